@@ -1,0 +1,76 @@
+/* A local order book, kept by the venue's rule: buffer differences, take a REST snapshot, drop what it
+ * already holds, apply the rest in order, and start again at a gap.
+ *
+ * Each side is a sorted array with the best price last, so that the levels that change most move least. */
+#ifndef EXCHANGE_BOOK_H
+#define EXCHANGE_BOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct book_level {
+    int64_t price, qty;
+};
+
+enum book_state {
+    BOOK_EMPTY,   /* nothing seen yet */
+    BOOK_SYNCING, /* differences are buffered, a snapshot is needed */
+    BOOK_SYNCED,
+};
+
+enum {
+    BOOK_LEVELS_MAX = 65536,   /* a side; a venue that sends more is lying */
+    BOOK_BUFFER_MAX = 1 << 20, /* buffered levels while waiting for a snapshot */
+};
+
+struct book_side {
+    struct book_level *levels; /* worst first, best last */
+    uint32_t n, cap;
+};
+
+struct book {
+    struct book_side bids, asks;
+    uint64_t last_id; /* of the last difference or snapshot applied */
+    enum book_state state;
+    uint64_t gaps, resyncs;
+
+    /* While syncing: differences in order of arrival. */
+    struct book_pending *pending;
+    uint32_t n_pending, cap_pending;
+    struct book_level *pending_levels;
+    uint32_t n_pending_levels, cap_pending_levels;
+};
+
+enum book_result {
+    BOOK_APPLIED,
+    BOOK_BUFFERED,
+    BOOK_IGNORED,       /* older than the book */
+    BOOK_NEED_SNAPSHOT, /* first difference, a gap, or a snapshot too old: ask for one (again) */
+};
+
+void book_init(struct book *book);
+void book_finish(struct book *book);
+
+/* Forgets everything, as after a reconnection. */
+void book_reset(struct book *book);
+
+/* Applies or buffers one difference. Returns a book_result; -ENOMEM; -E2BIG when a bound is passed (the
+ * book is then reset). BOOK_NEED_SNAPSHOT is returned once, not for each buffered difference. */
+int book_diff(struct book *book, uint64_t first_id, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
+              const struct book_level *asks, uint32_t n_asks);
+
+/* Takes a REST snapshot; bids best first, asks best first, as the venue sends them. Returns BOOK_APPLIED when
+ * the book is now synced, BOOK_NEED_SNAPSHOT when it is older than the buffered differences or the
+ * buffered differences have a gap; -EINVAL for an unsorted snapshot; -ENOMEM; -E2BIG. */
+int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
+                  const struct book_level *asks, uint32_t n_asks);
+
+/* The i-th best level of a side, or NULL. */
+const struct book_level *book_bid(const struct book *book, uint32_t i);
+const struct book_level *book_ask(const struct book *book, uint32_t i);
+
+/* bid < ask, sides sorted strictly, no empty level. */
+bool book_valid(const struct book *book);
+
+#endif

@@ -1,0 +1,22 @@
+/* One execution of (a part of) an order on paper. */
+#ifndef EXCHANGE_FILL_H
+#define EXCHANGE_FILL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exchange/order.h"
+
+struct fill {
+    uint64_t id, order_id;
+    int account, symbol;
+    enum order_side side;
+    int64_t ts_ns;
+    int64_t price, qty; /* price_scale, qty_scale */
+    int64_t notional;   /* quote_scale; a buy's is rounded up, a sale's down */
+    int64_t fee;        /* quote asset, quote_scale, rounded up */
+    bool maker;
+    uint64_t input_seq; /* the event that filled it */
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* A JSON reader for venue messages: one pass over the text, no tree, no allocation.
+ *
+ * The caller walks the value in the order in which it stands; members are told apart by key, so no
+ * order of keys is assumed. Any syntax error makes the reader fail for good: every later call returns
+ * false or an empty string, and json_done() tells. Strings are handed out as they stand in the text,
+ * escapes included (venues' names and numbers have none). */
+#ifndef EXCHANGE_JSON_H
+#define EXCHANGE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JSON_DEPTH_MAX = 64 };
+
+struct json {
+    const char *p, *end;
+    int depth;   /* containers open around p */
+    bool failed;
+    bool first;  /* p stands just after an opening bracket */
+};
+
+struct json_text {
+    const char *data;
+    size_t len;
+};
+
+/* Reads text[0..len). The text must outlive the reader. */
+void json_init(struct json *json, const char *text, size_t len);
+
+/* Enters an object or array that stands next. */
+bool json_object(struct json *json);
+bool json_array(struct json *json);
+
+/* In an object: moves to the next member and gives its key; false at the closing brace, which is left
+ * behind. The value must then be read or skipped. */
+bool json_member(struct json *json, struct json_text *ret_key);
+
+/* In an array: true when another element stands next; false at the closing bracket, which is left behind. */
+bool json_element(struct json *json);
+
+/* Values. Each fails the reader when another kind stands next. */
+bool json_string(struct json *json, struct json_text *ret);
+bool json_int(struct json *json, int64_t *ret); /* no fraction, no exponent */
+bool json_bool(struct json *json, bool *ret);
+bool json_number(struct json *json, struct json_text *ret); /* the number's text */
+
+/* A string or a number that holds a decimal, at `scale`; digits beyond it fail. */
+bool json_decimal(struct json *json, int scale, int64_t *ret);
+
+/* Skips whatever value stands next. */
+bool json_skip(struct json *json);
+
+/* What stands next: one of { [ " t n 0 (any number), or '\0' at the end or after a failure. */
+char json_peek(struct json *json);
+
+/* True when the whole text was read without an error. */
+bool json_done(struct json *json);
+
+/* Is `text` equal to a literal? */
+#define json_is(text, literal) ((text).len == sizeof(literal) - 1 && memcmp((text).data, literal, sizeof(literal) - 1) == 0)
+
+#endif

@@ -1,0 +1,67 @@
+/* What a venue says, in one vocabulary: every parser produces these, everything above reads only these. */
+#ifndef EXCHANGE_MARKET_H
+#define EXCHANGE_MARKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exchange/bar.h"
+#include "exchange/book.h"
+
+enum market_kind {
+    MARKET_TRADE,
+    MARKET_AGG_TRADE, /* several fills of one taker order at one price */
+    MARKET_KLINE,     /* forming or closed bar as the venue sees it */
+    MARKET_QUOTE,     /* best bid and ask */
+    MARKET_DEPTH,     /* book difference */
+    MARKET_TICKER,    /* rolling 24 h summary */
+    MARKET_KINDS,
+};
+
+struct market_trade {
+    int64_t ts_ns, id;            /* trade time; trade or aggregate id */
+    int64_t first_id, last_id;    /* trade ids it covers (equal to id for a plain trade) */
+    int64_t price, qty;
+    bool buyer_maker;             /* the taker sold */
+};
+
+struct market_kline {
+    int64_t interval_ns;
+    struct bar bar;
+    bool closed;
+};
+
+struct market_quote {
+    uint64_t update_id;
+    int64_t bid, bid_qty, ask, ask_qty;
+};
+
+/* Levels belong to the parser and live until its next call; qty 0 deletes. */
+struct market_depth {
+    uint64_t first_id, last_id; /* U, u */
+    const struct book_level *bids, *asks;
+    uint32_t n_bids, n_asks;
+};
+
+struct market_ticker {
+    int64_t open, high, low, close; /* of the last 24 h */
+    int128_t volume;
+};
+
+/* One normalised message. `symbol` indexes the table that the parser was given. */
+struct market_event {
+    enum market_kind kind;
+    int symbol;
+    int64_t event_ns; /* the venue's event time; 0 where the message has none (bookTicker) */
+    union {
+        struct market_trade trade; /* TRADE, AGG_TRADE */
+        struct market_kline kline;
+        struct market_quote quote;
+        struct market_depth depth;
+        struct market_ticker ticker;
+    };
+};
+
+const char *market_kind_name(enum market_kind kind);
+
+#endif
