@@ -1,0 +1,125 @@
+/* The deterministic core: events in; bars, orders, fills, ledger rows and equity out.
+ *
+ * It owns order books, bars, indicators, strategies, the risk gate, the paper exchange and the accounts. It
+ * reads no clock, starts no thread, touches no disk: time comes with the events, results leave by the sink. */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/account.h"
+#include "engine/event.h"
+#include "engine/ledger.h"
+#include "exchange/fill.h"
+#include "strategy/risk.h"
+#include "strategy/strategy.h"
+
+struct engine;
+
+struct engine_account_config {
+    char name[ACCOUNT_NAME_MAX];
+    char currency[ASSET_NAME_MAX];
+    int currency_scale;
+    int64_t cash; /* deposited when the ledger has no row of this account yet */
+    struct fee_rates fees;
+    const struct strategy *strategy; /* NULL: orders by hand only */
+    double params[STRATEGY_PARAMS_MAX];
+};
+
+struct engine_config {
+    const struct symbol *symbols; /* copied */
+    int n_symbols;
+    const struct engine_account_config *accounts;
+    int n_accounts;
+    int64_t interval_ns;        /* of the bars that strategies see */
+    int64_t latency_ns;         /* between a decision and its effect at the venue */
+    int64_t equity_interval_ns; /* of market time between two equity points; 0: at bars and fills only */
+    uint32_t history;           /* bars wanted before the first decision (backfill) */
+    struct risk_limits risk;
+};
+
+/* One point of the equity curve. */
+struct equity_point {
+    int64_t ts_ns;
+    int account;
+    int64_t equity, cash; /* currency_scale */
+};
+
+/* What leaves the engine, in order. Pointers live for the call. Any member may be NULL. */
+struct engine_sink {
+    void *ctx;
+    void (*bar)(void *ctx, int symbol, enum bar_source source, const struct bar *bar);
+    void (*order)(void *ctx, const struct order *order); /* created or changed */
+    void (*fill)(void *ctx, const struct fill *fill);
+    void (*ledger)(void *ctx, const struct ledger_row *row);
+    void (*position)(void *ctx, int account, int symbol, const struct position *position, int64_t ts_ns);
+    void (*equity)(void *ctx, const struct equity_point *point);
+    void (*alert)(void *ctx, int64_t ts_ns, const char *code, const char *text);
+    void (*need_snapshot)(void *ctx, int symbol); /* answer with EVENT_SNAPSHOT */
+    /* Bars between two open times, both included, are missing: answer with EVENT_BARS. */
+    void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
+    /* A command was carried out; order_id is that of the order made or cancelled, 0 for none. */
+    void (*command_done)(void *ctx, uint64_t command_id, enum order_reason reason, uint64_t order_id);
+};
+
+/* Copies the configuration. 0; -EINVAL for one that contradicts itself; -ENOMEM. */
+int engine_create(const struct engine_config *config, const struct engine_sink *sink, struct engine **ret);
+void engine_destroy(struct engine *engine);
+
+/* Recovery: what a former run left, before the first event. */
+int engine_restore_balance(struct engine *engine, int account, const char *asset, int scale, int64_t total);
+int engine_restore_position(struct engine *engine, int account, int symbol, const struct position *position);
+int engine_restore_order(struct engine *engine, const struct order *order); /* a live one */
+int engine_restore_bar(struct engine *engine, int symbol, const struct bar *bar); /* oldest first */
+void engine_restore_equity(struct engine *engine, int account, int64_t deposits, int64_t peak, int64_t day,
+                           int64_t day_equity);
+void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,
+                        const uint8_t hash[static LEDGER_HASH_SIZE]);
+void engine_restore_paused(struct engine *engine, bool paused);
+
+/* Makes the opening deposits of accounts without a ledger. */
+int engine_start(struct engine *engine, int64_t now_ns);
+
+/* Takes one event. 0, -ENOMEM, or -EINVAL for an event that names what does not exist. */
+int engine_handle(struct engine *engine, const struct event *event);
+
+/* What a screen or a status message wants to know of a symbol. */
+struct engine_symbol_view {
+    int64_t last, bid, bid_qty, ask, ask_qty; /* 0 before the first */
+    int64_t mark;                             /* what positions are valued at */
+    int64_t last_ns;                          /* engine time of the last market event */
+    int64_t change_open;                      /* price 24 h ago, 0 when unknown */
+    enum book_state book;
+    uint64_t book_gaps;
+    uint64_t bars;                            /* closed, since start, history included */
+    struct bar last_bar;                      /* valid when bars > 0 */
+    struct bar forming;                       /* the venue's forming bar; open_ns 0 when none */
+    bool stale;
+};
+
+int64_t engine_now(const struct engine *engine);
+bool engine_paused(const struct engine *engine);
+int engine_symbols(const struct engine *engine);
+int engine_accounts(const struct engine *engine);
+const struct symbol *engine_symbol(const struct engine *engine, int symbol);
+void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
+const struct account *engine_account(const struct engine *engine, int account);
+const struct book *engine_book(const struct engine *engine, int symbol);
+int engine_find_symbol(const struct engine *engine, const char *name);   /* index or -ENOENT */
+int engine_find_account(const struct engine *engine, const char *name);  /* index or -ENOENT */
+/* Live orders: the i-th of n. */
+size_t engine_orders(const struct engine *engine);
+const struct order *engine_order(const struct engine *engine, size_t i);
+/* The strategy's indicators on a symbol at its last bar: names[i], values[i]; returns how many. */
+size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[], double values[],
+                         size_t cap);
+
+struct engine_counters {
+    uint64_t events, decisions, orders, rejected, fills;
+    uint64_t refused[ORDER_REASONS];
+};
+const struct engine_counters *engine_counters(const struct engine *engine);
+
+#endif

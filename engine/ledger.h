@@ -1,0 +1,46 @@
+/* The double-entry ledger: every row moves an amount of one asset from a contra account to an account of
+ * the user's (or back, when negative), so that what an account holds is the sum of its rows, to the last
+ * unit, at all times. Rows are chained by SHA-256. */
+#ifndef ENGINE_LEDGER_H
+#define ENGINE_LEDGER_H
+
+#include <stdint.h>
+
+#include "exchange/symbol.h"
+
+enum ledger_kind {
+    LEDGER_DEPOSIT, /* contra: "equity" */
+    LEDGER_TRADE,   /* contra: "market" */
+    LEDGER_FEE,     /* contra: "fees" */
+    LEDGER_KINDS,
+};
+
+enum { LEDGER_HASH_SIZE = 32 };
+
+struct ledger_row {
+    uint64_t id; /* 1, 2, 3 … without a hole */
+    int64_t ts_ns;
+    int account;
+    char asset[ASSET_NAME_MAX];
+    int scale;       /* of amount and balance */
+    enum ledger_kind kind;
+    int64_t amount;  /* into the account, out of the contra account */
+    int64_t balance; /* of (account, asset) after this row */
+    uint64_t order_id, fill_id; /* 0 for a deposit */
+    uint8_t hash[LEDGER_HASH_SIZE]; /* SHA-256(previous hash, ledger_row_text) */
+};
+
+enum { LEDGER_TEXT_MAX = 256 };
+
+const char *ledger_kind_name(enum ledger_kind kind);   /* "deposit", "trade", "fee" */
+int ledger_kind_parse(const char *name);               /* enum ledger_kind or -EINVAL */
+const char *ledger_contra_name(enum ledger_kind kind); /* "equity", "market", "fees" */
+
+/* The row in the one spelling that is hashed:
+ * "id|ts_ns|account|asset|scale|kind|amount|balance|order_id|fill_id". Returns the length. */
+size_t ledger_row_text(const struct ledger_row *row, char buf[static LEDGER_TEXT_MAX]);
+
+/* Sets row->hash from the row before it (all zeros before the first). 0, or -ENOMEM from the library. */
+int ledger_row_chain(struct ledger_row *row, const uint8_t previous[static LEDGER_HASH_SIZE]);
+
+#endif
