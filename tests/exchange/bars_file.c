@@ -1,0 +1,229 @@
+/* Bars files: every spelling of header and time, and every bad row named by file and line. */
+#include "exchange/bars_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "exchange/decimal.h"
+#include "tests/check.h"
+
+static char dir[] = "/tmp/papertape-bars-XXXXXX";
+static char error[BARS_FILE_ERROR_MAX];
+
+static const char *path_of(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    return path;
+}
+
+static const char *write_file(const char *name, const char *text)
+{
+    const char *path = path_of(name);
+    FILE *f = fopen(path, "we");
+    if (!f || fputs(text, f) < 0 || fclose(f) != 0) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    return path;
+}
+
+static void drop(const char *name)
+{
+    CHECK_INT(unlink(path_of(name)), 0);
+}
+
+static void test_reads(void)
+{
+    struct bars_file f;
+    const char *path =
+        write_file("BTCUSDT_5m.csv", "timestamp,open,high,low,close,volume\n"
+                                     "2025-04-03 17:05:00+00:00,81794.8,81998.1,81785.2,81804.9,317.956\n"
+                                     "2025-04-03 17:10:00+00:00,81804.9,81898.3,81714.5,81800.3,128.285\n"
+                                     "2025-04-03 17:30:00+00:00,1,4,0.5,2,0\n");
+    CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+    CHECK_STR(f.symbol, "BTCUSDT");
+    CHECK_INT(f.n, 3);
+    CHECK_INT(f.open_time_ns[0], 1743699900000000000);
+    CHECK(f.open[0] == 81794.8 && f.high[0] == 81998.1 && f.low[0] == 81785.2 && f.close[0] == 81804.9);
+    CHECK(f.volume[0] == 317.956 && f.volume[2] == 0);
+    CHECK_INT(f.price_digits, 1);
+    CHECK_INT(f.volume_digits, 3);
+    CHECK_INT(f.interval_ns, 300000000000); /* no majority: the smallest */
+    CHECK_INT(f.n_gaps, 1);
+    CHECK_INT(f.gaps[0].row, 2);
+    CHECK_INT(f.gaps[0].missing, 3);
+    CHECK_INT(f.gaps[0].from_ns, 1743700500000000000);
+    CHECK_INT(f.gaps[0].to_ns, 1743701400000000000);
+    CHECK_INT(bars_file_set_interval(&f, 1200000000000), 0);
+    CHECK_INT(f.n_gaps, 0);
+    CHECK_INT(bars_file_set_interval(&f, 0), -EINVAL);
+    bars_file_finish(&f);
+    drop("BTCUSDT_5m.csv");
+
+    /* Any order, any case, foreign columns, quotes, CRLF, a byte order mark, blank lines, no final newline.
+     */
+    path = write_file("ETHUSDT_x_y.csv", "\xef\xbb\xbf\"Volume\",note,LOW,High , Close,\"Open Time\",oPen\r\n"
+                                         "2,,1.5,3,2.5,1672531200000,2\r\n\r\n"
+                                         " \"3\" ,a,1e0,3.25,2.5,1672531260000,2");
+    CHECK_INT(bars_file_read(path, "XRP", &f, error), 0);
+    CHECK_STR(f.symbol, "XRP");
+    CHECK_INT(f.n, 2);
+    CHECK_INT(f.open_time_ns[1], 1672531260000000000);
+    CHECK(f.open[1] == 2 && f.high[1] == 3.25 && f.low[1] == 1 && f.close[1] == 2.5 && f.volume[1] == 3);
+    CHECK_INT(f.interval_ns, 60000000000);
+    CHECK_INT(f.price_digits, 2);
+    bars_file_finish(&f);
+    drop("ETHUSDT_x_y.csv");
+
+    /* Binance's twelve columns without a header; what follows the sixth may be empty; ms, then us. */
+    path = write_file("BNB.csv", "1735689540000,1,2,0.5,1.5,10,1735689599999,15,3,5,7.5,0\n"
+                                 "1735689600000000,1.5,2,0.5,1,0.00000001,,,,,,\n");
+    CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+    CHECK_STR(f.symbol, "BNB");
+    CHECK_INT(f.n, 2);
+    CHECK_INT(f.open_time_ns[1] - f.open_time_ns[0], 60000000000);
+    CHECK_INT(f.volume_digits, 8);
+    int64_t volume;
+    CHECK_INT(decimal_from_double(f.volume[1], f.volume_digits, &volume), 0);
+    CHECK_INT(volume, 1);
+    bars_file_finish(&f);
+    drop("BNB.csv");
+
+    /* open_time wins over timestamp; a header alone is a file without bars. */
+    path = write_file("A_b", "timestamp,open_time,open,high,low,close,volume\n1,2,1,1,1,1,1\n");
+    CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+    CHECK_INT(f.open_time_ns[0], 2000000000);
+    CHECK_INT(f.interval_ns, 0);
+    bars_file_finish(&f);
+    path = write_file("A_b", "timestamp,open,high,low,close,volume\n");
+    CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+    CHECK_INT(f.n, 0);
+    bars_file_finish(&f);
+    drop("A_b");
+}
+
+static void test_gzip(void)
+{
+    static const char text[] =
+        "timestamp,open,high,low,close,volume\n1,1,1,1,1,1\n2,1,1,1,1,1\n3,1,1,1,1,1\n";
+    struct bars_file f = {0};
+    const char *path = path_of("SOL_1s.csv"); /* the name does not say gzip, the content does */
+    gzFile out = gzopen(path, "wb");
+    CHECK(out && gzwrite(out, text, sizeof(text) - 1) == sizeof(text) - 1);
+    CHECK_INT(gzclose(out), Z_OK);
+    CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+    CHECK_INT(f.n, 3);
+    CHECK_INT(f.interval_ns, 1000000000);
+    bars_file_finish(&f);
+    CHECK_INT(truncate(path, 40), 0);
+    CHECK_INT(bars_file_read(path, NULL, &f, error), -EIO);
+    CHECK(strstr(error, "SOL_1s.csv:"));
+    drop("SOL_1s.csv");
+}
+
+static void test_bad(void)
+{
+    static const struct {
+        const char *rows, *what, *line;
+    } cases[] = {
+        {"1,1,1,1,1,1\n2,1,1,2,1,1\n", "high is below low", ":3: "},
+        {"1,1,1,1,1,1\n1,1,1,1,1,1\n", "time does not rise", ":3: "},
+        {"2,1,1,1,1,1\n1,1,1,1,1,1\n", "time does not rise", ":3: "},
+        {"1,1,1,1,1,-1\n", "negative volume", ":2: "},
+        {"1,1,1,1,1\n", "bad row", ":2: "},
+        {"1,1,1,1,1,\n", "bad number", ":2: "},
+        {"1,x,1,1,1,1\n", "bad number", ":2: "},
+        {"1,nan,1,1,1,1\n", "bad number", ":2: "},
+        {"1,1,inf,1,1,1\n", "bad number", ":2: "},
+        {"1,1,1e999,1,1,1\n", "bad number", ":2: "},
+        {"1,1,0x10,1,1,1\n", "bad number", ":2: "},
+        {"1,1 2,1,1,1,1\n", "bad number", ":2: "},
+        {"\n\n,1,1,1,1,1\n", "bad time", ":4: "},
+        {"2025-02-30,1,1,1,1,1\n", "bad time", ":2: "},
+        {"2025-13-01,1,1,1,1,1\n", "bad time", ":2: "},
+        {"2025-01-01T25:00,1,1,1,1,1\n", "bad time", ":2: "},
+        {"yesterday,1,1,1,1,1\n", "bad time", ":2: "},
+    };
+    struct bars_file f = {.n = 77};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[512];
+        snprintf(text, sizeof(text), "timestamp,open,high,low,close,volume\n%s", cases[i].rows);
+        const char *path = write_file("BAD_1m.csv", text);
+        CHECK_INT(bars_file_read(path, NULL, &f, error), -EINVAL);
+        bool named = strncmp(error, cases[i].what, strlen(cases[i].what)) == 0 && strstr(error, path) &&
+                     strstr(error, cases[i].line);
+        CHECK(named);
+        if (!named)
+            fprintf(stderr, "case %zu: %s\n", i, error);
+        CHECK_INT(f.n, 77);
+    }
+    static const char *const headers[] = {"",
+                                          "\n\n",
+                                          "timestamp,open,high,low,close\n",
+                                          "open,high,low,close,volume\n",
+                                          "timestamp,open,open,high,low,close,volume\n",
+                                          "1,2,3\n"};
+    for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
+        CHECK_INT(bars_file_read(write_file("BAD_1m.csv", headers[i]), NULL, &f, error), -EINVAL);
+        CHECK(strstr(error, "BAD_1m.csv"));
+    }
+    drop("BAD_1m.csv");
+    CHECK_INT(bars_file_read(path_of("absent_1m.csv"), NULL, &f, error), -ENOENT);
+    CHECK(strstr(error, "absent_1m.csv"));
+    CHECK_INT(bars_file_read(path_of("_1m.csv"), NULL, &f, error), -EINVAL);
+    CHECK_INT(bars_file_read(path_of("absent.csv"), "ANAMETHATISMUCHTOOLONGFORUS", &f, error), -EINVAL);
+}
+
+static void test_times(void)
+{
+    static const struct {
+        const char *text;
+        int64_t ns; /* -1: bad */
+    } cases[] = {
+        {"1970-01-01", 0},
+        {"2000-02-29T00:00Z", 951782400000000000},
+        {"1969-12-31T23:59:59.5Z", -500000000},
+        {"2024-08-08T23:54:15.342Z", 1723161255342000000},
+        {"2024-08-08 23:54:15.342000001", 1723161255342000001},
+        {"2024-08-09T01:54:15+02:00", 1723161255000000000},
+        {"2024-08-08T18:24:15-0530", 1723161255000000000},
+        {"2024-08-09T00:54:15+01", 1723161255000000000},
+        {"1723161255", 1723161255000000000},
+        {"1723161255.25", 1723161255250000000},
+        {"1723161255342", 1723161255342000000},
+        {"1723161255342001", 1723161255342001000},
+        {"1723161255342001002", 1723161255342001002},
+        {"", -1},
+        {"1723161255x", -1},
+        {"17231612553420010029", -1},
+        {"2024-08-08T23", -1},
+        {"2024-08-08T23:54:15.", -1},
+        {"2024-08-08T23:54:15.0000000001", -1},
+        {"2024-08-08T23:54:15 Z", -1},
+        {"2024-08-08T23:54:15+25:00", -1},
+        {"2023-02-29", -1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        int64_t ns = -1;
+        int rc = bars_time_parse(cases[i].text, strlen(cases[i].text), &ns);
+        CHECK_INT(rc, cases[i].ns == -1 ? -EINVAL : 0);
+        CHECK_INT(ns, cases[i].ns);
+    }
+}
+
+int main(void)
+{
+    if (!mkdtemp(dir)) {
+        perror(dir);
+        return EXIT_FAILURE;
+    }
+    test_reads();
+    test_gzip();
+    test_bad();
+    test_times();
+    CHECK_INT(rmdir(dir), 0);
+    return check_done("bars_file");
+}
