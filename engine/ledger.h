@@ -4,6 +4,7 @@
 #ifndef ENGINE_LEDGER_H
 #define ENGINE_LEDGER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "exchange/symbol.h"
