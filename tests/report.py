@@ -1,0 +1,76 @@
+"""Adds up what ./check ran and prints it: slow tests, reduced counts, skips and failures with their reasons, and as the
+last line "N passed, N failed, N skipped". Exit status 1 if a test failed or none passed.
+
+usage: report.py --steps STEPS.tsv [BUILD=TESTLOG.json ...]
+
+STEPS.tsv has a line for each step outside Meson: PASS or FAIL, name, reason. A TESTLOG.json is Meson's: one JSON object a
+line. A test says why it skips in its last line; one that runs fewer rounds than it could prints "reduced: N of M WHAT".
+"""
+import argparse
+import collections
+import json
+import sys
+
+KINDS = {
+    "OK": "passed",
+    "EXPECTEDFAIL": "passed",
+    "SKIP": "skipped",
+}  # everything else Meson knows (FAIL, ERROR, TIMEOUT, INTERRUPT, UNEXPECTEDPASS) is a failure
+
+Outcome = collections.namedtuple("Outcome", "kind name reason seconds reduced")
+
+
+def last_line(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def read_steps(path):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            result, name, reason = line.rstrip("\n").split("\t")
+            yield Outcome("passed" if result == "PASS" else "failed", name, reason, 0.0, [])
+
+
+def read_log(build, path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            test = json.loads(line)
+            output, errors = test.get("stdout") or "", test.get("stderr") or ""
+            kind = KINDS.get(test["result"], "failed")
+            reason = last_line(output) or last_line(errors)
+            if kind == "failed":
+                reason = f"{test['result'].lower()}, status {test['returncode']}: {last_line(errors) or last_line(output)}"
+            reduced = [text for text in (output + "\n" + errors).splitlines() if text.startswith("reduced: ")]
+            name = test["name"].split(" / ", 1)[-1]
+            yield Outcome(kind, f"{build} {name}", reason, test["duration"], reduced)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--steps", required=True)
+    parser.add_argument("logs", nargs="*", metavar="BUILD=TESTLOG.json")
+    args = parser.parse_args()
+
+    outcomes = list(read_steps(args.steps))
+    for log in args.logs:
+        build, _, path = log.partition("=")
+        outcomes += read_log(build, path)
+    count = collections.Counter(outcome.kind for outcome in outcomes)
+
+    for outcome in sorted(outcomes, key=lambda o: -o.seconds)[:5]:
+        if outcome.seconds >= 10:
+            print(f"slow: {outcome.seconds:.0f} s {outcome.name}")
+    for outcome in outcomes:
+        for line in outcome.reduced:
+            print(f"{line} ({outcome.name}; ./check --long runs all)")
+    for kind in "skipped", "failed":
+        for outcome in outcomes:
+            if outcome.kind == kind:
+                print(f"{kind}: {outcome.name}: {outcome.reason or 'no reason given'}")
+    print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
+    return 1 if count["failed"] or not count["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
