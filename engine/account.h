@@ -23,11 +23,11 @@ struct balance {
 
 /* What an account holds of a symbol's base asset through its trades, at average cost. */
 struct position {
-    int64_t qty;         /* qty_scale, never negative: no shorts */
-    int64_t cost;        /* quote paid for it, without fees, quote_scale */
-    int64_t realized;    /* of closed parts, without fees, quote_scale */
-    int64_t fees;        /* quote_scale */
-    int64_t opened_ns;   /* of the oldest part still held; 0 when flat */
+    int64_t qty;       /* qty_scale, never negative: no shorts */
+    int64_t cost;      /* quote paid for it, without fees, quote_scale */
+    int64_t realized;  /* of closed parts, without fees, quote_scale */
+    int64_t fees;      /* quote_scale */
+    int64_t opened_ns; /* of the oldest part still held; 0 when flat */
     int64_t updated_ns;
 };
 
@@ -39,9 +39,9 @@ struct account {
     struct balance assets[ACCOUNT_ASSETS_MAX];
     int n_assets;
     struct position positions[SYMBOLS_MAX];
-    int64_t deposits;      /* currency, lifetime */
-    int64_t equity;        /* at the last mark */
-    int64_t equity_peak;   /* highest so far, for the drawdown */
+    int64_t deposits;        /* currency, lifetime */
+    int64_t equity;          /* at the last mark */
+    int64_t equity_peak;     /* highest so far, for the drawdown */
     int64_t day, day_equity; /* UTC day number, and the equity that it began with */
 };
 

@@ -1,7 +1,8 @@
 /* The deterministic core: events in; bars, orders, fills, ledger rows and equity out.
  *
  * It owns order books, bars, indicators, strategies, the risk gate, the paper exchange and the accounts. It
- * reads no clock, starts no thread, touches no disk: time comes with the events, results leave by the sink. */
+ * reads no clock, starts no thread, touches no disk: time comes with the events, results leave by the sink.
+ */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -71,7 +72,7 @@ void engine_destroy(struct engine *engine);
 /* Recovery: what a former run left, before the first event. */
 int engine_restore_balance(struct engine *engine, int account, const char *asset, int scale, int64_t total);
 int engine_restore_position(struct engine *engine, int account, int symbol, const struct position *position);
-int engine_restore_order(struct engine *engine, const struct order *order); /* a live one */
+int engine_restore_order(struct engine *engine, const struct order *order);       /* a live one */
 int engine_restore_bar(struct engine *engine, int symbol, const struct bar *bar); /* oldest first */
 void engine_restore_equity(struct engine *engine, int account, int64_t deposits, int64_t peak, int64_t day,
                            int64_t day_equity);
@@ -93,9 +94,9 @@ struct engine_symbol_view {
     int64_t change_open;                      /* price 24 h ago, 0 when unknown */
     enum book_state book;
     uint64_t book_gaps;
-    uint64_t bars;                            /* closed, since start, history included */
-    struct bar last_bar;                      /* valid when bars > 0 */
-    struct bar forming;                       /* the venue's forming bar; open_ns 0 when none */
+    uint64_t bars;       /* closed, since start, history included */
+    struct bar last_bar; /* valid when bars > 0 */
+    struct bar forming;  /* the venue's forming bar; open_ns 0 when none */
     bool stale;
 };
 
@@ -107,14 +108,14 @@ const struct symbol *engine_symbol(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
 const struct account *engine_account(const struct engine *engine, int account);
 const struct book *engine_book(const struct engine *engine, int symbol);
-int engine_find_symbol(const struct engine *engine, const char *name);   /* index or -ENOENT */
-int engine_find_account(const struct engine *engine, const char *name);  /* index or -ENOENT */
+int engine_find_symbol(const struct engine *engine, const char *name);  /* index or -ENOENT */
+int engine_find_account(const struct engine *engine, const char *name); /* index or -ENOENT */
 /* Live orders: the i-th of n. */
 size_t engine_orders(const struct engine *engine);
 const struct order *engine_order(const struct engine *engine, size_t i);
 /* The strategy's indicators on a symbol at its last bar: names[i], values[i]; returns how many. */
-size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[], double values[],
-                         size_t cap);
+size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[],
+                         double values[], size_t cap);
 
 struct engine_counters {
     uint64_t events, decisions, orders, rejected, fills;

@@ -34,7 +34,7 @@ struct event_bars {
 };
 
 enum command_kind {
-    COMMAND_PAUSE,   /* strategies may no longer open; stops and closes still work */
+    COMMAND_PAUSE, /* strategies may no longer open; stops and closes still work */
     COMMAND_RESUME,
     COMMAND_FLATTEN, /* pause, cancel every order, close every position at market */
     COMMAND_ORDER,
@@ -43,12 +43,12 @@ enum command_kind {
 
 struct event_command {
     enum command_kind kind;
-    uint64_t command_id;      /* row in the table of commands; 0 for none */
-    int account, symbol;      /* ORDER */
+    uint64_t command_id; /* row in the table of commands; 0 for none */
+    int account, symbol; /* ORDER */
     enum order_side side;
     enum order_type type;
     int64_t qty, price, stop_price;
-    uint64_t order_id;        /* CANCEL */
+    uint64_t order_id; /* CANCEL */
 };
 
 struct event {
@@ -59,8 +59,11 @@ struct event {
         struct market_event market;
         struct event_snapshot snapshot;
         struct event_bars bars;
-        bool up;                               /* CONNECTION */
-        struct { int symbol; bool stale; } stale;
+        bool up; /* CONNECTION */
+        struct {
+            int symbol;
+            bool stale;
+        } stale;
         bool storage_ok;
         struct event_command command;
     };

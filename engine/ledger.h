@@ -23,11 +23,11 @@ struct ledger_row {
     int64_t ts_ns;
     int account;
     char asset[ASSET_NAME_MAX];
-    int scale;       /* of amount and balance */
+    int scale; /* of amount and balance */
     enum ledger_kind kind;
-    int64_t amount;  /* into the account, out of the contra account */
-    int64_t balance; /* of (account, asset) after this row */
-    uint64_t order_id, fill_id; /* 0 for a deposit */
+    int64_t amount;                 /* into the account, out of the contra account */
+    int64_t balance;                /* of (account, asset) after this row */
+    uint64_t order_id, fill_id;     /* 0 for a deposit */
     uint8_t hash[LEDGER_HASH_SIZE]; /* SHA-256(previous hash, ledger_row_text) */
 };
 

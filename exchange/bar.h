@@ -14,11 +14,11 @@ enum bar_source {
 };
 
 struct bar {
-    int64_t open_ns;                 /* first nanosecond of the interval, UTC */
-    int64_t open, high, low, close;  /* price_scale */
-    int128_t volume;                 /* base asset, qty_scale */
-    int128_t quote_volume;           /* price_scale + qty_scale when built here or parsed */
-    int64_t trades;                  /* number of trades */
+    int64_t open_ns;                       /* first nanosecond of the interval, UTC */
+    int64_t open, high, low, close;        /* price_scale */
+    int128_t volume;                       /* base asset, qty_scale */
+    int128_t quote_volume;                 /* price_scale + qty_scale when built here or parsed */
+    int64_t trades;                        /* number of trades */
     int64_t first_trade_id, last_trade_id; /* -1 when there was none or the source does not say */
 };
 
@@ -45,7 +45,7 @@ struct bar_builder {
     bool complete;      /* no trade of `forming` was missed, as far as ids tell */
     bool first_unknown; /* `forming` began with the first trade ever seen */
     int64_t last_trade_id;
-    uint64_t gaps;      /* jumps in trade ids */
+    uint64_t gaps; /* jumps in trade ids */
 };
 
 enum bar_built {
@@ -59,8 +59,8 @@ void bar_builder_init(struct bar_builder *builder, int64_t interval_ns);
 
 /* Feeds one trade. When it opens a later interval, the bar before is closed into *ret. Intervals
  * without trades are not invented: the next bar's open time tells. */
-enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price, int64_t qty,
-                                 struct bar *ret);
+enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
+                                 int64_t qty, struct bar *ret);
 
 /* The venue says that the interval opening at `open_ns` began with trade `first_trade_id`. */
 void bar_builder_confirm_first(struct bar_builder *builder, int64_t open_ns, int64_t first_trade_id);

@@ -15,9 +15,9 @@ enum { JSON_DEPTH_MAX = 64 };
 
 struct json {
     const char *p, *end;
-    int depth;   /* containers open around p */
+    int depth; /* containers open around p */
     bool failed;
-    bool first;  /* p stands just after an opening bracket */
+    bool first; /* p stands just after an opening bracket */
 };
 
 struct json_text {
@@ -58,6 +58,7 @@ char json_peek(struct json *json);
 bool json_done(struct json *json);
 
 /* Is `text` equal to a literal? */
-#define json_is(text, literal) ((text).len == sizeof(literal) - 1 && memcmp((text).data, literal, sizeof(literal) - 1) == 0)
+#define json_is(text, literal) \
+    ((text).len == sizeof(literal) - 1 && memcmp((text).data, literal, sizeof(literal) - 1) == 0)
 
 #endif

@@ -19,10 +19,10 @@ enum market_kind {
 };
 
 struct market_trade {
-    int64_t ts_ns, id;            /* trade time; trade or aggregate id */
-    int64_t first_id, last_id;    /* trade ids it covers (equal to id for a plain trade) */
+    int64_t ts_ns, id;         /* trade time; trade or aggregate id */
+    int64_t first_id, last_id; /* trade ids it covers (equal to id for a plain trade) */
     int64_t price, qty;
-    bool buyer_maker;             /* the taker sold */
+    bool buyer_maker; /* the taker sold */
 };
 
 struct market_kline {

@@ -14,9 +14,9 @@ enum order_type {
 };
 
 enum order_state {
-    ORDER_PENDING,   /* accepted, on its way: effective at effective_ns */
-    ORDER_OPEN,      /* resting */
-    ORDER_PARTIAL,   /* resting, partly filled */
+    ORDER_PENDING, /* accepted, on its way: effective at effective_ns */
+    ORDER_OPEN,    /* resting */
+    ORDER_PARTIAL, /* resting, partly filled */
     ORDER_FILLED,
     ORDER_CANCELED,
     ORDER_REJECTED,
@@ -65,16 +65,16 @@ struct order {
     int64_t price, stop_price; /* price_scale; 0 where the type has none */
     int64_t cost;              /* sum of fills' notional, quote_scale */
     int64_t created_ns, effective_ns, updated_ns;
-    uint64_t input_seq;        /* the event that it answers */
-    bool by_hand;              /* from the control socket, not a strategy */
-    char tag[32];              /* strategy's word: "cross up", "stop", "flatten" */
+    uint64_t input_seq; /* the event that it answers */
+    bool by_hand;       /* from the control socket, not a strategy */
+    char tag[32];       /* strategy's word: "cross up", "stop", "flatten" */
 };
 
-const char *order_side_name(enum order_side side);     /* "BUY", "SELL" */
-const char *order_type_name(enum order_type type);     /* "MARKET" … */
-const char *order_state_name(enum order_state state);  /* "PENDING" … */
-const char *order_reason_name(enum order_reason why);  /* "LOT_SIZE" …, "" for ORDER_OK */
-int order_side_parse(const char *name);                /* enum order_side or -EINVAL */
+const char *order_side_name(enum order_side side);    /* "BUY", "SELL" */
+const char *order_type_name(enum order_type type);    /* "MARKET" … */
+const char *order_state_name(enum order_state state); /* "PENDING" … */
+const char *order_reason_name(enum order_reason why); /* "LOT_SIZE" …, "" for ORDER_OK */
+int order_side_parse(const char *name);               /* enum order_side or -EINVAL */
 int order_type_parse(const char *name);
 int order_state_parse(const char *name);
 int order_reason_parse(const char *name);

@@ -16,13 +16,13 @@ enum {
 /* Binance's spot filters; a field of 0 disables its check, as the venue defines it. Prices are at
  * price_scale, quantities at qty_scale, notionals at quote_scale, multipliers ×10^4. */
 struct symbol_filters {
-    int64_t price_min, price_max, tick;                   /* PRICE_FILTER */
-    int64_t qty_min, qty_max, step;                       /* LOT_SIZE */
-    int64_t market_qty_min, market_qty_max, market_step;  /* MARKET_LOT_SIZE */
-    int64_t notional_min, notional_max;                   /* MIN_NOTIONAL, NOTIONAL */
-    bool notional_min_market, notional_max_market;        /* do they bind market orders? */
+    int64_t price_min, price_max, tick;                     /* PRICE_FILTER */
+    int64_t qty_min, qty_max, step;                         /* LOT_SIZE */
+    int64_t market_qty_min, market_qty_max, market_step;    /* MARKET_LOT_SIZE */
+    int64_t notional_min, notional_max;                     /* MIN_NOTIONAL, NOTIONAL */
+    bool notional_min_market, notional_max_market;          /* do they bind market orders? */
     int64_t bid_up_e4, bid_down_e4, ask_up_e4, ask_down_e4; /* PERCENT_PRICE(_BY_SIDE) */
-    int32_t orders_max;                                   /* MAX_NUM_ORDERS: open at once */
+    int32_t orders_max;                                     /* MAX_NUM_ORDERS: open at once */
 };
 
 struct symbol {

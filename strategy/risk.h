@@ -27,7 +27,7 @@ struct risk_rate {
 /* The facts that a verdict rests on; money in the account's currency units. */
 struct risk_facts {
     int64_t now_ns;
-    bool reduces;      /* the order only closes what is held */
+    bool reduces; /* the order only closes what is held */
     bool paused, stale, storage_failing;
     int64_t order_notional;
     int64_t symbol_notional;  /* held and on order in this symbol */
@@ -37,6 +37,7 @@ struct risk_facts {
 };
 
 /* ORDER_OK, or why not. Counts the order in `rate` only when it passes. */
-enum order_reason risk_check(const struct risk_limits *limits, struct risk_rate *rate, const struct risk_facts *facts);
+enum order_reason risk_check(const struct risk_limits *limits, struct risk_rate *rate,
+                             const struct risk_facts *facts);
 
 #endif

@@ -14,7 +14,9 @@ enum { CHECK_SKIP = 77 }; /* Meson reads this exit status as SKIP */
 static unsigned long check_count, check_failures;
 
 #define CHECK(condition) \
-    ((void)(check_count++, (condition) || (check_failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition), 0)))
+    ((void)(check_count++, \
+            (condition) || \
+                (check_failures++, fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition), 0)))
 
 #define CHECK_INT(value, expected) \
     do { \
@@ -32,7 +34,8 @@ static unsigned long check_count, check_failures;
         check_count++; \
         if (!check_v || strcmp(check_v, check_e) != 0) { \
             check_failures++; \
-            fprintf(stderr, "%s:%d: %s is \"%s\", not \"%s\"\n", __FILE__, __LINE__, #value, check_v ? check_v : "(null)", check_e); \
+            fprintf(stderr, "%s:%d: %s is \"%s\", not \"%s\"\n", __FILE__, __LINE__, #value, \
+                    check_v ? check_v : "(null)", check_e); \
         } \
     } while (0)
 
@@ -43,7 +46,8 @@ static unsigned long check_count, check_failures;
         check_count++; \
         if (!(fabs(check_v - check_e) <= (tolerance))) { \
             check_failures++; \
-            fprintf(stderr, "%s:%d: %s is %.17g, not %.17g\n", __FILE__, __LINE__, #value, check_v, check_e); \
+            fprintf(stderr, "%s:%d: %s is %.17g, not %.17g\n", __FILE__, __LINE__, #value, check_v, \
+                    check_e); \
         } \
     } while (0)
 
