@@ -1,0 +1,269 @@
+/* The float64 reference: edges of every row, and values against the definitions of docs/indicators.md written
+ * out here once more, naively and in long double. A row without such a definition fails. */
+#include "indicators_gpu/registry.h"
+
+#include <errno.h>
+
+#include "tests/check.h"
+#include "tests/indicators_gpu/series.h"
+
+typedef long double real;
+
+static real mean(const real *x, size_t n)
+{
+    real sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum / (real)n;
+}
+
+/* Fills y[first..n) with the exponential average whose seed is the mean of x[from..first]. */
+static void smooth(const real *x, size_t from, size_t first, size_t n, real factor, real *y)
+{
+    y[first] = mean(x + from, first - from + 1);
+    for (size_t i = first + 1; i < n; i++)
+        y[i] = factor * x[i] + (1 - factor) * y[i - 1];
+}
+
+struct definition {
+    const char *name;
+    void (*compute)(const struct series *s, const double options[], real *out[], real *work[]);
+};
+
+static void define_sma(const struct series *s, const double options[], real *out[], real *work[])
+{
+    size_t p = (size_t)options[0];
+    for (size_t i = p - 1; i < s->n; i++)
+        out[0][i] = mean(work[0] + i + 1 - p, p);
+}
+
+static void define_ema(const struct series *s, const double options[], real *out[], real *work[])
+{
+    size_t p = (size_t)options[0];
+    smooth(work[0], 0, p - 1, s->n, 2 / (real)(p + 1), out[0]);
+}
+
+static void define_rsi(const struct series *s, const double options[], real *out[], real *work[])
+{
+    size_t p = (size_t)options[0];
+    real *gain = work[1], *loss = work[2], *g = work[3], *l = work[4];
+    for (size_t i = 1; i < s->n; i++) {
+        real change = work[0][i] - work[0][i - 1];
+        gain[i] = fmaxl(change, 0);
+        loss[i] = fmaxl(-change, 0);
+    }
+    smooth(gain, 1, p, s->n, 1 / (real)p, g);
+    smooth(loss, 1, p, s->n, 1 / (real)p, l);
+    for (size_t i = p; i < s->n; i++)
+        out[0][i] = g[i] + l[i] < 1e-14L ? 0 : 100 * g[i] / (g[i] + l[i]);
+}
+
+static void define_macd(const struct series *s, const double options[], real *out[], real *work[])
+{
+    size_t a = (size_t)options[0], b = (size_t)options[1], p = (size_t)options[2];
+    size_t fast = a < b ? a : b, slow = a < b ? b : a, first = slow + p - 2;
+    smooth(work[0], slow - fast, slow - 1, s->n, 2 / (real)(fast + 1), work[1]);
+    smooth(work[0], 0, slow - 1, s->n, 2 / (real)(slow + 1), work[2]);
+    for (size_t i = slow - 1; i < s->n; i++)
+        work[3][i] = work[1][i] - work[2][i];
+    smooth(work[3], slow - 1, first, s->n, 2 / (real)(p + 1), out[1]);
+    for (size_t i = first; i < s->n; i++) {
+        out[0][i] = work[3][i];
+        out[2][i] = work[3][i] - out[1][i];
+    }
+}
+
+static void define_atr(const struct series *s, const double options[], real *out[], real *work[])
+{
+    size_t p = (size_t)options[0];
+    for (size_t i = 1; i < s->n; i++) {
+        real h = s->high[i], l = s->low[i], c = s->close[i - 1];
+        work[1][i] = fmaxl(h - l, fmaxl(fabsl(h - c), fabsl(l - c)));
+    }
+    smooth(work[1], 1, p, s->n, 1 / (real)p, out[0]);
+}
+
+static const struct definition definitions[] = {
+    {"atr", define_atr}, {"ema", define_ema}, {"macd", define_macd}, {"rsi", define_rsi}, {"sma", define_sma},
+};
+
+static const struct definition *definition_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof(definitions) / sizeof(definitions[0]); i++)
+        if (strcmp(definitions[i].name, name) == 0)
+            return &definitions[i];
+    return NULL;
+}
+
+enum { N_WORK = 5 };
+
+/* Tolerance: relative to the value, plus what a mean of prices loses when two of them are subtracted. */
+static void compare(const struct indicator_spec *spec, const struct series *s, const struct outputs *o)
+{
+    const struct definition *definition = definition_of(spec->row->name);
+    size_t first = indicator_lookback(spec), bad = 0;
+    real *out[INDICATOR_OUTPUTS_MAX], *work[N_WORK], top = 0;
+    for (size_t k = 0; k < INDICATOR_OUTPUTS_MAX; k++)
+        out[k] = calloc(s->n + 1, sizeof(real));
+    for (size_t k = 0; k < N_WORK; k++)
+        work[k] = calloc(s->n + 1, sizeof(real));
+    for (size_t i = 0; i < s->n; i++) {
+        work[0][i] = s->close[i];
+        top = fmaxl(top, s->high[i]);
+    }
+    if (s->n > first)
+        definition->compute(s, spec->options, out, work);
+    for (size_t k = 0; k < o->n_outputs; k++)
+        for (size_t i = 0; i < s->n; i++) {
+            real scale = strcmp(spec->row->name, "rsi") == 0 ? 100 : top;
+            if (i < first ? !isnan(o->at[k][i])
+                          : !(fabsl(o->at[k][i] - out[k][i]) <= 1e-11L * fabsl(out[k][i]) + 1e-13L * scale))
+                bad++;
+        }
+    CHECK_INT(bad, 0);
+    for (size_t k = 0; k < INDICATOR_OUTPUTS_MAX; k++)
+        free(out[k]);
+    for (size_t k = 0; k < N_WORK; k++)
+        free(work[k]);
+}
+
+static struct indicator_spec spec_of(const char *text)
+{
+    struct indicator_spec spec = {0};
+    char err[200] = "";
+    CHECK_INT(indicator_spec_parse(text, &spec, err, sizeof(err)), 0);
+    CHECK_STR(err, "");
+    return spec;
+}
+
+static void test_sizes(const struct indicator_spec *spec, enum series_kind kind)
+{
+    size_t lookback = indicator_lookback(spec);
+    const size_t sizes[] = {0,    1,     lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32, 33,
+                            1000, 100003};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct series s = series_make(sizes[i], kind, 42 + i);
+        struct indicator_columns in = series_columns(&s);
+        struct outputs o = outputs_make(spec->row, s.n);
+        CHECK_INT(indicator_reference(spec, &in, s.n, o.at), 0);
+        CHECK(outputs_sound(&o));
+        if (kind != SERIES_JUMPS)
+            compare(spec, &s, &o);
+        outputs_free(&o);
+        series_free(&s);
+    }
+}
+
+/* Leading NaNs shift the outputs and change none. */
+static void test_leading_nan(const struct indicator_spec *spec)
+{
+    enum { N = 500, SKIP = 37 };
+    struct series s = series_make(N, SERIES_WALK, 7);
+    struct indicator_columns in = series_columns(&s);
+    struct outputs whole = outputs_make(spec->row, N), tail = outputs_make(spec->row, N - SKIP);
+    struct indicator_columns shifted = {s.open + SKIP, s.high + SKIP, s.low + SKIP, s.close + SKIP,
+                                        s.volume + SKIP};
+    CHECK_INT(indicator_reference(spec, &shifted, N - SKIP, tail.at), 0);
+    for (size_t i = 0; i < SKIP; i++)
+        s.close[i] = NAN;
+    CHECK_INT(indicator_reference(spec, &in, N, whole.at), 0);
+    for (size_t k = 0; k < spec->row->n_outputs; k++) {
+        for (size_t i = 0; i < SKIP; i++)
+            CHECK(isnan(whole.at[k][i]));
+        CHECK(memcmp(whole.at[k] + SKIP, tail.at[k], (N - SKIP) * sizeof(double)) == 0);
+    }
+    outputs_free(&whole);
+    outputs_free(&tail);
+
+    size_t start = 0, bad = 0;
+    CHECK_INT(indicator_check(spec->row, &in, N, &start, &bad), 0);
+    CHECK_INT(start, SKIP);
+
+    const double wrong[] = {NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < 3; i++) {
+        struct outputs untouched = outputs_make(spec->row, N);
+        double kept = s.close[300];
+        s.close[300] = wrong[i];
+        CHECK_INT(indicator_reference(spec, &in, N, untouched.at), -EINVAL);
+        CHECK_INT(indicator_check(spec->row, &in, N, &start, &bad), -EINVAL);
+        CHECK_INT(bad, 300);
+        s.close[300] = kept;
+        for (size_t k = 0; k < spec->row->n_outputs; k++)
+            for (size_t j = 0; j < N; j++)
+                CHECK(untouched.at[k][j] == OUTPUTS_POISON);
+        outputs_free(&untouched);
+    }
+
+    struct outputs none = outputs_make(spec->row, N);
+    for (size_t i = 0; i < N; i++)
+        s.close[i] = NAN;
+    CHECK_INT(indicator_reference(spec, &in, N, none.at), 0);
+    CHECK(outputs_sound(&none));
+    CHECK(isnan(none.at[0][N - 1]));
+    outputs_free(&none);
+    series_free(&s);
+}
+
+static void test_known(void)
+{
+    double close[] = {1, 2, 3, 4, 5, 4, 3}, out[7], macd[7], hist[7];
+    struct indicator_columns in = {.close = close, .high = close, .low = close};
+    double *outs[] = {out, macd, hist};
+
+    struct indicator_spec spec = spec_of("sma:3");
+    CHECK_INT(indicator_reference(&spec, &in, 7, outs), 0);
+    CHECK(isnan(out[1]) && out[2] == 2.0 && out[4] == 4.0 && out[6] == 4.0);
+    spec = spec_of("ema:3");
+    CHECK_INT(indicator_reference(&spec, &in, 7, outs), 0);
+    CHECK(isnan(out[1]) && out[2] == 2.0 && out[3] == 3.0 && out[5] == 4.0 && out[6] == 3.5);
+    spec = spec_of("rsi:2");
+    CHECK_INT(indicator_reference(&spec, &in, 7, outs), 0);
+    CHECK(isnan(out[1]) && out[2] == 100.0 && out[4] == 100.0 && out[5] == 50.0 && out[6] == 25.0);
+    spec = spec_of("atr:2");
+    CHECK_INT(indicator_reference(&spec, &in, 7, outs), 0);
+    CHECK(isnan(out[1]) && out[2] == 1.0 && out[6] == 1.0);
+    spec = spec_of("macd:1,1,1");
+    CHECK_INT(indicator_reference(&spec, &in, 7, outs), 0);
+    CHECK(out[0] == 0.0 && macd[0] == 0.0 && hist[6] == 0.0);
+
+    double flat[20];
+    for (size_t i = 0; i < 20; i++)
+        flat[i] = 7.5;
+    in.close = flat;
+    double rsi[20];
+    spec = spec_of("rsi:14");
+    CHECK_INT(indicator_reference(&spec, &in, 20, (double *[]){rsi}), 0);
+    CHECK(isnan(rsi[13]) && rsi[14] == 0.0 && rsi[19] == 0.0);
+
+    in.high = NULL;
+    spec = spec_of("atr:2");
+    CHECK_INT(indicator_reference(&spec, &in, 7, outs), -EINVAL);
+}
+
+int main(void)
+{
+    size_t n;
+    const struct indicator *rows = indicator_rows(&n);
+    CHECK(n >= 5);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(i == 0 || strcmp(rows[i - 1].name, rows[i].name) < 0);
+        CHECK(indicator_find(rows[i].name) == &rows[i]);
+        CHECK(definition_of(rows[i].name) != NULL);
+        CHECK(rows[i].stream && rows[i].reference && rows[i].lookback && rows[i].inputs &&
+              rows[i].n_outputs > 0);
+    }
+    const char *const specs[] = {"sma:1",         "sma:2",  "sma:20",       "sma:200",    "sma:1000",
+                                 "ema:1",         "ema:14", "ema:200",      "rsi:1",      "rsi:14",
+                                 "rsi:50",        "macd",   "macd:26,12,9", "macd:1,1,1", "macd:5,35,1",
+                                 "macd:200,3,50", "atr:1",  "atr:14",       "atr:100"};
+    for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+        struct indicator_spec spec = spec_of(specs[i]);
+        test_sizes(&spec, SERIES_WALK);
+        test_sizes(&spec, SERIES_FLAT);
+        test_sizes(&spec, SERIES_RISING);
+        test_sizes(&spec, SERIES_JUMPS);
+        test_leading_nan(&spec);
+    }
+    test_known();
+    return check_done("indicators_gpu/reference");
+}

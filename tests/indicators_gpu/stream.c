@@ -1,0 +1,175 @@
+/* Streams give the reference's bits: on closed bars, on forming ones, in clones, after leading NaNs. */
+#include "indicators_gpu/stream.h"
+
+#include <errno.h>
+
+#include "tests/check.h"
+#include "tests/indicators_gpu/series.h"
+
+static struct indicator_spec spec_of(const char *text)
+{
+    struct indicator_spec spec = {0};
+    char err[200] = "";
+    CHECK_INT(indicator_spec_parse(text, &spec, err, sizeof(err)), 0);
+    return spec;
+}
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+/* Does (ready, got) stand in the reference's row i? */
+static bool agrees(const struct outputs *reference, size_t i, bool ready, const double got[])
+{
+    for (size_t k = 0; k < reference->n_outputs; k++)
+        if (ready ? !same_bits(got[k], reference->at[k][i]) : !isnan(reference->at[k][i]))
+            return false;
+    return true;
+}
+
+static void test_bits(const struct indicator_spec *spec, enum series_kind kind, size_t n)
+{
+    struct series s = series_make(n, kind, 1234 + n);
+    struct indicator_columns in = series_columns(&s);
+    struct outputs reference = outputs_make(spec->row, n);
+    CHECK_INT(indicator_reference(spec, &in, n, reference.at), 0);
+
+    struct indicator_stream *stream = NULL, *clone = NULL;
+    size_t bad = 0, bad_peek = 0, bad_clone = 0, wrote = 0;
+    CHECK_INT(indicator_stream_open(spec, &stream), 0);
+    for (size_t i = 0; i < n; i++) {
+        double out[INDICATOR_OUTPUTS_MAX] = {OUTPUTS_POISON, OUTPUTS_POISON, OUTPUTS_POISON, OUTPUTS_POISON};
+        struct indicator_bar bar = series_bar(&s, i), forming = bar;
+        forming.close *= 1.001;
+        forming.high *= 1.002;
+        indicator_stream_peek(stream, &forming, out); /* another bar's values leave no trace */
+        out[0] = OUTPUTS_POISON;
+        bool peeked = indicator_stream_peek(stream, &bar, out);
+        bad_peek += !agrees(&reference, i, peeked, out);
+        out[0] = OUTPUTS_POISON;
+        bool ready = indicator_stream_update(stream, &bar, out);
+        bad += !agrees(&reference, i, ready, out) || ready != (i >= indicator_lookback(spec));
+        wrote += (out[0] == OUTPUTS_POISON) == ready;
+        for (size_t k = spec->row->n_outputs; k < INDICATOR_OUTPUTS_MAX; k++)
+            wrote += out[k] != OUTPUTS_POISON;
+        if (i == n / 2 || i == indicator_lookback(spec) / 2) {
+            indicator_stream_close(clone);
+            clone = NULL;
+            CHECK_INT(indicator_stream_clone(stream, &clone), 0);
+        } else if (clone) {
+            bad_clone += !agrees(&reference, i, indicator_stream_update(clone, &bar, out), out);
+        }
+    }
+    CHECK_INT(bad, 0);
+    CHECK_INT(bad_peek, 0);
+    CHECK_INT(bad_clone, 0);
+    CHECK_INT(wrote, 0);
+    CHECK_INT(indicator_stream_bars(stream), n);
+    CHECK_INT(indicator_stream_refused(stream), 0);
+    CHECK(indicator_stream_spec(stream)->row == spec->row);
+    indicator_stream_close(clone);
+    indicator_stream_close(stream);
+    outputs_free(&reference);
+    series_free(&s);
+}
+
+/* A clone that sees other bars does not disturb its origin. */
+static void test_clone_apart(const struct indicator_spec *spec)
+{
+    enum { N = 300 };
+    struct series s = series_make(N, SERIES_WALK, 5), other = series_make(N, SERIES_WALK, 6);
+    struct indicator_columns in = series_columns(&s);
+    struct outputs reference = outputs_make(spec->row, N);
+    CHECK_INT(indicator_reference(spec, &in, N, reference.at), 0);
+    struct indicator_stream *stream, *clone;
+    CHECK_INT(indicator_stream_open(spec, &stream), 0);
+    CHECK_INT(indicator_stream_clone(stream, &clone), 0);
+    size_t bad = 0;
+    for (size_t i = 0; i < N; i++) {
+        double out[INDICATOR_OUTPUTS_MAX];
+        struct indicator_bar bar = series_bar(&s, i), else_bar = series_bar(&other, i);
+        indicator_stream_update(clone, &else_bar, out);
+        bad += !agrees(&reference, i, indicator_stream_update(stream, &bar, out), out);
+    }
+    CHECK_INT(bad, 0);
+    indicator_stream_close(stream);
+    indicator_stream_close(clone);
+    indicator_stream_close(NULL);
+    outputs_free(&reference);
+    series_free(&s);
+    series_free(&other);
+}
+
+static void test_not_finite(const struct indicator_spec *spec)
+{
+    enum { N = 400, SKIP = 5 };
+    struct series s = series_make(N, SERIES_WALK, 8);
+    struct indicator_columns in = series_columns(&s);
+    struct outputs reference = outputs_make(spec->row, N);
+    for (size_t i = 0; i < SKIP; i++)
+        s.close[i] = NAN;
+    CHECK_INT(indicator_reference(spec, &in, N, reference.at), 0);
+
+    struct indicator_stream *stream;
+    CHECK_INT(indicator_stream_open(spec, &stream), 0);
+    size_t bad = 0;
+    for (size_t i = 0; i < N; i++) {
+        double out[INDICATOR_OUTPUTS_MAX];
+        struct indicator_bar bar = series_bar(&s, i), broken = bar;
+        bad += !agrees(&reference, i, indicator_stream_update(stream, &bar, out), out);
+        if (i < SKIP)
+            continue;
+        broken.close = i % 2 ? NAN : INFINITY;
+        CHECK(!indicator_stream_peek(stream, &broken, out));
+        CHECK(!indicator_stream_update(stream, &broken, out));
+    }
+    CHECK_INT(bad, 0);
+    CHECK_INT(indicator_stream_bars(stream), N - SKIP);
+    CHECK_INT(indicator_stream_refused(stream), N - SKIP);
+    indicator_stream_close(stream);
+    outputs_free(&reference);
+    series_free(&s);
+}
+
+int main(void)
+{
+    size_t n_rows;
+    const struct indicator *rows = indicator_rows(&n_rows);
+    const char *const specs[] = {
+        "sma:1",  "sma:2", "sma:20",       "sma:200", "ema:1",      "ema:14",      "ema:200",       "rsi:1",
+        "rsi:14", "macd",  "macd:26,12,9", "atr:1",   "macd:1,1,1", "macd:5,35,1", "macd:200,3,50", "atr:14"};
+    enum { N_SPECS = sizeof(specs) / sizeof(specs[0]) };
+    for (size_t r = 0; r < n_rows; r++) {
+        bool covered = false;
+        for (size_t i = 0; i < N_SPECS; i++)
+            covered |= spec_of(specs[i]).row == &rows[r];
+        CHECK(covered);
+    }
+    for (size_t i = 0; i < N_SPECS; i++) {
+        struct indicator_spec spec = spec_of(specs[i]);
+        size_t lookback = indicator_lookback(&spec);
+        const size_t sizes[] = {0,    1,     lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32, 33,
+                                1000, 100003};
+        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+            test_bits(&spec, SERIES_WALK, sizes[k]);
+            test_bits(&spec, SERIES_JUMPS, sizes[k]);
+            if (sizes[k] <= 1000) {
+                test_bits(&spec, SERIES_FLAT, sizes[k]);
+                test_bits(&spec, SERIES_RISING, sizes[k]);
+            }
+        }
+        test_clone_apart(&spec);
+        test_not_finite(&spec);
+    }
+
+    struct indicator_spec wrong = spec_of("sma:20");
+    struct indicator_stream *none = NULL;
+    const double outside[] = {0, -1, 2.5, INDICATOR_PERIOD_MAX + 1, NAN};
+    for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
+        wrong.options[0] = outside[i];
+        CHECK_INT(indicator_stream_open(&wrong, &none), -EINVAL);
+        CHECK(!none);
+    }
+    return check_done("indicators_gpu/stream");
+}
