@@ -10,7 +10,7 @@
 
 enum {
     ACCOUNTS_MAX = 32,
-    ACCOUNT_ASSETS_MAX = 64,
+    ACCOUNT_ASSETS_MAX = 2 * SYMBOLS_MAX + 16, /* a base and a quote a symbol, and what former symbols left */
     ACCOUNT_NAME_MAX = 32,
 };
 

@@ -37,7 +37,6 @@ struct engine_config {
     int64_t interval_ns;        /* of the bars that strategies see */
     int64_t latency_ns;         /* between a decision and its effect at the venue */
     int64_t equity_interval_ns; /* of market time between two equity points; 0: at bars and fills only */
-    uint32_t history;           /* bars wanted before the first decision (backfill) */
     struct risk_limits risk;
 };
 
@@ -72,8 +71,7 @@ void engine_destroy(struct engine *engine);
 /* Recovery: what a former run left, before the first event. */
 int engine_restore_balance(struct engine *engine, int account, const char *asset, int scale, int64_t total);
 int engine_restore_position(struct engine *engine, int account, int symbol, const struct position *position);
-int engine_restore_order(struct engine *engine, const struct order *order);       /* a live one */
-int engine_restore_bar(struct engine *engine, int symbol, const struct bar *bar); /* oldest first */
+int engine_restore_order(struct engine *engine, const struct order *order); /* a live one */
 void engine_restore_equity(struct engine *engine, int account, int64_t deposits, int64_t peak, int64_t day,
                            int64_t day_equity);
 void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,

@@ -33,6 +33,7 @@ struct book {
     struct book_side bids, asks;
     uint64_t last_id; /* of the last difference or snapshot applied */
     enum book_state state;
+    bool ahead; /* a snapshot is loaded that the stream has not reached yet; syncing until it has */
     uint64_t gaps, resyncs;
 
     /* While syncing: differences in order of arrival. */
@@ -57,12 +58,14 @@ void book_reset(struct book *book);
 
 /* Applies or buffers one difference. Returns a book_result; -ENOMEM; -E2BIG when a bound is passed (the
  * book is then reset). BOOK_NEED_SNAPSHOT is returned once, not for each buffered difference. */
-int book_diff(struct book *book, uint64_t first_id, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
-              const struct book_level *asks, uint32_t n_asks);
+int book_diff(struct book *book, uint64_t first_id, uint64_t last_id, const struct book_level *bids,
+              uint32_t n_bids, const struct book_level *asks, uint32_t n_asks);
 
 /* Takes a REST snapshot; bids best first, asks best first, as the venue sends them. Returns BOOK_APPLIED when
- * the book is now synced, BOOK_NEED_SNAPSHOT when it is older than the buffered differences or the
- * buffered differences have a gap; -EINVAL for an unsorted snapshot; -ENOMEM; -E2BIG. */
+ * it was taken (the book is synced, or will be as soon as the stream reaches the snapshot, so that the book
+ * never runs ahead of the trades); BOOK_IGNORED when the book was synced already; BOOK_NEED_SNAPSHOT when it
+ * is older than the buffered differences; -EINVAL for a snapshot that is unsorted or crossed; -ENOMEM;
+ * -E2BIG. */
 int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
                   const struct book_level *asks, uint32_t n_asks);
 

@@ -26,12 +26,12 @@ struct strategy_param {
 struct strategy_input {
     int64_t ts_ns;                         /* the bar's close */
     double open, high, low, close, volume; /* the bar */
-    const double *indicators;              /* one value an output, in the order of the specs; NaN while warming up */
-    double qty;                            /* held */
-    double entry;                          /* average price paid; 0 when flat */
-    double equity, cash;                   /* of the account, in its currency */
-    bool live_orders;                      /* an order of this symbol is still working (stops apart) */
-    double stop;                           /* price of the protective stop that rests; 0 for none */
+    const double *indicators; /* one value an output, in the order of the specs; NaN while warming up */
+    double qty;               /* held */
+    double entry;             /* average price paid; 0 when flat */
+    double equity, cash;      /* of the account, in its currency */
+    bool live_orders;         /* an order of this symbol is still working (stops apart) */
+    double stop;              /* price of the protective stop that rests; 0 for none */
 };
 
 enum intent_kind {
@@ -53,9 +53,10 @@ struct strategy {
     size_t n_params;
     /* Writes the indicator specs for these parameters ("sma:20"); returns how many. */
     size_t (*specs)(const double *params, char specs[][STRATEGY_SPEC_TEXT]);
-    /* Decides. `state` is STRATEGY_STATE_SIZE bytes, zeroed at the start, 8-aligned, the strategy's own. Returns the number
-     * of intents written (at most STRATEGY_INTENTS_MAX). */
-    size_t (*on_bar)(const double *params, void *state, const struct strategy_input *input, struct intent *intents);
+    /* Decides. `state` is STRATEGY_STATE_SIZE bytes, zeroed at the start, 8-aligned, the strategy's own.
+     * Returns the number of intents written (at most STRATEGY_INTENTS_MAX). */
+    size_t (*on_bar)(const double *params, void *state, const struct strategy_input *input,
+                     struct intent *intents);
 };
 
 /* All strategies, sorted by name. */
@@ -64,14 +65,11 @@ const struct strategy *const *strategy_list(size_t *ret_n);
 /* By name, or NULL. */
 const struct strategy *strategy_find(const char *name);
 
-/* The nearest name to a misspelt one, for the error message. */
-const char *strategy_nearest(const char *name);
-
 /* Fills params with the defaults. */
 void strategy_defaults(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX]);
 
-/* Sets one parameter from text. 0; -ENOENT for an unknown name; -EINVAL not a number (or not whole); -ERANGE outside
- * its range. */
+/* Sets one parameter from text. 0; -ENOENT for an unknown name; -EINVAL not a number (or not whole); -ERANGE
+ * outside its range. */
 int strategy_set(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX], const char *name,
                  const char *text);
 

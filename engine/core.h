@@ -1,0 +1,127 @@
+/* The engine's insides, shared by its own files only. */
+#ifndef ENGINE_CORE_H
+#define ENGINE_CORE_H
+
+#include "engine/engine.h"
+#include "indicators_gpu/stream.h"
+
+enum {
+    HELD_BARS_MAX = 256,
+    OUTPUTS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX,
+    OUTPUT_NAME_MAX = 48,
+};
+
+/* One symbol's market, as the events told it. */
+struct market_state {
+    struct symbol symbol;
+    int64_t notional_unit; /* price·qty / notional_unit = quote units */
+    struct book book;
+    struct bar_builder builder;
+    struct market_quote quote;
+    int64_t last;        /* price of the last trade; a closed bar's before the first */
+    int64_t last_ns;     /* engine time of the last event */
+    int64_t change_open; /* 24 h ago */
+    bool stale;
+    uint64_t bars;
+    struct bar last_bar, forming;
+    struct bar held[HELD_BARS_MAX]; /* closed bars that wait for the ones missing before them */
+    uint32_t n_held;
+    uint32_t live_orders; /* of all accounts, resting or on their way */
+};
+
+/* A strategy at work on one symbol for one account. */
+struct seat {
+    struct indicator_stream *streams[STRATEGY_SPECS_MAX];
+    uint32_t outputs[STRATEGY_SPECS_MAX];
+    size_t n_streams, n_values;
+    double values[OUTPUTS_MAX];
+    char names[OUTPUTS_MAX][OUTPUT_NAME_MAX];
+    _Alignas(8) unsigned char state[STRATEGY_STATE_SIZE];
+    double wanted_stop; /* to rest once the entry is filled; 0 for none */
+    const char *wanted_why;
+};
+
+struct desk {
+    const struct strategy *strategy;
+    double params[STRATEGY_PARAMS_MAX];
+    struct seat *seats; /* [n_symbols], NULL without a strategy */
+};
+
+/* A live order, and what of the balance it holds. */
+struct live_order {
+    struct order order;
+    int64_t reserved; /* quote for a buy, base for a sale; 0 once a cancel is on its way */
+    bool cancel_queued;
+};
+
+/* What takes effect later: a new order or a cancel, in order of time. */
+struct pending {
+    int64_t effective_ns;
+    uint64_t order_id;
+    bool cancel;
+};
+
+struct engine {
+    struct engine_sink sink;
+    struct market_state *markets; /* [n_symbols] */
+    struct account *accounts;     /* [n_accounts] */
+    struct desk *desks;           /* [n_accounts] */
+    struct risk_rate *rates;      /* [n_accounts] */
+    int64_t *opening_cash;        /* [n_accounts] */
+    int64_t *next_equity_ns;      /* [n_accounts] */
+    int n_symbols, n_accounts;
+    int64_t interval_ns, latency_ns, equity_interval_ns;
+    struct risk_limits risk;
+
+    struct live_order *orders;
+    size_t n_orders, cap_orders;
+    struct pending *pending;
+    size_t n_pending, cap_pending, first_pending;
+
+    uint64_t last_order, last_fill, last_ledger;
+    uint8_t hash[LEDGER_HASH_SIZE];
+    int64_t now_ns;
+    uint64_t input_seq;
+    bool paused, storage_failing, out_of_memory;
+    struct engine_counters counters;
+};
+
+/* account.c */
+struct balance *account_balance(struct engine *engine, int account, const char *asset, int scale);
+int64_t account_free(struct engine *engine, int account, const char *asset, int scale);
+void account_post(struct engine *engine, int account, const char *asset, int scale, enum ledger_kind kind,
+                  int64_t amount, uint64_t order_id, uint64_t fill_id);
+void account_fill(struct engine *engine, const struct fill *fill);
+int64_t account_position_value(const struct engine *engine, int account, int symbol);
+void account_mark(struct engine *engine, int account);
+void account_equity_point(struct engine *engine, int account);
+
+/* match.c */
+struct order_request {
+    int account, symbol;
+    enum order_side side;
+    enum order_type type;
+    int64_t qty, price, stop_price;
+    bool by_hand;
+    const char *tag;
+};
+/* Records the order, refused or on its way; returns its id and the reason. 0 as id only without memory. */
+uint64_t match_submit(struct engine *engine, const struct order_request *request,
+                      enum order_reason *ret_reason);
+/* Queues a cancel. ORDER_OK or ORDER_UNKNOWN_ORDER. */
+enum order_reason match_cancel(struct engine *engine, uint64_t order_id);
+void match_release(struct engine *engine, int64_t until_ns); /* what takes effect by then */
+void match_trade(struct engine *engine, int symbol, const struct market_trade *trade);
+void match_quotes(struct engine *engine, int symbol); /* after a quote or a book change */
+int match_restore(struct engine *engine, const struct order *order);
+bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret);
+
+/* desk.c */
+int desk_open(struct engine *engine, int account, const struct engine_account_config *config);
+void desk_close(struct engine *engine, int account);
+void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
+void desk_filled(struct engine *engine, const struct order *order);
+void desk_flatten(struct engine *engine);
+uint64_t desk_stop(const struct engine *engine, int account, int symbol, int64_t *ret_price);
+
+#endif

@@ -1,0 +1,232 @@
+/* The desk: gives each strategy its bars and indicators, and turns what it wants into orders. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <errno.h>
+
+#include "engine/core.h"
+#include "exchange/decimal.h"
+#include "exchange/filter.h"
+
+static int open_seat(struct seat *seat, const struct desk *desk)
+{
+    char specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT], error[160];
+    size_t n = desk->strategy->specs(desk->params, specs);
+    for (size_t i = 0; i < n; i++) {
+        struct indicator_spec spec;
+        int r = indicator_spec_parse(specs[i], &spec, error, sizeof error);
+        if (r == 0)
+            r = indicator_stream_open(&spec, &seat->streams[i]);
+        if (r < 0)
+            return r;
+        seat->n_streams = i + 1;
+        seat->outputs[i] = (uint32_t)spec.row->n_outputs;
+        for (size_t k = 0; k < spec.row->n_outputs; k++) {
+            seat->values[seat->n_values] = NAN;
+            indicator_spec_name(&spec, k, seat->names[seat->n_values++], OUTPUT_NAME_MAX);
+        }
+    }
+    return 0;
+}
+
+int desk_open(struct engine *engine, int account, const struct engine_account_config *config)
+{
+    struct desk *desk = &engine->desks[account];
+    desk->strategy = config->strategy;
+    if (!desk->strategy)
+        return 0;
+    memcpy(desk->params, config->params, sizeof desk->params);
+    desk->seats = calloc((size_t)engine->n_symbols, sizeof *desk->seats);
+    if (!desk->seats)
+        return -ENOMEM;
+    int r = 0;
+    for (int s = 0; s < engine->n_symbols && r == 0; s++)
+        r = open_seat(&desk->seats[s], desk);
+    return r;
+}
+
+void desk_close(struct engine *engine, int account)
+{
+    struct desk *desk = &engine->desks[account];
+    for (int s = 0; desk->seats && s < engine->n_symbols; s++)
+        for (size_t i = 0; i < desk->seats[s].n_streams; i++)
+            indicator_stream_close(desk->seats[s].streams[i]);
+    free(desk->seats);
+    desk->seats = NULL;
+}
+
+uint64_t desk_stop(const struct engine *engine, int account, int symbol, int64_t *ret_price)
+{
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        if (live->order.account == account && live->order.symbol == symbol &&
+            live->order.type == ORDER_STOP && live->order.side == ORDER_SELL && !live->cancel_queued) {
+            *ret_price = live->order.stop_price;
+            return live->order.id;
+        }
+    }
+    return 0;
+}
+
+static bool working(const struct engine *engine, int account, int symbol)
+{
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct order *order = &engine->orders[i].order;
+        if (order->account == account && order->symbol == symbol && order->type != ORDER_STOP)
+            return true;
+    }
+    return false;
+}
+
+static void cancel_stops(struct engine *engine, int account, int symbol)
+{
+    uint64_t id;
+    int64_t price;
+    while ((id = desk_stop(engine, account, symbol, &price)) != 0 && !engine->out_of_memory)
+        match_cancel(engine, id);
+}
+
+static void submit(struct engine *engine, int account, int symbol, enum order_side side, enum order_type type,
+                   int64_t qty, int64_t stop, const char *tag)
+{
+    struct order_request request = {.account = account,
+                                    .symbol = symbol,
+                                    .side = side,
+                                    .type = type,
+                                    .qty = qty,
+                                    .stop_price = stop,
+                                    .tag = tag};
+    enum order_reason reason;
+    match_submit(engine, &request, &reason);
+}
+
+/* Whole lots that a share of the equity buys at the best price, its fee included. */
+static int64_t entry_qty(struct engine *engine, int account, int symbol, double fraction)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    struct book_level best = {.price = market->last};
+    match_best(engine, symbol, ORDER_BUY, &best);
+    if (best.price <= 0)
+        return 0;
+    int64_t budget = (int64_t)((double)engine->accounts[account].equity * fraction);
+    int64_t available = account_free(engine, account, market->symbol.quote, market->symbol.quote_scale);
+    if (budget > available)
+        budget = available;
+    int128_t notional = (int128_t)budget * 1000000 / (1000000 + engine->accounts[account].fees.taker_e6);
+    int128_t qty = notional * market->notional_unit / best.price;
+    return filter_floor_qty(&market->symbol, ORDER_MARKET, qty > INT64_MAX ? INT64_MAX : (int64_t)qty);
+}
+
+static void move_stop(struct engine *engine, int account, int symbol, int64_t qty, double stop,
+                      const char *why)
+{
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    int64_t price;
+    cancel_stops(engine, account, symbol);
+    if (qty > 0 && decimal_from_double(stop, listed->price_scale, &price) == 0 && price > 0)
+        submit(engine, account, symbol, ORDER_SELL, ORDER_STOP, qty, filter_floor_price(listed, price), why);
+}
+
+static void act(struct engine *engine, int account, int symbol, const struct intent *intent)
+{
+    struct seat *seat = &engine->desks[account].seats[symbol];
+    int64_t held = engine->accounts[account].positions[symbol].qty;
+    switch (intent->kind) {
+    case INTENT_ENTER:
+        seat->wanted_stop = intent->stop;
+        submit(engine, account, symbol, ORDER_BUY, ORDER_MARKET,
+               entry_qty(engine, account, symbol, intent->fraction), 0, intent->why);
+        break;
+    case INTENT_EXIT:
+        cancel_stops(engine, account, symbol);
+        submit(engine, account, symbol, ORDER_SELL, ORDER_MARKET, held, 0, intent->why);
+        break;
+    case INTENT_STOP:
+        move_stop(engine, account, symbol, held, intent->stop, intent->why);
+        break;
+    }
+}
+
+static void decide(struct engine *engine, int account, int symbol, const struct bar *bar, bool act_on_it)
+{
+    struct desk *desk = &engine->desks[account];
+    struct seat *seat = &desk->seats[symbol];
+    const struct market_state *market = &engine->markets[symbol];
+    const struct symbol *listed = &market->symbol;
+    const struct position *position = &engine->accounts[account].positions[symbol];
+    struct account *holder = &engine->accounts[account];
+    int64_t stop = 0;
+    account_mark(engine, account);
+    desk_stop(engine, account, symbol, &stop);
+    struct strategy_input input = {
+        .ts_ns = bar->open_ns + engine->interval_ns,
+        .open = decimal_to_double(bar->open, listed->price_scale),
+        .high = decimal_to_double(bar->high, listed->price_scale),
+        .low = decimal_to_double(bar->low, listed->price_scale),
+        .close = decimal_to_double(bar->close, listed->price_scale),
+        .volume = decimal_to_double(bar->volume, listed->qty_scale),
+        .indicators = seat->values,
+        .qty = decimal_to_double(position->qty, listed->qty_scale),
+        .equity = decimal_to_double(holder->equity, holder->currency_scale),
+        .cash = decimal_to_double(account_free(engine, account, listed->quote, listed->quote_scale),
+                                  listed->quote_scale),
+        .live_orders = working(engine, account, symbol),
+        .stop = decimal_to_double(stop, listed->price_scale),
+    };
+    if (position->qty > 0)
+        input.entry = decimal_to_double(position->cost, listed->quote_scale) / input.qty;
+
+    struct indicator_bar tick = {input.open, input.high, input.low, input.close, input.volume};
+    double *value = seat->values;
+    for (size_t i = 0; i < seat->n_streams; i++) {
+        double outputs[INDICATOR_OUTPUTS_MAX];
+        bool ready = indicator_stream_update(seat->streams[i], &tick, outputs);
+        for (uint32_t k = 0; k < seat->outputs[i]; k++)
+            *value++ = ready ? outputs[k] : NAN;
+    }
+
+    struct intent intents[STRATEGY_INTENTS_MAX];
+    size_t n = desk->strategy->on_bar(desk->params, seat->state, &input, intents);
+    engine->counters.decisions++;
+    for (size_t i = 0; act_on_it && i < n; i++)
+        act(engine, account, symbol, &intents[i]);
+}
+
+void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh)
+{
+    for (int a = 0; a < engine->n_accounts; a++)
+        if (engine->desks[a].strategy)
+            decide(engine, a, symbol, bar, fresh);
+}
+
+/* After an order ended with fills: an entry's stop is placed, and stops without a position are withdrawn. */
+void desk_filled(struct engine *engine, const struct order *order)
+{
+    struct desk *desk = &engine->desks[order->account];
+    if (order->side == ORDER_SELL) {
+        if (engine->accounts[order->account].positions[order->symbol].qty == 0)
+            cancel_stops(engine, order->account, order->symbol);
+        return;
+    }
+    if (!desk->strategy || order->by_hand)
+        return;
+    struct seat *seat = &desk->seats[order->symbol];
+    double stop = seat->wanted_stop;
+    seat->wanted_stop = 0;
+    if (stop > 0)
+        move_stop(engine, order->account, order->symbol,
+                  engine->accounts[order->account].positions[order->symbol].qty, stop, "stop");
+}
+
+void desk_flatten(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->n_orders; i++)
+        match_cancel(engine, engine->orders[i].order.id);
+    for (int a = 0; a < engine->n_accounts; a++)
+        for (int s = 0; s < engine->n_symbols; s++)
+            if (engine->accounts[a].positions[s].qty > 0)
+                submit(engine, a, s, ORDER_SELL, ORDER_MARKET, engine->accounts[a].positions[s].qty, 0,
+                       "flatten");
+}

@@ -1,0 +1,390 @@
+#include "engine/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/core.h"
+#include "exchange/filter.h"
+
+static void *zeroed(int n, size_t size)
+{
+    return calloc(n > 0 ? (size_t)n : 1, size);
+}
+
+static int open_markets(struct engine *engine, const struct engine_config *config)
+{
+    for (int s = 0; s < config->n_symbols; s++) {
+        struct market_state *market = &engine->markets[s];
+        const struct symbol *symbol = &config->symbols[s];
+        if (symbol->price_scale + symbol->qty_scale - symbol->quote_scale > DECIMAL_SCALE_MAX ||
+            symbol->price_scale + symbol->qty_scale < symbol->quote_scale)
+            return -EINVAL;
+        market->symbol = *symbol;
+        market->notional_unit = filter_notional_unit(symbol);
+        book_init(&market->book);
+        bar_builder_init(&market->builder, config->interval_ns);
+        for (int a = 0; a < config->n_accounts; a++)
+            if (!account_balance(engine, a, symbol->base, symbol->qty_scale) ||
+                !account_balance(engine, a, symbol->quote, symbol->quote_scale))
+                return -EINVAL;
+    }
+    return 0;
+}
+
+static int open_accounts(struct engine *engine, const struct engine_config *config)
+{
+    for (int a = 0; a < config->n_accounts; a++) {
+        const struct engine_account_config *from = &config->accounts[a];
+        struct account *account = &engine->accounts[a];
+        memcpy(account->name, from->name, sizeof account->name);
+        memcpy(account->currency, from->currency, sizeof account->currency);
+        account->currency_scale = from->currency_scale;
+        account->fees = from->fees;
+        engine->opening_cash[a] = from->cash;
+        account_balance(engine, a, account->currency, account->currency_scale);
+        int r = desk_open(engine, a, from);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+int engine_create(const struct engine_config *config, const struct engine_sink *sink, struct engine **ret)
+{
+    if (config->n_symbols < 1 || config->n_symbols > SYMBOLS_MAX || config->n_accounts < 1 ||
+        config->n_accounts > ACCOUNTS_MAX || config->interval_ns <= 0 || config->latency_ns < 0)
+        return -EINVAL;
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (!engine)
+        return -ENOMEM;
+    engine->sink = *sink;
+    engine->n_symbols = config->n_symbols;
+    engine->n_accounts = config->n_accounts;
+    engine->interval_ns = config->interval_ns;
+    engine->latency_ns = config->latency_ns;
+    engine->equity_interval_ns = config->equity_interval_ns;
+    engine->risk = config->risk;
+    engine->markets = zeroed(config->n_symbols, sizeof *engine->markets);
+    engine->accounts = zeroed(config->n_accounts, sizeof *engine->accounts);
+    engine->desks = zeroed(config->n_accounts, sizeof *engine->desks);
+    engine->rates = zeroed(config->n_accounts, sizeof *engine->rates);
+    engine->opening_cash = zeroed(config->n_accounts, sizeof *engine->opening_cash);
+    engine->next_equity_ns = zeroed(config->n_accounts, sizeof *engine->next_equity_ns);
+    int r = -ENOMEM;
+    if (engine->markets && engine->accounts && engine->desks && engine->rates && engine->opening_cash &&
+        engine->next_equity_ns)
+        r = open_accounts(engine, config);
+    if (r == 0)
+        r = open_markets(engine, config);
+    if (r < 0) {
+        engine_destroy(engine);
+        return r;
+    }
+    *ret = engine;
+    return 0;
+}
+
+void engine_destroy(struct engine *engine)
+{
+    if (!engine)
+        return;
+    for (int a = 0; engine->desks && a < engine->n_accounts; a++)
+        desk_close(engine, a);
+    for (int s = 0; engine->markets && s < engine->n_symbols; s++)
+        book_finish(&engine->markets[s].book);
+    free(engine->markets);
+    free(engine->accounts);
+    free(engine->desks);
+    free(engine->rates);
+    free(engine->opening_cash);
+    free(engine->next_equity_ns);
+    free(engine->orders);
+    free(engine->pending);
+    free(engine);
+}
+
+int engine_start(struct engine *engine, int64_t now_ns)
+{
+    if (now_ns > engine->now_ns)
+        engine->now_ns = now_ns;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        struct account *account = &engine->accounts[a];
+        if (account->deposits == 0 && engine->opening_cash[a] > 0) {
+            account_post(engine, a, account->currency, account->currency_scale, LEDGER_DEPOSIT,
+                         engine->opening_cash[a], 0, 0);
+            account->deposits = engine->opening_cash[a];
+        }
+        account_equity_point(engine, a);
+        engine->next_equity_ns[a] = engine->now_ns + engine->equity_interval_ns;
+    }
+    return engine->out_of_memory ? -ENOMEM : 0;
+}
+
+/* A closed bar takes its place: stored, and shown to the strategies. */
+static void accept_bar(struct engine *engine, int symbol, const struct bar *bar, bool live)
+{
+    struct market_state *market = &engine->markets[symbol];
+    market->last_bar = *bar;
+    market->bars++;
+    if (market->last == 0)
+        market->last = bar->close;
+    if (engine->sink.bar)
+        engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
+    /* A decision is taken on a bar that closed less than an interval ago, never on history. */
+    bool fresh = live && bar->open_ns + 2 * engine->interval_ns > engine->now_ns;
+    desk_bar(engine, symbol, bar, fresh);
+}
+
+static void hold_bar(struct engine *engine, int symbol, const struct bar *bar)
+{
+    struct market_state *market = &engine->markets[symbol];
+    if (market->n_held > 0 && bar->open_ns <= market->held[market->n_held - 1].open_ns)
+        return;
+    if (market->n_held == HELD_BARS_MAX) {
+        /* The missing bars did not come for this long: go on without them. */
+        for (uint32_t i = 0; i < market->n_held; i++)
+            accept_bar(engine, symbol, &market->held[i], false);
+        market->n_held = 0;
+    }
+    market->held[market->n_held++] = *bar;
+    if (market->n_held == 1 && engine->sink.need_bars)
+        engine->sink.need_bars(engine->sink.ctx, symbol, market->last_bar.open_ns + engine->interval_ns,
+                               bar->open_ns - engine->interval_ns);
+}
+
+static void trades_bar(struct engine *engine, int symbol, enum bar_built built, const struct bar *bar)
+{
+    if (built == BAR_CLOSED && engine->sink.bar)
+        engine->sink.bar(engine->sink.ctx, symbol, BAR_TRADES, bar);
+}
+
+static void on_kline(struct engine *engine, int symbol, const struct market_kline *kline)
+{
+    struct market_state *market = &engine->markets[symbol];
+    const struct bar *bar = &kline->bar;
+    if (kline->interval_ns != engine->interval_ns)
+        return;
+    bar_builder_confirm_first(&market->builder, bar->open_ns, bar->first_trade_id);
+    if (!kline->closed) {
+        market->forming = *bar;
+        return;
+    }
+    if (market->builder.have_forming && market->builder.forming.open_ns == bar->open_ns &&
+        market->builder.last_trade_id == bar->last_trade_id) {
+        struct bar built;
+        trades_bar(engine, symbol,
+                   bar_builder_close(&market->builder, bar->open_ns + engine->interval_ns, &built), &built);
+    }
+    market->forming.open_ns = 0;
+    if (market->bars > 0 && bar->open_ns <= market->last_bar.open_ns)
+        return;
+    if (market->n_held > 0 ||
+        (market->bars > 0 && bar->open_ns > market->last_bar.open_ns + engine->interval_ns))
+        hold_bar(engine, symbol, bar);
+    else
+        accept_bar(engine, symbol, bar, true);
+}
+
+static void on_trade(struct engine *engine, int symbol, const struct market_trade *trade)
+{
+    struct market_state *market = &engine->markets[symbol];
+    struct bar built;
+    market->last = trade->price;
+    trades_bar(engine, symbol,
+               bar_builder_trade(&market->builder, trade->ts_ns, trade->id, trade->price, trade->qty, &built),
+               &built);
+    match_trade(engine, symbol, trade);
+}
+
+static int on_book(struct engine *engine, int symbol, int result)
+{
+    if (result < 0)
+        return result;
+    if (result == BOOK_NEED_SNAPSHOT && engine->sink.need_snapshot)
+        engine->sink.need_snapshot(engine->sink.ctx, symbol);
+    if (result == BOOK_APPLIED)
+        match_quotes(engine, symbol);
+    return 0;
+}
+
+static int on_market(struct engine *engine, const struct market_event *event)
+{
+    int symbol = event->symbol;
+    if (symbol < 0 || symbol >= engine->n_symbols)
+        return -EINVAL;
+    struct market_state *market = &engine->markets[symbol];
+    market->last_ns = engine->now_ns;
+    switch (event->kind) {
+    case MARKET_TRADE:
+        on_trade(engine, symbol, &event->trade);
+        return 0;
+    case MARKET_AGG_TRADE:
+        market->last = event->trade.price;
+        return 0;
+    case MARKET_KLINE:
+        on_kline(engine, symbol, &event->kline);
+        return 0;
+    case MARKET_QUOTE:
+        if (event->quote.update_id >= market->quote.update_id) {
+            market->quote = event->quote;
+            match_quotes(engine, symbol);
+        }
+        return 0;
+    case MARKET_DEPTH: {
+        const struct market_depth *depth = &event->depth;
+        return on_book(engine, symbol,
+                       book_diff(&market->book, depth->first_id, depth->last_id, depth->bids, depth->n_bids,
+                                 depth->asks, depth->n_asks));
+    }
+    case MARKET_TICKER:
+        market->change_open = event->ticker.open;
+        return 0;
+    default:
+        return -EINVAL;
+    }
+}
+
+static int on_bars(struct engine *engine, const struct event_bars *event)
+{
+    if (event->symbol < 0 || event->symbol >= engine->n_symbols)
+        return -EINVAL;
+    struct market_state *market = &engine->markets[event->symbol];
+    for (uint32_t i = 0; i < event->n; i++)
+        if (market->bars == 0 || event->bars[i].open_ns > market->last_bar.open_ns)
+            accept_bar(engine, event->symbol, &event->bars[i], false);
+    uint32_t n_held = market->n_held;
+    market->n_held = 0;
+    for (uint32_t i = 0; i < n_held; i++)
+        if (market->held[i].open_ns > market->last_bar.open_ns)
+            accept_bar(engine, event->symbol, &market->held[i], true);
+    return 0;
+}
+
+/* After an interruption nothing that was pieced together can be trusted to be whole. */
+static void on_connection(struct engine *engine, bool up)
+{
+    for (int s = 0; s < engine->n_symbols; s++) {
+        struct market_state *market = &engine->markets[s];
+        bar_builder_interrupt(&market->builder);
+        book_reset(&market->book);
+        market->quote = (struct market_quote){0};
+        market->stale = !up;
+    }
+}
+
+static enum order_reason order_by_hand(struct engine *engine, const struct event_command *command,
+                                       uint64_t *ret_order)
+{
+    if (command->symbol < 0 || command->symbol >= engine->n_symbols)
+        return ORDER_UNKNOWN_SYMBOL;
+    if (command->account < 0 || command->account >= engine->n_accounts)
+        return ORDER_UNKNOWN_ACCOUNT;
+    struct order_request request = {
+        .account = command->account,
+        .symbol = command->symbol,
+        .side = command->side,
+        .type = command->type,
+        .qty = command->qty,
+        .price = command->price,
+        .stop_price = command->stop_price,
+        .by_hand = true,
+        .tag = "by hand",
+    };
+    enum order_reason reason;
+    *ret_order = match_submit(engine, &request, &reason);
+    return reason;
+}
+
+static void on_command(struct engine *engine, const struct event_command *command)
+{
+    enum order_reason reason = ORDER_OK;
+    uint64_t order = 0;
+    switch (command->kind) {
+    case COMMAND_PAUSE:
+        engine->paused = true;
+        break;
+    case COMMAND_RESUME:
+        engine->paused = false;
+        break;
+    case COMMAND_FLATTEN:
+        engine->paused = true;
+        desk_flatten(engine);
+        break;
+    case COMMAND_ORDER:
+        reason = order_by_hand(engine, command, &order);
+        break;
+    case COMMAND_CANCEL:
+        order = command->order_id;
+        reason = match_cancel(engine, order);
+        break;
+    }
+    if (engine->sink.command_done)
+        engine->sink.command_done(engine->sink.ctx, command->command_id, reason, order);
+}
+
+static void equity_points(struct engine *engine, uint64_t fills_before)
+{
+    bool filled = engine->counters.fills != fills_before;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        bool due = engine->equity_interval_ns > 0 && engine->now_ns >= engine->next_equity_ns[a];
+        if (!due && !filled)
+            continue;
+        account_equity_point(engine, a);
+        engine->next_equity_ns[a] = engine->now_ns + engine->equity_interval_ns;
+    }
+}
+
+int engine_handle(struct engine *engine, const struct event *event)
+{
+    uint64_t fills_before = engine->counters.fills;
+    int r = 0;
+    engine->counters.events++;
+    engine->input_seq = event->seq;
+    if (engine->first_pending < engine->n_pending)
+        match_release(engine, event->recv_ns);
+    if (event->recv_ns > engine->now_ns)
+        engine->now_ns = event->recv_ns;
+
+    switch (event->kind) {
+    case EVENT_MARKET:
+        r = on_market(engine, &event->market);
+        break;
+    case EVENT_SNAPSHOT: {
+        const struct event_snapshot *snapshot = &event->snapshot;
+        if (snapshot->symbol < 0 || snapshot->symbol >= engine->n_symbols)
+            return -EINVAL;
+        r = on_book(engine, snapshot->symbol,
+                    book_snapshot(&engine->markets[snapshot->symbol].book, snapshot->last_id, snapshot->bids,
+                                  snapshot->n_bids, snapshot->asks, snapshot->n_asks));
+        break;
+    }
+    case EVENT_BARS:
+        r = on_bars(engine, &event->bars);
+        break;
+    case EVENT_CONNECTION:
+        on_connection(engine, event->up);
+        break;
+    case EVENT_STALE:
+        if (event->stale.symbol < 0 || event->stale.symbol >= engine->n_symbols)
+            return -EINVAL;
+        engine->markets[event->stale.symbol].stale = event->stale.stale;
+        break;
+    case EVENT_STORAGE:
+        engine->storage_failing = !event->storage_ok;
+        break;
+    case EVENT_TIMER:
+        break;
+    case EVENT_COMMAND:
+        on_command(engine, &event->command);
+        break;
+    default:
+        return -EINVAL;
+    }
+    equity_points(engine, fills_before);
+    if (engine->out_of_memory) {
+        engine->out_of_memory = false;
+        return -ENOMEM;
+    }
+    return r;
+}

@@ -1,0 +1,107 @@
+/* What screens and status messages read. */
+#include <errno.h>
+#include <string.h>
+
+#include "engine/core.h"
+
+int64_t engine_now(const struct engine *engine)
+{
+    return engine->now_ns;
+}
+
+bool engine_paused(const struct engine *engine)
+{
+    return engine->paused;
+}
+
+int engine_symbols(const struct engine *engine)
+{
+    return engine->n_symbols;
+}
+
+int engine_accounts(const struct engine *engine)
+{
+    return engine->n_accounts;
+}
+
+const struct symbol *engine_symbol(const struct engine *engine, int symbol)
+{
+    return &engine->markets[symbol].symbol;
+}
+
+void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    *ret = (struct engine_symbol_view){
+        .last = market->last,
+        .bid = market->quote.bid,
+        .bid_qty = market->quote.bid_qty,
+        .ask = market->quote.ask,
+        .ask_qty = market->quote.ask_qty,
+        .mark = market->last,
+        .last_ns = market->last_ns,
+        .change_open = market->change_open,
+        .book = market->book.state,
+        .book_gaps = market->book.gaps,
+        .bars = market->bars,
+        .last_bar = market->last_bar,
+        .forming = market->forming,
+        .stale = market->stale,
+    };
+}
+
+const struct account *engine_account(const struct engine *engine, int account)
+{
+    return &engine->accounts[account];
+}
+
+const struct book *engine_book(const struct engine *engine, int symbol)
+{
+    return &engine->markets[symbol].book;
+}
+
+int engine_find_symbol(const struct engine *engine, const char *name)
+{
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (strcmp(engine->markets[s].symbol.name, name) == 0)
+            return s;
+    return -ENOENT;
+}
+
+int engine_find_account(const struct engine *engine, const char *name)
+{
+    for (int a = 0; a < engine->n_accounts; a++)
+        if (strcmp(engine->accounts[a].name, name) == 0)
+            return a;
+    return -ENOENT;
+}
+
+size_t engine_orders(const struct engine *engine)
+{
+    return engine->n_orders;
+}
+
+const struct order *engine_order(const struct engine *engine, size_t i)
+{
+    return &engine->orders[i].order;
+}
+
+size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[],
+                         double values[], size_t cap)
+{
+    const struct desk *desk = &engine->desks[account];
+    if (!desk->strategy)
+        return 0;
+    const struct seat *seat = &desk->seats[symbol];
+    size_t n = seat->n_values < cap ? seat->n_values : cap;
+    for (size_t i = 0; i < n; i++) {
+        names[i] = seat->names[i];
+        values[i] = seat->values[i];
+    }
+    return n;
+}
+
+const struct engine_counters *engine_counters(const struct engine *engine)
+{
+    return &engine->counters;
+}

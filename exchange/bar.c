@@ -1,0 +1,125 @@
+#include "exchange/bar.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SECOND_NS 1000000000LL
+#define MINUTE_NS (60 * SECOND_NS)
+#define HOUR_NS   (60 * MINUTE_NS)
+#define DAY_NS    (24 * HOUR_NS)
+
+static const struct {
+    const char *name;
+    int64_t ns;
+} intervals[] = {
+    {"1s", SECOND_NS},       {"1m", MINUTE_NS},       {"3m", 3 * MINUTE_NS}, {"5m", 5 * MINUTE_NS},
+    {"15m", 15 * MINUTE_NS}, {"30m", 30 * MINUTE_NS}, {"1h", HOUR_NS},       {"2h", 2 * HOUR_NS},
+    {"4h", 4 * HOUR_NS},     {"6h", 6 * HOUR_NS},     {"8h", 8 * HOUR_NS},   {"12h", 12 * HOUR_NS},
+    {"1d", DAY_NS},          {"3d", 3 * DAY_NS},      {"1w", 7 * DAY_NS},
+};
+
+enum { N_INTERVALS = sizeof intervals / sizeof *intervals };
+
+int bar_interval_parse(const char *text, int64_t *ret_ns)
+{
+    for (size_t i = 0; i < N_INTERVALS; i++) {
+        if (strcmp(text, intervals[i].name) == 0) {
+            *ret_ns = intervals[i].ns;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
+
+const char *bar_interval_name(int64_t interval_ns)
+{
+    for (size_t i = 0; i < N_INTERVALS; i++)
+        if (intervals[i].ns == interval_ns)
+            return intervals[i].name;
+    return NULL;
+}
+
+int64_t bar_open_time(int64_t ts_ns, int64_t interval_ns)
+{
+    /* 1970-01-01 was a Thursday: the first Monday came four days later. */
+    int64_t origin = interval_ns == 7 * DAY_NS ? 4 * DAY_NS : 0;
+    int64_t since = ts_ns - origin, into = since % interval_ns;
+    if (into < 0)
+        into += interval_ns;
+    return ts_ns - into;
+}
+
+void bar_builder_init(struct bar_builder *builder, int64_t interval_ns)
+{
+    *builder = (struct bar_builder){.interval_ns = interval_ns, .last_trade_id = -1};
+}
+
+static enum bar_built close_forming(struct bar_builder *builder, struct bar *ret)
+{
+    *ret = builder->forming;
+    builder->have_forming = false;
+    return builder->complete && !builder->first_unknown ? BAR_CLOSED : BAR_INCOMPLETE;
+}
+
+enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
+                                 int64_t qty, struct bar *ret)
+{
+    struct bar *bar = &builder->forming;
+    int64_t open_ns = bar_open_time(ts_ns, builder->interval_ns);
+    bool first_ever = builder->last_trade_id < 0;
+    if (!first_ever && id <= builder->last_trade_id)
+        return BAR_STALE;
+    if (builder->have_forming && open_ns < bar->open_ns)
+        return BAR_STALE;
+
+    bool jump = !first_ever && id != builder->last_trade_id + 1;
+    builder->gaps += jump;
+    builder->last_trade_id = id;
+
+    enum bar_built built = BAR_NONE;
+    if (builder->have_forming && open_ns > bar->open_ns) {
+        /* The missed trades may have belonged to either side of the boundary. */
+        builder->complete &= !jump;
+        built = close_forming(builder, ret);
+    }
+    int128_t notional = (int128_t)price * qty;
+    if (!builder->have_forming) {
+        *bar = (struct bar){
+            .open_ns = open_ns, .open = price, .high = price, .low = price, .first_trade_id = id};
+        builder->have_forming = true;
+        builder->complete = !jump;
+        builder->first_unknown = first_ever;
+    }
+    builder->complete &= !jump;
+    if (price > bar->high)
+        bar->high = price;
+    if (price < bar->low)
+        bar->low = price;
+    bar->close = price;
+    bar->volume += qty;
+    bar->quote_volume += notional;
+    bar->trades++;
+    bar->last_trade_id = id;
+    return built;
+}
+
+void bar_builder_confirm_first(struct bar_builder *builder, int64_t open_ns, int64_t first_trade_id)
+{
+    if (!builder->have_forming || builder->forming.open_ns != open_ns || first_trade_id < 0)
+        return;
+    builder->first_unknown = false;
+    if (builder->forming.first_trade_id != first_trade_id)
+        builder->complete = false;
+}
+
+enum bar_built bar_builder_close(struct bar_builder *builder, int64_t now_ns, struct bar *ret)
+{
+    if (!builder->have_forming || now_ns < builder->forming.open_ns + builder->interval_ns)
+        return BAR_NONE;
+    return close_forming(builder, ret);
+}
+
+void bar_builder_interrupt(struct bar_builder *builder)
+{
+    builder->complete = false;
+}

@@ -1,0 +1,98 @@
+#include "exchange/filter.h"
+
+#include "exchange/decimal.h"
+
+int64_t filter_notional_unit(const struct symbol *symbol)
+{
+    return decimal_pow10(symbol->price_scale + symbol->qty_scale - symbol->quote_scale);
+}
+
+static bool outside(int64_t value, int64_t min, int64_t max)
+{
+    return (min > 0 && value < min) || (max > 0 && value > max);
+}
+
+static bool off_step(int64_t value, int64_t min, int64_t step)
+{
+    return step > 0 && (value - min) % step != 0;
+}
+
+static bool price_refused(const struct symbol_filters *filters, int64_t price)
+{
+    return outside(price, filters->price_min, filters->price_max) ||
+           off_step(price, filters->price_min, filters->tick);
+}
+
+static bool band_refused(const struct symbol_filters *filters, enum order_side side, int64_t price,
+                         int64_t reference)
+{
+    int64_t up = side == ORDER_BUY ? filters->bid_up_e4 : filters->ask_up_e4;
+    int64_t down = side == ORDER_BUY ? filters->bid_down_e4 : filters->ask_down_e4;
+    int128_t scaled = (int128_t)price * 10000;
+    return (up > 0 && scaled > (int128_t)reference * up) || (down > 0 && scaled < (int128_t)reference * down);
+}
+
+enum order_reason filter_check(const struct symbol *symbol, const struct filter_request *request)
+{
+    const struct symbol_filters *filters = &symbol->filters;
+    bool limit = request->type == ORDER_LIMIT;
+    if (!symbol->trading)
+        return ORDER_SYMBOL_HALTED;
+    if (request->qty <= 0)
+        return ORDER_BAD_QTY;
+    if ((limit && request->price <= 0) || (request->type == ORDER_STOP && request->stop_price <= 0))
+        return ORDER_BAD_PRICE;
+    if (limit && price_refused(filters, request->price))
+        return ORDER_PRICE_FILTER;
+    if (request->type == ORDER_STOP && price_refused(filters, request->stop_price))
+        return ORDER_PRICE_FILTER;
+    if (limit && request->reference > 0 &&
+        band_refused(filters, request->side, request->price, request->reference))
+        return ORDER_PERCENT_PRICE;
+    if (outside(request->qty, filters->qty_min, filters->qty_max) ||
+        off_step(request->qty, filters->qty_min, filters->step))
+        return ORDER_LOT_SIZE;
+    if (!limit && (outside(request->qty, filters->market_qty_min, filters->market_qty_max) ||
+                   off_step(request->qty, filters->market_qty_min, filters->market_step)))
+        return ORDER_MARKET_LOT_SIZE;
+
+    int64_t price = limit                         ? request->price
+                    : request->type == ORDER_STOP ? request->stop_price
+                                                  : request->reference;
+    int128_t notional = (int128_t)price * request->qty / filter_notional_unit(symbol);
+    if (notional > INT64_MAX)
+        return ORDER_MAX_NOTIONAL;
+    if (price > 0 && filters->notional_min > 0 && (limit || filters->notional_min_market) &&
+        notional < filters->notional_min)
+        return ORDER_MIN_NOTIONAL;
+    if (price > 0 && filters->notional_max > 0 && (limit || filters->notional_max_market) &&
+        notional > filters->notional_max)
+        return ORDER_MAX_NOTIONAL;
+    if (filters->orders_max > 0 && request->open_orders >= filters->orders_max)
+        return ORDER_MAX_NUM_ORDERS;
+    return ORDER_OK;
+}
+
+static int64_t floor_step(int64_t value, int64_t min, int64_t max, int64_t step)
+{
+    if (max > 0 && value > max)
+        value = max;
+    if (step > 0)
+        value -= (value - min) % step;
+    return value < min ? 0 : value;
+}
+
+int64_t filter_floor_qty(const struct symbol *symbol, enum order_type type, int64_t qty)
+{
+    const struct symbol_filters *filters = &symbol->filters;
+    qty = floor_step(qty, filters->qty_min, filters->qty_max, filters->step);
+    if (type != ORDER_LIMIT)
+        qty = floor_step(qty, filters->market_qty_min, filters->market_qty_max, filters->market_step);
+    return qty > 0 ? qty : 0;
+}
+
+int64_t filter_floor_price(const struct symbol *symbol, int64_t price)
+{
+    int64_t tick = symbol->filters.tick, min = symbol->filters.price_min;
+    return tick > 0 && price > min ? price - (price - min) % tick : price;
+}

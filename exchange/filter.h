@@ -1,0 +1,31 @@
+/* The venue's order filters, checked before an order is accepted on paper, as the venue would. */
+#ifndef EXCHANGE_FILTER_H
+#define EXCHANGE_FILTER_H
+
+#include "exchange/order.h"
+#include "exchange/symbol.h"
+
+/* What an order asks. `reference` is the price that notionals of market orders and price bands are measured
+ * against (the venue takes a 5 minute average; the caller gives the last price); 0 skips both. `open_orders`
+ * counts the account's live orders of this symbol. */
+struct filter_request {
+    enum order_side side;
+    enum order_type type;
+    int64_t qty, price, stop_price;
+    int64_t reference;
+    int open_orders;
+};
+
+/* ORDER_OK, or the filter that refuses, in the venue's own order of checks: price, lot, notional, count. */
+enum order_reason filter_check(const struct symbol *symbol, const struct filter_request *request);
+
+/* The largest quantity not above `qty` that the lot filters allow for this type; 0 when there is none. */
+int64_t filter_floor_qty(const struct symbol *symbol, enum order_type type, int64_t qty);
+
+/* The nearest price below (or at) `price` on the tick. */
+int64_t filter_floor_price(const struct symbol *symbol, int64_t price);
+
+/* What price·qty is divided by to give quote units: 10^(price_scale + qty_scale - quote_scale). */
+int64_t filter_notional_unit(const struct symbol *symbol);
+
+#endif

@@ -1,0 +1,67 @@
+#include "strategy/sma_cross_rsi.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { FAST, SLOW, RSI, RSI_MAX, ATR, STOP_ATR, FRACTION };
+
+static const struct strategy_param params[] = {
+    [FAST] = {"fast", "bars of the fast average", 10, 2, 1000, true},
+    [SLOW] = {"slow", "bars of the slow average", 30, 3, 5000, true},
+    [RSI] = {"rsi", "bars of the RSI", 14, 2, 1000, true},
+    [RSI_MAX] = {"rsi_max", "no entry while the RSI is above", 70, 0, 100, false},
+    [ATR] = {"atr", "bars of the ATR that the stop is measured in", 14, 1, 1000, true},
+    [STOP_ATR] = {"stop_atr", "stop this many ATR below the entry's close; 0: no stop", 2, 0, 100, false},
+    [FRACTION] = {"fraction", "of equity in each position", 0.25, 0.001, 1, false},
+};
+
+/* What must be remembered between bars: on which side of the slow average the fast one stood. */
+struct memory {
+    int side; /* -1 below, 1 above, 0 not known yet */
+};
+
+static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
+{
+    snprintf(out[0], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[FAST]);
+    snprintf(out[1], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[SLOW]);
+    snprintf(out[2], STRATEGY_SPEC_TEXT, "rsi:%d", (int)p[RSI]);
+    snprintf(out[3], STRATEGY_SPEC_TEXT, "atr:%d", (int)p[ATR]);
+    return 4;
+}
+
+static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
+{
+    struct memory *memory = state;
+    double fast = input->indicators[0], slow = input->indicators[1];
+    double rsi = input->indicators[2], atr = input->indicators[3];
+    if (isnan(fast) || isnan(slow) || isnan(rsi) || isnan(atr))
+        return 0;
+
+    int before = memory->side;
+    int side = fast > slow ? 1 : fast < slow ? -1 : before;
+    memory->side = side;
+    if (input->live_orders)
+        return 0;
+    if (input->qty > 0 && side < 0) {
+        intents[0] = (struct intent){.kind = INTENT_EXIT, .why = "cross down"};
+        return 1;
+    }
+    if (input->qty == 0 && before < 0 && side > 0 && rsi <= p[RSI_MAX]) {
+        double stop = p[STOP_ATR] > 0 ? input->close - p[STOP_ATR] * atr : 0;
+        intents[0] = (struct intent){
+            .kind = INTENT_ENTER, .fraction = p[FRACTION], .stop = stop > 0 ? stop : 0, .why = "cross up"};
+        return 1;
+    }
+    return 0;
+}
+
+const struct strategy strategy_sma_cross_rsi = {
+    .name = "sma-cross-rsi",
+    .summary = "buys when the fast average crosses above the slow one and the RSI is not overbought; sells "
+               "on the cross "
+               "below, or at a stop measured in ATR",
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .specs = specs,
+    .on_bar = on_bar,
+};
