@@ -1,0 +1,82 @@
+/* The daemon's configuration: an INI file over defaults. Keys left out keep their defaults, so a file with
+ * `[market]` `symbols = BTCUSDT` alone is whole, and so is none. docs: daemon/papertaped.ini has every key. */
+#ifndef DAEMON_CONFIG_H
+#define DAEMON_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "engine/account.h"
+#include "exchange/fees.h"
+#include "exchange/market.h"
+#include "exchange/symbol.h"
+#include "strategy/risk.h"
+#include "strategy/strategy.h"
+
+enum {
+    CONFIG_URL_MAX = 256,
+    CONFIG_PATH_MAX = 1024,
+    CONFIG_ERROR_MAX = 512,
+};
+
+enum config_clock { CLOCK_WALL, CLOCK_FEED };
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+struct account_config {
+    char name[ACCOUNT_NAME_MAX];
+    char currency[ASSET_NAME_MAX];
+    char cash[32]; /* decimal text: its scale is the venue's, known only once it answers */
+    struct fee_rates fees;
+    const struct strategy *strategy; /* NULL: "none", orders by hand only */
+    double params[STRATEGY_PARAMS_MAX];
+};
+
+struct config {
+    /* [market] */
+    char venue[16]; /* "binance" */
+    char symbols[SYMBOLS_MAX][SYMBOL_NAME_MAX];
+    int n_symbols;
+    int64_t interval_ns;
+    int history;                   /* bars fetched before the stream starts, 0..1000 */
+    bool streams[MARKET_KINDS];    /* what is subscribed */
+    char ws_url[CONFIG_URL_MAX], rest_url[CONFIG_URL_MAX];
+    char ca_file[CONFIG_PATH_MAX]; /* "": the system's trust store */
+    /* [feed] */
+    int64_t stale_ms;       /* price data older than this is stale: no order is filled from it */
+    int64_t stale_trade_ms; /* trades may be rarer */
+    /* [engine] */
+    enum config_clock clock;
+    int64_t latency_ns, equity_interval_ns;
+    /* [risk] */
+    struct risk_limits risk;
+    /* [storage] */
+    int commit_delay_ms;
+    /* [log] */
+    enum log_level log_level;
+    /* [account NAME], one section an account; without any, one called "main" */
+    struct account_config accounts[ACCOUNTS_MAX];
+    int n_accounts;
+};
+
+/* The defaults: Binance's public market data, BTCUSDT and ETHUSDT, 1m bars, one account with 10,000 USDT. */
+void config_defaults(struct config *config);
+
+/* Reads `path` over the defaults. 0; -errno when it cannot be read; -EINVAL for a bad line. On failure *ret is untouched and
+ * error holds one line: file, line, key, what would be right (the nearest key for an unknown one). */
+int config_read(const char *path, struct config *ret, char error[static CONFIG_ERROR_MAX]);
+
+/* Sets one key as a line of the file would; `section` may be "account main". Same errors, without file and line. */
+int config_set(struct config *config, const char *section, const char *key, const char *value,
+               char error[static CONFIG_ERROR_MAX]);
+
+/* Checks what single keys cannot: names twice, the account's strategy parameters against each other, … */
+int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX]);
+
+/* Writes the whole configuration as an INI file that config_read() reads back to the same. */
+void config_print(const struct config *config, FILE *to);
+
+int config_log_level_parse(const char *name); /* "error" … "debug", or -EINVAL */
+
+#endif
