@@ -28,6 +28,8 @@ done
 command -v debootstrap >/dev/null || { echo "clean_debian: debootstrap is needed: apt-get install debootstrap" >&2 && exit 1; }
 
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/papertape-clean.XXXXXX")
+chmod 755 "$root"
+# shellcheck disable=SC2317 # the trap below calls it
 finish() {
     if [[ -n $keep ]]; then
         echo "clean_debian: kept: $root"
