@@ -1,5 +1,6 @@
 /* The daemon's configuration: an INI file over defaults. Keys left out keep their defaults, so a file with
- * `[market]` `symbols = BTCUSDT` alone is whole, and so is none. docs: daemon/papertaped.ini has every key. */
+ * `[market]` `symbols = BTCUSDT` alone is whole, and so is none. docs: daemon/papertaped.ini has every key.
+ */
 #ifndef DAEMON_CONFIG_H
 #define DAEMON_CONFIG_H
 
@@ -39,8 +40,8 @@ struct config {
     char symbols[SYMBOLS_MAX][SYMBOL_NAME_MAX];
     int n_symbols;
     int64_t interval_ns;
-    int history;                   /* bars fetched before the stream starts, 0..1000 */
-    bool streams[MARKET_KINDS];    /* what is subscribed */
+    int history;                /* bars fetched before the stream starts, 0..1000 */
+    bool streams[MARKET_KINDS]; /* what is subscribed */
     char ws_url[CONFIG_URL_MAX], rest_url[CONFIG_URL_MAX];
     char ca_file[CONFIG_PATH_MAX]; /* "": the system's trust store */
     /* [feed] */
@@ -63,11 +64,13 @@ struct config {
 /* The defaults: Binance's public market data, BTCUSDT and ETHUSDT, 1m bars, one account with 10,000 USDT. */
 void config_defaults(struct config *config);
 
-/* Reads `path` over the defaults. 0; -errno when it cannot be read; -EINVAL for a bad line. On failure *ret is untouched and
- * error holds one line: file, line, key, what would be right (the nearest key for an unknown one). */
+/* Reads `path` over the defaults. 0; -errno when it cannot be read; -EINVAL for a bad line. On failure *ret
+ * is untouched and error holds one line: file, line, key, what would be right (the nearest key for an unknown
+ * one). */
 int config_read(const char *path, struct config *ret, char error[static CONFIG_ERROR_MAX]);
 
-/* Sets one key as a line of the file would; `section` may be "account main". Same errors, without file and line. */
+/* Sets one key as a line of the file would; `section` may be "account main". Same errors, without file and
+ * line. */
 int config_set(struct config *config, const char *section, const char *key, const char *value,
                char error[static CONFIG_ERROR_MAX]);
 

@@ -26,10 +26,10 @@ static size_t lookback_macd(const double options[])
     return (size_t)slow + (size_t)options[2] - 2;
 }
 
-#define PERIOD(option_name, default_value)                                                                   \
-    {                                                                                                        \
-        .name = (option_name), .value = (default_value), .min = 1, .max = INDICATOR_PERIOD_MAX,              \
-        .whole = true                                                                                        \
+#define PERIOD(option_name, default_value) \
+    { \
+        .name = (option_name), .value = (default_value), .min = 1, .max = INDICATOR_PERIOD_MAX, \
+        .whole = true \
     }
 
 /* Sorted by name. */
