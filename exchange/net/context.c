@@ -1,0 +1,186 @@
+#include "exchange/net/internal.h"
+
+#include <errno.h>
+#include <openssl/ssl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    CONNECTIONS_MAX = 64, /* of websockets; lws would size its tables by the limit of open files */
+    SERVICE_BUFFER = 64 << 10,
+    LWS_TIMEOUT_S = 15, /* above our own connect timeout, which says more */
+    PING_S = 15,
+    HANGUP_S = 30,
+};
+
+uv_loop_t *net_context_loop(const struct net_context *net)
+{
+    return net->loop;
+}
+
+static int trust(SSL_CTX *tls, const char *ca_file, char *error)
+{
+    if (!ca_file) {
+        if (SSL_CTX_set_default_verify_paths(tls) == 1)
+            return 0;
+        snprintf(error, NET_ERROR_MAX, "the system's certificates cannot be read (package ca-certificates)");
+        return -EINVAL;
+    }
+    if (access(ca_file, R_OK) != 0) {
+        int r = -errno;
+        snprintf(error, NET_ERROR_MAX, "%s: %s", ca_file, strerror(errno));
+        return r;
+    }
+    if (SSL_CTX_load_verify_file(tls, ca_file) == 1)
+        return 0;
+    snprintf(error, NET_ERROR_MAX, "%s: holds no certificate in PEM form", ca_file);
+    return -EINVAL;
+}
+
+static int tls_create(const char *ca_file, SSL_CTX **ret, char *error)
+{
+    SSL_CTX *tls = SSL_CTX_new(TLS_client_method());
+    if (!tls)
+        return -ENOMEM;
+    int r = trust(tls, ca_file, error);
+    if (r < 0) {
+        SSL_CTX_free(tls);
+        return r;
+    }
+    if (SSL_CTX_set_min_proto_version(tls, TLS1_2_VERSION) != 1) {
+        SSL_CTX_free(tls);
+        return -EINVAL;
+    }
+    SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_options(tls, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_mode(tls, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+    *ret = tls;
+    return 0;
+}
+
+static struct lws_context *lws_create(struct net_context *net)
+{
+    struct lws_context_creation_info info = {
+        .port = CONTEXT_PORT_NO_LISTEN,
+        .protocols = websocket_protocols,
+        .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
+                   LWS_SERVER_OPTION_UV_NO_SIGSEGV_SIGFPE_SPIN,
+        .foreign_loops = net->lws_loops,
+        .provided_client_ssl_ctx = net->tls,
+        .retry_and_idle_policy = &net->liveness,
+        .fd_limit_per_thread = CONNECTIONS_MAX,
+        .pt_serv_buf_size = SERVICE_BUFFER,
+        .max_http_header_data2 = SERVICE_BUFFER,
+        .timeout_secs = LWS_TIMEOUT_S,
+        .connect_timeout_secs = LWS_TIMEOUT_S,
+        .http_proxy_address = "", /* else $http_proxy, by a look-up that blocks */
+        .gid = (gid_t)-1,
+        .uid = (uid_t)-1,
+    };
+    lws_set_log_level(0, NULL);
+    return lws_create_context(&info);
+}
+
+static void free_context(struct net_context *net)
+{
+    SSL_CTX_free(net->tls);
+    free(net->ca_file);
+    free(net->user_agent);
+    free(net);
+}
+
+int net_context_create(const struct net_config *config, struct net_context **ret,
+                       char error[static NET_ERROR_MAX])
+{
+    struct net_context *net = calloc(1, sizeof(*net));
+    snprintf(error, NET_ERROR_MAX, "out of memory");
+    if (!net)
+        return -ENOMEM;
+    int ping_s = config->ping_s > 0 ? config->ping_s : PING_S;
+    int hangup_s = config->hangup_s > 0 ? config->hangup_s : HANGUP_S;
+    net->loop = config->loop;
+    net->lws_loops[0] = config->loop;
+    net->liveness = (lws_retry_bo_t){
+        .secs_since_valid_ping = (uint16_t)ping_s,
+        .secs_since_valid_hangup = (uint16_t)(hangup_s > ping_s ? hangup_s : ping_s + 1),
+    };
+    net->user_agent = strdup(config->user_agent ? config->user_agent : "papertape/" PAPERTAPE_VERSION);
+    net->ca_file = config->ca_file ? strdup(config->ca_file) : NULL;
+
+    int r = -ENOMEM;
+    if (!net->user_agent || (config->ca_file && !net->ca_file))
+        goto fail;
+    r = tls_create(net->ca_file, &net->tls, error);
+    if (r < 0)
+        goto fail;
+    net->lws = lws_create(net);
+    if (!net->lws) {
+        snprintf(error, NET_ERROR_MAX,
+                 "libwebsockets cannot use libuv: install the package libwebsockets-evlib-uv");
+        r = -ELIBACC;
+        goto fail;
+    }
+    r = http_init(net);
+    if (r < 0) {
+        snprintf(error, NET_ERROR_MAX, "libcurl: %s", strerror(-r));
+        net_context_stop(net, NULL, NULL);
+        return r;
+    }
+    *ret = net;
+    return 0;
+fail:
+    free_context(net);
+    return r;
+}
+
+struct search {
+    const void *lws;
+    bool found;
+};
+
+/* The plug-in's own handles carry the context, and outlive those of its connections. */
+static void look_for_lws(uv_handle_t *handle, void *arg)
+{
+    struct search *search = arg;
+    search->found |= handle->data == search->lws;
+}
+
+static void on_stopping_closed(uv_handle_t *handle)
+{
+    struct net_context *net = handle->data;
+    void (*stopped)(void *user) = net->stopped;
+    void *user = net->stopped_user;
+    free_context(net);
+    if (stopped)
+        stopped(user);
+}
+
+/* libwebsockets closes in two steps: the first call starts to close what it has on the loop, and once the
+ * loop has closed all of it, the second one frees. */
+static void on_stopping(uv_idle_t *idle)
+{
+    struct net_context *net = idle->data;
+    if (!net->lws_ending) {
+        http_finish(net);
+        net->lws_ending = true;
+        lws_context_destroy(net->lws);
+        return;
+    }
+    struct search search = {.lws = net->lws};
+    uv_walk(net->loop, look_for_lws, &search);
+    if (search.found || net->handles > 0)
+        return;
+    lws_context_destroy(net->lws);
+    uv_close((uv_handle_t *)idle, on_stopping_closed);
+}
+
+void net_context_stop(struct net_context *net, void (*done)(void *user), void *user)
+{
+    net->stopped = done;
+    net->stopped_user = user;
+    uv_idle_init(net->loop, &net->stopping);
+    net->stopping.data = net;
+    uv_idle_start(&net->stopping, on_stopping);
+}

@@ -1,0 +1,45 @@
+/* HTTPS GET through libcurl's multi interface on the loop: TLS verified, HTTP/1.1 with connections kept and
+ * used again, gzip accepted, no redirects, no proxy. */
+#ifndef EXCHANGE_NET_HTTP_H
+#define EXCHANGE_NET_HTTP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/net/context.h"
+
+enum {
+    HTTP_TIMEOUT_MS_DEFAULT = 20000,
+    HTTP_BODY_MAX_DEFAULT = 32 << 20, /* bytes; Binance's whole exchangeInfo is 14 MB in 2026 */
+};
+
+struct http_request {
+    const char *url;
+    int64_t timeout_ms; /* name look-up to last byte (a slow look-up itself is not cut short); 0: default */
+    size_t body_max;    /* decompressed; 0: default */
+};
+
+struct http_reply {
+    const char *error; /* why there is no reply, one line; NULL when there is one */
+    int status;        /* 0 when there is none */
+    const char *body;  /* NUL-terminated besides; lives during the callback */
+    size_t len;
+    int64_t retry_after_ms; /* Retry-After; -1: not said */
+    int64_t used_weight;    /* X-MBX-USED-WEIGHT-1M; -1: not said */
+    int64_t date_s;         /* Date, Unix seconds; -1: not said */
+    int64_t elapsed_ms;
+};
+
+typedef void http_done(void *user, const struct http_reply *reply);
+
+struct http_call;
+
+/* Starts. `done` is called once from the loop, never from here, unless http_cancel() comes first. 0 and the
+ * call in *ret (gone when `done` is called), or -errno: -EINVAL, -EPROTONOSUPPORT for the URL, -ENOMEM. */
+int http_get(struct net_context *net, const struct http_request *request, http_done *done, void *user,
+             struct http_call **ret);
+
+/* Forgets the call: `done` will not be called. NULL is fine. */
+void http_cancel(struct http_call *call);
+
+#endif

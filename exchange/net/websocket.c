@@ -1,0 +1,492 @@
+#include "exchange/net/websocket.h"
+
+#include <errno.h>
+#include <openssl/x509_vfy.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/net/internal.h"
+#include "exchange/net/resolver.h"
+#include "exchange/net/url.h"
+
+enum {
+    RX_CHUNK = 64 << 10,   /* bytes that lws reads at once */
+    CLOSE_WAIT_S = 3,      /* for a destroyed socket's close frame to leave */
+    PAUSED_TICK_MS = 5000, /* between signs of life of a paused socket */
+    BUFFER_START = 16 << 10,
+    CLOSE_REASON_MAX = 123, /* RFC 6455 */
+    CLOSE_NONE = 1006,      /* RFC 6455: no close frame was seen */
+};
+
+struct outgoing {
+    struct outgoing *next;
+    size_t len;
+    unsigned char bytes[]; /* LWS_PRE of head-room, then the text */
+};
+
+struct websocket {
+    struct net_context *net;
+    const struct websocket_handler *handler;
+    void *user;
+    struct url url;
+    char *url_text;
+    char address[RESOLVER_ADDRESS_MAX];
+    int64_t connect_timeout_ms;
+    uv_timer_t timer; /* start, connect timeout, then signs of life while paused */
+    struct lws *wsi;  /* NULL: not yet, or no more */
+    bool opened, ended, destroyed, paused;
+
+    char *buffer; /* fragments of one message */
+    size_t len, cap, max;
+
+    struct outgoing *first, **last;
+    unsigned queued;
+
+    int64_t heard_ms;
+    int close_code; /* ours to send; 0: none */
+    int end_code;   /* seen or sent */
+    char reason[NET_ERROR_MAX];
+};
+
+static void say(struct websocket *websocket, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The first reason stands: what follows is its consequence. */
+static void say(struct websocket *websocket, const char *format, ...)
+{
+    va_list arguments;
+    if (websocket->reason[0])
+        return;
+    va_start(arguments, format);
+    vsnprintf(websocket->reason, sizeof(websocket->reason), format, arguments);
+    va_end(arguments);
+    for (char *p = websocket->reason; *p; p++) /* one line, whatever the peer wrote */
+        if ((unsigned char)*p < ' ' || *p == 0x7f)
+            *p = ' ';
+}
+
+static void end(struct websocket *websocket, struct websocket_end *end)
+{
+    if (websocket->ended)
+        return;
+    websocket->ended = true;
+    uv_timer_stop(&websocket->timer);
+    end->opened = websocket->opened;
+    end->code = websocket->end_code ? websocket->end_code : CLOSE_NONE;
+    end->reason = websocket->reason;
+    websocket->handler->ended(websocket->user, end);
+}
+
+static void end_plainly(struct websocket *websocket)
+{
+    struct websocket_end how = {.retry_after_ms = -1};
+    end(websocket, &how);
+}
+
+/* lws has said why in `text` (may be NULL), and may still hold the reply's headers. */
+static void connection_failed(struct websocket *websocket, struct lws *wsi, const char *text, size_t len)
+{
+    struct websocket_end how = {.retry_after_ms = -1, .http_status = (int)lws_http_client_http_response(wsi)};
+    if (how.http_status == 101)
+        how.http_status = 0; /* accepted, and then broken */
+    char value[32];
+    if (how.http_status > 0 && lws_hdr_copy(wsi, value, sizeof(value), WSI_TOKEN_HTTP_RETRY_AFTER) > 0) {
+        char *stop;
+        long seconds = strtol(value, &stop, 10);
+        if (stop != value && *stop == '\0' && seconds >= 0 && seconds <= INT32_MAX)
+            how.retry_after_ms = (int64_t)seconds * 1000;
+    }
+    if (how.http_status > 0)
+        say(websocket, "the upgrade was refused with HTTP %d", how.http_status);
+    else if (text && len > 0)
+        say(websocket, "no connection to %s port %u: %.*s", websocket->address, (unsigned)websocket->url.port,
+            (int)len, text);
+    else
+        say(websocket, "no connection to %s port %u", websocket->address, (unsigned)websocket->url.port);
+    websocket->wsi = NULL;
+    end(websocket, &how);
+}
+
+static void connection_closed(struct websocket *websocket)
+{
+    int64_t silence_ms = (int64_t)uv_now(websocket->net->loop) - websocket->heard_ms;
+    if (silence_ms >= websocket->net->liveness.secs_since_valid_hangup * 1000 && !websocket->paused)
+        say(websocket, "no answer to pings for %d s", (int)(silence_ms / 1000));
+    else if (websocket->len > 0)
+        say(websocket, "the connection was lost in the middle of a message");
+    else
+        say(websocket, "the connection was lost");
+    websocket->wsi = NULL;
+    end_plainly(websocket);
+}
+
+static void peer_closes(struct websocket *websocket, const unsigned char *payload, size_t len)
+{
+    websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+    if (len < 2) {
+        say(websocket, "closed by the peer, no code given");
+        return;
+    }
+    websocket->end_code = payload[0] << 8 | payload[1];
+    say(websocket, "closed by the peer: %d%s%.*s", websocket->end_code, len > 2 ? " " : "", (int)(len - 2),
+        (const char *)payload + 2);
+}
+
+static bool reserve(struct websocket *websocket, size_t size)
+{
+    if (size <= websocket->cap)
+        return true;
+    size_t cap = websocket->cap ? websocket->cap : BUFFER_START;
+    while (cap < size)
+        cap *= 2;
+    char *buffer = realloc(websocket->buffer, cap);
+    if (!buffer)
+        return false;
+    websocket->buffer = buffer;
+    websocket->cap = cap;
+    return true;
+}
+
+/* One piece of a message: a frame may come in several reads, a message in several frames. Non-zero closes. */
+static int receive(struct websocket *websocket, struct lws *wsi, const char *data, size_t len)
+{
+    bool whole = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
+    websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+    if (len > websocket->max - websocket->len) {
+        static char text[] = "message too long";
+        say(websocket, "a message is longer than %zu bytes", websocket->max);
+        websocket->end_code = LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE;
+        lws_close_reason(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, (unsigned char *)text, sizeof(text) - 1);
+        return -1;
+    }
+    if (whole && websocket->len == 0) {
+        websocket->handler->message(websocket->user, data, len);
+        return 0;
+    }
+    if (!reserve(websocket, websocket->len + len)) {
+        say(websocket, "out of memory for a message");
+        return -1;
+    }
+    memcpy(websocket->buffer + websocket->len, data, len);
+    websocket->len += len;
+    if (whole) {
+        len = websocket->len;
+        websocket->len = 0;
+        websocket->handler->message(websocket->user, websocket->buffer, len);
+    }
+    return 0;
+}
+
+static void drop_first(struct websocket *websocket)
+{
+    struct outgoing *outgoing = websocket->first;
+    websocket->first = outgoing->next;
+    if (!websocket->first)
+        websocket->last = &websocket->first;
+    websocket->queued--;
+    free(outgoing);
+}
+
+/* Sends a close frame and lets lws end the rest. Only for the loop's own callbacks, as a timer's: a close
+ * from the WRITEABLE callback is closed twice by the libuv plug-in of Debian 12, and sends nothing. */
+static void close_politely(struct websocket *websocket, int code, const char *reason)
+{
+    unsigned char text[CLOSE_REASON_MAX + 1];
+    size_t len = strnlen(reason, CLOSE_REASON_MAX);
+    memcpy(text, reason, len);
+    lws_rx_flow_control(websocket->wsi, 1); /* the answer must be read */
+    lws_close_reason(websocket->wsi, (enum lws_close_status)code, text, len);
+    lws_set_timeout(websocket->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC);
+}
+
+static void on_close_timer(uv_timer_t *timer)
+{
+    struct websocket *websocket = timer->data;
+    if (!websocket->wsi || websocket->ended)
+        return;
+    websocket->end_code = websocket->close_code;
+    close_politely(websocket, websocket->close_code, websocket->reason);
+}
+
+/* One frame a turn. Non-zero closes. */
+static int send_next(struct websocket *websocket, struct lws *wsi)
+{
+    struct outgoing *outgoing = websocket->first;
+    if (outgoing) {
+        int written = lws_write(wsi, outgoing->bytes + LWS_PRE, outgoing->len, LWS_WRITE_TEXT);
+        if (written < (int)outgoing->len) {
+            say(websocket, "the connection broke while sending");
+            return -1;
+        }
+        drop_first(websocket);
+    }
+    if (websocket->first)
+        lws_callback_on_writable(wsi);
+    else if (websocket->close_code && !websocket->end_code)
+        uv_timer_start(&websocket->timer, on_close_timer, 0, 0);
+    return 0;
+}
+
+static int add_user_agent(struct websocket *websocket, struct lws *wsi, unsigned char **p, size_t len)
+{
+    const char *agent = websocket->net->user_agent;
+    return lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_USER_AGENT, (const unsigned char *)agent,
+                                        (int)strlen(agent), p, *p + len);
+}
+
+/* Nobody listens any more. */
+static int after_the_end(struct websocket *websocket, enum lws_callback_reasons what)
+{
+    switch (what) {
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+    case LWS_CALLBACK_CLIENT_CLOSED:
+    case LWS_CALLBACK_WSI_DESTROY:
+        if (websocket)
+            websocket->wsi = NULL;
+        return 0;
+    case LWS_CALLBACK_CLIENT_ESTABLISHED:
+    case LWS_CALLBACK_CLIENT_HTTP_REDIRECT:
+        return -1;
+    default:
+        return 0;
+    }
+}
+
+static int on_event(struct lws *wsi, enum lws_callback_reasons what, void *session, void *in, size_t len)
+{
+    switch (what) {
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+    case LWS_CALLBACK_CLIENT_HTTP_REDIRECT:
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+    case LWS_CALLBACK_CLIENT_ESTABLISHED:
+    case LWS_CALLBACK_CLIENT_RECEIVE:
+    case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
+    case LWS_CALLBACK_CLIENT_WRITEABLE:
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+    case LWS_CALLBACK_CLIENT_CLOSED:
+    case LWS_CALLBACK_WSI_DESTROY:
+        break;
+    default:
+        return 0; /* of the context, not of a connection */
+    }
+    struct websocket *websocket = lws_get_opaque_user_data(wsi);
+    if (!websocket || websocket->destroyed || websocket->ended)
+        return after_the_end(websocket, what);
+
+    int r = 0;
+    switch (what) {
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION: /* len: did OpenSSL accept? */
+        if (!len)
+            say(websocket, "the certificate of %s was refused: %s", websocket->url.host,
+                X509_verify_cert_error_string(X509_STORE_CTX_get_error(session)));
+        return !len;
+    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+        return add_user_agent(websocket, wsi, in, len);
+    case LWS_CALLBACK_CLIENT_HTTP_REDIRECT:
+        return -1;
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+        connection_failed(websocket, wsi, in, len);
+        return 0;
+    case LWS_CALLBACK_CLIENT_ESTABLISHED:
+        uv_timer_stop(&websocket->timer);
+        websocket->opened = true;
+        websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+        websocket->handler->opened(websocket->user);
+        break;
+    case LWS_CALLBACK_CLIENT_RECEIVE:
+        r = receive(websocket, wsi, in, len);
+        break;
+    case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
+        websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+        if (websocket->handler->pong)
+            websocket->handler->pong(websocket->user);
+        break;
+    case LWS_CALLBACK_CLIENT_WRITEABLE:
+        r = send_next(websocket, wsi);
+        break;
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        peer_closes(websocket, in, len);
+        break;
+    default: /* CLIENT_CLOSED, or WSI_DESTROY without it */
+        connection_closed(websocket);
+        return 0;
+    }
+    return r;
+}
+
+const struct lws_protocols websocket_protocols[] = {
+    {.name = "papertape", .callback = on_event, .rx_buffer_size = RX_CHUNK},
+    {.name = NULL},
+};
+
+/* Ends lws's side from wherever we stand; its callbacks find nobody. */
+static void abandon(struct websocket *websocket)
+{
+    struct lws *wsi = websocket->wsi;
+    if (!wsi)
+        return;
+    websocket->wsi = NULL;
+    lws_set_opaque_user_data(wsi, NULL);
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
+}
+
+static void on_connect_timeout(uv_timer_t *timer)
+{
+    struct websocket *websocket = timer->data;
+    struct websocket_end how = {.retry_after_ms = -1, .timed_out = true};
+    say(websocket, "no connection to %s port %u within %.3g s", websocket->address,
+        (unsigned)websocket->url.port, (double)websocket->connect_timeout_ms / 1000);
+    abandon(websocket);
+    end(websocket, &how);
+}
+
+static void on_start(uv_timer_t *timer)
+{
+    struct websocket *websocket = timer->data;
+    const struct lws_client_connect_info info = {
+        .context = websocket->net->lws,
+        .address = websocket->address,
+        .port = websocket->url.port,
+        .ssl_connection = LCCSCF_USE_SSL | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
+        .path = websocket->url.path,
+        .host = websocket->url.host,
+        .ietf_version_or_minus_one = -1,
+        .local_protocol_name = websocket_protocols[0].name,
+        .alpn = "http/1.1",
+        .pwsi = &websocket->wsi,
+        .opaque_user_data = websocket,
+        .retry_and_idle_policy = &websocket->net->liveness,
+    };
+    uv_timer_start(timer, on_connect_timeout, (uint64_t)websocket->connect_timeout_ms, 0);
+    if (!lws_client_connect_via_info(&info)) {
+        websocket->wsi = NULL;
+        say(websocket, "no connection to %s port %u", websocket->address, (unsigned)websocket->url.port);
+        end_plainly(websocket);
+    }
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+int websocket_connect(struct net_context *net, const struct websocket_config *config,
+                      const struct websocket_handler *handler, void *user, struct websocket **ret)
+{
+    struct url url;
+    int r = url_parse(config->url, &url);
+    if (r == 0 && strcmp(url.scheme, "wss") != 0)
+        r = -EPROTONOSUPPORT;
+    if (r < 0)
+        return r;
+    if (strlen(url.path) > WEBSOCKET_PATH_MAX || strlen(config->address) >= RESOLVER_ADDRESS_MAX)
+        return -ENAMETOOLONG;
+    struct websocket *websocket = calloc(1, sizeof(*websocket));
+    if (!websocket)
+        return -ENOMEM;
+    websocket->url_text = strdup(config->url);
+    if (!websocket->url_text || uv_timer_init(net->loop, &websocket->timer) < 0) {
+        free(websocket->url_text);
+        free(websocket);
+        return -ENOMEM;
+    }
+    websocket->net = net;
+    websocket->handler = handler;
+    websocket->user = user;
+    websocket->url = url;
+    websocket->url.path = url.path[1] ? websocket->url_text + (url.path - config->url) : "/";
+    memcpy(websocket->address, config->address, strlen(config->address) + 1);
+    websocket->connect_timeout_ms =
+        config->connect_timeout_ms > 0 ? config->connect_timeout_ms : WEBSOCKET_CONNECT_TIMEOUT_MS_DEFAULT;
+    websocket->max = config->message_max > 0 ? config->message_max : WEBSOCKET_MESSAGE_MAX_DEFAULT;
+    websocket->last = &websocket->first;
+    websocket->timer.data = websocket;
+    uv_timer_start(&websocket->timer, on_start, 0, 0);
+    *ret = websocket;
+    return 0;
+}
+
+static bool is_open(const struct websocket *websocket)
+{
+    return websocket->opened && !websocket->ended && websocket->wsi;
+}
+
+int websocket_send(struct websocket *websocket, const char *text, size_t len)
+{
+    if (!is_open(websocket) || websocket->close_code)
+        return -ENOTCONN;
+    if (websocket->queued == WEBSOCKET_QUEUE_MAX)
+        return -ENOBUFS;
+    struct outgoing *outgoing = malloc(sizeof(*outgoing) + LWS_PRE + len);
+    if (!outgoing)
+        return -ENOMEM;
+    outgoing->next = NULL;
+    outgoing->len = len;
+    memcpy(outgoing->bytes + LWS_PRE, text, len);
+    *websocket->last = outgoing;
+    websocket->last = &outgoing->next;
+    websocket->queued++;
+    lws_callback_on_writable(websocket->wsi);
+    return 0;
+}
+
+/* Pongs are not read while paused: without this, lws would give the connection up. */
+static void on_paused_tick(uv_timer_t *timer)
+{
+    struct websocket *websocket = timer->data;
+    if (is_open(websocket))
+        lws_validity_confirmed(websocket->wsi);
+}
+
+void websocket_pause(struct websocket *websocket, bool paused)
+{
+    if (!is_open(websocket) || paused == websocket->paused)
+        return;
+    websocket->paused = paused;
+    websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+    if (paused)
+        uv_timer_start(&websocket->timer, on_paused_tick, PAUSED_TICK_MS, PAUSED_TICK_MS);
+    else
+        uv_timer_stop(&websocket->timer);
+    lws_rx_flow_control(websocket->wsi, !paused);
+}
+
+void websocket_close(struct websocket *websocket, int code, const char *reason)
+{
+    if (!is_open(websocket) || websocket->close_code)
+        return;
+    websocket->close_code = code;
+    say(websocket, "%s", reason);
+    lws_callback_on_writable(websocket->wsi);
+}
+
+static void on_goodbye(uv_timer_t *timer)
+{
+    struct websocket *websocket = timer->data;
+    if (websocket->wsi) {
+        lws_set_opaque_user_data(websocket->wsi, NULL);
+        close_politely(websocket, LWS_CLOSE_STATUS_GOINGAWAY, "");
+    }
+    uv_close((uv_handle_t *)timer, on_timer_closed);
+}
+
+void websocket_destroy(struct websocket *websocket)
+{
+    if (!websocket || websocket->destroyed)
+        return;
+    bool goodbye = is_open(websocket);
+    websocket->destroyed = true;
+    while (websocket->first)
+        drop_first(websocket);
+    free(websocket->buffer);
+    free(websocket->url_text);
+    websocket->url_text = NULL;
+    if (goodbye) {
+        uv_timer_start(&websocket->timer, on_goodbye, 0, 0);
+    } else {
+        abandon(websocket);
+        uv_close((uv_handle_t *)&websocket->timer, on_timer_closed);
+    }
+}

@@ -1,0 +1,69 @@
+/* One websocket client connection: text frames in and out, TLS always verified.
+ *
+ * No reconnection here: see exchange/binance/stream.h. No permessage-deflate: libwebsockets 4.1 can loop for
+ * ever on an uncompressed frame of a compressed connection. */
+#ifndef EXCHANGE_NET_WEBSOCKET_H
+#define EXCHANGE_NET_WEBSOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/net/context.h"
+
+enum {
+    WEBSOCKET_MESSAGE_MAX_DEFAULT = 16 << 20, /* bytes */
+    WEBSOCKET_CONNECT_TIMEOUT_MS_DEFAULT = 10000,
+    WEBSOCKET_QUEUE_MAX = 256, /* texts waiting to be sent */
+    WEBSOCKET_PATH_MAX = 60 << 10,
+};
+
+struct websocket;
+
+struct websocket_config {
+    const char *url;     /* wss://HOST[:PORT]/PATH?QUERY */
+    const char *address; /* numeric, from resolver.h; the certificate is checked against the URL's host */
+    size_t message_max;  /* 0: default; a longer message closes the connection with 1009 */
+    int64_t connect_timeout_ms; /* TCP, TLS and upgrade together; 0: default */
+};
+
+struct websocket_end {
+    bool opened;            /* it was open before it ended */
+    int code;               /* the peer's close code, or the one sent; 1006: none was seen */
+    int http_status;        /* of a refused upgrade; 0: there was no such reply */
+    int64_t retry_after_ms; /* of a refused upgrade; -1: not said */
+    bool timed_out;         /* by connect_timeout_ms */
+    const char *reason;     /* one line; lives during the callback */
+};
+
+/* Called from the loop, never from within websocket_connect(). Any of them may call any function below.
+ * `ended` comes once, unless websocket_destroy() comes first; websocket_destroy() is still needed after it.
+ */
+struct websocket_handler {
+    void (*opened)(void *user);
+    void (*message)(void *user, const char *data, size_t len); /* whole; data lives during the call */
+    void (*pong)(void *user);                                  /* may be NULL */
+    void (*ended)(void *user, const struct websocket_end *end);
+};
+
+/* Starts to connect. 0 and the socket in *ret; -EINVAL or -EPROTONOSUPPORT for the URL (see url.h);
+ * -ENAMETOOLONG for its path; -ENOMEM. The handler must outlive the socket, the config need not. */
+int websocket_connect(struct net_context *net, const struct websocket_config *config,
+                      const struct websocket_handler *handler, void *user, struct websocket **ret);
+
+/* Queues one text frame. 0; -ENOTCONN when not open; -ENOBUFS when WEBSOCKET_QUEUE_MAX wait; -ENOMEM. */
+int websocket_send(struct websocket *websocket, const char *text, size_t len);
+
+/* Stops or goes on reading, as back-pressure; what was read before may still be handed out. The
+ * connection is not given up for want of pongs while paused. */
+void websocket_pause(struct websocket *websocket, bool paused);
+
+/* Closes with a code (RFC 6455, section 7.4) and a short reason; `ended` follows. Does nothing before it is
+ * open. */
+void websocket_close(struct websocket *websocket, int code, const char *reason);
+
+/* Ends the connection, if there still is one (with close code 1001), and frees. No callback follows. NULL is
+ * fine. */
+void websocket_destroy(struct websocket *websocket);
+
+#endif
