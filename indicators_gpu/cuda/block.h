@@ -1,0 +1,45 @@
+/* Kernels as block functions: the work of one block, written as phases between barriers, in source that gcc,
+ * clang and nvcc all compile. On the device a phase is one pass of every thread and a __syncthreads(); on the
+ * CPU it is a loop over the threads, so that the tests run the kernels' own code, under the sanitizers,
+ * without a GPU.
+ *
+ * Rules for a block function: whatever one thread writes and another reads has a phase boundary between;
+ * values that a thread keeps from one phase to the next are BLOCK_OWN; control flow around phases is the same
+ * for every thread; no return or break leaves a phase (continue does: it ends the thread's part). The CPU can
+ * run the threads of each phase, and the blocks of a launch, in reverse: a result that changes then was a
+ * race. */
+#ifndef INDICATORS_GPU_CUDA_BLOCK_H
+#define INDICATORS_GPU_CUDA_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+
+#define BLOCK_FN static __device__
+#define BLOCK_PHASE(t, threads) \
+    for (unsigned t = threadIdx.x, block_once = 1; block_once; block_once = 0, __syncthreads())
+#define BLOCK_OWN(type, name, threads) type name[1]
+#define BLOCK_MINE(name, t)            name[0]
+
+#else
+
+#define BLOCK_FN static inline
+#define BLOCK_PHASE(t, threads) \
+    for (unsigned block_i = 0, t = block_thread(0, threads); block_i < (threads); \
+         t = block_thread(++block_i, threads))
+#define BLOCK_OWN(type, name, threads) type name[threads]
+#define BLOCK_MINE(name, t)            name[t]
+
+/* CPU only: the order in which the threads of a phase run. Set by the tests' runner. */
+static bool block_reversed;
+
+static inline unsigned block_thread(unsigned i, unsigned threads)
+{
+    return block_reversed ? threads - 1 - i : i;
+}
+
+#endif
+
+#endif
