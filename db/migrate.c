@@ -1,0 +1,115 @@
+#include "db/migrate.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+
+int db_errno(int sqlite_rc)
+{
+    switch (sqlite_rc & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE:
+        return 0;
+    case SQLITE_FULL:
+        return -ENOSPC;
+    case SQLITE_READONLY:
+        return -EROFS;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return -EBUSY;
+    case SQLITE_NOMEM:
+        return -ENOMEM;
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return -EACCES;
+    case SQLITE_CANTOPEN:
+        return -ENOENT;
+    case SQLITE_NOTADB:
+        return -EMEDIUMTYPE;
+    case SQLITE_CORRUPT:
+    case SQLITE_CONSTRAINT:
+        return -EBADMSG;
+    default:
+        return -EIO;
+    }
+}
+
+static int pragma(sqlite3 *db, const char *sql, int64_t *ret)
+{
+    sqlite3_stmt *stmt;
+    int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+    if (rc == SQLITE_OK) {
+        rc = sqlite3_step(stmt);
+        if (rc == SQLITE_ROW)
+            *ret = sqlite3_column_int64(stmt, 0);
+        int end = sqlite3_finalize(stmt);
+        rc = rc == SQLITE_ROW ? SQLITE_OK : end;
+    }
+    return rc;
+}
+
+static int failure(sqlite3 *db, int rc, const char *what, char *err, size_t err_size)
+{
+    snprintf(err, err_size, "%s%s%s", what, *what ? ": " : "", sqlite3_errmsg(db));
+    return db_errno(rc);
+}
+
+int db_schema_check(sqlite3 *db, int known, int *ret_version, char *err, size_t err_size)
+{
+    int64_t application = 0, version = 0, objects = 0;
+    int rc = pragma(db, "PRAGMA application_id", &application);
+    if (rc == SQLITE_OK)
+        rc = pragma(db, "PRAGMA user_version", &version);
+    if (rc == SQLITE_OK)
+        rc = pragma(db, "SELECT count(*) FROM sqlite_schema", &objects);
+    if (rc != SQLITE_OK)
+        return failure(db, rc, "", err, err_size);
+
+    if (application == 0 && version == 0 && objects == 0) {
+        *ret_version = 0;
+        return 0;
+    }
+    if (application != DB_APPLICATION_ID || version < 1) {
+        snprintf(err, err_size,
+                 "a database of another program (application id %lld): papertape leaves it alone",
+                 (long long)application);
+        return -EMEDIUMTYPE;
+    }
+    if (version > known) {
+        snprintf(err, err_size,
+                 "schema version %lld is newer than %d, the newest that this program knows: update papertape",
+                 (long long)version, known);
+        return -EOVERFLOW;
+    }
+    *ret_version = (int)version;
+    return 0;
+}
+
+static int apply(sqlite3 *db, const struct db_migration *migration, int number, char *err, size_t err_size)
+{
+    char close[128];
+    snprintf(close, sizeof close, "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;",
+             DB_APPLICATION_ID, number);
+    int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return failure(db, rc, migration->name, err, err_size);
+    rc = sqlite3_exec(db, migration->sql, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(db, close, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        return 0;
+    int r = failure(db, rc, migration->name, err, err_size);
+    if (!sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return (rc & 0xff) == SQLITE_ERROR ? -EBADMSG : r;
+}
+
+int db_migrate(sqlite3 *db, const struct db_migration *migrations, int count, char *err, size_t err_size)
+{
+    int version;
+    int r = db_schema_check(db, count, &version, err, err_size);
+    for (; r == 0 && version < count; version++)
+        r = apply(db, &migrations[version], version + 1, err, err_size);
+    return r;
+}

@@ -1,0 +1,36 @@
+/* The schema's version, and how a database gets there.
+ *
+ * db/schema/NNN_name.sql holds migration NNN; PRAGMA user_version is the number of the last one applied, and
+ * PRAGMA application_id says that the file is Papertape's. */
+#ifndef DB_MIGRATE_H
+#define DB_MIGRATE_H
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+enum {
+    DB_APPLICATION_ID = 0x50415054, /* "PAPT" */
+    DB_ERROR_MAX = 512,             /* enough for any error text of db/ */
+};
+
+struct db_migration {
+    const char *name, *sql;
+};
+
+/* Compiled in, by meson.build; db_migrations[0] is 001. */
+extern const struct db_migration db_migrations[];
+extern const int db_migrations_count;
+
+/* Reads what `db` is: *ret_version is 0 for an empty file, else the schema's version, 1..known.
+ * 0; -EMEDIUMTYPE for another program's database or no database at all; -EOVERFLOW for a version above
+ * `known`; -EIO, -EBUSY, -ENOMEM from SQLite. The text of a failure goes to err. Writes nothing. */
+int db_schema_check(sqlite3 *db, int known, int *ret_version, char *err, size_t err_size);
+
+/* Brings `db` to version `count`, each migration in a transaction of its own. Returns 0 or an error as above,
+ * or -EBADMSG for a migration that fails, which leaves the database at the version before it. */
+int db_migrate(sqlite3 *db, const struct db_migration *migrations, int count, char *err, size_t err_size);
+
+/* What a SQLite result code is as an errno: -ENOSPC, -EIO, -EROFS, -EBUSY, -ENOMEM, -EACCES … */
+int db_errno(int sqlite_rc);
+
+#endif

@@ -1,0 +1,52 @@
+#include "db/row.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+static const char *const command_states[] = {
+    [DB_COMMAND_PENDING] = "pending", [DB_COMMAND_DONE] = "done", [DB_COMMAND_REFUSED] = "refused"};
+static const char *const severities[] = {[DB_INFO] = "info", [DB_WARNING] = "warning", [DB_ERROR] = "error"};
+static const char *const feed_states[] = {[DB_FEED_OK] = "ok",
+                                          [DB_FEED_CONNECTING] = "connecting",
+                                          [DB_FEED_RETRY] = "retry",
+                                          [DB_FEED_STALE] = "stale",
+                                          [DB_FEED_FAILED] = "failed"};
+
+static int find(const char *const *names, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return (int)i;
+    return -EINVAL;
+}
+
+const char *db_command_state_name(enum db_command_state state)
+{
+    return command_states[state];
+}
+
+const char *db_severity_name(enum db_severity severity)
+{
+    return severities[severity];
+}
+
+const char *db_feed_state_name(enum db_feed_state state)
+{
+    return feed_states[state];
+}
+
+int db_command_state_parse(const char *name)
+{
+    return find(command_states, sizeof command_states / sizeof *command_states, name);
+}
+
+int db_severity_parse(const char *name)
+{
+    return find(severities, sizeof severities / sizeof *severities, name);
+}
+
+int db_feed_state_parse(const char *name)
+{
+    return find(feed_states, sizeof feed_states / sizeof *feed_states, name);
+}

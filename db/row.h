@@ -1,0 +1,80 @@
+/* Rows that only the database knows: what the writer takes and the reader gives back besides the engine's and
+ * the exchange's own structs. Texts are the giver's: copied by the writer, the reader's for the call only. */
+#ifndef DB_ROW_H
+#define DB_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/account.h"
+#include "exchange/symbol.h"
+
+/* An account's number is its index in the engine and its id in the database, for ever: a daemon gives the
+ * engine the accounts of the database first, in the order of their numbers, and new ones after them. */
+struct db_account {
+    int number;
+    char name[ACCOUNT_NAME_MAX];
+    char currency[ASSET_NAME_MAX];
+    int currency_scale;
+    int64_t created_ns;
+};
+
+struct db_price {
+    int symbol;                   /* the writer's index; the reader's: of db_reader_symbols */
+    int64_t last, bid, ask, mark; /* price_scale; 0: not known */
+    int64_t ts_ns, recv_wall_ns;  /* the engine's clock, the wall clock */
+};
+
+enum db_command_state { DB_COMMAND_PENDING, DB_COMMAND_DONE, DB_COMMAND_REFUSED };
+
+struct db_command {
+    uint64_t id; /* 1, 2, 3 … */
+    int64_t ts_ns;
+    int64_t peer_uid, peer_pid;
+    const char *cmd, *args; /* args: a JSON object */
+    enum db_command_state state;
+    const char *result; /* the refusal's code and words, or what it did; "" while pending */
+};
+
+enum db_severity { DB_INFO, DB_WARNING, DB_ERROR };
+
+struct db_alert {
+    uint64_t id;                   /* 1, 2, 3 … */
+    int64_t ts_ns, last_ns, count; /* first and last seen, how often */
+    enum db_severity severity;
+    int64_t acked_ns; /* 0: open */
+    const char *code, *text;
+};
+
+struct db_telemetry {
+    int64_t ts_ns;
+    double value;
+    const char *name; /* with its unit: "resident_bytes", "gpu0_power_w" */
+};
+
+enum db_feed_state { DB_FEED_OK, DB_FEED_CONNECTING, DB_FEED_RETRY, DB_FEED_STALE, DB_FEED_FAILED };
+
+struct db_feed {
+    int symbol; /* -1 for the connection itself */
+    enum db_feed_state state;
+    int64_t last_recv_ns; /* wall clock; 0: nothing yet */
+    int64_t limit_ns;     /* older than this is stale; 0: never */
+    int64_t frames, bytes, bad_frames, connects;
+    const char *stream, *detail; /* "trade", "kline_1m", …; "connection" */
+};
+
+/* Bars from from_open_ns to to_open_ns, both included, that are missing, or were (filled_ns). */
+struct db_gap {
+    int symbol;
+    int64_t interval_ns, from_open_ns, to_open_ns;
+    int64_t found_ns, filled_ns; /* filled_ns 0: still open */
+};
+
+const char *db_command_state_name(enum db_command_state state); /* "pending", "done", "refused" */
+const char *db_severity_name(enum db_severity severity);        /* "info", "warning", "error" */
+const char *db_feed_state_name(enum db_feed_state state);       /* "ok", "connecting", … */
+int db_command_state_parse(const char *name);                   /* the enum or -EINVAL */
+int db_severity_parse(const char *name);
+int db_feed_state_parse(const char *name);
+
+#endif

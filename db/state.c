@@ -1,0 +1,172 @@
+#include "db/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DIRECTORY_MODE = 0750, LOCK_MODE = 0640 };
+
+static int fail(int r, char *err, size_t err_size, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static int fail(int r, char *err, size_t err_size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err, err_size, format, args);
+    va_end(args);
+    return r;
+}
+
+static bool join(char ret[static STATE_PATH_MAX], const char *directory, const char *name)
+{
+    return snprintf(ret, STATE_PATH_MAX, "%s/%s", directory, name) < STATE_PATH_MAX;
+}
+
+static int find_path(const char *option, char ret[static STATE_PATH_MAX], char *err, size_t err_size)
+{
+    const char *system = getenv("STATE_DIRECTORY"), *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int n;
+    if (option) {
+        if (!*option)
+            return fail(-EINVAL, err, err_size, "--state: empty: a directory is needed");
+        n = snprintf(ret, STATE_PATH_MAX, "%s", option);
+    } else if (system && *system) {
+        /* systemd joins several by colons; the first is ours. */
+        n = snprintf(ret, STATE_PATH_MAX, "%.*s", (int)strcspn(system, ":"), system);
+        if (*ret != '/')
+            return fail(-EINVAL, err, err_size, "STATE_DIRECTORY: \"%s\": an absolute path is needed",
+                        system);
+    } else if (xdg && *xdg == '/') {
+        n = snprintf(ret, STATE_PATH_MAX, "%s/papertape", xdg);
+    } else if (home && *home == '/') {
+        n = snprintf(ret, STATE_PATH_MAX, "%s/.local/state/papertape", home);
+    } else {
+        return fail(-EINVAL, err, err_size, "no state directory: give --state DIR, or set HOME");
+    }
+    if (n >= STATE_PATH_MAX)
+        return fail(-ENAMETOOLONG, err, err_size, "the state directory's path is longer than %d bytes",
+                    STATE_PATH_MAX - 1);
+    while (n > 1 && ret[n - 1] == '/')
+        ret[--n] = '\0';
+    return 0;
+}
+
+int state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size)
+{
+    struct state_dir state;
+    int r = find_path(option, state.path, err, err_size);
+    if (r < 0)
+        return r;
+    const char *runtime = getenv("RUNTIME_DIRECTORY");
+    char socket_dir[STATE_PATH_MAX];
+    bool in_runtime = !option && runtime && *runtime == '/';
+    int n = in_runtime ? snprintf(socket_dir, sizeof socket_dir, "%.*s", (int)strcspn(runtime, ":"), runtime)
+                       : snprintf(socket_dir, sizeof socket_dir, "%s", state.path);
+    if (n >= STATE_PATH_MAX || !join(state.database, state.path, "papertape.db") ||
+        !join(state.policies, state.path, "policies") ||
+        !join(state.checkpoints, state.path, "checkpoints") || !join(state.events, state.path, "events") ||
+        !join(state.lock, state.path, "papertaped.lock") || !join(state.socket, socket_dir, "control.sock"))
+        return fail(-ENAMETOOLONG, err, err_size, "%.64s…: the path is longer than %d bytes", state.path,
+                    STATE_PATH_MAX - 1);
+    if (strlen(state.socket) > STATE_SOCKET_MAX)
+        return fail(-ENAMETOOLONG, err, err_size,
+                    "%s: a socket's path has at most %d bytes: use a shorter state directory", state.socket,
+                    STATE_SOCKET_MAX);
+    *ret = state;
+    return 0;
+}
+
+/* Creates a directory and its parents. */
+static int make_directory(const char *path, char *err, size_t err_size)
+{
+    char part[STATE_PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *slash = part + 1;; *slash++ = '/') {
+        slash = strchr(slash, '/');
+        if (slash)
+            *slash = '\0';
+        if (mkdir(part, DIRECTORY_MODE) < 0 && errno != EEXIST && errno != EISDIR) {
+            int r = -errno;
+            struct stat st;
+            if (stat(part, &st) < 0) /* an existing parent may be on a read-only file system */
+                return fail(r, err, err_size, "%s: cannot be created: %s", part, strerror(-r));
+        }
+        if (!slash)
+            break;
+    }
+    struct stat st;
+    if (stat(path, &st) < 0)
+        return fail(-errno, err, err_size, "%s: %s", path, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return fail(-ENOTDIR, err, err_size, "%s: is not a directory", path);
+    return 0;
+}
+
+int state_dir_create(const struct state_dir *state, char *err, size_t err_size)
+{
+    const char *const directories[] = {state->path, state->policies, state->checkpoints, state->events};
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+        int r = make_directory(directories[i], err, err_size);
+        if (r < 0)
+            return r;
+        if (access(directories[i], W_OK | X_OK) < 0)
+            return fail(-errno, err, err_size, "%s: cannot be written: %s", directories[i], strerror(errno));
+    }
+    return 0;
+}
+
+static pid_t read_pid(int fd)
+{
+    char text[24];
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    return (pid_t)strtol(text, NULL, 10);
+}
+
+int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size)
+{
+    int fd = open(state->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, LOCK_MODE);
+    if (fd < 0)
+        return fail(-errno, err, err_size, "%s: %s", state->lock, strerror(errno));
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int r;
+    if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
+        r = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
+        if (r == -EBUSY)
+            fail(r, err, err_size, "%s: is in use by papertaped, pid %d", state->path, (int)read_pid(fd));
+        else
+            fail(r, err, err_size, "%s: cannot be locked: %s", state->lock, strerror(-r));
+        close(fd);
+        return r;
+    }
+    char pid[24];
+    int n = snprintf(pid, sizeof pid, "%d\n", (int)getpid());
+    if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)n, 0) != n) {
+        r = errno ? -errno : -EIO;
+        fail(r, err, err_size, "%s: cannot be written: %s", state->lock, strerror(-r));
+        close(fd);
+        return r;
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
+int state_dir_owner(const struct state_dir *state)
+{
+    int fd = open(state->lock, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : -errno;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int r = fcntl(fd, F_OFD_GETLK, &lock) < 0 ? -errno : lock.l_type == F_UNLCK ? 0 : (int)read_pid(fd);
+    close(fd);
+    return r;
+}

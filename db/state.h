@@ -1,0 +1,37 @@
+/* The state directory: where a daemon keeps everything, and where everyone else finds it. */
+#ifndef DB_STATE_H
+#define DB_STATE_H
+
+#include <stddef.h>
+
+enum {
+    STATE_PATH_MAX = 512,
+    STATE_SOCKET_MAX = 107, /* struct sockaddr_un's path, without its NUL */
+};
+
+struct state_dir {
+    char path[STATE_PATH_MAX];
+    char database[STATE_PATH_MAX]; /* papertape.db */
+    char policies[STATE_PATH_MAX], checkpoints[STATE_PATH_MAX], events[STATE_PATH_MAX];
+    char socket[STATE_PATH_MAX]; /* control.sock, in $RUNTIME_DIRECTORY unless --state was given */
+    char lock[STATE_PATH_MAX];   /* papertaped.lock */
+};
+
+/* Finds the directory: `option` (--state) when not NULL, else $STATE_DIRECTORY, else
+ * $XDG_STATE_HOME/papertape, else
+ * ~/.local/state/papertape. Touches nothing. 0; -EINVAL for an empty or relative environment value or no
+ * home; -ENAMETOOLONG, also for a socket path that the kernel would not take. err: one sentence. */
+int state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size);
+
+/* Creates what is missing of the directory (its parents too) and its sub-directories, mode 0750, and checks
+ * that it can be written. 0 or -errno with a sentence. */
+int state_dir_create(const struct state_dir *state, char *err, size_t err_size);
+
+/* Takes the daemon's lock, held until the descriptor is closed or the process ends; *ret_fd is close-on-exec.
+ * 0; -EBUSY when another daemon holds it (the sentence has its pid); -errno. */
+int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size);
+
+/* Does a daemon hold the lock? Its pid; 0 when none; -errno. Creates nothing. */
+int state_dir_owner(const struct state_dir *state);
+
+#endif

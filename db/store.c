@@ -1,0 +1,134 @@
+#include "db/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BUSY_TIMEOUT_MS = 5000 };
+
+static const char set_up[] = "PRAGMA foreign_keys = ON;"
+                             "PRAGMA synchronous = FULL;"
+                             "PRAGMA wal_autocheckpoint = 0;"
+                             "PRAGMA journal_size_limit = 67108864;"
+                             "PRAGMA temp_store = MEMORY;";
+
+static int note(struct db_store *store, int rc)
+{
+    if (rc != SQLITE_OK)
+        snprintf(store->error, sizeof store->error, "%s", sqlite3_errmsg(store->db));
+    return rc;
+}
+
+static int count_wal_pages(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    (void)db;
+    (void)name;
+    ((struct db_store *)ctx)->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+/* The journal mode is a property of the file and is set once; it answers with the mode that holds. */
+static int set_wal(struct db_store *store)
+{
+    sqlite3_stmt *stmt;
+    int rc = note(store, sqlite3_prepare_v2(store->db, "PRAGMA journal_mode = WAL", -1, &stmt, NULL));
+    if (rc != SQLITE_OK)
+        return db_errno(rc);
+    bool wal = sqlite3_step(stmt) == SQLITE_ROW &&
+               sqlite3_stricmp((const char *)sqlite3_column_text(stmt, 0), "wal") == 0;
+    rc = note(store, sqlite3_finalize(stmt));
+    if (rc == SQLITE_OK && !wal) {
+        snprintf(store->error, sizeof store->error, "this file system cannot keep a write-ahead log");
+        return -EOPNOTSUPP;
+    }
+    return db_errno(rc);
+}
+
+int db_store_open(struct db_store *store, const char *path, bool create)
+{
+    memset(store->statements, 0, sizeof store->statements);
+    store->db = NULL;
+    store->wal_pages = 0;
+    int rc = sqlite3_open_v2(path, &store->db,
+                             SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX,
+                             NULL);
+    if (!store->db) {
+        snprintf(store->error, sizeof store->error, "out of memory");
+        return -ENOMEM;
+    }
+    int r, keep = 1;
+    if (rc != SQLITE_OK) {
+        int number = sqlite3_system_errno(store->db);
+        note(store, rc);
+        if (number)
+            snprintf(store->error, sizeof store->error, "%s", strerror(number));
+        r = number ? -number : db_errno(rc);
+        goto fail;
+    }
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+    r = db_migrate(store->db, db_migrations, db_migrations_count, store->error, sizeof store->error);
+    if (r == 0)
+        r = set_wal(store);
+    if (r == 0)
+        r = db_errno(note(store, sqlite3_exec(store->db, set_up, NULL, NULL, NULL)));
+    for (int i = 0; r == 0 && i < DB_STATEMENTS; i++)
+        r = db_errno(note(store, sqlite3_prepare_v3(store->db, db_statements_sql[i], -1,
+                                                    SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL)));
+    if (r != 0)
+        goto fail;
+    sqlite3_wal_hook(store->db, count_wal_pages, store);
+    return 0;
+
+fail:
+    db_store_close(store);
+    return r;
+}
+
+void db_store_close(struct db_store *store)
+{
+    for (int i = 0; i < DB_STATEMENTS; i++) {
+        sqlite3_finalize(store->statements[i]);
+        store->statements[i] = NULL;
+    }
+    sqlite3_close(store->db);
+    store->db = NULL;
+}
+
+static int step(struct db_store *store, enum db_statement which)
+{
+    sqlite3_step(store->statements[which]);
+    return note(store, sqlite3_reset(store->statements[which]));
+}
+
+int db_store_begin(struct db_store *store)
+{
+    return step(store, DB_SQL_BEGIN);
+}
+
+int db_store_commit(struct db_store *store)
+{
+    return step(store, DB_SQL_COMMIT);
+}
+
+void db_store_rollback(struct db_store *store)
+{
+    if (!sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+bool db_store_checkpoint(struct db_store *store, bool truncate)
+{
+    int in_log = -1, moved = -1;
+    int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+    sqlite3_busy_timeout(store->db, 0); /* readers are never waited for */
+    int rc = note(store, sqlite3_wal_checkpoint_v2(store->db, "main", mode, &in_log, &moved));
+    sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+    if (rc != SQLITE_OK)
+        return false;
+    if (truncate)
+        store->wal_pages = 0;
+    return in_log == moved;
+}

@@ -1,0 +1,92 @@
+/* The writing connection: opens and migrates the database, and puts queued rows into it. Only the writer
+ * thread uses one, and only one process has a writer. */
+#ifndef DB_STORE_H
+#define DB_STORE_H
+
+#include <sqlite3.h>
+
+#include "db/migrate.h"
+#include "db/queue.h"
+#include "db/row.h"
+#include "exchange/bar.h"
+
+/* Queued forms of rows whose public form is several arguments. */
+struct db_row_symbol {
+    int index;
+    int64_t seen_ns;
+    struct symbol symbol; /* text: venue */
+};
+struct db_row_bar {
+    int symbol;
+    enum bar_source source;
+    int64_t interval_ns;
+    struct bar bar;
+};
+struct db_row_position {
+    int account, symbol;
+    struct position position;
+};
+struct db_row_equity {
+    int account;
+    int64_t ts_ns, equity, cash, peak, day, day_equity;
+};
+
+enum db_statement {
+    DB_SQL_BEGIN,
+    DB_SQL_COMMIT,
+    DB_SQL_META,
+    DB_SQL_ACCOUNT,
+    DB_SQL_SYMBOL,
+    DB_SQL_BAR,
+    DB_SQL_BAR_CORRECT,
+    DB_SQL_GAP,
+    DB_SQL_PRICE,
+    DB_SQL_ORDER,
+    DB_SQL_FILL,
+    DB_SQL_FILL_HASH,
+    DB_SQL_LEDGER,
+    DB_SQL_LEDGER_HASH,
+    DB_SQL_POSITION,
+    DB_SQL_EQUITY,
+    DB_SQL_EQUITY_ACCOUNT,
+    DB_SQL_EQUITY_THIN,
+    DB_SQL_COMMAND,
+    DB_SQL_ALERT,
+    DB_SQL_TELEMETRY,
+    DB_SQL_TELEMETRY_THIN,
+    DB_SQL_FEED,
+    DB_STATEMENTS,
+};
+
+struct db_store {
+    sqlite3 *db;
+    sqlite3_stmt *statements[DB_STATEMENTS];
+    int64_t symbol_ids[SYMBOLS_MAX];                   /* by the engine's index; 0: not put yet */
+    int64_t equity_hour[ACCOUNTS_MAX], telemetry_hour; /* last thinned */
+    uint64_t bars_corrected;                           /* a stored bar came again with other numbers */
+    int wal_pages;                                     /* at the last commit */
+    char error[DB_ERROR_MAX];                          /* of the last call that failed */
+};
+
+extern const char *const db_statements_sql[DB_STATEMENTS];
+
+/* Opens `path` for writing, creating it (`create`) or not, migrates it, sets WAL and synchronous=FULL.
+ * The symbol table in *store survives a reopening. 0, or an error of db/migrate.h with store->error set. */
+int db_store_open(struct db_store *store, const char *path, bool create);
+void db_store_close(struct db_store *store);
+
+/* SQLite result codes; store->error is set when not SQLITE_OK. */
+int db_store_begin(struct db_store *store);
+int db_store_apply(struct db_store *store, const struct db_row_header *row);
+int db_store_commit(struct db_store *store);
+void db_store_rollback(struct db_store *store);
+
+/* Moves the log into the database; with `truncate` also empties the file, unless a reader is in the way.
+ * true when nothing is left in the log. */
+bool db_store_checkpoint(struct db_store *store, bool truncate);
+
+/* Must a row of this kind be stored, whatever happens? The others may be skipped when they contradict the
+ * schema, which a later value makes good. */
+bool db_row_is_money(enum db_row_kind kind);
+
+#endif

@@ -1,0 +1,106 @@
+/* One statement a row kind. Rows that come again bring newer values, except fills and ledger rows, which
+ * never change. */
+#include "db/store.h"
+
+const char *const db_statements_sql[DB_STATEMENTS] = {
+    [DB_SQL_BEGIN] = "BEGIN IMMEDIATE",
+    [DB_SQL_COMMIT] = "COMMIT",
+    [DB_SQL_META] = "INSERT INTO meta (key, value) VALUES (?1, ?2) "
+                    "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    [DB_SQL_ACCOUNT] =
+        "INSERT INTO accounts (id, name, currency, currency_scale, created_ns) "
+        "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO UPDATE SET name = excluded.name "
+        "WHERE currency = excluded.currency AND currency_scale = excluded.currency_scale RETURNING id",
+    [DB_SQL_SYMBOL] =
+        "INSERT INTO symbols (venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, "
+        "price_min, price_max, tick, qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, "
+        "notional_min, notional_max, notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, "
+        "ask_up_e4, "
+        "ask_down_e4, orders_max, seen_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
+        "?14, ?15, "
+        "?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) "
+        "ON CONFLICT (venue, name) DO UPDATE SET trading = excluded.trading, price_min = excluded.price_min, "
+        "price_max = excluded.price_max, tick = excluded.tick, qty_min = excluded.qty_min, qty_max = "
+        "excluded.qty_max, "
+        "step = excluded.step, market_qty_min = excluded.market_qty_min, market_qty_max = "
+        "excluded.market_qty_max, "
+        "market_step = excluded.market_step, notional_min = excluded.notional_min, "
+        "notional_max = excluded.notional_max, notional_min_market = excluded.notional_min_market, "
+        "notional_max_market = excluded.notional_max_market, bid_up_e4 = excluded.bid_up_e4, "
+        "bid_down_e4 = excluded.bid_down_e4, ask_up_e4 = excluded.ask_up_e4, ask_down_e4 = "
+        "excluded.ask_down_e4, "
+        "orders_max = excluded.orders_max, seen_ns = excluded.seen_ns "
+        "WHERE base = excluded.base AND quote = excluded.quote AND price_scale = excluded.price_scale "
+        "AND qty_scale = excluded.qty_scale AND quote_scale = excluded.quote_scale RETURNING id",
+    [DB_SQL_BAR] = "INSERT INTO bars (symbol, interval_ns, source, open_ns, open, high, low, close, volume, "
+                   "quote_volume, trades, first_trade_id, last_trade_id) "
+                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) "
+                   "ON CONFLICT DO NOTHING",
+    [DB_SQL_BAR_CORRECT] =
+        "UPDATE bars SET open = ?5, high = ?6, low = ?7, close = ?8, volume = ?9, quote_volume = ?10, trades "
+        "= ?11, "
+        "first_trade_id = ?12, last_trade_id = ?13 "
+        "WHERE symbol = ?1 AND interval_ns = ?2 AND source = ?3 AND open_ns = ?4 AND "
+        "(open, high, low, close, volume, quote_volume, trades, first_trade_id, last_trade_id) "
+        "IS NOT (?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+    [DB_SQL_GAP] = "INSERT INTO gaps (symbol, interval_ns, from_open_ns, to_open_ns, found_ns, filled_ns) "
+                   "VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0)) ON CONFLICT DO UPDATE SET "
+                   "to_open_ns = excluded.to_open_ns, filled_ns = excluded.filled_ns",
+    [DB_SQL_PRICE] =
+        "INSERT INTO prices (symbol, last, bid, ask, mark, ts_ns, recv_wall_ns) "
+        "VALUES (?1, nullif(?2, 0), nullif(?3, 0), nullif(?4, 0), nullif(?5, 0), ?6, ?7) "
+        "ON CONFLICT DO UPDATE SET last = excluded.last, bid = excluded.bid, ask = excluded.ask, "
+        "mark = excluded.mark, ts_ns = excluded.ts_ns, recv_wall_ns = excluded.recv_wall_ns",
+    [DB_SQL_ORDER] =
+        "INSERT INTO orders (id, account, symbol, side, type, state, reason, qty, filled, price, stop_price, "
+        "cost, "
+        "created_ns, effective_ns, updated_ns, input_seq, by_hand, tag, hash) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19) "
+        "ON CONFLICT DO UPDATE SET account = excluded.account, symbol = excluded.symbol, side = "
+        "excluded.side, "
+        "type = excluded.type, state = excluded.state, reason = excluded.reason, qty = excluded.qty, "
+        "filled = excluded.filled, price = excluded.price, stop_price = excluded.stop_price, cost = "
+        "excluded.cost, "
+        "created_ns = excluded.created_ns, effective_ns = excluded.effective_ns, updated_ns = "
+        "excluded.updated_ns, "
+        "input_seq = excluded.input_seq, by_hand = excluded.by_hand, tag = excluded.tag, hash = "
+        "excluded.hash",
+    [DB_SQL_FILL] =
+        "INSERT INTO fills (id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, "
+        "input_seq, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) "
+        "ON CONFLICT DO NOTHING",
+    [DB_SQL_FILL_HASH] = "SELECT hash FROM fills WHERE id = ?1",
+    [DB_SQL_LEDGER] =
+        "INSERT INTO ledger (id, ts_ns, account, asset, scale, kind, amount, balance, order_id, fill_id, "
+        "hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, nullif(?9, 0), nullif(?10, 0), ?11) "
+        "ON CONFLICT DO NOTHING",
+    [DB_SQL_LEDGER_HASH] = "SELECT hash FROM ledger WHERE id = ?1",
+    [DB_SQL_POSITION] =
+        "INSERT INTO positions (account, symbol, qty, cost, realized, fees, opened_ns, updated_ns) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET qty = excluded.qty, "
+        "cost = excluded.cost, realized = excluded.realized, fees = excluded.fees, "
+        "opened_ns = excluded.opened_ns, updated_ns = excluded.updated_ns",
+    [DB_SQL_EQUITY] = "INSERT INTO equity (account, ts_ns, equity, cash) VALUES (?1, ?2, ?3, ?4) "
+                      "ON CONFLICT DO UPDATE SET equity = excluded.equity, cash = excluded.cash",
+    [DB_SQL_EQUITY_ACCOUNT] = "UPDATE accounts SET equity_peak = ?2, day = ?3, day_equity = ?4 WHERE id = ?1",
+    [DB_SQL_EQUITY_THIN] =
+        "DELETE FROM equity WHERE account = ?1 AND ts_ns < ?2 AND EXISTS "
+        "(SELECT 1 FROM equity AS later WHERE later.account = ?1 AND later.ts_ns > equity.ts_ns "
+        "AND later.ts_ns < equity.ts_ns - equity.ts_ns % 3600000000000 + 3600000000000)",
+    [DB_SQL_COMMAND] = "INSERT INTO commands (id, ts_ns, peer_uid, peer_pid, cmd, args, state, result) "
+                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE SET "
+                       "state = excluded.state, result = excluded.result",
+    [DB_SQL_ALERT] = "INSERT INTO alerts (id, ts_ns, last_ns, count, code, severity, text, acked_ns) "
+                     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0)) ON CONFLICT (id) DO UPDATE SET "
+                     "last_ns = excluded.last_ns, count = excluded.count, severity = excluded.severity, "
+                     "text = excluded.text, acked_ns = excluded.acked_ns",
+    [DB_SQL_TELEMETRY] = "INSERT INTO telemetry (name, ts_ns, value) VALUES (?1, ?2, ?3) "
+                         "ON CONFLICT DO UPDATE SET value = excluded.value",
+    [DB_SQL_TELEMETRY_THIN] = "DELETE FROM telemetry WHERE ts_ns < ?1",
+    [DB_SQL_FEED] =
+        "INSERT INTO feed_status (stream, symbol, state, detail, last_recv_ns, limit_ns, frames, bytes, "
+        "bad_frames, connects) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
+        "ON CONFLICT DO UPDATE SET state = excluded.state, detail = excluded.detail, "
+        "last_recv_ns = excluded.last_recv_ns, limit_ns = excluded.limit_ns, frames = excluded.frames, "
+        "bytes = excluded.bytes, bad_frames = excluded.bad_frames, connects = excluded.connects",
+};

@@ -1,0 +1,550 @@
+#include "db/writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "db/commit_times.h"
+#include "db/queue.h"
+#include "db/store.h"
+
+#define MS_NS INT64_C(1000000)
+
+enum {
+    ROWS_PER_COMMIT = 8192, /* a backlog is stored in transactions of about this many rows */
+    QUEUE_MAX = 64 << 20,   /* bytes */
+    RETRY_FIRST_MS = 50,
+    RETRY_LAST_MS = 2000,
+    IDLE_MS = 1000,                 /* without rows, before the log is emptied */
+    WAL_PAGES_PASSIVE = 1000,       /* 4 MB: move the log's pages */
+    WAL_PAGES_TRUNCATE = 16 * 1000, /* 64 MB: readers kept the log from starting over; try to empty it */
+    WAL_PAGES_IDLE = 200,
+};
+
+struct db_writer {
+    struct db_writer_config config;
+    char *path;
+    pthread_t thread;
+
+    /* The loop's. */
+    struct db_queue staged; /* rows of the open group */
+    size_t staged_last;     /* offset of its last row */
+    int depth;              /* of groups */
+    uint64_t last_ticket;
+    size_t waiting; /* bytes handed over and not stored, when last looked at */
+
+    /* Both threads', under the lock. */
+    pthread_mutex_t lock;
+    pthread_cond_t wake, done; /* to the thread, to the loop */
+    struct db_queue incoming;
+    size_t taken_bytes;
+    uint64_t committed;
+    bool hurry, stop, abandon;
+    struct db_writer_stats stats;
+    struct db_commit_times times;
+
+    /* The thread's. */
+    struct db_queue taken;
+    struct db_store store;
+    int checkpoint_at; /* pages in the log */
+    int64_t commit_end_ns;
+    bool failing;
+    char reported[DB_ERROR_MAX];
+};
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Waits for the condition until a monotonic time at most. The lock is held. */
+static void wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_ns)
+{
+    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+    pthread_cond_timedwait(cond, lock, &until);
+}
+
+/* ---- the thread ---- */
+
+static void report(struct db_writer *w, bool ok, const char *detail)
+{
+    bool changed = ok ? w->failing : !w->failing || strcmp(w->reported, detail) != 0;
+    w->failing = !ok;
+    snprintf(w->reported, sizeof w->reported, "%s", detail);
+    pthread_mutex_lock(&w->lock);
+    w->stats.ok = ok;
+    if (!ok) {
+        w->stats.retries++;
+        snprintf(w->stats.last_error, sizeof w->stats.last_error, "%s", detail);
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (changed && w->config.state)
+        w->config.state(w->config.ctx, ok, detail);
+}
+
+struct chunk {
+    size_t begin, end; /* in taken */
+    uint64_t rows, last_ticket;
+};
+
+static const struct db_row_header *row_at(const struct db_queue *queue, size_t offset)
+{
+    return (const struct db_row_header *)(const void *)(queue->data + offset);
+}
+
+static struct chunk next_chunk(const struct db_queue *queue, size_t begin)
+{
+    struct chunk chunk = {.begin = begin, .end = begin};
+    while (chunk.end < queue->size) {
+        const struct db_row_header *row = row_at(queue, chunk.end);
+        chunk.end += row->size;
+        chunk.rows++;
+        chunk.last_ticket = row->ticket;
+        if (row->group_end && chunk.rows >= ROWS_PER_COMMIT)
+            break;
+    }
+    return chunk;
+}
+
+/* A database that was deleted or moved still takes writes, into a file that nobody will find. */
+static int check_still_there(struct db_store *store)
+{
+    int moved = 0;
+    if (sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved) {
+        snprintf(store->error, sizeof store->error, "the database file was moved or deleted: put it back");
+        return SQLITE_READONLY_DBMOVED;
+    }
+    return SQLITE_OK;
+}
+
+/* One transaction. SQLITE_OK, or an error with store->error set and nothing changed. */
+static int store_chunk(struct db_writer *w, const struct chunk *chunk)
+{
+    struct db_store *store = &w->store;
+    uint64_t corrected = store->bars_corrected, skipped = 0;
+    char skip_reason[DB_ERROR_MAX] = "";
+    int64_t begin_ns = monotonic_ns();
+    int rc = check_still_there(store);
+    if (rc == SQLITE_OK)
+        rc = db_store_begin(store);
+    for (size_t at = chunk->begin; rc == SQLITE_OK && at < chunk->end;) {
+        const struct db_row_header *row = row_at(&w->taken, at);
+        rc = db_store_apply(store, row);
+        if ((rc & 0xff) == SQLITE_CONSTRAINT && !db_row_is_money(row->kind)) {
+            skipped++;
+            memcpy(skip_reason, store->error, sizeof skip_reason);
+            rc = SQLITE_OK;
+        }
+        at += row->size;
+    }
+    if (rc == SQLITE_OK)
+        rc = db_store_commit(store);
+    if (rc != SQLITE_OK) {
+        store->bars_corrected = corrected;
+        db_store_rollback(store);
+        return rc;
+    }
+    w->commit_end_ns = monotonic_ns();
+
+    pthread_mutex_lock(&w->lock);
+    w->committed = chunk->last_ticket;
+    w->taken_bytes = w->taken.size - chunk->end;
+    w->stats.commits++;
+    w->stats.rows += chunk->rows - skipped;
+    w->stats.skipped += skipped;
+    if (skipped)
+        memcpy(w->stats.last_error, skip_reason, sizeof skip_reason);
+    w->stats.bars_corrected = store->bars_corrected;
+    db_commit_times_add(&w->times, w->commit_end_ns - begin_ns);
+    pthread_cond_broadcast(&w->done);
+    pthread_mutex_unlock(&w->lock);
+    return SQLITE_OK;
+}
+
+static void keep_log_short(struct db_writer *w)
+{
+    int pages = w->store.wal_pages;
+    if (pages < w->checkpoint_at)
+        return;
+    bool empty = db_store_checkpoint(&w->store, pages >= WAL_PAGES_TRUNCATE);
+    w->checkpoint_at = empty ? WAL_PAGES_PASSIVE : pages + WAL_PAGES_PASSIVE;
+}
+
+/* Errors after which the connection itself is in doubt. */
+static bool needs_reopening(int rc)
+{
+    switch (rc & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_NOMEM:
+        return false;
+    default:
+        return rc != SQLITE_READONLY_DBMOVED;
+    }
+}
+
+/* false: told to give up. */
+static bool back_off(struct db_writer *w, int *delay_ms)
+{
+    int64_t until = monotonic_ns() + *delay_ms * MS_NS;
+    *delay_ms = *delay_ms * 2 < RETRY_LAST_MS ? *delay_ms * 2 : RETRY_LAST_MS;
+    pthread_mutex_lock(&w->lock);
+    while (!w->abandon && monotonic_ns() < until)
+        wait_until(&w->wake, &w->lock, until);
+    bool go_on = !w->abandon;
+    pthread_mutex_unlock(&w->lock);
+    return go_on;
+}
+
+/* Stores a chunk, however often it must be tried. false: told to give up. */
+static bool insist(struct db_writer *w, const struct chunk *chunk)
+{
+    int delay_ms = RETRY_FIRST_MS;
+    for (;;) {
+        int rc = SQLITE_CANTOPEN;
+        if (w->store.db || db_store_open(&w->store, w->path, false) == 0)
+            rc = store_chunk(w, chunk);
+        if (rc == SQLITE_OK) {
+            report(w, true, "");
+            if (w->config.committed)
+                w->config.committed(w->config.ctx, chunk->last_ticket);
+            keep_log_short(w);
+            return true;
+        }
+        report(w, false, w->store.error);
+        if (w->store.db && needs_reopening(rc))
+            db_store_close(&w->store);
+        if (!back_off(w, &delay_ms))
+            return false;
+    }
+}
+
+/* Waits for rows, and a little for more of them. The lock is held. false: nothing came, and we are to stop.
+ */
+static bool wait_for_rows(struct db_writer *w)
+{
+    int64_t idle_until = monotonic_ns() + IDLE_MS * MS_NS;
+    while (w->incoming.size == 0 && !w->stop) {
+        if (monotonic_ns() < idle_until) {
+            wait_until(&w->wake, &w->lock, idle_until);
+            continue;
+        }
+        if (w->store.db && w->store.wal_pages >= WAL_PAGES_IDLE) {
+            pthread_mutex_unlock(&w->lock);
+            db_store_checkpoint(&w->store, true);
+            w->checkpoint_at = WAL_PAGES_PASSIVE;
+            pthread_mutex_lock(&w->lock);
+        }
+        idle_until = monotonic_ns() + IDLE_MS * MS_NS;
+    }
+    int64_t group_until = w->commit_end_ns + w->config.max_delay_ms * MS_NS;
+    while (!w->hurry && !w->stop && monotonic_ns() < group_until)
+        wait_until(&w->wake, &w->lock, group_until);
+    return w->incoming.size > 0;
+}
+
+static void *run(void *arg)
+{
+    struct db_writer *w = arg;
+    bool go_on = true;
+    while (go_on) {
+        pthread_mutex_lock(&w->lock);
+        go_on = wait_for_rows(w);
+        struct db_queue empty = w->taken;
+        w->taken = w->incoming;
+        w->incoming = empty;
+        w->taken_bytes = w->taken.size;
+        pthread_mutex_unlock(&w->lock);
+
+        for (size_t at = 0; go_on && at < w->taken.size;) {
+            struct chunk chunk = next_chunk(&w->taken, at);
+            go_on = insist(w, &chunk);
+            at = chunk.end;
+        }
+        w->taken.size = 0;
+        w->taken.rows = 0;
+    }
+    if (w->store.db)
+        db_store_checkpoint(&w->store, true);
+    db_store_close(&w->store);
+    return NULL;
+}
+
+/* ---- the loop's side ---- */
+
+/* Hands the open group over. Without memory it stays and goes with the next one. */
+static void publish(struct db_writer *w)
+{
+    if (w->staged.size == 0)
+        return;
+    db_queue_end_group(&w->staged, w->staged_last);
+    pthread_mutex_lock(&w->lock);
+    bool first = w->incoming.size == 0;
+    if (db_queue_move(&w->incoming, &w->staged) && first)
+        pthread_cond_signal(&w->wake);
+    w->waiting = w->incoming.size + w->taken_bytes;
+    pthread_mutex_unlock(&w->lock);
+}
+
+void db_writer_group_begin(struct db_writer *w)
+{
+    w->depth++;
+}
+
+void db_writer_group_end(struct db_writer *w)
+{
+    if (--w->depth == 0)
+        publish(w);
+}
+
+/* A newer value of these comes soon. */
+static bool may_be_dropped(enum db_row_kind kind)
+{
+    return kind == DB_ROW_PRICE || kind == DB_ROW_TELEMETRY || kind == DB_ROW_FEED;
+}
+
+static bool over_bound(struct db_writer *w)
+{
+    if (w->waiting <= w->config.queue_max)
+        return false;
+    pthread_mutex_lock(&w->lock);
+    w->waiting = w->incoming.size + w->taken_bytes;
+    pthread_mutex_unlock(&w->lock);
+    return w->waiting > w->config.queue_max;
+}
+
+static uint64_t count_dropped(struct db_writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->stats.dropped++;
+    pthread_mutex_unlock(&w->lock);
+    return 0;
+}
+
+static uint64_t put(struct db_writer *w, enum db_row_kind kind, const void *row, size_t size,
+                    const char *const *texts, int n_texts)
+{
+    if (may_be_dropped(kind) && over_bound(w))
+        return count_dropped(w);
+    size_t offset = w->staged.size;
+    if (!db_queue_append(&w->staged, kind, w->last_ticket + 1, row, size, texts, n_texts))
+        return count_dropped(w);
+    w->staged_last = offset;
+    uint64_t ticket = ++w->last_ticket;
+    if (w->depth == 0)
+        publish(w);
+    return ticket;
+}
+
+#define PUT(writer, kind, row, ...)                                                                          \
+    put(writer, kind, row, sizeof *(row), (const char *const[]){__VA_ARGS__},                                \
+        (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)))
+
+uint64_t db_writer_put_meta(struct db_writer *w, const char *key, const char *value)
+{
+    return put(w, DB_ROW_META, "", 0, (const char *const[]){key, value}, 2);
+}
+
+uint64_t db_writer_put_paused(struct db_writer *w, bool paused)
+{
+    return db_writer_put_meta(w, "paused", paused ? "1" : "0");
+}
+
+uint64_t db_writer_put_account(struct db_writer *w, const struct db_account *account)
+{
+    return put(w, DB_ROW_ACCOUNT, account, sizeof *account, NULL, 0);
+}
+
+uint64_t db_writer_put_symbol(struct db_writer *w, int index, const char *venue, const struct symbol *symbol,
+                              int64_t seen_ns)
+{
+    struct db_row_symbol row = {.index = index, .seen_ns = seen_ns, .symbol = *symbol};
+    return PUT(w, DB_ROW_SYMBOL, &row, venue);
+}
+
+uint64_t db_writer_put_bar(struct db_writer *w, int symbol, int64_t interval_ns, enum bar_source source,
+                           const struct bar *bar)
+{
+    struct db_row_bar row = {.symbol = symbol, .source = source, .interval_ns = interval_ns, .bar = *bar};
+    return put(w, DB_ROW_BAR, &row, sizeof row, NULL, 0);
+}
+
+uint64_t db_writer_put_gap(struct db_writer *w, const struct db_gap *gap)
+{
+    return put(w, DB_ROW_GAP, gap, sizeof *gap, NULL, 0);
+}
+
+uint64_t db_writer_put_price(struct db_writer *w, const struct db_price *price)
+{
+    return put(w, DB_ROW_PRICE, price, sizeof *price, NULL, 0);
+}
+
+uint64_t db_writer_put_order(struct db_writer *w, const struct order *order)
+{
+    return put(w, DB_ROW_ORDER, order, sizeof *order, NULL, 0);
+}
+
+uint64_t db_writer_put_fill(struct db_writer *w, const struct fill *fill)
+{
+    return put(w, DB_ROW_FILL, fill, sizeof *fill, NULL, 0);
+}
+
+uint64_t db_writer_put_ledger(struct db_writer *w, const struct ledger_row *row)
+{
+    return put(w, DB_ROW_LEDGER, row, sizeof *row, NULL, 0);
+}
+
+uint64_t db_writer_put_position(struct db_writer *w, int account, int symbol, const struct position *position)
+{
+    struct db_row_position row = {.account = account, .symbol = symbol, .position = *position};
+    return put(w, DB_ROW_POSITION, &row, sizeof row, NULL, 0);
+}
+
+uint64_t db_writer_put_equity(struct db_writer *w, int account, int64_t ts_ns, int64_t equity, int64_t cash,
+                              int64_t peak, int64_t day, int64_t day_equity)
+{
+    struct db_row_equity row = {
+        .account = account,
+        .ts_ns = ts_ns,
+        .equity = equity,
+        .cash = cash,
+        .peak = peak,
+        .day = day,
+        .day_equity = day_equity,
+    };
+    return put(w, DB_ROW_EQUITY, &row, sizeof row, NULL, 0);
+}
+
+uint64_t db_writer_put_command(struct db_writer *w, const struct db_command *command)
+{
+    return PUT(w, DB_ROW_COMMAND, command, command->cmd, command->args, command->result);
+}
+
+uint64_t db_writer_put_alert(struct db_writer *w, const struct db_alert *alert)
+{
+    return PUT(w, DB_ROW_ALERT, alert, alert->code, alert->text);
+}
+
+uint64_t db_writer_put_telemetry(struct db_writer *w, const struct db_telemetry *value)
+{
+    return PUT(w, DB_ROW_TELEMETRY, value, value->name);
+}
+
+uint64_t db_writer_put_feed(struct db_writer *w, const struct db_feed *feed)
+{
+    return PUT(w, DB_ROW_FEED, feed, feed->stream, feed->detail);
+}
+
+uint64_t db_writer_last(const struct db_writer *w)
+{
+    return w->last_ticket;
+}
+
+uint64_t db_writer_committed(struct db_writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    uint64_t committed = w->committed;
+    pthread_mutex_unlock(&w->lock);
+    return committed;
+}
+
+int db_writer_flush(struct db_writer *w, int64_t timeout_ms)
+{
+    int64_t until = monotonic_ns() + timeout_ms * MS_NS;
+    publish(w);
+    pthread_mutex_lock(&w->lock);
+    w->hurry = true;
+    pthread_cond_signal(&w->wake);
+    while (w->committed < w->last_ticket && monotonic_ns() < until)
+        wait_until(&w->done, &w->lock, until);
+    w->hurry = false;
+    int r = w->committed < w->last_ticket ? -ETIMEDOUT : 0;
+    pthread_mutex_unlock(&w->lock);
+    return r;
+}
+
+void db_writer_stats(struct db_writer *w, struct db_writer_stats *ret)
+{
+    pthread_mutex_lock(&w->lock);
+    *ret = w->stats;
+    ret->queued = w->last_ticket - w->committed;
+    ret->commit_p50_ns = db_commit_times_quantile(&w->times, 0.50);
+    ret->commit_p99_ns = db_commit_times_quantile(&w->times, 0.99);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void destroy(struct db_writer *w)
+{
+    pthread_cond_destroy(&w->wake);
+    pthread_cond_destroy(&w->done);
+    pthread_mutex_destroy(&w->lock);
+    db_queue_finish(&w->staged);
+    db_queue_finish(&w->incoming);
+    db_queue_finish(&w->taken);
+    free(w->path);
+    free(w);
+}
+
+int db_writer_open(const char *path, const struct db_writer_config *config, struct db_writer **ret, char *err,
+                   size_t err_size)
+{
+    struct db_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->path = strdup(path))) {
+        free(w);
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    w->config = *config;
+    if (w->config.queue_max == 0)
+        w->config.queue_max = QUEUE_MAX;
+    w->stats.ok = true;
+    w->checkpoint_at = WAL_PAGES_PASSIVE;
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->wake, &monotonic);
+    pthread_cond_init(&w->done, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+
+    int r = db_store_open(&w->store, path, true);
+    if (r < 0) {
+        snprintf(err, err_size, "%s", w->store.error);
+        destroy(w);
+        return r;
+    }
+    r = -pthread_create(&w->thread, NULL, run, w);
+    if (r < 0) {
+        snprintf(err, err_size, "no thread: %s", strerror(-r));
+        db_store_close(&w->store);
+        destroy(w);
+        return r;
+    }
+    *ret = w;
+    return 0;
+}
+
+int db_writer_close(struct db_writer *w, int64_t timeout_ms, char *err, size_t err_size)
+{
+    if (!w)
+        return 0;
+    int r = db_writer_flush(w, timeout_ms);
+    pthread_mutex_lock(&w->lock);
+    w->stop = true;
+    w->abandon = r < 0;
+    if (r < 0)
+        snprintf(err, err_size, "%llu rows could not be stored: %s",
+                 (unsigned long long)(w->last_ticket - w->committed), w->stats.last_error);
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    destroy(w);
+    return r;
+}

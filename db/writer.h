@@ -1,0 +1,98 @@
+/* The one writer of papertape.db: a thread that takes rows from the event loop and commits them in groups.
+ *
+ * All functions are called by one thread, the loop's; none of the put functions waits for the disk. Rows are
+ * stored in the order in which they were put. When the disk refuses (full, read-only, an I/O error), every
+ * row is kept, the state callback says so, and the same rows are tried again until they are in. */
+#ifndef DB_WRITER_H
+#define DB_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "db/migrate.h"
+#include "db/row.h"
+#include "engine/account.h"
+#include "engine/ledger.h"
+#include "exchange/bar.h"
+#include "exchange/fill.h"
+#include "exchange/order.h"
+
+struct db_writer;
+
+struct db_writer_config {
+    void *ctx;
+    /* After each COMMIT, on the writer's thread: every row whose ticket is <= `ticket` is on the disk. May be
+     * NULL. */
+    void (*committed)(void *ctx, uint64_t ticket);
+    /* On the writer's thread: storing fails (with the reason; again when the reason changes), or works again.
+     * May be NULL. */
+    void (*state)(void *ctx, bool ok, const char *detail);
+    int max_delay_ms; /* least time between the end of a commit and the next begin; 0: none; 5 is good */
+    size_t
+        queue_max; /* bytes waiting beyond which prices, telemetry and feed states are dropped; 0: 64 MiB */
+};
+
+/* Opens, creating or migrating it, the database, and starts the thread. 0; an error of db/migrate.h; -errno.
+ * err receives one sentence without the path. */
+int db_writer_open(const char *path, const struct db_writer_config *config, struct db_writer **ret, char *err,
+                   size_t err_size);
+
+/* Rows put between begin and end are stored in one transaction, or none of them: an order with its fills,
+ * ledger rows and positions. Groups may be nested. A row put outside is a group of its own. */
+void db_writer_group_begin(struct db_writer *writer);
+void db_writer_group_end(struct db_writer *writer);
+
+/* Each copies its argument and returns the row's ticket: 1, 2, 3 …; 0 when memory is refused, or the row was
+ * dropped (queue_max). Symbols and accounts are the engine's indices; put them before rows that name them. */
+uint64_t db_writer_put_meta(struct db_writer *writer, const char *key, const char *value);
+uint64_t db_writer_put_account(struct db_writer *writer, const struct db_account *account);
+/* The index may be another in the next run: the database knows a symbol by venue and name. */
+uint64_t db_writer_put_symbol(struct db_writer *writer, int index, const char *venue,
+                              const struct symbol *symbol, int64_t seen_ns);
+/* A bar that comes again unchanged changes nothing; with other numbers it replaces, and is counted. */
+uint64_t db_writer_put_bar(struct db_writer *writer, int symbol, int64_t interval_ns, enum bar_source source,
+                           const struct bar *bar);
+uint64_t db_writer_put_gap(struct db_writer *writer, const struct db_gap *gap);
+uint64_t db_writer_put_price(struct db_writer *writer, const struct db_price *price);
+uint64_t db_writer_put_order(struct db_writer *writer, const struct order *order);
+uint64_t db_writer_put_fill(struct db_writer *writer, const struct fill *fill);
+uint64_t db_writer_put_ledger(struct db_writer *writer, const struct ledger_row *row);
+uint64_t db_writer_put_position(struct db_writer *writer, int account, int symbol,
+                                const struct position *position);
+/* peak, day and day_equity are struct account's, kept for the recovery. */
+uint64_t db_writer_put_equity(struct db_writer *writer, int account, int64_t ts_ns, int64_t equity,
+                              int64_t cash, int64_t peak, int64_t day, int64_t day_equity);
+uint64_t db_writer_put_command(struct db_writer *writer, const struct db_command *command);
+uint64_t db_writer_put_alert(struct db_writer *writer, const struct db_alert *alert);
+uint64_t db_writer_put_telemetry(struct db_writer *writer, const struct db_telemetry *value);
+uint64_t db_writer_put_feed(struct db_writer *writer, const struct db_feed *feed);
+
+/* Trading on or off across restarts: a row of meta. */
+uint64_t db_writer_put_paused(struct db_writer *writer, bool paused);
+
+/* The newest ticket, and the newest that is on the disk. */
+uint64_t db_writer_last(const struct db_writer *writer);
+uint64_t db_writer_committed(struct db_writer *writer);
+
+/* Waits until everything put so far is on the disk. 0, or -ETIMEDOUT. */
+int db_writer_flush(struct db_writer *writer, int64_t timeout_ms);
+
+/* Flushes, empties the log, stops the thread and frees. 0, or -ETIMEDOUT when rows were lost: what they were
+ * kept from says err. NULL is fine. */
+int db_writer_close(struct db_writer *writer, int64_t timeout_ms, char *err, size_t err_size);
+
+struct db_writer_stats {
+    bool ok;                              /* the last try to store something succeeded */
+    uint64_t commits, rows;               /* that succeeded */
+    uint64_t queued;                      /* rows not yet on the disk */
+    uint64_t retries;                     /* transactions that failed and were tried again */
+    uint64_t skipped;                     /* rows without money that the schema refused */
+    uint64_t dropped;                     /* rows refused because of queue_max, or for lack of memory */
+    uint64_t bars_corrected;              /* stored bars that came again with other numbers */
+    int64_t commit_p50_ns, commit_p99_ns; /* from BEGIN to the end of COMMIT */
+    char last_error[DB_ERROR_MAX];        /* "" when there was none */
+};
+void db_writer_stats(struct db_writer *writer, struct db_writer_stats *ret);
+
+#endif

@@ -1,0 +1,125 @@
+/* The state directory: where it is, what is made of it, and that one daemon at a time has it. */
+#include "db/state.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "tests/db/fixture.h"
+
+static void test_find(void)
+{
+    struct state_dir state = {0};
+    char err[256] = "", text[256];
+    setenv("HOME", "/home/u", 1);
+    unsetenv("STATE_DIRECTORY");
+    unsetenv("XDG_STATE_HOME");
+    unsetenv("RUNTIME_DIRECTORY");
+    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), 0);
+    CHECK_STR(state.path, "/home/u/.local/state/papertape");
+    CHECK_STR(state.database, "/home/u/.local/state/papertape/papertape.db");
+    CHECK_STR(state.socket, "/home/u/.local/state/papertape/control.sock");
+    CHECK_STR(state.events, "/home/u/.local/state/papertape/events");
+    setenv("XDG_STATE_HOME", "/x", 1);
+    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), 0);
+    CHECK_STR(state.path, "/x/papertape");
+    setenv("STATE_DIRECTORY", "/var/lib/papertape:/var/lib/other", 1);
+    setenv("RUNTIME_DIRECTORY", "/run/papertape", 1);
+    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), 0);
+    CHECK_STR(state.path, "/var/lib/papertape");
+    CHECK_STR(state.socket, "/run/papertape/control.sock");
+    CHECK_INT(state_dir_find("d//", &state, err, sizeof err), 0);
+    CHECK_STR(state.path, "d");
+    CHECK_STR(state.socket, "d/control.sock");
+    CHECK_STR(err, "");
+
+    CHECK_INT(state_dir_find("", &state, err, sizeof err), -EINVAL);
+    CHECK_STR(state.path, "d");
+    setenv("STATE_DIRECTORY", "relative", 1);
+    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), -EINVAL);
+    CHECK_STR(err, "STATE_DIRECTORY: \"relative\": an absolute path is needed");
+    unsetenv("STATE_DIRECTORY");
+    unsetenv("XDG_STATE_HOME");
+    unsetenv("HOME");
+    CHECK_INT(state_dir_find(NULL, &state, err, sizeof err), -EINVAL);
+
+    /* 107 bytes are a socket's longest path. */
+    memset(text, 'a', sizeof text);
+    text[0] = '/';
+    text[107 - strlen("/control.sock")] = '\0';
+    CHECK_INT(state_dir_find(text, &state, err, sizeof err), 0);
+    CHECK_INT(strlen(state.socket), 107);
+    text[107 - strlen("/control.sock")] = 'a';
+    text[108 - strlen("/control.sock")] = '\0';
+    CHECK_INT(state_dir_find(text, &state, err, sizeof err), -ENAMETOOLONG);
+    CHECK(strstr(err, "at most 107 bytes") != NULL);
+}
+
+static void test_create(const char *directory)
+{
+    struct state_dir state;
+    char err[256] = "", path[128];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/a/b", directory);
+    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
+    mode_t mask = umask(0);
+    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    CHECK_INT(state_dir_create(&state, err, sizeof err), 0);
+    umask(mask);
+    CHECK_INT(stat(state.checkpoints, &st), 0);
+    CHECK_INT(st.st_mode & 07777, 0750);
+    CHECK_STR(err, "");
+
+    snprintf(path, sizeof path, "%s/file", directory);
+    fclose(fopen(path, "w"));
+    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(state_dir_create(&state, err, sizeof err), -ENOTDIR);
+    CHECK(strstr(err, "file: is not a directory") != NULL);
+
+    CHECK_INT(state_dir_find("/proc/papertape", &state, err, sizeof err), 0);
+    CHECK(state_dir_create(&state, err, sizeof err) < 0);
+    CHECK(strstr(err, "/proc/papertape: cannot be created: ") != NULL);
+    if (geteuid() == 0)
+        return; /* root may write anywhere */
+    snprintf(path, sizeof path, "%s/closed", directory);
+    CHECK_INT(mkdir(path, 0500), 0);
+    CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(state_dir_create(&state, err, sizeof err), -EACCES);
+}
+
+static void test_lock(const char *directory)
+{
+    struct state_dir state;
+    char err[256] = "", expected[256];
+    int fd = -1, fd2 = -1, status;
+    CHECK_INT(state_dir_find(directory, &state, err, sizeof err), 0);
+    CHECK_INT(state_dir_owner(&state), 0);
+    CHECK_INT(state_dir_lock(&state, &fd, err, sizeof err), 0);
+    CHECK_INT(state_dir_owner(&state), getpid());
+    snprintf(expected, sizeof expected, "%s: is in use by papertaped, pid %d", directory, (int)getpid());
+    CHECK_INT(state_dir_lock(&state, &fd2, err, sizeof err), -EBUSY);
+    CHECK_STR(err, expected);
+    CHECK_INT(fd2, -1);
+    pid_t child = fork();
+    if (child == 0) {
+        bool right = state_dir_lock(&state, &fd2, err, sizeof err) == -EBUSY && strcmp(err, expected) == 0;
+        _exit(right ? 0 : 1);
+    }
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(status, 0);
+    close(fd);
+    CHECK_INT(state_dir_owner(&state), 0);
+    CHECK_INT(state_dir_lock(&state, &fd, err, sizeof err), 0);
+    close(fd);
+}
+
+int main(void)
+{
+    char directory[64];
+    fixture_directory(directory);
+    test_find();
+    test_create(directory);
+    test_lock(directory);
+    fixture_remove(directory);
+    return check_done("state");
+}

@@ -1,0 +1,411 @@
+/* The writer: order, groups, acknowledgement after the commit only, idempotence, a full disk, a poisoned row.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "tests/db/fixture.h"
+
+static int64_t query(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *stmt;
+    int64_t value = -1;
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+        fprintf(stderr, "%s: %s\n", sql, sqlite3_errmsg(db));
+        return -2;
+    }
+    if (sqlite3_step(stmt) == SQLITE_ROW)
+        value = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    return value;
+}
+
+static int64_t query_path(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    CHECK_INT(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    int64_t value = query(db, sql);
+    sqlite3_close(db);
+    return value;
+}
+
+/* What the callbacks saw; they run on the writer's thread. */
+struct watcher {
+    pthread_mutex_t lock;
+    sqlite3 *db;        /* an independent connection */
+    uint64_t committed; /* newest ticket */
+    unsigned long calls, backwards, early;
+    int failures, recoveries;
+    char detail[DB_ERROR_MAX];
+};
+
+/* Ledger row N was put with ticket ledger_tickets[N]. */
+enum { WATCHED = 4096 };
+static uint64_t ledger_tickets[WATCHED];
+
+static void on_committed(void *ctx, uint64_t ticket)
+{
+    struct watcher *w = ctx;
+    pthread_mutex_lock(&w->lock);
+    w->calls++;
+    w->backwards += ticket <= w->committed;
+    w->committed = ticket;
+    if (w->db) {
+        uint64_t stored = (uint64_t)query(w->db, "SELECT max(id) FROM ledger");
+        if (stored < WATCHED - 1 && ledger_tickets[stored + 1] != 0 && ledger_tickets[stored + 1] <= ticket)
+            w->early++;
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void on_state(void *ctx, bool ok, const char *detail)
+{
+    struct watcher *w = ctx;
+    pthread_mutex_lock(&w->lock);
+    if (ok)
+        w->recoveries++;
+    else
+        w->failures++;
+    snprintf(w->detail, sizeof w->detail, "%s", detail);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void watcher_init(struct watcher *w)
+{
+    *w = (struct watcher){0};
+    pthread_mutex_init(&w->lock, NULL);
+}
+
+static struct db_writer *open_writer(const char *path, struct watcher *w, int max_delay_ms)
+{
+    struct db_writer_config config = {
+        .ctx = w, .committed = on_committed, .state = on_state, .max_delay_ms = max_delay_ms};
+    struct db_writer *writer = NULL;
+    char err[DB_ERROR_MAX] = "";
+    if (db_writer_open(path, &config, &writer, err, sizeof err) != 0) {
+        fprintf(stderr, "%s: %s\n", path, err);
+        exit(EXIT_FAILURE);
+    }
+    return writer;
+}
+
+static void close_writer(struct db_writer *writer)
+{
+    char err[DB_ERROR_MAX] = "";
+    CHECK_INT(db_writer_close(writer, 30000, err, sizeof err), 0);
+    CHECK_STR(err, "");
+}
+
+static bool wait_for(struct watcher *w, int *counter, int wanted)
+{
+    struct timespec pause = {.tv_nsec = 2000000};
+    for (int i = 0; i < 15000; i++) {
+        pthread_mutex_lock(&w->lock);
+        bool there = *counter >= wanted;
+        pthread_mutex_unlock(&w->lock);
+        if (there)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+static void test_acknowledged_after_commit(const char *directory)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/ack.db", directory);
+    struct watcher watcher;
+    watcher_init(&watcher);
+    struct db_writer *writer = open_writer(path, &watcher, 0);
+    CHECK_INT(sqlite3_open_v2(path, &watcher.db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    sqlite3_busy_timeout(watcher.db, 10000);
+
+    /* Single rows, so that commits fall between any two of them. */
+    uint8_t hash[LEDGER_HASH_SIZE] = {0};
+    struct db_account account = {.name = "main", .currency = "USDT", .currency_scale = 8};
+    CHECK_INT(db_writer_put_account(writer, &account), 1);
+    for (uint64_t id = 1; id < WATCHED; id++) {
+        struct ledger_row row = {.id = id, .asset = "USDT", .scale = 8, .amount = 1, .balance = (int64_t)id};
+        ledger_row_chain(&row, hash);
+        memcpy(hash, row.hash, sizeof hash);
+        pthread_mutex_lock(&watcher.lock);
+        ledger_tickets[id] = db_writer_put_ledger(writer, &row);
+        pthread_mutex_unlock(&watcher.lock);
+    }
+    CHECK_INT(db_writer_last(writer), WATCHED);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    CHECK_INT(db_writer_committed(writer), WATCHED);
+    struct db_writer_stats stats;
+    db_writer_stats(writer, &stats);
+    CHECK(stats.ok);
+    CHECK_INT(stats.queued, 0);
+    CHECK_INT(stats.rows, WATCHED);
+    CHECK(stats.commits > 0 && stats.commits < WATCHED);
+    CHECK(stats.commit_p50_ns > 0 && stats.commit_p99_ns >= stats.commit_p50_ns);
+    close_writer(writer);
+    CHECK_INT(watcher.early, 0);
+    CHECK_INT(watcher.backwards, 0);
+    CHECK_INT(watcher.committed, WATCHED);
+    CHECK_INT(query(watcher.db, "SELECT count(*) FROM ledger"), WATCHED - 1);
+    sqlite3_close(watcher.db);
+}
+
+static void test_groups(const char *directory)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/groups.db", directory);
+    struct watcher watcher;
+    watcher_init(&watcher);
+    struct db_writer *writer = open_writer(path, &watcher, 5);
+    struct fixture f;
+    fixture_open(&f, writer);
+    for (int i = 0; i < 50; i++)
+        fixture_trade(&f);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+
+    /* An open group stays back, whatever else is committed. */
+    uint64_t before = db_writer_committed(writer);
+    db_writer_group_begin(writer);
+    db_writer_group_begin(writer);
+    db_writer_put_meta(writer, "half", "1");
+    db_writer_group_end(writer);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM meta"), 0);
+    CHECK_INT(db_writer_committed(writer), before);
+    db_writer_put_meta(writer, "whole", "1");
+    db_writer_group_end(writer);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM meta"), 2);
+
+    close_writer(writer);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM fills"), 300);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM ledger"), 901);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM orders WHERE state = 'FILLED'"), 200);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM orders WHERE reason = 'MIN_NOTIONAL'"), 50);
+    CHECK_INT(query_path(path, "SELECT balance FROM ledger WHERE asset = 'USDT' ORDER BY id DESC"), f.cash);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM positions WHERE qty > 0"), 2);
+}
+
+static void test_every_kind(const char *directory)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/kinds.db", directory);
+    struct watcher watcher;
+    watcher_init(&watcher);
+    struct db_writer *writer = open_writer(path, &watcher, 0);
+    struct fixture f;
+    fixture_open(&f, writer);
+
+    struct bar bar = {
+        .open_ns = FIXTURE_START,
+        .open = 2,
+        .high = 4,
+        .low = 1,
+        .close = 3,
+        .volume = (int128_t)10000000000000 * FIXTURE_UNIT + 1, /* 1e13 at 8 decimals */
+        .quote_volume = ((int128_t)1 << 120) + 7,
+        .first_trade_id = -1,
+        .last_trade_id = -1,
+    };
+    db_writer_put_bar(writer, 0, 60000000000, BAR_VENUE, &bar);
+    db_writer_put_bar(writer, 0, 60000000000, BAR_VENUE, &bar);
+    db_writer_put_bar(writer, 0, 60000000000, BAR_TRADES, &bar);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    struct db_writer_stats stats;
+    db_writer_stats(writer, &stats);
+    CHECK_INT(stats.bars_corrected, 0);
+    bar.close = 4;
+    db_writer_put_bar(writer, 0, 60000000000, BAR_VENUE, &bar);
+    bar.low = 5; /* above the open: the schema refuses it, and nothing stops */
+    db_writer_put_bar(writer, 0, 60000000000, BAR_VENUE, &bar);
+
+    struct db_gap gap = {.interval_ns = 60000000000, .from_open_ns = 1, .to_open_ns = 5, .found_ns = 9};
+    db_writer_put_gap(writer, &gap);
+    gap.filled_ns = 10;
+    db_writer_put_gap(writer, &gap);
+    struct db_price price = {.symbol = 1, .last = 5, .ts_ns = 1, .recv_wall_ns = 2};
+    db_writer_put_price(writer, &price);
+    price.last = 6;
+    db_writer_put_price(writer, &price);
+    struct db_command command = {
+        .id = 1, .peer_uid = 1000, .peer_pid = 7, .cmd = "pause", .args = "{}", .result = ""};
+    db_writer_put_command(writer, &command);
+    command.state = DB_COMMAND_DONE;
+    command.result = "paused";
+    db_writer_put_command(writer, &command);
+    struct db_alert alert = {
+        .id = 1, .ts_ns = 1, .last_ns = 1, .count = 1, .code = "FEED_STALE", .text = "no data"};
+    db_writer_put_alert(writer, &alert);
+    alert.count = 2;
+    alert.severity = DB_ERROR;
+    db_writer_put_alert(writer, &alert);
+    struct db_feed feed = {.symbol = -1, .stream = "connection", .detail = "", .state = DB_FEED_CONNECTING};
+    db_writer_put_feed(writer, &feed);
+    feed.state = DB_FEED_OK;
+    db_writer_put_feed(writer, &feed);
+    feed.symbol = 1;
+    feed.stream = "trade";
+    db_writer_put_feed(writer, &feed);
+    db_writer_put_paused(writer, true);
+    db_writer_put_paused(writer, false);
+
+    /* Ten days of equity and telemetry, two values an hour: the first two days keep one equity point an hour
+     * and no telemetry. */
+    for (int64_t half = 0; half <= 10 * 48; half++) {
+        int64_t ts_ns = (480000 * INT64_C(3600) + half * 1800) * 1000000000;
+        db_writer_put_equity(writer, 0, ts_ns, half, half, half, ts_ns / 86400000000000, 5);
+        struct db_telemetry value = {.ts_ns = ts_ns, .value = 0.5, .name = "resident_bytes"};
+        db_writer_put_telemetry(writer, &value);
+    }
+    struct db_telemetry nan_value = {.ts_ns = 1, .value = NAN, .name = "gpu0_power_w"};
+    db_writer_put_telemetry(writer, &nan_value);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    db_writer_stats(writer, &stats);
+    CHECK_INT(stats.bars_corrected, 1);
+    CHECK_INT(stats.skipped, 2);
+    CHECK(stats.ok);
+    close_writer(writer);
+
+    CHECK_INT(query_path(path, "SELECT count(*) FROM bars"), 2);
+    CHECK_INT(query_path(path, "SELECT volume = '1000000000000000000001' AND "
+                               "quote_volume = '1329227995784915872903807060280344583' AND close = 4 "
+                               "FROM bars WHERE source = 'venue'"),
+              1);
+    CHECK_INT(query_path(path, "SELECT filled_ns FROM gaps"), 10);
+    CHECK_INT(query_path(path, "SELECT last FROM prices WHERE bid IS NULL"), 6);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM commands WHERE state = 'done' AND result = 'paused'"),
+              1);
+    CHECK_INT(
+        query_path(path,
+                   "SELECT count(*) FROM alerts WHERE count = 2 AND severity = 'error' AND acked_ns IS NULL"),
+        1);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM feed_status WHERE state = 'ok'"), 2);
+    CHECK_INT(query_path(path, "SELECT value FROM meta WHERE key = 'paused'"), 0);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM telemetry"), 8 * 48 + 1);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM equity"), 48 + 8 * 48 + 1);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM accounts WHERE equity_peak = 480 AND day_equity = 5"),
+              1);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+}
+
+/* A full disk: everything waits, in order, and goes in when there is room again. */
+static void test_full_disk(const char *directory)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/full.db", directory);
+    struct watcher watcher;
+    watcher_init(&watcher);
+    struct db_writer *writer = open_writer(path, &watcher, 0);
+    struct fixture f;
+    fixture_open(&f, writer);
+    fixture_trade(&f);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+
+    /* Files of this process may not grow any more; SQLite sees a short write. */
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit old, none;
+    getrlimit(RLIMIT_FSIZE, &old);
+    none = (struct rlimit){.rlim_cur = 4096, .rlim_max = old.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &none);
+    uint64_t before = db_writer_committed(writer);
+    for (int i = 0; i < 20; i++)
+        fixture_trade(&f);
+    CHECK(wait_for(&watcher, &watcher.failures, 1));
+    CHECK(watcher.detail[0] != '\0');
+    CHECK_INT(db_writer_flush(writer, 10), -ETIMEDOUT);
+    CHECK_INT(db_writer_committed(writer), before);
+    struct db_writer_stats stats;
+    db_writer_stats(writer, &stats);
+    CHECK(!stats.ok);
+    CHECK(stats.retries > 0);
+    CHECK_INT(stats.queued, db_writer_last(writer) - before);
+
+    setrlimit(RLIMIT_FSIZE, &old);
+    CHECK(wait_for(&watcher, &watcher.recoveries, 1));
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    close_writer(writer);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM fills"), 126);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM ledger"), 379);
+    CHECK_INT(query_path(path, "SELECT max(id) FROM ledger"), 379);
+    CHECK_INT(query_path(path, "SELECT balance FROM ledger WHERE asset = 'USDT' ORDER BY id DESC"), f.cash);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"),
+              0);
+}
+
+/* Money that contradicts the schema is never passed over: storing stops and says why. */
+static void test_contradiction(const char *directory)
+{
+    char path[128], err[DB_ERROR_MAX] = "";
+    snprintf(path, sizeof path, "%s/contradiction.db", directory);
+    struct watcher watcher;
+    watcher_init(&watcher);
+    struct db_writer *writer = open_writer(path, &watcher, 0);
+    struct fixture f;
+    fixture_open(&f, writer);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    struct ledger_row row = {.id = 2, .asset = "USDT", .scale = 8, .amount = -1, .balance = -1};
+    db_writer_put_ledger(writer, &row);
+    CHECK(wait_for(&watcher, &watcher.failures, 1));
+    CHECK(strstr(watcher.detail, "balance") != NULL);
+    CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -ETIMEDOUT);
+    CHECK(strstr(err, "1 rows could not be stored") != NULL);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM ledger"), 1);
+
+    /* The same row again is nothing new; another under its number is refused. */
+    watcher_init(&watcher);
+    writer = open_writer(path, &watcher, 0);
+    fixture_open(&f, writer);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    row = (struct ledger_row){.id = 1, .asset = "USDT", .scale = 8, .amount = 1, .balance = 1};
+    db_writer_put_ledger(writer, &row);
+    CHECK(wait_for(&watcher, &watcher.failures, 1));
+    CHECK_STR(watcher.detail, "ledger row 1 is already stored, with other values");
+    CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -ETIMEDOUT);
+}
+
+/* Beyond its bound the queue drops what will come again, and only that. */
+static void test_bound(const char *directory)
+{
+    char path[128], err[DB_ERROR_MAX] = "";
+    snprintf(path, sizeof path, "%s/bound.db", directory);
+    struct db_writer_config config = {.queue_max = 20000};
+    struct db_writer *writer;
+    CHECK_INT(db_writer_open(path, &config, &writer, err, sizeof err), 0);
+    struct fixture f;
+    fixture_open(&f, writer);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    sqlite3 *db; /* another program holds the write lock */
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    struct db_price price = {.last = 5};
+    int put = 0;
+    while (db_writer_put_price(writer, &price) != 0)
+        put++;
+    CHECK(put > 100);
+    CHECK(fixture_trade(&f) != 0);
+    CHECK_INT(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    CHECK(db_writer_put_price(writer, &price) != 0);
+    struct db_writer_stats stats;
+    db_writer_stats(writer, &stats);
+    CHECK_INT(stats.dropped, 1);
+    close_writer(writer);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM fills"), 6);
+}
+
+int main(void)
+{
+    char directory[64];
+    fixture_directory(directory);
+    test_acknowledged_after_commit(directory);
+    test_groups(directory);
+    test_every_kind(directory);
+    test_full_disk(directory);
+    test_contradiction(directory);
+    test_bound(directory);
+    fixture_remove(directory);
+    return check_done("writer");
+}
