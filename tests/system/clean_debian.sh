@@ -29,7 +29,6 @@ command -v debootstrap >/dev/null || { echo "clean_debian: debootstrap is needed
 
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/papertape-clean.XXXXXX")
 chmod 755 "$root"
-# shellcheck disable=SC2317 # the trap below calls it
 finish() {
     if [[ -n $keep ]]; then
         echo "clean_debian: kept: $root"

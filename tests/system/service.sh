@@ -1,0 +1,144 @@
+#!/bin/bash
+# The unit on a real systemd: boots one over an overlay of this system (nothing of it is changed), installs the build
+# there, and looks at start and READY, the sandbox, credentials, an absent venue, a crash, a hang, and the stop.
+# usage: service.sh BUILD_DIRECTORY
+set -euo pipefail
+
+build=$(readlink -f "$1")
+skip() {
+    echo "systemd/service: skipped: $1"
+    exit 77
+}
+((EUID == 0)) || skip "root is needed to boot a systemd in a namespace"
+command -v systemd-nspawn >/dev/null || skip "systemd-nspawn (package systemd-container) is not installed"
+
+base=$(mktemp -d)
+container=
+finish() {
+    if [[ -n $container ]]; then
+        [[ -n ${leader-} ]] && kill -RTMIN+4 "$leader" 2>/dev/null
+        for ((i = 0; i < 100; i++)); do
+            kill -0 "$container" 2>/dev/null || break
+            sleep 0.1
+        done
+        kill -KILL "$container" 2>/dev/null || true
+        wait "$container" 2>/dev/null || true
+    fi
+    umount "$base/root" 2>/dev/null || true
+    umount "$base" 2>/dev/null || true
+    rmdir "$base" 2>/dev/null || true
+}
+trap finish EXIT
+
+mount -t tmpfs tmpfs "$base" 2>/dev/null || skip "no tmpfs can be mounted here"
+mkdir "$base"/{up,work,root}
+mount -t overlay overlay -o "lowerdir=/,upperdir=$base/up,workdir=$base/work" "$base/root" 2>/dev/null ||
+    skip "no overlay can be mounted here"
+root=$base/root
+rm -f "$root/usr/sbin/policy-rc.d"
+DESTDIR=$root meson install -C "$build" --no-rebuild --quiet
+
+faults=0
+# holds WHAT COMMAND... prints and counts.
+holds() {
+    local what=$1
+    shift
+    if "$@"; then
+        echo "ok: $what"
+    else
+        echo "FAILED: $what"
+        faults=$((faults + 1))
+    fi
+}
+
+# until_true SECONDS COMMAND... polls.
+until_true() {
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        ((SECONDS < end)) || return 1
+        sleep 0.1
+    done
+}
+
+in_it() {
+    nsenter -t "$leader" -a -- "$@"
+}
+property() {
+    in_it systemctl show -P "$1" papertaped
+}
+is() {
+    [[ $(property "$1") == "$2" ]]
+}
+booted() {
+    local state
+    state=$(in_it systemctl is-system-running 2>/dev/null || true)
+    [[ $state == running || $state == degraded ]]
+}
+leader_known() {
+    leader=$(pgrep -P "$container")
+}
+on_another_process_than() {
+    [[ $(property MainPID) != "$1" && $(property ActiveState) == active ]]
+}
+venue_listens() {
+    in_it journalctl -q -u venue | grep -q rest_url
+}
+status_says() {
+    in_it "$bindir/papertape" status --json --state /var/lib/papertape 2>/dev/null | grep -qE "$1"
+}
+
+bindir=$(sed -n 's,^ExecStart=\(.*\)/papertaped .*,\1,p' "$build/systemd/papertaped.service")
+config=$(sed -n 's,^ExecStart=.*--config ,,p' "$build/systemd/papertaped.service")
+port=18443
+mkdir -p "$root$(dirname "$config")" "$root/etc/credstore" "$root/etc/systemd/system/papertaped.service.d"
+cat >"$root$config" <<END
+[market]
+symbols = BTCUSDT
+interval = 1s
+ws_url = wss://127.0.0.1:$port
+rest_url = https://127.0.0.1:$port
+ca_file = /etc/venue-ca.pem
+END
+echo secret >"$root/etc/credstore/keys"
+chmod 600 "$root/etc/credstore/keys"
+printf '[Service]\nWatchdogSec=2s\nRestartSec=100ms\n' >"$root/etc/systemd/system/papertaped.service.d/test.conf"
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=nobody -days 1 \
+    -keyout /dev/null -out "$root/etc/venue-ca.pem" 2>/dev/null
+
+systemd-nspawn --boot -D "$root" --register=no --keep-unit --private-network --console=pipe \
+    --system-call-filter=@memlock </dev/null >"$base/console" 2>&1 &
+container=$!
+until_true 10 leader_known || skip "systemd-nspawn does not run here: $(tail -n 1 "$base/console")"
+until_true 60 booted || skip "systemd does not boot here"
+
+holds "READY without a venue" in_it timeout 30 systemctl start papertaped
+holds "the feed's state is told" until_true 20 status_says '"state": ?"(retry|connecting)"'
+main=$(property MainPID)
+holds "it runs as its own user" test "$(in_it stat -c %U "/proc/$main")" = papertape
+holds "no capability" in_it grep -q '^CapBnd:.0*$' "/proc/$main/status"
+holds "a system-call filter" in_it grep -q '^Seccomp:.2$' "/proc/$main/status"
+holds "its state is its group's alone" \
+    test "$(in_it stat -c '%U:%G %a' /var/lib/papertape)" = "papertape:papertape 750"
+holds "the credential is there" in_it test -s /run/credentials/papertaped.service/keys
+holds "the secret is not in the environment" in_it bash -c "! grep -q secret /proc/$main/environ"
+
+in_it systemd-run --quiet --unit venue "$bindir/papertape-replay" --synthetic 1 --listen "127.0.0.1:$port" \
+    --ca-out /etc/venue-ca.pem
+holds "the venue is up" until_true 20 venue_listens
+in_it systemctl restart papertaped # the CA of the venue is another now
+holds "data flows" until_true 60 status_says '"state": ?"ok"'
+
+main=$(property MainPID)
+in_it kill -KILL "$main"
+holds "after a crash it is started again" until_true 20 on_another_process_than "$main"
+main=$(property MainPID)
+in_it kill -STOP "$main"
+holds "a hang is ended by the watchdog and it is started again" until_true 60 on_another_process_than "$main"
+holds "data flows again" until_true 60 status_says '"state": ?"ok"'
+
+holds "it stops in time" in_it timeout 30 systemctl stop papertaped
+holds "with success" is Result success
+holds "and exit status 0" is ExecMainStatus 0
+((faults == 0)) || in_it journalctl -q --no-pager -u papertaped -n 40
+exit $((faults > 0))
