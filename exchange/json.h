@@ -28,6 +28,12 @@ struct json_text {
 /* Reads text[0..len). The text must outlive the reader. */
 void json_init(struct json *json, const char *text, size_t len);
 
+/* Programs that link Jansson too have its functions of these names: give the linker others. No file can
+ * include both headers. */
+#define json_object json_enter_object
+#define json_array  json_enter_array
+#define json_string json_read_string
+
 /* Enters an object or array that stands next. */
 bool json_object(struct json *json);
 bool json_array(struct json *json);
