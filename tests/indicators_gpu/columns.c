@@ -1,0 +1,64 @@
+/* `papertape indicators` as a program of its own, with one more backend: `--backend blocks` and `--backend
+ * tiles` run the GPU's exact and parallel kernels on the CPU. */
+#include <stdio.h>
+
+#include "exchange/bars_file.h"
+#include "tests/indicators_gpu/block_runner.h"
+#include "tui/command/indicators.h"
+
+enum { SPECS_MAX = 32, COLUMNS_MAX = SPECS_MAX * INDICATOR_OUTPUTS_MAX };
+
+static int run_blocks(enum gpu_method method, const char *path, char **texts, size_t n_specs)
+{
+    struct indicator_spec specs[SPECS_MAX];
+    struct bars_file bars;
+    char err[BARS_FILE_ERROR_MAX];
+    double *out[COLUMNS_MAX];
+
+    for (size_t i = 0; i < n_specs; i++)
+        if (indicator_spec_parse(texts[i], &specs[i], err, sizeof(err)) < 0) {
+            fprintf(stderr, "columns: %s\n", err);
+            return 2;
+        }
+    if (bars_file_read(path, NULL, &bars, err) < 0) {
+        fprintf(stderr, "columns: %s\n", err);
+        return 1;
+    }
+    struct indicator_columns in = {bars.open, bars.high, bars.low, bars.close, bars.volume};
+    struct gpu_batch batch = {method, 1, bars.n, &in, n_specs, specs, out};
+    size_t n_columns = gpu_batch_columns(&batch);
+    for (size_t k = 0; k < n_columns; k++)
+        out[k] = block_poisoned(bars.n * sizeof(double));
+    bool kept = false;
+    int r = block_compute(&batch, false, &kept);
+
+    printf("timestamp_ns");
+    for (size_t i = 0; i < n_specs; i++)
+        for (size_t k = 0; k < specs[i].row->n_outputs; k++) {
+            char name[160];
+            indicator_spec_name(&specs[i], k, name, sizeof(name));
+            printf(",%s", name);
+        }
+    printf("\n");
+    for (size_t i = 0; i < bars.n; i++) {
+        printf("%lld", (long long)bars.open_time_ns[i]);
+        for (size_t k = 0; k < n_columns; k++)
+            isnan(out[k][i]) ? printf(",") : printf(",%.17g", out[k][i]);
+        printf("\n");
+    }
+    for (size_t k = 0; k < n_columns; k++)
+        free(out[k]);
+    bars_file_finish(&bars);
+    return r == 0 && kept ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 4 && argc - 4 <= SPECS_MAX && strcmp(argv[1], "--backend") == 0) {
+        if (strcmp(argv[2], "blocks") == 0)
+            return run_blocks(GPU_EXACT, argv[3], argv + 4, (size_t)argc - 4);
+        if (strcmp(argv[2], "tiles") == 0)
+            return run_blocks(GPU_PARALLEL, argv[3], argv + 4, (size_t)argc - 4);
+    }
+    return command_indicators(argc, argv);
+}
