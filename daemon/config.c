@@ -1,0 +1,278 @@
+#include "daemon/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/config_keys.h"
+#include "daemon/nearest.h"
+
+#define ACCOUNT_SECTION "account"
+#define PARAM_PREFIX    "strategy."
+
+enum {
+    STREAMS_PER_CONNECTION = 1024, /* Binance's limit */
+};
+
+static void account_defaults(struct account_config *account, const char *name)
+{
+    *account = (struct account_config){
+        .currency = "USDT",
+        .cash = "10000",
+        .fees = {1000, 1000}, /* Binance spot, regular tier */
+        .strategy = strategy_find("sma-cross-rsi"),
+    };
+    snprintf(account->name, sizeof account->name, "%s", name);
+    if (account->strategy)
+        strategy_defaults(account->strategy, account->params);
+}
+
+void config_defaults(struct config *config)
+{
+    *config = (struct config){
+        .venue = "binance",
+        .symbols = {"BTCUSDT", "ETHUSDT"},
+        .n_symbols = 2,
+        .interval_ns = 60000000000,
+        .history = 500,
+        .streams = {[MARKET_TRADE] = true,
+                    [MARKET_KLINE] = true,
+                    [MARKET_QUOTE] = true,
+                    [MARKET_DEPTH] = true,
+                    [MARKET_TICKER] = true},
+        /* The venue's hosts for market data without a key:
+         * https://developers.binance.com/docs/binance-spot-api-docs/faqs/market_data_only */
+        .ws_url = "wss://data-stream.binance.vision:443",
+        .rest_url = "https://data-api.binance.vision",
+        .stale_ms = 30000,
+        .stale_trade_ms = 300000,
+        .clock = CLOCK_WALL,
+        .latency_ns = 50000000,
+        .equity_interval_ns = 10000000000,
+        .risk = {.exposure_symbol = 0.5,
+                 .exposure_account = 1.0,
+                 .daily_loss = 0.05,
+                 .orders_per_second = 10},
+        .commit_delay_ms = 5,
+        .log_level = LOG_LEVEL_INFO,
+        .n_accounts = 1,
+    };
+    account_defaults(&config->accounts[0], "main");
+}
+
+bool config_account_name(const char *name)
+{
+    size_t n = strlen(name);
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)name[i]) && !strchr("-_.", name[i]))
+            return false;
+    return n > 0 && n < ACCOUNT_NAME_MAX;
+}
+
+static bool same_section(const struct config_key *key, const char *section)
+{
+    return strcmp(key->section, section) == 0;
+}
+
+int config_section(const char *section, const char **ret_name, char reason[static CONFIG_REASON_MAX])
+{
+    size_t prefix = strlen(ACCOUNT_SECTION), n;
+    if (strncmp(section, ACCOUNT_SECTION, prefix) == 0 &&
+        (section[prefix] == ' ' || section[prefix] == '\0')) {
+        const char *name = section + prefix + strspn(section + prefix, " ");
+        if (!config_account_name(name))
+            return config_reason(reason, CONFIG_REASON_MAX,
+                                 "a name of letters, digits, - _ and . is needed, at most %d: [account main]",
+                                 ACCOUNT_NAME_MAX - 1);
+        *ret_name = name;
+        return 0;
+    }
+    const struct config_key *keys = config_keys(&n);
+    struct nearest nearest = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (same_section(&keys[i], section) && strcmp(section, ACCOUNT_SECTION) != 0) {
+            *ret_name = NULL;
+            return 0;
+        }
+        nearest_offer(&nearest, section, keys[i].section);
+    }
+    /* "acount main" is nearest to "account main", not to a short word. */
+    char first[32];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(section, " "), section);
+    bool account = nearest_distance(first, ACCOUNT_SECTION) < nearest_distance(first, nearest.best);
+    const char *meant = account || strcmp(nearest.best, ACCOUNT_SECTION) == 0 ? "account NAME" : nearest.best;
+    return config_reason(reason, CONFIG_REASON_MAX, "unknown section: did you mean [%s]?", meant);
+}
+
+static int unknown_key(const char *section, const struct strategy *strategy, const char *name, char *reason)
+{
+    size_t n;
+    const struct config_key *keys = config_keys(&n);
+    struct nearest nearest = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (!same_section(&keys[i], section) && strcmp(keys[i].name, name) == 0)
+            return config_reason(reason, CONFIG_REASON_MAX, "unknown key here: did you mean %s in [%s]?",
+                                 name,
+                                 strcmp(keys[i].section, ACCOUNT_SECTION) ? keys[i].section : "account NAME");
+        if (same_section(&keys[i], section))
+            nearest_offer(&nearest, name, keys[i].name);
+    }
+    char param[STRATEGY_PARAMS_MAX][64];
+    for (size_t i = 0; strategy && i < strategy->n_params; i++) {
+        snprintf(param[i], sizeof param[i], PARAM_PREFIX "%s", strategy->params[i].name);
+        nearest_offer(&nearest, name, param[i]);
+    }
+    return config_reason(reason, CONFIG_REASON_MAX, "unknown key: did you mean %s?", nearest.best);
+}
+
+static int set_param(struct account_config *account, const char *name, const char *value, char *reason)
+{
+    const struct strategy *strategy = account->strategy;
+    if (!strategy)
+        return config_reason(reason, CONFIG_REASON_MAX, "strategy is none, which has no parameters");
+    int e = strategy_set(strategy, account->params, name, value);
+    if (e == 0)
+        return 0;
+    struct nearest nearest = {0};
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        const struct strategy_param *param = &strategy->params[i];
+        if (strcmp(param->name, name) == 0)
+            return config_reason(reason, CONFIG_REASON_MAX,
+                                 "\"%.60s\": a %snumber from %.10g to %.10g is needed", value,
+                                 param->integer ? "whole " : "", param->min, param->max);
+        nearest_offer(&nearest, name, param->name);
+    }
+    return config_reason(reason, CONFIG_REASON_MAX,
+                         "unknown parameter of %s: did you mean " PARAM_PREFIX "%s?", strategy->name,
+                         nearest.best ? nearest.best : "(it has none)");
+}
+
+static const struct config_key *find_key(const char *section, const char *name)
+{
+    size_t n;
+    const struct config_key *keys = config_keys(&n);
+    for (size_t i = 0; i < n; i++)
+        if (same_section(&keys[i], section) && strcmp(keys[i].name, name) == 0)
+            return &keys[i];
+    return NULL;
+}
+
+/* Sets a key of an account, made with its defaults when there is none of that name; a key of NULL only makes
+ * it. */
+static int set_account(struct config *config, const char *name, const char *key, const char *value,
+                       char *reason)
+{
+    int i = 0;
+    while (i < config->n_accounts && strcmp(config->accounts[i].name, name) != 0)
+        i++;
+    if (i == ACCOUNTS_MAX)
+        return config_reason(reason, CONFIG_REASON_MAX, "more than %d accounts", ACCOUNTS_MAX);
+    struct account_config account;
+    if (i < config->n_accounts)
+        account = config->accounts[i];
+    else
+        account_defaults(&account, name);
+
+    int e = 0;
+    if (key) {
+        const struct config_key *row = find_key(ACCOUNT_SECTION, key);
+        if (row)
+            e = row->parse(row, value, &account, reason);
+        else if (strncmp(key, PARAM_PREFIX, strlen(PARAM_PREFIX)) == 0)
+            e = set_param(&account, key + strlen(PARAM_PREFIX), value, reason);
+        else
+            e = unknown_key(ACCOUNT_SECTION, account.strategy, key, reason);
+    }
+    if (e)
+        return e;
+    config->accounts[i] = account;
+    if (i == config->n_accounts)
+        config->n_accounts++;
+    return 0;
+}
+
+int config_set(struct config *config, const char *section, const char *key, const char *value,
+               char error[static CONFIG_ERROR_MAX])
+{
+    char reason[CONFIG_REASON_MAX];
+    const char *account;
+    int e = config_section(section, &account, reason);
+    if (e)
+        return config_reason(error, CONFIG_ERROR_MAX, "[%.60s]: %s", section, reason);
+    if (account) {
+        e = set_account(config, account, key, value, reason);
+    } else if (key) {
+        const struct config_key *row = find_key(section, key);
+        e = row ? row->parse(row, value, config, reason) : unknown_key(section, NULL, key, reason);
+    }
+    if (e)
+        return config_reason(error, CONFIG_ERROR_MAX, "[%.60s] %.60s: %s", section, key ? key : "", reason);
+    return 0;
+}
+
+int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX])
+{
+    if (config->n_symbols < 1)
+        return config_reason(error, CONFIG_ERROR_MAX, "[market] symbols: at least one is needed");
+    if (config->n_accounts < 1)
+        return config_reason(error, CONFIG_ERROR_MAX, "[account NAME]: at least one is needed");
+    int streams = 0;
+    for (int kind = 0; kind < MARKET_KINDS; kind++)
+        streams += config->streams[kind];
+    if (streams * config->n_symbols > STREAMS_PER_CONNECTION)
+        return config_reason(
+            error, CONFIG_ERROR_MAX,
+            "[market] symbols: %d streams of each of %d symbols are %d, and the venue allows %d", streams,
+            config->n_symbols, streams * config->n_symbols, STREAMS_PER_CONNECTION);
+    if (!config->streams[MARKET_QUOTE] && !config->streams[MARKET_DEPTH])
+        return config_reason(
+            error, CONFIG_ERROR_MAX,
+            "[market] streams: orders are filled from bookTicker or depth: name one of them");
+    if (!config->streams[MARKET_KLINE] && !config->streams[MARKET_TRADE])
+        return config_reason(error, CONFIG_ERROR_MAX,
+                             "[market] streams: bars come from kline or trade: name one of them");
+    for (int i = 0; i < config->n_accounts; i++)
+        for (int j = 0; j < i; j++)
+            if (strcmp(config->accounts[i].name, config->accounts[j].name) == 0)
+                return config_reason(error, CONFIG_ERROR_MAX, "[account %s]: named twice",
+                                     config->accounts[i].name);
+    return 0;
+}
+
+static void print_account(const struct account_config *account, FILE *to)
+{
+    size_t n;
+    const struct config_key *keys = config_keys(&n);
+    fprintf(to, "\n[%s %s]\n", ACCOUNT_SECTION, account->name);
+    for (size_t i = 0; i < n; i++) {
+        if (!same_section(&keys[i], ACCOUNT_SECTION))
+            continue;
+        fprintf(to, "# %s\n%s = ", keys[i].doc, keys[i].name);
+        keys[i].print(&keys[i], account, to);
+        fputc('\n', to);
+    }
+    for (size_t i = 0; account->strategy && i < account->strategy->n_params; i++) {
+        const struct strategy_param *param = &account->strategy->params[i];
+        fprintf(to, "# %s\n" PARAM_PREFIX "%s = ", param->summary, param->name);
+        config_print_double(account->params[i], to);
+        fputc('\n', to);
+    }
+}
+
+void config_print(const struct config *config, FILE *to)
+{
+    size_t n;
+    const struct config_key *keys = config_keys(&n);
+    const char *section = "";
+    for (size_t i = 0; i < n && !same_section(&keys[i], ACCOUNT_SECTION); i++) {
+        if (!same_section(&keys[i], section)) {
+            fprintf(to, "%s[%s]\n", *section ? "\n" : "", keys[i].section);
+            section = keys[i].section;
+        }
+        fprintf(to, "# %s\n%s = ", keys[i].doc, keys[i].name);
+        keys[i].print(&keys[i], config, to);
+        fputc('\n', to);
+    }
+    for (int i = 0; i < config->n_accounts; i++)
+        print_account(&config->accounts[i], to);
+}

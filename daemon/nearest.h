@@ -1,0 +1,19 @@
+/* The word that a misspelt one was meant to be, for errors. */
+#ifndef DAEMON_NEAREST_H
+#define DAEMON_NEAREST_H
+
+#include <stddef.h>
+
+/* Insertions, deletions, replacements and swaps of neighbours between two words, case ignored. Only the first
+ * 63 characters count. */
+size_t nearest_distance(const char *a, const char *b);
+
+/* Keeps the nearest of the candidates offered so far; all zero at first. Pointers are borrowed. */
+struct nearest {
+    const char *best; /* NULL before the first offer */
+    size_t distance;
+};
+
+void nearest_offer(struct nearest *nearest, const char *word, const char *candidate);
+
+#endif

@@ -1,0 +1,355 @@
+/* Reading, printing and refusing configurations; the documented example (argv[1]) against the table of keys;
+ * and random bytes, which must never do more than be refused. argv[2]: how many of those. */
+#include "daemon/config.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "daemon/config_keys.h"
+#include "tests/check.h"
+
+static char path[] = "/tmp/papertape-config-XXXXXX";
+static char error[CONFIG_ERROR_MAX];
+
+static void write_file(const char *bytes, size_t n)
+{
+    FILE *file = fopen(path, "w");
+    if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0)
+        abort();
+}
+
+/* Reads text as a file; on failure error starts after the file's name. */
+static int read_text(const char *text, struct config *ret)
+{
+    write_file(text, strlen(text));
+    error[0] = '\0';
+    int e = config_read(path, ret, error);
+    if (strncmp(error, path, strlen(path)) == 0)
+        memmove(error, error + strlen(path), strlen(error + strlen(path)) + 1);
+    return e;
+}
+
+static void fails(const char *text, const char *expected)
+{
+    struct config config, untouched;
+    memset(&config, 0x5a, sizeof config);
+    memset(&untouched, 0x5a, sizeof untouched);
+    CHECK_INT(read_text(text, &config), -EINVAL);
+    CHECK_STR(error, expected);
+    CHECK(memcmp(&config, &untouched, sizeof config) == 0);
+}
+
+static char *printed(const struct config *config)
+{
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        abort();
+    config_print(config, file);
+    fclose(file);
+    return text;
+}
+
+static void round_trip(const struct config *config)
+{
+    struct config again;
+    char *text = printed(config);
+    CHECK_INT(read_text(text, &again), 0);
+    CHECK_STR(error, "");
+    char *text2 = printed(&again);
+    CHECK_STR(text2, text);
+    free(text);
+    free(text2);
+}
+
+static void test_defaults(void)
+{
+    struct config config;
+    CHECK_INT(read_text("", &config), 0);
+    CHECK_STR(config.venue, "binance");
+    CHECK_INT(config.n_symbols, 2);
+    CHECK_STR(config.symbols[0], "BTCUSDT");
+    CHECK_STR(config.symbols[1], "ETHUSDT");
+    CHECK_INT(config.interval_ns, 60000000000);
+    CHECK_INT(config.history, 500);
+    CHECK(config.streams[MARKET_TRADE] && !config.streams[MARKET_AGG_TRADE]);
+    CHECK_INT(config.stale_ms, 30000);
+    CHECK_INT(config.stale_trade_ms, 300000);
+    CHECK_INT(config.latency_ns, 50000000);
+    CHECK_INT(config.equity_interval_ns, 10000000000);
+    CHECK_INT(config.risk.orders_per_second, 10);
+    CHECK_INT(config.commit_delay_ms, 5);
+    CHECK_INT(config.log_level, LOG_LEVEL_INFO);
+    CHECK_INT(config.n_accounts, 1);
+    CHECK_STR(config.accounts[0].name, "main");
+    CHECK_STR(config.accounts[0].cash, "10000");
+    CHECK_INT(config.accounts[0].fees.taker_e6, 1000);
+    CHECK(config.accounts[0].strategy == strategy_find("sma-cross-rsi"));
+    CHECK_NEAR(config.accounts[0].params[0], 10, 0);
+    CHECK_INT(config_check(&config, error), 0);
+    round_trip(&config);
+}
+
+static void test_values(void)
+{
+    struct config config;
+    CHECK_INT(read_text("\xEF\xBB\xBF[market]\r\n"
+                        "symbols = solusdt,  BTCUSDT ETHUSDT ; three\r\n"
+                        "  interval: 15m\n"
+                        "streams = bookTicker kline\n"
+                        "ca_file = /a b/ca;1.pem\n"
+                        "ws_url = wss://127.0.0.1:4242\n"
+                        "# comment\n"
+                        "[feed]\nstale_s = 0.25\n"
+                        "[engine]\nclock = feed\nlatency_ms = 1.5\nequity_interval_s = 0\n"
+                        "[risk]\nexposure_symbol = 0.333\n"
+                        "[log]\nlevel = debug\n"
+                        "[account a-1]\nstrategy.slow = 50\nfee_maker = 0.000123\nstrategy = sma-cross-rsi\n"
+                        "strategy.fast = 20\ncash = 123456.78\ncurrency = btc\n"
+                        "[account hand]\nstrategy = none\n"
+                        "[account empty]",
+                        &config),
+              0);
+    CHECK_STR(error, "");
+    CHECK_INT(config.n_symbols, 3);
+    CHECK_STR(config.symbols[0], "SOLUSDT");
+    CHECK_STR(config.symbols[2], "ETHUSDT");
+    CHECK_INT(config.interval_ns, 900000000000);
+    CHECK(config.streams[MARKET_QUOTE] && config.streams[MARKET_KLINE] && !config.streams[MARKET_TRADE]);
+    CHECK_STR(config.ca_file, "/a b/ca;1.pem");
+    CHECK_STR(config.ws_url, "wss://127.0.0.1:4242");
+    CHECK_INT(config.stale_ms, 250);
+    CHECK_INT(config.clock, CLOCK_FEED);
+    CHECK_INT(config.latency_ns, 1500000);
+    CHECK_INT(config.equity_interval_ns, 0);
+    CHECK_NEAR(config.risk.exposure_symbol, 0.333, 0);
+    CHECK_INT(config.log_level, LOG_LEVEL_DEBUG);
+    CHECK_INT(config.n_accounts, 3);
+    CHECK_STR(config.accounts[0].name, "a-1");
+    CHECK_STR(config.accounts[0].currency, "BTC");
+    CHECK_INT(config.accounts[0].fees.maker_e6, 123);
+    CHECK_INT(config.accounts[0].fees.taker_e6, 1000);
+    CHECK_NEAR(config.accounts[0].params[0], 20, 0);
+    CHECK_NEAR(config.accounts[0].params[1], 50, 0);
+    CHECK(config.accounts[1].strategy == NULL);
+    CHECK_STR(config.accounts[2].name, "empty");
+    round_trip(&config);
+
+    /* 256 symbols in one line are read, printed and read again. */
+    char text[8192] = "[market]\nstreams = trade kline bookTicker depth\nsymbols =";
+    for (int i = 0; i < SYMBOLS_MAX; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " LONGNAME%03dUSDT", i);
+    CHECK_INT(read_text(text, &config), 0);
+    CHECK_STR(error, "");
+    CHECK_INT(config.n_symbols, SYMBOLS_MAX);
+    CHECK_STR(config.symbols[255], "LONGNAME255USDT");
+    round_trip(&config);
+}
+
+static void test_refusals(void)
+{
+    fails("[market]\n\nsymbls = BTCUSDT\n", ":3: [market] symbls: unknown key: did you mean symbols?");
+    fails("[market]\nlatency_ms = 5\n",
+          ":2: [market] latency_ms: unknown key here: did you mean latency_ms in [engine]?");
+    fails("[markt]\nsymbols = BTCUSDT\n", ":1: [markt]: unknown section: did you mean [market]?");
+    fails("\n[acount main]\n", ":2: [acount main]: unknown section: did you mean [account NAME]?");
+    fails("[account]\n",
+          ":1: [account]: a name of letters, digits, - _ and . is needed, at most 31: [account main]");
+    fails("[account a/b]\n",
+          ":1: [account a/b]: a name of letters, digits, - _ and . is needed, at most 31: [account main]");
+    fails("history = 1\n", ":1: history: before any section: [market] or another is needed first");
+    fails("[market]\nhistory\n", ":2: KEY = VALUE or [SECTION] is needed");
+    fails("[market\nhistory = 5\n", ":1: KEY = VALUE or [SECTION] is needed");
+    fails("[market]\nhistory = 5\n[feed]\n[market]\nhistory = 5\n",
+          ":5: [market] history: already set in line 2");
+    fails("[market]\nhistory = 1001\n",
+          ":2: [market] history: \"1001\": a whole number from 0 to 1000 is needed");
+    fails("[market]\nhistory =\n", ":2: [market] history: \"\": a whole number from 0 to 1000 is needed");
+    fails("[market]\nhistory = 1e2\n",
+          ":2: [market] history: \"1e2\": a whole number from 0 to 1000 is needed");
+    fails("[market]\nsymbols = BTCUSDT btcusdt\n", ":2: [market] symbols: BTCUSDT is named twice");
+    fails("[market]\nsymbols = , ,\n", ":2: [market] symbols: at least one symbol is needed, like BTCUSDT");
+    fails("[market]\nsymbols = BTC/USDT\n",
+          ":2: [market] symbols: \"BTC/USDT\": a symbol like BTCUSDT is needed");
+    fails("[market]\nstreams = trade deph\n", ":2: [market] streams: \"deph\": did you mean depth? (trade, "
+                                              "aggTrade, kline, bookTicker, depth, miniTicker)");
+    fails("[market]\nstreams = trade trade\n", ":2: [market] streams: trade is named twice");
+    fails("[market]\ninterval = 1x\n", ":2: [market] interval: \"1x\": did you mean 1s? (1s, 1m, 3m, 5m, "
+                                       "15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w)");
+    fails("[market]\nvenue = binanse\n", ":2: [market] venue: \"binanse\": did you mean binance? (binance)");
+    fails("[market]\nws_url = ws://h\n",
+          ":2: [market] ws_url: \"ws://h\": a URL like wss://HOST:PORT is needed");
+    fails("[market]\nrest_url = wss://h\n",
+          ":2: [market] rest_url: \"wss://h\": a URL like https://HOST:PORT is needed");
+    fails("[engine]\nclock = Feed\n", ":2: [engine] clock: \"Feed\": did you mean feed? (wall, feed)");
+    fails("[feed]\nstale_s = 0.0001\n", ":2: [feed] stale_s: \"0.0001\": at most 3 digits after the point");
+    fails("[risk]\ndaily_loss = nan\n", ":2: [risk] daily_loss: \"nan\": a number from 0 to 1 is needed");
+    fails("[account main]\nfee_maker = 0.0000001\n",
+          ":2: [account main] fee_maker: \"0.0000001\": at most 6 digits after the point");
+    fails("[account main]\ncash = -1\n",
+          ":2: [account main] cash: \"-1\": a number from 0 to 10000000000 is needed");
+    fails("[account main]\nstrategy = sma-cros-rsi\n",
+          ":2: [account main] strategy: \"sma-cros-rsi\": unknown strategy: did you mean sma-cross-rsi?");
+    fails("[account main]\nstrategy.fst = 5\n",
+          ":2: [account main] strategy.fst: unknown parameter of sma-cross-rsi: did you mean strategy.fast?");
+    fails("[account main]\nstrategyfast = 5\n",
+          ":2: [account main] strategyfast: unknown key: did you mean strategy.fast?");
+    fails("[account main]\nstrategy.fast = 5000\n",
+          ":2: [account main] strategy.fast: \"5000\": a whole number from 2 to 1000 is needed");
+    fails("[account main]\nstrategy.fast = 5\nstrategy = none\n",
+          ":2: [account main] strategy.fast: strategy is none, which has no parameters");
+    fails("[market]\nsymbols = \x1b[31m\n",
+          ":2: [market] symbols: \"?[31m\": a symbol like BTCUSDT is needed");
+    fails("[market]\nstreams = trade, kline\n",
+          ": [market] streams: orders are filled from bookTicker or depth: name one of them");
+
+    struct config config;
+    char text[9000];
+    memset(text, 'x', sizeof text);
+    memcpy(text, "[market]\n", 9);
+    text[sizeof text - 1] = '\0';
+    fails(text, ":2: the line is too long");
+    write_file("[market]\nhis\0tory = 5\n", 22);
+    CHECK_INT(config_read(path, &config, error), -EINVAL);
+    CHECK(strstr(error, ":2: a NUL byte: a text file is needed") != NULL);
+    CHECK_INT(config_read("/nonexistent/papertaped.ini", &config, error), -ENOENT);
+    CHECK_STR(error, "/nonexistent/papertaped.ini: No such file or directory");
+    CHECK_INT(config_read("/", &config, error), -EISDIR);
+    CHECK_STR(error, "/: Is a directory");
+}
+
+static void test_set(void)
+{
+    struct config config;
+    config_defaults(&config);
+    CHECK_INT(config_set(&config, "market", "ws_url", "wss://127.0.0.1:9", error), 0);
+    CHECK_STR(config.ws_url, "wss://127.0.0.1:9");
+    CHECK_INT(config_set(&config, "account second", "cash", "5", error), 0);
+    CHECK_INT(config.n_accounts, 2);
+    CHECK_STR(config.accounts[1].cash, "5");
+    CHECK_STR(config.accounts[0].cash, "10000");
+    CHECK_INT(config_set(&config, "account third", "cash", "x", error), -EINVAL);
+    CHECK_STR(error, "[account third] cash: \"x\": a number from 0 to 10000000000 is needed");
+    CHECK_INT(config.n_accounts, 2);
+    CHECK_INT(config_set(&config, "market", "ca_file", "/a ;b", error), -EINVAL);
+    CHECK_INT(config_set(&config, "market", "ca_file", " /a", error), -EINVAL);
+    CHECK_INT(config_set(&config, "market", "ca_file", "/a\nlevel = debug", error), -EINVAL);
+    CHECK_STR(config.ca_file, "");
+    round_trip(&config);
+    CHECK_INT(config_log_level_parse("warning"), LOG_LEVEL_WARNING);
+    CHECK_INT(config_log_level_parse("warn"), -EINVAL);
+}
+
+/* The example is the documentation: every key of the table, and exactly the defaults. */
+static char *test_example(const char *example, size_t *ret_n)
+{
+    static char text[65536];
+    FILE *file = fopen(example, "r");
+    if (!file)
+        abort();
+    *ret_n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[*ret_n] = '\0';
+
+    struct config config, defaults;
+    config_defaults(&defaults);
+    CHECK_INT(config_read(example, &config, error), 0);
+    char *a = printed(&config), *b = printed(&defaults);
+    CHECK_STR(a, b);
+    free(a);
+    free(b);
+
+    size_t n;
+    const struct config_key *keys = config_keys(&n);
+    for (size_t i = 0; i < n; i++) {
+        char heading[64], line[64];
+        snprintf(heading, sizeof heading, strcmp(keys[i].section, "account") ? "\n[%s]\n" : "\n[%s main]\n",
+                 keys[i].section);
+        snprintf(line, sizeof line, "\n%s =", keys[i].name);
+        const char *section = strstr(text, heading), *key = section ? strstr(section, line) : NULL;
+        const char *next = section ? strstr(section + 1, "\n[") : NULL;
+        CHECK(key && (!next || key < next));
+        if (!key || (next && key > next))
+            fprintf(stderr, "%s: [%s] %s is not in it\n", example, keys[i].section, keys[i].name);
+    }
+    const struct strategy *strategy = strategy_find("sma-cross-rsi");
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "\nstrategy.%s =", strategy->params[i].name);
+        CHECK(strstr(text, line) != NULL);
+    }
+    return text;
+}
+
+static uint64_t state = 20260101;
+
+static uint32_t random_below(uint32_t n)
+{
+    state = state * 6364136223846793005 + 1442695040888963407;
+    return (uint32_t)(((state >> 32) * n) >> 32);
+}
+
+static void test_rubbish(const char *example, size_t n, int rounds)
+{
+    static char bytes[131072];
+    int accepted = 0;
+    for (int round = 0; round < rounds; round++) {
+        size_t size = n;
+        if (round % 4 == 0) {
+            size = random_below(2000);
+            for (size_t i = 0; i < size; i++)
+                bytes[i] =
+                    (char)(round % 8 ? "[]=.;# \nmarketscount1"[random_below(21)] : (int)random_below(256));
+        } else {
+            memcpy(bytes, example, n);
+            for (uint32_t i = random_below(4) + 1; i > 0; i--) {
+                size_t at = random_below((uint32_t)size), from = random_below((uint32_t)n);
+                size_t length = random_below(60);
+                length = from + length > n ? n - from : length;
+                switch (random_below(3)) {
+                case 0:
+                    bytes[at] = (char)random_below(256);
+                    break;
+                case 1: /* a piece of it goes */
+                    length = at + length > size ? size - at : length;
+                    memmove(bytes + at, bytes + at + length, size - at - length);
+                    size -= length;
+                    break;
+                case 2: /* or comes twice */
+                    memmove(bytes + at + length, bytes + at, size - at);
+                    memcpy(bytes + at, example + from, length);
+                    size += length;
+                    break;
+                }
+                if (size == 0)
+                    break;
+            }
+        }
+        write_file(bytes, size);
+        struct config config;
+        error[0] = '\0';
+        int e = config_read(path, &config, error);
+        CHECK(e == 0 ? error[0] == '\0' : error[0] != '\0' && !strchr(error, '\n'));
+        if (e == 0) {
+            accepted++;
+            round_trip(&config);
+        }
+    }
+    printf("rubbish: %d files, %d of them still good\n", rounds, accepted);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3 || mkstemp(path) < 0)
+        return 2;
+    test_defaults();
+    test_values();
+    test_refusals();
+    test_set();
+    size_t n;
+    char *example = test_example(argv[1], &n);
+    test_rubbish(example, n, atoi(argv[2]));
+    unlink(path);
+    return check_done("daemon/config");
+}
