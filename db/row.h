@@ -20,7 +20,7 @@ struct db_account {
 };
 
 struct db_price {
-    int symbol;                   /* the writer's index; the reader's: of db_reader_symbols */
+    int symbol;
     int64_t last, bid, ask, mark; /* price_scale; 0: not known */
     int64_t ts_ns, recv_wall_ns;  /* the engine's clock, the wall clock */
 };

@@ -343,8 +343,8 @@ static uint64_t put(struct db_writer *w, enum db_row_kind kind, const void *row,
     return ticket;
 }
 
-#define PUT(writer, kind, row, ...)                                                                          \
-    put(writer, kind, row, sizeof *(row), (const char *const[]){__VA_ARGS__},                                \
+#define PUT(writer, kind, row, ...) \
+    put(writer, kind, row, sizeof *(row), (const char *const[]){__VA_ARGS__}, \
         (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)))
 
 uint64_t db_writer_put_meta(struct db_writer *w, const char *key, const char *value)

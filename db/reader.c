@@ -1,0 +1,318 @@
+#include "db/reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/reader_query.h"
+
+enum { BUSY_TIMEOUT_MS = 2000 };
+
+int db_query(struct db_reader *reader, const char *sql, sqlite3_stmt **ret)
+{
+    int rc = sqlite3_prepare_v2(reader->db, sql, -1, ret, NULL);
+    if (rc != SQLITE_OK)
+        snprintf(reader->error, sizeof reader->error, "%s", sqlite3_errmsg(reader->db));
+    return db_errno(rc);
+}
+
+int db_query_step(struct db_reader *reader, sqlite3_stmt *stmt)
+{
+    int rc = sqlite3_step(stmt);
+    if (rc == SQLITE_ROW)
+        return 1;
+    if (rc != SQLITE_DONE)
+        snprintf(reader->error, sizeof reader->error, "%s", sqlite3_errmsg(reader->db));
+    return db_errno(rc);
+}
+
+int db_query_end(sqlite3_stmt *stmt, int r)
+{
+    sqlite3_finalize(stmt);
+    return r;
+}
+
+int db_query_bad(struct db_reader *reader, const char *table, int64_t id, const char *what)
+{
+    snprintf(reader->error, sizeof reader->error, "%s: row %lld: %s", table, (long long)id, what);
+    return -EBADMSG;
+}
+
+const char *db_column_text(sqlite3_stmt *stmt, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, column);
+    return text ? text : "";
+}
+
+bool db_column_name(sqlite3_stmt *stmt, int column, char *buf, size_t size)
+{
+    return (size_t)snprintf(buf, size, "%s", db_column_text(stmt, column)) < size;
+}
+
+int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t err_size)
+{
+    struct db_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    int keep = 1, version = 0;
+    int rc = sqlite3_open_v2(path, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    int r = db_errno(rc);
+    if (rc != SQLITE_OK) {
+        int number = reader->db ? sqlite3_system_errno(reader->db) : ENOMEM;
+        if (number)
+            r = -number;
+        snprintf(err, err_size, "%s",
+                 r == -ENOENT ? "there is no database yet: papertaped makes it" : strerror(-r));
+        goto fail;
+    }
+    sqlite3_busy_timeout(reader->db, BUSY_TIMEOUT_MS);
+    sqlite3_db_config(reader->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_file_control(reader->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+    rc = sqlite3_exec(reader->db, "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0;", NULL, NULL, NULL);
+    if (rc != SQLITE_OK) {
+        snprintf(err, err_size, "%s", sqlite3_errmsg(reader->db));
+        r = db_errno(rc);
+        goto fail;
+    }
+    r = db_schema_check(reader->db, db_migrations_count, &version, err, err_size);
+    if (r < 0)
+        goto fail;
+    if (version < db_migrations_count) {
+        r = version == 0 ? -ENODATA : -ESTALE;
+        if (version == 0)
+            snprintf(err, err_size, "the database is empty: papertaped has not filled it yet");
+        else
+            snprintf(err, err_size,
+                     "schema version %d is older than %d: start papertaped of this version once", version,
+                     db_migrations_count);
+        goto fail;
+    }
+    *ret = reader;
+    return 0;
+
+fail:
+    db_reader_close(reader);
+    return r;
+}
+
+void db_reader_close(struct db_reader *reader)
+{
+    if (!reader)
+        return;
+    sqlite3_close(reader->db);
+    free(reader->symbols);
+    free(reader->accounts);
+    free(reader);
+}
+
+const char *db_reader_error(const struct db_reader *reader)
+{
+    return reader->error;
+}
+
+int db_reader_begin(struct db_reader *reader)
+{
+    int rc = sqlite3_exec(reader->db, "BEGIN", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        snprintf(reader->error, sizeof reader->error, "%s", sqlite3_errmsg(reader->db));
+    return db_errno(rc);
+}
+
+void db_reader_end(struct db_reader *reader)
+{
+    sqlite3_exec(reader->db, "COMMIT", NULL, NULL, NULL);
+}
+
+/* ---- symbols and accounts, which other rows name ---- */
+
+static bool read_symbol(sqlite3_stmt *stmt, struct db_symbol_row *row)
+{
+    struct symbol *s = &row->symbol;
+    struct symbol_filters *f = &s->filters;
+    int c = 0;
+    *row = (struct db_symbol_row){.id = sqlite3_column_int64(stmt, c++)};
+    bool fits = db_column_name(stmt, c++, row->venue, sizeof row->venue);
+    fits &= db_column_name(stmt, c++, s->name, sizeof s->name);
+    fits &= db_column_name(stmt, c++, s->base, sizeof s->base);
+    fits &= db_column_name(stmt, c++, s->quote, sizeof s->quote);
+    s->price_scale = sqlite3_column_int(stmt, c++);
+    s->qty_scale = sqlite3_column_int(stmt, c++);
+    s->quote_scale = sqlite3_column_int(stmt, c++);
+    s->trading = sqlite3_column_int(stmt, c++);
+    f->price_min = sqlite3_column_int64(stmt, c++);
+    f->price_max = sqlite3_column_int64(stmt, c++);
+    f->tick = sqlite3_column_int64(stmt, c++);
+    f->qty_min = sqlite3_column_int64(stmt, c++);
+    f->qty_max = sqlite3_column_int64(stmt, c++);
+    f->step = sqlite3_column_int64(stmt, c++);
+    f->market_qty_min = sqlite3_column_int64(stmt, c++);
+    f->market_qty_max = sqlite3_column_int64(stmt, c++);
+    f->market_step = sqlite3_column_int64(stmt, c++);
+    f->notional_min = sqlite3_column_int64(stmt, c++);
+    f->notional_max = sqlite3_column_int64(stmt, c++);
+    f->notional_min_market = sqlite3_column_int(stmt, c++);
+    f->notional_max_market = sqlite3_column_int(stmt, c++);
+    f->bid_up_e4 = sqlite3_column_int64(stmt, c++);
+    f->bid_down_e4 = sqlite3_column_int64(stmt, c++);
+    f->ask_up_e4 = sqlite3_column_int64(stmt, c++);
+    f->ask_down_e4 = sqlite3_column_int64(stmt, c++);
+    f->orders_max = sqlite3_column_int(stmt, c++);
+    row->seen_ns = sqlite3_column_int64(stmt, c++);
+    return fits;
+}
+
+/* Room for one more of a table's rows. */
+static void *grow(void *rows, size_t n, size_t size)
+{
+    return (n & (n - 1)) == 0 ? realloc(rows, (n ? 2 * n : 1) * size) : rows;
+}
+
+int db_reader_load_symbols(struct db_reader *reader)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(
+        reader,
+        "SELECT id, venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, price_min, "
+        "price_max, tick, qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, "
+        "notional_min, notional_max, notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, "
+        "ask_up_e4, ask_down_e4, orders_max, seen_ns FROM symbols ORDER BY id",
+        &stmt);
+    if (r < 0)
+        return r;
+    reader->n_symbols = 0;
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        struct db_symbol_row *rows = grow(reader->symbols, reader->n_symbols, sizeof *rows);
+        if (!rows) {
+            snprintf(reader->error, sizeof reader->error, "out of memory");
+            return db_query_end(stmt, -ENOMEM);
+        }
+        reader->symbols = rows;
+        if (!read_symbol(stmt, &rows[reader->n_symbols]))
+            return db_query_end(
+                stmt, db_query_bad(reader, "symbols", sqlite3_column_int64(stmt, 0), "too long a name"));
+        reader->n_symbols++;
+    }
+    return db_query_end(stmt, r);
+}
+
+int db_reader_load_accounts(struct db_reader *reader)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader,
+                     "SELECT id, name, currency, currency_scale, created_ns, equity_peak, day, day_equity "
+                     "FROM accounts ORDER BY id",
+                     &stmt);
+    if (r < 0)
+        return r;
+    reader->n_accounts = 0;
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        struct db_account_row *rows = grow(reader->accounts, reader->n_accounts, sizeof *rows);
+        if (!rows) {
+            snprintf(reader->error, sizeof reader->error, "out of memory");
+            return db_query_end(stmt, -ENOMEM);
+        }
+        reader->accounts = rows;
+        struct db_account_row *row = &rows[reader->n_accounts];
+        struct db_account *account = &row->account;
+        int64_t id = sqlite3_column_int64(stmt, 0);
+        *row = (struct db_account_row){
+            .account = {.number = (int)id,
+                        .currency_scale = sqlite3_column_int(stmt, 3),
+                        .created_ns = sqlite3_column_int64(stmt, 4)},
+            .equity_peak = sqlite3_column_int64(stmt, 5),
+            .day = sqlite3_column_int64(stmt, 6),
+            .day_equity = sqlite3_column_int64(stmt, 7),
+        };
+        if (id < 0 || id >= ACCOUNTS_MAX || !db_column_name(stmt, 1, account->name, sizeof account->name) ||
+            !db_column_name(stmt, 2, account->currency, sizeof account->currency))
+            return db_query_end(
+                stmt, db_query_bad(reader, "accounts", id, "the number or a name is out of bounds"));
+        reader->n_accounts++;
+    }
+    return db_query_end(stmt, r);
+}
+
+static const struct db_symbol_row *find_symbol(const struct db_reader *reader, int64_t id)
+{
+    for (size_t i = 0; i < reader->n_symbols; i++)
+        if (reader->symbols[i].id == id)
+            return &reader->symbols[i];
+    return NULL;
+}
+
+const struct db_symbol_row *db_reader_symbol_id(struct db_reader *reader, int64_t id)
+{
+    const struct db_symbol_row *symbol = find_symbol(reader, id);
+    if (!symbol && db_reader_load_symbols(reader) == 0)
+        symbol = find_symbol(reader, id);
+    return symbol;
+}
+
+static const struct db_account *find_account(const struct db_reader *reader, int64_t id)
+{
+    for (size_t i = 0; i < reader->n_accounts; i++)
+        if (reader->accounts[i].account.number == id)
+            return &reader->accounts[i].account;
+    return NULL;
+}
+
+const struct db_account *db_reader_account_id(struct db_reader *reader, int64_t id)
+{
+    const struct db_account *account = find_account(reader, id);
+    if (!account && db_reader_load_accounts(reader) == 0)
+        account = find_account(reader, id);
+    return account;
+}
+
+int db_reader_symbols(struct db_reader *reader, void (*row)(void *ctx, const struct db_symbol_row *row),
+                      void *ctx)
+{
+    int r = db_reader_load_symbols(reader);
+    for (size_t i = 0; r == 0 && i < reader->n_symbols; i++)
+        row(ctx, &reader->symbols[i]);
+    return r;
+}
+
+int db_reader_accounts(struct db_reader *reader, void (*row)(void *ctx, const struct db_account_row *row),
+                       void *ctx)
+{
+    int r = db_reader_load_accounts(reader);
+    for (size_t i = 0; r == 0 && i < reader->n_accounts; i++)
+        row(ctx, &reader->accounts[i]);
+    return r;
+}
+
+int db_reader_symbol(struct db_reader *reader, const char *name, struct db_symbol_row *ret)
+{
+    int r = db_reader_load_symbols(reader);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < reader->n_symbols; i++)
+        if (strcmp(reader->symbols[i].symbol.name, name) == 0) {
+            *ret = reader->symbols[i];
+            return 0;
+        }
+    snprintf(reader->error, sizeof reader->error, "symbol \"%.*s\" is not in the database", SYMBOL_NAME_MAX,
+             name);
+    return -ENOENT;
+}
+
+int db_reader_meta(struct db_reader *reader, const char *key, char *buf, size_t size)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader, "SELECT value FROM meta WHERE key = ?1", &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
+    r = db_query_step(reader, stmt);
+    if (r == 0) {
+        snprintf(reader->error, sizeof reader->error, "meta: there is no key %.64s", key);
+        r = -ENOENT;
+    } else if (r > 0) {
+        r = db_column_name(stmt, 0, buf, size) ? 0 : -ENOSPC;
+    }
+    return db_query_end(stmt, r);
+}

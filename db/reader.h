@@ -1,0 +1,142 @@
+/* Reading papertape.db: beside a running daemon, after one, at any time. Nothing here writes, checkpoints, or
+ * holds a lock for longer than one call (or from db_reader_begin to db_reader_end: keep that short).
+ *
+ * Every query hands rows to a callback; what they point to lives for the call. Queries return 0, or -errno
+ * with db_reader_error(). An enumeration's name or a number that this program does not know is -EBADMSG, and
+ * the text names the row. */
+#ifndef DB_READER_H
+#define DB_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "db/migrate.h"
+#include "db/row.h"
+#include "db/row_hash.h"
+#include "engine/ledger.h"
+#include "exchange/bar.h"
+#include "exchange/fill.h"
+
+struct db_reader;
+
+/* 0; -ENOENT when there is no database; -ENODATA for an empty one; -EMEDIUMTYPE, -EOVERFLOW as
+ * db_schema_check(); -ESTALE when its schema is older (the daemon migrates it when it starts); -errno. err:
+ * one sentence without the path. */
+int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t err_size);
+void db_reader_close(struct db_reader *reader);
+
+/* What the last failed call met. */
+const char *db_reader_error(const struct db_reader *reader);
+
+/* Queries between these see one moment of the database. */
+int db_reader_begin(struct db_reader *reader);
+void db_reader_end(struct db_reader *reader);
+
+struct db_symbol_row {
+    int64_t id; /* in the database */
+    char venue[SYMBOL_NAME_MAX];
+    struct symbol symbol;
+    int64_t seen_ns;
+};
+
+struct db_account_row {
+    struct db_account account;
+    int64_t equity_peak, day, day_equity; /* struct account's */
+};
+
+/* Symbols by name, accounts by number; NULL or -ENOENT where there is none. */
+int db_reader_symbols(struct db_reader *reader, void (*row)(void *ctx, const struct db_symbol_row *row),
+                      void *ctx);
+int db_reader_accounts(struct db_reader *reader, void (*row)(void *ctx, const struct db_account_row *row),
+                       void *ctx);
+int db_reader_symbol(struct db_reader *reader, const char *name, struct db_symbol_row *ret);
+
+/* A value of the table meta into buf; -ENOENT, -ENOSPC. */
+int db_reader_meta(struct db_reader *reader, const char *key, char *buf, size_t size);
+
+struct db_price_row {
+    const struct db_symbol_row *symbol;
+    struct db_price price; /* 0: not known */
+};
+int db_reader_prices(struct db_reader *reader, void (*row)(void *ctx, const struct db_price_row *row),
+                     void *ctx);
+
+struct db_position_row {
+    const struct db_account *account;
+    const struct db_symbol_row *symbol;
+    struct position position;
+};
+/* All that ever were, flat ones too. */
+int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const struct db_position_row *row),
+                        void *ctx);
+
+struct db_equity_point {
+    int64_t ts_ns, equity, cash; /* the account's currency_scale */
+};
+/* An account's equity from `from_ns` on, oldest first, thinned to at most `points`: the last of each of as
+ * many equal spans of time. 0 points: all of them. */
+int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int points,
+                     void (*row)(void *ctx, const struct db_equity_point *row), void *ctx);
+
+struct db_order_row {
+    struct order order;                 /* account and symbol: -1 where refused for being unknown */
+    const struct db_account *account;   /* NULL when order.account is -1 */
+    const struct db_symbol_row *symbol; /* NULL when order.symbol is -1 */
+    uint8_t hash[DB_ROW_HASH_SIZE];
+};
+struct db_fill_row {
+    struct fill fill;
+    const struct db_account *account;
+    const struct db_symbol_row *symbol;
+    uint8_t hash[DB_ROW_HASH_SIZE];
+};
+/* limit 0: all, oldest first; else the newest `limit`, newest first. */
+int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
+                     void (*row)(void *ctx, const struct db_order_row *row), void *ctx);
+int db_reader_fills(struct db_reader *reader, int64_t limit,
+                    void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
+
+struct db_ledger_row {
+    struct ledger_row row;
+    const struct db_account *account;
+};
+/* All, oldest first. */
+int db_reader_ledger(struct db_reader *reader, void (*row)(void *ctx, const struct db_ledger_row *row),
+                     void *ctx);
+
+/* Newest first, at most `limit` (0: all). */
+int db_reader_alerts(struct db_reader *reader, bool only_open, int64_t limit,
+                     void (*row)(void *ctx, const struct db_alert *row), void *ctx);
+int db_reader_commands(struct db_reader *reader, int64_t limit,
+                       void (*row)(void *ctx, const struct db_command *row), void *ctx);
+
+struct db_feed_row {
+    const struct db_symbol_row *symbol; /* NULL for the connection itself */
+    struct db_feed feed;
+};
+int db_reader_feeds(struct db_reader *reader, void (*row)(void *ctx, const struct db_feed_row *row),
+                    void *ctx);
+
+struct db_gap_row {
+    const struct db_symbol_row *symbol;
+    struct db_gap gap;
+};
+int db_reader_gaps(struct db_reader *reader, bool only_open,
+                   void (*row)(void *ctx, const struct db_gap_row *row), void *ctx);
+
+/* The newest value of each name; all values of one name from a time on, oldest first. */
+int db_reader_telemetry_newest(struct db_reader *reader,
+                               void (*row)(void *ctx, const struct db_telemetry *row), void *ctx);
+int db_reader_telemetry(struct db_reader *reader, const char *name, int64_t from_ns,
+                        void (*row)(void *ctx, const struct db_telemetry *row), void *ctx);
+
+/* Bars whose open time is in [from_ns, to_ns], oldest first. -ENOENT for an unknown symbol. */
+int db_reader_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, enum bar_source source,
+                   int64_t from_ns, int64_t to_ns, void (*row)(void *ctx, const struct bar *row), void *ctx);
+/* The newest n of them, oldest first. */
+int db_reader_last_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                        enum bar_source source, int64_t n, void (*row)(void *ctx, const struct bar *row),
+                        void *ctx);
+
+#endif

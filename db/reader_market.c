@@ -1,0 +1,311 @@
+/* What the market and the service did: prices, bars, gaps, feeds, equity, alerts, commands, telemetry. */
+#include <errno.h>
+#include <string.h>
+
+#include "db/reader_query.h"
+
+int db_reader_prices(struct db_reader *reader, void (*row)(void *ctx, const struct db_price_row *row),
+                     void *ctx)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader,
+                     "SELECT symbol, last, bid, ask, mark, ts_ns, recv_wall_ns FROM prices ORDER BY symbol",
+                     &stmt);
+    if (r < 0)
+        return r;
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        struct db_price_row price = {
+            .symbol = db_reader_symbol_id(reader, sqlite3_column_int64(stmt, 0)),
+            .price = {.last = sqlite3_column_int64(stmt, 1),
+                      .bid = sqlite3_column_int64(stmt, 2),
+                      .ask = sqlite3_column_int64(stmt, 3),
+                      .mark = sqlite3_column_int64(stmt, 4),
+                      .ts_ns = sqlite3_column_int64(stmt, 5),
+                      .recv_wall_ns = sqlite3_column_int64(stmt, 6)},
+        };
+        if (!price.symbol)
+            return db_query_end(
+                stmt, db_query_bad(reader, "prices", sqlite3_column_int64(stmt, 0), "unknown symbol"));
+        price.price.symbol = (int)(price.symbol - reader->symbols);
+        row(ctx, &price);
+    }
+    return db_query_end(stmt, r);
+}
+
+/* The width of a span so that `points` of them cover what there is; 1 for every point. */
+static int span_of(struct db_reader *reader, int account, int64_t from_ns, int points, int64_t *ret_ns)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader, "SELECT min(ts_ns), max(ts_ns) FROM equity WHERE account = ?1 AND ts_ns >= ?2",
+                     &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int(stmt, 1, account);
+    sqlite3_bind_int64(stmt, 2, from_ns);
+    r = db_query_step(reader, stmt);
+    if (r > 0) {
+        int64_t first = sqlite3_column_int64(stmt, 0), last = sqlite3_column_int64(stmt, 1);
+        *ret_ns = points > 0 ? (last - first) / points + 1 : 1;
+        r = 0;
+    }
+    return db_query_end(stmt, r);
+}
+
+int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int points,
+                     void (*row)(void *ctx, const struct db_equity_point *row), void *ctx)
+{
+    int64_t span_ns = 1;
+    int r = span_of(reader, account, from_ns, points, &span_ns);
+    if (r < 0)
+        return r;
+    /* Spans are counted back from the newest point, so that it is always there; max() picks the row that the
+     * bare columns come from. */
+    sqlite3_stmt *stmt;
+    r = db_query(reader,
+                 "SELECT max(ts_ns), equity, cash FROM equity WHERE account = ?1 AND ts_ns >= ?2 "
+                 "GROUP BY ((SELECT max(ts_ns) FROM equity WHERE account = ?1) - ts_ns) / ?3 ORDER BY ts_ns",
+                 &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int(stmt, 1, account);
+    sqlite3_bind_int64(stmt, 2, from_ns);
+    sqlite3_bind_int64(stmt, 3, span_ns);
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        struct db_equity_point point = {sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
+                                        sqlite3_column_int64(stmt, 2)};
+        row(ctx, &point);
+    }
+    return db_query_end(stmt, r);
+}
+
+int db_reader_alerts(struct db_reader *reader, bool only_open, int64_t limit,
+                     void (*row)(void *ctx, const struct db_alert *row), void *ctx)
+{
+    sqlite3_stmt *stmt;
+    int r =
+        db_query(reader,
+                 only_open ? "SELECT id, ts_ns, last_ns, count, code, severity, text, acked_ns FROM alerts "
+                             "WHERE acked_ns IS NULL ORDER BY id DESC LIMIT ?1"
+                           : "SELECT id, ts_ns, last_ns, count, code, severity, text, acked_ns FROM alerts "
+                             "ORDER BY id DESC LIMIT ?1",
+                 &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int64(stmt, 1, limit ? limit : -1);
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        int severity = db_severity_parse(db_column_text(stmt, 5));
+        if (severity < 0)
+            return db_query_end(
+                stmt, db_query_bad(reader, "alerts", sqlite3_column_int64(stmt, 0), "unknown severity"));
+        struct db_alert alert = {
+            .id = (uint64_t)sqlite3_column_int64(stmt, 0),
+            .ts_ns = sqlite3_column_int64(stmt, 1),
+            .last_ns = sqlite3_column_int64(stmt, 2),
+            .count = sqlite3_column_int64(stmt, 3),
+            .severity = (enum db_severity)severity,
+            .acked_ns = sqlite3_column_int64(stmt, 7),
+            .code = db_column_text(stmt, 4),
+            .text = db_column_text(stmt, 6),
+        };
+        row(ctx, &alert);
+    }
+    return db_query_end(stmt, r);
+}
+
+int db_reader_commands(struct db_reader *reader, int64_t limit,
+                       void (*row)(void *ctx, const struct db_command *row), void *ctx)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader,
+                     "SELECT id, ts_ns, peer_uid, peer_pid, cmd, args, state, result FROM commands "
+                     "ORDER BY id DESC LIMIT ?1",
+                     &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int64(stmt, 1, limit ? limit : -1);
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        int state = db_command_state_parse(db_column_text(stmt, 6));
+        if (state < 0)
+            return db_query_end(
+                stmt, db_query_bad(reader, "commands", sqlite3_column_int64(stmt, 0), "unknown state"));
+        struct db_command command = {
+            .id = (uint64_t)sqlite3_column_int64(stmt, 0),
+            .ts_ns = sqlite3_column_int64(stmt, 1),
+            .peer_uid = sqlite3_column_int64(stmt, 2),
+            .peer_pid = sqlite3_column_int64(stmt, 3),
+            .cmd = db_column_text(stmt, 4),
+            .args = db_column_text(stmt, 5),
+            .state = (enum db_command_state)state,
+            .result = db_column_text(stmt, 7),
+        };
+        row(ctx, &command);
+    }
+    return db_query_end(stmt, r);
+}
+
+int db_reader_feeds(struct db_reader *reader, void (*row)(void *ctx, const struct db_feed_row *row),
+                    void *ctx)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(
+        reader,
+        "SELECT stream, symbol, state, detail, last_recv_ns, limit_ns, frames, bytes, bad_frames, connects "
+        "FROM feed_status ORDER BY ifnull(symbol, 0), stream",
+        &stmt);
+    if (r < 0)
+        return r;
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        int64_t id = sqlite3_column_int64(stmt, 1);
+        const struct db_symbol_row *symbol = id ? db_reader_symbol_id(reader, id) : NULL;
+        int state = db_feed_state_parse(db_column_text(stmt, 2));
+        if (state < 0 || (id && !symbol))
+            return db_query_end(stmt, db_query_bad(reader, "feed_status", id, "unknown state or symbol"));
+        struct db_feed_row feed = {
+            .symbol = symbol,
+            .feed = {.symbol = symbol ? (int)(symbol - reader->symbols) : -1,
+                     .state = (enum db_feed_state)state,
+                     .last_recv_ns = sqlite3_column_int64(stmt, 4),
+                     .limit_ns = sqlite3_column_int64(stmt, 5),
+                     .frames = sqlite3_column_int64(stmt, 6),
+                     .bytes = sqlite3_column_int64(stmt, 7),
+                     .bad_frames = sqlite3_column_int64(stmt, 8),
+                     .connects = sqlite3_column_int64(stmt, 9),
+                     .stream = db_column_text(stmt, 0),
+                     .detail = db_column_text(stmt, 3)},
+        };
+        row(ctx, &feed);
+    }
+    return db_query_end(stmt, r);
+}
+
+int db_reader_gaps(struct db_reader *reader, bool only_open,
+                   void (*row)(void *ctx, const struct db_gap_row *row), void *ctx)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader,
+                     "SELECT symbol, interval_ns, from_open_ns, to_open_ns, found_ns, filled_ns FROM gaps "
+                     "WHERE filled_ns IS NULL OR NOT ?1 ORDER BY symbol, interval_ns, from_open_ns",
+                     &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int(stmt, 1, only_open);
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        struct db_gap_row gap = {
+            .symbol = db_reader_symbol_id(reader, sqlite3_column_int64(stmt, 0)),
+            .gap = {.interval_ns = sqlite3_column_int64(stmt, 1),
+                    .from_open_ns = sqlite3_column_int64(stmt, 2),
+                    .to_open_ns = sqlite3_column_int64(stmt, 3),
+                    .found_ns = sqlite3_column_int64(stmt, 4),
+                    .filled_ns = sqlite3_column_int64(stmt, 5)},
+        };
+        if (!gap.symbol)
+            return db_query_end(
+                stmt, db_query_bad(reader, "gaps", sqlite3_column_int64(stmt, 0), "unknown symbol"));
+        gap.gap.symbol = (int)(gap.symbol - reader->symbols);
+        row(ctx, &gap);
+    }
+    return db_query_end(stmt, r);
+}
+
+static int telemetry(struct db_reader *reader, sqlite3_stmt *stmt,
+                     void (*row)(void *ctx, const struct db_telemetry *row), void *ctx)
+{
+    int r;
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        struct db_telemetry value = {
+            .name = db_column_text(stmt, 0),
+            .ts_ns = sqlite3_column_int64(stmt, 1),
+            .value = sqlite3_column_double(stmt, 2),
+        };
+        row(ctx, &value);
+    }
+    return db_query_end(stmt, r);
+}
+
+int db_reader_telemetry_newest(struct db_reader *reader,
+                               void (*row)(void *ctx, const struct db_telemetry *row), void *ctx)
+{
+    /* From name to name through the key, instead of through every value. */
+    sqlite3_stmt *stmt;
+    int r = db_query(reader,
+                     "WITH RECURSIVE names (name) AS (SELECT min(name) FROM telemetry UNION ALL "
+                     "SELECT (SELECT min(name) FROM telemetry WHERE name > names.name) FROM names "
+                     "WHERE names.name IS NOT NULL) "
+                     "SELECT t.name, t.ts_ns, t.value FROM names JOIN telemetry AS t ON t.name = names.name "
+                     "AND t.ts_ns = (SELECT max(ts_ns) FROM telemetry WHERE name = names.name)",
+                     &stmt);
+    return r < 0 ? r : telemetry(reader, stmt, row, ctx);
+}
+
+int db_reader_telemetry(struct db_reader *reader, const char *name, int64_t from_ns,
+                        void (*row)(void *ctx, const struct db_telemetry *row), void *ctx)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(
+        reader, "SELECT name, ts_ns, value FROM telemetry WHERE name = ?1 AND ts_ns >= ?2 ORDER BY ts_ns",
+        &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, from_ns);
+    return telemetry(reader, stmt, row, ctx);
+}
+
+static int bars(struct db_reader *reader, const char *sql, const char *name, int64_t interval_ns,
+                enum bar_source source, int64_t a, int64_t b, void (*row)(void *ctx, const struct bar *row),
+                void *ctx)
+{
+    struct db_symbol_row symbol;
+    sqlite3_stmt *stmt;
+    int r = db_reader_symbol(reader, name, &symbol);
+    if (r == 0)
+        r = db_query(reader, sql, &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int64(stmt, 1, symbol.id);
+    sqlite3_bind_int64(stmt, 2, interval_ns);
+    sqlite3_bind_text(stmt, 3, source == BAR_VENUE ? "venue" : "trades", -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 4, a);
+    if (sqlite3_bind_parameter_count(stmt) > 4)
+        sqlite3_bind_int64(stmt, 5, b);
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        struct bar bar = {
+            .open_ns = sqlite3_column_int64(stmt, 0),
+            .open = sqlite3_column_int64(stmt, 1),
+            .high = sqlite3_column_int64(stmt, 2),
+            .low = sqlite3_column_int64(stmt, 3),
+            .close = sqlite3_column_int64(stmt, 4),
+            .trades = sqlite3_column_int64(stmt, 7),
+            .first_trade_id = sqlite3_column_int64(stmt, 8),
+            .last_trade_id = sqlite3_column_int64(stmt, 9),
+        };
+        const char *volume = db_column_text(stmt, 5), *quote_volume = db_column_text(stmt, 6);
+        if (decimal_parse128(volume, strlen(volume), 0, &bar.volume) < 0 ||
+            decimal_parse128(quote_volume, strlen(quote_volume), 0, &bar.quote_volume) < 0)
+            return db_query_end(stmt, db_query_bad(reader, "bars", bar.open_ns, "the volume is no number"));
+        row(ctx, &bar);
+    }
+    return db_query_end(stmt, r);
+}
+
+#define BAR_COLUMNS \
+    "open_ns, open, high, low, close, volume, quote_volume, trades, first_trade_id, last_trade_id"
+
+int db_reader_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, enum bar_source source,
+                   int64_t from_ns, int64_t to_ns, void (*row)(void *ctx, const struct bar *row), void *ctx)
+{
+    return bars(reader,
+                "SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND source = ?3 "
+                "AND open_ns BETWEEN ?4 AND ?5 ORDER BY open_ns",
+                symbol, interval_ns, source, from_ns, to_ns, row, ctx);
+}
+
+int db_reader_last_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                        enum bar_source source, int64_t n, void (*row)(void *ctx, const struct bar *row),
+                        void *ctx)
+{
+    return bars(reader,
+                "SELECT * FROM (SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 "
+                "AND source = ?3 ORDER BY open_ns DESC LIMIT ?4) ORDER BY open_ns",
+                symbol, interval_ns, source, n, 0, row, ctx);
+}

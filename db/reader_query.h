@@ -1,0 +1,43 @@
+/* Inside the reader: a query's statement, its values and its columns. */
+#ifndef DB_READER_QUERY_H
+#define DB_READER_QUERY_H
+
+#include <sqlite3.h>
+
+#include "db/reader.h"
+
+struct db_reader {
+    sqlite3 *db;
+    struct db_symbol_row *symbols; /* by id, as far as rows named them */
+    size_t n_symbols;
+    struct db_account_row *accounts;
+    size_t n_accounts;
+    char error[DB_ERROR_MAX];
+};
+
+/* Prepares; further values are bound by sqlite3_bind_*. 0 or -errno. */
+int db_query(struct db_reader *reader, const char *sql, sqlite3_stmt **ret);
+
+/* The next row: 1, 0 at the end, -errno. */
+int db_query_step(struct db_reader *reader, sqlite3_stmt *stmt);
+
+/* Finalises; r is what the query came to so far, and is returned. */
+int db_query_end(sqlite3_stmt *stmt, int r);
+
+/* Says what is wrong with a row, and returns -EBADMSG. */
+int db_query_bad(struct db_reader *reader, const char *table, int64_t id, const char *what);
+
+/* A column as text, never NULL; as a name of at most size - 1 bytes (false when longer). */
+const char *db_column_text(sqlite3_stmt *stmt, int column);
+bool db_column_name(sqlite3_stmt *stmt, int column, char *buf, size_t size);
+
+/* By the database's id; NULL when there is none. Reads the table again for an id not seen yet, which moves
+ * the pointers given before. */
+const struct db_symbol_row *db_reader_symbol_id(struct db_reader *reader, int64_t id);
+const struct db_account *db_reader_account_id(struct db_reader *reader, int64_t id);
+
+/* Reads both tables. 0 or -errno. */
+int db_reader_load_symbols(struct db_reader *reader);
+int db_reader_load_accounts(struct db_reader *reader);
+
+#endif

@@ -1,0 +1,283 @@
+#include "db/recover.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/reader_query.h"
+
+struct recovery {
+    struct db_reader *reader;
+    struct db_recovered *to;
+    const struct symbol *symbols;
+    int n_symbols;
+    char err[DB_ERROR_MAX]; /* of the first failure that is not the reader's own */
+    int r;                  /* the first failure in a callback */
+};
+
+/* Room for one more, zeroed, at the end of a growing array; NULL without memory. */
+static void *append(struct recovery *recovery, void **rows, size_t *n, size_t size)
+{
+    if ((*n & (*n - 1)) == 0) {
+        void *more = realloc(*rows, (*n ? 2 * *n : 1) * size);
+        if (!more) {
+            snprintf(recovery->err, sizeof recovery->err, "out of memory");
+            recovery->r = -ENOMEM;
+            return NULL;
+        }
+        *rows = more;
+    }
+    void *row = (char *)*rows + (*n)++ * size;
+    memset(row, 0, size);
+    return row;
+}
+
+#define APPEND(recovery, rows, n) append(recovery, (void **)&(rows), &(n), sizeof *(rows))
+
+/* The index of a stored symbol among those of the daemon, or -1 with the failure noted. */
+static int find_symbol(struct recovery *recovery, const struct symbol *stored, const char *holds)
+{
+    for (int i = 0; i < recovery->n_symbols; i++)
+        if (strcmp(recovery->symbols[i].name, stored->name) == 0)
+            return i;
+    snprintf(recovery->err, sizeof recovery->err,
+             "%s: there is %s of it: add it to the configured symbols again", stored->name, holds);
+    recovery->r = -ENOENT;
+    return -1;
+}
+
+static void check_symbol(void *ctx, const struct db_symbol_row *row)
+{
+    struct recovery *recovery = ctx;
+    const struct symbol *stored = &row->symbol;
+    for (int i = 0; i < recovery->n_symbols; i++) {
+        const struct symbol *s = &recovery->symbols[i];
+        if (strcmp(s->name, stored->name) != 0)
+            continue;
+        if (strcmp(s->base, stored->base) != 0 || strcmp(s->quote, stored->quote) != 0 ||
+            s->price_scale != stored->price_scale || s->qty_scale != stored->qty_scale ||
+            s->quote_scale != stored->quote_scale) {
+            snprintf(recovery->err, sizeof recovery->err,
+                     "%s: the venue now says %s/%s with %d, %d and %d decimals, the database %s/%s with %d, "
+                     "%d and %d: "
+                     "use a new state directory",
+                     s->name, s->base, s->quote, s->price_scale, s->qty_scale, s->quote_scale, stored->base,
+                     stored->quote, stored->price_scale, stored->qty_scale, stored->quote_scale);
+            recovery->r = -EINVAL;
+        }
+    }
+}
+
+static void take_account(void *ctx, const struct db_account_row *row)
+{
+    struct recovery *recovery = ctx;
+    struct db_recovered *to = recovery->to;
+    if (recovery->r < 0)
+        return;
+    if (row->account.number != to->n_accounts) {
+        snprintf(recovery->err, sizeof recovery->err, "account %d is missing from the database",
+                 to->n_accounts);
+        recovery->r = -EBADMSG;
+        return;
+    }
+    to->accounts[to->n_accounts++] = (struct db_recovered_account){
+        .account = row->account,
+        .peak = row->equity_peak,
+        .day = row->day,
+        .day_equity = row->day_equity,
+    };
+}
+
+static void take_position(void *ctx, const struct db_position_row *row)
+{
+    struct recovery *recovery = ctx;
+    struct db_recovered *to = recovery->to;
+    if (recovery->r < 0)
+        return;
+    int symbol = -1;
+    for (int i = 0; i < recovery->n_symbols; i++)
+        if (strcmp(recovery->symbols[i].name, row->symbol->symbol.name) == 0)
+            symbol = i;
+    if (symbol < 0 && row->position.qty == 0)
+        return; /* flat, and no longer streamed */
+    if (symbol < 0 && find_symbol(recovery, &row->symbol->symbol, "a position") < 0)
+        return;
+    struct db_recovered_position *position = APPEND(recovery, to->positions, to->n_positions);
+    if (position)
+        *position = (struct db_recovered_position){row->account->number, symbol, row->position};
+}
+
+static void take_order(void *ctx, const struct db_order_row *row)
+{
+    struct recovery *recovery = ctx;
+    struct db_recovered *to = recovery->to;
+    if (recovery->r < 0)
+        return;
+    if (!row->symbol || !row->account) {
+        snprintf(recovery->err, sizeof recovery->err, "orders: row %llu: live, without account or symbol",
+                 (unsigned long long)row->order.id);
+        recovery->r = -EBADMSG;
+        return;
+    }
+    int symbol = find_symbol(recovery, &row->symbol->symbol, "a live order");
+    struct order *order = symbol < 0 ? NULL : APPEND(recovery, to->orders, to->n_orders);
+    if (order) {
+        *order = row->order;
+        order->symbol = symbol;
+    }
+}
+
+/* The sum of each account's rows of an asset, and the running balance of the last of them, must agree. */
+static int take_balances(struct recovery *recovery)
+{
+    struct db_recovered *to = recovery->to;
+    sqlite3_stmt *stmt;
+    int r =
+        db_query(recovery->reader,
+                 "SELECT account, asset, scale, sum(amount), balance, max(id), "
+                 "sum(CASE kind WHEN 'deposit' THEN amount ELSE 0 END) FROM ledger GROUP BY account, asset",
+                 &stmt);
+    if (r < 0)
+        return r;
+    while ((r = db_query_step(recovery->reader, stmt)) > 0) {
+        struct db_recovered_balance *balance = APPEND(recovery, to->balances, to->n_balances);
+        if (!balance)
+            return db_query_end(stmt, -ENOMEM);
+        balance->account = sqlite3_column_int(stmt, 0);
+        balance->scale = sqlite3_column_int(stmt, 2);
+        balance->total = sqlite3_column_int64(stmt, 3);
+        if (!db_column_name(stmt, 1, balance->asset, sizeof balance->asset) ||
+            balance->account >= to->n_accounts || balance->total != sqlite3_column_int64(stmt, 4)) {
+            snprintf(recovery->err, sizeof recovery->err,
+                     "the ledger's rows of %s do not add up to its balance: see papertape ledger verify",
+                     balance->asset);
+            return db_query_end(stmt, -EBADMSG);
+        }
+        struct db_recovered_account *account = &to->accounts[balance->account];
+        if (strcmp(account->account.currency, balance->asset) == 0)
+            account->deposits = sqlite3_column_int64(stmt, 6);
+    }
+    return db_query_end(stmt, r);
+}
+
+static int take_last_ids(struct recovery *recovery)
+{
+    struct db_recovered *to = recovery->to;
+    sqlite3_stmt *stmt;
+    int r = db_query(
+        recovery->reader,
+        "SELECT ifnull((SELECT max(id) FROM orders), 0), ifnull((SELECT max(id) FROM fills), 0), "
+        "ifnull((SELECT max(id) FROM ledger), 0), ifnull((SELECT max(id) FROM commands), 0), "
+        "ifnull((SELECT max(id) FROM alerts), 0), (SELECT hash FROM ledger ORDER BY id DESC LIMIT 1), "
+        "ifnull((SELECT value = '1' FROM meta WHERE key = 'paused'), 0)",
+        &stmt);
+    if (r < 0)
+        return r;
+    r = db_query_step(recovery->reader, stmt);
+    if (r > 0) {
+        to->last_order = (uint64_t)sqlite3_column_int64(stmt, 0);
+        to->last_fill = (uint64_t)sqlite3_column_int64(stmt, 1);
+        to->last_ledger = (uint64_t)sqlite3_column_int64(stmt, 2);
+        to->last_command = (uint64_t)sqlite3_column_int64(stmt, 3);
+        to->last_alert = (uint64_t)sqlite3_column_int64(stmt, 4);
+        if (sqlite3_column_bytes(stmt, 5) == LEDGER_HASH_SIZE)
+            memcpy(to->ledger_hash, sqlite3_column_blob(stmt, 5), LEDGER_HASH_SIZE);
+        to->paused = sqlite3_column_int(stmt, 6);
+        r = 0;
+    }
+    return db_query_end(stmt, r);
+}
+
+static int take_all(struct recovery *recovery)
+{
+    struct db_reader *reader = recovery->reader;
+    int r = db_reader_symbols(reader, check_symbol, recovery);
+    if (r == 0)
+        r = db_reader_accounts(reader, take_account, recovery);
+    if (r == 0 && recovery->r == 0)
+        r = take_balances(recovery);
+    if (r == 0 && recovery->r == 0)
+        r = db_reader_positions(reader, take_position, recovery);
+    if (r == 0 && recovery->r == 0)
+        r = db_reader_orders(reader, true, 0, take_order, recovery);
+    if (r == 0 && recovery->r == 0)
+        r = take_last_ids(recovery);
+    return r;
+}
+
+int db_recover(struct db_reader *reader, const struct symbol *symbols, int n_symbols,
+               struct db_recovered **ret, char *err, size_t err_size)
+{
+    struct recovery recovery = {
+        .reader = reader,
+        .to = calloc(1, sizeof *recovery.to),
+        .symbols = symbols,
+        .n_symbols = n_symbols,
+    };
+    if (!recovery.to) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    int r = db_reader_begin(reader);
+    if (r == 0) {
+        r = take_all(&recovery);
+        db_reader_end(reader);
+    }
+    r = r < 0 ? r : recovery.r;
+    if (r < 0) {
+        snprintf(err, err_size, "%s", *recovery.err ? recovery.err : db_reader_error(reader));
+        db_recovered_destroy(recovery.to);
+        return r;
+    }
+    *ret = recovery.to;
+    return 0;
+}
+
+void db_recovered_destroy(struct db_recovered *recovered)
+{
+    if (!recovered)
+        return;
+    free(recovered->balances);
+    free(recovered->positions);
+    free(recovered->orders);
+    free(recovered);
+}
+
+struct bar_array {
+    struct bar *bars;
+    size_t n;
+    bool failed;
+};
+
+static void take_bar(void *ctx, const struct bar *bar)
+{
+    struct bar_array *array = ctx;
+    if ((array->n & (array->n - 1)) == 0) {
+        struct bar *bars = realloc(array->bars, (array->n ? 2 * array->n : 1) * sizeof *bars);
+        if (!bars) {
+            array->failed = true;
+            return;
+        }
+        array->bars = bars;
+    }
+    array->bars[array->n++] = *bar;
+}
+
+int db_recover_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, enum bar_source source,
+                    int64_t n, struct bar **ret, size_t *ret_n)
+{
+    struct bar_array array = {0};
+    int r = db_reader_last_bars(reader, symbol, interval_ns, source, n, take_bar, &array);
+    if (r == -ENOENT)
+        r = 0; /* a symbol never seen has no bars */
+    if (array.failed)
+        r = -ENOMEM;
+    if (r < 0) {
+        free(array.bars);
+        return r;
+    }
+    *ret = array.bars;
+    *ret_n = array.n;
+    return 0;
+}

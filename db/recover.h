@@ -1,0 +1,50 @@
+/* What a daemon takes over from the run before it, shaped for engine_restore_*() of engine/engine.h. */
+#ifndef DB_RECOVER_H
+#define DB_RECOVER_H
+
+#include "db/reader.h"
+
+struct db_recovered_account {
+    struct db_account account; /* accounts[i].account.number == i */
+    int64_t deposits;          /* of its currency, lifetime */
+    int64_t peak, day, day_equity;
+};
+struct db_recovered_balance {
+    int account;
+    char asset[ASSET_NAME_MAX];
+    int scale;
+    int64_t total;
+};
+struct db_recovered_position {
+    int account, symbol;
+    struct position position;
+};
+
+struct db_recovered {
+    struct db_recovered_account accounts[ACCOUNTS_MAX];
+    int n_accounts;
+    struct db_recovered_balance *balances;
+    size_t n_balances;
+    struct db_recovered_position *positions;
+    size_t n_positions;
+    struct order *orders; /* live, oldest first */
+    size_t n_orders;
+    uint64_t last_order, last_fill, last_ledger, last_command, last_alert; /* 0: none yet */
+    uint8_t ledger_hash[LEDGER_HASH_SIZE]; /* of the last row; zeros before the first */
+    bool paused;
+};
+
+/* Reads one moment of the database; symbols are named by their index in `symbols`, as the engine will. Of an
+ * empty database everything is 0. 0; -ENOENT when a position or a live order is of a symbol that is not among
+ * `symbols`; -EINVAL when a symbol's assets or scales are not those stored; -EBADMSG when the sums of the
+ * ledger and its running balances differ; -ENOMEM; -errno. err: one sentence. */
+int db_recover(struct db_reader *reader, const struct symbol *symbols, int n_symbols,
+               struct db_recovered **ret, char *err, size_t err_size);
+void db_recovered_destroy(struct db_recovered *recovered);
+
+/* The newest n bars, oldest first, in an array for the caller to free. A symbol without any gives 0 of them,
+ * and NULL. */
+int db_recover_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, enum bar_source source,
+                    int64_t n, struct bar **ret, size_t *ret_n);
+
+#endif

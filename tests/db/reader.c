@@ -1,0 +1,500 @@
+/* The reader and the recovery: beside a writer, after a clean stop, on an empty database; each query gives
+ * back what was put. */
+#include "db/reader.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "db/recover.h"
+#include "tests/db/fixture.h"
+
+static struct db_writer *open_writer(const char *path)
+{
+    struct db_writer_config config = {0};
+    struct db_writer *writer = NULL;
+    char err[DB_ERROR_MAX] = "";
+    if (db_writer_open(path, &config, &writer, err, sizeof err) != 0) {
+        fprintf(stderr, "%s: %s\n", path, err);
+        exit(EXIT_FAILURE);
+    }
+    return writer;
+}
+
+static void close_writer(struct db_writer *writer)
+{
+    char err[DB_ERROR_MAX] = "";
+    CHECK_INT(db_writer_close(writer, 30000, err, sizeof err), 0);
+}
+
+static struct db_reader *open_reader(const char *path)
+{
+    struct db_reader *reader = NULL;
+    char err[DB_ERROR_MAX] = "";
+    if (db_reader_open(path, &reader, err, sizeof err) != 0) {
+        fprintf(stderr, "%s: %s\n", path, err);
+        exit(EXIT_FAILURE);
+    }
+    return reader;
+}
+
+static void test_refusals(const char *directory)
+{
+    char path[128], err[DB_ERROR_MAX] = "";
+    struct db_reader *reader = NULL;
+    snprintf(path, sizeof path, "%s/absent.db", directory);
+    CHECK_INT(db_reader_open(path, &reader, err, sizeof err), -ENOENT);
+    CHECK_STR(err, "there is no database yet: papertaped makes it");
+    CHECK_INT(access(path, F_OK), -1);
+
+    snprintf(path, sizeof path, "%s/zero.db", directory);
+    fclose(fopen(path, "w"));
+    CHECK_INT(db_reader_open(path, &reader, err, sizeof err), -ENODATA);
+    CHECK_STR(err, "the database is empty: papertaped has not filled it yet");
+
+    sqlite3 *db;
+    snprintf(path, sizeof path, "%s/foreign.db", directory);
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, "CREATE TABLE orders (id INTEGER)", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    CHECK_INT(db_reader_open(path, &reader, err, sizeof err), -EMEDIUMTYPE);
+
+    snprintf(path, sizeof path, "%s/newer.db", directory);
+    close_writer(open_writer(path));
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    CHECK_INT(db_reader_open(path, &reader, err, sizeof err), -EOVERFLOW);
+    CHECK(strstr(err, "99") != NULL);
+
+    snprintf(path, sizeof path, "%s/text.db", directory);
+    FILE *file = fopen(path, "w");
+    for (int i = 0; i < 1000; i++)
+        fputs("not a database\n", file);
+    fclose(file);
+    CHECK_INT(db_reader_open(path, &reader, err, sizeof err), -EMEDIUMTYPE);
+    CHECK(reader == NULL);
+}
+
+struct seen {
+    int rows;
+    struct db_symbol_row symbol;
+    struct db_order_row order;
+    struct db_fill_row fill;
+    struct db_ledger_row ledger;
+    struct db_position_row position;
+    struct db_price_row price;
+    struct db_equity_point equity, equity_first;
+    struct bar bar, bar_first;
+    struct db_gap gap;
+    int64_t alert_id, command_id, feed_frames;
+    int feed_symbol;
+    double telemetry;
+    char text[64];
+};
+
+#define SEE(kind, type, member) \
+    static void see_##kind(void *ctx, const struct type *row) \
+    { \
+        struct seen *seen = ctx; \
+        seen->rows++; \
+        seen->member = *row; \
+    }
+SEE(symbol, db_symbol_row, symbol)
+SEE(order, db_order_row, order)
+SEE(fill, db_fill_row, fill)
+SEE(ledger, db_ledger_row, ledger)
+SEE(position, db_position_row, position)
+SEE(price, db_price_row, price)
+
+static void see_equity(void *ctx, const struct db_equity_point *row)
+{
+    struct seen *seen = ctx;
+    CHECK(seen->rows == 0 || row->ts_ns > seen->equity.ts_ns);
+    if (seen->rows++ == 0)
+        seen->equity_first = *row;
+    seen->equity = *row;
+}
+
+static void see_bar(void *ctx, const struct bar *row)
+{
+    struct seen *seen = ctx;
+    CHECK(seen->rows == 0 || row->open_ns > seen->bar.open_ns);
+    if (seen->rows++ == 0)
+        seen->bar_first = *row;
+    seen->bar = *row;
+}
+
+static void see_gap(void *ctx, const struct db_gap_row *row)
+{
+    struct seen *seen = ctx;
+    seen->rows++;
+    seen->gap = row->gap;
+    snprintf(seen->text, sizeof seen->text, "%s", row->symbol->symbol.name);
+}
+
+static void see_alert(void *ctx, const struct db_alert *row)
+{
+    struct seen *seen = ctx;
+    seen->rows++;
+    seen->alert_id = (int64_t)row->id;
+    snprintf(seen->text, sizeof seen->text, "%s %s %s", db_severity_name(row->severity), row->code,
+             row->text);
+}
+
+static void see_command(void *ctx, const struct db_command *row)
+{
+    struct seen *seen = ctx;
+    seen->rows++;
+    seen->command_id = (int64_t)row->id;
+    snprintf(seen->text, sizeof seen->text, "%s %s %s %s", row->cmd, row->args,
+             db_command_state_name(row->state), row->result);
+}
+
+static void see_feed(void *ctx, const struct db_feed_row *row)
+{
+    struct seen *seen = ctx;
+    if (seen->rows++ == 0)
+        CHECK(row->symbol == NULL);
+    seen->feed_symbol = row->feed.symbol;
+    seen->feed_frames = row->feed.frames;
+    snprintf(seen->text, sizeof seen->text, "%s %s", row->feed.stream, db_feed_state_name(row->feed.state));
+}
+
+static void see_telemetry(void *ctx, const struct db_telemetry *row)
+{
+    struct seen *seen = ctx;
+    seen->rows++;
+    seen->telemetry = row->value;
+    snprintf(seen->text, sizeof seen->text, "%s", row->name);
+}
+
+static void see_account(void *ctx, const struct db_account_row *row)
+{
+    struct seen *seen = ctx;
+    seen->rows++;
+    snprintf(seen->text, sizeof seen->text, "%d %s %s %d", row->account.number, row->account.name,
+             row->account.currency, row->account.currency_scale);
+}
+
+/* Every query answers, with no rows, on a database in which nothing was put. */
+static void check_empty(struct db_reader *reader)
+{
+    struct seen seen = {0};
+    char value[8];
+    CHECK_INT(db_reader_symbols(reader, see_symbol, &seen), 0);
+    CHECK_INT(db_reader_accounts(reader, see_account, &seen), 0);
+    CHECK_INT(db_reader_prices(reader, see_price, &seen), 0);
+    CHECK_INT(db_reader_positions(reader, see_position, &seen), 0);
+    CHECK_INT(db_reader_equity(reader, 0, 0, 40, see_equity, &seen), 0);
+    CHECK_INT(db_reader_orders(reader, false, 0, see_order, &seen), 0);
+    CHECK_INT(db_reader_fills(reader, 10, see_fill, &seen), 0);
+    CHECK_INT(db_reader_ledger(reader, see_ledger, &seen), 0);
+    CHECK_INT(db_reader_alerts(reader, true, 5, see_alert, &seen), 0);
+    CHECK_INT(db_reader_commands(reader, 5, see_command, &seen), 0);
+    CHECK_INT(db_reader_feeds(reader, see_feed, &seen), 0);
+    CHECK_INT(db_reader_gaps(reader, false, see_gap, &seen), 0);
+    CHECK_INT(db_reader_telemetry_newest(reader, see_telemetry, &seen), 0);
+    CHECK_INT(seen.rows, 0);
+    CHECK_INT(db_reader_bars(reader, "BTCUSDT", 60000000000, BAR_VENUE, 0, INT64_MAX, see_bar, &seen),
+              -ENOENT);
+    CHECK_STR(db_reader_error(reader), "symbol \"BTCUSDT\" is not in the database");
+    CHECK_INT(db_reader_meta(reader, "paused", value, sizeof value), -ENOENT);
+
+    struct db_recovered *recovered = NULL;
+    char err[DB_ERROR_MAX] = "";
+    CHECK_INT(db_recover(reader, NULL, 0, &recovered, err, sizeof err), 0);
+    CHECK_INT(recovered->n_accounts, 0);
+    CHECK_INT(recovered->last_ledger, 0);
+    CHECK(!recovered->paused);
+    db_recovered_destroy(recovered);
+    struct bar *bars = NULL;
+    size_t n = 1;
+    CHECK_INT(db_recover_bars(reader, "BTCUSDT", 60000000000, BAR_VENUE, 500, &bars, &n), 0);
+    CHECK_INT(n, 0);
+}
+
+static void put_market(struct db_writer *writer)
+{
+    for (int64_t i = 0; i < 100; i++) {
+        struct bar bar = {
+            .open_ns = i * 60000000000,
+            .open = 100 + i,
+            .high = 110 + i,
+            .low = 90 + i,
+            .close = 105 + i,
+            .volume = (int128_t)10000000000000 * FIXTURE_UNIT + i, /* 1e13 at 8 decimals */
+            .quote_volume = (int128_t)1 << 100,
+            .trades = i,
+            .first_trade_id = 10 * i,
+            .last_trade_id = 10 * i + 9,
+        };
+        db_writer_put_bar(writer, 1, 60000000000, BAR_VENUE, &bar);
+        db_writer_put_equity(writer, 0, i * 60000000000, 1000 + i, 500, 1099, 0, 1000);
+        struct db_telemetry value = {.ts_ns = i, .value = (double)i / 2, .name = i % 2 ? "a_pct" : "b_pct"};
+        db_writer_put_telemetry(writer, &value);
+    }
+    struct db_gap gap = {
+        .symbol = 1, .interval_ns = 60000000000, .from_open_ns = 60, .to_open_ns = 120, .found_ns = 5};
+    db_writer_put_gap(writer, &gap);
+    gap.from_open_ns = 0;
+    gap.filled_ns = 7;
+    db_writer_put_gap(writer, &gap);
+    struct db_price price = {
+        .symbol = 1, .last = 5, .bid = 4, .ask = 6, .mark = 5, .ts_ns = 1, .recv_wall_ns = 2};
+    db_writer_put_price(writer, &price);
+    struct db_command command = {.id = 3,
+                                 .cmd = "order",
+                                 .args = "{\"qty\":\"1\"}",
+                                 .state = DB_COMMAND_REFUSED,
+                                 .result = "LOT_SIZE"};
+    db_writer_put_command(writer, &command);
+    struct db_alert alert = {
+        .id = 4, .count = 1, .severity = DB_WARNING, .acked_ns = 9, .code = "A", .text = "x"};
+    db_writer_put_alert(writer, &alert);
+    alert = (struct db_alert){.id = 5, .count = 1, .severity = DB_ERROR, .code = "FEED", .text = "y"};
+    db_writer_put_alert(writer, &alert);
+    struct db_feed feed = {.symbol = 1, .stream = "trade", .detail = "", .frames = 8, .state = DB_FEED_STALE};
+    db_writer_put_feed(writer, &feed);
+    feed = (struct db_feed){.symbol = -1, .stream = "connection", .detail = "", .frames = 7};
+    db_writer_put_feed(writer, &feed);
+    db_writer_put_paused(writer, true);
+}
+
+static void check_contents(struct db_reader *reader, const struct fixture *f)
+{
+    struct seen seen = {0};
+    CHECK_INT(db_reader_begin(reader), 0);
+    CHECK_INT(db_reader_symbols(reader, see_symbol, &seen), 0);
+    CHECK_INT(seen.rows, 2);
+    struct symbol symbol = fixture_symbol(1);
+    CHECK_STR(seen.symbol.symbol.name, "ETHUSDT");
+    CHECK_STR(seen.symbol.venue, "binance");
+    CHECK_INT(memcmp(&seen.symbol.symbol.filters, &symbol.filters, sizeof symbol.filters), 0);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_accounts(reader, see_account, &seen), 0);
+    CHECK_STR(seen.text, "0 main USDT 8");
+
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_orders(reader, false, 0, see_order, &seen), 0);
+    CHECK_INT(seen.rows, f->order_id);
+    CHECK_INT(seen.order.order.id, f->order_id);
+    CHECK_INT(seen.order.order.state, ORDER_PENDING);
+    CHECK_STR(seen.order.order.tag, "cross up");
+    CHECK_STR(seen.order.symbol->symbol.name, "BTCUSDT");
+    CHECK_STR(seen.order.account->name, "main");
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_orders(reader, true, 3, see_order, &seen), 0);
+    CHECK_INT(seen.rows, 1);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_orders(reader, false, 3, see_order, &seen), 0);
+    CHECK_INT(seen.rows, 3);
+    CHECK_INT(seen.order.order.id, f->order_id - 2);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_fills(reader, 0, see_fill, &seen), 0);
+    CHECK_INT(seen.rows, f->fill_id);
+    CHECK_INT(seen.fill.fill.id, f->fill_id);
+    CHECK_INT(seen.fill.fill.side, ORDER_SELL);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_fills(reader, 5, see_fill, &seen), 0);
+    CHECK_INT(seen.rows, 5);
+    CHECK_INT(seen.fill.fill.id, f->fill_id - 4);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_ledger(reader, see_ledger, &seen), 0);
+    CHECK_INT(seen.rows, f->ledger_id);
+    CHECK_INT(memcmp(seen.ledger.row.hash, f->hash, sizeof f->hash), 0);
+    CHECK_INT(seen.ledger.row.balance, f->cash);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_positions(reader, see_position, &seen), 0);
+    CHECK_INT(seen.rows, 2);
+    CHECK_INT(memcmp(&seen.position.position, &f->positions[1], sizeof f->positions[1]), 0);
+
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_prices(reader, see_price, &seen), 0);
+    CHECK_INT(seen.rows, 1);
+    CHECK_INT(seen.price.price.ask, 6);
+    CHECK_STR(seen.price.symbol->symbol.name, "ETHUSDT");
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_equity(reader, 0, 0, 0, see_equity, &seen), 0);
+    CHECK_INT(seen.rows, 100);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_equity(reader, 0, 20 * INT64_C(60000000000), 10, see_equity, &seen), 0);
+    CHECK_INT(seen.rows, 10);
+    CHECK_INT(seen.equity.equity, 1099);
+    CHECK(seen.equity_first.ts_ns >= 20 * INT64_C(60000000000));
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_equity(reader, 0, 0, 1, see_equity, &seen), 0);
+    CHECK_INT(seen.rows, 1);
+    CHECK_INT(seen.equity.equity, 1099);
+
+    seen = (struct seen){0};
+    CHECK_INT(
+        db_reader_bars(reader, "ETHUSDT", 60000000000, BAR_VENUE, 60000000000, 180000000000, see_bar, &seen),
+        0);
+    CHECK_INT(seen.rows, 3);
+    CHECK_INT(seen.bar.trades, 3);
+    CHECK(seen.bar.volume == (int128_t)10000000000000 * FIXTURE_UNIT + 3);
+    CHECK(seen.bar.quote_volume == (int128_t)1 << 100);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_last_bars(reader, "ETHUSDT", 60000000000, BAR_VENUE, 10, see_bar, &seen), 0);
+    CHECK_INT(seen.rows, 10);
+    CHECK_INT(seen.bar_first.open, 190);
+    CHECK_INT(seen.bar.last_trade_id, 999);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_last_bars(reader, "ETHUSDT", 60000000000, BAR_TRADES, 10, see_bar, &seen), 0);
+    CHECK_INT(seen.rows, 0);
+
+    CHECK_INT(db_reader_gaps(reader, false, see_gap, &seen), 0);
+    CHECK_INT(seen.rows, 2);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_gaps(reader, true, see_gap, &seen), 0);
+    CHECK_INT(seen.rows, 1);
+    CHECK_INT(seen.gap.from_open_ns, 60);
+    CHECK_STR(seen.text, "ETHUSDT");
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_alerts(reader, false, 0, see_alert, &seen), 0);
+    CHECK_INT(seen.rows, 2);
+    CHECK_INT(seen.alert_id, 4);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_alerts(reader, true, 0, see_alert, &seen), 0);
+    CHECK_STR(seen.text, "error FEED y");
+    CHECK_INT(db_reader_commands(reader, 1, see_command, &seen), 0);
+    CHECK_STR(seen.text, "order {\"qty\":\"1\"} refused LOT_SIZE");
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_feeds(reader, see_feed, &seen), 0);
+    CHECK_INT(seen.rows, 2);
+    CHECK_STR(seen.text, "trade stale");
+    CHECK_INT(seen.feed_symbol, 1);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_telemetry_newest(reader, see_telemetry, &seen), 0);
+    CHECK_INT(seen.rows, 2);
+    CHECK_STR(seen.text, "b_pct");
+    CHECK_NEAR(seen.telemetry, 49, 0);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_telemetry(reader, "a_pct", 95, see_telemetry, &seen), 0);
+    CHECK_INT(seen.rows, 3);
+    char value[2];
+    CHECK_INT(db_reader_meta(reader, "paused", value, sizeof value), 0);
+    CHECK_STR(value, "1");
+    CHECK_INT(db_reader_meta(reader, "paused", value, 1), -ENOSPC);
+    db_reader_end(reader);
+}
+
+static void check_recovery(struct db_reader *reader, const struct fixture *f, uint64_t last_order)
+{
+    /* The daemon may list its symbols in another order, and others besides. */
+    struct symbol symbols[3] = {fixture_symbol(1), {.name = "SOLUSDT"}, fixture_symbol(0)};
+    struct db_recovered *r = NULL;
+    char err[DB_ERROR_MAX] = "";
+    CHECK_INT(db_recover(reader, symbols, 3, &r, err, sizeof err), 0);
+    CHECK_STR(err, "");
+    if (!r)
+        return;
+    CHECK_INT(r->n_accounts, 1);
+    CHECK_STR(r->accounts[0].account.name, "main");
+    CHECK_INT(r->accounts[0].deposits, FIXTURE_CASH);
+    CHECK_INT(r->accounts[0].peak, 1099);
+    CHECK_INT(r->accounts[0].day_equity, 1000);
+    CHECK_INT(r->n_balances, 3);
+    for (size_t i = 0; i < r->n_balances; i++) {
+        const struct db_recovered_balance *b = &r->balances[i];
+        int64_t expected = strcmp(b->asset, "USDT") == 0 ? f->cash : f->base[strcmp(b->asset, "ETH") == 0];
+        CHECK_INT(b->total, expected);
+        CHECK_INT(b->scale, FIXTURE_SCALE);
+    }
+    CHECK_INT(r->n_positions, 2);
+    for (size_t i = 0; i < r->n_positions; i++) {
+        const struct db_recovered_position *p = &r->positions[i];
+        CHECK(p->symbol == 0 || p->symbol == 2);
+        CHECK_INT(memcmp(&p->position, &f->positions[p->symbol == 0], sizeof p->position), 0);
+    }
+    CHECK_INT(r->n_orders, 1);
+    CHECK_INT(r->orders[0].id, f->order_id);
+    CHECK_INT(r->orders[0].symbol, 2);
+    CHECK_INT(r->last_order, last_order);
+    CHECK_INT(r->last_fill, f->fill_id);
+    CHECK_INT(r->last_ledger, f->ledger_id);
+    CHECK_INT(r->last_command, 3);
+    CHECK_INT(r->last_alert, 5);
+    CHECK_INT(memcmp(r->ledger_hash, f->hash, sizeof f->hash), 0);
+    CHECK(r->paused);
+    db_recovered_destroy(r);
+
+    CHECK_INT(db_recover(reader, symbols, 2, &r, err, sizeof err), -ENOENT);
+    CHECK_STR(err, "BTCUSDT: there is a position of it: add it to the configured symbols again");
+    symbols[2].price_scale = 2;
+    CHECK_INT(db_recover(reader, symbols, 3, &r, err, sizeof err), -EINVAL);
+    CHECK(strstr(err, "BTCUSDT: the venue now says BTC/USDT with 2, 8 and 8 decimals") != NULL);
+
+    struct bar *bars = NULL;
+    size_t n = 0;
+    CHECK_INT(db_recover_bars(reader, "ETHUSDT", 60000000000, BAR_VENUE, 33, &bars, &n), 0);
+    CHECK_INT(n, 33);
+    CHECK_INT(bars[0].trades, 67);
+    CHECK_INT(bars[32].trades, 99);
+    free(bars);
+}
+
+int main(void)
+{
+    char directory[64], path[128];
+    fixture_directory(directory);
+    test_refusals(directory);
+
+    snprintf(path, sizeof path, "%s/papertape.db", directory);
+    struct db_writer *writer = open_writer(path);
+    struct db_reader *reader = open_reader(path);
+    check_empty(reader);
+    db_reader_close(reader);
+    close_writer(writer);
+    reader = open_reader(path); /* after a clean stop, with nothing in it */
+    check_empty(reader);
+    db_reader_close(reader);
+
+    writer = open_writer(path);
+    reader = open_reader(path); /* beside a writer, before it puts anything */
+    struct fixture f;
+    fixture_open(&f, writer);
+    for (int i = 0; i < 5; i++)
+        fixture_trade(&f);
+    fixture_order(&f, 0, ORDER_BUY, FIXTURE_UNIT, FIXTURE_UNIT);
+    put_market(writer);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    check_contents(reader, &f);
+    check_recovery(reader, &f, f.order_id);
+
+    /* A snapshot does not move while the writer goes on. */
+    struct seen seen = {0};
+    CHECK_INT(db_reader_begin(reader), 0);
+    CHECK_INT(db_reader_fills(reader, 0, see_fill, &seen), 0);
+    int before = seen.rows;
+    struct fixture later = f;
+    struct order order = fixture_order(&later, 1, ORDER_BUY, FIXTURE_UNIT, FIXTURE_UNIT);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_orders(reader, false, 0, see_order, &seen), 0);
+    CHECK_INT(seen.order.order.id, f.order_id);
+    db_reader_end(reader);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_orders(reader, false, 0, see_order, &seen), 0);
+    CHECK_INT(seen.order.order.id, order.id);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_fills(reader, 0, see_fill, &seen), 0);
+    CHECK_INT(seen.rows, before);
+    order.state = ORDER_CANCELED;
+    db_writer_put_order(writer, &order);
+    db_reader_close(reader);
+    close_writer(writer);
+
+    /* The log is kept, empty, so that a reader needs to create nothing. */
+    struct stat st;
+    char log[160];
+    snprintf(log, sizeof log, "%s-wal", path);
+    CHECK_INT(stat(log, &st), 0);
+    CHECK_INT(st.st_size, 0);
+    reader = open_reader(path);
+    check_recovery(reader, &f, order.id);
+    db_reader_close(reader);
+    fixture_remove(directory);
+    return check_done("reader");
+}
