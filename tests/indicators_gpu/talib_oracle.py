@@ -1,0 +1,168 @@
+"""Compares the indicators' CSV with TA-Lib: python3 talib_oracle.py COLUMNS_PROGRAM
+
+Real bars from $PAPERTAPE_SHARED/data/bars where they are, generated ones always. NaN masks must be equal, values
+within 1e-9 of TA-Lib's, relative to themselves. Two rows have an absolute part besides: MACD's outputs are differences
+of prices that pass through 0, where 1e-14 of the highest price is all that float64 has (TA-Lib itself gives other last
+bits there on a CPU without fused multiply-adds, which its wheel takes up at run time); the GPU's parallel kernels are
+held to what they state. Wants TA-Lib and NumPy from the venv in $PAPERTAPE_VENV; exits 77 without it.
+"""
+
+import csv
+import glob
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+venv = os.environ.get("PAPERTAPE_VENV")
+if not venv or not os.path.exists(os.path.join(venv, "bin/python")):
+    print("skipped: PAPERTAPE_VENV names no venv with TA-Lib")
+    sys.exit(77)
+if os.path.realpath(sys.prefix) != os.path.realpath(venv):
+    os.execv(os.path.join(venv, "bin/python"), [os.path.join(venv, "bin/python"), *sys.argv])
+
+try:
+    import numpy as np
+    import talib
+    from talib_rows import ROWS, SPECS, compute, split
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+RELATIVE = 1e-9
+MACD_OF_PRICE = 1e-14
+TILES_MACD_OF_PRICE = 2.0**-48 * 35  # parallel.h, with the longest slow period of SPECS
+TILES_RSI = 1e-9
+PROGRAM = sys.argv[1]
+NAMES = ["open", "high", "low", "close", "volume"]
+failures = []
+
+
+def read_bars(path):
+    """The five columns as float64, by this script's own reading of the file."""
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt", newline="") as file:
+        rows = csv.reader(file)
+        header = [name.strip().lower() for name in next(rows)]
+        places = [header.index(name) for name in NAMES]
+        table = np.array([[float(row[place]) for place in places] for row in rows])
+    return {name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(NAMES)}
+
+
+def write_bars(path, columns):
+    with open(path, "w") as file:
+        file.write("open_time,open,high,low,close,volume\n")
+        for i, row in enumerate(zip(*(columns[name].tolist() for name in NAMES))):
+            file.write(f"{1600000000000 + 60000 * i}," + ",".join(map(repr, row)) + "\n")
+
+
+def walk(n, seed):
+    """A random walk with a flat stretch and a fall of nine tenths."""
+    random = np.random.default_rng(seed)
+    steps = random.normal(0, 0.001, n)
+    steps[n // 3 : n // 3 + 50] = 0
+    steps[n // 2] = -2.3
+    close = np.round(30000 * np.exp(np.cumsum(steps)), 2)
+    open_ = np.concatenate([[30000.0], close[:-1]])
+    wick = np.round(close * np.abs(random.normal(0, 0.0005, (2, n))), 2)
+    wick[:, n // 3 : n // 3 + 50] = 0
+    return {
+        "open": open_,
+        "high": np.maximum(open_, close) + wick[0],
+        "low": np.maximum(np.minimum(open_, close) - wick[1], 0.01),
+        "close": close,
+        "volume": np.round(random.exponential(10, n), 5),
+    }
+
+
+def run(path, backend, specs):
+    done = subprocess.run([PROGRAM, "--backend", backend, path, *specs], capture_output=True, text=True)
+    if done.returncode != 0:
+        failures.append(f"{path}: {backend}: exit {done.returncode}: {done.stderr.strip()}")
+        return None
+    lines = done.stdout.splitlines()
+    header = lines[0].split(",")
+    table = np.array([[float(cell) if cell else np.nan for cell in line.split(",")] for line in lines[1:]])
+    return header, table.reshape(len(lines) - 1, len(header))
+
+
+def absolute(name, backend, columns):
+    if name == "macd":
+        return columns["high"].max() * (TILES_MACD_OF_PRICE if backend == "tiles" else MACD_OF_PRICE)
+    return TILES_RSI if name == "rsi" and backend == "tiles" else 0.0
+
+
+def compare(label, path, columns, backend, specs):
+    """Prints one line: how many columns have TA-Lib's very bits, the largest relative difference of the others, and
+    how many values needed the absolute part."""
+    result = run(path, backend, specs)
+    if result is None:
+        return
+    header, table = result
+    worst, same, beyond, place = 0.0, 0, 0, 1
+    for spec in specs:
+        for expected in compute(spec, columns):
+            got, name = table[:, place], header[place]
+            place += 1
+            if len(got) != len(expected) or not np.array_equal(np.isnan(got), np.isnan(expected)):
+                failures.append(f"{label}: {backend}: {name}: rows or empty cells differ from TA-Lib's")
+                continue
+            there = ~np.isnan(expected)
+            got, expected = got[there], expected[there]
+            difference = np.abs(got - expected)
+            near = difference <= RELATIVE * np.abs(expected)
+            bad = ~(difference <= RELATIVE * np.abs(expected) + absolute(split(spec)[0], backend, columns))
+            if bad.any():
+                i = int(np.argmax(bad))
+                failures.append(f"{label}: {backend}: {name}: {bad.sum()} values differ, the first {got[i]!r}, not {expected[i]!r}")
+            beyond += int((~near).sum())
+            if near.any():
+                worst = max(worst, float(np.max(difference[near] / np.maximum(np.abs(expected[near]), 1e-300))))
+            same += bool(np.array_equal(got, expected))
+    if place != len(header):
+        failures.append(f"{label}: {backend}: {len(header) - 1} columns, {place - 1} expected")
+    print(
+        f"{label}: {backend}: {len(table)} bars, {place - 1} columns, {same} with TA-Lib's bits, else within "
+        f"{worst:.1e}; {beyond} values near 0 by the absolute part"
+    )
+
+
+def main():
+    listed = json.loads(subprocess.run([PROGRAM, "--list", "--json"], capture_output=True, check=True).stdout)
+    assert listed["schema"] == "papertape.indicators/1"
+    for row in listed["indicators"]:
+        if row["name"] not in ROWS or not any(split(spec)[0] == row["name"] for spec in SPECS):
+            failures.append(f"{row['name']}: the registry has it, this oracle does not")
+
+    with tempfile.TemporaryDirectory() as folder:
+        for n, seed in ((1, 1), (33, 2), (20000, 3)):
+            path = os.path.join(folder, f"WALK{n}_1m.csv")
+            columns = walk(n, seed)
+            write_bars(path, columns)
+            for backend in ("reference", "cpu", "stream", "blocks", "tiles"):
+                compare(f"walk of {n}", path, columns, backend, SPECS)
+        path = os.path.join(folder, "MILLION_1m.csv")
+        columns = walk(1_000_000, 4)
+        write_bars(path, columns)
+        compare("walk of 1000000", path, columns, "reference", ["sma:20", "ema:14", "rsi:14", "macd:12,26,9", "atr:14"])
+
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared")
+    shared = os.environ.get("PAPERTAPE_SHARED", beside)
+    files = sorted(glob.glob(os.path.join(shared, "data/bars/*.csv.gz")))
+    for path in files:
+        columns = read_bars(path)
+        for backend in ("reference", "stream"):
+            compare(os.path.basename(path), path, columns, backend, SPECS)
+    if not files:
+        print(f"no real bars in {shared}/data/bars ($PAPERTAPE_SHARED names the folder): generated ones only")
+
+    for failure in failures:
+        print("FAILED", failure, file=sys.stderr)
+    print(f"TA-Lib {talib.__ta_version__.decode().split()[0]} (wheel {talib.__version__}): {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
