@@ -1,0 +1,228 @@
+#include "exchange/binance/rest_call.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/binance/rest_parse.h"
+
+/* The venue's weights, as published in 2026. */
+enum {
+    WEIGHT_TIME = 1,
+    WEIGHT_INFO = 20,
+    WEIGHT_KLINES = 2,
+    WEIGHT_DEPTH_5000 = 250,
+    NAMES_IN_URL_MAX = 100, /* more are looked for in the whole list */
+    MS_NS = 1000000,
+};
+
+int binance_call_weight(const struct binance_call *call)
+{
+    switch (call->kind) {
+    case VENUE_REPLY_SYMBOLS:
+        return WEIGHT_INFO;
+    case VENUE_REPLY_BARS:
+        return WEIGHT_KLINES;
+    case VENUE_REPLY_BOOK:
+        return WEIGHT_DEPTH_5000;
+    default:
+        return WEIGHT_TIME;
+    }
+}
+
+/* A text that grows; once memory is short it stays failed. */
+struct text {
+    char *data;
+    size_t len, cap;
+    bool failed;
+};
+
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct text *text, const char *format, ...)
+{
+    for (;;) {
+        va_list arguments;
+        va_start(arguments, format);
+        int n =
+            vsnprintf(text->data ? text->data + text->len : NULL, text->cap - text->len, format, arguments);
+        va_end(arguments);
+        if (n < 0 || text->failed) {
+            text->failed = true;
+            return;
+        }
+        if ((size_t)n < text->cap - text->len) {
+            text->len += (size_t)n;
+            return;
+        }
+        size_t cap = (text->cap + (size_t)n + 1) * 2;
+        char *data = realloc(text->data, cap);
+        if (!data) {
+            text->failed = true;
+            return;
+        }
+        text->data = data;
+        text->cap = cap;
+    }
+}
+
+/* Percent-encoded but for what a URL may hold bare. */
+static void add_encoded(struct text *text, const char *name)
+{
+    for (; *name; name++) {
+        unsigned char c = (unsigned char)*name;
+        add(text, isalnum(c) || strchr("-_.", c) ? "%c" : "%%%02X", c);
+    }
+}
+
+static void add_names(struct text *text, const struct binance_call *call)
+{
+    add(text, "?symbols=%%5B");
+    for (size_t i = 0; i < call->n_wanted; i++) {
+        add(text, i > 0 ? "%%2C%%22" : "%%22");
+        add_encoded(text, call->wanted[i].name);
+        add(text, "%%22");
+    }
+    add(text, "%%5D");
+}
+
+static size_t page_size(const struct binance_call *call)
+{
+    size_t max = call->bars.max;
+    return max > 0 && max < BINANCE_KLINES_MAX ? max : BINANCE_KLINES_MAX;
+}
+
+char *binance_call_url(const struct binance_call *call, const char *base)
+{
+    struct text text = {0};
+    size_t base_len = strlen(base);
+    while (base_len > 0 && base[base_len - 1] == '/')
+        base_len--;
+    add(&text, "%.*s/api/v3/", (int)base_len, base);
+    switch (call->kind) {
+    case VENUE_REPLY_TIME:
+        add(&text, "time");
+        break;
+    case VENUE_REPLY_SYMBOLS:
+        add(&text, "exchangeInfo");
+        if (!call->whole_list && call->n_wanted <= NAMES_IN_URL_MAX)
+            add_names(&text, call);
+        break;
+    case VENUE_REPLY_BARS:
+        add(&text, "klines?symbol=");
+        add_encoded(&text, call->symbol.name);
+        add(&text, "&interval=%s&startTime=%" PRId64 "&endTime=%" PRId64 "&limit=%zu",
+            bar_interval_name(call->bars.interval_ns), call->bars.start_ns / MS_NS, call->bars.end_ns / MS_NS,
+            page_size(call));
+        break;
+    case VENUE_REPLY_BOOK:
+        add(&text, "depth?symbol=");
+        add_encoded(&text, call->symbol.name);
+        add(&text, "&limit=%d", BINANCE_DEPTH_LIMIT);
+        break;
+    }
+    if (text.failed) {
+        free(text.data);
+        return NULL;
+    }
+    return text.data;
+}
+
+void binance_call_title(const struct binance_call *call, char ret[static VENUE_DETAIL_MAX])
+{
+    static const char *const names[] = {
+        [VENUE_REPLY_TIME] = "time",
+        [VENUE_REPLY_SYMBOLS] = "exchangeInfo",
+        [VENUE_REPLY_BARS] = "klines",
+        [VENUE_REPLY_BOOK] = "depth",
+    };
+    bool of_symbol = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK;
+    snprintf(ret, VENUE_DETAIL_MAX, of_symbol ? "%s %s" : "%s", names[call->kind], call->symbol.name);
+}
+
+static int take_symbols(struct binance_call *call, const char *body, size_t len, struct venue_reply *reply,
+                        int64_t *ret_weight)
+{
+    struct binance_info info;
+    int r = binance_parse_wanted(body, len, call->wanted, call->n_wanted, &info);
+    if (r < 0)
+        return r;
+    if (info.weight_per_minute > 0)
+        *ret_weight = info.weight_per_minute;
+    reply->symbols.list = call->wanted;
+    reply->symbols.n = call->n_wanted;
+    reply->symbols.n_missing = 0;
+    for (size_t i = 0; i < call->n_wanted; i++)
+        reply->symbols.n_missing += !call->wanted[i].found;
+    return 0;
+}
+
+static int take_bars(struct binance_call *call, const char *body, size_t len, struct venue_reply *reply,
+                     void **storage)
+{
+    struct venue_bars_request *rest = &call->bars;
+    size_t asked = page_size(call), n, closed;
+    struct bar *bars = malloc(asked * sizeof(*bars));
+    if (!bars)
+        return -ENOMEM;
+    int r = binance_parse_klines(body, len, &call->symbol, rest->interval_ns, rest->now_ns, bars, asked, &n,
+                                 &closed);
+    if (r == 0 && n > 0 && (bars[0].open_ns < rest->start_ns || bars[n - 1].open_ns > rest->end_ns))
+        r = -EBADMSG; /* not what was asked: a next page might never end */
+    if (r < 0) {
+        free(bars);
+        return r == -E2BIG ? -EBADMSG : r;
+    }
+    *storage = bars;
+    reply->bars.list = bars;
+    reply->bars.n = n;
+    reply->bars.n_closed = closed;
+    if (n == asked && (rest->max == 0 || n < rest->max) &&
+        bars[n - 1].open_ns + rest->interval_ns <= rest->end_ns) {
+        rest->start_ns = bars[n - 1].open_ns + rest->interval_ns;
+        if (rest->max > 0)
+            rest->max -= n;
+        reply->more = true;
+    }
+    return 0;
+}
+
+static int take_book(struct binance_call *call, const char *body, size_t len, struct venue_reply *reply,
+                     void **storage)
+{
+    struct book_level *levels = malloc(2 * BINANCE_DEPTH_LIMIT * sizeof(*levels));
+    if (!levels)
+        return -ENOMEM;
+    reply->book.bids = levels;
+    reply->book.asks = levels + BINANCE_DEPTH_LIMIT;
+    int r = binance_parse_depth(body, len, &call->symbol, levels, &reply->book.n_bids,
+                                levels + BINANCE_DEPTH_LIMIT, &reply->book.n_asks, BINANCE_DEPTH_LIMIT,
+                                &reply->book.last_id);
+    if (r < 0) {
+        free(levels);
+        return r == -E2BIG ? -EBADMSG : r;
+    }
+    *storage = levels;
+    return 0;
+}
+
+int binance_call_take(struct binance_call *call, const char *body, size_t len, struct venue_reply *reply,
+                      void **storage, int64_t *ret_weight)
+{
+    *storage = NULL;
+    switch (call->kind) {
+    case VENUE_REPLY_TIME:
+        return binance_parse_time(body, len, &reply->server_ns);
+    case VENUE_REPLY_SYMBOLS:
+        return take_symbols(call, body, len, reply, ret_weight);
+    case VENUE_REPLY_BARS:
+        return take_bars(call, body, len, reply, storage);
+    case VENUE_REPLY_BOOK:
+        return take_book(call, body, len, reply, storage);
+    }
+    return -EBADMSG;
+}

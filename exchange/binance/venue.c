@@ -1,0 +1,117 @@
+/* Each function is the one of the same name, with the venue's opaque types for Binance's. */
+#include "exchange/binance/venue.h"
+
+#include "exchange/binance/parse.h"
+#include "exchange/binance/rest.h"
+#include "exchange/binance/stream.h"
+
+#define STREAM(stream) ((struct binance_stream *)(stream))
+#define REST(rest)     ((struct binance_rest *)(rest))
+#define CALL(ret)      ((struct binance_call **)(ret))
+
+static int stream_create(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
+                         void *user, struct venue_stream **ret)
+{
+    return binance_stream_create(config, handler, user, (struct binance_stream **)ret);
+}
+
+static void stream_destroy(struct venue_stream *stream)
+{
+    binance_stream_destroy(STREAM(stream));
+}
+
+static void stream_reconnect(struct venue_stream *stream, const char *why)
+{
+    binance_stream_reconnect(STREAM(stream), why);
+}
+
+static void stream_pause(struct venue_stream *stream, bool paused)
+{
+    binance_stream_pause(STREAM(stream), paused);
+}
+
+static const struct venue_status *stream_status(const struct venue_stream *stream)
+{
+    return binance_stream_status((const struct binance_stream *)stream);
+}
+
+static int parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
+{
+    return binance_parser_create(symbols, n, (struct binance_parser **)ret);
+}
+
+static int parse(struct venue_parser *parser, const char *frame, size_t len, struct market_event *ret)
+{
+    return binance_parse((struct binance_parser *)parser, frame, len, ret);
+}
+
+static void parser_destroy(struct venue_parser *parser)
+{
+    binance_parser_destroy((struct binance_parser *)parser);
+}
+
+static int rest_create(const struct venue_rest_config *config, struct venue_rest **ret)
+{
+    return binance_rest_create(config, (struct binance_rest **)ret);
+}
+
+static void rest_destroy(struct venue_rest *rest)
+{
+    binance_rest_destroy(REST(rest));
+}
+
+static int rest_time(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret)
+{
+    return binance_rest_time(REST(rest), done, user, CALL(ret));
+}
+
+static int rest_symbols(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
+                        void *user, struct venue_call **ret)
+{
+    return binance_rest_symbols(REST(rest), names, n, done, user, CALL(ret));
+}
+
+static int rest_bars(struct venue_rest *rest, const struct venue_bars_request *request,
+                     venue_reply_done *done, void *user, struct venue_call **ret)
+{
+    return binance_rest_bars(REST(rest), request, done, user, CALL(ret));
+}
+
+static int rest_book(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
+                     struct venue_call **ret)
+{
+    return binance_rest_book(REST(rest), symbol, done, user, CALL(ret));
+}
+
+static void rest_cancel(struct venue_rest *rest, struct venue_call *call)
+{
+    binance_rest_cancel(REST(rest), (struct binance_call *)call);
+}
+
+static const struct venue_rest_status *rest_status(const struct venue_rest *rest)
+{
+    return binance_rest_status((const struct binance_rest *)rest);
+}
+
+const struct venue binance_venue = {
+    .name = "binance",
+    .ws_url = BINANCE_WS_URL,
+    .rest_url = BINANCE_REST_URL,
+    .stream_name = binance_stream_name,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_reconnect = stream_reconnect,
+    .stream_pause = stream_pause,
+    .stream_status = stream_status,
+    .parser_create = parser_create,
+    .parse = parse,
+    .parser_destroy = parser_destroy,
+    .rest_create = rest_create,
+    .rest_destroy = rest_destroy,
+    .rest_time = rest_time,
+    .rest_symbols = rest_symbols,
+    .rest_bars = rest_bars,
+    .rest_book = rest_book,
+    .rest_cancel = rest_cancel,
+    .rest_status = rest_status,
+};

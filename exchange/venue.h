@@ -1,0 +1,181 @@
+/* A venue, behind one table: where it is, how its streams are called, how its messages read, and how to talk
+ * to it. The daemon knows venues only so; everything of one venue lives in its folder. */
+#ifndef EXCHANGE_VENUE_H
+#define EXCHANGE_VENUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/bar.h"
+#include "exchange/book.h"
+#include "exchange/market.h"
+#include "exchange/symbol.h"
+
+struct net_context;
+struct budget;
+
+/* Streams. */
+
+enum venue_link {
+    VENUE_DOWN,       /* not started yet */
+    VENUE_RESOLVING,  /* looking up the name */
+    VENUE_CONNECTING, /* TCP, TLS, upgrade */
+    VENUE_UP,
+    VENUE_WAITING, /* trying again at retry_ms */
+    VENUE_FAILED,  /* refused for good, as far as the reply tells: trying again at retry_ms, rarely */
+};
+
+enum { VENUE_DETAIL_MAX = 200, VENUE_STREAM_NAME_MAX = 64 };
+
+/* Times are monotonic milliseconds (uv_hrtime() / 10^6); 0: never. Counts are since creation. */
+struct venue_status {
+    enum venue_link link;
+    char detail[VENUE_DETAIL_MAX]; /* why, one line: the last failure, or what is being done; may be empty */
+    int64_t since_ms;              /* when `link` was entered */
+    int64_t retry_ms;              /* WAITING, FAILED: when the next attempt is due */
+    int64_t last_frame_ms;
+    uint64_t attempts, connects; /* tried, established */
+    uint64_t frames, bytes;
+};
+
+struct venue_stream_config {
+    struct net_context *net;
+    const char *ws_url;         /* wss://HOST[:PORT]; NULL: the venue's own */
+    const char *const *streams; /* names as venue->stream_name writes them */
+    size_t n_streams;
+    struct budget
+        *budget; /* of connection attempts, shared by all streams of a venue; NULL: one of its own */
+    uint64_t jitter_seed;
+    int64_t backoff_min_ms, backoff_max_ms; /* 0: 500 and 60,000 */
+};
+
+/* Called from the loop, never from within a call below; each may call any of them, destroy included. */
+struct venue_stream_handler {
+    void (*state)(void *user, const struct venue_status *status); /* the link or its reason changed */
+    void (*frame)(void *user, const char *data, size_t len);      /* one message, as received */
+};
+
+const char *venue_link_name(enum venue_link link); /* "down", "resolving", … */
+
+/* REST. */
+
+enum venue_reply_kind {
+    VENUE_REPLY_TIME,
+    VENUE_REPLY_SYMBOLS,
+    VENUE_REPLY_BARS,
+    VENUE_REPLY_BOOK,
+};
+
+/* What was asked for by name and what the venue lists. */
+struct venue_symbol {
+    char name[SYMBOL_NAME_MAX];
+    bool found;
+    struct symbol symbol;          /* if found */
+    char nearest[SYMBOL_NAME_MAX]; /* if not: the listed name that looks most alike; may be empty */
+};
+
+/* Everything lives during the callback only. */
+struct venue_reply {
+    enum venue_reply_kind kind;
+    int error; /* 0; -ENOENT unknown symbol; -EACCES refused (401, 403, 451); -EBADMSG malformed; -EPROTO
+                  another refusal; -EIO no answer or a broken venue after all tries; -ENOMEM */
+    const char *text; /* why, one line, when error is set */
+    int status;       /* HTTP; 0: no reply */
+    const char *body; /* raw; "" when there is none */
+    size_t len;
+    int64_t elapsed_ms;
+    bool more; /* BARS: another page of the same call follows in another callback */
+    union {
+        int64_t server_ns; /* TIME */
+        struct {
+            const struct venue_symbol *list; /* in the order asked for */
+            size_t n, n_missing;
+        } symbols;
+        struct {
+            const struct bar *list; /* ascending; the first n_closed are closed */
+            size_t n, n_closed;
+        } bars;
+        struct {
+            uint64_t last_id;
+            const struct book_level *bids, *asks; /* best first */
+            uint32_t n_bids, n_asks;
+        } book;
+    };
+};
+
+typedef void venue_reply_done(void *user, const struct venue_reply *reply);
+
+struct venue_rest_config {
+    struct net_context *net;
+    const char *rest_url; /* https://HOST[:PORT]; NULL: the venue's own */
+    uint64_t jitter_seed;
+    int attempts_max;                       /* per request; 0: 5 */
+    int64_t backoff_min_ms, backoff_max_ms; /* 0: 1,000 and 30,000 */
+    int64_t timeout_ms;                     /* per attempt; 0: 20,000 */
+};
+
+/* Times as in struct venue_status. */
+struct venue_rest_status {
+    uint32_t queued, in_flight;
+    uint64_t requests, failures;       /* attempts sent; of those without a good reply */
+    int64_t paused_until_ms;           /* the venue said to wait, or its limit is near; 0: not paused */
+    int64_t used_weight, weight_limit; /* of this minute; used_weight -1: not said yet */
+    char detail[VENUE_DETAIL_MAX];     /* the last failure */
+};
+
+struct venue_bars_request {
+    const struct symbol *symbol; /* copied */
+    int64_t interval_ns;
+    int64_t start_ns, end_ns; /* open times, both included */
+    int64_t now_ns;           /* the venue's time now: bars that close later are forming */
+    size_t max;               /* bars in all; 0: no bound */
+};
+
+struct venue_stream;
+struct venue_rest;
+struct venue_call;
+struct venue_parser;
+
+struct venue {
+    const char *name;
+    const char *ws_url, *rest_url; /* public market data, without keys */
+
+    /* The name of one stream: `symbol` as listed, interval_ns for MARKET_KLINE. 0; -EINVAL for a kind or an
+     * interval that the venue has not; -ENAMETOOLONG. */
+    int (*stream_name)(const char *symbol, enum market_kind kind, int64_t interval_ns,
+                       char ret[VENUE_STREAM_NAME_MAX]);
+
+    /* -EINVAL, -EPROTONOSUPPORT for the URL; -E2BIG for more streams than a connection may carry; -ENOMEM.
+     * The handler must outlive the stream, the config need not. It starts to connect at once and stays at it.
+     */
+    int (*stream_create)(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
+                         void *user, struct venue_stream **ret);
+    void (*stream_destroy)(struct venue_stream *stream); /* no callback follows; NULL is fine */
+    /* Drops the connection, if it is up, and makes another, within backoff and budget: `why` becomes the
+     * detail. */
+    void (*stream_reconnect)(struct venue_stream *stream, const char *why);
+    void (*stream_pause)(struct venue_stream *stream, bool paused); /* of reading; holds over reconnections */
+    const struct venue_status *(*stream_status)(const struct venue_stream *stream);
+
+    int (*parser_create)(const struct symbol *symbols, size_t n, struct venue_parser **ret);
+    int (*parse)(struct venue_parser *parser, const char *frame, size_t len, struct market_event *ret);
+    void (*parser_destroy)(struct venue_parser *parser);
+
+    /* Requests are queued, kept within the venue's limits, and tried again when the venue or the way to it
+     * fails; `done` comes from the loop, once (BARS: once a page), unless the call is cancelled. They return
+     * 0 and the call in *ret (may be NULL; gone once `done` came without `more`), or -ENOMEM, -EINVAL. */
+    int (*rest_create)(const struct venue_rest_config *config, struct venue_rest **ret);
+    void (*rest_destroy)(struct venue_rest *rest); /* cancels everything; NULL is fine */
+    int (*rest_time)(struct venue_rest *rest, venue_reply_done *done, void *user, struct venue_call **ret);
+    int (*rest_symbols)(struct venue_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
+                        void *user, struct venue_call **ret);
+    int (*rest_bars)(struct venue_rest *rest, const struct venue_bars_request *request,
+                     venue_reply_done *done, void *user, struct venue_call **ret);
+    int (*rest_book)(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
+                     struct venue_call **ret);
+    void (*rest_cancel)(struct venue_rest *rest, struct venue_call *call); /* NULL is fine */
+    const struct venue_rest_status *(*rest_status)(const struct venue_rest *rest);
+};
+
+#endif
