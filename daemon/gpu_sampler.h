@@ -1,0 +1,47 @@
+/* Samples the GPUs every so often on libuv's worker threads, for the loop to read without waiting. */
+#ifndef DAEMON_GPU_SAMPLER_H
+#define DAEMON_GPU_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "daemon/nvml.h"
+
+enum gpu_state {
+    GPU_NOT_AVAILABLE, /* no library, no driver, no device, or no answer yet: the reason says which */
+    GPU_OK,
+    GPU_STALLED, /* the driver has not answered for three intervals: the devices are those of the last answer
+                  */
+};
+
+struct gpu_status {
+    enum gpu_state state;
+    char reason[GPU_REASON_MAX]; /* "" when ok */
+    char driver[GPU_DRIVER_MAX]; /* "" when not known */
+    struct gpu_device devices[GPU_DEVICES_MAX];
+    int n_devices;
+    uint64_t samples;    /* that came back */
+    uint64_t sampled_ms; /* uv_now() of the last that came back; 0: none yet */
+};
+
+const char *gpu_state_name(enum gpu_state state); /* "n/a", "ok", "stalled" */
+
+struct gpu_sampler;
+
+/* Samples at once and then every interval_ms. A library that is absent or refuses is tried again every 30
+ * intervals. While a sample is under way no other starts, however long it takes. The timer keeps no loop
+ * alive. 0 or -errno. */
+int gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_sampler **ret);
+
+/* The last results; belongs to the sampler and changes only when the loop turns. */
+const struct gpu_status *gpu_sampler_status(const struct gpu_sampler *sampler);
+
+/* True while a sample is under way. Such a one keeps the loop alive, and libuv waits for its threads in
+ * exit(): a program that must end while the state is GPU_STALLED stops its loop and leaves by _exit(). */
+bool gpu_sampler_busy(const struct gpu_sampler *sampler);
+
+/* Stops sampling. The memory goes on the loop's next turns, once a sample that is under way has come back. */
+void gpu_sampler_destroy(struct gpu_sampler *sampler);
+
+#endif

@@ -1,0 +1,128 @@
+#include "daemon/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_int log_level = LOG_LEVEL_INFO;
+static atomic_bool to_journal;
+
+static const struct {
+    const char *name, *priority; /* syslog's: 3 error, 4 warning, 6 info, 7 debug */
+} levels[] = {
+    [LOG_LEVEL_ERROR] = {"error", "<3>"},
+    [LOG_LEVEL_WARNING] = {"warning", "<4>"},
+    [LOG_LEVEL_INFO] = {"info", "<6>"},
+    [LOG_LEVEL_DEBUG] = {"debug", "<7>"},
+};
+
+/* systemd sets JOURNAL_STREAM=DEVICE:INODE of the stream that it made; ours may have been redirected since.
+ */
+static bool stderr_is_journal(void)
+{
+    const char *text = getenv("JOURNAL_STREAM");
+    unsigned long long device, inode;
+    struct stat st;
+    return text && sscanf(text, "%llu:%llu", &device, &inode) == 2 && fstat(STDERR_FILENO, &st) == 0 &&
+           st.st_dev == device && st.st_ino == inode;
+}
+
+void log_init(enum log_level level)
+{
+    atomic_store(&log_level, (int)level);
+    atomic_store(&to_journal, stderr_is_journal());
+}
+
+/* Length of the UTF-8 character at s, 0 when it is none or a control character. */
+static int plain_character(const unsigned char *s)
+{
+    if (s[0] < 0x80)
+        return s[0] >= 0x20 && s[0] != 0x7f;
+    int n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4)
+        return 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool c1 = s[0] == 0xc2 && s[1] < 0xa0,
+         overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90),
+         outside = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
+    return c1 || overlong || outside ? 0 : n;
+}
+
+/* Appends the message, escaped, to line[at..LOG_LINE_MAX); returns the new end, with room for a newline left.
+ */
+static size_t append(char *line, size_t at, const char *message)
+{
+    static const char cut[] = "...";
+    const size_t end = LOG_LINE_MAX - sizeof cut - 1; /* what fits before the cut mark and the newline */
+    for (const unsigned char *s = (const unsigned char *)message; *s;) {
+        char escaped[5];
+        const char *from = (const char *)s;
+        size_t n = (size_t)plain_character(s), used = n;
+        if (n == 0) {
+            from = escaped;
+            used = 1;
+            if (*s == '\n' || *s == '\t')
+                n = (size_t)snprintf(escaped, sizeof escaped, "\\%c", *s == '\n' ? 'n' : 't');
+            else
+                n = (size_t)snprintf(escaped, sizeof escaped, "\\x%02x", *s);
+        }
+        if (at + n > end) {
+            memcpy(line + at, cut, sizeof cut - 1);
+            return at + sizeof cut - 1;
+        }
+        memcpy(line + at, from, n);
+        at += n;
+        s += used;
+    }
+    return at;
+}
+
+static size_t prefix(char *line, enum log_level level)
+{
+    if (atomic_load(&to_journal))
+        return (size_t)snprintf(line, LOG_LINE_MAX, "%s", levels[level].priority);
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    size_t n = strftime(line, LOG_LINE_MAX, "%Y-%m-%dT%H:%M:%S", &utc);
+    return n + (size_t)snprintf(line + n, LOG_LINE_MAX - n, ".%03ldZ %-7s ", now.tv_nsec / 1000000,
+                                levels[level].name);
+}
+
+static void log_write(enum log_level level, const char *format, va_list args)
+{
+    if ((int)level > atomic_load(&log_level))
+        return;
+    int saved = errno;
+    char message[LOG_LINE_MAX], line[LOG_LINE_MAX];
+    vsnprintf(message, sizeof message, format, args);
+    size_t n = append(line, prefix(line, level), message);
+    line[n++] = '\n';
+    ssize_t written;
+    do
+        written = write(STDERR_FILENO, line, n);
+    while (written < 0 && errno == EINTR); /* any other failure has nobody left to be told */
+    errno = saved;
+}
+
+#define LOG_FUNCTION(name, level) \
+    void name(const char *format, ...) \
+    { \
+        va_list args; \
+        va_start(args, format); \
+        log_write(level, format, args); \
+        va_end(args); \
+    }
+
+LOG_FUNCTION(log_error, LOG_LEVEL_ERROR)
+LOG_FUNCTION(log_warning, LOG_LEVEL_WARNING)
+LOG_FUNCTION(log_info, LOG_LEVEL_INFO)
+LOG_FUNCTION(log_debug, LOG_LEVEL_DEBUG)

@@ -1,0 +1,78 @@
+#include "daemon/notify.h"
+
+#ifdef HAVE_SYSTEMD
+
+#include <stdio.h>
+#include <systemd/sd-daemon.h>
+
+enum { STATUS_MAX = 512 };
+
+/* A manager that is gone is no reason to fail: sd_notify's result is left alone throughout. */
+static void notify(const char *prefix, const char *status)
+{
+    char text[STATUS_MAX];
+    snprintf(text, sizeof text, "%sSTATUS=", prefix);
+    size_t n = 0, room = sizeof text - 1;
+    while (text[n])
+        n++;
+    for (; *status && n < room; status++)
+        text[n++] = *status == '\n' ? ' ' : *status;
+    text[n] = '\0';
+    (void)sd_notify(0, text);
+}
+
+void notify_ready(const char *status)
+{
+    notify("READY=1\n", status);
+}
+
+void notify_status(const char *status)
+{
+    notify("", status);
+}
+
+void notify_stopping(void)
+{
+    (void)sd_notify(0, "STOPPING=1");
+}
+
+void notify_watchdog(void)
+{
+    (void)sd_notify(0, "WATCHDOG=1");
+}
+
+uint64_t notify_watchdog_ms(void)
+{
+    uint64_t usec;
+    if (sd_watchdog_enabled(0, &usec) <= 0)
+        return 0;
+    uint64_t ms = usec / 2000;
+    return ms ? ms : 1;
+}
+
+#else
+
+void notify_ready(const char *status)
+{
+    (void)status;
+}
+
+void notify_status(const char *status)
+{
+    (void)status;
+}
+
+void notify_stopping(void)
+{
+}
+
+void notify_watchdog(void)
+{
+}
+
+uint64_t notify_watchdog_ms(void)
+{
+    return 0;
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* What the service manager is told, by sd_notify(3). Without libsystemd, or without a manager that listens,
+ * every function does nothing. */
+#ifndef DAEMON_NOTIFY_H
+#define DAEMON_NOTIFY_H
+
+#include <stdint.h>
+
+/* READY=1, with a STATUS= line. */
+void notify_ready(const char *status);
+
+/* STATUS=, a line for `systemctl status`; newlines become spaces. */
+void notify_status(const char *status);
+
+/* STOPPING=1. */
+void notify_stopping(void);
+
+/* WATCHDOG=1: the daemon lives. */
+void notify_watchdog(void);
+
+/* How often notify_watchdog() is due, ms: half of what the manager waits. 0: it does not watch this process.
+ */
+uint64_t notify_watchdog_ms(void);
+
+#endif

@@ -1,0 +1,81 @@
+/* A service manager made of a datagram socket. */
+#include "daemon/notify.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+
+#ifdef HAVE_SYSTEMD
+
+static int manager;
+
+static const char *told(void)
+{
+    static char text[1024];
+    ssize_t n = recv(manager, text, sizeof text - 1, MSG_DONTWAIT);
+    text[n < 0 ? 0 : n] = '\0';
+    return text;
+}
+
+int main(void)
+{
+    char dir[] = "/tmp/papertape-notify-XXXXXX", pid[32];
+    if (!mkdtemp(dir))
+        return 2;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", dir);
+    manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (manager < 0 || bind(manager, (struct sockaddr *)&address, sizeof address) != 0)
+        return 2;
+
+    unsetenv("NOTIFY_SOCKET");
+    unsetenv("WATCHDOG_USEC");
+    notify_ready("nobody listens");
+    CHECK_STR(told(), "");
+    CHECK_INT(notify_watchdog_ms(), 0);
+
+    setenv("NOTIFY_SOCKET", address.sun_path, 1);
+    notify_ready("feed ok");
+    CHECK_STR(told(), "READY=1\nSTATUS=feed ok");
+    notify_status("two\nREADY=0");
+    CHECK_STR(told(), "STATUS=two READY=0");
+    char long_status[2000];
+    memset(long_status, 'x', sizeof long_status - 1);
+    long_status[sizeof long_status - 1] = '\0';
+    notify_status(long_status);
+    CHECK_INT(strlen(told()), 511);
+    notify_watchdog();
+    CHECK_STR(told(), "WATCHDOG=1");
+    notify_stopping();
+    CHECK_STR(told(), "STOPPING=1");
+
+    setenv("WATCHDOG_USEC", "30000000", 1);
+    unsetenv("WATCHDOG_PID");
+    CHECK_INT(notify_watchdog_ms(), 15000);
+    snprintf(pid, sizeof pid, "%d", getpid());
+    setenv("WATCHDOG_PID", pid, 1);
+    CHECK_INT(notify_watchdog_ms(), 15000);
+    setenv("WATCHDOG_PID", "1", 1); /* another process is watched */
+    CHECK_INT(notify_watchdog_ms(), 0);
+    setenv("WATCHDOG_PID", pid, 1);
+    setenv("WATCHDOG_USEC", "1000", 1);
+    CHECK_INT(notify_watchdog_ms(), 1);
+
+    close(manager);
+    unlink(address.sun_path);
+    rmdir(dir);
+    notify_status("the manager is gone");
+    return check_done("daemon/notify");
+}
+
+#else
+
+int main(void)
+{
+    puts("built without libsystemd");
+    return CHECK_SKIP;
+}
+
+#endif
