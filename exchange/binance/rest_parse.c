@@ -131,7 +131,7 @@ int binance_parse_klines(const char *text, size_t len, const struct symbol *symb
         return -EBADMSG;
     while (json_element(&json)) {
         struct bar bar;
-        int64_t close_ns;
+        int64_t close_ns = 0;
         if (!parse_kline(&json, symbol, &bar, &close_ns) || !kline_consistent(&bar, close_ns, interval_ns) ||
             (n > 0 && bar.open_ns <= ret[n - 1].open_ns))
             return -EBADMSG;
