@@ -1,0 +1,268 @@
+#include "exchange/replay/candles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND       1000000000LL
+#define MINUTE       (60 * SECOND)
+#define HOUR         (60 * MINUTE)
+#define DAY          (24 * HOUR)
+#define FIRST_MONDAY (4 * DAY) /* 1970-01-05 */
+
+static const struct {
+    const char *name;
+    int64_t ns;
+    int tier;
+} intervals[CANDLE_INTERVALS] = {
+    {"1s", SECOND, 0},       {"1m", MINUTE, 1},       {"3m", 3 * MINUTE, 1}, {"5m", 5 * MINUTE, 1},
+    {"15m", 15 * MINUTE, 1}, {"30m", 30 * MINUTE, 1}, {"1h", HOUR, 2},       {"2h", 2 * HOUR, 2},
+    {"4h", 4 * HOUR, 2},     {"6h", 6 * HOUR, 2},     {"8h", 8 * HOUR, 2},   {"12h", 12 * HOUR, 2},
+    {"1d", DAY, 3},          {"3d", 3 * DAY, 3},      {"1w", 7 * DAY, 3},
+};
+
+/* The interval that a tier holds, and the most bars it keeps: enough for 1500 of each interval built from it
+ * (of days and weeks: 1500 days). Above the bound the older half goes. */
+static const struct {
+    int interval;
+    size_t max;
+} tiers[CANDLE_TIERS] = {{0, 16384}, {1, 98304}, {6, 49152}, {12, 8192}};
+
+const char *candle_interval_name(int interval)
+{
+    return intervals[interval].name;
+}
+
+int64_t candle_interval_ns(int interval)
+{
+    return intervals[interval].ns;
+}
+
+int candle_interval_find(const char *name, size_t len)
+{
+    for (int i = 0; i < CANDLE_INTERVALS; i++)
+        if (strlen(intervals[i].name) == len && memcmp(intervals[i].name, name, len) == 0)
+            return i;
+    return -1;
+}
+
+int64_t candle_open_time(int interval, int64_t ts_ns)
+{
+    int64_t length = intervals[interval].ns;
+    int64_t origin = length == 7 * DAY ? FIRST_MONDAY : 0;
+    int64_t since = ts_ns - origin;
+    int64_t rest = since % length;
+    return ts_ns - (rest < 0 ? rest + length : rest);
+}
+
+void candles_init(struct candles *candles)
+{
+    *candles = (struct candles){.last_id = -1};
+}
+
+void candles_finish(struct candles *candles)
+{
+    for (int t = 0; t < CANDLE_TIERS; t++)
+        free(candles->tiers[t].bars);
+    candles_init(candles);
+}
+
+int candles_append(struct candles *candles, int tier, const struct candle *bar)
+{
+    struct candle_tier *t = &candles->tiers[tier];
+    if (t->n == tiers[tier].max) {
+        size_t keep = t->n / 2;
+        memmove(t->bars, t->bars + (t->n - keep), keep * sizeof(*t->bars));
+        t->n = keep;
+    }
+    if (t->n == t->cap) {
+        size_t cap = t->cap ? t->cap * 2 : 64;
+        struct candle *bars = reallocarray(t->bars, cap, sizeof(*bars));
+        if (!bars)
+            return -ENOMEM;
+        t->bars = bars;
+        t->cap = cap;
+    }
+    t->bars[t->n++] = *bar;
+    if (bar->last_id > candles->last_id)
+        candles->last_id = bar->last_id;
+    return 0;
+}
+
+static struct candle empty_candle(int64_t open_ns, int64_t price)
+{
+    return (struct candle){.open_ns = open_ns,
+                           .open = price,
+                           .high = price,
+                           .low = price,
+                           .close = price,
+                           .first_id = -1,
+                           .last_id = -1};
+}
+
+static int advance_tier(struct candles *candles, int tier, int64_t ts_ns)
+{
+    struct candle_tier *t = &candles->tiers[tier];
+    int64_t length = intervals[tiers[tier].interval].ns;
+    if (t->n == 0)
+        return 0;
+    int64_t last = t->bars[t->n - 1].open_ns, close = t->bars[t->n - 1].close;
+    int64_t open = candle_open_time(tiers[tier].interval, ts_ns);
+    if ((open - last) / length > (int64_t)tiers[tier].max) { /* a hole larger than what is kept */
+        t->n = 0;
+        last = open - length;
+    }
+    for (int64_t next = last + length; next <= open; next += length) {
+        struct candle bar = empty_candle(next, close);
+        int rc = candles_append(candles, tier, &bar);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int candles_advance(struct candles *candles, int64_t ts_ns)
+{
+    for (int t = 0; t < CANDLE_TIERS; t++) {
+        int rc = advance_tier(candles, t, ts_ns);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+void candle_join(struct candle *into, const struct candle *bar)
+{
+    if (bar->trades == 0)
+        return;
+    if (into->trades == 0) { /* a quiet candle carries the close before it: the first trade opens */
+        int64_t open_ns = into->open_ns;
+        *into = *bar;
+        into->open_ns = open_ns;
+        return;
+    }
+    if (bar->high > into->high)
+        into->high = bar->high;
+    if (bar->low < into->low)
+        into->low = bar->low;
+    into->close = bar->close;
+    into->volume += bar->volume;
+    into->taker_volume += bar->taker_volume;
+    into->quote_volume += bar->quote_volume;
+    into->taker_quote_volume += bar->taker_quote_volume;
+    into->trades += bar->trades;
+    into->last_id = bar->last_id;
+}
+
+int candles_trade(struct candles *candles, const struct candle_trade *trade)
+{
+    int128_t quote = (int128_t)trade->price * trade->qty;
+    struct candle bar = {
+        .open = trade->price,
+        .high = trade->price,
+        .low = trade->price,
+        .close = trade->price,
+        .volume = trade->qty,
+        .quote_volume = quote,
+        .taker_volume = trade->buyer_maker ? 0 : trade->qty,
+        .taker_quote_volume = trade->buyer_maker ? 0 : quote,
+        .trades = trade->last_id - trade->first_id + 1,
+        .first_id = trade->first_id,
+        .last_id = trade->last_id,
+    };
+    if (trade->first_id <= candles->last_id)
+        return 0;
+    for (int i = 0; i < CANDLE_TIERS; i++) {
+        struct candle_tier *t = &candles->tiers[i];
+        int rc = advance_tier(candles, i, trade->ts_ns);
+        if (rc < 0)
+            return rc;
+        bar.open_ns = candle_open_time(tiers[i].interval, trade->ts_ns);
+        if (t->n > 0)
+            candle_join(&t->bars[t->n - 1], &bar);
+        else if ((rc = candles_append(candles, i, &bar)) < 0)
+            return rc;
+    }
+    candles->last_id = trade->last_id;
+    return 0;
+}
+
+/* First bar of a tier that opens at or after ts_ns. */
+static size_t lower_bound(const struct candle_tier *tier, int64_t ts_ns)
+{
+    size_t lo = 0, hi = tier->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (tier->bars[mid].open_ns < ts_ns)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+int candles_put(struct candles *candles, int interval, const struct candle *bar)
+{
+    int tier = intervals[interval].tier;
+    struct candle_tier *t = &candles->tiers[tier];
+    if (tiers[tier].interval != interval)
+        return 0;
+    size_t i = lower_bound(t, bar->open_ns);
+    if (i < t->n && t->bars[i].open_ns == bar->open_ns) {
+        t->bars[i] = *bar;
+        return 0;
+    }
+    if (i < t->n)
+        return 0; /* older than what is kept */
+    return candles_append(candles, tier, bar);
+}
+
+bool candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret)
+{
+    const struct candle_tier *t = &candles->tiers[intervals[interval].tier];
+    int64_t end = open_ns + intervals[interval].ns;
+    size_t i = lower_bound(t, open_ns);
+    if (i == t->n || t->bars[i].open_ns >= end)
+        return false;
+    *ret = t->bars[i];
+    ret->open_ns = open_ns;
+    for (i++; i < t->n && t->bars[i].open_ns < end; i++)
+        candle_join(ret, &t->bars[i]);
+    return true;
+}
+
+size_t candles_query(const struct candles *candles, int interval, int64_t start_ns, int64_t end_ns,
+                     size_t limit, struct candle *ret)
+{
+    const struct candle_tier *t = &candles->tiers[intervals[interval].tier];
+    int64_t length = intervals[interval].ns;
+    if (t->n == 0 || limit == 0)
+        return 0;
+    int64_t oldest = candle_open_time(interval, t->bars[0].open_ns);
+    int64_t newest = candle_open_time(interval, t->bars[t->n - 1].open_ns);
+    if (end_ns >= 0 && end_ns < newest)
+        newest = candle_open_time(interval, end_ns);
+    int64_t first = oldest;
+    if (start_ns >= 0) {
+        if (start_ns > first) {
+            first = candle_open_time(interval, start_ns);
+            if (first < start_ns)
+                first += length;
+        }
+    } else if ((newest - oldest) / length + 1 > (int64_t)limit) {
+        first = newest - (int64_t)(limit - 1) * length;
+    }
+    size_t n = 0;
+    for (int64_t open = first; open <= newest && n < limit; open += length) {
+        if (candles_get(candles, interval, open, &ret[n])) {
+            n++;
+            continue;
+        }
+        /* A hole: go on at the next bar that there is. */
+        size_t i = lower_bound(t, open + length);
+        if (i == t->n)
+            break;
+        open = candle_open_time(interval, t->bars[i].open_ns) - length;
+    }
+    return n;
+}

@@ -1,0 +1,82 @@
+/* The venue's klines of one symbol: built from trades, kept for REST, at any of the venue's intervals.
+ *
+ * Four base intervals are kept (1s, 1m, 1h, 1d), each bounded; every other interval is put together
+ * from the largest base that divides it when it is asked for. An interval without trades is a candle
+ * too: o = h = l = c = the close before, no volume, ids -1. */
+#ifndef EXCHANGE_REPLAY_CANDLES_H
+#define EXCHANGE_REPLAY_CANDLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/decimal.h"
+
+enum {
+    CANDLE_INTERVALS = 15,
+    CANDLE_TIERS = 4,
+};
+
+struct candle {
+    int64_t open_ns;
+    int64_t open, high, low, close;            /* scale 8 */
+    int128_t volume, taker_volume;             /* base asset, scale 8; taker: of buying takers */
+    int128_t quote_volume, taker_quote_volume; /* scale 16 */
+    int64_t trades, first_id, last_id;         /* ids are -1 without trades */
+};
+
+struct candle_trade {
+    int64_t ts_ns;
+    int64_t first_id, last_id; /* equal for a plain trade */
+    int64_t price, qty;
+    bool buyer_maker;
+};
+
+struct candles {
+    struct candle_tier {
+        struct candle *bars; /* rising; the last may be forming */
+        size_t n, cap;
+    } tiers[CANDLE_TIERS];
+    int64_t last_id; /* of the last trade; -1 */
+};
+
+/* Intervals by index, 1s first: name, length, index of a name (-1 when the venue has none such). */
+const char *candle_interval_name(int interval);
+int64_t candle_interval_ns(int interval);
+int candle_interval_find(const char *name, size_t len);
+
+/* The open time of the interval that holds ts_ns; weeks open on Monday. */
+int64_t candle_open_time(int interval, int64_t ts_ns);
+
+void candles_init(struct candles *candles);
+void candles_finish(struct candles *candles);
+
+/* Appends a bar of history to the base `tier` (0 = 1s, 1m, 1h, 1d). Bars come in order of time, each later
+ * than what the tier holds, and open on its grid. 0 or -ENOMEM. */
+int candles_append(struct candles *candles, int tier, const struct candle *bar);
+
+/* Puts a bar as the venue recorded it in the place of what the tier of that interval holds for the same time;
+ * other intervals than the bases are ignored. 0 or -ENOMEM. */
+int candles_put(struct candles *candles, int interval, const struct candle *bar);
+
+/* Counts a trade in; one whose ids were counted already is ignored. Intervals jumped over become empty
+ * candles. 0 or -ENOMEM. */
+int candles_trade(struct candles *candles, const struct candle_trade *trade);
+
+/* Lets time pass without a trade: candles up to the one that holds ts_ns exist after it, if there was any
+ * before. 0 or -ENOMEM. */
+int candles_advance(struct candles *candles, int64_t ts_ns);
+
+/* The candle of an interval that opens at open_ns; false when nothing is known of it. */
+bool candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret);
+
+/* As the venue's REST: candles whose open time lies in [start_ns, end_ns], at most `limit` (<= 1000), the
+ * first ones when start_ns is given (>= 0), else the last ones. end_ns < 0: no end. Writes to ret[limit],
+ * returns the count. */
+size_t candles_query(const struct candles *candles, int interval, int64_t start_ns, int64_t end_ns,
+                     size_t limit, struct candle *ret);
+
+/* Joins `bar` to `into`, which came before it. */
+void candle_join(struct candle *into, const struct candle *bar);
+
+#endif

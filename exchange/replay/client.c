@@ -1,0 +1,194 @@
+#include "exchange/replay/client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <openssl/bio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+enum {
+    GATHER_BYTES = 64 << 10,
+    WRITE_BYTES = 256 << 10, /* in one turn, so that other clients get theirs */
+};
+
+struct message *message_new(enum lws_write_protocol protocol, size_t len)
+{
+    struct message *message = malloc(sizeof(*message) + LWS_PRE + len);
+    if (message) {
+        message->refs = 1;
+        message->protocol = protocol;
+        message->len = len;
+    }
+    return message;
+}
+
+void message_unref(struct message *message)
+{
+    if (message && --message->refs == 0)
+        free(message);
+}
+
+/* lws writes each frame by itself: a TLS record and a system call for each would be most of the work. So the
+ * records of one turn are gathered in a buffering BIO and go to the socket together. */
+static void gather_writes(struct client *client)
+{
+    client->ssl = lws_get_ssl(client->wsi);
+    BIO *socket = client->ssl ? SSL_get_wbio(client->ssl) : NULL;
+    BIO *gather = socket ? BIO_new(BIO_f_buffer()) : NULL;
+    if (!gather || BIO_set_write_buffer_size(gather, GATHER_BYTES) != 1 || BIO_up_ref(socket) != 1) {
+        BIO_free(gather);
+        client->ssl = NULL;
+        return;
+    }
+    SSL_set0_wbio(client->ssl, BIO_push(gather, socket));
+}
+
+int client_init(struct client *client, struct server *server, struct lws *wsi)
+{
+    *client = (struct client){.server = server, .wsi = wsi};
+    client->last_ping_ns = client->last_pong_ns = uv_hrtime();
+    gather_writes(client);
+    return 0;
+}
+
+static void drop_queue(struct client *client)
+{
+    for (; client->n_queued > 0; client->n_queued--) {
+        message_unref(client->queue[client->head]);
+        client->head = (client->head + 1) % client->cap_queue;
+    }
+    client->queued_bytes = 0;
+}
+
+void client_finish(struct client *client)
+{
+    drop_queue(client);
+    for (int i = 0; i < client->n_names; i++)
+        free(client->names[i]);
+    free(client->names);
+    free(client->queue);
+    text_finish(&client->request);
+}
+
+static void ask_writable(struct client *client)
+{
+    if (!client->writable_asked) {
+        client->writable_asked = true;
+        lws_callback_on_writable(client->wsi);
+    }
+}
+
+static bool grow_queue(struct client *client)
+{
+    size_t cap = client->cap_queue ? client->cap_queue * 2 : 256;
+    struct message **queue = calloc(cap, sizeof(*queue));
+    if (!queue)
+        return false;
+    for (size_t i = 0; i < client->n_queued; i++)
+        queue[i] = client->queue[(client->head + i) % client->cap_queue];
+    free(client->queue);
+    client->queue = queue;
+    client->cap_queue = cap;
+    client->head = 0;
+    return true;
+}
+
+void client_push(struct client *client, struct message *message)
+{
+    if (client->close_code || client->close_after_queue)
+        return;
+    if (client->n_queued == client->cap_queue && !grow_queue(client)) {
+        client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+        return;
+    }
+    if (client->queued_bytes + message->len > CLIENT_QUEUE_MAX) {
+        fprintf(stderr,
+                "papertape-replay: client too slow: %zu messages queued: read faster, or use --speed max\n",
+                client->n_queued);
+        client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "client too slow");
+        return;
+    }
+    message->refs++;
+    client->queue[(client->head + client->n_queued++) % client->cap_queue] = message;
+    client->queued_bytes += message->len;
+    ask_writable(client);
+}
+
+void client_say(struct client *client, const char *text, size_t len)
+{
+    struct message *message = message_new(LWS_WRITE_TEXT, len);
+    if (!message) {
+        client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+        return;
+    }
+    memcpy(message_text(message), text, len);
+    client_push(client, message);
+    message_unref(message);
+}
+
+void client_ping(struct client *client, uint64_t number)
+{
+    char text[24];
+    int len = snprintf(text, sizeof(text), "%" PRIu64, number);
+    struct message *message = message_new(LWS_WRITE_PING, (size_t)len);
+    if (!message)
+        return; /* the next one asks again */
+    memcpy(message_text(message), text, (size_t)len);
+    client_push(client, message);
+    message_unref(message);
+    client->last_ping_ns = uv_hrtime();
+}
+
+void client_close(struct client *client, int code, const char *reason)
+{
+    if (client->close_code)
+        return;
+    drop_queue(client);
+    client->close_code = code;
+    client->close_reason = reason;
+    client->writable_asked = false;
+    ask_writable(client);
+}
+
+bool client_behind(const struct client *client)
+{
+    return client->paced && client->n_names > 0 && !client->close_code &&
+           client->ping_seq - client->pong_seq >= CLIENT_WINDOWS_AHEAD;
+}
+
+int client_write(struct client *client)
+{
+    size_t written = 0;
+    client->writable_asked = false;
+    if (client->close_code) {
+        lws_close_reason(client->wsi, (enum lws_close_status)client->close_code,
+                         (unsigned char *)(uintptr_t)client->close_reason, strlen(client->close_reason));
+        return -1;
+    }
+    while (client->n_queued > 0 && written < WRITE_BYTES && !lws_partial_buffered(client->wsi)) {
+        struct message *message = client->queue[client->head];
+        client->head = (client->head + 1) % client->cap_queue;
+        client->n_queued--;
+        client->queued_bytes -= message->len;
+        written += message->len;
+        int n = lws_write(client->wsi, message_text(message), message->len, message->protocol);
+        message_unref(message);
+        if (n < 0)
+            return -1;
+    }
+    if (client->close_after_queue && client->n_queued == 0)
+        client_close(client, LWS_CLOSE_STATUS_NORMAL, "");
+    client_flush(client);
+    if (client->n_queued > 0)
+        ask_writable(client);
+    return 0;
+}
+
+void client_flush(struct client *client)
+{
+    BIO *gather = client->ssl ? SSL_get_wbio(client->ssl) : NULL;
+    if (gather && BIO_wpending(gather) > 0 && BIO_flush(gather) <= 0 && BIO_should_retry(gather))
+        ask_writable(client);
+}

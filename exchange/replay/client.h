@@ -1,0 +1,92 @@
+/* One websocket client: its subscriptions and its queue of messages. */
+#ifndef EXCHANGE_REPLAY_CLIENT_H
+#define EXCHANGE_REPLAY_CLIENT_H
+
+#include <libwebsockets.h>
+#include <openssl/ssl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/replay/text.h"
+
+enum {
+    CLIENT_STREAMS_MAX = 1024,     /* the venue's limit */
+    CLIENT_MESSAGES_PER_S = 5,     /* the same, of what a client sends */
+    CLIENT_REQUEST_MAX = 64 << 10, /* bytes of one request */
+    CLIENT_WINDOW = 64,            /* messages between two pings at full speed */
+    CLIENT_WINDOWS_AHEAD = 2,
+    CLIENT_QUEUE_MAX = 64 << 20, /* bytes; a slower client is closed */
+};
+
+/* A message that several clients may share. */
+struct message {
+    unsigned refs;
+    enum lws_write_protocol protocol;
+    size_t len;
+    unsigned char space[]; /* LWS_PRE bytes of headroom, then the text */
+};
+
+/* A message with one reference and room for len bytes; NULL when memory is out. */
+struct message *message_new(enum lws_write_protocol protocol, size_t len);
+static inline unsigned char *message_text(struct message *message)
+{
+    return message->space + LWS_PRE;
+}
+void message_unref(struct message *message);
+
+struct server;
+
+struct client {
+    struct server *server;
+    struct lws *wsi;
+    struct client *next;
+    SSL *ssl;      /* the connection's, owned by lws; its writes are gathered: see client_flush() */
+    bool combined; /* {"stream":…,"data":…} */
+    bool paced;    /* pings count the windows of full speed */
+
+    char **names; /* streams subscribed to */
+    int n_names, cap_names;
+
+    struct message **queue; /* ring */
+    size_t head, n_queued, cap_queue, queued_bytes;
+    bool writable_asked;
+
+    uint64_t sent;                       /* data messages put into the queue */
+    uint64_t ping_seq, pong_seq;         /* of windows: the last asked, the last answered */
+    uint64_t last_ping_ns, last_pong_ns; /* wall clock */
+
+    uint64_t second_ns; /* start of the second in which requests are counted */
+    int requests;
+    struct text request; /* being received */
+
+    bool close_after_queue; /* fault close@N: what is queued still goes out */
+    int close_code;         /* not 0: close at the next chance */
+    const char *close_reason;
+};
+
+/* 0 or -ENOMEM. */
+int client_init(struct client *client, struct server *server, struct lws *wsi);
+void client_finish(struct client *client);
+
+/* Queues a message (takes a reference of its own). */
+void client_push(struct client *client, struct message *message);
+/* The same for a text. */
+void client_say(struct client *client, const char *text, size_t len);
+
+/* A ping with a number as payload. */
+void client_ping(struct client *client, uint64_t number);
+
+/* Closes the connection with a websocket code; what is queued is dropped. The reason is a literal. */
+void client_close(struct client *client, int code, const char *reason);
+
+/* Does the play wait for it? */
+bool client_behind(const struct client *client);
+
+/* Writes what is queued; as lws's WRITEABLE callback returns: -1 closes. */
+int client_write(struct client *client);
+
+/* Hands gathered bytes to the socket; asks for another turn when it takes no more. */
+void client_flush(struct client *client);
+
+#endif

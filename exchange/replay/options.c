@@ -1,0 +1,234 @@
+#include "exchange/replay/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/bars_file.h"
+#include "exchange/replay/candles.h"
+
+enum { EXIT_USAGE = 2, GO_ON = -1 };
+
+static const char help[] =
+    "Usage: papertape-replay (--recording F... | --bars F... | --synthetic SEED) [OPTION]...\n"
+    "A venue on loopback: Binance's websocket streams and REST over TLS, from recorded frames, bars or a "
+    "made market.\n"
+    "\n"
+    "      --venue binance        whose protocol is spoken\n"
+    "      --recording F...       play recorded frames; several files are merged by time\n"
+    "      --bars F...            play bars files: trades, quotes and depth that agree with them\n"
+    "      --synthetic SEED       a seeded market without end: BTCUSDT and ETHUSDT\n"
+    "      --interval I           of the bars files, when it is not what they show (1m, 5m, 1h, ...)\n"
+    "      --from T, --to T       play from, play to (ISO 8601 or an epoch); --synthetic starts at --from\n"
+    "      --speed N|max          N times real time (default 1); max: as fast as clients read\n"
+    "      --listen HOST:PORT     default 127.0.0.1:0; port 0 picks one\n"
+    "      --ca-out F             write the certificate that clients must trust\n"
+    "      --fault SPEC           silence@30s[+10s], close@1000, gap@book, garbage; may be repeated\n"
+    "      --help, --version\n"
+    "\n"
+    "Prints one JSON line when it listens. Play starts with the first websocket subscription. See "
+    "papertape-replay(1).\n";
+
+__attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("papertape-replay: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return EXIT_USAGE;
+}
+
+static int set_venue(struct options *o, const char *value)
+{
+    (void)o;
+    if (strcmp(value, "alpaca") == 0)
+        return usage("venue not served yet: --venue alpaca: binance");
+    if (strcmp(value, "binance") != 0)
+        return usage("unknown venue: --venue %s: binance", value);
+    return GO_ON;
+}
+
+static int add_name(const char ***names, size_t *n, const char *value)
+{
+    const char **grown = reallocarray(*names, *n + 1, sizeof(*grown));
+    if (!grown)
+        return usage("out of memory");
+    *names = grown;
+    grown[(*n)++] = value;
+    return GO_ON;
+}
+
+static int add_recording(struct options *o, const char *value)
+{
+    return add_name(&o->recordings, &o->n_recordings, value);
+}
+
+static int add_bars(struct options *o, const char *value)
+{
+    return add_name(&o->bars, &o->n_bars, value);
+}
+
+static int set_seed(struct options *o, const char *value)
+{
+    char *end;
+    errno = 0;
+    o->seed = strtoull(value, &end, 10);
+    o->synthetic = true;
+    if (!isdigit((unsigned char)*value) || *end != '\0' || errno != 0)
+        return usage("bad seed: --synthetic %s: a whole number from 0 to 18446744073709551615", value);
+    return GO_ON;
+}
+
+static int set_interval(struct options *o, const char *value)
+{
+    o->interval = candle_interval_find(value, strlen(value));
+    if (o->interval < 0)
+        return usage("unknown interval: --interval %s: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d or 1w",
+                     value);
+    return GO_ON;
+}
+
+static int set_time(const char *name, const char *value, int64_t *ret_ns)
+{
+    if (bars_time_parse(value, strlen(value), ret_ns) != 0)
+        return usage("bad time: %s %s: ISO 8601 as 2024-08-08T23:55:00Z, or an epoch in s, ms, us or ns",
+                     name, value);
+    return GO_ON;
+}
+
+static int set_from(struct options *o, const char *value)
+{
+    return set_time("--from", value, &o->from_ns);
+}
+
+static int set_to(struct options *o, const char *value)
+{
+    return set_time("--to", value, &o->to_ns);
+}
+
+static int set_speed(struct options *o, const char *value)
+{
+    char *end;
+    if (strcmp(value, "max") == 0) {
+        o->speed = 0;
+        return GO_ON;
+    }
+    o->speed = strtod(value, &end);
+    if (end == value || *end != '\0' || !(o->speed >= 0.001 && o->speed <= 1e6))
+        return usage("bad speed: --speed %s: a number from 0.001 to 1000000, or max", value);
+    return GO_ON;
+}
+
+static int set_listen(struct options *o, const char *value)
+{
+    const char *colon = strrchr(value, ':');
+    char *end;
+    size_t len = colon ? (size_t)(colon - value) : 0;
+    long port = colon && isdigit((unsigned char)colon[1]) ? strtol(colon + 1, &end, 10) : -1;
+    if (len >= 2 && value[0] == '[' && value[len - 1] == ']') {
+        value++;
+        len -= 2;
+    }
+    if (port < 0 || port > 65535 || *end != '\0' || len == 0 || len >= sizeof(o->host))
+        return usage("bad address: --listen %s: HOST:PORT as 127.0.0.1:9443, port 0 to 65535", value);
+    memcpy(o->host, value, len);
+    o->host[len] = '\0';
+    o->port = (int)port;
+    return GO_ON;
+}
+
+static int set_ca_out(struct options *o, const char *value)
+{
+    o->ca_out = value;
+    return GO_ON;
+}
+
+static int add_fault(struct options *o, const char *value)
+{
+    char error[FAULT_ERROR_MAX];
+    if (fault_parse(&o->faults, value, error) < 0)
+        return usage("%s", error);
+    return GO_ON;
+}
+
+static const struct option {
+    const char *name;
+    bool many; /* takes every word up to the next option */
+    int (*set)(struct options *o, const char *value);
+} table[] = {
+    {"--venue", false, set_venue},    {"--recording", true, add_recording}, {"--bars", true, add_bars},
+    {"--synthetic", false, set_seed}, {"--interval", false, set_interval},  {"--from", false, set_from},
+    {"--to", false, set_to},          {"--speed", false, set_speed},        {"--listen", false, set_listen},
+    {"--ca-out", false, set_ca_out},  {"--fault", true, add_fault},
+};
+
+static const struct option *find(const char *word, size_t len)
+{
+    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+        if (strlen(table[i].name) == len && memcmp(table[i].name, word, len) == 0)
+            return &table[i];
+    return NULL;
+}
+
+static int check(const struct options *o)
+{
+    if (o->n_bars > 0)
+        return usage("bars not served yet: --bars: --recording F... or --synthetic SEED");
+    if ((o->n_recordings > 0) + (o->n_bars > 0) + o->synthetic != 1)
+        return usage(
+            "nothing to play, or too much: one of --recording F..., --bars F... or --synthetic SEED");
+    if (o->interval >= 0 && o->n_bars == 0)
+        return usage("--interval without --bars: the interval of bars files: leave it out");
+    if (o->synthetic && o->to_ns != INT64_MAX)
+        return usage("--to with --synthetic: a synthetic market has no end: leave it out");
+    if (o->from_ns >= o->to_ns)
+        return usage("--from is not before --to: a time range: --from earlier than --to");
+    return GO_ON;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+    *o = (struct options){
+        .interval = -1, .from_ns = INT64_MIN, .to_ns = INT64_MAX, .speed = 1, .host = "127.0.0.1", .port = 0};
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i], *equals = strchr(word, '=');
+        if (strcmp(word, "--help") == 0) {
+            fputs(help, stdout);
+            return EXIT_SUCCESS;
+        }
+        if (strcmp(word, "--version") == 0) {
+            puts("papertape-replay " PAPERTAPE_VERSION);
+            return EXIT_SUCCESS;
+        }
+        const struct option *option = find(word, equals ? (size_t)(equals - word) : strlen(word));
+        if (!option)
+            return usage("unknown option: %s: see --help", word);
+        if (!equals && (i + 1 == argc || strncmp(argv[i + 1], "--", 2) == 0))
+            return usage("%s: no value: see --help", option->name);
+        int rc = option->set(o, equals ? equals + 1 : argv[++i]);
+        while (rc == GO_ON && option->many && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0)
+            rc = option->set(o, argv[++i]);
+        if (rc != GO_ON) {
+            options_finish(o);
+            return rc;
+        }
+    }
+    int rc = check(o);
+    if (rc != GO_ON)
+        options_finish(o);
+    return rc;
+}
+
+void options_finish(struct options *o)
+{
+    free(o->recordings);
+    free(o->bars);
+    o->recordings = o->bars = NULL;
+    o->n_recordings = o->n_bars = 0;
+}

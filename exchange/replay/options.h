@@ -1,0 +1,30 @@
+/* papertape-replay's command line. */
+#ifndef EXCHANGE_REPLAY_OPTIONS_H
+#define EXCHANGE_REPLAY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/replay/fault.h"
+
+struct options {
+    const char **recordings, **bars; /* file names */
+    size_t n_recordings, n_bars;
+    bool synthetic;
+    uint64_t seed;
+    int interval;           /* index as in candles.h; -1: not given */
+    int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: not given */
+    double speed;           /* 0: max */
+    char host[64];
+    int port;
+    const char *ca_out;
+    struct faults faults;
+};
+
+/* Reads the arguments. Returns -1 to go on; else the exit status, after --help, --version or an error was
+ * told. */
+int options_parse(struct options *options, int argc, char **argv);
+void options_finish(struct options *options);
+
+#endif

@@ -1,0 +1,99 @@
+#include "exchange/replay/play.h"
+
+#include <stdio.h>
+
+enum {
+    TICK_MS = 5,
+    WORK_NS = 4000000, /* in one turn of the loop */
+    BATCH_STEPS = 256,
+};
+
+/* One step; a failed one ends the play and the program says why. */
+static bool step(struct play *play)
+{
+    int rc = play->source->ops->step(play->source);
+    if (rc == 0 && !play->source->tape->failed)
+        return true;
+    fprintf(stderr, "papertape-replay: %s\n", rc < 0 ? play->source->error : "out of memory");
+    play->failed = true;
+    uv_stop(play->loop);
+    return false;
+}
+
+/* Steps that are due by source time `until`, for a while; false when some are left. */
+static bool play_until(struct play *play, int64_t until)
+{
+    uint64_t begin = uv_hrtime();
+    for (unsigned n = 1; play->source->ops->due(play->source) <= until; n++) {
+        if (!step(play))
+            return true;
+        if (n % 64 == 0 && uv_hrtime() - begin > WORK_NS)
+            return false;
+    }
+    return true;
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct play *play = timer->data;
+    double elapsed = (double)(uv_hrtime() - play->start_ns) * play->speed;
+    int64_t until =
+        elapsed < 9e18 - (double)play->origin_ns ? play->origin_ns + (int64_t)elapsed : INT64_MAX - 1;
+    bool all = play_until(play, until);
+    if (play->failed || play->source->ops->due(play->source) == INT64_MAX)
+        return;
+    uv_timer_start(timer, on_tick, all ? TICK_MS : 0, 0);
+}
+
+static void on_idle(uv_idle_t *idle)
+{
+    struct play *play = idle->data;
+    for (int i = 0; i < BATCH_STEPS; i++) {
+        if (!play->ready(play->user) || play->source->ops->due(play->source) == INT64_MAX || !step(play)) {
+            uv_idle_stop(idle);
+            return;
+        }
+    }
+}
+
+int play_init(struct play *play, uv_loop_t *loop, struct source *source, double speed,
+              bool (*ready)(void *user), void *user)
+{
+    *play = (struct play){.source = source, .speed = speed, .loop = loop, .ready = ready, .user = user};
+    int rc = uv_timer_init(loop, &play->timer);
+    if (rc == 0)
+        rc = uv_idle_init(loop, &play->idle);
+    play->timer.data = play->idle.data = play;
+    return rc;
+}
+
+void play_start(struct play *play)
+{
+    if (play->started || play->source->ops->due(play->source) == INT64_MAX)
+        return;
+    play->started = true;
+    play->origin_ns = play->source->ops->due(play->source);
+    play->start_ns = uv_hrtime();
+    if (play->speed > 0)
+        uv_timer_start(&play->timer, on_tick, 0, 0);
+    else
+        uv_idle_start(&play->idle, on_idle);
+}
+
+void play_poke(struct play *play)
+{
+    if (play->started && play->speed == 0 && !play->failed && !uv_is_active((uv_handle_t *)&play->idle) &&
+        play->ready(play->user) && play->source->ops->due(play->source) != INT64_MAX)
+        uv_idle_start(&play->idle, on_idle);
+}
+
+int64_t play_elapsed_ns(const struct play *play)
+{
+    return play->started ? (int64_t)(uv_hrtime() - play->start_ns) : 0;
+}
+
+void play_finish(struct play *play)
+{
+    uv_close((uv_handle_t *)&play->timer, NULL);
+    uv_close((uv_handle_t *)&play->idle, NULL);
+}

@@ -1,0 +1,42 @@
+/* The position of the play: one for all clients, driven by a loop's timer at a chosen speed, or as fast as
+ * the clients read. */
+#ifndef EXCHANGE_REPLAY_PLAY_H
+#define EXCHANGE_REPLAY_PLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "exchange/replay/source.h"
+
+struct play {
+    struct source *source;
+    double speed; /* market seconds in one second; 0: as fast as clients read */
+    bool started, failed;
+    int64_t origin_ns; /* source time at the start */
+    uint64_t start_ns; /* uv_hrtime() then */
+    uv_loop_t *loop;
+    uv_timer_t timer;
+    uv_idle_t idle;
+    /* At full speed: may the position move on? */
+    bool (*ready)(void *user);
+    void *user;
+};
+
+/* 0 or a negative errno. */
+int play_init(struct play *play, uv_loop_t *loop, struct source *source, double speed,
+              bool (*ready)(void *user), void *user);
+
+/* Starts the play if it has not started. */
+void play_start(struct play *play);
+
+/* At full speed: ready() may have changed. */
+void play_poke(struct play *play);
+
+/* Nanoseconds of wall time since the start; 0 before. */
+int64_t play_elapsed_ns(const struct play *play);
+
+/* Closes the loop's handles. */
+void play_finish(struct play *play);
+
+#endif

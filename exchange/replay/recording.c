@@ -1,0 +1,501 @@
+#include "exchange/replay/recording.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "exchange/replay/frame.h"
+
+#define NS_PER_MS      1000000LL
+#define CLOSE_GRACE_NS (200 * NS_PER_MS) /* trades come a few milliseconds after their time */
+
+enum { LINE_BYTES_MAX = 64 << 20 };
+
+struct file {
+    const char *path;
+    gzFile in;
+    unsigned long line_no;
+    char *buf;
+    size_t cap;
+    int first_symbol; /* that its frames name; -1: none yet */
+    bool ended;
+    struct frame_line line; /* the one to play next */
+};
+
+/* The venue's book of one symbol, and what a first reading found. */
+struct follow {
+    struct ladder bids, asks;
+    uint64_t last_id;
+    uint64_t seen_id; /* last id of its differences so far */
+    bool has_trades;
+    bool has_snapshot;
+};
+
+struct recording {
+    struct source base;
+    struct file *files;
+    size_t n_files;
+    int64_t from_ns, to_ns;
+    bool done;
+    struct follow follows[TAPE_SYMBOLS_MAX];
+    struct frame_levels levels;
+};
+
+__attribute__((format(printf, 5, 6))) static int fail(struct recording *r, const struct file *f, int err,
+                                                      const char *what, const char *right, ...)
+{
+    char text[160];
+    va_list args;
+    va_start(args, right);
+    vsnprintf(text, sizeof(text), right, args);
+    va_end(args);
+    if (f->line_no > 0)
+        snprintf(r->base.error, SOURCE_ERROR_MAX, "%s: %.256s:%lu: %s", what, f->path, f->line_no, text);
+    else
+        snprintf(r->base.error, SOURCE_ERROR_MAX, "%s: %.256s: %s", what, f->path, text);
+    return err;
+}
+
+/* Reads the next line that holds a frame into f->line: 1, 0 at the end, or an error. */
+static int read_line(struct recording *r, struct file *f)
+{
+    for (;;) {
+        size_t len = 0;
+        bool whole = false;
+        while (!whole) {
+            if (f->cap - len < 4096) {
+                size_t cap = f->cap ? f->cap * 2 : 1 << 16;
+                char *buf = cap <= LINE_BYTES_MAX ? realloc(f->buf, cap) : NULL;
+                if (!buf)
+                    return fail(r, f, -ENOMEM, "line too long", "lines of at most %d bytes", LINE_BYTES_MAX);
+                f->buf = buf;
+                f->cap = cap;
+            }
+            if (!gzgets(f->in, f->buf + len, (int)(f->cap - len))) {
+                int code;
+                const char *text = gzerror(f->in, &code);
+                if (code != Z_OK && code != Z_STREAM_END) {
+                    f->line_no++;
+                    return fail(r, f, -EIO, "cannot read on", "a whole file, plain or gzip (%s)", text);
+                }
+                if (len == 0)
+                    return 0;
+                break;
+            }
+            len += strlen(f->buf + len);
+            whole = len > 0 && f->buf[len - 1] == '\n';
+        }
+        f->line_no++;
+        while (len > 0 && (f->buf[len - 1] == '\n' || f->buf[len - 1] == '\r' || f->buf[len - 1] == ' '))
+            len--;
+        if (len == 0)
+            continue;
+        if (frame_line_read(f->buf, len, &f->line) != 0)
+            return fail(r, f, -EINVAL, "bad line", "`NANOSECONDS {json}` or `SECONDS.FRACTION: {json}`");
+        if (f->line.frame.len > 0)
+            return 1;
+    }
+}
+
+static int open_file(struct recording *r, struct file *f)
+{
+    errno = 0;
+    f->line_no = 0;
+    f->in = gzopen(f->path, "rbe");
+    if (!f->in)
+        return fail(r, f, errno ? -errno : -ENOMEM, "cannot open", "a readable recording (%s)",
+                    strerror(errno ? errno : ENOMEM));
+    gzbuffer(f->in, 1 << 18);
+    return 0;
+}
+
+/* A frame's stream; makes it (and its symbol) when it is new. */
+static struct stream *stream_of(struct recording *r, struct file *f, const struct frame *frame)
+{
+    char raw_name[64];
+    struct json_text name = frame->stream;
+    size_t symbol_len;
+    int interval;
+    if (name.len == 0) {
+        if (frame_raw_name(frame->data, raw_name) != 0)
+            return NULL;
+        name = (struct json_text){raw_name, strlen(raw_name)};
+    }
+    if (stream_parse(name.data, name.len, &symbol_len, &interval) != STREAM_OTHER)
+        tape_symbol_add(r->base.tape, name.data, symbol_len);
+    struct stream *s = tape_stream(r->base.tape, name.data, name.len);
+    if (s && f->first_symbol < 0)
+        f->first_symbol = s->symbol;
+    return s;
+}
+
+static void take_snapshot(struct recording *r, struct follow *follow, uint64_t last_id)
+{
+    const struct frame_levels *l = &r->levels;
+    follow->bids.n = follow->asks.n = 0;
+    /* From the worst on, so that each level is appended. */
+    for (size_t i = l->n_bids; i > 0; i--)
+        if (ladder_set(&follow->bids, l->bids[i - 1].price, l->bids[i - 1].qty) < 0)
+            r->base.tape->failed = true;
+    for (size_t i = l->n_asks; i > 0; i--)
+        if (ladder_set(&follow->asks, l->asks[i - 1].price, l->asks[i - 1].qty) < 0)
+            r->base.tape->failed = true;
+    follow->last_id = last_id;
+    follow->has_snapshot = true;
+}
+
+/* The symbol that a snapshot is of: the URL says, or it is the one of the file whose ids are nearest. */
+static int snapshot_symbol(struct recording *r, const struct file *f, uint64_t last_id)
+{
+    struct tape *tape = r->base.tape;
+    const char *at = f->line.url.len ? memmem(f->line.url.data, f->line.url.len, "symbol=", 7) : NULL;
+    if (at) {
+        const char *end = f->line.url.data + f->line.url.len;
+        at += 7;
+        size_t len = 0;
+        while (at + len < end && at[len] != '&')
+            len++;
+        return tape_symbol_add(tape, at, len);
+    }
+    int best = f->first_symbol;
+    uint64_t best_off = UINT64_MAX;
+    for (int i = 0; i < tape->n_symbols; i++) {
+        uint64_t seen = r->follows[i].seen_id;
+        uint64_t off = seen > last_id ? seen - last_id : last_id - seen;
+        if (seen > 0 && off < best_off) {
+            best = i;
+            best_off = off;
+        }
+    }
+    return best;
+}
+
+static void count_digits(int64_t units, int *digits)
+{
+    int n = 8;
+    while (n > *digits && units % 10 == 0) {
+        units /= 10;
+        n--;
+    }
+    if (n > *digits)
+        *digits = n;
+}
+
+static void learn_digits(struct tape_symbol *sym, int64_t price, int64_t qty)
+{
+    count_digits(price, &sym->price_digits);
+    count_digits(qty, &sym->qty_digits);
+}
+
+/* First reading: what is in a frame? */
+static int learn(struct recording *r, struct file *f, int64_t *first_ns)
+{
+    struct tape *tape = r->base.tape;
+    struct frame frame;
+    struct tape_trade trade;
+    struct level bid, ask;
+    struct candle candle;
+    int64_t first, last, event_ns = f->line.ts_ns;
+    uint64_t first_id, last_id;
+    int rc = frame_read(f->line.frame, &frame);
+    if (rc < 0)
+        return rc;
+    if (frame.kind == FRAME_OTHER)
+        return 0;
+    if (frame.kind == FRAME_SNAPSHOT) {
+        if ((rc = frame_snapshot(frame.data, &last_id, &r->levels)) < 0)
+            return rc;
+        int symbol = snapshot_symbol(r, f, last_id);
+        if (symbol >= 0 && !r->follows[symbol].has_snapshot)
+            take_snapshot(r, &r->follows[symbol], last_id);
+        return 0;
+    }
+    struct stream *s = stream_of(r, f, &frame);
+    if (!s)
+        return -EINVAL;
+    s->recorded = true;
+    if (s->symbol < 0)
+        return 0;
+    struct tape_symbol *sym = &tape->symbols[s->symbol];
+    switch (s->kind) {
+    case STREAM_TRADE:
+        if ((rc = frame_trade(frame.data, &trade)) < 0)
+            return rc;
+        learn_digits(sym, trade.price, trade.qty);
+        r->follows[s->symbol].has_trades = true;
+        event_ns = trade.event_ns;
+        break;
+    case STREAM_AGG_TRADE:
+        if ((rc = frame_agg_trade(frame.data, &trade, &first, &last)) < 0)
+            return rc;
+        learn_digits(sym, trade.price, trade.qty);
+        event_ns = trade.event_ns;
+        break;
+    case STREAM_BOOK_TICKER:
+        if ((rc = frame_quote(frame.data, &first_id, &bid, &ask)) < 0)
+            return rc;
+        learn_digits(sym, bid.price, bid.qty);
+        learn_digits(sym, ask.price, ask.qty);
+        return 0;
+    case STREAM_DEPTH_FAST:
+    case STREAM_DEPTH:
+        if ((rc = frame_depth(frame.data, &event_ns, &first_id, &last_id, &r->levels)) < 0)
+            return rc;
+        r->follows[s->symbol].seen_id = last_id;
+        for (size_t i = 0; i < r->levels.n_bids; i++)
+            learn_digits(sym, r->levels.bids[i].price, r->levels.bids[i].qty);
+        for (size_t i = 0; i < r->levels.n_asks; i++)
+            learn_digits(sym, r->levels.asks[i].price, r->levels.asks[i].qty);
+        break;
+    case STREAM_KLINE:
+        if ((rc = frame_kline(frame.data, &event_ns, &candle)) < 0)
+            return rc;
+        break;
+    case STREAM_MINI_TICKER:
+    case STREAM_OTHER:
+        return 0;
+    }
+    if (event_ns < *first_ns)
+        *first_ns = event_ns;
+    return 0;
+}
+
+static int play_depth(struct recording *r, struct stream *s, const struct frame *frame)
+{
+    struct follow *follow = &r->follows[s->symbol];
+    struct frame_levels *l = &r->levels;
+    int64_t event_ns;
+    uint64_t first_id, last_id;
+    int rc = frame_depth(frame->data, &event_ns, &first_id, &last_id, l);
+    if (rc < 0)
+        return rc;
+    if (last_id > follow->last_id) {
+        for (size_t i = 0; i < l->n_bids; i++)
+            if (ladder_set(&follow->bids, l->bids[i].price, l->bids[i].qty) < 0)
+                return -ENOMEM;
+        for (size_t i = 0; i < l->n_asks; i++)
+            if (ladder_set(&follow->asks, l->asks[i].price, l->asks[i].qty) < 0)
+                return -ENOMEM;
+        follow->last_id = last_id;
+    }
+    tape_advance(r->base.tape, s->symbol, event_ns, CLOSE_GRACE_NS);
+    if (s->kind == STREAM_DEPTH) {
+        tape_recorded(r->base.tape, s, frame->data.data, frame->data.len);
+        tape_depth(r->base.tape, s->symbol, event_ns, first_id, last_id, l->bids, l->n_bids, l->asks,
+                   l->n_asks, NULL, 0);
+    } else {
+        tape_depth(r->base.tape, s->symbol, event_ns, first_id, last_id, l->bids, l->n_bids, l->asks,
+                   l->n_asks, frame->data.data, frame->data.len);
+    }
+    return 0;
+}
+
+static int play_stream(struct recording *r, struct stream *s, const struct frame *frame)
+{
+    struct tape *tape = r->base.tape;
+    const char *raw = frame->data.data;
+    size_t raw_len = frame->data.len;
+    struct tape_trade trade;
+    struct level bid, ask;
+    struct candle candle;
+    int64_t first, last, event_ns;
+    uint64_t id;
+    int rc = 0;
+    switch (s->symbol < 0 ? STREAM_OTHER : s->kind) {
+    case STREAM_TRADE:
+        if ((rc = frame_trade(frame->data, &trade)) == 0)
+            tape_trade(tape, s->symbol, &trade, false, raw, raw_len);
+        break;
+    case STREAM_AGG_TRADE:
+        if ((rc = frame_agg_trade(frame->data, &trade, &first, &last)) == 0)
+            tape_agg_trade(tape, s->symbol, &trade, first, last, !r->follows[s->symbol].has_trades, raw,
+                           raw_len);
+        break;
+    case STREAM_BOOK_TICKER:
+        if ((rc = frame_quote(frame->data, &id, &bid, &ask)) == 0)
+            tape_quote(tape, s->symbol, id, bid.price, bid.qty, ask.price, ask.qty, raw, raw_len);
+        break;
+    case STREAM_DEPTH:
+    case STREAM_DEPTH_FAST:
+        rc = play_depth(r, s, frame);
+        break;
+    case STREAM_KLINE:
+        if ((rc = frame_kline(frame->data, &event_ns, &candle)) == 0) {
+            rc = candles_put(&tape->symbols[s->symbol].candles, s->interval, &candle);
+            tape_advance(tape, s->symbol, event_ns, CLOSE_GRACE_NS);
+            tape_recorded(tape, s, raw, raw_len);
+        }
+        break;
+    case STREAM_MINI_TICKER:
+    case STREAM_OTHER:
+        tape_recorded(tape, s, raw, raw_len);
+        break;
+    }
+    return rc;
+}
+
+/* The file whose next line is the earliest; NULL at the end of all. */
+static struct file *next_file(struct recording *r)
+{
+    struct file *first = NULL;
+    for (size_t i = 0; i < r->n_files; i++) {
+        struct file *f = &r->files[i];
+        if (!f->ended && (!first || f->line.ts_ns < first->line.ts_ns))
+            first = f;
+    }
+    return first;
+}
+
+static int64_t recording_due(struct source *source)
+{
+    struct recording *r = (struct recording *)source;
+    struct file *f = r->done ? NULL : next_file(r);
+    return f ? f->line.ts_ns : INT64_MAX;
+}
+
+static void end(struct recording *r)
+{
+    if (!r->done)
+        tape_end(r->base.tape);
+    r->done = true;
+}
+
+static int recording_step(struct source *source)
+{
+    struct recording *r = (struct recording *)source;
+    struct file *f = next_file(r);
+    struct frame frame;
+    if (!f || r->done)
+        return 0;
+    int rc = frame_read(f->line.frame, &frame);
+    if (rc == 0 && frame.kind == FRAME_SNAPSHOT) {
+        uint64_t last_id;
+        rc = frame_snapshot(frame.data, &last_id, &r->levels);
+        int symbol = rc == 0 ? snapshot_symbol(r, f, last_id) : -1;
+        if (symbol >= 0 && last_id > r->follows[symbol].last_id)
+            take_snapshot(r, &r->follows[symbol], last_id);
+    } else if (rc == 0 && frame.kind == FRAME_STREAM) {
+        struct stream *s = stream_of(r, f, &frame);
+        rc = s ? play_stream(r, s, &frame) : -ENOMEM;
+    }
+    if (rc < 0)
+        return fail(r, f, rc, "bad frame", "a frame as the venue sends it (%s)", strerror(-rc));
+    if ((rc = read_line(r, f)) < 0)
+        return rc;
+    f->ended = rc == 0;
+    if (!next_file(r) || source->tape->now_ns >= r->to_ns)
+        end(r);
+    return 0;
+}
+
+static bool recording_book(struct source *source, int symbol, struct source_book *ret)
+{
+    const struct follow *follow = &((struct recording *)source)->follows[symbol];
+    if (follow->last_id == 0)
+        return false;
+    *ret = (struct source_book){&follow->bids, &follow->asks, follow->last_id};
+    return true;
+}
+
+static void recording_destroy(struct source *source)
+{
+    struct recording *r = (struct recording *)source;
+    for (size_t i = 0; i < r->n_files; i++) {
+        if (r->files[i].in)
+            gzclose(r->files[i].in);
+        free(r->files[i].buf);
+    }
+    for (int i = 0; i < TAPE_SYMBOLS_MAX; i++) {
+        ladder_finish(&r->follows[i].bids);
+        ladder_finish(&r->follows[i].asks);
+    }
+    frame_levels_finish(&r->levels);
+    free(r->files);
+    free(r);
+}
+
+static const struct source_ops recording_ops = {recording_due, recording_step, recording_book,
+                                                recording_destroy};
+
+static int learn_file(struct recording *r, struct file *f, int64_t *first_ns)
+{
+    int rc = open_file(r, f);
+    if (rc < 0)
+        return rc;
+    while ((rc = read_line(r, f)) > 0)
+        if ((rc = learn(r, f, first_ns)) < 0)
+            return fail(r, f, rc, "bad frame", "a frame as the venue sends it (%s)", strerror(-rc));
+    gzclose(f->in);
+    f->in = NULL;
+    return rc;
+}
+
+/* Opens a file again, at its first line. */
+static int rewind_file(struct recording *r, struct file *f)
+{
+    int rc = open_file(r, f);
+    if (rc < 0)
+        return rc;
+    if ((rc = read_line(r, f)) < 0)
+        return rc;
+    f->ended = rc == 0;
+    return 0;
+}
+
+static int load(struct recording *r)
+{
+    int64_t first_ns = INT64_MAX;
+    for (size_t i = 0; i < r->n_files; i++) {
+        int rc = learn_file(r, &r->files[i], &first_ns);
+        if (rc < 0)
+            return rc;
+    }
+    for (size_t i = 0; i < r->n_files; i++) {
+        int rc = rewind_file(r, &r->files[i]);
+        if (rc < 0)
+            return rc;
+    }
+    struct file *f = next_file(r);
+    if (!f)
+        return fail(r, &r->files[0], -EINVAL, "nothing to play", "a recording with frames");
+    r->base.tape->now_ns = first_ns != INT64_MAX ? first_ns : f->line.ts_ns;
+    while (!r->done && r->base.tape->now_ns < r->from_ns) {
+        int rc = recording_step(&r->base);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int recording_create(struct tape *tape, const char *const *paths, size_t n_paths, int64_t from_ns,
+                     int64_t to_ns, struct source **ret, char error[static SOURCE_ERROR_MAX])
+{
+    struct recording *r = calloc(1, sizeof(*r));
+    struct file *files = calloc(n_paths, sizeof(*files));
+    if (!r || !files) {
+        free(r);
+        free(files);
+        snprintf(error, SOURCE_ERROR_MAX, "out of memory");
+        return -ENOMEM;
+    }
+    r->base = (struct source){.ops = &recording_ops, .tape = tape};
+    r->files = files;
+    r->n_files = n_paths;
+    r->from_ns = from_ns;
+    r->to_ns = to_ns;
+    for (size_t i = 0; i < n_paths; i++)
+        files[i] = (struct file){.path = paths[i], .first_symbol = -1};
+    for (int i = 0; i < TAPE_SYMBOLS_MAX; i++)
+        r->follows[i].bids.bid = true;
+    int rc = load(r);
+    if (rc < 0) {
+        memcpy(error, r->base.error, SOURCE_ERROR_MAX);
+        recording_destroy(&r->base);
+        return rc;
+    }
+    *ret = &r->base;
+    return 0;
+}

@@ -1,0 +1,392 @@
+#include "exchange/replay/rest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/json.h"
+#include "exchange/replay/exchange_info.h"
+#include "exchange/replay/render.h"
+
+#define NS_PER_MS 1000000LL
+
+enum {
+    OK = 200,
+    BAD_REQUEST = 400,
+    NOT_FOUND = 404,
+    KLINES_MAX = 1000,
+    DEPTH_MAX = 5000,
+};
+
+struct call {
+    struct source *source;
+    struct tape *tape;
+    const struct rest_request *request;
+    struct text *body;
+    int weight;
+};
+
+void rest_error(struct text *body, int code, const char *msg)
+{
+    text_clear(body);
+    text_lit(body, "{\"code\":");
+    text_int(body, code);
+    text_lit(body, ",\"msg\":\"");
+    text_str(body, msg);
+    text_lit(body, "\"}");
+}
+
+static const char *arg(const struct call *c, const char *name)
+{
+    size_t len = strlen(name);
+    for (int i = 0; i < c->request->n_args; i++)
+        if (strncmp(c->request->args[i], name, len) == 0 && c->request->args[i][len] == '=')
+            return c->request->args[i] + len + 1;
+    return NULL;
+}
+
+/* A parameter of digits; *ret keeps its value when it was not sent. False after an error was written. */
+static bool arg_int(struct call *c, const char *name, int64_t max, int64_t *ret)
+{
+    const char *text = arg(c, name);
+    char msg[128];
+    if (!text)
+        return true;
+    size_t len = strlen(text);
+    if (len == 0 || len > 18 || strspn(text, "0123456789") != len) {
+        snprintf(msg, sizeof(msg),
+                 "Illegal characters found in parameter '%s'; legal range is '^[0-9]{1,20}$'.", name);
+        rest_error(c->body, -1100, msg);
+        return false;
+    }
+    *ret = strtoll(text, NULL, 10);
+    if (*ret > max)
+        *ret = max;
+    return true;
+}
+
+static bool arg_limit(struct call *c, int64_t max, int64_t usual, int64_t *ret)
+{
+    *ret = usual;
+    if (!arg_int(c, "limit", max, ret))
+        return false;
+    if (*ret == 0) {
+        rest_error(c->body, -1130, "Data sent for parameter 'limit' is not valid.");
+        return false;
+    }
+    return true;
+}
+
+static int bad_symbol(struct call *c)
+{
+    rest_error(c->body, -1121, "Invalid symbol.");
+    return BAD_REQUEST;
+}
+
+static int need_symbol(struct call *c)
+{
+    const char *text = arg(c, "symbol");
+    if (!text || !*text) {
+        rest_error(c->body, -1102,
+                   "Mandatory parameter 'symbol' was not sent, was empty/null, or malformed.");
+        return -1;
+    }
+    int symbol = tape_symbol_find(c->tape, text, strlen(text));
+    /* The venue knows symbols in upper case only. */
+    if (symbol < 0 || strcmp(c->tape->symbols[symbol].name, text) != 0) {
+        bad_symbol(c);
+        return -1;
+    }
+    return symbol;
+}
+
+static int get_ping(struct call *c)
+{
+    text_lit(c->body, "{}");
+    return OK;
+}
+
+static int get_time(struct call *c)
+{
+    text_lit(c->body, "{\"serverTime\":");
+    text_int(c->body, c->tape->now_ns / NS_PER_MS);
+    text_lit(c->body, "}");
+    return OK;
+}
+
+/* Marks the symbols of ?symbol= or ?symbols=["A","B"], all without either. False after an error was written.
+ */
+static bool mark_symbols(struct call *c, bool *marked, bool *ret_one)
+{
+    const char *one = arg(c, "symbol"), *list = arg(c, "symbols");
+    *ret_one = one != NULL;
+    for (int i = 0; i < c->tape->n_symbols; i++)
+        marked[i] = !one && !list;
+    if (one) {
+        int symbol = need_symbol(c);
+        if (symbol < 0)
+            return false;
+        marked[symbol] = true;
+    } else if (list) {
+        struct json json;
+        struct json_text name;
+        json_init(&json, list, strlen(list));
+        json_array(&json);
+        while (json_element(&json)) {
+            int symbol = json_string(&json, &name) ? tape_symbol_find(c->tape, name.data, name.len) : -1;
+            if (symbol < 0) {
+                bad_symbol(c);
+                return false;
+            }
+            marked[symbol] = true;
+        }
+        if (!json_done(&json)) {
+            rest_error(c->body, -1100,
+                       "Illegal characters found in parameter 'symbols'; legal range is a JSON array.");
+            return false;
+        }
+    }
+    return true;
+}
+
+static int get_exchange_info(struct call *c)
+{
+    bool marked[TAPE_SYMBOLS_MAX], one;
+    if (!mark_symbols(c, marked, &one))
+        return BAD_REQUEST;
+    exchange_info_write(c->body, c->tape, marked);
+    return OK;
+}
+
+static int get_klines(struct call *c)
+{
+    int symbol = need_symbol(c);
+    const char *name = arg(c, "interval");
+    int64_t limit, start_ms = -1, end_ms = -1;
+    if (symbol < 0)
+        return BAD_REQUEST;
+    if (!name || !*name) {
+        rest_error(c->body, -1102,
+                   "Mandatory parameter 'interval' was not sent, was empty/null, or malformed.");
+        return BAD_REQUEST;
+    }
+    int interval = candle_interval_find(name, strlen(name));
+    if (interval < 0) {
+        rest_error(c->body, -1120, "Invalid interval.");
+        return BAD_REQUEST;
+    }
+    if (!arg_limit(c, KLINES_MAX, 500, &limit) ||
+        !arg_int(c, "startTime", INT64_MAX / NS_PER_MS, &start_ms) ||
+        !arg_int(c, "endTime", INT64_MAX / NS_PER_MS, &end_ms))
+        return BAD_REQUEST;
+    struct candle *candles = calloc((size_t)limit, sizeof(*candles));
+    if (!candles) {
+        c->body->failed = true;
+        return OK;
+    }
+    size_t n =
+        candles_query(&c->tape->symbols[symbol].candles, interval, start_ms < 0 ? -1 : start_ms * NS_PER_MS,
+                      end_ms < 0 ? -1 : end_ms * NS_PER_MS, (size_t)limit, candles);
+    text_lit(c->body, "[");
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            text_lit(c->body, ",");
+        render_kline_row(c->body, interval, &candles[i]);
+    }
+    text_lit(c->body, "]");
+    free(candles);
+    return OK;
+}
+
+static void write_side(struct text *body, const struct ladder *side, int64_t limit)
+{
+    size_t n = side->n < (size_t)limit ? side->n : (size_t)limit;
+    render_levels(body, side->n > 0 ? &side->levels[side->n - 1] : NULL, n, -1);
+}
+
+static int get_depth(struct call *c)
+{
+    int symbol = need_symbol(c);
+    int64_t limit;
+    struct source_book book;
+    static const struct ladder empty;
+    if (symbol < 0 || !arg_limit(c, DEPTH_MAX, 100, &limit))
+        return BAD_REQUEST;
+    c->weight = limit <= 100 ? 5 : limit <= 500 ? 25 : limit <= 1000 ? 50 : 250;
+    if (!c->source->ops->book(c->source, symbol, &book))
+        book = (struct source_book){&empty, &empty, 0};
+    text_lit(c->body, "{\"lastUpdateId\":");
+    text_int(c->body, (int64_t)book.last_id);
+    text_lit(c->body, ",\"bids\":");
+    write_side(c->body, book.bids, limit);
+    text_lit(c->body, ",\"asks\":");
+    write_side(c->body, book.asks, limit);
+    text_lit(c->body, "}");
+    return OK;
+}
+
+static int get_trades(struct call *c)
+{
+    int symbol = need_symbol(c);
+    int64_t limit;
+    if (symbol < 0 || !arg_limit(c, TAPE_TRADES_KEPT, 500, &limit))
+        return BAD_REQUEST;
+    const struct tape_symbol *sym = &c->tape->symbols[symbol];
+    uint64_t n = sym->n_trades < (uint64_t)limit ? sym->n_trades : (uint64_t)limit;
+    text_lit(c->body, "[");
+    for (uint64_t i = sym->n_trades - n; i < sym->n_trades; i++) {
+        const struct tape_trade *t = &sym->trades[i % TAPE_TRADES_KEPT];
+        text_str(c->body, i > sym->n_trades - n ? ",{\"id\":" : "{\"id\":");
+        text_int(c->body, t->id);
+        text_lit(c->body, ",\"price\":");
+        text_e8(c->body, t->price);
+        text_lit(c->body, ",\"qty\":");
+        text_e8(c->body, t->qty);
+        text_lit(c->body, ",\"quoteQty\":");
+        text_sum(c->body, (int128_t)t->price * t->qty, 16);
+        text_lit(c->body, ",\"time\":");
+        text_int(c->body, t->ts_ns / NS_PER_MS);
+        text_str(c->body, t->buyer_maker ? ",\"isBuyerMaker\":true" : ",\"isBuyerMaker\":false");
+        text_lit(c->body, ",\"isBestMatch\":true}");
+    }
+    text_lit(c->body, "]");
+    return OK;
+}
+
+static void key(struct text *out, const char *name)
+{
+    text_lit(out, ",\"");
+    text_str(out, name);
+    text_lit(out, "\":");
+}
+
+static void key_e8(struct text *out, const char *name, int64_t value)
+{
+    key(out, name);
+    text_e8(out, value);
+}
+
+static void write_quote(struct text *out, const struct tape_symbol *sym)
+{
+    key_e8(out, "bidPrice", sym->bid);
+    key_e8(out, "bidQty", sym->bid_qty);
+    key_e8(out, "askPrice", sym->ask);
+    key_e8(out, "askQty", sym->ask_qty);
+}
+
+static void write_price(struct call *c, int symbol)
+{
+    struct candle day;
+    key_e8(c->body, "price", tape_day(c->tape, symbol, &day) ? day.close : 0);
+}
+
+static void write_book_ticker(struct call *c, int symbol)
+{
+    write_quote(c->body, &c->tape->symbols[symbol]);
+}
+
+static void write_day(struct call *c, int symbol)
+{
+    struct text *out = c->body;
+    struct candle day = {.first_id = -1, .last_id = -1};
+    tape_day(c->tape, symbol, &day);
+    int64_t change = day.close - day.open;
+    key_e8(out, "priceChange", change);
+    key(out, "priceChangePercent");
+    char percent[DECIMAL_TEXT_MAX];
+    decimal_format(day.open ? (int128_t)change * 100000 / day.open : 0, 3, percent);
+    text_lit(out, "\"");
+    text_str(out, percent);
+    text_lit(out, "\"");
+    key_e8(out, "weightedAvgPrice", day.volume > 0 ? (int64_t)(day.quote_volume / day.volume) : 0);
+    key_e8(out, "lastPrice", day.close);
+    write_quote(out, &c->tape->symbols[symbol]);
+    key_e8(out, "openPrice", day.open);
+    key_e8(out, "highPrice", day.high);
+    key_e8(out, "lowPrice", day.low);
+    key(out, "volume");
+    text_sum(out, day.volume, 8);
+    key(out, "quoteVolume");
+    text_sum(out, day.quote_volume, 16);
+    key(out, "openTime");
+    text_int(out, day.open_ns / NS_PER_MS);
+    key(out, "closeTime");
+    text_int(out, c->tape->now_ns / NS_PER_MS);
+    key(out, "firstId");
+    text_int(out, day.first_id);
+    key(out, "lastId");
+    text_int(out, day.last_id);
+    key(out, "count");
+    text_int(out, day.trades);
+}
+
+/* One object for ?symbol=, else an array. */
+static int for_symbols(struct call *c, void (*write)(struct call *c, int symbol))
+{
+    bool marked[TAPE_SYMBOLS_MAX], one, first = true;
+    if (!mark_symbols(c, marked, &one))
+        return BAD_REQUEST;
+    if (!one)
+        text_lit(c->body, "[");
+    for (int i = 0; i < c->tape->n_symbols; i++) {
+        if (!marked[i])
+            continue;
+        text_str(c->body, first ? "{\"symbol\":\"" : ",{\"symbol\":\"");
+        text_str(c->body, c->tape->symbols[i].name);
+        text_lit(c->body, "\"");
+        write(c, i);
+        text_lit(c->body, "}");
+        first = false;
+    }
+    if (!one)
+        text_lit(c->body, "]");
+    return OK;
+}
+
+static int get_ticker_24hr(struct call *c)
+{
+    return for_symbols(c, write_day);
+}
+
+static int get_ticker_price(struct call *c)
+{
+    return for_symbols(c, write_price);
+}
+
+static int get_ticker_book(struct call *c)
+{
+    return for_symbols(c, write_book_ticker);
+}
+
+int rest_answer(struct source *source, const struct rest_request *request, struct text *body, int *ret_weight)
+{
+    static const struct {
+        const char *path;
+        int weight;
+        int (*answer)(struct call *c);
+    } paths[] = {
+        {"/api/v3/ping", 1, get_ping},
+        {"/api/v3/time", 1, get_time},
+        {"/api/v3/exchangeInfo", 20, get_exchange_info},
+        {"/api/v3/klines", 2, get_klines},
+        {"/api/v3/depth", 5, get_depth},
+        {"/api/v3/trades", 25, get_trades},
+        {"/api/v3/ticker/24hr", 2, get_ticker_24hr},
+        {"/api/v3/ticker/price", 2, get_ticker_price},
+        {"/api/v3/ticker/bookTicker", 2, get_ticker_book},
+    };
+    struct call call = {.source = source, .tape = source->tape, .request = request, .body = body};
+    text_clear(body);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+        if (strcmp(request->path, paths[i].path) != 0)
+            continue;
+        call.weight = paths[i].weight;
+        int status = paths[i].answer(&call);
+        *ret_weight = call.weight;
+        return status;
+    }
+    *ret_weight = 1;
+    rest_error(body, -1000, "Path not found.");
+    return NOT_FOUND;
+}

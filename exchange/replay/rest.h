@@ -1,0 +1,26 @@
+/* Binance's keyless REST: what is asked for becomes a status and a body. No sockets here. */
+#ifndef EXCHANGE_REPLAY_REST_H
+#define EXCHANGE_REPLAY_REST_H
+
+#include <stddef.h>
+
+#include "exchange/replay/source.h"
+#include "exchange/replay/text.h"
+
+enum { REST_ARGS_MAX = 32 };
+
+/* One parameter of the query, decoded: "name=value". */
+struct rest_request {
+    const char *path; /* "/api/v3/klines" */
+    const char *args[REST_ARGS_MAX];
+    int n_args;
+};
+
+/* Answers into `body` (cleared first). Returns the HTTP status; *ret_weight is what the venue charges. */
+int rest_answer(struct source *source, const struct rest_request *request, struct text *body,
+                int *ret_weight);
+
+/* {"code":…,"msg":…} */
+void rest_error(struct text *body, int code, const char *msg);
+
+#endif

@@ -1,0 +1,53 @@
+/* The venue on loopback: websocket streams and REST on one TLS port, one loop, one owner. */
+#ifndef EXCHANGE_REPLAY_SERVE_H
+#define EXCHANGE_REPLAY_SERVE_H
+
+#include <libwebsockets.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "exchange/replay/ca.h"
+#include "exchange/replay/client.h"
+#include "exchange/replay/fault.h"
+#include "exchange/replay/play.h"
+#include "exchange/replay/source.h"
+
+struct server {
+    uv_loop_t *loop;
+    struct source *source;
+    struct tape *tape;
+    struct play play;
+    const struct faults *faults;
+    bool closed_one; /* fault close@N has happened */
+
+    struct lws_context *context;
+    int port;        /* that it listens on */
+    uv_timer_t beat; /* pings, pongs that stay away, silence that ends */
+    uv_prepare_t flush;
+
+    struct client *clients;
+    int n_behind, n_listening; /* clients that the play waits for; that have subscriptions */
+
+    int64_t used_weight, weight_minute; /* of REST */
+};
+
+struct server_options {
+    const char *host; /* "127.0.0.1" */
+    int port;         /* 0: the system picks one */
+    double speed;     /* 0: as fast as clients read */
+    const struct faults *faults;
+};
+
+/* Listens. The source, its tape, the certificates and the options outlive the server. 0; -EADDRINUSE;
+ * -EIO when libwebsockets cannot start. */
+int server_init(struct server *server, uv_loop_t *loop, struct source *source, const struct ca *ca,
+                const struct server_options *options);
+
+/* Closes all; the loop must then run until it has no handles left. */
+void server_finish(struct server *server);
+
+/* For subscribe.c: how many clients are behind and listening may have changed. */
+void server_recount(struct server *server);
+
+#endif

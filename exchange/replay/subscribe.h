@@ -1,0 +1,23 @@
+/* Requests of websocket clients: SUBSCRIBE, UNSUBSCRIBE, LIST_SUBSCRIPTIONS, SET_PROPERTY, GET_PROPERTY. */
+#ifndef EXCHANGE_REPLAY_SUBSCRIBE_H
+#define EXCHANGE_REPLAY_SUBSCRIBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "exchange/replay/client.h"
+
+/* Subscribes to one stream; names that the venue does not play are accepted and stay silent. 0; -E2BIG above
+ * the venue's limit; -ENOMEM. */
+int subscribe_add(struct client *client, const char *name, size_t len);
+
+/* The streams of a URL: names between slashes. */
+int subscribe_list(struct client *client, const char *names);
+
+/* Drops all subscriptions, as before the client goes. */
+void subscribe_drop(struct client *client);
+
+/* Answers one request. */
+void subscribe_request(struct client *client, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,308 @@
+#include "exchange/replay/synthetic.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/replay/chance.h"
+#include "exchange/replay/history.h"
+#include "exchange/replay/made_market.h"
+
+#define NS_PER_MS     1000000LL
+#define NS_PER_S      1000000000LL
+#define E8            100000000LL
+#define FAIR_STEP_NS  (20 * NS_PER_MS)
+#define DIFF_EVERY_NS (100 * NS_PER_MS)
+
+enum {
+    SYMBOLS = 2,
+    LEVELS_START = 300, /* a side */
+    LEVELS_MIN = 240,
+    LEVELS_MAX = 420,
+    SWEEP_LEVELS = 6,     /* that one order takes at most */
+    SPREAD_TICKS = 3,     /* makers close a wider one */
+    REVERSION_SHIFT = 20, /* the way back to the base price: 2^20 steps of 20 ms, some six hours */
+};
+
+/* What tells one made symbol from another. Widths are of one fair-price step, in 1e-9 of the price. */
+struct recipe {
+    const char *name;
+    int64_t base, tick, step; /* price, price step, quantity step; scale 8 */
+    int price_digits, qty_digits;
+    int64_t width_e9;
+    int64_t pause_ns;           /* mean time between actions */
+    int trade_bits, level_bits; /* sizes: up to 2^bits steps */
+    uint64_t update_id;
+    int64_t trade_id;
+};
+
+static const struct recipe recipes[SYMBOLS] = {
+    {"BTCUSDT", 60000 * E8, E8 / 100, E8 / 100000, 2, 5, 10000, 9 * NS_PER_MS, 13, 17, 50000000000,
+     20000000000},
+    {"ETHUSDT", 3000 * E8, E8 / 100, E8 / 10000, 2, 4, 13000, 14 * NS_PER_MS, 14, 18, 35000000000,
+     10000000000},
+};
+
+struct maker {
+    const struct recipe *recipe;
+    struct chance chance;
+    struct made_market market;
+    int64_t fair;    /* scale 8 */
+    int64_t fair_ns; /* up to when it has walked */
+    int64_t regime_end_ns;
+    int64_t volatility_e2, drift_e9;
+    int64_t next_action_ns, next_diff_ns;
+};
+
+struct synthetic {
+    struct source base;
+    struct maker makers[SYMBOLS];
+};
+
+static int64_t floor_tick(const struct maker *m, int64_t price)
+{
+    return price / m->recipe->tick * m->recipe->tick;
+}
+
+static int64_t level_qty(struct maker *m)
+{
+    return chance_heavy(&m->chance, m->recipe->level_bits) * m->recipe->step;
+}
+
+static void begin_regime(struct maker *m)
+{
+    static const int64_t volatilities[] = {60, 100, 100, 140, 220};
+    m->regime_end_ns = m->fair_ns + chance_range(&m->chance, 5, 35) * NS_PER_S;
+    m->volatility_e2 = volatilities[chance_below(&m->chance, sizeof(volatilities) / sizeof(*volatilities))];
+    m->drift_e9 = chance_range(&m->chance, -700, 700);
+}
+
+/* Lets the fair price walk up to ts_ns. */
+static void walk(struct maker *m, int64_t ts_ns)
+{
+    const struct recipe *r = m->recipe;
+    for (; m->fair_ns + FAIR_STEP_NS <= ts_ns; m->fair_ns += FAIR_STEP_NS) {
+        if (m->fair_ns >= m->regime_end_ns)
+            begin_regime(m);
+        int64_t width = m->fair / 1000000 * r->width_e9 / 1000 * m->volatility_e2 / 100;
+        m->fair += (int64_t)(((int128_t)width * chance_bell(&m->chance)) >> 20);
+        m->fair += m->fair / 1000000 * m->drift_e9 / 1000;
+        m->fair += (r->base - m->fair) >> REVERSION_SHIFT;
+    }
+}
+
+/* Keeps the book's depth: new levels behind the last, or the last goes. */
+static void keep_depth(struct maker *m, bool bid)
+{
+    struct ladder *side = bid ? &m->market.bids : &m->market.asks;
+    while (side->n < LEVELS_MIN) {
+        int64_t gap = chance_range(&m->chance, 1, 400) * m->recipe->tick;
+        int64_t worst = side->levels[0].price;
+        made_market_set(&m->market, bid, bid ? worst - gap : worst + gap, level_qty(m));
+    }
+    while (side->n > LEVELS_MAX)
+        made_market_set(&m->market, bid, side->levels[0].price, 0);
+}
+
+/* Someone sees the book on the wrong side of the fair price and takes what is there. */
+static void sweep(struct maker *m, int64_t ts_ns, bool buy)
+{
+    const struct ladder *side = buy ? &m->market.asks : &m->market.bids;
+    int64_t qty = 0, levels = chance_range(&m->chance, 1, SWEEP_LEVELS);
+    for (int64_t i = 0; i < levels; i++) {
+        const struct level *level = ladder_best(side, (size_t)i);
+        if (!level || (buy ? level->price > m->fair : level->price < m->fair))
+            break;
+        qty += level->qty;
+    }
+    made_market_take(&m->market, ts_ns, buy, qty, m->fair);
+}
+
+/* A maker quotes at the fair price, inside the spread. */
+static void narrow(struct maker *m, int64_t bid, int64_t ask)
+{
+    int64_t tick = m->recipe->tick, at = floor_tick(m, m->fair);
+    int64_t new_bid = at < ask - tick ? at : ask - tick;
+    int64_t new_ask = at + tick > bid + tick ? at + tick : bid + tick;
+    bool can_bid = new_bid > bid, can_ask = new_ask < ask;
+    if (can_bid && (!can_ask || (chance_next(&m->chance) & 1)))
+        made_market_set(&m->market, true, new_bid, level_qty(m));
+    else if (can_ask)
+        made_market_set(&m->market, false, new_ask, level_qty(m));
+}
+
+static void take_some(struct maker *m, int64_t ts_ns)
+{
+    bool buy = chance_range(&m->chance, -2000, 2000) < m->drift_e9;
+    const struct level *best = ladder_best(buy ? &m->market.asks : &m->market.bids, 0);
+    int64_t qty = chance_heavy(&m->chance, m->recipe->trade_bits) * m->recipe->step;
+    int64_t slack = 20 * m->recipe->tick;
+    made_market_take(&m->market, ts_ns, buy, qty, buy ? best->price + slack : best->price - slack);
+}
+
+static void place(struct maker *m, int64_t bid, int64_t ask)
+{
+    bool buy = chance_next(&m->chance) & 1;
+    int64_t away = (chance_heavy(&m->chance, 12) - 1) * m->recipe->tick;
+    int64_t price = buy ? bid - away : ask + away;
+    const struct ladder *side = buy ? &m->market.bids : &m->market.asks;
+    made_market_set(&m->market, buy, price, ladder_qty(side, price) + level_qty(m));
+}
+
+static void cancel(struct maker *m)
+{
+    bool buy = chance_next(&m->chance) & 1;
+    const struct ladder *side = buy ? &m->market.bids : &m->market.asks;
+    size_t i = (size_t)(chance_heavy(&m->chance, 8) - 1);
+    const struct level *level = ladder_best(side, i < side->n ? i : side->n - 1);
+    struct level was = *level;
+    int64_t left = was.qty / m->recipe->step / 2 * m->recipe->step;
+    made_market_set(&m->market, buy, was.price, i > 0 && (chance_next(&m->chance) & 1) ? 0 : left);
+}
+
+static void act(struct maker *m, int64_t ts_ns)
+{
+    int64_t bid = ladder_best(&m->market.bids, 0)->price, ask = ladder_best(&m->market.asks, 0)->price;
+    bool wide = ask - bid > SPREAD_TICKS * m->recipe->tick;
+    int64_t what = chance_below(&m->chance, 100);
+
+    walk(m, ts_ns);
+    if (ask < m->fair)
+        sweep(m, ts_ns, true);
+    else if (bid > m->fair)
+        sweep(m, ts_ns, false);
+    else if (wide)
+        narrow(m, bid, ask);
+    else if (what < 25)
+        take_some(m, ts_ns);
+    else if (what < 70)
+        place(m, bid, ask);
+    else
+        cancel(m);
+    keep_depth(m, true);
+    keep_depth(m, false);
+    made_market_quote(&m->market);
+
+    bid = ladder_best(&m->market.bids, 0)->price;
+    ask = ladder_best(&m->market.asks, 0)->price;
+    int64_t pause = 2 * m->recipe->pause_ns;
+    if (ask - bid > SPREAD_TICKS * m->recipe->tick)
+        pause /= 10; /* an open spread is an invitation */
+    m->next_action_ns = ts_ns + 1 + chance_below(&m->chance, pause);
+}
+
+static int64_t due_of(const struct maker *m)
+{
+    return m->next_action_ns < m->next_diff_ns ? m->next_action_ns : m->next_diff_ns;
+}
+
+static struct maker *next_maker(struct synthetic *s)
+{
+    struct maker *first = &s->makers[0];
+    for (int i = 1; i < SYMBOLS; i++)
+        if (due_of(&s->makers[i]) < due_of(first))
+            first = &s->makers[i];
+    return first;
+}
+
+static int64_t synthetic_due(struct source *source)
+{
+    return due_of(next_maker((struct synthetic *)source));
+}
+
+static int synthetic_step(struct source *source)
+{
+    struct maker *m = next_maker((struct synthetic *)source);
+    int64_t ts_ns = due_of(m);
+    tape_advance(source->tape, m->market.symbol, ts_ns, 0);
+    if (m->next_action_ns == ts_ns) {
+        act(m, ts_ns);
+    } else {
+        made_market_diff(&m->market, ts_ns);
+        m->next_diff_ns += DIFF_EVERY_NS;
+    }
+    return 0;
+}
+
+static bool synthetic_book(struct source *source, int symbol, struct source_book *ret)
+{
+    struct synthetic *s = (struct synthetic *)source;
+    for (int i = 0; i < SYMBOLS; i++)
+        if (s->makers[i].market.symbol == symbol)
+            return made_market_book(&s->makers[i].market, ret);
+    return false;
+}
+
+static void synthetic_destroy(struct source *source)
+{
+    struct synthetic *s = (struct synthetic *)source;
+    for (int i = 0; i < SYMBOLS; i++)
+        made_market_finish(&s->makers[i].market);
+    free(s);
+}
+
+static const struct source_ops synthetic_ops = {synthetic_due, synthetic_step, synthetic_book,
+                                                synthetic_destroy};
+
+static void fill_book(struct maker *m)
+{
+    int64_t tick = m->recipe->tick;
+    int64_t bid = floor_tick(m, m->fair), ask = bid + tick;
+    for (int i = 0; i < LEVELS_START; i++) {
+        made_market_set(&m->market, true, bid, level_qty(m));
+        made_market_set(&m->market, false, ask, level_qty(m));
+        int64_t gap = i < 10 ? 3 : i < 60 ? 40 : 400;
+        bid -= chance_range(&m->chance, 1, gap) * tick;
+        ask += chance_range(&m->chance, 1, gap) * tick;
+    }
+    /* The book stood there before anybody listened. */
+    m->market.told_id = m->market.update_id;
+    m->market.changed[0].n = m->market.changed[1].n = 0;
+}
+
+static int make_symbol(struct synthetic *s, int i, uint64_t seed, int64_t start_ns)
+{
+    const struct recipe *r = &recipes[i];
+    struct maker *m = &s->makers[i];
+    int symbol = tape_symbol_add(s->base.tape, r->name, strlen(r->name));
+    if (symbol < 0)
+        return symbol;
+    s->base.tape->symbols[symbol].price_digits = r->price_digits;
+    s->base.tape->symbols[symbol].qty_digits = r->qty_digits;
+    m->recipe = r;
+    m->chance.state = seed * SYMBOLS + (uint64_t)i;
+    made_market_init(&m->market, s->base.tape, symbol, r->update_id, r->trade_id);
+    m->fair = r->base + r->base / 10000 * chance_range(&m->chance, -50, 50);
+    m->fair_ns = m->next_action_ns = start_ns;
+    m->next_diff_ns = start_ns + DIFF_EVERY_NS;
+    begin_regime(m);
+    fill_book(m);
+    struct chance past = {chance_next(&m->chance)};
+    struct history_recipe history = {.base = r->base,
+                                     .tick = r->tick,
+                                     .step = r->step,
+                                     .width_e9 = r->width_e9 * 7, /* a second is 50 steps of 20 ms */
+                                     .trade_bits = r->trade_bits};
+    return history_make(&s->base.tape->symbols[symbol].candles, &history, &past, start_ns,
+                        floor_tick(m, m->fair), r->trade_id);
+}
+
+int synthetic_create(struct tape *tape, uint64_t seed, int64_t start_ns, struct source **ret)
+{
+    struct synthetic *s = calloc(1, sizeof(*s));
+    if (!s)
+        return -ENOMEM;
+    s->base = (struct source){.ops = &synthetic_ops, .tape = tape};
+    start_ns -= start_ns % NS_PER_S;
+    for (int i = 0; i < SYMBOLS; i++) {
+        int rc = make_symbol(s, i, seed, start_ns);
+        if (rc < 0) {
+            synthetic_destroy(&s->base);
+            return rc;
+        }
+    }
+    if (start_ns > tape->now_ns)
+        tape->now_ns = start_ns;
+    *ret = &s->base;
+    return 0;
+}

@@ -1,0 +1,497 @@
+#include "exchange/replay/tape.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/replay/render.h"
+
+#define NS_PER_MS 1000000LL
+#define NS_PER_S  1000000000LL
+#define AGG_GRACE_NS                                                                                         \
+    (100 * NS_PER_MS) /* a run of trades of one time is over when time is past it by this much */
+#define KLINE_EVERY_NS (250 * NS_PER_MS) /* forming klines go out at most so often */
+#define DAY_MINUTES    1440
+
+void tape_init(struct tape *tape)
+{
+    tape->now_ns = INT64_MIN;
+}
+
+void tape_finish(struct tape *tape)
+{
+    for (int i = 0; i < tape->n_symbols; i++) {
+        candles_finish(&tape->symbols[i].candles);
+        ladder_finish(&tape->symbols[i].slow[0]);
+        ladder_finish(&tape->symbols[i].slow[1]);
+        free(tape->symbols[i].trades);
+    }
+    for (int i = 0; i < TAPE_HASH; i++) {
+        for (struct stream *s = tape->hash[i], *next; s; s = next) {
+            next = s->next;
+            free(s->listeners);
+            free(s->name);
+            free(s);
+        }
+        tape->hash[i] = NULL;
+    }
+    text_finish(&tape->scratch);
+    tape->n_symbols = 0;
+}
+
+int tape_symbol_find(const struct tape *tape, const char *name, size_t len)
+{
+    for (int i = 0; i < tape->n_symbols; i++)
+        if (strlen(tape->symbols[i].name) == len && strncasecmp(tape->symbols[i].name, name, len) == 0)
+            return i;
+    return -1;
+}
+
+int tape_symbol_add(struct tape *tape, const char *name, size_t len)
+{
+    int found = tape_symbol_find(tape, name, len);
+    if (found >= 0)
+        return found;
+    if (len == 0 || len >= SYMBOL_NAME_MAX)
+        return -EINVAL;
+    for (size_t i = 0; i < len; i++)
+        if (!isalnum((unsigned char)name[i]))
+            return -EINVAL;
+    if (tape->n_symbols == TAPE_SYMBOLS_MAX)
+        return -ENOSPC;
+    struct tape_symbol *s = &tape->symbols[tape->n_symbols];
+    *s = (struct tape_symbol){.next_close_ns = INT64_MAX};
+    s->trades = calloc(TAPE_TRADES_KEPT, sizeof(*s->trades));
+    if (!s->trades)
+        return -ENOMEM;
+    for (size_t i = 0; i < len; i++) {
+        s->name[i] = (char)toupper((unsigned char)name[i]);
+        s->lower[i] = (char)tolower((unsigned char)name[i]);
+    }
+    candles_init(&s->candles);
+    s->slow[0] = (struct ladder){.bid = true, .keep_zero = true};
+    s->slow[1] = (struct ladder){.keep_zero = true};
+    return tape->n_symbols++;
+}
+
+static struct stream **bucket(struct tape *tape, const char *name, size_t len)
+{
+    uint32_t h = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)name[i]) * 16777619u;
+    return &tape->hash[h % TAPE_HASH];
+}
+
+static struct stream *find_stream(struct tape *tape, const char *name, size_t len)
+{
+    struct stream *s = *bucket(tape, name, len);
+    while (s && (s->name_len != len || memcmp(s->name, name, len) != 0))
+        s = s->next;
+    return s;
+}
+
+struct stream *tape_stream(struct tape *tape, const char *name, size_t len)
+{
+    struct stream *s = find_stream(tape, name, len);
+    if (s)
+        return s;
+    s = calloc(1, sizeof(*s));
+    if (!s || !(s->name = strndup(name, len))) {
+        free(s);
+        return NULL;
+    }
+    size_t symbol_len;
+    s->name_len = len;
+    s->kind = stream_parse(name, len, &symbol_len, &s->interval);
+    s->symbol = -1;
+    s->open_ns = s->last_sent_ns = INT64_MIN;
+    for (int i = 0; i < tape->n_symbols; i++) /* names of streams are in lower case */
+        if (strlen(tape->symbols[i].lower) == symbol_len &&
+            memcmp(tape->symbols[i].lower, name, symbol_len) == 0)
+            s->symbol = i;
+    if (s->symbol >= 0) {
+        s->sibling = tape->symbols[s->symbol].streams;
+        tape->symbols[s->symbol].streams = s;
+    }
+    struct stream **at = bucket(tape, name, len);
+    s->next = *at;
+    *at = s;
+    return s;
+}
+
+/* A stream that nobody listens to and no recording holds is forgotten. */
+static void drop_stream(struct tape *tape, struct stream *s)
+{
+    struct stream **at = bucket(tape, s->name, s->name_len);
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    if (s->symbol >= 0) {
+        at = &tape->symbols[s->symbol].streams;
+        while (*at != s)
+            at = &(*at)->sibling;
+        *at = s->sibling;
+    }
+    free(s->listeners);
+    free(s->name);
+    free(s);
+}
+
+static void find_next_close(struct tape_symbol *sym)
+{
+    sym->next_close_ns = INT64_MAX;
+    for (const struct stream *s = sym->streams; s; s = s->sibling) {
+        if (s->kind != STREAM_KLINE || s->recorded || s->n_listeners == 0 || s->open_ns == INT64_MIN)
+            continue;
+        int64_t close = s->open_ns + candle_interval_ns(s->interval);
+        if (close < sym->next_close_ns)
+            sym->next_close_ns = close;
+    }
+}
+
+/* What a stream must know of the past when its first listener comes. */
+static void begin_stream(struct tape *tape, struct stream *s)
+{
+    struct tape_symbol *sym = &tape->symbols[s->symbol];
+    s->open_ns = s->last_sent_ns = INT64_MIN;
+    s->changed = false;
+    if (s->kind == STREAM_KLINE && sym->candles.tiers[0].n > 0)
+        s->open_ns = candle_open_time(s->interval, tape->now_ns);
+    if (s->kind == STREAM_DEPTH) {
+        sym->slow[0].n = sym->slow[1].n = 0;
+        sym->slow_last_id = 0;
+    }
+    find_next_close(sym);
+}
+
+int tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined)
+{
+    struct stream *s = tape_stream(tape, name, len);
+    if (!s)
+        return -ENOMEM;
+    for (size_t i = 0; i < s->n_listeners; i++)
+        if (s->listeners[i].client == client)
+            return 1;
+    if (s->n_listeners == s->cap_listeners) {
+        size_t cap = s->cap_listeners ? s->cap_listeners * 2 : 4;
+        struct listener *listeners = reallocarray(s->listeners, cap, sizeof(*listeners));
+        if (!listeners)
+            return -ENOMEM;
+        s->listeners = listeners;
+        s->cap_listeners = cap;
+    }
+    s->listeners[s->n_listeners++] = (struct listener){client, combined};
+    if (s->n_listeners == 1 && s->symbol >= 0)
+        begin_stream(tape, s);
+    return 0;
+}
+
+bool tape_unlisten(struct tape *tape, const char *name, size_t len, void *client)
+{
+    struct stream *s = find_stream(tape, name, len);
+    for (size_t i = 0; s && i < s->n_listeners; i++) {
+        if (s->listeners[i].client != client)
+            continue;
+        s->listeners[i] = s->listeners[--s->n_listeners];
+        int symbol = s->symbol;
+        if (s->n_listeners == 0 && !s->recorded)
+            drop_stream(tape, s);
+        if (symbol >= 0)
+            find_next_close(&tape->symbols[symbol]);
+        return true;
+    }
+    return false;
+}
+
+static void send_stream(struct tape *tape, struct stream *s, const char *data, size_t len)
+{
+    if (s->n_listeners > 0)
+        tape->deliver(tape->user, s, data, len);
+}
+
+static void send_scratch(struct tape *tape, struct stream *s)
+{
+    if (text_ok(&tape->scratch))
+        send_stream(tape, s, tape->scratch.data, tape->scratch.len);
+    else
+        tape->failed = true;
+}
+
+/* The stream of a kind, if somebody listens and it is not recorded. */
+static struct stream *wanted(const struct tape_symbol *sym, enum stream_kind kind)
+{
+    for (struct stream *s = sym->streams; s; s = s->sibling)
+        if (s->kind == kind && s->n_listeners > 0 && !s->recorded)
+            return s;
+    return NULL;
+}
+
+/* Sends a message to every stream of a kind: the recorded text, or what stands in the scratch text. */
+static void send_kind(struct tape *tape, struct tape_symbol *sym, enum stream_kind kind, const char *raw,
+                      size_t raw_len)
+{
+    for (struct stream *s = sym->streams; s; s = s->sibling) {
+        if (s->kind != kind || s->n_listeners == 0 || (s->recorded && !raw))
+            continue;
+        if (raw)
+            send_stream(tape, s, raw, raw_len);
+        else
+            send_scratch(tape, s);
+    }
+}
+
+static void flush_agg(struct tape *tape, struct tape_symbol *sym)
+{
+    if (!sym->agg_open)
+        return;
+    sym->agg_open = false;
+    if (wanted(sym, STREAM_AGG_TRADE)) {
+        text_clear(&tape->scratch);
+        render_agg_trade(&tape->scratch, sym->name, &sym->agg, sym->agg_id, sym->agg_first_id,
+                         sym->agg_last_id, sym->agg_qty);
+        send_kind(tape, sym, STREAM_AGG_TRADE, NULL, 0);
+    }
+    sym->agg_id++;
+}
+
+static void send_kline(struct tape *tape, struct tape_symbol *sym, struct stream *s, bool closed)
+{
+    struct candle candle;
+    if (!candles_get(&sym->candles, s->interval, s->open_ns, &candle))
+        return;
+    text_clear(&tape->scratch);
+    render_kline(&tape->scratch, sym->name, tape->now_ns, s->interval, &candle, closed);
+    send_scratch(tape, s);
+    s->last_sent_ns = tape->now_ns;
+    s->changed = false;
+}
+
+static void close_klines(struct tape *tape, struct tape_symbol *sym, int64_t ts_ns)
+{
+    if (ts_ns < sym->next_close_ns)
+        return;
+    if (candles_advance(&sym->candles, ts_ns) < 0)
+        tape->failed = true;
+    for (struct stream *s = sym->streams; s; s = s->sibling) {
+        if (s->kind != STREAM_KLINE || s->recorded || s->n_listeners == 0 || s->open_ns == INT64_MIN)
+            continue;
+        for (int64_t length = candle_interval_ns(s->interval); s->open_ns + length <= ts_ns;
+             s->open_ns += length)
+            send_kline(tape, sym, s, true);
+    }
+    find_next_close(sym);
+}
+
+static void send_ticker(struct tape *tape, int symbol)
+{
+    struct tape_symbol *sym = &tape->symbols[symbol];
+    struct stream *s = wanted(sym, STREAM_MINI_TICKER);
+    struct candle day;
+    if (!s || !s->changed || (s->last_sent_ns != INT64_MIN && tape->now_ns - s->last_sent_ns < NS_PER_S) ||
+        !tape_day(tape, symbol, &day))
+        return;
+    text_clear(&tape->scratch);
+    render_mini_ticker(&tape->scratch, sym->name, tape->now_ns, &day);
+    send_scratch(tape, s);
+    s->last_sent_ns = tape->now_ns;
+    s->changed = false;
+}
+
+void tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace_ns)
+{
+    struct tape_symbol *sym = &tape->symbols[symbol];
+    if (event_ns > tape->now_ns)
+        tape->now_ns = event_ns;
+    if (sym->agg_open && event_ns > sym->agg.ts_ns + AGG_GRACE_NS)
+        flush_agg(tape, sym);
+    if (event_ns - grace_ns >= sym->next_close_ns)
+        close_klines(tape, sym, event_ns - grace_ns);
+    send_ticker(tape, symbol);
+}
+
+/* Klines count the trade, after those that it closes went out. */
+static void count_trade(struct tape *tape, int symbol, const struct tape_trade *trade, int64_t first_id,
+                        int64_t last_id)
+{
+    struct tape_symbol *sym = &tape->symbols[symbol];
+    struct candle_trade counted = {.ts_ns = trade->ts_ns,
+                                   .first_id = first_id,
+                                   .last_id = last_id,
+                                   .price = trade->price,
+                                   .qty = trade->qty,
+                                   .buyer_maker = trade->buyer_maker};
+    if (candles_trade(&sym->candles, &counted) < 0)
+        tape->failed = true;
+    for (struct stream *s = sym->streams; s; s = s->sibling) {
+        if (s->kind == STREAM_KLINE && s->open_ns == INT64_MIN && !s->recorded && s->n_listeners > 0) {
+            s->open_ns = candle_open_time(s->interval, trade->ts_ns);
+            find_next_close(sym);
+        }
+        s->changed = true;
+    }
+}
+
+static void send_forming(struct tape *tape, struct tape_symbol *sym)
+{
+    for (struct stream *s = sym->streams; s; s = s->sibling)
+        if (s->kind == STREAM_KLINE && s->n_listeners > 0 && !s->recorded && s->open_ns != INT64_MIN &&
+            (s->last_sent_ns == INT64_MIN || tape->now_ns - s->last_sent_ns >= KLINE_EVERY_NS))
+            send_kline(tape, sym, s, false);
+}
+
+void tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, bool run_ends, const char *raw,
+                size_t raw_len)
+{
+    struct tape_symbol *sym = &tape->symbols[symbol];
+    bool goes_on = sym->agg_open && trade->price == sym->agg.price && trade->ts_ns == sym->agg.ts_ns &&
+                   trade->buyer_maker == sym->agg.buyer_maker && trade->id == sym->agg_last_id + 1;
+    if (trade->event_ns > tape->now_ns)
+        tape->now_ns = trade->event_ns;
+    if (!goes_on)
+        flush_agg(tape, sym);
+    close_klines(tape, sym, trade->ts_ns);
+
+    if (!goes_on) {
+        if (sym->agg_id == 0)
+            sym->agg_id = trade->id;
+        sym->agg_open = true;
+        sym->agg = *trade;
+        sym->agg_first_id = trade->id;
+        sym->agg_qty = 0;
+    }
+    sym->agg_last_id = trade->id;
+    sym->agg_qty += trade->qty;
+    sym->trades[sym->n_trades++ % TAPE_TRADES_KEPT] = *trade;
+    count_trade(tape, symbol, trade, trade->id, trade->id);
+
+    if (raw) {
+        send_kind(tape, sym, STREAM_TRADE, raw, raw_len);
+    } else if (wanted(sym, STREAM_TRADE)) {
+        text_clear(&tape->scratch);
+        render_trade(&tape->scratch, sym->name, trade);
+        send_kind(tape, sym, STREAM_TRADE, NULL, 0);
+    }
+    if (run_ends)
+        flush_agg(tape, sym);
+    send_forming(tape, sym);
+    send_ticker(tape, symbol);
+}
+
+void tape_agg_trade(struct tape *tape, int symbol, const struct tape_trade *trade, int64_t first_id,
+                    int64_t last_id, bool count, const char *raw, size_t raw_len)
+{
+    struct tape_symbol *sym = &tape->symbols[symbol];
+    if (trade->event_ns > tape->now_ns)
+        tape->now_ns = trade->event_ns;
+    close_klines(tape, sym, trade->ts_ns);
+    if (count)
+        count_trade(tape, symbol, trade, first_id, last_id);
+    send_kind(tape, sym, STREAM_AGG_TRADE, raw, raw_len);
+    if (count)
+        send_forming(tape, sym);
+    send_ticker(tape, symbol);
+}
+
+void tape_quote(struct tape *tape, int symbol, uint64_t id, int64_t bid, int64_t bid_qty, int64_t ask,
+                int64_t ask_qty, const char *raw, size_t raw_len)
+{
+    struct tape_symbol *sym = &tape->symbols[symbol];
+    sym->bid = bid;
+    sym->bid_qty = bid_qty;
+    sym->ask = ask;
+    sym->ask_qty = ask_qty;
+    if (!raw && wanted(sym, STREAM_BOOK_TICKER)) {
+        text_clear(&tape->scratch);
+        render_quote(&tape->scratch, sym->name, id, bid, bid_qty, ask, ask_qty);
+    }
+    send_kind(tape, sym, STREAM_BOOK_TICKER, raw, raw_len);
+}
+
+static void flush_slow(struct tape *tape, struct tape_symbol *sym)
+{
+    struct ladder *b = &sym->slow[0], *a = &sym->slow[1];
+    struct text *out = &tape->scratch;
+    /* The best stands last in a ladder and goes out first. */
+    for (int side = 0; side < 2; side++) {
+        struct ladder *l = &sym->slow[side];
+        for (size_t i = 0, j = l->n; i + 1 < j; i++) {
+            struct level level = l->levels[i];
+            l->levels[i] = l->levels[--j];
+            l->levels[j] = level;
+        }
+    }
+    text_clear(out);
+    render_depth(out, sym->name, sym->slow_event_ns, sym->slow_first_id, sym->slow_last_id, b->levels, b->n,
+                 a->levels, a->n);
+    for (struct stream *s = sym->streams; s; s = s->sibling)
+        if (s->kind == STREAM_DEPTH && !s->recorded && s->n_listeners > 0)
+            send_scratch(tape, s);
+    b->n = a->n = 0;
+    sym->slow_last_id = 0;
+}
+
+/* Slow depth: the fast one's changes of one second of market time, joined. */
+static void gather_slow(struct tape *tape, struct tape_symbol *sym, int64_t event_ns, uint64_t first_id,
+                        uint64_t last_id, const struct level *bids, size_t n_bids, const struct level *asks,
+                        size_t n_asks)
+{
+    if (!wanted(sym, STREAM_DEPTH))
+        return;
+    if (sym->slow_last_id != 0 && event_ns / NS_PER_S != sym->slow_event_ns / NS_PER_S)
+        flush_slow(tape, sym);
+    if (sym->slow_last_id == 0)
+        sym->slow_first_id = first_id;
+    sym->slow_last_id = last_id;
+    sym->slow_event_ns = event_ns;
+    for (size_t i = 0; i < n_bids; i++)
+        if (ladder_set(&sym->slow[0], bids[i].price, bids[i].qty) < 0)
+            tape->failed = true;
+    for (size_t i = 0; i < n_asks; i++)
+        if (ladder_set(&sym->slow[1], asks[i].price, asks[i].qty) < 0)
+            tape->failed = true;
+}
+
+void tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_id, uint64_t last_id,
+                const struct level *bids, size_t n_bids, const struct level *asks, size_t n_asks,
+                const char *raw, size_t raw_len)
+{
+    struct tape_symbol *sym = &tape->symbols[symbol];
+    if (event_ns > tape->now_ns)
+        tape->now_ns = event_ns;
+    if (!raw && wanted(sym, STREAM_DEPTH_FAST)) {
+        text_clear(&tape->scratch);
+        render_depth(&tape->scratch, sym->name, event_ns, first_id, last_id, bids, n_bids, asks, n_asks);
+    }
+    send_kind(tape, sym, STREAM_DEPTH_FAST, raw, raw_len);
+    gather_slow(tape, sym, event_ns, first_id, last_id, bids, n_bids, asks, n_asks);
+}
+
+void tape_recorded(struct tape *tape, struct stream *stream, const char *raw, size_t raw_len)
+{
+    send_stream(tape, stream, raw, raw_len);
+}
+
+void tape_end(struct tape *tape)
+{
+    for (int i = 0; i < tape->n_symbols; i++) {
+        flush_agg(tape, &tape->symbols[i]);
+        if (tape->symbols[i].slow_last_id != 0)
+            flush_slow(tape, &tape->symbols[i]);
+    }
+}
+
+bool tape_day(const struct tape *tape, int symbol, struct candle *ret)
+{
+    const struct candle_tier *minutes = &tape->symbols[symbol].candles.tiers[1];
+    if (minutes->n == 0)
+        return false;
+    int64_t from = tape->now_ns - DAY_MINUTES * 60 * NS_PER_S;
+    size_t i = minutes->n > DAY_MINUTES ? minutes->n - DAY_MINUTES : 0;
+    while (i + 1 < minutes->n && minutes->bars[i].open_ns <= from)
+        i++;
+    *ret = minutes->bars[i];
+    for (i++; i < minutes->n; i++)
+        candle_join(ret, &minutes->bars[i]);
+    return true;
+}

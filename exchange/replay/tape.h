@@ -1,0 +1,117 @@
+/* The tape: what the venue says, made from what happens in its market.
+ *
+ * A source tells the tape of trades, quotes and changes of the book, in order of time. The tape makes of them
+ * every stream that somebody listens to (trades joined to aggregates, klines, slow depth, tickers), renders
+ * each message once, and hands it to `deliver`. It keeps what REST shows: klines and the last trades.
+ *
+ * Messages that stand in a recording are handed on as they stand; for a stream that is recorded, none is
+ * made. */
+#ifndef EXCHANGE_REPLAY_TAPE_H
+#define EXCHANGE_REPLAY_TAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/replay/candles.h"
+#include "exchange/replay/ladder.h"
+#include "exchange/replay/stream.h"
+#include "exchange/replay/text.h"
+#include "exchange/symbol.h"
+
+enum {
+    TAPE_SYMBOLS_MAX = 64,
+    TAPE_TRADES_KEPT = 1000, /* for /api/v3/trades */
+    TAPE_HASH = 4096,
+};
+
+struct tape_trade {
+    int64_t event_ns, ts_ns;
+    int64_t id, price, qty;
+    bool buyer_maker;
+};
+
+struct tape_symbol {
+    char name[SYMBOL_NAME_MAX]; /* upper case */
+    char lower[SYMBOL_NAME_MAX];
+    int price_digits, qty_digits; /* digits after the point in its prices and quantities */
+    struct candles candles;
+    struct stream *streams; /* that somebody listens to, or that are recorded */
+    int64_t next_close_ns;  /* when the first of its klines closes; INT64_MAX: none */
+
+    struct tape_trade *trades; /* ring of TAPE_TRADES_KEPT */
+    uint64_t n_trades;         /* ever */
+
+    bool agg_open; /* a run of trades that may go on */
+    int64_t agg_id, agg_first_id, agg_last_id, agg_qty;
+    struct tape_trade agg;
+
+    struct ladder slow[2]; /* changes of bids and asks since the last slow depth message */
+    uint64_t slow_first_id, slow_last_id;
+    int64_t slow_event_ns;
+
+    int64_t bid, bid_qty, ask, ask_qty; /* last quote, 0 before the first */
+};
+
+struct tape {
+    struct tape_symbol symbols[TAPE_SYMBOLS_MAX];
+    int n_symbols;
+    int64_t now_ns; /* market time: the latest event time seen */
+    struct stream *hash[TAPE_HASH];
+    struct text scratch;
+    bool failed; /* out of memory */
+
+    /* One message: the stream's data object. */
+    void (*deliver)(void *user, struct stream *stream, const char *data, size_t len);
+    void *user;
+};
+
+/* struct tape is large: keep it on the heap, zeroed. */
+void tape_init(struct tape *tape);
+void tape_finish(struct tape *tape);
+
+/* Adds a symbol, given in either case; returns its index (the old one if it is there), -ENOSPC or -EINVAL. */
+int tape_symbol_add(struct tape *tape, const char *name, size_t len);
+int tape_symbol_find(const struct tape *tape, const char *name, size_t len); /* -1: none */
+
+/* The stream of a name, made when there is none; NULL when memory is out. */
+struct stream *tape_stream(struct tape *tape, const char *name, size_t len);
+
+/* A client listens; 1 when it did already, else 0, or -ENOMEM. */
+int tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined);
+/* It no longer does; false when it did not. */
+bool tape_unlisten(struct tape *tape, const char *name, size_t len, void *client);
+
+/* Market time passes: klines whose interval is over by then are closed. Trades do it by themselves;
+ * `event_ns` of other messages counts `grace_ns` late, because trades of the closed interval may still come.
+ */
+void tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace_ns);
+
+/* One trade. `raw` is its message as recorded, or NULL. Trades of one taker order at one price and time form
+ * one aggregate; `run_ends` says that no more will join this one (else the next trade or time tells). */
+void tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, bool run_ends, const char *raw,
+                size_t raw_len);
+
+/* Counts an aggregate of a recording without plain trades into klines and sends `raw`. */
+void tape_agg_trade(struct tape *tape, int symbol, const struct tape_trade *trade, int64_t first_id,
+                    int64_t last_id, bool count, const char *raw, size_t raw_len);
+
+/* Best bid and ask after update `id`. */
+void tape_quote(struct tape *tape, int symbol, uint64_t id, int64_t bid, int64_t bid_qty, int64_t ask,
+                int64_t ask_qty, const char *raw, size_t raw_len);
+
+/* Changes of the book, of updates first_id..last_id, each side best first. */
+void tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_id, uint64_t last_id,
+                const struct level *bids, size_t n_bids, const struct level *asks, size_t n_asks,
+                const char *raw, size_t raw_len);
+
+/* Any other recorded message. */
+void tape_recorded(struct tape *tape, struct stream *stream, const char *raw, size_t raw_len);
+
+/* Nothing more comes: what was held back to be joined goes out. */
+void tape_end(struct tape *tape);
+
+/* The 24 h before market time: open, high, low, close, volumes; false before the first trade. */
+bool tape_day(const struct tape *tape, int symbol, struct candle *ret);
+
+#endif
