@@ -21,6 +21,7 @@ enum {
     LEVELS_MAX = 420,
     SWEEP_LEVELS = 6,     /* that one order takes at most */
     SPREAD_TICKS = 3,     /* makers close a wider one */
+    BAND_SHIFT = 16,      /* a book within 2^-16 of the fair price is left alone */
     REVERSION_SHIFT = 20, /* the way back to the base price: 2^20 steps of 20 ms, some six hours */
 };
 
@@ -119,8 +120,9 @@ static void sweep(struct maker *m, int64_t ts_ns, bool buy)
 }
 
 /* A maker quotes at the fair price, inside the spread. */
-static void narrow(struct maker *m, int64_t bid, int64_t ask)
+static void narrow(struct maker *m)
 {
+    int64_t bid = ladder_best(&m->market.bids, 0)->price, ask = ladder_best(&m->market.asks, 0)->price;
     int64_t tick = m->recipe->tick, at = floor_tick(m, m->fair);
     int64_t new_bid = at < ask - tick ? at : ask - tick;
     int64_t new_ask = at + tick > bid + tick ? at + tick : bid + tick;
@@ -160,35 +162,38 @@ static void cancel(struct maker *m)
     made_market_set(&m->market, buy, was.price, i > 0 && (chance_next(&m->chance) & 1) ? 0 : left);
 }
 
+static bool spread_is_wide(const struct maker *m)
+{
+    return ladder_best(&m->market.asks, 0)->price - ladder_best(&m->market.bids, 0)->price >
+           SPREAD_TICKS * m->recipe->tick;
+}
+
 static void act(struct maker *m, int64_t ts_ns)
 {
     int64_t bid = ladder_best(&m->market.bids, 0)->price, ask = ladder_best(&m->market.asks, 0)->price;
-    bool wide = ask - bid > SPREAD_TICKS * m->recipe->tick;
-    int64_t what = chance_below(&m->chance, 100);
+    int64_t what = chance_below(&m->chance, 100), band;
 
     walk(m, ts_ns);
-    if (ask < m->fair)
+    band = m->fair >> BAND_SHIFT;
+    if (ask < m->fair - band)
         sweep(m, ts_ns, true);
-    else if (bid > m->fair)
+    else if (bid > m->fair + band)
         sweep(m, ts_ns, false);
-    else if (wide)
-        narrow(m, bid, ask);
-    else if (what < 25)
+    else if (what < 20)
         take_some(m, ts_ns);
-    else if (what < 70)
+    else if (what < 65)
         place(m, bid, ask);
     else
         cancel(m);
     keep_depth(m, true);
     keep_depth(m, false);
+    /* Makers are mostly there before anybody sees the hole. */
+    for (int i = 0; i < 2 && spread_is_wide(m) && chance_below(&m->chance, 8) > 0; i++)
+        narrow(m);
     made_market_quote(&m->market);
 
-    bid = ladder_best(&m->market.bids, 0)->price;
-    ask = ladder_best(&m->market.asks, 0)->price;
     int64_t pause = 2 * m->recipe->pause_ns;
-    if (ask - bid > SPREAD_TICKS * m->recipe->tick)
-        pause /= 10; /* an open spread is an invitation */
-    m->next_action_ns = ts_ns + 1 + chance_below(&m->chance, pause);
+    m->next_action_ns = ts_ns + 1 + chance_below(&m->chance, spread_is_wide(m) ? pause / 10 : pause);
 }
 
 static int64_t due_of(const struct maker *m)

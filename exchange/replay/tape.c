@@ -9,7 +9,7 @@
 
 #define NS_PER_MS 1000000LL
 #define NS_PER_S  1000000000LL
-#define AGG_GRACE_NS                                                                                         \
+#define AGG_GRACE_NS \
     (100 * NS_PER_MS) /* a run of trades of one time is over when time is past it by this much */
 #define KLINE_EVERY_NS (250 * NS_PER_MS) /* forming klines go out at most so often */
 #define DAY_MINUTES    1440
