@@ -98,13 +98,31 @@ int64_t account_position_value(const struct engine *engine, int index, int symbo
 }
 
 /* Equity is the currency held plus what is held of symbols quoted in it, at the last price. */
-void account_mark(struct engine *engine, int index)
+int64_t engine_equity(const struct engine *engine, int index)
 {
-    struct account *account = &engine->accounts[index];
-    int64_t equity = account_balance(engine, index, account->currency, account->currency_scale)->total;
+    const struct account *account = &engine->accounts[index];
+    int64_t equity = 0;
+    for (int i = 0; i < account->n_assets; i++)
+        if (strcmp(account->assets[i].asset, account->currency) == 0)
+            equity = account->assets[i].total;
     for (int s = 0; s < engine->n_symbols; s++)
         if (account->positions[s].qty > 0 && strcmp(engine->markets[s].symbol.quote, account->currency) == 0)
             equity += account_position_value(engine, index, s);
+    return equity;
+}
+
+bool engine_daily_loss(const struct engine *engine)
+{
+    for (int a = 0; a < engine->n_accounts; a++)
+        if (risk_daily_loss(&engine->risk, engine_equity(engine, a), engine->accounts[a].day_equity))
+            return true;
+    return false;
+}
+
+void account_mark(struct engine *engine, int index)
+{
+    struct account *account = &engine->accounts[index];
+    int64_t equity = engine_equity(engine, index);
     account->equity = equity;
     if (equity > account->equity_peak)
         account->equity_peak = equity;

@@ -105,6 +105,8 @@ int engine_accounts(const struct engine *engine);
 const struct symbol *engine_symbol(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
 const struct account *engine_account(const struct engine *engine, int account);
+int64_t engine_equity(const struct engine *engine, int account); /* now, at the last prices */
+bool engine_daily_loss(const struct engine *engine);             /* has any account reached its limit? */
 const struct book *engine_book(const struct engine *engine, int symbol);
 int engine_find_symbol(const struct engine *engine, const char *name);  /* index or -ENOENT */
 int engine_find_account(const struct engine *engine, const char *name); /* index or -ENOENT */

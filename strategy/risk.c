@@ -18,6 +18,12 @@ static bool too_fast(const struct risk_rate *rate, int32_t limit, int64_t now_ns
     return then != 0 && now_ns - then < SECOND_NS;
 }
 
+bool risk_daily_loss(const struct risk_limits *limits, int64_t equity, int64_t day_equity)
+{
+    return limits->daily_loss > 0 && day_equity > 0 &&
+           (double)(day_equity - equity) >= limits->daily_loss * (double)day_equity;
+}
+
 enum order_reason risk_check(const struct risk_limits *limits, struct risk_rate *rate,
                              const struct risk_facts *facts)
 {
@@ -28,8 +34,7 @@ enum order_reason risk_check(const struct risk_limits *limits, struct risk_rate 
             return ORDER_RISK_PAUSED;
         if (facts->storage_failing)
             return ORDER_RISK_STORAGE;
-        if (limits->daily_loss > 0 && facts->day_equity > 0 &&
-            (double)(facts->day_equity - facts->equity) >= limits->daily_loss * (double)facts->day_equity)
+        if (risk_daily_loss(limits, facts->equity, facts->day_equity))
             return ORDER_RISK_DAILY_LOSS;
         if (above(facts->symbol_notional + facts->order_notional, limits->exposure_symbol, facts->equity) ||
             above(facts->account_notional + facts->order_notional, limits->exposure_account, facts->equity))

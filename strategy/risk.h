@@ -36,6 +36,9 @@ struct risk_facts {
     bool by_hand;
 };
 
+/* Is the day's loss at its limit? */
+bool risk_daily_loss(const struct risk_limits *limits, int64_t equity, int64_t day_equity);
+
 /* ORDER_OK, or why not. Counts the order in `rate` only when it passes. */
 enum order_reason risk_check(const struct risk_limits *limits, struct risk_rate *rate,
                              const struct risk_facts *facts);

@@ -1,0 +1,24 @@
+/* The commands of the control socket: what each asks of the session, and when it is answered. A command that
+ * changes something leaves a row in `commands` and is answered only after the commit that holds it. */
+#ifndef DAEMON_COMMAND_H
+#define DAEMON_COMMAND_H
+
+#include "daemon/daemon.h"
+
+struct commands;
+
+struct commands *commands_create(struct daemon *daemon); /* NULL without memory */
+void commands_destroy(struct commands *commands);        /* drops what is unanswered */
+
+/* The handler for control_open(); ctx is the struct commands. */
+void commands_handle(void *ctx, struct control_call *call, const char *cmd, json_t *args,
+                     const struct control_peer *peer);
+
+/* The engine carried a command out (session_hooks.command_done). */
+void commands_done(struct commands *commands, uint64_t command_id, enum order_reason reason,
+                   uint64_t order_id);
+
+/* Everything up to this ticket is on the disk: answers what waited for it. */
+void commands_committed(struct commands *commands, uint64_t ticket);
+
+#endif

@@ -1,0 +1,36 @@
+/* What the daemon is made of, shared by its own files. One loop, one owner. */
+#ifndef DAEMON_DAEMON_H
+#define DAEMON_DAEMON_H
+
+#include <uv.h>
+
+#include "daemon/config.h"
+#include "daemon/control.h"
+#include "daemon/session.h"
+#include "db/state.h"
+
+struct feed;
+struct commands;
+struct telemetry;
+struct compute;
+
+struct daemon {
+    uv_loop_t *loop;
+    struct config config;
+    struct state_dir state;
+    uint64_t started_ms; /* uv_now() */
+
+    struct session *session;
+    struct feed *feed;
+    struct control *control;
+    struct commands *commands;
+    struct telemetry *telemetry;
+    struct compute *compute;
+    bool stopping;
+};
+
+/* Ends the daemon for a reason that waiting will not cure: one line on stderr, exit status 1 after the drain.
+ */
+void daemon_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,345 @@
+/* papertaped: the service. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/command.h"
+#include "daemon/compute.h"
+#include "daemon/daemon.h"
+#include "daemon/feed.h"
+#include "daemon/log.h"
+#include "daemon/notify.h"
+#include "daemon/telemetry.h"
+
+enum {
+    EXIT_USAGE = 2,
+    DRAIN_TIMEOUT_MS = 20000, /* systemd's TimeoutStopSec is longer */
+};
+
+static const char usage[] =
+    "Usage: papertaped [OPTION]…\n"
+    "Streams market data, runs strategies and fills their orders on paper.\n"
+    "\n"
+    "  -c, --config F        read F (INI; papertaped(1) lists the keys)\n"
+    "  -s, --state DIR       keep state in DIR ($STATE_DIRECTORY, $XDG_STATE_HOME/papertape)\n"
+    "      --check-config    read the configuration, say whether it is good, and exit\n"
+    "      --print-config    print the whole configuration as it would be used, and exit\n"
+    "      --venue-url URL   the venue's websocket, wss://HOST:PORT\n"
+    "      --rest-url URL    the venue's REST, https://HOST:PORT\n"
+    "      --ca-file F       trust these certificates (PEM) instead of the system's\n"
+    "      --clock wall|feed stamp events with the wall's time or with the feed's\n"
+    "      --log-level L     error, warning, info or debug\n"
+    "  -h, --help            print this and exit\n"
+    "      --version         print the version and exit\n";
+
+enum option_code {
+    OPT_CHECK = 256,
+    OPT_PRINT,
+    OPT_VENUE_URL,
+    OPT_REST_URL,
+    OPT_CA_FILE,
+    OPT_CLOCK,
+    OPT_LOG_LEVEL,
+    OPT_VERSION
+};
+
+static const struct option options[] = {
+    {"config", required_argument, NULL, 'c'},
+    {"state", required_argument, NULL, 's'},
+    {"check-config", no_argument, NULL, OPT_CHECK},
+    {"print-config", no_argument, NULL, OPT_PRINT},
+    {"venue-url", required_argument, NULL, OPT_VENUE_URL},
+    {"rest-url", required_argument, NULL, OPT_REST_URL},
+    {"ca-file", required_argument, NULL, OPT_CA_FILE},
+    {"clock", required_argument, NULL, OPT_CLOCK},
+    {"log-level", required_argument, NULL, OPT_LOG_LEVEL},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {NULL, 0, NULL, 0},
+};
+
+struct arguments {
+    const char *config, *state;
+    const char *venue_url, *rest_url, *ca_file, *clock, *log_level;
+    bool check, print;
+};
+
+/* Returns -1 to go on, or the status to exit with. */
+static int read_arguments(int argc, char **argv, struct arguments *arguments)
+{
+    int code;
+    while ((code = getopt_long(argc, argv, "c:s:h", options, NULL)) != -1) {
+        switch (code) {
+        case 'c':
+            arguments->config = optarg;
+            break;
+        case 's':
+            arguments->state = optarg;
+            break;
+        case OPT_CHECK:
+            arguments->check = true;
+            break;
+        case OPT_PRINT:
+            arguments->print = true;
+            break;
+        case OPT_VENUE_URL:
+            arguments->venue_url = optarg;
+            break;
+        case OPT_REST_URL:
+            arguments->rest_url = optarg;
+            break;
+        case OPT_CA_FILE:
+            arguments->ca_file = optarg;
+            break;
+        case OPT_CLOCK:
+            arguments->clock = optarg;
+            break;
+        case OPT_LOG_LEVEL:
+            arguments->log_level = optarg;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            return EXIT_SUCCESS;
+        case OPT_VERSION:
+            puts("papertaped " PAPERTAPE_VERSION);
+            return EXIT_SUCCESS;
+        default:
+            fputs("Try 'papertaped --help'.\n", stderr);
+            return EXIT_USAGE;
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "papertaped: %s: no arguments are taken: try --config %s\n", argv[optind],
+                argv[optind]);
+        return EXIT_USAGE;
+    }
+    return -1;
+}
+
+/* Options come after the file and win over it. */
+static int override(struct config *config, const struct arguments *arguments,
+                    char error[static CONFIG_ERROR_MAX])
+{
+    const struct {
+        const char *section, *key, *value, *option;
+    } overrides[] = {
+        {"market", "ws_url", arguments->venue_url, "--venue-url"},
+        {"market", "rest_url", arguments->rest_url, "--rest-url"},
+        {"market", "ca_file", arguments->ca_file, "--ca-file"},
+        {"engine", "clock", arguments->clock, "--clock"},
+        {"log", "level", arguments->log_level, "--log-level"},
+    };
+    for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
+        char why[CONFIG_ERROR_MAX];
+        if (!overrides[i].value ||
+            config_set(config, overrides[i].section, overrides[i].key, overrides[i].value, why) == 0)
+            continue;
+        snprintf(error, CONFIG_ERROR_MAX, "%s: %.400s", overrides[i].option, why);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int exit_status = EXIT_SUCCESS;
+static uv_signal_t signals[3];
+static uv_async_t failed; /* ends the daemon from the loop, not from within whatever found the failure */
+
+static void session_drained(struct daemon *daemon)
+{
+    char err[SESSION_ERROR_MAX];
+    struct db_writer *writer = session_writer(daemon->session);
+    if (db_writer_flush(writer, DRAIN_TIMEOUT_MS) == 0)
+        commands_committed(daemon->commands, db_writer_committed(writer));
+    commands_destroy(daemon->commands);
+    control_close(daemon->control);
+    telemetry_stop(daemon->telemetry);
+    compute_stop(daemon->compute);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        uv_close((uv_handle_t *)&signals[i], NULL);
+    uv_close((uv_handle_t *)&failed, NULL);
+    if (session_close(daemon->session, DRAIN_TIMEOUT_MS, err, sizeof err) < 0) {
+        log_error("%s", err);
+        exit_status = EXIT_FAILURE;
+    }
+}
+
+static void feed_stopped(void *user)
+{
+    session_drained(user);
+}
+
+static void stop(struct daemon *daemon)
+{
+    if (daemon->stopping)
+        return;
+    daemon->stopping = true;
+    notify_stopping();
+    feed_stop(daemon->feed, feed_stopped, daemon);
+}
+
+void daemon_fail(const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "papertaped: %s\n", text);
+    exit_status = EXIT_FAILURE;
+    uv_async_send(&failed);
+}
+
+static void on_failed(uv_async_t *async)
+{
+    stop(async->data);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct daemon *daemon = handle->data;
+    log_info("%s: stopping", strsignal(number));
+    stop(daemon);
+}
+
+static void need_snapshot(void *ctx, int symbol)
+{
+    struct daemon *daemon = ctx;
+    feed_need_snapshot(daemon->feed, symbol);
+}
+
+static void need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns)
+{
+    struct daemon *daemon = ctx;
+    feed_need_bars(daemon->feed, symbol, from_open_ns, to_open_ns);
+}
+
+static void command_done(void *ctx, uint64_t command_id, enum order_reason reason, uint64_t order_id)
+{
+    struct daemon *daemon = ctx;
+    commands_done(daemon->commands, command_id, reason, order_id);
+}
+
+static void committed(void *ctx, uint64_t ticket)
+{
+    struct daemon *daemon = ctx;
+    if (!daemon->stopping)
+        commands_committed(daemon->commands, ticket);
+}
+
+/* Opens everything in order; on failure says so in one line. */
+static int start(struct daemon *daemon)
+{
+    char err[SESSION_ERROR_MAX] = "";
+    struct session_hooks hooks = {
+        .ctx = daemon,
+        .need_snapshot = need_snapshot,
+        .need_bars = need_bars,
+        .command_done = command_done,
+        .committed = committed,
+    };
+    daemon->commands = commands_create(daemon);
+    int r = daemon->commands ? 0 : -ENOMEM;
+    if (r == 0)
+        r = session_open(daemon->loop, &daemon->config, &daemon->state, &hooks, &daemon->session, err,
+                         sizeof err);
+    if (r < 0)
+        goto no_session;
+    r = control_open(daemon->loop, daemon->state.socket, commands_handle, daemon->commands, &daemon->control,
+                     err, sizeof err);
+    if (r < 0)
+        goto no_control;
+    r = feed_create(daemon, &daemon->feed, err, sizeof err);
+    if (r < 0)
+        goto no_feed;
+    daemon->compute = compute_create(daemon->loop);
+    daemon->telemetry = telemetry_create(daemon);
+    if (!daemon->compute || !daemon->telemetry) {
+        /* Nothing that can be undone cheaply is worth it here: without these few bytes nothing will run. */
+        fputs("papertaped: out of memory\n", stderr);
+        _exit(EXIT_FAILURE);
+    }
+    uv_async_init(daemon->loop, &failed, on_failed);
+    failed.data = daemon;
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        uv_signal_init(daemon->loop, &signals[i]);
+        signals[i].data = daemon;
+        uv_signal_start(&signals[i], on_signal, numbers[i]);
+    }
+    return 0;
+no_feed:
+    control_close(daemon->control);
+no_control : {
+    char ignored[SESSION_ERROR_MAX];
+    session_close(daemon->session, DRAIN_TIMEOUT_MS, ignored, sizeof ignored);
+}
+no_session:
+    commands_destroy(daemon->commands);
+    uv_run(daemon->loop, UV_RUN_DEFAULT);
+    fprintf(stderr, "papertaped: %s\n", err[0] ? err : strerror(-r));
+    return r;
+}
+
+static int run(struct daemon *daemon)
+{
+    char err[1024];
+    int lock;
+    if (state_dir_create(&daemon->state, err, sizeof err) < 0 ||
+        state_dir_lock(&daemon->state, &lock, err, sizeof err) < 0) {
+        fprintf(stderr, "papertaped: %s\n", err);
+        return EXIT_FAILURE;
+    }
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    daemon->loop = &loop;
+    daemon->started_ms = uv_now(&loop);
+    signal(SIGPIPE, SIG_IGN);
+    if (start(daemon) < 0) {
+        uv_loop_close(&loop);
+        close(lock);
+        return EXIT_FAILURE;
+    }
+    log_info("papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
+    feed_start(daemon->feed);
+    notify_ready("waiting for the venue");
+    uv_run(&loop, UV_RUN_DEFAULT);
+    int r = uv_loop_close(&loop);
+    if (r < 0)
+        log_error("the loop did not end cleanly: %s", uv_strerror(r));
+    close(lock);
+    log_info("stopped");
+    return exit_status;
+}
+
+int main(int argc, char **argv)
+{
+    static struct daemon daemon;
+    struct arguments arguments = {0};
+    char error[CONFIG_ERROR_MAX], err[1024];
+    int status = read_arguments(argc, argv, &arguments);
+    if (status >= 0)
+        return status;
+    config_defaults(&daemon.config);
+    if ((arguments.config && config_read(arguments.config, &daemon.config, error) < 0) ||
+        override(&daemon.config, &arguments, error) < 0 || config_check(&daemon.config, error) < 0) {
+        fprintf(stderr, "papertaped: %s\n", error);
+        return EXIT_FAILURE;
+    }
+    if (arguments.print)
+        config_print(&daemon.config, stdout);
+    else if (arguments.check)
+        printf("papertaped: %s: ok\n", arguments.config ? arguments.config : "defaults");
+    if (arguments.print || arguments.check)
+        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (state_dir_find(arguments.state, &daemon.state, err, sizeof err) < 0) {
+        fprintf(stderr, "papertaped: %s\n", err);
+        return EXIT_FAILURE;
+    }
+    log_init(daemon.config.log_level);
+    return run(&daemon);
+}

@@ -1,0 +1,15 @@
+/* The status object of docs/control.md: what the dashboard and scripts read. */
+#ifndef DAEMON_STATUS_H
+#define DAEMON_STATUS_H
+
+#include <jansson.h>
+
+#include "daemon/daemon.h"
+
+/* A new reference, or NULL without memory. */
+json_t *status_object(struct daemon *daemon);
+
+/* The book of one symbol, best first, at most `levels` a side. */
+json_t *status_book(const struct engine *engine, int symbol, size_t levels);
+
+#endif

@@ -1,0 +1,188 @@
+#include "daemon/telemetry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/feed.h"
+#include "daemon/gpu_sampler.h"
+#include "daemon/notify.h"
+#include "daemon/process.h"
+
+enum {
+    TICK_MS = 1000,
+    GPU_INTERVAL_MS = 2000,
+    SLOW_TICKS = 10, /* ticks between two samples of what changes slowly */
+};
+
+struct telemetry {
+    struct daemon *daemon;
+    uv_timer_t tick;
+    uint64_t ticks, frames_before;
+    struct gpu_sampler *sampler;
+};
+
+static int64_t wall_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void put_prices(struct telemetry *telemetry)
+{
+    struct daemon *daemon = telemetry->daemon;
+    const struct engine *engine = session_engine(daemon->session);
+    int64_t wall = wall_ns();
+    for (int s = 0; s < engine_symbols(engine); s++) {
+        struct engine_symbol_view view;
+        int64_t age_ms = feed_symbol_age_ms(daemon->feed, s);
+        if (age_ms < 0)
+            continue;
+        engine_symbol_view(engine, s, &view);
+        struct db_price price = {
+            .symbol = s,
+            .last = view.last,
+            .bid = view.bid,
+            .ask = view.ask,
+            .mark = view.mark,
+            .ts_ns = view.last_ns,
+            .recv_wall_ns = wall - age_ms * 1000000,
+        };
+        db_writer_put_price(session_writer(daemon->session), &price);
+    }
+}
+
+static enum db_feed_state feed_state(const char *name)
+{
+    int state = db_feed_state_parse(name);
+    return state < 0 ? DB_FEED_CONNECTING : (enum db_feed_state)state;
+}
+
+static void put_feed(struct telemetry *telemetry, const struct feed_view *view)
+{
+    struct db_writer *writer = session_writer(telemetry->daemon->session);
+    int64_t wall = wall_ns();
+    struct db_feed link = {
+        .symbol = -1,
+        .state = feed_state(view->state),
+        .last_recv_ns = view->age_ms < 0 ? 0 : wall - view->age_ms * 1000000,
+        .frames = (int64_t)view->frames,
+        .bytes = (int64_t)view->bytes,
+        .bad_frames = (int64_t)view->bad_frames,
+        .connects = (int64_t)view->connects,
+        .stream = "connection",
+        .detail = view->detail,
+    };
+    db_writer_put_feed(writer, &link);
+    for (size_t i = 0; i < view->n_streams; i++) {
+        const struct feed_stream_view *stream = &view->streams[i];
+        struct db_feed row = {
+            .symbol = engine_find_symbol(session_engine(telemetry->daemon->session), stream->symbol),
+            .state = stream->stale ? DB_FEED_STALE : DB_FEED_OK,
+            .last_recv_ns = stream->age_ms < 0 ? 0 : wall - stream->age_ms * 1000000,
+            .limit_ns = stream->limit_ms * 1000000,
+            .frames = (int64_t)stream->frames,
+            .stream = stream->name,
+            .detail = "",
+        };
+        db_writer_put_feed(writer, &row);
+    }
+}
+
+static void put_value(struct telemetry *telemetry, int64_t ts_ns, const char *name, double value)
+{
+    struct db_telemetry row = {.ts_ns = ts_ns, .value = value, .name = name};
+    db_writer_put_telemetry(session_writer(telemetry->daemon->session), &row);
+}
+
+static void put_process(struct telemetry *telemetry, const struct feed_view *view)
+{
+    struct process_usage usage;
+    struct db_writer_stats stats;
+    int64_t now = wall_ns();
+    process_usage(&usage);
+    if (usage.resident_bytes >= 0)
+        put_value(telemetry, now, "resident_bytes", (double)usage.resident_bytes);
+    if (usage.cpu_ns >= 0)
+        put_value(telemetry, now, "cpu_s", (double)usage.cpu_ns / 1e9);
+    put_value(telemetry, now, "frames_per_s",
+              (double)(view->frames - telemetry->frames_before) * 1000 / (SLOW_TICKS * TICK_MS));
+    telemetry->frames_before = view->frames;
+    db_writer_stats(session_writer(telemetry->daemon->session), &stats);
+    put_value(telemetry, now, "commit_p99_ms", (double)stats.commit_p99_ns / 1e6);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct telemetry *telemetry = timer->data;
+    struct daemon *daemon = telemetry->daemon;
+    struct feed_view view;
+    feed_view(daemon->feed, &view);
+    notify_watchdog();
+    char line[128];
+    snprintf(line, sizeof line, "feed %s, %s", view.state,
+             session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");
+    notify_status(line);
+    if (session_begun(daemon->session)) {
+        put_prices(telemetry);
+        put_feed(telemetry, &view);
+        if (telemetry->ticks++ % SLOW_TICKS == 0)
+            put_process(telemetry, &view);
+    }
+}
+
+struct telemetry *telemetry_create(struct daemon *daemon)
+{
+    struct telemetry *telemetry = calloc(1, sizeof *telemetry);
+    if (!telemetry || gpu_sampler_create(daemon->loop, GPU_INTERVAL_MS, &telemetry->sampler) < 0) {
+        free(telemetry);
+        return NULL;
+    }
+    telemetry->daemon = daemon;
+    uv_timer_init(daemon->loop, &telemetry->tick);
+    telemetry->tick.data = telemetry;
+    uv_timer_start(&telemetry->tick, on_tick, TICK_MS, TICK_MS);
+    return telemetry;
+}
+
+static json_t *field(const struct gpu_device *device, enum gpu_field field, double value)
+{
+    return device->valid & field ? json_real(value) : json_null();
+}
+
+static json_t *device_object(const struct gpu_device *device)
+{
+    return json_pack(
+        "{s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", device->valid & GPU_NAME ? device->name : NULL,
+        "util_pct", field(device, GPU_UTIL, device->util_pct), "mem_used_mib",
+        field(device, GPU_MEM_USED, (double)device->mem_used_bytes / (1 << 20)), "mem_total_mib",
+        field(device, GPU_MEM_TOTAL, (double)device->mem_total_bytes / (1 << 20)), "power_w",
+        field(device, GPU_POWER, device->power_mw / 1000.0), "power_limit_w",
+        field(device, GPU_POWER_LIMIT, device->power_limit_mw / 1000.0), "clock_mhz",
+        field(device, GPU_CLOCK, device->clock_mhz), "temp_c", field(device, GPU_TEMP, device->temp_c));
+}
+
+json_t *telemetry_gpu_object(const struct telemetry *telemetry)
+{
+    const struct gpu_status *status = gpu_sampler_status(telemetry->sampler);
+    json_t *devices = json_array();
+    for (int i = 0; i < status->n_devices; i++)
+        json_array_append_new(devices, device_object(&status->devices[i]));
+    return json_pack("{s:s, s:s, s:o}", "state", gpu_state_name(status->state), "reason", status->reason,
+                     "devices", devices);
+}
+
+static void closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+void telemetry_stop(struct telemetry *telemetry)
+{
+    if (!telemetry)
+        return;
+    gpu_sampler_destroy(telemetry->sampler);
+    uv_close((uv_handle_t *)&telemetry->tick, closed);
+}
