@@ -51,12 +51,13 @@ int64_t bar_open_time(int64_t ts_ns, int64_t interval_ns)
 
 void bar_builder_init(struct bar_builder *builder, int64_t interval_ns)
 {
-    *builder = (struct bar_builder){.interval_ns = interval_ns, .last_trade_id = -1};
+    *builder = (struct bar_builder){.interval_ns = interval_ns, .last_trade_id = -1, .closed_ns = INT64_MIN};
 }
 
 static enum bar_built close_forming(struct bar_builder *builder, struct bar *ret)
 {
     *ret = builder->forming;
+    builder->closed_ns = builder->forming.open_ns;
     builder->have_forming = false;
     return builder->complete && !builder->first_unknown ? BAR_CLOSED : BAR_INCOMPLETE;
 }
@@ -69,7 +70,7 @@ enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int
     bool first_ever = builder->last_trade_id < 0;
     if (!first_ever && id <= builder->last_trade_id)
         return BAR_STALE;
-    if (builder->have_forming && open_ns < bar->open_ns)
+    if (open_ns <= builder->closed_ns || (builder->have_forming && open_ns < bar->open_ns))
         return BAR_STALE;
 
     bool jump = !first_ever && id != builder->last_trade_id + 1;
@@ -82,7 +83,6 @@ enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int
         builder->complete &= !jump;
         built = close_forming(builder, ret);
     }
-    int128_t notional = (int128_t)price * qty;
     if (!builder->have_forming) {
         *bar = (struct bar){
             .open_ns = open_ns, .open = price, .high = price, .low = price, .first_trade_id = id};
@@ -97,7 +97,8 @@ enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int
         bar->low = price;
     bar->close = price;
     bar->volume += qty;
-    bar->quote_volume += notional;
+    if (__builtin_add_overflow(bar->quote_volume, (int128_t)price * qty, &bar->quote_volume))
+        builder->complete = false; /* no market is that large: whatever sent this, it is no bar */
     bar->trades++;
     bar->last_trade_id = id;
     return built;

@@ -45,7 +45,8 @@ struct bar_builder {
     bool complete;      /* no trade of `forming` was missed, as far as ids tell */
     bool first_unknown; /* `forming` began with the first trade ever seen */
     int64_t last_trade_id;
-    uint64_t gaps; /* jumps in trade ids */
+    int64_t closed_ns; /* open time of the last bar handed out: trades up to its end come too late */
+    uint64_t gaps;     /* jumps in trade ids */
 };
 
 enum bar_built {

@@ -33,6 +33,21 @@ int64_t decimal_pow10(int n)
 
 #define INT128_MAX ((int128_t)(~(uint128_t)0 >> 1))
 
+static bool digit_at(const char *p, const char *end)
+{
+    return p < end && (unsigned char)(*p - '0') <= 9;
+}
+
+/* value·10 + digit, or false (and value as it was) where that is above `most`. */
+static bool push_digit(uint128_t *value, char digit, uint128_t most)
+{
+    unsigned d = (unsigned)(digit - '0');
+    if (*value > (most - d) / 10)
+        return false;
+    *value = *value * 10 + d;
+    return true;
+}
+
 int decimal_parse128(const char *text, size_t len, int scale, int128_t *ret)
 {
     const char *p = text, *end = text + len;
@@ -43,38 +58,36 @@ int decimal_parse128(const char *text, size_t len, int scale, int128_t *ret)
         negative = *p++ == '-';
 
     uint128_t value = 0;
-    const uint128_t limit = (uint128_t)INT128_MAX / 10 - 1;
-    size_t digits = 0;
-    for (; p < end && (unsigned char)(*p - '0') <= 9; p++, digits++) {
-        if (value > limit)
-            return -ERANGE;
-        value = value * 10 + (unsigned)(*p - '0');
-    }
+    const uint128_t most = (uint128_t)INT128_MAX + negative;
+    const char *start = p;
+    bool fits = true;
+    while (digit_at(p, end))
+        fits &= push_digit(&value, *p++, most);
+    if (p == start)
+        return -EINVAL;
     int left = scale;
     bool lost = false;
     if (p < end && *p == '.') {
-        p++;
-        for (; p < end && (unsigned char)(*p - '0') <= 9; p++, digits++) {
-            if (left == 0) {
+        start = ++p;
+        for (; digit_at(p, end); p++) {
+            if (left == 0)
                 lost |= *p != '0';
-                continue;
-            }
-            if (value > limit)
-                return -ERANGE;
-            value = value * 10 + (unsigned)(*p - '0');
-            left--;
+            else
+                fits &= push_digit(&value, *p, most);
+            left -= left > 0;
         }
+        if (p == start)
+            return -EINVAL;
     }
-    if (digits == 0 || p != end)
+    if (p != end)
         return -EINVAL;
-    for (; left > 0; left--) {
-        if (value > limit)
-            return -ERANGE;
-        value *= 10;
-    }
+    for (; left > 0; left--)
+        fits &= push_digit(&value, '0', most);
+    if (!fits)
+        return -ERANGE;
     if (lost)
         return -EDOM;
-    *ret = negative ? -(int128_t)value : (int128_t)value;
+    *ret = (int128_t)(negative ? -value : value);
     return 0;
 }
 
@@ -91,7 +104,7 @@ int decimal_parse(const char *text, size_t len, int scale, int64_t *ret)
             size_t fraction = ++i;
             while (i < len && (unsigned char)(text[i] - '0') <= 9)
                 value = value * 10 + (unsigned)(text[i++] - '0');
-            if (i == len && i - fraction == (size_t)scale) {
+            if (i == len && scale > 0 && i - fraction == (size_t)scale) {
                 *ret = (int64_t)value;
                 return 0;
             }

@@ -47,7 +47,8 @@ int decimal_mul(int64_t a, int64_t b, int shift, enum decimal_round round, int64
 /* units at scale `from` expressed at scale `to`. 0, -ERANGE, or -EDOM when digits would be lost. */
 int decimal_rescale(int64_t units, int from, int to, int64_t *ret);
 
-/* The nearest double, for indicators and screens; never for money. */
+/* The nearest double while |units| <= 2^53, within two units in the last place above; for indicators and
+ * screens; never for money. */
 double decimal_to_double(int128_t units, int scale);
 
 /* The nearest unit to x (ties away from zero). 0; -EINVAL for NaN; -ERANGE. */

@@ -59,14 +59,15 @@ enum order_reason filter_check(const struct symbol *symbol, const struct filter_
     int64_t price = limit                         ? request->price
                     : request->type == ORDER_STOP ? request->stop_price
                                                   : request->reference;
-    int128_t notional = (int128_t)price * request->qty / filter_notional_unit(symbol);
-    if (notional > INT64_MAX)
+    int64_t unit = filter_notional_unit(symbol);
+    int128_t product = (int128_t)price * request->qty; /* the notional, unrounded, is product / unit */
+    if (product / unit > INT64_MAX)
         return ORDER_MAX_NOTIONAL;
     if (price > 0 && filters->notional_min > 0 && (limit || filters->notional_min_market) &&
-        notional < filters->notional_min)
+        product < (int128_t)filters->notional_min * unit)
         return ORDER_MIN_NOTIONAL;
     if (price > 0 && filters->notional_max > 0 && (limit || filters->notional_max_market) &&
-        notional > filters->notional_max)
+        product > (int128_t)filters->notional_max * unit)
         return ORDER_MAX_NOTIONAL;
     if (filters->orders_max > 0 && request->open_orders >= filters->orders_max)
         return ORDER_MAX_NUM_ORDERS;
@@ -77,9 +78,9 @@ static int64_t floor_step(int64_t value, int64_t min, int64_t max, int64_t step)
 {
     if (max > 0 && value > max)
         value = max;
-    if (step > 0)
-        value -= (value - min) % step;
-    return value < min ? 0 : value;
+    if (value < min)
+        return 0;
+    return step > 0 ? value - (value - min) % step : value;
 }
 
 int64_t filter_floor_qty(const struct symbol *symbol, enum order_type type, int64_t qty)

@@ -165,6 +165,8 @@ bool json_int(struct json *json, int64_t *ret)
     struct json_text text;
     if (!json_number(json, &text))
         return false;
+    if (memchr(text.data, '.', text.len))
+        return fail(json);
     return decimal_parse(text.data, text.len, 0, ret) == 0 || fail(json);
 }
 
