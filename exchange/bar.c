@@ -70,12 +70,13 @@ enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int
     bool first_ever = builder->last_trade_id < 0;
     if (!first_ever && id <= builder->last_trade_id)
         return BAR_STALE;
-    if (open_ns <= builder->closed_ns || (builder->have_forming && open_ns < bar->open_ns))
-        return BAR_STALE;
-
     bool jump = !first_ever && id != builder->last_trade_id + 1;
     builder->gaps += jump;
     builder->last_trade_id = id;
+    if (open_ns <= builder->closed_ns || (builder->have_forming && open_ns < bar->open_ns)) {
+        builder->complete &= !jump;
+        return BAR_STALE;
+    }
 
     enum bar_built built = BAR_NONE;
     if (builder->have_forming && open_ns > bar->open_ns) {

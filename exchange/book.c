@@ -202,15 +202,12 @@ int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *
         return BOOK_IGNORED;
     if (book->n_pending > 0 && book->pending[0].first_id > last_id + 1)
         return BOOK_NEED_SNAPSHOT;
-    if (n_bids > 0 && n_asks > 0 && bids[0].price >= asks[0].price)
-        return -EINVAL;
-
-    book->bids.n = book->asks.n = 0;
-    int r = load_side(&book->bids, bids, n_bids, 1);
+    bool crossed = n_bids > 0 && n_asks > 0 && bids[0].price >= asks[0].price;
+    int r = crossed ? -EINVAL : load_side(&book->bids, bids, n_bids, 1);
     if (r == 0)
         r = load_side(&book->asks, asks, n_asks, -1);
     if (r < 0) {
-        book->bids.n = book->asks.n = 0;
+        book_reset(book); /* so that the next difference asks for another one */
         return r;
     }
     book->last_id = last_id;

@@ -65,7 +65,7 @@ int book_diff(struct book *book, uint64_t first_id, uint64_t last_id, const stru
  * it was taken (the book is synced, or will be as soon as the stream reaches the snapshot, so that the book
  * never runs ahead of the trades); BOOK_IGNORED when the book was synced already; BOOK_NEED_SNAPSHOT when it
  * is older than the buffered differences; -EINVAL for a snapshot that is unsorted or crossed; -ENOMEM;
- * -E2BIG. */
+ * -E2BIG. After an error the book is reset: the next difference asks for another snapshot. */
 int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
                   const struct book_level *asks, uint32_t n_asks);
 

@@ -86,6 +86,8 @@ static int64_t floor_step(int64_t value, int64_t min, int64_t max, int64_t step)
 int64_t filter_floor_qty(const struct symbol *symbol, enum order_type type, int64_t qty)
 {
     const struct symbol_filters *filters = &symbol->filters;
+    if (type != ORDER_LIMIT && filters->market_qty_max > 0 && qty > filters->market_qty_max)
+        qty = filters->market_qty_max; /* which need not stand on the lot's step */
     qty = floor_step(qty, filters->qty_min, filters->qty_max, filters->step);
     if (type != ORDER_LIMIT)
         qty = floor_step(qty, filters->market_qty_min, filters->market_qty_max, filters->market_step);

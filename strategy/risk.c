@@ -2,9 +2,9 @@
 
 #define SECOND_NS 1000000000LL
 
-static bool above(int64_t notional, double share, int64_t equity)
+static bool above(int64_t held, int64_t ordered, double share, int64_t equity)
 {
-    return share > 0 && (double)notional > share * (double)equity;
+    return share > 0 && (double)held + (double)ordered > share * (double)equity;
 }
 
 /* The rate is over when the order `limit` places back is younger than a second. */
@@ -36,8 +36,8 @@ enum order_reason risk_check(const struct risk_limits *limits, struct risk_rate 
             return ORDER_RISK_STORAGE;
         if (risk_daily_loss(limits, facts->equity, facts->day_equity))
             return ORDER_RISK_DAILY_LOSS;
-        if (above(facts->symbol_notional + facts->order_notional, limits->exposure_symbol, facts->equity) ||
-            above(facts->account_notional + facts->order_notional, limits->exposure_account, facts->equity))
+        if (above(facts->symbol_notional, facts->order_notional, limits->exposure_symbol, facts->equity) ||
+            above(facts->account_notional, facts->order_notional, limits->exposure_account, facts->equity))
             return ORDER_RISK_EXPOSURE;
         if (too_fast(rate, limits->orders_per_second, facts->now_ns))
             return ORDER_RISK_ORDER_RATE;

@@ -42,6 +42,8 @@ int strategy_set(const struct strategy *strategy, double params[static STRATEGY_
         if (strcmp(param->name, name) != 0)
             continue;
         char *end;
+        if (text[strspn(text, "0123456789+-.eE")] != '\0') /* strtod() takes blanks and hexadecimals too */
+            return -EINVAL;
         double value = strtod(text, &end);
         if (end == text || *end != '\0' || !isfinite(value) || (param->integer && value != floor(value)))
             return -EINVAL;

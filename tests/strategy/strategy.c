@@ -1,0 +1,195 @@
+/* The list of strategies, their parameters, and what the crossover decides on series made by hand. */
+#include "strategy/strategy.h"
+
+#include <errno.h>
+
+#include "tests/check.h"
+#include "tests/random.h"
+
+static void test_list(void)
+{
+    size_t n = 0;
+    const struct strategy *const *all = strategy_list(&n);
+    CHECK(n > 0);
+    for (size_t i = 0; i < n; i++) {
+        double params[STRATEGY_PARAMS_MAX];
+        char specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT];
+        CHECK(i == 0 || strcmp(all[i - 1]->name, all[i]->name) < 0);
+        CHECK(strategy_find(all[i]->name) == all[i]);
+        CHECK(all[i]->n_params <= STRATEGY_PARAMS_MAX && all[i]->summary[0]);
+        strategy_defaults(all[i], params);
+        for (size_t k = 0; k < all[i]->n_params; k++) {
+            const struct strategy_param *param = &all[i]->params[k];
+            CHECK(param->min <= param->fallback && param->fallback <= param->max && param->summary[0]);
+            CHECK(!param->integer || param->fallback == floor(param->fallback));
+            CHECK(params[k] == param->fallback);
+        }
+        for (size_t k = all[i]->n_params; k < STRATEGY_PARAMS_MAX; k++)
+            CHECK(params[k] == 0);
+        CHECK(all[i]->specs(params, specs) <= STRATEGY_SPECS_MAX);
+    }
+    CHECK(!strategy_find("nonsense") && !strategy_find(""));
+}
+
+static void test_params(void)
+{
+    const struct strategy *strategy = strategy_find("sma-cross-rsi");
+    double params[STRATEGY_PARAMS_MAX], before[STRATEGY_PARAMS_MAX];
+    char specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT];
+    strategy_defaults(strategy, params);
+    CHECK_INT(strategy_set(strategy, params, "fast", "5"), 0);
+    CHECK_INT(strategy_set(strategy, params, "slow", "20"), 0);
+    CHECK_INT(strategy_set(strategy, params, "rsi_max", "62.5"), 0);
+    CHECK_INT(strategy_set(strategy, params, "fraction", "1"), 0);
+    CHECK_INT(strategy->specs(params, specs), 4);
+    CHECK_STR(specs[0], "sma:5");
+    CHECK_STR(specs[1], "sma:20");
+    CHECK_STR(specs[2], "rsi:14");
+    CHECK_STR(specs[3], "atr:14");
+
+    static const struct {
+        const char *name, *text;
+        int expected;
+    } wrong[] = {
+        {"fastest", "5", -ENOENT},      {"", "5", -ENOENT},
+        {"Fast", "5", -ENOENT},         {"fast", "", -EINVAL},
+        {"fast", "five", -EINVAL},      {"fast", "5x", -EINVAL},
+        {"fast", "5.5", -EINVAL},       {"fast", "nan", -EINVAL},
+        {"fast", "inf", -EINVAL},       {"fast", " 5", -EINVAL},
+        {"fast", "5 ", -EINVAL},        {"fast", "0x10", -EINVAL},
+        {"fast", "1", -ERANGE},         {"fast", "1001", -ERANGE},
+        {"fast", "-5", -ERANGE},        {"fraction", "0", -ERANGE},
+        {"fraction", "1.01", -ERANGE},  {"rsi_max", "100.5", -ERANGE},
+        {"fraction", "1e999", -EINVAL},
+    };
+    memcpy(before, params, sizeof params);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        int r = strategy_set(strategy, params, wrong[i].name, wrong[i].text);
+        if (r != wrong[i].expected)
+            printf("%s = \"%s\": %d\n", wrong[i].name, wrong[i].text, r);
+        CHECK_INT(r, wrong[i].expected);
+        CHECK(memcmp(before, params, sizeof params) == 0);
+    }
+}
+
+/* One bar as the strategy sees it: fast and slow averages, RSI, ATR; the answer's first intent. */
+struct bench {
+    const struct strategy *strategy;
+    double params[STRATEGY_PARAMS_MAX];
+    _Alignas(8) unsigned char state[STRATEGY_STATE_SIZE];
+    struct strategy_input input;
+    double values[4];
+    struct intent intents[STRATEGY_INTENTS_MAX];
+};
+
+static struct bench bench(void)
+{
+    struct bench b = {.strategy = strategy_find("sma-cross-rsi"),
+                      .input = {.close = 100, .equity = 10000, .cash = 10000}};
+    strategy_defaults(b.strategy, b.params);
+    return b;
+}
+
+static size_t bar(struct bench *b, double fast, double slow, double rsi, double atr)
+{
+    memcpy(b->values, (double[]){fast, slow, rsi, atr}, sizeof b->values);
+    b->input.indicators = b->values;
+    memset(b->intents, 0xA5, sizeof b->intents);
+    return b->strategy->on_bar(b->params, b->state, &b->input, b->intents);
+}
+
+static void test_entry(void)
+{
+    struct bench b = bench();
+    CHECK_INT(bar(&b, NAN, NAN, NAN, NAN), 0);
+    CHECK_INT(bar(&b, 11, 10, 50, 3), 0); /* above from the first bar on: no cross was seen */
+    CHECK_INT(bar(&b, 9, 10, 50, 3), 0);
+    CHECK_INT(bar(&b, 10, 10, 50, 3), 0); /* touching is no cross */
+    CHECK_INT(bar(&b, 11, 10, 70, 3), 1); /* RSI at its bound still passes */
+    CHECK_INT(b.intents[0].kind, INTENT_ENTER);
+    CHECK(b.intents[0].fraction == 0.25);
+    CHECK(b.intents[0].stop == 100 - 2 * 3);
+    CHECK_STR(b.intents[0].why, "cross up");
+    CHECK_INT(bar(&b, 12, 10, 50, 3), 0); /* once a cross */
+
+    b = bench();
+    bar(&b, 9, 10, 50, 3);
+    CHECK_INT(bar(&b, 11, 10, 70.001, 3), 0); /* overbought */
+    CHECK_INT(bar(&b, 12, 10, 50, 3), 0);     /* and the cross is past */
+
+    b = bench();
+    bar(&b, 9, 10, 50, 3);
+    b.input.live_orders = true;
+    CHECK_INT(bar(&b, 11, 10, 50, 3), 0);
+
+    b = bench();
+    bar(&b, 9, 10, 50, 3);
+    CHECK_INT(bar(&b, NAN, 10, 50, 3), 0); /* a hole in the data forgets nothing */
+    CHECK_INT(bar(&b, 11, 10, 50, 3), 1);
+
+    b = bench();
+    strategy_set(b.strategy, b.params, "stop_atr", "0");
+    bar(&b, 9, 10, 50, 3);
+    CHECK_INT(bar(&b, 11, 10, 50, 3), 1);
+    CHECK(b.intents[0].stop == 0);
+
+    b = bench(); /* a stop below zero is none */
+    bar(&b, 9, 10, 50, 3);
+    CHECK_INT(bar(&b, 11, 10, 50, 80), 1);
+    CHECK(b.intents[0].stop == 0);
+}
+
+static void test_exit(void)
+{
+    struct bench b = bench();
+    b.input.qty = 2;
+    CHECK_INT(bar(&b, 11, 10, 50, 3), 0);
+    CHECK_INT(bar(&b, 9, 10, 99, 3), 1);
+    CHECK_INT(b.intents[0].kind, INTENT_EXIT);
+    CHECK_STR(b.intents[0].why, "cross down");
+    CHECK_INT(bar(&b, 8, 10, 99, 3), 1); /* still held: still wanted */
+    b.input.live_orders = true;
+    CHECK_INT(bar(&b, 8, 10, 99, 3), 0);
+    b.input.live_orders = false;
+    b.input.qty = 0;
+    CHECK_INT(bar(&b, 8, 10, 99, 3), 0);
+    b.input.qty = 2;
+    CHECK_INT(bar(&b, 10, 10, 99, 3), 1); /* equal: on the side where it was */
+}
+
+/* The same past gives the same decisions, whatever comes later; and nothing is kept outside `state`. */
+static void test_no_look_ahead(void)
+{
+    enum { BARS = 2000 };
+    struct random random = random_seeded("strategy/strategy", 42);
+    static double fast[2][BARS];
+    static size_t counts[2][BARS];
+    for (int cut = 100; cut < BARS; cut += 450) {
+        size_t acted = 0;
+        for (int i = 0; i < BARS; i++) {
+            fast[0][i] = (double)random_between(&random, -5, 5);
+            fast[1][i] = i < cut ? fast[0][i] : (double)random_between(&random, -5, 5);
+        }
+        struct bench a = bench(), b = bench();
+        for (int i = 0; i < BARS; i++) { /* interleaved, so that a hidden global would show */
+            counts[0][i] = bar(&a, fast[0][i], 0, 50, 1);
+            counts[1][i] = bar(&b, fast[1][i], 0, 50, 1);
+            if (i < cut) {
+                CHECK_INT(counts[0][i], counts[1][i]);
+                CHECK(memcmp(a.state, b.state, sizeof a.state) == 0);
+                acted += counts[0][i];
+            }
+        }
+        CHECK(acted > 0);
+    }
+}
+
+int main(void)
+{
+    test_list();
+    test_params();
+    test_entry();
+    test_exit();
+    test_no_look_ahead();
+    return check_done("strategy/strategy");
+}
