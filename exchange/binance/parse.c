@@ -147,7 +147,8 @@ static bool read_levels(struct json *json, const struct symbol *symbol, struct b
     while (json_element(json)) {
         if (n == LEVELS_MAX || !json_array(json))
             return false;
-        if (!json_element(json) || !read_amount(json, symbol->price_scale, &levels[n].price))
+        if (!json_element(json) || !read_amount(json, symbol->price_scale, &levels[n].price) ||
+            levels[n].price == 0)
             return false;
         if (!json_element(json) || !read_amount(json, symbol->qty_scale, &levels[n].qty))
             return false;
@@ -171,7 +172,7 @@ static bool read_trade(struct json *json, const struct symbol *symbol, char key,
         if ((key == 'a') != aggregate)
             return json_skip(json); /* older frames name the two orders in a and b */
         *seen |= 1;
-        return json_int(json, &trade->id);
+        return json_int(json, &trade->id) && trade->id >= 0;
     case 'p':
         *seen |= 2;
         return read_amount(json, symbol->price_scale, &trade->price) && trade->price > 0;
@@ -185,9 +186,11 @@ static bool read_trade(struct json *json, const struct symbol *symbol, char key,
         *seen |= 16;
         return json_bool(json, &trade->buyer_maker);
     case 'f':
-        return aggregate ? json_int(json, &trade->first_id) : json_skip(json);
+        *seen |= aggregate ? 32 : 0;
+        return aggregate ? json_int(json, &trade->first_id) && trade->first_id >= 0 : json_skip(json);
     case 'l':
-        return aggregate ? json_int(json, &trade->last_id) : json_skip(json);
+        *seen |= aggregate ? 64 : 0;
+        return aggregate ? json_int(json, &trade->last_id) && trade->last_id >= 0 : json_skip(json);
     default:
         return json_skip(json);
     }
@@ -339,8 +342,8 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
                      struct market_event *event)
 {
     static const uint32_t wanted[MARKET_KINDS] = {
-        [MARKET_TRADE] = 31, [MARKET_AGG_TRADE] = 31, [MARKET_KLINE] = 1,
-        [MARKET_QUOTE] = 31, [MARKET_DEPTH] = 15,     [MARKET_TICKER] = 31,
+        [MARKET_TRADE] = 31, [MARKET_AGG_TRADE] = 127, [MARKET_KLINE] = 1,
+        [MARKET_QUOTE] = 31, [MARKET_DEPTH] = 15,      [MARKET_TICKER] = 31,
     };
     const struct symbol *symbol = &parser->symbols[symbol_index];
     struct json_text key, text;
@@ -385,6 +388,8 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
         }
     }
     if (!ok || json->failed || seen != wanted[kind])
+        return -EBADMSG;
+    if (kind == MARKET_AGG_TRADE && event->trade.first_id > event->trade.last_id)
         return -EBADMSG;
     if (kind == MARKET_TRADE)
         event->trade.first_id = event->trade.last_id = event->trade.id;
