@@ -1,0 +1,73 @@
+/* A screen in memory: cells with a meaning, drawn on without a terminal, then shown by curses or printed.
+ *
+ * Text is UTF-8 from anywhere: it is cleaned and clipped here, by columns, so that no caller can draw
+ * outside its area, cut a wide character in two, or send a control character to the terminal. */
+#ifndef TUI_CANVAS_H
+#define TUI_CANVAS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <wchar.h>
+
+#include "tui/style.h"
+
+enum {
+    CELL_MARKS = 2, /* combining marks kept on one character */
+    CANVAS_SIDE_MAX = 1000,
+};
+
+struct cell {
+    wchar_t text[1 + CELL_MARKS + 1]; /* NUL-terminated; empty: the right half of a wide character */
+    unsigned char style;              /* enum style */
+};
+
+/* Which characters charts and rules are made of. */
+enum glyphs { GLYPHS_ASCII, GLYPHS_BLOCK, GLYPHS_BRAILLE };
+
+struct canvas {
+    int width, height;
+    enum glyphs glyphs;
+    struct cell *cells; /* row by row */
+};
+
+/* A rectangle of a canvas with its own origin; what does not fit is not drawn. */
+struct area {
+    struct canvas *canvas;
+    int x, y, width, height;
+};
+
+/* Makes a blank canvas of 1..CANVAS_SIDE_MAX columns and rows. 0, -EINVAL or -ENOMEM. */
+int canvas_init(struct canvas *canvas, int width, int height, enum glyphs glyphs);
+void canvas_finish(struct canvas *canvas);
+
+/* Blanks every cell. */
+void canvas_clear(struct canvas *canvas);
+
+struct cell *canvas_cell(const struct canvas *canvas, int x, int y);
+
+/* Writes the rows as text, blanks at their ends left out. False on an output error. */
+bool canvas_print(const struct canvas *canvas, FILE *out);
+
+/* The whole canvas, and a part of an area (clipped to it). */
+struct area canvas_area(struct canvas *canvas);
+struct area area_part(const struct area *area, int x, int y, int width, int height);
+
+/* Draws text from column x of row y and returns the column after it, clipped or not. */
+int area_text(const struct area *area, int x, int y, enum style style, const char *text);
+int area_printf(const struct area *area, int x, int y, enum style style, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Draws text so that it ends before column `end`. Returns the column that it begins in. */
+int area_text_right(const struct area *area, int end, int y, enum style style, const char *text);
+
+/* Draws at most `columns` columns of text, the last one as "~" when it was cut. Returns x + columns. */
+int area_text_cut(const struct area *area, int x, int y, int columns, enum style style, const char *text);
+
+/* Puts one character; repeats it over `columns`. */
+void area_char(const struct area *area, int x, int y, enum style style, wchar_t c);
+void area_line(const struct area *area, int x, int y, int columns, enum style style, wchar_t c);
+
+/* Gives the cells of a row that already hold something another style. */
+void area_restyle(const struct area *area, int y, enum style style);
+
+#endif

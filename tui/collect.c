@@ -1,0 +1,227 @@
+#include "tui/collect.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text.h"
+
+enum { SILENCE_MS = 15000 }; /* a daemon that answers nothing for so long is connected to anew */
+
+int collector_init(struct collector *collector, const struct state_dir *state, int64_t interval_ms)
+{
+    *collector = (struct collector){.state = *state};
+    control_init(&collector->control);
+    collector->model = model_create(interval_ms);
+    return collector->model ? 0 : -ENOMEM;
+}
+
+void collector_finish(struct collector *collector)
+{
+    control_finish(&collector->control);
+    history_close(collector->reader);
+    json_decref(collector->status_json);
+    model_destroy(collector->model);
+}
+
+/* Without a daemon the database is what is known. */
+static void read_database(struct collector *collector, struct moment now)
+{
+    struct model *model = collector->model;
+    char words[STATUS_TEXT_MAX];
+    int r = 0;
+
+    if (!collector->reader)
+        r = history_open(collector->state.database, &collector->reader, words, sizeof(words));
+    if (r == 0)
+        r = history_read(collector->reader, now.wall_ns, collector->bars_symbol, collector->bars_interval,
+                         &model->history, words, sizeof(words));
+    if (r == 0 && collector->control.fd < 0) {
+        r = history_status(collector->reader, now.wall_ns, &model->status, &model->accounts_age_ms, words,
+                           sizeof(words));
+        if (r == 0) {
+            model->source = MODEL_DATABASE;
+            model->status_mono_ms = now.mono_ms;
+        }
+    }
+    if (r == 0) {
+        model->have_history = true;
+        model->history_mono_ms = now.mono_ms;
+        model->database_words[0] = '\0';
+        return;
+    }
+    history_close(collector->reader);
+    collector->reader = NULL;
+    model->have_history = false;
+    model->history = (struct history){0};
+    text_clean(model->database_words, sizeof(model->database_words), words);
+    if (collector->control.fd < 0) {
+        status_init(&model->status);
+        model->source = MODEL_NOTHING;
+    }
+}
+
+static void no_daemon(struct collector *collector, int r)
+{
+    char path[STATUS_TEXT_MAX / 2];
+
+    control_close(&collector->control);
+    collector->status_id = 0;
+    text_clean(path, sizeof(path), collector->state.socket);
+    snprintf(collector->model->daemon_words, sizeof(collector->model->daemon_words), "%s: %s", path,
+             r == -ENOENT || r == -ECONNREFUSED ? "no daemon is listening" : strerror(-r));
+}
+
+static void connect_daemon(struct collector *collector)
+{
+    int r = collector->control.fd >= 0 ? 0 : control_open(&collector->control, collector->state.socket);
+
+    if (r < 0)
+        no_daemon(collector, r);
+}
+
+void collector_tick(struct collector *collector, struct moment now)
+{
+    if (collector->status_id && now.mono_ms - collector->status_sent_ms > SILENCE_MS)
+        no_daemon(collector, -ETIMEDOUT);
+    connect_daemon(collector);
+    if (collector->control.fd >= 0 && !collector->status_id) {
+        int64_t id = control_send(&collector->control, "status", NULL);
+        collector->status_id = id > 0 ? id : 0;
+        collector->status_sent_ms = now.mono_ms;
+    }
+    read_database(collector, now);
+}
+
+void collector_want_bars(struct collector *collector, const struct status_symbol *symbol)
+{
+    memcpy(collector->bars_symbol, symbol ? symbol->symbol : "", symbol ? sizeof(collector->bars_symbol) : 1);
+    memcpy(collector->bars_interval, symbol ? symbol->interval : "",
+           symbol ? sizeof(collector->bars_interval) : 1);
+}
+
+int collector_fd(const struct collector *collector, short *ret_events)
+{
+    *ret_events = control_events(&collector->control);
+    return collector->control.fd;
+}
+
+static void take_status(struct collector *collector, const json_t *reply, struct moment now)
+{
+    const json_t *result;
+    struct control_error error;
+    struct model *model = collector->model;
+
+    collector->status_id = 0;
+    if (!control_reply(reply, &result, &error)) {
+        snprintf(model->daemon_words, sizeof(model->daemon_words), "status: %.120s", error.message);
+        return;
+    }
+    if (model_take_status(model, result, now) < 0) {
+        snprintf(model->daemon_words, sizeof(model->daemon_words),
+                 "the daemon's status is of a version that is not understood");
+        return;
+    }
+    json_decref(collector->status_json);
+    collector->status_json = json_deep_copy(result);
+}
+
+static void command_done(struct collector *collector, struct view *view, const json_t *reply,
+                         struct moment now)
+{
+    const json_t *result;
+    struct control_error error;
+    char words[CONTROL_WORDS_MAX + 40] = "";
+
+    collector->command_id = 0;
+    if (!control_reply(reply, &result, &error)) {
+        snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
+        view_tell(view, OUTCOME_REFUSED, collector->command, words, now);
+        return;
+    }
+    const char *trading = json_string_value(json_object_get(result, "trading"));
+    const json_t *orders = json_object_get(result, "orders");
+    if (trading)
+        snprintf(words, sizeof(words), "trading is %.40s", trading);
+    else if (json_is_array(orders))
+        snprintf(words, sizeof(words), "%lld canceled, %zu closing orders",
+                 (long long)json_integer_value(json_object_get(result, "canceled")), json_array_size(orders));
+    view_tell(view, OUTCOME_DONE, collector->command, words, now);
+}
+
+bool collector_io(struct collector *collector, struct view *view, struct moment now)
+{
+    json_t *reply;
+    bool news = false;
+    int r = control_io(&collector->control);
+
+    while (control_next(&collector->control, &reply)) {
+        int64_t id = json_integer_value(json_object_get(reply, "id"));
+        if (id && id == collector->status_id)
+            take_status(collector, reply, now);
+        else if (id && id == collector->command_id)
+            command_done(collector, view, reply, now);
+        json_decref(reply);
+        news = true;
+    }
+    if (r < 0) {
+        no_daemon(collector, r);
+        if (collector->command_id)
+            view_tell(view, OUTCOME_REFUSED, collector->command,
+                      "no answer: the daemon hung up; the log tab will say whether it was done", now);
+        collector->command_id = 0;
+        news = true;
+    }
+    return news;
+}
+
+void collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
+                       struct moment now)
+{
+    if (collector->command_id) {
+        json_decref(args);
+        view_tell(view, OUTCOME_REFUSED, command, "another command is still pending", now);
+        return;
+    }
+    connect_daemon(collector);
+    snprintf(collector->command, sizeof(collector->command), "%s", command);
+    int64_t id = control_send(&collector->control, command, args);
+    if (id < 0) {
+        view_tell(view, OUTCOME_REFUSED, command, "there is no daemon to ask", now);
+        return;
+    }
+    collector->command_id = id;
+    collector->command_sent_ms = now.mono_ms;
+    view_tell(view, OUTCOME_PENDING, command, "", now);
+}
+
+bool collector_expire(struct collector *collector, struct view *view, struct moment now)
+{
+    if (!collector->command_id || now.mono_ms - collector->command_sent_ms < COMMAND_TIMEOUT_MS)
+        return false;
+    collector->command_id = 0;
+    view_tell(view, OUTCOME_REFUSED, collector->command,
+              "timed out: the daemon has not answered; the log tab will say whether it was done", now);
+    return true;
+}
+
+void collector_once(struct collector *collector, int timeout_ms)
+{
+    struct view unused;
+    struct moment start = moment_now(), now = start;
+
+    view_init(&unused, true, 1000);
+    collector_tick(collector, start);
+    while (collector->status_id && now.mono_ms - start.mono_ms < timeout_ms) {
+        struct pollfd pfd = {.fd = collector->control.fd, .events = control_events(&collector->control)};
+        int left = timeout_ms - (int)(now.mono_ms - start.mono_ms);
+        if (poll(&pfd, 1, left) < 0 && errno != EINTR)
+            break;
+        now = moment_now();
+        collector_io(collector, &unused, now);
+    }
+    if (collector->model->source == MODEL_DAEMON && collector->model->status.n_symbols > 0)
+        collector_want_bars(collector, &collector->model->status.symbols[0]);
+    read_database(collector, moment_now());
+}

@@ -1,0 +1,53 @@
+/* Fills the model: the status once an interval over the control socket, the past from the database; sends
+ * the user's commands and says what became of them. Never touches the screen. */
+#ifndef TUI_COLLECT_H
+#define TUI_COLLECT_H
+
+#include <jansson.h>
+
+#include "db/state.h"
+#include "tui/control_client.h"
+#include "tui/history.h"
+#include "tui/model.h"
+#include "tui/view.h"
+
+struct collector {
+    struct state_dir state;
+    struct model *model; /* owned */
+    struct control_client control;
+    struct history_reader *reader;       /* NULL while the database cannot be opened */
+    json_t *status_json;                 /* the last status as it came, owned; NULL */
+    int64_t status_id, status_sent_ms;   /* of the request that is on its way; id 0: none */
+    int64_t command_id, command_sent_ms; /* likewise */
+    char command[24];
+    char bars_symbol[SYMBOL_NAME_MAX], bars_interval[STATUS_WORD_MAX]; /* that the chart wants */
+};
+
+/* 0 or -ENOMEM. */
+int collector_init(struct collector *collector, const struct state_dir *state, int64_t interval_ms);
+void collector_finish(struct collector *collector);
+
+/* Once an interval: connects if need be, asks for the status, reads the database. */
+void collector_tick(struct collector *collector, struct moment now);
+
+/* Which bars the next tick reads; symbol NULL: none. */
+void collector_want_bars(struct collector *collector, const struct status_symbol *symbol);
+
+/* The descriptor to poll and its events; -1 when there is no connection. */
+int collector_fd(const struct collector *collector, short *ret_events);
+
+/* After poll(): reads answers into the model, and tells the view what became of a command. True when there
+ * is something new to draw. */
+bool collector_io(struct collector *collector, struct view *view, struct moment now);
+
+/* Sends a command; the view says that it is pending. Takes `args`. One at a time: another is refused. */
+void collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
+                       struct moment now);
+
+/* Notices a command that was not answered in time. True when the view has changed. */
+bool collector_expire(struct collector *collector, struct view *view, struct moment now);
+
+/* The same once, waiting for the status at most timeout_ms: for what is printed. */
+void collector_once(struct collector *collector, int timeout_ms);
+
+#endif

@@ -1,0 +1,111 @@
+#include "tui/command/alerts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/state.h"
+#include "tui/command/ask.h"
+#include "tui/dashboard.h"
+#include "tui/format.h"
+#include "tui/history.h"
+#include "tui/model.h"
+
+static const char help[] = "Usage: papertape alerts list [--json] [--state DIR]\n"
+                           "       papertape alerts ack ID [--state DIR]\n"
+                           "\n"
+                           "list: the newest alerts, from the database; a \"!\" marks one that is open.\n"
+                           "ack:  acknowledges one, through the daemon.\n"
+                           "\n"
+                           "  --json  as JSON, papertape.alerts/1\n";
+
+static void print_text(const struct history *h)
+{
+    char time[FORMAT_MAX];
+
+    for (int i = 0; i < h->n_alerts; i++) {
+        const struct history_alert *a = &h->alerts[i];
+        printf("%c %5lld %sZ %-8s x%-4lld %s\n", a->acked ? ' ' : '!', (long long)a->id,
+               format_time(time, a->last_ns), a->severity, (long long)a->count, a->text);
+    }
+}
+
+static void print_json_list(const struct history *h)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < h->n_alerts; i++) {
+        const struct history_alert *a = &h->alerts[i];
+        json_array_append_new(list,
+                              json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:b}", "alert",
+                                        (json_int_t)a->id, "ts_ns", (json_int_t)a->ts_ns, "last_ns",
+                                        (json_int_t)a->last_ns, "count", (json_int_t)a->count, "severity",
+                                        a->severity, "code", a->code, "text", a->text, "acked", a->acked));
+    }
+    json_t *object = json_pack("{s:s, s:o}", "schema", "papertape.alerts/1", "alerts", list);
+    char *text = json_dumps(object, JSON_COMPACT);
+    puts(text ? text : "null");
+    free(text);
+    json_decref(object);
+}
+
+static int list(const struct ask_options *options)
+{
+    struct state_dir dir;
+    struct history_reader *reader = NULL;
+    char words[512];
+    int r = state_dir_find(options->state, &dir, words, sizeof(words));
+
+    struct history *history = calloc(1, sizeof(*history));
+    if (r == 0 && !history) {
+        snprintf(words, sizeof(words), "out of memory");
+        r = -ENOMEM;
+    }
+    if (r == 0)
+        r = history_open(dir.database, &reader, words, sizeof(words));
+    if (r == 0)
+        r = history_read(reader, moment_now().wall_ns, "", "", history, words, sizeof(words));
+    if (r < 0)
+        fprintf(stderr, "papertape: alerts: %s\n", words);
+    else if (options->flag)
+        print_json_list(history);
+    else
+        print_text(history);
+    history_close(reader);
+    free(history);
+    return r < 0 ? EXIT_ERROR : EXIT_OK;
+}
+
+static int ack(const char *state, const char *text)
+{
+    json_t *result;
+    char *end;
+
+    errno = 0;
+    long long id = strtoll(text, &end, 10);
+    if (errno || end == text || *end || id < 1)
+        return ask_usage("alerts", "ack needs the alert's number, as: alerts ack 3");
+    int r = ask_daemon("alerts", state, "ack", json_pack("{s:I}", "alert", (json_int_t)id), &result);
+    if (r != EXIT_OK)
+        return r;
+    printf("acknowledged %lld\n", id);
+    json_decref(result);
+    return EXIT_OK;
+}
+
+int command_alerts(int argc, char **argv)
+{
+    struct ask_options options;
+    int r = ask_options(argc, argv, "json", help, &options);
+
+    if (r != EXIT_OK || options.done)
+        return r;
+    int n = argc - options.first;
+    char **words = argv + options.first;
+    if (n == 1 && strcmp(words[0], "list") == 0)
+        return list(&options);
+    if (n == 2 && strcmp(words[0], "ack") == 0)
+        return ack(options.state, words[1]);
+    return ask_usage("alerts", "list, or ack ID");
+}

@@ -1,0 +1,63 @@
+#include "tui/command/ask.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+
+#include "db/state.h"
+#include "tui/control_client.h"
+#include "tui/dashboard.h"
+
+int ask_usage(const char *verb, const char *words)
+{
+    fprintf(stderr, "papertape: %s: %s\n", verb, words);
+    return EXIT_USAGE;
+}
+
+int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result)
+{
+    struct state_dir dir;
+    struct control_error error;
+    char words[512];
+    int r = state_dir_find(state, &dir, words, sizeof(words));
+
+    if (r < 0) {
+        json_decref(args);
+        fprintf(stderr, "papertape: %s: %s\n", verb, words);
+        return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
+    }
+    r = control_call(dir.socket, cmd, args, CONTROL_TIMEOUT_MS, ret_result, &error);
+    if (r == 0)
+        return EXIT_OK;
+    fprintf(stderr, "papertape: %s: %s%s%s\n", verb, error.code, error.code[0] ? ": " : "", error.message);
+    return r == -ENOENT || r == -ECONNREFUSED ? EXIT_NO_DAEMON : EXIT_ERROR;
+}
+
+int ask_options(int argc, char **argv, const char *more, const char *help, struct ask_options *ret)
+{
+    struct option options[] = {
+        {"state", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {more, no_argument, NULL, 'f'},
+        {NULL, 0, NULL, 0},
+    };
+    struct ask_options found = {0};
+    int option;
+
+    optind = 0; /* the program's own options have been through getopt */
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (option == 's') {
+            found.state = optarg;
+        } else if (option == 'f') {
+            found.flag = true;
+        } else if (option == 'h') {
+            fputs(help, stdout);
+            found.done = true;
+        } else {
+            return EXIT_USAGE;
+        }
+    }
+    found.first = optind;
+    *ret = found;
+    return EXIT_OK;
+}

@@ -1,0 +1,28 @@
+/* What the verbs that talk to the daemon share: where its socket is, one question, and how a failure reads.
+ */
+#ifndef TUI_COMMAND_ASK_H
+#define TUI_COMMAND_ASK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Prints `PROGRAM: what: …` for a wrong command line; returns EXIT_USAGE. */
+int ask_usage(const char *verb, const char *words);
+
+/* Asks the daemon of that state directory (NULL: the usual one) and waits. EXIT_OK and the result, which is
+ * the caller's; or an exit status, the reason on stderr: EXIT_NO_DAEMON without one, EXIT_ERROR when it
+ * refused or did not answer. Takes `args`, which may be NULL. */
+int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result);
+
+/* Parses the options of a verb that has only --state DIR and --help, and `more` if that is not NULL:
+ * "json", "yes", a flag. Positional arguments begin at argv[ret->first]. EXIT_OK or EXIT_USAGE; ret->done
+ * when the help was asked for and printed. */
+struct ask_options {
+    const char *state;
+    bool flag; /* `more` was given */
+    int first;
+    bool done;
+};
+int ask_options(int argc, char **argv, const char *more, const char *help, struct ask_options *ret);
+
+#endif

@@ -1,0 +1,7 @@
+/* `papertape order buy|sell SYMBOL QTY`, `order cancel ID`: paper orders by hand. */
+#ifndef TUI_COMMAND_ORDER_H
+#define TUI_COMMAND_ORDER_H
+
+int command_order(int argc, char **argv);
+
+#endif

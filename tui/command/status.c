@@ -1,0 +1,66 @@
+#include "tui/command/status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tui/command/ask.h"
+#include "tui/dashboard.h"
+#include "tui/model.h"
+#include "tui/print.h"
+
+static const char help[] = "Usage: papertape status [--json] [--state DIR]\n"
+                           "\n"
+                           "The daemon's state: feed ages, equity, positions, devices, alerts.\n"
+                           "\n"
+                           "  --json       the status object as it is, papertape.status/1, on one line\n"
+                           "  --state DIR  the daemon's state directory\n"
+                           "\n"
+                           "Exit status: 0 ok, 1 error, 2 usage, 3 no daemon.\n";
+
+static int print_text(const json_t *status)
+{
+    struct model *model = model_create(1000);
+    struct moment now = moment_now();
+    int r = model ? model_take_status(model, status, now) : -ENOMEM;
+
+    if (r == 0)
+        print_status(stdout, model, now);
+    else
+        fprintf(stderr, "papertape: status: %s\n",
+                r == -EPROTO ? "the daemon's answer is not papertape.status/1: both must be of one version"
+                             : "out of memory");
+    model_destroy(model);
+    return r == 0 ? EXIT_OK : EXIT_ERROR;
+}
+
+static int print_object(json_t *status)
+{
+    char *text = json_dumps(status, JSON_COMPACT | JSON_REAL_PRECISION(15));
+
+    if (!text) {
+        fprintf(stderr, "papertape: status: out of memory\n");
+        return EXIT_ERROR;
+    }
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}
+
+int command_status(int argc, char **argv)
+{
+    struct ask_options options;
+    json_t *status;
+    int r = ask_options(argc, argv, "json", help, &options);
+
+    if (r != EXIT_OK || options.done)
+        return r;
+    if (options.first < argc)
+        return ask_usage("status", "no argument is expected");
+    r = ask_daemon("status", options.state, "status", NULL, &status);
+    if (r != EXIT_OK)
+        return r;
+    r = options.flag ? print_object(status) : print_text(status);
+    json_decref(status);
+    return r;
+}

@@ -1,0 +1,248 @@
+#include "tui/control_client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tui/text.h"
+
+void control_init(struct control_client *client)
+{
+    *client = (struct control_client){.fd = -1, .next_id = 1};
+}
+
+void control_close(struct control_client *client)
+{
+    if (client->fd >= 0)
+        close(client->fd);
+    client->fd = -1;
+    client->in.len = client->out.len = 0;
+}
+
+void control_finish(struct control_client *client)
+{
+    control_close(client);
+    free(client->in.data);
+    free(client->out.data);
+    control_init(client);
+}
+
+int control_open(struct control_client *client, const char *path)
+{
+    struct sockaddr_un sun = {.sun_family = AF_UNIX};
+    size_t len = strlen(path);
+
+    control_close(client);
+    if (len >= sizeof(sun.sun_path))
+        return -ENAMETOOLONG;
+    memcpy(sun.sun_path, path, len);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    if (connect(fd, (struct sockaddr *)&sun, sizeof(sun)) < 0) {
+        int error = errno;
+        close(fd);
+        return -error;
+    }
+    client->fd = fd;
+    return 0;
+}
+
+static bool reserve(struct control_buffer *buffer, size_t more)
+{
+    if (buffer->size - buffer->len >= more)
+        return true;
+    size_t size = buffer->size ? buffer->size : 4096;
+    while (size - buffer->len < more)
+        size *= 2;
+    char *data = realloc(buffer->data, size);
+    if (!data)
+        return false;
+    buffer->data = data;
+    buffer->size = size;
+    return true;
+}
+
+int64_t control_send(struct control_client *client, const char *cmd, json_t *args)
+{
+    if (client->fd < 0) {
+        json_decref(args);
+        return -ENOTCONN;
+    }
+    int64_t id = client->next_id;
+    json_t *request =
+        json_pack("{s:I, s:s, s:o}", "id", (json_int_t)id, "cmd", cmd, "args", args ? args : json_object());
+    char *line = request ? json_dumps(request, JSON_COMPACT) : NULL;
+    json_decref(request);
+    size_t len = line ? strlen(line) : 0;
+    if (!line || !reserve(&client->out, len + 1)) {
+        free(line);
+        return -ENOMEM;
+    }
+    memcpy(client->out.data + client->out.len, line, len);
+    client->out.data[client->out.len + len] = '\n';
+    client->out.len += len + 1;
+    client->next_id++;
+    free(line);
+    return id;
+}
+
+short control_events(const struct control_client *client)
+{
+    return (short)(POLLIN | (client->out.len ? POLLOUT : 0));
+}
+
+static int hang_up(struct control_client *client, int error)
+{
+    control_close(client);
+    return error;
+}
+
+int control_io(struct control_client *client)
+{
+    if (client->fd < 0)
+        return -ENOTCONN;
+    while (client->out.len) {
+        ssize_t n = send(client->fd, client->out.data, client->out.len, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            break;
+        if (n < 0)
+            return hang_up(client, errno == EPIPE ? -ECONNRESET : -errno);
+        client->out.len -= (size_t)n;
+        memmove(client->out.data, client->out.data + n, client->out.len);
+    }
+    for (;;) {
+        if (client->in.len >= CONTROL_LINE_MAX)
+            return memchr(client->in.data, '\n', client->in.len) ? 0 : hang_up(client, -EMSGSIZE);
+        if (!reserve(&client->in, 4096))
+            return hang_up(client, -ENOMEM);
+        ssize_t n = recv(client->fd, client->in.data + client->in.len, client->in.size - client->in.len, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return 0;
+        if (n <= 0) {
+            /* What was answered before the end still counts. */
+            if (client->in.len && memchr(client->in.data, '\n', client->in.len))
+                return 0;
+            return hang_up(client, n < 0 ? -errno : -ECONNRESET);
+        }
+        client->in.len += (size_t)n;
+    }
+}
+
+bool control_next(struct control_client *client, json_t **ret_reply)
+{
+    json_t *reply = NULL;
+
+    while (!reply && client->in.len) {
+        char *end = memchr(client->in.data, '\n', client->in.len);
+        if (!end)
+            return false;
+        size_t len = (size_t)(end - client->in.data);
+        reply = json_loadb(client->in.data, len, JSON_REJECT_DUPLICATES, NULL);
+        if (reply && !json_is_object(reply)) {
+            json_decref(reply);
+            reply = NULL;
+        }
+        client->in.len -= len + 1;
+        memmove(client->in.data, end + 1, client->in.len);
+    }
+    if (!reply)
+        return false;
+    *ret_reply = reply;
+    return true;
+}
+
+bool control_reply(const json_t *reply, const json_t **ret_result, struct control_error *ret_error)
+{
+    if (json_is_true(json_object_get(reply, "ok"))) {
+        *ret_result = json_object_get(reply, "result");
+        return true;
+    }
+    const json_t *error = json_object_get(reply, "error");
+    const char *code = json_string_value(json_object_get(error, "code"));
+    const char *message = json_string_value(json_object_get(error, "message"));
+    *ret_error = (struct control_error){0};
+    text_clean(ret_error->code, sizeof(ret_error->code), code ? code : "");
+    text_clean(ret_error->message, sizeof(ret_error->message), message ? message : "no reason given");
+    return false;
+}
+
+static int64_t monotonic_ms(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int wait_for(struct control_client *client, int64_t id, int64_t deadline_ms, json_t **ret_reply)
+{
+    for (;;) {
+        while (control_next(client, ret_reply)) {
+            if (json_integer_value(json_object_get(*ret_reply, "id")) == id)
+                return 0;
+            json_decref(*ret_reply);
+        }
+        int64_t left = deadline_ms - monotonic_ms();
+        if (left <= 0)
+            return -ETIMEDOUT;
+        struct pollfd pfd = {.fd = client->fd, .events = control_events(client)};
+        if (poll(&pfd, 1, (int)left) < 0 && errno != EINTR)
+            return -errno;
+        int r = control_io(client);
+        if (r < 0)
+            return r;
+    }
+}
+
+static void explain(struct control_error *error, const char *path, int r, int timeout_ms)
+{
+    char shown[160];
+
+    text_clean(shown, sizeof(shown), path);
+    error->code[0] = '\0';
+    if (r == -ENOENT || r == -ECONNREFUSED)
+        snprintf(error->message, sizeof(error->message),
+                 "%s: no daemon is listening: start papertaped, or name its state with --state", shown);
+    else if (r == -ETIMEDOUT)
+        snprintf(error->message, sizeof(error->message), "%s: the daemon did not answer in %.3g s", shown,
+                 timeout_ms / 1000.0);
+    else
+        snprintf(error->message, sizeof(error->message), "%s: %s", shown, strerror(-r));
+}
+
+int control_call(const char *path, const char *cmd, json_t *args, int timeout_ms, json_t **ret_result,
+                 struct control_error *ret_error)
+{
+    struct control_client client;
+    const json_t *result;
+    json_t *reply = NULL;
+
+    control_init(&client);
+    int r = control_open(&client, path);
+    if (r < 0) {
+        json_decref(args);
+    } else {
+        int64_t id = control_send(&client, cmd, args);
+        r = id < 0 ? (int)id : wait_for(&client, id, monotonic_ms() + timeout_ms, &reply);
+    }
+    if (r < 0)
+        explain(ret_error, path, r, timeout_ms);
+    else if (!control_reply(reply, &result, ret_error))
+        r = -EREMOTEIO;
+    else
+        *ret_result = result ? json_deep_copy(result) : json_object();
+    json_decref(reply);
+    control_finish(&client);
+    return r;
+}

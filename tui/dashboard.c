@@ -1,0 +1,258 @@
+#include "tui/dashboard.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "tui/collect.h"
+#include "tui/keys.h"
+#include "tui/screen.h"
+#include "tui/view.h"
+
+enum { TICK_MS = 1000 }; /* ages go on at least so often */
+
+struct dashboard {
+    struct collector collector;
+    struct view view;
+    struct canvas canvas;
+    int signals, timer;
+    int64_t collect_at_ms; /* monotonic */
+    int64_t timer_ms;      /* that the timer is set to */
+    sigset_t wait_mask;    /* while waiting: only the resize signal gets through */
+    int ended_by;          /* a signal, or 0 */
+    bool quit, redraw;
+};
+
+enum glyphs dashboard_glyphs(void)
+{
+    const char *term = getenv("TERM");
+
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+        return GLYPHS_ASCII;
+    return term && strcmp(term, "linux") == 0 ? GLYPHS_BLOCK : GLYPHS_BRAILLE;
+}
+
+static void set_timer(struct dashboard *d)
+{
+    int64_t ms = d->view.interval_ms < TICK_MS ? d->view.interval_ms : TICK_MS;
+
+    if (ms == d->timer_ms)
+        return;
+    struct timespec step = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    struct itimerspec spec = {.it_interval = step, .it_value = step};
+    if (timerfd_settime(d->timer, 0, &spec, NULL) == 0)
+        d->timer_ms = ms;
+}
+
+static int open_events(struct dashboard *d)
+{
+    static const int caught[] = {SIGTERM, SIGINT,  SIGQUIT, SIGHUP, SIGTSTP,
+                                 SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
+    sigset_t set, blocked;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+        sigaddset(&set, caught[i]);
+    blocked = set;
+    sigaddset(&blocked, SIGWINCH);
+    if (sigprocmask(SIG_BLOCK, &blocked, NULL) < 0)
+        return -errno;
+    sigprocmask(SIG_BLOCK, NULL, &d->wait_mask);
+    sigdelset(&d->wait_mask, SIGWINCH);
+    d->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    d->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    return d->signals < 0 || d->timer < 0 ? -errno : 0;
+}
+
+static void draw(struct dashboard *d)
+{
+    int width, height;
+
+    screen_size(&width, &height);
+    width = width < 1 ? 1 : width > CANVAS_SIDE_MAX ? CANVAS_SIDE_MAX : width;
+    height = height < 1 ? 1 : height > CANVAS_SIDE_MAX ? CANVAS_SIDE_MAX : height;
+    if (d->canvas.width != width || d->canvas.height != height) {
+        struct canvas canvas;
+        if (canvas_init(&canvas, width, height, d->canvas.glyphs) < 0)
+            return;
+        canvas_finish(&d->canvas);
+        d->canvas = canvas;
+    }
+    view_draw(&d->view, d->collector.model, moment_now(), &d->canvas);
+    screen_show(&d->canvas);
+    d->redraw = false;
+}
+
+static void collect(struct dashboard *d, struct moment now)
+{
+    if (d->view.frozen)
+        return;
+    d->collector.model->interval_ms = d->view.interval_ms;
+    bool chart = d->view.tab == TAB_MARKET || d->canvas.width >= 180;
+    collector_want_bars(&d->collector, chart ? view_symbol(&d->view, d->collector.model) : NULL);
+    collector_tick(&d->collector, now);
+    d->collect_at_ms = now.mono_ms + d->view.interval_ms;
+    d->redraw = true;
+}
+
+static void act(struct dashboard *d, enum action action, struct moment now)
+{
+    switch (action) {
+    case ACTION_NONE:
+        break;
+    case ACTION_QUIT:
+        d->quit = true;
+        break;
+    case ACTION_REDRAW:
+        screen_spoilt();
+        break;
+    case ACTION_COLLECT:
+        collect(d, now);
+        break;
+    case ACTION_PAUSE:
+        collector_command(&d->collector, &d->view, "pause", NULL, now);
+        break;
+    case ACTION_RESUME:
+        collector_command(&d->collector, &d->view, "resume", NULL, now);
+        break;
+    case ACTION_FLATTEN:
+        collector_command(&d->collector, &d->view, "flatten", json_pack("{s:s}", "confirm", "FLATTEN"), now);
+        break;
+    case ACTION_ACK:
+        collector_command(&d->collector, &d->view, "ack",
+                          json_pack("{s:I}", "alert", (json_int_t)d->view.alert), now);
+        break;
+    }
+}
+
+static void keyboard(struct dashboard *d, struct moment now)
+{
+    bool resized = false;
+    int key, width, height;
+
+    while (!d->quit && (key = screen_key(&resized)) > 0) {
+        screen_size(&width, &height);
+        act(d, keys_press(&d->view, d->collector.model, width, height, now, key), now);
+        d->redraw = true;
+    }
+    d->redraw |= resized;
+}
+
+static void on_signal(struct dashboard *d)
+{
+    struct signalfd_siginfo info;
+
+    while (read(d->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo == SIGTSTP) {
+            screen_suspend();
+            d->redraw = true;
+        } else if (info.ssi_signo != SIGPIPE) {
+            d->ended_by = (int)info.ssi_signo;
+            d->quit = true;
+        }
+    }
+}
+
+static void on_timer(struct dashboard *d, struct moment now)
+{
+    uint64_t times;
+
+    if (read(d->timer, &times, sizeof(times)) < 0)
+        return;
+    if (now.mono_ms + TICK_MS / 20 >= d->collect_at_ms)
+        collect(d, now);
+    if (collector_expire(&d->collector, &d->view, now))
+        d->redraw = true;
+    if (d->view.outcome > OUTCOME_PENDING && now.mono_ms - d->view.outcome_ms > COMMAND_SHOWN_MS)
+        d->view.outcome = OUTCOME_NONE;
+    d->redraw = true;
+}
+
+static void loop(struct dashboard *d)
+{
+    while (!d->quit) {
+        enum { INPUT, SIGNALS, TIMER, CONTROL, POLLED };
+        struct pollfd fds[POLLED] = {
+            [INPUT] = {.fd = STDIN_FILENO, .events = POLLIN},
+            [SIGNALS] = {.fd = d->signals, .events = POLLIN},
+            [TIMER] = {.fd = d->timer, .events = POLLIN},
+        };
+        set_timer(d);
+        fds[CONTROL].fd = collector_fd(&d->collector, &fds[CONTROL].events);
+        int n = ppoll(fds, POLLED, NULL, &d->wait_mask);
+        struct moment now = moment_now();
+        if (n < 0 && errno != EINTR)
+            break;
+        if (n < 0) { /* a resize: curses knows, and tells as a key */
+            keyboard(d, now);
+        } else {
+            if (fds[SIGNALS].revents)
+                on_signal(d);
+            if (fds[INPUT].revents & POLLIN)
+                keyboard(d, now);
+            if (fds[INPUT].revents & (POLLHUP | POLLERR | POLLNVAL)) {
+                d->quit = true; /* the terminal is gone: polling it again would burn a core */
+                d->ended_by = SIGHUP;
+            }
+            if (fds[CONTROL].revents)
+                d->redraw |= collector_io(&d->collector, &d->view, now);
+            if (fds[TIMER].revents)
+                on_timer(d, now);
+        }
+        if (d->redraw && !d->quit)
+            draw(d);
+    }
+}
+
+/* Ends as the signal would have ended the process, the terminal given back before. */
+static int exit_status(int ended_by)
+{
+    sigset_t set;
+
+    if (ended_by == 0 || ended_by == SIGHUP)
+        return EXIT_OK;
+    signal(ended_by, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, ended_by);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(ended_by);
+    return EXIT_ERROR;
+}
+
+int dashboard_run(const struct dashboard_options *options)
+{
+    struct dashboard d = {.signals = -1, .timer = -1, .canvas = {.glyphs = options->glyphs}};
+    int status = EXIT_ERROR, ended_by = 0;
+
+    view_init(&d.view, options->readonly, options->interval_ms);
+    d.view.tab = options->tab;
+    int r = collector_init(&d.collector, &options->state, options->interval_ms);
+    if (r < 0 || (r = open_events(&d)) < 0) {
+        fprintf(stderr, "papertape: starting: %s\n", strerror(-r));
+    } else if (screen_open(options->scheme) < 0) {
+        fprintf(stderr, "papertape: terminal: TERM=%s: a terminal that curses knows\n",
+                getenv("TERM") ? getenv("TERM") : "");
+        status = EXIT_USAGE;
+    } else {
+        draw(&d);
+        collect(&d, moment_now());
+        loop(&d);
+        screen_close();
+        ended_by = d.ended_by;
+        status = EXIT_OK;
+    }
+    canvas_finish(&d.canvas);
+    collector_finish(&d.collector);
+    if (d.signals >= 0)
+        close(d.signals);
+    if (d.timer >= 0)
+        close(d.timer);
+    return status == EXIT_OK ? exit_status(ended_by) : status;
+}

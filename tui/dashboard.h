@@ -1,0 +1,38 @@
+/* The live screen, and what scripts get instead. */
+#ifndef TUI_DASHBOARD_H
+#define TUI_DASHBOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "db/state.h"
+#include "tui/canvas.h"
+#include "tui/layout.h"
+#include "tui/theme.h"
+
+/* Exit statuses of papertape. */
+enum {
+    EXIT_OK = 0,
+    EXIT_ERROR = 1,
+    EXIT_USAGE = 2, /* or no terminal */
+    EXIT_NO_DAEMON = 3,
+    EXIT_STALE = 4,
+};
+
+struct dashboard_options {
+    struct state_dir state;
+    int64_t interval_ms;
+    enum tab tab;
+    enum scheme scheme;
+    enum glyphs glyphs;
+    bool readonly;
+};
+
+/* Runs until the user quits or a signal ends it; the terminal is then as it was. Returns an exit status; a
+ * signal other than SIGHUP is raised again, so that the caller's parent sees it. */
+int dashboard_run(const struct dashboard_options *options);
+
+/* The glyphs for the locale and terminal: ASCII outside UTF-8, blocks on the Linux console. */
+enum glyphs dashboard_glyphs(void);
+
+#endif

@@ -1,0 +1,334 @@
+#include "tui/history.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/decimal.h"
+#include "exchange/order.h"
+#include "tui/history_reader.h"
+#include "tui/text.h"
+
+enum { LOG_EACH = 100 }; /* newest orders that the log is made of; half as many alerts and commands */
+
+static const int64_t day_ns = (int64_t)86400 * 1000000000;
+
+#define COPY(field, text) text_clean(field, sizeof(field), text)
+
+/* Where rows go while they are read. */
+struct reading {
+    struct history *history;
+    int account;          /* the first one's number; -1: none */
+    int scale, qty_scale; /* of the account or the symbol that is read */
+};
+
+static int decimals_of(int64_t step, int scale)
+{
+    int n = scale;
+
+    while (step > 0 && n > 0 && step % 10 == 0) {
+        step /= 10;
+        n--;
+    }
+    return step > 0 ? n : scale > 8 ? 8 : scale;
+}
+
+int history_price_decimals(const struct db_symbol_row *row)
+{
+    return row ? decimals_of(row->symbol.filters.tick, row->symbol.price_scale) : 2;
+}
+
+int history_qty_decimals(const struct db_symbol_row *row)
+{
+    return row ? decimals_of(row->symbol.filters.step, row->symbol.qty_scale) : 8;
+}
+
+double history_price(int64_t units, int scale)
+{
+    return units ? decimal_to_double(units, scale) : NAN;
+}
+
+int history_open(const char *path, struct history_reader **ret, char *err, size_t err_size)
+{
+    char words[DB_ERROR_MAX];
+    struct history_reader *reader = calloc(1, sizeof(*reader));
+
+    if (!reader) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    int r = db_reader_open(path, &reader->db, words, sizeof(words));
+    if (r < 0) {
+        if (r == -ENOENT)
+            snprintf(err, err_size, "no database yet: the daemon makes it when it starts");
+        else
+            text_clean(err, err_size, words);
+        free(reader);
+        return r;
+    }
+    *ret = reader;
+    return 0;
+}
+
+void history_close(struct history_reader *reader)
+{
+    if (reader)
+        db_reader_close(reader->db);
+    free(reader);
+}
+
+int history_failed(struct history_reader *reader, int r, char *err, size_t err_size)
+{
+    text_clean(err, err_size, db_reader_error(reader->db));
+    return r;
+}
+
+static void on_fill(void *ctx, const struct db_fill_row *row)
+{
+    struct history *h = ((struct reading *)ctx)->history;
+
+    if (h->n_fills == HISTORY_ROWS_MAX)
+        return;
+    struct history_fill *f = &h->fills[h->n_fills++];
+    const struct symbol *symbol = &row->symbol->symbol;
+    *f = (struct history_fill){
+        .id = (int64_t)row->fill.id,
+        .order = (int64_t)row->fill.order_id,
+        .ts_ns = row->fill.ts_ns,
+        .price = decimal_to_double(row->fill.price, symbol->price_scale),
+        .qty = decimal_to_double(row->fill.qty, symbol->qty_scale),
+        .fee = decimal_to_double(row->fill.fee, symbol->quote_scale),
+        .price_decimals = history_price_decimals(row->symbol),
+        .qty_decimals = history_qty_decimals(row->symbol),
+    };
+    COPY(f->account, row->account->name);
+    COPY(f->symbol, symbol->name);
+    COPY(f->side, order_side_name(row->fill.side));
+}
+
+static void on_order(void *ctx, const struct db_order_row *row)
+{
+    struct history *h = ((struct reading *)ctx)->history;
+    const struct order *order = &row->order;
+
+    if (h->n_orders == HISTORY_ROWS_MAX)
+        return;
+    int price_scale = row->symbol ? row->symbol->symbol.price_scale : 8;
+    int qty_scale = row->symbol ? row->symbol->symbol.qty_scale : 8;
+    struct history_order *o = &h->orders[h->n_orders++];
+    *o = (struct history_order){
+        .id = (int64_t)order->id,
+        .updated_ns = order->updated_ns,
+        .qty = decimal_to_double(order->qty, qty_scale),
+        .filled = decimal_to_double(order->filled, qty_scale),
+        .price = history_price(order->price, price_scale),
+        .stop = history_price(order->stop_price, price_scale),
+        .price_decimals = history_price_decimals(row->symbol),
+        .qty_decimals = history_qty_decimals(row->symbol),
+    };
+    COPY(o->account, row->account ? row->account->name : "?");
+    COPY(o->symbol, row->symbol ? row->symbol->symbol.name : "?");
+    COPY(o->side, order_side_name(order->side));
+    COPY(o->type, order_type_name(order->type));
+    COPY(o->state, order_state_name(order->state));
+    COPY(o->reason, order_reason_name(order->reason));
+    COPY(o->tag, order->tag);
+}
+
+static void on_alert(void *ctx, const struct db_alert *row)
+{
+    struct history *h = ((struct reading *)ctx)->history;
+
+    if (h->n_alerts == HISTORY_ROWS_MAX)
+        return;
+    struct history_alert *a = &h->alerts[h->n_alerts++];
+    *a = (struct history_alert){
+        .id = (int64_t)row->id,
+        .ts_ns = row->ts_ns,
+        .last_ns = row->last_ns,
+        .count = row->count,
+        .acked = row->acked_ns != 0,
+    };
+    COPY(a->severity, db_severity_name(row->severity));
+    COPY(a->code, row->code);
+    COPY(a->text, row->text);
+}
+
+static struct history_log *log_line(struct history *h, int64_t ts_ns, const char *kind, bool bad)
+{
+    if (h->n_log == HISTORY_ROWS_MAX)
+        return NULL;
+    struct history_log *line = &h->log[h->n_log++];
+    *line = (struct history_log){.ts_ns = ts_ns, .bad = bad};
+    COPY(line->kind, kind);
+    return line;
+}
+
+static void on_command(void *ctx, const struct db_command *row)
+{
+    struct history_log *line =
+        log_line(((struct reading *)ctx)->history, row->ts_ns, "command", row->state == DB_COMMAND_REFUSED);
+    char text[STATUS_TEXT_MAX];
+
+    if (!line)
+        return;
+    snprintf(text, sizeof(text), "%.20s %.40s by uid %lld: %s%s%.60s", row->cmd,
+             strcmp(row->args, "{}") == 0 ? "" : row->args, (long long)row->peer_uid,
+             db_command_state_name(row->state), row->result[0] ? ": " : "", row->result);
+    COPY(line->text, text);
+}
+
+/* Alerts and orders that have just been read, as lines of the log. */
+static void log_rows(struct history *h)
+{
+    char text[STATUS_TEXT_MAX * 2];
+    struct history_log *line;
+
+    for (int i = 0; i < h->n_alerts && i < LOG_EACH / 2; i++) {
+        const struct history_alert *a = &h->alerts[i];
+        if ((line = log_line(h, a->last_ns, "alert", strcmp(a->severity, "error") == 0)))
+            COPY(line->text, a->text);
+    }
+    for (int i = 0; i < h->n_orders && i < LOG_EACH; i++) {
+        const struct history_order *o = &h->orders[i];
+        bool bad = strcmp(o->state, "REJECTED") == 0;
+        if (!(line = log_line(h, o->updated_ns, "order", bad)))
+            break;
+        snprintf(text, sizeof(text), "%lld %s %s %s %.*f%s%s%s%s %s", (long long)o->id, o->side, o->type,
+                 o->symbol, o->qty_decimals, o->qty, o->tag[0] ? " " : "", o->tag, o->reason[0] ? " " : "",
+                 o->reason, o->state);
+        COPY(line->text, text);
+    }
+}
+
+static int newer(const void *a, const void *b)
+{
+    int64_t at = ((const struct history_log *)a)->ts_ns, bt = ((const struct history_log *)b)->ts_ns;
+
+    return at > bt ? -1 : at < bt;
+}
+
+/* A fill says why by its order's word. */
+static void tag_fills(struct history *h)
+{
+    for (int i = 0; i < h->n_fills; i++)
+        for (int k = 0; k < h->n_orders; k++)
+            if (h->orders[k].id == h->fills[i].order) {
+                memcpy(h->fills[i].tag, h->orders[k].tag, sizeof(h->fills[i].tag));
+                break;
+            }
+}
+
+static void on_equity(void *ctx, const struct db_equity_point *row)
+{
+    struct reading *reading = ctx;
+    struct history *h = reading->history;
+
+    if (h->n_equity < HISTORY_EQUITY_MAX)
+        h->equity[h->n_equity++] =
+            (struct history_equity){row->ts_ns, decimal_to_double(row->equity, reading->scale)};
+}
+
+/* The first account's curve: one currency, one line. */
+static void on_first_account(void *ctx, const struct db_account_row *row)
+{
+    struct reading *reading = ctx;
+
+    if (reading->account < 0) {
+        reading->account = row->account.number;
+        reading->scale = row->account.currency_scale;
+    }
+}
+
+/* The whole of the last day at first, thinned; then what is new, until there is no room. */
+static int read_equity(struct history_reader *reader, struct reading *reading, int64_t wall_ns)
+{
+    struct history *h = reading->history;
+
+    reading->account = -1;
+    int r = db_reader_accounts(reader->db, on_first_account, reading);
+    if (r < 0 || reading->account < 0)
+        return r;
+    if (reader->curve_read && h->n_equity > 0 && h->n_equity < HISTORY_EQUITY_MAX)
+        return db_reader_equity(reader->db, reading->account, h->equity[h->n_equity - 1].ts_ns + 1, 0,
+                                on_equity, reading);
+    h->n_equity = 0;
+    r = db_reader_equity(reader->db, reading->account, wall_ns - day_ns, HISTORY_EQUITY_MAX / 2, on_equity,
+                         reading);
+    if (r == 0 && h->n_equity == 0) { /* a replay's clock may be years behind the wall's */
+        r = db_reader_equity(reader->db, reading->account, 0, 1, on_equity, reading);
+        if (r < 0 || h->n_equity == 0)
+            return r;
+        h->n_equity = 0;
+        r = db_reader_equity(reader->db, reading->account, h->equity[0].ts_ns - day_ns,
+                             HISTORY_EQUITY_MAX / 2, on_equity, reading);
+    }
+    reader->curve_read = r == 0;
+    return r;
+}
+
+static void on_bar(void *ctx, const struct bar *bar)
+{
+    struct reading *reading = ctx;
+    struct history *h = reading->history;
+    int scale = reading->scale;
+
+    if (h->n_bars < HISTORY_BARS_MAX)
+        h->bars[h->n_bars++] = (struct history_bar){
+            .open_ns = bar->open_ns,
+            .open = decimal_to_double(bar->open, scale),
+            .high = decimal_to_double(bar->high, scale),
+            .low = decimal_to_double(bar->low, scale),
+            .close = decimal_to_double(bar->close, scale),
+            .volume = decimal_to_double(bar->volume, reading->qty_scale),
+        };
+}
+
+static int read_bars(struct history_reader *reader, struct reading *reading, const char *symbol,
+                     const char *interval)
+{
+    struct history *h = reading->history;
+    struct db_symbol_row row;
+    int64_t interval_ns;
+
+    if (!symbol[0] || bar_interval_parse(interval, &interval_ns) < 0)
+        return 0;
+    int r = db_reader_symbol(reader->db, symbol, &row);
+    if (r < 0)
+        return r == -ENOENT ? 0 : r;
+    reading->scale = row.symbol.price_scale;
+    reading->qty_scale = row.symbol.qty_scale;
+    COPY(h->bars_symbol, symbol);
+    COPY(h->bars_interval, interval);
+    return db_reader_last_bars(reader->db, symbol, interval_ns, BAR_VENUE, HISTORY_BARS_MAX, on_bar, reading);
+}
+
+int history_read(struct history_reader *reader, int64_t wall_ns, const char *symbol, const char *interval,
+                 struct history *ret, char *err, size_t err_size)
+{
+    struct reading reading = {.history = ret};
+    struct history *h = ret;
+
+    h->n_fills = h->n_orders = h->n_alerts = h->n_log = h->n_bars = 0;
+    h->bars_symbol[0] = '\0';
+    int r = db_reader_begin(reader->db);
+    if (r < 0)
+        return history_failed(reader, r, err, err_size);
+    if ((r = db_reader_fills(reader->db, HISTORY_ROWS_MAX, on_fill, &reading)) == 0 &&
+        (r = db_reader_orders(reader->db, false, HISTORY_ROWS_MAX, on_order, &reading)) == 0 &&
+        (r = db_reader_alerts(reader->db, false, HISTORY_ROWS_MAX, on_alert, &reading)) == 0 &&
+        (r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, &reading)) == 0 &&
+        (r = read_equity(reader, &reading, wall_ns)) == 0)
+        r = read_bars(reader, &reading, symbol, interval);
+    if (r < 0)
+        r = history_failed(reader, r, err, err_size);
+    db_reader_end(reader->db);
+    if (r < 0)
+        return r;
+    tag_fills(h);
+    log_rows(h);
+    qsort(h->log, (size_t)h->n_log, sizeof(h->log[0]), newer);
+    return 0;
+}

@@ -1,0 +1,83 @@
+/* What the dashboard reads from papertape.db: the past, and, without a daemon, the last that was known. */
+#ifndef TUI_HISTORY_H
+#define TUI_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tui/status.h"
+
+enum {
+    HISTORY_EQUITY_MAX = 1024, /* points of the last 24 h, thinned */
+    HISTORY_ROWS_MAX = 200,    /* newest fills, orders, alerts, log lines */
+    HISTORY_BARS_MAX = 400,
+};
+
+struct history_equity {
+    int64_t ts_ns;
+    double equity;
+};
+
+struct history_fill {
+    int64_t id, order, ts_ns;
+    char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8], tag[STATUS_WORD_MAX * 2];
+    double price, qty, fee;
+    int price_decimals, qty_decimals;
+};
+
+struct history_order {
+    int64_t id, updated_ns;
+    char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8], type[STATUS_WORD_MAX],
+        state[STATUS_WORD_MAX], reason[40], tag[STATUS_WORD_MAX * 2];
+    double qty, filled, price, stop;
+    int price_decimals, qty_decimals;
+};
+
+struct history_alert {
+    int64_t id, ts_ns, last_ns, count;
+    char severity[STATUS_WORD_MAX], code[40], text[STATUS_TEXT_MAX];
+    bool acked;
+};
+
+struct history_log {
+    int64_t ts_ns;
+    char kind[12]; /* "alert", "command", "order", "fill" */
+    char text[STATUS_TEXT_MAX];
+    bool bad;
+};
+
+struct history_bar {
+    int64_t open_ns;
+    double open, high, low, close, volume;
+};
+
+/* Newest first, except equity and bars, which go up in time. */
+struct history {
+    struct history_equity equity[HISTORY_EQUITY_MAX];
+    struct history_fill fills[HISTORY_ROWS_MAX];
+    struct history_order orders[HISTORY_ROWS_MAX];
+    struct history_alert alerts[HISTORY_ROWS_MAX];
+    struct history_log log[HISTORY_ROWS_MAX];
+    struct history_bar bars[HISTORY_BARS_MAX];
+    int n_equity, n_fills, n_orders, n_alerts, n_log, n_bars;
+    char bars_symbol[SYMBOL_NAME_MAX], bars_interval[STATUS_WORD_MAX];
+};
+
+struct history_reader;
+
+/* Opens the database for reading. 0; -ENOENT when there is none yet; another -errno. err: one sentence. */
+int history_open(const char *path, struct history_reader **ret, char *err, size_t err_size);
+void history_close(struct history_reader *reader);
+
+/* Reads all of *ret: the last 24 h before the newest point of equity, the newest rows of the rest, and the
+ * bars of one symbol and interval ("" for none). 0 or -errno with a sentence; *ret may be partly written. */
+int history_read(struct history_reader *reader, int64_t wall_ns, const char *symbol, const char *interval,
+                 struct history *ret, char *err, size_t err_size);
+
+/* What a status would have said when the database was last written: symbols with their prices, positions,
+ * accounts, live orders, streams. Ages are from the stored wall times to wall_ns. 0 or -errno. */
+int history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
+                   int64_t *ret_accounts_age_ms, char *err, size_t err_size);
+
+#endif

@@ -1,0 +1,24 @@
+/* Shared by history.c and last_known.c: the open database, and how its rows become figures. */
+#ifndef TUI_HISTORY_READER_H
+#define TUI_HISTORY_READER_H
+
+#include "db/reader.h"
+#include "tui/history.h"
+
+struct history_reader {
+    struct db_reader *db;
+    bool curve_read;                 /* the whole day has been read; from there only what is new */
+    int64_t equity_ns[ACCOUNTS_MAX]; /* of each account's newest point that was seen */
+};
+
+/* Digits after the point that a symbol's filters allow: "61837.63", however many its scale has. */
+int history_price_decimals(const struct db_symbol_row *row);
+int history_qty_decimals(const struct db_symbol_row *row);
+
+/* A price; NaN for 0, which stands for none. */
+double history_price(int64_t units, int scale);
+
+/* Hands the reader's words on; returns r. */
+int history_failed(struct history_reader *reader, int r, char *err, size_t err_size);
+
+#endif

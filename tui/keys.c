@@ -1,0 +1,228 @@
+#include "tui/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CONTROL_L = 'L' & 0x1f,
+    TABULATOR = '\t',
+};
+
+static bool daemon_there(struct view *view, const struct model *model, const char *command, struct moment now)
+{
+    if (model->source == MODEL_DAEMON)
+        return true;
+    view_tell(view, OUTCOME_REFUSED, command, "there is no daemon to ask", now);
+    return false;
+}
+
+static enum action answer_flatten(struct view *view, struct moment now, int key)
+{
+    size_t len = strlen(view->typed);
+
+    if (key == PRESS_ENTER) {
+        bool right = strcmp(view->typed, "FLATTEN") == 0;
+        view->prompt = PROMPT_NONE;
+        if (right)
+            return ACTION_FLATTEN;
+        view_tell(view, OUTCOME_NOTE, "flatten:", "the word was not FLATTEN, nothing is done", now);
+    } else if (key == PRESS_ESCAPE) {
+        view->prompt = PROMPT_NONE;
+        view_tell(view, OUTCOME_NOTE, "flatten:", "nothing is done", now);
+    } else if (key == PRESS_BACKSPACE) {
+        if (len > 0)
+            view->typed[len - 1] = '\0';
+    } else if (key > ' ' && key < 0x7f && len + 1 < sizeof(view->typed)) {
+        view->typed[len] = (char)key;
+        view->typed[len + 1] = '\0';
+    }
+    return ACTION_NONE;
+}
+
+static enum action answer(struct view *view, struct moment now, int key)
+{
+    enum prompt prompt = view->prompt;
+
+    if (prompt == PROMPT_FLATTEN)
+        return answer_flatten(view, now, key);
+    view->prompt = PROMPT_NONE;
+    if (key == 'y' || key == 'Y')
+        return prompt == PROMPT_PAUSE ? ACTION_PAUSE : ACTION_RESUME;
+    view_tell(view, OUTCOME_NOTE, prompt == PROMPT_PAUSE ? "pause:" : "resume:", "nothing is done", now);
+    return ACTION_NONE;
+}
+
+static void ask(struct view *view, enum prompt prompt)
+{
+    view->prompt = prompt;
+    view->outcome = OUTCOME_NONE;
+    view->typed[0] = '\0';
+}
+
+static enum action act(struct view *view, const struct model *model, enum panel focus, struct moment now,
+                       int key)
+{
+    if (view->readonly) {
+        view_tell(view, OUTCOME_NOTE, "", "read-only: started with --readonly", now);
+        return ACTION_NONE;
+    }
+    if (key == 'p' && daemon_there(view, model, "pause", now))
+        ask(view, strcmp(model->status.trading, "on") == 0 ? PROMPT_PAUSE : PROMPT_RESUME);
+    if (key == 'F' && daemon_there(view, model, "flatten", now))
+        ask(view, PROMPT_FLATTEN);
+    if (key == 'a' && daemon_there(view, model, "ack", now)) {
+        int at = view->cursor[PANEL_ALERTS];
+        const struct history *h = &model->history;
+        if (focus != PANEL_ALERTS || at < 0 || at >= h->n_alerts) {
+            /* Elsewhere: the newest one that is open. */
+            for (at = 0; at < h->n_alerts && h->alerts[at].acked; at++)
+                ;
+        }
+        if (at >= h->n_alerts || h->alerts[at].acked) {
+            view_tell(view, OUTCOME_NOTE, "ack:", "no alert is open here", now);
+            return ACTION_NONE;
+        }
+        view->alert = h->alerts[at].id;
+        return ACTION_ACK;
+    }
+    return ACTION_NONE;
+}
+
+static void next_panel(struct view *view, const struct layout *layout, const struct model *model)
+{
+    enum panel focus = view_focus(view, layout);
+    int at = 0;
+
+    (void)model;
+    for (int i = 0; i < layout->n; i++)
+        if (layout->rects[i].panel == focus)
+            at = i;
+    for (int i = 1; i <= layout->n; i++) {
+        struct view trial = {.focus = layout->rects[(at + i) % layout->n].panel};
+        if (view_focus(&trial, layout) == trial.focus) {
+            view->focus = trial.focus;
+            return;
+        }
+    }
+}
+
+static void move(struct view *view, const struct model *model, const struct layout *layout, int key)
+{
+    enum panel focus = view_focus(view, layout);
+    const struct rect *rect = layout_find(layout, focus);
+    int rows = view_rows(model, focus), page = rect ? rect->height - 1 : 1, at = view->cursor[focus];
+
+    if (at >= rows)
+        at = rows - 1;
+    if (key == PRESS_UP || key == 'k')
+        at--;
+    else if (key == PRESS_DOWN || key == 'j')
+        at++;
+    else if (key == PRESS_PAGE_UP)
+        at -= page > 1 ? page : 1;
+    else if (key == PRESS_PAGE_DOWN)
+        at += page > 1 ? page : 1;
+    else if (key == PRESS_HOME)
+        at = 0;
+    else
+        at = rows - 1;
+    view->cursor[focus] = at >= rows ? (rows > 0 ? rows - 1 : 0) : at < 0 ? 0 : at;
+    view->focus = focus;
+}
+
+static void pace(struct view *view, int key)
+{
+    static const int steps_ms[] = {250, 500, 1000, 2000, 5000, 10000, 30000, 60000};
+    int n = sizeof(steps_ms) / sizeof(steps_ms[0]), at = 0;
+
+    while (at < n - 1 && steps_ms[at] < view->interval_ms)
+        at++;
+    at += key == '-' ? -1 : 1;
+    view->interval_ms = steps_ms[at < 0 ? 0 : at >= n ? n - 1 : at];
+}
+
+static enum action open_tab(struct view *view, enum tab tab)
+{
+    view->tab = tab;
+    view->zoomed = PANEL_NONE;
+    return ACTION_COLLECT;
+}
+
+enum action keys_press(struct view *view, const struct model *model, int width, int height, struct moment now,
+                       int key)
+{
+    struct layout layout;
+    bool second_g = view->got_g && key == 'g';
+
+    view->got_g = false;
+    if (view->prompt != PROMPT_NONE)
+        return answer(view, now, key);
+    if (view->help) {
+        view->help = false;
+        return key == 'q' ? ACTION_QUIT : ACTION_NONE;
+    }
+    if (view->outcome != OUTCOME_PENDING)
+        view->outcome = OUTCOME_NONE;
+    layout_compute(width, height, view->tab, view->zoomed, &layout);
+    if (key >= '1' && key < '1' + TABS)
+        return open_tab(view, (enum tab)(key - '1'));
+    switch (key) {
+    case 'q':
+        return ACTION_QUIT;
+    case CONTROL_L:
+        return ACTION_REDRAW;
+    case '?':
+    case PRESS_HELP:
+        view->help = true;
+        break;
+    case TABULATOR:
+        next_panel(view, &layout, model);
+        break;
+    case PRESS_LEFT:
+    case 'h':
+        return open_tab(view, (enum tab)((view->tab + TABS - 1) % TABS));
+    case PRESS_RIGHT:
+    case 'l':
+        return open_tab(view, (enum tab)((view->tab + 1) % TABS));
+    case 'g':
+        view->got_g = !second_g;
+        if (second_g)
+            move(view, model, &layout, PRESS_HOME);
+        break;
+    case 'G':
+        move(view, model, &layout, PRESS_END);
+        break;
+    case 'j':
+    case 'k':
+    case PRESS_UP:
+    case PRESS_DOWN:
+    case PRESS_PAGE_UP:
+    case PRESS_PAGE_DOWN:
+    case PRESS_HOME:
+    case PRESS_END:
+        move(view, model, &layout, key);
+        return view_focus(view, &layout) == PANEL_PRICES ? ACTION_COLLECT : ACTION_NONE;
+    case 'z':
+        view->zoomed = view->zoomed ? PANEL_NONE : view_focus(view, &layout);
+        break;
+    case PRESS_ESCAPE:
+        view->zoomed = PANEL_NONE;
+        break;
+    case 'f':
+        view->frozen = !view->frozen;
+        view->frozen_at = now;
+        return view->frozen ? ACTION_NONE : ACTION_COLLECT;
+    case '+':
+    case '=':
+    case '-':
+        pace(view, key);
+        break;
+    case 'p':
+    case 'F':
+    case 'a':
+        return act(view, model, view_focus(view, &layout), now, key);
+    default:
+        break;
+    }
+    return ACTION_NONE;
+}

@@ -1,0 +1,23 @@
+/* What a key does to the view, and what it asks of the daemon. Knows nothing of terminals. */
+#ifndef TUI_KEYS_H
+#define TUI_KEYS_H
+
+#include "tui/press.h"
+#include "tui/view.h"
+
+enum action {
+    ACTION_NONE,
+    ACTION_QUIT,
+    ACTION_REDRAW,  /* the terminal's picture may be spoilt */
+    ACTION_COLLECT, /* what is shown has changed: collect now */
+    ACTION_PAUSE,
+    ACTION_RESUME,
+    ACTION_FLATTEN,
+    ACTION_ACK, /* of view->alert */
+};
+
+/* One key, on a screen of width × height. */
+enum action keys_press(struct view *view, const struct model *model, int width, int height, struct moment now,
+                       int key);
+
+#endif

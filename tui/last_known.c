@@ -1,0 +1,195 @@
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/decimal.h"
+#include "exchange/order.h"
+#include "tui/history_reader.h"
+#include "tui/text.h"
+
+#define COPY(field, text) text_clean(field, sizeof(field), text)
+
+struct reading {
+    struct status *status;
+    int64_t wall_ns;
+    struct db_account_row accounts[STATUS_ACCOUNTS_MAX];
+    int64_t equity_ns[STATUS_ACCOUNTS_MAX];
+    int at; /* the account whose equity is read */
+};
+
+static int64_t age_ms(const struct reading *reading, int64_t then_ns)
+{
+    if (then_ns <= 0)
+        return -1;
+    return then_ns < reading->wall_ns ? (reading->wall_ns - then_ns) / 1000000 : 0;
+}
+
+static void on_price(void *ctx, const struct db_price_row *row)
+{
+    struct reading *reading = ctx;
+    struct status *s = reading->status;
+    int scale = row->symbol->symbol.price_scale;
+
+    if (s->n_symbols == STATUS_SYMBOLS_MAX)
+        return;
+    struct status_symbol *symbol = &s->symbols[s->n_symbols++];
+    *symbol = (struct status_symbol){
+        .last = history_price(row->price.last, scale),
+        .bid = history_price(row->price.bid, scale),
+        .ask = history_price(row->price.ask, scale),
+        .mark = history_price(row->price.mark, scale),
+        .change_24h_pct = NAN,
+        .age_ms = age_ms(reading, row->price.recv_wall_ns),
+        .limit_ms = -1,
+        .price_decimals = history_price_decimals(row->symbol),
+        .book_gaps = -1,
+        .bars = -1,
+        .bar_open_ms = -1,
+        .bar_open = NAN,
+        .bar_high = NAN,
+        .bar_low = NAN,
+        .bar_close = NAN,
+        .bar_volume = NAN,
+    };
+    COPY(symbol->symbol, row->symbol->symbol.name);
+    COPY(symbol->interval, "1m");
+}
+
+static void on_position(void *ctx, const struct db_position_row *row)
+{
+    struct reading *reading = ctx;
+    struct status *s = reading->status;
+    const struct symbol *symbol = &row->symbol->symbol;
+
+    if (row->position.qty == 0 || s->n_positions == STATUS_POSITIONS_MAX)
+        return;
+    struct status_position *p = &s->positions[s->n_positions++];
+    double qty = decimal_to_double(row->position.qty, symbol->qty_scale);
+    double cost = decimal_to_double(row->position.cost, symbol->quote_scale);
+    *p = (struct status_position){.qty = qty,
+                                  .entry = cost / qty,
+                                  .mark = NAN,
+                                  .upnl = NAN,
+                                  .stop = NAN,
+                                  .age_ms = -1,
+                                  .qty_decimals = history_qty_decimals(row->symbol)};
+    COPY(p->account, row->account->name);
+    COPY(p->symbol, symbol->name);
+    COPY(p->side, "L");
+    for (int i = 0; i < s->n_symbols; i++)
+        if (strcmp(s->symbols[i].symbol, p->symbol) == 0) {
+            p->mark = s->symbols[i].mark;
+            p->upnl = p->mark * qty - cost;
+            p->age_ms = s->symbols[i].age_ms;
+        }
+}
+
+static void on_live_order(void *ctx, const struct db_order_row *row)
+{
+    struct reading *reading = ctx;
+    struct status *s = reading->status;
+    const struct order *order = &row->order;
+
+    if (!row->account || !row->symbol || s->n_orders == STATUS_ORDERS_MAX)
+        return;
+    const struct symbol *symbol = &row->symbol->symbol;
+    struct status_order *o = &s->orders[s->n_orders++];
+    *o = (struct status_order){
+        .order = (int64_t)order->id,
+        .qty = decimal_to_double(order->qty, symbol->qty_scale),
+        .filled = decimal_to_double(order->filled, symbol->qty_scale),
+        .price = history_price(order->price, symbol->price_scale),
+        .stop = history_price(order->stop_price, symbol->price_scale),
+    };
+    COPY(o->account, row->account->name);
+    COPY(o->symbol, symbol->name);
+    COPY(o->side, order_side_name(order->side));
+    COPY(o->type, order_type_name(order->type));
+    COPY(o->state, order_state_name(order->state));
+    COPY(o->tag, order->tag);
+}
+
+static void on_account(void *ctx, const struct db_account_row *row)
+{
+    struct reading *reading = ctx;
+    struct status *s = reading->status;
+
+    if (s->n_accounts == STATUS_ACCOUNTS_MAX)
+        return;
+    reading->accounts[s->n_accounts] = *row;
+    struct status_account *a = &s->accounts[s->n_accounts++];
+    *a = (struct status_account){.cash = NAN,
+                                 .equity = NAN,
+                                 .deposits = NAN,
+                                 .return_pct = NAN,
+                                 .drawdown_pct = NAN,
+                                 .realized = NAN,
+                                 .fees = NAN,
+                                 .day_pnl = NAN};
+    COPY(a->account, row->account.name);
+    COPY(a->currency, row->account.currency);
+}
+
+static void on_equity(void *ctx, const struct db_equity_point *row)
+{
+    struct reading *reading = ctx;
+    const struct db_account_row *known = &reading->accounts[reading->at];
+    struct status_account *account = &reading->status->accounts[reading->at];
+    int scale = known->account.currency_scale;
+    double peak = decimal_to_double(known->equity_peak, scale),
+           day = decimal_to_double(known->day_equity, scale);
+
+    account->equity = decimal_to_double(row->equity, scale);
+    account->cash = decimal_to_double(row->cash, scale);
+    account->drawdown_pct = peak > 0 ? 100 * (fmin(account->equity / peak, 1) - 1) : NAN;
+    account->day_pnl = day > 0 ? account->equity - day : NAN;
+    reading->equity_ns[reading->at] = row->ts_ns;
+}
+
+static int read_accounts(struct history_reader *reader, struct reading *reading)
+{
+    int r = db_reader_accounts(reader->db, on_account, reading);
+
+    for (reading->at = 0; r == 0 && reading->at < reading->status->n_accounts; reading->at++) {
+        int number = reading->accounts[reading->at].account.number;
+        if (number < 0 || number >= ACCOUNTS_MAX)
+            continue;
+        r = db_reader_equity(reader->db, number, reader->equity_ns[number], 1, on_equity, reading);
+        reader->equity_ns[number] = reading->equity_ns[reading->at];
+    }
+    return r;
+}
+
+int history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
+                   int64_t *ret_accounts_age_ms, char *err, size_t err_size)
+{
+    struct reading *reading = calloc(1, sizeof(*reading));
+    struct status *status = malloc(sizeof(*status));
+    int r = -ENOMEM;
+
+    if (!reading || !status) {
+        text_clean(err, err_size, "out of memory");
+    } else {
+        status_init(status);
+        reading->status = status;
+        reading->wall_ns = wall_ns;
+        r = db_reader_begin(reader->db);
+        if (r == 0) {
+            if ((r = db_reader_prices(reader->db, on_price, reading)) == 0 &&
+                (r = db_reader_positions(reader->db, on_position, reading)) == 0 &&
+                (r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading)) == 0)
+                r = read_accounts(reader, reading);
+            db_reader_end(reader->db);
+        }
+        if (r < 0)
+            history_failed(reader, r, err, err_size);
+    }
+    if (r == 0) {
+        *ret_accounts_age_ms = age_ms(reading, reading->equity_ns[0]);
+        *ret = *status;
+    }
+    free(status);
+    free(reading);
+    return r;
+}

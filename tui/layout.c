@@ -1,0 +1,229 @@
+#include "tui/layout.h"
+
+#include <stddef.h>
+
+enum { STACK_MAX = 8 };
+
+/* A panel in a stack: the rows it needs (its rule among them), the rows it wants, and its share of what is
+ * left after that. The stack drops its last panels first, by `rank` (1 stays longest). */
+struct slot {
+    enum panel panel;
+    int rows_min, rows, weight, rank;
+    enum panel beside; /* shares the rows with this one, at its right */
+};
+
+static void add(struct layout *layout, enum panel panel, int x, int y, int width, int height)
+{
+    if (width > 0 && height > 0 && layout->n < LAYOUT_RECTS_MAX)
+        layout->rects[layout->n++] = (struct rect){panel, x, y, width, height};
+}
+
+static int sum_min(const struct slot *slots, const int *rows, int n)
+{
+    int sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += rows[i] ? slots[i].rows_min : 0;
+    return sum;
+}
+
+static int drop_last(const struct slot *slots, int *rows, int n)
+{
+    int last = -1;
+
+    for (int i = 0; i < n; i++)
+        if (rows[i] && (last < 0 || slots[i].rank > slots[last].rank))
+            last = i;
+    if (last >= 0)
+        rows[last] = 0;
+    return last;
+}
+
+/* Gives each slot its rows out of `height`; 0 for one that does not fit. */
+static void share(const struct slot *slots, int n, int height, int *rows)
+{
+    int weights = 0, left;
+
+    for (int i = 0; i < n; i++)
+        rows[i] = 1;
+    while (sum_min(slots, rows, n) > height && drop_last(slots, rows, n) >= 0)
+        ;
+    left = height - sum_min(slots, rows, n);
+    for (int i = 0; i < n; i++)
+        rows[i] = rows[i] ? slots[i].rows_min : 0;
+    for (int rank = 1; rank <= n; rank++)
+        for (int i = 0; i < n; i++)
+            if (slots[i].rank == rank && rows[i]) {
+                int more = slots[i].rows - rows[i];
+                more = more > left ? left : more > 0 ? more : 0;
+                rows[i] += more;
+                left -= more;
+            }
+    for (int i = 0; i < n; i++)
+        weights += rows[i] ? slots[i].weight : 0;
+    for (int i = 0; i < n && weights > 0; i++)
+        if (rows[i]) {
+            int more = left * slots[i].weight / weights;
+            rows[i] += more;
+            left -= more;
+            weights -= slots[i].weight;
+        }
+    for (int i = 0; i < n && left > 0; i++)
+        if (rows[i]) { /* nothing has a weight: the last one that is there takes the rest */
+            int last = i;
+            for (int k = i; k < n; k++)
+                last = rows[k] ? k : last;
+            rows[last] += left;
+            left = 0;
+        }
+}
+
+static void stack(struct layout *layout, const struct slot *slots, int n, int x, int y, int width, int height)
+{
+    int rows[STACK_MAX];
+
+    share(slots, n, height, rows);
+    for (int i = 0; i < n; i++) {
+        if (!rows[i])
+            continue;
+        int right = slots[i].beside && width >= 60 ? width / 2 : 0;
+        add(layout, slots[i].panel, x, y, width - right, rows[i]);
+        add(layout, slots[i].beside, x + width - right, y, right, rows[i]);
+        y += rows[i];
+    }
+}
+
+#define STACK(layout, slots, x, y, width, height) \
+    stack(layout, slots, (int)(sizeof(slots) / sizeof((slots)[0])), x, y, width, height)
+
+static void overview(struct layout *layout, int y, int width, int height)
+{
+    static const struct slot narrow[] = {
+        {PANEL_PRICES, 2, 5, 2, 1, PANEL_NONE},   {PANEL_POSITIONS, 2, 3, 1, 2, PANEL_NONE},
+        {PANEL_EQUITY, 3, 5, 3, 4, PANEL_ALERTS}, {PANEL_FILLS, 2, 4, 4, 3, PANEL_NONE},
+        {PANEL_FEED, 2, 4, 0, 5, PANEL_NONE},
+    };
+    static const struct slot left[] = {
+        {PANEL_PRICES, 3, 7, 1, 1, PANEL_NONE},
+        {PANEL_POSITIONS, 2, 5, 1, 2, PANEL_NONE},
+        {PANEL_ORDERS, 2, 6, 1, 4, PANEL_NONE},
+        {PANEL_FILLS, 2, 6, 3, 3, PANEL_NONE},
+    };
+    static const struct slot right[] = {
+        {PANEL_EQUITY, 4, 9, 2, 1, PANEL_NONE},
+        {PANEL_ALERTS, 2, 6, 1, 2, PANEL_NONE},
+        {PANEL_FEED, 4, 4, 0, 3, PANEL_NONE},
+        {PANEL_STREAMS, 3, 9, 2, 4, PANEL_NONE},
+    };
+    static const struct slot middle[] = {
+        {PANEL_CHART, 8, 16, 3, 1, PANEL_NONE},
+        {PANEL_EQUITY, 6, 10, 2, 2, PANEL_NONE},
+        {PANEL_LOG, 4, 8, 1, 3, PANEL_NONE},
+    };
+    static const struct slot edge[] = {
+        {PANEL_ACCOUNTS, 3, 5, 0, 3, PANEL_NONE},
+        {PANEL_ALERTS, 2, 8, 1, 1, PANEL_NONE},
+        {PANEL_FEED, 4, 4, 0, 2, PANEL_NONE},
+        {PANEL_STREAMS, 4, 14, 1, 4, PANEL_NONE},
+    };
+
+    if (width >= 180 && height >= 30) {
+        int third = width * 5 / 16, first = width - 2 * third;
+        STACK(layout, left, 0, y, first, height);
+        STACK(layout, middle, first, y, third, height);
+        STACK(layout, edge, first + third, y, third, height);
+    } else if (width >= 116) {
+        int second = width * 2 / 5;
+        STACK(layout, left, 0, y, width - second, height);
+        STACK(layout, right, width - second, y, second, height);
+    } else {
+        STACK(layout, narrow, 0, y, width, height);
+    }
+}
+
+static void body(struct layout *layout, enum tab tab, int y, int width, int height)
+{
+    static const struct slot study[] = {{PANEL_STUDY, 2, 2, 1, 1, PANEL_NONE}};
+    static const struct slot gpu[] = {{PANEL_GPU, 2, 2, 1, 1, PANEL_NONE}};
+    static const struct slot market[] = {
+        {PANEL_PRICES, 2, 5, 0, 1, PANEL_NONE},
+        {PANEL_CHART, 4, 12, 1, 2, PANEL_NONE},
+    };
+    static const struct slot market_wide[] = {
+        {PANEL_PRICES, 3, 9, 0, 1, PANEL_NONE},
+        {PANEL_CHART, 4, 20, 3, 2, PANEL_NONE},
+        {PANEL_STREAMS, 3, 8, 1, 3, PANEL_NONE},
+    };
+    static const struct slot positions[] = {
+        {PANEL_POSITIONS, 2, 7, 1, 1, PANEL_NONE},
+        {PANEL_ACCOUNTS, 2, 4, 0, 2, PANEL_NONE},
+        {PANEL_EQUITY, 3, 9, 2, 3, PANEL_NONE},
+    };
+    static const struct slot orders[] = {
+        {PANEL_ORDERS, 2, 10, 1, 1, PANEL_NONE},
+        {PANEL_FILLS, 2, 10, 1, 2, PANEL_NONE},
+    };
+    static const struct slot alerts[] = {
+        {PANEL_ALERTS, 2, 8, 3, 1, PANEL_NONE},
+        {PANEL_FEED, 4, 4, 0, 2, PANEL_NONE},
+        {PANEL_STREAMS, 3, 7, 1, 3, PANEL_NONE},
+    };
+    static const struct slot log[] = {{PANEL_LOG, 2, 2, 1, 1, PANEL_NONE}};
+
+    switch (tab) {
+    case TAB_OVERVIEW:
+    case TABS:
+        overview(layout, y, width, height);
+        break;
+    case TAB_STUDY:
+        STACK(layout, study, 0, y, width, height);
+        break;
+    case TAB_GPU:
+        STACK(layout, gpu, 0, y, width, height);
+        break;
+    case TAB_MARKET:
+        if (height >= 36)
+            STACK(layout, market_wide, 0, y, width, height);
+        else
+            STACK(layout, market, 0, y, width, height);
+        break;
+    case TAB_POSITIONS:
+        STACK(layout, positions, 0, y, width, height);
+        break;
+    case TAB_ORDERS:
+        STACK(layout, orders, 0, y, width, height);
+        break;
+    case TAB_ALERTS:
+        STACK(layout, alerts, 0, y, width, height);
+        break;
+    case TAB_LOG:
+        STACK(layout, log, 0, y, width, height);
+        break;
+    }
+}
+
+void layout_compute(int width, int height, enum tab tab, enum panel zoomed, struct layout *ret)
+{
+    ret->n = 0;
+    if (width < LAYOUT_WIDTH_MIN || height < LAYOUT_HEIGHT_MIN) {
+        add(ret, PANEL_TOO_SMALL, 0, 0, width, height);
+        return;
+    }
+    add(ret, PANEL_HEADER, 0, 0, width, 1);
+    add(ret, PANEL_TABS, 0, 1, width, 1);
+    add(ret, PANEL_KEYS, 0, height - 1, width, 1);
+    int fixed = ret->n;
+    body(ret, tab, 2, width, height - 3);
+    if (zoomed > PANEL_KEYS && layout_find(ret, zoomed)) {
+        ret->n = fixed;
+        add(ret, zoomed, 0, 2, width, height - 3);
+    }
+}
+
+const struct rect *layout_find(const struct layout *layout, enum panel panel)
+{
+    for (int i = 0; i < layout->n; i++)
+        if (layout->rects[i].panel == panel)
+            return &layout->rects[i];
+    return NULL;
+}

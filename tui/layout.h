@@ -1,0 +1,62 @@
+/* Which panel stands where: a pure function of the screen's size, the tab and what is zoomed. */
+#ifndef TUI_LAYOUT_H
+#define TUI_LAYOUT_H
+
+enum {
+    LAYOUT_WIDTH_MIN = 40, /* below this or that, one line says so */
+    LAYOUT_HEIGHT_MIN = 10,
+    LAYOUT_RECTS_MAX = 20,
+};
+
+enum tab {
+    TAB_OVERVIEW,
+    TAB_STUDY,
+    TAB_GPU,
+    TAB_MARKET,
+    TAB_POSITIONS,
+    TAB_ORDERS,
+    TAB_ALERTS,
+    TAB_LOG,
+    TABS,
+};
+
+enum panel {
+    PANEL_NONE,
+    PANEL_TOO_SMALL, /* the only one of a screen that is too small */
+    PANEL_HEADER,
+    PANEL_TABS,
+    PANEL_KEYS, /* the last line: keys, prompts, what became of a command */
+    PANEL_PRICES,
+    PANEL_POSITIONS,
+    PANEL_ACCOUNTS,
+    PANEL_EQUITY,
+    PANEL_ALERTS,
+    PANEL_FILLS,
+    PANEL_ORDERS,
+    PANEL_FEED,
+    PANEL_STREAMS,
+    PANEL_GPU,
+    PANEL_STUDY,
+    PANEL_CHART,
+    PANEL_LOG,
+    PANELS,
+};
+
+struct rect {
+    enum panel panel;
+    int x, y, width, height;
+};
+
+struct layout {
+    struct rect rects[LAYOUT_RECTS_MAX];
+    int n;
+};
+
+/* Fills the whole of a screen of width × height (1 or more) without overlap. `zoomed` is the panel that
+ * takes the body alone, or PANEL_NONE; a panel that the tab does not have is not zoomed. */
+void layout_compute(int width, int height, enum tab tab, enum panel zoomed, struct layout *ret);
+
+/* The rectangle of a panel, or NULL. */
+const struct rect *layout_find(const struct layout *layout, enum panel panel);
+
+#endif

@@ -1,0 +1,170 @@
+#include "tui/model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    PRICE_EXPECTED_MS = 5000,   /* where the daemon names no limit of its own */
+    EQUITY_EXPECTED_MS = 20000, /* between two stored points of equity */
+};
+
+struct moment moment_now(void)
+{
+    struct timespec wall, mono;
+
+    clock_gettime(CLOCK_REALTIME, &wall);
+    clock_gettime(CLOCK_MONOTONIC, &mono);
+    return (struct moment){
+        .wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec,
+        .mono_ms = (int64_t)mono.tv_sec * 1000 + mono.tv_nsec / 1000000,
+    };
+}
+
+struct model *model_create(int64_t interval_ms)
+{
+    struct model *model = calloc(1, sizeof(*model));
+
+    if (model) {
+        status_init(&model->status);
+        model->interval_ms = interval_ms;
+    }
+    return model;
+}
+
+void model_destroy(struct model *model)
+{
+    free(model);
+}
+
+int model_take_status(struct model *model, const json_t *object, struct moment now)
+{
+    struct status *status = malloc(sizeof(*status));
+
+    if (!status)
+        return -ENOMEM;
+    int r = status_parse(object, status);
+    if (r == 0) {
+        model->status = *status;
+        model->source = MODEL_DAEMON;
+        model->status_mono_ms = now.mono_ms;
+        model->accounts_age_ms = 0;
+        model->daemon_words[0] = '\0';
+    }
+    free(status);
+    return r;
+}
+
+int64_t model_age(const struct model *model, int64_t age_ms, struct moment now)
+{
+    if (age_ms < 0)
+        return -1;
+    int64_t since = now.mono_ms - model->status_mono_ms;
+    return age_ms + (since > 0 ? since : 0);
+}
+
+enum freshness freshness_of(int64_t age_ms, int64_t expected_ms)
+{
+    if (age_ms < 0 || age_ms > 10 * expected_ms)
+        return GONE;
+    return age_ms > 3 * expected_ms ? STALE : FRESH;
+}
+
+enum freshness model_freshness(const struct model *model, struct moment now)
+{
+    if (model->source == MODEL_NOTHING)
+        return GONE;
+    return freshness_of(model_age(model, 0, now), model->interval_ms > 1000 ? model->interval_ms : 1000);
+}
+
+static enum freshness worse(enum freshness a, enum freshness b)
+{
+    return a > b ? a : b;
+}
+
+enum freshness model_symbol_freshness(const struct model *model, const struct status_symbol *symbol,
+                                      struct moment now)
+{
+    int64_t expected = symbol->limit_ms > 0 ? symbol->limit_ms / 3 : PRICE_EXPECTED_MS;
+    enum freshness own = freshness_of(model_age(model, symbol->age_ms, now), expected);
+
+    return worse(worse(own, symbol->stale ? STALE : FRESH), model_freshness(model, now));
+}
+
+enum freshness model_position_freshness(const struct model *model, const struct status_position *position,
+                                        struct moment now)
+{
+    const struct status_symbol *symbol = model_symbol(model, position->symbol);
+    int64_t expected = symbol && symbol->limit_ms > 0 ? symbol->limit_ms / 3 : PRICE_EXPECTED_MS;
+    enum freshness own = freshness_of(model_age(model, position->age_ms, now), expected);
+
+    return worse(worse(own, symbol && symbol->stale ? STALE : FRESH), model_freshness(model, now));
+}
+
+enum freshness model_accounts_freshness(const struct model *model, struct moment now)
+{
+    enum freshness own = freshness_of(model_age(model, model->accounts_age_ms, now), EQUITY_EXPECTED_MS);
+
+    return worse(own, model_freshness(model, now));
+}
+
+const struct status_symbol *model_symbol(const struct model *model, const char *name)
+{
+    for (int i = 0; i < model->status.n_symbols; i++)
+        if (strcmp(model->status.symbols[i].symbol, name) == 0)
+            return &model->status.symbols[i];
+    return NULL;
+}
+
+int64_t model_clock_ns(const struct model *model, struct moment now)
+{
+    const struct status *s = &model->status;
+
+    if (model->source != MODEL_DAEMON || s->now_ns <= 0)
+        return 0;
+    if (strcmp(s->clock, "wall") != 0)
+        return s->now_ns;
+    return s->now_ns + model_age(model, 0, now) * 1000000;
+}
+
+struct model_total model_total(const struct model *model)
+{
+    const struct status *s = &model->status;
+    struct model_total total = {.equity = NAN, .return_pct = NAN, .drawdown_pct = NAN};
+
+    if (s->n_accounts == 0)
+        return total;
+    memcpy(total.currency, s->accounts[0].currency, sizeof(total.currency));
+    if (s->n_accounts == 1) {
+        total.equity = s->accounts[0].equity;
+        total.return_pct = s->accounts[0].return_pct;
+        total.drawdown_pct = s->accounts[0].drawdown_pct;
+        return total;
+    }
+    double deposits = 0;
+    total.equity = 0;
+    for (int i = 0; i < s->n_accounts; i++)
+        if (strcmp(s->accounts[i].currency, total.currency) == 0) {
+            total.equity += s->accounts[i].equity;
+            deposits += s->accounts[i].deposits;
+            if (!(total.drawdown_pct <= s->accounts[i].drawdown_pct))
+                total.drawdown_pct = s->accounts[i].drawdown_pct; /* the worst account's */
+        }
+    if (deposits > 0)
+        total.return_pct = 100 * (total.equity / deposits - 1);
+    return total;
+}
+
+int64_t model_alerts_open(const struct model *model)
+{
+    if (model->source == MODEL_DAEMON)
+        return model->status.alerts_open;
+    if (!model->have_history)
+        return -1;
+    int64_t open = 0;
+    for (int i = 0; i < model->history.n_alerts; i++)
+        open += !model->history.alerts[i].acked;
+    return open;
+}

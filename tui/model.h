@@ -1,0 +1,84 @@
+/* What the dashboard shows: the daemon's last status, and what the database holds, with the moments at which
+ * they were had. Collecting never touches the screen; drawing only reads this. */
+#ifndef TUI_MODEL_H
+#define TUI_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tui/history.h"
+#include "tui/status.h"
+
+/* A moment on both clocks: the wall's for stored times, the monotonic one for ages. */
+struct moment {
+    int64_t wall_ns, mono_ms;
+};
+
+struct moment moment_now(void);
+
+enum model_source {
+    MODEL_NOTHING,  /* neither a daemon nor a database yet */
+    MODEL_DATABASE, /* no daemon: the last that it stored */
+    MODEL_DAEMON,
+};
+
+/* How far a figure may be trusted: older than three times the expected interval it is stale, than ten gone.
+ */
+enum freshness { FRESH, STALE, GONE };
+
+struct model {
+    enum model_source source;
+    struct status status;
+    int64_t status_mono_ms;  /* when the status was had; its ages count from there */
+    int64_t interval_ms;     /* between two collections */
+    int64_t accounts_age_ms; /* of the accounts' equity when the status was had */
+    struct history history;
+    bool have_history;
+    int64_t history_mono_ms;
+    char daemon_words[STATUS_TEXT_MAX];   /* why there is no daemon; empty when there is */
+    char database_words[STATUS_TEXT_MAX]; /* why there is no database; empty when there is */
+};
+
+/* An empty model on the heap, or NULL. */
+struct model *model_create(int64_t interval_ms);
+void model_destroy(struct model *model);
+
+/* Takes a status object that has just arrived. 0, or -EPROTO, which leaves the model alone. */
+int model_take_status(struct model *model, const json_t *object, struct moment now);
+
+/* The age now of something that was `age_ms` old when the status was had; -1 stays -1. */
+int64_t model_age(const struct model *model, int64_t age_ms, struct moment now);
+
+/* Of the status itself. GONE when there is none. */
+enum freshness model_freshness(const struct model *model, struct moment now);
+
+/* Of a symbol's prices; of a position's mark. */
+enum freshness model_symbol_freshness(const struct model *model, const struct status_symbol *symbol,
+                                      struct moment now);
+enum freshness model_position_freshness(const struct model *model, const struct status_position *position,
+                                        struct moment now);
+
+/* Of the accounts' equity. */
+enum freshness model_accounts_freshness(const struct model *model, struct moment now);
+
+/* Of anything that is `age_ms` old and is expected anew every expected_ms. */
+enum freshness freshness_of(int64_t age_ms, int64_t expected_ms);
+
+/* The symbol by name, or NULL. */
+const struct status_symbol *model_symbol(const struct model *model, const char *name);
+
+/* The engine's clock now: it goes on with the wall's, or stands as it was when a replay drives it. 0:
+ * unknown. */
+int64_t model_clock_ns(const struct model *model, struct moment now);
+
+/* What all accounts of the first account's currency hold together; NaN where nothing is known. */
+struct model_total {
+    double equity, return_pct, drawdown_pct;
+    char currency[ASSET_NAME_MAX];
+};
+struct model_total model_total(const struct model *model);
+
+/* Alerts that are open, by the daemon's word or the database's; -1 when not known. */
+int64_t model_alerts_open(const struct model *model);
+
+#endif

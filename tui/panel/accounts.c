@@ -1,0 +1,48 @@
+#include <stdio.h>
+
+#include "tui/format.h"
+#include "tui/panel/frame.h"
+
+enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, CASH, DAY, REALIZED, FEES, STRATEGY, COLUMNS };
+
+static const struct column columns[COLUMNS] = {
+    {"", 9, false, 1},     {"equity", 12, true, 2}, {"return", 8, true, 3},
+    {"dd", 7, true, 4},    {"cash", 12, true, 7},   {"day", 9, true, 6},
+    {"real.", 9, true, 8}, {"fees", 8, true, 9},    {"strategy", 14, false, 5},
+};
+
+void panel_accounts(const struct area *area, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    int n = model->status.n_accounts, title;
+    struct area body = frame_rule(area, scene, PANEL_ACCOUNTS, "Accounts", n, &title);
+    struct table table = frame_table(area, title, columns, COLUMNS);
+    enum freshness freshness = model_accounts_freshness(model, scene->now);
+    struct window window = frame_window(scene, PANEL_ACCOUNTS, n, body.height);
+    char text[FORMAT_MAX];
+
+    if (n == 0)
+        frame_empty(&body, "no account is known yet");
+    for (int i = window.first; i < window.end; i++) {
+        const struct status_account *a = &model->status.accounts[i];
+        int y = i - window.first + 1;
+        const double plain[] = {a->cash, a->day_pnl, a->realized, a->fees};
+        bool gone = freshness == GONE;
+        table_text(&table, ACCOUNT, y, STYLE_STRONG, a->account);
+        table_text(&table, EQUITY, y, frame_style(freshness, STYLE_STRONG),
+                   gone ? "-" : format_fit(text, a->equity, 2, 12));
+        table_text(&table, RETURN, y, frame_style(freshness, style_signed(a->return_pct)),
+                   gone ? "-" : format_percent(text, a->return_pct, 2));
+        table_text(&table, DRAWDOWN, y, frame_style(freshness, style_signed(a->drawdown_pct)),
+                   gone ? "-" : format_percent(text, a->drawdown_pct, 1));
+        for (int k = 0; k < 4; k++)
+            table_text(&table, CASH + k, y,
+                       frame_style(freshness, k == 1 || k == 2 ? style_signed(plain[k]) : STYLE_NORMAL),
+                       gone && k == 1     ? "-"
+                       : k == 1 || k == 2 ? format_signed(text, plain[k], 2)
+                                          : format_fit(text, plain[k], 2, columns[CASH + k].width));
+        table_text(&table, STRATEGY, y, STYLE_DIM, a->strategy[0] ? a->strategy : "none");
+        if (i == window.cursor)
+            frame_cursor(&body, y - 1);
+    }
+}

@@ -1,0 +1,134 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/format.h"
+#include "tui/panel/frame.h"
+
+/* "label value" pairs along a line. */
+static int pair(const struct area *body, int x, int y, const char *label, enum style style, const char *value)
+{
+    x = area_text(body, x, y, STYLE_DIM, label);
+    return area_text(body, x + 1, y, style, value) + 2;
+}
+
+static char *counted(char *buf, int64_t count)
+{
+    return format_count(buf, count < 0 ? NAN : (double)count);
+}
+
+static void connection(const struct area *body, const struct status_feed *feed, enum freshness freshness)
+{
+    char a[FORMAT_MAX];
+    bool ok = strcmp(feed->state, "ok") == 0, failed = strcmp(feed->state, "failed") == 0;
+    enum style style = frame_style(freshness, ok ? STYLE_GOOD : failed ? STYLE_BAD : STYLE_WARN);
+    int x =
+        pair(body, 1, 0, feed->venue[0] ? feed->venue : "venue", style, feed->state[0] ? feed->state : "n/a");
+
+    x = pair(body, x, 0, "frames", STYLE_NORMAL, counted(a, feed->frames));
+    x = pair(body, x, 0, "bytes", STYLE_NORMAL, counted(a, feed->bytes));
+    x = pair(body, x, 0, "bad", feed->bad_frames > 0 ? STYLE_WARN : STYLE_NORMAL,
+             counted(a, feed->bad_frames));
+    x = pair(body, x, 0, "connects", STYLE_NORMAL, counted(a, feed->connects));
+    const char *words = feed->detail[0] ? feed->detail : feed->url;
+    area_text_cut(body, x, 0, body->width - x, feed->detail[0] ? STYLE_WARN : STYLE_DIM, words);
+}
+
+static void storage(const struct area *body, const struct status *s, enum freshness freshness)
+{
+    char a[FORMAT_MAX];
+    bool ok = strcmp(s->db_state, "ok") == 0;
+    int x = pair(body, 1, 1, "db", frame_style(freshness, ok ? STYLE_GOOD : STYLE_BAD),
+                 s->db_state[0] ? s->db_state : "n/a");
+
+    if (s->db_detail[0]) {
+        area_text_cut(body, x, 1, body->width - x, STYLE_BAD, s->db_detail);
+        return;
+    }
+    x = pair(body, x, 1, "commits", STYLE_NORMAL, counted(a, s->db_commits));
+    x = pair(body, x, 1, "queue", STYLE_NORMAL, counted(a, s->db_queue));
+    x = pair(body, x, 1, "p99", STYLE_NORMAL, format_number(a, s->commit_p99_ms, 1)) - 1;
+    x = area_text(body, x - 1, 1, STYLE_DIM, " ms") + 2;
+    x = pair(body, x, 1, "orders", STYLE_NORMAL, counted(a, s->count_orders));
+    x = pair(body, x, 1, "fills", STYLE_NORMAL, counted(a, s->count_fills));
+    pair(body, x, 1, "rejected", s->count_rejected > 0 ? STYLE_WARN : STYLE_NORMAL,
+         counted(a, s->count_rejected));
+}
+
+static void devices(const struct area *body, const struct status *s)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+    int x = pair(body, 1, 2, "compute", STYLE_NORMAL, s->compute_backend[0] ? s->compute_backend : "n/a");
+
+    if (s->n_devices > 0) {
+        const struct status_device *d = &s->devices[0];
+        area_printf(body, x, 2, STYLE_NORMAL, "%s %s%% %s MiB", d->name, format_number(a, d->util_pct, 0),
+                    format_number(b, d->mem_used_mib, 0));
+        return;
+    }
+    x = pair(body, x, 2, "gpu", STYLE_NORMAL, s->gpu_state[0] ? s->gpu_state : "n/a");
+    area_text_cut(body, x, 2, body->width - x, STYLE_DIM, s->gpu_reason);
+}
+
+void panel_feed(const struct area *area, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    enum freshness freshness = model_freshness(model, scene->now);
+    struct area body = frame_rule(area, scene, PANEL_FEED, "Feed", -1, NULL);
+    char text[FORMAT_MAX];
+
+    if (model->source != MODEL_DAEMON) {
+        frame_empty(&body, model->daemon_words[0] ? model->daemon_words : "asking the daemon");
+        return;
+    }
+    frame_age(text, sizeof(text), freshness, model_age(model, model->status.feed.age_ms, scene->now));
+    area_char(area, area->width - (int)strlen(text) - 2, 0, STYLE_RULE, L' ');
+    area_text_right(area, area->width - 1, 0, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
+    area_char(area, area->width - 1, 0, STYLE_RULE, L' ');
+    if (freshness == GONE) {
+        frame_empty(&body, "the daemon does not answer");
+        return;
+    }
+    connection(&body, &model->status.feed, freshness);
+    storage(&body, &model->status, freshness);
+    devices(&body, &model->status);
+}
+
+enum { SYMBOL, STREAM, FRAMES, LIMIT, AGE, COLUMNS };
+
+static const struct column columns[COLUMNS] = {{"", 9, false, 1},
+                                               {"", 12, false, 1},
+                                               {"frames", 7, true, 4},
+                                               {"limit", 6, true, 3},
+                                               {"age", 9, true, 2}};
+
+void panel_streams(const struct area *area, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    const struct status *s = &model->status;
+    int title;
+    struct area body = frame_rule(area, scene, PANEL_STREAMS, "Streams", s->n_streams, &title);
+    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct window window = frame_window(scene, PANEL_STREAMS, s->n_streams, body.height);
+    char text[FORMAT_MAX];
+
+    if (s->n_streams == 0)
+        frame_empty(&body, "none");
+    for (int i = window.first; i < window.end; i++) {
+        const struct status_stream *stream = &s->streams[i];
+        int y = i - window.first + 1;
+        int64_t age = model_age(model, stream->age_ms, scene->now);
+        enum freshness freshness = stream->limit_ms > 0 ? freshness_of(age, stream->limit_ms / 3) : FRESH;
+        if (stream->stale && freshness == FRESH)
+            freshness = STALE;
+        table_text(&table, SYMBOL, y, STYLE_STRONG, stream->symbol);
+        table_text(&table, STREAM, y, STYLE_NORMAL, stream->stream);
+        table_text(&table, FRAMES, y, STYLE_NORMAL, counted(text, stream->frames));
+        table_text(&table, LIMIT, y, STYLE_DIM,
+                   stream->limit_ms > 0 ? format_age(text, stream->limit_ms) : "none");
+        frame_age(text, sizeof(text), freshness, age);
+        table_text(&table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
+        if (i == window.cursor)
+            frame_cursor(&body, y - 1);
+    }
+}

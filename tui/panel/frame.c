@@ -1,0 +1,177 @@
+#include "tui/panel/frame.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/format.h"
+#include "tui/text.h"
+
+wchar_t frame_rule_char(const struct canvas *canvas)
+{
+    return canvas->glyphs == GLYPHS_ASCII ? L'-' : L'─';
+}
+
+struct area frame_rule(const struct area *area, const struct scene *scene, enum panel panel,
+                       const char *title, int count, int *ret_end)
+{
+    enum style style = scene->focus == panel ? STYLE_FOCUS : STYLE_TITLE;
+
+    area_line(area, 0, 0, area->width, STYLE_RULE, frame_rule_char(area->canvas));
+    int end = area_text(area, 1, 0, style, title);
+    if (count >= 0)
+        end = area_printf(area, end, 0, style, " (%d)", count);
+    if (ret_end)
+        *ret_end = end;
+    return area_part(area, 0, 1, area->width, area->height - 1);
+}
+
+struct table frame_table(const struct area *area, int title_end, const struct column *columns, int n)
+{
+    struct table table = {.area = area, .columns = columns, .n = n, .end = title_end};
+    bool shown[COLUMNS_MAX];
+    int used = -1, count = n;
+
+    for (int i = 0; i < n; i++) {
+        shown[i] = true;
+        used += columns[i].width + 1;
+    }
+    while (used > area->width - 1 && count > 1) {
+        int last = -1;
+        for (int i = 0; i < n; i++)
+            if (shown[i] && (last < 0 || columns[i].rank >= columns[last].rank))
+                last = i;
+        shown[last] = false;
+        used -= columns[last].width + 1;
+        count--;
+    }
+    int slack = area->width - 1 - used, gaps = count > 1 ? count - 1 : 1, x = 1, seen = 0;
+    for (int i = 0; i < n; i++) {
+        table.x[i] = -1;
+        if (!shown[i])
+            continue;
+        int more = seen > 0 && slack > 0 ? slack / gaps : 0;
+        if (seen > 0) {
+            more = seen == count - 1 ? slack : more > 4 ? 4 : more;
+            slack -= more;
+            gaps -= gaps > 1;
+            x += more;
+        }
+        table.x[i] = x;
+        x += columns[i].width + 1;
+        seen++;
+    }
+    for (int i = 0; i < n; i++) {
+        const char *label = columns[i].label;
+        int width = text_width(label);
+        if (table.x[i] < 0 || !width)
+            continue;
+        int left = columns[i].right ? table.x[i] + columns[i].width - width : table.x[i];
+        if (left <= title_end + 1)
+            continue;
+        area_char(area, left - 1, 0, STYLE_RULE, L' ');
+        area_text(area, left, 0, STYLE_DIM, label);
+        area_char(area, left + width, 0, STYLE_RULE, L' ');
+    }
+    return table;
+}
+
+void table_text(const struct table *table, int column, int y, enum style style, const char *text)
+{
+    int x = table->x[column], width = table->columns[column].width;
+
+    if (x < 0)
+        return;
+    if (table->columns[column].right && text_width(text) <= width)
+        area_text_right(table->area, x + width, y, style, text);
+    else
+        area_text_cut(table->area, x, y, width, style, text);
+}
+
+struct window frame_window(const struct scene *scene, enum panel panel, int n, int height)
+{
+    int cursor = scene->view->cursor[panel];
+
+    cursor = cursor >= n ? n - 1 : cursor < 0 ? 0 : cursor;
+    int first = cursor >= height ? cursor - height + 1 : 0;
+    int end = first + height < n ? first + height : n;
+    return (struct window){first, end < first ? first : end, scene->focus == panel && n > 0 ? cursor : -1};
+}
+
+void frame_cursor(const struct area *area, int y)
+{
+    area_char(area, 0, y, STYLE_SELECTED, L'>');
+}
+
+enum style frame_style(enum freshness freshness, enum style style)
+{
+    return freshness == FRESH ? style : STYLE_DIM;
+}
+
+void frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms)
+{
+    char age[FORMAT_MAX];
+
+    format_age(age, age_ms);
+    if (freshness == FRESH)
+        snprintf(buf, size, "%s", age);
+    else if (age_ms < 0)
+        snprintf(buf, size, "-");
+    else
+        snprintf(buf, size, "STALE %s", age);
+}
+
+void frame_empty(const struct area *body, const char *words)
+{
+    area_text_cut(body, 1, 0, body->width - 1, STYLE_DIM, words);
+}
+
+int frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n)
+{
+    for (;;) {
+        int width = 0, last = -1, first = 1;
+        for (int i = 0; i < n; i++) {
+            if (!segments[i].text[0])
+                continue;
+            width += text_width(segments[i].text) + (first ? 0 : segments[i].gap);
+            first = 0;
+            if (last < 0 || segments[i].rank >= segments[last].rank)
+                last = i;
+        }
+        if (last < 0)
+            return x;
+        if (width <= end - x || segments[last].rank <= 1)
+            break;
+        segments[last].text[0] = '\0';
+    }
+    int start = x;
+    struct area part = area_part(area, 0, y, end, 1);
+    for (int i = 0; i < n; i++)
+        if (segments[i].text[0]) {
+            x += x > start ? segments[i].gap : 0;
+            x = area_text(&part, x, 0, segments[i].style, segments[i].text);
+        }
+    return x;
+}
+
+struct area frame_box(const struct area *screen, int width, int height, const char *title)
+{
+    width = width > screen->width ? screen->width : width;
+    height = height > screen->height ? screen->height : height;
+    struct area box =
+        area_part(screen, (screen->width - width) / 2, (screen->height - height) / 2, width, height);
+    bool ascii = screen->canvas->glyphs == GLYPHS_ASCII;
+
+    for (int y = 0; y < height; y++)
+        area_line(&box, 0, y, width, STYLE_NORMAL, L' ');
+    area_line(&box, 1, 0, width - 2, STYLE_RULE, ascii ? L'-' : L'─');
+    area_line(&box, 1, height - 1, width - 2, STYLE_RULE, ascii ? L'-' : L'─');
+    for (int y = 0; y < height; y++) {
+        wchar_t left = y == 0 ? L'┌' : y == height - 1 ? L'└' : L'│';
+        wchar_t right = y == 0 ? L'┐' : y == height - 1 ? L'┘' : L'│';
+        bool edge = y == 0 || y == height - 1;
+        area_char(&box, 0, y, STYLE_RULE, ascii ? (edge ? L'+' : L'|') : left);
+        area_char(&box, width - 1, y, STYLE_RULE, ascii ? (edge ? L'+' : L'|') : right);
+    }
+    area_printf(&box, 2, 0, STYLE_FOCUS, " %s ", title);
+    return area_part(&box, 2, 1, width - 4, height - 2);
+}

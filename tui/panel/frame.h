@@ -1,0 +1,75 @@
+/* What all panels look like: a rule with the panel's name, columns under their labels, a cursor. */
+#ifndef TUI_PANEL_FRAME_H
+#define TUI_PANEL_FRAME_H
+
+#include <stdbool.h>
+
+#include "tui/canvas.h"
+#include "tui/model.h"
+#include "tui/panel/panel.h"
+
+enum { COLUMNS_MAX = 16 };
+
+struct column {
+    const char *label;
+    int width;
+    bool right;
+    int rank; /* 1 stays longest when the area is narrow */
+};
+
+/* Where the columns of a table stand; x is -1 for one that does not fit. */
+struct table {
+    const struct area *area;
+    const struct column *columns;
+    int n, x[COLUMNS_MAX];
+    int end; /* of the title; labels stay right of it */
+};
+
+/* Draws the rule of a panel with its title ("Fills") and, unless count is negative, how many there are.
+ * Returns the area below it. */
+struct area frame_rule(const struct area *area, const struct scene *scene, enum panel panel,
+                       const char *title, int count, int *ret_end);
+
+/* Lays `n` columns out over the area, and writes their labels on its rule. The last column ends at the right
+ * edge. */
+struct table frame_table(const struct area *area, int title_end, const struct column *columns, int n);
+
+/* Writes a cell of row y of the area; nothing for a column that does not fit. */
+void table_text(const struct table *table, int column, int y, enum style style, const char *text);
+
+/* The rows of a list of `n` that a panel of `height` rows shows: the first, so that the cursor is among them.
+ */
+struct window {
+    int first, end;
+    int cursor; /* -1 when the panel has not the focus, or nothing to choose */
+};
+struct window frame_window(const struct scene *scene, enum panel panel, int n, int height);
+
+/* Marks row y as chosen. */
+void frame_cursor(const struct area *area, int y);
+
+/* The style of a figure by its freshness, and the age in words: "0.3s", "STALE 94s", "-". */
+enum style frame_style(enum freshness freshness, enum style style);
+void frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms);
+
+/* Says in one dim line why a panel is empty. */
+void frame_empty(const struct area *body, const char *words);
+
+/* A segment of a line; the ones with the highest rank are left out until the rest fits. */
+struct segment {
+    char text[64];
+    enum style style;
+    int rank;
+    int gap; /* blanks before it */
+};
+
+/* Draws segments from the left; returns the column after the last. */
+int frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n);
+
+/* Characters of rules and marks for the canvas's glyphs. */
+wchar_t frame_rule_char(const struct canvas *canvas);
+
+/* A box in the middle of the screen with a title; returns its inside. */
+struct area frame_box(const struct area *screen, int width, int height, const char *title);
+
+#endif

@@ -1,0 +1,57 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "tui/chart.h"
+#include "tui/format.h"
+#include "tui/panel/frame.h"
+
+enum { BAR_COLUMNS = 20 };
+
+static void device(const struct area *body, int y, const struct status_device *d)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+
+    area_text_cut(body, 1, y, body->width - 2, STYLE_STRONG, d->name);
+    int x = area_text(body, 3, y + 1, STYLE_DIM, "util ");
+    chart_bar(body, x, y + 1, BAR_COLUMNS, d->util_pct / 100, STYLE_CHART);
+    x = area_printf(body, x + BAR_COLUMNS + 1, y + 1, STYLE_NORMAL, "%4s%%",
+                    format_number(a, d->util_pct, 0));
+    x = area_text(body, x + 3, y + 1, STYLE_DIM, "power ");
+    x = area_printf(body, x, y + 1, STYLE_NORMAL, "%s/%s W", format_number(a, d->power_w, 0),
+                    format_number(b, d->power_limit_w, 0));
+    x = area_text(body, 3, y + 2, STYLE_DIM, "vram ");
+    chart_bar(body, x, y + 2, BAR_COLUMNS, d->mem_used_mib / d->mem_total_mib, STYLE_CHART);
+    x = area_printf(body, x + BAR_COLUMNS + 1, y + 2, STYLE_NORMAL, "%s/%s MiB",
+                    format_number(a, d->mem_used_mib, 0), format_number(b, d->mem_total_mib, 0));
+    area_printf(body, x + 3, y + 2, STYLE_NORMAL, "%s MHz  %s C", format_number(a, d->clock_mhz, 0),
+                format_number(b, d->temp_c, 0));
+}
+
+void panel_gpu(const struct area *area, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    const struct status *s = &model->status;
+    struct area body = frame_rule(area, scene, PANEL_GPU, "GPU", s->n_devices, NULL);
+
+    if (model->source != MODEL_DAEMON || model_freshness(model, scene->now) == GONE) {
+        frame_empty(&body, "n/a: the daemon samples the GPU, and none answers");
+        return;
+    }
+    if (s->n_devices == 0) {
+        int x = area_printf(&body, 1, 0, STYLE_NORMAL, "%s", s->gpu_state[0] ? s->gpu_state : "n/a");
+        area_text_cut(&body, x + 2, 0, body.width - x - 2, STYLE_DIM, s->gpu_reason);
+    }
+    for (int i = 0; i < s->n_devices; i++)
+        device(&body, i * 4, &s->devices[i]);
+    int y = s->n_devices > 0 ? s->n_devices * 4 : 2;
+    int x = area_text(&body, 1, y, STYLE_DIM, "compute ");
+    x = area_printf(&body, x, y, STYLE_NORMAL, "%s", s->compute_backend[0] ? s->compute_backend : "n/a");
+    area_text_cut(&body, x + 2, y, body.width - x - 2, STYLE_DIM, s->compute_reason);
+}
+
+void panel_study(const struct area *area, const struct scene *scene)
+{
+    struct area body = frame_rule(area, scene, PANEL_STUDY, "Study", -1, NULL);
+
+    frame_empty(&body, "no studies: arrive with the trainer");
+}

@@ -1,0 +1,91 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/format.h"
+#include "tui/panel/frame.h"
+
+static void prompt(const struct area *area, const char *question)
+{
+    int x = area_text(area, 0, 0, STYLE_WARN, question);
+
+    x = area_text(area, x + 1, 0, STYLE_KEY, "y");
+    area_text(area, x, 0, STYLE_DIM, "/N");
+}
+
+static void outcome(const struct area *area, const struct view *view, int x, struct moment now)
+{
+    char age[FORMAT_MAX];
+    enum style style = STYLE_NORMAL;
+    const char *word = "";
+
+    switch (view->outcome) {
+    case OUTCOME_PENDING:
+        style = STYLE_WARN;
+        word = "pending";
+        break;
+    case OUTCOME_DONE:
+        style = STYLE_GOOD;
+        word = "done";
+        break;
+    case OUTCOME_REFUSED:
+        style = STYLE_BAD;
+        word = "refused";
+        break;
+    case OUTCOME_NOTE:
+    case OUTCOME_NONE:
+        break;
+    }
+    if (view->command[0])
+        x = area_printf(area, x, 0, STYLE_STRONG, "%s", view->command) + 1;
+    if (*word)
+        x = area_text(area, x, 0, style, word);
+    if (view->outcome == OUTCOME_PENDING)
+        x = area_printf(area, x, 0, STYLE_DIM, " %s", format_age(age, now.mono_ms - view->outcome_ms));
+    if (view->words[0])
+        area_text_cut(area, *word ? x + 2 : x, 0, area->width - x - 2, STYLE_NORMAL, view->words);
+}
+
+void panel_keys(const struct area *area, const struct scene *scene)
+{
+    static const struct {
+        const char *key, *word;
+        bool action;
+    } keys[] = {
+        {"p", "pause", true}, {"F", "flatten", true},  {"a", "ack", true},     {"f", "freeze", false},
+        {"z", "zoom", false}, {"Tab", "panel", false}, {"+/-", "pace", false}, {"?", "help", false},
+    };
+    const struct view *view = scene->view;
+    int x = 0;
+
+    if (view->frozen) {
+        char age[FORMAT_MAX];
+        format_age(age, scene->real_now.mono_ms - view->frozen_at.mono_ms);
+        x = area_printf(area, 0, 0, STYLE_WARN, "FROZEN %s", age) + 2;
+    }
+    if (view->prompt == PROMPT_PAUSE) {
+        prompt(area, "Pause trading?");
+        return;
+    }
+    if (view->prompt == PROMPT_RESUME) {
+        prompt(area, "Resume trading?");
+        return;
+    }
+    if (view->outcome != OUTCOME_NONE) {
+        outcome(area, view, x, scene->real_now);
+        return;
+    }
+    int quit = area->width - 6;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const char *word = keys[i].word;
+        if (view->readonly && keys[i].action)
+            continue;
+        if (keys[i].key[0] == 'p' && strcmp(scene->model->status.trading, "paused") == 0)
+            word = "resume";
+        if (x + (int)(strlen(keys[i].key) + strlen(word)) + 2 > quit)
+            break;
+        x = area_text(area, x, 0, STYLE_KEY, keys[i].key);
+        x = area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
+    }
+    area_text(area, quit, 0, STYLE_KEY, "q");
+    area_text(area, quit + 2, 0, STYLE_DIM, "quit");
+}

@@ -1,0 +1,26 @@
+#include <string.h>
+
+#include "tui/format.h"
+#include "tui/panel/frame.h"
+
+void panel_log(const struct area *area, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    const struct history *h = &model->history;
+    struct area body = frame_rule(area, scene, PANEL_LOG, "Log", -1, NULL);
+    struct window window = frame_window(scene, PANEL_LOG, h->n_log, body.height);
+    char a[FORMAT_MAX];
+
+    if (h->n_log == 0)
+        frame_empty(&body, model->have_history ? "nothing has happened yet" : model->database_words);
+    for (int i = window.first; i < window.end; i++) {
+        const struct history_log *entry = &h->log[i];
+        int y = i - window.first;
+        if (i == window.cursor)
+            frame_cursor(&body, y);
+        int x = area_text(&body, 1, y, STYLE_DIM, format_clock(a, entry->ts_ns)) + 1;
+        area_text(&body, x, y, entry->bad ? STYLE_BAD : STYLE_STRONG, entry->kind);
+        x += 8;
+        area_text_cut(&body, x, y, body.width - x, entry->bad ? STYLE_BAD : STYLE_NORMAL, entry->text);
+    }
+}

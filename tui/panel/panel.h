@@ -1,0 +1,46 @@
+/* The panels: each draws one rectangle from the model and the view, and knows nothing of terminals. */
+#ifndef TUI_PANEL_PANEL_H
+#define TUI_PANEL_PANEL_H
+
+#include "tui/canvas.h"
+#include "tui/layout.h"
+#include "tui/model.h"
+#include "tui/view.h"
+
+struct scene {
+    const struct model *model;
+    const struct view *view;
+    struct moment now;      /* for every age that is shown; stands still while frozen */
+    struct moment real_now; /* for what goes on all the same */
+    enum panel focus;
+};
+
+/* Draws the panel of that name. */
+void panel_draw(enum panel panel, const struct area *area, const struct scene *scene);
+
+void panel_too_small(const struct area *area, const struct scene *scene);
+void panel_header(const struct area *area, const struct scene *scene);
+void panel_tabs(const struct area *area, const struct scene *scene);
+void panel_keys(const struct area *area, const struct scene *scene);
+void panel_prices(const struct area *area, const struct scene *scene);
+void panel_positions(const struct area *area, const struct scene *scene);
+void panel_accounts(const struct area *area, const struct scene *scene);
+void panel_equity(const struct area *area, const struct scene *scene);
+void panel_alerts(const struct area *area, const struct scene *scene);
+void panel_fills(const struct area *area, const struct scene *scene);
+void panel_orders(const struct area *area, const struct scene *scene);
+void panel_feed(const struct area *area, const struct scene *scene);
+void panel_streams(const struct area *area, const struct scene *scene);
+void panel_gpu(const struct area *area, const struct scene *scene);
+void panel_study(const struct area *area, const struct scene *scene);
+void panel_chart(const struct area *area, const struct scene *scene);
+void panel_log(const struct area *area, const struct scene *scene);
+
+/* Drawn over the body. */
+void panel_help(const struct area *screen, const struct scene *scene);
+void panel_flatten(const struct area *screen, const struct scene *scene);
+
+/* How many orders the orders panel lists. */
+int panel_orders_rows(const struct model *model);
+
+#endif

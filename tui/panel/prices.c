@@ -1,0 +1,101 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/format.h"
+#include "tui/panel/frame.h"
+
+enum { SYMBOL, LAST, BID, ASK, CHANGE, BARS, BOOK, AGE, COLUMNS };
+
+static const struct column columns[COLUMNS] = {
+    {"", 9, false, 1},   {"last", 11, true, 2}, {"bid", 11, true, 4},  {"ask", 11, true, 5},
+    {"24h", 7, true, 7}, {"bars", 5, true, 8},  {"book", 7, false, 6}, {"age", 9, true, 3},
+};
+
+/* What the strategy last did there, and the indicators that it looks at. */
+static void second_line(const struct area *body, int y, const struct model *model,
+                        const struct status_symbol *symbol, enum freshness freshness)
+{
+    char value[FORMAT_MAX];
+    int x = 3;
+
+    if (freshness == GONE)
+        return;
+    if (symbol->interval[0])
+        x = area_printf(body, x, y, STYLE_DIM, "%s", symbol->interval) + 1;
+    if (isfinite(symbol->bar_close))
+        x = area_text(body, x, y, frame_style(freshness, style_signed(symbol->bar_close - symbol->bar_open)),
+                      format_signed(value, 100 * (symbol->bar_close / symbol->bar_open - 1), 2));
+    if (isfinite(symbol->bar_close))
+        x = area_text(body, x, y, STYLE_DIM, "%") + 2;
+    for (int i = 0; i < symbol->n_indicators; i++) {
+        const struct status_indicator *indicator = &symbol->indicators[i];
+        double size = fabs(indicator->value);
+        int digits = !(size >= 1)                 ? 4
+                     : size < 1000                ? 2
+                     : symbol->price_decimals > 2 ? 2
+                                                  : symbol->price_decimals;
+        format_number(value, indicator->value, digits);
+        if (x + (int)(strlen(indicator->name) + strlen(value)) + 1 > body->width)
+            break;
+        x = area_printf(body, x, y, STYLE_DIM, "%s", indicator->name) + 1;
+        x = area_text(body, x, y, frame_style(freshness, STYLE_NORMAL), value) + 2;
+    }
+    for (int i = 0; i < model->history.n_fills; i++) {
+        const struct history_fill *fill = &model->history.fills[i];
+        if (strcmp(fill->symbol, symbol->symbol) != 0)
+            continue;
+        char text[128];
+        snprintf(text, sizeof(text), "%s %s %s", fill->side, format_clock(value, fill->ts_ns), fill->tag);
+        if (x + (int)strlen(text) < body->width)
+            area_text(body, x, y, STYLE_DIM, text);
+        break;
+    }
+}
+
+static void row(const struct table *table, int y, const struct scene *scene,
+                const struct status_symbol *symbol)
+{
+    enum freshness freshness = model_symbol_freshness(scene->model, symbol, scene->now);
+    int decimals = symbol->price_decimals;
+    char text[FORMAT_MAX];
+    const double prices[] = {symbol->last, symbol->bid, symbol->ask};
+
+    table_text(table, SYMBOL, y, STYLE_STRONG, symbol->symbol);
+    for (int i = 0; i < 3; i++)
+        table_text(table, LAST + i, y, frame_style(freshness, i ? STYLE_NORMAL : STYLE_STRONG),
+                   freshness == GONE ? "-" : format_fit(text, prices[i], decimals, 11));
+    table_text(table, CHANGE, y, frame_style(freshness, style_signed(symbol->change_24h_pct)),
+               freshness == GONE ? "-" : format_percent(text, symbol->change_24h_pct, 2));
+    table_text(table, BARS, y, STYLE_NORMAL,
+               format_count(text, symbol->bars < 0 ? NAN : (double)symbol->bars));
+    bool synced = strcmp(symbol->book, "synced") == 0;
+    table_text(table, BOOK, y, frame_style(freshness, synced ? STYLE_GOOD : STYLE_WARN),
+               freshness == GONE || !symbol->book[0] ? "-" : symbol->book);
+    frame_age(text, sizeof(text), freshness, model_age(scene->model, symbol->age_ms, scene->now));
+    table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
+}
+
+void panel_prices(const struct area *area, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    int n = model->status.n_symbols, title;
+    struct area body = frame_rule(area, scene, PANEL_PRICES, "Prices", n, &title);
+    struct table table = frame_table(area, title, columns, COLUMNS);
+
+    if (n == 0) {
+        frame_empty(&body, model->source == MODEL_NOTHING ? "no prices yet" : "no symbols");
+        return;
+    }
+    int lines = 2 * n <= body.height ? 2 : 1;
+    struct window window = frame_window(scene, PANEL_PRICES, n, body.height / lines);
+    for (int i = window.first; i < window.end; i++) {
+        const struct status_symbol *symbol = &model->status.symbols[i];
+        int y = (i - window.first) * lines;
+        row(&table, y + 1, scene, symbol);
+        if (lines == 2)
+            second_line(&body, y + 1, model, symbol, model_symbol_freshness(model, symbol, scene->now));
+        if (i == window.cursor)
+            frame_cursor(&body, y);
+    }
+}

@@ -1,0 +1,22 @@
+/* The keys of a keyboard, whatever the terminal calls them. */
+#ifndef TUI_PRESS_H
+#define TUI_PRESS_H
+
+/* Keys are Unicode code points, or one of these. */
+enum press {
+    PRESS_UP = 0x110000,
+    PRESS_DOWN,
+    PRESS_LEFT,
+    PRESS_RIGHT,
+    PRESS_PAGE_UP,
+    PRESS_PAGE_DOWN,
+    PRESS_HOME,
+    PRESS_END,
+    PRESS_HELP,
+    PRESS_BACKSPACE,
+    PRESS_ENTER,
+    PRESS_ESCAPE,
+    PRESS_OTHER,
+};
+
+#endif

@@ -1,0 +1,255 @@
+#include "tui/print.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/format.h"
+
+static void feed(FILE *out, const struct model *model, struct moment now)
+{
+    const struct status *s = &model->status;
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+
+    if (model->source != MODEL_DAEMON) {
+        fprintf(out, "daemon    none: %s\n", model->daemon_words);
+        return;
+    }
+    fprintf(out, "daemon    %s pid %lld, up %s, clock %s, %sZ\n", s->version, (long long)s->pid,
+            format_age(a, (int64_t)(s->uptime_s * 1000)), s->clock,
+            format_time(b, model_clock_ns(model, now)));
+    fprintf(out, "trading   %s%s%s\n", s->trading, s->trading_reason[0] ? ": " : "", s->trading_reason);
+    fprintf(out, "feed      %s %s age %s, frames %lld, bad %lld, connects %lld%s%s\n", s->feed.venue,
+            s->feed.state, format_age(a, model_age(model, s->feed.age_ms, now)), (long long)s->feed.frames,
+            (long long)s->feed.bad_frames, (long long)s->feed.connects, s->feed.detail[0] ? ": " : "",
+            s->feed.detail);
+}
+
+static void accounts(FILE *out, const struct model *model, struct moment now)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
+    bool gone = model_accounts_freshness(model, now) == GONE;
+
+    for (int i = 0; i < model->status.n_accounts; i++) {
+        const struct status_account *account = &model->status.accounts[i];
+        fprintf(out, "account   %s equity %s %s return %s drawdown %s cash %s\n", account->account,
+                gone ? "-" : format_number(a, account->equity, 2), account->currency,
+                gone ? "-" : format_percent(b, account->return_pct, 2),
+                gone ? "-" : format_percent(c, account->drawdown_pct, 2), format_number(d, account->cash, 2));
+    }
+}
+
+/* "12s", or with the word STALE. */
+static void age_words(char *buf, enum freshness freshness, int64_t age_ms)
+{
+    char age[FORMAT_MAX];
+
+    snprintf(buf, FORMAT_MAX, "%s%.20s", freshness == FRESH ? "" : "STALE ", format_age(age, age_ms));
+}
+
+static void prices(FILE *out, const struct model *model, struct moment now)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], age[FORMAT_MAX];
+
+    for (int i = 0; i < model->status.n_symbols; i++) {
+        const struct status_symbol *s = &model->status.symbols[i];
+        enum freshness freshness = model_symbol_freshness(model, s, now);
+        bool gone = freshness == GONE;
+        age_words(age, freshness, model_age(model, s->age_ms, now));
+        fprintf(out, "price     %s last %s bid %s ask %s bars %lld book %s age %s\n", s->symbol,
+                gone ? "-" : format_number(a, s->last, s->price_decimals),
+                gone ? "-" : format_number(b, s->bid, s->price_decimals),
+                gone ? "-" : format_number(c, s->ask, s->price_decimals), (long long)s->bars,
+                s->book[0] ? s->book : "n/a", age);
+    }
+}
+
+static void positions(FILE *out, const struct model *model, struct moment now)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX], age[FORMAT_MAX];
+
+    for (int i = 0; i < model->status.n_positions; i++) {
+        const struct status_position *p = &model->status.positions[i];
+        const struct status_symbol *symbol = model_symbol(model, p->symbol);
+        enum freshness freshness = model_position_freshness(model, p, now);
+        int decimals = symbol ? symbol->price_decimals : 2;
+        bool gone = freshness == GONE;
+        age_words(age, freshness, model_age(model, p->age_ms, now));
+        fprintf(out, "position  %s %s %s qty %s entry %s mark %s upnl %s age %s\n", p->account, p->symbol,
+                p->side, format_number(a, p->qty, p->qty_decimals), format_number(b, p->entry, decimals),
+                gone ? "-" : format_number(c, p->mark, decimals), gone ? "-" : format_signed(d, p->upnl, 2),
+                age);
+    }
+    if (model->status.n_positions == 0 && model->source != MODEL_NOTHING)
+        fprintf(out, "position  flat\n");
+}
+
+static void machine(FILE *out, const struct status *s)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+
+    fprintf(out, "orders    %lld, fills %lld, rejected %lld\n", (long long)s->count_orders,
+            (long long)s->count_fills, (long long)s->count_rejected);
+    fprintf(out, "database  %s, commits %lld, queue %lld, commit p50 %s ms, p99 %s ms%s%s\n", s->db_state,
+            (long long)s->db_commits, (long long)s->db_queue, format_number(a, s->commit_p50_ms, 1),
+            format_number(b, s->commit_p99_ms, 1), s->db_detail[0] ? ": " : "", s->db_detail);
+    fprintf(out, "compute   %s%s%s\n", s->compute_backend, s->compute_reason[0] ? ": " : "",
+            s->compute_reason);
+    fprintf(out, "gpu       %s%s%s\n", s->gpu_state, s->gpu_reason[0] ? ": " : "", s->gpu_reason);
+    fprintf(out, "trainings %lld\n", (long long)s->trainings);
+}
+
+void print_status(FILE *out, const struct model *model, struct moment now)
+{
+    int64_t alerts = model_alerts_open(model);
+
+    feed(out, model, now);
+    accounts(out, model, now);
+    prices(out, model, now);
+    positions(out, model, now);
+    if (model->source == MODEL_DAEMON)
+        machine(out, &model->status);
+    if (alerts >= 0)
+        fprintf(out, "alerts    %lld open\n", (long long)alerts);
+}
+
+void print_overview(FILE *out, const struct model *model, struct moment now)
+{
+    enum { NEWEST = 10 };
+    const struct history *h = &model->history;
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
+
+    print_status(out, model, now);
+    for (int i = 0; i < h->n_fills && i < NEWEST; i++) {
+        const struct history_fill *f = &h->fills[i];
+        fprintf(out, "fill      %sZ %s %s %s @%s fee %s order %lld %s\n", format_time(a, f->ts_ns), f->side,
+                f->symbol, format_number(b, f->qty, f->qty_decimals),
+                format_number(c, f->price, f->price_decimals), format_number(d, f->fee, 4),
+                (long long)f->order, f->tag);
+    }
+    for (int i = 0; i < h->n_alerts && i < NEWEST; i++)
+        if (!h->alerts[i].acked)
+            fprintf(out, "alert     %lld %sZ %s x%lld %s\n", (long long)h->alerts[i].id,
+                    format_time(a, h->alerts[i].last_ns), h->alerts[i].severity,
+                    (long long)h->alerts[i].count, h->alerts[i].text);
+    if (!model->have_history)
+        fprintf(out, "history   none: %s\n", model->database_words);
+}
+
+bool print_is_stale(const struct model *model, struct moment now)
+{
+    if (model_freshness(model, now) != FRESH)
+        return true;
+    if (model->source == MODEL_DAEMON && strcmp(model->status.feed.state, "ok") != 0)
+        return true;
+    for (int i = 0; i < model->status.n_symbols; i++)
+        if (model_symbol_freshness(model, &model->status.symbols[i], now) != FRESH)
+            return true;
+    return false;
+}
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *positions_json(const struct status *s)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < s->n_positions; i++) {
+        const struct status_position *p = &s->positions[i];
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "account", p->account, "symbol",
+                            p->symbol, "side", p->side, "qty", number(p->qty), "entry", number(p->entry),
+                            "mark", number(p->mark), "upnl", number(p->upnl), "stop", number(p->stop),
+                            "age_ms", p->age_ms < 0 ? json_null() : json_integer(p->age_ms)));
+    }
+    return list;
+}
+
+static json_t *equity_json(const struct history *h)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < h->n_equity; i++)
+        json_array_append_new(list, json_pack("{s:I, s:o}", "ts_ns", (json_int_t)h->equity[i].ts_ns, "equity",
+                                              number(h->equity[i].equity)));
+    return list;
+}
+
+static json_t *fills_json(const struct history *h)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < h->n_fills; i++) {
+        const struct history_fill *f = &h->fills[i];
+        json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "fill",
+                                              (json_int_t)f->id, "order", (json_int_t)f->order, "ts_ns",
+                                              (json_int_t)f->ts_ns, "account", f->account, "symbol",
+                                              f->symbol, "side", f->side, "price", number(f->price), "qty",
+                                              number(f->qty), "fee", number(f->fee), "tag", f->tag));
+    }
+    return list;
+}
+
+static json_t *orders_json(const struct history *h)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < h->n_orders; i++) {
+        const struct history_order *o = &h->orders[i];
+        json_array_append_new(
+            list, json_pack("{s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s}", "order",
+                            (json_int_t)o->id, "updated_ns", (json_int_t)o->updated_ns, "account", o->account,
+                            "symbol", o->symbol, "side", o->side, "type", o->type, "state", o->state, "qty",
+                            number(o->qty), "filled", number(o->filled), "price", number(o->price), "stop",
+                            number(o->stop), "reason", o->reason, "tag", o->tag));
+    }
+    return list;
+}
+
+static json_t *alerts_json(const struct history *h)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < h->n_alerts; i++) {
+        const struct history_alert *a = &h->alerts[i];
+        json_array_append_new(list,
+                              json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:b}", "alert",
+                                        (json_int_t)a->id, "ts_ns", (json_int_t)a->ts_ns, "last_ns",
+                                        (json_int_t)a->last_ns, "count", (json_int_t)a->count, "severity",
+                                        a->severity, "code", a->code, "text", a->text, "acked", a->acked));
+    }
+    return list;
+}
+
+static json_t *log_json(const struct history *h)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < h->n_log; i++)
+        json_array_append_new(list, json_pack("{s:I, s:s, s:s}", "ts_ns", (json_int_t)h->log[i].ts_ns, "kind",
+                                              h->log[i].kind, "text", h->log[i].text));
+    return list;
+}
+
+int print_json(FILE *out, const struct model *model, const json_t *status)
+{
+    bool live = model->source == MODEL_DAEMON && status;
+    json_t *shown = live ? json_deep_copy(status) : json_null();
+    json_t *object = json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+                               "papertape.dashboard/1", "daemon", live, "status", shown, "positions",
+                               positions_json(&model->status), "equity", equity_json(&model->history),
+                               "fills", fills_json(&model->history), "orders", orders_json(&model->history),
+                               "alerts", alerts_json(&model->history), "log", log_json(&model->history));
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+
+    json_decref(object);
+    if (!text)
+        return -ENOMEM;
+    fprintf(out, "%s\n", text);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* The model for scripts and pipes: text, and JSON of a versioned schema. */
+#ifndef TUI_PRINT_H
+#define TUI_PRINT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "tui/model.h"
+
+/* The state in lines of text: feed, trading, accounts, prices, positions, database, devices. */
+void print_status(FILE *out, const struct model *model, struct moment now);
+
+/* The same with orders, fills and alerts. */
+void print_overview(FILE *out, const struct model *model, struct moment now);
+
+/* One line of JSON, "schema": "papertape.dashboard/1": the daemon's status object as it came (`status`, null
+ * without a daemon), and positions, equity, fills, orders, alerts, log. 0 or -ENOMEM. */
+int print_json(FILE *out, const struct model *model, const json_t *status);
+
+/* Is something shown that is too old: the feed, a symbol's price, or a stopped database? */
+bool print_is_stale(const struct model *model, struct moment now);
+
+#endif

@@ -1,0 +1,259 @@
+#include "tui/screen.h"
+
+#include <errno.h>
+#include <ncurses.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "tui/press.h"
+
+enum { ESCAPE_DELAY_MS = 25, RESTORE_MAX = 128 };
+
+static struct {
+    bool open;
+    SCREEN *terminal;
+    struct termios before; /* the modes that the user had */
+    attr_t attributes[STYLES];
+    short pairs[STYLES];
+    struct canvas shown; /* what the window holds */
+    char restore[RESTORE_MAX];
+    size_t restore_len;
+} screen;
+
+static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGXCPU};
+
+bool screen_possible(void)
+{
+    const char *term = getenv("TERM");
+    int error;
+
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !term || !*term)
+        return false;
+    if (setupterm(term, STDOUT_FILENO, &error) != OK)
+        return false;
+    bool moves = cursor_address != NULL;
+    del_curterm(cur_term);
+    return moves;
+}
+
+/* Only what a signal handler may call. */
+static void fatal(int signal_number)
+{
+    if (screen.open) {
+        ssize_t n = write(STDOUT_FILENO, screen.restore, screen.restore_len);
+        (void)n;
+        tcsetattr(STDIN_FILENO, TCSANOW, &screen.before);
+    }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void remember(const char *capability)
+{
+    size_t len = capability ? strlen(capability) : 0;
+
+    if (len && len <= RESTORE_MAX - screen.restore_len) {
+        memcpy(screen.restore + screen.restore_len, capability, len);
+        screen.restore_len += len;
+    }
+}
+
+static void prepare_styles(enum scheme scheme)
+{
+    if (getenv("NO_COLOR") && *getenv("NO_COLOR"))
+        scheme = SCHEME_MONO;
+    bool colours = scheme != SCHEME_MONO && has_colors() && start_color() == OK;
+    if (colours)
+        use_default_colors();
+    else
+        scheme = SCHEME_MONO;
+    for (int i = 0; i < STYLES; i++) {
+        struct paint paint = theme_paint(scheme, (enum style)i);
+        short colour = colours && COLORS >= 256 ? paint.colour_256 : paint.colour_8;
+        screen.pairs[i] = 0;
+        if (colours && colour >= 0 && init_pair((short)(i + 1), colour, -1) == OK)
+            screen.pairs[i] = (short)(i + 1);
+        attr_t dim = paint.dim && !screen.pairs[i] ? WA_DIM : 0;
+        screen.attributes[i] = (paint.bold ? WA_BOLD : 0) | dim | (paint.reverse ? WA_REVERSE : 0);
+    }
+}
+
+static void modes(void)
+{
+    cbreak();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    typeahead(-1);
+    set_escdelay(ESCAPE_DELAY_MS);
+    leaveok(stdscr, FALSE);
+    curs_set(0);
+}
+
+int screen_open(enum scheme scheme)
+{
+    unsetenv("LINES");
+    unsetenv("COLUMNS");
+    if (tcgetattr(STDIN_FILENO, &screen.before) < 0)
+        return -ENOTTY;
+    screen.terminal = newterm(NULL, stdout, stdin);
+    if (!screen.terminal)
+        return -ENOTTY;
+    modes();
+    screen.restore_len = 0;
+    remember(exit_attribute_mode);
+    remember(cursor_normal);
+    remember(keypad_local);
+    remember(exit_ca_mode);
+    screen.open = true;
+    struct sigaction action = {.sa_handler = fatal};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
+        sigaction(fatal_signals[i], &action, NULL);
+    prepare_styles(scheme);
+    return 0;
+}
+
+void screen_close(void)
+{
+    if (!screen.open)
+        return;
+    curs_set(1);
+    endwin();
+    screen.open = false;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &screen.before);
+    delscreen(screen.terminal);
+    screen.terminal = NULL;
+    canvas_finish(&screen.shown);
+}
+
+void screen_suspend(void)
+{
+    sigset_t stop, before;
+    struct sigaction usual = {.sa_handler = SIG_DFL}, ours;
+
+    def_prog_mode();
+    endwin();
+    sigemptyset(&usual.sa_mask);
+    sigaction(SIGTSTP, &usual, &ours);
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    raise(SIGTSTP); /* blocked until the next line */
+    sigprocmask(SIG_UNBLOCK, &stop, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigaction(SIGTSTP, &ours, NULL);
+    reset_prog_mode();
+    refresh();
+    curs_set(0);
+    screen_spoilt();
+}
+
+void screen_size(int *ret_width, int *ret_height)
+{
+    *ret_width = getmaxx(stdscr);
+    *ret_height = getmaxy(stdscr);
+}
+
+void screen_spoilt(void)
+{
+    clearok(curscr, TRUE);
+    canvas_finish(&screen.shown);
+}
+
+static void show_row(const struct canvas *canvas, int y)
+{
+    static cchar_t line[CANVAS_SIDE_MAX + 1];
+    int n = 0;
+
+    for (int x = 0; x < canvas->width; x++) {
+        const struct cell *cell = canvas_cell(canvas, x, y);
+        if (!cell->text[0])
+            continue; /* the right half of what stands before */
+        setcchar(&line[n++], cell->text, screen.attributes[cell->style], screen.pairs[cell->style], NULL);
+    }
+    mvadd_wchnstr(y, 0, line, n);
+}
+
+void screen_show(const struct canvas *canvas)
+{
+    struct canvas *shown = &screen.shown;
+    size_t row = (size_t)canvas->width * sizeof(struct cell);
+    bool all = shown->width != canvas->width || shown->height != canvas->height;
+
+    if (all) {
+        canvas_finish(shown);
+        erase();
+        if (canvas_init(shown, canvas->width, canvas->height, canvas->glyphs) < 0)
+            *shown = (struct canvas){0};
+    }
+    for (int y = 0; y < canvas->height; y++) {
+        if (!all && memcmp(canvas_cell(shown, 0, y), canvas_cell(canvas, 0, y), row) == 0)
+            continue;
+        show_row(canvas, y);
+        if (shown->cells)
+            memcpy(canvas_cell(shown, 0, y), canvas_cell(canvas, 0, y), row);
+    }
+    wnoutrefresh(stdscr);
+    doupdate();
+}
+
+static int translate(wint_t key)
+{
+    switch (key) {
+    case KEY_UP:
+        return PRESS_UP;
+    case KEY_DOWN:
+        return PRESS_DOWN;
+    case KEY_LEFT:
+        return PRESS_LEFT;
+    case KEY_RIGHT:
+        return PRESS_RIGHT;
+    case KEY_PPAGE:
+        return PRESS_PAGE_UP;
+    case KEY_NPAGE:
+        return PRESS_PAGE_DOWN;
+    case KEY_HOME:
+        return PRESS_HOME;
+    case KEY_END:
+        return PRESS_END;
+    case KEY_F(1):
+    case KEY_HELP:
+        return PRESS_HELP;
+    case KEY_BACKSPACE:
+    case KEY_DC:
+        return PRESS_BACKSPACE;
+    case KEY_ENTER:
+        return PRESS_ENTER;
+    default:
+        return PRESS_OTHER;
+    }
+}
+
+int screen_key(bool *ret_resized)
+{
+    for (;;) {
+        wint_t key;
+        errno = 0;
+        int r = get_wch(&key);
+        if (r == ERR)
+            return 0;
+        if (r == KEY_CODE_YES && key == KEY_RESIZE) {
+            *ret_resized = true;
+            continue;
+        }
+        if (r == KEY_CODE_YES)
+            return translate(key);
+        if (key == '\r' || key == '\n')
+            return PRESS_ENTER;
+        if (key == 0x7f || key == '\b')
+            return PRESS_BACKSPACE;
+        if (key == 0x1b)
+            return PRESS_ESCAPE;
+        return key == 0 ? PRESS_OTHER : (int)key;
+    }
+}

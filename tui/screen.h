@@ -1,0 +1,37 @@
+/* The terminal: the only file that knows curses. One screen per process. */
+#ifndef TUI_SCREEN_H
+#define TUI_SCREEN_H
+
+#include <stdbool.h>
+
+#include "tui/canvas.h"
+#include "tui/theme.h"
+
+/* Can a full-screen program run: stdin and stdout are terminals, and TERM names one that can move its cursor?
+ */
+bool screen_possible(void);
+
+/* Takes the terminal. NO_COLOR makes the scheme mono. 0; -ENOTTY when it cannot be done. Afterwards the
+ * signals that would end the process give the terminal back first. */
+int screen_open(enum scheme scheme);
+
+/* Gives it back, as it was. May be called twice. */
+void screen_close(void);
+
+/* Stops the process as Ctrl-Z does, the terminal given back meanwhile; returns when it goes on. */
+void screen_suspend(void);
+
+/* The size now. */
+void screen_size(int *ret_width, int *ret_height);
+
+/* Shows a canvas of just that size: one update, of what has changed. */
+void screen_show(const struct canvas *canvas);
+
+/* Forgets what the terminal is thought to show, so that the next one draws everything. */
+void screen_spoilt(void);
+
+/* The next key that waits, as press.h names them; 0 when there is none; -1 at the terminal's end. A resize is
+ * told by *ret_resized. */
+int screen_key(bool *ret_resized);
+
+#endif

@@ -1,0 +1,309 @@
+#include "tui/status.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "tui/text.h"
+
+#define TEXT(object, key, field) text(object, key, field, sizeof(field))
+
+static void text(const json_t *object, const char *key, char *field, size_t size)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+
+    text_clean(field, size, value ? value : "");
+}
+
+static double real(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static int64_t whole(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    if (json_is_integer(value))
+        return json_integer_value(value);
+    double x = json_is_real(value) ? json_real_value(value) : -1;
+    return x > -1 && x < 9e18 ? (int64_t)x : -1;
+}
+
+/* An age or a count: what is negative is not known. */
+static int64_t count(const json_t *object, const char *key)
+{
+    int64_t value = whole(object, key);
+
+    return value < 0 ? -1 : value;
+}
+
+static int decimals(const json_t *object, const char *key)
+{
+    int64_t value = whole(object, key);
+
+    return value < 0 ? 2 : value > 12 ? 12 : (int)value;
+}
+
+/* Calls `read` for the elements of object[key] that are objects, as many as fit. */
+#define EACH(object, key, element, array, n) \
+    size_t n##_at; \
+    const json_t *n##_array = json_object_get(object, key), *element; \
+    for (n##_at = 0; n##_at < json_array_size(n##_array) && (n) < (int)(sizeof(array) / sizeof((array)[0])); \
+         n##_at++) \
+        if (json_is_object(element = json_array_get(n##_array, n##_at)))
+
+static void read_feed(const json_t *object, struct status *s)
+{
+    const json_t *feed = json_object_get(object, "feed");
+
+    TEXT(feed, "state", s->feed.state);
+    TEXT(feed, "venue", s->feed.venue);
+    TEXT(feed, "url", s->feed.url);
+    TEXT(feed, "detail", s->feed.detail);
+    s->feed.age_ms = count(feed, "age_ms");
+    s->feed.retry_in_ms = count(feed, "retry_in_ms");
+    s->feed.connects = count(feed, "connects");
+    s->feed.frames = count(feed, "frames");
+    s->feed.bytes = count(feed, "bytes");
+    s->feed.bad_frames = count(feed, "bad_frames");
+    int n_streams = 0;
+    EACH(feed, "streams", e, s->streams, n_streams)
+    {
+        struct status_stream *stream = &s->streams[n_streams++];
+        TEXT(e, "symbol", stream->symbol);
+        TEXT(e, "stream", stream->stream);
+        stream->age_ms = count(e, "age_ms");
+        stream->limit_ms = count(e, "limit_ms");
+        stream->frames = count(e, "frames");
+        stream->stale = json_is_true(json_object_get(e, "stale"));
+    }
+    s->n_streams = n_streams;
+}
+
+static void read_indicators(const json_t *symbol, struct status_symbol *ret)
+{
+    const char *key;
+    json_t *value, *indicators = json_object_get(symbol, "indicators");
+
+    json_object_foreach(indicators, key, value)
+    {
+        if (ret->n_indicators == STATUS_INDICATORS_MAX)
+            break;
+        struct status_indicator *indicator = &ret->indicators[ret->n_indicators++];
+        text_clean(indicator->name, sizeof(indicator->name), key);
+        indicator->value = json_is_number(value) ? json_number_value(value) : NAN;
+    }
+}
+
+/* A symbol's price is as old as its quickest stream lets it be. */
+static int64_t price_limit(const struct status *s, const char *symbol)
+{
+    int64_t limit = -1;
+
+    for (int i = 0; i < s->n_streams; i++) {
+        const struct status_stream *stream = &s->streams[i];
+        if (stream->limit_ms > 0 && (limit < 0 || stream->limit_ms < limit) &&
+            strcmp(stream->symbol, symbol) == 0)
+            limit = stream->limit_ms;
+    }
+    return limit;
+}
+
+static void read_symbols(const json_t *object, struct status *s)
+{
+    int n_symbols = 0;
+
+    EACH(object, "symbols", e, s->symbols, n_symbols)
+    {
+        struct status_symbol *symbol = &s->symbols[n_symbols++];
+        const json_t *bar = json_object_get(e, "last_bar");
+        TEXT(e, "symbol", symbol->symbol);
+        TEXT(e, "book", symbol->book);
+        TEXT(e, "interval", symbol->interval);
+        symbol->last = real(e, "last");
+        symbol->bid = real(e, "bid");
+        symbol->ask = real(e, "ask");
+        symbol->mark = real(e, "mark");
+        symbol->change_24h_pct = real(e, "change_24h_pct");
+        symbol->age_ms = count(e, "age_ms");
+        symbol->limit_ms = price_limit(s, symbol->symbol);
+        symbol->stale = json_is_true(json_object_get(e, "stale"));
+        symbol->price_decimals = decimals(e, "price_decimals");
+        symbol->book_gaps = count(e, "book_gaps");
+        symbol->bars = count(e, "bars");
+        symbol->bar_open_ms = count(bar, "open_time_ms");
+        symbol->bar_open = real(bar, "open");
+        symbol->bar_high = real(bar, "high");
+        symbol->bar_low = real(bar, "low");
+        symbol->bar_close = real(bar, "close");
+        symbol->bar_volume = real(bar, "volume");
+        read_indicators(e, symbol);
+    }
+    s->n_symbols = n_symbols;
+}
+
+static void read_accounts(const json_t *object, struct status *s)
+{
+    int n_accounts = 0;
+
+    EACH(object, "accounts", e, s->accounts, n_accounts)
+    {
+        struct status_account *account = &s->accounts[n_accounts++];
+        TEXT(e, "account", account->account);
+        TEXT(e, "currency", account->currency);
+        TEXT(e, "strategy", account->strategy);
+        account->cash = real(e, "cash");
+        account->equity = real(e, "equity");
+        account->deposits = real(e, "deposits");
+        account->return_pct = real(e, "return_pct");
+        account->drawdown_pct = real(e, "drawdown_pct");
+        account->realized = real(e, "realized");
+        account->fees = real(e, "fees");
+        account->day_pnl = real(e, "day_pnl");
+    }
+    s->n_accounts = n_accounts;
+}
+
+static void read_positions(const json_t *object, struct status *s)
+{
+    int n_positions = 0;
+
+    EACH(object, "positions", e, s->positions, n_positions)
+    {
+        struct status_position *position = &s->positions[n_positions++];
+        TEXT(e, "account", position->account);
+        TEXT(e, "symbol", position->symbol);
+        TEXT(e, "side", position->side);
+        position->qty = real(e, "qty");
+        position->entry = real(e, "entry");
+        position->mark = real(e, "mark");
+        position->upnl = real(e, "upnl");
+        position->stop = real(e, "stop");
+        position->age_ms = count(e, "age_ms");
+        position->qty_decimals = decimals(e, "qty_decimals");
+    }
+    s->n_positions = n_positions;
+}
+
+static void read_orders(const json_t *object, struct status *s)
+{
+    int n_orders = 0;
+
+    EACH(object, "orders", e, s->orders, n_orders)
+    {
+        struct status_order *order = &s->orders[n_orders++];
+        order->order = count(e, "order");
+        TEXT(e, "account", order->account);
+        TEXT(e, "symbol", order->symbol);
+        TEXT(e, "side", order->side);
+        TEXT(e, "type", order->type);
+        TEXT(e, "state", order->state);
+        TEXT(e, "tag", order->tag);
+        order->qty = real(e, "qty");
+        order->filled = real(e, "filled");
+        order->price = real(e, "price");
+        order->stop = real(e, "stop");
+    }
+    s->n_orders = n_orders;
+}
+
+static void read_counters(const json_t *object, struct status *s)
+{
+    const json_t *counters = json_object_get(object, "counters");
+    const char *key;
+    json_t *value;
+
+    s->count_orders = count(counters, "orders");
+    s->count_fills = count(counters, "fills");
+    s->count_rejected = count(counters, "rejected");
+    json_object_foreach(json_object_get(counters, "refused"), key, value)
+    {
+        if (s->n_refusals == STATUS_REFUSALS_MAX)
+            break;
+        struct status_refusal *refusal = &s->refusals[s->n_refusals++];
+        text_clean(refusal->reason, sizeof(refusal->reason), key);
+        refusal->count = json_is_integer(value) ? json_integer_value(value) : -1;
+    }
+}
+
+static void read_machine(const json_t *object, struct status *s)
+{
+    const json_t *gpu = json_object_get(object, "gpu"), *compute = json_object_get(object, "compute"),
+                 *db = json_object_get(object, "db"), *trainings = json_object_get(object, "trainings");
+    int n_devices = 0;
+
+    TEXT(gpu, "state", s->gpu_state);
+    TEXT(gpu, "reason", s->gpu_reason);
+    EACH(gpu, "devices", e, s->devices, n_devices)
+    {
+        struct status_device *device = &s->devices[n_devices++];
+        TEXT(e, "name", device->name);
+        device->util_pct = real(e, "util_pct");
+        device->mem_used_mib = real(e, "mem_used_mib");
+        device->mem_total_mib = real(e, "mem_total_mib");
+        device->power_w = real(e, "power_w");
+        device->power_limit_w = real(e, "power_limit_w");
+        device->clock_mhz = real(e, "clock_mhz");
+        device->temp_c = real(e, "temp_c");
+    }
+    s->n_devices = n_devices;
+    TEXT(compute, "backend", s->compute_backend);
+    TEXT(compute, "reason", s->compute_reason);
+    TEXT(db, "state", s->db_state);
+    TEXT(db, "detail", s->db_detail);
+    s->db_commits = count(db, "commits");
+    s->db_rows = count(db, "rows");
+    s->db_queue = count(db, "queue");
+    s->commit_p50_ms = real(db, "commit_p50_ms");
+    s->commit_p99_ms = real(db, "commit_p99_ms");
+    s->trainings = json_is_array(trainings) ? (int64_t)json_array_size(trainings) : -1;
+}
+
+void status_init(struct status *status)
+{
+    *status = (struct status){
+        .pid = -1,
+        .uptime_s = NAN,
+        .feed =
+            {.age_ms = -1, .retry_in_ms = -1, .connects = -1, .frames = -1, .bytes = -1, .bad_frames = -1},
+        .count_orders = -1,
+        .count_fills = -1,
+        .count_rejected = -1,
+        .alerts_open = -1,
+        .db_commits = -1,
+        .db_rows = -1,
+        .db_queue = -1,
+        .commit_p50_ms = NAN,
+        .commit_p99_ms = NAN,
+        .trainings = -1,
+    };
+}
+
+int status_parse(const json_t *object, struct status *ret)
+{
+    const char *schema = json_string_value(json_object_get(object, "schema"));
+
+    if (!schema || strcmp(schema, "papertape.status/1") != 0)
+        return -EPROTO;
+    status_init(ret);
+    TEXT(object, "version", ret->version);
+    TEXT(object, "clock", ret->clock);
+    TEXT(object, "state_dir", ret->state_dir);
+    TEXT(object, "trading", ret->trading);
+    TEXT(object, "trading_reason", ret->trading_reason);
+    ret->pid = count(object, "pid");
+    ret->now_ns = whole(object, "now_ns");
+    ret->uptime_s = real(object, "uptime_s");
+    ret->alerts_open = count(object, "alerts_open");
+    read_feed(object, ret);
+    read_symbols(object, ret);
+    read_accounts(object, ret);
+    read_positions(object, ret);
+    read_orders(object, ret);
+    read_counters(object, ret);
+    read_machine(object, ret);
+    return 0;
+}

@@ -1,0 +1,113 @@
+/* The daemon's status object (docs/control.md) as plain values. A figure that is absent, null or of another
+ * type is NaN (real numbers) or -1 (ages, counts); texts are cleaned of what could steer a terminal. */
+#ifndef TUI_STATUS_H
+#define TUI_STATUS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/account.h"
+#include "exchange/symbol.h"
+
+enum {
+    STATUS_WORD_MAX = 24,
+    STATUS_TEXT_MAX = 160,
+    STATUS_SYMBOLS_MAX = 64, /* shown; the daemon may stream more */
+    STATUS_STREAMS_MAX = 256,
+    STATUS_INDICATORS_MAX = 8,
+    STATUS_ACCOUNTS_MAX = 32,
+    STATUS_POSITIONS_MAX = 128,
+    STATUS_ORDERS_MAX = 128,
+    STATUS_REFUSALS_MAX = 16,
+    STATUS_DEVICES_MAX = 8,
+};
+
+struct status_feed {
+    char state[STATUS_WORD_MAX], venue[STATUS_WORD_MAX], url[STATUS_TEXT_MAX], detail[STATUS_TEXT_MAX];
+    int64_t age_ms, retry_in_ms, connects, frames, bytes, bad_frames;
+};
+
+struct status_stream {
+    char symbol[SYMBOL_NAME_MAX], stream[STATUS_WORD_MAX];
+    int64_t age_ms, limit_ms, frames;
+    bool stale;
+};
+
+struct status_indicator {
+    char name[40];
+    double value;
+};
+
+struct status_symbol {
+    char symbol[SYMBOL_NAME_MAX], book[STATUS_WORD_MAX], interval[STATUS_WORD_MAX];
+    double last, bid, ask, mark, change_24h_pct;
+    int64_t age_ms, limit_ms; /* limit: of its quickest price stream; -1 when none is named */
+    bool stale;
+    int price_decimals;
+    int64_t book_gaps, bars;
+    int64_t bar_open_ms;
+    double bar_open, bar_high, bar_low, bar_close, bar_volume;
+    struct status_indicator indicators[STATUS_INDICATORS_MAX];
+    int n_indicators;
+};
+
+struct status_account {
+    char account[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX], strategy[STATUS_WORD_MAX * 2];
+    double cash, equity, deposits, return_pct, drawdown_pct, realized, fees, day_pnl;
+};
+
+struct status_position {
+    char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8];
+    double qty, entry, mark, upnl, stop;
+    int64_t age_ms;
+    int qty_decimals;
+};
+
+struct status_order {
+    int64_t order;
+    char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8], type[STATUS_WORD_MAX],
+        state[STATUS_WORD_MAX], tag[STATUS_WORD_MAX * 2];
+    double qty, filled, price, stop;
+};
+
+struct status_refusal {
+    char reason[40];
+    int64_t count;
+};
+
+struct status_device {
+    char name[STATUS_WORD_MAX * 2];
+    double util_pct, mem_used_mib, mem_total_mib, power_w, power_limit_w, clock_mhz, temp_c;
+};
+
+struct status {
+    char version[STATUS_WORD_MAX], clock[STATUS_WORD_MAX], state_dir[STATUS_TEXT_MAX];
+    char trading[STATUS_WORD_MAX], trading_reason[STATUS_TEXT_MAX];
+    int64_t pid, now_ns;
+    double uptime_s;
+    struct status_feed feed;
+    struct status_stream streams[STATUS_STREAMS_MAX];
+    struct status_symbol symbols[STATUS_SYMBOLS_MAX];
+    struct status_account accounts[STATUS_ACCOUNTS_MAX];
+    struct status_position positions[STATUS_POSITIONS_MAX];
+    struct status_order orders[STATUS_ORDERS_MAX];
+    struct status_refusal refusals[STATUS_REFUSALS_MAX];
+    struct status_device devices[STATUS_DEVICES_MAX];
+    int n_streams, n_symbols, n_accounts, n_positions, n_orders, n_refusals, n_devices;
+    int64_t count_orders, count_fills, count_rejected, alerts_open;
+    char gpu_state[STATUS_WORD_MAX], gpu_reason[STATUS_TEXT_MAX];
+    char compute_backend[STATUS_WORD_MAX], compute_reason[STATUS_TEXT_MAX];
+    char db_state[STATUS_WORD_MAX], db_detail[STATUS_TEXT_MAX];
+    int64_t db_commits, db_rows, db_queue;
+    double commit_p50_ms, commit_p99_ms;
+    int64_t trainings;
+};
+
+/* A status of which nothing is known. */
+void status_init(struct status *status);
+
+/* Reads the object. 0; -EPROTO when it is not a status of a schema that is understood. */
+int status_parse(const json_t *object, struct status *ret);
+
+#endif

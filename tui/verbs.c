@@ -1,0 +1,84 @@
+#include "tui/verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/command/alerts.h"
+#include "tui/command/book.h"
+#include "tui/command/indicators.h"
+#include "tui/command/order.h"
+#include "tui/command/status.h"
+#include "tui/command/trading.h"
+
+/* In the order of the alphabet. */
+static const struct verb verbs[] = {
+    {"alerts", "alerts: list, ack ID", command_alerts},
+    {"book", "a symbol's order book now", command_book},
+    {"flatten", "pause, cancel every order, close every position", command_flatten},
+    {"indicators", "indicators of a bars file, as CSV", command_indicators},
+    {"order", "a paper order by hand: buy, sell, cancel", command_order},
+    {"pause", "no new positions until resume", command_pause},
+    {"resume", "trade again", command_resume},
+    {"status", "the daemon's state, as text or JSON", command_status},
+};
+
+enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]), NAME_MAX_COMPARED = 24 };
+
+static int compare(const void *name, const void *verb)
+{
+    return strcmp(name, ((const struct verb *)verb)->name);
+}
+
+const struct verb *verbs_find(const char *name)
+{
+    return bsearch(name, verbs, N_VERBS, sizeof(verbs[0]), compare);
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Levenshtein's distance of two names; both at most NAME_MAX_COMPARED long. */
+static int distance(const char *a, const char *b)
+{
+    int row[NAME_MAX_COMPARED + 1], n = (int)strlen(b);
+
+    for (int j = 0; j <= n; j++)
+        row[j] = j;
+    for (int i = 0; a[i]; i++) {
+        int diagonal = row[0];
+        row[0] = i + 1;
+        for (int j = 0; j < n; j++) {
+            int change = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = least(change, least(row[j], row[j + 1]) + 1);
+        }
+    }
+    return row[n];
+}
+
+const struct verb *verbs_nearest(const char *name)
+{
+    const struct verb *nearest = NULL;
+    size_t len = strlen(name);
+    int best = len <= 4 ? 2 : 3; /* further away is another word */
+
+    if (len > NAME_MAX_COMPARED)
+        return NULL;
+    for (int i = 0; i < N_VERBS; i++) {
+        int d = distance(name, verbs[i].name);
+        if (d < best) {
+            best = d;
+            nearest = &verbs[i];
+        }
+    }
+    return nearest;
+}
+
+void verbs_list(FILE *out)
+{
+    fputs("Verbs:\n", out);
+    for (int i = 0; i < N_VERBS; i++)
+        fprintf(out, "  %-12s %s\n", verbs[i].name, verbs[i].words);
+}

@@ -1,0 +1,98 @@
+#include "tui/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/panel/panel.h"
+#include "tui/text.h"
+
+void view_init(struct view *view, bool readonly, int64_t interval_ms)
+{
+    *view = (struct view){.readonly = readonly, .interval_ms = interval_ms, .focus = PANEL_PRICES};
+}
+
+void view_tell(struct view *view, enum outcome outcome, const char *command, const char *words,
+               struct moment now)
+{
+    view->outcome = outcome;
+    view->outcome_ms = now.mono_ms;
+    text_clean(view->command, sizeof(view->command), command);
+    text_clean(view->words, sizeof(view->words), words);
+}
+
+int view_rows(const struct model *model, enum panel panel)
+{
+    switch (panel) {
+    case PANEL_PRICES:
+        return model->status.n_symbols;
+    case PANEL_POSITIONS:
+        return model->status.n_positions;
+    case PANEL_ACCOUNTS:
+        return model->status.n_accounts;
+    case PANEL_STREAMS:
+        return model->status.n_streams;
+    case PANEL_FILLS:
+        return model->history.n_fills;
+    case PANEL_ORDERS:
+        return panel_orders_rows(model);
+    case PANEL_ALERTS:
+        return model->history.n_alerts;
+    case PANEL_LOG:
+        return model->history.n_log;
+    default:
+        return 0;
+    }
+}
+
+static bool scrolls(enum panel panel)
+{
+    return panel == PANEL_PRICES || panel == PANEL_POSITIONS || panel == PANEL_ACCOUNTS ||
+           panel == PANEL_STREAMS || panel == PANEL_FILLS || panel == PANEL_ORDERS || panel == PANEL_ALERTS ||
+           panel == PANEL_LOG;
+}
+
+enum panel view_focus(const struct view *view, const struct layout *layout)
+{
+    if (scrolls(view->focus) && layout_find(layout, view->focus))
+        return view->focus;
+    for (int i = 0; i < layout->n; i++)
+        if (scrolls(layout->rects[i].panel))
+            return layout->rects[i].panel;
+    return PANEL_NONE;
+}
+
+const struct status_symbol *view_symbol(const struct view *view, const struct model *model)
+{
+    int n = model->status.n_symbols, at = view->cursor[PANEL_PRICES];
+
+    if (n == 0)
+        return NULL;
+    return &model->status.symbols[at < 0 ? 0 : at < n ? at : n - 1];
+}
+
+void view_draw(const struct view *view, const struct model *model, struct moment now, struct canvas *canvas)
+{
+    struct layout layout;
+    struct area screen = canvas_area(canvas);
+
+    canvas_clear(canvas);
+    layout_compute(canvas->width, canvas->height, view->tab, view->zoomed, &layout);
+    struct scene scene = {
+        .model = model,
+        .view = view,
+        .now = view->frozen ? view->frozen_at : now,
+        .real_now = now,
+        .focus = view_focus(view, &layout),
+    };
+    for (int i = 0; i < layout.n; i++) {
+        const struct rect *r = &layout.rects[i];
+        struct area area = area_part(&screen, r->x, r->y, r->width, r->height);
+        panel_draw(r->panel, &area, &scene);
+    }
+    if (layout_find(&layout, PANEL_TOO_SMALL))
+        return;
+    if (view->prompt == PROMPT_FLATTEN)
+        panel_flatten(&screen, &scene);
+    else if (view->help)
+        panel_help(&screen, &scene);
+}

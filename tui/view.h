@@ -1,0 +1,66 @@
+/* What the user has chosen to see, and what is being asked or has been answered. */
+#ifndef TUI_VIEW_H
+#define TUI_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tui/canvas.h"
+#include "tui/layout.h"
+#include "tui/model.h"
+
+enum prompt {
+    PROMPT_NONE,
+    PROMPT_PAUSE, /* y, or nothing is done */
+    PROMPT_RESUME,
+    PROMPT_FLATTEN, /* the word FLATTEN, or nothing is done */
+};
+
+/* What became of the last command. */
+enum outcome { OUTCOME_NONE, OUTCOME_PENDING, OUTCOME_DONE, OUTCOME_REFUSED, OUTCOME_NOTE };
+
+enum {
+    VIEW_TYPED_MAX = 16,
+    VIEW_INTERVAL_MIN_MS = 250,
+    VIEW_INTERVAL_MAX_MS = 60000,
+    COMMAND_TIMEOUT_MS = 5000, /* then a command counts as unanswered, and the screen says so */
+    COMMAND_SHOWN_MS = 8000,   /* that an outcome stays in the last line */
+};
+
+struct view {
+    enum tab tab;
+    enum panel focus;
+    enum panel zoomed;
+    int cursor[PANELS];
+    bool help, readonly, frozen;
+    struct moment frozen_at;
+    int64_t interval_ms;
+    enum prompt prompt;
+    char typed[VIEW_TYPED_MAX];
+    bool got_g; /* the first g of gg */
+    enum outcome outcome;
+    char command[24];
+    char words[CANVAS_SIDE_MAX];
+    int64_t outcome_ms; /* monotonic: since when */
+    int64_t alert;      /* that is to be acknowledged */
+};
+
+void view_init(struct view *view, bool readonly, int64_t interval_ms);
+
+/* Sets what the last line says about a command. */
+void view_tell(struct view *view, enum outcome outcome, const char *command, const char *words,
+               struct moment now);
+
+/* How many rows the panel has to choose from; 0 for one that takes no arrows. */
+int view_rows(const struct model *model, enum panel panel);
+
+/* The panel that the arrows move in: the chosen one if the layout has it, else the first that scrolls. */
+enum panel view_focus(const struct view *view, const struct layout *layout);
+
+/* The symbol under the cursor of the prices, or NULL. */
+const struct status_symbol *view_symbol(const struct view *view, const struct model *model);
+
+/* Draws everything onto the canvas, which is blanked first. */
+void view_draw(const struct view *view, const struct model *model, struct moment now, struct canvas *canvas);
+
+#endif
