@@ -6,13 +6,10 @@
 
 #include "daemon/config_keys.h"
 #include "daemon/nearest.h"
+#include "exchange/binance/stream.h"
 
 #define ACCOUNT_SECTION "account"
 #define PARAM_PREFIX    "strategy."
-
-enum {
-    STREAMS_PER_CONNECTION = 1024, /* Binance's limit */
-};
 
 static void account_defaults(struct account_config *account, const char *name)
 {
@@ -219,11 +216,11 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
     int streams = 0;
     for (int kind = 0; kind < MARKET_KINDS; kind++)
         streams += config->streams[kind];
-    if (streams * config->n_symbols > STREAMS_PER_CONNECTION)
+    if (streams * config->n_symbols > BINANCE_STREAMS_MAX)
         return config_reason(
             error, CONFIG_ERROR_MAX,
             "[market] symbols: %d streams of each of %d symbols are %d, and the venue allows %d", streams,
-            config->n_symbols, streams * config->n_symbols, STREAMS_PER_CONNECTION);
+            config->n_symbols, streams * config->n_symbols, BINANCE_STREAMS_MAX);
     if (!config->streams[MARKET_QUOTE] && !config->streams[MARKET_DEPTH])
         return config_reason(
             error, CONFIG_ERROR_MAX,
@@ -231,11 +228,17 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
     if (!config->streams[MARKET_KLINE] && !config->streams[MARKET_TRADE])
         return config_reason(error, CONFIG_ERROR_MAX,
                              "[market] streams: bars come from kline or trade: name one of them");
-    for (int i = 0; i < config->n_accounts; i++)
+    for (int i = 0; i < config->n_accounts; i++) {
+        const struct account_config *account = &config->accounts[i];
+        const struct strategy *strategy = account->strategy;
+        const char *why = strategy && strategy->check ? strategy->check(account->params) : NULL;
+        if (why)
+            return config_reason(error, CONFIG_ERROR_MAX, "[account %s] " PARAM_PREFIX "%s", account->name,
+                                 why);
         for (int j = 0; j < i; j++)
-            if (strcmp(config->accounts[i].name, config->accounts[j].name) == 0)
-                return config_reason(error, CONFIG_ERROR_MAX, "[account %s]: named twice",
-                                     config->accounts[i].name);
+            if (strcmp(account->name, config->accounts[j].name) == 0)
+                return config_reason(error, CONFIG_ERROR_MAX, "[account %s]: named twice", account->name);
+    }
     return 0;
 }
 

@@ -147,9 +147,15 @@ static int parse_url(const struct config_key *key, const char *text, void *base,
 {
     const char *scheme = strcmp(key->name, "ws_url") == 0 ? "wss" : "https";
     struct url url;
-    if (!printable(text) || url_parse(text, &url) != 0 || strcmp(url.scheme, scheme) != 0)
+    char base_url[CONFIG_URL_MAX];
+    snprintf(base_url, sizeof base_url, "%s", text);
+    size_t n = strlen(base_url);
+    if (n > 0 && base_url[n - 1] == '/')
+        base_url[n - 1] = '\0';
+    bool whole = strlen(text) < sizeof base_url && printable(text) && url_parse(base_url, &url) == 0;
+    if (!whole || strcmp(url.scheme, scheme) != 0 || strchr(base_url + strlen(scheme) + 3, '/'))
         return config_reason(reason, REASON, "\"%.100s\": a URL like %s://HOST:PORT is needed", text, scheme);
-    return set_text(key, text, base, reason);
+    return set_text(key, base_url, base, reason);
 }
 
 /* Copies text[0..n) in upper case when it consists of letters, digits and `others`. */

@@ -20,6 +20,11 @@ struct memory {
     int side; /* -1 below, 1 above, 0 not known yet */
 };
 
+static const char *check(const double *p)
+{
+    return p[FAST] < p[SLOW] ? NULL : "fast: fewer bars than slow are needed";
+}
+
 static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
 {
     snprintf(out[0], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[FAST]);
@@ -62,6 +67,7 @@ const struct strategy strategy_sma_cross_rsi = {
                "below, or at a stop measured in ATR",
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .check = check,
     .specs = specs,
     .on_bar = on_bar,
 };

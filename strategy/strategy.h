@@ -51,6 +51,9 @@ struct strategy {
     const char *name, *summary;
     const struct strategy_param *params;
     size_t n_params;
+    /* NULL, or why these parameters, each within its range, contradict each other: static text that names
+     * one. No function: they never do. */
+    const char *(*check)(const double *params);
     /* Writes the indicator specs for these parameters ("sma:20"); returns how many. */
     size_t (*specs)(const double *params, char specs[][STRATEGY_SPEC_TEXT]);
     /* Decides. `state` is STRATEGY_STATE_SIZE bytes, zeroed at the start, 8-aligned, the strategy's own.

@@ -99,7 +99,7 @@ static void test_values(void)
                         "  interval: 15m\n"
                         "streams = bookTicker kline\n"
                         "ca_file = /a b/ca;1.pem\n"
-                        "ws_url = wss://127.0.0.1:4242\n"
+                        "ws_url = wss://127.0.0.1:4242/\n"
                         "# comment\n"
                         "[feed]\nstale_s = 0.25\n"
                         "[engine]\nclock = feed\nlatency_ms = 1.5\nequity_interval_s = 0\n"
@@ -182,6 +182,12 @@ static void test_refusals(void)
           ":2: [market] ws_url: \"ws://h\": a URL like wss://HOST:PORT is needed");
     fails("[market]\nrest_url = wss://h\n",
           ":2: [market] rest_url: \"wss://h\": a URL like https://HOST:PORT is needed");
+    fails("[market]\nws_url = wss://h:99999\n",
+          ":2: [market] ws_url: \"wss://h:99999\": a URL like wss://HOST:PORT is needed");
+    fails("[market]\nrest_url = https://h/api\n",
+          ":2: [market] rest_url: \"https://h/api\": a URL like https://HOST:PORT is needed");
+    fails("[account x]\nstrategy.fast = 30\n",
+          ": [account x] strategy.fast: fewer bars than slow are needed");
     fails("[engine]\nclock = Feed\n", ":2: [engine] clock: \"Feed\": did you mean feed? (wall, feed)");
     fails("[feed]\nstale_s = 0.0001\n", ":2: [feed] stale_s: \"0.0001\": at most 3 digits after the point");
     fails("[risk]\ndaily_loss = nan\n", ":2: [risk] daily_loss: \"nan\": a number from 0 to 1 is needed");
