@@ -1,7 +1,7 @@
 /* papertape-gpu.so: launches the block functions of exact.h and parallel.h on the device, and owns its
  * memory.
  *
- *     nvcc 12.0 or later; sm_80 and sm_90 as machine code, compute_90 as PTX for what comes after.
+ * For nvcc 12.0 or later: sm_80 and sm_90 as machine code, compute_90 as PTX for what comes after.
  * -fmad=false: the float64 results are the reference's to the bit. The runtime is linked statically and finds
  * the driver itself.
  *

@@ -11,12 +11,12 @@
  * summed by block_window, exactly. (a, b) and (a', b') compose to (a*a', a'*b + b'); nothing is ever divided
  * by a power of a, which may underflow to 0 without harm.
  *
- * Tolerance against the reference, with P the longest period and M the largest |price| so far loaded:
+ * Tolerance against the reference, with P the longest period and M the series' largest |price|:
  *   EMA, MACD, ATR   2^-48 * P * M (rounding errors decay with the average's memory)
  *   RSI              1e-9, on its scale of 0 to 100
  *   SMA              0 to SMA_WINDOW_MAX, then 2^-46 * M * n_bars / P
  * Bytes for n bars of one series: each input is read twice (the second time from L2 while it fits), each
- * output is written once; MACD 7 n doubles, a long SMA 6 n. */
+ * output is written once; MACD moves 9 n doubles, a long SMA 6 n. */
 #ifndef INDICATORS_GPU_CUDA_PARALLEL_H
 #define INDICATORS_GPU_CUDA_PARALLEL_H
 
