@@ -607,7 +607,7 @@ static const char *state_name(const struct feed *feed, const struct venue_status
     if (feed->retry_at_ms != 0)
         return "retry";
     if (!status)
-        return "connecting";
+        return feed->venue->rest_status(feed->rest)->detail[0] ? "retry" : "connecting";
     if (status->link == VENUE_FAILED)
         return "failed";
     if (status->link == VENUE_WAITING)
@@ -631,7 +631,9 @@ void feed_view(struct feed *feed, struct feed_view *ret)
     *ret = (struct feed_view){
         .state = state_name(feed, status),
         .url = feed->daemon->config.ws_url,
-        .detail = status && !feed->retry_at_ms ? status->detail : feed->detail,
+        .detail = status              ? status->detail
+                  : feed->retry_at_ms ? feed->detail
+                                      : feed->venue->rest_status(feed->rest)->detail,
         .age_ms = feed->last_frame_ms ? now - feed->last_frame_ms : -1,
         .retry_in_ms = retry_at == 0    ? -1
                        : retry_at > now ? retry_at - now

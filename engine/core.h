@@ -82,7 +82,8 @@ struct engine {
     uint8_t hash[LEDGER_HASH_SIZE];
     int64_t now_ns;
     uint64_t input_seq;
-    bool paused, storage_failing, out_of_memory;
+    bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */
+    bool storage_failing, out_of_memory;
     struct engine_counters counters;
 };
 

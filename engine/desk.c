@@ -210,6 +210,12 @@ void desk_filled(struct engine *engine, const struct order *order)
             cancel_stops(engine, order->account, order->symbol);
         return;
     }
+    if (engine->flattening) {
+        /* It was on its way, and filled before its cancel arrived. */
+        submit(engine, order->account, order->symbol, ORDER_SELL, ORDER_MARKET,
+               engine->accounts[order->account].positions[order->symbol].qty, 0, "flatten");
+        return;
+    }
     if (!desk->strategy || order->by_hand)
         return;
     struct seat *seat = &desk->seats[order->symbol];

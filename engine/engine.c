@@ -305,10 +305,10 @@ static void on_command(struct engine *engine, const struct event_command *comman
         engine->paused = true;
         break;
     case COMMAND_RESUME:
-        engine->paused = false;
+        engine->paused = engine->flattening = false;
         break;
     case COMMAND_FLATTEN:
-        engine->paused = true;
+        engine->paused = engine->flattening = true;
         desk_flatten(engine);
         break;
     case COMMAND_ORDER:
