@@ -1,0 +1,222 @@
+/* ledger verify: what the daemon writes passes, and any one cell altered in orders, fills, ledger or
+ * positions is found and its row is named. */
+#include "db/verify.h"
+
+#include <sqlite3.h>
+#include <stdarg.h>
+
+#include "tests/db/fixture.h"
+
+static bool verify(const char *path, char failure[DB_ERROR_MAX])
+{
+    struct db_reader *reader = NULL;
+    struct db_verified *verified = NULL;
+    char err[DB_ERROR_MAX] = "";
+    if (db_reader_open(path, &reader, err, sizeof err) != 0 || db_verify(reader, &verified) != 0) {
+        fprintf(stderr, "%s: %s\n", path, reader ? db_reader_error(reader) : err);
+        exit(EXIT_FAILURE);
+    }
+    bool ok = verified->ok;
+    snprintf(failure, DB_ERROR_MAX, "%s", verified->failure);
+    CHECK_INT(ok, failure[0] == '\0');
+    db_verified_destroy(verified);
+    db_reader_close(reader);
+    return ok;
+}
+
+/* sql in SQLite's own printf: %Q, %lld, … */
+static void exec(sqlite3 *db, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *sql = sqlite3_vmprintf(format, args);
+    va_end(args);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        fprintf(stderr, "%s: %s\n", sql, sqlite3_errmsg(db));
+        check_failures++;
+    }
+    sqlite3_free(sql);
+}
+
+static int64_t query(sqlite3 *db, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *sql = sqlite3_vmprintf(format, args);
+    va_end(args);
+    sqlite3_stmt *stmt;
+    int64_t value = -1;
+    CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+    if (sqlite3_step(stmt) == SQLITE_ROW)
+        value = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    sqlite3_free(sql);
+    return value;
+}
+
+static sqlite3 *open_raw(const char *path)
+{
+    sqlite3 *db;
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    exec(db, "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;");
+    return db;
+}
+
+/* How a cell is altered: by one, by one letter, by one byte, or from null. The key goes away from all others.
+ */
+static const char *alteration(bool key, bool null, const char *type)
+{
+    if (key)
+        return "%s + 100000";
+    if (null)
+        return "coalesce(%s, 1)";
+    if (strcmp(type, "INTEGER") == 0)
+        return "%s + 1";
+    return strcmp(type, "BLOB") == 0 ? "CAST (substr(%s, 1, 31) || X'5a' AS BLOB)" : "%s || 'X'";
+}
+
+static void alter_cell(sqlite3 *db, const char *path, const char *table, const char *column, const char *type,
+                       int64_t id)
+{
+    char failure[DB_ERROR_MAX], named[64];
+    bool null = query(db, "SELECT %s IS NULL FROM %s WHERE id = %lld", column, table, id) == 1;
+    char *value = sqlite3_mprintf(alteration(strcmp(column, "id") == 0, null, type), column);
+    exec(db, "CREATE TEMP TABLE before AS SELECT * FROM %s WHERE id = %lld", table, id);
+    exec(db, "UPDATE %s SET %s = %s WHERE id = %lld", table, column, value, id);
+    CHECK_INT(sqlite3_changes(db), 1);
+    bool ok = verify(path, failure);
+    snprintf(named, sizeof named, "%s: row %" PRId64 ":", table, id);
+    check_count++;
+    if (ok || strncmp(failure, named, strlen(named)) != 0) {
+        fprintf(stderr, "%s.%s of row %" PRId64 " altered: %s\n", table, column, id,
+                ok ? "not found" : failure);
+        check_failures++;
+    }
+    exec(db, "DELETE FROM %s WHERE id IN (%lld, %lld)", table, id, id + 100000);
+    exec(db, "INSERT INTO %s SELECT * FROM before; DROP TABLE before", table);
+    sqlite3_free(value);
+}
+
+/* Every column of the first, a middle and the last row. */
+static void alter_every_cell(const char *path, const char *table)
+{
+    char names[32][32], types[32][16], failure[DB_ERROR_MAX];
+    int n = 0;
+    sqlite3 *db = open_raw(path);
+    sqlite3_stmt *columns;
+    char *sql = sqlite3_mprintf("SELECT name, type FROM pragma_table_info(%Q)", table);
+    CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &columns, NULL), SQLITE_OK);
+    for (; n < 32 && sqlite3_step(columns) == SQLITE_ROW; n++) {
+        sqlite3_snprintf(sizeof names[n], names[n], "%s", sqlite3_column_text(columns, 0));
+        sqlite3_snprintf(sizeof types[n], types[n], "%s", sqlite3_column_text(columns, 1));
+    }
+    sqlite3_finalize(columns);
+    sqlite3_free(sql);
+    CHECK(n > 10);
+
+    int64_t last = query(db, "SELECT max(id) FROM %s", table);
+    for (int column = 0; column < n; column++) {
+        alter_cell(db, path, table, names[column], types[column], 1);
+        alter_cell(db, path, table, names[column], types[column], last / 2);
+        alter_cell(db, path, table, names[column], types[column], last);
+    }
+    sqlite3_close(db);
+    CHECK(verify(path, failure));
+}
+
+/* A change that the hashes cannot show, because they were computed again, or that removes rows. */
+static void alter(const char *path, const char *sql, const char *words)
+{
+    char failure[DB_ERROR_MAX] = "";
+    sqlite3 *db = open_raw(path);
+    exec(db, "SAVEPOINT s");
+    exec(db, "%s", sql);
+    CHECK(sqlite3_changes(db) > 0);
+    exec(db, "RELEASE s");
+    sqlite3_close(db);
+    CHECK(!verify(path, failure));
+    if (!strstr(failure, words))
+        fprintf(stderr, "%s: found as: %s\n", sql, failure);
+    CHECK(strstr(failure, words) != NULL);
+}
+
+static void copy(const char *from, const char *to)
+{
+    sqlite3 *db;
+    remove(to);
+    CHECK_INT(sqlite3_open(from, &db), SQLITE_OK);
+    exec(db, "VACUUM INTO %Q", to);
+    sqlite3_close(db);
+}
+
+int main(void)
+{
+    char directory[64], path[128], altered[128], failure[DB_ERROR_MAX] = "", err[DB_ERROR_MAX] = "";
+    fixture_directory(directory);
+    snprintf(path, sizeof path, "%s/papertape.db", directory);
+    snprintf(altered, sizeof altered, "%s/altered.db", directory);
+    struct db_writer_config config = {0};
+    struct db_writer *writer;
+    CHECK_INT(db_writer_open(path, &config, &writer, err, sizeof err), 0);
+    CHECK(verify(path, failure));
+    struct fixture f;
+    fixture_open(&f, writer);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    CHECK(verify(path, failure));
+    for (int i = 0; i < 7; i++)
+        fixture_trade(&f);
+    /* One that is still partly open. */
+    struct order order = fixture_order(&f, 1, ORDER_BUY, 2837 * FIXTURE_UNIT, 1000000);
+    fixture_fill(&f, &order, 2837 * FIXTURE_UNIT, 300000);
+    CHECK_INT(db_writer_close(writer, 30000, err, sizeof err), 0);
+    CHECK(verify(path, failure));
+    CHECK_STR(failure, "");
+
+    struct db_reader *reader;
+    struct db_verified *verified;
+    CHECK_INT(db_reader_open(path, &reader, err, sizeof err), 0);
+    CHECK_INT(db_verify(reader, &verified), 0);
+    CHECK_INT(verified->orders, f.order_id);
+    CHECK_INT(verified->fills, f.fill_id);
+    CHECK_INT(verified->ledger_rows, f.ledger_id);
+    CHECK_INT(verified->positions, 2);
+    CHECK_INT(memcmp(verified->hash, f.hash, sizeof f.hash), 0);
+    CHECK_INT(verified->n_balances, 3);
+    CHECK_STR(verified->balances[0].asset, "USDT");
+    CHECK_STR(verified->balances[0].account_name, "main");
+    CHECK_INT(verified->balances[0].total, f.cash);
+    CHECK_INT(verified->balances[2].total, f.base[1]);
+    db_verified_destroy(verified);
+    db_reader_close(reader);
+
+    alter_every_cell(path, "orders");
+    alter_every_cell(path, "fills");
+    alter_every_cell(path, "ledger");
+
+    static const struct {
+        const char *sql, *words;
+    } alterations[] = {
+        {"UPDATE positions SET qty = qty + 1 WHERE symbol = 2", "positions: row main ETHUSDT: says quantity"},
+        {"UPDATE positions SET cost = cost - 1 WHERE symbol = 1", "positions: row main BTCUSDT"},
+        {"UPDATE positions SET realized = realized - 1 WHERE symbol = 1", "positions: row main BTCUSDT"},
+        {"UPDATE positions SET fees = 0 WHERE symbol = 1", "positions: row main BTCUSDT"},
+        {"DELETE FROM positions WHERE symbol = 1", "positions: row 2: is missing"},
+        {"DELETE FROM ledger WHERE id = 5", "ledger: row 5: is missing"},
+        {"DELETE FROM ledger WHERE id = (SELECT max(id) FROM ledger)", "the ledger has no row of its fee"},
+        {"DELETE FROM fills WHERE id = 3", "fills: row 3: is missing"},
+        {"DELETE FROM fills WHERE id = (SELECT max(id) FROM fills)", "orders: row 36: says 300000 filled"},
+        {"DELETE FROM orders WHERE id = 2", "orders: row 2: is missing"},
+        {"UPDATE ledger SET id = id + 1000 WHERE id > 10", "ledger: row 11: is missing"},
+        {"DELETE FROM accounts", "unknown account"},
+        {"UPDATE symbols SET qty_scale = 7 WHERE id = 1",
+         "fills: row 1: the notional is not price times quantity"},
+        {"INSERT INTO bars VALUES (9, 1, 'venue', 1, 1, 1, 1, 1, '1', '1', 1, 1, 1)",
+         "bars: row 0: names a row of symbols that is not there"},
+    };
+    for (size_t i = 0; i < sizeof alterations / sizeof *alterations; i++) {
+        copy(path, altered);
+        alter(altered, alterations[i].sql, alterations[i].words);
+    }
+    fixture_remove(directory);
+    return check_done("verify");
+}
