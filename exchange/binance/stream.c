@@ -25,7 +25,9 @@ enum {
     REFUSED_MS = 15 * MINUTE_MS, /* after a 4xx */
     LIMITED_MS = MINUTE_MS,      /* after a 429 that does not say for how long */
     BANNED_MS = 5 * MINUTE_MS,   /* a 418, likewise */
-    NEWS_MAX = 512,              /* bytes; no longer frame is looked into for a shutdown */
+    NEWS_MAX = 512,              /* bytes; no longer frame is looked into for news of the connection */
+    SUBSCRIBE_NAMES = 100,       /* in one request */
+    SUBSCRIBE_EVERY_MS = 300,    /* the venue takes 5 messages a second, pongs included */
 };
 
 struct binance_stream {
@@ -35,6 +37,8 @@ struct binance_stream {
     struct venue_status status;
     struct url url;
     char *url_text;
+    char **more; /* names that do not fit the URL: subscribed to when open */
+    size_t n_more, n_subscribed;
     bool paused, destroyed;
     bool fresh; /* the connection has brought no data yet */
 
@@ -138,28 +142,53 @@ static void on_aged(uv_timer_t *timer)
     again(stream);
 }
 
+/* {"method":"SUBSCRIBE","params":["a","b"],"id":1}: the next names, then again until all are. */
+static void on_subscribe(uv_timer_t *timer)
+{
+    struct binance_stream *stream = timer->data;
+    char text[64 + SUBSCRIBE_NAMES * (VENUE_STREAM_NAME_MAX + 3)];
+    size_t first = stream->n_subscribed, end = first + SUBSCRIBE_NAMES;
+    if (first == stream->n_more) {
+        int64_t age_ms = AGE_MS + backoff_jitter(&stream->backoff, AGE_JITTER_MS);
+        uv_timer_start(timer, on_aged, (uint64_t)age_ms, 0);
+        return;
+    }
+    if (end > stream->n_more)
+        end = stream->n_more;
+    size_t len = (size_t)snprintf(text, sizeof(text), "{\"method\":\"SUBSCRIBE\",\"params\":[");
+    for (size_t i = first; i < end; i++)
+        len += (size_t)snprintf(text + len, sizeof(text) - len, i > first ? ",\"%s\"" : "\"%s\"",
+                                stream->more[i]);
+    len += (size_t)snprintf(text + len, sizeof(text) - len, "],\"id\":%zu}", end);
+    if (websocket_send(stream->websocket, text, len) == 0)
+        stream->n_subscribed = end;
+    uv_timer_start(timer, on_subscribe, SUBSCRIBE_EVERY_MS, 0);
+}
+
 static void on_opened(void *user)
 {
     struct binance_stream *stream = user;
     stream->status.connects++;
     stream->fresh = true;
+    stream->n_subscribed = 0;
     if (stream->paused)
         websocket_pause(stream->websocket, true);
-    uv_timer_start(&stream->timer, on_aged,
-                   (uint64_t)(AGE_MS + backoff_jitter(&stream->backoff, AGE_JITTER_MS)), 0);
+    on_subscribe(&stream->timer);
     enter(stream, VENUE_UP, 0);
 }
 
-/* {"stream":"!serverShutdown","data":{…}}, or {"e":"serverShutdown",…} bare. */
-static bool announces_shutdown(const char *data, size_t len)
+/* Frames of a combined stream begin so; what the connection itself has to say does not, or names a stream
+ * that begins with '!'. */
+static bool is_market_data(const char *data, size_t len)
 {
-    static const char market[] = "{\"stream\":\"", word[] = "serverShutdown";
-    if (len > NEWS_MAX)
-        return false;
-    if (len > sizeof(market) && memcmp(data, market, sizeof(market) - 1) == 0 &&
-        data[sizeof(market) - 1] != '!')
-        return false;
-    return memmem(data, len, word, sizeof(word) - 1) != NULL;
+    static const char start[] = "{\"stream\":\"";
+    return len > NEWS_MAX || (len > sizeof(start) && memcmp(data, start, sizeof(start) - 1) == 0 &&
+                              data[sizeof(start) - 1] != '!');
+}
+
+static bool mentions(const char *data, size_t len, const char *word)
+{
+    return memmem(data, len, word, strlen(word)) != NULL;
 }
 
 static void on_message(void *user, const char *data, size_t len)
@@ -173,7 +202,13 @@ static void on_message(void *user, const char *data, size_t len)
         stream->status.detail[0] = '\0';
         backoff_reset(&stream->backoff);
     }
-    bool shutdown = announces_shutdown(data, len);
+    bool shutdown = false;
+    if (!is_market_data(
+            data, len)) { /* {"e":"serverShutdown"} bare or in a stream; {"error":{"code":2,…},"id":1} */
+        shutdown = mentions(data, len, "\"serverShutdown\"");
+        if (!shutdown && mentions(data, len, "\"code\":"))
+            say(stream, "the venue refused a request: %.*s", (int)len, data);
+    }
     stream->handler->frame(stream->user, data, len);
     if (shutdown && !stream->destroyed && stream->websocket) {
         say(stream, "the venue's server shuts down");
@@ -251,7 +286,7 @@ static void resolve(struct binance_stream *stream)
 
 static bool stream_name_valid(const char *name)
 {
-    if (!*name)
+    if (!*name || strlen(name) >= VENUE_STREAM_NAME_MAX)
         return false;
     for (; *name; name++)
         if (!isalnum((unsigned char)*name) && !strchr("@_!-.", *name))
@@ -259,29 +294,38 @@ static bool stream_name_valid(const char *name)
     return true;
 }
 
-/* BASE/stream?streams=a/b/c. */
-static int make_url(const struct venue_stream_config *config, char **ret)
+/* BASE/stream?streams=a/b/c, with as many names as fit; the rest go to stream->more. */
+static int take_names(struct binance_stream *stream, const struct venue_stream_config *config)
 {
     const char *base = config->ws_url ? config->ws_url : BINANCE_WS_URL;
-    size_t base_len = strlen(base), size = base_len + sizeof("/stream?streams=");
+    size_t base_len = strlen(base);
+    while (base_len > 0 && base[base_len - 1] == '/')
+        base_len--;
     if (config->n_streams == 0)
         return -EINVAL;
     if (config->n_streams > BINANCE_STREAMS_MAX)
         return -E2BIG;
-    for (size_t i = 0; i < config->n_streams; i++) {
+    for (size_t i = 0; i < config->n_streams; i++)
         if (!stream_name_valid(config->streams[i]))
             return -EINVAL;
-        size += strlen(config->streams[i]) + 1;
-    }
-    while (base_len > 0 && base[base_len - 1] == '/')
-        base_len--;
-    char *text = malloc(size);
-    if (!text)
+
+    size_t size = base_len + WEBSOCKET_PATH_MAX + 1, len, used = 0;
+    stream->url_text = malloc(size);
+    stream->more = calloc(config->n_streams, sizeof(*stream->more));
+    if (!stream->url_text || !stream->more)
         return -ENOMEM;
-    size_t len = (size_t)snprintf(text, size, "%.*s/stream?streams=", (int)base_len, base);
-    for (size_t i = 0; i < config->n_streams; i++)
-        len += (size_t)snprintf(text + len, size - len, i > 0 ? "/%s" : "%s", config->streams[i]);
-    *ret = text;
+    len = (size_t)snprintf(stream->url_text, size, "%.*s/stream?streams=", (int)base_len, base);
+    while (used < config->n_streams && len + 1 + strlen(config->streams[used]) < size) {
+        len += (size_t)snprintf(stream->url_text + len, size - len, used > 0 ? "/%s" : "%s",
+                                config->streams[used]);
+        used++;
+    }
+    for (; used < config->n_streams; used++) {
+        char *name = strdup(config->streams[used]);
+        if (!name)
+            return -ENOMEM;
+        stream->more[stream->n_more++] = name;
+    }
     return 0;
 }
 
@@ -292,6 +336,9 @@ static void on_start(uv_timer_t *timer)
 
 static void free_stream(struct binance_stream *stream)
 {
+    for (size_t i = 0; i < stream->n_more; i++)
+        free(stream->more[i]);
+    free(stream->more);
     free(stream->url_text);
     free(stream);
 }
@@ -302,13 +349,13 @@ int binance_stream_create(const struct venue_stream_config *config,
     struct binance_stream *stream = calloc(1, sizeof(*stream));
     if (!stream)
         return -ENOMEM;
-    int r = make_url(config, &stream->url_text);
+    int r = take_names(stream, config);
     if (r == 0)
         r = url_parse(stream->url_text, &stream->url);
     if (r == 0 && strcmp(stream->url.scheme, "wss") != 0)
         r = -EPROTONOSUPPORT;
     if (r == 0 && strlen(stream->url.path) > WEBSOCKET_PATH_MAX)
-        r = -E2BIG;
+        r = -EINVAL; /* the base has a path of its own */
     if (r == 0)
         r = uv_timer_init(net_context_loop(config->net), &stream->timer);
     if (r < 0) {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-    URL_HOST_MAX = 128, /* with the NUL; what libwebsockets compares with a certificate */
+    URL_HOST_MAX = 112, /* with the NUL; with a port it must fit libwebsockets' 128 bytes of Host header */
 };
 
 struct url {

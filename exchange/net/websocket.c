@@ -345,13 +345,16 @@ static void on_connect_timeout(uv_timer_t *timer)
 static void on_start(uv_timer_t *timer)
 {
     struct websocket *websocket = timer->data;
+    char host[URL_HOST_MAX + 8]; /* the port is no part of what the certificate is compared with */
+    snprintf(host, sizeof(host), websocket->url.port == 443 ? "%s" : "%s:%u", websocket->url.host,
+             (unsigned)websocket->url.port);
     const struct lws_client_connect_info info = {
         .context = websocket->net->lws,
         .address = websocket->address,
         .port = websocket->url.port,
         .ssl_connection = LCCSCF_USE_SSL | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
         .path = websocket->url.path,
-        .host = websocket->url.host,
+        .host = host,
         .ietf_version_or_minus_one = -1,
         .local_protocol_name = websocket_protocols[0].name,
         .alpn = "http/1.1",

@@ -15,7 +15,7 @@ enum {
     WEBSOCKET_MESSAGE_MAX_DEFAULT = 16 << 20, /* bytes */
     WEBSOCKET_CONNECT_TIMEOUT_MS_DEFAULT = 10000,
     WEBSOCKET_QUEUE_MAX = 256, /* texts waiting to be sent */
-    WEBSOCKET_PATH_MAX = 60 << 10,
+    WEBSOCKET_PATH_MAX = 2000, /* libwebsockets 4.1 cuts the request line at 2048 bytes, silently */
 };
 
 struct websocket;
