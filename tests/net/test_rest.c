@@ -1,0 +1,410 @@
+/* The REST client: pages, limits, refusals, tries. */
+#include <errno.h>
+
+#include "exchange/binance/venue.h"
+#include "tests/net/loop.h"
+#include "tests/net/server.h"
+
+static uv_loop_t loop;
+static struct net_context *net;
+static const struct venue *const venue = &binance_venue;
+static struct venue_rest *rest;
+
+enum { MINUTE_MS = 60000 };
+#define MINUTE_NS (60 * 1000000000LL)
+
+static const struct symbol btc = {.name = "BTCUSDT", .price_scale = 8, .qty_scale = 8, .quote_scale = 8};
+
+struct seen {
+    bool done;
+    int replies, error, status;
+    char text[256];
+    int64_t server_ns;
+    size_t bars, closed, missing;
+    int64_t first_open_ns, last_open_ns;
+    char nearest[SYMBOL_NAME_MAX];
+    int64_t qty_step;
+    uint64_t book_id;
+    int64_t best_bid, best_ask;
+    struct venue_call *call;
+    bool cancel_after_page, destroy_after_page;
+};
+
+static void on_reply(void *user, const struct venue_reply *reply)
+{
+    struct seen *seen = user;
+    seen->replies++;
+    seen->done = !reply->more;
+    seen->error = reply->error;
+    seen->status = reply->status;
+    CHECK(reply->body);
+    snprintf(seen->text, sizeof(seen->text), "%s", reply->text ? reply->text : "");
+    if (reply->error)
+        return;
+    CHECK(reply->len > 0);
+    switch (reply->kind) {
+    case VENUE_REPLY_TIME:
+        seen->server_ns = reply->server_ns;
+        break;
+    case VENUE_REPLY_SYMBOLS:
+        seen->missing = reply->symbols.n_missing;
+        for (size_t i = 0; i < reply->symbols.n; i++) {
+            const struct venue_symbol *symbol = &reply->symbols.list[i];
+            if (!symbol->found)
+                snprintf(seen->nearest, sizeof(seen->nearest), "%s", symbol->nearest);
+            else
+                seen->qty_step = symbol->symbol.filters.step;
+        }
+        break;
+    case VENUE_REPLY_BARS:
+        if (seen->bars == 0 && reply->bars.n > 0)
+            seen->first_open_ns = reply->bars.list[0].open_ns;
+        if (reply->bars.n > 0)
+            seen->last_open_ns = reply->bars.list[reply->bars.n - 1].open_ns;
+        seen->bars += reply->bars.n;
+        seen->closed += reply->bars.n_closed;
+        break;
+    case VENUE_REPLY_BOOK:
+        seen->book_id = reply->book.last_id;
+        CHECK(reply->book.n_bids == 1 && reply->book.n_asks == 1);
+        seen->best_bid = reply->book.bids[0].price;
+        seen->best_ask = reply->book.asks[0].price;
+        break;
+    }
+    if (seen->cancel_after_page) {
+        venue->rest_cancel(rest, seen->call);
+        seen->done = true;
+    }
+    if (seen->destroy_after_page) {
+        venue->rest_destroy(rest);
+        seen->done = true;
+    }
+}
+
+/* What the server says to the next request instead of a good reply; then goes on. */
+static const char *say_instead;
+static int say_times;
+static int requests;
+static unsigned weight;
+static char last_head[512];
+static int64_t listed_from_ms, listed_bars; /* klines that exist */
+static uint64_t limited_at_ns, after_limit_ns;
+
+static void say(struct peer *peer, const char *status, const char *headers, const char *body)
+{
+    peer_print(peer, "HTTP/1.1 %s\r\nX-MBX-USED-WEIGHT-1M: %u\r\n%sContent-Length: %zu\r\n\r\n", status,
+               weight, headers, strlen(body));
+    peer_write(peer, body, strlen(body));
+}
+
+static int64_t parameter(const char *head, const char *name)
+{
+    const char *at = strstr(head, name);
+    return at ? strtoll(at + strlen(name), NULL, 10) : -1;
+}
+
+static void say_klines(struct peer *peer, const char *head)
+{
+    static char body[200000];
+    size_t len = 1;
+    int64_t start = parameter(head, "startTime="), end = parameter(head, "endTime="),
+            limit = parameter(head, "limit=");
+    CHECK(strstr(head, "symbol=BTCUSDT&interval=1m"));
+    CHECK(start >= 0 && end >= start && limit >= 1 && limit <= 1000);
+    body[0] = '[';
+    int64_t n = 0;
+    for (int64_t i = 0; i < listed_bars && n < limit; i++) {
+        int64_t open = listed_from_ms + i * MINUTE_MS;
+        if (open < start || open > end)
+            continue;
+        len += (size_t)snprintf(
+            body + len, sizeof(body) - len,
+            "%s[%lld,\"1.5\",\"2.0\",\"1.0\",\"1.7\",\"3.0\",%lld,\"5.0\",4,\"1\",\"2\",\"0\"]", n ? "," : "",
+            (long long)open, (long long)open + MINUTE_MS - 1);
+        n++;
+    }
+    snprintf(body + len, sizeof(body) - len, "]");
+    say(peer, "200 OK", "", body);
+}
+
+static const char info[] =
+    "{\"serverTime\":1,\"rateLimits\":[{\"rateLimitType\":\"REQUEST_WEIGHT\",\"interval\":\"MINUTE\","
+    "\"intervalNum\":1,\"limit\":6000}],\"symbols\":[{\"symbol\":\"BTCUSDT\",\"status\":\"TRADING\","
+    "\"baseAsset\":\"BTC\",\"baseAssetPrecision\":8,\"quoteAsset\":\"USDT\",\"quoteAssetPrecision\":8,"
+    "\"filters\":[{\"filterType\":\"LOT_SIZE\",\"minQty\":\"0.00001\",\"maxQty\":\"9000\","
+    "\"stepSize\":\"0.00001\"}]}]}";
+
+static void script(struct peer *peer, const char *head)
+{
+    requests++;
+    snprintf(last_head, sizeof(last_head), "%s", head);
+    if (limited_at_ns > 0 && after_limit_ns == 0)
+        after_limit_ns = uv_hrtime();
+    if (say_times > 0) {
+        say_times--;
+        if (strncmp(say_instead, "HTTP/1.1 429", 12) == 0)
+            limited_at_ns = uv_hrtime();
+        peer_print(peer, "%s", say_instead);
+        if (strstr(say_instead, "Connection: close"))
+            peer_drop(peer);
+    } else if (strstr(head, "GET /api/v3/time ")) {
+        say(peer, "200 OK", "", "{\"serverTime\":1499827319559}");
+    } else if (strstr(head, "GET /api/v3/klines?")) {
+        say_klines(peer, head);
+    } else if (strstr(head, "GET /api/v3/depth?symbol=BTCUSDT&limit=5000 ")) {
+        say(peer, "200 OK", "",
+            "{\"lastUpdateId\":42,\"bids\":[[\"1.5\",\"2\"]],\"asks\":[[\"1.6\",\"2\"]]}");
+    } else if (strstr(head, "GET /api/v3/exchangeInfo")) {
+        if (strstr(head, "BTCUSTD"))
+            say(peer, "400 Bad Request", "", "{\"code\":-1121,\"msg\":\"Invalid symbol.\"}");
+        else
+            say(peer, "200 OK", "", info);
+    } else {
+        say(peer, "404 Not Found", "", "");
+    }
+}
+
+static struct server *server;
+
+static void open_rest(void)
+{
+    char url[64];
+    snprintf(url, sizeof(url), "https://localhost:%u", server_port(server));
+    const struct venue_rest_config config = {
+        .net = net,
+        .rest_url = url,
+        .jitter_seed = 3,
+        .attempts_max = 3,
+        .backoff_min_ms = 1,
+        .backoff_max_ms = 4,
+        .timeout_ms = 2000,
+    };
+    CHECK_INT(venue->rest_create(&config, &rest), 0);
+    requests = 0;
+    weight = 1;
+    say_times = 0;
+    limited_at_ns = after_limit_ns = 0;
+}
+
+static void close_rest(void)
+{
+    venue->rest_destroy(rest);
+    rest = NULL;
+}
+
+static struct seen ask_time(void)
+{
+    struct seen seen = {0};
+    CHECK_INT(venue->rest_time(rest, on_reply, &seen, NULL), 0);
+    CHECK(!seen.done);
+    CHECK(loop_until(&loop, &seen.done));
+    return seen;
+}
+
+static void test_replies(void)
+{
+    open_rest();
+    struct seen seen = ask_time();
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(seen.server_ns, 1499827319559000000);
+    CHECK_INT(venue->rest_status(rest)->used_weight, 1);
+    CHECK_INT(venue->rest_status(rest)->weight_limit, 1200);
+
+    static const char *const names[] = {"BTCUSDT"};
+    seen = (struct seen){0};
+    CHECK_INT(venue->rest_symbols(rest, names, 1, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(seen.missing, 0);
+    CHECK_INT(seen.qty_step, 1000);
+    CHECK(strstr(last_head, "GET /api/v3/exchangeInfo?symbols=%5B%22BTCUSDT%22%5D "));
+    CHECK_INT(venue->rest_status(rest)->weight_limit, 6000);
+
+    static const char *const wrong[] = {"BTCUSTD", "BTCUSDT"};
+    seen = (struct seen){0};
+    CHECK_INT(venue->rest_symbols(rest, wrong, 2, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(seen.replies, 1);
+    CHECK_INT(seen.missing, 1);
+    CHECK_STR(seen.nearest, "BTCUSDT");
+    CHECK(strstr(last_head, "GET /api/v3/exchangeInfo HTTP"));
+
+    seen = (struct seen){0};
+    CHECK_INT(venue->rest_book(rest, &btc, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.book_id, 42);
+    CHECK_INT(seen.best_bid, 150000000);
+    CHECK_INT(seen.best_ask, 160000000);
+
+    CHECK_INT(venue->rest_symbols(rest, names, 0, on_reply, &seen, NULL), -EINVAL);
+    CHECK_INT(venue->rest_status(rest)->queued, 0);
+    CHECK_INT(venue->rest_status(rest)->in_flight, 0);
+    close_rest();
+
+    struct venue_rest *none = NULL;
+    CHECK_INT(venue->rest_create(&(struct venue_rest_config){.net = net, .rest_url = "http://x"}, &none),
+              -EPROTONOSUPPORT);
+    CHECK(!none);
+}
+
+static struct seen ask_bars(int64_t start_ns, int64_t end_ns, int64_t now_ns, size_t max, struct seen seen)
+{
+    const struct venue_bars_request request = {&btc, MINUTE_NS, start_ns, end_ns, now_ns, max};
+    CHECK_INT(venue->rest_bars(rest, &request, on_reply, &seen, &seen.call), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    return seen;
+}
+
+static void test_bars(void)
+{
+    int64_t from = 1723075200000, from_ns = from * 1000000;
+    listed_from_ms = from;
+    listed_bars = 2500;
+    open_rest();
+    /* Three pages, the last bar still forming. */
+    struct seen seen =
+        ask_bars(from_ns, from_ns + 2499 * MINUTE_NS, from_ns + 2499 * MINUTE_NS + 1, 0, (struct seen){0});
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(seen.replies, 3);
+    CHECK_INT(seen.bars, 2500);
+    CHECK_INT(seen.closed, 2499);
+    CHECK_INT(seen.first_open_ns, from_ns);
+    CHECK_INT(seen.last_open_ns, from_ns + 2499 * MINUTE_NS);
+    /* Exactly one page; a bound; a bound over two pages; a range without bars. */
+    seen = ask_bars(from_ns, from_ns + 999 * MINUTE_NS, INT64_MAX, 0, (struct seen){0});
+    CHECK(seen.replies == 1 && seen.bars == 1000 && seen.closed == 1000);
+    seen = ask_bars(from_ns, from_ns + 2499 * MINUTE_NS, INT64_MAX, 500, (struct seen){0});
+    CHECK(seen.replies == 1 && seen.bars == 500);
+    seen = ask_bars(from_ns, from_ns + 2499 * MINUTE_NS, INT64_MAX, 1500, (struct seen){0});
+    CHECK(seen.replies == 2 && seen.bars == 1500);
+    seen = ask_bars(0, MINUTE_NS, INT64_MAX, 0, (struct seen){0});
+    CHECK(seen.replies == 1 && seen.bars == 0 && seen.error == 0);
+    /* Cancelled by its own callback. */
+    seen =
+        ask_bars(from_ns, from_ns + 2499 * MINUTE_NS, INT64_MAX, 0, (struct seen){.cancel_after_page = true});
+    for (int turn = 0; turn < 50; turn++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    CHECK_INT(seen.replies, 1);
+    CHECK_INT(venue->rest_status(rest)->queued, 0);
+    const struct venue_bars_request odd = {&btc, 7, 0, 1, 0, 0};
+    CHECK_INT(venue->rest_bars(rest, &odd, on_reply, &seen, NULL), -EINVAL);
+    /* The client destroyed by it. */
+    seen = ask_bars(from_ns, from_ns + 2499 * MINUTE_NS, INT64_MAX, 0,
+                    (struct seen){.destroy_after_page = true});
+    CHECK_INT(seen.replies, 1);
+    rest = NULL;
+}
+
+static void test_refusals(void)
+{
+    static const struct {
+        const char *reply;
+        int times, error, requests;
+        const char *said;
+    } cases[] = {
+        {"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n", 2, 0, 3, ""},
+        {"HTTP/1.1 500 Oops\r\nContent-Length: 29\r\n\r\n{\"code\":-1007,\"msg\":\"Timeout\"", 9, -EIO, 3,
+         "time: HTTP 500 (3 attempts)"},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\ncut", 9, -EIO, 3,
+         "(3 attempts)"},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", 9, -EBADMSG, 1, "time: the reply is malformed"},
+        {"HTTP/1.1 400 Bad Request\r\nContent-Length: 36\r\n\r\n{\"code\":-1121,\"msg\":\"Invalid symbol\"",
+         9, -EPROTO, 1, "time: HTTP 400"},
+        {"HTTP/1.1 400 Bad Request\r\nContent-Length: 37\r\n\r\n{\"code\":-1121,\"msg\":\"Invalid symbol\"}",
+         9, -ENOENT, 1, "time: HTTP 400: -1121 Invalid symbol"},
+        {"HTTP/1.1 403 Forbidden\r\nContent-Length: 6\r\n\r\n<html>", 9, -EACCES, 1, "time: HTTP 403"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        open_rest();
+        say_instead = cases[i].reply;
+        say_times = cases[i].times;
+        struct seen seen = ask_time();
+        if (seen.error)
+            printf("refusal: %s\n", seen.text);
+        CHECK_INT(seen.error, cases[i].error);
+        CHECK_INT(requests, cases[i].requests);
+        CHECK(strstr(seen.text, cases[i].said));
+        CHECK(venue->rest_status(rest)->failures > 0);
+        if (cases[i].error == -EACCES)
+            CHECK(venue->rest_status(rest)->paused_until_ms > 0);
+        close_rest();
+    }
+}
+
+/* After a 429 nothing is sent until Retry-After is over. */
+static void test_limited(void)
+{
+    open_rest();
+    say_instead = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
+    say_times = 1;
+    struct seen first = {0}, second = {0};
+    CHECK_INT(venue->rest_time(rest, on_reply, &first, NULL), 0);
+    while (limited_at_ns == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    while (venue->rest_status(rest)->paused_until_ms == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    CHECK_INT(venue->rest_time(rest, on_reply, &second, NULL), 0); /* waits as well */
+    CHECK(loop_until(&loop, &second.done));
+    CHECK(loop_until(&loop, &first.done));
+    CHECK_INT(first.error, 0);
+    CHECK_INT(second.error, 0);
+    CHECK_INT(requests, 3);
+    CHECK(after_limit_ns - limited_at_ns >= 990000000);
+    CHECK_INT(venue->rest_status(rest)->paused_until_ms, 0);
+    close_rest();
+
+    /* Near the limit of weight everything waits for the next minute, before the venue has to say so. */
+    open_rest();
+    weight = 959; /* four fifths of 1200, less one */
+    ask_time();
+    struct seen book = {0};
+    CHECK_INT(venue->rest_book(rest, &btc, on_reply, &book, NULL), 0);
+    for (int turn = 0; turn < 100; turn++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    CHECK_INT(book.replies, 0);
+    CHECK_INT(requests, 1);
+    int64_t paused_ms = venue->rest_status(rest)->paused_until_ms - (int64_t)(uv_hrtime() / 1000000);
+    CHECK(paused_ms > 50000 && paused_ms < 62000);
+    close_rest(); /* with a request waiting */
+    CHECK_INT(book.replies, 0);
+}
+
+static void test_cancel(void)
+{
+    open_rest();
+    struct seen seen = {0};
+    struct venue_call *call[8];
+    for (int i = 0; i < 8; i++)
+        CHECK_INT(venue->rest_time(rest, on_reply, &seen, &call[i]), 0);
+    venue->rest_cancel(rest, call[7]);
+    venue->rest_cancel(rest, call[0]);
+    while (requests == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    CHECK(venue->rest_status(rest)->in_flight <= 4);
+    for (int i = 1; i < 7; i++)
+        if (seen.replies == 0)
+            venue->rest_cancel(rest, call[i]);
+    venue->rest_cancel(rest, NULL);
+    close_rest();
+    int replies = seen.replies;
+    for (int turn = 0; turn < 50; turn++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    CHECK_INT(seen.replies, replies);
+}
+
+int main(void)
+{
+    uv_loop_init(&loop);
+    net = loop_net(&loop, server_ca_file(), 0, 0);
+    server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script});
+    test_replies();
+    test_bars();
+    test_refusals();
+    test_limited();
+    test_cancel();
+    server_stop(server);
+    loop_end(&loop, net);
+    server_forget_ca();
+    return check_done("binance REST");
+}
