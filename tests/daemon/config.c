@@ -1,5 +1,5 @@
-/* Reading, printing and refusing configurations; the documented example (argv[1]) against the table of keys;
- * and random bytes, which must never do more than be refused. argv[2]: how many of those. */
+/* Reading, printing and refusing configurations; the documented example (argv[1]) and the man page's source
+ * (argv[2]) against the table of keys; and random bytes, which must never do more than be refused. */
 #include "daemon/config.h"
 
 #include <errno.h>
@@ -247,16 +247,56 @@ static void test_set(void)
     CHECK_INT(config_log_level_parse("warn"), -EINVAL);
 }
 
+static size_t load(const char *from, char *text, size_t size)
+{
+    FILE *file = fopen(from, "r");
+    if (!file)
+        abort();
+    size_t n = fread(text, 1, size - 1, file);
+    fclose(file);
+    text[n] = '\0';
+    return n;
+}
+
+/* The man page names every key with its default. */
+static void test_man_page(const char *page)
+{
+    static char text[65536];
+    load(page, text, sizeof text);
+    struct config defaults;
+    config_defaults(&defaults);
+    size_t n;
+    const struct config_key *keys = config_keys(&n);
+    for (size_t i = 0; i < n; i++) {
+        char expected[512] = "";
+        FILE *to = fmemopen(expected, sizeof expected, "w");
+        if (!to)
+            abort();
+        bool account = strcmp(keys[i].section, "account") == 0;
+        fprintf(to, "*%s* = ", keys[i].name);
+        keys[i].print(&keys[i], account ? (void *)&defaults.accounts[0] : (void *)&defaults, to);
+        fclose(to);
+        expected[strcspn(expected, "\n")] = '\0';
+        if (expected[strlen(expected) - 1] == ' ')
+            expected[strlen(expected) - 1] = '\0';
+        CHECK(strstr(text, expected) != NULL);
+        if (!strstr(text, expected))
+            fprintf(stderr, "%s: \"%s\" is not in it\n", page, expected);
+    }
+    const struct strategy *strategy = strategy_find("sma-cross-rsi");
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "*%s* = %g", strategy->params[i].name,
+                 strategy->params[i].fallback);
+        CHECK(strstr(text, expected) != NULL);
+    }
+}
+
 /* The example is the documentation: every key of the table, and exactly the defaults. */
 static char *test_example(const char *example, size_t *ret_n)
 {
     static char text[65536];
-    FILE *file = fopen(example, "r");
-    if (!file)
-        abort();
-    *ret_n = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[*ret_n] = '\0';
+    *ret_n = load(example, text, sizeof text);
 
     struct config config, defaults;
     config_defaults(&defaults);
@@ -355,7 +395,8 @@ int main(int argc, char **argv)
     test_set();
     size_t n;
     char *example = test_example(argv[1], &n);
-    test_rubbish(example, n, atoi(argv[2]));
+    test_man_page(argv[2]);
+    test_rubbish(example, n, getenv("PAPERTAPE_LONG") ? 40000 : 1500);
     unlink(path);
     return check_done("daemon/config");
 }
