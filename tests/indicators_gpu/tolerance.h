@@ -9,7 +9,7 @@
 
 enum { TOLERANCE_SMA_WINDOW = 64 }; /* SMA up to this period is exact */
 
-/* Absolute; `top` is the largest price so far and in the window. 0 where the bits must be the same. */
+/* Absolute; `top` is the series' largest price. 0 where the bits must be the same. */
 static inline double tolerance_parallel(const struct indicator_spec *spec, double top, size_t n_bars)
 {
     double period = 0;
