@@ -1,6 +1,9 @@
 #include "daemon/gpu_sampler.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +13,6 @@ enum {
     RETRY_INTERVALS = 30,  /* between two attempts to open the library */
 };
 
-/* Written by the worker; the loop reads it between two of its runs. */
 struct result {
     int error; /* 0 or -errno, with the reason */
     char reason[GPU_REASON_MAX], driver[GPU_DRIVER_MAX];
@@ -18,15 +20,27 @@ struct result {
     int n_devices;
 };
 
+/* What loop and thread share; outlives the sampler when a sample does. */
+struct exchange {
+    pthread_mutex_t lock; /* over all below */
+    pthread_cond_t wake;
+    bool wanted;       /* a sample; the thread takes it */
+    bool quit;         /* from here on `async` is gone */
+    bool abandoned;    /* nobody joins: the thread frees this */
+    uv_async_t *async; /* says that `result` is there */
+    struct result result;
+};
+
 struct gpu_sampler {
     uv_loop_t *loop;
     uv_timer_t timer;
-    uv_work_t work;
+    uv_async_t async;
+    int handles;                      /* of the two, not closed yet */
     uint64_t interval_ms, started_ms; /* started: the sample under way */
     int ticks_to_retry;
-    bool busy, closing, timer_closed;
-    struct nvml *nvml; /* the worker's alone */
-    struct result result;
+    bool busy; /* a sample was asked for and is not there yet */
+    pthread_t thread;
+    struct exchange *exchange;
     struct gpu_status status;
 };
 
@@ -40,89 +54,155 @@ const char *gpu_state_name(enum gpu_state state)
     return names[state];
 }
 
-static void work(uv_work_t *request)
+/* --- the thread --- */
+
+static void sample(struct nvml **nvml, struct result *result)
 {
-    struct gpu_sampler *sampler = request->data;
-    struct result *result = &sampler->result;
     *result = (struct result){0};
-    if (!sampler->nvml)
-        result->error = nvml_open(&sampler->nvml, result->reason);
+    if (!*nvml)
+        result->error = nvml_open(nvml, result->reason);
     if (result->error)
         return;
-    result->error = nvml_sample(sampler->nvml, result->devices, &result->n_devices, result->reason);
+    snprintf(result->driver, sizeof result->driver, "%s", nvml_driver(*nvml));
+    result->error = nvml_sample(*nvml, result->devices, &result->n_devices, result->reason);
     if (result->error) {
-        nvml_close(sampler->nvml);
-        sampler->nvml = NULL;
-        return;
+        nvml_close(*nvml);
+        *nvml = NULL;
     }
-    snprintf(result->driver, sizeof result->driver, "%s", nvml_driver(sampler->nvml));
 }
 
-/* Frees the sampler once nothing of libuv's points to it. The library is closed here, on the loop: quick,
- * after a sample that came back, and the daemon is ending. */
-static void release(struct gpu_sampler *sampler)
+static void exchange_free(struct exchange *exchange)
 {
-    if (!sampler->closing || sampler->busy || !sampler->timer_closed)
-        return;
-    nvml_close(sampler->nvml);
-    free(sampler);
+    pthread_cond_destroy(&exchange->wake);
+    pthread_mutex_destroy(&exchange->lock);
+    free(exchange);
 }
 
-static void publish(struct gpu_sampler *sampler)
+static void *run(void *arg)
 {
-    const struct result *result = &sampler->result;
+    struct exchange *exchange = arg;
+    struct nvml *nvml = NULL;
+    pthread_mutex_lock(&exchange->lock);
+    while (!exchange->quit) {
+        if (!exchange->wanted) {
+            pthread_cond_wait(&exchange->wake, &exchange->lock);
+            continue;
+        }
+        exchange->wanted = false;
+        pthread_mutex_unlock(&exchange->lock);
+        struct result result;
+        sample(&nvml, &result);
+        pthread_mutex_lock(&exchange->lock);
+        exchange->result = result;
+        if (!exchange->quit)
+            uv_async_send(exchange->async);
+    }
+    bool abandoned = exchange->abandoned;
+    pthread_mutex_unlock(&exchange->lock);
+    nvml_close(nvml);
+    if (abandoned)
+        exchange_free(exchange);
+    return NULL;
+}
+
+static int exchange_create(uv_async_t *async, struct exchange **ret)
+{
+    struct exchange *exchange = calloc(1, sizeof *exchange);
+    if (!exchange)
+        return -ENOMEM;
+    exchange->async = async;
+    int e = pthread_mutex_init(&exchange->lock, NULL);
+    if (e) {
+        free(exchange);
+        return -e;
+    }
+    e = pthread_cond_init(&exchange->wake, NULL);
+    if (e) {
+        pthread_mutex_destroy(&exchange->lock);
+        free(exchange);
+        return -e;
+    }
+    *ret = exchange;
+    return 0;
+}
+
+/* Signals are the loop's. */
+static int start_thread(struct gpu_sampler *sampler)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int e = pthread_create(&sampler->thread, NULL, run, sampler->exchange);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return -e;
+}
+
+/* --- the loop's side --- */
+
+static void on_result(uv_async_t *async)
+{
+    struct gpu_sampler *sampler = async->data;
     struct gpu_status *status = &sampler->status;
+    pthread_mutex_lock(&sampler->exchange->lock);
+    struct result result = sampler->exchange->result;
+    pthread_mutex_unlock(&sampler->exchange->lock);
+
+    sampler->busy = false;
+    sampler->ticks_to_retry = result.error ? RETRY_INTERVALS - 1 : 0;
     status->samples++;
     status->sampled_ms = uv_now(sampler->loop);
-    status->state = result->error || result->n_devices == 0 ? GPU_NOT_AVAILABLE : GPU_OK;
-    memcpy(status->reason, result->reason, sizeof status->reason);
-    if (!result->error && result->n_devices == 0)
+    status->state = result.error || result.n_devices == 0 ? GPU_NOT_AVAILABLE : GPU_OK;
+    memcpy(status->reason, result.reason, sizeof status->reason);
+    if (!result.error && result.n_devices == 0)
         snprintf(status->reason, sizeof status->reason, "no device");
-    memcpy(status->driver, result->driver, sizeof status->driver);
-    memcpy(status->devices, result->devices, sizeof status->devices);
-    status->n_devices = result->n_devices;
-    sampler->ticks_to_retry = result->error ? RETRY_INTERVALS - 1 : 0;
+    memcpy(status->driver, result.driver, sizeof status->driver);
+    memcpy(status->devices, result.devices, sizeof status->devices);
+    status->n_devices = result.n_devices;
 }
 
-static void done(uv_work_t *request, int status)
+static void mark_stalled(struct gpu_sampler *sampler)
 {
-    struct gpu_sampler *sampler = request->data;
-    sampler->busy = false;
-    if (status == 0 && !sampler->closing)
-        publish(sampler);
-    release(sampler);
-}
-
-static void stalled(struct gpu_sampler *sampler)
-{
+    struct gpu_status *status = &sampler->status;
     uint64_t age_ms = uv_now(sampler->loop) - sampler->started_ms;
     if (age_ms < STALLED_INTERVALS * sampler->interval_ms)
         return;
-    sampler->status.state = GPU_STALLED;
-    snprintf(sampler->status.reason, sizeof sampler->status.reason, "the driver has not answered for %ju s",
+    status->state = GPU_STALLED;
+    snprintf(status->reason, sizeof status->reason, "the driver has not answered for %ju s",
              (uintmax_t)(age_ms / 1000));
+    for (int i = 0; i < status->n_devices; i++)
+        status->devices[i].valid &= GPU_NAME;
 }
 
-static void tick(uv_timer_t *timer)
+static void on_tick(uv_timer_t *timer)
 {
     struct gpu_sampler *sampler = timer->data;
     if (sampler->busy) {
-        stalled(sampler);
+        mark_stalled(sampler);
         return;
     }
     if (sampler->ticks_to_retry > 0) {
         sampler->ticks_to_retry--;
         return;
     }
-    int e = uv_queue_work(sampler->loop, &sampler->work, work, done);
-    if (e) {
-        sampler->status.state = GPU_NOT_AVAILABLE;
-        snprintf(sampler->status.reason, sizeof sampler->status.reason, "no worker thread: %s",
-                 uv_strerror(e));
-        return;
-    }
     sampler->busy = true;
     sampler->started_ms = uv_now(sampler->loop);
+    pthread_mutex_lock(&sampler->exchange->lock);
+    sampler->exchange->wanted = true;
+    pthread_cond_signal(&sampler->exchange->wake);
+    pthread_mutex_unlock(&sampler->exchange->lock);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct gpu_sampler *sampler = handle->data;
+    if (--sampler->handles == 0)
+        free(sampler);
+}
+
+static void close_handles(struct gpu_sampler *sampler)
+{
+    uv_close((uv_handle_t *)&sampler->timer, on_closed);
+    uv_close((uv_handle_t *)&sampler->async, on_closed);
 }
 
 int gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_sampler **ret)
@@ -132,20 +212,29 @@ int gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_sampler
         return -ENOMEM;
     sampler->loop = loop;
     sampler->interval_ms = interval_ms;
-    sampler->work.data = sampler;
     snprintf(sampler->status.reason, sizeof sampler->status.reason, "not sampled yet");
-    int e = uv_timer_init(loop, &sampler->timer);
+    int e = uv_async_init(loop, &sampler->async, on_result);
     if (e) {
         free(sampler);
         return e;
     }
-    sampler->timer.data = sampler;
+    uv_timer_init(loop, &sampler->timer); /* cannot fail */
+    sampler->timer.data = sampler->async.data = sampler;
+    sampler->handles = 2;
     uv_unref((uv_handle_t *)&sampler->timer);
-    e = uv_timer_start(&sampler->timer, tick, 0, interval_ms);
+    uv_unref((uv_handle_t *)&sampler->async);
+
+    e = exchange_create(&sampler->async, &sampler->exchange);
+    if (e == 0) {
+        e = start_thread(sampler);
+        if (e)
+            exchange_free(sampler->exchange);
+    }
     if (e) {
-        gpu_sampler_destroy(sampler);
+        close_handles(sampler);
         return e;
     }
+    uv_timer_start(&sampler->timer, on_tick, 0, interval_ms); /* fails only without a callback */
     *ret = sampler;
     return 0;
 }
@@ -155,25 +244,21 @@ const struct gpu_status *gpu_sampler_status(const struct gpu_sampler *sampler)
     return &sampler->status;
 }
 
-bool gpu_sampler_busy(const struct gpu_sampler *sampler)
-{
-    return sampler->busy;
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    struct gpu_sampler *sampler = handle->data;
-    sampler->timer_closed = true;
-    release(sampler);
-}
-
 void gpu_sampler_destroy(struct gpu_sampler *sampler)
 {
     if (!sampler)
         return;
-    sampler->closing = true;
-    if (sampler->busy)
-        (void)uv_cancel(
-            (uv_req_t *)&sampler->work); /* only one that no thread has begun; done() comes either way */
-    uv_close((uv_handle_t *)&sampler->timer, on_timer_closed);
+    struct exchange *exchange = sampler->exchange;
+    pthread_mutex_lock(&exchange->lock);
+    exchange->quit = true;
+    exchange->abandoned = sampler->busy;
+    pthread_cond_signal(&exchange->wake);
+    pthread_mutex_unlock(&exchange->lock);
+    if (sampler->busy) {
+        pthread_detach(sampler->thread);
+    } else {
+        pthread_join(sampler->thread, NULL);
+        exchange_free(exchange);
+    }
+    close_handles(sampler);
 }

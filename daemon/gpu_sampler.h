@@ -1,8 +1,8 @@
-/* Samples the GPUs every so often on libuv's worker threads, for the loop to read without waiting. */
+/* Samples the GPUs every so often on a thread of its own, for the loop to read without waiting. Not one of
+ * libuv's: a driver that hangs would keep it for good, and with it the loop's end and the program's. */
 #ifndef DAEMON_GPU_SAMPLER_H
 #define DAEMON_GPU_SAMPLER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
 
@@ -11,7 +11,7 @@
 enum gpu_state {
     GPU_NOT_AVAILABLE, /* no library, no driver, no device, or no answer yet: the reason says which */
     GPU_OK,
-    GPU_STALLED, /* the driver has not answered for three intervals: the devices are those of the last answer
+    GPU_STALLED, /* the driver has not answered for three intervals: of the devices only the names are valid
                   */
 };
 
@@ -30,18 +30,15 @@ const char *gpu_state_name(enum gpu_state state); /* "n/a", "ok", "stalled" */
 struct gpu_sampler;
 
 /* Samples at once and then every interval_ms. A library that is absent or refuses is tried again every 30
- * intervals. While a sample is under way no other starts, however long it takes. The timer keeps no loop
- * alive. 0 or -errno. */
+ * intervals. While a sample is under way no other starts, however long it takes. Keeps no loop alive. 0 or
+ * -errno. */
 int gpu_sampler_create(uv_loop_t *loop, uint64_t interval_ms, struct gpu_sampler **ret);
 
 /* The last results; belongs to the sampler and changes only when the loop turns. */
 const struct gpu_status *gpu_sampler_status(const struct gpu_sampler *sampler);
 
-/* True while a sample is under way. Such a one keeps the loop alive, and libuv waits for its threads in
- * exit(): a program that must end while the state is GPU_STALLED stops its loop and leaves by _exit(). */
-bool gpu_sampler_busy(const struct gpu_sampler *sampler);
-
-/* Stops sampling. The memory goes on the loop's next turns, once a sample that is under way has come back. */
+/* Stops sampling; the sampler's handles close on the loop's next turns. A sample that is under way is not
+ * waited for: its thread cleans up behind itself, if the driver ever answers. NULL is fine. */
 void gpu_sampler_destroy(struct gpu_sampler *sampler);
 
 #endif

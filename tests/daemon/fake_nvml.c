@@ -41,7 +41,7 @@ static int started;
 
 /* The test's hands: it locks this to make the next sample hang, and reads how many began. */
 EXPORT pthread_mutex_t fake_nvml_gate = PTHREAD_MUTEX_INITIALIZER;
-EXPORT atomic_int fake_nvml_counts;
+EXPORT atomic_int fake_nvml_counts, fake_nvml_shutdowns;
 EXPORT int fake_nvml_count_fails;
 
 #ifdef FAKE_V1
@@ -76,6 +76,7 @@ int V(nvmlInit, _v2)(void)
 
 int nvmlShutdown(void)
 {
+    atomic_fetch_add(&fake_nvml_shutdowns, 1);
     return started-- > 0 ? SUCCESS : UNINITIALIZED;
 }
 
