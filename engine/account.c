@@ -93,22 +93,26 @@ void account_fill(struct engine *engine, const struct fill *fill)
 int64_t account_position_value(const struct engine *engine, int index, int symbol)
 {
     const struct market_state *market = &engine->markets[symbol];
-    int64_t qty = engine->accounts[index].positions[symbol].qty;
-    return fill_notional(ORDER_SELL, market->last, qty, market->notional_unit);
+    const struct position *position = &engine->accounts[index].positions[symbol];
+    if (market->last == 0)
+        return position->cost;
+    int128_t value = (int128_t)market->last * position->qty / market->notional_unit;
+    return value > MONEY_MAX ? MONEY_MAX : (int64_t)value;
 }
 
-/* Equity is the currency held plus what is held of symbols quoted in it, at the last price. */
+/* Equity is the currency held plus what is held of symbols quoted in it, at the last price; at cost before
+ * the first price is known, as after a restart. */
 int64_t engine_equity(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
-    int64_t equity = 0;
+    int128_t equity = 0;
     for (int i = 0; i < account->n_assets; i++)
         if (strcmp(account->assets[i].asset, account->currency) == 0)
             equity = account->assets[i].total;
     for (int s = 0; s < engine->n_symbols; s++)
         if (account->positions[s].qty > 0 && strcmp(engine->markets[s].symbol.quote, account->currency) == 0)
             equity += account_position_value(engine, index, s);
-    return equity;
+    return equity > MONEY_MAX ? MONEY_MAX : (int64_t)equity;
 }
 
 bool engine_daily_loss(const struct engine *engine)

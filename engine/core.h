@@ -11,6 +11,10 @@ enum {
     OUTPUT_NAME_MAX = 48,
 };
 
+/* The largest balance, and the largest sum of anything in money or quantity: far above what is real, so that
+ * a price that is a lie overflows nothing. */
+#define MONEY_MAX (INT64_MAX / 4)
+
 /* One symbol's market, as the events told it. */
 struct market_state {
     struct symbol symbol;
@@ -84,6 +88,7 @@ struct engine {
     uint64_t input_seq;
     bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */
     bool storage_failing, out_of_memory;
+    bool bar_closed; /* by this event, live */
     struct engine_counters counters;
 };
 
@@ -111,6 +116,8 @@ uint64_t match_submit(struct engine *engine, const struct order_request *request
                       enum order_reason *ret_reason);
 /* Queues a cancel. ORDER_OK or ORDER_UNKNOWN_ORDER. */
 enum order_reason match_cancel(struct engine *engine, uint64_t order_id);
+/* What is held of a symbol and not reserved by sales of it: no account goes short. */
+int64_t match_sellable(struct engine *engine, int account, int symbol);
 void match_release(struct engine *engine, int64_t until_ns); /* what takes effect by then */
 void match_trade(struct engine *engine, int symbol, const struct market_trade *trade);
 void match_quotes(struct engine *engine, int symbol); /* after a quote or a book change */

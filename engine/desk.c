@@ -114,6 +114,8 @@ static int64_t entry_qty(struct engine *engine, int account, int symbol, double 
     int64_t available = account_free(engine, account, market->symbol.quote, market->symbol.quote_scale);
     if (budget > available)
         budget = available;
+    if (budget <= 0)
+        return 0;
     int128_t notional = (int128_t)budget * 1000000 / (1000000 + engine->accounts[account].fees.taker_e6);
     int128_t qty = notional * market->notional_unit / best.price;
     return filter_floor_qty(&market->symbol, ORDER_MARKET, qty > INT64_MAX ? INT64_MAX : (int64_t)qty);
@@ -201,6 +203,14 @@ void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fre
             decide(engine, a, symbol, bar, fresh);
 }
 
+/* Sells what is held and not on sale already. */
+static void close_position(struct engine *engine, int account, int symbol)
+{
+    int64_t qty = match_sellable(engine, account, symbol);
+    if (qty > 0)
+        submit(engine, account, symbol, ORDER_SELL, ORDER_MARKET, qty, 0, "flatten");
+}
+
 /* After an order ended with fills: an entry's stop is placed, and stops without a position are withdrawn. */
 void desk_filled(struct engine *engine, const struct order *order)
 {
@@ -212,8 +222,7 @@ void desk_filled(struct engine *engine, const struct order *order)
     }
     if (engine->flattening) {
         /* It was on its way, and filled before its cancel arrived. */
-        submit(engine, order->account, order->symbol, ORDER_SELL, ORDER_MARKET,
-               engine->accounts[order->account].positions[order->symbol].qty, 0, "flatten");
+        close_position(engine, order->account, order->symbol);
         return;
     }
     if (!desk->strategy || order->by_hand)
@@ -232,7 +241,5 @@ void desk_flatten(struct engine *engine)
         match_cancel(engine, engine->orders[i].order.id);
     for (int a = 0; a < engine->n_accounts; a++)
         for (int s = 0; s < engine->n_symbols; s++)
-            if (engine->accounts[a].positions[s].qty > 0)
-                submit(engine, a, s, ORDER_SELL, ORDER_MARKET, engine->accounts[a].positions[s].qty, 0,
-                       "flatten");
+            close_position(engine, a, s);
 }

@@ -24,10 +24,12 @@ static int open_markets(struct engine *engine, const struct engine_config *confi
         market->notional_unit = filter_notional_unit(symbol);
         book_init(&market->book);
         bar_builder_init(&market->builder, config->interval_ns);
-        for (int a = 0; a < config->n_accounts; a++)
-            if (!account_balance(engine, a, symbol->base, symbol->qty_scale) ||
-                !account_balance(engine, a, symbol->quote, symbol->quote_scale))
+        for (int a = 0; a < config->n_accounts; a++) {
+            const struct balance *base = account_balance(engine, a, symbol->base, symbol->qty_scale);
+            const struct balance *quote = account_balance(engine, a, symbol->quote, symbol->quote_scale);
+            if (!base || !quote || base->scale != symbol->qty_scale || quote->scale != symbol->quote_scale)
                 return -EINVAL;
+        }
     }
     return 0;
 }
@@ -132,6 +134,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
     if (engine->sink.bar)
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
     /* A decision is taken on a bar that closed less than an interval ago, never on history. */
+    engine->bar_closed |= live;
     bool fresh = live && bar->open_ns + 2 * engine->interval_ns > engine->now_ns;
     desk_bar(engine, symbol, bar, fresh);
 }
@@ -146,6 +149,10 @@ static void hold_bar(struct engine *engine, int symbol, const struct bar *bar)
         for (uint32_t i = 0; i < market->n_held; i++)
             accept_bar(engine, symbol, &market->held[i], false);
         market->n_held = 0;
+        if (bar->open_ns == market->last_bar.open_ns + engine->interval_ns) {
+            accept_bar(engine, symbol, bar, true);
+            return;
+        }
     }
     market->held[market->n_held++] = *bar;
     if (market->n_held == 1 && engine->sink.need_bars)
@@ -190,6 +197,8 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
 {
     struct market_state *market = &engine->markets[symbol];
     struct bar built;
+    if (trade->id <= market->builder.last_trade_id)
+        return; /* seen already, or overtaken: it must not trade twice */
     market->last = trade->price;
     trades_bar(engine, symbol,
                bar_builder_trade(&market->builder, trade->ts_ns, trade->id, trade->price, trade->qty, &built),
@@ -197,10 +206,20 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
     match_trade(engine, symbol, trade);
 }
 
+static void alert(struct engine *engine, const char *code, const char *text)
+{
+    if (engine->sink.alert)
+        engine->sink.alert(engine->sink.ctx, engine->now_ns, code, text);
+}
+
 static int on_book(struct engine *engine, int symbol, int result)
 {
-    if (result < 0)
+    if (result == -ENOMEM)
         return result;
+    if (result < 0) { /* the book was reset: the next difference asks for a snapshot */
+        alert(engine, "BOOK_REFUSED", engine->markets[symbol].symbol.name);
+        return 0;
+    }
     if (result == BOOK_NEED_SNAPSHOT && engine->sink.need_snapshot)
         engine->sink.need_snapshot(engine->sink.ctx, symbol);
     if (result == BOOK_APPLIED)
@@ -326,9 +345,11 @@ static void on_command(struct engine *engine, const struct event_command *comman
 static void equity_points(struct engine *engine, uint64_t fills_before)
 {
     bool filled = engine->counters.fills != fills_before;
+    bool at_bars = engine->equity_interval_ns == 0 && engine->bar_closed;
+    engine->bar_closed = false;
     for (int a = 0; a < engine->n_accounts; a++) {
         bool due = engine->equity_interval_ns > 0 && engine->now_ns >= engine->next_equity_ns[a];
-        if (!due && !filled)
+        if (!due && !filled && !at_bars)
             continue;
         account_equity_point(engine, a);
         engine->next_equity_ns[a] = engine->now_ns + engine->equity_interval_ns;

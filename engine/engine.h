@@ -71,7 +71,7 @@ void engine_destroy(struct engine *engine);
 /* Recovery: what a former run left, before the first event. */
 int engine_restore_balance(struct engine *engine, int account, const char *asset, int scale, int64_t total);
 int engine_restore_position(struct engine *engine, int account, int symbol, const struct position *position);
-int engine_restore_order(struct engine *engine, const struct order *order); /* a live one */
+int engine_restore_order(struct engine *engine, const struct order *order); /* live ones, by ascending id */
 void engine_restore_equity(struct engine *engine, int account, int64_t deposits, int64_t peak, int64_t day,
                            int64_t day_equity);
 void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,
@@ -81,7 +81,8 @@ void engine_restore_paused(struct engine *engine, bool paused);
 /* Makes the opening deposits of accounts without a ledger. */
 int engine_start(struct engine *engine, int64_t now_ns);
 
-/* Takes one event. 0, -ENOMEM, or -EINVAL for an event that names what does not exist. */
+/* Takes one event. 0, -ENOMEM, or -EINVAL for an event that names what does not exist. After -ENOMEM the
+ * engine is to be thrown away and restored from what was committed: an order or a row may be missing. */
 int engine_handle(struct engine *engine, const struct event *event);
 
 /* What a screen or a status message wants to know of a symbol. */

@@ -78,15 +78,21 @@ static struct balance *reserve_balance(struct engine *engine, const struct order
                : account_balance(engine, order->account, symbol->base, symbol->qty_scale);
 }
 
-/* The money that buying `qty` at `price` takes, the taker's fee included. INT64_MAX where it would not fit.
- */
+/* The higher of the two rates: what is reserved suffices whichever way the order trades. */
+static int32_t fee_bound_e6(const struct engine *engine, int account)
+{
+    const struct fee_rates *fees = &engine->accounts[account].fees;
+    return fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
+}
+
+/* The money that buying `qty` at `price` takes, the fee included. INT64_MAX where it would not fit. */
 static int64_t purchase_cost(const struct engine *engine, int account, int symbol, int64_t price, int64_t qty)
 {
     int64_t unit = engine->markets[symbol].notional_unit;
-    if ((int128_t)price * qty / unit > INT64_MAX / 4)
+    if ((int128_t)price * qty / unit >= MONEY_MAX / 2)
         return INT64_MAX;
     int64_t notional = fill_notional(ORDER_BUY, price, qty, unit);
-    return notional + fill_fee(notional, engine->accounts[account].fees.taker_e6);
+    return notional + fill_fee(notional, fee_bound_e6(engine, account));
 }
 
 /* The price that an order is expected to trade at, before it does. */
@@ -179,11 +185,24 @@ static void finish(struct engine *engine, size_t at, enum order_state state, enu
         desk_filled(engine, &order);
 }
 
+int64_t match_sellable(struct engine *engine, int account, int symbol)
+{
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    int64_t unsold = engine->accounts[account].positions[symbol].qty;
+    int64_t owned = account_free(engine, account, listed->base, listed->qty_scale);
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        if (live->order.account == account && live->order.symbol == symbol && live->order.side == ORDER_SELL)
+            unsold -= live->reserved;
+    }
+    return unsold < owned ? unsold : owned; /* symbols may share a base */
+}
+
 static enum order_reason check_balance(struct engine *engine, const struct order *order)
 {
     const struct symbol *symbol = &engine->markets[order->symbol].symbol;
     if (order->side == ORDER_SELL)
-        return order->qty <= account_free(engine, order->account, symbol->base, symbol->qty_scale)
+        return order->qty <= match_sellable(engine, order->account, order->symbol)
                    ? ORDER_OK
                    : ORDER_INSUFFICIENT_BALANCE;
     int64_t cost =
@@ -197,7 +216,7 @@ static int64_t value_at(const struct engine *engine, const struct order *order)
 {
     int128_t value = (int128_t)expected_price(engine, order) * (order->qty - order->filled) /
                      engine->markets[order->symbol].notional_unit;
-    return value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
+    return value > MONEY_MAX / 2 ? MONEY_MAX / 2 : (int64_t)value;
 }
 
 static enum order_reason check_risk(struct engine *engine, const struct order *order)
@@ -353,16 +372,25 @@ static void fill(struct engine *engine, size_t at, int64_t price, int64_t qty, b
 static int64_t affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty)
 {
     const struct balance *balance = reserve_balance(engine, order);
+    const struct symbol *listed = &engine->markets[order->symbol].symbol;
     int64_t available = balance->total - balance->reserved;
     if (available <= 0)
         return 0;
-    if (order->side == ORDER_SELL)
-        return qty < available ? qty : available;
+    if (order->side == ORDER_SELL) {
+        int64_t held = engine->accounts[order->account].positions[order->symbol].qty;
+        int64_t quote = account_balance(engine, order->account, listed->quote, listed->quote_scale)->total;
+        qty = qty < available ? qty : available;
+        qty = qty < held ? qty : held;
+        int128_t proceeds = (int128_t)price * qty / engine->markets[order->symbol].notional_unit;
+        return quote + proceeds > MONEY_MAX ? 0 : qty;
+    }
+    int64_t base = account_balance(engine, order->account, listed->base, listed->qty_scale)->total;
+    if (qty > MONEY_MAX - base)
+        return 0;
     if (purchase_cost(engine, order->account, order->symbol, price, qty) <= available)
         return qty;
     const struct market_state *market = &engine->markets[order->symbol];
-    int128_t notional =
-        (int128_t)available * 1000000 / (1000000 + engine->accounts[order->account].fees.taker_e6);
+    int128_t notional = (int128_t)available * 1000000 / (1000000 + fee_bound_e6(engine, order->account));
     int128_t most = notional * market->notional_unit / price;
     int64_t fits = filter_floor_qty(&market->symbol, ORDER_MARKET, most < qty ? (int64_t)most : qty);
     while (fits > 0 && purchase_cost(engine, order->account, order->symbol, price, fits) > available)
@@ -411,6 +439,13 @@ static void rest(struct engine *engine, size_t at)
     live->order.updated_ns = engine->now_ns;
     unreserve(engine, live);
     reserve(engine, live);
+    /* Each fill rounds up by itself: what is left may want a unit or two more than there is. */
+    struct balance *balance = reserve_balance(engine, &live->order);
+    int64_t beyond = balance->reserved - balance->total;
+    if (beyond > 0 && beyond <= live->reserved) {
+        balance->reserved -= beyond;
+        live->reserved -= beyond;
+    }
     emit(engine, &live->order);
 }
 
@@ -465,16 +500,15 @@ static int64_t make(struct engine *engine, size_t at, int64_t offered)
 {
     struct live_order *live = &engine->orders[at];
     int64_t left = live->order.qty - live->order.filled;
-    int64_t qty = left < offered ? left : offered;
+    int64_t wanted = left < offered ? left : offered;
     unreserve(engine, live);
-    qty = affordable(engine, &live->order, live->order.price, qty);
-    if (qty <= 0) {
-        finish(engine, at, ORDER_CANCELED, ORDER_INSUFFICIENT_BALANCE);
-        return 0;
-    }
-    fill(engine, at, live->order.price, qty, true);
+    int64_t qty = affordable(engine, &live->order, live->order.price, wanted);
+    if (qty > 0)
+        fill(engine, at, live->order.price, qty, true);
     if (live->order.filled == live->order.qty)
         finish(engine, at, ORDER_FILLED, ORDER_OK);
+    else if (qty < wanted)
+        finish(engine, at, ORDER_CANCELED, ORDER_INSUFFICIENT_BALANCE);
     else
         rest(engine, at);
     return qty;
@@ -531,7 +565,8 @@ void match_quotes(struct engine *engine, int symbol)
 
 int match_restore(struct engine *engine, const struct order *order)
 {
-    if (!order_live(order->state))
+    if (!order_live(order->state) ||
+        (engine->n_orders > 0 && order->id <= engine->orders[engine->n_orders - 1].order.id))
         return -EINVAL;
     struct live_order *live = push_live(engine, order);
     if (!live)

@@ -124,4 +124,5 @@ enum bar_built bar_builder_close(struct bar_builder *builder, int64_t now_ns, st
 void bar_builder_interrupt(struct bar_builder *builder)
 {
     builder->complete = false;
+    builder->last_trade_id = -1;
 }

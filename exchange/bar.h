@@ -69,7 +69,8 @@ void bar_builder_confirm_first(struct bar_builder *builder, int64_t open_ns, int
 /* Closes the forming bar if its interval ends at or before `now_ns`. Same results as above. */
 enum bar_built bar_builder_close(struct bar_builder *builder, int64_t now_ns, struct bar *ret);
 
-/* The stream was interrupted: what is forming can no longer be complete. */
+/* The stream was interrupted: what is forming can no longer be complete, and ids may go on anywhere, so that
+ * a venue that sent nonsense once is believed again. */
 void bar_builder_interrupt(struct bar_builder *builder);
 
 #endif

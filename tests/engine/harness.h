@@ -1,0 +1,454 @@
+/* An engine under test: events go in one line each, what comes out is recorded and held against an accounting
+ * of its own: plain sums of the fills, nothing shared with the engine's code. */
+#ifndef TESTS_ENGINE_HARNESS_H
+#define TESTS_ENGINE_HARNESS_H
+
+#include <errno.h>
+
+#include "engine/engine.h"
+#include "tests/check.h"
+
+#define E8        INT64_C(100000000)
+#define SECOND_NS INT64_C(1000000000)
+#define MS_NS     INT64_C(1000000)
+#define MINUTE_NS (60 * SECOND_NS)
+#define START_NS  (INT64_C(1723161240) * SECOND_NS) /* 2024-08-08 23:54:00 */
+
+enum { BTCUSDT, ETHUSDT, ETHBTC, HARNESS_SYMBOLS };
+enum { ALICE, BOB, HARNESS_ACCOUNTS };
+enum { HARNESS_ASSETS = 3, TAKEN_MAX = 64, RECORDED_ORDERS = 1 << 18 };
+
+static const char *const harness_assets[HARNESS_ASSETS] = {"USDT", "BTC", "ETH"};
+static const int harness_base[] = {1, 2, 2}, harness_quote[] = {0, 0, 1};
+
+/* The order as last told, and the sums of its fills. */
+struct told_order {
+    struct order order;
+    int64_t filled, cost;
+    uint64_t fills;
+};
+
+struct harness {
+    struct engine *engine;
+    struct engine_config config;
+    struct engine_account_config accounts[HARNESS_ACCOUNTS];
+    struct symbol symbols[HARNESS_SYMBOLS];
+    int64_t now_ns;
+    uint64_t seq;
+    int64_t next_trade_id[HARNESS_SYMBOLS];
+    uint64_t next_quote_id;
+
+    int64_t ledger_sum[HARNESS_ACCOUNTS][HARNESS_ASSETS]; /* of the ledger's rows */
+    int64_t naive[HARNESS_ACCOUNTS][HARNESS_ASSETS];      /* of deposits and fills, reckoned here */
+    int64_t position[HARNESS_ACCOUNTS][HARNESS_SYMBOLS];  /* bought - sold */
+    struct told_order *orders;                            /* by id */
+    struct order last_order;
+    struct fill last_fill;
+    struct equity_point last_equity[HARNESS_ACCOUNTS];
+    uint64_t rows, fills, maker_fills, equity_points, alerts, snapshots_wanted, bars_wanted, bars, bars_built;
+    int64_t wanted_from_ns, wanted_to_ns;
+    struct bar last_bar;
+    uint64_t command_id, command_order;
+    enum order_reason command_reason;
+    uint8_t hash[LEDGER_HASH_SIZE];
+    /* What the order that takes now has taken of each price. */
+    uint64_t taking_order;
+    int64_t taking_ns;
+    struct book_level taken[TAKEN_MAX];
+    int n_taken;
+};
+
+static inline int64_t displayed(const struct harness *h, int symbol, enum order_side taker, int64_t price)
+{
+    struct engine_symbol_view view;
+    engine_symbol_view(h->engine, symbol, &view);
+    const struct book *book = engine_book(h->engine, symbol);
+    int64_t most = 0;
+    if ((taker == ORDER_BUY ? view.ask : view.bid) == price)
+        most = taker == ORDER_BUY ? view.ask_qty : view.bid_qty;
+    for (uint32_t i = 0; book->state == BOOK_SYNCED; i++) {
+        const struct book_level *level = taker == ORDER_BUY ? book_ask(book, i) : book_bid(book, i);
+        if (!level)
+            break;
+        if (level->price == price && level->qty > most)
+            most = level->qty;
+    }
+    return most;
+}
+
+static void on_fill(void *ctx, const struct fill *fill)
+{
+    struct harness *h = ctx;
+    h->last_fill = *fill;
+    h->fills++;
+    h->maker_fills += fill->maker;
+    CHECK_INT(fill->id, h->fills);
+    CHECK(fill->qty > 0 && fill->price > 0 && fill->order_id < RECORDED_ORDERS);
+    CHECK_INT(fill->input_seq, h->seq);
+    struct told_order *told = &h->orders[fill->order_id];
+    const struct fee_rates *fees = &h->accounts[fill->account].fees;
+    bool buy = fill->side == ORDER_BUY;
+    __int128 product = (__int128)fill->price * fill->qty, notional = (product + (buy ? E8 - 1 : 0)) / E8;
+    __int128 fee = (notional * (fill->maker ? fees->maker_e6 : fees->taker_e6) + 999999) / 1000000;
+    CHECK_INT(fill->notional, notional);
+    CHECK_INT(fill->fee, fee);
+    CHECK_INT(told->order.id, fill->order_id);
+    CHECK(told->order.side == fill->side && told->order.symbol == fill->symbol &&
+          told->order.account == fill->account);
+    told->filled += fill->qty;
+    told->cost += fill->notional;
+    told->fills++;
+    CHECK(told->filled <= told->order.qty);
+    int base = harness_base[fill->symbol], quote = harness_quote[fill->symbol];
+    h->naive[fill->account][base] += buy ? fill->qty : -fill->qty;
+    h->naive[fill->account][quote] += (buy ? -fill->notional : fill->notional) - fill->fee;
+    h->position[fill->account][fill->symbol] += buy ? fill->qty : -fill->qty;
+    if (told->order.type == ORDER_LIMIT)
+        CHECK(buy ? fill->price <= told->order.price : fill->price >= told->order.price);
+    if (fill->maker) {
+        CHECK_INT(fill->price, told->order.price);
+        return;
+    }
+    if (h->taking_order != fill->order_id || h->taking_ns != fill->ts_ns) {
+        h->taking_order = fill->order_id;
+        h->taking_ns = fill->ts_ns;
+        h->n_taken = 0;
+    }
+    int i = 0;
+    while (i < h->n_taken && h->taken[i].price != fill->price)
+        i++;
+    if (i == h->n_taken && i < TAKEN_MAX)
+        h->taken[h->n_taken++] = (struct book_level){fill->price, 0};
+    if (i < TAKEN_MAX) {
+        h->taken[i].qty += fill->qty;
+        CHECK(h->taken[i].qty <= displayed(h, fill->symbol, fill->side, fill->price));
+    }
+}
+
+static void on_order(void *ctx, const struct order *order)
+{
+    struct harness *h = ctx;
+    h->last_order = *order;
+    if (!(order->id > 0 && order->id < RECORDED_ORDERS)) {
+        CHECK(!"an order's id");
+        return;
+    }
+    struct told_order *told = &h->orders[order->id];
+    if (told->order.id)
+        CHECK(order_live(told->order.state)); /* an order ends once */
+    told->order = *order;
+    CHECK_INT(order->filled, told->filled);
+    CHECK_INT(order->cost, told->cost);
+    CHECK((order->state == ORDER_FILLED) == (order->filled == order->qty && order->qty > 0));
+    CHECK((order->state == ORDER_REJECTED) <= (order->reason != ORDER_OK && order->filled == 0));
+    CHECK(order->state != ORDER_OPEN || order->filled == 0);
+    CHECK(order->state != ORDER_PARTIAL || order->filled > 0);
+}
+
+static void on_ledger(void *ctx, const struct ledger_row *row)
+{
+    struct harness *h = ctx;
+    h->rows++;
+    CHECK_INT(row->id, h->rows);
+    for (int i = 0; i < HARNESS_ASSETS; i++)
+        if (strcmp(row->asset, harness_assets[i]) == 0) {
+            h->ledger_sum[row->account][i] += row->amount;
+            CHECK_INT(row->balance, h->ledger_sum[row->account][i]);
+            if (row->kind == LEDGER_DEPOSIT)
+                h->naive[row->account][i] += row->amount;
+        }
+    struct ledger_row chained = *row;
+    CHECK_INT(ledger_row_chain(&chained, h->hash), 0);
+    CHECK(memcmp(chained.hash, row->hash, sizeof h->hash) == 0);
+    memcpy(h->hash, row->hash, sizeof h->hash);
+}
+
+static void on_equity(void *ctx, const struct equity_point *point)
+{
+    struct harness *h = ctx;
+    h->last_equity[point->account] = *point;
+    h->equity_points++;
+}
+
+static void on_bar(void *ctx, int symbol, enum bar_source source, const struct bar *bar)
+{
+    struct harness *h = ctx;
+    (void)symbol;
+    if (source == BAR_VENUE) {
+        h->bars++;
+        h->last_bar = *bar;
+    } else {
+        h->bars_built++;
+    }
+}
+
+static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+{
+    struct harness *h = ctx;
+    CHECK(ts_ns <= h->now_ns && code[0] && text[0]);
+    h->alerts++;
+}
+
+static void on_need_snapshot(void *ctx, int symbol)
+{
+    struct harness *h = ctx;
+    (void)symbol;
+    h->snapshots_wanted++;
+}
+
+static void on_need_bars(void *ctx, int symbol, int64_t from_ns, int64_t to_ns)
+{
+    struct harness *h = ctx;
+    (void)symbol;
+    CHECK(from_ns <= to_ns);
+    h->bars_wanted++;
+    h->wanted_from_ns = from_ns;
+    h->wanted_to_ns = to_ns;
+}
+
+static void on_command_done(void *ctx, uint64_t id, enum order_reason reason, uint64_t order)
+{
+    struct harness *h = ctx;
+    h->command_id = id;
+    h->command_reason = reason;
+    h->command_order = order;
+}
+
+/* The defaults; a test changes h->config, h->accounts and h->symbols before harness_open(). */
+static inline void harness_init(struct harness *h)
+{
+    memset(h, 0, sizeof *h);
+    static const char *const bases[] = {"BTC", "ETH", "ETH"}, *const quotes[] = {"USDT", "USDT", "BTC"};
+    for (int s = 0; s < HARNESS_SYMBOLS; s++) {
+        struct symbol *symbol = &h->symbols[s];
+        *symbol = (struct symbol){.price_scale = 8, .qty_scale = 8, .quote_scale = 8, .trading = true};
+        snprintf(symbol->name, sizeof symbol->name, "%s%s", bases[s], quotes[s]);
+        snprintf(symbol->base, sizeof symbol->base, "%s", bases[s]);
+        snprintf(symbol->quote, sizeof symbol->quote, "%s", quotes[s]);
+        symbol->filters = (struct symbol_filters){.tick = s == ETHBTC ? 1000 : E8 / 100,
+                                                  .price_min = s == ETHBTC ? 1000 : E8 / 100,
+                                                  .step = 1000,
+                                                  .qty_min = 1000,
+                                                  .qty_max = 9000 * E8,
+                                                  .notional_min = s == ETHBTC ? E8 / 10000 : 5 * E8,
+                                                  .notional_min_market = true,
+                                                  .orders_max = 20};
+        h->next_trade_id[s] = 1000;
+    }
+    static const char *const names[] = {"alice", "bob"};
+    for (int a = 0; a < HARNESS_ACCOUNTS; a++) {
+        struct engine_account_config *account = &h->accounts[a];
+        snprintf(account->name, sizeof account->name, "%s", names[a]);
+        snprintf(account->currency, sizeof account->currency, "USDT");
+        account->currency_scale = 8;
+        account->cash = 10000 * E8;
+        account->fees = (struct fee_rates){.maker_e6 = 1000, .taker_e6 = 1000};
+    }
+    h->config = (struct engine_config){.symbols = h->symbols,
+                                       .n_symbols = HARNESS_SYMBOLS,
+                                       .accounts = h->accounts,
+                                       .n_accounts = HARNESS_ACCOUNTS,
+                                       .interval_ns = MINUTE_NS,
+                                       .latency_ns = 50 * MS_NS};
+    h->now_ns = START_NS;
+    h->next_quote_id = 1;
+    h->orders = calloc(RECORDED_ORDERS, sizeof *h->orders);
+}
+
+static inline void harness_create(struct harness *h)
+{
+    struct engine_sink sink = {.ctx = h,
+                               .bar = on_bar,
+                               .order = on_order,
+                               .fill = on_fill,
+                               .ledger = on_ledger,
+                               .equity = on_equity,
+                               .alert = on_alert,
+                               .need_snapshot = on_need_snapshot,
+                               .need_bars = on_need_bars,
+                               .command_done = on_command_done};
+    if (engine_create(&h->config, &sink, &h->engine) < 0 || !h->orders) {
+        fprintf(stderr, "the harness has no engine\n");
+        exit(EXIT_FAILURE);
+    }
+}
+
+static inline void harness_open(struct harness *h)
+{
+    harness_create(h);
+    CHECK_INT(engine_start(h->engine, h->now_ns), 0);
+}
+
+static inline void harness_close(struct harness *h)
+{
+    engine_destroy(h->engine);
+    free(h->orders);
+    h->engine = NULL;
+    h->orders = NULL;
+}
+
+/* What must hold after every event. */
+static inline void harness_check(const struct harness *h)
+{
+    for (int a = 0; a < h->config.n_accounts; a++) {
+        const struct account *account = engine_account(h->engine, a);
+        bool live = false;
+        for (size_t i = 0; i < engine_orders(h->engine); i++)
+            live |= engine_order(h->engine, i)->account == a;
+        for (int i = 0; i < account->n_assets; i++) {
+            const struct balance *balance = &account->assets[i];
+            for (int k = 0; k < HARNESS_ASSETS; k++)
+                if (strcmp(balance->asset, harness_assets[k]) == 0) {
+                    CHECK_INT(balance->total, h->ledger_sum[a][k]);
+                    CHECK_INT(balance->total, h->naive[a][k]);
+                }
+            CHECK(balance->total >= 0 && balance->reserved >= 0 && balance->reserved <= balance->total);
+            CHECK(live || balance->reserved == 0);
+        }
+        for (int s = 0; s < h->config.n_symbols; s++) {
+            CHECK_INT(account->positions[s].qty, h->position[a][s]);
+            CHECK(account->positions[s].qty >= 0 && account->positions[s].cost >= 0);
+            CHECK((account->positions[s].qty == 0) == (account->positions[s].opened_ns == 0));
+            CHECK(account->positions[s].qty > 0 || account->positions[s].cost == 0);
+        }
+    }
+}
+
+static inline int harness_event(struct harness *h, struct event *event)
+{
+    event->seq = ++h->seq;
+    event->recv_ns = h->now_ns;
+    int r = engine_handle(h->engine, event);
+    harness_check(h);
+    return r;
+}
+
+static inline void pass(struct harness *h, int64_t ns)
+{
+    h->now_ns += ns;
+    struct event event = {.kind = EVENT_TIMER};
+    CHECK_INT(harness_event(h, &event), 0);
+}
+
+static inline void trade(struct harness *h, int symbol, int64_t price, int64_t qty)
+{
+    struct event event = {
+        .kind = EVENT_MARKET,
+        .market = {
+            .kind = MARKET_TRADE,
+            .symbol = symbol,
+            .trade = {.ts_ns = h->now_ns, .id = h->next_trade_id[symbol]++, .price = price, .qty = qty}}};
+    event.market.trade.first_id = event.market.trade.last_id = event.market.trade.id;
+    CHECK_INT(harness_event(h, &event), 0);
+}
+
+static inline void quote(struct harness *h, int symbol, int64_t bid, int64_t bid_qty, int64_t ask,
+                         int64_t ask_qty)
+{
+    struct event event = {.kind = EVENT_MARKET,
+                          .market = {.kind = MARKET_QUOTE,
+                                     .symbol = symbol,
+                                     .quote = {h->next_quote_id++, bid, bid_qty, ask, ask_qty}}};
+    CHECK_INT(harness_event(h, &event), 0);
+}
+
+static inline int depth(struct harness *h, int symbol, uint64_t first, uint64_t last,
+                        const struct book_level *bids, uint32_t n_bids, const struct book_level *asks,
+                        uint32_t n_asks)
+{
+    struct event event = {.kind = EVENT_MARKET,
+                          .market = {.kind = MARKET_DEPTH,
+                                     .symbol = symbol,
+                                     .depth = {first, last, bids, asks, n_bids, n_asks}}};
+    return harness_event(h, &event);
+}
+
+static inline int snapshot(struct harness *h, int symbol, uint64_t id, const struct book_level *bids,
+                           uint32_t n_bids, const struct book_level *asks, uint32_t n_asks)
+{
+    struct event event = {.kind = EVENT_SNAPSHOT, .snapshot = {symbol, id, bids, asks, n_bids, n_asks}};
+    return harness_event(h, &event);
+}
+
+static inline struct bar flat_bar(int64_t open_ns, int64_t price)
+{
+    return (struct bar){.open_ns = open_ns,
+                        .open = price,
+                        .high = price,
+                        .low = price,
+                        .close = price,
+                        .volume = E8,
+                        .trades = 1,
+                        .first_trade_id = -1,
+                        .last_trade_id = -1};
+}
+
+static inline void kline(struct harness *h, int symbol, const struct bar *bar)
+{
+    struct event event = {
+        .kind = EVENT_MARKET,
+        .market = {.kind = MARKET_KLINE, .symbol = symbol, .kline = {h->config.interval_ns, *bar, true}}};
+    CHECK_INT(harness_event(h, &event), 0);
+}
+
+static inline void connection(struct harness *h, bool up)
+{
+    struct event event = {.kind = EVENT_CONNECTION, .up = up};
+    CHECK_INT(harness_event(h, &event), 0);
+}
+
+static inline void stale(struct harness *h, int symbol, bool is_stale)
+{
+    struct event event = {.kind = EVENT_STALE, .stale = {symbol, is_stale}};
+    CHECK_INT(harness_event(h, &event), 0);
+}
+
+/* Returns the order's id; the verdict is in h->command_reason. */
+static inline uint64_t command(struct harness *h, struct event_command what)
+{
+    struct event event = {.kind = EVENT_COMMAND, .command = what};
+    event.command.command_id = h->seq + 7000;
+    h->command_id = 0;
+    CHECK_INT(harness_event(h, &event), 0);
+    CHECK_INT(h->command_id, h->seq - 1 + 7000);
+    return h->command_order;
+}
+
+static inline uint64_t order(struct harness *h, int account, int symbol, enum order_side side,
+                             enum order_type type, int64_t qty, int64_t price)
+{
+    return command(h, (struct event_command){.kind = COMMAND_ORDER,
+                                             .account = account,
+                                             .symbol = symbol,
+                                             .side = side,
+                                             .type = type,
+                                             .qty = qty,
+                                             .price = type == ORDER_LIMIT ? price : 0,
+                                             .stop_price = type == ORDER_STOP ? price : 0});
+}
+
+static inline void cancel(struct harness *h, uint64_t id)
+{
+    command(h, (struct event_command){.kind = COMMAND_CANCEL, .order_id = id});
+}
+
+static inline const struct order *told(const struct harness *h, uint64_t id)
+{
+    return &h->orders[id].order;
+}
+
+static inline int64_t cash(const struct harness *h, int account)
+{
+    return h->naive[account][0];
+}
+
+static inline int64_t reserved(const struct harness *h, int account, const char *asset)
+{
+    const struct account *of = engine_account(h->engine, account);
+    for (int i = 0; i < of->n_assets; i++)
+        if (strcmp(of->assets[i].asset, asset) == 0)
+            return of->assets[i].reserved;
+    return 0;
+}
+
+#endif
