@@ -108,6 +108,10 @@ static void on_live_order(void *ctx, const struct db_order_row *row)
     COPY(o->type, order_type_name(order->type));
     COPY(o->state, order_state_name(order->state));
     COPY(o->tag, order->tag);
+    for (int i = 0; i < s->n_positions && order->type == ORDER_STOP; i++)
+        if (strcmp(s->positions[i].symbol, o->symbol) == 0 &&
+            strcmp(s->positions[i].account, o->account) == 0)
+            s->positions[i].stop = o->stop;
 }
 
 static void on_account(void *ctx, const struct db_account_row *row)

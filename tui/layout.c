@@ -2,7 +2,10 @@
 
 #include <stddef.h>
 
-enum { STACK_MAX = 8 };
+enum {
+    STACK_MAX = 8,
+    GUTTER = 1, /* blank columns between stacks */
+};
 
 /* A panel in a stack: the rows it needs (its rule among them), the rows it wants, and its share of what is
  * left after that. The stack drops its last panels first, by `rank` (1 stays longest). */
@@ -87,7 +90,7 @@ static void stack(struct layout *layout, const struct slot *slots, int n, int x,
         if (!rows[i])
             continue;
         int right = slots[i].beside && width >= 60 ? width / 2 : 0;
-        add(layout, slots[i].panel, x, y, width - right, rows[i]);
+        add(layout, slots[i].panel, x, y, width - right - (right ? GUTTER : 0), rows[i]);
         add(layout, slots[i].beside, x + width - right, y, right, rows[i]);
         y += rows[i];
     }
@@ -128,13 +131,13 @@ static void overview(struct layout *layout, int y, int width, int height)
     };
 
     if (width >= 180 && height >= 30) {
-        int third = width * 5 / 16, first = width - 2 * third;
+        int third = width * 5 / 16, first = width - 2 * (third + GUTTER);
         STACK(layout, left, 0, y, first, height);
-        STACK(layout, middle, first, y, third, height);
-        STACK(layout, edge, first + third, y, third, height);
+        STACK(layout, middle, first + GUTTER, y, third, height);
+        STACK(layout, edge, width - third, y, third, height);
     } else if (width >= 116) {
         int second = width * 2 / 5;
-        STACK(layout, left, 0, y, width - second, height);
+        STACK(layout, left, 0, y, width - second - GUTTER, height);
         STACK(layout, right, width - second, y, second, height);
     } else {
         STACK(layout, narrow, 0, y, width, height);

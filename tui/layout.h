@@ -52,8 +52,9 @@ struct layout {
     int n;
 };
 
-/* Fills the whole of a screen of width × height (1 or more) without overlap. `zoomed` is the panel that
- * takes the body alone, or PANEL_NONE; a panel that the tab does not have is not zoomed. */
+/* Fills a screen of width × height (1 or more) without overlap, but for a blank column between stacks.
+ * `zoomed` is the panel that takes the body alone, or PANEL_NONE; a panel that the tab does not have is not
+ * zoomed. */
 void layout_compute(int width, int height, enum tab tab, enum panel zoomed, struct layout *ret);
 
 /* The rectangle of a panel, or NULL. */

@@ -21,7 +21,7 @@ void panel_alerts(const struct area *area, const struct scene *scene)
     char a[FORMAT_MAX];
 
     if (h->n_alerts == 0)
-        frame_empty(&body, model->have_history ? "none" : model->database_words);
+        frame_empty(&body, frame_no_history(model, "none"));
     for (int i = window.first; i < window.end; i++) {
         const struct history_alert *alert = &h->alerts[i];
         int y = i - window.first, end = body.width - 1;

@@ -70,7 +70,7 @@ void panel_chart(const struct area *area, const struct scene *scene)
     for (int i = 0; i < shown; i++)
         values[i] = h->bars[n - shown + i].close;
     if (columns < 8 || body.height < 4 || !chart_range(values, shown, &low, &high)) {
-        frame_empty(&under, !model->have_history ? model->database_words : "no stored bars yet");
+        frame_empty(&under, frame_no_history(model, "no stored bars yet"));
         return;
     }
     struct area plot = area_part(&under, 1, 0, columns, under.height - 1);

@@ -22,14 +22,18 @@ void panel_equity(const struct area *area, const struct scene *scene)
     if (isfinite(now) && freshness == FRESH)
         values[n++] = now;
     if (!chart_range(values, n, &low, &high)) {
-        frame_empty(&body, model->have_history ? "no point yet" : model->database_words);
+        frame_empty(&body, frame_no_history(model, "no point yet"));
         return;
     }
     double first = values[0], last = values[n - 1];
-    snprintf(text, sizeof(text), " %s %s ", format_signed(a, last - first, 2),
-             format_percent(b, first != 0 ? 100 * (last / first - 1) : NAN, 2));
+    if (freshness == FRESH)
+        snprintf(text, sizeof(text), " %s %s ", format_signed(a, last - first, 2),
+                 format_percent(b, first != 0 ? 100 * (last / first - 1) : NAN, 2));
+    else
+        snprintf(text, sizeof(text), " STALE ");
     if (area->width > (int)strlen(text) + 16)
-        area_text_right(area, area->width - 1, 0, frame_style(freshness, style_signed(last - first)), text);
+        area_text_right(area, area->width - 1, 0,
+                        freshness == FRESH ? style_signed(last - first) : STYLE_WARN, text);
     int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2, axis = 10;
     if (body.width < 24)
         axis = 0;

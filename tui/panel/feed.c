@@ -4,10 +4,13 @@
 
 #include "tui/format.h"
 #include "tui/panel/frame.h"
+#include "tui/text.h"
 
-/* "label value" pairs along a line. */
+/* A label and its value, if there is room for both. Returns the column for the next one. */
 static int pair(const struct area *body, int x, int y, const char *label, enum style style, const char *value)
 {
+    if (x + text_width(label) + 1 + text_width(value) > body->width)
+        return body->width;
     x = area_text(body, x, y, STYLE_DIM, label);
     return area_text(body, x + 1, y, style, value) + 2;
 }
@@ -36,7 +39,7 @@ static void connection(const struct area *body, const struct status_feed *feed, 
 
 static void storage(const struct area *body, const struct status *s, enum freshness freshness)
 {
-    char a[FORMAT_MAX];
+    char a[FORMAT_MAX], p99[FORMAT_MAX];
     bool ok = strcmp(s->db_state, "ok") == 0;
     int x = pair(body, 1, 1, "db", frame_style(freshness, ok ? STYLE_GOOD : STYLE_BAD),
                  s->db_state[0] ? s->db_state : "n/a");
@@ -47,8 +50,8 @@ static void storage(const struct area *body, const struct status *s, enum freshn
     }
     x = pair(body, x, 1, "commits", STYLE_NORMAL, counted(a, s->db_commits));
     x = pair(body, x, 1, "queue", STYLE_NORMAL, counted(a, s->db_queue));
-    x = pair(body, x, 1, "p99", STYLE_NORMAL, format_number(a, s->commit_p99_ms, 1)) - 1;
-    x = area_text(body, x - 1, 1, STYLE_DIM, " ms") + 2;
+    snprintf(p99, sizeof(p99), "%.20s ms", format_number(a, s->commit_p99_ms, 1));
+    x = pair(body, x, 1, "p99", STYLE_NORMAL, p99);
     x = pair(body, x, 1, "orders", STYLE_NORMAL, counted(a, s->count_orders));
     x = pair(body, x, 1, "fills", STYLE_NORMAL, counted(a, s->count_fills));
     pair(body, x, 1, "rejected", s->count_rejected > 0 ? STYLE_WARN : STYLE_NORMAL,

@@ -21,7 +21,7 @@ void panel_fills(const struct area *area, const struct scene *scene)
     char text[FORMAT_MAX];
 
     if (h->n_fills == 0)
-        frame_empty(&body, model->have_history ? "none yet" : model->database_words);
+        frame_empty(&body, frame_no_history(model, "none yet"));
     for (int i = window.first; i < window.end; i++) {
         const struct history_fill *f = &h->fills[i];
         int y = i - window.first + 1;

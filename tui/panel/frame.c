@@ -116,8 +116,17 @@ void frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms)
         snprintf(buf, size, "%s", age);
     else if (age_ms < 0)
         snprintf(buf, size, "-");
+    else if (age_ms < 100000)
+        snprintf(buf, size, "STALE %ds", (int)(age_ms / 1000));
     else
         snprintf(buf, size, "STALE %s", age);
+}
+
+const char *frame_no_history(const struct model *model, const char *none)
+{
+    if (model->have_history)
+        return none;
+    return model->database_words[0] ? model->database_words : "not read yet";
 }
 
 void frame_empty(const struct area *body, const char *words)

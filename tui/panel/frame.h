@@ -52,6 +52,10 @@ void frame_cursor(const struct area *area, int y);
 enum style frame_style(enum freshness freshness, enum style style);
 void frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms);
 
+/* Why there are no rows: `none`, when the database has been read and holds none; else what is wrong with it.
+ */
+const char *frame_no_history(const struct model *model, const char *none);
+
 /* Says in one dim line why a panel is empty. */
 void frame_empty(const struct area *body, const char *words);
 

@@ -31,7 +31,7 @@ void panel_gpu(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     const struct status *s = &model->status;
-    struct area body = frame_rule(area, scene, PANEL_GPU, "GPU", s->n_devices, NULL);
+    struct area body = frame_rule(area, scene, PANEL_GPU, "GPU", s->n_devices ? s->n_devices : -1, NULL);
 
     if (model->source != MODEL_DAEMON || model_freshness(model, scene->now) == GONE) {
         frame_empty(&body, "n/a: the daemon samples the GPU, and none answers");

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,11 +90,13 @@ void panel_header(const struct area *area, const struct scene *scene)
         snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq %s",
                  format_number(a, total.equity, 2));
         segments[EQUITY].style = frame_style(freshness, STYLE_STRONG);
-        snprintf(segments[RETURN].text, sizeof(segments[RETURN].text), "%s",
-                 format_percent(a, total.return_pct, 2));
+        if (isfinite(total.return_pct))
+            snprintf(segments[RETURN].text, sizeof(segments[RETURN].text), "%s",
+                     format_percent(a, total.return_pct, 2));
         segments[RETURN].style = frame_style(freshness, style_signed(total.return_pct));
-        snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "dd %s",
-                 format_percent(a, total.drawdown_pct, 1));
+        if (isfinite(total.drawdown_pct))
+            snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "dd %s",
+                     format_percent(a, total.drawdown_pct, 1));
         segments[DRAWDOWN].style = frame_style(freshness, style_signed(total.drawdown_pct));
     }
     int end = area->width;

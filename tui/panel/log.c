@@ -12,7 +12,7 @@ void panel_log(const struct area *area, const struct scene *scene)
     char a[FORMAT_MAX];
 
     if (h->n_log == 0)
-        frame_empty(&body, model->have_history ? "nothing has happened yet" : model->database_words);
+        frame_empty(&body, frame_no_history(model, "nothing has happened yet"));
     for (int i = window.first; i < window.end; i++) {
         const struct history_log *entry = &h->log[i];
         int y = i - window.first;

@@ -116,7 +116,7 @@ void panel_orders(const struct area *area, const struct scene *scene)
     struct window window = frame_window(scene, PANEL_ORDERS, n, body.height);
 
     if (n == 0)
-        frame_empty(&body, model->have_history ? "none yet" : model->database_words);
+        frame_empty(&body, frame_no_history(model, "none yet"));
     for (int i = 0; i < live; i++)
         if (i >= window.first && i < window.end) {
             struct line line = live_line(model, i);

@@ -4,6 +4,7 @@
 
 #include "tui/format.h"
 #include "tui/panel/frame.h"
+#include "tui/text.h"
 
 enum { SYMBOL, LAST, BID, ASK, CHANGE, BARS, BOOK, AGE, COLUMNS };
 
@@ -12,22 +13,40 @@ static const struct column columns[COLUMNS] = {
     {"24h", 7, true, 7}, {"bars", 5, true, 8},  {"book", 7, false, 6}, {"age", 9, true, 3},
 };
 
-/* What the strategy last did there, and the indicators that it looks at. */
+/* What the last fill there was, and why; "" when none is known. */
+static void decision(char *buf, size_t size, const struct model *model, const char *symbol)
+{
+    char time[FORMAT_MAX];
+
+    buf[0] = '\0';
+    for (int i = 0; i < model->history.n_fills; i++) {
+        const struct history_fill *fill = &model->history.fills[i];
+        if (strcmp(fill->symbol, symbol) == 0) {
+            snprintf(buf, size, "%s %s %.5s", fill->tag, fill->side, format_clock(time, fill->ts_ns));
+            return;
+        }
+    }
+}
+
+/* The newest bar, the indicators that the strategy looks at, and at the right what it last did. */
 static void second_line(const struct area *body, int y, const struct model *model,
                         const struct status_symbol *symbol, enum freshness freshness)
 {
-    char value[FORMAT_MAX];
-    int x = 3;
+    char value[FORMAT_MAX], did[128];
+    int x = 3, end = body->width;
 
     if (freshness == GONE)
         return;
+    decision(did, sizeof(did), model, symbol->symbol);
+    if (did[0] && text_width(did) < body->width / 2)
+        end = area_text_right(body, body->width, y, STYLE_DIM, did) - 2;
     if (symbol->interval[0])
-        x = area_printf(body, x, y, STYLE_DIM, "%s", symbol->interval) + 1;
-    if (isfinite(symbol->bar_close))
-        x = area_text(body, x, y, frame_style(freshness, style_signed(symbol->bar_close - symbol->bar_open)),
-                      format_signed(value, 100 * (symbol->bar_close / symbol->bar_open - 1), 2));
-    if (isfinite(symbol->bar_close))
-        x = area_text(body, x, y, STYLE_DIM, "%") + 2;
+        x = area_text(body, x, y, STYLE_DIM, symbol->interval) + 1;
+    if (isfinite(symbol->bar_close)) {
+        double change = symbol->bar_close - symbol->bar_open;
+        format_percent(value, 100 * change / symbol->bar_open, 2);
+        x = area_text(body, x, y, frame_style(freshness, style_signed(change)), value) + 2;
+    }
     for (int i = 0; i < symbol->n_indicators; i++) {
         const struct status_indicator *indicator = &symbol->indicators[i];
         double size = fabs(indicator->value);
@@ -36,20 +55,10 @@ static void second_line(const struct area *body, int y, const struct model *mode
                      : symbol->price_decimals > 2 ? 2
                                                   : symbol->price_decimals;
         format_number(value, indicator->value, digits);
-        if (x + (int)(strlen(indicator->name) + strlen(value)) + 1 > body->width)
+        if (x + text_width(indicator->name) + 1 + text_width(value) > end)
             break;
-        x = area_printf(body, x, y, STYLE_DIM, "%s", indicator->name) + 1;
+        x = area_text(body, x, y, STYLE_DIM, indicator->name) + 1;
         x = area_text(body, x, y, frame_style(freshness, STYLE_NORMAL), value) + 2;
-    }
-    for (int i = 0; i < model->history.n_fills; i++) {
-        const struct history_fill *fill = &model->history.fills[i];
-        if (strcmp(fill->symbol, symbol->symbol) != 0)
-            continue;
-        char text[128];
-        snprintf(text, sizeof(text), "%s %s %s", fill->side, format_clock(value, fill->ts_ns), fill->tag);
-        if (x + (int)strlen(text) < body->width)
-            area_text(body, x, y, STYLE_DIM, text);
-        break;
     }
 }
 

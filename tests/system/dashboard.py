@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+"""Drives papertape in tmux as a user does, against a control server and a database of its own.
+
+usage: dashboard.py PAPERTAPE SOURCE_ROOT
+
+Standard library and tmux only; exit status 77 without tmux. A real daemon can stand in for the fake one: any
+class with start() and stop() that serves control.sock in the state directory (see fake_daemon.Daemon)."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fake_daemon  # noqa: E402
+
+DEADLINE_S = 20
+NS = 1_000_000_000
+
+
+class Tmux:
+    """One tmux server of our own with one window."""
+
+    def __init__(self, folder):
+        self.socket = os.path.join(folder, "tmux.sock")
+
+    def run(self, *args, check=True):
+        result = subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *args], capture_output=True,
+                                text=True, check=False)
+        if check and result.returncode:
+            raise AssertionError(f"tmux {' '.join(args)}: {result.stderr.strip()}")
+        return result.stdout
+
+    def start(self, width, height, environment):
+        extra = [word for name, value in environment.items() for word in ("-e", f"{name}={value}")]
+        self.run("new-session", "-d", "-x", str(width), "-y", str(height), *extra, "sh")
+        self.run("set-option", "-g", "remain-on-exit", "on")
+        self.run("set-option", "-g", "window-size", "manual", check=False)
+
+    def stop(self):
+        self.run("kill-server", check=False)
+
+    def keys(self, *keys):
+        for key in keys:
+            self.run("send-keys", key)
+
+    def type(self, text):
+        self.run("send-keys", "-l", text)
+
+    def screen(self):
+        return self.run("capture-pane", "-p")
+
+    def terminal(self):
+        """Alternate screen and cursor: "1 0" in the dashboard, "0 1" when the terminal is as it was."""
+        return self.run("display", "-p", "#{alternate_on} #{cursor_flag}").strip()
+
+    def resize(self, width, height):
+        self.run("resize-window", "-x", str(width), "-y", str(height))
+
+
+def wait(what, condition, detail=lambda: ""):
+    """Polls until condition() is true; fails loudly after the deadline."""
+    end = time.monotonic() + DEADLINE_S
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{what}: not within {DEADLINE_S} s\n{detail()}")
+
+
+def expect(tmux, *texts):
+    wait(f"on the screen: {texts}", lambda: all(text in tmux.screen() for text in texts), tmux.screen)
+
+
+def expect_gone(tmux, text):
+    wait(f"gone from the screen: {text!r}", lambda: text not in tmux.screen(), tmux.screen)
+
+
+def make_database(source, path):
+    """A small papertape.db: one account, one fill, one open alert."""
+    folder = os.path.join(source, "db", "schema")
+    migrations = sorted(name for name in os.listdir(folder) if name.endswith(".sql"))
+    now = time.time_ns()
+    unit = 100_000_000
+    symbol = [1, "binance", "BTCUSDT", "BTC", "USDT", 8, 8, 8, 1, 0, 0, unit // 100, 0, 0, 1000] + [0] * 12 + [now]
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute(f"PRAGMA application_id = {0x50415054}")
+        for name in migrations:
+            with open(os.path.join(folder, name), encoding="ascii") as file:
+                db.executescript(file.read())
+        db.execute(f"PRAGMA user_version = {len(migrations)}")
+        db.execute("INSERT INTO accounts (id, name, currency, currency_scale, created_ns) VALUES (0, 'main', 'USDT', 8, 1)")
+        db.execute(f"INSERT INTO symbols VALUES ({','.join('?' * len(symbol))})", symbol)
+        db.execute("INSERT INTO prices VALUES (1, ?, ?, ?, ?, ?, ?)",
+                   [6183763 * unit // 100] * 4 + [now - 60 * NS, now - 60 * NS])
+        db.execute("INSERT INTO orders VALUES (7, 0, 1, 'BUY', 'MARKET', 'FILLED', '', ?, ?, 0, 0, 0, ?, ?, ?, 1, 0, "
+                   "'cross up', ?)", (8000000, 8000000, now, now, now, bytes(32)))
+        db.execute("INSERT INTO fills VALUES (1, 7, 0, 1, 'BUY', ?, ?, ?, ?, ?, 0, 1, ?)",
+                   (now, 61700 * unit, 8000000, 4936 * unit, 4 * unit, bytes(32)))
+        db.execute("INSERT INTO positions VALUES (0, 1, ?, ?, 0, 0, ?, ?)", (8000000, 4936 * unit, now, now))
+        for i in range(100):
+            db.execute("INSERT INTO equity VALUES (0, ?, ?, ?)", (now - (100 - i) * 60 * NS, (10000 + i) * unit, 0))
+        db.execute("INSERT INTO alerts VALUES (3, ?, ?, 1, 'stale', 'warning', 'ETHUSDT depth is late', NULL)", (now, now))
+    db.close()
+
+
+class Session:
+    """The dashboard in a terminal, with the daemon that it looks at."""
+
+    def __init__(self, program, source, folder):
+        self.program = program
+        self.state = os.path.join(folder, "state")
+        os.mkdir(self.state)
+        make_database(source, os.path.join(self.state, "papertape.db"))
+        self.daemon = fake_daemon.Daemon(self.state)
+        self.tmux = Tmux(folder)
+
+    def command(self, *options):
+        return " ".join([self.program, "--state", self.state, *options])
+
+    def launch(self, *options):
+        """Types the command and waits for its first picture; returns the process id."""
+        self.tmux.type("clear; " + self.command(*options))
+        self.tmux.keys("Enter")
+        expect(self.tmux, "PAPER ", "?=help")
+        wait("the alternate screen", lambda: self.tmux.terminal() == "1 0")
+        shell = self.tmux.run("display", "-p", "#{pane_pid}").strip()
+        with open(f"/proc/{shell}/task/{shell}/children", encoding="ascii") as children:
+            return int(children.read().split()[-1])
+
+    def ended(self):
+        wait("the terminal as it was", lambda: self.tmux.terminal() == "0 1", self.tmux.terminal)
+
+
+def test_start_and_tabs(session):
+    tmux = session.tmux
+    session.launch()
+    expect(tmux, "feed ok", "TRADING on", "BTCUSDT", "61837.63", "Positions (1)", "Equity 24h", "Alerts (0)",
+           "cross up", "10010.20")
+    for key, text in (("2", "no studies: arrive with the trainer"), ("3", "libnvidia-ml.so.1"),
+                      ("4", "[4]Mkt"), ("5", "Accounts (1)"), ("6", "Orders (1)"), ("7", "ETHUSDT depth is late"),
+                      ("8", "7 BUY MARKET BTCUSDT"), ("1", "[1]Over")):
+        tmux.keys(key)
+        expect(tmux, text)
+    tmux.keys("Right")
+    expect(tmux, "[2]Study")
+    tmux.keys("h")
+    expect(tmux, "[1]Over")
+    tmux.keys("j")
+    expect(tmux, ">ETHUSDT")
+    tmux.keys("?")
+    expect(tmux, "quit; the daemon goes on")
+    tmux.keys("Escape")
+    expect_gone(tmux, "quit; the daemon goes on")
+    tmux.keys("z")
+    expect_gone(tmux, "Positions (1)")
+    tmux.keys("z")
+    expect(tmux, "Positions (1)")
+    tmux.keys("f")
+    expect(tmux, "FROZEN")
+    tmux.keys("f")
+    expect_gone(tmux, "FROZEN")
+
+
+def test_commands(session):
+    tmux, daemon = session.tmux, session.daemon
+    tmux.keys("p")
+    expect(tmux, "Pause trading? y/N")
+    tmux.keys("n")
+    expect(tmux, "nothing is done")
+    tmux.keys("p")
+    expect(tmux, "Pause trading?")
+    tmux.keys("y")
+    expect(tmux, "pause done", "TRADING paused")
+    assert len(daemon.seen("pause")) == 1
+    tmux.keys("p")
+    expect(tmux, "Resume trading?")
+    tmux.keys("y")
+    expect(tmux, "resume done", "TRADING on")
+    assert daemon.trading() == "on"
+    tmux.keys("a")
+    expect(tmux, "ack done")
+    assert daemon.seen("ack") == [{"alert": 3}]
+
+    for wrong in ("flatten", "FLATTER"):
+        tmux.keys("F")
+        expect(tmux, "Type FLATTEN", "BTCUSDT")
+        tmux.type(wrong)
+        tmux.keys("Enter")
+        expect(tmux, "the word was not FLATTEN")
+        tmux.keys("Escape")
+    tmux.keys("F")
+    expect(tmux, "Type FLATTEN")
+    tmux.type("FLATTEN")
+    tmux.keys("Escape")
+    expect_gone(tmux, "Type FLATTEN")
+    assert daemon.seen("flatten") == []
+    tmux.keys("F")
+    expect(tmux, "Type FLATTEN")
+    tmux.type("FLATTEN")
+    tmux.keys("Enter")
+    expect(tmux, "flatten done", "1 canceled, 1 closing orders", "Positions (0)", "TRADING paused")
+    assert daemon.seen("flatten") == [{"confirm": "FLATTEN"}]
+
+
+def test_sizes(session):
+    tmux = session.tmux
+    tmux.keys("Escape")  # what became of the last command makes room for the keys
+    tmux.resize(40, 10)
+    expect(tmux, "PAPER", "Prices (2)", "q quit")
+    tmux.resize(200, 60)
+    expect(tmux, "Streams (8)", "Log", "Accounts (1)", "q quit")
+    wait("the last line at the bottom", lambda: "q quit" in tmux.screen().split("\n")[59])
+    tmux.resize(39, 9)
+    expect(tmux, "39x9: needs 40x10")
+    tmux.resize(80, 24)
+    expect(tmux, "Equity 24h", "?=help")
+
+
+def test_stale_and_back(session):
+    tmux, daemon = session.tmux, session.daemon
+    daemon.silent = True
+    expect(tmux, "STALE")
+    tmux.keys("p")  # trading is paused: the question is to resume
+    expect(tmux, "Resume trading?")
+    tmux.keys("y")
+    expect(tmux, "resume pending")
+    expect(tmux, "timed out")
+    daemon.stop()
+    expect(tmux, "NO DAEMON", "no daemon is listening", "BTCUSDT")
+    tmux.keys("p")
+    expect(tmux, "there is no daemon to ask")
+    daemon.silent = False
+    daemon.start()
+    expect(tmux, "feed ok")
+
+
+def test_quit_and_signals(session):
+    tmux = session.tmux
+    tmux.keys("q")
+    session.ended()
+    tmux.type("echo status=$?")
+    tmux.keys("Enter")
+    expect(tmux, "status=0")
+    pid = session.launch()
+    os.kill(pid, signal.SIGTERM)
+    session.ended()
+    pid = session.launch()
+    tmux.keys("C-z")
+    session.ended()
+    tmux.type("fg")
+    tmux.keys("Enter")
+    expect(tmux, "PAPER ", "q quit")
+    os.kill(pid, signal.SIGABRT)
+    session.ended()
+    session.launch()
+    tmux.keys("C-c")
+    session.ended()
+    tmux.type("stty -a | grep -o -- '-\\?icanon'; stty -a | grep -o -- ' -\\?echo '")
+    tmux.keys("Enter")
+    wait("a sane line discipline", lambda: "\nicanon" in tmux.screen() and "\n echo" in tmux.screen(), tmux.screen)
+    session.launch("--readonly")
+    expect(tmux, "read-only")
+    tmux.keys("p")
+    expect(tmux, "started with --readonly")
+    tmux.keys("q")
+    session.ended()
+
+
+def test_hang_up(session):
+    """The terminal goes away: the dashboard ends, and does not poll a dead terminal for ever."""
+    pid = session.launch()
+    os.kill(pid, signal.SIGHUP)
+    session.ended()
+    pid = session.launch()
+    session.tmux.run("kill-server")
+    wait("the end of an orphaned dashboard", lambda: not os.path.exists(f"/proc/{pid}"))
+
+
+def run_verb(session, *words, status=0):
+    result = subprocess.run([session.program, *words, "--state", session.state], capture_output=True, text=True,
+                            timeout=DEADLINE_S, check=False, stdin=subprocess.DEVNULL)
+    assert result.returncode == status, f"{words}: {result.returncode}: {result.stderr}{result.stdout}"
+    assert (status == 0) == (result.stderr == "") or words[0].startswith("--"), f"{words}: {result.stderr}"
+    return result.stdout, result.stderr
+
+
+def test_verbs(session):
+    daemon = session.daemon
+    out, _ = run_verb(session, "status")
+    assert "feed      binance ok" in out and "trading   " in out, out
+    out, _ = run_verb(session, "status", "--json")
+    assert json.loads(out)["schema"] == "papertape.status/1"
+    run_verb(session, "pause")
+    assert daemon.trading() == "paused"
+    run_verb(session, "resume")
+    _, err = run_verb(session, "flatten", status=2)
+    assert "--yes" in err and len(err.splitlines()) == 1
+    before = len(daemon.seen("flatten"))
+    run_verb(session, "flatten", "--yes")
+    assert len(daemon.seen("flatten")) == before + 1
+    out, _ = run_verb(session, "order", "buy", "BTCUSDT", "0.01", "--limit", "61000.5")
+    assert out == "order 9 PENDING\n", out
+    assert daemon.seen("order")[-1] == {"side": "buy", "symbol": "BTCUSDT", "qty": "0.01", "limit": "61000.5"}
+    _, err = run_verb(session, "order", "buy", "BTCUSDT", "0.000001", status=1)
+    assert "LOT_SIZE" in err, err
+    for wrong in (("order",), ("order", "buy", "BTCUSDT"), ("order", "buy", "BTCUSDT", "many"), ("order", "cancel", "x"),
+                  ("order", "buy", "BTCUSDT", "1", "--limit", "-3"), ("stauts",), ("status", "more"), ("book",)):
+        _, err = run_verb(session, *wrong, status=2)
+        assert len(err.splitlines()) == 1 and err.startswith("papertape: "), err
+    assert '"status"' in run_verb(session, "stauts", status=2)[1]
+    out, _ = run_verb(session, "order", "cancel", "7")
+    assert daemon.seen("cancel") == [{"order": 7}] and out == "canceled 7\n", out
+    out, _ = run_verb(session, "book", "BTCUSDT")
+    assert "61837.63" in out and "3.78826" in out
+    out, _ = run_verb(session, "alerts", "list")
+    assert "ETHUSDT depth is late" in out
+    out, _ = run_verb(session, "alerts", "list", "--json")
+    assert json.loads(out)["alerts"][0]["alert"] == 3
+    run_verb(session, "alerts", "ack", "3")
+    out, _ = run_verb(session, "--once")
+    assert "price     BTCUSDT last 61837.63" in out and "fill      " in out, out
+    out, _ = run_verb(session, "--loop", "2", "--interval", "0.25")
+    assert out.count("trading   ") == 2
+    out, _ = run_verb(session, "--json")
+    whole = json.loads(out)
+    assert whole["schema"] == "papertape.dashboard/1" and whole["status"]["pid"] == 4242
+    assert whole["fills"][0]["price"] == 61700 and len(whole["equity"]) == 100
+    out, _ = run_verb(session, "--dump-screen", "80x24")
+    assert out.count("\n") == 24 and "PAPER" in out
+    daemon.status["feed"]["state"] = "retry"
+    run_verb(session, "--once", status=4)
+    daemon.status["feed"]["state"] = "ok"
+
+    daemon.stop()
+    _, err = run_verb(session, "status", status=3)
+    assert len(err.splitlines()) == 1 and "no daemon" in err, err
+    out, err = run_verb(session, "--json", status=3)
+    assert json.loads(out)["status"] is None and json.loads(out)["positions"][0]["qty"] == 0.08
+    out, _ = run_verb(session, "--once", status=3)
+    assert "position  main BTCUSDT L" in out, out
+    run_verb(session, "alerts", "list")
+    daemon.start()
+
+
+def main():
+    if not shutil.which("tmux"):
+        print("skipped: tmux is not installed")
+        return 77
+    program, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    os.environ["LANG"] = os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ.pop("RUNTIME_DIRECTORY", None)
+    with tempfile.TemporaryDirectory(prefix="pt-") as folder:
+        session = Session(program, source, folder)
+        session.daemon.start()
+        session.tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "screen-256color"})
+        try:
+            for test in (test_start_and_tabs, test_commands, test_sizes, test_stale_and_back, test_quit_and_signals,
+                         test_verbs, test_hang_up):
+                start = time.monotonic()
+                test(session)
+                print(f"{test.__name__}: passed in {time.monotonic() - start:.1f} s", flush=True)
+        finally:
+            session.tmux.stop()
+            session.daemon.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,216 @@
+#include "tests/tui/fixture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "db/writer.h"
+
+const char fixture_status[] =
+    "{\"schema\":\"papertape.status/1\",\"version\":\"0.1.0\",\"pid\":4242,\"clock\":\"wall\","
+    "\"now_ns\":1723161255342000000,\"uptime_s\":7261.5,\"state_dir\":\"/var/lib/papertape\","
+    "\"trading\":\"on\",\"trading_reason\":null,"
+    "\"feed\":{\"state\":\"ok\",\"venue\":\"binance\",\"url\":\"wss://stream.example:9443\",\"detail\":\"\","
+    "\"age_ms\":12,\"retry_in_ms\":null,\"connects\":1,\"frames\":9120,\"bytes\":2400000,\"bad_frames\":0,"
+    "\"streams\":["
+    "{\"symbol\":\"BTCUSDT\",\"stream\":\"trade\",\"age_ms\":12,\"limit_ms\":60000,\"frames\":812,\"stale\":"
+    "false},"
+    "{\"symbol\":\"BTCUSDT\",\"stream\":\"depth\",\"age_ms\":80,\"limit_ms\":15000,\"frames\":4012,\"stale\":"
+    "false},"
+    "{\"symbol\":\"ETHUSDT\",\"stream\":\"trade\",\"age_ms\":212,\"limit_ms\":60000,\"frames\":402,\"stale\":"
+    "false},"
+    "{\"symbol\":\"ETHUSDT\",\"stream\":\"depth\",\"age_ms\":31000,\"limit_ms\":15000,\"frames\":3894,"
+    "\"stale\":true}]},"
+    "\"symbols\":["
+    "{\"symbol\":\"BTCUSDT\",\"last\":61837.63,\"bid\":61837.63,\"ask\":61837.64,\"mark\":61837.63,\"age_"
+    "ms\":12,"
+    "\"stale\":false,\"change_24h_pct\":1.52,\"price_decimals\":2,\"book\":\"synced\",\"book_gaps\":0,"
+    "\"interval\":\"1m\",\"bars\":512,\"last_bar\":{\"open_time_ms\":1723161180000,\"open\":61790.0,"
+    "\"high\":61850.0,\"low\":61780.1,\"close\":61837.6,\"volume\":12.5},"
+    "\"indicators\":{\"sma_10\":61830.1,\"sma_30\":61792.44,\"rsi_14\":55.2}},"
+    "{\"symbol\":\"ETHUSDT\",\"last\":2612.1,\"bid\":2612.09,\"ask\":2612.1,\"mark\":2612.1,\"age_ms\":31000,"
+    "\"stale\":true,\"change_24h_pct\":null,\"price_decimals\":2,\"book\":\"gap\",\"book_gaps\":1,"
+    "\"interval\":\"1m\",\"bars\":512,\"last_bar\":null,\"indicators\":{\"sma_10\":2611.4,\"rsi_14\":null}}],"
+    "\"accounts\":[{\"account\":\"main\",\"currency\":\"USDT\",\"strategy\":\"sma-cross-rsi\",\"cash\":5000."
+    "1,"
+    "\"equity\":10243.11,\"deposits\":10000,\"return_pct\":2.4311,\"drawdown_pct\":-1.1,\"realized\":232.14,"
+    "\"fees\":12.2,\"day_pnl\":98.4}],"
+    "\"positions\":[{\"account\":\"main\",\"symbol\":\"BTCUSDT\",\"side\":\"L\",\"qty\":0.08,\"entry\":61700."
+    "5,"
+    "\"mark\":61837.63,\"upnl\":10.97,\"stop\":61200.0,\"age_ms\":12,\"qty_decimals\":5},"
+    "{\"account\":\"main\",\"symbol\":\"ETHUSDT\",\"side\":\"L\",\"qty\":1.25,\"entry\":2620.0,\"mark\":2612."
+    "1,"
+    "\"upnl\":-9.88,\"stop\":null,\"age_ms\":31000,\"qty_decimals\":4}],"
+    "\"orders\":[{\"order\":7,\"account\":\"main\",\"symbol\":\"BTCUSDT\",\"side\":\"SELL\",\"type\":"
+    "\"STOP\","
+    "\"state\":\"OPEN\",\"qty\":0.08,\"filled\":0,\"price\":null,\"stop\":61200.0,\"tag\":\"stop\"}],"
+    "\"counters\":{\"orders\":7,\"fills\":3,\"rejected\":1,\"refused\":{\"RISK_STALE_DATA\":1}},"
+    "\"alerts_open\":2,"
+    "\"gpu\":{\"state\":\"n/a\",\"reason\":\"libnvidia-ml.so.1: cannot open shared object "
+    "file\",\"devices\":[]},"
+    "\"compute\":{\"backend\":\"cpu\",\"reason\":\"no CUDA driver\"},"
+    "\"db\":{\"state\":\"ok\",\"detail\":\"\",\"commits\":120,\"rows\":4000,\"queue\":0,\"commit_p50_ms\":0."
+    "8,"
+    "\"commit_p99_ms\":3.1},"
+    "\"trainings\":[]}";
+
+static const int64_t second_ns = 1000000000, unit = 100000000; /* 10^8: the scale of everything here */
+
+static struct symbol symbol_of(const char *name, const char *base)
+{
+    struct symbol symbol = {
+        .quote = "USDT", .price_scale = 8, .qty_scale = 8, .quote_scale = 8, .trading = true};
+
+    snprintf(symbol.name, sizeof(symbol.name), "%s", name);
+    snprintf(symbol.base, sizeof(symbol.base), "%s", base);
+    symbol.filters.tick = unit / 100;
+    symbol.filters.step = base[0] == 'B' ? unit / 100000 : unit / 10000;
+    return symbol;
+}
+
+static void put_bars(struct db_writer *writer)
+{
+    for (int i = 0; i < 120; i++) {
+        int64_t close = (int64_t)((61700 + 150 * sin(i / 9.0) + i) * 100) * (unit / 100);
+        struct bar bar = {
+            .open_ns = fixture_now_ns / (60 * second_ns) * (60 * second_ns) - (120 - i) * 60 * second_ns,
+            .open = close - 5 * unit,
+            .high = close + 9 * unit,
+            .low = close - 12 * unit,
+            .close = close,
+            .volume = 3 * unit,
+            .trades = 10,
+            .first_trade_id = i * 10,
+            .last_trade_id = i * 10 + 9,
+        };
+        db_writer_put_bar(writer, 0, 60 * second_ns, BAR_VENUE, &bar);
+    }
+}
+
+static void put_order(struct db_writer *writer, uint64_t id, int symbol, enum order_side side,
+                      enum order_type type, enum order_state state, double qty, const char *tag, int ago_s)
+{
+    int64_t ts_ns = fixture_now_ns - ago_s * second_ns;
+    struct order order = {
+        .id = id,
+        .account = 0,
+        .symbol = symbol,
+        .side = side,
+        .type = type,
+        .state = state,
+        .reason = state == ORDER_REJECTED ? ORDER_RISK_STALE_DATA : ORDER_OK,
+        .qty = llround(qty * (double)unit),
+        .stop_price = type == ORDER_STOP ? 61200 * unit : 0,
+        .created_ns = ts_ns,
+        .effective_ns = ts_ns,
+        .updated_ns = ts_ns,
+        .input_seq = id,
+    };
+    order.filled = state == ORDER_FILLED ? order.qty : 0;
+    snprintf(order.tag, sizeof(order.tag), "%s", tag);
+    db_writer_put_order(writer, &order);
+    if (state != ORDER_FILLED)
+        return;
+    int64_t price = (symbol ? 2620 : 61700) * unit + unit / 2;
+    struct fill fill = {
+        .id = id,
+        .order_id = id,
+        .account = 0,
+        .symbol = symbol,
+        .side = side,
+        .ts_ns = ts_ns,
+        .price = price,
+        .qty = order.qty,
+        .notional = llround(qty * (double)price),
+        .fee = llround(qty * (double)price / 1000),
+        .input_seq = id,
+    };
+    db_writer_put_fill(writer, &fill);
+}
+
+static void put_rows(struct db_writer *writer)
+{
+    struct db_account account = {
+        .name = "main", .currency = "USDT", .currency_scale = 8, .created_ns = second_ns};
+    struct symbol btc = symbol_of("BTCUSDT", "BTC"), eth = symbol_of("ETHUSDT", "ETH");
+
+    db_writer_put_account(writer, &account);
+    db_writer_put_symbol(writer, 0, "binance", &btc, second_ns);
+    db_writer_put_symbol(writer, 1, "binance", &eth, second_ns);
+    put_bars(writer);
+    struct db_price price = {.symbol = 0,
+                             .last = 6183763 * (unit / 100),
+                             .bid = 6183763 * (unit / 100),
+                             .ask = 6183764 * (unit / 100),
+                             .mark = 6183763 * (unit / 100),
+                             .ts_ns = fixture_now_ns,
+                             .recv_wall_ns = fixture_now_ns - 12000000};
+    db_writer_put_price(writer, &price);
+    put_order(writer, 3, 0, ORDER_BUY, ORDER_MARKET, ORDER_FILLED, 0.05, "cross up", 7200);
+    put_order(writer, 4, 1, ORDER_BUY, ORDER_MARKET, ORDER_FILLED, 1.25, "cross up", 3600);
+    put_order(writer, 5, 1, ORDER_BUY, ORDER_MARKET, ORDER_REJECTED, 1, "cross up", 1900);
+    put_order(writer, 6, 0, ORDER_BUY, ORDER_MARKET, ORDER_FILLED, 0.03, "by hand", 600);
+    put_order(writer, 7, 0, ORDER_SELL, ORDER_STOP, ORDER_OPEN, 0.08, "stop", 599);
+    struct position position = {.qty = unit / 100 * 8,
+                                .cost = 4936 * unit + 4 * unit / 100,
+                                .opened_ns = second_ns,
+                                .updated_ns = fixture_now_ns};
+    db_writer_put_position(writer, 0, 0, &position);
+    for (int i = 0; i < 288; i++) {
+        int64_t equity = (int64_t)((10100 + 90 * sin(i / 20.0) + i * 0.191) * 100) * (unit / 100);
+        int64_t ts_ns = fixture_now_ns - (288 - i) * 300 * second_ns;
+        db_writer_put_equity(writer, 0, ts_ns, equity, 5000 * unit, 10400 * unit, 19943, 10144 * unit);
+    }
+    struct db_command command = {.id = 1,
+                                 .ts_ns = fixture_now_ns - 900 * second_ns,
+                                 .peer_uid = 1000,
+                                 .peer_pid = 77,
+                                 .cmd = "order",
+                                 .args = "{\"symbol\":\"DOGE\"}",
+                                 .state = DB_COMMAND_REFUSED,
+                                 .result = "UNKNOWN_SYMBOL"};
+    db_writer_put_command(writer, &command);
+    struct db_alert alerts[] = {
+        {.id = 1,
+         .ts_ns = fixture_now_ns - 5000 * second_ns,
+         .last_ns = fixture_now_ns - 5000 * second_ns,
+         .count = 1,
+         .severity = DB_INFO,
+         .acked_ns = fixture_now_ns,
+         .code = "feed",
+         .text = "feed: connected again"},
+        {.id = 2,
+         .ts_ns = fixture_now_ns - 300 * second_ns,
+         .last_ns = fixture_now_ns - 31 * second_ns,
+         .count = 4,
+         .severity = DB_WARNING,
+         .code = "stale",
+         .text = "ETHUSDT depth: nothing for 31 s"},
+        {.id = 3,
+         .ts_ns = fixture_now_ns - 20 * second_ns,
+         .last_ns = fixture_now_ns - 20 * second_ns,
+         .count = 1,
+         .severity = DB_ERROR,
+         .code = "x",
+         .text = "hostile \033]0;title\a and \xe2\x80\xae reversed"},
+    };
+    for (size_t i = 0; i < sizeof(alerts) / sizeof(alerts[0]); i++)
+        db_writer_put_alert(writer, &alerts[i]);
+}
+
+int fixture_database(const char *path)
+{
+    static const struct db_writer_config config;
+    struct db_writer *writer;
+    char words[DB_ERROR_MAX];
+    int r = db_writer_open(path, &config, &writer, words, sizeof(words));
+
+    if (r == 0) {
+        put_rows(writer);
+        r = db_writer_close(writer, 20000, words, sizeof(words));
+    }
+    if (r < 0)
+        fprintf(stderr, "fixture: %s: %s\n", path, words);
+    return r;
+}

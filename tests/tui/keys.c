@@ -1,0 +1,152 @@
+/* What keys do: tabs, cursors, and commands that want to be confirmed. */
+#include "tui/keys.h"
+
+#include "tests/check.h"
+#include "tests/tui/fixture.h"
+
+static struct model *model;
+static struct view view;
+static const struct moment now = {1723161255342000000, 1000000};
+
+static enum action press(int key)
+{
+    return keys_press(&view, model, 80, 24, now, key);
+}
+
+static enum action type(const char *text)
+{
+    enum action action = ACTION_NONE;
+
+    for (; *text; text++)
+        action = press(*text);
+    return action;
+}
+
+static void begin(bool readonly)
+{
+    view_init(&view, readonly, 1000);
+}
+
+static void check_moving(void)
+{
+    begin(false);
+    for (int i = 0; i < TABS; i++) {
+        press('1' + i);
+        CHECK_INT(view.tab, i);
+    }
+    press(PRESS_RIGHT);
+    CHECK_INT(view.tab, TAB_OVERVIEW);
+    press('h');
+    CHECK_INT(view.tab, TAB_LOG);
+    press('1');
+    press('j');
+    CHECK_INT(view.cursor[PANEL_PRICES], 1);
+    press(PRESS_DOWN);
+    press(PRESS_PAGE_DOWN);
+    CHECK_INT(view.cursor[PANEL_PRICES], 1);
+    CHECK_STR(view_symbol(&view, model)->symbol, "ETHUSDT");
+    type("gg");
+    CHECK_INT(view.cursor[PANEL_PRICES], 0);
+    press('G');
+    CHECK_INT(view.cursor[PANEL_PRICES], 1);
+    type("gxg"); /* not gg */
+    CHECK_INT(view.cursor[PANEL_PRICES], 1);
+    press('\t');
+    CHECK_INT(view.focus, PANEL_POSITIONS);
+    press('z');
+    CHECK_INT(view.zoomed, PANEL_POSITIONS);
+    press(PRESS_ESCAPE);
+    CHECK_INT(view.zoomed, PANEL_NONE);
+    press('?');
+    CHECK(view.help);
+    CHECK_INT(press('p'), ACTION_NONE); /* closes the help, and nothing else */
+    CHECK(!view.help && view.prompt == PROMPT_NONE);
+    press('+');
+    CHECK_INT(view.interval_ms, 2000);
+    type("----");
+    CHECK_INT(view.interval_ms, 250);
+    CHECK_INT(press('q'), ACTION_QUIT);
+    CHECK_INT(press('L' & 0x1f), ACTION_REDRAW);
+    press('f');
+    CHECK(view.frozen);
+    CHECK_INT(press('f'), ACTION_COLLECT);
+}
+
+static void check_confirming(void)
+{
+    begin(false);
+    CHECK_INT(press('p'), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_PAUSE);
+    CHECK_INT(press('n'), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK_INT(type("py"), ACTION_PAUSE);
+    strcpy(model->status.trading, "paused");
+    CHECK_INT(type("py"), ACTION_RESUME);
+    strcpy(model->status.trading, "on");
+
+    press('F');
+    CHECK_INT(view.prompt, PROMPT_FLATTEN);
+    type("FLATTEN");
+    CHECK_INT(press(PRESS_ENTER), ACTION_FLATTEN);
+    press('F');
+    type("flatten");
+    CHECK_INT(press(PRESS_ENTER), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    press('F');
+    type("FLATTENXXXXXXXXXXXXXXXXXXXXXX"); /* longer than there is room for */
+    CHECK_INT(press(PRESS_ENTER), ACTION_NONE);
+    press('F');
+    type("FLATTEX");
+    press(PRESS_BACKSPACE);
+    type("N");
+    CHECK_INT(press(PRESS_ENTER), ACTION_FLATTEN);
+    press('F');
+    type("FLATTEN");
+    CHECK_INT(press(PRESS_ESCAPE), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK_INT(press('a'), ACTION_NONE); /* no alert */
+
+    model->source = MODEL_DATABASE; /* nobody to ask */
+    CHECK_INT(type("py"), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    press('F');
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    model->source = MODEL_DAEMON;
+
+    begin(true);
+    CHECK_INT(type("py"), ACTION_NONE);
+    press('F');
+    CHECK_INT(view.prompt, PROMPT_NONE);
+}
+
+static void check_alerts(void)
+{
+    begin(false);
+    model->history.n_alerts = 3;
+    model->history.alerts[0] = (struct history_alert){.id = 9, .acked = true};
+    model->history.alerts[1] = (struct history_alert){.id = 8};
+    model->history.alerts[2] = (struct history_alert){.id = 7};
+    CHECK_INT(press('a'), ACTION_ACK); /* the newest that is open */
+    CHECK_INT(view.alert, 8);
+    press('7');
+    type("jj");
+    CHECK_INT(press('a'), ACTION_ACK);
+    CHECK_INT(view.alert, 7);
+    type("gg");
+    CHECK_INT(press('a'), ACTION_NONE); /* acknowledged already */
+    model->history.n_alerts = 0;
+}
+
+int main(void)
+{
+    json_t *status = json_loads(fixture_status, 0, NULL);
+
+    model = model_create(1000);
+    CHECK_INT(model_take_status(model, status, now), 0);
+    json_decref(status);
+    check_moving();
+    check_confirming();
+    check_alerts();
+    model_destroy(model);
+    return check_done("tui/keys");
+}

@@ -1,0 +1,110 @@
+/* Every size from 1×1 to 300×300, every tab: panels stay on the screen and off each other. */
+#include "tui/layout.h"
+
+#include <stdbool.h>
+
+#include "tests/check.h"
+
+enum { SIDE = 300 };
+
+static int bad(const struct layout *layout, int width, int height)
+{
+    for (int i = 0; i < layout->n; i++) {
+        const struct rect *a = &layout->rects[i];
+        if (a->x < 0 || a->y < 0 || a->width < 1 || a->height < 1 || a->x + a->width > width ||
+            a->y + a->height > height || a->panel <= PANEL_NONE || a->panel >= PANELS)
+            return 1;
+        for (int k = 0; k < i; k++) {
+            const struct rect *b = &layout->rects[k];
+            if (a->panel == b->panel)
+                return 1;
+            if (a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
+                b->y < a->y + a->height)
+                return 1;
+        }
+    }
+    return layout->n < 1;
+}
+
+/* Every row of the body belongs to some panel. */
+static int hollow(const struct layout *layout, int height)
+{
+    for (int y = 0; y < height; y++) {
+        int covered = 0;
+        for (int i = 0; i < layout->n; i++)
+            covered |= y >= layout->rects[i].y && y < layout->rects[i].y + layout->rects[i].height;
+        if (!covered)
+            return 1;
+    }
+    return 0;
+}
+
+static void check_size(int width, int height)
+{
+    struct layout layout;
+
+    for (int tab = 0; tab < TABS; tab++) {
+        layout_compute(width, height, (enum tab)tab, PANEL_NONE, &layout);
+        if (bad(&layout, width, height) || hollow(&layout, height)) {
+            fprintf(stderr, "%dx%d, tab %d\n", width, height, tab + 1);
+            CHECK(false);
+        }
+        bool small = width < LAYOUT_WIDTH_MIN || height < LAYOUT_HEIGHT_MIN;
+        if (small != (layout_find(&layout, PANEL_TOO_SMALL) != NULL) || (small && layout.n != 1))
+            CHECK(false);
+        if (!small && (!layout_find(&layout, PANEL_HEADER) || !layout_find(&layout, PANEL_KEYS)))
+            CHECK(false);
+    }
+    CHECK(true);
+}
+
+static void check_zoom(int width, int height)
+{
+    struct layout layout;
+
+    for (int tab = 0; tab < TABS; tab++)
+        for (int panel = 0; panel < PANELS; panel++) {
+            layout_compute(width, height, (enum tab)tab, (enum panel)panel, &layout);
+            CHECK(!bad(&layout, width, height));
+        }
+}
+
+static void has(int width, int height, enum tab tab, enum panel panel)
+{
+    struct layout layout;
+
+    layout_compute(width, height, tab, PANEL_NONE, &layout);
+    CHECK(layout_find(&layout, panel) != NULL);
+}
+
+int main(void)
+{
+    static const enum panel overview[] = {PANEL_PRICES, PANEL_POSITIONS, PANEL_EQUITY,
+                                          PANEL_ALERTS, PANEL_FILLS,     PANEL_FEED};
+    struct layout layout;
+
+    for (int width = 1; width <= SIDE; width++)
+        for (int height = 1; height <= SIDE; height++)
+            check_size(width, height);
+    for (int width = 1; width <= SIDE; width += 13)
+        for (int height = 1; height <= SIDE; height += 7)
+            check_zoom(width, height);
+
+    /* 80×24 is complete alone; larger screens show more. */
+    for (size_t i = 0; i < sizeof(overview) / sizeof(overview[0]); i++) {
+        has(80, 24, TAB_OVERVIEW, overview[i]);
+        has(120, 40, TAB_OVERVIEW, overview[i]);
+        has(200, 60, TAB_OVERVIEW, overview[i]);
+    }
+    has(120, 40, TAB_OVERVIEW, PANEL_STREAMS);
+    has(120, 40, TAB_OVERVIEW, PANEL_ORDERS);
+    has(200, 60, TAB_OVERVIEW, PANEL_CHART);
+    has(200, 60, TAB_OVERVIEW, PANEL_LOG);
+    has(40, 10, TAB_OVERVIEW, PANEL_PRICES);
+
+    layout_compute(80, 24, TAB_OVERVIEW, PANEL_FILLS, &layout);
+    CHECK_INT(layout_find(&layout, PANEL_FILLS)->height, 21);
+    layout_compute(80, 24, TAB_LOG, PANEL_FILLS, &layout); /* not there: not zoomed */
+    CHECK(layout_find(&layout, PANEL_LOG) && !layout_find(&layout, PANEL_FILLS));
+    return check_done("tui/layout");
+}

@@ -1,0 +1,165 @@
+/* The status object as the model takes it: whole, with holes, and from someone who means harm; ages, and
+ * what they do to freshness. */
+#include "tui/model.h"
+
+#include <errno.h>
+#include <locale.h>
+
+#include "tests/check.h"
+#include "tests/tui/fixture.h"
+#include "tui/print.h"
+
+static int take(struct model *model, const char *text, struct moment now)
+{
+    json_t *object = json_loads(text, 0, NULL);
+
+    CHECK(object != NULL);
+    int r = model_take_status(model, object, now);
+    json_decref(object);
+    return r;
+}
+
+static void check_whole(void)
+{
+    struct model *model = model_create(1000);
+    struct moment now = {fixture_now_ns, 1000000}, later;
+
+    CHECK_INT(model_freshness(model, now), GONE);
+    CHECK(isnan(model_total(model).equity));
+    CHECK_INT(model_alerts_open(model), -1);
+    CHECK_INT(take(model, fixture_status, now), 0);
+    const struct status *s = &model->status;
+    CHECK_INT(s->pid, 4242);
+    CHECK_STR(s->trading, "on");
+    CHECK_STR(s->trading_reason, "");
+    CHECK_INT(s->feed.retry_in_ms, -1);
+    CHECK_INT(s->n_streams, 4);
+    CHECK_INT(s->n_symbols, 2);
+    CHECK_NEAR(s->symbols[0].ask, 61837.64, 1e-9);
+    CHECK_INT(s->symbols[0].limit_ms, 15000);
+    CHECK_INT(s->symbols[0].n_indicators, 3);
+    CHECK_STR(s->symbols[0].indicators[2].name, "rsi_14");
+    CHECK(isnan(s->symbols[1].indicators[1].value));
+    CHECK(isnan(s->symbols[1].change_24h_pct));
+    CHECK(isnan(s->symbols[1].bar_close));
+    CHECK_INT(s->symbols[1].bar_open_ms, -1);
+    CHECK_INT(s->n_positions, 2);
+    CHECK(isnan(s->positions[1].stop));
+    CHECK_INT(s->orders[0].order, 7);
+    CHECK(isnan(s->orders[0].price));
+    CHECK_INT(s->n_refusals, 1);
+    CHECK_INT(s->refusals[0].count, 1);
+    CHECK_INT(s->trainings, 0);
+    CHECK_NEAR(model_total(model).equity, 10243.11, 1e-9);
+    CHECK_INT(model_alerts_open(model), 2);
+
+    /* Ages go on; three intervals late is stale, ten is gone. */
+    CHECK_INT(model_freshness(model, now), FRESH);
+    CHECK_INT(model_symbol_freshness(model, &s->symbols[0], now), FRESH);
+    CHECK_INT(model_symbol_freshness(model, &s->symbols[1], now), STALE);
+    CHECK_INT(model_position_freshness(model, &s->positions[1], now), STALE);
+    later = (struct moment){fixture_now_ns + 3000000000, now.mono_ms + 3000};
+    CHECK_INT(model_age(model, 12, later), 3012);
+    CHECK_INT(model_age(model, -1, later), -1);
+    CHECK_INT(model_freshness(model, later), FRESH);
+    CHECK_INT(model_clock_ns(model, later), fixture_now_ns + 3000000000);
+    later.mono_ms = now.mono_ms + 3001;
+    CHECK_INT(model_freshness(model, later), STALE);
+    CHECK_INT(model_symbol_freshness(model, &s->symbols[0], later), STALE);
+    CHECK(print_is_stale(model, later));
+    later.mono_ms = now.mono_ms + 10001;
+    CHECK_INT(model_freshness(model, later), GONE);
+    CHECK_INT(model_accounts_freshness(model, later), GONE);
+
+    /* Another schema, or no status at all, leaves what was known alone. */
+    CHECK_INT(take(model, "{\"schema\":\"papertape.status/2\"}", later), -EPROTO);
+    CHECK_INT(take(model, "[1,2]", later), -EPROTO);
+    CHECK_INT(model->status.pid, 4242);
+    model_destroy(model);
+}
+
+static void check_holes(void)
+{
+    struct model *model = model_create(1000);
+    struct moment now = {fixture_now_ns, 5};
+
+    CHECK_INT(take(model, "{\"schema\":\"papertape.status/1\"}", now), 0);
+    CHECK_INT(model->source, MODEL_DAEMON);
+    CHECK_INT(model->status.n_symbols, 0);
+    CHECK_INT(model->status.feed.age_ms, -1);
+    CHECK_INT(model->status.count_fills, -1);
+    CHECK(isnan(model->status.commit_p99_ms));
+    CHECK_INT(model_clock_ns(model, now), 0);
+    CHECK_INT(
+        take(model,
+             "{\"schema\":\"papertape.status/1\",\"now_ns\":null,\"feed\":7,\"symbols\":{\"a\":1},"
+             "\"accounts\":[null,3,{\"equity\":\"x\",\"account\":9}],\"positions\":[{}],\"orders\":\"\","
+             "\"counters\":[],\"gpu\":null,\"db\":{\"commit_p50_ms\":true},\"alerts_open\":-4}",
+             now),
+        0);
+    CHECK_INT(model->status.n_accounts, 1);
+    CHECK(isnan(model->status.accounts[0].equity));
+    CHECK_STR(model->status.accounts[0].account, "");
+    CHECK_INT(model->status.n_positions, 1);
+    CHECK(isnan(model->status.positions[0].qty));
+    CHECK_INT(model->status.alerts_open, -1);
+    model_destroy(model);
+}
+
+static void check_hostile(void)
+{
+    struct model *model = model_create(1000);
+    struct moment now = {fixture_now_ns, 5};
+    json_t *object = json_loads(fixture_status, 0, NULL), *symbols = json_array();
+    char name[400];
+
+    for (int i = 0; i < 1000; i++)
+        json_array_append_new(symbols,
+                              json_pack("{s:s, s:f, s:I, s:i}", "symbol", "\033[2J\033]0;x\aBTC", "last",
+                                        1e308, "age_ms", (json_int_t)INT64_MIN, "price_decimals", 99));
+    json_object_set_new(object, "symbols", symbols);
+    memset(name, 'x', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    json_object_set_new(object, "trading", json_string(name));
+    json_object_set_new(object, "trading_reason", json_string("\xe2\x80\xaegnp\r\n\t"));
+    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(model->status.n_symbols, STATUS_SYMBOLS_MAX);
+    CHECK_STR(model->status.symbols[0].symbol, "?[2J?]0;x?BTC");
+    CHECK_INT(model->status.symbols[0].age_ms, -1);
+    CHECK_INT(model->status.symbols[0].price_decimals, 12);
+    CHECK_INT(strlen(model->status.trading), STATUS_WORD_MAX - 1);
+    CHECK_STR(model->status.trading_reason, "?gnp???");
+    json_decref(object);
+    model_destroy(model);
+}
+
+static void check_accounts(void)
+{
+    struct model *model = model_create(1000);
+    struct moment now = {fixture_now_ns, 5};
+
+    CHECK_INT(
+        take(model,
+             "{\"schema\":\"papertape.status/1\",\"accounts\":["
+             "{\"account\":\"a\",\"currency\":\"USDT\",\"equity\":110,\"deposits\":100,\"drawdown_pct\":-1},"
+             "{\"account\":\"b\",\"currency\":\"USDT\",\"equity\":90,\"deposits\":100,\"drawdown_pct\":-12},"
+             "{\"account\":\"c\",\"currency\":\"USD\",\"equity\":1000,\"deposits\":1,\"drawdown_pct\":-50}]}",
+             now),
+        0);
+    struct model_total total = model_total(model);
+    CHECK_NEAR(total.equity, 200, 1e-9);
+    CHECK_NEAR(total.return_pct, 0, 1e-9);
+    CHECK_NEAR(total.drawdown_pct, -12, 1e-9);
+    model_destroy(model);
+}
+
+int main(void)
+{
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        return CHECK_SKIP;
+    check_whole();
+    check_holes();
+    check_hostile();
+    check_accounts();
+    return check_done("tui/model");
+}

@@ -1,0 +1,227 @@
+/* Golden screens: one status, one database, one moment, drawn at fixed sizes and compared with the pictures
+ * in tests/tui/golden. With PAPERTAPE_GOLDEN=write they are written anew, to be looked at before they are
+ * kept. */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+#include "tests/tui/fixture.h"
+#include "tui/history.h"
+#include "tui/text.h"
+#include "tui/view.h"
+
+static const char *golden;
+static struct model *model;
+static struct moment now = {1723161255342000000, 1000000};
+
+static char *read_file(const char *path)
+{
+    char *text = calloc(1, 1 << 17);
+    FILE *file = fopen(path, "r");
+
+    if (file) {
+        size_t n = fread(text, 1, (1 << 17) - 1, file);
+        text[n] = '\0';
+        fclose(file);
+    }
+    return text;
+}
+
+/* Every row within the width, and nothing that steers a terminal. */
+static void check_safe(const char *text, int width, int height)
+{
+    int rows = 0;
+    char line[8192];
+
+    for (const char *p = text; *p; rows++) {
+        size_t n = strcspn(p, "\n");
+        CHECK(n < sizeof(line));
+        memcpy(line, p, n);
+        line[n] = '\0';
+        CHECK(text_width(line) <= width);
+        for (const char *c = line; *c;) {
+            wchar_t decoded;
+            c += text_decode(c, &decoded);
+            CHECK(text_char_width(decoded) >= 0);
+        }
+        p += n + (p[n] == '\n');
+    }
+    CHECK_INT(rows, height);
+}
+
+static void check_screen(const char *name, const struct view *view, int width, int height, enum glyphs glyphs)
+{
+    struct canvas canvas;
+    char path[512], *text = NULL;
+    size_t size;
+
+    CHECK_INT(canvas_init(&canvas, width, height, glyphs), 0);
+    view_draw(view, model, now, &canvas);
+    FILE *out = open_memstream(&text, &size);
+    CHECK(canvas_print(&canvas, out));
+    fclose(out);
+    check_safe(text, width, height);
+    snprintf(path, sizeof(path), "%s/%s.txt", golden, name);
+    const char *mode = getenv("PAPERTAPE_GOLDEN");
+    if (mode && strcmp(mode, "write") == 0) {
+        FILE *file = fopen(path, "w");
+        CHECK(file != NULL);
+        if (file) {
+            fputs(text, file);
+            fclose(file);
+        }
+    } else {
+        char *expected = read_file(path);
+        if (strcmp(text, expected) != 0)
+            fprintf(stderr, "%s:\n%s", name, text);
+        CHECK(strcmp(text, expected) == 0);
+        free(expected);
+    }
+    free(text);
+    canvas_finish(&canvas);
+}
+
+static void check_sizes(void)
+{
+    static const struct {
+        const char *name;
+        int width, height;
+    } sizes[] = {
+        {"overview-80x24", 80, 24}, {"overview-120x40", 120, 40}, {"overview-200x60", 200, 60},
+        {"overview-40x10", 40, 10}, {"overview-39x9", 39, 9},
+    };
+    struct view view;
+
+    view_init(&view, false, 1000);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        check_screen(sizes[i].name, &view, sizes[i].width, sizes[i].height, GLYPHS_BRAILLE);
+    check_screen("overview-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
+}
+
+static void check_tabs(void)
+{
+    static const char *const names[TABS] = {
+        [TAB_STUDY] = "study-80x24",
+        [TAB_GPU] = "gpu-80x24",
+        [TAB_MARKET] = "market-80x24",
+        [TAB_ORDERS] = "orders-80x24",
+        [TAB_POSITIONS] = "positions-80x24",
+        [TAB_ALERTS] = "alerts-80x24",
+        [TAB_LOG] = "log-80x24",
+    };
+    struct view view;
+
+    view_init(&view, true, 1000);
+    for (int tab = 0; tab < TABS; tab++) {
+        view.tab = (enum tab)tab;
+        if (names[tab])
+            check_screen(names[tab], &view, 80, 24, GLYPHS_BRAILLE);
+    }
+}
+
+static void check_overlays(void)
+{
+    struct view view;
+
+    view_init(&view, false, 1000);
+    view.help = true;
+    check_screen("help-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.help = false;
+    view.prompt = PROMPT_FLATTEN;
+    strcpy(view.typed, "FLAT");
+    check_screen("flatten-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_screen("flatten-40x10", &view, 40, 10, GLYPHS_BRAILLE);
+    view.prompt = PROMPT_NONE;
+    view_tell(&view, OUTCOME_REFUSED, "flatten", "RISK_STORAGE: the database \033[31mcannot commit", now);
+    now.mono_ms += 94000; /* the daemon has stopped answering */
+    check_screen("gone-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    now.mono_ms -= 90000;
+    check_screen("stale-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    now.mono_ms -= 4000;
+}
+
+/* No crash and no control character at any size and tab. */
+static void check_every_size(void)
+{
+    struct view view;
+    struct canvas canvas;
+
+    view_init(&view, false, 1000);
+    for (int width = 1; width < 220; width += 9)
+        for (int height = 1; height < 70; height += 4)
+            for (int tab = 0; tab < TABS; tab++) {
+                view.tab = (enum tab)tab;
+                view.help = (width + height) % 3 == 0;
+                view.prompt = (width + height) % 5 == 0 ? PROMPT_FLATTEN : PROMPT_NONE;
+                CHECK_INT(canvas_init(&canvas, width, height, (enum glyphs)(width % 3)), 0);
+                view_draw(&view, model, now, &canvas);
+                canvas_finish(&canvas);
+            }
+}
+
+static int load(const char *folder, bool daemon)
+{
+    char path[512], words[256];
+    struct history_reader *reader;
+
+    snprintf(path, sizeof(path), "%s/papertape.db", folder);
+    int r = history_open(path, &reader, words, sizeof(words));
+    if (r == 0)
+        r = history_read(reader, fixture_now_ns, "BTCUSDT", "1m", &model->history, words, sizeof(words));
+    if (r == 0 && !daemon) {
+        r = history_status(reader, fixture_now_ns, &model->status, &model->accounts_age_ms, words,
+                           sizeof(words));
+        model->source = MODEL_DATABASE;
+        model->status_mono_ms = now.mono_ms;
+        snprintf(model->daemon_words, sizeof(model->daemon_words),
+                 "/run/papertape/control.sock: no daemon is listening");
+    }
+    if (r < 0)
+        fprintf(stderr, "%s: %s\n", path, words);
+    else
+        history_close(reader);
+    model->have_history = r == 0;
+    return r;
+}
+
+int main(int argc, char **argv)
+{
+    char folder[] = "/tmp/papertape-screens-XXXXXX", path[512];
+    struct view view;
+
+    if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
+        return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
+    golden = argv[1];
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof(path), "%s/papertape.db", folder);
+    CHECK_INT(fixture_database(path), 0);
+
+    model = model_create(1000);
+    json_t *status = json_loads(fixture_status, 0, NULL);
+    CHECK_INT(model_take_status(model, status, now), 0);
+    json_decref(status);
+    CHECK_INT(load(folder, true), 0);
+    CHECK_INT(model->history.n_fills, 3);
+    CHECK_INT(model->history.n_equity, 288);
+    CHECK_INT(model->history.n_bars, 120);
+    CHECK_STR(model->history.fills[0].tag, "by hand");
+    check_sizes();
+    check_tabs();
+    check_overlays();
+    check_every_size();
+
+    CHECK_INT(load(folder, false), 0); /* the daemon is gone: the database alone */
+    view_init(&view, false, 1000);
+    check_screen("database-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    model_destroy(model);
+    model = model_create(1000); /* nothing at all yet */
+    check_screen("nothing-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_every_size();
+    model_destroy(model);
+
+    unlink(path);
+    rmdir(folder);
+    return check_done("tui/screens");
+}
