@@ -93,6 +93,7 @@ static void on_fill(void *ctx, const struct fill *fill)
     CHECK_INT(fill->notional, notional);
     CHECK_INT(fill->fee, fee);
     CHECK_INT(told->order.id, fill->order_id);
+    CHECK(fill->ts_ns >= told->order.effective_ns && fill->ts_ns <= h->now_ns);
     CHECK(told->order.side == fill->side && told->order.symbol == fill->symbol &&
           told->order.account == fill->account);
     told->filled += fill->qty;
