@@ -4,20 +4,30 @@
 #include <string.h>
 
 #include "tui/command/alerts.h"
+#include "tui/command/bars.h"
 #include "tui/command/book.h"
+#include "tui/command/fills.h"
 #include "tui/command/indicators.h"
+#include "tui/command/ledger.h"
 #include "tui/command/order.h"
+#include "tui/command/orders.h"
+#include "tui/command/positions.h"
 #include "tui/command/status.h"
 #include "tui/command/trading.h"
 
 /* In the order of the alphabet. */
 static const struct verb verbs[] = {
     {"alerts", "alerts: list, ack ID", command_alerts},
+    {"bars", "stored bars of a symbol, as CSV", command_bars},
     {"book", "a symbol's order book now", command_book},
+    {"fills", "every execution ever, as a table, CSV or JSON", command_fills},
     {"flatten", "pause, cancel every order, close every position", command_flatten},
     {"indicators", "indicators of a bars file, as CSV", command_indicators},
+    {"ledger", "verify: does everything add up? export: its rows", command_ledger},
     {"order", "a paper order by hand: buy, sell, cancel", command_order},
+    {"orders", "every order ever, refused ones too", command_orders},
     {"pause", "no new positions until resume", command_pause},
+    {"positions", "what is held now", command_positions},
     {"resume", "trade again", command_resume},
     {"status", "the daemon's state, as text or JSON", command_status},
 };

@@ -1,0 +1,268 @@
+/* papertape ledger, bars, fills, orders, positions: what they print from a database of known contents, and
+ * how they refuse. */
+#include <jansson.h>
+#include <stdarg.h>
+
+#include "tests/db/fixture.h"
+#include "tui/command/bars.h"
+#include "tui/command/fills.h"
+#include "tui/command/ledger.h"
+#include "tui/command/orders.h"
+#include "tui/command/positions.h"
+
+static char out[1 << 16], err[4096];
+
+static void read_back(FILE *file, char *buf, size_t size)
+{
+    rewind(file);
+    buf[fread(buf, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+/* Runs a verb with its words; what it prints is in out and err. */
+static int run(int (*verb)(int, char **), const char *first, ...)
+{
+    char *argv[16] = {(char *)(uintptr_t)first};
+    int argc = 1;
+    va_list words;
+    va_start(words, first);
+    while ((argv[argc] = va_arg(words, char *)) != NULL)
+        argc++;
+    va_end(words);
+
+    fflush(stdout);
+    fflush(stderr);
+    FILE *files[2] = {tmpfile(), tmpfile()};
+    int saved[2] = {dup(1), dup(2)};
+    dup2(fileno(files[0]), 1);
+    dup2(fileno(files[1]), 2);
+    int status = verb(argc, argv);
+    fflush(stdout);
+    fflush(stderr);
+    for (int i = 0; i < 2; i++) {
+        dup2(saved[i], i + 1);
+        close(saved[i]);
+    }
+    read_back(files[0], out, sizeof out);
+    read_back(files[1], err, sizeof err);
+    return status;
+}
+
+static const char *line(int n)
+{
+    static char text[512];
+    const char *at = out;
+    for (; n > 0 && at; n--)
+        at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+    snprintf(text, sizeof text, "%.*s", at ? (int)strcspn(at, "\n") : 0, at ? at : "");
+    return text;
+}
+
+static int lines(void)
+{
+    int n = 0;
+    for (const char *at = out; (at = strchr(at, '\n')) != NULL; at++)
+        n++;
+    return n;
+}
+
+static json_t *object(const char *schema)
+{
+    json_error_t error;
+    json_t *json = json_loads(out, 0, &error);
+    if (!json)
+        fprintf(stderr, "%s: %s\n", out, error.text);
+    CHECK(json != NULL);
+    CHECK_STR(json_string_value(json_object_get(json, "schema")), schema);
+    return json;
+}
+
+static void fill_database(const char *path, struct fixture *f)
+{
+    struct db_writer_config config = {0};
+    struct db_writer *writer;
+    char why[DB_ERROR_MAX] = "";
+    CHECK_INT(db_writer_open(path, &config, &writer, why, sizeof why), 0);
+    fixture_open(f, writer);
+    struct order order = fixture_order(f, 0, ORDER_BUY, 6183763000000, 12345000);
+    fixture_fill(f, &order, 6183763000000, 12345000);
+    order = fixture_order(f, 0, ORDER_SELL, 0, 2345000);
+    order.type = ORDER_STOP;
+    order.stop_price = 6000000000000;
+    order.state = ORDER_OPEN;
+    strcpy(order.tag, "a,\"b\"");
+    db_writer_put_order(writer, &order);
+    struct order unknown = {.id = ++f->order_id,
+                            .account = -1,
+                            .symbol = -1,
+                            .state = ORDER_REJECTED,
+                            .reason = ORDER_UNKNOWN_SYMBOL};
+    db_writer_put_order(writer, &unknown);
+    struct db_price price = {.symbol = 0, .last = 6200000000000, .mark = 6200000000000};
+    db_writer_put_price(writer, &price);
+    for (int64_t i = 0; i < 3; i++) {
+        struct bar bar = {
+            .open_ns = (1723161240 + 60 * i) * INT64_C(1000000000),
+            .open = 6183763000000 + i,
+            .high = 6183764000000,
+            .low = 1,
+            .close = 6183763000001,
+            .volume = (int128_t)10000000000000 * FIXTURE_UNIT + i,
+        };
+        db_writer_put_bar(writer, 0, 60000000000, i < 2 ? BAR_VENUE : BAR_TRADES, &bar);
+    }
+    CHECK_INT(db_writer_close(writer, 30000, why, sizeof why), 0);
+}
+
+static void test_bars(const char *state)
+{
+    CHECK_INT(run(command_bars, "bars", "btcusdt", "1m", "--state", state, NULL), 0);
+    CHECK_STR(
+        out,
+        "open_time_ms,open,high,low,close,volume\n"
+        "1723161240000,61837.63000000,61837.64000000,0.00000001,61837.63000001,10000000000000.00000000\n"
+        "1723161300000,61837.63000001,61837.64000000,0.00000001,61837.63000001,10000000000000.00000001\n");
+    CHECK_INT(run(command_bars, "bars", "BTCUSDT", "1m", "--source", "trades", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 2);
+    CHECK_INT(
+        run(command_bars, "bars", "BTCUSDT", "1m", "--from", "2024-08-08T23:55:00Z", "--state", state, NULL),
+        0);
+    CHECK_INT(lines(), 2);
+    CHECK_INT(run(command_bars, "bars", "BTCUSDT", "1m", "--to", "1723161299999", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 2);
+    CHECK_INT(run(command_bars, "bars", "ETHUSDT", "1h", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 1);
+    CHECK_INT(run(command_bars, "bars", "XRPUSDT", "1m", "--state", state, NULL), 1);
+    CHECK_STR(err, "papertape: bars: symbol \"XRPUSDT\" is not in the database\n");
+    CHECK_STR(out, "");
+    CHECK_INT(run(command_bars, "bars", "BTCUSDT", "7m", "--state", state, NULL), 2);
+    CHECK_INT(run(command_bars, "bars", "BTCUSDT", "1m", "--from", "yesterday", "--state", state, NULL), 2);
+    CHECK(strstr(err, "papertape: bars: --from: \"yesterday\": a time as") == err);
+    CHECK_INT(run(command_bars, "bars", "BTCUSDT", "1m", "--source", "moon", "--state", state, NULL), 2);
+    CHECK_INT(run(command_bars, "bars", "BTCUSDT", "--state", state, NULL), 2);
+    CHECK_INT(run(command_bars, "bars", "BTCUSDT", "1m", "--json", "--state", state, NULL), 2);
+    CHECK_STR(err, "papertape: bars: --json: is not an option of this verb: --help lists them\n");
+    CHECK_INT(run(command_bars, "bars", "--state", NULL), 2);
+    CHECK_STR(err, "papertape: bars: --state: needs a value\n");
+    CHECK_INT(run(command_bars, "bars", "--help", NULL), 0);
+    CHECK(strstr(out, "Usage: papertape bars SYMBOL INTERVAL") == out);
+    CHECK_STR(err, "");
+}
+
+static void test_fills(const char *state)
+{
+    CHECK_INT(run(command_fills, "fills", "--csv", "--state", state, NULL), 0);
+    CHECK_STR(out, "fill,order,ts_ns,account,symbol,side,price,qty,notional,fee,fee_asset,maker\n"
+                   "1,1,1723161255344000000,main,BTCUSDT,BUY,61837.63000000,0.12345000,7633.85542350,7."
+                   "63385543,USDT,0\n");
+    CHECK_INT(run(command_fills, "fills", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 2);
+    CHECK(strstr(line(1), "2024-08-08 23:54:15.344Z") != NULL);
+    CHECK(strstr(line(1), " 7633.8554235 ") != NULL);
+    CHECK_INT(run(command_fills, "fills", "--json", "--state", state, NULL), 0);
+    json_t *json = object("papertape.fills/1"), *fill = json_array_get(json_object_get(json, "fills"), 0);
+    CHECK_INT(json_array_size(json_object_get(json, "fills")), 1);
+    CHECK_NEAR(json_number_value(json_object_get(fill, "price")), 61837.63, 0);
+    CHECK_INT(json_integer_value(json_object_get(fill, "ts_ns")), INT64_C(1723161255344000000));
+    json_decref(json);
+    CHECK_INT(run(command_fills, "fills", "x", "--state", state, NULL), 2);
+}
+
+static void test_orders(const char *state)
+{
+    CHECK_INT(run(command_orders, "orders", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 4);
+    CHECK_STR(line(2),
+              "2,1723161255345000000,1723161255345000000,main,BTCUSDT,SELL,STOP,OPEN,,0.02345000,0.00000000,,"
+              "60000.00000000,0.00000000,0,\"a,\"\"b\"\"\"");
+    CHECK_STR(line(3), "3,0,0,,,BUY,MARKET,REJECTED,UNKNOWN_SYMBOL,,,,,,0,");
+    CHECK_INT(run(command_orders, "orders", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 4);
+    CHECK_INT(run(command_orders, "orders", "--json", "--state", state, NULL), 0);
+    json_t *json = object("papertape.orders/1"), *orders = json_object_get(json, "orders");
+    CHECK_INT(json_array_size(orders), 3);
+    CHECK(json_is_null(json_object_get(json_array_get(orders, 1), "price")));
+    CHECK_NEAR(json_number_value(json_object_get(json_array_get(orders, 1), "stop")), 60000, 0);
+    CHECK(json_is_null(json_object_get(json_array_get(orders, 2), "symbol")));
+    CHECK_STR(json_string_value(json_object_get(json_array_get(orders, 2), "reason")), "UNKNOWN_SYMBOL");
+    json_decref(json);
+}
+
+static void test_positions(const char *state)
+{
+    CHECK_INT(run(command_positions, "positions", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 2);
+    CHECK_STR(
+        line(1),
+        "main,BTCUSDT,L,0.12345000,61837.63000000,62000.00000000,7633.85542350,7653.90000000,20.04457650,"
+        "0.00000000,7.63385543,1723161255344000000,1723161255344000000");
+    CHECK_INT(run(command_positions, "positions", "--json", "--state", state, NULL), 0);
+    json_t *json = object("papertape.positions/1"),
+           *first = json_array_get(json_object_get(json, "positions"), 0);
+    CHECK_NEAR(json_number_value(json_object_get(first, "upnl")), 20.0445765, 1e-9);
+    CHECK_STR(json_string_value(json_object_get(first, "side")), "L");
+    json_decref(json);
+}
+
+static void test_ledger(const char *state, const struct fixture *f)
+{
+    char hash[2 * LEDGER_HASH_SIZE + 1], expected[256];
+    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
+        sprintf(hash + 2 * i, "%02x", f->hash[i]);
+    CHECK_INT(run(command_ledger, "ledger", "verify", "--state", state, NULL), 0);
+    CHECK_STR(line(0), "ledger ok: 4 rows, 3 orders, 1 fills, 1 positions");
+    snprintf(expected, sizeof expected, "hash %s", hash);
+    CHECK_STR(line(1), expected);
+    CHECK_STR(line(2), "main               9992358.51072107 USDT");
+    CHECK_INT(run(command_ledger, "ledger", "--json", "verify", "--state", state, NULL), 0);
+    json_t *json = object("papertape.ledger/1");
+    CHECK(json_is_true(json_object_get(json, "ok")));
+    CHECK(json_is_null(json_object_get(json, "failure")));
+    CHECK_STR(json_string_value(json_object_get(json, "hash")), hash);
+    json_decref(json);
+    CHECK_INT(run(command_ledger, "ledger", "export", "--csv", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 5);
+    CHECK_STR(line(0), "id,ts_ns,account,asset,kind,contra,amount,balance,order_id,fill_id,hash");
+    snprintf(expected, sizeof expected,
+             "4,1723161255344000000,main,USDT,fee,fees,-7.63385543,9992358.51072107,1,1,%s", hash);
+    CHECK_STR(line(4), expected);
+    CHECK_INT(run(command_ledger, "ledger", "--state", state, NULL), 2);
+    CHECK_INT(run(command_ledger, "ledger", "verify", "--csv", "--state", state, NULL), 2);
+}
+
+static void test_altered(const char *state, const char *path)
+{
+    sqlite3 *db;
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, "UPDATE ledger SET amount = amount + 1 WHERE id = 2", NULL, NULL, NULL),
+              SQLITE_OK);
+    sqlite3_close(db);
+    CHECK_INT(run(command_ledger, "ledger", "verify", "--state", state, NULL), 1);
+    CHECK_STR(err,
+              "papertape: ledger verify: ledger: row 2: was altered: its values and its hash disagree\n");
+    CHECK_INT(run(command_ledger, "ledger", "verify", "--json", "--state", state, NULL), 1);
+    json_t *json = object("papertape.ledger/1");
+    CHECK(json_is_false(json_object_get(json, "ok")));
+    json_decref(json);
+}
+
+int main(void)
+{
+    char state[64], path[128], expected[256];
+    struct fixture f;
+    fixture_directory(state);
+    snprintf(path, sizeof path, "%s/papertape.db", state);
+    CHECK_INT(run(command_fills, "fills", "--state", state, NULL), 1);
+    snprintf(expected, sizeof expected,
+             "papertape: fills: %s: there is no database yet: papertaped makes it\n", path);
+    CHECK_STR(err, expected);
+    fill_database(path, &f);
+    test_bars(state);
+    test_fills(state);
+    test_orders(state);
+    test_positions(state);
+    test_ledger(state, &f);
+    test_altered(state, path);
+    fixture_remove(state);
+    return check_done("verbs");
+}

@@ -1,0 +1,88 @@
+#include "tui/command/bars.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/bars_file.h"
+#include "tui/command/stored.h"
+#include "tui/dashboard.h"
+
+static const char help[] =
+    "Usage: papertape bars SYMBOL INTERVAL [--source venue|trades] [--from T] [--to T] [--state DIR]\n"
+    "\n"
+    "Stored bars as CSV, in exact decimals: open_time_ms,open,high,low,close,volume. Gaps stay gaps.\n"
+    "\n"
+    "  INTERVAL          1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w\n"
+    "  --source venue    the venue's closed klines (default)\n"
+    "  --source trades   built here from trades\n"
+    "  --from T, --to T  open times, both included: ISO 8601 (UTC without a zone), or epoch s, ms, us, ns\n"
+    "  --state DIR       the daemon's state directory\n";
+
+struct printing {
+    int price_scale, qty_scale;
+};
+
+static void print_bar(void *ctx, const struct bar *bar)
+{
+    const struct printing *p = ctx;
+    char open[STORED_CELL], high[STORED_CELL], low[STORED_CELL], close[STORED_CELL], volume[STORED_CELL];
+    printf("%lld,%s,%s,%s,%s,%s\n", (long long)(bar->open_ns / 1000000),
+           stored_decimal(STORED_CSV, open, bar->open, p->price_scale),
+           stored_decimal(STORED_CSV, high, bar->high, p->price_scale),
+           stored_decimal(STORED_CSV, low, bar->low, p->price_scale),
+           stored_decimal(STORED_CSV, close, bar->close, p->price_scale),
+           stored_decimal(STORED_CSV, volume, bar->volume, p->qty_scale));
+}
+
+static bool parse_time(const char *option, const char *text, int64_t *ret_ns)
+{
+    if (!text || bars_time_parse(text, strlen(text), ret_ns) == 0)
+        return true;
+    char what[96];
+    snprintf(what, sizeof what, "%s: \"%.64s\"", option, text);
+    stored_fail(EXIT_USAGE, "bars", what,
+                "a time as 2024-08-08, 2024-08-08T14:02:00Z or 1723125720 is needed");
+    return false;
+}
+
+int command_bars(int argc, char **argv)
+{
+    struct stored_options options;
+    struct db_reader *reader;
+    struct db_symbol_row symbol;
+    char name[SYMBOL_NAME_MAX] = "";
+    int64_t interval_ns, from_ns = INT64_MIN, to_ns = INT64_MAX;
+    enum bar_source source = BAR_VENUE;
+
+    int r = stored_options(argc, argv, "source from to", help, &options);
+    if (r != EXIT_OK || options.done)
+        return r;
+    if (argc - options.first != 2)
+        return stored_fail(EXIT_USAGE, "bars", "",
+                           "a symbol and an interval are needed, as: bars BTCUSDT 1m");
+    const char *interval = argv[options.first + 1];
+    if (bar_interval_parse(interval, &interval_ns) < 0)
+        return stored_fail(EXIT_USAGE, "bars", interval,
+                           "is no interval: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w");
+    if (options.source && strcmp(options.source, "trades") == 0)
+        source = BAR_TRADES;
+    else if (options.source && strcmp(options.source, "venue") != 0)
+        return stored_fail(EXIT_USAGE, "bars", options.source, "is no source: venue or trades");
+    if (!parse_time("--from", options.from, &from_ns) || !parse_time("--to", options.to, &to_ns))
+        return EXIT_USAGE;
+    for (size_t i = 0; argv[options.first][i] && i < sizeof name - 1; i++)
+        name[i] = (char)toupper((unsigned char)argv[options.first][i]);
+
+    r = stored_open("bars", options.state, &reader);
+    if (r != EXIT_OK)
+        return r;
+    r = db_reader_symbol(reader, name, &symbol);
+    if (r == 0) {
+        struct printing printing = {symbol.symbol.price_scale, symbol.symbol.qty_scale};
+        puts("open_time_ms,open,high,low,close,volume");
+        r = db_reader_bars(reader, name, interval_ns, source, from_ns, to_ns, print_bar, &printing);
+    }
+    return stored_close("bars", reader, r);
+}

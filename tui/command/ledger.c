@@ -1,0 +1,143 @@
+#include "tui/command/ledger.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/verify.h"
+#include "tui/command/stored.h"
+#include "tui/dashboard.h"
+#include "tui/text.h"
+
+static const char help[] = "Usage: papertape ledger verify [--json] [--state DIR]\n"
+                           "       papertape ledger export [--csv] [--state DIR]\n"
+                           "\n"
+                           "verify: checks every hash, every sum, every fill against its order, its ledger "
+                           "rows and its price times quantity,\n"
+                           "        and every position. Prints the ledger's hash and the balances; or the "
+                           "first row found wrong, and exits 1.\n"
+                           "export: every row, oldest first, as CSV with exact decimals.\n"
+                           "\n"
+                           "  --json       papertape.ledger/1\n"
+                           "  --state DIR  the daemon's state directory\n";
+
+enum { HASH_TEXT = 2 * LEDGER_HASH_SIZE + 1 };
+
+static const char *hash_text(const uint8_t hash[static LEDGER_HASH_SIZE], char text[static HASH_TEXT])
+{
+    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
+        snprintf(text + 2 * i, 3, "%02x", hash[i]);
+    return text;
+}
+
+static int print_json(const struct db_verified *v)
+{
+    char hash[HASH_TEXT];
+    json_t *balances = json_array();
+    for (size_t i = 0; i < v->n_balances; i++) {
+        const struct db_verified_balance *b = &v->balances[i];
+        json_array_append_new(balances, json_pack("{s:s, s:s, s:o}", "account", b->account_name, "asset",
+                                                  b->asset, "balance", stored_number(b->total, b->scale)));
+    }
+    json_t *object =
+        json_pack("{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o}", "schema", "papertape.ledger/1", "ok",
+                  v->ok, "failure", v->ok ? NULL : v->failure, "rows", (json_int_t)v->ledger_rows, "orders",
+                  (json_int_t)v->orders, "fills", (json_int_t)v->fills, "positions", (json_int_t)v->positions,
+                  "hash", hash_text(v->hash, hash), "balances", balances);
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(object);
+    if (!text)
+        return -ENOMEM;
+    puts(text);
+    free(text);
+    return 0;
+}
+
+static void print_text(const struct db_verified *v)
+{
+    char hash[HASH_TEXT], name[ACCOUNT_NAME_MAX], asset[ASSET_NAME_MAX], total[STORED_CELL];
+    printf("ledger ok: %llu rows, %llu orders, %llu fills, %llu positions\n",
+           (unsigned long long)v->ledger_rows, (unsigned long long)v->orders, (unsigned long long)v->fills,
+           (unsigned long long)v->positions);
+    printf("hash %s\n", hash_text(v->hash, hash));
+    for (size_t i = 0; i < v->n_balances; i++) {
+        const struct db_verified_balance *b = &v->balances[i];
+        text_clean(name, sizeof name, b->account_name);
+        text_clean(asset, sizeof asset, b->asset);
+        printf("%-10s %24s %s\n", name, stored_decimal(STORED_CSV, total, b->total, b->scale), asset);
+    }
+}
+
+static int verify(const struct stored_options *options)
+{
+    struct db_reader *reader;
+    struct db_verified *verified = NULL;
+    int status = stored_open("ledger verify", options->state, &reader);
+    if (status != EXIT_OK)
+        return status;
+    int r = db_verify(reader, &verified);
+    if (r == 0 && options->form == STORED_JSON)
+        r = print_json(verified);
+    else if (r == 0 && verified->ok)
+        print_text(verified);
+    status = stored_close("ledger verify", reader, r);
+    if (r == 0 && !verified->ok)
+        status = stored_fail(EXIT_ERROR, "ledger verify", "", verified->failure);
+    db_verified_destroy(verified);
+    return status;
+}
+
+static const struct stored_column columns[] = {
+    {"id", 0},     {"ts_ns", 0},   {"account", 0},  {"asset", 0},   {"kind", 0}, {"contra", 0},
+    {"amount", 0}, {"balance", 0}, {"order_id", 0}, {"fill_id", 0}, {"hash", 0},
+};
+
+static void print_row(void *ctx, const struct db_ledger_row *entry)
+{
+    struct stored_list *list = ctx;
+    const struct ledger_row *row = &entry->row;
+    char id[STORED_CELL], time[STORED_CELL], amount[STORED_CELL], balance[STORED_CELL], order[STORED_CELL],
+        fill[STORED_CELL], hash[HASH_TEXT];
+    const char *const cells[] = {
+        stored_integer(id, (long long)row->id),
+        stored_time(list->form, time, row->ts_ns),
+        entry->account->name,
+        row->asset,
+        ledger_kind_name(row->kind),
+        ledger_contra_name(row->kind),
+        stored_decimal(list->form, amount, row->amount, row->scale),
+        stored_decimal(list->form, balance, row->balance, row->scale),
+        row->order_id ? stored_integer(order, (long long)row->order_id) : "",
+        row->fill_id ? stored_integer(fill, (long long)row->fill_id) : "",
+        hash_text(row->hash, hash),
+    };
+    stored_row(list, cells);
+}
+
+static int export(const struct stored_options *options)
+{
+    struct db_reader *reader;
+    int status = stored_open("ledger export", options->state, &reader);
+    if (status != EXIT_OK)
+        return status;
+    struct stored_list list = {"ledger", STORED_CSV, columns, sizeof columns / sizeof *columns, 0, 0};
+    stored_begin(&list);
+    int r = db_reader_ledger(reader, print_row, &list);
+    stored_end(&list);
+    return stored_close("ledger export", reader, r < 0 ? r : list.r);
+}
+
+int command_ledger(int argc, char **argv)
+{
+    struct stored_options options;
+    int r = stored_options(argc, argv, "csv json", help, &options);
+    if (r != EXIT_OK || options.done)
+        return r;
+    const char *word = argc - options.first == 1 ? argv[options.first] : "";
+    if (strcmp(word, "verify") == 0 && options.form != STORED_CSV)
+        return verify(&options);
+    if (strcmp(word, "export") == 0 && options.form != STORED_JSON)
+        return export(&options);
+    return stored_fail(EXIT_USAGE, "ledger", "", "verify [--json] or export [--csv] is needed");
+}

@@ -1,0 +1,99 @@
+#include "tui/command/orders.h"
+
+#include <stdio.h>
+
+#include "tui/command/stored.h"
+#include "tui/dashboard.h"
+
+static const char help[] =
+    "Usage: papertape orders [--csv|--json] [--state DIR]\n"
+    "\n"
+    "Every order ever, oldest first: live, filled, cancelled and rejected ones, with the reason.\n"
+    "\n"
+    "  --csv        exact decimals, times in ns\n"
+    "  --json       papertape.orders/1\n"
+    "  --state DIR  the daemon's state directory\n";
+
+static const struct stored_column columns[] = {
+    {"order", 6}, {"created_ns", -24}, {"updated_ns", 0}, {"account", -10}, {"symbol", -10}, {"side", -4},
+    {"type", -6}, {"state", -8},       {"reason", -20},   {"qty", 14},      {"filled", 14},  {"price", 14},
+    {"stop", 14}, {"cost", 16},        {"by_hand", 0},    {"tag", -12},
+};
+
+/* An order of an unknown symbol has no scales; what it asked for is unknown too. */
+static json_t *number(const struct db_order_row *row, int64_t units, int scale, bool none_is_null)
+{
+    if (!row->symbol)
+        return json_null();
+    return none_is_null ? stored_number_or_null(units, scale) : stored_number(units, scale);
+}
+
+static json_t *object(const struct db_order_row *row)
+{
+    static const struct symbol unknown;
+    const struct order *o = &row->order;
+    const struct symbol *s = row->symbol ? &row->symbol->symbol : &unknown;
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:s?, s:s?, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:I}",
+        "order", (json_int_t)o->id, "created_ns", (json_int_t)o->created_ns, "effective_ns",
+        (json_int_t)o->effective_ns, "updated_ns", (json_int_t)o->updated_ns, "account",
+        row->account ? row->account->name : NULL, "symbol", row->symbol ? s->name : NULL, "side",
+        order_side_name(o->side), "type", order_type_name(o->type), "state", order_state_name(o->state),
+        "reason", o->reason == ORDER_OK ? NULL : order_reason_name(o->reason), "qty",
+        number(row, o->qty, s->qty_scale, false), "filled", number(row, o->filled, s->qty_scale, false),
+        "price", number(row, o->price, s->price_scale, true), "stop",
+        number(row, o->stop_price, s->price_scale, true), "cost", number(row, o->cost, s->quote_scale, false),
+        "by_hand", o->by_hand, "tag", o->tag, "input_seq", (json_int_t)o->input_seq);
+}
+
+static void print_order(void *ctx, const struct db_order_row *row)
+{
+    static const struct symbol unknown;
+    struct stored_list *list = ctx;
+    const struct order *o = &row->order;
+    const struct symbol *s = row->symbol ? &row->symbol->symbol : &unknown;
+    char id[STORED_CELL], created[STORED_CELL], updated[STORED_CELL], qty[STORED_CELL], filled[STORED_CELL],
+        price[STORED_CELL], stop[STORED_CELL], cost[STORED_CELL];
+    if (list->form == STORED_JSON) {
+        stored_object(list, object(row));
+        return;
+    }
+    const char *const cells[] = {
+        stored_integer(id, (long long)o->id),
+        stored_time(list->form, created, o->created_ns),
+        stored_time(list->form, updated, o->updated_ns),
+        row->account ? row->account->name : "",
+        s->name,
+        order_side_name(o->side),
+        order_type_name(o->type),
+        order_state_name(o->state),
+        order_reason_name(o->reason),
+        row->symbol ? stored_decimal(list->form, qty, o->qty, s->qty_scale) : "",
+        row->symbol ? stored_decimal(list->form, filled, o->filled, s->qty_scale) : "",
+        row->symbol ? stored_decimal_or_none(list->form, price, o->price, s->price_scale) : "",
+        row->symbol ? stored_decimal_or_none(list->form, stop, o->stop_price, s->price_scale) : "",
+        row->symbol ? stored_decimal(list->form, cost, o->cost, s->quote_scale) : "",
+        o->by_hand ? "1" : "0",
+        o->tag,
+    };
+    stored_row(list, cells);
+}
+
+int command_orders(int argc, char **argv)
+{
+    struct stored_options options;
+    struct db_reader *reader;
+    int r = stored_options(argc, argv, "csv json", help, &options);
+    if (r != EXIT_OK || options.done)
+        return r;
+    if (options.first < argc)
+        return stored_fail(EXIT_USAGE, "orders", argv[options.first], "no argument is expected");
+    r = stored_open("orders", options.state, &reader);
+    if (r != EXIT_OK)
+        return r;
+    struct stored_list list = {"orders", options.form, columns, sizeof columns / sizeof *columns, 0, 0};
+    stored_begin(&list);
+    r = db_reader_orders(reader, false, 0, print_order, &list);
+    stored_end(&list);
+    return stored_close("orders", reader, r < 0 ? r : list.r);
+}
