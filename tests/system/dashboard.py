@@ -8,6 +8,7 @@ class with start() and stop() that serves control.sock in the state directory (s
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -124,9 +125,9 @@ class Session:
     def command(self, *options):
         return " ".join([self.program, "--state", self.state, *options])
 
-    def launch(self, *options):
+    def launch(self, *options, prefix=""):
         """Types the command and waits for its first picture; returns the process id."""
-        self.tmux.type("clear; " + self.command(*options))
+        self.tmux.type("clear; " + prefix + self.command(*options))
         self.tmux.keys("Enter")
         expect(self.tmux, "PAPER ", "?=help")
         wait("the alternate screen", lambda: self.tmux.terminal() == "1 0")
@@ -273,6 +274,27 @@ def test_quit_and_signals(session):
     session.ended()
 
 
+def test_plain_terminals(session):
+    tmux = session.tmux
+    session.launch()
+    assert "\x1b[38;5;" in tmux.run("capture-pane", "-p", "-e")
+    tmux.keys("q")
+    session.ended()
+    session.launch(prefix="NO_COLOR=1 ")
+    coloured = re.findall("\x1b\\[(?:[0-9]+;)*(?:[34][0-8]|9[0-7])[;m]", tmux.run("capture-pane", "-p", "-e"))
+    assert not coloured, coloured[:3]
+    tmux.keys("q")
+    session.ended()
+    session.launch("--glyphs ascii", prefix="LC_ALL=C ")
+    assert tmux.screen().isascii()
+    tmux.keys("q")
+    session.ended()
+    tmux.type("clear; TERM=dumb " + session.command())
+    tmux.keys("Enter")
+    expect(tmux, "price     BTCUSDT last 61837.63")
+    assert tmux.terminal() == "0 1"
+
+
 def test_hang_up(session):
     """The terminal goes away: the dashboard ends, and does not poll a dead terminal for ever."""
     pid = session.launch()
@@ -362,7 +384,7 @@ def main():
         session.tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "screen-256color"})
         try:
             for test in (test_start_and_tabs, test_commands, test_sizes, test_stale_and_back, test_quit_and_signals,
-                         test_verbs, test_hang_up):
+                         test_plain_terminals, test_verbs, test_hang_up):
                 start = time.monotonic()
                 test(session)
                 print(f"{test.__name__}: passed in {time.monotonic() - start:.1f} s", flush=True)
