@@ -34,7 +34,7 @@ static struct source *open_source(const struct options *options, struct tape *ta
         clock_gettime(CLOCK_REALTIME, &now);
         int64_t start_ns =
             options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * 1000000000;
-        rc = synthetic_create(tape, options->seed, start_ns, &source);
+        rc = synthetic_create(tape, options->seed, start_ns, options->to_ns, &source);
     }
     if (rc < 0) {
         fail(error);

@@ -185,8 +185,6 @@ static int check(const struct options *o)
             "nothing to play, or too much: one of --recording F..., --bars F... or --synthetic SEED");
     if (o->interval >= 0 && o->n_bars == 0)
         return usage("--interval without --bars: the interval of bars files: leave it out");
-    if (o->synthetic && o->to_ns != INT64_MAX)
-        return usage("--to with --synthetic: a synthetic market has no end: leave it out");
     if (o->from_ns >= o->to_ns)
         return usage("--from is not before --to: a time range: --from earlier than --to");
     return GO_ON;

@@ -58,6 +58,7 @@ struct maker {
 struct synthetic {
     struct source base;
     struct maker makers[SYMBOLS];
+    int64_t end_ns;
 };
 
 static int64_t floor_tick(const struct maker *m, int64_t price)
@@ -212,7 +213,9 @@ static struct maker *next_maker(struct synthetic *s)
 
 static int64_t synthetic_due(struct source *source)
 {
-    return due_of(next_maker((struct synthetic *)source));
+    struct synthetic *synthetic = (struct synthetic *)source;
+    int64_t due_ns = due_of(next_maker(synthetic));
+    return due_ns < synthetic->end_ns ? due_ns : INT64_MAX;
 }
 
 static int synthetic_step(struct source *source)
@@ -292,12 +295,13 @@ static int make_symbol(struct synthetic *s, int i, uint64_t seed, int64_t start_
                         floor_tick(m, m->fair), r->trade_id);
 }
 
-int synthetic_create(struct tape *tape, uint64_t seed, int64_t start_ns, struct source **ret)
+int synthetic_create(struct tape *tape, uint64_t seed, int64_t start_ns, int64_t end_ns, struct source **ret)
 {
     struct synthetic *s = calloc(1, sizeof(*s));
     if (!s)
         return -ENOMEM;
     s->base = (struct source){.ops = &synthetic_ops, .tape = tape};
+    s->end_ns = end_ns;
     start_ns -= start_ns % NS_PER_S;
     for (int i = 0; i < SYMBOLS; i++) {
         int rc = make_symbol(s, i, seed, start_ns);

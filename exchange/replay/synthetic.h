@@ -12,8 +12,9 @@
 
 #include "exchange/replay/source.h"
 
-/* Starts at start_ns, cut to a whole second. Adds its symbols to the tape. 0, -ENOMEM, or the tape's error.
+/* Starts at start_ns, cut to a whole second, and ends before end_ns (INT64_MAX: never). Adds its symbols to
+ * the tape. 0, -ENOMEM, or the tape's error.
  */
-int synthetic_create(struct tape *tape, uint64_t seed, int64_t start_ns, struct source **ret);
+int synthetic_create(struct tape *tape, uint64_t seed, int64_t start_ns, int64_t end_ns, struct source **ret);
 
 #endif

@@ -18,7 +18,7 @@ static void run_begin(struct run *run, uint64_t seed, const char *symbol)
     run->tape = calloc(1, sizeof(*run->tape));
     CHECK(run->tape != NULL);
     tape_init(run->tape);
-    CHECK_INT(synthetic_create(run->tape, seed, START_NS + 12345, &run->source), 0);
+    CHECK_INT(synthetic_create(run->tape, seed, START_NS + 12345, INT64_MAX, &run->source), 0);
     CHECK_INT(run->tape->now_ns, START_NS);
     made_check_init(&run->check, run->source, symbol);
 }
