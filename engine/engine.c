@@ -7,6 +7,9 @@
 #include "engine/core.h"
 #include "exchange/filter.h"
 
+/* A bar this late is no history yet, however short its interval: clocks differ, and frames take their way. */
+static const int64_t DELAY_ALLOWED_NS = 5 * 1000000000LL;
+
 static void *zeroed(int n, size_t size)
 {
     return calloc(n > 0 ? (size_t)n : 1, size);
@@ -135,7 +138,8 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
     /* A decision is taken on a bar that closed less than an interval ago, never on history. */
     engine->bar_closed |= live;
-    bool fresh = live && bar->open_ns + 2 * engine->interval_ns > engine->now_ns;
+    int64_t age_ns = engine->now_ns - (bar->open_ns + engine->interval_ns);
+    bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     desk_bar(engine, symbol, bar, fresh);
 }
 
