@@ -48,6 +48,7 @@ struct venue_stream_config {
         *budget; /* of connection attempts, shared by all streams of a venue; NULL: one of its own */
     uint64_t jitter_seed;
     int64_t backoff_min_ms, backoff_max_ms; /* 0: 500 and 60,000 */
+    int64_t age_max_ms; /* of a connection, before it is replaced; 0: what the venue allows, less a margin */
 };
 
 /* Called from the loop, never from within a call below; each may call any of them, destroy included. */

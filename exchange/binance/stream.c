@@ -41,6 +41,7 @@ struct binance_stream {
     size_t n_more, n_subscribed;
     bool paused, destroyed;
     bool fresh; /* the connection has brought no data yet */
+    int64_t age_max_ms;
 
     struct backoff backoff;
     struct budget *budget, own_budget;
@@ -68,11 +69,13 @@ static void say(struct binance_stream *stream, const char *format, ...)
     va_end(arguments);
 }
 
-static void enter(struct binance_stream *stream, enum venue_link link, int64_t retry_ms)
+/* delay_ms: until the next attempt; negative where none is planned. */
+static void enter(struct binance_stream *stream, enum venue_link link, int64_t delay_ms)
 {
+    int64_t now = now_ms();
     stream->status.link = link;
-    stream->status.since_ms = now_ms();
-    stream->status.retry_ms = retry_ms;
+    stream->status.since_ms = now;
+    stream->status.retry_ms = delay_ms >= 0 ? now + delay_ms : 0;
     stream->handler->state(stream->user, &stream->status);
 }
 
@@ -88,7 +91,7 @@ static void wait_for(struct binance_stream *stream, enum venue_link link, int64_
 {
     uv_update_time(stream->timer.loop);
     uv_timer_start(&stream->timer, on_retry, (uint64_t)delay_ms, 0);
-    enter(stream, link, now_ms() + delay_ms);
+    enter(stream, link, delay_ms);
 }
 
 static void drop_connection(struct binance_stream *stream)
@@ -138,7 +141,7 @@ static void refused(struct binance_stream *stream, const struct websocket_end *e
 static void on_aged(uv_timer_t *timer)
 {
     struct binance_stream *stream = timer->data;
-    say(stream, "the connection is nearly 24 hours old");
+    say(stream, "the connection is old: the venue ends one at 24 hours");
     again(stream);
 }
 
@@ -149,7 +152,8 @@ static void on_subscribe(uv_timer_t *timer)
     char text[64 + SUBSCRIBE_NAMES * (VENUE_STREAM_NAME_MAX + 3)];
     size_t first = stream->n_subscribed, end = first + SUBSCRIBE_NAMES;
     if (first == stream->n_more) {
-        int64_t age_ms = AGE_MS + backoff_jitter(&stream->backoff, AGE_JITTER_MS);
+        int64_t age_ms = stream->age_max_ms > 0 ? stream->age_max_ms
+                                                : AGE_MS + backoff_jitter(&stream->backoff, AGE_JITTER_MS);
         uv_timer_start(timer, on_aged, (uint64_t)age_ms, 0);
         return;
     }
@@ -174,7 +178,7 @@ static void on_opened(void *user)
     if (stream->paused)
         websocket_pause(stream->websocket, true);
     on_subscribe(&stream->timer);
-    enter(stream, VENUE_UP, 0);
+    enter(stream, VENUE_UP, -1);
 }
 
 /* Frames of a combined stream begin so; what the connection itself has to say does not, or names a stream
@@ -256,7 +260,7 @@ static void connect_next(struct binance_stream *stream)
         wait_for(stream, VENUE_WAITING, backoff_next(&stream->backoff));
         return;
     }
-    enter(stream, VENUE_CONNECTING, 0);
+    enter(stream, VENUE_CONNECTING, -1);
 }
 
 static void on_resolved(void *user, const struct resolver_result *result)
@@ -281,7 +285,7 @@ static void resolve(struct binance_stream *stream)
         wait_for(stream, VENUE_WAITING, backoff_next(&stream->backoff));
         return;
     }
-    enter(stream, VENUE_RESOLVING, 0);
+    enter(stream, VENUE_RESOLVING, -1);
 }
 
 static bool stream_name_valid(const char *name)
@@ -366,6 +370,7 @@ int binance_stream_create(const struct venue_stream_config *config,
     stream->handler = handler;
     stream->user = user;
     stream->timer.data = stream;
+    stream->age_max_ms = config->age_max_ms;
     stream->status.since_ms = now_ms();
     backoff_init(&stream->backoff, config->backoff_min_ms > 0 ? config->backoff_min_ms : BACKOFF_MIN_MS,
                  config->backoff_max_ms > 0 ? config->backoff_max_ms : BACKOFF_MAX_MS, config->jitter_seed);

@@ -1,6 +1,7 @@
 /* What all connections of a program share: one libwebsockets context, one curl multi handle and one set of
  * trusted certificates, on the program's libuv loop. Single-threaded: everything in exchange/net is called
- * from the loop's thread, and every callback comes from it. */
+ * from the loop's thread, and every callback comes from it. The process then ignores SIGPIPE (libwebsockets
+ * sees to it). */
 #ifndef EXCHANGE_NET_CONTEXT_H
 #define EXCHANGE_NET_CONTEXT_H
 

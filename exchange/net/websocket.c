@@ -12,8 +12,9 @@
 #include "exchange/net/url.h"
 
 enum {
-    RX_CHUNK = 64 << 10,   /* bytes that lws reads at once */
-    CLOSE_WAIT_S = 3,      /* for a destroyed socket's close frame to leave */
+    RX_CHUNK = 64 << 10, /* bytes that lws reads at once */
+    CLOSE_WAIT_S = 3,    /* for a destroyed socket's close frame to leave */
+    CONFIRM_EVERY_MS = 1000,
     PAUSED_TICK_MS = 5000, /* between signs of life of a paused socket */
     BUFFER_START = 16 << 10,
     CLOSE_REASON_MAX = 123, /* RFC 6455 */
@@ -45,8 +46,9 @@ struct websocket {
     unsigned queued;
 
     int64_t heard_ms;
-    int close_code; /* ours to send; 0: none */
-    int end_code;   /* seen or sent */
+    int64_t confirmed_ms; /* when lws was last told of a sign of life */
+    int close_code;       /* ours to send; 0: none */
+    int end_code;         /* seen or sent */
     char reason[NET_ERROR_MAX];
 };
 
@@ -111,8 +113,9 @@ static void connection_failed(struct websocket *websocket, struct lws *wsi, cons
 static void connection_closed(struct websocket *websocket)
 {
     int64_t silence_ms = (int64_t)uv_now(websocket->net->loop) - websocket->heard_ms;
-    if (silence_ms >= websocket->net->liveness.secs_since_valid_hangup * 1000 && !websocket->paused)
-        say(websocket, "no answer to pings for %d s", (int)(silence_ms / 1000));
+    int64_t hangup_ms = websocket->net->liveness.secs_since_valid_hangup * 1000;
+    if (silence_ms > hangup_ms - CONFIRM_EVERY_MS && !websocket->paused)
+        say(websocket, "no data and no answer to pings for %.1f s", (double)silence_ms / 1000);
     else if (websocket->len > 0)
         say(websocket, "the connection was lost in the middle of a message");
     else
@@ -153,6 +156,11 @@ static int receive(struct websocket *websocket, struct lws *wsi, const char *dat
 {
     bool whole = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
     websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+    if (websocket->heard_ms - websocket->confirmed_ms >= CONFIRM_EVERY_MS) {
+        /* To lws only a pong is; but behind much data a pong can be later than the time to hang up. */
+        websocket->confirmed_ms = websocket->heard_ms;
+        lws_validity_confirmed(wsi);
+    }
     if (len > websocket->max - websocket->len) {
         static char text[] = "message too long";
         say(websocket, "a message is longer than %zu bytes", websocket->max);
@@ -239,6 +247,8 @@ static int add_user_agent(struct websocket *websocket, struct lws *wsi, unsigned
 static int after_the_end(struct websocket *websocket, enum lws_callback_reasons what)
 {
     switch (what) {
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION: /* never accepted for want of a listener */
+        return -1;
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
     case LWS_CALLBACK_CLIENT_CLOSED:
     case LWS_CALLBACK_WSI_DESTROY:

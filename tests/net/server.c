@@ -360,6 +360,7 @@ static void on_connection(uv_stream_t *stream, int status)
     struct peer *peer = calloc(1, sizeof(*peer));
     must(status == 0 && uv_tcp_init(stream->loop, &peer->tcp) == 0, "connection");
     must(uv_accept(stream, (uv_stream_t *)&peer->tcp) == 0, "accept");
+    uv_tcp_nodelay(&peer->tcp, 1);
     server->accepted++;
     peer->tcp.data = peer;
     peer->server = server;

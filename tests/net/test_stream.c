@@ -25,7 +25,8 @@ static void on_state(void *user, const struct venue_status *status)
 {
     struct seen *seen = user;
     seen->states++;
-    seen->status = *status;
+    if (!seen->ready) /* as it was when it was waited for */
+        seen->status = *status;
     seen->were[status->link] = true;
     if (seen->until_frames == 0 && status->link == seen->until)
         seen->ready = true;
@@ -231,6 +232,23 @@ static void test_shutdown(void)
     server_stop(server);
 }
 
+/* A connection near the venue's limit of age is replaced, the first time at once. */
+static void test_age(void)
+{
+    char url[64];
+    struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script_data});
+    struct seen seen = {0};
+    snprintf(url, sizeof(url), "wss://localhost:%u", server_port(server));
+    const struct venue_stream_config config = {
+        .net = net, .ws_url = url, .streams = names, .n_streams = 2, .age_max_ms = 500};
+    CHECK_INT(binance_stream_create(&config, &handler, &seen, &seen.stream), 0);
+    CHECK(wait_frames(&seen, 2));
+    CHECK_INT(binance_stream_status(seen.stream)->connects, 2);
+    CHECK(!seen.were[VENUE_WAITING]);
+    binance_stream_destroy(seen.stream);
+    server_stop(server);
+}
+
 static void test_pause(void)
 {
     struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script_data});
@@ -381,6 +399,7 @@ int main(void)
     test_budget();
     test_refusals();
     test_shutdown();
+    test_age();
     test_pause();
     test_destroy();
     test_many();

@@ -488,22 +488,39 @@ static void test_resolver(void)
     CHECK(!resolved);
 }
 
-/* Pings that nobody answers. */
+/* Data for longer than the time to hang up, and no answer to pings; then silence. */
+enum { TICKS = 15 };
+
+static struct server *ticking;
+static int ticks;
+
+static void on_tick(uv_timer_t *timer)
+{
+    if (server_peer(ticking))
+        peer_text(server_peer(ticking), "tick");
+    if (++ticks == TICKS)
+        uv_close((uv_handle_t *)timer, NULL);
+}
+
 static void test_silence(void)
 {
     uv_loop_t other;
+    uv_timer_t timer;
     struct net_context *previous_net = net;
     struct seen seen = {0};
     uv_loop_init(&other);
     net = loop_net(&other, server_ca_file(), 1, 2);
-    struct server *server = server_start(&other, SERVER_GOOD, &(struct server_handler){script_upgrade});
-    open_to(server, "localhost", NULL, &seen);
+    ticking = server_start(&other, SERVER_GOOD, &(struct server_handler){script_upgrade});
+    open_to(ticking, "localhost", NULL, &seen);
+    CHECK(loop_until(&other, &seen.opened));
+    uv_timer_init(&other, &timer);
+    uv_timer_start(&timer, on_tick, 0, 250);
     CHECK(loop_until(&other, &seen.ended));
-    CHECK(seen.opened);
     printf("silence: %s\n", seen.reason);
-    CHECK(strstr(seen.reason, "no answer to pings"));
+    CHECK_INT(seen.messages, TICKS); /* data counts as life */
+    CHECK(strstr(seen.reason, "no data and no answer to pings"));
     websocket_destroy(seen.websocket);
-    server_stop(server);
+    server_stop(ticking);
     loop_end(&other, net);
     net = previous_net;
 }
