@@ -76,9 +76,10 @@ static int serve(const struct options *options, struct source *source, const str
         return fail("cannot start: event loop: enough file descriptors");
     int rc = server_init(&server, &loop, source, ca, &how);
     if (rc < 0) {
-        snprintf(text, sizeof(text), "cannot listen: %.64s:%d: %s", options->host, options->port,
-                 rc == -EADDRINUSE ? "an address of this machine and a free port, or port 0"
-                                   : "libwebsockets with its libuv plug-in (libwebsockets-evlib-uv)");
+        snprintf(text, sizeof(text), "cannot listen: %.64s:%d: %s (%s)", options->host, options->port,
+                 rc == -EIO ? "libwebsockets with its libuv plug-in (libwebsockets-evlib-uv)"
+                            : "an address of this machine and a free port, or port 0",
+                 strerror(-rc));
         status = fail(text);
     } else {
         for (int i = 0; i < 2; i++) {
@@ -91,11 +92,10 @@ static int serve(const struct options *options, struct source *source, const str
             uv_run(&loop, UV_RUN_DEFAULT);
         if (server.play.failed)
             status = EXIT_FAILURE;
-        server_finish(&server);
         for (int i = 0; i < 2; i++)
             uv_close((uv_handle_t *)&signals[i], NULL);
+        server_finish(&server);
     }
-    uv_run(&loop, UV_RUN_DEFAULT);
     uv_loop_close(&loop);
     return status;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "exchange/replay/rest.h"
 #include "exchange/replay/subscribe.h"
@@ -326,10 +328,23 @@ static void on_flush(uv_prepare_t *prepare)
         client_flush(c);
 }
 
-static void log_lws(int level, const char *line)
+/* Can the address be bound? libwebsockets would try again and again where it cannot. */
+static int try_address(const struct server_options *options)
 {
-    (void)level;
-    fprintf(stderr, "papertape-replay: libwebsockets: %s", line);
+    struct sockaddr_storage address = {0};
+    bool ipv6 = strchr(options->host, ':') != NULL;
+    int on = 1, rc = ipv6 ? uv_ip6_addr(options->host, options->port, (struct sockaddr_in6 *)&address)
+                          : uv_ip4_addr(options->host, options->port, (struct sockaddr_in *)&address);
+    if (rc < 0)
+        return -EINVAL;
+    int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    socklen_t len = ipv6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    rc = bind(fd, (struct sockaddr *)&address, len) == 0 && listen(fd, 1) == 0 ? 0 : -errno;
+    close(fd);
+    return rc;
 }
 
 static int listen_on(struct server *server, const struct ca *ca, const struct server_options *options)
@@ -345,7 +360,8 @@ static int listen_on(struct server *server, const struct ca *ca, const struct se
     bool ipv6 = strchr(options->host, ':') != NULL;
     struct lws_context_creation_info info = {
         .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
-                   LWS_SERVER_OPTION_EXPLICIT_VHOSTS | (ipv6 ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6),
+                   LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
+                   LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS | (ipv6 ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6),
         .foreign_loops = loops,
         .user = server,
         .port = options->port,
@@ -361,7 +377,10 @@ static int listen_on(struct server *server, const struct ca *ca, const struct se
         .max_http_header_pool2 = 64,
         .pt_serv_buf_size = BODY_CHUNK,
     };
-    lws_set_log_level(LLL_ERR, log_lws);
+    int rc = try_address(options);
+    if (rc < 0)
+        return rc;
+    lws_set_log_level(0, NULL); /* what fails is told by return codes */
     server->context = lws_create_context(&info);
     if (!server->context)
         return -EIO;
@@ -369,7 +388,7 @@ static int listen_on(struct server *server, const struct ca *ca, const struct se
     if (!vhost)
         return -EADDRINUSE;
     server->port = lws_get_vhost_listen_port(vhost);
-    return 0;
+    return server->port > 0 ? 0 : -EADDRINUSE;
 }
 
 int server_init(struct server *server, uv_loop_t *loop, struct source *source, const struct ca *ca,
@@ -396,10 +415,15 @@ int server_init(struct server *server, uv_loop_t *loop, struct source *source, c
 
 void server_finish(struct server *server)
 {
-    if (server->context)
-        lws_context_destroy(server->context);
-    server->context = NULL;
     play_finish(&server->play);
     uv_close((uv_handle_t *)&server->beat, NULL);
     uv_close((uv_handle_t *)&server->flush, NULL);
+    /* On a loop that is not its own, libwebsockets closes its handles first and frees itself when it is asked
+     * again after they are closed. */
+    if (server->context)
+        lws_context_destroy(server->context);
+    uv_run(server->loop, UV_RUN_DEFAULT);
+    if (server->context)
+        lws_context_destroy(server->context);
+    server->context = NULL;
 }

@@ -39,12 +39,12 @@ struct server_options {
     const struct faults *faults;
 };
 
-/* Listens. The source, its tape, the certificates and the options outlive the server. 0; -EADDRINUSE;
- * -EIO when libwebsockets cannot start. */
+/* Listens. The source, its tape, the certificates and the options outlive the server. 0; -EADDRINUSE and
+ * other errors of the address; -EIO when libwebsockets cannot start. */
 int server_init(struct server *server, uv_loop_t *loop, struct source *source, const struct ca *ca,
                 const struct server_options *options);
 
-/* Closes all; the loop must then run until it has no handles left. */
+/* Closes all and runs the loop until it has no handles left: the caller has closed its own. */
 void server_finish(struct server *server);
 
 /* For subscribe.c: how many clients are behind and listening may have changed. */
