@@ -108,10 +108,10 @@ static int advance_tier(struct candles *candles, int tier, int64_t ts_ns)
         return 0;
     int64_t last = t->bars[t->n - 1].open_ns, close = t->bars[t->n - 1].close;
     int64_t open = candle_open_time(tiers[tier].interval, ts_ns);
-    if ((open - last) / length > (int64_t)tiers[tier].max) { /* a hole larger than what is kept */
+    if ((open - last) / length > (int64_t)tiers[tier].max) /* more than is kept */
         t->n = 0;
+    if (open > last && (t->n == 0 || candles->hole))
         last = open - length;
-    }
     for (int64_t next = last + length; next <= open; next += length) {
         struct candle bar = empty_candle(next, close);
         int rc = candles_append(candles, tier, &bar);
@@ -128,7 +128,13 @@ int candles_advance(struct candles *candles, int64_t ts_ns)
         if (rc < 0)
             return rc;
     }
+    candles->hole = false;
     return 0;
+}
+
+void candles_hole(struct candles *candles)
+{
+    candles->hole = true;
 }
 
 void candle_join(struct candle *into, const struct candle *bar)
@@ -172,11 +178,11 @@ int candles_trade(struct candles *candles, const struct candle_trade *trade)
     };
     if (trade->first_id <= candles->last_id)
         return 0;
+    int rc = candles_advance(candles, trade->ts_ns);
+    if (rc < 0)
+        return rc;
     for (int i = 0; i < CANDLE_TIERS; i++) {
         struct candle_tier *t = &candles->tiers[i];
-        int rc = advance_tier(candles, i, trade->ts_ns);
-        if (rc < 0)
-            return rc;
         bar.open_ns = candle_open_time(tiers[i].interval, trade->ts_ns);
         if (t->n > 0)
             candle_join(&t->bars[t->n - 1], &bar);

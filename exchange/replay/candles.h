@@ -38,6 +38,7 @@ struct candles {
         size_t n, cap;
     } tiers[CANDLE_TIERS];
     int64_t last_id; /* of the last trade; -1 */
+    bool hole;       /* nothing is known of the time up to the next trade */
 };
 
 /* Intervals by index, 1s first: name, length, index of a name (-1 when the venue has none such). */
@@ -66,6 +67,9 @@ int candles_trade(struct candles *candles, const struct candle_trade *trade);
 /* Lets time pass without a trade: candles up to the one that holds ts_ns exist after it, if there was any
  * before. 0 or -ENOMEM. */
 int candles_advance(struct candles *candles, int64_t ts_ns);
+
+/* Nothing is known from here to the next trade: no empty candles are made for the time between. */
+void candles_hole(struct candles *candles);
 
 /* The candle of an interval that opens at open_ns; false when nothing is known of it. */
 bool candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret);

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "exchange/bars_file.h"
+#include "exchange/replay/bars.h"
 #include "exchange/replay/ca.h"
 #include "exchange/replay/fault.h"
 #include "exchange/replay/options.h"
@@ -29,6 +30,9 @@ static struct source *open_source(const struct options *options, struct tape *ta
     if (options->n_recordings > 0) {
         rc = recording_create(tape, options->recordings, options->n_recordings, options->from_ns,
                               options->to_ns, &source, error);
+    } else if (options->n_bars > 0) {
+        rc = bars_create(tape, options->bars, options->n_bars, options->interval, options->from_ns,
+                         options->to_ns, &source, error);
     } else {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
@@ -39,6 +43,15 @@ static struct source *open_source(const struct options *options, struct tape *ta
     if (rc < 0) {
         fail(error);
         return NULL;
+    }
+    if (options->n_bars > 0) {
+        size_t gaps;
+        int64_t missing;
+        bars_gaps(source, &gaps, &missing);
+        if (gaps > 0)
+            fprintf(stderr,
+                    "papertape-replay: gaps in the bars: %zu, %" PRId64 " bars missing: kept as gaps\n", gaps,
+                    missing);
     }
     return source;
 }

@@ -178,8 +178,6 @@ static const struct option *find(const char *word, size_t len)
 
 static int check(const struct options *o)
 {
-    if (o->n_bars > 0)
-        return usage("bars not served yet: --bars: --recording F... or --synthetic SEED");
     if ((o->n_recordings > 0) + (o->n_bars > 0) + o->synthetic != 1)
         return usage(
             "nothing to play, or too much: one of --recording F..., --bars F... or --synthetic SEED");

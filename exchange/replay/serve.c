@@ -360,8 +360,8 @@ static int listen_on(struct server *server, const struct ca *ca, const struct se
     bool ipv6 = strchr(options->host, ':') != NULL;
     struct lws_context_creation_info info = {
         .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
-                   LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
-                   LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS | (ipv6 ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6),
+                   LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS |
+                   (ipv6 ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6),
         .foreign_loops = loops,
         .user = server,
         .port = options->port,

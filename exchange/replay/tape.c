@@ -267,12 +267,9 @@ static void send_kline(struct tape *tape, struct tape_symbol *sym, struct stream
     s->changed = false;
 }
 
-static void close_klines(struct tape *tape, struct tape_symbol *sym, int64_t ts_ns)
+/* Closes what is over by ts_ns, of which candles know. */
+static void send_closed(struct tape *tape, struct tape_symbol *sym, int64_t ts_ns)
 {
-    if (ts_ns < sym->next_close_ns)
-        return;
-    if (candles_advance(&sym->candles, ts_ns) < 0)
-        tape->failed = true;
     for (struct stream *s = sym->streams; s; s = s->sibling) {
         if (s->kind != STREAM_KLINE || s->recorded || s->n_listeners == 0 || s->open_ns == INT64_MIN)
             continue;
@@ -281,6 +278,15 @@ static void close_klines(struct tape *tape, struct tape_symbol *sym, int64_t ts_
             send_kline(tape, sym, s, true);
     }
     find_next_close(sym);
+}
+
+static void close_klines(struct tape *tape, struct tape_symbol *sym, int64_t ts_ns)
+{
+    if (ts_ns < sym->next_close_ns)
+        return;
+    if (candles_advance(&sym->candles, ts_ns) < 0)
+        tape->failed = true;
+    send_closed(tape, sym, ts_ns);
 }
 
 static void send_ticker(struct tape *tape, int symbol)
@@ -308,6 +314,16 @@ void tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace
     if (event_ns - grace_ns >= sym->next_close_ns)
         close_klines(tape, sym, event_ns - grace_ns);
     send_ticker(tape, symbol);
+}
+
+void tape_pause(struct tape *tape, int symbol, int64_t end_ns)
+{
+    struct tape_symbol *sym = &tape->symbols[symbol];
+    if (end_ns > tape->now_ns)
+        tape->now_ns = end_ns;
+    flush_agg(tape, sym);
+    send_closed(tape, sym, end_ns);
+    candles_hole(&sym->candles);
 }
 
 /* Klines count the trade, after those that it closes went out. */

@@ -87,6 +87,10 @@ bool tape_unlisten(struct tape *tape, const char *name, size_t len, void *client
  */
 void tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace_ns);
 
+/* The market stops at `end_ns` for a time of which nothing is known, or for good: klines that are over by
+ * then are closed, and none are made until the next trade. */
+void tape_pause(struct tape *tape, int symbol, int64_t end_ns);
+
 /* One trade. `raw` is its message as recorded, or NULL. Trades of one taker order at one price and time form
  * one aggregate; `run_ends` says that no more will join this one (else the next trade or time tells). */
 void tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, bool run_ends, const char *raw,

@@ -1,0 +1,202 @@
+/* Bars at play: the trades make exactly the file's bars, the messages agree with each other, gaps stay gaps.
+ */
+#include "exchange/replay/bars.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "exchange/bars_file.h"
+#include "exchange/replay/bar_trades.h"
+#include "tests/replay/made.h"
+
+static char dir[] = "/tmp/papertape-replay-bars-XXXXXX";
+static char error[SOURCE_ERROR_MAX];
+
+static const char *write_file(const char *name, const char *text)
+{
+    static char paths[4][128];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
+    FILE *f = fopen(path, "we");
+    if (!f || fputs(text, f) < 0 || fclose(f) != 0) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    return path;
+}
+
+static void test_trades(void)
+{
+    struct bar_trade trades[BAR_TRADES_MAX];
+    struct chance chance = {1};
+    for (int round = 0; round < 3000; round++) {
+        struct bar_shape s = {.open_ns = 60000000000LL * round,
+                              .length_ns = round % 2 ? 60000000000LL : 1000000000LL};
+        s.tick = 1000000;
+        s.unit = round % 3 ? 1000 : 1;
+        s.low = chance_range(&chance, 1, 1000) * s.tick;
+        s.high = s.low + chance_below(&chance, round % 5 ? 500 : 1) * s.tick;
+        s.open = s.low + chance_below(&chance, (s.high - s.low) / s.tick + 1) * s.tick;
+        s.close = s.low + chance_below(&chance, (s.high - s.low) / s.tick + 1) * s.tick;
+        s.volume = (int128_t)chance_heavy(&chance, 30) * s.unit + 6;
+        int n = bar_trades_make(&s, &chance, trades);
+        CHECK(n >= 6 && n <= BAR_TRADES_MAX);
+        int64_t high = 0, low = INT64_MAX, before = s.open_ns;
+        int128_t volume = 0;
+        for (int i = 0; i < n; i++) {
+            CHECK(trades[i].ts_ns >= before && trades[i].ts_ns < s.open_ns + s.length_ns);
+            CHECK(trades[i].qty > 0 && trades[i].price % s.tick == 0);
+            before = trades[i].ts_ns;
+            high = trades[i].price > high ? trades[i].price : high;
+            low = trades[i].price < low ? trades[i].price : low;
+            volume += trades[i].qty;
+        }
+        CHECK(trades[0].price == s.open && trades[n - 1].price == s.close);
+        CHECK(high == s.high && low == s.low && volume == s.volume);
+    }
+    struct bar_shape empty = {
+        .length_ns = 60000000000LL, .open = 1, .high = 1, .low = 1, .close = 1, .tick = 1, .unit = 1};
+    CHECK_INT(bar_trades_make(&empty, &chance, trades), 0);
+}
+
+static char *make_csv(int bars, int gap_at)
+{
+    char *text = malloc(128 * (size_t)bars + 128);
+    struct chance chance = {77};
+    int64_t close = 6000000, at = 1735689600; /* 60000.00 */
+    size_t len = (size_t)sprintf(text, "timestamp,open,high,low,close,volume\n");
+    for (int i = 0; i < bars; i++, at += 300) {
+        if (i == gap_at)
+            at += 3 * 300;
+        int64_t open = close + chance_range(&chance, -20, 20);
+        close = open + chance_range(&chance, -3000, 3000);
+        int64_t high = (open > close ? open : close) + chance_range(&chance, 0, 1000);
+        int64_t low = (open < close ? open : close) - chance_range(&chance, 0, 1000);
+        int64_t volume = i % 7 == 3 ? 0 : chance_range(&chance, 1, 90000000);
+        if (volume == 0)
+            open = high = low = close;
+        len += (size_t)sprintf(text + len, "%" PRId64 ",%.2f,%.2f,%.2f,%.2f,%.5f\n", at, (double)open / 100,
+                               (double)high / 100, (double)low / 100, (double)close / 100,
+                               (double)volume / 100000);
+    }
+    return text;
+}
+
+enum { BARS = 60, GAP_AT = 40, HISTORY = 12 };
+
+/* The venue's klines equal the file's rows. */
+static void check_rows(struct tape *tape, const struct bars_file *f, size_t n)
+{
+    static struct candle rows[1000];
+    size_t got = candles_query(&tape->symbols[0].candles, candle_interval_find("5m", 2), 0, -1, 1000, rows);
+    size_t k = 0;
+    CHECK(got >= n);
+    for (size_t i = 0; i < n && k < got; i++, k++) {
+        if (f->volume[i] == 0 &&
+            rows[k].open_ns != f->open_time_ns[i]) /* a quiet bar before a gap, or at an end */
+            continue;
+        CHECK_INT(rows[k].open_ns, f->open_time_ns[i]);
+        CHECK_NEAR((double)rows[k].volume, f->volume[i] * 1e8, 0.5);
+        if (f->volume[i] == 0)
+            continue;
+        CHECK_NEAR((double)rows[k].open, f->open[i] * 1e8, 0.5);
+        CHECK_NEAR((double)rows[k].high, f->high[i] * 1e8, 0.5);
+        CHECK_NEAR((double)rows[k].low, f->low[i] * 1e8, 0.5);
+        CHECK_NEAR((double)rows[k].close, f->close[i] * 1e8, 0.5);
+    }
+}
+
+static void test_play(void)
+{
+    char *csv = make_csv(BARS, GAP_AT);
+    const char *path = write_file("BTCUSDT_5m.csv", csv);
+    struct bars_file f;
+    struct source *source = NULL;
+    struct made_check check;
+    struct tape *tape = calloc(1, sizeof(*tape));
+    tape_init(tape);
+    CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+    CHECK_INT(bars_create(tape, &path, 1, -1, f.open_time_ns[HISTORY], INT64_MAX, &source, error), 0);
+    CHECK_INT(tape->now_ns, f.open_time_ns[HISTORY]);
+    CHECK_INT(tape->symbols[0].price_digits, 2);
+    check_rows(tape, &f, HISTORY);
+    size_t gaps;
+    int64_t missing;
+    bars_gaps(source, &gaps, &missing);
+    CHECK_INT(gaps, 1);
+    CHECK_INT(missing, 3);
+
+    made_check_init(&check, source, "BTCUSDT");
+    int64_t before = INT64_MIN;
+    for (int64_t due; (due = source->ops->due(source)) != INT64_MAX; before = due) {
+        CHECK(due >= before);
+        CHECK_INT(source->ops->step(source), 0);
+    }
+    CHECK(!tape->failed);
+    made_check_book(&check);
+    check_rows(tape, &f, f.n);
+    printf("%d bars: %" PRIu64 " trades, %" PRIu64 " quotes, %" PRIu64 " differences, %" PRIu64
+           " klines closed\n",
+           BARS, check.trades, check.quotes, check.diffs, check.closed);
+    CHECK(check.trades >= (BARS - HISTORY) * 6 / 7 * 100 && check.diffs > 0);
+    /* In the gap there is no kline of any interval. */
+    struct candle candle;
+    CHECK(!candles_get(&tape->symbols[0].candles, 3, f.open_time_ns[GAP_AT] - 2 * f.interval_ns, &candle));
+    CHECK(!candles_get(&tape->symbols[0].candles, 0, f.open_time_ns[GAP_AT] - 1000000000, &candle));
+    made_check_finish(&check);
+    source_destroy(source);
+    tape_finish(tape);
+    free(tape);
+    bars_file_finish(&f);
+    free(csv);
+    unlink(path);
+}
+
+static void test_refused(void)
+{
+    static const struct {
+        const char *rows, *what;
+        int interval;
+    } cases[] = {
+        {"1735689600,2,3,2.5,2.7,1\n1735689660,2,3,2.5,2.7,1\n", "bar cannot be traded", -1},
+        {"1735689600,0,3,0,2.7,1\n1735689660,2,3,2,2.7,1\n", "bar cannot be traded", -1},
+        {"1735689600,2,3,1,2,1\n", "no interval", -1},
+        {"1735689600,2,3,1,2,1\n1735689677,2,3,1,2,1\n", "no interval", -1},
+        {"1735689601,2,3,1,2,1\n1735689661,2,3,1,2,1\n", "bar is off the interval", -1},
+        {"1735689600,2,3,1,2,1\n1735689660,2,3,1,2,1\n", "bar is off the interval", 3},
+        {"1735689600,2,1,1.5,2,1\n", "high is below low", -1},
+        {"", "no interval", -1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[512];
+        struct source *source = NULL;
+        struct tape *tape = calloc(1, sizeof(*tape));
+        tape_init(tape);
+        snprintf(text, sizeof(text), "timestamp,open,high,low,close,volume\n%s", cases[i].rows);
+        const char *path = write_file("BAD_1m.csv", text);
+        CHECK_INT(bars_create(tape, &path, 1, cases[i].interval, INT64_MIN, INT64_MAX, &source, error),
+                  -EINVAL);
+        bool named = strncmp(error, cases[i].what, strlen(cases[i].what)) == 0 && strstr(error, "BAD_1m.csv");
+        CHECK(named);
+        if (!named)
+            fprintf(stderr, "case %zu: %s\n", i, error);
+        CHECK(source == NULL);
+        tape_finish(tape);
+        free(tape);
+        unlink(path);
+    }
+}
+
+int main(void)
+{
+    if (!mkdtemp(dir)) {
+        perror(dir);
+        return EXIT_FAILURE;
+    }
+    test_trades();
+    test_play();
+    test_refused();
+    CHECK_INT(rmdir(dir), 0);
+    return check_done("bars");
+}

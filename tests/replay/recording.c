@@ -1,0 +1,188 @@
+/* Recordings: what they may hold, what is made of it, and what is said of bad ones. */
+#include "exchange/replay/recording.h"
+
+#include <errno.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "tests/replay/heard.h"
+
+static char dir[] = "/tmp/papertape-recording-XXXXXX";
+static char error[SOURCE_ERROR_MAX];
+
+static const char *path_of(const char *name)
+{
+    static char paths[4][128];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
+    return path;
+}
+
+static const char *write_file(const char *name, const char *text, const char *mode)
+{
+    const char *path = path_of(name);
+    gzFile f = gzopen(path, mode); /* "wT": plain */
+    if (!f || gzputs(f, text) < 0 || gzclose(f) != Z_OK) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    return path;
+}
+
+#define TRADE(ns, event, id, price, qty, time, maker) \
+    ns " {\"stream\":\"btcusdt@trade\",\"data\":{\"e\":\"trade\",\"E\":" event \
+       ",\"s\":\"BTCUSDT\",\"t\":" id ",\"p\":\"" price "\",\"q\":\"" qty "\",\"T\":" time ",\"m\":" maker \
+       ",\"M\":true}}\n"
+
+static const char small[] =
+    "1723161299000000000 "
+    "{\"stream\":\"btcusdt@depth@100ms\",\"data\":{\"e\":\"depthUpdate\",\"E\":1723161299000,\"s\":"
+    "\"BTCUSDT\",\"U\":5,\"u\":6,\"b\":[[\"100.00000000\",\"1.00000000\"]],\"a\":[]}}\n"
+    "1723161299000000001 "
+    "{\"lastUpdateId\":6,\"bids\":[[\"100.00000000\",\"1.00000000\"],[\"99.50000000\",\"2.00000000\"]],"
+    "\"asks\":[[\"101.00000000\",\"3.00000000\"]]}\n" TRADE(
+        "1723161299100000000", "1723161299101", "10", "100.50000000", "0.10000000", "1723161299100", "true")
+        TRADE("1723161299100000001", "1723161299101", "11", "100.50000000", "0.20000000", "1723161299100",
+              "true") TRADE("1723161299100000002", "1723161299101", "12", "100.40000000", "0.30000000",
+                            "1723161299100", "true")
+            TRADE("1723161300200000000", "1723161300201", "13", "100.60000000", "0.40000000", "1723161300200",
+                  "false") "1723161302500000000 "
+                           "{\"stream\":\"btcusdt@depth@100ms\",\"data\":{\"e\":\"depthUpdate\",\"E\":"
+                           "1723161302500,\"s\":"
+                           "\"BTCUSDT\",\"U\":7,\"u\":9,\"b\":[[\"100.00000000\",\"0.00000000\"]],\"a\":[["
+                           "\"100.75000000\",\"5.00000000\"]]}}\n";
+
+static void test_derived(void)
+{
+    static const char *const names[] = {"btcusdt@trade", "btcusdt@aggTrade", "btcusdt@kline_1s",
+                                        "btcusdt@kline_1m", "btcusdt@depth@100ms"};
+    static const char *const expected[] = {
+        "btcusdt@trade "
+        "{\"e\":\"trade\",\"E\":1723161299101,\"s\":\"BTCUSDT\",\"t\":10,\"p\":\"100.50000000\",\"q\":\"0."
+        "10000000\","
+        "\"T\":1723161299100,\"m\":true,\"M\":true}\n",
+        "btcusdt@aggTrade "
+        "{\"e\":\"aggTrade\",\"E\":1723161299101,\"s\":\"BTCUSDT\",\"a\":10,\"p\":\"100.50000000\",\"q\":"
+        "\"0.30000000\",\"f\":10,\"l\":11,\"T\":1723161299100,\"m\":true,\"M\":true}\n",
+        "btcusdt@aggTrade "
+        "{\"e\":\"aggTrade\",\"E\":1723161299101,\"s\":\"BTCUSDT\",\"a\":11,\"p\":\"100.40000000\",\"q\":"
+        "\"0.30000000\",\"f\":12,\"l\":12,\"T\":1723161299100,\"m\":true,\"M\":true}\n",
+        /* The first trade past the close closes both klines, which go out before it. */
+        "btcusdt@kline_1m "
+        "{\"e\":\"kline\",\"E\":1723161300201,\"s\":\"BTCUSDT\",\"k\":{\"t\":1723161240000,\"T\":"
+        "1723161299999,"
+        "\"s\":\"BTCUSDT\",\"i\":\"1m\",\"f\":10,\"L\":12,\"o\":\"100.50000000\",\"c\":\"100.40000000\","
+        "\"h\":\"100.50000000\",\"l\":"
+        "\"100.40000000\",\"v\":\"0.60000000\",\"n\":3,\"x\":true,\"q\":\"60.27000000\",\"V\":\"0.00000000\","
+        "\"Q\":\"0.00000000\","
+        "\"B\":\"0\"}}\n",
+        "\"t\":13,\"p\":\"100.60000000\"",
+        "btcusdt@aggTrade {\"e\":\"aggTrade\",\"E\":1723161300201,\"s\":\"BTCUSDT\",\"a\":12,",
+        /* A second without trades, closed by the time of another message. */
+        "\"t\":1723161301000,\"T\":1723161301999,\"s\":\"BTCUSDT\",\"i\":\"1s\",\"f\":-1,\"L\":-1,\"o\":"
+        "\"100.60000000\",\"c\":"
+        "\"100.60000000\",\"h\":\"100.60000000\",\"l\":\"100.60000000\",\"v\":\"0.00000000\",\"n\":0,\"x\":"
+        "true,",
+        "btcusdt@depth@100ms "
+        "{\"e\":\"depthUpdate\",\"E\":1723161302500,\"s\":\"BTCUSDT\",\"U\":7,\"u\":9,\"b\":[[\"100."
+        "00000000\","
+        "\"0.00000000\"]],\"a\":[[\"100.75000000\",\"5.00000000\"]]}\n",
+    };
+    for (int packed = 0; packed < 2; packed++) {
+        struct heard h = {0};
+        struct source *source = NULL;
+        struct source_book book;
+        struct tape *tape = calloc(1, sizeof(*tape));
+        const char *path = write_file("small", small, packed ? "wb" : "wbT");
+        tape_init(tape);
+        CHECK_INT(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error), 0);
+        CHECK_INT(tape->n_symbols, 1);
+        CHECK_INT(tape->now_ns, 1723161299000000000);
+        CHECK(source->ops->book(source, 0, &book)); /* the snapshot of later serves from the start */
+        CHECK_INT(book.last_id, 6);
+        listen_to(tape, &h, names, sizeof(names) / sizeof(*names));
+        play_all(source);
+        char *at = h.text;
+        for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+            char *found = strstr(at, expected[i]);
+            if (!found)
+                fprintf(stderr, "not heard, or not in its place: %s\n", expected[i]);
+            CHECK(found != NULL);
+            at = found ? found : at;
+        }
+        CHECK(source->ops->book(source, 0, &book));
+        CHECK_INT(book.last_id, 9);
+        CHECK(ladder_best(book.bids, 0)->price == 9950000000 && book.bids->n == 1);
+        CHECK(ladder_best(book.asks, 0)->price == 10075000000 && book.asks->n == 2);
+        source_destroy(source);
+        tape_finish(tape);
+        free(tape);
+        free(h.text);
+        unlink(path);
+    }
+}
+
+static void test_from_to(void)
+{
+    static const char *const names[] = {"btcusdt@trade"};
+    struct heard h = {0};
+    struct source *source = NULL;
+    struct tape *tape = calloc(1, sizeof(*tape));
+    const char *path = write_file("small", small, "wbT");
+    tape_init(tape);
+    CHECK_INT(recording_create(tape, &path, 1, 1723161299101000000, 1723161300000000000, &source, error), 0);
+    listen_to(tape, &h, names, 1);
+    play_all(source);
+    CHECK_INT(h.messages, 3); /* 11 and 12 of the same time, and 13, which brings the end */
+    source_destroy(source);
+    tape_finish(tape);
+    free(tape);
+    free(h.text);
+    unlink(path);
+}
+
+static void test_refused(void)
+{
+    static const struct {
+        const char *text, *what, *where;
+    } cases[] = {
+        {"1723161299000000000 {\"stream\":\"btcusdt@trade\",\"data\":{}}\n", "bad frame", ":1: "},
+        {"1723161299000000000 {\"stream\":\"btcusdt@trade\"}\n", "bad frame", ":1: "},
+        {"\n1723161299000000000 {\"stream\":\n", "bad frame", ":2: "},
+        {"x\n", "bad line", ":1: "},
+        {"1723161299000000000\n", "bad line", ":1: "},
+        {"17231612990000z {}\n", "bad line", ":1: "},
+        {"wss://x <-> never\n", "bad line", ":1: "},
+        {"", "nothing to play", "bad"},
+        {"wss://x <-> 1633998511.159679\n", "nothing to play", "bad"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct source *source = NULL;
+        struct tape *tape = calloc(1, sizeof(*tape));
+        tape_init(tape);
+        const char *path = write_file("bad", cases[i].text, "wbT");
+        CHECK(recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error) < 0);
+        bool named = strncmp(error, cases[i].what, strlen(cases[i].what)) == 0 && strstr(error, path) &&
+                     strstr(error, cases[i].where);
+        CHECK(named);
+        if (!named)
+            fprintf(stderr, "case %zu: %s\n", i, error);
+        tape_finish(tape);
+        free(tape);
+        unlink(path);
+    }
+}
+
+int main(void)
+{
+    if (!mkdtemp(dir)) {
+        perror(dir);
+        return EXIT_FAILURE;
+    }
+    test_derived();
+    test_from_to();
+    test_refused();
+    CHECK_INT(rmdir(dir), 0);
+    return check_done("recording");
+}
