@@ -136,8 +136,8 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
         market->last = bar->close;
     if (engine->sink.bar)
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
-    /* A decision is taken on a bar that closed less than an interval ago, never on history. */
     engine->bar_closed |= live;
+    /* A decision is taken on a bar that closed less than an interval ago, never on history. */
     int64_t age_ns = engine->now_ns - (bar->open_ns + engine->interval_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     desk_bar(engine, symbol, bar, fresh);

@@ -404,9 +404,15 @@ static void test_refusals(void)
 static void test_absurd_market(void)
 {
     harness_init(&h);
+    rich(ALICE);
     open_quoted();
-    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 10, 0);
+    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC, 0);
     pass(&h, SECOND_NS);
+    order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, BTC, 0); /* decided in a sane market */
+    CHECK_INT(h.command_reason, ORDER_OK);
+    quote(&h, BTCUSDT, INT64_MAX - 1, INT64_MAX, INT64_MAX, INT64_MAX);
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.last_order.state, ORDER_CANCELED);
     for (int i = 0; i < 20; i++) {
         quote(&h, BTCUSDT, INT64_MAX - 1, INT64_MAX, INT64_MAX, INT64_MAX);
         trade(&h, BTCUSDT, INT64_MAX, INT64_MAX);
@@ -504,7 +510,8 @@ static void test_risk(void)
     CHECK_INT(h.command_reason, ORDER_RISK_EXPOSURE);
     order(&h, ALICE, ETHUSDT, ORDER_BUY, ORDER_MARKET, E8 / 3 / 1000 * 1000 + 100000, 0); /* 6000 in all */
     CHECK_INT(h.command_reason, ORDER_RISK_EXPOSURE);
-    order(&h, ALICE, ETHUSDT, ORDER_BUY, ORDER_MARKET, E8 / 4, 0);
+    order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_STOP, BTC / 12 / 1000 * 1000, 50000 * USDT);
+    order(&h, ALICE, ETHUSDT, ORDER_BUY, ORDER_MARKET, E8 / 4, 0); /* what is for sale does not count twice */
     CHECK_INT(h.command_reason, ORDER_OK);
     harness_close(&h);
 
@@ -571,6 +578,51 @@ static void test_rounding(void)
     harness_close(&h);
 }
 
+/* With the last unit of cash: what rests may want one unit more than is left, and gets what is left. */
+static void test_last_unit(void)
+{
+    harness_init(&h);
+    h.accounts[ALICE].cash = 1504;
+    for (int s = 0; s < HARNESS_SYMBOLS; s++)
+        h.symbols[s].filters = (struct symbol_filters){0};
+    open_quoted();
+    quote(&h, BTCUSDT, E8, BTC, 3 * E8 / 2, 333);
+    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 1001, 3 * E8 / 2);
+    CHECK_INT(h.command_reason, ORDER_OK); /* 1501.5 up, 1.502 of fee up: 1504 */
+    pass(&h, SECOND_NS);
+    CHECK_INT(told(&h, id)->state, ORDER_PARTIAL);
+    CHECK_INT(cash(&h, ALICE), 1003); /* 499.5 up, 0.5 up */
+    CHECK_INT(reserved(&h, ALICE, "USDT"), 1003);
+    trade(&h, BTCUSDT, E8, BTC); /* 668 more would take 1002 and 2 */
+    CHECK_INT(told(&h, id)->state, ORDER_CANCELED);
+    CHECK_INT(told(&h, id)->reason, ORDER_INSUFFICIENT_BALANCE);
+    CHECK_INT(told(&h, id)->filled, 1000);
+    CHECK_INT(cash(&h, ALICE), 0);
+    harness_close(&h);
+
+    /* A maker's fee above the taker's is reserved as well. */
+    harness_init(&h);
+    h.accounts[ALICE].fees.maker_e6 = 2000;
+    open_quoted();
+    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 16665000, 59900 * USDT); /* 9992.32 or 10002.30 */
+    CHECK_INT(h.command_reason, ORDER_INSUFFICIENT_BALANCE);
+    harness_close(&h);
+
+    /* More base for a unit of quote than an account can hold. */
+    harness_init(&h);
+    for (int s = 0; s < HARNESS_SYMBOLS; s++)
+        h.symbols[s].filters = (struct symbol_filters){0};
+    open_quoted();
+    quote(&h, BTCUSDT, 0, 0, 1, INT64_MAX);
+    trade(&h, BTCUSDT, 1, 1);
+    for (int i = 0; i < 4; i++)
+        order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, INT64_MAX / 5, 0);
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.naive[ALICE][1], INT64_MAX / 5);
+    CHECK_INT(h.last_order.state, ORDER_CANCELED);
+    harness_close(&h);
+}
+
 static void test_equity(void)
 {
     harness_init(&h);
@@ -621,6 +673,7 @@ int main(void)
     test_stale();
     test_risk();
     test_rounding();
+    test_last_unit();
     test_equity();
     return check_done("engine/orders");
 }

@@ -44,6 +44,8 @@ static void random_order(struct harness *h, struct small_market *markets, struct
     int64_t held = h->position[account][symbol];
     if (side == ORDER_SELL && held > 0 && random_chance(random, 60))
         qty = random_chance(random, 50) ? held : random_between(random, 1, held);
+    if (h->symbols[symbol].filters.step == 0)
+        qty += random_between(random, 0, 999);
     if (random_chance(random, 2))
         qty = (int64_t)random_next(random);
     if (random_chance(random, 1))
@@ -97,7 +99,7 @@ struct outcome {
     int64_t equity[HARNESS_ACCOUNTS];
 };
 
-static struct outcome run(uint64_t seed, int64_t latency_ns, bool print)
+static struct outcome run(uint64_t seed, int64_t latency_ns, bool bare, bool print)
 {
     static struct harness h;
     struct random random = {seed};
@@ -112,6 +114,12 @@ static struct outcome run(uint64_t seed, int64_t latency_ns, bool print)
         (struct risk_limits){.exposure_symbol = 0.9, .exposure_account = 1.5, .orders_per_second = 20};
     h.accounts[ALICE].cash = 200000 * E8;
     h.accounts[ALICE].fees = (struct fee_rates){.maker_e6 = 1500, .taker_e6 = 750}; /* the odd way round */
+    if (bare) { /* no filters, little money: every unit counts */
+        h.accounts[ALICE].cash = 3000 * E8 + 77;
+        for (int s = 0; s < HARNESS_SYMBOLS; s++)
+            h.symbols[s].filters = (struct symbol_filters){0};
+        h.config.risk = (struct risk_limits){0};
+    }
     h.accounts[BOB].strategy = strategy_find("sma-cross-rsi");
     strategy_defaults(h.accounts[BOB].strategy, h.accounts[BOB].params);
     strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "fast", "2");
@@ -156,11 +164,13 @@ int main(void)
 {
     struct random random = random_seeded("engine/random", 20261121);
     uint64_t seed = random.state;
-    struct outcome first = run(seed, 50 * MS_NS, true);
-    struct outcome again = run(seed, 50 * MS_NS, false);
+    struct outcome first = run(seed, 50 * MS_NS, false, true);
+    struct outcome again = run(seed, 50 * MS_NS, false, false);
     CHECK(memcmp(&first, &again, sizeof first) == 0);
-    struct outcome other = run(seed + 1, 0, true);
+    struct outcome other = run(seed + 1, 0, false, true);
     CHECK(memcmp(first.hash, other.hash, sizeof first.hash) != 0);
-    run(seed + 2, 3 * SECOND_NS, true);
+    run(seed + 2, 3 * SECOND_NS, false, true);
+    for (uint64_t i = 3; i < 7; i++)
+        run(seed + i, 300 * MS_NS, true, i == 3);
     return check_done("engine/random");
 }
