@@ -18,7 +18,7 @@ static char *number(char *buf, bool sign, double value, int decimals)
         return not_available(buf);
     decimals = decimals < 0 ? 0 : decimals > 12 ? 12 : decimals;
     if (fabs(value) < 0.5 * pow(10, -decimals))
-        value = 0; /* no "-0.00" */
+        value = sign = 0; /* neither "-0.00" nor "+0.00" */
     if (fabs(value) >= 1e15)
         snprintf(buf, FORMAT_MAX, sign ? "%+.3e" : "%.3e", value);
     else

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Drives papertape in tmux as a user does, against a control server and a database of its own.
 
-usage: dashboard.py PAPERTAPE SOURCE_ROOT
+usage: dashboard.py PAPERTAPE SOURCE_ROOT [PAPERTAPED REPLAY]
 
-Standard library and tmux only; exit status 77 without tmux. A real daemon can stand in for the fake one: any
-class with start() and stop() that serves control.sock in the state directory (see fake_daemon.Daemon)."""
+Standard library and tmux only; exit status 77 without tmux. With papertaped and papertape-replay the real daemon
+stands in for the fake one, on the synthetic market, and what the keys did is asked of it."""
 
 import json
 import os
@@ -19,6 +19,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import fake_daemon  # noqa: E402
+import real_daemon  # noqa: E402
 
 DEADLINE_S = 20
 NS = 1_000_000_000
@@ -114,12 +115,11 @@ def make_database(source, path):
 class Session:
     """The dashboard in a terminal, with the daemon that it looks at."""
 
-    def __init__(self, program, source, folder):
+    def __init__(self, program, folder):
         self.program = program
         self.state = os.path.join(folder, "state")
         os.mkdir(self.state)
-        make_database(source, os.path.join(self.state, "papertape.db"))
-        self.daemon = fake_daemon.Daemon(self.state)
+        self.daemon = None
         self.tmux = Tmux(folder)
 
     def command(self, *options):
@@ -142,7 +142,7 @@ class Session:
 def test_start_and_tabs(session):
     tmux = session.tmux
     session.launch()
-    expect(tmux, "feed ok", "TRADING on", "BTCUSDT", "61837.63", "Positions (1)", "Equity 24h", "Alerts (0)",
+    expect(tmux, "feed ok", "TRADING on", "BTCUSDT", "61837.63", "Positions (1)", "Equity 1h", "Alerts (0)",
            "cross up", "10010.20")
     for key, text in (("2", "no studies: arrive with the trainer"), ("3", "libnvidia-ml.so.1"),
                       ("4", "[4]Mkt"), ("5", "Accounts (1)"), ("6", "Orders (1)"), ("7", "ETHUSDT depth is late"),
@@ -221,7 +221,7 @@ def test_sizes(session):
     tmux.resize(39, 9)
     expect(tmux, "39x9: needs 40x10")
     tmux.resize(80, 24)
-    expect(tmux, "Equity 24h", "?=help")
+    expect(tmux, "Equity 1h", "?=help")
 
 
 def test_stale_and_back(session):
@@ -371,20 +371,75 @@ def test_verbs(session):
     daemon.start()
 
 
+def test_live(session):
+    """The same keys with the real daemon: what it says afterwards is what counts."""
+    def status():
+        return json.loads(run_verb(session, "status", "--json")[0])
+
+    tmux = session.tmux
+    wait("prices and a synced book",
+         lambda: all(s["last"] and s["book"] == "synced" for s in status()["symbols"]), session.daemon.log)
+    session.launch()
+    expect(tmux, "feed ok", "TRADING on", "BTCUSDT", "synced", "Equity")
+    for key, text in (("4", "BTCUSDT 1m"), ("5", "Accounts (1)"), ("8", "Log"), ("1", "[1]Over")):
+        tmux.keys(key)
+        expect(tmux, text)
+    for size in ((40, 10), (200, 60), (80, 24)):
+        tmux.resize(*size)
+        wait("the last line at the bottom", lambda: "q quit" in tmux.screen().split("\n")[size[1] - 1], tmux.screen)
+    out, _ = run_verb(session, "order", "buy", "BTCUSDT", "0.01")
+    assert out.endswith(" PENDING\n"), out
+    wait("a position", lambda: any(p["symbol"] == "BTCUSDT" for p in status()["positions"]), session.daemon.log)
+    tmux.keys("6")
+    expect(tmux, "BUY", "FILLED")
+    tmux.keys("1", "p")
+    expect(tmux, "Pause trading? y/N")
+    tmux.keys("y")
+    expect(tmux, "pause done", "TRADING paused")
+    assert status()["trading"] == "paused"
+    tmux.keys("p")
+    expect(tmux, "Resume trading?")
+    tmux.keys("y")
+    expect(tmux, "resume done", "TRADING on")
+    assert status()["trading"] == "on"
+    tmux.keys("F")
+    expect(tmux, "Type FLATTEN", "BTCUSDT")
+    tmux.type("FLATTEN")
+    tmux.keys("Enter")
+    expect(tmux, "flatten done", "TRADING paused")
+    wait("no position", lambda: not status()["positions"], session.daemon.log)
+    expect(tmux, "Positions (0)")
+    session.daemon.stop()
+    expect(tmux, "NO DAEMON")
+    session.daemon.start()
+    expect(tmux, "feed ok")
+    tmux.keys("q")
+    session.ended()
+
+
+FAKE_TESTS = (test_start_and_tabs, test_commands, test_sizes, test_stale_and_back, test_quit_and_signals,
+              test_plain_terminals, test_verbs, test_hang_up)
+REAL_TESTS = (test_live,)
+
+
 def main():
     if not shutil.which("tmux"):
         print("skipped: tmux is not installed")
         return 77
-    program, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    program, source, *servers = [os.path.abspath(path) for path in sys.argv[1:]]
     os.environ["LANG"] = os.environ["LC_ALL"] = "C.UTF-8"
     os.environ.pop("RUNTIME_DIRECTORY", None)
     with tempfile.TemporaryDirectory(prefix="pt-") as folder:
-        session = Session(program, source, folder)
-        session.daemon.start()
-        session.tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "screen-256color"})
+        session = Session(program, folder)
+        if servers:
+            session.daemon = real_daemon.Daemon(session.state, *servers)
+        else:
+            make_database(source, os.path.join(session.state, "papertape.db"))
+            session.daemon = fake_daemon.Daemon(session.state)
         try:
-            for test in (test_start_and_tabs, test_commands, test_sizes, test_stale_and_back, test_quit_and_signals,
-                         test_plain_terminals, test_verbs, test_hang_up):
+            session.daemon.start()
+            session.tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "screen-256color"})
+            for test in REAL_TESTS if servers else FAKE_TESTS:
                 start = time.monotonic()
                 test(session)
                 print(f"{test.__name__}: passed in {time.monotonic() - start:.1f} s", flush=True)

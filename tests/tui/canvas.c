@@ -154,6 +154,7 @@ static void check_format(void)
     CHECK_STR(format_number(a, -INFINITY, 2), "n/a");
     CHECK_STR(format_signed(a, 10.974, 2), "+10.97");
     CHECK_STR(format_signed(a, -0.4, 2), "-0.40");
+    CHECK_STR(format_percent(a, -0.013, 1), "0.0%");
     CHECK_STR(format_percent(a, 2.428, 2), "+2.43%");
     CHECK_STR(format_percent(a, NAN, 2), "n/a");
     CHECK_STR(format_fit(a, 123456.789, 3, 8), "123456.8");

@@ -11,6 +11,7 @@
 #include "tui/dashboard.h"
 #include "tui/print.h"
 #include "tui/screen.h"
+#include "tui/text.h"
 #include "tui/verbs.h"
 #include "tui/view.h"
 
@@ -182,6 +183,13 @@ static int parse(int argc, char **argv, struct request *request, bool *ret_done)
         default:
             return EXIT_USAGE; /* getopt has said why */
         }
+    }
+    if (optind < argc) {
+        char shown[64];
+        text_clean(shown, sizeof(shown), argv[optind]);
+        fprintf(stderr, "papertape: %s: not an option: a verb comes first, and its options after it\n",
+                shown);
+        return EXIT_USAGE;
     }
     r = state_dir_find(state, &dashboard->state, words, sizeof(words));
     if (r < 0) {

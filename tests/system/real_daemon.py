@@ -1,0 +1,40 @@
+"""papertape-replay's synthetic market and papertaped on it, with the start() and stop() that the dashboard's tests
+want of a daemon."""
+
+import json
+import os
+import subprocess
+
+
+class Daemon:
+    def __init__(self, state_dir, papertaped, replay):
+        self.state = state_dir
+        self.papertaped = papertaped
+        self.replay_program = replay
+        self.replay = self.daemon = None
+
+    def start(self):
+        """Begins where stop() left the state directory; the market is a new one each time."""
+        authority = os.path.join(self.state, "venue-ca.pem")
+        with open(os.path.join(self.state, "replay.log"), "ab") as log:
+            self.replay = subprocess.Popen(
+                [self.replay_program, "--venue", "binance", "--synthetic", "7", "--listen", "127.0.0.1:0", "--ca-out",
+                 authority], stdout=subprocess.PIPE, stderr=log)
+        venue = json.loads(self.replay.stdout.readline())
+        with open(os.path.join(self.state, "papertaped.log"), "ab") as log:
+            self.daemon = subprocess.Popen(
+                [self.papertaped, "--state", self.state, "--venue-url", venue["ws_url"], "--rest-url",
+                 venue["rest_url"], "--ca-file", authority], stderr=log)
+
+    def stop(self):
+        for process in (self.daemon, self.replay):
+            if process:
+                process.terminate()
+                process.wait(30)
+                if process.stdout:
+                    process.stdout.close()
+        self.replay = self.daemon = None
+
+    def log(self):
+        with open(os.path.join(self.state, "papertaped.log"), encoding="utf-8") as log:
+            return "".join(log.readlines()[-20:])
