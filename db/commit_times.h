@@ -1,4 +1,5 @@
-/* How long commits take: a histogram with eight classes an octave, so that a quantile is right within 9 %. */
+/* How long commits take: a histogram with eight classes an octave, so that a quantile is right within an
+ * eighth. */
 #ifndef DB_COMMIT_TIMES_H
 #define DB_COMMIT_TIMES_H
 

@@ -47,7 +47,6 @@ bool db_queue_append(struct db_queue *queue, enum db_row_kind kind, uint64_t tic
     for (int i = 0; i < n_texts; i++)
         text = stpcpy(text, texts[i]) + 1;
     queue->size += size;
-    queue->rows++;
     return true;
 }
 
@@ -63,7 +62,6 @@ bool db_queue_move(struct db_queue *to, struct db_queue *from)
         struct db_queue empty = *to;
         *to = *from;
         *from = empty;
-        from->rows = 0;
         return true;
     }
     if (!reserve(to, from->size))
@@ -71,8 +69,6 @@ bool db_queue_move(struct db_queue *to, struct db_queue *from)
     if (from->size)
         memcpy(to->data + to->size, from->data, from->size);
     to->size += from->size;
-    to->rows += from->rows;
     from->size = 0;
-    from->rows = 0;
     return true;
 }

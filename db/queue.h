@@ -39,7 +39,6 @@ struct db_row_header {
 struct db_queue {
     unsigned char *data;
     size_t size, capacity;
-    uint64_t rows;
 };
 
 void db_queue_finish(struct db_queue *queue);

@@ -1,10 +1,12 @@
 #include "db/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { BUSY_TIMEOUT_MS = 5000 };
+enum { BUSY_TIMEOUT_MS = 5000, FILE_MODE = 0640 };
 
 static const char set_up[] = "PRAGMA foreign_keys = ON;"
                              "PRAGMA synchronous = FULL;"
@@ -49,6 +51,9 @@ int db_store_open(struct db_store *store, const char *path, bool create)
     memset(store->statements, 0, sizeof store->statements);
     store->db = NULL;
     store->wal_pages = 0;
+    int fd = create ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE) : -1;
+    if (fd >= 0)
+        close(fd); /* the log and its index take over the mode; SQLite says what is wrong with the path */
     int rc = sqlite3_open_v2(path, &store->db,
                              SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX,
                              NULL);

@@ -22,6 +22,7 @@ enum {
     WAL_PAGES_PASSIVE = 1000,       /* 4 MB: move the log's pages */
     WAL_PAGES_TRUNCATE = 16 * 1000, /* 64 MB: readers kept the log from starting over; try to empty it */
     WAL_PAGES_IDLE = 200,
+    QUEUE_KEPT = 8 << 20, /* bytes of memory that an empty queue keeps after a backlog */
 };
 
 struct db_writer {
@@ -30,7 +31,8 @@ struct db_writer {
     pthread_t thread;
 
     /* The loop's. */
-    struct db_queue staged; /* rows of the open group */
+    struct db_queue staged; /* rows of the open group, and of those that found no memory to be handed over */
+    size_t staged_group;    /* offset of the open group */
     size_t staged_last;     /* offset of its last row */
     int depth;              /* of groups */
     uint64_t last_ticket;
@@ -43,6 +45,7 @@ struct db_writer {
     size_t taken_bytes;
     uint64_t committed;
     bool hurry, stop, abandon;
+    bool lost; /* a row that must be stored found no memory: its group and all after it are refused */
     struct db_writer_stats stats;
     struct db_commit_times times;
 
@@ -51,9 +54,12 @@ struct db_writer {
     struct db_store store;
     int checkpoint_at; /* pages in the log */
     int64_t commit_end_ns;
-    bool failing;
+    bool failing, lost_reported;
     char reported[DB_ERROR_MAX];
 };
+
+static const char out_of_memory[] =
+    "out of memory: nothing is stored any more; what is stored is whole: restart";
 
 static int64_t monotonic_ns(void)
 {
@@ -73,13 +79,19 @@ static void wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t unti
 
 static void report(struct db_writer *w, bool ok, const char *detail)
 {
+    pthread_mutex_lock(&w->lock);
+    if (w->lost) {
+        ok = false;
+        detail = out_of_memory;
+    }
+    pthread_mutex_unlock(&w->lock);
     bool changed = ok ? w->failing : !w->failing || strcmp(w->reported, detail) != 0;
     w->failing = !ok;
     snprintf(w->reported, sizeof w->reported, "%s", detail);
     pthread_mutex_lock(&w->lock);
     w->stats.ok = ok;
     if (!ok) {
-        w->stats.retries++;
+        w->stats.retries += !w->lost;
         snprintf(w->stats.last_error, sizeof w->stats.last_error, "%s", detail);
     }
     pthread_mutex_unlock(&w->lock);
@@ -231,7 +243,7 @@ static bool insist(struct db_writer *w, const struct chunk *chunk)
 static bool wait_for_rows(struct db_writer *w)
 {
     int64_t idle_until = monotonic_ns() + IDLE_MS * MS_NS;
-    while (w->incoming.size == 0 && !w->stop) {
+    while (w->incoming.size == 0 && !w->stop && w->lost == w->lost_reported) {
         if (monotonic_ns() < idle_until) {
             wait_until(&w->wake, &w->lock, idle_until);
             continue;
@@ -247,7 +259,7 @@ static bool wait_for_rows(struct db_writer *w)
     int64_t group_until = w->commit_end_ns + w->config.max_delay_ms * MS_NS;
     while (!w->hurry && !w->stop && monotonic_ns() < group_until)
         wait_until(&w->wake, &w->lock, group_until);
-    return w->incoming.size > 0;
+    return w->incoming.size > 0 || !w->stop;
 }
 
 static void *run(void *arg)
@@ -261,7 +273,12 @@ static void *run(void *arg)
         w->taken = w->incoming;
         w->incoming = empty;
         w->taken_bytes = w->taken.size;
+        bool tell = w->lost && !w->lost_reported;
         pthread_mutex_unlock(&w->lock);
+        if (tell) {
+            w->lost_reported = true;
+            report(w, false, out_of_memory);
+        }
 
         for (size_t at = 0; go_on && at < w->taken.size;) {
             struct chunk chunk = next_chunk(&w->taken, at);
@@ -269,7 +286,8 @@ static void *run(void *arg)
             at = chunk.end;
         }
         w->taken.size = 0;
-        w->taken.rows = 0;
+        if (w->taken.capacity > QUEUE_KEPT)
+            db_queue_finish(&w->taken);
     }
     if (w->store.db)
         db_store_checkpoint(&w->store, true);
@@ -284,13 +302,15 @@ static void publish(struct db_writer *w)
 {
     if (w->staged.size == 0)
         return;
-    db_queue_end_group(&w->staged, w->staged_last);
+    if (w->staged.size > w->staged_group)
+        db_queue_end_group(&w->staged, w->staged_last);
     pthread_mutex_lock(&w->lock);
     bool first = w->incoming.size == 0;
     if (db_queue_move(&w->incoming, &w->staged) && first)
         pthread_cond_signal(&w->wake);
     w->waiting = w->incoming.size + w->taken_bytes;
     pthread_mutex_unlock(&w->lock);
+    w->staged_group = w->staged.size;
 }
 
 void db_writer_group_begin(struct db_writer *w)
@@ -328,14 +348,28 @@ static uint64_t count_dropped(struct db_writer *w)
     return 0;
 }
 
+/* A group without one of its rows is never stored: the database ends with the last whole group. */
+static void lose(struct db_writer *w)
+{
+    w->staged.size = w->staged_group;
+    pthread_mutex_lock(&w->lock);
+    w->lost = true;
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+}
+
 static uint64_t put(struct db_writer *w, enum db_row_kind kind, const void *row, size_t size,
                     const char *const *texts, int n_texts)
 {
     if (may_be_dropped(kind) && over_bound(w))
         return count_dropped(w);
     size_t offset = w->staged.size;
-    if (!db_queue_append(&w->staged, kind, w->last_ticket + 1, row, size, texts, n_texts))
+    if (w->lost || !db_queue_append(&w->staged, kind, w->last_ticket + 1, row, size, texts, n_texts)) {
+        if (!w->lost && db_row_is_money(kind))
+            lose(w);
+        w->last_ticket += w->lost; /* a ticket that is never committed: nothing later is acknowledged */
         return count_dropped(w);
+    }
     w->staged_last = offset;
     uint64_t ticket = ++w->last_ticket;
     if (w->depth == 0)
@@ -458,7 +492,8 @@ uint64_t db_writer_committed(struct db_writer *w)
 int db_writer_flush(struct db_writer *w, int64_t timeout_ms)
 {
     int64_t until = monotonic_ns() + timeout_ms * MS_NS;
-    publish(w);
+    if (w->depth == 0)
+        publish(w);
     pthread_mutex_lock(&w->lock);
     w->hurry = true;
     pthread_cond_signal(&w->wake);

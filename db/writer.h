@@ -43,8 +43,10 @@ int db_writer_open(const char *path, const struct db_writer_config *config, stru
 void db_writer_group_begin(struct db_writer *writer);
 void db_writer_group_end(struct db_writer *writer);
 
-/* Each copies its argument and returns the row's ticket: 1, 2, 3 …; 0 when memory is refused, or the row was
- * dropped (queue_max). Symbols and accounts are the engine's indices; put them before rows that name them. */
+/* Each copies its argument and returns the row's ticket: 1, 2, 3 …; 0 when the row was dropped: beyond
+ * queue_max, or without memory. When a row that must be stored finds no memory, its group and all later rows
+ * are refused, the state says so, and db_writer_last() is never committed: the database stays whole, and the
+ * daemon must restart. Symbols and accounts are the engine's indices; put them before rows that name them. */
 uint64_t db_writer_put_meta(struct db_writer *writer, const char *key, const char *value);
 uint64_t db_writer_put_account(struct db_writer *writer, const struct db_account *account);
 /* The index may be another in the next run: the database knows a symbol by venue and name. */
@@ -75,7 +77,7 @@ uint64_t db_writer_put_paused(struct db_writer *writer, bool paused);
 uint64_t db_writer_last(const struct db_writer *writer);
 uint64_t db_writer_committed(struct db_writer *writer);
 
-/* Waits until everything put so far is on the disk. 0, or -ETIMEDOUT. */
+/* Waits until everything put so far is on the disk; not inside a group. 0, or -ETIMEDOUT. */
 int db_writer_flush(struct db_writer *writer, int64_t timeout_ms);
 
 /* Flushes, empties the log, stops the thread and frees. 0, or -ETIMEDOUT when rows were lost: what they were

@@ -5,9 +5,16 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 
+#include "db/commit_times.h"
 #include "tests/db/fixture.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define NO_MEMORY_LIMIT 1
+#endif
 
 static int64_t query(sqlite3 *db, const char *sql)
 {
@@ -365,6 +372,122 @@ static void test_contradiction(const char *directory)
     CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -ETIMEDOUT);
 }
 
+/* The file is taken away while it is written: nothing goes where nobody would find it. */
+static void test_moved(const char *directory)
+{
+    char path[128], elsewhere[128];
+    snprintf(path, sizeof path, "%s/moved.db", directory);
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere.db", directory);
+    struct watcher watcher;
+    watcher_init(&watcher);
+    struct db_writer *writer = open_writer(path, &watcher, 0);
+    struct stat st;
+    CHECK_INT(stat(path, &st), 0);
+    CHECK_INT(st.st_mode & 07777 & ~0640, 0);
+    struct fixture f;
+    fixture_open(&f, writer);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    CHECK_INT(rename(path, elsewhere), 0);
+    fixture_trade(&f);
+    CHECK(wait_for(&watcher, &watcher.failures, 1));
+    CHECK_STR(watcher.detail, "the database file was moved or deleted: put it back");
+    CHECK_INT(rename(elsewhere, path), 0);
+    CHECK(wait_for(&watcher, &watcher.recoveries, 1));
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    close_writer(writer);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM fills"), 6);
+}
+
+#ifndef NO_MEMORY_LIMIT
+/* Bytes of this process. */
+static rlim_t address_space(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK_INT(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Memory ends while nothing can be stored: what was handed over whole is stored, nothing of what came after,
+ * and none of that is acknowledged. In a process of its own, for its limit. */
+static void exhaust_memory(const char *path)
+{
+    struct watcher watcher;
+    watcher_init(&watcher);
+    struct db_writer *writer = open_writer(path, &watcher, 0);
+    struct fixture f;
+    fixture_open(&f, writer);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    sqlite3 *db; /* another program holds the write lock */
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    struct rlimit limit;
+    getrlimit(RLIMIT_AS, &limit);
+    rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = address_space() + ((rlim_t)24 << 20);
+    CHECK_INT(setrlimit(RLIMIT_AS, &limit), 0);
+    uint64_t trades = 0, handed_over = 0, ticket;
+    for (; (ticket = fixture_trade(&f)) != 0; trades++)
+        handed_over = ticket;
+    limit.rlim_cur = before;
+    setrlimit(RLIMIT_AS, &limit);
+    CHECK_INT(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    CHECK(wait_for(&watcher, &watcher.failures, 1));
+    struct timespec pause = {.tv_nsec = 2000000};
+    for (int i = 0; i < 15000 && db_writer_committed(writer) < handed_over; i++)
+        if (db_writer_flush(writer, 1) != -ETIMEDOUT)
+            nanosleep(&pause, NULL);
+    CHECK(db_writer_committed(writer) >= handed_over);
+    CHECK(db_writer_committed(writer) < db_writer_last(writer));
+    CHECK_INT(db_writer_put_meta(writer, "later", "1"), 0);
+    char err[DB_ERROR_MAX] = "";
+    CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -ETIMEDOUT);
+    CHECK(strstr(err, "out of memory") != NULL);
+    CHECK(trades > 1000);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM ledger") % 3, 1);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM ledger WHERE fill_id IS NOT NULL") / 3,
+              query_path(path, "SELECT count(*) FROM fills"));
+    CHECK_INT(query_path(path, "SELECT count(*) FROM meta"), 0);
+}
+#endif
+
+static void test_memory(const char *directory)
+{
+#ifndef NO_MEMORY_LIMIT
+    char path[128];
+    int status = -1;
+    snprintf(path, sizeof path, "%s/memory.db", directory);
+    fflush(stderr);
+    pid_t pid = fork();
+    if (pid == 0) {
+        check_failures = 0;
+        exhaust_memory(path);
+        _exit(check_failures != 0);
+    }
+    CHECK_INT(waitpid(pid, &status, 0), pid);
+    CHECK_INT(status, 0);
+#else
+    (void)directory; /* the sanitizers' shadow memory does not go with a limit */
+#endif
+}
+
+static void test_commit_times(void)
+{
+    static struct db_commit_times times;
+    CHECK_INT(db_commit_times_quantile(&times, 0.5), 0);
+    for (int64_t ns = 1; ns <= 100000; ns++)
+        db_commit_times_add(&times, ns);
+    CHECK_NEAR((double)db_commit_times_quantile(&times, 0.50), 50000, 0.125 * 50000);
+    CHECK_NEAR((double)db_commit_times_quantile(&times, 0.99), 99000, 0.125 * 99000);
+    CHECK(db_commit_times_quantile(&times, 0.99) >= 99000);
+    CHECK_INT(db_commit_times_quantile(&times, 0), 1);
+    db_commit_times_add(&times, INT64_MAX);
+    db_commit_times_add(&times, -1);
+    CHECK(db_commit_times_quantile(&times, 1) > INT64_C(3600000000000));
+}
+
 /* Beyond its bound the queue drops what will come again, and only that. */
 static void test_bound(const char *directory)
 {
@@ -406,6 +529,9 @@ int main(void)
     test_full_disk(directory);
     test_contradiction(directory);
     test_bound(directory);
+    test_moved(directory);
+    test_memory(directory);
+    test_commit_times();
     fixture_remove(directory);
     return check_done("writer");
 }
