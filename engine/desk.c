@@ -135,6 +135,8 @@ static void act(struct engine *engine, int account, int symbol, const struct int
 {
     struct seat *seat = &engine->desks[account].seats[symbol];
     int64_t held = engine->accounts[account].positions[symbol].qty;
+    struct book_level best;
+    bool blind = engine->markets[symbol].stale || !match_best(engine, symbol, ORDER_SELL, &best);
     switch (intent->kind) {
     case INTENT_ENTER:
         seat->wanted_stop = intent->stop;
@@ -142,11 +144,13 @@ static void act(struct engine *engine, int account, int symbol, const struct int
                entry_qty(engine, account, symbol, intent->fraction), 0, intent->why);
         break;
     case INTENT_EXIT:
-        cancel_stops(engine, account, symbol);
+        if (!blind) /* else the sale is refused, and the stop is all the protection there is */
+            cancel_stops(engine, account, symbol);
         submit(engine, account, symbol, ORDER_SELL, ORDER_MARKET, held, 0, intent->why);
         break;
     case INTENT_STOP:
-        move_stop(engine, account, symbol, held, intent->stop, intent->why);
+        if (!blind)
+            move_stop(engine, account, symbol, held, intent->stop, intent->why);
         break;
     }
 }

@@ -201,6 +201,40 @@ static void test_intents(void)
     harness_close(&h);
 }
 
+/* Nobody buys, or nobody knows: an exit cannot be, and must not cost the stop. */
+static void test_stop_survives_blindness(void)
+{
+    open_puppet();
+    want((struct intent){.kind = INTENT_ENTER, .fraction = 0.5, .stop = 59000, .why = "told"});
+    close_bar(1, 60000 * E8);
+    n_wanted = 0;
+    pass(&h, SECOND_NS);
+    pass(&h, SECOND_NS);
+    CHECK_INT(told(&h, 2)->state, ORDER_OPEN);
+    connection(&h, true); /* and no data yet */
+    h.now_ns += MINUTE_NS;
+    want((struct intent){.kind = INTENT_EXIT, .why = "out"});
+    close_bar(1, 60000 * E8);
+    CHECK_INT(h.last_order.state, ORDER_REJECTED);
+    CHECK_INT(h.last_order.reason, ORDER_NO_LIQUIDITY);
+    quote(&h, BTCUSDT, 59999 * E8, 10 * E8, 60000 * E8, 10 * E8);
+    stale(&h, BTCUSDT, true);
+    h.now_ns += MINUTE_NS;
+    want((struct intent){.kind = INTENT_STOP, .stop = 59500, .why = "trail"});
+    close_bar(1, 60000 * E8);
+    pass(&h, SECOND_NS);
+    CHECK_INT(told(&h, 2)->state, ORDER_OPEN);
+    CHECK_INT(engine_orders(h.engine), 1);
+    stale(&h, BTCUSDT, false);
+    h.now_ns += MINUTE_NS;
+    want((struct intent){.kind = INTENT_EXIT, .why = "out"});
+    close_bar(1, 60000 * E8);
+    pass(&h, SECOND_NS);
+    CHECK_INT(told(&h, 2)->state, ORDER_CANCELED);
+    CHECK_INT(h.position[ALICE][BTCUSDT], 0);
+    harness_close(&h);
+}
+
 /* The venue's word on trades: a bar built here appears when every trade of it was seen. */
 static void test_built_bars(void)
 {
@@ -230,6 +264,7 @@ int main(void)
     test_history_and_gap();
     test_gap_that_stays();
     test_intents();
+    test_stop_survives_blindness();
     test_built_bars();
     return check_done("engine/bars");
 }
