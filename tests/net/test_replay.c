@@ -1,0 +1,260 @@
+/* The venue table against papertape-replay, a process of its own: everything that a daemon asks of a venue.
+ * Usage: test PAPERTAPE_REPLAY */
+#include <errno.h>
+#include <jansson.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exchange/binance/venue.h"
+#include "tests/net/loop.h"
+
+enum { SYMBOLS = 2, FRAMES = 20000 };
+#define MINUTE_NS (60 * 1000000000LL)
+
+static const struct venue *const venue = &binance_venue;
+static uv_loop_t loop;
+
+static const char *const symbol_names[] = {"BTCUSDT", "ETHUSDT"};
+
+struct replay {
+    pid_t pid;
+    FILE *out;
+    char ws_url[128], rest_url[128], ca_file[128];
+};
+
+static void start_replay(struct replay *replay, const char *program, const char *fault)
+{
+    int out[2];
+    char line[1024];
+    snprintf(replay->ca_file, sizeof(replay->ca_file), "/tmp/papertape-test-replay-XXXXXX");
+    int ca = mkstemp(replay->ca_file);
+    if (ca < 0 || pipe(out) < 0) {
+        perror("start_replay");
+        exit(EXIT_FAILURE);
+    }
+    close(ca);
+    replay->pid = fork();
+    if (replay->pid == 0) {
+        dup2(out[1], STDOUT_FILENO);
+        close(out[0]);
+        close(out[1]);
+        execl(program, program, "--synthetic", "7", "--speed", "max", "--ca-out", replay->ca_file,
+              fault ? "--fault" : (char *)NULL, fault, (char *)NULL);
+        _exit(127);
+    }
+    close(out[1]);
+    replay->out = fdopen(out[0], "r");
+    json_error_t error;
+    json_t *json = fgets(line, sizeof(line), replay->out) ? json_loads(line, 0, &error) : NULL;
+    const char *ws_url, *rest_url;
+    if (!json || json_unpack(json, "{s:s,s:s}", "ws_url", &ws_url, "rest_url", &rest_url) < 0) {
+        fprintf(stderr, "%s did not say where it listens\n", program);
+        kill(replay->pid, SIGKILL);
+        exit(EXIT_FAILURE);
+    }
+    snprintf(replay->ws_url, sizeof(replay->ws_url), "%s", ws_url);
+    snprintf(replay->rest_url, sizeof(replay->rest_url), "%s", rest_url);
+    json_decref(json);
+}
+
+static void stop_replay(struct replay *replay)
+{
+    int status = -1;
+    kill(replay->pid, SIGTERM);
+    waitpid(replay->pid, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    fclose(replay->out);
+    unlink(replay->ca_file);
+}
+
+struct seen {
+    bool done;
+    int error;
+    int64_t server_ns;
+    struct symbol symbols[SYMBOLS];
+    size_t bars, closed, missing;
+    char nearest[SYMBOL_NAME_MAX], text[256];
+    uint32_t bids, asks;
+};
+
+static void on_reply(void *user, const struct venue_reply *reply)
+{
+    struct seen *seen = user;
+    seen->done = !reply->more;
+    seen->error = reply->error;
+    if (reply->error) {
+        snprintf(seen->text, sizeof(seen->text), "%s", reply->text);
+        return;
+    }
+    switch (reply->kind) {
+    case VENUE_REPLY_TIME:
+        seen->server_ns = reply->server_ns;
+        break;
+    case VENUE_REPLY_SYMBOLS:
+        seen->missing = reply->symbols.n_missing;
+        for (size_t i = 0; i < reply->symbols.n && i < SYMBOLS; i++) {
+            seen->symbols[i] = reply->symbols.list[i].symbol;
+            if (!reply->symbols.list[i].found)
+                snprintf(seen->nearest, sizeof(seen->nearest), "%s", reply->symbols.list[i].nearest);
+        }
+        break;
+    case VENUE_REPLY_BARS:
+        seen->bars += reply->bars.n;
+        seen->closed += reply->bars.n_closed;
+        for (size_t i = 1; i < reply->bars.n; i++)
+            CHECK_INT(reply->bars.list[i].open_ns - reply->bars.list[i - 1].open_ns, MINUTE_NS);
+        break;
+    case VENUE_REPLY_BOOK:
+        seen->bids = reply->book.n_bids;
+        seen->asks = reply->book.n_asks;
+        CHECK(reply->book.bids[0].price < reply->book.asks[0].price);
+        break;
+    }
+}
+
+static void test_rest(struct net_context *net, const struct replay *replay, struct symbol *symbols)
+{
+    struct venue_rest *rest;
+    const struct venue_rest_config config = {.net = net, .rest_url = replay->rest_url};
+    CHECK_INT(venue->rest_create(&config, &rest), 0);
+    struct seen seen = {0};
+    venue->rest_time(rest, on_reply, &seen, NULL);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    int64_t now_ns = seen.server_ns;
+    CHECK(now_ns > 0);
+
+    seen = (struct seen){0};
+    venue->rest_symbols(rest, symbol_names, SYMBOLS, on_reply, &seen, NULL);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(seen.missing, 0);
+    memcpy(symbols, seen.symbols, sizeof(seen.symbols));
+    CHECK_STR(symbols[0].name, "BTCUSDT");
+    CHECK(symbols[0].trading && symbols[0].filters.tick > 0 && symbols[0].filters.step > 0);
+
+    static const char *const wrong[] = {"BTCUSTD"};
+    seen = (struct seen){0};
+    venue->rest_symbols(rest, wrong, 1, on_reply, &seen, NULL);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(seen.missing, 1);
+    CHECK_STR(seen.nearest, "BTCUSDT");
+
+    seen = (struct seen){0};
+    const struct venue_bars_request request = {
+        &symbols[0], MINUTE_NS, bar_open_time(now_ns, MINUTE_NS) - 1200 * MINUTE_NS, now_ns, now_ns, 0};
+    venue->rest_bars(rest, &request, on_reply, &seen, NULL);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    CHECK(seen.bars >= 1200 && seen.closed >= 1200);
+
+    seen = (struct seen){0};
+    venue->rest_book(rest, &symbols[1], on_reply, &seen, NULL);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    CHECK(seen.bids > 0 && seen.asks > 0);
+
+    struct symbol unknown = symbols[0];
+    strcpy(unknown.name, "NOSUCH");
+    seen = (struct seen){0};
+    venue->rest_book(rest, &unknown, on_reply, &seen, NULL);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, -ENOENT);
+    printf("%s\n", seen.text);
+    venue->rest_destroy(rest);
+}
+
+struct heard {
+    bool enough;
+    struct venue_stream *stream;
+    struct venue_parser *parser;
+    unsigned frames, kinds[MARKET_KINDS], unread, wrong;
+};
+
+static void on_state(void *user, const struct venue_status *status)
+{
+    (void)user;
+    if (status->detail[0])
+        printf("%s: %s\n", venue_link_name(status->link), status->detail);
+}
+
+static void on_frame(void *user, const char *data, size_t len)
+{
+    struct heard *heard = user;
+    struct market_event event;
+    int r = venue->parse(heard->parser, data, len, &event);
+    if (r == 0)
+        heard->kinds[event.kind]++;
+    else if (r == 1)
+        heard->unread++;
+    else
+        heard->wrong++;
+    heard->frames++;
+    if (heard->frames % 5000 == 0) { /* back-pressure: off and on */
+        venue->stream_pause(heard->stream, true);
+        venue->stream_pause(heard->stream, false);
+    }
+    if (heard->frames >= FRAMES)
+        heard->enough = true;
+}
+
+static const struct venue_stream_handler handler = {on_state, on_frame};
+
+static void test_stream(struct net_context *net, const struct replay *replay, const struct symbol *symbols,
+                        unsigned connects, unsigned wrong)
+{
+    static char names[SYMBOLS * MARKET_KINDS][VENUE_STREAM_NAME_MAX];
+    static const char *streams[SYMBOLS * MARKET_KINDS];
+    struct heard heard = {0};
+    for (int i = 0; i < SYMBOLS * MARKET_KINDS; i++) {
+        CHECK_INT(venue->stream_name(symbol_names[i % SYMBOLS], i / SYMBOLS, MINUTE_NS, names[i]), 0);
+        streams[i] = names[i];
+    }
+    CHECK_INT(venue->parser_create(symbols, SYMBOLS, &heard.parser), 0);
+    const struct venue_stream_config config = {
+        .net = net,
+        .ws_url = replay->ws_url,
+        .streams = streams,
+        .n_streams = SYMBOLS * MARKET_KINDS,
+        .backoff_min_ms = 1,
+        .backoff_max_ms = 10,
+    };
+    CHECK_INT(venue->stream_create(&config, &handler, &heard, &heard.stream), 0);
+    CHECK(loop_until(&loop, &heard.enough));
+    const struct venue_status *status = venue->stream_status(heard.stream);
+    printf("%u frames, %llu connections:", heard.frames, (unsigned long long)status->connects);
+    for (int kind = 0; kind < MARKET_KINDS; kind++) {
+        printf(" %s %u", market_kind_name(kind), heard.kinds[kind]);
+        CHECK(heard.kinds[kind] > 0);
+    }
+    printf(", not read %u, malformed %u\n", heard.unread, heard.wrong);
+    CHECK(wrong ? heard.wrong >= wrong : heard.wrong == 0);
+    CHECK(status->connects >= connects);
+    venue->stream_destroy(heard.stream);
+    venue->parser_destroy(heard.parser);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *fault;
+        unsigned connects, wrong;
+    } cases[] = {{NULL, 1, 0}, {"close@1000", 2, 0}, {"garbage", 1, 1}};
+    if (argc != 2)
+        return 2;
+    signal(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct symbol symbols[SYMBOLS];
+        struct replay replay;
+        start_replay(&replay, argv[1], cases[i].fault);
+        uv_loop_init(&loop);
+        struct net_context *net = loop_net(&loop, replay.ca_file, 0, 0);
+        test_rest(net, &replay, symbols);
+        test_stream(net, &replay, symbols, cases[i].connects, cases[i].wrong);
+        loop_end(&loop, net);
+        stop_replay(&replay);
+    }
+    return check_done("net against papertape-replay");
+}
