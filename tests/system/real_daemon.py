@@ -3,7 +3,9 @@ want of a daemon."""
 
 import json
 import os
+import socket
 import subprocess
+import time
 
 
 class Daemon:
@@ -25,6 +27,15 @@ class Daemon:
             self.daemon = subprocess.Popen(
                 [self.papertaped, "--state", self.state, "--venue-url", venue["ws_url"], "--rest-url",
                  venue["rest_url"], "--ca-file", authority], stderr=log)
+        end = time.monotonic() + 20
+        while not self._listens():
+            if self.daemon.poll() is not None or time.monotonic() > end:
+                raise AssertionError(f"papertaped does not listen:\n{self.log()}")
+            time.sleep(0.02)
+
+    def _listens(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+            return client.connect_ex(os.path.join(self.state, "control.sock")) == 0
 
     def stop(self):
         for process in (self.daemon, self.replay):
