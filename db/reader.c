@@ -78,6 +78,8 @@ int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t e
         goto fail;
     }
     r = db_schema_check(reader->db, db_migrations_count, &version, err, err_size);
+    if (r == -ENOENT) /* the file is there; its log is not, and may not be made */
+        snprintf(err, err_size, "its log cannot be opened: start papertaped, or read as the user it runs as");
     if (r < 0)
         goto fail;
     if (version < db_migrations_count) {
