@@ -56,6 +56,7 @@ struct live_order {
     struct order order;
     int64_t reserved; /* quote for a buy, base for a sale; 0 once a cancel is on its way */
     bool cancel_queued;
+    int64_t used_price, used; /* what it traded already of the quantity that the other side's best shows */
 };
 
 /* What takes effect later: a new order or a cancel, in order of time. */

@@ -287,6 +287,8 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
 /* After an interruption nothing that was pieced together can be trusted to be whole. */
 static void on_connection(struct engine *engine, bool up)
 {
+    for (size_t i = 0; i < engine->n_orders; i++)
+        engine->orders[i].used_price = engine->orders[i].used = 0;
     for (int s = 0; s < engine->n_symbols; s++) {
         struct market_state *market = &engine->markets[s];
         bar_builder_interrupt(&market->builder);

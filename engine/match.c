@@ -3,8 +3,8 @@
  * A taker walks the order book as far as it is known: the differences' book, corrected at the top by the best
  * bid and ask, which come more often. Without a synced book only the best price's quantity can be had; what
  * finds no liquidity of a market order is cancelled. A resting limit order makes at its own price, when a
- * trade goes through it, or when the other side's best price reaches it. A stop triggers on a trade and takes
- * at once. */
+ * trade goes through it, or when the other side's best price reaches it, with the quantity shown there, once.
+ * A stop triggers on a trade and takes at once. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -470,8 +470,15 @@ static void arrive(struct engine *engine, size_t at)
             finish(engine, at, ORDER_FILLED, ORDER_OK);
         else if (reason == ORDER_INSUFFICIENT_BALANCE)
             finish(engine, at, ORDER_CANCELED, reason);
-        else
+        else {
+            struct live_order *live = &engine->orders[at];
+            struct book_level best;
+            if (match_best(engine, order->symbol, order->side, &best)) {
+                live->used_price = best.price; /* all of it that crosses, or it would not rest */
+                live->used = fill_limit_crosses(order->side, order->price, best.price) ? best.qty : 0;
+            }
             rest(engine, at);
+        }
     }
 }
 
@@ -548,6 +555,23 @@ void match_trade(struct engine *engine, int symbol, const struct market_trade *t
     }
 }
 
+/* What the best shows is had once: while its price stays, only what was added to it can be had again. */
+static void make_from_best(struct engine *engine, size_t at, const struct book_level *best)
+{
+    struct live_order *live = &engine->orders[at];
+    uint64_t id = live->order.id;
+    if (live->used_price != best->price) {
+        live->used_price = best->price;
+        live->used = 0;
+    }
+    if (best->qty <= live->used)
+        return;
+    int64_t made = make(engine, at, best->qty - live->used);
+    at = find_live(engine, id);
+    if (at < engine->n_orders)
+        engine->orders[at].used += made;
+}
+
 void match_quotes(struct engine *engine, int symbol)
 {
     if (engine->markets[symbol].live_orders == 0)
@@ -558,7 +582,7 @@ void match_quotes(struct engine *engine, int symbol)
         struct book_level best;
         if (order->type == ORDER_LIMIT && match_best(engine, symbol, order->side, &best) &&
             fill_limit_crosses(order->side, order->price, best.price))
-            make(engine, at, best.qty);
+            make_from_best(engine, at, &best);
         at = next_resting(engine, symbol, id);
     }
 }

@@ -201,6 +201,29 @@ static void test_limit_makes(void)
     harness_close(&h);
 }
 
+/* What the other side shows is had once, however often it is said. */
+static void test_shown_is_had_once(void)
+{
+    harness_init(&h);
+    rich(ALICE);
+    open_quoted();
+    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 5 * BTC, 60000 * USDT);
+    pass(&h, SECOND_NS);
+    CHECK_INT(told(&h, id)->filled, BTC);
+    for (int i = 0; i < 5; i++)
+        quote(&h, BTCUSDT, 59999 * USDT, i * BTC, 60000 * USDT, BTC); /* only the bid changes */
+    CHECK_INT(told(&h, id)->filled, BTC);
+    quote(&h, BTCUSDT, 59999 * USDT, BTC, 60000 * USDT, 3 * BTC / 2); /* half a coin more */
+    CHECK_INT(told(&h, id)->filled, 3 * BTC / 2);
+    quote(&h, BTCUSDT, 59999 * USDT, BTC, 60000 * USDT, 3 * BTC / 2);
+    CHECK_INT(told(&h, id)->filled, 3 * BTC / 2);
+    quote(&h, BTCUSDT, 59997 * USDT, BTC, 59998 * USDT, BTC); /* another price */
+    CHECK_INT(told(&h, id)->filled, 5 * BTC / 2);
+    quote(&h, BTCUSDT, 59996 * USDT, BTC, 59998 * USDT, BTC);
+    CHECK_INT(told(&h, id)->filled, 5 * BTC / 2);
+    harness_close(&h);
+}
+
 /* A trade's quantity is dealt out once, by age; one heard twice is one trade. */
 static void test_trade_is_dealt_once(void)
 {
@@ -662,6 +685,7 @@ int main(void)
     test_latency();
     test_limit_takes_then_rests();
     test_limit_makes();
+    test_shown_is_had_once();
     test_trade_is_dealt_once();
     test_stop();
     test_cancel();
