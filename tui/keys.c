@@ -155,6 +155,11 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     bool second_g = view->got_g && key == 'g';
 
     view->got_g = false;
+    layout_compute(width, height, view->tab, view->zoomed, &layout);
+    if (layout_find(&layout, PANEL_TOO_SMALL)) {
+        view->prompt = PROMPT_NONE; /* nothing is confirmed that cannot be seen */
+        return key == 'q' ? ACTION_QUIT : key == CONTROL_L ? ACTION_REDRAW : ACTION_NONE;
+    }
     if (view->prompt != PROMPT_NONE)
         return answer(view, now, key);
     if (view->help) {
@@ -163,7 +168,6 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     }
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
-    layout_compute(width, height, view->tab, view->zoomed, &layout);
     if (key >= '1' && key < '1' + TABS)
         return open_tab(view, (enum tab)(key - '1'));
     switch (key) {

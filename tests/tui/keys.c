@@ -113,6 +113,13 @@ static void check_confirming(void)
     CHECK_INT(view.prompt, PROMPT_NONE);
     model->source = MODEL_DAEMON;
 
+    press('F'); /* then the window shrinks: what cannot be seen is not confirmed */
+    CHECK_INT(keys_press(&view, model, 39, 9, now, 'F'), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK_INT(keys_press(&view, model, 39, 9, now, 'p'), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK_INT(keys_press(&view, model, 39, 9, now, 'q'), ACTION_QUIT);
+
     begin(true);
     CHECK_INT(type("py"), ACTION_NONE);
     press('F');

@@ -10,7 +10,7 @@ enum { SAMPLES_MAX = 512, AXIS = 9 };
 
 static const int64_t day_ms = 86400000;
 
-/* The curve: what is stored, and now. */
+/* The first account's curve: what is stored, and now. */
 struct curve {
     struct history_equity points[HISTORY_EQUITY_MAX + 1];
     int n;
@@ -20,7 +20,7 @@ static void read_curve(struct curve *curve, const struct model *model, enum fres
                        struct moment now)
 {
     const struct history *h = &model->history;
-    double equity = model_total(model).equity;
+    double equity = model->status.n_accounts > 0 ? model->status.accounts[0].equity : NAN;
     int64_t clock_ns = model_clock_ns(model, now);
 
     memcpy(curve->points, h->equity, (size_t)h->n_equity * sizeof(h->equity[0]));
@@ -55,7 +55,9 @@ void panel_equity(const struct area *area, const struct scene *scene)
 
     read_curve(&curve, model, freshness, scene->now);
     int64_t span_ms = curve.n ? (curve.points[curve.n - 1].ts_ns - curve.points[0].ts_ns) / 1000000 : 0;
-    snprintf(text, sizeof(text), "Equity %s", format_age(a, span_ms > day_ms * 9 / 10 ? day_ms : span_ms));
+    bool several = model->status.n_accounts > 1; /* accounts do not add up: their currencies may differ */
+    snprintf(text, sizeof(text), "Equity %s%s%s", format_age(a, span_ms > day_ms * 9 / 10 ? day_ms : span_ms),
+             several ? " " : "", several ? model->status.accounts[0].account : "");
     struct area body = frame_rule(area, scene, PANEL_EQUITY, curve.n ? text : "Equity", -1, NULL);
     for (int i = 0; i < curve.n; i++)
         all[i] = curve.points[i].equity;

@@ -40,9 +40,8 @@ static void second_line(const struct area *body, int y, const struct model *mode
     decision(did, sizeof(did), model, symbol->symbol);
     if (did[0] && text_width(did) < body->width / 2)
         end = area_text_right(body, body->width, y, STYLE_DIM, did) - 2;
-    if (symbol->interval[0])
-        x = area_text(body, x, y, STYLE_DIM, symbol->interval) + 1;
     if (isfinite(symbol->bar_close)) {
+        x = area_text(body, x, y, STYLE_DIM, symbol->interval) + 1;
         double change = symbol->bar_close - symbol->bar_open;
         format_percent(value, 100 * change / symbol->bar_open, 2);
         x = area_text(body, x, y, frame_style(freshness, style_signed(change)), value) + 2;
