@@ -1,10 +1,10 @@
-"""Adds up what ./check ran and prints it: slow tests, reduced counts, skips and failures with their reasons, and as the
+"""Adds up what ./check ran and prints it: slow tests, counts, skips and failures with their reasons, and as the
 last line "N passed, N failed, N skipped". Exit status 1 if a test failed or none passed.
 
 usage: report.py --steps STEPS.tsv [BUILD=TESTLOG.json ...]
 
 STEPS.tsv has a line for each step outside Meson: PASS or FAIL, name, reason. A TESTLOG.json is Meson's: one JSON object a
-line. A test says why it skips in its last line; one that runs fewer rounds than it could prints "reduced: N of M WHAT".
+line. A test says why it skips in its last line; one whose counts --long raises prints them after "counts: ".
 """
 import argparse
 import collections
@@ -17,7 +17,7 @@ KINDS = {
     "SKIP": "skipped",
 }  # everything else Meson knows (FAIL, ERROR, TIMEOUT, INTERRUPT, UNEXPECTEDPASS) is a failure
 
-Outcome = collections.namedtuple("Outcome", "kind name reason seconds reduced")
+Outcome = collections.namedtuple("Outcome", "kind name reason seconds counts")
 
 
 def last_line(text):
@@ -41,9 +41,9 @@ def read_log(build, path):
             reason = last_line(output) or last_line(errors)
             if kind == "failed":
                 reason = f"{test['result'].lower()}, status {test['returncode']}: {last_line(errors) or last_line(output)}"
-            reduced = [text for text in (output + "\n" + errors).splitlines() if text.startswith("reduced: ")]
+            counts = [text for text in (output + "\n" + errors).splitlines() if text.startswith(("reduced: ", "counts: "))]
             name = test["name"].split(" / ", 1)[-1]
-            yield Outcome(kind, f"{build} {name}", reason, test["duration"], reduced)
+            yield Outcome(kind, f"{build} {name}", reason, test["duration"], counts)
 
 
 def main():
@@ -62,8 +62,8 @@ def main():
         if outcome.seconds >= 10:
             print(f"slow: {outcome.seconds:.0f} s {outcome.name}")
     for outcome in outcomes:
-        for line in outcome.reduced:
-            print(f"{line} ({outcome.name}; ./check --long runs all)")
+        for line in outcome.counts:
+            print(f"{line} ({outcome.name})")
     for kind in "skipped", "failed":
         for outcome in outcomes:
             if outcome.kind == kind:
