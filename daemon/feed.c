@@ -17,6 +17,7 @@ enum {
     TICK_MS = 1000,
     RETRY_MIN_MS = 1000,
     RETRY_MAX_MS = 60000,
+    HELD_BYTES = 1 << 20,      /* of frames, to begin with */
     QUIET_BOOK_MS = 5000,      /* without a difference for so long a book is asked for all the same */
     SILENCE_DOUBLINGS_MAX = 5, /* a venue that stays silent is reconnected ever more rarely */
     STREAMS_MAX = SYMBOLS_MAX * MARKET_KINDS,
@@ -62,6 +63,13 @@ struct feed {
     enum stage stage;
     int history_left;
     struct asked *asked;
+
+    /* On the feed's clock nothing may depend on how long a reply takes: from the question to the answer the
+     * stream is not read, and what was read already is held. */
+    int unanswered;
+    bool releasing;
+    char *held; /* frames, each after its length */
+    size_t held_len, held_cap;
 
     struct stream streams[STREAMS_MAX];
     struct watchdog_stream watched[STREAMS_MAX];
@@ -157,6 +165,52 @@ static void answered(struct asked *asked)
         asked->next->at = asked->at;
 }
 
+static void hold_stream(struct feed *feed)
+{
+    if (feed->daemon->config.clock == CLOCK_FEED && feed->link && feed->unanswered++ == 0)
+        feed->venue->stream_pause(feed->link, true);
+}
+
+static void take_frame(struct feed *feed, const char *data, size_t len);
+
+static void release_stream(struct feed *feed)
+{
+    if (feed->unanswered == 0 || --feed->unanswered > 0 || feed->releasing)
+        return;
+    size_t at = 0;
+    feed->releasing = true; /* a frame may ask the next question */
+    while (feed->unanswered == 0 && at < feed->held_len) {
+        size_t len;
+        memcpy(&len, feed->held + at, sizeof len);
+        take_frame(feed, feed->held + at + sizeof len, len);
+        at += sizeof len + len;
+    }
+    feed->releasing = false;
+    feed->held_len -= at;
+    if (at > 0)
+        memmove(feed->held, feed->held + at, feed->held_len);
+    if (feed->unanswered == 0)
+        feed->venue->stream_pause(feed->link, false);
+}
+
+static void hold_frame(struct feed *feed, const char *data, size_t len)
+{
+    size_t need = feed->held_len + sizeof len + len;
+    if (need > feed->held_cap) {
+        size_t cap = need < HELD_BYTES ? HELD_BYTES : 2 * need;
+        char *grown = realloc(feed->held, cap);
+        if (!grown) {
+            daemon_fail("out of memory");
+            return;
+        }
+        feed->held = grown;
+        feed->held_cap = cap;
+    }
+    memcpy(feed->held + feed->held_len, &len, sizeof len);
+    memcpy(feed->held + feed->held_len + sizeof len, data, len);
+    feed->held_len = need;
+}
+
 /* Bars. */
 
 static void bars_call_end(struct bars_call *call)
@@ -215,6 +269,8 @@ static void have_bars(void *user, const struct venue_reply *reply)
     bars_call_end(call);
     if (history)
         history_done(feed);
+    else
+        release_stream(feed);
 }
 
 static int ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, bool history, bool gap)
@@ -241,6 +297,8 @@ static int ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_n
         free(call);
     else
         ask(feed, &call->asked);
+    if (r == 0 && !history)
+        hold_stream(feed);
     return r;
 }
 
@@ -277,6 +335,7 @@ static void have_book(void *user, const struct venue_reply *reply)
     feed->book_asked[symbol] = false;
     if (reply->error) {
         log_warning("%s: order book: %s", feed->symbols[symbol].name, reply->text);
+        release_stream(feed);
         return;
     }
     struct event event = {
@@ -285,6 +344,7 @@ static void have_book(void *user, const struct venue_reply *reply)
                      reply->book.n_asks},
     };
     session_event(feed->daemon->session, &event);
+    release_stream(feed);
 }
 
 void feed_need_snapshot(struct feed *feed, int symbol)
@@ -299,13 +359,13 @@ void feed_need_snapshot(struct feed *feed, int symbol)
     }
     feed->book_asked[symbol] = true;
     ask(feed, &call->asked);
+    hold_stream(feed);
 }
 
 /* The stream. */
 
-static void on_frame(void *user, const char *data, size_t len)
+static void take_frame(struct feed *feed, const char *data, size_t len)
 {
-    struct feed *feed = user;
     struct event event = {.kind = EVENT_MARKET};
     int r = feed->venue->parse(feed->parser, data, len, &event.market);
     if (r == 0) {
@@ -324,6 +384,15 @@ static void on_frame(void *user, const char *data, size_t len)
                           "the venue sent a frame that cannot be read; such frames are counted and dropped");
         log_debug("bad frame (%s): %.*s", strerror(-r), (int)(len < 200 ? len : 200), data);
     }
+}
+
+static void on_frame(void *user, const char *data, size_t len)
+{
+    struct feed *feed = user;
+    if (feed->unanswered > 0)
+        hold_frame(feed, data, len);
+    else
+        take_frame(feed, data, len);
 }
 
 static void set_connection(struct feed *feed, bool up)
@@ -364,6 +433,7 @@ static void on_link(void *user, const struct venue_status *status)
     } else if (!up && feed->up_since_ms != 0) {
         char text[VENUE_DETAIL_MAX + 32];
         feed->up_since_ms = 0;
+        feed->held_len = 0; /* of a book and bars that are begun anew */
         set_connection(feed, false);
         snprintf(text, sizeof text, "feed lost: %s", status->detail);
         log_warning("%s", text);
@@ -706,6 +776,7 @@ void feed_stop(struct feed *feed, void (*done)(void *user), void *user)
         free(asked);
     }
     feed->venue->parser_destroy(feed->parser);
+    free(feed->held);
     free(feed->symbols);
     feed->symbols = NULL;
     feed->n_symbols = 0;

@@ -18,6 +18,7 @@ enum {
     BEAT_MS = 250,
     HEADER_BYTES = 65000, /* of a request: a URL of 1024 streams */
     BODY_CHUNK = 32 << 10,
+    DEFERRED_STEPS_MAX = 4096,
 };
 
 /* A connection: REST until it is upgraded. */
@@ -25,6 +26,11 @@ struct session {
     struct client *client;
     struct text body;
     size_t body_sent;
+
+    struct lws *wsi;
+    struct session *next; /* deferred */
+    char *path, *args;    /* of a request that is not answered yet */
+    struct rest_request request;
 };
 
 void server_recount(struct server *server)
@@ -42,9 +48,35 @@ static bool silent(const struct server *server)
     return fault_silent(server->faults, play_elapsed_ns(&server->play));
 }
 
+/* At full speed a reply about the position would otherwise tell how fast this machine is: it waits until the
+ * play stands still, which it soon does for a client that stops reading until it has the reply, and always at
+ * the same message. A client that reads on is answered after a while. */
+static void answer_deferred(void *user)
+{
+    struct server *server = user;
+    server->deferred_turns = 0;
+    while (server->deferred) {
+        struct session *session = server->deferred;
+        server->deferred = session->next;
+        lws_callback_on_writable(session->wsi);
+    }
+}
+
+static void forget_deferred(struct server *server, struct session *session)
+{
+    for (struct session **at = &server->deferred; *at; at = &(*at)->next) {
+        if (*at == session) {
+            *at = session->next;
+            return;
+        }
+    }
+}
+
 static bool ready(void *user)
 {
-    const struct server *server = user;
+    struct server *server = user;
+    if (server->deferred && ++server->deferred_turns > DEFERRED_STEPS_MAX)
+        answer_deferred(server);
     return server->n_listening > 0 && server->n_behind == 0 && !silent(server);
 }
 
@@ -226,32 +258,68 @@ static bool write_headers(struct server *server, struct lws *wsi, int status, si
            lws_finalize_write_http_header(wsi, start, &p, end) == 0;
 }
 
-static int answer_http(struct server *server, struct session *session, struct lws *wsi)
+/* Takes the request off libwebsockets, which forgets it once this callback returns. */
+static int take_request(struct session *session, struct lws *wsi)
 {
-    struct rest_request request = {0};
-    char path[512], *args = malloc(HEADER_BYTES);
+    char path[512];
     size_t used = 0;
-    int weight = 1, status = HTTP_STATUS_NOT_FOUND, n;
-    if (!args)
+    int n;
+    session->wsi = wsi;
+    session->request = (struct rest_request){0};
+    session->args = malloc(HEADER_BYTES);
+    session->path = strdup(copy_path(wsi, path, sizeof(path)) ? path : "");
+    if (!session->args || !session->path)
         return -1;
-    request.path = path;
-    while (request.n_args < REST_ARGS_MAX &&
-           (n = lws_hdr_copy_fragment(wsi, args + used, (int)(HEADER_BYTES - used), WSI_TOKEN_HTTP_URI_ARGS,
-                                      request.n_args)) >= 0) {
-        request.args[request.n_args++] = args + used;
+    struct rest_request *request = &session->request;
+    request->path = session->path;
+    while (request->n_args < REST_ARGS_MAX &&
+           (n = lws_hdr_copy_fragment(wsi, session->args + used, (int)(HEADER_BYTES - used),
+                                      WSI_TOKEN_HTTP_URI_ARGS, request->n_args)) >= 0) {
+        request->args[request->n_args++] = session->args + used;
         used += (size_t)n + 1;
     }
+    return 0;
+}
+
+static void drop_request(struct session *session)
+{
+    free(session->path);
+    free(session->args);
+    session->path = session->args = NULL;
+}
+
+static int answer_http(struct server *server, struct session *session, struct lws *wsi)
+{
+    int weight = 1, status = HTTP_STATUS_NOT_FOUND;
     text_clear(&session->body);
     session->body_sent = 0;
-    if (copy_path(wsi, path, sizeof(path)))
-        status = rest_answer(server->source, &request, &session->body, &weight);
+    if (session->path[0])
+        status = rest_answer(server->source, &session->request, &session->body, &weight);
     else
         rest_error(&session->body, -1000, "Path not found: market data is read by GET.");
-    free(args);
+    drop_request(session);
     if (!text_ok(&session->body) || !write_headers(server, wsi, status, session->body.len, weight))
         return -1;
     lws_callback_on_writable(wsi);
     return 0;
+}
+
+static int begin_http(struct server *server, struct session *session, struct lws *wsi)
+{
+    if (take_request(session, wsi) < 0)
+        return -1;
+    if (!play_racing(&server->play))
+        return answer_http(server, session, wsi);
+    session->next = server->deferred;
+    server->deferred = session;
+    return 0;
+}
+
+static void end_http(struct server *server, struct session *session)
+{
+    forget_deferred(server, session);
+    drop_request(session);
+    text_finish(&session->body);
 }
 
 static int write_body(struct session *session, struct lws *wsi)
@@ -278,13 +346,13 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     struct server *server = lws_context_user(lws_get_context(wsi));
     switch (reason) {
     case LWS_CALLBACK_HTTP:
-        return answer_http(server, session, wsi);
+        return begin_http(server, session, wsi);
     case LWS_CALLBACK_HTTP_WRITEABLE:
-        return write_body(session, wsi);
+        return session->path ? answer_http(server, session, wsi) : write_body(session, wsi);
     case LWS_CALLBACK_CLOSED_HTTP:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
         if (session)
-            text_finish(&session->body);
+            end_http(server, session);
         return 0;
     case LWS_CALLBACK_ESTABLISHED:
         begin_client(server, session, wsi);
@@ -398,7 +466,7 @@ int server_init(struct server *server, uv_loop_t *loop, struct source *source, c
         (struct server){.loop = loop, .source = source, .tape = source->tape, .faults = options->faults};
     source->tape->deliver = deliver;
     source->tape->user = server;
-    int rc = play_init(&server->play, loop, source, options->speed, ready, server);
+    int rc = play_init(&server->play, loop, source, options->speed, ready, answer_deferred, server);
     if (rc < 0)
         return rc;
     uv_timer_init(loop, &server->beat);

@@ -13,6 +13,8 @@
 #include "exchange/replay/play.h"
 #include "exchange/replay/source.h"
 
+struct session;
+
 struct server {
     uv_loop_t *loop;
     struct source *source;
@@ -27,6 +29,8 @@ struct server {
     uv_prepare_t flush;
 
     struct client *clients;
+    struct session *deferred;  /* REST requests that wait for the play to stand still */
+    unsigned deferred_turns;   /* of the play's loop since the first of them */
     int n_behind, n_listening; /* clients that the play waits for; that have subscriptions */
 
     int64_t used_weight, weight_minute; /* of REST */
