@@ -166,16 +166,38 @@ static struct history_log *log_line(struct history *h, int64_t ts_ns, const char
     return line;
 }
 
+/* A command's arguments as a person would type them: the values, without JSON's dress. */
+static void plain_arguments(char *buf, size_t size, const char *args)
+{
+    json_t *object = json_loads(args, 0, NULL), *value;
+    const char *key;
+    size_t n = 0;
+
+    buf[0] = '\0';
+    json_object_foreach(object, key, value)
+    {
+        int more = 0;
+        if (json_is_string(value))
+            more = snprintf(buf + n, size - n, " %s", json_string_value(value));
+        else if (json_is_integer(value))
+            more = snprintf(buf + n, size - n, " %lld", (long long)json_integer_value(value));
+        if (more < 0 || (size_t)more >= size - n)
+            break;
+        n += (size_t)more;
+    }
+    json_decref(object);
+}
+
 static void on_command(void *ctx, const struct db_command *row)
 {
     struct history_log *line =
         log_line(((struct reading *)ctx)->history, row->ts_ns, "command", row->state == DB_COMMAND_REFUSED);
-    char text[STATUS_TEXT_MAX];
+    char args[64], text[STATUS_TEXT_MAX];
 
     if (!line)
         return;
-    snprintf(text, sizeof(text), "%.20s %.40s by uid %lld: %s%s%.60s", row->cmd,
-             strcmp(row->args, "{}") == 0 ? "" : row->args, (long long)row->peer_uid,
+    plain_arguments(args, sizeof(args), row->args);
+    snprintf(text, sizeof(text), "%.20s%s by uid %lld: %s%s%.60s", row->cmd, args, (long long)row->peer_uid,
              db_command_state_name(row->state), row->result[0] ? ": " : "", row->result);
     COPY(line->text, text);
 }

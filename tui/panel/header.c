@@ -96,7 +96,7 @@ void panel_header(const struct area *area, const struct scene *scene)
         segments[RETURN].style = frame_style(freshness, style_signed(total.return_pct));
         if (isfinite(total.drawdown_pct))
             snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "dd %s",
-                     format_percent(a, total.drawdown_pct, 1));
+                     format_percent(a, total.drawdown_pct, fabs(total.drawdown_pct) < 1 ? 2 : 1));
         segments[DRAWDOWN].style = frame_style(freshness, style_signed(total.drawdown_pct));
     }
     int end = area->width;
