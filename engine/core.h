@@ -93,6 +93,10 @@ struct engine {
     struct engine_counters counters;
 };
 
+/* engine.c */
+void engine_alert(struct engine *engine, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* account.c */
 struct balance *account_balance(struct engine *engine, int account, const char *asset, int scale);
 int64_t account_free(struct engine *engine, int account, const char *asset, int scale);

@@ -88,8 +88,8 @@ static void cancel_stops(struct engine *engine, int account, int symbol)
         match_cancel(engine, id);
 }
 
-static void submit(struct engine *engine, int account, int symbol, enum order_side side, enum order_type type,
-                   int64_t qty, int64_t stop, const char *tag)
+static enum order_reason submit(struct engine *engine, int account, int symbol, enum order_side side,
+                                enum order_type type, int64_t qty, int64_t stop, const char *tag)
 {
     struct order_request request = {.account = account,
                                     .symbol = symbol,
@@ -100,6 +100,7 @@ static void submit(struct engine *engine, int account, int symbol, enum order_si
                                     .tag = tag};
     enum order_reason reason;
     match_submit(engine, &request, &reason);
+    return reason;
 }
 
 /* Whole lots that a share of the equity buys at the best price, its fee included. */
@@ -196,6 +197,8 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
     struct intent intents[STRATEGY_INTENTS_MAX];
     size_t n = desk->strategy->on_bar(desk->params, seat->state, &input, intents);
     engine->counters.decisions++;
+    if (strcmp(listed->quote, holder->currency) != 0)
+        act_on_it = false; /* money of another currency: by hand only */
     for (size_t i = 0; act_on_it && i < n; i++)
         act(engine, account, symbol, &intents[i]);
 }
@@ -211,8 +214,13 @@ void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fre
 static void close_position(struct engine *engine, int account, int symbol)
 {
     int64_t qty = match_sellable(engine, account, symbol);
-    if (qty > 0)
-        submit(engine, account, symbol, ORDER_SELL, ORDER_MARKET, qty, 0, "flatten");
+    if (qty == 0)
+        return;
+    enum order_reason reason = submit(engine, account, symbol, ORDER_SELL, ORDER_MARKET, qty, 0, "flatten");
+    if (reason != ORDER_OK)
+        engine_alert(engine, "FLATTEN_REFUSED", "%s of account %s is still held: %s",
+                     engine->markets[symbol].symbol.name, engine->accounts[account].name,
+                     order_reason_name(reason));
 }
 
 /* After an order ended with fills: an entry's stop is placed, and stops without a position are withdrawn. */

@@ -1,6 +1,8 @@
 #include "engine/engine.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,10 +212,16 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
     match_trade(engine, symbol, trade);
 }
 
-static void alert(struct engine *engine, const char *code, const char *text)
+void engine_alert(struct engine *engine, const char *code, const char *format, ...)
 {
-    if (engine->sink.alert)
-        engine->sink.alert(engine->sink.ctx, engine->now_ns, code, text);
+    char text[160];
+    va_list args;
+    if (!engine->sink.alert)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    engine->sink.alert(engine->sink.ctx, engine->now_ns, code, text);
 }
 
 static int on_book(struct engine *engine, int symbol, int result)
@@ -221,7 +229,8 @@ static int on_book(struct engine *engine, int symbol, int result)
     if (result == -ENOMEM)
         return result;
     if (result < 0) { /* the book was reset: the next difference asks for a snapshot */
-        alert(engine, "BOOK_REFUSED", engine->markets[symbol].symbol.name);
+        engine_alert(engine, "BOOK_REFUSED", "%s: the venue's order book contradicts itself",
+                     engine->markets[symbol].symbol.name);
         return 0;
     }
     if (result == BOOK_NEED_SNAPSHOT && engine->sink.need_snapshot)

@@ -424,14 +424,6 @@ static enum order_reason take(struct engine *engine, size_t at, bool limited)
     return ORDER_OK;
 }
 
-static void take_market(struct engine *engine, size_t at)
-{
-    enum order_reason reason = take(engine, at, false);
-    const struct order *order = &engine->orders[at].order;
-    bool done = order->filled == order->qty;
-    finish(engine, at, done ? ORDER_FILLED : ORDER_CANCELED, done ? ORDER_OK : reason);
-}
-
 static void rest(struct engine *engine, size_t at)
 {
     struct live_order *live = &engine->orders[at];
@@ -447,6 +439,27 @@ static void rest(struct engine *engine, size_t at)
         live->reserved -= beyond;
     }
     emit(engine, &live->order);
+}
+
+/* What finds no liquidity of a market order is cancelled; of a stop it rests and tries again at the next
+ * trade, since a position must not lose its protection to a thin moment. */
+static void take_market(struct engine *engine, size_t at)
+{
+    enum order_reason reason = take(engine, at, false);
+    const struct order *order = &engine->orders[at].order;
+    if (order->filled == order->qty) {
+        finish(engine, at, ORDER_FILLED, ORDER_OK);
+        return;
+    }
+    if (reason == ORDER_NO_LIQUIDITY) {
+        engine_alert(engine, "NO_LIQUIDITY", "%s: order %llu found no more to trade with",
+                     engine->markets[order->symbol].symbol.name, (unsigned long long)order->id);
+        if (order->type == ORDER_STOP) {
+            rest(engine, at);
+            return;
+        }
+    }
+    finish(engine, at, ORDER_CANCELED, reason);
 }
 
 /* A new order reaches the venue. */

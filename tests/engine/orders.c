@@ -281,6 +281,30 @@ static void test_stop(void)
     harness_close(&h);
 }
 
+/* A stop that finds too little goes on with the next trade; a market order does not. */
+static void test_thin_stop(void)
+{
+    harness_init(&h);
+    open_quoted();
+    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 10, 0);
+    pass(&h, SECOND_NS);
+    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_STOP, BTC / 10, 59500 * USDT);
+    pass(&h, SECOND_NS);
+    quote(&h, BTCUSDT, 59400 * USDT, BTC / 50, 59401 * USDT, BTC);
+    uint64_t alerts = h.alerts;
+    trade(&h, BTCUSDT, 59450 * USDT, BTC);
+    CHECK_INT(told(&h, id)->state, ORDER_PARTIAL);
+    CHECK_INT(told(&h, id)->filled, BTC / 50);
+    CHECK_INT(reserved(&h, ALICE, "BTC"), BTC / 10 - BTC / 50);
+    CHECK_INT(h.alerts, alerts + 1);
+    quote(&h, BTCUSDT, 59300 * USDT, BTC, 59301 * USDT, BTC);
+    trade(&h, BTCUSDT, 59300 * USDT, BTC);
+    CHECK_INT(told(&h, id)->state, ORDER_FILLED);
+    CHECK_INT(told(&h, id)->filled, BTC / 10);
+    CHECK_INT(reserved(&h, ALICE, "BTC"), 0);
+    harness_close(&h);
+}
+
 static void test_cancel(void)
 {
     harness_init(&h);
@@ -688,6 +712,7 @@ int main(void)
     test_shown_is_had_once();
     test_trade_is_dealt_once();
     test_stop();
+    test_thin_stop();
     test_cancel();
     test_balance();
     test_shared_assets();
