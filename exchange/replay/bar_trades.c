@@ -2,8 +2,6 @@
 
 #define NS_PER_S 1000000000LL
 
-enum { TRADES_MIN = 6 };
-
 static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
 {
     return x < lo ? lo : x > hi ? hi : x;
@@ -36,9 +34,9 @@ static bool share(const struct bar_shape *s, struct chance *chance, struct bar_t
     return true;
 }
 
-int bar_trades_make(const struct bar_shape *s, struct chance *chance, struct bar_trade *trades)
+int bar_trades_make(const struct bar_shape *s, struct chance *chance, int most, struct bar_trade *trades)
 {
-    int n = (int)clamp(s->length_ns / (2 * NS_PER_S), TRADES_MIN, BAR_TRADES_MAX);
+    int n = (int)clamp(s->length_ns / (2 * NS_PER_S), BAR_TRADES_MIN, most);
     if (s->volume < n)
         n = (int)s->volume;
     if (n == 0)

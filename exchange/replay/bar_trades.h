@@ -8,7 +8,7 @@
 #include "exchange/decimal.h"
 #include "exchange/replay/chance.h"
 
-enum { BAR_TRADES_MAX = 150 };
+enum { BAR_TRADES_MIN = 6, BAR_TRADES_MAX = 150 };
 
 struct bar_trade {
     int64_t ts_ns, price, qty; /* scale 8 */
@@ -22,9 +22,9 @@ struct bar_shape {
     int64_t tick, unit;             /* steps of prices and, where the volume allows it, of quantities */
 };
 
-/* Fills trades[BAR_TRADES_MAX] in order of time, all within the bar; returns how many. None when the volume
- * is 0; fewer than the shape needs only when the volume is less than a unit of scale 8 for each. A quantity
- * that would not fit int64 returns -1. */
-int bar_trades_make(const struct bar_shape *shape, struct chance *chance, struct bar_trade *trades);
+/* Fills trades[] with at most `most` (BAR_TRADES_MIN..BAR_TRADES_MAX) in order of time, all within the bar;
+ * returns how many. None when the volume is 0; fewer than the shape needs only when the volume is less than a
+ * unit of scale 8 for each. A quantity that would not fit int64 returns -1. */
+int bar_trades_make(const struct bar_shape *shape, struct chance *chance, int most, struct bar_trade *trades);
 
 #endif

@@ -15,6 +15,7 @@
 enum {
     LEVELS_MIN = 60, /* a side */
     LEVELS_MAX = 120,
+    HISTORY_TRADES = 12, /* a bar, of those that nobody hears */
 };
 
 /* One file at play. */
@@ -23,6 +24,7 @@ struct player {
     struct bars_file file;
     int64_t length_ns;
     int64_t tick, unit;
+    int trades_max; /* a bar */
     struct chance chance;
     struct made_market market;
     size_t bar, end; /* the bar at play; the first one that is not played */
@@ -94,7 +96,7 @@ static int begin_bar(struct bars *b, struct player *p)
     if (rc < 0)
         return rc;
     p->next_trade = 0;
-    p->n_trades = bar_trades_make(&shape, &p->chance, p->trades);
+    p->n_trades = bar_trades_make(&shape, &p->chance, p->trades_max, p->trades);
     if (p->n_trades < 0)
         return fail(b, -EINVAL, "bar cannot be traded", p->path,
                     "a volume below 9e10 for each of its trades");
@@ -251,6 +253,8 @@ static int make_history(struct bars *b, struct player *p, int64_t from_ns)
                                        .buyer_maker = !t->buy};
             tape_trade(tape, p->market.symbol, &trade, true, NULL, 0);
         }
+        if (p->bar + 1 == p->end || p->file.open_time_ns[p->bar + 1] >= from_ns)
+            p->trades_max = BAR_TRADES_MAX;
         int rc = end_bar(b, p);
         if (rc < 0)
             return rc;
@@ -301,6 +305,7 @@ static int open_player(struct bars *b, struct player *p, int interval, int64_t f
         ;
     if (p->end == 0 || f->open_time_ns[p->end - 1] < from_ns)
         return fail(b, -EINVAL, "nothing to play", p->path, "bars between --from and --to");
+    p->trades_max = f->open_time_ns[0] < from_ns ? HISTORY_TRADES : BAR_TRADES_MAX;
     if ((rc = begin_bar(b, p)) < 0 || (rc = make_history(b, p, from_ns)) < 0)
         return rc;
     /* The book stood there before anybody listened. */

@@ -40,7 +40,7 @@ static void test_trades(void)
         s.open = s.low + chance_below(&chance, (s.high - s.low) / s.tick + 1) * s.tick;
         s.close = s.low + chance_below(&chance, (s.high - s.low) / s.tick + 1) * s.tick;
         s.volume = (int128_t)chance_heavy(&chance, 30) * s.unit + 6;
-        int n = bar_trades_make(&s, &chance, trades);
+        int n = bar_trades_make(&s, &chance, round % 7 ? BAR_TRADES_MAX : 12, trades);
         CHECK(n >= 6 && n <= BAR_TRADES_MAX);
         int64_t high = 0, low = INT64_MAX, before = s.open_ns;
         int128_t volume = 0;
@@ -57,7 +57,7 @@ static void test_trades(void)
     }
     struct bar_shape empty = {
         .length_ns = 60000000000LL, .open = 1, .high = 1, .low = 1, .close = 1, .tick = 1, .unit = 1};
-    CHECK_INT(bar_trades_make(&empty, &chance, trades), 0);
+    CHECK_INT(bar_trades_make(&empty, &chance, BAR_TRADES_MAX, trades), 0);
 }
 
 static char *make_csv(int bars, int gap_at)
