@@ -148,8 +148,7 @@ void client_close(struct client *client, int code, const char *reason)
     drop_queue(client);
     client->close_code = code;
     client->close_reason = reason;
-    client->writable_asked = false;
-    ask_writable(client);
+    /* client_turn() does it: a close from lws's WRITEABLE callback would send no close frame. */
 }
 
 bool client_behind(const struct client *client)
@@ -162,11 +161,6 @@ int client_write(struct client *client)
 {
     size_t written = 0;
     client->writable_asked = false;
-    if (client->close_code) {
-        lws_close_reason(client->wsi, (enum lws_close_status)client->close_code,
-                         (unsigned char *)(uintptr_t)client->close_reason, strlen(client->close_reason));
-        return -1;
-    }
     while (client->n_queued > 0 && written < WRITE_BYTES && !lws_partial_buffered(client->wsi)) {
         struct message *message = client->queue[client->head];
         client->head = (client->head + 1) % client->cap_queue;
@@ -180,15 +174,26 @@ int client_write(struct client *client)
     }
     if (client->close_after_queue && client->n_queued == 0)
         client_close(client, LWS_CLOSE_STATUS_NORMAL, "");
-    client_flush(client);
     if (client->n_queued > 0)
         ask_writable(client);
     return 0;
 }
 
-void client_flush(struct client *client)
+/* Hands gathered bytes to the socket; asks for another turn when it takes no more. */
+static void flush(struct client *client)
 {
     BIO *gather = client->ssl ? SSL_get_wbio(client->ssl) : NULL;
     if (gather && BIO_wpending(gather) > 0 && BIO_flush(gather) <= 0 && BIO_should_retry(gather))
         ask_writable(client);
+}
+
+void client_turn(struct client *client)
+{
+    flush(client);
+    if (!client->close_code || client->close_asked)
+        return;
+    client->close_asked = true;
+    lws_close_reason(client->wsi, (enum lws_close_status)client->close_code,
+                     (unsigned char *)(uintptr_t)client->close_reason, strlen(client->close_reason));
+    lws_set_timeout(client->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
 }

@@ -41,7 +41,7 @@ struct client {
     struct server *server;
     struct lws *wsi;
     struct client *next;
-    SSL *ssl;      /* the connection's, owned by lws; its writes are gathered: see client_flush() */
+    SSL *ssl;      /* the connection's, owned by lws; its writes are gathered: see client_turn() */
     bool combined; /* {"stream":…,"data":…} */
     bool paced;    /* pings count the windows of full speed */
 
@@ -63,6 +63,7 @@ struct client {
     bool close_after_queue; /* fault close@N: what is queued still goes out */
     int close_code;         /* not 0: close at the next chance */
     const char *close_reason;
+    bool close_asked;
 };
 
 /* 0 or -ENOMEM. */
@@ -86,7 +87,8 @@ bool client_behind(const struct client *client);
 /* Writes what is queued; as lws's WRITEABLE callback returns: -1 closes. */
 int client_write(struct client *client);
 
-/* Hands gathered bytes to the socket; asks for another turn when it takes no more. */
-void client_flush(struct client *client);
+/* Once in every turn of the loop, outside of lws's callbacks: hands gathered bytes to the socket, and begins
+ * the close that was asked for (which may free the client). */
+void client_turn(struct client *client);
 
 #endif

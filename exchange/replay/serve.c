@@ -389,11 +389,13 @@ static void on_beat(uv_timer_t *timer)
     play_poke(&server->play);
 }
 
-static void on_flush(uv_prepare_t *prepare)
+static void on_turn(uv_prepare_t *prepare)
 {
     struct server *server = prepare->data;
-    for (struct client *c = server->clients; c; c = c->next)
-        client_flush(c);
+    for (struct client *c = server->clients, *next; c; c = next) {
+        next = c->next;
+        client_turn(c);
+    }
 }
 
 /* Can the address be bound? libwebsockets would try again and again where it cannot. */
@@ -470,14 +472,14 @@ int server_init(struct server *server, uv_loop_t *loop, struct source *source, c
     if (rc < 0)
         return rc;
     uv_timer_init(loop, &server->beat);
-    uv_prepare_init(loop, &server->flush);
-    server->beat.data = server->flush.data = server;
+    uv_prepare_init(loop, &server->turn);
+    server->beat.data = server->turn.data = server;
     if ((rc = listen_on(server, ca, options)) < 0) {
         server_finish(server);
         return rc;
     }
     uv_timer_start(&server->beat, on_beat, BEAT_MS, BEAT_MS);
-    uv_prepare_start(&server->flush, on_flush);
+    uv_prepare_start(&server->turn, on_turn);
     return 0;
 }
 
@@ -485,7 +487,7 @@ void server_finish(struct server *server)
 {
     play_finish(&server->play);
     uv_close((uv_handle_t *)&server->beat, NULL);
-    uv_close((uv_handle_t *)&server->flush, NULL);
+    uv_close((uv_handle_t *)&server->turn, NULL);
     /* On a loop that is not its own, libwebsockets closes its handles first and frees itself when it is asked
      * again after they are closed. */
     if (server->context)

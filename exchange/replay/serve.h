@@ -26,7 +26,7 @@ struct server {
     struct lws_context *context;
     int port;        /* that it listens on */
     uv_timer_t beat; /* pings, pongs that stay away, silence that ends */
-    uv_prepare_t flush;
+    uv_prepare_t turn;
 
     struct client *clients;
     struct session *deferred;  /* REST requests that wait for the play to stand still */

@@ -448,18 +448,9 @@ static void flush_slow(struct tape *tape, struct tape_symbol *sym)
 }
 
 /* Slow depth: the fast one's changes of one second of market time, joined. */
-static void gather_slow(struct tape *tape, struct tape_symbol *sym, int64_t event_ns, uint64_t first_id,
-                        uint64_t last_id, const struct level *bids, size_t n_bids, const struct level *asks,
-                        size_t n_asks)
+static void gather_slow(struct tape *tape, struct tape_symbol *sym, const struct level *bids, size_t n_bids,
+                        const struct level *asks, size_t n_asks)
 {
-    if (!wanted(sym, STREAM_DEPTH))
-        return;
-    if (sym->slow_last_id != 0 && event_ns / NS_PER_S != sym->slow_event_ns / NS_PER_S)
-        flush_slow(tape, sym);
-    if (sym->slow_last_id == 0)
-        sym->slow_first_id = first_id;
-    sym->slow_last_id = last_id;
-    sym->slow_event_ns = event_ns;
     for (size_t i = 0; i < n_bids; i++)
         if (ladder_set(&sym->slow[0], bids[i].price, bids[i].qty) < 0)
             tape->failed = true;
@@ -473,14 +464,23 @@ void tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_
                 const char *raw, size_t raw_len)
 {
     struct tape_symbol *sym = &tape->symbols[symbol];
+    bool slow = wanted(sym, STREAM_DEPTH);
     if (event_ns > tape->now_ns)
         tape->now_ns = event_ns;
+    if (slow && sym->slow_last_id != 0 && event_ns / NS_PER_S != sym->slow_event_ns / NS_PER_S)
+        flush_slow(tape, sym);
     if (!raw && wanted(sym, STREAM_DEPTH_FAST)) {
         text_clear(&tape->scratch);
         render_depth(&tape->scratch, sym->name, event_ns, first_id, last_id, bids, n_bids, asks, n_asks);
     }
     send_kind(tape, sym, STREAM_DEPTH_FAST, raw, raw_len);
-    gather_slow(tape, sym, event_ns, first_id, last_id, bids, n_bids, asks, n_asks);
+    if (slow) {
+        if (sym->slow_last_id == 0)
+            sym->slow_first_id = first_id;
+        sym->slow_last_id = last_id;
+        sym->slow_event_ns = event_ns;
+        gather_slow(tape, sym, bids, n_bids, asks, n_asks);
+    }
 }
 
 void tape_recorded(struct tape *tape, struct stream *stream, const char *raw, size_t raw_len)

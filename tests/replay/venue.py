@@ -1,0 +1,183 @@
+"""Starts papertape-replay and talks to it with nothing but Python's standard library."""
+
+import base64
+import collections
+import http.client
+import json
+import os
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import tempfile
+import time
+
+DEADLINE = 60.0
+
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
+Frame = collections.namedtuple("Frame", "op data")
+
+
+class Closed(Exception):
+    def __init__(self, code, reason=""):
+        super().__init__(f"closed with {code} {reason}")
+        self.code = code
+
+
+class Venue:
+    """One run of the program; a context manager."""
+
+    def __init__(self, program, *args):
+        self.folder = tempfile.TemporaryDirectory(prefix="papertape-venue-")
+        self.ca = os.path.join(self.folder.name, "ca.pem")
+        self.process = subprocess.Popen([program, *args, "--ca-out", self.ca], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        self.line = self.process.stdout.readline()
+        if not self.line:
+            raise RuntimeError(f"did not start: {self.process.communicate()[1]}")
+        self.info = json.loads(self.line)
+        self.port = int(self.info["rest_url"].rsplit(":", 1)[1])
+        self.context = ssl.create_default_context(cafile=self.ca)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.stop(signal.SIGKILL)
+        self.folder.cleanup()
+
+    def stop(self, number=signal.SIGTERM):
+        """Ends the program; its exit status and what it wrote to stderr."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        err = self.process.communicate(timeout=DEADLINE)[1]
+        return self.process.returncode, err
+
+    def get(self, path, method="GET", connection=None):
+        """(status, headers, body as JSON)"""
+        c = connection or http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context, timeout=DEADLINE)
+        c.request(method, path)
+        r = c.getresponse()
+        body = json.loads(r.read())
+        if not connection:
+            c.close()
+        return r.status, r.headers, body
+
+    def rest(self, path):
+        status, _, body = self.get(path)
+        if status != 200:
+            raise AssertionError(f"{path}: {status} {body}")
+        return body
+
+    def socket(self, path):
+        return Socket(self, path)
+
+    def streams(self, *names):
+        return Socket(self, "/stream?streams=" + "/".join(names))
+
+
+class Socket:
+    """A websocket client that shows every frame and answers pings only when asked to."""
+
+    def __init__(self, venue, path):
+        raw = socket.create_connection(("127.0.0.1", venue.port), timeout=DEADLINE)
+        self.tls = venue.context.wrap_socket(raw, server_hostname="127.0.0.1")
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.tls.sendall((f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                          f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
+        self.buffer = bytearray()
+        self.at = 0
+        while b"\r\n\r\n" not in self.buffer:
+            self._more()
+        head, _, rest = bytes(self.buffer).partition(b"\r\n\r\n")
+        if b" 101 " not in head.split(b"\r\n")[0]:
+            raise AssertionError(head.decode())
+        if b"permessage-deflate" in head.lower():
+            raise AssertionError("compression was not asked for")
+        self.buffer = bytearray(rest)
+
+    def _more(self):
+        data = self.tls.recv(1 << 16)
+        if not data:
+            raise Closed(None, "without a close frame")
+        if self.at > 1 << 20:
+            del self.buffer[:self.at]
+            self.at = 0
+        self.buffer += data
+
+    def _need(self, n):
+        while len(self.buffer) - self.at < n:
+            self._more()
+
+    def frame(self):
+        """The next frame, whatever it is."""
+        self._need(2)
+        first, length = self.buffer[self.at], self.buffer[self.at + 1] & 127
+        head = 2
+        if length == 126:
+            self._need(4)
+            length, head = struct.unpack_from(">H", self.buffer, self.at + 2)[0], 4
+        elif length == 127:
+            self._need(10)
+            length, head = struct.unpack_from(">Q", self.buffer, self.at + 2)[0], 10
+        self._need(head + length)
+        data = bytes(self.buffer[self.at + head:self.at + head + length])
+        self.at += head + length
+        if not first & 0x80:
+            raise AssertionError("a fragmented message")
+        return Frame(first & 15, data)
+
+    def text(self):
+        """The next text message; pings are answered, a close frame raises Closed."""
+        while True:
+            f = self.frame()
+            if f.op == TEXT:
+                return f.data
+            if f.op == PING:
+                self.send(PONG, f.data)
+            elif f.op == CLOSE:
+                code = struct.unpack(">H", f.data[:2])[0] if len(f.data) >= 2 else None
+                raise Closed(code, f.data[2:].decode())
+
+    def message(self):
+        return json.loads(self.text())
+
+    def send(self, op, data):
+        mask = os.urandom(4)
+        masked = bytes(b ^ mask[i % 4] for i, b in enumerate(data))
+        if len(data) < 126:
+            head = struct.pack(">BB", 0x80 | op, 0x80 | len(data))
+        else:
+            head = struct.pack(">BBH", 0x80 | op, 0x80 | 126, len(data))
+        self.tls.sendall(head + mask + masked)
+
+    def say(self, value):
+        self.send(TEXT, value.encode() if isinstance(value, str) else json.dumps(value).encode())
+
+    def ask(self, method, params=None, id=1):
+        """Sends a request and returns the answer, with the messages that came before it."""
+        request = {"method": method, "id": id}
+        if params is not None:
+            request["params"] = params
+        self.say(request)
+        before = []
+        while True:
+            m = self.message()
+            if "id" in m or "code" in m:
+                return m, before
+            before.append(m)
+
+    def close(self):
+        self.tls.close()
+
+
+def until(condition, what):
+    """Polls a condition up to a deadline."""
+    end = time.monotonic() + DEADLINE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"not in {DEADLINE:g} s: {what}")
