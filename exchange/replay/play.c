@@ -42,7 +42,7 @@ static void on_tick(uv_timer_t *timer)
     bool all = play_until(play, until);
     if (play->failed || play->source->ops->due(play->source) == INT64_MAX)
         return;
-    uv_timer_start(timer, on_tick, all ? TICK_MS : 0, 0);
+    uv_timer_start(timer, on_tick, all ? TICK_MS : 1, 0); /* with 0 libuv 1.44 would call it for ever */
 }
 
 static void on_idle(uv_idle_t *idle)

@@ -260,6 +260,23 @@ def test_full_speed():
         equal(heard_by_fast, list(range(heard_by_fast[0], heard_by_fast[0] + len(heard_by_fast))), "nothing is lost")
 
 
+def test_too_slow():
+    """At a finite speed nobody is waited for: who does not read is closed in the end, and it is said."""
+    with synthetic("--speed", "1000000") as v:
+        s = v.streams(*(f"{x}usdt@{k}" for x in ("btc", "eth") for k in ("trade", "bookTicker", "depth@100ms")))
+        line = v.process.stderr.readline()
+        assert "too slow" in line, line
+        n = 0
+        try:
+            while True:
+                s.message()
+                n += 1
+        except Closed as e:
+            equal(e.code, 1008)
+        assert n > 0
+        v.rest("/api/v3/time")
+
+
 def test_subscriptions():
     with synthetic("--speed", "20") as v:
         s = v.socket("/ws")
