@@ -91,24 +91,24 @@ int decimal_parse128(const char *text, size_t len, int scale, int128_t *ret)
     return 0;
 }
 
-/* Venues send fixed-point text of at most 18 digits almost always: one 64-bit loop, no overflow
- * test inside. Everything else takes the careful way. */
+/* Venues send plain digits, few enough for 18 at the scale, almost always: one 64-bit loop, no overflow test
+ * inside. Everything else takes the careful way. */
 int decimal_parse(const char *text, size_t len, int scale, int64_t *ret)
 {
-    if (len > 0 && len <= 19 && scale >= 0 && scale <= DECIMAL_SCALE_MAX) {
-        uint64_t value = 0;
-        size_t i = 0;
-        while (i < len && (unsigned char)(text[i] - '0') <= 9)
-            value = value * 10 + (unsigned)(text[i++] - '0');
-        if (i > 0 && i < len && text[i] == '.') {
-            size_t fraction = ++i;
-            while (i < len && (unsigned char)(text[i] - '0') <= 9)
-                value = value * 10 + (unsigned)(text[i++] - '0');
-            if (i == len && scale > 0 && i - fraction == (size_t)scale) {
-                *ret = (int64_t)value;
-                return 0;
-            }
-        }
+    const char *p = text, *end = text + len;
+    uint64_t value = 0;
+    while (digit_at(p, end))
+        value = value * 10 + (unsigned)(*p++ - '0');
+    ptrdiff_t whole = p - text, fraction = 0;
+    if (whole > 0 && p < end && *p == '.' && digit_at(p + 1, end)) {
+        const char *start = ++p;
+        while (digit_at(p, end))
+            value = value * 10 + (unsigned)(*p++ - '0');
+        fraction = p - start;
+    }
+    if (p == end && whole > 0 && fraction <= scale && whole + scale <= DECIMAL_SCALE_MAX) {
+        *ret = (int64_t)value * pow10_table[scale - fraction];
+        return 0;
     }
     int128_t wide;
     int r = decimal_parse128(text, len, scale, &wide);
