@@ -81,9 +81,9 @@ struct feed {
 
     uv_timer_t tick, retry;
     struct backoff backoff;
-    int64_t retry_at_ms; /* 0: not waiting */
-    int64_t up_since_ms; /* 0: down */
-    int64_t last_frame_ms;
+    int64_t retry_at_ms;              /* 0: not waiting */
+    int64_t up_since_ms;              /* 0: down */
+    int64_t last_frame_ms, newest_ns; /* newest_ns: the latest event time seen */
     bool was_up;
     int silences; /* reconnections for silence since data last came */
     uint64_t bad_frames;
@@ -101,13 +101,20 @@ static int64_t now_ms(void)
     return (int64_t)(uv_hrtime() / 1000000);
 }
 
-static int64_t venue_now_ns(const struct feed *feed)
+static int64_t wall_ns(void)
 {
     struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* The venue's time, as well as it is known: our clock and its offset, but not before the newest event. */
+static int64_t venue_now_ns(const struct feed *feed)
+{
     if (feed->daemon->config.clock == CLOCK_FEED)
         return session_now(feed->daemon->session);
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec + feed->clock_offset_ns;
+    int64_t now = wall_ns() + feed->clock_offset_ns;
+    return now > feed->newest_ns ? now : feed->newest_ns;
 }
 
 int feed_create(struct daemon *daemon, struct feed **ret, char *err, size_t err_size)
@@ -372,6 +379,8 @@ static void take_frame(struct feed *feed, const char *data, size_t len)
         int at = feed->index[event.market.symbol][event.market.kind];
         feed->last_frame_ms = now_ms();
         feed->silences = 0;
+        if (event.market.event_ns > feed->newest_ns)
+            feed->newest_ns = event.market.event_ns;
         if (at >= 0) {
             feed->streams[at].frames++;
             feed->streams[at].last_ms = feed->last_frame_ms;
@@ -522,15 +531,12 @@ static void try_again(struct feed *feed, const char *what, const char *why)
 static void have_time(void *user, const struct venue_reply *reply)
 {
     struct feed *feed = user;
-    struct timespec now;
     if (reply->error) {
         try_again(feed, "time", reply->text);
         return;
     }
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t wall = now.tv_sec * 1000000000LL + now.tv_nsec - reply->elapsed_ms * 1000000 / 2;
     feed->server_ns = reply->server_ns;
-    feed->clock_offset_ns = reply->server_ns - wall;
+    feed->clock_offset_ns = reply->server_ns - (wall_ns() - reply->elapsed_ms * 1000000 / 2);
     feed->have_offset = true;
     feed->stage = STAGE_SYMBOLS;
     begin_stage(feed);
@@ -575,10 +581,7 @@ static void have_symbols(void *user, const struct venue_reply *reply)
     feed->n_symbols = (int)reply->symbols.n;
     for (size_t i = 0; i < reply->symbols.n; i++)
         feed->symbols[i] = reply->symbols.list[i].symbol;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t wall = now.tv_sec * 1000000000LL + now.tv_nsec;
-    int64_t first = daemon->config.clock == CLOCK_FEED ? feed->server_ns : wall;
+    int64_t first = daemon->config.clock == CLOCK_FEED ? feed->server_ns : wall_ns();
     if (session_begin(daemon->session, feed->symbols, feed->n_symbols, first, err, sizeof err) < 0) {
         daemon_fail("%s", err);
         return;

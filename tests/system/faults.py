@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""A venue that misbehaves: silence with the socket open, closed connections, gaps in the book, garbage. The daemon neither
+falls nor invents: it reconnects within its budget, fetches the bars that it missed, and its books come back in step."""
+
+import json
+import sqlite3
+import sys
+
+import harness
+
+# On the wall's clock, so that its own watchdogs decide.
+CONFIG = """
+[market]
+symbols = BTCUSDT
+interval = 1s
+history = 100
+[feed]
+stale_s = 2
+stale_trade_s = 4
+[account main]
+strategy = none
+"""
+CONNECTS_MAX = 60  # in five minutes: the daemon's own budget, a fifth of the venue's
+
+
+def rows(daemon, sql):
+    database = sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True)
+    try:
+        return database.execute(sql).fetchall()
+    finally:
+        database.close()
+
+
+def bars_hold(daemon):
+    """The venue's bars stand one after another without a hole, but for gaps that are written down."""
+    times = [t for (t,) in rows(daemon, "SELECT open_ns FROM bars WHERE source = 'venue' ORDER BY open_ns")]
+    open_gaps = rows(daemon, "SELECT from_open_ns, to_open_ns FROM gaps WHERE filled_ns IS NULL")
+    holes = [(a, b) for a, b in zip(times, times[1:]) if b - a != 10**9]
+    for a, b in holes:
+        assert any(start <= a + 10**9 and b - 10**9 <= end for start, end in open_gaps), \
+            f"bars between {a} and {b} are missing and no gap says so"
+    assert len(times) > 100, len(times)
+    return len(times), len(holes)
+
+
+def run(folder, name, fault, condition, what, speed="1"):
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", speed, "--fault", fault))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name=name, state=name))
+    status = daemon.wait_status(condition, what)
+    daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and s["symbols"][0]["book"] == "synced" and
+                       not s["symbols"][0]["stale"], f"{name}: everything in step again")
+    connects = daemon.status_object()["feed"]["connects"]
+    assert connects <= CONNECTS_MAX, connects
+    assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
+    assert daemon.stop() == 0
+    count, holes = bars_hold(daemon)
+    assert holes == 0, "the venue had the missing bars: they should have been fetched"
+    assert replay.stop() == 0
+    print(f"{name}: {connects} connects, {status['feed']['bad_frames']} bad frames, "
+          f"{status['symbols'][0]['book_gaps']} book gaps, {count} bars, {holes} holes written down")
+
+
+def main():
+    with harness.Folder() as folder:
+        run(folder, "silence", "silence@3s+5s",
+            lambda s: s["feed"]["connects"] >= 2, "a reconnection for silence")
+        run(folder, "close", "close@1000",
+            lambda s: s["feed"]["connects"] >= 2 and s["symbols"] and s["symbols"][0]["bars"] > 110,
+            "a reconnection after a close", speed="5")
+        run(folder, "gap", "gap@book",
+            lambda s: s["symbols"] and s["symbols"][0]["book_gaps"] >= 2, "two gaps in the book", speed="10")
+        run(folder, "garbage", "garbage",
+            lambda s: s["feed"]["bad_frames"] >= 5 and s["symbols"][0]["bars"] > 110, "five bad frames", speed="10")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
