@@ -381,12 +381,11 @@ static void on_beat(uv_timer_t *timer)
         if (now - c->last_pong_ns > PONG_WITHIN_S * NS_PER_S)
             client_close(c, LWS_CLOSE_STATUS_POLICY_VIOLATION, "no pong");
         else if (client_behind(c) && now - c->last_ping_ns > NS_PER_S)
-            client_ping(
-                c, c->ping_seq); /* a client may leave out a ping's answer when it has another one to write */
+            client_ping(c, c->ping_seq); /* the answer was left out, or lost: ask again */
         else if (now - c->last_ping_ns > PING_EVERY_S * NS_PER_S)
             client_ping(c, c->paced ? c->ping_seq : (uint64_t)server->tape->now_ns / 1000000);
     }
-    play_poke(&server->play);
+    server_recount(server);
 }
 
 static void on_turn(uv_prepare_t *prepare)
