@@ -1,0 +1,184 @@
+/* What the feed asks the venue for besides the stream: bars and order books. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/feed_internal.h"
+#include "daemon/log.h"
+
+/* Bars asked for: history, or a gap. */
+struct bars_call {
+    struct asked asked;
+    struct feed *feed;
+    int symbol;
+    bool history, gap;
+    int64_t from_ns, to_ns, found_ns;
+    struct bar *bars;
+    size_t n;
+};
+
+static void feed_asked(struct feed *feed, struct asked *asked)
+{
+    asked->next = feed->asked;
+    asked->at = &feed->asked;
+    if (asked->next)
+        asked->next->at = &asked->next;
+    feed->asked = asked;
+}
+
+static void feed_answered(struct asked *asked)
+{
+    *asked->at = asked->next;
+    if (asked->next)
+        asked->next->at = asked->at;
+}
+
+void feed_forget_asked(struct feed *feed)
+{
+    while (feed->asked) {
+        struct asked *asked = feed->asked; /* the first member of what was asked */
+        feed_answered(asked);
+        free(asked->owned);
+        free(asked);
+    }
+}
+
+static void bars_call_end(struct bars_call *call)
+{
+    struct feed *feed = call->feed;
+    struct event event = {.kind = EVENT_BARS, .bars = {call->symbol, call->bars, (uint32_t)call->n}};
+    session_event(feed->daemon->session, &event);
+    if (call->gap) {
+        struct db_gap gap = {
+            .symbol = call->symbol,
+            .interval_ns = feed->daemon->config.interval_ns,
+            .from_open_ns = call->from_ns,
+            .to_open_ns = call->to_ns,
+            .found_ns = call->found_ns,
+        };
+        int64_t wanted = (call->to_ns - call->from_ns) / gap.interval_ns + 1;
+        gap.filled_ns = (int64_t)call->n >= wanted ? session_now(feed->daemon->session) : 0;
+        db_writer_put_gap(session_writer(feed->daemon->session), &gap);
+        log_info("%s: %zu of %lld missing bars fetched", feed->symbols[call->symbol].name, call->n,
+                 (long long)wanted);
+    }
+    free(call->bars);
+    free(call);
+}
+
+static void have_bars(void *user, const struct venue_reply *reply)
+{
+    struct bars_call *call = user;
+    struct feed *feed = call->feed;
+    if (reply->error) {
+        char text[256];
+        snprintf(text, sizeof text, "%s: bars could not be fetched: %s", feed->symbols[call->symbol].name,
+                 reply->text);
+        log_warning("%s", text);
+        session_alert(feed->daemon->session, DB_WARNING, "bars-missing", text);
+    } else if (reply->bars.n_closed > 0) {
+        struct bar *grown = realloc(call->bars, (call->n + reply->bars.n_closed) * sizeof *grown);
+        if (grown) {
+            memcpy(grown + call->n, reply->bars.list, reply->bars.n_closed * sizeof *grown);
+            call->bars = call->asked.owned = grown;
+            call->n += reply->bars.n_closed;
+        }
+    }
+    if (!reply->error && reply->more)
+        return;
+    bool history = call->history;
+    feed_answered(&call->asked);
+    bars_call_end(call);
+    if (history)
+        feed_history_done(feed);
+    else
+        feed_release(feed);
+}
+
+int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, bool history, bool gap)
+{
+    struct bars_call *call = calloc(1, sizeof *call);
+    if (!call)
+        return -ENOMEM;
+    *call = (struct bars_call){.feed = feed,
+                               .symbol = symbol,
+                               .history = history,
+                               .gap = gap,
+                               .from_ns = from_ns,
+                               .to_ns = to_ns,
+                               .found_ns = session_now(feed->daemon->session)};
+    struct venue_bars_request request = {
+        .symbol = &feed->symbols[symbol],
+        .interval_ns = feed->daemon->config.interval_ns,
+        .start_ns = from_ns,
+        .end_ns = to_ns,
+        .now_ns = feed_venue_now_ns(feed),
+    };
+    int r = feed->venue->rest_bars(feed->rest, &request, have_bars, call, NULL);
+    if (r < 0)
+        free(call);
+    else
+        feed_asked(feed, &call->asked);
+    if (r == 0 && !history)
+        feed_hold(feed);
+    return r;
+}
+
+void feed_need_bars(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns)
+{
+    int64_t interval = feed->daemon->config.interval_ns;
+    int64_t most = (int64_t)(feed->daemon->config.history > 0 ? feed->daemon->config.history : 1) * interval;
+    int64_t from = to_open_ns - most + interval > from_open_ns ? to_open_ns - most + interval : from_open_ns;
+    struct db_gap gap = {.symbol = symbol,
+                         .interval_ns = interval,
+                         .from_open_ns = from_open_ns,
+                         .to_open_ns = to_open_ns,
+                         .found_ns = session_now(feed->daemon->session)};
+    db_writer_put_gap(session_writer(feed->daemon->session), &gap);
+    if (feed_ask_bars(feed, symbol, from, to_open_ns, false, true) < 0)
+        log_error("%s: missing bars could not be asked for: out of memory", feed->symbols[symbol].name);
+}
+
+struct book_call {
+    struct asked asked;
+    struct feed *feed;
+    int symbol;
+};
+
+static void have_book(void *user, const struct venue_reply *reply)
+{
+    struct book_call *call = user;
+    struct feed *feed = call->feed;
+    int symbol = call->symbol;
+    feed_answered(&call->asked);
+    free(call);
+    feed->book_asked[symbol] = false;
+    if (reply->error) {
+        log_warning("%s: order book: %s", feed->symbols[symbol].name, reply->text);
+        feed_release(feed);
+        return;
+    }
+    struct event event = {
+        .kind = EVENT_SNAPSHOT,
+        .snapshot = {symbol, reply->book.last_id, reply->book.bids, reply->book.asks, reply->book.n_bids,
+                     reply->book.n_asks},
+    };
+    session_event(feed->daemon->session, &event);
+    feed_release(feed);
+}
+
+void feed_need_snapshot(struct feed *feed, int symbol)
+{
+    struct book_call *call = feed->book_asked[symbol] ? NULL : calloc(1, sizeof *call);
+    if (!call)
+        return;
+    *call = (struct book_call){.feed = feed, .symbol = symbol};
+    if (feed->venue->rest_book(feed->rest, &feed->symbols[symbol], have_book, call, NULL) < 0) {
+        free(call);
+        return;
+    }
+    feed->book_asked[symbol] = true;
+    feed_asked(feed, &call->asked);
+    feed_hold(feed);
+}
