@@ -13,6 +13,8 @@
  * - decision_bar_R_Q: of the frames that close a bar, on which the strategy is asked
  * - commit_R_Q: from a row's being queued until the loop hears that it is on the disk: what an
  *   acknowledgement waits for. Rows are gathered for the configured 5 ms
+ * - core_wait_R: seconds a second that the loop was ready to run while others had the cores. An idle machine
+ *   has next to none; where there is much, the latencies above are the neighbours'
  * - …_fifo_…: the same with real-time priority, where that is allowed: what is left when no other process
  *   takes the core away
  *
@@ -196,6 +198,19 @@ static void play(struct run *run, const struct frames *frames, int rate)
         uv_run(&run->loop, UV_RUN_ONCE);
 }
 
+/* How long this thread was ready to run and had no core; 0 where the kernel does not say. */
+static int64_t core_wait_ns(void)
+{
+    long long ran_ns, waited_ns = 0;
+    FILE *file = fopen("/proc/thread-self/schedstat", "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%lld %lld", &ran_ns, &waited_ns) != 2)
+        waited_ns = 0;
+    fclose(file);
+    return waited_ns;
+}
+
 /* One pass over the frames with a database of its own. */
 static void pass(struct run *run, const struct config *config, const struct frames *frames, int rate,
                  const char *folder)
@@ -234,11 +249,14 @@ static void measure(const struct config *config, const struct frames *frames, co
     sample_reserve(&run.all, frames->n * (size_t)passes);
     sample_reserve(&run.bars, frames->n * (size_t)passes);
     sample_reserve(&run.commits, frames->n * (size_t)passes);
+    int64_t begin_ns = frames_clock_ns(), waited_ns = core_wait_ns();
     for (int i = 0; i < passes; i++) {
         char path[STATE_PATH_MAX];
         snprintf(path, sizeof path, "%s/%d%s-%d", folder, rate, priority, i);
         pass(&run, config, frames, rate, path);
     }
+    double waited = (double)(core_wait_ns() - waited_ns) / (double)(frames_clock_ns() - begin_ns);
+    printf("core_wait%s_%d\t%.9f\ts/s\t\n", priority, rate, waited);
     sample_print("decision", priority, rate, &run.all, P99_NS_MAX);
     sample_print("decision_bar", priority, rate, &run.bars, P99_NS_MAX);
     sample_print("commit", priority, rate, &run.commits, 0);
