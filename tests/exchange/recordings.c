@@ -91,6 +91,7 @@ int main(void)
     bool found = read_recording(parser, "btcusdt_2024-08-08.jsonl.gz");
     found |= read_recording(parser, "ethusdt_2024-08-08.jsonl.gz");
     if (!found || !read_recording(parser, "book_sync_2021-10.ws.gz")) {
+        binance_parser_destroy(parser);
         printf("skipped: no recordings in %s/data/recorded/binance\n", getenv("PAPERTAPE_SHARED"));
         return CHECK_SKIP;
     }
