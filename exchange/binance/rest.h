@@ -13,7 +13,7 @@
 enum {
     BINANCE_KLINES_MAX = 1000, /* a page */
     BINANCE_DEPTH_LIMIT = 5000,
-    BINANCE_WEIGHT_LIMIT_DEFAULT = 1200, /* until exchangeInfo says (6000 in 2026) */
+    BINANCE_WEIGHT_LIMIT_DEFAULT = 6000, /* a minute, until exchangeInfo says */
 };
 
 struct binance_rest;

@@ -1,6 +1,7 @@
 /* The REST client: pages, limits, refusals, tries. */
 #include <errno.h>
 
+#include "exchange/binance/rest.h"
 #include "exchange/binance/venue.h"
 #include "tests/net/loop.h"
 #include "tests/net/server.h"
@@ -208,7 +209,7 @@ static void test_replies(void)
     CHECK_INT(seen.error, 0);
     CHECK_INT(seen.server_ns, 1499827319559000000);
     CHECK_INT(venue->rest_status(rest)->used_weight, 1);
-    CHECK_INT(venue->rest_status(rest)->weight_limit, 1200);
+    CHECK_INT(venue->rest_status(rest)->weight_limit, BINANCE_WEIGHT_LIMIT_DEFAULT);
 
     static const char *const names[] = {"BTCUSDT"};
     seen = (struct seen){0};
@@ -356,7 +357,7 @@ static void test_limited(void)
 
     /* Near the limit of weight everything waits for the next minute, before the venue has to say so. */
     open_rest();
-    weight = 959; /* four fifths of 1200, less one */
+    weight = BINANCE_WEIGHT_LIMIT_DEFAULT / 5 * 4 - 1;
     ask_time();
     struct seen book = {0};
     CHECK_INT(venue->rest_book(rest, &btc, on_reply, &book, NULL), 0);
