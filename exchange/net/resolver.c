@@ -1,7 +1,6 @@
 #include "exchange/net/resolver.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,7 +9,6 @@ struct resolver_query {
     uv_getaddrinfo_t request;
     resolver_done *done; /* NULL once cancelled */
     void *user;
-    bool localhost;
 };
 
 static void on_addresses(uv_getaddrinfo_t *request, int status, struct addrinfo *list)
@@ -21,11 +19,6 @@ static void on_addresses(uv_getaddrinfo_t *request, int status, struct addrinfo 
         if (uv_ip_name(info->ai_addr, result.addresses[result.n], RESOLVER_ADDRESS_MAX) == 0)
             result.n++;
     uv_freeaddrinfo(list);
-    if (result.n == 0 && query->localhost) {
-        /* RFC 6761, 6.3: it means loopback, on a machine without a hosts file too. */
-        result.error = 0;
-        strcpy(result.addresses[result.n++], "127.0.0.1");
-    }
     if (status == 0 && result.n == 0)
         result.error = UV_EAI_NODATA;
     if (query->done)
@@ -39,15 +32,13 @@ int resolver_start(uv_loop_t *loop, const char *host, resolver_done *done, void 
     struct resolver_query *query = malloc(sizeof(*query));
     if (!query)
         return -ENOMEM;
-    *query = (struct resolver_query){
-        .done = done,
-        .user = user,
-        .localhost = strcasecmp(host, "localhost") == 0,
-    };
+    *query = (struct resolver_query){.done = done, .user = user};
     query->request.data = query;
     /* No AI_ADDRCONFIG: it does not count loopback, and a machine with loopback alone must reach it. */
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    int r = uv_getaddrinfo(loop, &query->request, on_addresses, host, NULL, &hints);
+    /* localhost is loopback and no server's business (RFC 6761, 6.3); a minimal system has no hosts file. */
+    const char *asked = strcasecmp(host, "localhost") == 0 ? "127.0.0.1" : host;
+    int r = uv_getaddrinfo(loop, &query->request, on_addresses, asked, NULL, &hints);
     if (r < 0) {
         free(query);
         return r;
