@@ -71,7 +71,8 @@ int feed_create(struct daemon *daemon, struct feed **ret, char *err, size_t err_
     }
     uv_timer_init(daemon->loop, &feed->tick);
     uv_timer_init(daemon->loop, &feed->retry);
-    feed->tick.data = feed->retry.data = feed;
+    uv_idle_init(daemon->loop, &feed->settle);
+    feed->tick.data = feed->retry.data = feed->settle.data = feed;
     *ret = feed;
     return 0;
 }
@@ -199,7 +200,7 @@ static void part_closed(struct feed *feed)
     stopped(user);
 }
 
-static void timer_closed(uv_handle_t *handle)
+static void handle_closed(uv_handle_t *handle)
 {
     part_closed(handle->data);
 }
@@ -213,7 +214,7 @@ void feed_stop(struct feed *feed, void (*done)(void *user), void *user)
 {
     feed->stopped = done;
     feed->stopped_user = user;
-    feed->open_handles = 3;
+    feed->open_handles = 4;
     feed->venue->stream_destroy(feed->link);
     feed->venue->rest_destroy(feed->rest);
     feed_forget_asked(feed);
@@ -223,7 +224,8 @@ void feed_stop(struct feed *feed, void (*done)(void *user), void *user)
     feed->symbols = NULL;
     feed->n_symbols = 0;
     feed->n_streams = 0;
-    uv_close((uv_handle_t *)&feed->tick, timer_closed);
-    uv_close((uv_handle_t *)&feed->retry, timer_closed);
+    uv_close((uv_handle_t *)&feed->tick, handle_closed);
+    uv_close((uv_handle_t *)&feed->retry, handle_closed);
+    uv_close((uv_handle_t *)&feed->settle, handle_closed);
     net_context_stop(feed->net, net_stopped, feed);
 }

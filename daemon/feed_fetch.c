@@ -18,20 +18,56 @@ struct bars_call {
     size_t n;
 };
 
-static void feed_asked(struct feed *feed, struct asked *asked)
-{
-    asked->next = feed->asked;
-    asked->at = &feed->asked;
-    if (asked->next)
-        asked->next->at = &asked->next;
-    feed->asked = asked;
-}
+enum {
+    SETTLE_TURNS = 3, /* in which libwebsockets writes the pongs that it owes, see feed_asked() */
+};
 
 static void feed_answered(struct asked *asked)
 {
     *asked->at = asked->next;
     if (asked->next)
         asked->next->at = asked->at;
+}
+
+/* Sends a question, at once; or, when the stream must not move until the answer, as soon as it stands still:
+ * the venue has then been told of everything that was read, and a replay's answer does not depend on this
+ * machine's speed. */
+static int feed_asked(struct feed *feed, struct asked *asked, bool hold)
+{
+    asked->next = feed->asked;
+    asked->at = &feed->asked;
+    if (asked->next)
+        asked->next->at = &asked->next;
+    feed->asked = asked;
+    if (hold && feed_hold(feed)) {
+        feed->settle_turns = 0;
+        uv_idle_start(&feed->settle, feed_settle);
+        return 0;
+    }
+    int r = asked->send(asked);
+    asked->sent = true;
+    if (r < 0) {
+        feed_answered(asked);
+        free(asked);
+    }
+    return r;
+}
+
+void feed_settle(uv_idle_t *idle)
+{
+    struct feed *feed = idle->data;
+    if (++feed->settle_turns < SETTLE_TURNS)
+        return;
+    uv_idle_stop(idle);
+    for (struct asked *asked = feed->asked, *next; asked; asked = next) {
+        next = asked->next;
+        if (asked->sent)
+            continue;
+        asked->sent = true;
+        int r = asked->send(asked);
+        if (r < 0)
+            daemon_fail("a question to the venue could not be sent: %s", strerror(-r));
+    }
 }
 
 void feed_forget_asked(struct feed *feed)
@@ -96,33 +132,34 @@ static void have_bars(void *user, const struct venue_reply *reply)
         feed_release(feed);
 }
 
+static int send_bars(struct asked *asked)
+{
+    struct bars_call *call = (struct bars_call *)asked;
+    struct feed *feed = call->feed;
+    struct venue_bars_request request = {
+        .symbol = &feed->symbols[call->symbol],
+        .interval_ns = feed->daemon->config.interval_ns,
+        .start_ns = call->from_ns,
+        .end_ns = call->to_ns,
+        .now_ns = feed_venue_now_ns(feed),
+    };
+    return feed->venue->rest_bars(feed->rest, &request, have_bars, call, NULL);
+}
+
 int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, bool history, bool gap)
 {
     struct bars_call *call = calloc(1, sizeof *call);
     if (!call)
         return -ENOMEM;
-    *call = (struct bars_call){.feed = feed,
+    *call = (struct bars_call){.asked.send = send_bars,
+                               .feed = feed,
                                .symbol = symbol,
                                .history = history,
                                .gap = gap,
                                .from_ns = from_ns,
                                .to_ns = to_ns,
                                .found_ns = session_now(feed->daemon->session)};
-    struct venue_bars_request request = {
-        .symbol = &feed->symbols[symbol],
-        .interval_ns = feed->daemon->config.interval_ns,
-        .start_ns = from_ns,
-        .end_ns = to_ns,
-        .now_ns = feed_venue_now_ns(feed),
-    };
-    int r = feed->venue->rest_bars(feed->rest, &request, have_bars, call, NULL);
-    if (r < 0)
-        free(call);
-    else
-        feed_asked(feed, &call->asked);
-    if (r == 0 && !history)
-        feed_hold(feed);
-    return r;
+    return feed_asked(feed, &call->asked, !history);
 }
 
 void feed_need_bars(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns)
@@ -168,17 +205,18 @@ static void have_book(void *user, const struct venue_reply *reply)
     feed_release(feed);
 }
 
+static int send_book(struct asked *asked)
+{
+    struct book_call *call = (struct book_call *)asked;
+    struct feed *feed = call->feed;
+    return feed->venue->rest_book(feed->rest, &feed->symbols[call->symbol], have_book, call, NULL);
+}
+
 void feed_need_snapshot(struct feed *feed, int symbol)
 {
     struct book_call *call = feed->book_asked[symbol] ? NULL : calloc(1, sizeof *call);
     if (!call)
         return;
-    *call = (struct book_call){.feed = feed, .symbol = symbol};
-    if (feed->venue->rest_book(feed->rest, &feed->symbols[symbol], have_book, call, NULL) < 0) {
-        free(call);
-        return;
-    }
-    feed->book_asked[symbol] = true;
-    feed_asked(feed, &call->asked);
-    feed_hold(feed);
+    *call = (struct book_call){.asked.send = send_book, .feed = feed, .symbol = symbol};
+    feed->book_asked[symbol] = feed_asked(feed, &call->asked, true) == 0;
 }

@@ -25,6 +25,8 @@ struct stream {
 struct asked {
     struct asked *next, **at;
     void *owned; /* freed with it */
+    bool sent;
+    int (*send)(struct asked *asked); /* 0 or -errno */
 };
 
 struct feed {
@@ -43,6 +45,8 @@ struct feed {
     /* On the feed's clock nothing may depend on how long a reply takes: from the question to the answer the
      * stream is not read, and what was read already is held. */
     int unanswered;
+    uv_idle_t settle; /* turns of the loop before a question is sent */
+    int settle_turns;
     bool releasing;
     char *held; /* frames, each after its length */
     size_t held_len, held_cap;
@@ -87,8 +91,11 @@ int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns,
 /* Forgets every request that is not answered. */
 void feed_forget_asked(struct feed *feed);
 
+/* Sends the questions that waited for the stream to stand still. */
+void feed_settle(uv_idle_t *idle);
+
 /* On the feed's clock: the stream stands still from here until as many releases. */
-void feed_hold(struct feed *feed);
+bool feed_hold(struct feed *feed); /* false on the wall's clock, or without a stream */
 void feed_release(struct feed *feed);
 
 /* Lists the streams and connects. */

@@ -9,10 +9,13 @@
 
 enum { HELD_BYTES = 1 << 20 }; /* of frames, to begin with */
 
-void feed_hold(struct feed *feed)
+bool feed_hold(struct feed *feed)
 {
-    if (feed->daemon->config.clock == CLOCK_FEED && feed->link && feed->unanswered++ == 0)
+    if (feed->daemon->config.clock != CLOCK_FEED || !feed->link)
+        return false;
+    if (feed->unanswered++ == 0)
         feed->venue->stream_pause(feed->link, true);
+    return true;
 }
 
 static void take_frame(struct feed *feed, const char *data, size_t len);

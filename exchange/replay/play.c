@@ -51,17 +51,15 @@ static void on_idle(uv_idle_t *idle)
     for (int i = 0; i < BATCH_STEPS; i++) {
         if (!play->ready(play->user) || play->source->ops->due(play->source) == INT64_MAX || !step(play)) {
             uv_idle_stop(idle);
-            play->stalled(play->user);
             return;
         }
     }
 }
 
 int play_init(struct play *play, uv_loop_t *loop, struct source *source, double speed,
-              bool (*ready)(void *user), void (*stalled)(void *user), void *user)
+              bool (*ready)(void *user), void *user)
 {
-    *play = (struct play){
-        .source = source, .speed = speed, .loop = loop, .ready = ready, .stalled = stalled, .user = user};
+    *play = (struct play){.source = source, .speed = speed, .loop = loop, .ready = ready, .user = user};
     int rc = uv_timer_init(loop, &play->timer);
     if (rc == 0)
         rc = uv_idle_init(loop, &play->idle);

@@ -18,15 +18,14 @@ struct play {
     uv_loop_t *loop;
     uv_timer_t timer;
     uv_idle_t idle;
-    /* At full speed: may the position move on? And: it stands still. */
+    /* At full speed: may the position move on? */
     bool (*ready)(void *user);
-    void (*stalled)(void *user);
     void *user;
 };
 
-/* 0 or a negative errno. `stalled` is called each time a play at full speed stops to wait or ends. */
+/* 0 or a negative errno. */
 int play_init(struct play *play, uv_loop_t *loop, struct source *source, double speed,
-              bool (*ready)(void *user), void (*stalled)(void *user), void *user);
+              bool (*ready)(void *user), void *user);
 
 /* Is it at full speed, and moving? */
 bool play_racing(const struct play *play);

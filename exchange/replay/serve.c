@@ -19,6 +19,7 @@ enum {
     HEADER_BYTES = 65000, /* of a request: a URL of 1024 streams */
     BODY_CHUNK = 32 << 10,
     DEFERRED_STEPS_MAX = 4096,
+    SETTLED_TURNS = 3,
 };
 
 /* A connection: REST until it is upgraded. */
@@ -51,15 +52,27 @@ static bool silent(const struct server *server)
 /* At full speed a reply about the position would otherwise tell how fast this machine is: it waits until the
  * play stands still, which it soon does for a client that stops reading until it has the reply, and always at
  * the same message. A client that reads on is answered after a while. */
-static void answer_deferred(void *user)
+static void answer_deferred(struct server *server)
 {
-    struct server *server = user;
-    server->deferred_turns = 0;
+    server->deferred_steps = 0;
     while (server->deferred) {
         struct session *session = server->deferred;
         server->deferred = session->next;
         lws_callback_on_writable(session->wsi);
     }
+}
+
+/* Once a turn of the loop, while replies are deferred: pongs that a client wrote before it asked are read by
+ * then. */
+static void on_settle(uv_idle_t *idle)
+{
+    struct server *server = idle->data;
+    if (!server->deferred)
+        uv_idle_stop(idle);
+    else if (play_racing(&server->play))
+        server->settled_turns = 0;
+    else if (++server->settled_turns >= SETTLED_TURNS)
+        answer_deferred(server);
 }
 
 static void forget_deferred(struct server *server, struct session *session)
@@ -75,7 +88,7 @@ static void forget_deferred(struct server *server, struct session *session)
 static bool ready(void *user)
 {
     struct server *server = user;
-    if (server->deferred && ++server->deferred_turns > DEFERRED_STEPS_MAX)
+    if (server->deferred && ++server->deferred_steps > DEFERRED_STEPS_MAX)
         answer_deferred(server);
     return server->n_listening > 0 && server->n_behind == 0 && !silent(server);
 }
@@ -308,10 +321,12 @@ static int begin_http(struct server *server, struct session *session, struct lws
 {
     if (take_request(session, wsi) < 0)
         return -1;
-    if (!play_racing(&server->play))
+    if (server->play.speed > 0 || !server->play.started)
         return answer_http(server, session, wsi);
     session->next = server->deferred;
     server->deferred = session;
+    server->settled_turns = 0;
+    uv_idle_start(&server->settle, on_settle);
     return 0;
 }
 
@@ -467,12 +482,13 @@ int server_init(struct server *server, uv_loop_t *loop, struct source *source, c
         (struct server){.loop = loop, .source = source, .tape = source->tape, .faults = options->faults};
     source->tape->deliver = deliver;
     source->tape->user = server;
-    int rc = play_init(&server->play, loop, source, options->speed, ready, answer_deferred, server);
+    int rc = play_init(&server->play, loop, source, options->speed, ready, server);
     if (rc < 0)
         return rc;
     uv_timer_init(loop, &server->beat);
     uv_prepare_init(loop, &server->turn);
-    server->beat.data = server->turn.data = server;
+    uv_idle_init(loop, &server->settle);
+    server->beat.data = server->turn.data = server->settle.data = server;
     if ((rc = listen_on(server, ca, options)) < 0) {
         server_finish(server);
         return rc;
@@ -487,6 +503,7 @@ void server_finish(struct server *server)
     play_finish(&server->play);
     uv_close((uv_handle_t *)&server->beat, NULL);
     uv_close((uv_handle_t *)&server->turn, NULL);
+    uv_close((uv_handle_t *)&server->settle, NULL);
     /* On a loop that is not its own, libwebsockets closes its handles first and frees itself when it is asked
      * again after they are closed. */
     if (server->context)

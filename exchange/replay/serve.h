@@ -29,8 +29,10 @@ struct server {
     uv_prepare_t turn;
 
     struct client *clients;
-    struct session *deferred;  /* REST requests that wait for the play to stand still */
-    unsigned deferred_turns;   /* of the play's loop since the first of them */
+    struct session *deferred; /* REST requests that wait for the play to stand still */
+    unsigned deferred_steps;  /* steps of the play since the first of them */
+    unsigned settled_turns;   /* turns of the loop since the play stood still */
+    uv_idle_t settle;
     int n_behind, n_listening; /* clients that the play waits for; that have subscriptions */
 
     int64_t used_weight, weight_minute; /* of REST */

@@ -82,14 +82,6 @@ def check_bars_and_book(folder, path, symbol):
     bars, (bids, asks), counts = independent(path)
     replay, daemon = play(folder, path, symbol, "1m", f"{symbol}-1m", counts)
 
-    rows = daemon.papertape("bars", symbol, "1m", "--source", "trades").splitlines()
-    assert rows[0] == "open_time_ms,open,high,low,close,volume", rows[0]
-    closed = sorted(bars)[:-1]  # the last minute never closed
-    got = {int(row.split(",")[0]): [Decimal(x) for x in row.split(",")[1:]] for row in rows[1:]}
-    assert sorted(got) == closed, (sorted(got), closed)
-    for minute in closed:
-        assert got[minute] == bars[minute], (minute, got[minute], bars[minute])
-
     book = json.loads(daemon.papertape("book", symbol, "--json"), parse_float=Decimal)
     assert book["state"] == "synced", book["state"]
     assert [tuple(level) for level in book["bids"]] == bids, "bids differ"
@@ -99,16 +91,25 @@ def check_bars_and_book(folder, path, symbol):
     assert status["feed"]["bad_frames"] == 0 and status["feed"]["connects"] == 1, status["feed"]
     assert daemon.stop() == 0, "the daemon did not drain"
     assert replay.stop() == 0
+
+    rows = daemon.papertape("bars", symbol, "1m", "--source", "trades").splitlines()
+    assert rows[0] == "open_time_ms,open,high,low,close,volume", rows[0]
+    closed = sorted(bars)[:-1]  # the last minute never closed
+    got = {int(row.split(",")[0]): [Decimal(x) for x in row.split(",")[1:]] for row in rows[1:]}
+    assert sorted(got) == closed, (sorted(got), closed)
+    for minute in closed:
+        assert got[minute] == bars[minute], (minute, got[minute], bars[minute])
     print(f"{symbol}: {len(closed)} bars of 1m and a book of {len(bids)} + {len(asks)} levels equal, "
           f"{sum(counts.values())} frames")
 
 
 def ledger_of_a_run(folder, path, symbol, name, counts):
     replay, daemon = play(folder, path, symbol, "1s", name, counts)
-    verified = json.loads(daemon.papertape("ledger", "verify", "--json"))
-    fills = len(json.loads(daemon.papertape("fills", "--json"))["fills"])
     assert daemon.stop() == 0
     assert replay.stop() == 0
+    verified = json.loads(daemon.papertape("ledger", "verify", "--json"))
+    assert verified["ok"] is True, verified
+    fills = len(json.loads(daemon.papertape("fills", "--json"))["fills"])
     return verified["hash"], fills
 
 
