@@ -9,7 +9,7 @@
 
 #include "exchange/venue.h"
 
-#define BINANCE_WS_URL "wss://data-stream.binance.vision:9443"
+#define BINANCE_WS_URL "wss://data-stream.binance.vision:443"
 
 enum { BINANCE_STREAMS_MAX = 1024 }; /* per connection, by the venue */
 
