@@ -26,14 +26,16 @@ struct waiting {
 
 struct commands {
     struct daemon *daemon;
-    struct waiting *first;
+    struct waiting *first, **end; /* in the order in which they came */
 };
 
 struct commands *commands_create(struct daemon *daemon)
 {
     struct commands *commands = calloc(1, sizeof *commands);
-    if (commands)
+    if (commands) {
         commands->daemon = daemon;
+        commands->end = &commands->first;
+    }
     return commands;
 }
 
@@ -97,6 +99,12 @@ static void put_row(struct commands *commands, uint64_t id, const struct control
     free(text);
 }
 
+static void await(struct commands *commands, struct waiting *waiting)
+{
+    *commands->end = waiting;
+    commands->end = &waiting->next;
+}
+
 static struct waiting *find(struct commands *commands, uint64_t id)
 {
     struct waiting *waiting = commands->first;
@@ -131,8 +139,7 @@ static void carry_out(struct commands *commands, struct control_call *call, cons
     waiting->call = call;
     waiting->id = session_command_id(session);
     waiting->result = result;
-    waiting->next = commands->first;
-    commands->first = waiting;
+    await(commands, waiting);
 
     db_writer_group_begin(writer);
     put_row(commands, waiting->id, peer, cmd, args, DB_COMMAND_PENDING, "");
@@ -176,6 +183,8 @@ void commands_committed(struct commands *commands, uint64_t ticket)
             continue;
         }
         *at = waiting->next;
+        if (commands->end == &waiting->next)
+            commands->end = at;
         reply(waiting);
         free(waiting);
     }
@@ -209,6 +218,8 @@ static bool decimal_arg(const struct request *request, const char *name, int sca
     else if (r == -EDOM)
         control_error(request->call, "EINVAL", "args.%s: \"%s\": at most %d digits after the point", name,
                       text, scale);
+    else if (r == -ERANGE)
+        control_error(request->call, "EINVAL", "args.%s: \"%s\": too large", name, text);
     else
         control_error(request->call, "EINVAL", "args.%s: \"%s\": a decimal number is needed", name, text);
     return false;
@@ -357,8 +368,7 @@ static void do_ack(const struct request *request)
     put_row(request->commands, waiting->id, request->peer, request->cmd, request->args, DB_COMMAND_DONE,
             "done");
     waiting->ticket = db_writer_last(session_writer(session));
-    waiting->next = request->commands->first;
-    request->commands->first = waiting;
+    await(request->commands, waiting);
 }
 
 static const struct {

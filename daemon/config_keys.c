@@ -33,7 +33,8 @@ void config_print_double(double value, FILE *to)
     char text[32];
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        bool plain = !strchr(text, 'e') || fabs(value) < 1e-4 || fabs(value) >= 1e15;
+        if (plain && strtod(text, NULL) == value)
             break;
     }
     fputs(text, to);

@@ -200,7 +200,8 @@ int config_read(const char *path, struct config *ret, char error[static CONFIG_E
     struct reading reading = {.file = fopen(path, "re")};
     if (!reading.file) {
         int e = errno;
-        config_reason(error, CONFIG_ERROR_MAX, "%.300s: %s", path, strerror(e));
+        config_reason(error, CONFIG_ERROR_MAX, "%.300s: %s: an INI file that can be read is needed", path,
+                      strerror(e));
         return -e;
     }
     struct config config;

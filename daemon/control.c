@@ -10,6 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+enum { CONTROL_QUEUE_MAX = 1 << 20 }; /* bytes of answers that a client has not read */
+
 struct client {
     uv_pipe_t pipe;
     struct control *control; /* NULL once closing */
@@ -20,6 +22,9 @@ struct client {
     char *line;
     size_t len;
     bool closing;
+    bool ended;  /* it will send no more; what it asked is still answered */
+    bool paused; /* it does not read its answers: its requests wait */
+    bool lost;   /* its lines cannot be told apart any more: what still comes is dropped */
 };
 
 struct control_call {
@@ -76,6 +81,17 @@ static void close_client(struct client *client)
     uv_close((uv_handle_t *)&client->pipe, client_closed);
 }
 
+static void handle_lines(struct client *client);
+static void give_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buf);
+static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
+
+static void close_when_answered(struct client *client)
+{
+    if (client->ended && !client->paused && !client->calls &&
+        uv_stream_get_write_queue_size((uv_stream_t *)&client->pipe) == 0)
+        close_client(client);
+}
+
 static void answer_sent(uv_write_t *request, int status)
 {
     struct answer *answer = (struct answer *)request;
@@ -84,6 +100,18 @@ static void answer_sent(uv_write_t *request, int status)
     free(answer);
     if (status < 0 && status != UV_ECANCELED)
         close_client(client);
+    if (client->closing)
+        return;
+    if (client->paused &&
+        uv_stream_get_write_queue_size((uv_stream_t *)&client->pipe) < CONTROL_QUEUE_MAX / 2) {
+        client->paused = false;
+        handle_lines(client);
+        if (!client->closing && !client->paused && !client->ended &&
+            uv_read_start((uv_stream_t *)&client->pipe, give_buffer, have_read) < 0)
+            close_client(client);
+    }
+    if (!client->closing)
+        close_when_answered(client);
 }
 
 static void send_text(struct client *client, const json_t *object)
@@ -201,36 +229,55 @@ static void give_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
     *buf = uv_buf_init(client->line + client->len, (unsigned)(CONTROL_LINE_MAX - client->len));
 }
 
-static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+/* Takes whole lines out of the buffer, until one is missing or the answers pile up. */
+static void handle_lines(struct client *client)
 {
-    struct client *client = stream->data;
-    (void)buf;
-    if (n == UV_ENOBUFS || n < 0) {
-        close_client(client);
-        return;
-    }
-    client->len += (size_t)n;
     char *start = client->line, *end;
     size_t left = client->len;
-    while (!client->closing && (end = memchr(start, '\n', left))) {
+    while (!client->closing && !client->paused && (end = memchr(start, '\n', left))) {
         size_t len = (size_t)(end - start);
         if (len > 0)
             handle_line(client, start, len);
         left -= len + 1;
         start = end + 1;
+        client->paused = uv_stream_get_write_queue_size((uv_stream_t *)&client->pipe) > CONTROL_QUEUE_MAX;
     }
     if (client->closing)
         return;
     memmove(client->line, start, left);
     client->len = left;
-    if (left == CONTROL_LINE_MAX) {
+    if (client->paused) {
+        uv_read_stop((uv_stream_t *)&client->pipe);
+    } else if (client->ended && left > 0) { /* a last line without its end */
+        client->len = 0;
+        handle_line(client, client->line, left);
+    } else if (left == CONTROL_LINE_MAX) {
         json_t *object = json_pack("{s:n, s:b, s:{s:s, s:s}}", "id", "ok", 0, "error", "code", "EMSGSIZE",
                                    "message", "a line is longer than 65536 bytes");
         if (object)
             send_text(client, object);
         json_decref(object);
-        close_client(client);
+        client->lost = true;
+        client->len = 0;
     }
+}
+
+static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+    struct client *client = stream->data;
+    (void)buf;
+    if (n == UV_EOF) {
+        client->ended = true;
+        uv_read_stop(stream);
+    } else if (n < 0) {
+        close_client(client);
+        return;
+    } else if (!client->lost) {
+        client->len += (size_t)n;
+    }
+    handle_lines(client);
+    if (!client->closing)
+        close_when_answered(client);
 }
 
 /* The daemon's own user, root, and members of the daemon's group. */
@@ -298,7 +345,7 @@ int control_open(uv_loop_t *loop, const char *path, control_handler *handler, vo
         r = uv_pipe_bind(&control->listener, path);
     umask(mask);
     if (r == 0)
-        r = uv_listen((uv_stream_t *)&control->listener, 16, have_client);
+        r = uv_listen((uv_stream_t *)&control->listener, CONTROL_CLIENTS_MAX, have_client);
     if (r < 0) {
         snprintf(err, err_size, "%s: %s", path, uv_strerror(r));
         control_close(control);

@@ -148,22 +148,56 @@ static void have_symbols(void *user, const struct venue_reply *reply)
                     symbol->nearest[0] ? "?" : "");
         return;
     }
-    feed->symbols = calloc(reply->symbols.n, sizeof *feed->symbols);
-    if (!feed->symbols) {
+    struct symbol *symbols = calloc(reply->symbols.n, sizeof *symbols);
+    if (!symbols) {
         daemon_fail("out of memory");
         return;
     }
-    feed->n_symbols = (int)reply->symbols.n;
     for (size_t i = 0; i < reply->symbols.n; i++)
-        feed->symbols[i] = reply->symbols.list[i].symbol;
+        symbols[i] = reply->symbols.list[i].symbol;
+    free(feed->symbols);
+    feed->symbols = symbols;
+    feed->n_symbols = (int)reply->symbols.n;
     int64_t first = daemon->config.clock == CLOCK_FEED ? feed->server_ns : feed_wall_ns();
-    if (session_begin(daemon->session, feed->symbols, feed->n_symbols, first, err, sizeof err) < 0) {
+    int r = session_begun(daemon->session)
+                ? session_update_symbols(daemon->session, symbols, err, sizeof err)
+                : session_begin(daemon->session, symbols, feed->n_symbols, first, err, sizeof err);
+    if (r < 0) {
         daemon_fail("%s", err);
         return;
     }
     backoff_reset(&feed->backoff);
     feed->detail[0] = '\0';
     ask_history(feed);
+}
+
+/* The venue does not answer: its trouble is told once, and the session begins with what a former run knew of
+ * the symbols, so that positions are shown and commands are taken. Nothing is filled: all data is stale. */
+void feed_begin_without_venue(struct feed *feed)
+{
+    struct session *session = feed->daemon->session;
+    const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
+    char err[SESSION_ERROR_MAX];
+    if (feed->told_absence || status->failures == 0 || feed->stage > STAGE_SYMBOLS)
+        return;
+    feed->told_absence = true;
+    log_warning("feed: the venue does not answer: %s; trying again", status->detail);
+    struct symbol *symbols = NULL;
+    if (feed->daemon->config.clock == CLOCK_FEED || session_begun(session) ||
+        session_stored_symbols(session, &symbols) < 0)
+        return;
+    if (session_begin(session, symbols, feed->daemon->config.n_symbols, feed_wall_ns(), err, sizeof err) <
+        0) {
+        daemon_fail("%s", err);
+    } else {
+        struct event event = {.kind = EVENT_CONNECTION, .up = false};
+        feed->symbols = symbols;
+        feed->n_symbols = feed->daemon->config.n_symbols;
+        symbols = NULL;
+        session_event(session, &event);
+        session_alert(session, DB_WARNING, "feed", status->detail);
+    }
+    free(symbols);
 }
 
 static void begin_stage(struct feed *feed)

@@ -64,7 +64,7 @@ struct feed {
     int64_t retry_at_ms;              /* 0: not waiting */
     int64_t up_since_ms;              /* 0: down */
     int64_t last_frame_ms, newest_ns; /* newest_ns: the latest event time seen */
-    bool was_up;
+    bool was_up, told_absence;
     int silences; /* reconnections for silence since data last came */
     uint64_t bad_frames;
     int64_t server_ns, clock_offset_ns;
@@ -100,6 +100,9 @@ void feed_release(struct feed *feed);
 
 /* Lists the streams and connects. */
 void feed_open_stream(struct feed *feed);
+
+/* Before the venue has answered, once a second. */
+void feed_begin_without_venue(struct feed *feed);
 
 /* Once a second. */
 void feed_tick(uv_timer_t *timer);

@@ -67,6 +67,7 @@ void feed_tick(uv_timer_t *timer)
                 now - feed->up_since_ms > QUIET_BOOK_MS)
                 feed_need_snapshot(feed, s);
     }
+    feed_begin_without_venue(feed);
     if (feed->daemon->config.clock == CLOCK_WALL && session_begun(feed->daemon->session)) {
         struct event event = {.kind = EVENT_TIMER};
         session_event(feed->daemon->session, &event);

@@ -73,7 +73,8 @@ struct arguments {
 static int read_arguments(int argc, char **argv, struct arguments *arguments)
 {
     int code;
-    while ((code = getopt_long(argc, argv, "c:s:h", options, NULL)) != -1) {
+    opterr = 0; /* one line, in our own words */
+    while ((code = getopt_long(argc, argv, ":c:s:h", options, NULL)) != -1) {
         switch (code) {
         case 'c':
             arguments->config = optarg;
@@ -109,7 +110,8 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
             puts("papertaped " PAPERTAPE_VERSION);
             return EXIT_SUCCESS;
         default:
-            fputs("Try 'papertaped --help'.\n", stderr);
+            fprintf(stderr, "papertaped: %s: %s: papertaped --help lists the options\n", argv[optind - 1],
+                    code == ':' ? "it needs a value" : "unknown option");
             return EXIT_USAGE;
         }
     }
@@ -209,13 +211,15 @@ static void on_signal(uv_signal_t *handle, int number)
 static void need_snapshot(void *ctx, int symbol)
 {
     struct daemon *daemon = ctx;
-    feed_need_snapshot(daemon->feed, symbol);
+    if (!daemon->stopping)
+        feed_need_snapshot(daemon->feed, symbol);
 }
 
 static void need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns)
 {
     struct daemon *daemon = ctx;
-    feed_need_bars(daemon->feed, symbol, from_open_ns, to_open_ns);
+    if (!daemon->stopping)
+        feed_need_bars(daemon->feed, symbol, from_open_ns, to_open_ns);
 }
 
 static void command_done(void *ctx, uint64_t command_id, enum order_reason reason, uint64_t order_id)
@@ -325,10 +329,11 @@ int main(int argc, char **argv)
     if (status >= 0)
         return status;
     config_defaults(&daemon.config);
-    if ((arguments.config && config_read(arguments.config, &daemon.config, error) < 0) ||
-        override(&daemon.config, &arguments, error) < 0 || config_check(&daemon.config, error) < 0) {
+    bool read = !arguments.config || config_read(arguments.config, &daemon.config, error) == 0;
+    bool overridden = read && override(&daemon.config, &arguments, error) == 0;
+    if (!overridden || config_check(&daemon.config, error) < 0) {
         fprintf(stderr, "papertaped: %s\n", error);
-        return EXIT_FAILURE;
+        return read && !overridden ? EXIT_USAGE : EXIT_FAILURE;
     }
     if (arguments.print)
         config_print(&daemon.config, stdout);

@@ -390,6 +390,50 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
     return r;
 }
 
+int session_stored_symbols(struct session *session, struct symbol **ret)
+{
+    char reason[DB_ERROR_MAX];
+    const struct config *config = session->config;
+    struct db_reader *reader;
+    struct symbol *symbols = calloc((size_t)config->n_symbols, sizeof *symbols);
+    int r = symbols ? db_reader_open(session->state->database, &reader, reason, sizeof reason) : -ENOMEM;
+    if (r < 0) {
+        free(symbols);
+        return r;
+    }
+    for (int s = 0; s < config->n_symbols && r == 0; s++) {
+        struct db_symbol_row row;
+        r = db_reader_symbol(reader, config->symbols[s], &row);
+        if (r == 0 && strcmp(row.venue, config->venue) != 0)
+            r = -ENOENT;
+        if (r == 0)
+            symbols[s] = row.symbol;
+    }
+    db_reader_close(reader);
+    if (r < 0)
+        free(symbols);
+    else
+        *ret = symbols;
+    return r;
+}
+
+int session_update_symbols(struct session *session, const struct symbol *symbols, char *err, size_t err_size)
+{
+    db_writer_group_begin(session->writer);
+    int r = 0;
+    for (int s = 0; s < engine_symbols(session->engine) && r == 0; s++) {
+        r = engine_update_symbol(session->engine, s, &symbols[s]);
+        if (r == 0)
+            db_writer_put_symbol(session->writer, s, session->config->venue, &symbols[s],
+                                 session_now(session));
+        else
+            snprintf(err, err_size, "%s: the venue lists it with other assets or decimals than %s holds",
+                     symbols[s].name, session->state->database);
+    }
+    db_writer_group_end(session->writer);
+    return r;
+}
+
 bool session_begun(const struct session *session)
 {
     return session->engine != NULL;

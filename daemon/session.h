@@ -39,6 +39,13 @@ int session_open(uv_loop_t *loop, const struct config *config, const struct stat
 int session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
                   char *err, size_t err_size);
 
+/* The symbols of the configuration as a former run stored them, in an array for the caller to free. 0;
+ * -ENOENT when one is not known; -errno. */
+int session_stored_symbols(struct session *session, struct symbol **ret);
+
+/* The venue answered after the session had begun with stored symbols. 0, or -EINVAL with one line. */
+int session_update_symbols(struct session *session, const struct symbol *symbols, char *err, size_t err_size);
+
 /* Has it begun? */
 bool session_begun(const struct session *session);
 

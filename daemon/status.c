@@ -248,7 +248,7 @@ json_t *status_object(struct daemon *daemon)
     else if (paused)
         reason = "paused by the user";
     json_t *object = json_object();
-    json_t *accounts = json_array();
+    json_t *accounts = engine ? json_array() : json_null();
     for (int a = 0; engine && a < engine_accounts(engine); a++)
         json_array_append_new(accounts, account_object(daemon, engine, a));
     json_object_set_new(object, "schema", json_string("papertape.status/1"));
@@ -259,13 +259,17 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "uptime_s",
                         json_real((double)(uv_now(daemon->loop) - daemon->started_ms) / 1000));
     json_object_set_new(object, "state_dir", json_string(daemon->state.path));
-    json_object_set_new(object, "trading", json_string(halted ? "halted" : paused ? "paused" : "on"));
+    json_object_set_new(object, "trading",
+                        engine ? json_string(halted   ? "halted"
+                                             : paused ? "paused"
+                                                      : "on")
+                               : json_null());
     json_object_set_new(object, "trading_reason", reason ? json_string(reason) : json_null());
     json_object_set_new(object, "feed", feed_object(daemon));
-    json_object_set_new(object, "symbols", engine ? symbols_array(daemon, engine) : json_array());
+    json_object_set_new(object, "symbols", engine ? symbols_array(daemon, engine) : json_null());
     json_object_set_new(object, "accounts", accounts);
-    json_object_set_new(object, "positions", engine ? positions_array(daemon, engine) : json_array());
-    json_object_set_new(object, "orders", engine ? orders_array(engine) : json_array());
+    json_object_set_new(object, "positions", engine ? positions_array(daemon, engine) : json_null());
+    json_object_set_new(object, "orders", engine ? orders_array(engine) : json_null());
     json_object_set_new(object, "counters", engine ? counters_object(engine) : json_null());
     json_object_set_new(object, "alerts_open",
                         json_integer((json_int_t)session_alerts_open(daemon->session)));

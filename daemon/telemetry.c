@@ -119,8 +119,10 @@ static void on_tick(uv_timer_t *timer)
     struct telemetry *telemetry = timer->data;
     struct daemon *daemon = telemetry->daemon;
     struct feed_view view;
-    feed_view(daemon->feed, &view);
     notify_watchdog();
+    if (daemon->stopping)
+        return; /* the feed is being taken down */
+    feed_view(daemon->feed, &view);
     char line[128];
     snprintf(line, sizeof line, "feed %s, %s", view.state,
              session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");

@@ -117,7 +117,9 @@ int state_dir_create(const struct state_dir *state, char *err, size_t err_size)
         if (r < 0)
             return r;
         if (access(directories[i], W_OK | X_OK) < 0)
-            return fail(-errno, err, err_size, "%s: cannot be written: %s", directories[i], strerror(errno));
+            return fail(-errno, err, err_size,
+                        "%s: cannot be written: %s: a directory of yours is needed, as --state DIR",
+                        directories[i], strerror(errno));
     }
     return 0;
 }
@@ -142,7 +144,9 @@ int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t
     if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
         r = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
         if (r == -EBUSY)
-            fail(r, err, err_size, "%s: is in use by papertaped, pid %d", state->path, (int)read_pid(fd));
+            fail(r, err, err_size,
+                 "%s: is in use by papertaped, pid %d: end that one, or give another --state DIR",
+                 state->path, (int)read_pid(fd));
         else
             fail(r, err, err_size, "%s: cannot be locked: %s", state->lock, strerror(-r));
         close(fd);

@@ -78,6 +78,10 @@ void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t las
                         const uint8_t hash[static LEDGER_HASH_SIZE]);
 void engine_restore_paused(struct engine *engine, bool paused);
 
+/* The venue lists the symbol with other filters now. 0; -EINVAL when it is another symbol, or its scales
+ * changed. */
+int engine_update_symbol(struct engine *engine, int symbol, const struct symbol *listed);
+
 /* Makes the opening deposits of accounts without a ledger. */
 int engine_start(struct engine *engine, int64_t now_ns);
 

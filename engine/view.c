@@ -48,6 +48,13 @@ void engine_symbol_view(const struct engine *engine, int symbol, struct engine_s
         .forming = market->forming,
         .stale = market->stale,
     };
+    const struct book_level *bid = book_bid(&market->book, 0), *ask = book_ask(&market->book, 0);
+    if (ret->bid == 0 && ret->ask == 0 && market->book.state == BOOK_SYNCED) { /* no bookTicker is streamed */
+        ret->bid = bid ? bid->price : 0;
+        ret->bid_qty = bid ? bid->qty : 0;
+        ret->ask = ask ? ask->price : 0;
+        ret->ask_qty = ask ? ask->qty : 0;
+    }
 }
 
 const struct account *engine_account(const struct engine *engine, int account)

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""The control socket as strangers use it: requests in a heap, half-closed, not read, too long, not JSON; and the daemon
+started while its venue is away, which still knows what it holds."""
+
+import json
+import os
+import socket
+import sys
+
+import harness
+
+CONFIG = "[market]\ninterval = 1s\nhistory = 50\n[engine]\nlatency_ms = 0\n[account hand]\ncash = 50000\nstrategy = none\n"
+RESIDENT_GROWTH_MAX = 64 << 20  # bytes, sanitizers included; what is bounded is a MiB a client
+
+
+def connect(daemon):
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(harness.PATIENCE)
+    client.connect(os.path.join(daemon.state, "control.sock"))
+    return client
+
+
+def answers(client):
+    """All the answers until the daemon closes."""
+    data = b""
+    while True:
+        part = client.recv(1 << 16)
+        if not part:
+            return [json.loads(line) for line in data.splitlines()]
+        data += part
+
+
+def resident(daemon):
+    with open(f"/proc/{daemon.popen.pid}/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def strangers(daemon):
+    with connect(daemon) as client:  # all at once, then the end: each is answered, commands in order
+        client.sendall(b'{"id":1,"cmd":"pause"}\n{"id":2,"cmd":"resume"}\n{"id":"three","cmd":"ping"}')
+        client.shutdown(socket.SHUT_WR)
+        got = answers(client)
+    assert {a["id"] for a in got} == {1, 2, "three"} and all(a["ok"] for a in got), got
+    assert [a["id"] for a in got if a["id"] in (1, 2)] == [1, 2], got
+
+    for request, code in ((b"nonsense", "EINVAL"), (b"[1]", "EINVAL"), (b'{"id":1}', "EINVAL"),
+                          (b'{"id":1,"cmd":"dance"}', "ENOSYS"), (b'{"id":1,"cmd":"pause","args":[]}', "EINVAL"),
+                          (b'{"id":1,"cmd":"flatten"}', "EINVAL"),
+                          (b'{"id":1,"cmd":"order","args":{"side":"buy","symbol":"BTCUSDT","qty":1}}', "EINVAL"),
+                          (b'{"id":1,"cmd":"order","args":{"side":"buy","symbol":"X","qty":"1"}}', "UNKNOWN_SYMBOL"),
+                          (b'{"id":1,"cmd":"cancel","args":{"order":-1}}', "EINVAL"),
+                          (b'{"id":1,"cmd":"book","args":{"symbol":"BTCUSDT","levels":0}}', "EINVAL"),
+                          (b"\xff\xfe", "EINVAL"), (b"x" * 70000, "EMSGSIZE")):
+        with connect(daemon) as client:
+            client.sendall(request + b"\n")
+            client.shutdown(socket.SHUT_WR)
+            got = answers(client)
+        assert len(got) == 1 and got[0]["ok"] is False and got[0]["error"]["code"] == code, (request[:60], got)
+
+    before = resident(daemon)
+    with connect(daemon) as client:  # asks and asks and never reads: it waits, the daemon does not grow
+        client.setblocking(False)
+        asked = 0
+        while True:
+            try:
+                asked += client.send(b'{"id":1,"cmd":"status"}\n' * 500)
+            except BlockingIOError:
+                break
+        assert daemon.status_object() is not None
+        grown = resident(daemon) - before
+        assert grown < RESIDENT_GROWTH_MAX, grown
+    print(f"a client that does not read: {asked} bytes of requests taken, {grown} bytes grown")
+
+
+def without_venue(folder, replay):
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
+    strangers(daemon)
+    daemon.papertape("order", "buy", "BTCUSDT", "0.05")
+    daemon.wait_status(lambda s: s["positions"], "a position")
+    assert daemon.stop() == 0
+
+    away = "\nws_url = wss://127.0.0.1:9\nrest_url = https://127.0.0.1:9\n"
+    daemon = folder.start(harness.Daemon(folder.path, None, CONFIG.replace("history = 50", "history = 50" + away)))
+    status = daemon.wait_status(lambda s: s["positions"], "the position without the venue")
+    assert status["positions"][0]["qty"] == 0.05 and status["feed"]["state"] == "retry", status
+    assert status["symbols"][0]["stale"] is True, status["symbols"]
+    daemon.papertape("pause")
+    assert daemon.status_object()["trading"] == "paused"
+    daemon.papertape("resume")
+    refused = daemon.papertape("order", "sell", "BTCUSDT", "0.05", status=1)
+    assert "STALE" in refused or "NO_LIQUIDITY" in refused, refused
+    lines = [line for line in daemon.log_text().splitlines() if "does not answer" in line]
+    assert len(lines) == 1 and "127.0.0.1" in lines[0], lines
+    assert daemon.stop() == 0
+
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))  # the venue is back
+    daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and s["positions"], "the venue again")
+    assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
+    assert daemon.stop() == 0
+    print("without the venue: the position is shown, pause and resume are taken, an order is refused")
+
+
+def main():
+    with harness.Folder() as folder:
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "5"))
+        without_venue(folder, replay)
+        assert replay.stop() == 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
