@@ -44,6 +44,11 @@ static struct source *open_source(const struct options *options, struct tape *ta
         fail(error);
         return NULL;
     }
+    if (source->ops->due(source) == INT64_MAX) {
+        fail("nothing to play: --from and --to: a range that holds some of the files");
+        source_destroy(source);
+        return NULL;
+    }
     if (options->n_bars > 0) {
         size_t gaps;
         int64_t missing;

@@ -36,7 +36,7 @@ static const char help[] =
     "end keep their defaults.\n"
     "\n"
     "  --backend B      who computes; all four print the same digits:\n"
-    "                     cpu        (default) the CPU; for now by the reference code\n"
+    "                     cpu        (default) the CPU, by the reference code\n"
     "                     reference  the plain float64 definitions\n"
     "                     stream     bar by bar, as the daemon does\n"
     "                     gpu        the exact GPU kernels; without a GPU the CPU, and why\n"
