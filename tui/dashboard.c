@@ -216,7 +216,7 @@ static int exit_status(int ended_by)
 {
     sigset_t set;
 
-    if (ended_by == 0 || ended_by == SIGHUP)
+    if (ended_by == 0)
         return EXIT_OK;
     signal(ended_by, SIG_DFL);
     sigemptyset(&set);

@@ -29,7 +29,7 @@ struct dashboard_options {
 };
 
 /* Runs until the user quits or a signal ends it; the terminal is then as it was. Returns an exit status; a
- * signal other than SIGHUP is raised again, so that the caller's parent sees it. */
+ * signal is raised again, so that the caller's parent sees it: a shell says 128 and its number. */
 int dashboard_run(const struct dashboard_options *options);
 
 /* The glyphs for the locale and terminal: ASCII outside UTF-8, blocks on the Linux console. */

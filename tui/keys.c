@@ -16,7 +16,7 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
     return false;
 }
 
-static enum action answer_flatten(struct view *view, struct moment now, int key)
+static enum action answer(struct view *view, struct moment now, int key)
 {
     size_t len = strlen(view->typed);
 
@@ -39,22 +39,9 @@ static enum action answer_flatten(struct view *view, struct moment now, int key)
     return ACTION_NONE;
 }
 
-static enum action answer(struct view *view, struct moment now, int key)
+static void ask_flatten(struct view *view)
 {
-    enum prompt prompt = view->prompt;
-
-    if (prompt == PROMPT_FLATTEN)
-        return answer_flatten(view, now, key);
-    view->prompt = PROMPT_NONE;
-    if (key == 'y' || key == 'Y')
-        return prompt == PROMPT_PAUSE ? ACTION_PAUSE : ACTION_RESUME;
-    view_tell(view, OUTCOME_NOTE, prompt == PROMPT_PAUSE ? "pause:" : "resume:", "nothing is done", now);
-    return ACTION_NONE;
-}
-
-static void ask(struct view *view, enum prompt prompt)
-{
-    view->prompt = prompt;
+    view->prompt = PROMPT_FLATTEN;
     view->outcome = OUTCOME_NONE;
     view->typed[0] = '\0';
 }
@@ -66,10 +53,11 @@ static enum action act(struct view *view, const struct model *model, enum panel 
         view_tell(view, OUTCOME_NOTE, "", "read-only: started with --readonly", now);
         return ACTION_NONE;
     }
-    if (key == 'p' && daemon_there(view, model, "pause", now))
-        ask(view, strcmp(model->status.trading, "on") == 0 ? PROMPT_PAUSE : PROMPT_RESUME);
+    bool stopped = model_trading_stopped(model);
+    if (key == 'p' && daemon_there(view, model, stopped ? "resume" : "pause", now))
+        return stopped ? ACTION_RESUME : ACTION_PAUSE;
     if (key == 'F' && daemon_there(view, model, "flatten", now))
-        ask(view, PROMPT_FLATTEN);
+        ask_flatten(view);
     if (key == 'a' && daemon_there(view, model, "ack", now)) {
         int at = view->cursor[PANEL_ALERTS];
         const struct history *h = &model->history;

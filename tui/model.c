@@ -157,6 +157,21 @@ struct model_total model_total(const struct model *model)
     return total;
 }
 
+bool model_trading_stopped(const struct model *model)
+{
+    return strcmp(model->status.trading, "paused") == 0 || strcmp(model->status.trading, "halted") == 0;
+}
+
+const char *model_trading_reason(const struct model *model)
+{
+    const char *reason = model->status.trading_reason;
+    size_t len = strlen(model->status.trading);
+
+    if (len > 0 && strncmp(reason, model->status.trading, len) == 0 && strchr(" :,", reason[len]))
+        reason += len + strspn(reason + len, " :,");
+    return reason;
+}
+
 int64_t model_alerts_open(const struct model *model)
 {
     if (model->source == MODEL_DAEMON)

@@ -78,6 +78,13 @@ struct model_total {
 };
 struct model_total model_total(const struct model *model);
 
+/* Is trading paused or halted, by the daemon's last word? */
+bool model_trading_stopped(const struct model *model);
+
+/* Why, without the state's own word at its head: "by the user" for "paused by the user". "" where there is no
+ * reason. Points into the model. */
+const char *model_trading_reason(const struct model *model);
+
 /* Alerts that are open, by the daemon's word or the database's; -1 when not known. */
 int64_t model_alerts_open(const struct model *model);
 

@@ -7,22 +7,43 @@
 
 #include "tui/format.h"
 
+/* A count to the last digit. */
+static char *exact(char buf[static FORMAT_MAX], int64_t count)
+{
+    if (count < 0)
+        snprintf(buf, FORMAT_MAX, "n/a");
+    else
+        snprintf(buf, FORMAT_MAX, "%lld", (long long)count);
+    return buf;
+}
+
+static const char *word(const char *text)
+{
+    return text[0] ? text : "n/a";
+}
+
 static void feed(FILE *out, const struct model *model, struct moment now)
 {
     const struct status *s = &model->status;
-    char a[FORMAT_MAX], b[FORMAT_MAX];
+    const char *reason = model_trading_reason(model);
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX], up[FORMAT_MAX];
 
     if (model->source != MODEL_DAEMON) {
         fprintf(out, "daemon    none: %s\n", model->daemon_words);
         return;
     }
-    fprintf(out, "daemon    %s pid %lld, up %s, clock %s, %sZ\n", s->version, (long long)s->pid,
-            format_age(a, (int64_t)(s->uptime_s * 1000)), s->clock,
-            format_time(b, model_clock_ns(model, now)));
-    fprintf(out, "trading   %s%s%s\n", s->trading, s->trading_reason[0] ? ": " : "", s->trading_reason);
-    fprintf(out, "feed      %s %s age %s, frames %lld, bad %lld, connects %lld%s%s\n", s->feed.venue,
-            s->feed.state, format_age(a, model_age(model, s->feed.age_ms, now)), (long long)s->feed.frames,
-            (long long)s->feed.bad_frames, (long long)s->feed.connects, s->feed.detail[0] ? ": " : "",
+    int64_t clock_ns = model_clock_ns(model, now);
+    double uptime_ms = s->uptime_s * 1000;
+    format_age(up, uptime_ms >= 0 && uptime_ms < 9e18 ? (int64_t)uptime_ms : -1);
+    fprintf(out, "daemon    %s pid %s, up %s, clock %s, %s%s\n", word(s->version), exact(a, s->pid), up,
+            word(s->clock), format_time(b, clock_ns), clock_ns > 0 ? "Z" : "");
+    fprintf(out, "trading   %s%s%s\n", word(s->trading), reason[0] ? ": " : "", reason);
+    fprintf(out, "feed      %s %s", word(s->feed.venue), word(s->feed.state));
+    if (s->feed.retry_in_ms >= 0)
+        fprintf(out, ", retry in %s", format_age(a, s->feed.retry_in_ms));
+    fprintf(out, ", age %s, frames %s, bad %s, connects %s%s%s\n",
+            format_age(a, model_age(model, s->feed.age_ms, now)), exact(b, s->feed.frames),
+            exact(c, s->feed.bad_frames), exact(d, s->feed.connects), s->feed.detail[0] ? ": " : "",
             s->feed.detail);
 }
 
@@ -50,18 +71,18 @@ static void age_words(char *buf, enum freshness freshness, int64_t age_ms)
 
 static void prices(FILE *out, const struct model *model, struct moment now)
 {
-    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], age[FORMAT_MAX];
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], bars[FORMAT_MAX], age[FORMAT_MAX];
 
     for (int i = 0; i < model->status.n_symbols; i++) {
         const struct status_symbol *s = &model->status.symbols[i];
         enum freshness freshness = model_symbol_freshness(model, s, now);
         bool gone = freshness == GONE;
         age_words(age, freshness, model_age(model, s->age_ms, now));
-        fprintf(out, "price     %s last %s bid %s ask %s bars %lld book %s age %s\n", s->symbol,
+        fprintf(out, "price     %s last %s bid %s ask %s bars %s book %s age %s\n", s->symbol,
                 gone ? "-" : format_number(a, s->last, s->price_decimals),
                 gone ? "-" : format_number(b, s->bid, s->price_decimals),
-                gone ? "-" : format_number(c, s->ask, s->price_decimals), (long long)s->bars,
-                s->book[0] ? s->book : "n/a", age);
+                gone ? "-" : format_number(c, s->ask, s->price_decimals), exact(bars, s->bars), word(s->book),
+                age);
     }
 }
 
@@ -85,19 +106,28 @@ static void positions(FILE *out, const struct model *model, struct moment now)
         fprintf(out, "position  flat\n");
 }
 
+static char *milliseconds(char buf[static FORMAT_MAX], double ms)
+{
+    if (isfinite(ms))
+        snprintf(buf, FORMAT_MAX, "%.1f ms", ms);
+    else
+        snprintf(buf, FORMAT_MAX, "n/a");
+    return buf;
+}
+
 static void machine(FILE *out, const struct status *s)
 {
-    char a[FORMAT_MAX], b[FORMAT_MAX];
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
 
-    fprintf(out, "orders    %lld, fills %lld, rejected %lld\n", (long long)s->count_orders,
-            (long long)s->count_fills, (long long)s->count_rejected);
-    fprintf(out, "database  %s, commits %lld, queue %lld, commit p50 %s ms, p99 %s ms%s%s\n", s->db_state,
-            (long long)s->db_commits, (long long)s->db_queue, format_number(a, s->commit_p50_ms, 1),
-            format_number(b, s->commit_p99_ms, 1), s->db_detail[0] ? ": " : "", s->db_detail);
-    fprintf(out, "compute   %s%s%s\n", s->compute_backend, s->compute_reason[0] ? ": " : "",
+    fprintf(out, "orders    %s, fills %s, rejected %s\n", exact(a, s->count_orders), exact(b, s->count_fills),
+            exact(c, s->count_rejected));
+    fprintf(out, "database  %s, commits %s, queue %s, commit p50 %s, p99 %s%s%s\n", word(s->db_state),
+            exact(a, s->db_commits), exact(b, s->db_queue), milliseconds(c, s->commit_p50_ms),
+            milliseconds(d, s->commit_p99_ms), s->db_detail[0] ? ": " : "", s->db_detail);
+    fprintf(out, "compute   %s%s%s\n", word(s->compute_backend), s->compute_reason[0] ? ": " : "",
             s->compute_reason);
-    fprintf(out, "gpu       %s%s%s\n", s->gpu_state, s->gpu_reason[0] ? ": " : "", s->gpu_reason);
-    fprintf(out, "trainings %lld\n", (long long)s->trainings);
+    fprintf(out, "gpu       %s%s%s\n", word(s->gpu_state), s->gpu_reason[0] ? ": " : "", s->gpu_reason);
+    fprintf(out, "trainings %s\n", exact(a, s->trainings));
 }
 
 void print_status(FILE *out, const struct model *model, struct moment now)

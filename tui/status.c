@@ -257,8 +257,8 @@ static void read_machine(const json_t *object, struct status *s)
     s->db_commits = count(db, "commits");
     s->db_rows = count(db, "rows");
     s->db_queue = count(db, "queue");
-    s->commit_p50_ms = real(db, "commit_p50_ms");
-    s->commit_p99_ms = real(db, "commit_p99_ms");
+    s->commit_p50_ms = s->db_commits == 0 ? NAN : real(db, "commit_p50_ms"); /* of no commit at all */
+    s->commit_p99_ms = s->db_commits == 0 ? NAN : real(db, "commit_p99_ms");
     s->trainings = json_is_array(trainings) ? (int64_t)json_array_size(trainings) : -1;
 }
 

@@ -11,8 +11,6 @@
 
 enum prompt {
     PROMPT_NONE,
-    PROMPT_PAUSE, /* y, or nothing is done */
-    PROMPT_RESUME,
     PROMPT_FLATTEN, /* the word FLATTEN, or nothing is done */
 };
 

@@ -130,8 +130,16 @@ static void test_bars(const char *state)
     CHECK_INT(lines(), 2);
     CHECK_INT(run(command_bars, "bars", "BTCUSDT", "1m", "--to", "1723161299999", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
+    CHECK_STR(err, "");
+    CHECK_INT(run(command_bars, "bars", "BTCUSDT", "1h", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 1); /* and where bars are to be had */
+    CHECK_STR(err, "papertape: bars: BTCUSDT 1h: none is stored; stored are 1m, 1m of --source trades\n");
+    CHECK_INT(run(command_bars, "bars", "BTCUSDT", "1m", "--to", "2020-01-01", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 1);
+    CHECK_STR(err, "");
     CHECK_INT(run(command_bars, "bars", "ETHUSDT", "1h", "--state", state, NULL), 0);
     CHECK_INT(lines(), 1);
+    CHECK_STR(err, "papertape: bars: ETHUSDT 1h: no bar of this symbol is stored\n");
     CHECK_INT(run(command_bars, "bars", "XRPUSDT", "1m", "--state", state, NULL), 1);
     CHECK_STR(err, "papertape: bars: symbol \"XRPUSDT\" is not in the database\n");
     CHECK_STR(out, "");
@@ -141,9 +149,9 @@ static void test_bars(const char *state)
     CHECK_INT(run(command_bars, "bars", "BTCUSDT", "1m", "--source", "moon", "--state", state, NULL), 2);
     CHECK_INT(run(command_bars, "bars", "BTCUSDT", "--state", state, NULL), 2);
     CHECK_INT(run(command_bars, "bars", "BTCUSDT", "1m", "--json", "--state", state, NULL), 2);
-    CHECK_STR(err, "papertape: bars: --json: is not an option of this verb: --help lists them\n");
+    CHECK_STR(err, "papertape: bars: --json: not an option of this verb: see papertape bars --help\n");
     CHECK_INT(run(command_bars, "bars", "--state", NULL), 2);
-    CHECK_STR(err, "papertape: bars: --state: needs a value\n");
+    CHECK_STR(err, "papertape: bars: --state: needs a value: see papertape bars --help\n");
     CHECK_INT(run(command_bars, "bars", "--help", NULL), 0);
     CHECK(strstr(out, "Usage: papertape bars SYMBOL INTERVAL") == out);
     CHECK_STR(err, "");

@@ -88,7 +88,7 @@ def main():
     see = ": see papertape indicators --help"
     refused(2, f"indicators: a file and at least one indicator are needed{see}")
     refused(2, f"indicators: a file and at least one indicator are needed{see}", plain)
-    refused(2, f"indicators: --nope: no such option{see}", "--nope")
+    refused(2, f"indicators: --nope: unknown option{see}", "--nope")
     refused(2, f"indicators: --json goes with --list{see}", plain, "sma", "--json")
     refused(2, "--backend: abacus: cpu, reference, stream or gpu", "--backend", "abacus", plain, "sma")
     refused(2, "--precision: f32: no backend computes it yet: f64 works with every one", "--precision", "f32", plain, "sma")

@@ -172,17 +172,9 @@ def test_start_and_tabs(session):
 def test_commands(session):
     tmux, daemon = session.tmux, session.daemon
     tmux.keys("p")
-    expect(tmux, "Pause trading? y/N")
-    tmux.keys("n")
-    expect(tmux, "nothing is done")
-    tmux.keys("p")
-    expect(tmux, "Pause trading?")
-    tmux.keys("y")
     expect(tmux, "pause done", "TRADING paused")
     assert len(daemon.seen("pause")) == 1
     tmux.keys("p")
-    expect(tmux, "Resume trading?")
-    tmux.keys("y")
     expect(tmux, "resume done", "TRADING on")
     assert daemon.trading() == "on"
     tmux.keys("a")
@@ -228,9 +220,7 @@ def test_stale_and_back(session):
     tmux, daemon = session.tmux, session.daemon
     daemon.silent = True
     expect(tmux, "STALE")
-    tmux.keys("p")  # trading is paused: the question is to resume
-    expect(tmux, "Resume trading?")
-    tmux.keys("y")
+    tmux.keys("p")  # trading is paused: p resumes
     expect(tmux, "resume pending")
     expect(tmux, "timed out")
     daemon.stop()
@@ -252,6 +242,9 @@ def test_quit_and_signals(session):
     pid = session.launch()
     os.kill(pid, signal.SIGTERM)
     session.ended()
+    tmux.type("echo status=$?")
+    tmux.keys("Enter")
+    expect(tmux, f"status={128 + signal.SIGTERM}")
     pid = session.launch()
     tmux.keys("C-z")
     session.ended()
@@ -309,6 +302,9 @@ def test_hang_up(session):
     pid = session.launch()
     os.kill(pid, signal.SIGHUP)
     session.ended()
+    session.tmux.type("echo status=$?")
+    session.tmux.keys("Enter")
+    expect(session.tmux, f"status={128 + signal.SIGHUP}")
     # The kernel's SIGCONT to an orphaned group can undo the SIGSTOP that a leak check begins with, which then waits
     # for ever: no leak check here; every other end has one.
     pid = session.launch(prefix="ASAN_OPTIONS=detect_leaks=0 ")
@@ -344,10 +340,20 @@ def test_verbs(session):
     _, err = run_verb(session, "order", "buy", "BTCUSDT", "0.000001", status=1)
     assert "LOT_SIZE" in err, err
     for wrong in (("order",), ("order", "buy", "BTCUSDT"), ("order", "buy", "BTCUSDT", "many"), ("order", "cancel", "x"),
-                  ("order", "buy", "BTCUSDT", "1", "--limit", "-3"), ("stauts",), ("status", "more"), ("book",)):
+                  ("order", "buy", "BTCUSDT", "1", "--limit", "-3"), ("stauts",), ("status", "more"), ("book",),
+                  ("order", "buy", "BTCUSDT", "-1")):
         _, err = run_verb(session, *wrong, status=2)
         assert len(err.splitlines()) == 1 and err.startswith("papertape: "), err
     assert '"status"' in run_verb(session, "stauts", status=2)[1]
+    assert run_verb(session, "order", "buy", "BTCUSDT", "-1", status=2)[1] == (
+        "papertape: order: the quantity must be a decimal number above 0, as 0.01\n")
+    for verb in ([], ["alerts", "list"], ["bars"], ["book"], ["fills"], ["flatten"], ["indicators"], ["ledger"],
+                 ["order"], ["pause"], ["status"]):
+        name = f"{verb[0]}: " if verb else ""
+        advice = f"see papertape {verb[0]} --help" if verb else "see papertape --help"
+        for word, why in (("--nonsense", "unknown option"), ("-x", "unknown option"), ("--help=1", "takes no value")):
+            _, err = run_verb(session, *verb, word, status=2)
+            assert err == f"papertape: {name}{word}: {why}: {advice}\n", err
     out, _ = run_verb(session, "order", "cancel", "7")
     assert daemon.seen("cancel") == [{"order": 7}] and out == "canceled 7\n", out
     out, _ = run_verb(session, "book", "BTCUSDT")
@@ -404,13 +410,9 @@ def test_live(session):
     tmux.keys("6")
     expect(tmux, "BUY", "FILLED")
     tmux.keys("1", "p")
-    expect(tmux, "Pause trading? y/N")
-    tmux.keys("y")
     expect(tmux, "pause done", "TRADING paused")
     assert status()["trading"] == "paused"
     tmux.keys("p")
-    expect(tmux, "Resume trading?")
-    tmux.keys("y")
     expect(tmux, "resume done", "TRADING on")
     assert status()["trading"] == "on"
     tmux.keys("F")

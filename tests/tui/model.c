@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <stdlib.h>
 
 #include "tests/check.h"
 #include "tests/tui/fixture.h"
@@ -106,6 +107,47 @@ static void check_holes(void)
     model_destroy(model);
 }
 
+/* The reason does not say the state again; what no commit has timed is not 0 ms. */
+static void check_words(void)
+{
+    static const struct {
+        const char *trading, *reason, *words;
+        bool stopped;
+    } cases[] = {
+        {"paused", "paused by the user", "by the user", true},
+        {"halted", "halted: drawdown 20 %", "drawdown 20 %", true},
+        {"paused", "pausedly", "pausedly", true},
+        {"paused", "paused", "", true},
+        {"on", "", "", false},
+        {"", "", "", false},
+    };
+    struct model *model = model_create(1000);
+    struct moment now = {fixture_now_ns, 5};
+    char *text = NULL;
+    size_t size;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        strcpy(model->status.trading, cases[i].trading);
+        strcpy(model->status.trading_reason, cases[i].reason);
+        CHECK_STR(model_trading_reason(model), cases[i].words);
+        CHECK_INT(model_trading_stopped(model), cases[i].stopped);
+    }
+    CHECK_INT(take(model,
+                   "{\"schema\":\"papertape.status/1\",\"accounts\":[],\"symbols\":[{\"symbol\":\"X\"}],"
+                   "\"db\":{\"state\":\"ok\",\"commits\":0,\"commit_p50_ms\":0,\"commit_p99_ms\":0}}",
+                   now),
+              0);
+    FILE *out = open_memstream(&text, &size);
+    print_status(out, model, now);
+    fclose(out);
+    CHECK(strstr(text, "orders    n/a, fills n/a, rejected n/a\n") != NULL);
+    CHECK(strstr(text, "commits 0, queue n/a, commit p50 n/a, p99 n/a\n") != NULL);
+    CHECK(strstr(text, " bars n/a ") != NULL);
+    CHECK(strstr(text, "-1") == NULL);
+    free(text);
+    model_destroy(model);
+}
+
 static void check_hostile(void)
 {
     struct model *model = model_create(1000);
@@ -159,6 +201,7 @@ int main(void)
         return CHECK_SKIP;
     check_whole();
     check_holes();
+    check_words();
     check_hostile();
     check_accounts();
     return check_done("tui/model");

@@ -142,6 +142,32 @@ static void check_overlays(void)
     now.mono_ms -= 4000;
 }
 
+/* A long reason and a long tag: the header keeps its figures, the prices their indicators. */
+static void check_halted(void)
+{
+    struct status *status = &model->status;
+    struct history_fill *fill = &model->history.fills[0], kept = *fill;
+    double equity = status->accounts[0].equity, drawdown = status->accounts[0].drawdown_pct;
+    struct view view;
+
+    view_init(&view, false, 1000);
+    strcpy(status->trading, "halted");
+    strcpy(status->trading_reason, "halted: the drawdown of account main reached 20 %");
+    strcpy(fill->tag, "cross down");
+    strcpy(fill->side, "SELL");
+    status->accounts[0].equity = 1234567.89;
+    status->accounts[0].drawdown_pct = -20.4;
+    check_screen("halted-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    strcpy(status->trading, "paused");
+    strcpy(status->trading_reason, "paused by the user");
+    check_screen("paused-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    strcpy(status->trading, "on");
+    strcpy(status->trading_reason, "");
+    status->accounts[0].equity = equity;
+    status->accounts[0].drawdown_pct = drawdown;
+    *fill = kept;
+}
+
 /* No crash and no control character at any size and tab. */
 static void check_every_size(void)
 {
@@ -210,6 +236,7 @@ int main(int argc, char **argv)
     check_sizes();
     check_tabs();
     check_overlays();
+    check_halted();
     check_every_size();
 
     CHECK_INT(load(folder, false), 0); /* the daemon is gone: the database alone */

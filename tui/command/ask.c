@@ -1,16 +1,33 @@
 #include "tui/command/ask.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "db/state.h"
 #include "tui/control_client.h"
 #include "tui/dashboard.h"
+#include "tui/text.h"
 
 int ask_usage(const char *verb, const char *words)
 {
     fprintf(stderr, "papertape: %s: %s\n", verb, words);
+    return EXIT_USAGE;
+}
+
+int ask_wrong_option(const char *verb, char **argv, int option)
+{
+    char shown[64], letter[] = {'-', (char)optopt, '\0'};
+    bool is_long = strncmp(argv[optind - 1], "--", 2) == 0;
+    const char *why = option == ':' ? "needs a value" : "unknown option";
+
+    if (option == '?' && is_long && optopt != 0)
+        why = "takes no value";
+    text_clean(shown, sizeof(shown), is_long || !isgraph(optopt) ? argv[optind - 1] : letter);
+    fprintf(stderr, "papertape: %s%s%s: %s: see papertape %s%s--help\n", verb ? verb : "", verb ? ": " : "",
+            shown, why, verb ? verb : "", verb ? " " : "");
     return EXIT_USAGE;
 }
 
@@ -45,7 +62,8 @@ int ask_options(int argc, char **argv, const char *more, const char *help, struc
     int option;
 
     optind = 0; /* the program's own options have been through getopt */
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (option == 's') {
             found.state = optarg;
         } else if (option == 'f') {
@@ -54,7 +72,7 @@ int ask_options(int argc, char **argv, const char *more, const char *help, struc
             fputs(help, stdout);
             found.done = true;
         } else {
-            return EXIT_USAGE;
+            return ask_wrong_option(argv[0], argv, option);
         }
     }
     found.first = optind;

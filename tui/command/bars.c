@@ -22,11 +22,13 @@ static const char help[] =
 
 struct printing {
     int price_scale, qty_scale;
+    bool any;
 };
 
 static void print_bar(void *ctx, const struct bar *bar)
 {
-    const struct printing *p = ctx;
+    struct printing *p = ctx;
+    p->any = true;
     char open[STORED_CELL], high[STORED_CELL], low[STORED_CELL], close[STORED_CELL], volume[STORED_CELL];
     printf("%lld,%s,%s,%s,%s,%s\n", (long long)(bar->open_ns / 1000000),
            stored_decimal(STORED_CSV, open, bar->open, p->price_scale),
@@ -34,6 +36,43 @@ static void print_bar(void *ctx, const struct bar *bar)
            stored_decimal(STORED_CSV, low, bar->low, p->price_scale),
            stored_decimal(STORED_CSV, close, bar->close, p->price_scale),
            stored_decimal(STORED_CSV, volume, bar->volume, p->qty_scale));
+}
+
+static void on_stored(void *ctx, const struct bar *bar)
+{
+    (void)bar;
+    *(bool *)ctx = true;
+}
+
+/* Says on stderr which intervals of the symbol are stored at all, where the one asked for has no bar. */
+static int note_stored(struct db_reader *reader, const char *symbol, const char *asked, int64_t asked_ns,
+                       enum bar_source source)
+{
+    static const char *const intervals[] = {"1s", "1m", "3m", "5m",  "15m", "30m", "1h", "2h",
+                                            "4h", "6h", "8h", "12h", "1d",  "3d",  "1w"};
+    char names[400] = "none is stored; stored are";
+    size_t start = strlen(names), n = start;
+
+    for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++)
+        for (int k = 0; k < 2; k++) {
+            enum bar_source from = k ? BAR_TRADES : BAR_VENUE;
+            int64_t interval_ns;
+            bool any = false;
+            if (bar_interval_parse(intervals[i], &interval_ns) < 0)
+                continue;
+            int r = db_reader_last_bars(reader, symbol, interval_ns, from, 1, on_stored, &any);
+            if (r < 0)
+                return r;
+            if (any && interval_ns == asked_ns && from == source)
+                return 0; /* only not at those times */
+            if (any && n < sizeof names)
+                n += (size_t)snprintf(names + n, sizeof names - n, "%s %s%s", n > start ? "," : "",
+                                      intervals[i], k ? " of --source trades" : "");
+        }
+    char what[SYMBOL_NAME_MAX + 16];
+    snprintf(what, sizeof what, "%s %.8s", symbol, asked);
+    stored_fail(EXIT_OK, "bars", what, n > start ? names : "no bar of this symbol is stored");
+    return 0;
 }
 
 static bool parse_time(const char *option, const char *text, int64_t *ret_ns)
@@ -80,9 +119,11 @@ int command_bars(int argc, char **argv)
         return r;
     r = db_reader_symbol(reader, name, &symbol);
     if (r == 0) {
-        struct printing printing = {symbol.symbol.price_scale, symbol.symbol.qty_scale};
+        struct printing printing = {symbol.symbol.price_scale, symbol.symbol.qty_scale, false};
         puts("open_time_ms,open,high,low,close,volume");
         r = db_reader_bars(reader, name, interval_ns, source, from_ns, to_ns, print_bar, &printing);
+        if (r == 0 && !printing.any)
+            r = note_stored(reader, name, interval, interval_ns, source);
     }
     return stored_close("bars", reader, r);
 }

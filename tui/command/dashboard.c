@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tui/collect.h"
+#include "tui/command/ask.h"
 #include "tui/dashboard.h"
 #include "tui/print.h"
 #include "tui/screen.h"
@@ -128,7 +129,8 @@ static int parse(int argc, char **argv, struct request *request, bool *ret_done)
     long number;
     int option, r;
 
-    while ((option = getopt_long(argc, argv, "+hV", options, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "+:hV", options, NULL)) != -1) {
         switch (option) {
         case STATE:
             state = optarg;
@@ -181,7 +183,7 @@ static int parse(int argc, char **argv, struct request *request, bool *ret_done)
             *ret_done = true;
             return EXIT_OK;
         default:
-            return EXIT_USAGE; /* getopt has said why */
+            return ask_wrong_option(NULL, argv, option);
         }
     }
     if (optind < argc) {

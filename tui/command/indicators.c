@@ -371,6 +371,15 @@ static int usage(const char *why)
     return EXIT_USAGE;
 }
 
+static int wrong_option(const char *word, int option)
+{
+    bool has_value = option == '?' && optopt && strncmp(word, "--", 2) == 0;
+    const char *why = option == ':' ? "needs a value" : has_value ? "takes no value" : "unknown option";
+
+    fprintf(stderr, "papertape: indicators: %s: %s: see papertape indicators --help\n", word, why);
+    return EXIT_USAGE;
+}
+
 int command_indicators(int argc, char **argv)
 {
     struct request request = {.backend = BACKEND_CPU};
@@ -404,9 +413,7 @@ int command_indicators(int argc, char **argv)
             fputs(help, stdout);
             return finish_stdout();
         default:
-            fprintf(stderr, "papertape: indicators: %s: %s: see papertape indicators --help\n",
-                    argv[optind - 1], option == ':' ? "its value is missing" : "no such option");
-            return EXIT_USAGE;
+            return wrong_option(argv[optind - 1], option);
         }
     }
     if (list && optind < argc)

@@ -22,6 +22,9 @@ static const char help[] =
     "  --stop P     a stop order: a market order once the price reaches P\n"
     "  --account A  the account, where there are several\n";
 
+static const char qty_words[] = "the quantity must be a decimal number above 0, as 0.01";
+static const char cancel_words[] = "cancel needs the order's number, as: order cancel 7";
+
 struct wish {
     const char *state, *limit, *stop, *account;
 };
@@ -53,7 +56,7 @@ static int place(const char *side, char **words, int n, const struct wish *wish)
     if (n != 2)
         return ask_usage("order", "buy and sell need a symbol and a quantity, as: order buy BTCUSDT 0.01");
     if (!is_decimal(words[1]))
-        return ask_usage("order", "the quantity must be a decimal number above 0, as 0.01");
+        return ask_usage("order", qty_words);
     if ((wish->limit && !is_decimal(wish->limit)) || (wish->stop && !is_decimal(wish->stop)))
         return ask_usage("order", "--limit and --stop need a decimal number above 0, as 61000.5");
     if (wish->limit && wish->stop)
@@ -78,13 +81,22 @@ static int cancel(char **words, int n, const struct wish *wish)
     errno = 0;
     long long id = n == 1 ? strtoll(words[0], &end, 10) : 0;
     if (n != 1 || errno || *end || id < 1)
-        return ask_usage("order", "cancel needs the order's number, as: order cancel 7");
+        return ask_usage("order", cancel_words);
     int r = ask_daemon("order", wish->state, "cancel", json_pack("{s:I}", "order", (json_int_t)id), &result);
     if (r != EXIT_OK)
         return r;
     r = accepted(result, "canceled");
     json_decref(result);
     return r;
+}
+
+/* A negative number, which getopt takes for an option. */
+static int negative(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "cancel") == 0)
+            return ask_usage("order", cancel_words);
+    return ask_usage("order", qty_words);
 }
 
 int command_order(int argc, char **argv)
@@ -98,7 +110,8 @@ int command_order(int argc, char **argv)
     int option;
 
     optind = 0;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         switch (option) {
         case 's':
             wish.state = optarg;
@@ -116,7 +129,9 @@ int command_order(int argc, char **argv)
             fputs(help, stdout);
             return EXIT_OK;
         default:
-            return EXIT_USAGE;
+            if (optopt == '.' || (optopt >= '0' && optopt <= '9'))
+                return negative(argc, argv);
+            return ask_wrong_option("order", argv, option);
         }
     }
     const char *what = optind < argc ? argv[optind] : "";

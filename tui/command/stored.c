@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "db/state.h"
+#include "tui/command/ask.h"
 #include "tui/dashboard.h"
 #include "tui/text.h"
 
@@ -48,11 +49,14 @@ int stored_options(int argc, char **argv, const char *allowed, const char *help,
     optind = 0; /* the program's own options have been through getopt */
     opterr = 0;
     while ((option = getopt_long(argc, argv, ":h", options, (index = -1, &index))) != -1) {
-        const char *word = argv[optind - 1];
-        if (option == ':')
-            return stored_fail(EXIT_USAGE, argv[0], word, "needs a value");
-        if (option == '?' || (index >= 2 && !allows(allowed, options[index].name)))
-            return stored_fail(EXIT_USAGE, argv[0], word, "is not an option of this verb: --help lists them");
+        if (option == ':' || option == '?')
+            return ask_wrong_option(argv[0], argv, option);
+        if (index >= 2 && !allows(allowed, options[index].name)) {
+            char shown[24], words[80];
+            snprintf(shown, sizeof shown, "--%s", options[index].name);
+            snprintf(words, sizeof words, "not an option of this verb: see papertape %.24s --help", argv[0]);
+            return stored_fail(EXIT_USAGE, argv[0], shown, words);
+        }
         switch (option) {
         case 's':
             found.state = optarg;

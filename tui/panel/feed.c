@@ -50,7 +50,8 @@ static void storage(const struct area *body, const struct status *s, enum freshn
     }
     x = pair(body, x, 1, "commits", STYLE_NORMAL, counted(a, s->db_commits));
     x = pair(body, x, 1, "queue", STYLE_NORMAL, counted(a, s->db_queue));
-    snprintf(p99, sizeof(p99), "%.20s ms", format_number(a, s->commit_p99_ms, 1));
+    format_number(a, s->commit_p99_ms, 1);
+    snprintf(p99, sizeof(p99), "%.20s%s", a, isfinite(s->commit_p99_ms) ? " ms" : "");
     x = pair(body, x, 1, "p99", STYLE_NORMAL, p99);
     x = pair(body, x, 1, "orders", STYLE_NORMAL, counted(a, s->count_orders));
     x = pair(body, x, 1, "fills", STYLE_NORMAL, counted(a, s->count_fills));

@@ -53,7 +53,8 @@ static void feed_segment(struct segment *ret, const struct scene *scene)
     }
 }
 
-static void trading_segment(struct segment *ret, const struct scene *scene)
+/* Two segments: the state, and its reason for where there is room. */
+static void trading_segment(struct segment *ret, struct segment *ret_reason, const struct scene *scene)
 {
     const struct model *model = scene->model;
     const struct status *s = &model->status;
@@ -64,9 +65,24 @@ static void trading_segment(struct segment *ret, const struct scene *scene)
         return;
     }
     bool on = strcmp(s->trading, "on") == 0, halted = strcmp(s->trading, "halted") == 0;
-    snprintf(ret->text, sizeof(ret->text), "TRADING %.16s%s%.32s", s->trading,
-             s->trading_reason[0] ? ": " : "", s->trading_reason);
-    ret->style = on ? STYLE_GOOD : halted ? STYLE_BAD : STYLE_WARN;
+    snprintf(ret->text, sizeof(ret->text), "TRADING %.16s", s->trading[0] ? s->trading : "-");
+    ret->style = on ? STYLE_GOOD : halted ? STYLE_BAD : s->trading[0] ? STYLE_WARN : STYLE_DIM;
+    const char *reason = model_trading_reason(model);
+    if (reason[0])
+        snprintf(ret_reason->text, sizeof(ret_reason->text), ": %.40s", reason);
+    ret_reason->style = ret->style;
+}
+
+/* On a screen of the usual width the clock makes room before the equity or the drawdown does. */
+static bool clock_fits(const struct segment *segments, int n, int end, int width)
+{
+    enum { USUAL_WIDTH = 80, MUST_RANK = 5 };
+    int needed = 0;
+
+    for (int i = 0; i < n; i++)
+        if (segments[i].rank <= MUST_RANK && segments[i].text[0])
+            needed += text_width(segments[i].text) + segments[i].gap;
+    return width < USUAL_WIDTH || needed <= end;
 }
 
 void panel_header(const struct area *area, const struct scene *scene)
@@ -77,12 +93,13 @@ void panel_header(const struct area *area, const struct scene *scene)
     char a[FORMAT_MAX], clock[FORMAT_MAX];
     struct segment segments[] = {
         {"PAPER", STYLE_BRAND, 1, 0}, {"", STYLE_NORMAL, 2, 2}, {"", STYLE_STRONG, 4, 2},
-        {"", STYLE_NORMAL, 5, 1},     {"", STYLE_NORMAL, 6, 2}, {"", STYLE_NORMAL, 3, 2},
+        {"", STYLE_NORMAL, 6, 1},     {"", STYLE_NORMAL, 5, 2}, {"", STYLE_NORMAL, 3, 2},
+        {"", STYLE_NORMAL, 7, 0},
     };
-    enum { BRAND, FEED, EQUITY, RETURN, DRAWDOWN, TRADING, SEGMENTS };
+    enum { BRAND, FEED, EQUITY, RETURN, DRAWDOWN, TRADING, REASON, SEGMENTS };
 
     feed_segment(&segments[FEED], scene);
-    trading_segment(&segments[TRADING], scene);
+    trading_segment(&segments[TRADING], &segments[REASON], scene);
     if (freshness == GONE) {
         snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq -");
         segments[EQUITY].style = STYLE_DIM;
@@ -103,9 +120,9 @@ void panel_header(const struct area *area, const struct scene *scene)
     int64_t ns = model_clock_ns(model, scene->now);
     if (ns > 0) {
         snprintf(clock, sizeof(clock), "%sZ", format_clock(a, ns));
-        end = area_text_right(area, area->width, 0,
-                              frame_style(model_freshness(model, scene->now), STYLE_NORMAL), clock) -
-              2;
+        enum style style = frame_style(model_freshness(model, scene->now), STYLE_NORMAL);
+        if (clock_fits(segments, SEGMENTS, end - text_width(clock) - 2, area->width))
+            end = area_text_right(area, area->width, 0, style, clock) - 2;
     }
     frame_segments(area, 0, 0, end, segments, SEGMENTS);
 }

@@ -4,14 +4,6 @@
 #include "tui/format.h"
 #include "tui/panel/frame.h"
 
-static void prompt(const struct area *area, const char *question)
-{
-    int x = area_text(area, 0, 0, STYLE_WARN, question);
-
-    x = area_text(area, x + 1, 0, STYLE_KEY, "y");
-    area_text(area, x, 0, STYLE_DIM, "/N");
-}
-
 static void outcome(const struct area *area, const struct view *view, int x, struct moment now)
 {
     char age[FORMAT_MAX];
@@ -62,14 +54,6 @@ void panel_keys(const struct area *area, const struct scene *scene)
         format_age(age, scene->real_now.mono_ms - view->frozen_at.mono_ms);
         x = area_printf(area, 0, 0, STYLE_WARN, "FROZEN %s", age) + 2;
     }
-    if (view->prompt == PROMPT_PAUSE) {
-        prompt(area, "Pause trading?");
-        return;
-    }
-    if (view->prompt == PROMPT_RESUME) {
-        prompt(area, "Resume trading?");
-        return;
-    }
     if (view->outcome != OUTCOME_NONE) {
         outcome(area, view, x, scene->real_now);
         return;
@@ -79,7 +63,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         const char *word = keys[i].word;
         if (view->readonly && keys[i].action)
             continue;
-        if (keys[i].key[0] == 'p' && strcmp(scene->model->status.trading, "paused") == 0)
+        if (keys[i].key[0] == 'p' && model_trading_stopped(scene->model))
             word = "resume";
         if (x + (int)(strlen(keys[i].key) + strlen(word)) + 2 > quit)
             break;

@@ -13,33 +13,42 @@ static const struct column columns[COLUMNS] = {
     {"24h", 7, true, 7}, {"bars", 5, true, 8},  {"book", 7, false, 6}, {"age", 9, true, 3},
 };
 
-/* What the last fill there was, and why; "" when none is known. */
-static void decision(char *buf, size_t size, const struct model *model, const char *symbol)
+/* What the last fill there was, and why, at the right end of a line in at most `room`: the time goes
+ * first, then the reason shortens, then it goes. */
+static void decision(const struct area *body, int y, int room, const struct model *model, const char *symbol)
 {
-    char time[FORMAT_MAX];
+    enum { REASON_MIN = 4 }; /* what is left of it, its mark of a cut included */
+    const struct history_fill *fill = NULL;
+    char time[FORMAT_MAX], text[128];
 
-    buf[0] = '\0';
-    for (int i = 0; i < model->history.n_fills; i++) {
-        const struct history_fill *fill = &model->history.fills[i];
-        if (strcmp(fill->symbol, symbol) == 0) {
-            snprintf(buf, size, "%s %s %.5s", fill->tag, fill->side, format_clock(time, fill->ts_ns));
-            return;
-        }
+    for (int i = 0; i < model->history.n_fills && !fill; i++)
+        if (strcmp(model->history.fills[i].symbol, symbol) == 0)
+            fill = &model->history.fills[i];
+    if (!fill)
+        return;
+    int side = text_width(fill->side), reason = text_width(fill->tag);
+    snprintf(text, sizeof(text), "%s %s %.5s", fill->tag, fill->side, format_clock(time, fill->ts_ns));
+    if (text_width(text) > room)
+        snprintf(text, sizeof(text), "%s %s", fill->tag, fill->side);
+    if (text_width(text) <= room) {
+        area_text_right(body, body->width, y, STYLE_DIM, text);
+    } else if (side <= room) {
+        area_text_right(body, body->width, y, STYLE_DIM, fill->side);
+        if (room - side - 1 >= REASON_MIN && reason > 0)
+            area_text_cut(body, body->width - room, y, room - side - 1, STYLE_DIM, fill->tag);
     }
 }
 
-/* The newest bar, the indicators that the strategy looks at, and at the right what it last did. */
+/* The newest bar, the indicators that the strategy looks at, and at the right what it last did, in what is
+ * left. */
 static void second_line(const struct area *body, int y, const struct model *model,
                         const struct status_symbol *symbol, enum freshness freshness)
 {
-    char value[FORMAT_MAX], did[128];
-    int x = 3, end = body->width;
+    char value[FORMAT_MAX];
+    int x = 3;
 
     if (freshness == GONE)
         return;
-    decision(did, sizeof(did), model, symbol->symbol);
-    if (did[0] && text_width(did) < body->width / 2)
-        end = area_text_right(body, body->width, y, STYLE_DIM, did) - 2;
     if (isfinite(symbol->bar_close)) {
         x = area_text(body, x, y, STYLE_DIM, symbol->interval) + 1;
         double change = symbol->bar_close - symbol->bar_open;
@@ -54,11 +63,13 @@ static void second_line(const struct area *body, int y, const struct model *mode
                      : symbol->price_decimals > 2 ? 2
                                                   : symbol->price_decimals;
         format_number(value, indicator->value, digits);
-        if (x + text_width(indicator->name) + 1 + text_width(value) > end)
+        if (x + text_width(indicator->name) + 1 + text_width(value) > body->width)
             break;
         x = area_text(body, x, y, STYLE_DIM, indicator->name) + 1;
         x = area_text(body, x, y, frame_style(freshness, STYLE_NORMAL), value) + 2;
     }
+    decision(body, y, body->width - x < body->width / 2 ? body->width - x : body->width / 2, model,
+             symbol->symbol);
 }
 
 static void row(const struct table *table, int y, const struct scene *scene,
