@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tui/text.h"
@@ -25,25 +26,41 @@ void collector_finish(struct collector *collector)
     model_destroy(collector->model);
 }
 
-/* Without a daemon the database is what is known. */
+static int open_database(struct collector *collector, char *words, size_t size)
+{
+    return collector->reader ? 0 : history_open(collector->state.database, &collector->reader, words, size);
+}
+
+/* Without a daemon, or with one that has not begun, the database's last state is what is known. */
+static int read_last_known(struct collector *collector, struct moment now, char *words, size_t size)
+{
+    struct status *stored = malloc(sizeof(*stored));
+    int64_t accounts_age_ms;
+    int r = -ENOMEM;
+
+    if (!stored)
+        snprintf(words, size, "out of memory");
+    else if ((r = open_database(collector, words, size)) == 0)
+        r = history_status(collector->reader, now.wall_ns, stored, &accounts_age_ms, words, size);
+    if (r == 0)
+        model_take_stored(collector->model, stored, accounts_age_ms, now);
+    free(stored);
+    return r;
+}
+
 static void read_database(struct collector *collector, struct moment now)
 {
     struct model *model = collector->model;
     char words[STATUS_TEXT_MAX];
-    int r = 0;
+    int r = open_database(collector, words, sizeof(words));
 
-    if (!collector->reader)
-        r = history_open(collector->state.database, &collector->reader, words, sizeof(words));
     if (r == 0)
         r = history_read(collector->reader, now.wall_ns, collector->bars_symbol, collector->bars_interval,
                          &model->history, words, sizeof(words));
     if (r == 0 && collector->control.fd < 0) {
-        r = history_status(collector->reader, now.wall_ns, &model->status, &model->accounts_age_ms, words,
-                           sizeof(words));
-        if (r == 0) {
-            model->source = MODEL_DATABASE;
-            model->status_mono_ms = now.mono_ms;
-        }
+        if (model->source == MODEL_DAEMON)
+            model->source = MODEL_NOTHING; /* nothing of its word is kept */
+        r = read_last_known(collector, now, words, sizeof(words));
     }
     if (r == 0) {
         model->have_history = true;
@@ -58,7 +75,7 @@ static void read_database(struct collector *collector, struct moment now)
     text_clean(model->database_words, sizeof(model->database_words), words);
     if (collector->control.fd < 0) {
         status_init(&model->status);
-        model->source = MODEL_NOTHING;
+        model->source = model->holdings = MODEL_NOTHING;
     }
 }
 
@@ -123,6 +140,9 @@ static void take_status(struct collector *collector, const json_t *reply, struct
                  "the daemon's status is of a version that is not understood");
         return;
     }
+    char words[STATUS_TEXT_MAX]; /* why not, the next tick says */
+    if (!model->status.begun)
+        (void)read_last_known(collector, now, words, sizeof(words));
     json_decref(collector->status_json);
     collector->status_json = json_deep_copy(result);
 }

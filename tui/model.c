@@ -49,12 +49,36 @@ int model_take_status(struct model *model, const json_t *object, struct moment n
     if (r == 0) {
         model->status = *status;
         model->source = MODEL_DAEMON;
+        model->holdings = status->begun ? MODEL_DAEMON : MODEL_NOTHING;
         model->status_mono_ms = now.mono_ms;
-        model->accounts_age_ms = 0;
+        model->accounts_age_ms = status->begun ? 0 : -1;
         model->daemon_words[0] = '\0';
     }
     free(status);
     return r;
+}
+
+void model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
+                       struct moment now)
+{
+    struct status *s = &model->status;
+
+    if (model->source == MODEL_DAEMON) {
+        memcpy(s->symbols, stored->symbols, sizeof(s->symbols));
+        memcpy(s->accounts, stored->accounts, sizeof(s->accounts));
+        memcpy(s->positions, stored->positions, sizeof(s->positions));
+        memcpy(s->orders, stored->orders, sizeof(s->orders));
+        s->n_symbols = stored->n_symbols;
+        s->n_accounts = stored->n_accounts;
+        s->n_positions = stored->n_positions;
+        s->n_orders = stored->n_orders;
+    } else {
+        *s = *stored;
+        model->source = MODEL_DATABASE;
+    }
+    model->holdings = MODEL_DATABASE;
+    model->status_mono_ms = now.mono_ms;
+    model->accounts_age_ms = accounts_age_ms;
 }
 
 int64_t model_age(const struct model *model, int64_t age_ms, struct moment now)

@@ -28,10 +28,12 @@ enum freshness { FRESH, STALE, GONE };
 
 struct model {
     enum model_source source;
+    enum model_source holdings; /* whose word the symbols, accounts, positions and orders are: a daemon that
+                                   has not begun does not know them, and the database's last stand in */
     struct status status;
     int64_t status_mono_ms;  /* when the status was had; its ages count from there */
     int64_t interval_ms;     /* between two collections */
-    int64_t accounts_age_ms; /* of the accounts' equity when the status was had */
+    int64_t accounts_age_ms; /* of the accounts' equity when the status was had; -1: not known */
     struct history history;
     bool have_history;
     int64_t history_mono_ms;
@@ -45,6 +47,11 @@ void model_destroy(struct model *model);
 
 /* Takes a status object that has just arrived. 0, or -EPROTO, which leaves the model alone. */
 int model_take_status(struct model *model, const json_t *object, struct moment now);
+
+/* Takes what the database last knew, as it was read at `now` (history_status()): all of it without a daemon,
+ * the holdings where the daemon has not begun. */
+void model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
+                       struct moment now);
 
 /* The age now of something that was `age_ms` old when the status was had; -1 stays -1. */
 int64_t model_age(const struct model *model, int64_t age_ms, struct moment now);

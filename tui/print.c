@@ -47,26 +47,30 @@ static void feed(FILE *out, const struct model *model, struct moment now)
             s->feed.detail);
 }
 
-static void accounts(FILE *out, const struct model *model, struct moment now)
-{
-    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
-    bool gone = model_accounts_freshness(model, now) == GONE;
-
-    for (int i = 0; i < model->status.n_accounts; i++) {
-        const struct status_account *account = &model->status.accounts[i];
-        fprintf(out, "account   %s equity %s %s return %s drawdown %s cash %s\n", account->account,
-                gone ? "-" : format_number(a, account->equity, 2), account->currency,
-                gone ? "-" : format_percent(b, account->return_pct, 2),
-                gone ? "-" : format_percent(c, account->drawdown_pct, 2), format_number(d, account->cash, 2));
-    }
-}
-
 /* "12s", or with the word STALE. */
 static void age_words(char *buf, enum freshness freshness, int64_t age_ms)
 {
     char age[FORMAT_MAX];
 
     snprintf(buf, FORMAT_MAX, "%s%.20s", freshness == FRESH ? "" : "STALE ", format_age(age, age_ms));
+}
+
+static void accounts(FILE *out, const struct model *model, struct moment now)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX];
+    enum freshness freshness = model_accounts_freshness(model, now);
+    bool gone = freshness == GONE;
+    char age[FORMAT_MAX];
+
+    age_words(age, freshness, model_age(model, model->accounts_age_ms, now));
+    for (int i = 0; i < model->status.n_accounts; i++) {
+        const struct status_account *account = &model->status.accounts[i];
+        fprintf(out, "account   %s equity %s %s return %s drawdown %s cash %s%s%s\n", account->account,
+                gone ? "-" : format_number(a, account->equity, 2), account->currency,
+                gone ? "-" : format_percent(b, account->return_pct, 2),
+                gone ? "-" : format_percent(c, account->drawdown_pct, 2), format_number(d, account->cash, 2),
+                freshness == FRESH ? "" : " age ", freshness == FRESH ? "" : age);
+    }
 }
 
 static void prices(FILE *out, const struct model *model, struct moment now)
@@ -102,7 +106,7 @@ static void positions(FILE *out, const struct model *model, struct moment now)
                 gone ? "-" : format_number(c, p->mark, decimals), gone ? "-" : format_signed(d, p->upnl, 2),
                 age);
     }
-    if (model->status.n_positions == 0 && model->source != MODEL_NOTHING)
+    if (model->status.n_positions == 0 && model->holdings != MODEL_NOTHING)
         fprintf(out, "position  flat\n");
 }
 
@@ -135,6 +139,8 @@ void print_status(FILE *out, const struct model *model, struct moment now)
     int64_t alerts = model_alerts_open(model);
 
     feed(out, model, now);
+    if (model->source == MODEL_DAEMON && model->holdings == MODEL_NOTHING)
+        fprintf(out, "account   n/a\nprice     n/a\nposition  n/a\n");
     accounts(out, model, now);
     prices(out, model, now);
     positions(out, model, now);
@@ -268,12 +274,14 @@ static json_t *log_json(const struct history *h)
 int print_json(FILE *out, const struct model *model, const json_t *status)
 {
     bool live = model->source == MODEL_DAEMON && status;
+    bool known = model->holdings != MODEL_NOTHING;
     json_t *shown = live ? json_deep_copy(status) : json_null();
     json_t *object = json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
                                "papertape.dashboard/1", "daemon", live, "status", shown, "positions",
-                               positions_json(&model->status), "equity", equity_json(&model->history),
-                               "fills", fills_json(&model->history), "orders", orders_json(&model->history),
-                               "alerts", alerts_json(&model->history), "log", log_json(&model->history));
+                               known ? positions_json(&model->status) : json_null(), "equity",
+                               equity_json(&model->history), "fills", fills_json(&model->history), "orders",
+                               orders_json(&model->history), "alerts", alerts_json(&model->history), "log",
+                               log_json(&model->history));
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
     json_decref(object);

@@ -298,6 +298,7 @@ int status_parse(const json_t *object, struct status *ret)
     ret->now_ns = whole(object, "now_ns");
     ret->uptime_s = real(object, "uptime_s");
     ret->alerts_open = count(object, "alerts_open");
+    ret->begun = json_is_array(json_object_get(object, "accounts"));
     read_feed(object, ret);
     read_symbols(object, ret);
     read_accounts(object, ret);

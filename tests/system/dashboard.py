@@ -6,6 +6,7 @@ usage: dashboard.py PAPERTAPE SOURCE_ROOT [PAPERTAPED REPLAY]
 Standard library and tmux only; exit status 77 without tmux. With papertaped and papertape-replay the real daemon
 stands in for the fake one, on the synthetic market, and what the keys did is asked of it."""
 
+import copy
 import json
 import os
 import re
@@ -312,6 +313,32 @@ def test_hang_up(session):
     wait("the end of an orphaned dashboard", lambda: not runs(pid))
 
 
+def test_venue_absent(session):
+    """The daemon does not know yet what it holds: the database's last stands in, as old as it is."""
+    tmux, daemon = session.tmux, session.daemon
+    known = copy.deepcopy(daemon.status)
+    unknown = dict.fromkeys(("accounts", "symbols", "positions", "orders", "counters"))
+    feed = dict(known["feed"], state="retry", retry_in_ms=11200, age_ms=None, streams=[],
+                detail="https://127.0.0.1:9443/api/v3/exchangeInfo: Connection refused")
+    with daemon.lock:
+        daemon.status.update(unknown, feed=feed)
+    session.launch()
+    expect(tmux, "feed retry in 1", "binance retry in 1", "Connection", "Prices (1)", "Positions (1)",
+           "BTCUSDT   L", "0.08", "STALE", "TRADING ", "fills n/a")
+    assert "flat " not in tmux.screen() and "no symbols" not in tmux.screen(), tmux.screen()
+    tmux.keys("q")
+    session.ended()
+    out, _ = run_verb(session, "status")
+    assert "position  main BTCUSDT L qty 0.08" in out and "STALE" in out and "flat" not in out, out
+    assert "feed      binance retry, retry in 11s, age n/a" in out and "orders    n/a, fills n/a" in out, out
+    assert " -1" not in out, out
+    out, _ = run_verb(session, "--json", status=4)
+    whole = json.loads(out)
+    assert whole["status"]["positions"] is None and whole["positions"][0]["qty"] == 0.08, out
+    with daemon.lock:
+        daemon.status.update(known)
+
+
 def run_verb(session, *words, status=0):
     result = subprocess.run([session.program, *words, "--state", session.state], capture_output=True, text=True,
                             timeout=DEADLINE_S, check=False, stdin=subprocess.DEVNULL)
@@ -415,6 +442,15 @@ def test_live(session):
     tmux.keys("p")
     expect(tmux, "resume done", "TRADING on")
     assert status()["trading"] == "on"
+    session.daemon.stop()
+    expect(tmux, "NO DAEMON", "Positions (1)")
+    session.daemon.start(venue=False)
+    expect(tmux, "feed retry", "binance retry", "Positions (1)", "BTCUSDT   L")
+    out, _ = run_verb(session, "status")
+    assert "position  main BTCUSDT L" in out and " flat" not in out and " -1" not in out, out
+    session.daemon.stop()
+    session.daemon.start()
+    expect(tmux, "feed ok", "synced")
     tmux.keys("F")
     expect(tmux, "Type FLATTEN", "BTCUSDT")
     tmux.type("FLATTEN")
@@ -431,7 +467,7 @@ def test_live(session):
 
 
 FAKE_TESTS = (test_start_and_tabs, test_commands, test_sizes, test_stale_and_back, test_quit_and_signals,
-              test_plain_terminals, test_verbs, test_hang_up)
+              test_plain_terminals, test_venue_absent, test_verbs, test_hang_up)
 REAL_TESTS = (test_live,)
 
 

@@ -15,18 +15,20 @@ class Daemon:
         self.replay_program = replay
         self.replay = self.daemon = None
 
-    def start(self):
-        """Begins where stop() left the state directory; the market is a new one each time."""
+    def start(self, venue=True):
+        """Begins where stop() left the state directory; the market is a new one each time. Without a venue there is
+        none at the address of the one before."""
         authority = os.path.join(self.state, "venue-ca.pem")
-        with open(os.path.join(self.state, "replay.log"), "ab") as log:
-            self.replay = subprocess.Popen(
-                [self.replay_program, "--venue", "binance", "--synthetic", "7", "--listen", "127.0.0.1:0", "--ca-out",
-                 authority], stdout=subprocess.PIPE, stderr=log)
-        venue = json.loads(self.replay.stdout.readline())
+        if venue:
+            with open(os.path.join(self.state, "replay.log"), "ab") as log:
+                self.replay = subprocess.Popen(
+                    [self.replay_program, "--venue", "binance", "--synthetic", "7", "--listen", "127.0.0.1:0",
+                     "--ca-out", authority], stdout=subprocess.PIPE, stderr=log)
+            self.venue = json.loads(self.replay.stdout.readline())
         with open(os.path.join(self.state, "papertaped.log"), "ab") as log:
             self.daemon = subprocess.Popen(
-                [self.papertaped, "--state", self.state, "--venue-url", venue["ws_url"], "--rest-url",
-                 venue["rest_url"], "--ca-file", authority], stderr=log)
+                [self.papertaped, "--state", self.state, "--venue-url", self.venue["ws_url"], "--rest-url",
+                 self.venue["rest_url"], "--ca-file", authority], stderr=log)
         end = time.monotonic() + 20
         while not self._listens():
             if self.daemon.poll() is not None or time.monotonic() > end:

@@ -72,6 +72,8 @@ static void check_whole(void)
     CHECK_INT(model_freshness(model, later), GONE);
     CHECK_INT(model_accounts_freshness(model, later), GONE);
 
+    CHECK_INT(model->holdings, MODEL_DAEMON);
+
     /* Another schema, or no status at all, leaves what was known alone. */
     CHECK_INT(take(model, "{\"schema\":\"papertape.status/2\"}", later), -EPROTO);
     CHECK_INT(take(model, "[1,2]", later), -EPROTO);
@@ -175,6 +177,60 @@ static void check_hostile(void)
     model_destroy(model);
 }
 
+/* What a daemon that has not begun does not know comes from the database, and only that. */
+static void check_not_begun(void)
+{
+    struct model *model = model_create(1000);
+    struct status *stored = malloc(sizeof(*stored));
+    struct moment now = {fixture_now_ns, 5};
+    char *text = NULL;
+    size_t size;
+
+    CHECK_INT(take(model,
+                   "{\"schema\":\"papertape.status/1\",\"pid\":7,\"trading\":null,\"accounts\":null,"
+                   "\"symbols\":null,\"positions\":null,\"orders\":null,\"counters\":null,"
+                   "\"feed\":{\"state\":\"retry\",\"retry_in_ms\":900}}",
+                   now),
+              0);
+    CHECK_INT(model->source, MODEL_DAEMON);
+    CHECK_INT(model->holdings, MODEL_NOTHING);
+    CHECK_INT(model_accounts_freshness(model, now), GONE);
+    FILE *out = open_memstream(&text, &size);
+    print_status(out, model, now);
+    CHECK_INT(print_json(out, model, NULL), 0);
+    fclose(out);
+    CHECK(strstr(text, "trading   n/a\n") != NULL);
+    CHECK(strstr(text, "account   n/a\nprice     n/a\nposition  n/a\n") != NULL);
+    CHECK(strstr(text, "flat") == NULL);
+    CHECK(strstr(text, "\"positions\":null") != NULL);
+    free(text);
+
+    status_init(stored);
+    stored->pid = 1;
+    stored->n_positions = 1;
+    stored->positions[0] = (struct status_position){.symbol = "BTCUSDT", .qty = 2, .age_ms = 4000};
+    model_take_stored(model, stored, 70000, now);
+    CHECK_INT(model->source, MODEL_DAEMON);
+    CHECK_INT(model->holdings, MODEL_DATABASE);
+    CHECK_INT(model->status.pid, 7);
+    CHECK_STR(model->status.feed.state, "retry");
+    CHECK_INT(model->status.n_positions, 1);
+    CHECK_INT(model_accounts_freshness(model, now), STALE);
+    CHECK_INT(model_position_freshness(model, &model->status.positions[0], now), FRESH);
+
+    CHECK_INT(take(model, fixture_status, now), 0); /* it has begun: its word alone */
+    CHECK_INT(model->holdings, MODEL_DAEMON);
+    CHECK_INT(model->status.n_positions, 2);
+    CHECK_INT(model_accounts_freshness(model, now), FRESH);
+
+    model->source = MODEL_NOTHING; /* no daemon: everything is the database's */
+    model_take_stored(model, stored, 70000, now);
+    CHECK_INT(model->source, MODEL_DATABASE);
+    CHECK_INT(model->status.pid, 1);
+    free(stored);
+    model_destroy(model);
+}
+
 static void check_accounts(void)
 {
     struct model *model = model_create(1000);
@@ -203,6 +259,7 @@ int main(void)
     check_holes();
     check_words();
     check_hostile();
+    check_not_begun();
     check_accounts();
     return check_done("tui/model");
 }

@@ -197,10 +197,12 @@ static int load(const char *folder, bool daemon)
     if (r == 0)
         r = history_read(reader, fixture_now_ns, "BTCUSDT", "1m", &model->history, words, sizeof(words));
     if (r == 0 && !daemon) {
-        r = history_status(reader, fixture_now_ns, &model->status, &model->accounts_age_ms, words,
-                           sizeof(words));
-        model->source = MODEL_DATABASE;
-        model->status_mono_ms = now.mono_ms;
+        int64_t age_ms = -1;
+        struct status *stored = malloc(sizeof(*stored));
+        r = history_status(reader, now.wall_ns, stored, &age_ms, words, sizeof(words));
+        if (r == 0)
+            model_take_stored(model, stored, age_ms, now);
+        free(stored);
         snprintf(model->daemon_words, sizeof(model->daemon_words),
                  "/run/papertape/control.sock: no daemon is listening");
     }
@@ -210,6 +212,36 @@ static int load(const char *folder, bool daemon)
         history_close(reader);
     model->have_history = r == 0;
     return r;
+}
+
+/* The daemon is back and the venue is not: it does not know what it holds, and the database does. */
+static void check_waiting(const char *folder)
+{
+    json_t *object = json_loads(fixture_status, 0, NULL), *feed = json_object_get(object, "feed");
+    static const char *const unknown[] = {"accounts", "symbols", "positions", "orders", "counters"};
+    struct view view;
+
+    view_init(&view, false, 1000);
+    for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+        json_object_set_new(object, unknown[i], json_null());
+    json_object_set_new(feed, "state", json_string("retry"));
+    json_object_set_new(feed, "streams", json_array());
+    json_object_set_new(feed, "age_ms", json_null());
+    json_object_set_new(feed, "retry_in_ms", json_integer(11200));
+    json_object_set_new(feed, "detail",
+                        json_string("https://api.example:443/api/v3/exchangeInfo: Could not resolve host: "
+                                    "api.example; attempt 4"));
+    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(model->holdings, MODEL_NOTHING);
+    check_screen("unknown-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    now.wall_ns += 30000000000; /* after the last stored price */
+    CHECK_INT(load(folder, false), 0);
+    now.wall_ns = fixture_now_ns;
+    CHECK_INT(model->source, MODEL_DAEMON);
+    CHECK_INT(model->holdings, MODEL_DATABASE);
+    CHECK_INT(model->status.n_positions, 1);
+    check_screen("waiting-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    json_decref(object);
 }
 
 int main(int argc, char **argv)
@@ -239,7 +271,10 @@ int main(int argc, char **argv)
     check_halted();
     check_every_size();
 
+    check_waiting(folder);
+    model->source = MODEL_NOTHING;
     CHECK_INT(load(folder, false), 0); /* the daemon is gone: the database alone */
+    CHECK_INT(model->source, MODEL_DATABASE);
     view_init(&view, false, 1000);
     check_screen("database-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     model_destroy(model);

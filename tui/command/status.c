@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "db/state.h"
 #include "tui/command/ask.h"
 #include "tui/dashboard.h"
+#include "tui/history.h"
 #include "tui/model.h"
 #include "tui/print.h"
 
@@ -18,12 +20,31 @@ static const char help[] = "Usage: papertape status [--json] [--state DIR]\n"
                            "\n"
                            "Exit status: 0 ok, 1 error, 2 usage, 3 no daemon.\n";
 
-static int print_text(const json_t *status)
+/* A daemon that has not begun does not know what it holds: the database's last stands in, as old as it is. */
+static void take_stored(struct model *model, const char *state, struct moment now)
+{
+    struct status *stored = malloc(sizeof(*stored));
+    struct history_reader *reader = NULL;
+    struct state_dir dir;
+    int64_t accounts_age_ms;
+    char words[512];
+
+    if (stored && state_dir_find(state, &dir, words, sizeof(words)) == 0 &&
+        history_open(dir.database, &reader, words, sizeof(words)) == 0 &&
+        history_status(reader, now.wall_ns, stored, &accounts_age_ms, words, sizeof(words)) == 0)
+        model_take_stored(model, stored, accounts_age_ms, now);
+    history_close(reader);
+    free(stored);
+}
+
+static int print_text(const json_t *status, const char *state)
 {
     struct model *model = model_create(1000);
     struct moment now = moment_now();
     int r = model ? model_take_status(model, status, now) : -ENOMEM;
 
+    if (r == 0 && !model->status.begun)
+        take_stored(model, state, now);
     if (r == 0)
         print_status(stdout, model, now);
     else
@@ -60,7 +81,7 @@ int command_status(int argc, char **argv)
     r = ask_daemon("status", options.state, "status", NULL, &status);
     if (r != EXIT_OK)
         return r;
-    r = options.flag ? print_object(status) : print_text(status);
+    r = options.flag ? print_object(status) : print_text(status, options.state);
     json_decref(status);
     return r;
 }

@@ -20,14 +20,56 @@ static char *counted(char *buf, int64_t count)
     return format_count(buf, count < 0 ? NAN : (double)count);
 }
 
-static void connection(const struct area *body, const struct status_feed *feed, enum freshness freshness)
+/* Bytes of `text` that a line of `columns` takes, up to a blank if it does not take all. */
+static size_t line_bytes(const char *text, int columns)
 {
-    char a[FORMAT_MAX];
+    size_t n = 0, blank = 0;
+
+    for (int used = 0; text[n];) {
+        wchar_t c;
+        size_t bytes = text_decode(text + n, &c);
+        int width = text_char_width(c);
+        used += width < 0 ? 1 : width;
+        if (used > columns)
+            return text[n] == ' ' || !blank ? n : blank;
+        if (text[n] == ' ')
+            blank = n;
+        n += bytes;
+    }
+    return n;
+}
+
+/* What is wrong, from column x of row y on and, if it is longer than that row, in the next one. Returns its
+ * last row. */
+static int detail(const struct area *body, int x, int y, const char *words)
+{
+    char first[STATUS_TEXT_MAX];
+    size_t n = line_bytes(words, body->width - x);
+
+    snprintf(first, sizeof(first), "%.*s", (int)n, words);
+    area_text(body, x, y, STYLE_WARN, first);
+    words += n + strspn(words + n, " ");
+    if (words[0])
+        area_text_cut(body, 3, ++y, body->width - 3, STYLE_WARN, words);
+    return y;
+}
+
+/* Returns the next free row. */
+static int connection(const struct area *body, const struct status_feed *feed, enum freshness freshness,
+                      int64_t since_ms)
+{
+    char a[FORMAT_MAX], state[FORMAT_MAX];
     bool ok = strcmp(feed->state, "ok") == 0, failed = strcmp(feed->state, "failed") == 0;
     enum style style = frame_style(freshness, ok ? STYLE_GOOD : failed ? STYLE_BAD : STYLE_WARN);
-    int x =
-        pair(body, 1, 0, feed->venue[0] ? feed->venue : "venue", style, feed->state[0] ? feed->state : "n/a");
+    int64_t left_ms = feed->retry_in_ms - since_ms;
 
+    snprintf(state, sizeof(state), "%s", feed->state[0] ? feed->state : "n/a");
+    if (feed->retry_in_ms >= 0)
+        snprintf(state, sizeof(state), "%s in %lld s", feed->state,
+                 (long long)(left_ms > 0 ? left_ms / 1000 : 0));
+    int x = pair(body, 1, 0, feed->venue[0] ? feed->venue : "venue", style, state);
+    if (!ok && feed->detail[0])
+        return detail(body, x, 0, feed->detail) + 1;
     x = pair(body, x, 0, "frames", STYLE_NORMAL, counted(a, feed->frames));
     x = pair(body, x, 0, "bytes", STYLE_NORMAL, counted(a, feed->bytes));
     x = pair(body, x, 0, "bad", feed->bad_frames > 0 ? STYLE_WARN : STYLE_NORMAL,
@@ -35,43 +77,44 @@ static void connection(const struct area *body, const struct status_feed *feed, 
     x = pair(body, x, 0, "connects", STYLE_NORMAL, counted(a, feed->connects));
     const char *words = feed->detail[0] ? feed->detail : feed->url;
     area_text_cut(body, x, 0, body->width - x, feed->detail[0] ? STYLE_WARN : STYLE_DIM, words);
+    return 1;
 }
 
-static void storage(const struct area *body, const struct status *s, enum freshness freshness)
+static void storage(const struct area *body, int y, const struct status *s, enum freshness freshness)
 {
     char a[FORMAT_MAX], p99[FORMAT_MAX];
     bool ok = strcmp(s->db_state, "ok") == 0;
-    int x = pair(body, 1, 1, "db", frame_style(freshness, ok ? STYLE_GOOD : STYLE_BAD),
+    int x = pair(body, 1, y, "db", frame_style(freshness, ok ? STYLE_GOOD : STYLE_BAD),
                  s->db_state[0] ? s->db_state : "n/a");
 
     if (s->db_detail[0]) {
-        area_text_cut(body, x, 1, body->width - x, STYLE_BAD, s->db_detail);
+        area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->db_detail);
         return;
     }
-    x = pair(body, x, 1, "commits", STYLE_NORMAL, counted(a, s->db_commits));
-    x = pair(body, x, 1, "queue", STYLE_NORMAL, counted(a, s->db_queue));
+    x = pair(body, x, y, "commits", STYLE_NORMAL, counted(a, s->db_commits));
+    x = pair(body, x, y, "queue", STYLE_NORMAL, counted(a, s->db_queue));
     format_number(a, s->commit_p99_ms, 1);
     snprintf(p99, sizeof(p99), "%.20s%s", a, isfinite(s->commit_p99_ms) ? " ms" : "");
-    x = pair(body, x, 1, "p99", STYLE_NORMAL, p99);
-    x = pair(body, x, 1, "orders", STYLE_NORMAL, counted(a, s->count_orders));
-    x = pair(body, x, 1, "fills", STYLE_NORMAL, counted(a, s->count_fills));
-    pair(body, x, 1, "rejected", s->count_rejected > 0 ? STYLE_WARN : STYLE_NORMAL,
+    x = pair(body, x, y, "p99", STYLE_NORMAL, p99);
+    x = pair(body, x, y, "orders", STYLE_NORMAL, counted(a, s->count_orders));
+    x = pair(body, x, y, "fills", STYLE_NORMAL, counted(a, s->count_fills));
+    pair(body, x, y, "rejected", s->count_rejected > 0 ? STYLE_WARN : STYLE_NORMAL,
          counted(a, s->count_rejected));
 }
 
-static void devices(const struct area *body, const struct status *s)
+static void devices(const struct area *body, int y, const struct status *s)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX];
-    int x = pair(body, 1, 2, "compute", STYLE_NORMAL, s->compute_backend[0] ? s->compute_backend : "n/a");
+    int x = pair(body, 1, y, "compute", STYLE_NORMAL, s->compute_backend[0] ? s->compute_backend : "n/a");
 
     if (s->n_devices > 0) {
         const struct status_device *d = &s->devices[0];
-        area_printf(body, x, 2, STYLE_NORMAL, "%s %s%% %s MiB", d->name, format_number(a, d->util_pct, 0),
+        area_printf(body, x, y, STYLE_NORMAL, "%s %s%% %s MiB", d->name, format_number(a, d->util_pct, 0),
                     format_number(b, d->mem_used_mib, 0));
         return;
     }
-    x = pair(body, x, 2, "gpu", STYLE_NORMAL, s->gpu_state[0] ? s->gpu_state : "n/a");
-    area_text_cut(body, x, 2, body->width - x, STYLE_DIM, s->gpu_reason);
+    x = pair(body, x, y, "gpu", STYLE_NORMAL, s->gpu_state[0] ? s->gpu_state : "n/a");
+    area_text_cut(body, x, y, body->width - x, STYLE_DIM, s->gpu_reason);
 }
 
 void panel_feed(const struct area *area, const struct scene *scene)
@@ -93,9 +136,9 @@ void panel_feed(const struct area *area, const struct scene *scene)
         frame_empty(&body, "the daemon does not answer");
         return;
     }
-    connection(&body, &model->status.feed, freshness);
-    storage(&body, &model->status, freshness);
-    devices(&body, &model->status);
+    int y = connection(&body, &model->status.feed, freshness, model_age(model, 0, scene->now));
+    storage(&body, y, &model->status, freshness);
+    devices(&body, y + 1, &model->status);
 }
 
 enum { SYMBOL, STREAM, FRAMES, LIMIT, AGE, COLUMNS };

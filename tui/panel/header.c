@@ -48,7 +48,8 @@ static void feed_segment(struct segment *ret, const struct scene *scene)
         ret->style = feed_style(feed->state);
     } else {
         format_age(age, model_age(model, feed->age_ms, scene->now));
-        snprintf(ret->text, sizeof(ret->text), "feed %s %.12s", feed->state, age);
+        snprintf(ret->text, sizeof(ret->text), "feed %s%s%.12s", feed->state[0] ? feed->state : "n/a",
+                 feed->age_ms < 0 ? "" : " ", feed->age_ms < 0 ? "" : age);
         ret->style = feed_style(feed->state);
     }
 }

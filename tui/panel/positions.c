@@ -28,7 +28,7 @@ void panel_positions(const struct area *area, const struct scene *scene)
     char text[FORMAT_MAX];
 
     if (n == 0) {
-        frame_empty(&body, model->source == MODEL_NOTHING ? "not known yet" : "flat");
+        frame_empty(&body, model->holdings == MODEL_NOTHING ? "not known yet" : "flat");
         return;
     }
     struct window window = frame_window(scene, PANEL_POSITIONS, n, body.height);

@@ -103,7 +103,7 @@ void panel_prices(const struct area *area, const struct scene *scene)
     struct table table = frame_table(area, title, columns, COLUMNS);
 
     if (n == 0) {
-        frame_empty(&body, model->source == MODEL_NOTHING ? "no prices yet" : "no symbols");
+        frame_empty(&body, model->holdings == MODEL_NOTHING ? "no prices yet" : "no symbols");
         return;
     }
     int lines = 2 * n <= body.height ? 2 : 1;
