@@ -31,7 +31,7 @@ static int open_database(struct collector *collector, char *words, size_t size)
     return collector->reader ? 0 : history_open(collector->state.database, &collector->reader, words, size);
 }
 
-/* Without a daemon, or with one that has not begun, the database's last state is what is known. */
+/* Without a daemon, or where one does not know, the database's last state is what is known. */
 static int read_last_known(struct collector *collector, struct moment now, char *words, size_t size)
 {
     struct status *stored = malloc(sizeof(*stored));
@@ -141,7 +141,7 @@ static void take_status(struct collector *collector, const json_t *reply, struct
         return;
     }
     char words[STATUS_TEXT_MAX]; /* why not, the next tick says */
-    if (!model->status.begun)
+    if (model_wants_stored(model))
         (void)read_last_known(collector, now, words, sizeof(words));
     json_decref(collector->status_json);
     collector->status_json = json_deep_copy(result);

@@ -58,11 +58,58 @@ int model_take_status(struct model *model, const json_t *object, struct moment n
     return r;
 }
 
+static bool is_unheard(const struct status_symbol *symbol)
+{
+    return symbol->age_ms < 0 && isnan(symbol->last) && isnan(symbol->mark);
+}
+
+bool model_wants_stored(const struct model *model)
+{
+    for (int i = 0; i < model->status.n_symbols; i++)
+        if (is_unheard(&model->status.symbols[i]))
+            return true;
+    return !model->status.begun;
+}
+
+static void take_prices(struct status *s, const struct status *stored)
+{
+    for (int i = 0; i < stored->n_symbols; i++) {
+        const struct status_symbol *known = &stored->symbols[i];
+        for (int k = 0; k < s->n_symbols; k++) {
+            struct status_symbol *symbol = &s->symbols[k];
+            if (!is_unheard(symbol) || strcmp(symbol->symbol, known->symbol) != 0)
+                continue;
+            symbol->last = known->last;
+            symbol->bid = known->bid;
+            symbol->ask = known->ask;
+            symbol->mark = known->mark;
+            symbol->age_ms = known->age_ms;
+        }
+    }
+    for (int i = 0; i < stored->n_positions; i++) {
+        const struct status_position *known = &stored->positions[i];
+        for (int k = 0; k < s->n_positions; k++) {
+            struct status_position *position = &s->positions[k];
+            if (position->age_ms >= 0 || isfinite(position->mark) ||
+                strcmp(position->symbol, known->symbol) != 0 ||
+                strcmp(position->account, known->account) != 0)
+                continue;
+            position->mark = known->mark;
+            position->upnl = known->upnl;
+            position->age_ms = known->age_ms;
+        }
+    }
+}
+
 void model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
                        struct moment now)
 {
     struct status *s = &model->status;
 
+    if (model->source == MODEL_DAEMON && s->begun) {
+        take_prices(s, stored);
+        return;
+    }
     if (model->source == MODEL_DAEMON) {
         memcpy(s->symbols, stored->symbols, sizeof(s->symbols));
         memcpy(s->accounts, stored->accounts, sizeof(s->accounts));

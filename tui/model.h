@@ -48,8 +48,11 @@ void model_destroy(struct model *model);
 /* Takes a status object that has just arrived. 0, or -EPROTO, which leaves the model alone. */
 int model_take_status(struct model *model, const json_t *object, struct moment now);
 
+/* Does the daemon's status lack what the database may know: the holdings, or a symbol's price? */
+bool model_wants_stored(const struct model *model);
+
 /* Takes what the database last knew, as it was read at `now` (history_status()): all of it without a daemon,
- * the holdings where the daemon has not begun. */
+ * the holdings where the daemon has not begun, else the prices that it has not heard yet. */
 void model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
                        struct moment now);
 

@@ -415,6 +415,14 @@ def test_verbs(session):
     daemon.start()
 
 
+def stored_prices(session):
+    db = sqlite3.connect(os.path.join(session.state, "papertape.db"), timeout=DEADLINE_S)
+    try:
+        return db.execute("SELECT count(*) FROM prices").fetchone()[0]
+    finally:
+        db.close()
+
+
 def test_live(session):
     """The same keys with the real daemon: what it says afterwards is what counts."""
     def status():
@@ -442,11 +450,14 @@ def test_live(session):
     tmux.keys("p")
     expect(tmux, "resume done", "TRADING on")
     assert status()["trading"] == "on"
+    wait("a stored price", lambda: stored_prices(session) == 2)
     session.daemon.stop()
     expect(tmux, "NO DAEMON", "Positions (1)")
     session.daemon.start(venue=False)
     expect(tmux, "feed retry", "binance retry", "Positions (1)", "BTCUSDT   L")
     out, _ = run_verb(session, "status")
+    assert "price     BTCUSDT last " in out, out
+    assert "age STALE n/a" not in out, out  # heard or stored, it has an age
     assert "position  main BTCUSDT L" in out and " flat" not in out and " -1" not in out, out
     session.daemon.stop()
     session.daemon.start()

@@ -223,6 +223,28 @@ static void check_not_begun(void)
     CHECK_INT(model->status.n_positions, 2);
     CHECK_INT(model_accounts_freshness(model, now), FRESH);
 
+    CHECK(!model_wants_stored(model));
+    CHECK_INT(take(model,
+                   "{\"schema\":\"papertape.status/1\",\"accounts\":[],\"symbols\":["
+                   "{\"symbol\":\"BTCUSDT\",\"last\":null,\"age_ms\":null},"
+                   "{\"symbol\":\"ETHUSDT\",\"last\":5,\"age_ms\":1}],"
+                   "\"positions\":[{\"account\":\"\",\"symbol\":\"BTCUSDT\",\"qty\":3,\"mark\":null}]}",
+                   now),
+              0); /* it has begun, and heard one price of two */
+    CHECK(model_wants_stored(model));
+    stored->n_symbols = 2;
+    stored->symbols[0] = (struct status_symbol){.symbol = "ETHUSDT", .last = 4, .mark = 4, .age_ms = 9000};
+    stored->symbols[1] = (struct status_symbol){.symbol = "BTCUSDT", .last = 6, .mark = 7, .age_ms = 9000};
+    stored->positions[0].mark = 7;
+    model_take_stored(model, stored, 70000, now);
+    CHECK_INT(model->holdings, MODEL_DAEMON);
+    CHECK_NEAR(model->status.symbols[0].last, 6, 1e-9);
+    CHECK_INT(model->status.symbols[0].age_ms, 9000);
+    CHECK_NEAR(model->status.symbols[1].last, 5, 1e-9);
+    CHECK_NEAR(model->status.positions[0].qty, 3, 1e-9);
+    CHECK_NEAR(model->status.positions[0].mark, 7, 1e-9);
+    CHECK_INT(model->status.positions[0].age_ms, 4000);
+
     model->source = MODEL_NOTHING; /* no daemon: everything is the database's */
     model_take_stored(model, stored, 70000, now);
     CHECK_INT(model->source, MODEL_DATABASE);

@@ -20,7 +20,7 @@ static const char help[] = "Usage: papertape status [--json] [--state DIR]\n"
                            "\n"
                            "Exit status: 0 ok, 1 error, 2 usage, 3 no daemon.\n";
 
-/* A daemon that has not begun does not know what it holds: the database's last stands in, as old as it is. */
+/* What a daemon without its venue does not know: the database's last stands in, as old as it is. */
 static void take_stored(struct model *model, const char *state, struct moment now)
 {
     struct status *stored = malloc(sizeof(*stored));
@@ -43,7 +43,7 @@ static int print_text(const json_t *status, const char *state)
     struct moment now = moment_now();
     int r = model ? model_take_status(model, status, now) : -ENOMEM;
 
-    if (r == 0 && !model->status.begun)
+    if (r == 0 && model_wants_stored(model))
         take_stored(model, state, now);
     if (r == 0)
         print_status(stdout, model, now);
