@@ -118,6 +118,7 @@ static json_t *account_object(const struct daemon *daemon, const struct engine *
     const struct account *account = engine_account(engine, index);
     int scale = account->currency_scale;
     int64_t cash = 0, realized = 0, fees = 0;
+    bool marked = true; /* a price is known of all that is held */
     for (int i = 0; i < account->n_assets; i++)
         if (strcmp(account->assets[i].asset, account->currency) == 0)
             cash = account->assets[i].total;
@@ -126,6 +127,9 @@ static json_t *account_object(const struct daemon *daemon, const struct engine *
             continue;
         realized += account->positions[s].realized;
         fees += account->positions[s].fees;
+        struct engine_symbol_view view;
+        engine_symbol_view(engine, s, &view);
+        marked &= account->positions[s].qty == 0 || view.mark > 0;
     }
     const char *strategy = NULL;
     for (int c = 0; c < daemon->config.n_accounts; c++)
@@ -139,16 +143,20 @@ static json_t *account_object(const struct daemon *daemon, const struct engine *
     json_object_set_new(object, "currency", json_string(account->currency));
     json_object_set_new(object, "strategy", strategy ? json_string(strategy) : json_null());
     json_object_set_new(object, "cash", json_real(decimal_to_double(cash, scale)));
-    json_object_set_new(object, "equity", json_real(decimal_to_double(equity, scale)));
+    json_object_set_new(object, "equity", marked ? json_real(decimal_to_double(equity, scale)) : json_null());
     json_object_set_new(object, "deposits", json_real(decimal_to_double(account->deposits, scale)));
-    json_object_set_new(object, "return_pct", number_or_null(100 * ((double)equity / deposits - 1)));
+    json_object_set_new(object, "return_pct",
+                        number_or_null(marked ? 100 * ((double)equity / deposits - 1) : NAN));
     json_object_set_new(
         object, "drawdown_pct",
-        peak > 0 ? json_real(equity < account->equity_peak ? 100 * ((double)equity / peak - 1) : 0.0)
-                 : json_null());
+        marked && peak > 0
+            ? json_real(equity < account->equity_peak ? 100 * ((double)equity / peak - 1) : 0.0)
+            : json_null());
     json_object_set_new(object, "realized", json_real(decimal_to_double(realized, scale)));
     json_object_set_new(object, "fees", json_real(decimal_to_double(fees, scale)));
-    json_object_set_new(object, "day_pnl", json_real(decimal_to_double(equity - account->day_equity, scale)));
+    json_object_set_new(object, "day_pnl",
+                        marked ? json_real(decimal_to_double(equity - account->day_equity, scale))
+                               : json_null());
     return object;
 }
 

@@ -220,7 +220,9 @@ static void test_refusals(void)
     CHECK_INT(config_read(path, &config, error), -EINVAL);
     CHECK(strstr(error, ":2: a NUL byte: a text file is needed") != NULL);
     CHECK_INT(config_read("/nonexistent/papertaped.ini", &config, error), -ENOENT);
-    CHECK_STR(error, "/nonexistent/papertaped.ini: No such file or directory: an INI file that can be read is needed");
+    CHECK_STR(
+        error,
+        "/nonexistent/papertaped.ini: No such file or directory: an INI file that can be read is needed");
     CHECK_INT(config_read("/", &config, error), -EISDIR);
     CHECK_STR(error, "/: Is a directory");
 }

@@ -96,7 +96,9 @@ static void test_lock(const char *directory)
     CHECK_INT(state_dir_owner(&state), 0);
     CHECK_INT(state_dir_lock(&state, &fd, err, sizeof err), 0);
     CHECK_INT(state_dir_owner(&state), getpid());
-    snprintf(expected, sizeof expected, "%s: is in use by papertaped, pid %d: end that one, or give another --state DIR", directory, (int)getpid());
+    snprintf(expected, sizeof expected,
+             "%s: is in use by papertaped, pid %d: end that one, or give another --state DIR", directory,
+             (int)getpid());
     CHECK_INT(state_dir_lock(&state, &fd2, err, sizeof err), -EBUSY);
     CHECK_STR(err, expected);
     CHECK_INT(fd2, -1);
