@@ -35,12 +35,12 @@ static bool open_container(struct json *json, char bracket)
     return true;
 }
 
-bool json_object(struct json *json)
+bool json_enter_object(struct json *json)
 {
     return open_container(json, '{');
 }
 
-bool json_array(struct json *json)
+bool json_enter_array(struct json *json)
 {
     return open_container(json, '[');
 }
@@ -73,7 +73,7 @@ bool json_element(struct json *json)
 
 bool json_member(struct json *json, struct json_text *ret_key)
 {
-    if (!next_item(json, '}') || !json_string(json, ret_key))
+    if (!next_item(json, '}') || !json_read_string(json, ret_key))
         return false;
     skip_space(json);
     if (json->p == json->end || *json->p != ':')
@@ -92,7 +92,7 @@ static bool hex_digits(const char *p, int n)
     return true;
 }
 
-bool json_string(struct json *json, struct json_text *ret)
+bool json_read_string(struct json *json, struct json_text *ret)
 {
     skip_space(json);
     if (json->p == json->end || *json->p != '"')
@@ -192,7 +192,7 @@ bool json_bool(struct json *json, bool *ret)
 bool json_decimal(struct json *json, int scale, int64_t *ret)
 {
     struct json_text text;
-    if (!(json_peek(json) == '"' ? json_string(json, &text) : json_number(json, &text)))
+    if (!(json_peek(json) == '"' ? json_read_string(json, &text) : json_number(json, &text)))
         return false;
     return decimal_parse(text.data, text.len, scale, ret) == 0 || fail(json);
 }
@@ -220,14 +220,14 @@ bool json_skip(struct json *json)
         switch (json_peek(json)) {
         case '{':
             open[json->depth] = '{';
-            json_object(json);
+            json_enter_object(json);
             break;
         case '[':
             open[json->depth] = '[';
-            json_array(json);
+            json_enter_array(json);
             break;
         case '"':
-            json_string(json, &text);
+            json_read_string(json, &text);
             break;
         case '0':
             json_number(json, &text);

@@ -28,15 +28,9 @@ struct json_text {
 /* Reads text[0..len). The text must outlive the reader. */
 void json_init(struct json *json, const char *text, size_t len);
 
-/* Programs that link Jansson too have its functions of these names: give the linker others. No file can
- * include both headers. */
-#define json_object json_enter_object
-#define json_array  json_enter_array
-#define json_string json_read_string
-
 /* Enters an object or array that stands next. */
-bool json_object(struct json *json);
-bool json_array(struct json *json);
+bool json_enter_object(struct json *json);
+bool json_enter_array(struct json *json);
 
 /* In an object: moves to the next member and gives its key; false at the closing brace, which is left
  * behind. The value must then be read or skipped. */
@@ -46,7 +40,7 @@ bool json_member(struct json *json, struct json_text *ret_key);
 bool json_element(struct json *json);
 
 /* Values. Each fails the reader when another kind stands next. */
-bool json_string(struct json *json, struct json_text *ret);
+bool json_read_string(struct json *json, struct json_text *ret);
 bool json_int(struct json *json, int64_t *ret); /* no fraction, no exponent */
 bool json_bool(struct json *json, bool *ret);
 bool json_number(struct json *json, struct json_text *ret); /* the number's text */

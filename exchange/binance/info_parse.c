@@ -30,7 +30,7 @@ static bool copy_name(struct json_text text, char *ret, size_t size)
 static bool json_upper(struct json *json, int scale, int64_t *ret)
 {
     struct json_text text;
-    if (!json_string(json, &text))
+    if (!json_read_string(json, &text))
         return false;
     const char *point = memchr(text.data, '.', text.len);
     size_t kept = point ? (size_t)(point - text.data) + 1 + (size_t)scale : text.len;
@@ -116,10 +116,10 @@ static bool parse_filter_member(struct json *json, struct json_text type, struct
 static bool filter_type(struct json json, struct json_text *ret)
 {
     struct json_text key;
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         if (json_is(key, "filterType"))
-            return json_string(&json, ret);
+            return json_read_string(&json, ret);
         if (!json_skip(&json))
             return false;
     }
@@ -129,11 +129,11 @@ static bool filter_type(struct json json, struct json_text *ret)
 static bool parse_filters(struct json *json, struct symbol *symbol)
 {
     struct json_text type, key;
-    json_array(json);
+    json_enter_array(json);
     while (json_element(json)) {
         if (!filter_type(*json, &type))
             return false;
-        json_object(json);
+        json_enter_object(json);
         while (json_member(json, &key))
             if (!parse_filter_member(json, type, key, symbol))
                 return false;
@@ -169,15 +169,15 @@ static bool parse_listed(struct json *json, struct listed *listed)
 {
     struct json_text key, status;
     *listed = (struct listed){.base_precision = -1, .quote_precision = -1, .quote_asset_precision = -1};
-    json_object(json);
+    json_enter_object(json);
     while (json_member(json, &key)) {
         bool ok;
         if (json_is(key, "symbol")) {
-            ok = json_string(json, &listed->name);
+            ok = json_read_string(json, &listed->name);
         } else if (json_is(key, "baseAsset")) {
-            ok = json_string(json, &listed->base);
+            ok = json_read_string(json, &listed->base);
         } else if (json_is(key, "quoteAsset")) {
-            ok = json_string(json, &listed->quote);
+            ok = json_read_string(json, &listed->quote);
         } else if (json_is(key, "baseAssetPrecision")) {
             ok = json_int(json, &listed->base_precision);
         } else if (json_is(key, "quotePrecision")) {
@@ -185,7 +185,7 @@ static bool parse_listed(struct json *json, struct listed *listed)
         } else if (json_is(key, "quoteAssetPrecision")) {
             ok = json_int(json, &listed->quote_asset_precision);
         } else if (json_is(key, "status")) {
-            ok = json_string(json, &status);
+            ok = json_read_string(json, &status);
             listed->trading = ok && json_is(status, "TRADING");
         } else {
             if (json_is(key, "filters") && json_peek(json) == '[') {
@@ -203,14 +203,14 @@ static bool parse_listed(struct json *json, struct listed *listed)
 static bool parse_limits(struct json *json, int64_t *ret_weight_per_minute)
 {
     struct json_text key, type, interval;
-    json_array(json);
+    json_enter_array(json);
     while (json_element(json)) {
         int64_t n = 0, limit = 0;
         type = interval = (struct json_text){"", 0};
-        json_object(json);
+        json_enter_object(json);
         while (json_member(json, &key)) {
-            bool ok = json_is(key, "rateLimitType") ? json_string(json, &type)
-                      : json_is(key, "interval")    ? json_string(json, &interval)
+            bool ok = json_is(key, "rateLimitType") ? json_read_string(json, &type)
+                      : json_is(key, "interval")    ? json_read_string(json, &interval)
                       : json_is(key, "intervalNum") ? json_int(json, &n)
                       : json_is(key, "limit")       ? json_int(json, &limit)
                                                     : json_skip(json);
@@ -232,12 +232,12 @@ static int walk(const char *text, size_t len, take_listed *take, void *user, str
     struct binance_info info = {0};
     bool have_symbols = false;
     json_init(&json, text, len);
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         if (json_is(key, "symbols")) {
             struct listed listed;
             have_symbols = true;
-            json_array(&json);
+            json_enter_array(&json);
             while (json_element(&json)) {
                 if (!parse_listed(&json, &listed))
                     return -EBADMSG;

@@ -135,17 +135,18 @@ static bool read_amount(struct json *json, int scale, int64_t *ret)
 static bool read_wide(struct json *json, int scale, int128_t *ret)
 {
     struct json_text text;
-    return json_string(json, &text) && decimal_parse128(text.data, text.len, scale, ret) == 0 && *ret >= 0;
+    return json_read_string(json, &text) && decimal_parse128(text.data, text.len, scale, ret) == 0 &&
+           *ret >= 0;
 }
 
 static bool read_levels(struct json *json, const struct symbol *symbol, struct book_level *levels,
                         uint32_t *ret_n)
 {
     uint32_t n = 0;
-    if (!json_array(json))
+    if (!json_enter_array(json))
         return false;
     while (json_element(json)) {
-        if (n == LEVELS_MAX || !json_array(json))
+        if (n == LEVELS_MAX || !json_enter_array(json))
             return false;
         if (!json_element(json) || !read_amount(json, symbol->price_scale, &levels[n].price) ||
             levels[n].price == 0)
@@ -273,7 +274,7 @@ static bool read_bar(struct json *json, const struct symbol *symbol, struct mark
     struct json_text key, text;
     uint32_t seen = 0;
     char interval[8];
-    bool ok = json_object(json);
+    bool ok = json_enter_object(json);
     while (ok && json_member(json, &key)) {
         switch (key.len == 1 ? *key.data : '\0') {
         case 't':
@@ -282,7 +283,7 @@ static bool read_bar(struct json *json, const struct symbol *symbol, struct mark
             break;
         case 'i':
             seen |= 2;
-            ok = json_string(json, &text) && text.len < sizeof interval;
+            ok = json_read_string(json, &text) && text.len < sizeof interval;
             if (ok) {
                 memcpy(interval, text.data, text.len);
                 interval[text.len] = '\0';
@@ -351,7 +352,7 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
     event->kind = (enum market_kind)kind;
     event->symbol = symbol_index;
     event->event_ns = 0;
-    bool ok = json_object(json);
+    bool ok = json_enter_object(json);
     while (ok && json_member(json, &key)) {
         char c = key.len == 1 ? *key.data : '\0';
         if (c == 'e') {
@@ -359,7 +360,7 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
         } else if (c == 'E') {
             ok = read_time(json, &event->event_ns);
         } else if (c == 's') {
-            ok = json_string(json, &text);
+            ok = json_read_string(json, &text);
             if (ok && find_symbol(parser, text.data, text.len) != symbol_index)
                 return -EBADMSG;
         } else {
@@ -418,12 +419,12 @@ static int read_raw(struct binance_parser *parser, const char *frame, size_t len
     struct json json;
     struct json_text key, type = {0}, name = {0};
     json_init(&json, frame, len);
-    bool ok = json_object(&json);
+    bool ok = json_enter_object(&json);
     while (ok && json_member(&json, &key)) {
         if (json_is(key, "e") && json_peek(&json) == '"')
-            ok = json_string(&json, &type);
+            ok = json_read_string(&json, &type);
         else if (json_is(key, "s") && json_peek(&json) == '"')
-            ok = json_string(&json, &name);
+            ok = json_read_string(&json, &name);
         else
             ok = json_skip(&json);
     }
@@ -444,11 +445,11 @@ int binance_parse(struct binance_parser *parser, const char *frame, size_t len, 
     struct json json, data = {0};
     struct json_text key, stream = {0};
     json_init(&json, frame, len);
-    bool ok = json_object(&json), wrapped = false, read = false;
+    bool ok = json_enter_object(&json), wrapped = false, read = false;
     int kind = KIND_UNKNOWN, symbol = -1, r = 1;
     while (ok && json_member(&json, &key)) {
         if (json_is(key, "stream")) {
-            ok = json_string(&json, &stream);
+            ok = json_read_string(&json, &stream);
             if (ok) {
                 wrapped = true;
                 kind = kind_of_stream(stream);

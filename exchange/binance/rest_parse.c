@@ -23,7 +23,7 @@ int binance_parse_time(const char *text, size_t len, int64_t *ret_ns)
     struct json_text key;
     int64_t ns = -1;
     json_init(&json, text, len);
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         if (!(json_is(key, "serverTime") ? json_ms(&json, &ns) : json_skip(&json)))
             return -EBADMSG;
@@ -43,13 +43,13 @@ bool binance_parse_error(const char *text, size_t len, int64_t *ret_code, struct
     json_init(&json, text, len);
     if (json_peek(&json) != '{')
         return false;
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         bool ok;
         if (json_is(key, "code"))
             ok = have_code = json_int(&json, &code);
         else if (json_is(key, "msg"))
-            ok = json_string(&json, &msg);
+            ok = json_read_string(&json, &msg);
         else
             ok = json_skip(&json);
         if (!ok)
@@ -65,7 +65,7 @@ bool binance_parse_error(const char *text, size_t len, int64_t *ret_code, struct
 static bool json_decimal128(struct json *json, int scale, int128_t *ret)
 {
     struct json_text text;
-    return json_string(json, &text) && decimal_parse128(text.data, text.len, scale, ret) == 0;
+    return json_read_string(json, &text) && decimal_parse128(text.data, text.len, scale, ret) == 0;
 }
 
 /* One array of twelve: open time, open, high, low, close, volume, close time, quote volume, trades, and three
@@ -74,7 +74,7 @@ static bool parse_kline(struct json *json, const struct symbol *symbol, struct b
                         int64_t *ret_close_ns)
 {
     int field = 0;
-    bool ok = json_array(json);
+    bool ok = json_enter_array(json);
     for (; ok && json_element(json); field++) {
         switch (field) {
         case 0:
@@ -127,7 +127,7 @@ int binance_parse_klines(const char *text, size_t len, const struct symbol *symb
     struct json json;
     size_t n = 0, closed = 0;
     json_init(&json, text, len);
-    if (symbol->price_scale + symbol->qty_scale > DECIMAL_SCALE_MAX || !json_array(&json))
+    if (symbol->price_scale + symbol->qty_scale > DECIMAL_SCALE_MAX || !json_enter_array(&json))
         return -EBADMSG;
     while (json_element(&json)) {
         struct bar bar;
@@ -152,12 +152,12 @@ static int parse_levels(struct json *json, const struct symbol *symbol, struct b
                         uint32_t cap, uint32_t *ret_n)
 {
     uint32_t n = 0;
-    if (!json_array(json))
+    if (!json_enter_array(json))
         return -EBADMSG;
     while (json_element(json)) {
         struct book_level level = {0};
         int field = 0;
-        bool ok = json_array(json);
+        bool ok = json_enter_array(json);
         for (; ok && json_element(json); field++)
             ok = field == 0   ? json_decimal(json, symbol->price_scale, &level.price)
                  : field == 1 ? json_decimal(json, symbol->qty_scale, &level.qty)
@@ -181,7 +181,7 @@ int binance_parse_depth(const char *text, size_t len, const struct symbol *symbo
     int64_t last_id = -1;
     bool have_bids = false, have_asks = false;
     json_init(&json, text, len);
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         int r = 0;
         if (json_is(key, "lastUpdateId")) {

@@ -62,11 +62,11 @@ int frame_read(struct json_text text, struct frame *ret)
         *ret = out;
         return 0;
     }
-    if (!json_object(&json))
+    if (!json_enter_object(&json))
         return -EINVAL;
     while (json_member(&json, &key)) {
         if (json_is(key, "stream")) {
-            json_string(&json, &out.stream);
+            json_read_string(&json, &out.stream);
             has_stream = true;
         } else if (json_is(key, "data")) {
             json_peek(&json);
@@ -101,17 +101,17 @@ int frame_raw_name(struct json_text data, char name[static 64])
     struct json json;
     struct json_text key, event = {0}, symbol = {0}, interval = {0};
     json_init(&json, data.data, data.len);
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         if (json_is(key, "e")) {
-            json_string(&json, &event);
+            json_read_string(&json, &event);
         } else if (json_is(key, "s")) {
-            json_string(&json, &symbol);
+            json_read_string(&json, &symbol);
         } else if (json_is(key, "k")) {
-            json_object(&json);
+            json_enter_object(&json);
             while (json_member(&json, &key)) {
                 if (json_is(key, "i"))
-                    json_string(&json, &interval);
+                    json_read_string(&json, &interval);
                 else
                     json_skip(&json);
             }
@@ -166,7 +166,7 @@ int frame_agg_trade(struct json_text data, struct tape_trade *ret, int64_t *ret_
     struct json_text key;
     need |= ret_first_id ? SEEN('a') | SEEN('f') | SEEN('l') : SEEN('t');
     json_init(&json, data.data, data.len);
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         char c = key.len == 1 ? key.data[0] : '\0';
         bool ok = true;
@@ -222,7 +222,7 @@ int frame_quote(struct json_text data, uint64_t *ret_id, struct level *ret_bid, 
     struct json json;
     struct json_text key;
     json_init(&json, data.data, data.len);
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         char c = key.len == 1 ? key.data[0] : '\0';
         int64_t *value = c == 'b'   ? &bid.price
@@ -250,11 +250,11 @@ int frame_quote(struct json_text data, uint64_t *ret_id, struct level *ret_bid, 
 static int read_levels(struct json *json, struct level **levels, size_t *n, size_t *cap)
 {
     *n = 0;
-    if (!json_array(json))
+    if (!json_enter_array(json))
         return -EINVAL;
     while (json_element(json)) {
         struct level level;
-        if (!json_array(json) || !json_element(json) || !json_decimal(json, 8, &level.price) ||
+        if (!json_enter_array(json) || !json_element(json) || !json_decimal(json, 8, &level.price) ||
             !json_element(json) || !json_decimal(json, 8, &level.qty))
             return -EINVAL;
         while (json_element(json)) /* an old, always empty, third member */
@@ -280,7 +280,7 @@ int frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_firs
     struct json json;
     struct json_text key;
     json_init(&json, data.data, data.len);
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         char c = key.len == 1 ? key.data[0] : '\0';
         int rc = 0;
@@ -316,7 +316,7 @@ int frame_snapshot(struct json_text data, uint64_t *ret_last_id, struct frame_le
     struct json_text key;
     levels->n_bids = levels->n_asks = 0;
     json_init(&json, data.data, data.len);
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         int rc = 0;
         if (json_is(key, "lastUpdateId"))
@@ -350,7 +350,7 @@ static bool read_candle(struct json *json, struct candle *k)
     struct json_text key;
     uint64_t seen = 0, need = SEEN('t') | SEEN('o') | SEEN('c') | SEEN('h') | SEEN('l') | SEEN('v') |
                               SEEN('n') | SEEN('q') | SEEN('V') | SEEN('Q') | SEEN('f') | SEEN('L');
-    json_object(json);
+    json_enter_object(json);
     while (json_member(json, &key)) {
         char c = key.len == 1 ? key.data[0] : '\0';
         bool ok = true;
@@ -410,7 +410,7 @@ int frame_kline(struct json_text data, int64_t *ret_event_ns, struct candle *ret
     struct json json;
     struct json_text key;
     json_init(&json, data.data, data.len);
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         bool ok = true;
         if (json_is(key, "E"))
@@ -437,7 +437,7 @@ int frame_event_time(struct json_text data, int64_t *ret_ns)
     json_init(&json, data.data, data.len);
     if (json_peek(&json) != '{')
         return -EINVAL;
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         if (json_is(key, "E") && json_peek(&json) == '0') {
             if (!read_ms(&json, &ns))

@@ -132,9 +132,9 @@ static bool mark_symbols(struct call *c, bool *marked, bool *ret_one)
         struct json json;
         struct json_text name;
         json_init(&json, list, strlen(list));
-        json_array(&json);
+        json_enter_array(&json);
         while (json_element(&json)) {
-            int symbol = json_string(&json, &name) ? tape_symbol_find(c->tape, name.data, name.len) : -1;
+            int symbol = json_read_string(&json, &name) ? tape_symbol_find(c->tape, name.data, name.len) : -1;
             if (symbol < 0) {
                 bad_symbol(c);
                 return false;

@@ -114,9 +114,9 @@ static void test_values(void)
     int64_t n = 0;
     bool flag = false;
     CHECK_INT(json_peek(&json), '{');
-    CHECK(json_object(&json) && json_member(&json, &key) && json_is(key, "a"));
+    CHECK(json_enter_object(&json) && json_member(&json, &key) && json_is(key, "a"));
     CHECK_INT(json_peek(&json), '[');
-    CHECK(json_array(&json) && json_element(&json) && json_int(&json, &n) && n == 1);
+    CHECK(json_enter_array(&json) && json_element(&json) && json_int(&json, &n) && n == 1);
     CHECK(json_element(&json) && json_int(&json, &n) && n == -2);
     CHECK(json_element(&json) && json_decimal(&json, 2, &n) && n == 350);
     CHECK(json_element(&json) && json_decimal(&json, 3, &n) && n == 4250);
@@ -127,7 +127,7 @@ static void test_values(void)
     CHECK(!json_element(&json));
     CHECK(!json_done(&json));
     CHECK(json_member(&json, &key) && json_is(key, "c\\n"));
-    CHECK(json_string(&json, &text) && json_is(text, "d"));
+    CHECK(json_read_string(&json, &text) && json_is(text, "d"));
     CHECK(!json_member(&json, &key));
     CHECK(json_done(&json));
 
@@ -146,9 +146,10 @@ static void test_values(void)
     }
     /* Once failed, failed for good. */
     json = reading("[1}");
-    CHECK(json_array(&json) && json_element(&json) && json_int(&json, &n) && !json_element(&json));
+    CHECK(json_enter_array(&json) && json_element(&json) && json_int(&json, &n) && !json_element(&json));
     CHECK(!json_element(&json) && !json_member(&json, &key) && !json_skip(&json) &&
-          !json_string(&json, &text) && !json_object(&json) && json_peek(&json) == '\0' && !json_done(&json));
+          !json_read_string(&json, &text) && !json_enter_object(&json) && json_peek(&json) == '\0' &&
+          !json_done(&json));
 }
 
 int main(void)

@@ -88,10 +88,10 @@ static struct binance_parser *parser;
 static uint32_t read_side(struct json *json, struct book_level *levels)
 {
     uint32_t n = 0;
-    if (!json_array(json))
+    if (!json_enter_array(json))
         return 0;
     for (; json_element(json) && n < BOOK_LEVELS_MAX; n++) {
-        if (!json_array(json) || !json_element(json) || !json_decimal(json, 8, &levels[n].price) ||
+        if (!json_enter_array(json) || !json_element(json) || !json_decimal(json, 8, &levels[n].price) ||
             !json_element(json) || !json_decimal(json, 8, &levels[n].qty))
             return 0;
         while (json_element(json))
@@ -108,7 +108,7 @@ static int take_snapshot(struct book *book, const char *reply)
     struct json json;
     struct json_text key;
     json_init(&json, reply, strlen(reply));
-    json_object(&json);
+    json_enter_object(&json);
     while (json_member(&json, &key)) {
         if (json_is(key, "lastUpdateId"))
             json_int(&json, &id);
