@@ -97,7 +97,8 @@ static size_t prefix(char *line, enum log_level level)
                                 levels[level].name);
 }
 
-static void log_write(enum log_level level, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void log_write(enum log_level level, const char *format,
+                                                            va_list args)
 {
     if ((int)level > atomic_load(&log_level))
         return;
