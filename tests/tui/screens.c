@@ -284,6 +284,10 @@ int main(int argc, char **argv)
     model_destroy(model);
 
     unlink(path);
-    rmdir(folder);
+    for (int i = 0; i < 2; i++) { /* what a database in WAL mode leaves beside itself */
+        snprintf(path, sizeof(path), "%s/papertape.db-%s", folder, i == 0 ? "wal" : "shm");
+        unlink(path);
+    }
+    CHECK_INT(rmdir(folder), 0);
     return check_done("tui/screens");
 }
