@@ -119,6 +119,9 @@ static void have_bars(void *user, const struct venue_reply *reply)
             memcpy(grown + call->n, reply->bars.list, reply->bars.n_closed * sizeof *grown);
             call->bars = call->asked.owned = grown;
             call->n += reply->bars.n_closed;
+        } else {
+            log_error("%s: out of memory: %zu bars are left out", feed->symbols[call->symbol].name,
+                      reply->bars.n_closed);
         }
     }
     if (!reply->error && reply->more)

@@ -387,6 +387,10 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
     }
     db_writer_group_end(session->writer);
     db_recovered_destroy(recovery);
+    if (r == 0 && !session->storage_ok) { /* it failed before there was an engine to be told */
+        struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
+        session_event(session, &event);
+    }
     return r;
 }
 

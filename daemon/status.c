@@ -8,6 +8,9 @@
 #include "daemon/feed.h"
 #include "daemon/telemetry.h"
 
+static const char *const book_states[] = {
+    [BOOK_EMPTY] = "none", [BOOK_SYNCING] = "syncing", [BOOK_SYNCED] = "synced"};
+
 static json_t *number_or_null(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
@@ -80,8 +83,6 @@ static json_t *indicators_object(const struct engine *engine, int symbol)
 
 static json_t *symbols_array(const struct daemon *daemon, const struct engine *engine)
 {
-    static const char *const books[] = {
-        [BOOK_EMPTY] = "none", [BOOK_SYNCING] = "syncing", [BOOK_SYNCED] = "synced"};
     json_t *array = json_array();
     for (int s = 0; s < engine_symbols(engine); s++) {
         const struct symbol *symbol = engine_symbol(engine, s);
@@ -101,7 +102,7 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
                                 : json_null());
         json_object_set_new(object, "price_decimals",
                             json_integer(decimals_of(symbol->filters.tick, symbol->price_scale)));
-        json_object_set_new(object, "book", json_string(books[view.book]));
+        json_object_set_new(object, "book", json_string(book_states[view.book]));
         json_object_set_new(object, "book_gaps", json_integer((json_int_t)view.book_gaps));
         json_object_set_new(object, "interval", json_string(bar_interval_name(daemon->config.interval_ns)));
         json_object_set_new(object, "bars", json_integer((json_int_t)view.bars));
@@ -305,12 +306,10 @@ static json_t *levels_array(const struct symbol *symbol, const struct book *book
 
 json_t *status_book(const struct engine *engine, int index, size_t levels)
 {
-    static const char *const states[] = {
-        [BOOK_EMPTY] = "none", [BOOK_SYNCING] = "syncing", [BOOK_SYNCED] = "synced"};
     const struct symbol *symbol = engine_symbol(engine, index);
     const struct book *book = engine_book(engine, index);
     bool synced = book->state == BOOK_SYNCED;
-    return json_pack("{s:s, s:s, s:I, s:o, s:o}", "symbol", symbol->name, "state", states[book->state],
+    return json_pack("{s:s, s:s, s:I, s:o, s:o}", "symbol", symbol->name, "state", book_states[book->state],
                      "last_id", (json_int_t)book->last_id, "bids",
                      levels_array(symbol, book, true, synced ? levels : 0), "asks",
                      levels_array(symbol, book, false, synced ? levels : 0));

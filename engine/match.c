@@ -233,7 +233,6 @@ static enum order_reason check_risk(struct engine *engine, const struct order *o
         .order_notional = value_at(engine, order),
         .equity = account->equity,
         .day_equity = account->day_equity,
-        .by_hand = order->by_hand,
     };
     for (int s = 0; s < engine->n_symbols; s++)
         if (account->positions[s].qty > 0)

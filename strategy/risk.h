@@ -33,7 +33,6 @@ struct risk_facts {
     int64_t symbol_notional;  /* held and on order in this symbol */
     int64_t account_notional; /* held and on order in all */
     int64_t equity, day_equity;
-    bool by_hand;
 };
 
 /* Is the day's loss at its limit? */
