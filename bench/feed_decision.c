@@ -135,9 +135,10 @@ static void need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_op
     (void)ctx, (void)symbol, (void)from_open_ns, (void)to_open_ns;
 }
 
-static void command_done(void *ctx, uint64_t command_id, enum order_reason reason, uint64_t order_id)
+static void command_done(void *ctx, const struct event_command *command, enum order_reason reason,
+                         uint64_t order_id)
 {
-    (void)ctx, (void)command_id, (void)reason, (void)order_id;
+    (void)ctx, (void)command, (void)reason, (void)order_id;
 }
 
 static void handle_snapshot(struct run *run, const char *text, size_t len)

@@ -161,22 +161,22 @@ static uint64_t run_book_bars(const struct frames *frames)
 
 static uint64_t run_engine(const struct frames *frames)
 {
-    struct engine_account_config account = {.name = "main",
-                                            .currency = "USDT",
-                                            .currency_scale = 8,
-                                            .cash = 10000 * 100000000LL,
-                                            .fees = {1000, 1000},
-                                            .strategy = strategy_find("sma-cross-rsi")};
+    struct account_spec account = {
+        .name = "main",
+        .currency = "USDT",
+        .currency_scale = 8,
+        .cash = 10000 * 100000000LL,
+        .rules = {.fees = {1000, 1000},
+                  .risk = {.exposure_symbol = 0.5, .exposure_account = 1, .orders_per_second = 10}},
+        .strategy = strategy_find("sma-cross-rsi")};
     strategy_defaults(account.strategy, account.params);
-    struct engine_config config = {
-        .symbols = &frames_symbol,
-        .n_symbols = 1,
-        .accounts = &account,
-        .n_accounts = 1,
-        .interval_ns = SECOND_NS,
-        .latency_ns = SECOND_NS / 20,
-        .equity_interval_ns = 10 * SECOND_NS,
-        .risk = {.exposure_symbol = 0.5, .exposure_account = 1, .orders_per_second = 10}};
+    struct engine_config config = {.symbols = &frames_symbol,
+                                   .n_symbols = 1,
+                                   .accounts = &account,
+                                   .n_accounts = 1,
+                                   .interval_ns = SECOND_NS,
+                                   .latency_ns = SECOND_NS / 20,
+                                   .equity_interval_ns = 10 * SECOND_NS};
     struct engine_sink sink = {0};
     struct engine *engine;
     struct event event = {0};

@@ -75,6 +75,17 @@ static const char *explain(enum order_reason reason)
         [ORDER_RISK_EXPOSURE] = "the exposure limit would be passed",
         [ORDER_RISK_DAILY_LOSS] = "the daily loss limit is reached",
         [ORDER_RISK_ORDER_RATE] = "too many orders in one second",
+        [ORDER_ENDED] = "that order has ended",
+        [ORDER_BAD_TIF] = "that type cannot be good for so long, or the time is past",
+        [ORDER_BAD_GROUP] = "the legs contradict each other",
+        [ORDER_BAD_AMEND] = "that order has no such number, or less than is filled is asked for",
+        [ORDER_DUPLICATE_ID] = "another order of the account has that id",
+        [ORDER_BAD_ACCOUNT] = "what is asked of the account contradicts itself",
+        [ORDER_NO_SHORTS] = "the account may not sell what it does not hold",
+        [ORDER_COLLATERAL] = "the short position would not be covered",
+        [ORDER_REDUCE_ONLY] = "nothing is held that it could reduce",
+        [ORDER_WOULD_TAKE] = "it is post-only, and would take at once",
+        [ORDER_OTHER_LEG] = "the other order of its group traded",
         [ORDER_RISK_STORAGE] = "the database cannot store: no new positions",
     };
     return words[reason] ? words[reason] : "refused";
@@ -281,8 +292,8 @@ static void do_order(const struct request *request)
 {
     const char *side = text_arg(request, "side"), *name = text_arg(request, "symbol");
     const char *account = text_arg(request, "account");
-    struct event event = {.command.kind = COMMAND_ORDER};
-    struct event_command *command = &event.command;
+    struct event event = {.command = {.kind = COMMAND_ORDER, .order.n_legs = 1}};
+    struct order_request *command = &event.command.order.legs[0];
     if (!side || (strcmp(side, "buy") != 0 && strcmp(side, "sell") != 0)) {
         control_error(request->call, "EINVAL", "args.side: \"buy\" or \"sell\" is needed");
         return;
@@ -309,6 +320,8 @@ static void do_order(const struct request *request)
         control_error(request->call, "EINVAL", "args: limit or stop, not both");
         return;
     }
+    command->by_hand = true;
+    snprintf(command->tag, sizeof command->tag, "by hand");
     command->type = limit ? ORDER_LIMIT : stop ? ORDER_STOP : ORDER_MARKET;
     if (!decimal_arg(request, "qty", symbol->qty_scale, &command->qty) ||
         (limit && !decimal_arg(request, "limit", symbol->price_scale, &command->price)) ||

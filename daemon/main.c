@@ -222,10 +222,11 @@ static void need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_op
         feed_need_bars(daemon->feed, symbol, from_open_ns, to_open_ns);
 }
 
-static void command_done(void *ctx, uint64_t command_id, enum order_reason reason, uint64_t order_id)
+static void command_done(void *ctx, const struct event_command *command, enum order_reason reason,
+                         uint64_t order_id)
 {
     struct daemon *daemon = ctx;
-    commands_done(daemon->commands, command_id, reason, order_id);
+    commands_done(daemon->commands, command->command_id, reason, order_id);
 }
 
 static void committed(void *ctx, uint64_t ticket)

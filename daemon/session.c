@@ -200,22 +200,22 @@ static void need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_op
     session->hooks.need_bars(session->hooks.ctx, symbol, from_open_ns, to_open_ns);
 }
 
-static void command_done(void *ctx, uint64_t command_id, enum order_reason reason, uint64_t order_id)
+static void command_done(void *ctx, const struct event_command *command, enum order_reason reason,
+                         uint64_t order_id)
 {
     struct session *session = ctx;
-    session->hooks.command_done(session->hooks.ctx, command_id, reason, order_id);
+    session->hooks.command_done(session->hooks.ctx, command, reason, order_id);
 }
 
 /* The engine's accounts: those of the database first, by their numbers, then new ones of the configuration.
  */
 static int plan_accounts(const struct session *session, const struct db_recovered *recovery,
-                         const struct symbol *symbols, int n_symbols, struct engine_account_config *accounts,
+                         const struct symbol *symbols, int n_symbols, struct account_spec *accounts,
                          char *err, size_t err_size)
 {
     int n = 0;
     for (; n < recovery->n_accounts; n++) {
-        accounts[n] =
-            (struct engine_account_config){.currency_scale = recovery->accounts[n].account.currency_scale};
+        accounts[n] = (struct account_spec){.currency_scale = recovery->accounts[n].account.currency_scale};
         snprintf(accounts[n].name, sizeof accounts[n].name, "%s", recovery->accounts[n].account.name);
         snprintf(accounts[n].currency, sizeof accounts[n].currency, "%s",
                  recovery->accounts[n].account.currency);
@@ -238,16 +238,17 @@ static int plan_accounts(const struct session *session, const struct db_recovere
             return -ENOSPC;
         }
         if (at == n) {
-            accounts[n] = (struct engine_account_config){.currency_scale = 8};
+            accounts[n] = (struct account_spec){.currency_scale = 8};
             for (int s = 0; s < n_symbols; s++)
                 if (strcmp(symbols[s].quote, wanted->currency) == 0)
                     accounts[n].currency_scale = symbols[s].quote_scale;
             n++;
         }
-        struct engine_account_config *account = &accounts[at];
+        struct account_spec *account = &accounts[at];
         snprintf(account->name, sizeof account->name, "%s", wanted->name);
         snprintf(account->currency, sizeof account->currency, "%s", wanted->currency);
-        account->fees = wanted->fees;
+        account->rules.fees = wanted->fees;
+        account->rules.risk = session->config->risk;
         account->strategy = wanted->strategy;
         memcpy(account->params, wanted->params, sizeof account->params);
         int r = decimal_parse_str(wanted->cash, account->currency_scale, &account->cash);
@@ -289,7 +290,7 @@ static int restore(struct session *session, const struct db_recovered *recovery)
 static int make_engine(struct session *session, const struct db_recovered *recovery, int n_symbols, char *err,
                        size_t err_size)
 {
-    struct engine_account_config accounts[ACCOUNTS_MAX] = {0};
+    struct account_spec accounts[ACCOUNTS_MAX] = {0};
     int n = plan_accounts(session, recovery, session->symbols, n_symbols, accounts, err, err_size);
     if (n < 0)
         return n;
@@ -301,7 +302,6 @@ static int make_engine(struct session *session, const struct db_recovered *recov
         .interval_ns = session->config->interval_ns,
         .latency_ns = session->config->latency_ns,
         .equity_interval_ns = session->config->equity_interval_ns,
-        .risk = session->config->risk,
     };
     struct engine_sink sink = {
         .ctx = session,
@@ -426,7 +426,11 @@ int session_update_symbols(struct session *session, const struct symbol *symbols
     db_writer_group_begin(session->writer);
     int r = 0;
     for (int s = 0; s < engine_symbols(session->engine) && r == 0; s++) {
-        r = engine_update_symbol(session->engine, s, &symbols[s]);
+        if (!symbol_same_units(engine_symbol(session->engine, s), &symbols[s]))
+            r = -EINVAL;
+        struct event event = {.kind = EVENT_SYMBOL, .symbol = {s, symbols[s]}};
+        if (r == 0)
+            session_event(session, &event);
         if (r == 0)
             db_writer_put_symbol(session->writer, s, session->config->venue, &symbols[s],
                                  session_now(session));

@@ -25,7 +25,8 @@ struct session_hooks {
     void *ctx;
     void (*need_snapshot)(void *ctx, int symbol);
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
-    void (*command_done)(void *ctx, uint64_t command_id, enum order_reason reason, uint64_t order_id);
+    void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,
+                         uint64_t order_id);
     void (*committed)(void *ctx,
                       uint64_t ticket); /* on the loop: everything up to the ticket is on the disk */
 };

@@ -87,6 +87,7 @@ static void check_order_state(struct verification *v, const struct order *o)
 {
     bool consistent = true;
     switch (o->state) {
+    case ORDER_HELD:
     case ORDER_PENDING:
     case ORDER_OPEN:
         consistent = o->filled == 0;
@@ -98,10 +99,14 @@ static void check_order_state(struct verification *v, const struct order *o)
         consistent = o->filled == o->qty;
         break;
     case ORDER_CANCELED:
+    case ORDER_EXPIRED:
         consistent = o->filled < o->qty;
         break;
     case ORDER_REJECTED:
         consistent = o->filled == 0 && o->reason != ORDER_OK;
+        break;
+    case ORDER_STATES:
+        consistent = false;
         break;
     }
     if (!consistent)

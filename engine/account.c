@@ -118,7 +118,8 @@ int64_t engine_equity(const struct engine *engine, int index)
 bool engine_daily_loss(const struct engine *engine)
 {
     for (int a = 0; a < engine->n_accounts; a++)
-        if (risk_daily_loss(&engine->risk, engine_equity(engine, a), engine->accounts[a].day_equity))
+        if (risk_daily_loss(&engine->accounts[a].rules.risk, engine_equity(engine, a),
+                            engine->accounts[a].day_equity))
             return true;
     return false;
 }
@@ -146,6 +147,7 @@ void account_equity_point(struct engine *engine, int index)
         .account = index,
         .equity = account->equity,
         .cash = account_balance(engine, index, account->currency, account->currency_scale)->total,
+        .peak = account->equity_peak,
     };
     if (engine->sink.equity)
         engine->sink.equity(engine->sink.ctx, &point);

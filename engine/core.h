@@ -56,27 +56,31 @@ struct live_order {
     struct order order;
     int64_t reserved; /* quote for a buy, base for a sale; 0 once a cancel is on its way */
     bool cancel_queued;
+    bool missed;              /* a stop that was crossed unseen: it triggers at the next price */
+    int64_t queue_ahead;      /* of others at its price before it, as far as the book tells; -1: not known */
     int64_t used_price, used; /* what it traded already of the quantity that the other side's best shows */
 };
 
-/* What takes effect later: a new order or a cancel, in order of time. */
+/* What takes effect later, in order of time. */
+enum pending_kind { PENDING_ORDER, PENDING_CANCEL, PENDING_AMEND };
 struct pending {
     int64_t effective_ns;
     uint64_t order_id;
-    bool cancel;
+    enum pending_kind kind;
+    struct order_amend amend;
 };
 
 struct engine {
     struct engine_sink sink;
+    struct account_spec *specs;   /* [n_accounts] as configured or made */
     struct market_state *markets; /* [n_symbols] */
     struct account *accounts;     /* [n_accounts] */
     struct desk *desks;           /* [n_accounts] */
     struct risk_rate *rates;      /* [n_accounts] */
-    int64_t *opening_cash;        /* [n_accounts] */
     int64_t *next_equity_ns;      /* [n_accounts] */
     int n_symbols, n_accounts;
     int64_t interval_ns, latency_ns, equity_interval_ns;
-    struct risk_limits risk;
+    enum missed_stops missed_stops;
 
     struct live_order *orders;
     size_t n_orders, cap_orders;
@@ -108,14 +112,6 @@ void account_mark(struct engine *engine, int account);
 void account_equity_point(struct engine *engine, int account);
 
 /* match.c */
-struct order_request {
-    int account, symbol;
-    enum order_side side;
-    enum order_type type;
-    int64_t qty, price, stop_price;
-    bool by_hand;
-    const char *tag;
-};
 /* Records the order, refused or on its way; returns its id and the reason. 0 as id only without memory. */
 uint64_t match_submit(struct engine *engine, const struct order_request *request,
                       enum order_reason *ret_reason);
@@ -130,7 +126,7 @@ int match_restore(struct engine *engine, const struct order *order);
 bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret);
 
 /* desk.c */
-int desk_open(struct engine *engine, int account, const struct engine_account_config *config);
+int desk_open(struct engine *engine, int account, const struct account_spec *spec);
 void desk_close(struct engine *engine, int account);
 void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
 void desk_filled(struct engine *engine, const struct order *order);

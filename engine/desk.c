@@ -31,13 +31,13 @@ static int open_seat(struct seat *seat, const struct desk *desk)
     return 0;
 }
 
-int desk_open(struct engine *engine, int account, const struct engine_account_config *config)
+int desk_open(struct engine *engine, int account, const struct account_spec *spec)
 {
     struct desk *desk = &engine->desks[account];
-    desk->strategy = config->strategy;
+    desk->strategy = spec->strategy;
     if (!desk->strategy)
         return 0;
-    memcpy(desk->params, config->params, sizeof desk->params);
+    memcpy(desk->params, spec->params, sizeof desk->params);
     desk->seats = calloc((size_t)engine->n_symbols, sizeof *desk->seats);
     if (!desk->seats)
         return -ENOMEM;
@@ -91,13 +91,9 @@ static void cancel_stops(struct engine *engine, int account, int symbol)
 static enum order_reason submit(struct engine *engine, int account, int symbol, enum order_side side,
                                 enum order_type type, int64_t qty, int64_t stop, const char *tag)
 {
-    struct order_request request = {.account = account,
-                                    .symbol = symbol,
-                                    .side = side,
-                                    .type = type,
-                                    .qty = qty,
-                                    .stop_price = stop,
-                                    .tag = tag};
+    struct order_request request = {
+        .account = account, .symbol = symbol, .side = side, .type = type, .qty = qty, .stop_price = stop};
+    snprintf(request.tag, sizeof request.tag, "%s", tag);
     enum order_reason reason;
     match_submit(engine, &request, &reason);
     return reason;
@@ -117,7 +113,8 @@ static int64_t entry_qty(struct engine *engine, int account, int symbol, double 
         budget = available;
     if (budget <= 0)
         return 0;
-    int128_t notional = (int128_t)budget * 1000000 / (1000000 + engine->accounts[account].fees.taker_e6);
+    int128_t notional =
+        (int128_t)budget * 1000000 / (1000000 + engine->accounts[account].rules.fees.taker_e6);
     int128_t qty = notional * market->notional_unit / best.price;
     return filter_floor_qty(&market->symbol, ORDER_MARKET, qty > INT64_MAX ? INT64_MAX : (int64_t)qty);
 }

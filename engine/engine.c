@@ -42,13 +42,14 @@ static int open_markets(struct engine *engine, const struct engine_config *confi
 static int open_accounts(struct engine *engine, const struct engine_config *config)
 {
     for (int a = 0; a < config->n_accounts; a++) {
-        const struct engine_account_config *from = &config->accounts[a];
+        const struct account_spec *from = &config->accounts[a];
         struct account *account = &engine->accounts[a];
         memcpy(account->name, from->name, sizeof account->name);
         memcpy(account->currency, from->currency, sizeof account->currency);
         account->currency_scale = from->currency_scale;
-        account->fees = from->fees;
-        engine->opening_cash[a] = from->cash;
+        account->rules = from->rules;
+        account->opening_cash = from->cash;
+        engine->specs[a] = *from;
         account_balance(engine, a, account->currency, account->currency_scale);
         int r = desk_open(engine, a, from);
         if (r < 0)
@@ -71,15 +72,15 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
     engine->interval_ns = config->interval_ns;
     engine->latency_ns = config->latency_ns;
     engine->equity_interval_ns = config->equity_interval_ns;
-    engine->risk = config->risk;
+    engine->missed_stops = config->missed_stops;
     engine->markets = zeroed(config->n_symbols, sizeof *engine->markets);
     engine->accounts = zeroed(config->n_accounts, sizeof *engine->accounts);
     engine->desks = zeroed(config->n_accounts, sizeof *engine->desks);
     engine->rates = zeroed(config->n_accounts, sizeof *engine->rates);
-    engine->opening_cash = zeroed(config->n_accounts, sizeof *engine->opening_cash);
+    engine->specs = zeroed(config->n_accounts, sizeof *engine->specs);
     engine->next_equity_ns = zeroed(config->n_accounts, sizeof *engine->next_equity_ns);
     int r = -ENOMEM;
-    if (engine->markets && engine->accounts && engine->desks && engine->rates && engine->opening_cash &&
+    if (engine->markets && engine->accounts && engine->desks && engine->rates && engine->specs &&
         engine->next_equity_ns)
         r = open_accounts(engine, config);
     if (r == 0)
@@ -104,7 +105,7 @@ void engine_destroy(struct engine *engine)
     free(engine->accounts);
     free(engine->desks);
     free(engine->rates);
-    free(engine->opening_cash);
+    free(engine->specs);
     free(engine->next_equity_ns);
     free(engine->orders);
     free(engine->pending);
@@ -117,10 +118,10 @@ int engine_start(struct engine *engine, int64_t now_ns)
         engine->now_ns = now_ns;
     for (int a = 0; a < engine->n_accounts; a++) {
         struct account *account = &engine->accounts[a];
-        if (account->deposits == 0 && engine->opening_cash[a] > 0) {
+        if (account->deposits == 0 && account->opening_cash > 0) {
             account_post(engine, a, account->currency, account->currency_scale, LEDGER_DEPOSIT,
-                         engine->opening_cash[a], 0, 0);
-            account->deposits = engine->opening_cash[a];
+                         account->opening_cash, 0, 0);
+            account->deposits = account->opening_cash;
         }
         account_equity_point(engine, a);
         engine->next_equity_ns[a] = engine->now_ns + engine->equity_interval_ns;
@@ -293,6 +294,16 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
     return 0;
 }
 
+/* The venue's filters changed. Assets and scales cannot: the ledger is in them. */
+static int on_symbol(struct engine *engine, const struct event_symbol *event)
+{
+    if (event->index < 0 || event->index >= engine->n_symbols ||
+        !symbol_same_units(&engine->markets[event->index].symbol, &event->listed))
+        return -EINVAL;
+    engine->markets[event->index].symbol = event->listed;
+    return 0;
+}
+
 /* After an interruption nothing that was pieced together can be trusted to be whole. */
 static void on_connection(struct engine *engine, bool up)
 {
@@ -307,26 +318,16 @@ static void on_connection(struct engine *engine, bool up)
     }
 }
 
-static enum order_reason order_by_hand(struct engine *engine, const struct event_command *command,
-                                       uint64_t *ret_order)
+static enum order_reason submit_order(struct engine *engine, const struct event_command *command,
+                                      uint64_t *ret_order)
 {
-    if (command->symbol < 0 || command->symbol >= engine->n_symbols)
-        return ORDER_UNKNOWN_SYMBOL;
-    if (command->account < 0 || command->account >= engine->n_accounts)
-        return ORDER_UNKNOWN_ACCOUNT;
-    struct order_request request = {
-        .account = command->account,
-        .symbol = command->symbol,
-        .side = command->side,
-        .type = command->type,
-        .qty = command->qty,
-        .price = command->price,
-        .stop_price = command->stop_price,
-        .by_hand = true,
-        .tag = "by hand",
-    };
+    const struct order_request *request = &command->order.legs[0];
     enum order_reason reason;
-    *ret_order = match_submit(engine, &request, &reason);
+    if (request->symbol < 0 || request->symbol >= engine->n_symbols)
+        return ORDER_UNKNOWN_SYMBOL;
+    if (request->account < 0 || request->account >= engine->n_accounts)
+        return ORDER_UNKNOWN_ACCOUNT;
+    *ret_order = match_submit(engine, request, &reason);
     return reason;
 }
 
@@ -346,15 +347,18 @@ static void on_command(struct engine *engine, const struct event_command *comman
         desk_flatten(engine);
         break;
     case COMMAND_ORDER:
-        reason = order_by_hand(engine, command, &order);
+        reason = submit_order(engine, command, &order);
         break;
     case COMMAND_CANCEL:
         order = command->order_id;
         reason = match_cancel(engine, order);
         break;
+    default:
+        reason = ORDER_BAD_ACCOUNT;
+        break;
     }
     if (engine->sink.command_done)
-        engine->sink.command_done(engine->sink.ctx, command->command_id, reason, order);
+        engine->sink.command_done(engine->sink.ctx, command, reason, order);
 }
 
 static void equity_points(struct engine *engine, uint64_t fills_before)
@@ -397,6 +401,9 @@ int engine_handle(struct engine *engine, const struct event *event)
     }
     case EVENT_BARS:
         r = on_bars(engine, &event->bars);
+        break;
+    case EVENT_SYMBOL:
+        r = on_symbol(engine, &event->symbol);
         break;
     case EVENT_CONNECTION:
         on_connection(engine, event->up);

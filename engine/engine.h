@@ -19,25 +19,21 @@
 
 struct engine;
 
-struct engine_account_config {
-    char name[ACCOUNT_NAME_MAX];
-    char currency[ASSET_NAME_MAX];
-    int currency_scale;
-    int64_t cash; /* deposited when the ledger has no row of this account yet */
-    struct fee_rates fees;
-    const struct strategy *strategy; /* NULL: orders by hand only */
-    double params[STRATEGY_PARAMS_MAX];
+/* What becomes of a stop that the market crossed while nothing was streamed, and came back from. */
+enum missed_stops {
+    MISSED_STOPS_FILL, /* it fills at the first price seen after, and an alert says so */
+    MISSED_STOPS_KEEP, /* it rests on, and an alert says so */
 };
 
 struct engine_config {
     const struct symbol *symbols; /* copied */
     int n_symbols;
-    const struct engine_account_config *accounts;
+    const struct account_spec *accounts; /* copied */
     int n_accounts;
     int64_t interval_ns;        /* of the bars that strategies see */
     int64_t latency_ns;         /* between a decision and its effect at the venue */
     int64_t equity_interval_ns; /* of market time between two equity points; 0: at bars and fills only */
-    struct risk_limits risk;
+    enum missed_stops missed_stops;
 };
 
 /* One point of the equity curve. */
@@ -45,6 +41,38 @@ struct equity_point {
     int64_t ts_ns;
     int account;
     int64_t equity, cash; /* currency_scale */
+    int64_t peak;         /* highest equity so far: equity / peak - 1 is the drawdown */
+};
+
+/* What a decision rested on, told as it is taken; for explanations. Pointers live for the call. */
+struct engine_decision { /* a strategy saw a bar */
+    int account, symbol;
+    const struct bar *bar;
+    bool acted; /* false: on history, or in a currency that is not the account's */
+    const struct strategy_input *input;
+    const char *const *indicator_names;
+    size_t n_indicators; /* of input->indicators */
+    const struct intent *intents;
+    size_t n_intents;
+};
+struct engine_verdict { /* an order was checked, after the venue's filters */
+    const struct order *order;
+    const struct risk_limits *limits;
+    const struct risk_facts *facts; /* NULL: refused before the risk gate was asked */
+    enum order_reason reason;
+};
+struct engine_take { /* a fill, before it is booked */
+    const struct order *order;
+    struct book_level level; /* what was shown at its price */
+    int64_t taken_before;    /* of it, by the account's orders before */
+    int64_t queue_ahead;     /* a maker's, before the trade that filled it; -1: not known */
+    bool from_book;          /* a level of the order book, else the best quote, or a trade */
+};
+struct engine_trace {
+    void *ctx;
+    void (*decision)(void *ctx, const struct engine_decision *decision);
+    void (*verdict)(void *ctx, const struct engine_verdict *verdict);
+    void (*take)(void *ctx, const struct engine_take *take);
 };
 
 /* What leaves the engine, in order. Pointers live for the call. Any member may be NULL. */
@@ -60,8 +88,13 @@ struct engine_sink {
     void (*need_snapshot)(void *ctx, int symbol); /* answer with EVENT_SNAPSHOT */
     /* Bars between two open times, both included, are missing: answer with EVENT_BARS. */
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
-    /* A command was carried out; order_id is that of the order made or cancelled, 0 for none. */
-    void (*command_done)(void *ctx, uint64_t command_id, enum order_reason reason, uint64_t order_id);
+    /* An account was made, or begun anew. */
+    void (*account)(void *ctx, int account);
+    /* A command was carried out; order_id is that of the first order made, amended or cancelled, 0 for none.
+     */
+    void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,
+                         uint64_t order_id);
+    const struct engine_trace *trace; /* NULL: nobody asks why */
 };
 
 /* Copies the configuration. 0; -EINVAL for one that contradicts itself; -ENOMEM. */
@@ -77,10 +110,6 @@ void engine_restore_equity(struct engine *engine, int account, int64_t deposits,
 void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,
                         const uint8_t hash[static LEDGER_HASH_SIZE]);
 void engine_restore_paused(struct engine *engine, bool paused);
-
-/* The venue lists the symbol with other filters now. 0; -EINVAL when it is another symbol, or its scales
- * changed. */
-int engine_update_symbol(struct engine *engine, int symbol, const struct symbol *listed);
 
 /* Makes the opening deposits of accounts without a ledger. */
 int engine_start(struct engine *engine, int64_t now_ns);
@@ -111,10 +140,15 @@ const struct symbol *engine_symbol(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
 const struct account *engine_account(const struct engine *engine, int account);
 int64_t engine_equity(const struct engine *engine, int account); /* now, at the last prices */
-bool engine_daily_loss(const struct engine *engine);             /* has any account reached its limit? */
+const struct account_spec *engine_account_spec(const struct engine *engine,
+                                               int account); /* as it is run now */
+bool engine_daily_loss(const struct engine *engine);         /* has any account reached its limit? */
 const struct book *engine_book(const struct engine *engine, int symbol);
 int engine_find_symbol(const struct engine *engine, const char *name);  /* index or -ENOENT */
 int engine_find_account(const struct engine *engine, const char *name); /* index or -ENOENT */
+/* A live order by its account's name for it, or by its id; NULL when none is live. */
+const struct order *engine_find_order(const struct engine *engine, uint64_t id);
+const struct order *engine_find_client_order(const struct engine *engine, int account, const char *client_id);
 /* Live orders: the i-th of n. */
 size_t engine_orders(const struct engine *engine);
 const struct order *engine_order(const struct engine *engine, size_t i);

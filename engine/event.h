@@ -1,23 +1,28 @@
-/* Every input of the engine: nothing else moves it. The same events in the same order give the same
- * orders, fills and ledger, to the bit. */
+/* Every input of the engine: nothing else moves it. The same state and the same events in the same order give
+ * the same orders, fills and ledger, to the bit; so the journal keeps states and events (engine/record.h),
+ * and recovery, backtest, parity, explanation and what-if are one mechanism: engine/replay.h. */
 #ifndef ENGINE_EVENT_H
 #define ENGINE_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/account.h"
 #include "exchange/market.h"
 #include "exchange/order.h"
+#include "strategy/strategy.h"
 
 enum event_kind {
     EVENT_MARKET,     /* a frame, parsed */
     EVENT_SNAPSHOT,   /* REST: an order book */
     EVENT_BARS,       /* REST: closed bars, oldest first */
+    EVENT_SYMBOL,     /* REST: the venue lists a symbol with other filters now */
     EVENT_CONNECTION, /* the stream went up or down */
     EVENT_STALE,      /* the watchdog: a symbol's data is too old, or fresh again */
-    EVENT_STORAGE,    /* the database cannot commit, or can again */
+    EVENT_STORAGE,    /* the database or the journal cannot store, or can again */
     EVENT_TIMER,      /* time passed */
     EVENT_COMMAND,    /* the user */
+    EVENT_KINDS,
 };
 
 struct event_snapshot {
@@ -29,36 +34,111 @@ struct event_snapshot {
 
 struct event_bars {
     int symbol;
-    const struct bar *bars;
+    const struct bar *bars; /* the caller's, for the call only */
     uint32_t n;
+    bool missed; /* they closed while nothing was streamed: what they crossed is stated */
+};
+
+struct event_symbol {
+    int index;
+    struct symbol listed;
 };
 
 enum command_kind {
     COMMAND_PAUSE, /* strategies may no longer open; stops and closes still work */
     COMMAND_RESUME,
     COMMAND_FLATTEN, /* pause, cancel every order, close every position at market */
-    COMMAND_ORDER,
+    COMMAND_ORDER,   /* one order, an OCO or a bracket */
     COMMAND_CANCEL,
+    COMMAND_AMEND,
+    COMMAND_ACCOUNT_CREATE,
+    COMMAND_ACCOUNT_DEPOSIT, /* or withdraw */
+    COMMAND_ACCOUNT_RESET,   /* cancels, closes the books on everything held, deposits anew */
+    COMMAND_ACCOUNT_TRANSFER,
+    COMMAND_KINDS,
 };
+
+/* What is asked of the paper exchange, by hand or by a strategy. Numbers of its symbol's scales; 0 where the
+ * type has none. */
+struct order_request {
+    int account, symbol;
+    enum order_side side;
+    enum order_type type;
+    enum order_tif tif;
+    int64_t qty, price, stop_price;
+    int64_t trail;
+    int32_t trail_e6;
+    int64_t expires_ns; /* GTD */
+    bool post_only, reduce_only, by_hand;
+    char client_id[ORDER_CLIENT_ID_MAX];
+    char tag[ORDER_TAG_MAX];
+};
+
+/* How the orders of one request belong together. */
+enum order_grouping {
+    ORDERS_SINGLE, /* legs[0] */
+    ORDERS_OCO,    /* legs[0], legs[1]: of one account, symbol and side; one trades, the other is cancelled */
+    ORDERS_BRACKET, /* legs[0] enters; legs[1] and legs[2] (an OCO), or legs[1] alone, exit what it filled */
+    ORDER_GROUPINGS,
+};
+
+enum { ORDER_LEGS_MAX = 3 };
+
+/* New numbers of a live order; only those that `set` names change. */
+enum { AMEND_QTY = 1, AMEND_PRICE = 2, AMEND_STOP = 4, AMEND_TRAIL = 8, AMEND_TRAIL_E6 = 16 };
+struct order_amend {
+    uint64_t order_id;
+    unsigned set;
+    int64_t qty, price, stop_price, trail;
+    int32_t trail_e6;
+};
+
+/* An account as it is made: by the configuration, by a command, or as the database kept it. */
+struct account_spec {
+    char name[ACCOUNT_NAME_MAX];
+    char currency[ASSET_NAME_MAX];
+    int currency_scale;
+    int64_t cash; /* deposited when the ledger has no row of this account yet */
+    struct account_rules rules;
+    const struct strategy *strategy; /* NULL: orders by hand only */
+    double params[STRATEGY_PARAMS_MAX];
+};
+
+enum { COMMAND_KEY_MAX = 37 };
 
 struct event_command {
     enum command_kind kind;
-    uint64_t command_id; /* row in the table of commands; 0 for none */
-    int account, symbol; /* ORDER */
-    enum order_side side;
-    enum order_type type;
-    int64_t qty, price, stop_price;
-    uint64_t order_id; /* CANCEL */
+    uint64_t command_id;       /* row in the table of commands; 0 for none */
+    char key[COMMAND_KEY_MAX]; /* given with it: a command that comes again with its key is not done again */
+    int64_t peer_uid, peer_pid;
+    const char
+        *args; /* JSON as it was given, for the record; NULL or "" for none; the caller's, for the call */
+    union {
+        struct {
+            enum order_grouping grouping;
+            struct order_request legs[ORDER_LEGS_MAX];
+            int n_legs;
+        } order;                     /* ORDER */
+        uint64_t order_id;           /* CANCEL: and the other leg of its OCO */
+        struct order_amend amend;    /* AMEND */
+        struct account_spec account; /* ACCOUNT_CREATE */
+        struct {
+            int account, to; /* to: TRANSFER */
+            int64_t amount;  /* of the currency; DEPOSIT: negative to withdraw; RESET: the new opening cash */
+        } money;             /* ACCOUNT_DEPOSIT, ACCOUNT_RESET, ACCOUNT_TRANSFER */
+    };
 };
 
 struct event {
-    uint64_t seq;    /* 1, 2, 3 … */
-    int64_t recv_ns; /* receive time: of the wall clock, or of the feed's with --clock feed */
+    uint64_t seq; /* 1, 2, 3 … through all runs of a state directory */
+    int64_t
+        recv_ns; /* receive time: of the wall clock, or of the feed's with --clock feed; never goes back */
     enum event_kind kind;
     union {
         struct market_event market;
         struct event_snapshot snapshot;
         struct event_bars bars;
+        struct event_symbol symbol;
         bool up; /* CONNECTION */
         struct {
             int symbol;

@@ -10,9 +10,13 @@
 #include "exchange/symbol.h"
 
 enum ledger_kind {
-    LEDGER_DEPOSIT, /* contra: "equity" */
-    LEDGER_TRADE,   /* contra: "market" */
-    LEDGER_FEE,     /* contra: "fees" */
+    LEDGER_DEPOSIT,  /* contra: "equity"; negative: a withdrawal */
+    LEDGER_TRADE,    /* contra: "market" */
+    LEDGER_FEE,      /* contra: "fees" */
+    LEDGER_TRANSFER, /* contra: "transfers": out of one account, into another, of one sum */
+    LEDGER_BORROW,   /* contra: "loans"; negative: given back */
+    LEDGER_INTEREST, /* contra: "interest" */
+    LEDGER_RESET,    /* contra: "equity": what an account held when it was begun anew */
     LEDGER_KINDS,
 };
 
@@ -27,15 +31,15 @@ struct ledger_row {
     enum ledger_kind kind;
     int64_t amount;                 /* into the account, out of the contra account */
     int64_t balance;                /* of (account, asset) after this row */
-    uint64_t order_id, fill_id;     /* 0 for a deposit */
+    uint64_t order_id, fill_id;     /* 0 where there is none */
     uint8_t hash[LEDGER_HASH_SIZE]; /* SHA-256(previous hash, ledger_row_text) */
 };
 
 enum { LEDGER_TEXT_MAX = 256 };
 
-const char *ledger_kind_name(enum ledger_kind kind);   /* "deposit", "trade", "fee" */
+const char *ledger_kind_name(enum ledger_kind kind);   /* "deposit", "trade" … */
 int ledger_kind_parse(const char *name);               /* enum ledger_kind or -EINVAL */
-const char *ledger_contra_name(enum ledger_kind kind); /* "equity", "market", "fees" */
+const char *ledger_contra_name(enum ledger_kind kind); /* "equity", "market" … */
 
 /* The row in the one spelling that is hashed:
  * "id|ts_ns|account|asset|scale|kind|amount|balance|order_id|fill_id". Returns the length. */

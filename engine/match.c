@@ -81,7 +81,7 @@ static struct balance *reserve_balance(struct engine *engine, const struct order
 /* The higher of the two rates: what is reserved suffices whichever way the order trades. */
 static int32_t fee_bound_e6(const struct engine *engine, int account)
 {
-    const struct fee_rates *fees = &engine->accounts[account].fees;
+    const struct fee_rates *fees = &engine->accounts[account].rules.fees;
     return fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
 }
 
@@ -247,7 +247,7 @@ static enum order_reason check_risk(struct engine *engine, const struct order *o
         if (other->symbol == order->symbol)
             facts.symbol_notional += value;
     }
-    return risk_check(&engine->risk, &engine->rates[order->account], &facts);
+    return risk_check(&account->rules.risk, &engine->rates[order->account], &facts);
 }
 
 static enum order_reason check(struct engine *engine, const struct order *order)
@@ -286,6 +286,7 @@ uint64_t match_submit(struct engine *engine, const struct order_request *request
         .symbol = request->symbol,
         .side = request->side,
         .type = request->type,
+        .state = ORDER_PENDING,
         .qty = request->qty,
         .price = request->type == ORDER_LIMIT ? request->price : 0,
         .stop_price = request->type == ORDER_STOP ? request->stop_price : 0,
@@ -295,7 +296,7 @@ uint64_t match_submit(struct engine *engine, const struct order_request *request
         .input_seq = engine->input_seq,
         .by_hand = request->by_hand,
     };
-    strncpy(order.tag, request->tag, sizeof order.tag - 1);
+    memcpy(order.tag, request->tag, sizeof order.tag);
     order.reason = check(engine, &order);
     *ret_reason = order.reason;
     engine->counters.orders++;
@@ -308,7 +309,8 @@ uint64_t match_submit(struct engine *engine, const struct order_request *request
         return order.id;
     }
     struct live_order *live = push_live(engine, &order);
-    if (!live || !push_pending(engine, (struct pending){order.effective_ns, order.id, false})) {
+    if (!live ||
+        !push_pending(engine, (struct pending){.effective_ns = order.effective_ns, .order_id = order.id})) {
         if (live) {
             engine->n_orders--;
             engine->markets[order.symbol].live_orders--;
@@ -330,7 +332,9 @@ enum order_reason match_cancel(struct engine *engine, uint64_t order_id)
     struct live_order *live = &engine->orders[at];
     if (live->cancel_queued)
         return ORDER_OK;
-    if (!push_pending(engine, (struct pending){engine->now_ns + engine->latency_ns, order_id, true})) {
+    if (!push_pending(engine, (struct pending){.effective_ns = engine->now_ns + engine->latency_ns,
+                                               .order_id = order_id,
+                                               .kind = PENDING_CANCEL})) {
         engine->out_of_memory = true;
         return ORDER_OK;
     }
@@ -343,7 +347,7 @@ enum order_reason match_cancel(struct engine *engine, uint64_t order_id)
 static void fill(struct engine *engine, size_t at, int64_t price, int64_t qty, bool maker)
 {
     struct order *order = &engine->orders[at].order;
-    const struct fee_rates *fees = &engine->accounts[order->account].fees;
+    const struct fee_rates *fees = &engine->accounts[order->account].rules.fees;
     struct fill fill = {
         .id = ++engine->last_fill,
         .order_id = order->id,
@@ -354,10 +358,11 @@ static void fill(struct engine *engine, size_t at, int64_t price, int64_t qty, b
         .price = price,
         .qty = qty,
         .notional = fill_notional(order->side, price, qty, engine->markets[order->symbol].notional_unit),
+        .fee_e6 = maker ? fees->maker_e6 : fees->taker_e6,
         .maker = maker,
         .input_seq = engine->input_seq,
     };
-    fill.fee = fill_fee(fill.notional, maker ? fees->maker_e6 : fees->taker_e6);
+    fill.fee = fill_fee(fill.notional, fill.fee_e6);
     order->filled += qty;
     order->cost += fill.notional;
     order->updated_ns = engine->now_ns;
@@ -506,7 +511,7 @@ void match_release(struct engine *engine, int64_t until_ns)
         size_t at = find_live(engine, next.order_id);
         if (at == engine->n_orders)
             continue;
-        if (next.cancel)
+        if (next.kind == PENDING_CANCEL)
             finish(engine, at, ORDER_CANCELED, ORDER_OK);
         else
             arrive(engine, at);
@@ -608,7 +613,7 @@ int match_restore(struct engine *engine, const struct order *order)
     if (!live)
         return -ENOMEM;
     if (order->state == ORDER_PENDING &&
-        !push_pending(engine, (struct pending){order->effective_ns, order->id, false}))
+        !push_pending(engine, (struct pending){.effective_ns = order->effective_ns, .order_id = order->id}))
         return -ENOMEM;
     reserve(engine, live);
     return 0;

@@ -50,17 +50,6 @@ void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t las
     memcpy(engine->hash, hash, sizeof engine->hash);
 }
 
-int engine_update_symbol(struct engine *engine, int symbol, const struct symbol *listed)
-{
-    struct symbol *known = &engine->markets[symbol].symbol;
-    if (strcmp(known->name, listed->name) != 0 || strcmp(known->base, listed->base) != 0 ||
-        strcmp(known->quote, listed->quote) != 0 || known->price_scale != listed->price_scale ||
-        known->qty_scale != listed->qty_scale || known->quote_scale != listed->quote_scale)
-        return -EINVAL;
-    *known = *listed;
-    return 0;
-}
-
 void engine_restore_paused(struct engine *engine, bool paused)
 {
     engine->paused = paused;

@@ -112,3 +112,26 @@ const struct engine_counters *engine_counters(const struct engine *engine)
 {
     return &engine->counters;
 }
+
+const struct account_spec *engine_account_spec(const struct engine *engine, int account)
+{
+    return &engine->specs[account];
+}
+
+const struct order *engine_find_order(const struct engine *engine, uint64_t id)
+{
+    for (size_t i = 0; i < engine->n_orders; i++)
+        if (engine->orders[i].order.id == id)
+            return &engine->orders[i].order;
+    return NULL;
+}
+
+const struct order *engine_find_client_order(const struct engine *engine, int account, const char *client_id)
+{
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct order *order = &engine->orders[i].order;
+        if (order->account == account && strcmp(order->client_id, client_id) == 0)
+            return order;
+    }
+    return NULL;
+}

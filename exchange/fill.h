@@ -15,6 +15,7 @@ struct fill {
     int64_t price, qty; /* price_scale, qty_scale */
     int64_t notional;   /* quote_scale; a buy's is rounded up, a sale's down */
     int64_t fee;        /* quote asset, quote_scale, rounded up */
+    int32_t fee_e6;     /* the rate that the fee was reckoned at */
     bool maker;
     uint64_t input_seq; /* the event that filled it */
 };

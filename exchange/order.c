@@ -13,11 +13,45 @@ static const char *const type_names[] = {
     [ORDER_MARKET] = "MARKET",
     [ORDER_LIMIT] = "LIMIT",
     [ORDER_STOP] = "STOP",
+    [ORDER_STOP_LIMIT] = "STOP_LIMIT",
+    [ORDER_TAKE_PROFIT] = "TAKE_PROFIT",
+    [ORDER_TAKE_PROFIT_LIMIT] = "TAKE_PROFIT_LIMIT",
+    [ORDER_TRAILING_STOP] = "TRAILING_STOP",
+};
+
+static const char *const tif_names[] = {
+    [ORDER_GTC] = "GTC", [ORDER_IOC] = "IOC", [ORDER_FOK] = "FOK", [ORDER_DAY] = "DAY", [ORDER_GTD] = "GTD",
 };
 
 static const char *const state_names[] = {
-    [ORDER_PENDING] = "PENDING", [ORDER_OPEN] = "OPEN",         [ORDER_PARTIAL] = "PARTIAL",
-    [ORDER_FILLED] = "FILLED",   [ORDER_CANCELED] = "CANCELED", [ORDER_REJECTED] = "REJECTED",
+    [ORDER_HELD] = "HELD",       [ORDER_PENDING] = "PENDING",   [ORDER_OPEN] = "OPEN",
+    [ORDER_PARTIAL] = "PARTIAL", [ORDER_FILLED] = "FILLED",     [ORDER_CANCELED] = "CANCELED",
+    [ORDER_EXPIRED] = "EXPIRED", [ORDER_REJECTED] = "REJECTED",
+};
+
+/* Rows: states; columns: actions; 0: it cannot happen, else the next state + 1. */
+#define TO(state) ((state) + 1)
+static const uint8_t transitions[ORDER_STATES][ORDER_ACTIONS] = {
+    [ORDER_HELD] = {[ORDER_ACTIVATES] = TO(ORDER_PENDING),
+                    [ORDER_IS_CANCELED] = TO(ORDER_CANCELED),
+                    [ORDER_EXPIRES] = TO(ORDER_EXPIRED),
+                    [ORDER_AMENDS] = TO(ORDER_HELD)},
+    [ORDER_PENDING] = {[ORDER_ARRIVES] = TO(ORDER_OPEN),
+                       [ORDER_FILLS_PART] = TO(ORDER_PARTIAL),
+                       [ORDER_FILLS_REST] = TO(ORDER_FILLED),
+                       [ORDER_IS_CANCELED] = TO(ORDER_CANCELED),
+                       [ORDER_EXPIRES] = TO(ORDER_EXPIRED),
+                       [ORDER_AMENDS] = TO(ORDER_PENDING)},
+    [ORDER_OPEN] = {[ORDER_FILLS_PART] = TO(ORDER_PARTIAL),
+                    [ORDER_FILLS_REST] = TO(ORDER_FILLED),
+                    [ORDER_IS_CANCELED] = TO(ORDER_CANCELED),
+                    [ORDER_EXPIRES] = TO(ORDER_EXPIRED),
+                    [ORDER_AMENDS] = TO(ORDER_OPEN)},
+    [ORDER_PARTIAL] = {[ORDER_FILLS_PART] = TO(ORDER_PARTIAL),
+                       [ORDER_FILLS_REST] = TO(ORDER_FILLED),
+                       [ORDER_IS_CANCELED] = TO(ORDER_CANCELED),
+                       [ORDER_EXPIRES] = TO(ORDER_EXPIRED),
+                       [ORDER_AMENDS] = TO(ORDER_PARTIAL)},
 };
 
 static const char *const reason_names[ORDER_REASONS] = {
@@ -27,6 +61,12 @@ static const char *const reason_names[ORDER_REASONS] = {
     [ORDER_UNKNOWN_SYMBOL] = "UNKNOWN_SYMBOL",
     [ORDER_UNKNOWN_ACCOUNT] = "UNKNOWN_ACCOUNT",
     [ORDER_UNKNOWN_ORDER] = "UNKNOWN_ORDER",
+    [ORDER_ENDED] = "ORDER_ENDED",
+    [ORDER_BAD_TIF] = "BAD_TIF",
+    [ORDER_BAD_GROUP] = "BAD_GROUP",
+    [ORDER_BAD_AMEND] = "BAD_AMEND",
+    [ORDER_DUPLICATE_ID] = "DUPLICATE_ID",
+    [ORDER_BAD_ACCOUNT] = "BAD_ACCOUNT",
     [ORDER_SYMBOL_HALTED] = "SYMBOL_HALTED",
     [ORDER_PRICE_FILTER] = "PRICE_FILTER",
     [ORDER_LOT_SIZE] = "LOT_SIZE",
@@ -36,7 +76,12 @@ static const char *const reason_names[ORDER_REASONS] = {
     [ORDER_PERCENT_PRICE] = "PERCENT_PRICE",
     [ORDER_MAX_NUM_ORDERS] = "MAX_NUM_ORDERS",
     [ORDER_INSUFFICIENT_BALANCE] = "INSUFFICIENT_BALANCE",
+    [ORDER_NO_SHORTS] = "NO_SHORTS",
+    [ORDER_COLLATERAL] = "COLLATERAL",
+    [ORDER_REDUCE_ONLY] = "REDUCE_ONLY",
     [ORDER_NO_LIQUIDITY] = "NO_LIQUIDITY",
+    [ORDER_WOULD_TAKE] = "WOULD_TAKE",
+    [ORDER_OTHER_LEG] = "OTHER_LEG",
     [ORDER_RISK_PAUSED] = "RISK_PAUSED",
     [ORDER_RISK_STALE_DATA] = "RISK_STALE_DATA",
     [ORDER_RISK_EXPOSURE] = "RISK_EXPOSURE",
@@ -95,7 +140,40 @@ int order_reason_parse(const char *name)
     return find(reason_names, COUNT(reason_names), name);
 }
 
+const char *order_tif_name(enum order_tif tif)
+{
+    return tif_names[tif];
+}
+
+int order_tif_parse(const char *name)
+{
+    return find(tif_names, COUNT(tif_names), name);
+}
+
+int order_next(enum order_state state, enum order_action action)
+{
+    if ((unsigned)state >= ORDER_STATES || (unsigned)action >= ORDER_ACTIONS ||
+        transitions[state][action] == 0)
+        return -EINVAL;
+    return transitions[state][action] - 1;
+}
+
 bool order_live(enum order_state state)
 {
-    return state == ORDER_PENDING || state == ORDER_OPEN || state == ORDER_PARTIAL;
+    return state == ORDER_HELD || state == ORDER_PENDING || state == ORDER_OPEN || state == ORDER_PARTIAL;
+}
+
+bool order_is_stop(enum order_type type)
+{
+    return type != ORDER_MARKET && type != ORDER_LIMIT;
+}
+
+bool order_has_limit(enum order_type type)
+{
+    return type == ORDER_LIMIT || type == ORDER_STOP_LIMIT || type == ORDER_TAKE_PROFIT_LIMIT;
+}
+
+bool order_works_as_limit(const struct order *order)
+{
+    return order->type == ORDER_LIMIT || (order_has_limit(order->type) && order->triggered);
 }

@@ -7,19 +7,54 @@
 
 enum order_side { ORDER_BUY, ORDER_SELL };
 
+enum {
+    ORDER_CLIENT_ID_MAX = 37, /* 36 characters, as the venues allow */
+    ORDER_TAG_MAX = 32,
+};
+
 enum order_type {
     ORDER_MARKET,
-    ORDER_LIMIT, /* good till cancelled; the part that crosses takes, the rest rests */
-    ORDER_STOP,  /* becomes a market order when a trade reaches stop_price */
+    ORDER_LIMIT,             /* the part that crosses takes, the rest rests */
+    ORDER_STOP,              /* becomes a market order when a trade reaches stop_price against it */
+    ORDER_STOP_LIMIT,        /* the same, and becomes a limit order at `price` */
+    ORDER_TAKE_PROFIT,       /* becomes a market order when a trade reaches stop_price in its favour */
+    ORDER_TAKE_PROFIT_LIMIT, /* the same, and becomes a limit order at `price` */
+    ORDER_TRAILING_STOP, /* a stop that follows the best trade seen since it rests at `trail` or `trail_e6` */
+    ORDER_TYPES,
+};
+
+/* How long an order is good. */
+enum order_tif {
+    ORDER_GTC, /* till it is cancelled */
+    ORDER_IOC, /* what does not fill at once expires */
+    ORDER_FOK, /* fills whole at once, or expires whole */
+    ORDER_DAY, /* expires at the end of the trading day: at 00:00 UTC where the venue never closes */
+    ORDER_GTD, /* expires at expires_ns */
+    ORDER_TIFS,
 };
 
 enum order_state {
     ORDER_PENDING, /* accepted, on its way: effective at effective_ns */
-    ORDER_OPEN,    /* resting */
+    ORDER_HELD,    /* a bracket's exit, waiting for its entry to fill */
+    ORDER_OPEN,    /* resting, at the venue */
     ORDER_PARTIAL, /* resting, partly filled */
     ORDER_FILLED,
     ORDER_CANCELED,
+    ORDER_EXPIRED,
     ORDER_REJECTED,
+    ORDER_STATES,
+};
+
+/* What happens to an order; with its state it says the next one: order_next(). */
+enum order_action {
+    ORDER_ARRIVES,   /* reaches the venue and rests */
+    ORDER_ACTIVATES, /* a held exit starts on its way */
+    ORDER_FILLS_PART,
+    ORDER_FILLS_REST,
+    ORDER_IS_CANCELED,
+    ORDER_EXPIRES,
+    ORDER_AMENDS, /* stays what it is, with other numbers */
+    ORDER_ACTIONS,
 };
 
 /* Why an order was refused; ORDER_OK for one that was not. Names are stored and shown. */
@@ -31,6 +66,12 @@ enum order_reason {
     ORDER_UNKNOWN_SYMBOL,
     ORDER_UNKNOWN_ACCOUNT,
     ORDER_UNKNOWN_ORDER,
+    ORDER_ENDED,        /* filled, cancelled, expired or refused: it can be neither amended nor cancelled */
+    ORDER_BAD_TIF,      /* this type cannot be good for so long, or expires in the past */
+    ORDER_BAD_GROUP,    /* the legs of an OCO or a bracket contradict each other */
+    ORDER_BAD_AMEND,    /* this type has no such number, or less than is filled is asked for */
+    ORDER_DUPLICATE_ID, /* another order of the account has that client id */
+    ORDER_BAD_ACCOUNT,  /* what is asked of an account contradicts itself, or there are too many */
     ORDER_SYMBOL_HALTED,
     /* the venue's filters */
     ORDER_PRICE_FILTER,
@@ -42,8 +83,13 @@ enum order_reason {
     ORDER_MAX_NUM_ORDERS,
     /* the account */
     ORDER_INSUFFICIENT_BALANCE,
+    ORDER_NO_SHORTS,   /* the account may not sell what it does not hold */
+    ORDER_COLLATERAL,  /* a short position would not be covered */
+    ORDER_REDUCE_ONLY, /* nothing is held that it could reduce */
     /* the market */
-    ORDER_NO_LIQUIDITY, /* nothing on the other side of the book */
+    ORDER_NO_LIQUIDITY, /* nothing on the other side of the book, or not all that a FOK order wants */
+    ORDER_WOULD_TAKE,   /* post-only, and it crosses */
+    ORDER_OTHER_LEG,    /* the other order of its OCO traded; or a bracket's entry ended without a fill */
     /* the risk gate */
     ORDER_RISK_PAUSED,
     ORDER_RISK_STALE_DATA,
@@ -59,15 +105,28 @@ struct order {
     int account, symbol;
     enum order_side side;
     enum order_type type;
+    enum order_tif tif;
     enum order_state state;
     enum order_reason reason;
-    int64_t qty, filled;       /* qty_scale */
-    int64_t price, stop_price; /* price_scale; 0 where the type has none */
-    int64_t cost;              /* sum of fills' notional, quote_scale */
+    int64_t qty, filled; /* qty_scale */
+    int64_t price,
+        stop_price;   /* price_scale; 0 where the type has none; a trailing stop's stop_price moves */
+    int64_t trail;    /* TRAILING_STOP: distance, price_scale; or 0 and … */
+    int32_t trail_e6; /* … a share of the best price: 10000 = 1 % */
+    int64_t peak;     /* TRAILING_STOP: the best trade price since it rests; 0 before */
+    bool triggered;   /* STOP_LIMIT, TAKE_PROFIT_LIMIT: it works as a limit order now */
+    bool post_only;   /* LIMIT: cancelled rather than take */
+    bool reduce_only; /* never opens or turns a position */
+    uint64_t group;   /* orders of one OCO or bracket: the id of the first; 0: alone */
+    uint64_t parent;  /* a bracket's exit: its entry; else 0 */
+    int64_t cost;     /* sum of fills' notional, quote_scale */
     int64_t created_ns, effective_ns, updated_ns;
-    uint64_t input_seq; /* the event that it answers */
-    bool by_hand;       /* from the control socket, not a strategy */
-    char tag[32];       /* strategy's word: "cross up", "stop", "flatten" */
+    int64_t expires_ns;                  /* DAY, GTD; else 0 */
+    uint64_t input_seq;                  /* the event that it answers */
+    uint32_t amends;                     /* how often its numbers were changed */
+    bool by_hand;                        /* from the control socket, not a strategy */
+    char client_id[ORDER_CLIENT_ID_MAX]; /* the giver's name for it, one of its account's; "" for none */
+    char tag[ORDER_TAG_MAX];             /* strategy's word: "cross up", "stop", "flatten" */
 };
 
 const char *order_side_name(enum order_side side);    /* "BUY", "SELL" */
@@ -78,6 +137,18 @@ int order_side_parse(const char *name);               /* enum order_side or -EIN
 int order_type_parse(const char *name);
 int order_state_parse(const char *name);
 int order_reason_parse(const char *name);
+const char *order_tif_name(enum order_tif tif); /* "GTC" … */
+int order_tif_parse(const char *name);
+
+/* The state machine: what `action` makes of an order in `state`, or -EINVAL where that cannot happen. */
+int order_next(enum order_state state, enum order_action action);
+
+/* Does the type wait for a trade to reach stop_price? */
+bool order_is_stop(enum order_type type);
+/* Does the type have a limit price? */
+bool order_has_limit(enum order_type type);
+/* Is it a limit order for now: LIMIT, or one that was triggered to be one? */
+bool order_works_as_limit(const struct order *order);
 
 /* Is the order still alive? */
 bool order_live(enum order_state state);

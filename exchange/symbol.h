@@ -33,4 +33,7 @@ struct symbol {
     struct symbol_filters filters;
 };
 
+/* Is it the same pair, in the same units? Only then do integers of one mean the same in the other. */
+bool symbol_same_units(const struct symbol *a, const struct symbol *b);
+
 #endif

@@ -31,7 +31,8 @@ struct told_order {
 struct harness {
     struct engine *engine;
     struct engine_config config;
-    struct engine_account_config accounts[HARNESS_ACCOUNTS];
+    struct account_spec accounts[HARNESS_ACCOUNTS];
+    struct risk_limits risk; /* of all accounts */
     struct symbol symbols[HARNESS_SYMBOLS];
     int64_t now_ns;
     uint64_t seq;
@@ -86,7 +87,7 @@ static void on_fill(void *ctx, const struct fill *fill)
     CHECK(fill->qty > 0 && fill->price > 0 && fill->order_id < RECORDED_ORDERS);
     CHECK_INT(fill->input_seq, h->seq);
     struct told_order *told = &h->orders[fill->order_id];
-    const struct fee_rates *fees = &h->accounts[fill->account].fees;
+    const struct fee_rates *fees = &h->accounts[fill->account].rules.fees;
     bool buy = fill->side == ORDER_BUY;
     __int128 product = (__int128)fill->price * fill->qty, notional = (product + (buy ? E8 - 1 : 0)) / E8;
     __int128 fee = (notional * (fill->maker ? fees->maker_e6 : fees->taker_e6) + 999999) / 1000000;
@@ -207,10 +208,11 @@ static void on_need_bars(void *ctx, int symbol, int64_t from_ns, int64_t to_ns)
     h->wanted_to_ns = to_ns;
 }
 
-static void on_command_done(void *ctx, uint64_t id, enum order_reason reason, uint64_t order)
+static void on_command_done(void *ctx, const struct event_command *command, enum order_reason reason,
+                            uint64_t order)
 {
     struct harness *h = ctx;
-    h->command_id = id;
+    h->command_id = command->command_id;
     h->command_reason = reason;
     h->command_order = order;
 }
@@ -238,12 +240,12 @@ static inline void harness_init(struct harness *h)
     }
     static const char *const names[] = {"alice", "bob"};
     for (int a = 0; a < HARNESS_ACCOUNTS; a++) {
-        struct engine_account_config *account = &h->accounts[a];
+        struct account_spec *account = &h->accounts[a];
         snprintf(account->name, sizeof account->name, "%s", names[a]);
         snprintf(account->currency, sizeof account->currency, "USDT");
         account->currency_scale = 8;
         account->cash = 10000 * E8;
-        account->fees = (struct fee_rates){.maker_e6 = 1000, .taker_e6 = 1000};
+        account->rules.fees = (struct fee_rates){.maker_e6 = 1000, .taker_e6 = 1000};
     }
     h->config = (struct engine_config){.symbols = h->symbols,
                                        .n_symbols = HARNESS_SYMBOLS,
@@ -268,6 +270,8 @@ static inline void harness_create(struct harness *h)
                                .need_snapshot = on_need_snapshot,
                                .need_bars = on_need_bars,
                                .command_done = on_command_done};
+    for (int a = 0; a < HARNESS_ACCOUNTS; a++)
+        h->accounts[a].rules.risk = h->risk;
     if (engine_create(&h->config, &sink, &h->engine) < 0 || !h->orders) {
         fprintf(stderr, "the harness has no engine\n");
         exit(EXIT_FAILURE);
@@ -418,14 +422,17 @@ static inline uint64_t command(struct harness *h, struct event_command what)
 static inline uint64_t order(struct harness *h, int account, int symbol, enum order_side side,
                              enum order_type type, int64_t qty, int64_t price)
 {
-    return command(h, (struct event_command){.kind = COMMAND_ORDER,
-                                             .account = account,
-                                             .symbol = symbol,
-                                             .side = side,
-                                             .type = type,
-                                             .qty = qty,
-                                             .price = type == ORDER_LIMIT ? price : 0,
-                                             .stop_price = type == ORDER_STOP ? price : 0});
+    struct order_request request = {.account = account,
+                                    .symbol = symbol,
+                                    .side = side,
+                                    .type = type,
+                                    .qty = qty,
+                                    .price = type == ORDER_LIMIT ? price : 0,
+                                    .stop_price = type == ORDER_STOP ? price : 0,
+                                    .by_hand = true,
+                                    .tag = "by hand"};
+    return command(h,
+                   (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}});
 }
 
 static inline void cancel(struct harness *h, uint64_t id)

@@ -172,7 +172,7 @@ static void test_limit_takes_then_rests(void)
 static void test_limit_makes(void)
 {
     harness_init(&h);
-    h.accounts[ALICE].fees.maker_e6 = 200;
+    h.accounts[ALICE].rules.fees.maker_e6 = 200;
     open_quoted();
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, BTC / 10, 59900 * USDT);
     pass(&h, SECOND_NS);
@@ -541,7 +541,7 @@ static void test_stale(void)
 static void test_risk(void)
 {
     harness_init(&h);
-    h.config.risk = (struct risk_limits){.exposure_symbol = 0.5, .exposure_account = 0.6};
+    h.risk = (struct risk_limits){.exposure_symbol = 0.5, .exposure_account = 0.6};
     open_quoted();
     quote(&h, ETHUSDT, 2999 * USDT, 10 * E8, 3000 * USDT, 10 * E8);
     trade(&h, ETHUSDT, 3000 * USDT, E8);
@@ -563,7 +563,7 @@ static void test_risk(void)
     harness_close(&h);
 
     harness_init(&h);
-    h.config.risk = (struct risk_limits){.daily_loss = 0.05};
+    h.risk = (struct risk_limits){.daily_loss = 0.05};
     open_quoted();
     order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, BTC / 10, 0);
     pass(&h, SECOND_NS);
@@ -583,7 +583,7 @@ static void test_risk(void)
     harness_close(&h);
 
     harness_init(&h);
-    h.config.risk = (struct risk_limits){.orders_per_second = 2};
+    h.risk = (struct risk_limits){.orders_per_second = 2};
     open_quoted();
     for (int i = 0; i < 4; i++) {
         order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, BTC / 1000, 59000 * USDT);
@@ -649,7 +649,7 @@ static void test_last_unit(void)
 
     /* A maker's fee above the taker's is reserved as well. */
     harness_init(&h);
-    h.accounts[ALICE].fees.maker_e6 = 2000;
+    h.accounts[ALICE].rules.fees.maker_e6 = 2000;
     open_quoted();
     order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 16665000, 59900 * USDT); /* 9992.32 or 10002.30 */
     CHECK_INT(h.command_reason, ORDER_INSUFFICIENT_BALANCE);

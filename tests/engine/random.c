@@ -110,15 +110,15 @@ static struct outcome run(uint64_t seed, int64_t latency_ns, bool bare, bool pri
     harness_init(&h);
     h.config.latency_ns = latency_ns;
     h.config.equity_interval_ns = 5 * SECOND_NS;
-    h.config.risk =
-        (struct risk_limits){.exposure_symbol = 0.9, .exposure_account = 1.5, .orders_per_second = 20};
+    h.risk = (struct risk_limits){.exposure_symbol = 0.9, .exposure_account = 1.5, .orders_per_second = 20};
     h.accounts[ALICE].cash = 200000 * E8;
-    h.accounts[ALICE].fees = (struct fee_rates){.maker_e6 = 1500, .taker_e6 = 750}; /* the odd way round */
+    h.accounts[ALICE].rules.fees =
+        (struct fee_rates){.maker_e6 = 1500, .taker_e6 = 750}; /* the odd way round */
     if (bare) { /* no filters, little money: every unit counts */
         h.accounts[ALICE].cash = 3000 * E8 + 77;
         for (int s = 0; s < HARNESS_SYMBOLS; s++)
             h.symbols[s].filters = (struct symbol_filters){0};
-        h.config.risk = (struct risk_limits){0};
+        h.risk = (struct risk_limits){0};
     }
     h.accounts[BOB].strategy = strategy_find("sma-cross-rsi");
     strategy_defaults(h.accounts[BOB].strategy, h.accounts[BOB].params);

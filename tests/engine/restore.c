@@ -7,7 +7,7 @@ enum { BEFORE = 3000, AFTER = 3000 };
 static void configure(struct harness *h)
 {
     harness_init(h);
-    h->config.risk = (struct risk_limits){.exposure_symbol = 0.9, .daily_loss = 0.5};
+    h->risk = (struct risk_limits){.exposure_symbol = 0.9, .daily_loss = 0.5};
     h->config.n_symbols = 2;
 }
 
@@ -128,7 +128,7 @@ static void test_equity_before_the_first_price(void)
 {
     static struct harness a, b;
     configure(&a);
-    a.config.risk.daily_loss = 0.05;
+    a.risk.daily_loss = 0.05;
     harness_open(&a);
     quote(&a, BTCUSDT, 59999 * E8, 10 * E8, 60000 * E8, 10 * E8);
     trade(&a, BTCUSDT, 60000 * E8, E8);

@@ -1,0 +1,48 @@
+/* Numbers to bytes and back. One function describes a layout for both directions: it visits each field in
+ * order, and the codec either appends the field's value to the bytes or sets the field from them. So saving
+ * and loading cannot disagree. Integers are LEB128, signed ones zigzag: small numbers are short. */
+#ifndef ENGINE_CODEC_H
+#define ENGINE_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/decimal.h"
+
+struct codec {
+    bool saving;
+    bool failed; /* without memory when saving; bytes that are not what was saved when loading: all fields are
+                  * then left as they were */
+    uint32_t version; /* of the layout that is read or written, for the fields that came later */
+    uint8_t *bytes;   /* saving: the codec's own; loading: the caller's */
+    size_t len, cap, at;
+};
+
+void codec_save(struct codec *codec); /* into a new buffer, or the same again */
+void codec_load(struct codec *codec, const void *bytes, size_t len); /* from the caller's bytes */
+void codec_finish(struct codec *codec);                              /* frees what saving made */
+/* Loading: was every byte read, and none missing? */
+bool codec_complete(const struct codec *codec);
+
+void codec_u64(struct codec *codec, uint64_t *value);
+void codec_i64(struct codec *codec, int64_t *value);
+void codec_i128(struct codec *codec, int128_t *value);
+void codec_u32(struct codec *codec, uint32_t *value);
+void codec_i32(struct codec *codec, int32_t *value);
+void codec_int(struct codec *codec, int *value, int min, int max); /* fails outside min..max */
+void codec_size(struct codec *codec, size_t *value, size_t max);   /* a count: fails above max */
+void codec_bool(struct codec *codec, bool *value);
+void codec_double(struct codec *codec, double *value); /* all 64 bits */
+void codec_bytes(struct codec *codec, void *bytes, size_t len);
+void codec_text(struct codec *codec, char *text, size_t size); /* NUL-terminated, within size */
+
+/* An enumeration whose values are 0 .. n-1. */
+#define codec_enum(codec, value, n) \
+    do { \
+        int codec_value_ = (int)*(value); \
+        codec_int(codec, &codec_value_, 0, (int)(n)-1); \
+        *(value) = (__typeof__(*(value)))codec_value_; \
+    } while (0)
+
+#endif

@@ -1,0 +1,40 @@
+/* An engine driven by a journal: the same code, the same decisions, at full speed. Recovery, backtest
+ * --events, parity, explain and what-if are built on it. */
+#ifndef ENGINE_REPLAY_H
+#define ENGINE_REPLAY_H
+
+#include "engine/state.h"
+#include "exchange/journal/journal.h"
+
+struct replay;
+
+struct replay_options {
+    const char *path;        /* a journal's directory, or one segment */
+    uint64_t from_seq;       /* begin at the newest state not after this event; 0: at the oldest there is */
+    int64_t from_ns;         /* the same by receive time; 0: by from_seq */
+    bool newest;             /* begin at the newest state */
+    bool check_states;       /* each state met on the way must be what the engine is, to the byte */
+    struct engine_sink sink; /* of the engine */
+};
+
+/* 0; errors of journal_reader_open() and engine_load(); -ENOENT when the journal begins later; err: one
+ * sentence. */
+int replay_open(const struct replay_options *options, struct replay **ret, char *err, size_t err_size);
+
+/* Gives the engine the next event. 1; 0 at the end; -EILSEQ where a state met on the way is not what the
+ * engine is; errors of journal_reader_next() and event_decode(). A state of another run (a new configuration,
+ * or after a hole) replaces the engine, and is told by replay_runs(). */
+int replay_step(struct replay *replay);
+
+struct engine *replay_engine(struct replay *replay);           /* another one after a new run began */
+const struct event *replay_event(const struct replay *replay); /* the last one given; NULL before the first */
+uint64_t replay_seq(const struct replay *replay);              /* of it, or of the state it began with */
+uint64_t replay_runs(const struct replay *replay);  /* 1, and one more each time the engine was replaced */
+uint64_t replay_holes(const struct replay *replay); /* events that were never recorded: a full disk */
+const char *replay_error(const struct replay *replay);
+void replay_close(struct replay *replay); /* and its engine; NULL is fine */
+
+/* Takes the engine out, to go on by itself with another sink; the replay is closed. */
+struct engine *replay_take(struct replay *replay, const struct engine_sink *sink);
+
+#endif

@@ -1,0 +1,35 @@
+/* All that an engine is, as bytes: books, bars, indicators, strategies, orders on their way, resting, held
+ * and trailing, reserves, loans, limits, accounts, lots. A state that was saved and loaded goes on exactly as
+ * the engine it came from would have: the same events give the same outputs, and the same bytes again. */
+#ifndef ENGINE_STATE_H
+#define ENGINE_STATE_H
+
+#include "engine/codec.h"
+#include "engine/engine.h"
+
+enum {
+    ENGINE_STATE_VERSION = 1, /* of the layout; older ones are read, newer ones refused */
+    ENGINE_ERROR_MAX = 256,
+};
+
+/* Appends the engine's state. 0 or -ENOMEM. */
+int engine_save(const struct engine *engine, struct codec *codec);
+
+/* Makes an engine from a state. 0; -ENOTSUP for a newer layout; -EBADMSG for bytes that are none, -ENOENT for
+ * a strategy or an indicator that this program does not have, -ENOMEM; err: one sentence. */
+int engine_load(const void *bytes, size_t len, const struct engine_sink *sink, struct engine **ret,
+                char err[static ENGINE_ERROR_MAX]);
+
+/* SHA-256 of the state's bytes. 0 or -ENOMEM. */
+int engine_digest(const struct engine *engine, uint8_t ret[static LEDGER_HASH_SIZE]);
+
+/* Gives a loaded engine the configuration of a new run. Symbols and accounts are known by their names: what
+ * is in both goes on, with the new limits, fees and filters; a strategy that is the same with the same
+ * parameters keeps its memory, another begins anew; what is only in `config` is added; accounts that are only
+ * in the engine stay as they are, and symbols that are only in the engine go, unless something is held or
+ * ordered of them. 0; -ENOENT for such a symbol; -EINVAL where units differ; -ENOMEM; err: one sentence; on
+ * failure the engine is to be thrown away. Symbol indices are those of `config` afterwards. */
+int engine_configure(struct engine *engine, const struct engine_config *config,
+                     char err[static ENGINE_ERROR_MAX]);
+
+#endif

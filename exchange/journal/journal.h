@@ -1,0 +1,117 @@
+/* The journal: what came in, in the order in which it came, on the disk for ever and ever the same.
+ *
+ * A journal is a directory of segments, each a file of records packed into compressed blocks. Every block
+ * carries a SHA-256 over its header, its bytes and the hash of the block before it, through all segments: a
+ * bit that changed anywhere is found, and named by file and block. A segment begins with a state: from there
+ * everything after it can be played again without what came before, so old segments can go. A torn tail, as a
+ * crash leaves it, is cut when the journal is opened for writing (and kept beside it), and ends a reading
+ * quietly.
+ *
+ * It knows bytes, sequence numbers and times; what an event or a state is, is engine/record.h's. No threads,
+ * no clocks, no logs. docs/journal.md has the format to the byte. */
+#ifndef EXCHANGE_JOURNAL_JOURNAL_H
+#define EXCHANGE_JOURNAL_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    JOURNAL_ERROR_MAX = 512,
+    JOURNAL_HASH_SIZE = 32,
+    JOURNAL_RECORD_MAX = 256 << 20, /* bytes of one record; a larger one is refused */
+};
+
+enum journal_kind {
+    JOURNAL_STATE = 1, /* all that the engine is after the event `seq`; begins a segment */
+    JOURNAL_EVENT,     /* one input of the engine */
+    JOURNAL_FRAME, /* a websocket frame as it was received, before it was parsed; seq: of the event before */
+    JOURNAL_REPLY, /* a REST reply as it was received: the request's path, a newline, the body */
+    JOURNAL_KINDS,
+};
+
+struct journal_record {
+    enum journal_kind kind;
+    uint64_t seq;    /* EVENT: rises by one, but for a hole that a state fills; others: of the event before */
+    int64_t recv_ns; /* never falls */
+    const void *bytes;
+    size_t len;
+};
+
+/* ---- packing: records wait in memory, in a batch; one thread at a time ---- */
+struct journal_batch {
+    uint8_t *bytes;
+    size_t len, cap;
+    uint64_t last_seq; /* of the newest record in it; 0: empty */
+};
+void journal_batch_init(struct journal_batch *batch);
+void journal_batch_finish(struct journal_batch *batch);
+void journal_batch_clear(struct journal_batch *batch); /* keeps its memory */
+/* 0; -EMSGSIZE; -ENOMEM, the batch as before. */
+int journal_batch_add(struct journal_batch *batch, const struct journal_record *record);
+
+/* ---- writing ---- */
+struct journal_writer;
+struct journal_writer_config {
+    const char *dir;        /* made when it is not there */
+    uint64_t segment_bytes; /* of uncompressed records, after which journal_writer_full() asks for a state */
+    int64_t segment_ns;     /* the same, of receive time */
+    uint64_t keep_bytes;    /* whole old segments go beyond this size (0: none) … */
+    int64_t keep_ns;        /* … and this age against the newest record (0: none); never the last two */
+    size_t block_bytes;     /* of records in a block, before compression; 0: 256 KiB */
+    int level;              /* zstd's; 0: 1 */
+    bool sync;              /* fdatasync after each put */
+};
+/* What opening found. */
+struct journal_tail {
+    uint64_t last_seq; /* of the last whole record; 0 for an empty journal */
+    int64_t last_ns;
+    uint64_t cut_bytes;             /* of a torn tail, moved to … */
+    char cut_to[JOURNAL_ERROR_MAX]; /* … this file */
+};
+/* Opens for appending; the directory is locked against a second writer. The first record put must be a state.
+ * 0 with *ret_tail; -EBADMSG for a journal that is altered (not merely torn), -ENOTSUP for a newer format,
+ * -EBUSY, -errno; err: one sentence that names the file and the block. */
+int journal_writer_open(const struct journal_writer_config *config, struct journal_writer **ret,
+                        struct journal_tail *ret_tail, char *err, size_t err_size);
+/* Compresses and writes a batch, in whole blocks. A state in it begins a new segment, after which old ones
+ * go. 0: it is in the file, and on the disk with `sync`. -errno: nothing of it counts, and it may be put
+ * again: what was half written is cut. */
+int journal_writer_put(struct journal_writer *writer, const struct journal_batch *batch);
+bool journal_writer_full(const struct journal_writer *writer); /* is a state wanted, to begin a segment? */
+struct journal_writer_stats {
+    uint64_t records, blocks, segments, removed; /* since it was opened */
+    uint64_t raw_bytes, file_bytes;              /* before and after compression */
+    uint64_t total_bytes;                        /* of all segments there are */
+};
+void journal_writer_stats(const struct journal_writer *writer, struct journal_writer_stats *ret);
+void journal_writer_close(struct journal_writer *writer); /* NULL is fine */
+
+/* ---- reading: also while another process writes ---- */
+struct journal_reader;
+/* `path`: a directory, or one segment. 0, or as journal_writer_open(); -ENOENT when there is no segment. */
+int journal_reader_open(const char *path, struct journal_reader **ret, char *err, size_t err_size);
+/* The next record; its bytes live until the next call. 1; 0 at the end (a torn tail, and a tail still being
+ * written, are an end: the call may be repeated later); -EBADMSG where the journal is altered, -errno;
+ * journal_reader_error() names file, block and what is wrong. A hole in the sequence that no state fills is
+ * altered. */
+int journal_reader_next(struct journal_reader *reader, struct journal_record *ret);
+/* Goes to the newest state that is not after the event `seq` (journal_reader_next() gives it); UINT64_MAX: to
+ * the newest of all. 0; -ENOENT when the journal begins later; -errno. */
+int journal_reader_seek_seq(struct journal_reader *reader, uint64_t seq);
+int journal_reader_seek_time(struct journal_reader *reader, int64_t ns); /* the same, by receive time */
+/* Reads the headers of blocks only: is there a whole tail, and where does it end? */
+int journal_reader_tail(struct journal_reader *reader, struct journal_tail *ret);
+const char *journal_reader_error(const struct journal_reader *reader);
+void journal_reader_close(struct journal_reader *reader); /* NULL is fine */
+
+/* Reads everything, every hash. 0 with what was found; -EBADMSG, …: err names the first fault. */
+struct journal_summary {
+    uint64_t segments, blocks, records, states, events, frames, replies, holes;
+    uint64_t first_seq, last_seq, raw_bytes, file_bytes, torn_bytes;
+    int64_t first_ns, last_ns;
+    uint8_t hash[JOURNAL_HASH_SIZE]; /* of the last block */
+};
+int journal_verify(const char *path, struct journal_summary *ret, char *err, size_t err_size);
+
+#endif
