@@ -153,6 +153,26 @@ static void act(struct engine *engine, int account, int symbol, const struct int
     }
 }
 
+static void tell_decision(const struct engine *engine, int account, int symbol, const struct bar *bar,
+                          bool acted, const struct strategy_input *input, const struct intent *intents,
+                          size_t n_intents)
+{
+    const struct seat *seat = &engine->desks[account].seats[symbol];
+    const char *names[OUTPUTS_MAX];
+    for (size_t i = 0; i < seat->n_values; i++)
+        names[i] = seat->names[i];
+    const struct engine_decision decision = {.account = account,
+                                             .symbol = symbol,
+                                             .bar = bar,
+                                             .acted = acted,
+                                             .input = input,
+                                             .indicator_names = names,
+                                             .n_indicators = seat->n_values,
+                                             .intents = intents,
+                                             .n_intents = n_intents};
+    engine->sink.trace->decision(engine->sink.trace->ctx, &decision);
+}
+
 static void decide(struct engine *engine, int account, int symbol, const struct bar *bar, bool act_on_it)
 {
     struct desk *desk = &engine->desks[account];
@@ -196,6 +216,8 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
     engine->counters.decisions++;
     if (strcmp(listed->quote, holder->currency) != 0)
         act_on_it = false; /* money of another currency: by hand only */
+    if (engine->sink.trace && engine->sink.trace->decision)
+        tell_decision(engine, account, symbol, bar, act_on_it, &input, intents, n);
     for (size_t i = 0; act_on_it && i < n; i++)
         act(engine, account, symbol, &intents[i]);
 }
