@@ -29,8 +29,8 @@ static bool reserve(struct db_queue *queue, size_t more)
     return true;
 }
 
-bool db_queue_append(struct db_queue *queue, enum db_row_kind kind, uint64_t ticket, const void *row,
-                     size_t row_size, const char *const *texts, int n_texts)
+bool db_queue_append(struct db_queue *queue, enum db_row_kind kind, uint64_t ticket, uint64_t event,
+                     const void *row, size_t row_size, const char *const *texts, int n_texts)
 {
     size_t size = sizeof(struct db_row_header) + row_size;
     for (int i = 0; i < n_texts; i++)
@@ -40,7 +40,8 @@ bool db_queue_append(struct db_queue *queue, enum db_row_kind kind, uint64_t tic
         return false;
 
     unsigned char *at = queue->data + queue->size;
-    struct db_row_header header = {.size = (uint32_t)size, .kind = (uint16_t)kind, .ticket = ticket};
+    struct db_row_header header = {
+        .size = (uint32_t)size, .kind = (uint16_t)kind, .ticket = ticket, .event = event};
     memcpy(at, &header, sizeof header);
     memcpy(at + sizeof header, row, row_size);
     char *text = (char *)at + sizeof header + row_size;

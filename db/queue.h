@@ -34,6 +34,8 @@ struct db_row_header {
     uint16_t kind;
     uint16_t group_end; /* a transaction may end after this row */
     uint64_t ticket;
+    uint64_t event;  /* whose row it is; 0: of none */
+    uint64_t unused; /* rows are 16-aligned */
 };
 
 struct db_queue {
@@ -44,8 +46,8 @@ struct db_queue {
 void db_queue_finish(struct db_queue *queue);
 
 /* Appends one row. false when memory is refused. */
-bool db_queue_append(struct db_queue *queue, enum db_row_kind kind, uint64_t ticket, const void *row,
-                     size_t row_size, const char *const *texts, int n_texts);
+bool db_queue_append(struct db_queue *queue, enum db_row_kind kind, uint64_t ticket, uint64_t event,
+                     const void *row, size_t row_size, const char *const *texts, int n_texts);
 
 /* Marks the row at this offset, the last one, as the end of its group. */
 void db_queue_end_group(struct db_queue *queue, size_t last_row_offset);

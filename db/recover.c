@@ -170,7 +170,8 @@ static int take_last_ids(struct recovery *recovery)
         "SELECT ifnull((SELECT max(id) FROM orders), 0), ifnull((SELECT max(id) FROM fills), 0), "
         "ifnull((SELECT max(id) FROM ledger), 0), ifnull((SELECT max(id) FROM commands), 0), "
         "ifnull((SELECT max(id) FROM alerts), 0), (SELECT hash FROM ledger ORDER BY id DESC LIMIT 1), "
-        "ifnull((SELECT value = '1' FROM meta WHERE key = 'paused'), 0)",
+        "ifnull((SELECT value = '1' FROM meta WHERE key = 'paused'), 0), "
+        "ifnull((SELECT CAST (value AS INTEGER) FROM meta WHERE key = 'event_seq'), 0)",
         &stmt);
     if (r < 0)
         return r;
@@ -184,6 +185,7 @@ static int take_last_ids(struct recovery *recovery)
         if (sqlite3_column_bytes(stmt, 5) == LEDGER_HASH_SIZE)
             memcpy(to->ledger_hash, sqlite3_column_blob(stmt, 5), LEDGER_HASH_SIZE);
         to->paused = sqlite3_column_int(stmt, 6);
+        to->event_seq = (uint64_t)sqlite3_column_int64(stmt, 7);
         r = 0;
     }
     return db_query_end(stmt, r);

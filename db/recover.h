@@ -31,6 +31,7 @@ struct db_recovered {
     size_t n_orders;
     uint64_t last_order, last_fill, last_ledger, last_command, last_alert; /* 0: none yet */
     uint8_t ledger_hash[LEDGER_HASH_SIZE]; /* of the last row; zeros before the first */
+    uint64_t event_seq;                    /* newest event whose rows are stored; 0: none */
     bool paused;
 };
 

@@ -46,6 +46,17 @@ static int set_wal(struct db_store *store)
     return db_errno(rc);
 }
 
+static int read_event_seq(struct db_store *store)
+{
+    static const char sql[] = "SELECT CAST (value AS INTEGER) FROM meta WHERE key = 'event_seq'";
+    sqlite3_stmt *stmt;
+    int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
+    if (rc != SQLITE_OK)
+        return db_errno(note(store, rc));
+    store->event_seq = sqlite3_step(stmt) == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
+    return db_errno(note(store, sqlite3_finalize(stmt)));
+}
+
 int db_store_open(struct db_store *store, const char *path, bool create)
 {
     memset(store->statements, 0, sizeof store->statements);
@@ -82,6 +93,8 @@ int db_store_open(struct db_store *store, const char *path, bool create)
     for (int i = 0; r == 0 && i < DB_STATEMENTS; i++)
         r = db_errno(note(store, sqlite3_prepare_v3(store->db, db_statements_sql[i], -1,
                                                     SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL)));
+    if (r == 0)
+        r = read_event_seq(store);
     if (r != 0)
         goto fail;
     sqlite3_wal_hook(store->db, count_wal_pages, store);
@@ -111,6 +124,18 @@ static int step(struct db_store *store, enum db_statement which)
 int db_store_begin(struct db_store *store)
 {
     return step(store, DB_SQL_BEGIN);
+}
+
+int db_store_event(struct db_store *store, uint64_t event_seq)
+{
+    sqlite3_stmt *stmt = store->statements[DB_SQL_META];
+    char value[24];
+    snprintf(value, sizeof value, "%llu", (unsigned long long)event_seq);
+    sqlite3_bind_text(stmt, 1, "event_seq", -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, value, -1, SQLITE_STATIC);
+    int rc = step(store, DB_SQL_META);
+    sqlite3_clear_bindings(stmt);
+    return rc;
 }
 
 int db_store_commit(struct db_store *store)

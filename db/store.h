@@ -63,6 +63,7 @@ struct db_store {
     sqlite3_stmt *statements[DB_STATEMENTS];
     int64_t symbol_ids[SYMBOLS_MAX];                   /* by the engine's index; 0: not put yet */
     int64_t equity_hour[ACCOUNTS_MAX], telemetry_hour; /* last thinned */
+    uint64_t event_seq;                                /* newest event whose rows are committed */
     uint64_t bars_corrected;                           /* a stored bar came again with other numbers */
     int wal_pages;                                     /* at the last commit */
     char error[DB_ERROR_MAX];                          /* of the last call that failed */
@@ -78,6 +79,8 @@ void db_store_close(struct db_store *store);
 /* SQLite result codes; store->error is set when not SQLITE_OK. */
 int db_store_begin(struct db_store *store);
 int db_store_apply(struct db_store *store, const struct db_row_header *row);
+/* Notes, in the transaction, the newest event whose rows are in it. */
+int db_store_event(struct db_store *store, uint64_t event_seq);
 int db_store_commit(struct db_store *store);
 void db_store_rollback(struct db_store *store);
 

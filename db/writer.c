@@ -22,7 +22,8 @@ enum {
     WAL_PAGES_PASSIVE = 1000,       /* 4 MB: move the log's pages */
     WAL_PAGES_TRUNCATE = 16 * 1000, /* 64 MB: readers kept the log from starting over; try to empty it */
     WAL_PAGES_IDLE = 200,
-    QUEUE_KEPT = 8 << 20, /* bytes of memory that an empty queue keeps after a backlog */
+    QUEUE_KEPT = 8 << 20,          /* bytes of memory that an empty queue keeps after a backlog */
+    JOURNAL_BEHIND = SQLITE_ABORT, /* what a transaction came to that the event log does not cover */
 };
 
 struct db_writer {
@@ -35,6 +36,7 @@ struct db_writer {
     size_t staged_group;    /* offset of the open group */
     size_t staged_last;     /* offset of its last row */
     int depth;              /* of groups */
+    uint64_t event;         /* of the open group; 0: none */
     uint64_t last_ticket;
     size_t waiting; /* bytes handed over and not stored, when last looked at */
 
@@ -102,6 +104,7 @@ static void report(struct db_writer *w, bool ok, const char *detail)
 struct chunk {
     size_t begin, end; /* in taken */
     uint64_t rows, last_ticket;
+    uint64_t last_event; /* 0: of none */
 };
 
 static const struct db_row_header *row_at(const struct db_queue *queue, size_t offset)
@@ -117,6 +120,8 @@ static struct chunk next_chunk(const struct db_queue *queue, size_t begin)
         chunk.end += row->size;
         chunk.rows++;
         chunk.last_ticket = row->ticket;
+        if (row->event > chunk.last_event)
+            chunk.last_event = row->event;
         if (row->group_end && chunk.rows >= ROWS_PER_COMMIT)
             break;
     }
@@ -132,6 +137,16 @@ static int check_still_there(struct db_store *store)
         return SQLITE_READONLY_DBMOVED;
     }
     return SQLITE_OK;
+}
+
+/* The journal is never behind the database. */
+static int check_journal(struct db_writer *w, uint64_t event)
+{
+    int r = event && w->config.before_commit ? w->config.before_commit(w->config.ctx, event) : 0;
+    if (r < 0)
+        snprintf(w->store.error, sizeof w->store.error, "the event log does not hold event %llu: %s",
+                 (unsigned long long)event, strerror(-r));
+    return r < 0 ? JOURNAL_BEHIND : SQLITE_OK;
 }
 
 /* One transaction. SQLITE_OK, or an error with store->error set and nothing changed. */
@@ -154,6 +169,10 @@ static int store_chunk(struct db_writer *w, const struct chunk *chunk)
         }
         at += row->size;
     }
+    if (rc == SQLITE_OK && chunk->last_event > store->event_seq)
+        rc = db_store_event(store, chunk->last_event);
+    if (rc == SQLITE_OK)
+        rc = check_journal(w, chunk->last_event);
     if (rc == SQLITE_OK)
         rc = db_store_commit(store);
     if (rc != SQLITE_OK) {
@@ -162,6 +181,8 @@ static int store_chunk(struct db_writer *w, const struct chunk *chunk)
         return rc;
     }
     w->commit_end_ns = monotonic_ns();
+    if (chunk->last_event > store->event_seq)
+        store->event_seq = chunk->last_event;
 
     pthread_mutex_lock(&w->lock);
     w->committed = chunk->last_ticket;
@@ -196,6 +217,7 @@ static bool needs_reopening(int rc)
     case SQLITE_LOCKED:
     case SQLITE_CONSTRAINT:
     case SQLITE_NOMEM:
+    case JOURNAL_BEHIND:
         return false;
     default:
         return rc != SQLITE_READONLY_DBMOVED;
@@ -320,8 +342,16 @@ void db_writer_group_begin(struct db_writer *w)
 
 void db_writer_group_end(struct db_writer *w)
 {
-    if (--w->depth == 0)
-        publish(w);
+    if (--w->depth > 0)
+        return;
+    w->event = 0;
+    publish(w);
+}
+
+void db_writer_put_event(struct db_writer *w, uint64_t seq)
+{
+    if (w->depth > 0)
+        w->event = seq;
 }
 
 /* A newer value of these comes soon. */
@@ -364,7 +394,8 @@ static uint64_t put(struct db_writer *w, enum db_row_kind kind, const void *row,
     if (may_be_dropped(kind) && over_bound(w))
         return count_dropped(w);
     size_t offset = w->staged.size;
-    if (w->lost || !db_queue_append(&w->staged, kind, w->last_ticket + 1, row, size, texts, n_texts)) {
+    if (w->lost ||
+        !db_queue_append(&w->staged, kind, w->last_ticket + 1, w->event, row, size, texts, n_texts)) {
         if (!w->lost && db_row_is_money(kind))
             lose(w);
         w->last_ticket += w->lost; /* a ticket that is never committed: nothing later is acknowledged */

@@ -28,6 +28,11 @@ struct db_writer_config {
     /* On the writer's thread: storing fails (with the reason; again when the reason changes), or works again.
      * May be NULL. */
     void (*state)(void *ctx, bool ok, const char *detail);
+    /* On the writer's thread, before each COMMIT of rows that belong to events: the newest of them. 0: the
+     * journal holds all events up to it, on the disk. -errno: it does not and cannot; the transaction is
+     * rolled back, the state callback says so, and the same rows are tried again. It may wait. May be NULL.
+     */
+    int (*before_commit)(void *ctx, uint64_t event_seq);
     int max_delay_ms; /* least time between the end of a commit and the next begin; 0: none; 5 is good */
     size_t
         queue_max; /* bytes waiting beyond which prices, telemetry and feed states are dropped; 0: 64 MiB */
@@ -42,6 +47,11 @@ int db_writer_open(const char *path, const struct db_writer_config *config, stru
  * ledger rows and positions. Groups may be nested. A row put outside is a group of its own. */
 void db_writer_group_begin(struct db_writer *writer);
 void db_writer_group_end(struct db_writer *writer);
+
+/* In a group: the rows put after this are the event's, till the group's end or the next call. Each
+ * transaction keeps the newest event whose rows it holds, as meta's event_seq; nothing is stored for an event
+ * without rows. Costs no more than an assignment. */
+void db_writer_put_event(struct db_writer *writer, uint64_t seq);
 
 /* Each copies its argument and returns the row's ticket: 1, 2, 3 …; 0 when the row was dropped: beyond
  * queue_max, or without memory. When a row that must be stored finds no memory, its group and all later rows
