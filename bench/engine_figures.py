@@ -1,0 +1,90 @@
+"""Runs the parts of bench/engine and prints their figures: python3 bench/engine_figures.py BUILD_FOLDER."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / sys.argv[1]
+os.environ["PAPERTAPE_BUILD"] = str(BUILD)
+sys.path.insert(0, str(ROOT / "tests/system"))
+
+import harness  # noqa: E402
+
+RECORDING = "btcusdt_2024-08-08.jsonl.gz"
+PEER = "nautilus_trader==1.221.0"  # the last for Python 3.11
+PEER_CASES = {"book": "book", "bars5": "bars5", "trades_orders": "trades_orders"}
+ASKED = {"book": 2e6, "market": 2e6, "bars5": 5e5, "bars5_50": 5e5}
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def figure(case, value, unit, peer=None, limit=None, **more):
+    """peer: its name and its value."""
+    name, peer_value = peer or (None, None)
+    line = {"bench": "engine", "case": case, "value": value, "unit": unit, "peer": name, "peer_value": peer_value,
+            "ratio": None, "limit": limit, "of_limit": None, **more}
+    if peer_value:
+        line["ratio"] = value / peer_value if unit.endswith("/s") else peer_value / value
+    if limit:
+        line["of_limit"] = value / limit
+    print(json.dumps(line), flush=True)
+
+
+def run(program, *arguments):
+    """The rows of a program that prints figures between tabs."""
+    done = subprocess.run([BUILD / "bench" / program, *arguments], stdout=subprocess.PIPE, text=True, check=True)
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def peer_python():
+    """The interpreter of a venv with the peer, or None where it cannot be had."""
+    folder = BUILD / "engine-peers"
+    python = folder / "bin/python"
+    marker = folder / PEER
+    if not marker.exists():
+        try:
+            subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True, stdout=sys.stderr)
+            subprocess.run([python, "-m", "pip", "install", "-q", PEER], check=True, stdout=sys.stderr)
+        except (subprocess.CalledProcessError, OSError) as error:
+            say(f"no {PEER}: {error}; the engine is not compared")
+            return None
+        marker.touch()
+    return python
+
+
+def peer_rate(python, path, case):
+    if python is None or path is None:
+        return None
+    done = subprocess.run([python, ROOT / "bench/engine_peers.py", path, case], stdout=subprocess.PIPE, text=True,
+                          check=True)
+    return PEER.replace("==", " "), float(done.stdout)
+
+
+def rates(recording):
+    python = peer_python()
+    rows = run("engine_events", recording or "synthetic")
+    floor = next(float(row[1]) for row in rows if row[0] == "floor")
+    for case, median, best, unit in rows:
+        peer = peer_rate(python, recording, PEER_CASES[case]) if case in PEER_CASES else None
+        asked = ASKED.get(case)
+        figure(case, float(median), unit, peer, floor if case in ("book", "market") else None, best=float(best),
+               asked=asked, of_asked=float(median) / asked if asked else None)
+
+
+def main():
+    recording = harness.recording(RECORDING)
+    if not recording:
+        say("no recordings here (PAPERTAPE_SHARED): the synthetic market instead, and no peer")
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    rates(recording)
+    os.sched_setaffinity(0, cores)
+
+
+if __name__ == "__main__":
+    main()
