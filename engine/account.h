@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/position.h"
 #include "exchange/fees.h"
 #include "exchange/symbol.h"
 #include "strategy/risk.h"
@@ -21,32 +22,6 @@ struct balance {
     int64_t total;    /* the ledger's balance, never negative */
     int64_t borrowed; /* of total and of what was sold short of it: owed to the lender */
     int64_t reserved; /* by live orders; total - reserved is free */
-};
-
-/* A part of a position as it was opened, for the cost by first in, first out. Sizes are positive, of longs
- * and shorts alike. */
-struct lot {
-    int64_t qty, cost; /* qty_scale; quote_scale: paid for it, or received for a short, without fees */
-    int64_t opened_ns;
-};
-
-/* What an account holds of a symbol's base asset through its trades. Both costs are without fees; they sum to
- * the same while nothing is closed. */
-struct position {
-    int64_t qty;      /* qty_scale; negative: short */
-    int64_t cost;     /* average cost: quote paid for what is held, or received for a short, never negative */
-    int64_t realized; /* of closed parts, at average cost, quote_scale */
-    int64_t fifo_cost;     /* of the lots still held, first in first out */
-    int64_t fifo_realized; /* of closed parts, first in first out */
-    int64_t fees;          /* quote_scale */
-    int64_t opened_ns;     /* of the oldest part still held; 0 when flat */
-    int64_t updated_ns;
-};
-
-/* A position's lots, oldest first. Owned by the account. */
-struct lots {
-    struct lot *lots;
-    uint32_t first, n, cap; /* lots[first .. n) are held */
 };
 
 /* What an account may do, and what it costs. */
