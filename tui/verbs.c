@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/command/account.h"
 #include "tui/command/alerts.h"
 #include "tui/command/bars.h"
 #include "tui/command/book.h"
@@ -17,6 +18,7 @@
 
 /* In the order of the alphabet. */
 static const struct verb verbs[] = {
+    {"account", "accounts: list, create, deposit, reset, transfer", command_account},
     {"alerts", "alerts: list, ack ID", command_alerts},
     {"bars", "stored bars of a symbol, as CSV", command_bars},
     {"book", "a symbol's order book now", command_book},
@@ -24,7 +26,7 @@ static const struct verb verbs[] = {
     {"flatten", "pause, cancel every order, close every position", command_flatten},
     {"indicators", "indicators of a bars file, as CSV", command_indicators},
     {"ledger", "verify: does everything add up? export: its rows", command_ledger},
-    {"order", "a paper order by hand: buy, sell, cancel", command_order},
+    {"order", "paper orders by hand: buy, sell, oco, amend, cancel", command_order},
     {"orders", "every order ever, refused ones too", command_orders},
     {"pause", "no new positions until resume", command_pause},
     {"positions", "what is held now", command_positions},

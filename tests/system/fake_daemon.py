@@ -50,6 +50,7 @@ class Daemon:
         self.status = copy.deepcopy(STATUS)
         self.silent = False
         self.commands = []  # (cmd, args), in the order in which they came; status left out
+        self.named = {}  # what was answered to each client id and key
         self.lock = threading.Lock()
         self.server = None
 
@@ -127,9 +128,31 @@ class Daemon:
         if cmd == "order":
             if args["qty"] == "0.000001":
                 return self._refuse("LOT_SIZE", "BTCUSDT: 0.000001: the least quantity is 0.00001")
-            return {"ok": True, "result": {"order": 9, "state": "PENDING"}}
-        if cmd == "cancel":
-            return {"ok": True, "result": {"order": args["order"]}}
+            name = args.get("client_id")
+            if name in self.named:
+                return {"ok": True, "result": dict(self.named[name], state="FILLED", repeated=True)}
+            legs = ("take_profit" in args) + ("stop_loss" in args) + (args.get("group") != "oco")
+            result = {"order": 9, "state": "PENDING", "orders": list(range(9, 9 + legs))}
+            if name:
+                self.named[name] = result
+            return {"ok": True, "result": result}
+        if cmd == "cancel" and args.get("all"):
+            canceled = [order["order"] for order in self.status["orders"]
+                        if args.get("symbol") in (None, order["symbol"])]
+            return {"ok": True, "result": {"canceled": canceled}}
+        if cmd in ("amend", "cancel"):
+            if args.get("order") == 404:
+                return self._refuse("UNKNOWN_ORDER", "no live order has that id")
+            return {"ok": True, "result": {"order": args.get("order", 9)}}
+        if cmd.startswith("account_"):
+            if args.get("account") == "nobody":
+                return self._refuse("UNKNOWN_ACCOUNT", "args.account: there is no account \"nobody\"")
+            result = {"account": args.get("account") or args.get("name") or args.get("from")}
+            if args.get("key") in self.named:
+                result["repeated"] = True
+            elif "key" in args:
+                self.named[args["key"]] = result
+            return {"ok": True, "result": result}
         if cmd == "book":
             return {"ok": True, "result": {"symbol": args["symbol"], "state": "synced", "last_id": 77,
                                            "bids": [["61837.63", "3.78826"]], "asks": [["61837.64", "1.5"]]}}

@@ -1,4 +1,4 @@
-/* `papertape order buy|sell SYMBOL QTY`, `order cancel ID`: paper orders by hand. */
+/* `papertape order buy|sell|oco|amend|cancel …`: paper orders by hand. */
 #ifndef TUI_COMMAND_ORDER_H
 #define TUI_COMMAND_ORDER_H
 

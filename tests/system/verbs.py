@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""What `papertape order` and `papertape account` send over the control socket, what they print and how they end.
+
+usage: verbs.py PAPERTAPE
+
+Standard library only; the daemon is fake_daemon.py."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fake_daemon  # noqa: E402
+
+BUY = {"side": "buy", "symbol": "BTCUSDT", "qty": "0.01"}
+SELL = dict(BUY, side="sell")
+
+# The command line; the command and the arguments that the daemon is to see.
+SENT = [
+    ("order buy BTCUSDT 0.01", "order", dict(BUY, type="market")),
+    ("order sell BTCUSDT 0.01 --type market --account swing", "order", dict(SELL, type="market", account="swing")),
+    ("order buy BTCUSDT 0.01 --limit 61000.5", "order", dict(BUY, type="limit", limit="61000.5")),
+    ("order --limit 61000.5 buy BTCUSDT 0.01 --post-only", "order",
+     dict(BUY, type="limit", limit="61000.5", post_only=True)),
+    ("order sell BTCUSDT 0.01 --stop 60000", "order", dict(SELL, type="stop", stop="60000")),
+    ("order sell BTCUSDT 0.01 --stop 60000 --limit 59900", "order",
+     dict(SELL, type="stop-limit", stop="60000", limit="59900")),
+    ("order sell BTCUSDT 0.01 --take-profit 65000", "order", dict(SELL, type="take-profit", stop="65000")),
+    ("order sell BTCUSDT 0.01 --type take-profit --stop 65000", "order", dict(SELL, type="take-profit", stop="65000")),
+    ("order sell BTCUSDT 0.01 --take-profit 65000 --limit 64990", "order",
+     dict(SELL, type="take-profit-limit", stop="65000", limit="64990")),
+    ("order sell BTCUSDT 0.01 --trail 150.5", "order", dict(SELL, type="trailing-stop", trail="150.5")),
+    ("order sell BTCUSDT 0.01 --trail 1.5% --reduce-only", "order",
+     dict(SELL, type="trailing-stop", trail_percent="1.5", reduce_only=True)),
+    ("order buy BTCUSDT 0.01 --limit 61000 --tif ioc", "order", dict(BUY, type="limit", limit="61000", tif="ioc")),
+    ("order buy BTCUSDT 0.01 --limit 61000 --expire 2024-08-08T14:02:00Z", "order",
+     dict(BUY, type="limit", limit="61000", tif="gtd", expire_ns=1723125720000000000)),
+    ("order buy BTCUSDT 0.01 --limit 61000 --tif gtd --expire 1723125720", "order",
+     dict(BUY, type="limit", limit="61000", tif="gtd", expire_ns=1723125720000000000)),
+    ("order buy BTCUSDT 0.01 --client-id my-1.a:b/c_d", "order", dict(BUY, type="market", client_id="my-1.a:b/c_d")),
+    ("order oco sell BTCUSDT 0.01 --take-profit 65000 --stop 60000", "order",
+     dict(SELL, group="oco", take_profit={"limit": "65000"}, stop_loss={"stop": "60000"})),
+    ("order oco sell BTCUSDT 0.01 --take-profit 65000 --stop 60000 --stop-limit 59900 --tif day", "order",
+     dict(SELL, group="oco", tif="day", take_profit={"limit": "65000"}, stop_loss={"stop": "60000", "limit": "59900"})),
+    ("order oco buy BTCUSDT 0.01 --take-profit 60000 --trail 2%", "order",
+     dict(BUY, group="oco", take_profit={"limit": "60000"}, stop_loss={"trail_percent": "2"})),
+    ("order buy BTCUSDT 0.01 --limit 61000 --bracket-take-profit 65000 --bracket-stop 60000", "order",
+     dict(BUY, type="limit", limit="61000", group="bracket", take_profit={"limit": "65000"}, stop_loss={"stop": "60000"})),
+    ("order buy BTCUSDT 0.01 --bracket-stop 60000 --bracket-stop-limit 59900", "order",
+     dict(BUY, type="market", group="bracket", stop_loss={"stop": "60000", "limit": "59900"})),
+    ("order buy BTCUSDT 0.01 --bracket-trail 100", "order",
+     dict(BUY, type="market", group="bracket", stop_loss={"trail": "100"})),
+    ("order amend 7 --qty 0.02 --limit 61001", "amend", {"order": 7, "qty": "0.02", "limit": "61001"}),
+    ("order amend my-1 --stop 60100 --account swing", "amend", {"client_id": "my-1", "account": "swing", "stop": "60100"}),
+    ("order amend --client-id 12 --trail 2% --key k1", "amend", {"client_id": "12", "key": "k1", "trail_percent": "2"}),
+    ("order amend 7 --trail 25", "amend", {"order": 7, "trail": "25"}),
+    ("order cancel 7", "cancel", {"order": 7}),
+    ("order cancel my-1 --key k2", "cancel", {"client_id": "my-1", "key": "k2"}),
+    ("order cancel --all", "cancel", {"all": True}),
+    ("order cancel --all --symbol BTCUSDT --account main", "cancel", {"all": True, "symbol": "BTCUSDT", "account": "main"}),
+    ("account create swing --currency USDT --cash 5000", "account_create",
+     {"name": "swing", "currency": "USDT", "cash": "5000"}),
+    ("account create swing --currency USDT --cash 5000.5 --strategy sma-cross-rsi --set fast=5 --set slow=20.5 --shorts "
+     "--collateral 150% --maintenance 1.25 --borrow-rate 5% --fee-maker 0.02% --fee-taker 0.0005 "
+     "--risk-exposure-symbol 50% --risk-exposure-account 1 --risk-daily-loss 5% --risk-orders-per-second 20 --key c-1",
+     "account_create",
+     {"name": "swing", "currency": "USDT", "cash": "5000.5", "strategy": "sma-cross-rsi",
+      "params": {"fast": "5", "slow": "20.5"}, "shorts": True, "collateral": "1.5", "maintenance": "1.25",
+      "borrow_rate": "0.05", "fee_maker": "0.0002", "fee_taker": "0.0005", "exposure_symbol": "0.5",
+      "exposure_account": "1", "daily_loss": "0.05", "orders_per_second": "20", "key": "c-1"}),
+    ("account deposit main 500.25", "account_deposit", {"account": "main", "amount": "500.25"}),
+    ("account withdraw main 500 --key w1", "account_deposit", {"account": "main", "amount": "-500", "key": "w1"}),
+    ("account reset main", "account_reset", {"account": "main"}),
+    ("account reset main --cash 10000", "account_reset", {"account": "main", "cash": "10000"}),
+    ("account transfer main swing 100", "account_transfer", {"from": "main", "to": "swing", "amount": "100"}),
+]
+
+# Lines that are wrong in themselves: status 2, one line that has these words, and nothing is sent.
+WRONG = [
+    ("order", "comes first"),
+    ("order hold BTCUSDT 1", "comes first"),
+    ("order buy BTCUSDT", "a symbol and a quantity"),
+    ("order buy BTCUSDT 0", "above 0"),
+    ("order buy BTCUSDT -1", "above 0"),
+    ("order buy BTCUSDT 1e3", "above 0"),
+    ("order buy BTCUSDT 1 --limit 0", "price"),
+    ("order buy BTCUSDT 1 --limit=-3", "price"),
+    ("order buy BTCUSDT 1 --type iceberg", "--type"),
+    ("order buy BTCUSDT 1 --type limit", "needs --limit"),
+    ("order buy BTCUSDT 1 --type limit --stop 3", "needs --limit"),
+    ("order buy BTCUSDT 1 --type market --limit 3", "market order"),
+    ("order buy BTCUSDT 1 --type stop --take-profit 3", "needs --stop"),
+    ("order buy BTCUSDT 1 --type stop-limit --stop 3", "--stop and --limit"),
+    ("order buy BTCUSDT 1 --stop 3 --take-profit 4", "oco"),
+    ("order buy BTCUSDT 1 --trail 1.5% --limit 3", "--trail"),
+    ("order buy BTCUSDT 1 --trail 0", "--trail"),
+    ("order buy BTCUSDT 1 --trail %", "--trail"),
+    ("order buy BTCUSDT 1 --tif forever", "--tif"),
+    ("order buy BTCUSDT 1 --tif gtd", "--expire"),
+    ("order buy BTCUSDT 1 --tif day --expire 2030-01-01", "--expire"),
+    ("order buy BTCUSDT 1 --expire soon", "--expire"),
+    ("order buy BTCUSDT 1 --post-only", "--post-only"),
+    ("order buy BTCUSDT 1 --client-id with\tblank", "--client-id"),
+    ("order buy BTCUSDT 1 --client-id " + 37 * "x", "--client-id"),
+    ("order buy BTCUSDT 1 --key k", "--client-id"),
+    ("order buy BTCUSDT 1 --all", "--all"),
+    ("order buy BTCUSDT 1 --bracket-stop 3 --bracket-trail 4", "--bracket-stop"),
+    ("order buy BTCUSDT 1 --bracket-stop-limit 3", "--bracket-stop"),
+    ("order buy BTCUSDT 1 --bracket-stop nought", "price"),
+    ("order oco sell BTCUSDT 1", "an oco needs"),
+    ("order oco sell BTCUSDT 1 --take-profit 3", "an oco needs"),
+    ("order oco sell BTCUSDT 1 --take-profit 3 --stop 2 --trail 1", "an oco needs"),
+    ("order oco hold BTCUSDT 1 --take-profit 3 --stop 2", "a side"),
+    ("order oco sell BTCUSDT 1 --take-profit 3 --stop 2 --limit 3", "an oco has"),
+    ("order oco sell BTCUSDT 1 --take-profit 3 --stop 2 --bracket-stop 1", "--bracket"),
+    ("order amend", "client id is needed"),
+    ("order amend 7", "--qty"),
+    ("order amend 7 8 --qty 1", "one order"),
+    ("order amend 7 --qty none", "quantity"),
+    ("order amend 7 --tif day", "cancel and order anew"),
+    ("order cancel", "client id is needed"),
+    ("order cancel -7", "above 0"),
+    ("order cancel 0x!", "client id"),
+    ("order cancel 7 --all", "not both"),
+    ("order cancel 7 --symbol BTCUSDT", "--all"),
+    ("order cancel 7 --limit 3", "cancel takes"),
+    ("account", "comes first"),
+    ("account buy", "comes first"),
+    ("account list more", "no argument"),
+    ("account create", "create needs"),
+    ("account create swing --cash 1", "create needs"),
+    ("account create swing --currency USDT --cash -1", "--cash"),
+    ("account create a/b --currency USDT --cash 1", "name"),
+    ("account create " + 32 * "n" + " --currency USDT --cash 1", "name"),
+    ("account create swing --currency USDT --cash 1 --set fast=5", "--strategy"),
+    ("account create swing --currency USDT --cash 1 --strategy s --set fast", "--set"),
+    ("account create swing --currency USDT --cash 1 --collateral 150%", "--shorts"),
+    ("account create swing --currency USDT --cash 1 --fee-taker=-1", "shares"),
+    ("account create swing --currency USDT --cash 1 --risk-orders-per-second 1.5", "whole number"),
+    ("account deposit main", "amount"),
+    ("account deposit main 0", "above 0"),
+    ("account deposit main -5", "withdraw"),
+    ("account deposit main 5 --cash 3", "--key"),
+    ("account deposit main 5 --key with\tblank", "--key"),
+    ("account reset", "account is needed"),
+    ("account reset main --currency USDT", "reset takes"),
+    ("account transfer main main 5", "two different"),
+    ("account transfer main swing", "two accounts"),
+]
+
+# Lines, in this order, with what they print and their status.
+ANSWERED = [
+    ("order buy BTCUSDT 0.01", "order 9 PENDING\n", 0),
+    ("order oco sell BTCUSDT 0.01 --take-profit 65000 --stop 60000", "order 9 PENDING\norder 10\n", 0),
+    ("order buy BTCUSDT 0.01 --bracket-take-profit 65000 --bracket-stop 60000", "order 9 PENDING\norder 10\norder 11\n", 0),
+    ("order buy BTCUSDT 0.01 --client-id twice", "order 9 PENDING\n", 0),
+    ("order buy BTCUSDT 0.01 --client-id twice", "order 9 FILLED (given before)\n", 0),
+    ("order buy BTCUSDT 0.000001", "papertape: order: LOT_SIZE: BTCUSDT: 0.000001: the least quantity is 0.00001\n", 1),
+    ("order amend 7 --limit 61001", "amended 7\n", 0),
+    ("order amend 404 --limit 61001", "papertape: order: UNKNOWN_ORDER: no live order has that id\n", 1),
+    ("order cancel 7", "canceled 7\n", 0),
+    ("order cancel --all", "canceled 7\n", 0),
+    ("order cancel --all --symbol ETHUSDT", "nothing to cancel\n", 0),
+    ("account create swing2 --currency USDT --cash 5000", "created swing2\n", 0),
+    ("account deposit main 500 --key d1", "deposited 500 into main\n", 0),
+    ("account deposit main 500 --key d1", "deposited 500 into main (done before)\n", 0),
+    ("account withdraw main 20", "withdrew 20 from main\n", 0),
+    ("account reset main --cash 10000", "reset main\n", 0),
+    ("account transfer main swing 100", "transferred 100 from main to swing\n", 0),
+    ("account deposit nobody 5", "papertape: account: UNKNOWN_ACCOUNT: args.account: there is no account \"nobody\"\n", 1),
+]
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    os.environ.pop("RUNTIME_DIRECTORY", None)
+    with tempfile.TemporaryDirectory(prefix="pt-") as state:
+        daemon = fake_daemon.Daemon(state)
+        daemon.start()
+
+        def run(line):
+            words = [program, *line.split(" "), "--state", state]
+            return subprocess.run(words, capture_output=True, text=True, timeout=20, check=False,
+                                  stdin=subprocess.DEVNULL)
+
+        try:
+            for line, cmd, args in SENT:
+                before = len(daemon.commands)
+                result = run(line)
+                assert result.returncode == 0 and result.stderr == "", f"{line}: {result}"
+                assert daemon.commands[before:] == [(cmd, args)], f"{line}: {daemon.commands[before:]}"
+            print(f"{len(SENT)} lines are sent as they should be")
+            before = len(daemon.commands)
+            for line, words in WRONG:
+                result = run(line)
+                assert result.returncode == 2 and result.stdout == "", f"{line}: {result}"
+                lines = result.stderr.splitlines()
+                assert len(lines) == 1 and lines[0].startswith("papertape: ") and words in lines[0], f"{line}: {result}"
+            assert len(daemon.commands) == before
+            print(f"{len(WRONG)} wrong lines are refused here")
+            daemon.named.clear()
+            for line, out, status in ANSWERED:
+                result = run(line)
+                assert result.stdout + result.stderr == out and result.returncode == status, f"{line}: {result}"
+            print(f"{len(ANSWERED)} answers read as they should")
+        finally:
+            daemon.stop()
+        result = run("order buy BTCUSDT 0.01")
+        assert result.returncode == 3 and "no daemon" in result.stderr, result
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
