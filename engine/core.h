@@ -42,7 +42,7 @@ struct seat {
     char names[OUTPUTS_MAX][OUTPUT_NAME_MAX];
     _Alignas(8) unsigned char state[STRATEGY_STATE_SIZE];
     double wanted_stop; /* to rest once the entry is filled; 0 for none */
-    const char *wanted_why;
+    char wanted_why[ORDER_TAG_MAX];
 };
 
 struct desk {

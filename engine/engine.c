@@ -99,6 +99,9 @@ void engine_destroy(struct engine *engine)
         return;
     for (int a = 0; engine->desks && a < engine->n_accounts; a++)
         desk_close(engine, a);
+    for (int a = 0; engine->accounts && a < engine->n_accounts; a++)
+        for (int s = 0; s < SYMBOLS_MAX; s++)
+            lots_finish(&engine->accounts[a].lots[s]);
     for (int s = 0; engine->markets && s < engine->n_symbols; s++)
         book_finish(&engine->markets[s].book);
     free(engine->markets);

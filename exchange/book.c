@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct book_pending {
-    uint64_t first_id, last_id;
-    uint32_t n_bids, n_asks; /* their levels stand in pending_levels one after another */
-};
-
 void book_init(struct book *book)
 {
     memset(book, 0, sizeof *book);
@@ -54,6 +49,23 @@ static int reserve(void **items, uint32_t *cap, uint32_t need, size_t size, uint
     *items = moved;
     *cap = grown;
     return 0;
+}
+
+int book_reserve(struct book *book, uint32_t n_bids, uint32_t n_asks, uint32_t n_pending,
+                 uint32_t n_pending_levels)
+{
+    int r = reserve((void **)&book->bids.levels, &book->bids.cap, n_bids, sizeof *book->bids.levels,
+                    BOOK_LEVELS_MAX);
+    if (r == 0)
+        r = reserve((void **)&book->asks.levels, &book->asks.cap, n_asks, sizeof *book->asks.levels,
+                    BOOK_LEVELS_MAX);
+    if (r == 0)
+        r = reserve((void **)&book->pending, &book->cap_pending, n_pending, sizeof *book->pending,
+                    BOOK_BUFFER_MAX);
+    if (r == 0)
+        r = reserve((void **)&book->pending_levels, &book->cap_pending_levels, n_pending_levels,
+                    sizeof *book->pending_levels, BOOK_BUFFER_MAX);
+    return r;
 }
 
 /* The index where `key` stands or belongs, in an array ascending by sign·price. Most changes are near the

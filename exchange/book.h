@@ -29,6 +29,12 @@ struct book_side {
     uint32_t n, cap;
 };
 
+/* A difference that waits for the snapshot. */
+struct book_pending {
+    uint64_t first_id, last_id;
+    uint32_t n_bids, n_asks; /* their levels stand in pending_levels one after another */
+};
+
 struct book {
     struct book_side bids, asks;
     uint64_t last_id; /* of the last difference or snapshot applied */
@@ -55,6 +61,11 @@ void book_finish(struct book *book);
 
 /* Forgets everything, as after a reconnection. */
 void book_reset(struct book *book);
+
+/* Makes room for so many levels and differences, for a book that is put back as it was: the caller fills the
+ * arrays and sets the counts. 0; -E2BIG beyond the bounds; -ENOMEM. */
+int book_reserve(struct book *book, uint32_t n_bids, uint32_t n_asks, uint32_t n_pending,
+                 uint32_t n_pending_levels);
 
 /* Applies or buffers one difference. Returns a book_result; -ENOMEM; -E2BIG when a bound is passed (the
  * book is then reset). BOOK_NEED_SNAPSHOT is returned once, not for each buffered difference. */

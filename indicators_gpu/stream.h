@@ -34,6 +34,18 @@ bool indicator_stream_peek(const struct indicator_stream *s, const struct indica
 /* A copy that goes its own way from here. Returns 0 and a stream to close, or -ENOMEM. */
 int indicator_stream_clone(const struct indicator_stream *s, struct indicator_stream **ret);
 
+/* Takes a stream's memory apart, or puts it together: number() and count() are shown each field in an order
+ * that never changes, and read it or set it. */
+struct indicator_stream_fields {
+    void *ctx;
+    void (*number)(void *ctx, double *value);
+    void (*count)(void *ctx, uint64_t *value, uint64_t most); /* leaves at most `most` in it */
+};
+
+/* Shows every field. What was read from one stream and set in another, just opened with the same
+ * specification, makes of that a clone. */
+void indicator_stream_visit(struct indicator_stream *s, const struct indicator_stream_fields *fields);
+
 /* NULL is fine. */
 void indicator_stream_close(struct indicator_stream *s);
 

@@ -23,7 +23,16 @@ static bool rsi_peek(const void *state, const struct indicator_bar *bar, double 
     return rsi_step(&copy, bar->close, &out[0]);
 }
 
-const struct indicator_stream_class stream_rsi = {rsi_bytes, rsi_open, rsi_update, rsi_peek};
+static void rsi_visit(void *state, const struct indicator_stream_fields *fields)
+{
+    struct rsi_state *s = state;
+    fields->number(fields->ctx, &s->before);
+    fields->number(fields->ctx, &s->gain);
+    fields->number(fields->ctx, &s->loss);
+    stream_visit_u32(fields, &s->seen, (uint64_t)s->period + 1);
+}
+
+const struct indicator_stream_class stream_rsi = {rsi_bytes, rsi_open, rsi_update, rsi_peek, rsi_visit};
 
 static size_t macd_bytes(const double options[])
 {
@@ -53,4 +62,15 @@ static bool macd_peek(const void *state, const struct indicator_bar *bar, double
     return macd_update(&copy, bar, out);
 }
 
-const struct indicator_stream_class stream_macd = {macd_bytes, macd_open, macd_update, macd_peek};
+static void macd_visit(void *state, const struct indicator_stream_fields *fields)
+{
+    struct macd_state *s = state;
+    struct ema_state *const averages[] = {&s->fast, &s->slow, &s->signal};
+    for (size_t i = 0; i < sizeof averages / sizeof *averages; i++) {
+        fields->number(fields->ctx, &averages[i]->value);
+        stream_visit_u32(fields, &averages[i]->seen, (uint64_t)averages[i]->period);
+    }
+    stream_visit_u32(fields, &s->wait, (uint64_t)(s->slow.period - s->fast.period));
+}
+
+const struct indicator_stream_class stream_macd = {macd_bytes, macd_open, macd_update, macd_peek, macd_visit};

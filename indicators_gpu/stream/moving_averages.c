@@ -53,7 +53,19 @@ static bool sma_update(void *state, const struct indicator_bar *bar, double out[
     return ready;
 }
 
-const struct indicator_stream_class stream_sma = {sma_bytes, sma_start, sma_update, sma_peek};
+static void sma_visit(void *state, const struct indicator_stream_fields *fields)
+{
+    struct sma_state *s = state;
+    uint64_t period = (uint64_t)s->period, next = s->next, seen = s->seen;
+    fields->count(fields->ctx, &next, period - 1);
+    fields->count(fields->ctx, &seen, period);
+    s->next = (size_t)next;
+    s->seen = (size_t)seen;
+    for (size_t i = 0; i < s->seen; i++)
+        fields->number(fields->ctx, &s->ring[i]);
+}
+
+const struct indicator_stream_class stream_sma = {sma_bytes, sma_start, sma_update, sma_peek, sma_visit};
 
 static size_t ema_bytes(const double options[])
 {
@@ -81,4 +93,11 @@ static bool ema_peek(const void *state, const struct indicator_bar *bar, double 
     return ema_update(&copy, bar, out);
 }
 
-const struct indicator_stream_class stream_ema = {ema_bytes, ema_open, ema_update, ema_peek};
+static void ema_visit(void *state, const struct indicator_stream_fields *fields)
+{
+    struct ema_state *s = state;
+    fields->number(fields->ctx, &s->value);
+    stream_visit_u32(fields, &s->seen, (uint64_t)s->period);
+}
+
+const struct indicator_stream_class stream_ema = {ema_bytes, ema_open, ema_update, ema_peek, ema_visit};

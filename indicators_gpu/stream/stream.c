@@ -82,6 +82,13 @@ int indicator_stream_clone(const struct indicator_stream *s, struct indicator_st
     return 0;
 }
 
+void indicator_stream_visit(struct indicator_stream *s, const struct indicator_stream_fields *fields)
+{
+    fields->count(fields->ctx, &s->bars, UINT64_MAX);
+    fields->count(fields->ctx, &s->refused, UINT64_MAX);
+    s->spec.row->stream->visit(s->state, fields);
+}
+
 void indicator_stream_close(struct indicator_stream *s)
 {
     free(s);

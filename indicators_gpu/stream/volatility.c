@@ -23,4 +23,12 @@ static bool atr_peek(const void *state, const struct indicator_bar *bar, double 
     return atr_step(&copy, bar->high, bar->low, bar->close, &out[0]);
 }
 
-const struct indicator_stream_class stream_atr = {atr_bytes, atr_open, atr_update, atr_peek};
+static void atr_visit(void *state, const struct indicator_stream_fields *fields)
+{
+    struct atr_state *s = state;
+    fields->number(fields->ctx, &s->before);
+    fields->number(fields->ctx, &s->value);
+    stream_visit_u32(fields, &s->seen, (uint64_t)s->period + 1);
+}
+
+const struct indicator_stream_class stream_atr = {atr_bytes, atr_open, atr_update, atr_peek, atr_visit};

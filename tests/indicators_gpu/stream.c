@@ -74,6 +74,69 @@ static void test_bits(const struct indicator_spec *spec, enum series_kind kind, 
     series_free(&s);
 }
 
+struct fields {
+    uint64_t counts[16];
+    double numbers[600];
+    size_t n_counts, n_numbers;
+    bool setting;
+};
+
+static void on_number(void *ctx, double *value)
+{
+    struct fields *fields = ctx;
+    double *at = &fields->numbers[fields->n_numbers++];
+    *(fields->setting ? value : at) = fields->setting ? *at : *value;
+}
+
+static void on_count(void *ctx, uint64_t *value, uint64_t most)
+{
+    struct fields *fields = ctx;
+    uint64_t *at = &fields->counts[fields->n_counts++];
+    CHECK(*value <= most);
+    *(fields->setting ? value : at) = fields->setting ? *at : *value;
+}
+
+/* Taken apart and put together, at every moment of its first bars, a stream goes on as if nothing was. */
+static void test_visit(const struct indicator_spec *spec)
+{
+    enum { N = 200, AFTER = 40 };
+    struct series s = series_make(N + AFTER, SERIES_WALK, 77);
+    struct indicator_stream *stream = NULL;
+    size_t bad = 0;
+    CHECK_INT(indicator_stream_open(spec, &stream), 0);
+    for (size_t i = 0; i < N; i++) {
+        double out[INDICATOR_OUTPUTS_MAX], other[INDICATOR_OUTPUTS_MAX];
+        static struct fields fields;
+        struct indicator_stream_fields visit = {&fields, on_number, on_count};
+        struct indicator_stream *clone = NULL, *rebuilt = NULL;
+        fields = (struct fields){0};
+        indicator_stream_visit(stream, &visit);
+        fields.setting = true;
+        fields.n_counts = fields.n_numbers = 0;
+        CHECK_INT(indicator_stream_clone(stream, &clone), 0);
+        CHECK_INT(indicator_stream_open(spec, &rebuilt), 0);
+        indicator_stream_visit(rebuilt, &visit);
+        for (size_t k = 0; k < AFTER; k++) {
+            struct indicator_bar bar = series_bar(&s, i + k);
+            bool ready = indicator_stream_update(clone, &bar, out);
+            bad += ready != indicator_stream_update(rebuilt, &bar, other);
+            for (size_t o = 0; ready && o < spec->row->n_outputs; o++)
+                bad += !same_bits(out[o], other[o]);
+        }
+        bad += indicator_stream_bars(rebuilt) != indicator_stream_bars(clone);
+        bad += indicator_stream_refused(rebuilt) != indicator_stream_refused(clone);
+        indicator_stream_close(clone);
+        indicator_stream_close(rebuilt);
+        struct indicator_bar bar = series_bar(&s, i);
+        if (i % 50 == 49)
+            bar.close = bar.high = NAN; /* refused */
+        indicator_stream_update(stream, &bar, out);
+    }
+    CHECK_INT(bad, 0);
+    indicator_stream_close(stream);
+    series_free(&s);
+}
+
 /* A clone that sees other bars does not disturb its origin. */
 static void test_clone_apart(const struct indicator_spec *spec)
 {
@@ -160,6 +223,7 @@ int main(void)
             }
         }
         test_clone_apart(&spec);
+        test_visit(&spec);
         test_not_finite(&spec);
     }
 

@@ -1,0 +1,407 @@
+#include "engine/state.h"
+
+#include <errno.h>
+#include <openssl/evp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/visit.h"
+
+static const char magic[4] = {'P', 'T', 'S', 'T'};
+
+/* Where a state is read from or written to, and what went wrong beside the bytes: 0, -ENOMEM, -ENOENT. */
+struct visit {
+    struct codec *codec;
+    struct engine *engine;
+    int error;
+    char missing[ACCOUNT_NAME_MAX]; /* -ENOENT: the account whose strategy is not here */
+};
+
+static bool over(const struct visit *visit)
+{
+    return visit->error < 0 || visit->codec->failed;
+}
+
+static void visit_order(struct codec *codec, const struct engine *engine, struct order *order)
+{
+    codec_u64(codec, &order->id);
+    codec_int(codec, &order->account, 0, engine->n_accounts - 1);
+    codec_int(codec, &order->symbol, 0, engine->n_symbols - 1);
+    codec_enum(codec, &order->side, ORDER_SELL + 1);
+    codec_enum(codec, &order->type, ORDER_TYPES);
+    codec_enum(codec, &order->tif, ORDER_TIFS);
+    codec_enum(codec, &order->state, ORDER_STATES);
+    codec_enum(codec, &order->reason, ORDER_REASONS);
+    codec_i64(codec, &order->qty);
+    codec_i64(codec, &order->filled);
+    codec_i64(codec, &order->price);
+    codec_i64(codec, &order->stop_price);
+    codec_i64(codec, &order->trail);
+    codec_i32(codec, &order->trail_e6);
+    codec_i64(codec, &order->peak);
+    codec_bool(codec, &order->triggered);
+    codec_bool(codec, &order->post_only);
+    codec_bool(codec, &order->reduce_only);
+    codec_u64(codec, &order->group);
+    codec_u64(codec, &order->parent);
+    codec_i64(codec, &order->cost);
+    codec_i64(codec, &order->created_ns);
+    codec_i64(codec, &order->effective_ns);
+    codec_i64(codec, &order->updated_ns);
+    codec_i64(codec, &order->expires_ns);
+    codec_u64(codec, &order->input_seq);
+    codec_u32(codec, &order->amends);
+    codec_bool(codec, &order->by_hand);
+    codec_text(codec, order->client_id, sizeof order->client_id);
+    codec_text(codec, order->tag, sizeof order->tag);
+    codec->failed |= !order_live(order->state) || order->filled < 0 || order->filled > order->qty;
+}
+
+static void visit_live(struct codec *codec, const struct engine *engine, struct live_order *live)
+{
+    visit_order(codec, engine, &live->order);
+    codec_i64(codec, &live->reserved);
+    codec_bool(codec, &live->cancel_queued);
+    codec_bool(codec, &live->missed);
+    codec_i64(codec, &live->queue_ahead);
+    codec_i64(codec, &live->used_price);
+    codec_i64(codec, &live->used);
+}
+
+static void visit_orders(struct visit *visit)
+{
+    struct codec *codec = visit->codec;
+    struct engine *engine = visit->engine;
+    uint32_t n = (uint32_t)engine->n_orders;
+    uint64_t before = 0;
+    visit_count(codec, &n, UINT32_MAX, 32);
+    if (!codec->saving && !codec->failed && n > 0) {
+        engine->orders = calloc(n, sizeof *engine->orders);
+        if (!engine->orders) {
+            visit->error = -ENOMEM;
+            return;
+        }
+        engine->cap_orders = n;
+    }
+    for (uint32_t i = 0; i < n && !codec->failed; i++) {
+        struct live_order *live = &engine->orders[i];
+        visit_live(codec, engine, live);
+        codec->failed |= live->order.id <= before; /* they stand in order of their ids */
+        before = live->order.id;
+        if (!codec->saving && !codec->failed) {
+            engine->n_orders = i + 1;
+            engine->markets[live->order.symbol].live_orders++;
+        }
+    }
+}
+
+static void visit_pending(struct visit *visit)
+{
+    struct codec *codec = visit->codec;
+    struct engine *engine = visit->engine;
+    uint32_t n = (uint32_t)(engine->n_pending - engine->first_pending);
+    visit_count(codec, &n, UINT32_MAX, 10);
+    if (!codec->saving && !codec->failed && n > 0) {
+        engine->pending = calloc(n, sizeof *engine->pending);
+        if (!engine->pending) {
+            visit->error = -ENOMEM;
+            return;
+        }
+        engine->cap_pending = engine->n_pending = n;
+    }
+    for (uint32_t i = 0; i < n && !codec->failed; i++) {
+        struct pending *pending = &engine->pending[engine->first_pending + i];
+        codec_i64(codec, &pending->effective_ns);
+        codec_u64(codec, &pending->order_id);
+        codec_enum(codec, &pending->kind, PENDING_AMEND + 1);
+        visit_amend(codec, &pending->amend);
+    }
+}
+
+static void visit_position(struct codec *codec, struct position *position)
+{
+    codec_i64(codec, &position->qty);
+    codec_i64(codec, &position->cost);
+    codec_i64(codec, &position->realized);
+    codec_i64(codec, &position->fifo_cost);
+    codec_i64(codec, &position->fifo_realized);
+    codec_i64(codec, &position->fees);
+    codec_i64(codec, &position->opened_ns);
+    codec_i64(codec, &position->updated_ns);
+}
+
+static void visit_lots(struct visit *visit, struct lots *lots)
+{
+    struct codec *codec = visit->codec;
+    uint32_t n = lots->n - lots->first;
+    visit_count(codec, &n, UINT32_MAX, 3);
+    for (uint32_t i = 0; i < n && !over(visit); i++) {
+        struct lot lot = {0};
+        if (codec->saving)
+            lot = lots->lots[lots->first + i];
+        codec_i64(codec, &lot.qty);
+        codec_i64(codec, &lot.cost);
+        codec_i64(codec, &lot.opened_ns);
+        if (!codec->saving && !codec->failed)
+            visit->error = lots_push(lots, &lot);
+    }
+}
+
+static void visit_account(struct visit *visit, struct account *account)
+{
+    struct codec *codec = visit->codec;
+    uint32_t n_assets = (uint32_t)account->n_assets;
+    codec_text(codec, account->name, sizeof account->name);
+    codec_text(codec, account->currency, sizeof account->currency);
+    codec_int(codec, &account->currency_scale, 0, DECIMAL_SCALE_MAX);
+    visit_rules(codec, &account->rules);
+    visit_count(codec, &n_assets, ACCOUNT_ASSETS_MAX, 5);
+    for (uint32_t i = 0; i < n_assets && !codec->failed; i++) {
+        struct balance *balance = &account->assets[i];
+        codec_text(codec, balance->asset, sizeof balance->asset);
+        codec_int(codec, &balance->scale, 0, DECIMAL_SCALE_MAX);
+        codec_i64(codec, &balance->total);
+        codec_i64(codec, &balance->borrowed);
+        codec_i64(codec, &balance->reserved);
+        account->n_assets = (int)i + 1;
+    }
+    for (int s = 0; s < visit->engine->n_symbols && !over(visit); s++) {
+        visit_position(codec, &account->positions[s]);
+        visit_lots(visit, &account->lots[s]);
+    }
+    codec_i64(codec, &account->deposits);
+    codec_i64(codec, &account->equity);
+    codec_i64(codec, &account->equity_peak);
+    codec_i64(codec, &account->day);
+    codec_i64(codec, &account->day_equity);
+    codec_i64(codec, &account->opening_cash);
+    codec_i64(codec, &account->interest_ns);
+}
+
+static void visit_number(void *ctx, double *value)
+{
+    codec_double(ctx, value);
+}
+
+static void visit_counter(void *ctx, uint64_t *value, uint64_t most)
+{
+    struct codec *codec = ctx;
+    uint64_t read = *value;
+    codec_u64(codec, &read);
+    codec->failed |= read > most;
+    if (!codec->failed)
+        *value = read;
+}
+
+static void visit_seat(struct codec *codec, struct seat *seat)
+{
+    struct indicator_stream_fields fields = {codec, visit_number, visit_counter};
+    for (size_t i = 0; i < seat->n_streams && !codec->failed; i++)
+        indicator_stream_visit(seat->streams[i], &fields);
+    for (size_t i = 0; i < seat->n_values; i++)
+        codec_double(codec, &seat->values[i]);
+    codec_bytes(codec, seat->state, sizeof seat->state);
+    codec_double(codec, &seat->wanted_stop);
+    codec_text(codec, seat->wanted_why, sizeof seat->wanted_why);
+}
+
+/* A seat's indicators and their names follow from the strategy's parameters. False as visit_strategy(). */
+static bool visit_desk(struct visit *visit, int account)
+{
+    struct desk *desk = &visit->engine->desks[account];
+    struct account_spec spec = visit->engine->specs[account];
+    spec.strategy = desk->strategy;
+    memcpy(spec.params, desk->params, sizeof spec.params);
+    if (!visit_strategy(visit->codec, &spec.strategy, spec.params))
+        return false;
+    if (!visit->codec->saving && !over(visit))
+        visit->error = desk_open(visit->engine, account, &spec);
+    for (int s = 0; desk->seats && s < visit->engine->n_symbols && !over(visit); s++)
+        visit_seat(visit->codec, &desk->seats[s]);
+    return true;
+}
+
+static void visit_rate(struct codec *codec, struct risk_rate *rate)
+{
+    for (int i = 0; i < RISK_RATE_MAX; i++)
+        codec_i64(codec, &rate->times_ns[i]);
+    codec_u32(codec, &rate->next);
+    codec->failed |= rate->next >= RISK_RATE_MAX;
+}
+
+static void visit_accounts(struct visit *visit)
+{
+    struct codec *codec = visit->codec;
+    struct engine *engine = visit->engine;
+    for (int a = 0; a < engine->n_accounts && !over(visit); a++) {
+        bool known = visit_spec(codec, &engine->specs[a]);
+        if (known && !codec->failed)
+            visit_account(visit, &engine->accounts[a]);
+        if (known && !over(visit))
+            known = visit_desk(visit, a);
+        visit_rate(codec, &engine->rates[a]);
+        codec_i64(codec, &engine->next_equity_ns[a]);
+        if (!known && !codec->failed) {
+            visit->error = -ENOENT;
+            memcpy(visit->missing, engine->specs[a].name, sizeof visit->missing);
+        }
+    }
+}
+
+static void visit_counters(struct codec *codec, struct engine_counters *counters)
+{
+    uint32_t n = ORDER_REASONS;
+    codec_u64(codec, &counters->events);
+    codec_u64(codec, &counters->decisions);
+    codec_u64(codec, &counters->orders);
+    codec_u64(codec, &counters->rejected);
+    codec_u64(codec, &counters->fills);
+    visit_count(codec, &n, ORDER_REASONS, 1);
+    for (uint32_t i = 0; i < n; i++)
+        codec_u64(codec, &counters->refused[i]);
+}
+
+static void *zeroed(int n, size_t size)
+{
+    return calloc((size_t)n, size);
+}
+
+static int allocate(struct engine *engine, int n_symbols, int n_accounts)
+{
+    engine->markets = zeroed(n_symbols, sizeof *engine->markets);
+    engine->accounts = zeroed(n_accounts, sizeof *engine->accounts);
+    engine->desks = zeroed(n_accounts, sizeof *engine->desks);
+    engine->rates = zeroed(n_accounts, sizeof *engine->rates);
+    engine->specs = zeroed(n_accounts, sizeof *engine->specs);
+    engine->next_equity_ns = zeroed(n_accounts, sizeof *engine->next_equity_ns);
+    if (!engine->markets || !engine->accounts || !engine->desks || !engine->rates || !engine->specs ||
+        !engine->next_equity_ns)
+        return -ENOMEM;
+    engine->n_symbols = n_symbols;
+    engine->n_accounts = n_accounts;
+    return 0;
+}
+
+static void visit_settings(struct visit *visit)
+{
+    struct codec *codec = visit->codec;
+    struct engine *engine = visit->engine;
+    codec_i64(codec, &engine->interval_ns);
+    codec_i64(codec, &engine->latency_ns);
+    codec_i64(codec, &engine->equity_interval_ns);
+    codec_enum(codec, &engine->missed_stops, MISSED_STOPS_KEEP + 1);
+    codec->failed |= engine->interval_ns <= 0 || engine->latency_ns < 0;
+    int n_symbols = engine->n_symbols, n_accounts = engine->n_accounts;
+    codec_int(codec, &n_symbols, 1, SYMBOLS_MAX);
+    codec_int(codec, &n_accounts, 1, ACCOUNTS_MAX);
+    if (!codec->saving && !codec->failed)
+        visit->error = allocate(engine, n_symbols, n_accounts);
+}
+
+/* All of it but the sink, which is the caller's, and `out_of_memory`, after which there is no state. */
+static void visit_engine(struct visit *visit)
+{
+    struct codec *codec = visit->codec;
+    struct engine *engine = visit->engine;
+    visit_settings(visit);
+    codec_u64(codec, &engine->last_order);
+    codec_u64(codec, &engine->last_fill);
+    codec_u64(codec, &engine->last_ledger);
+    codec_bytes(codec, engine->hash, sizeof engine->hash);
+    codec_i64(codec, &engine->now_ns);
+    codec_u64(codec, &engine->input_seq);
+    codec_bool(codec, &engine->paused);
+    codec_bool(codec, &engine->flattening);
+    codec_bool(codec, &engine->storage_failing);
+    codec_bool(codec, &engine->bar_closed);
+    visit_counters(codec, &engine->counters);
+    for (int s = 0; s < engine->n_symbols && !over(visit); s++)
+        visit->error = visit_market(codec, &engine->markets[s], engine->interval_ns);
+    visit_accounts(visit);
+    if (!over(visit))
+        visit_orders(visit);
+    if (!over(visit))
+        visit_pending(visit);
+}
+
+/* The state's own first bytes. Loading: 0, -EBADMSG or -ENOTSUP. */
+static int visit_head(struct codec *codec)
+{
+    char mark[sizeof magic];
+    memcpy(mark, magic, sizeof mark);
+    codec_bytes(codec, mark, sizeof mark);
+    codec->version = ENGINE_STATE_VERSION;
+    codec_u32(codec, &codec->version);
+    if (codec->failed || memcmp(mark, magic, sizeof mark) != 0 || codec->version == 0)
+        return -EBADMSG;
+    return codec->version > ENGINE_STATE_VERSION ? -ENOTSUP : 0;
+}
+
+int engine_save(const struct engine *engine, struct codec *codec)
+{
+    /* A saving codec sets nothing. */
+    struct visit visit = {.codec = codec, .engine = (struct engine *)(uintptr_t)engine};
+    visit_head(codec);
+    visit_engine(&visit);
+    return codec->failed ? -ENOMEM : 0;
+}
+
+static int fault(int error, char *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int fault(int error, char *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err, ENGINE_ERROR_MAX, format, args);
+    va_end(args);
+    return error;
+}
+
+int engine_load(const void *bytes, size_t len, const struct engine_sink *sink, struct engine **ret,
+                char err[static ENGINE_ERROR_MAX])
+{
+    struct codec codec;
+    codec_load(&codec, bytes, len);
+    int r = visit_head(&codec);
+    if (r == -ENOTSUP)
+        return fault(r, err, "the engine's state is of a newer program: layout %u, this one reads up to %d",
+                     codec.version, ENGINE_STATE_VERSION);
+    if (r < 0)
+        return fault(r, err, "these %zu bytes are no engine's state", len);
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (!engine)
+        return fault(-ENOMEM, err, "no memory for an engine");
+    struct visit visit = {.codec = &codec, .engine = engine};
+    visit_engine(&visit);
+    if (visit.error == -EINVAL || (visit.error == 0 && !codec_complete(&codec)))
+        visit.error = -EBADMSG;
+    if (visit.error < 0) {
+        engine_destroy(engine);
+        if (visit.error == -ENOENT)
+            return fault(visit.error, err,
+                         "account %s has a strategy that this program does not have, or parameters that it "
+                         "does not take",
+                         visit.missing);
+        if (visit.error == -ENOMEM)
+            return fault(visit.error, err, "no memory for an engine");
+        return fault(visit.error, err, "the engine's state is damaged at byte %zu of %zu", codec.at, len);
+    }
+    engine->sink = *sink;
+    *ret = engine;
+    return 0;
+}
+
+int engine_digest(const struct engine *engine, uint8_t ret[static LEDGER_HASH_SIZE])
+{
+    struct codec codec = {0};
+    uint8_t hash[EVP_MAX_MD_SIZE];
+    codec_save(&codec);
+    int r = engine_save(engine, &codec);
+    if (r == 0 && EVP_Digest(codec.bytes, codec.len, hash, NULL, EVP_sha256(), NULL) != 1)
+        r = -ENOMEM;
+    if (r == 0)
+        memcpy(ret, hash, LEDGER_HASH_SIZE);
+    codec_finish(&codec);
+    return r;
+}

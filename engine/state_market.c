@@ -1,0 +1,108 @@
+/* A symbol's market in a state: its listing, book, bars and prices. What can be derived is left out. */
+#include "engine/visit.h"
+#include "exchange/filter.h"
+
+/* sign: 1 for bids, -1 for asks; worst first, best last. */
+static bool sorted(const struct book_side *side, int64_t sign)
+{
+    for (uint32_t i = 1; i < side->n; i++) {
+        int64_t worse = side->levels[i - 1].price, better = side->levels[i].price;
+        if (sign > 0 ? worse >= better : worse <= better)
+            return false;
+    }
+    return true;
+}
+
+static void visit_pending(struct codec *codec, struct book *book)
+{
+    uint64_t levels = 0;
+    for (uint32_t i = 0; i < book->n_pending && !codec->failed; i++) {
+        struct book_pending *diff = &book->pending[i];
+        codec_u64(codec, &diff->first_id);
+        codec_u64(codec, &diff->last_id);
+        codec_u32(codec, &diff->n_bids);
+        codec_u32(codec, &diff->n_asks);
+        levels += (uint64_t)diff->n_bids + diff->n_asks;
+    }
+    codec->failed |= levels != book->n_pending_levels;
+    visit_levels(codec, book->pending_levels, book->n_pending_levels);
+}
+
+static int visit_book(struct codec *codec, struct book *book)
+{
+    uint32_t n_bids = book->bids.n, n_asks = book->asks.n;
+    uint32_t n_pending = book->n_pending, n_levels = book->n_pending_levels;
+    codec_enum(codec, &book->state, BOOK_SYNCED + 1);
+    codec_bool(codec, &book->ahead);
+    codec_u64(codec, &book->last_id);
+    codec_u64(codec, &book->gaps);
+    codec_u64(codec, &book->resyncs);
+    visit_count(codec, &n_bids, BOOK_LEVELS_MAX, 2);
+    visit_count(codec, &n_asks, BOOK_LEVELS_MAX, 2);
+    visit_count(codec, &n_pending, BOOK_BUFFER_MAX, 4);
+    visit_count(codec, &n_levels, BOOK_BUFFER_MAX, 2);
+    if (codec->failed)
+        return 0;
+    if (!codec->saving) {
+        int r = book_reserve(book, n_bids, n_asks, n_pending, n_levels);
+        if (r < 0)
+            return r;
+        book->bids.n = n_bids;
+        book->asks.n = n_asks;
+        book->n_pending = n_pending;
+        book->n_pending_levels = n_levels;
+    }
+    visit_levels(codec, book->bids.levels, n_bids);
+    visit_levels(codec, book->asks.levels, n_asks);
+    visit_pending(codec, book);
+    codec->failed |= !codec->saving && (!sorted(&book->bids, 1) || !sorted(&book->asks, -1));
+    return 0;
+}
+
+static void visit_builder(struct codec *codec, struct bar_builder *builder)
+{
+    codec_bool(codec, &builder->have_forming);
+    visit_bar(codec, &builder->forming);
+    codec_bool(codec, &builder->complete);
+    codec_bool(codec, &builder->first_unknown);
+    codec_i64(codec, &builder->last_trade_id);
+    codec_i64(codec, &builder->closed_ns);
+    codec_u64(codec, &builder->gaps);
+}
+
+static void visit_quote(struct codec *codec, struct market_quote *quote)
+{
+    codec_u64(codec, &quote->update_id);
+    codec_i64(codec, &quote->bid);
+    codec_i64(codec, &quote->bid_qty);
+    codec_i64(codec, &quote->ask);
+    codec_i64(codec, &quote->ask_qty);
+}
+
+int visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns)
+{
+    visit_symbol(codec, &market->symbol);
+    if (codec->failed)
+        return 0;
+    if (!codec->saving) {
+        market->notional_unit = filter_notional_unit(&market->symbol);
+        book_init(&market->book);
+        bar_builder_init(&market->builder, interval_ns);
+    }
+    int r = visit_book(codec, &market->book);
+    if (r < 0)
+        return r;
+    visit_builder(codec, &market->builder);
+    visit_quote(codec, &market->quote);
+    codec_i64(codec, &market->last);
+    codec_i64(codec, &market->last_ns);
+    codec_i64(codec, &market->change_open);
+    codec_bool(codec, &market->stale);
+    codec_u64(codec, &market->bars);
+    visit_bar(codec, &market->last_bar);
+    visit_bar(codec, &market->forming);
+    visit_count(codec, &market->n_held, HELD_BARS_MAX, 10);
+    for (uint32_t i = 0; i < market->n_held && !codec->failed; i++)
+        visit_bar(codec, &market->held[i]);
+    return 0;
+}

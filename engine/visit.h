@@ -1,0 +1,28 @@
+/* What structs are in bytes: one function each, which a codec leads either way. For states and event records;
+ * an enumeration is kept by its number, so values are only ever added at its end. */
+#ifndef ENGINE_VISIT_H
+#define ENGINE_VISIT_H
+
+#include "engine/codec.h"
+#include "engine/core.h"
+
+/* visit.c: the vocabulary */
+void visit_symbol(struct codec *codec, struct symbol *symbol); /* fails on scales that no market can have */
+void visit_bar(struct codec *codec, struct bar *bar);
+/* Levels as their prices' steps and quantities. */
+void visit_levels(struct codec *codec, struct book_level *levels, uint32_t n);
+void visit_rules(struct codec *codec, struct account_rules *rules);
+void visit_amend(struct codec *codec, struct order_amend *amend);
+/* A count of at most `most` things of at least `bytes` bytes each: fails when so many cannot follow. */
+void visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_t bytes);
+/* A strategy by its name, and its parameters; false when loading one that this program does not have, or
+ * parameters that it would not take. NULL is none. */
+bool visit_strategy(struct codec *codec, const struct strategy **strategy,
+                    double params[static STRATEGY_PARAMS_MAX]);
+/* The same as a part of the whole; false as visit_strategy(). */
+bool visit_spec(struct codec *codec, struct account_spec *spec);
+
+/* state_market.c: 0 or -ENOMEM; the codec fails by itself. */
+int visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns);
+
+#endif

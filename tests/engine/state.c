@@ -1,0 +1,231 @@
+/* States: an engine that was saved and loaded goes on as the one that it came from: the same outputs, the
+ * same bytes. And bytes that are no state are refused. */
+#include "engine/state.h"
+
+#include <errno.h>
+
+#include "tests/check.h"
+#include "tests/engine/driver.h"
+#include "tests/engine/tape.h"
+
+enum { RUNS = 300, EVENTS = 1500, SAVED_EVERY = 60 };
+
+/* An engine and what it says. */
+struct voice {
+    struct engine *engine;
+    struct tape tape;
+};
+
+static bool same_bytes(const struct codec *a, const struct codec *b)
+{
+    return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
+}
+
+static void save(const struct engine *engine, struct codec *codec)
+{
+    codec_save(codec);
+    CHECK_INT(engine_save(engine, codec), 0);
+}
+
+/* A second engine from the first one's bytes, that has said the same so far. */
+static bool follow(const struct voice *first, struct voice *second)
+{
+    static struct codec saved, again;
+    char err[ENGINE_ERROR_MAX] = "";
+    struct engine_sink sink = tape_sink(&second->tape);
+    save(first->engine, &saved);
+    if (second->engine) {
+        save(second->engine, &again);
+        CHECK(same_bytes(&saved, &again));
+        engine_destroy(second->engine);
+        second->engine = NULL;
+    }
+    second->tape = first->tape;
+    int r = engine_load(saved.bytes, saved.len, &sink, &second->engine, err);
+    CHECK_STR(err, "");
+    CHECK_INT(r, 0);
+    if (r < 0)
+        return false;
+    save(second->engine, &again);
+    CHECK(same_bytes(&saved, &again));
+    CHECK(tape_view(first->engine) == tape_view(second->engine));
+    return true;
+}
+
+struct totals {
+    struct tape tape;
+    uint64_t states, bytes;
+};
+
+/* False at the first difference. */
+static bool run(uint64_t seed, struct totals *totals)
+{
+    static struct driver d;
+    struct voice first = {0}, second = {0};
+    driver_init(&d, seed);
+    struct random points = {seed ^ 0x5eed};
+    struct engine_sink sink = tape_sink(&first.tape);
+    if (engine_create(&d.config, &sink, &first.engine) < 0 || engine_start(first.engine, d.now_ns) < 0)
+        return false;
+    bool same = true;
+    for (int i = 0; i < EVENTS && same; i++) {
+        struct event event;
+        if (i == 0 || random_between(&points, 1, SAVED_EVERY) == 1) {
+            same = follow(&first, &second);
+            totals->states++;
+            if (!same)
+                break;
+        }
+        driver_next(&d, first.engine, &event);
+        int r = engine_handle(first.engine, &event), r2 = engine_handle(second.engine, &event);
+        same = r == r2 && first.tape.hash == second.tape.hash;
+        if (!same)
+            fprintf(stderr, "seed %ju, event %ju of kind %d: %d and %d, outputs differ: %d\n",
+                    (uintmax_t)seed, (uintmax_t)event.seq, (int)event.kind, r, r2,
+                    first.tape.hash != second.tape.hash);
+        else if (i % 16 == 0)
+            same = tape_view(first.engine) == tape_view(second.engine);
+        CHECK(same);
+    }
+    if (same) {
+        static struct codec a, b;
+        save(first.engine, &a);
+        save(second.engine, &b);
+        CHECK(same_bytes(&a, &b));
+        totals->bytes = a.len;
+    }
+    const struct tape *tape = &first.tape;
+    totals->tape.bars += tape->bars;
+    totals->tape.orders += tape->orders;
+    totals->tape.fills += tape->fills;
+    totals->tape.rows += tape->rows;
+    totals->tape.points += tape->points;
+    totals->tape.alerts += tape->alerts;
+    totals->tape.commands += tape->commands;
+    totals->tape.accounts += tape->accounts;
+    engine_destroy(first.engine);
+    engine_destroy(second.engine);
+    return same;
+}
+
+static void test_runs(uint64_t seed, int runs)
+{
+    struct totals totals = {0};
+    for (int i = 0; i < runs && run(seed + (uint64_t)i, &totals); i++)
+        ;
+    printf("engine/state: %d runs, %ju states loaded, the last of %ju bytes: %ju bars, %ju orders told, %ju "
+           "fills, %ju rows, %ju equity points, %ju alerts, %ju commands, %ju accounts\n",
+           runs, (uintmax_t)totals.states, (uintmax_t)totals.bytes, (uintmax_t)totals.tape.bars,
+           (uintmax_t)totals.tape.orders, (uintmax_t)totals.tape.fills, (uintmax_t)totals.tape.rows,
+           (uintmax_t)totals.tape.points, (uintmax_t)totals.tape.alerts, (uintmax_t)totals.tape.commands,
+           (uintmax_t)totals.tape.accounts);
+    CHECK(totals.tape.fills > 100 && totals.tape.bars > 100);
+}
+
+static struct engine *some_engine(uint64_t seed, int events)
+{
+    static struct driver d;
+    struct engine_sink none = {0};
+    struct engine *engine = NULL;
+    driver_init(&d, seed);
+    CHECK_INT(engine_create(&d.config, &none, &engine), 0);
+    CHECK_INT(engine_start(engine, d.now_ns), 0);
+    for (int i = 0; i < events; i++) {
+        struct event event;
+        driver_next(&d, engine, &event);
+        engine_handle(engine, &event);
+    }
+    return engine;
+}
+
+static int load(const void *bytes, size_t len, char err[static ENGINE_ERROR_MAX])
+{
+    struct engine_sink none = {0};
+    struct engine *engine = NULL;
+    /* A block of just this size: reading beyond it is found. */
+    void *copy = malloc(len ? len : 1);
+    memcpy(copy, bytes, len);
+    err[0] = '\0';
+    int r = engine_load(copy, len, &none, &engine, err);
+    CHECK((r == 0) == (engine != NULL) && (r == 0) == (err[0] == '\0'));
+    engine_destroy(engine);
+    free(copy);
+    return r;
+}
+
+static void test_bad_bytes(uint64_t seed)
+{
+    struct random random = {seed};
+    struct codec saved = {0};
+    char err[ENGINE_ERROR_MAX];
+    struct engine *engine = some_engine(seed, 700);
+    save(engine, &saved);
+    CHECK_INT(load(saved.bytes, saved.len, err), 0);
+    for (size_t len = 0; len < saved.len; len += 1 + len / 64)
+        CHECK_INT(load(saved.bytes, len, err), -EBADMSG);
+    CHECK_INT(load("what is this?", 13, err), -EBADMSG);
+    CHECK_STR(err, "these 13 bytes are no engine's state");
+    uint8_t version = saved.bytes[4];
+    saved.bytes[4] = 99;
+    CHECK_INT(load(saved.bytes, saved.len, err), -ENOTSUP);
+    CHECK_STR(err, "the engine's state is of a newer program: layout 99, this one reads up to 1");
+    saved.bytes[4] = version;
+    for (int i = 0; i < 4000; i++) { /* what it means now nobody knows, but it is a state or it is not */
+        size_t at = (size_t)random_between(&random, 0, (int64_t)saved.len - 1);
+        uint8_t before = saved.bytes[at];
+        saved.bytes[at] = (uint8_t)random_next(&random);
+        int r = load(saved.bytes, saved.len, err);
+        CHECK(r == 0 || r == -EBADMSG || r == -ENOTSUP || r == -ENOENT);
+        saved.bytes[at] = before;
+    }
+    uint8_t before[] = {0};
+    codec_save(&saved);
+    codec_bytes(&saved, before, sizeof before);
+    CHECK_INT(engine_save(engine, &saved), 0);
+    CHECK_INT(load(saved.bytes + 1, saved.len - 1, err), 0);
+    CHECK_INT(load(saved.bytes, saved.len, err), -EBADMSG);
+    codec_finish(&saved);
+    engine_destroy(engine);
+}
+
+static void test_missing_strategy(void)
+{
+    struct codec saved = {0};
+    char err[ENGINE_ERROR_MAX];
+    struct engine *engine = some_engine(7, 10);
+    static const char name[] = "sma-cross-rsi";
+    save(engine, &saved);
+    uint8_t *at = memmem(saved.bytes, saved.len, name, sizeof name - 1);
+    CHECK(at != NULL);
+    if (at)
+        at[0] = 'x';
+    CHECK_INT(load(saved.bytes, saved.len, err), -ENOENT);
+    CHECK_STR(err,
+              "account bob has a strategy that this program does not have, or parameters that it does not "
+              "take");
+    codec_finish(&saved);
+    engine_destroy(engine);
+}
+
+static void test_digest(void)
+{
+    uint8_t one[LEDGER_HASH_SIZE], same[LEDGER_HASH_SIZE], other[LEDGER_HASH_SIZE];
+    struct engine *a = some_engine(11, 400), *b = some_engine(11, 400), *c = some_engine(11, 401);
+    CHECK_INT(engine_digest(a, one), 0);
+    CHECK_INT(engine_digest(b, same), 0);
+    CHECK_INT(engine_digest(c, other), 0);
+    CHECK(memcmp(one, same, sizeof one) == 0 && memcmp(one, other, sizeof one) != 0);
+    engine_destroy(a);
+    engine_destroy(b);
+    engine_destroy(c);
+}
+
+int main(int argc, char **argv)
+{
+    struct random random = random_seeded("engine/state", 20261121);
+    test_runs(random.state, argc > 1 ? atoi(argv[1]) : RUNS);
+    test_bad_bytes(random.state);
+    test_missing_strategy();
+    test_digest();
+    return check_done("engine/state");
+}
