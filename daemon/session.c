@@ -290,10 +290,14 @@ static int restore(struct session *session, const struct db_recovered *recovery)
 static int make_engine(struct session *session, const struct db_recovered *recovery, int n_symbols, char *err,
                        size_t err_size)
 {
-    struct account_spec accounts[ACCOUNTS_MAX] = {0};
+    struct account_spec *accounts = calloc(ACCOUNTS_MAX, sizeof *accounts);
+    if (!accounts)
+        return -ENOMEM;
     int n = plan_accounts(session, recovery, session->symbols, n_symbols, accounts, err, err_size);
-    if (n < 0)
+    if (n < 0) {
+        free(accounts);
         return n;
+    }
     struct engine_config config = {
         .symbols = session->symbols,
         .n_symbols = n_symbols,
@@ -317,18 +321,17 @@ static int make_engine(struct session *session, const struct db_recovered *recov
         .command_done = command_done,
     };
     int r = engine_create(&config, &sink, &session->engine);
-    if (r < 0) {
+    if (r < 0)
         snprintf(err, err_size, "the engine could not start: %s", strerror(-r));
-        return r;
-    }
-    for (int a = 0; a < n; a++) {
+    for (int a = 0; a < n && r == 0; a++) {
         struct db_account row = {
             .number = a, .currency_scale = accounts[a].currency_scale, .created_ns = session->now_ns};
         memcpy(row.name, accounts[a].name, sizeof row.name);
         memcpy(row.currency, accounts[a].currency, sizeof row.currency);
         db_writer_put_account(session->writer, &row);
     }
-    return 0;
+    free(accounts);
+    return r;
 }
 
 /* Alerts that a former run left open; they come newest first. */

@@ -7,16 +7,26 @@
 
 struct balance *account_balance(struct engine *engine, int index, const char *asset, int scale)
 {
+    struct balance *balance = account_find_balance(&engine->accounts[index], asset);
+    return balance && balance->scale == scale ? balance : NULL;
+}
+
+struct balance *account_base(struct engine *engine, int index, int symbol)
+{
     struct account *account = &engine->accounts[index];
-    for (int i = 0; i < account->n_assets; i++)
-        if (strcmp(account->assets[i].asset, asset) == 0)
-            return &account->assets[i];
-    if (account->n_assets == ACCOUNT_ASSETS_MAX)
-        return NULL;
-    struct balance *balance = &account->assets[account->n_assets++];
-    *balance = (struct balance){.scale = scale};
-    strncpy(balance->asset, asset, sizeof balance->asset - 1);
-    return balance;
+    return &account->assets[account->pairs[symbol].base];
+}
+
+struct balance *account_quote(struct engine *engine, int index, int symbol)
+{
+    struct account *account = &engine->accounts[index];
+    return &account->assets[account->pairs[symbol].quote];
+}
+
+struct balance *account_currency(struct engine *engine, int index)
+{
+    struct account *account = &engine->accounts[index];
+    return &account->assets[account->currency_at];
 }
 
 int64_t account_free(struct engine *engine, int index, const char *asset, int scale)
@@ -25,13 +35,13 @@ int64_t account_free(struct engine *engine, int index, const char *asset, int sc
     return balance ? balance->total - balance->reserved : 0;
 }
 
-void account_post(struct engine *engine, int index, const char *asset, int scale, enum ledger_kind kind,
+void account_post(struct engine *engine, int index, struct balance *balance, enum ledger_kind kind,
                   int64_t amount, uint64_t order_id, uint64_t fill_id)
 {
-    struct balance *balance = account_balance(engine, index, asset, scale);
-    if (!balance || amount == 0)
+    if (amount == 0)
         return;
     balance->total += amount;
+    engine->accounts[index].begun = true;
     struct ledger_row row = {
         .id = ++engine->last_ledger,
         .ts_ns = engine->now_ns,
@@ -51,43 +61,36 @@ void account_post(struct engine *engine, int index, const char *asset, int scale
         engine->sink.ledger(engine->sink.ctx, &row);
 }
 
-/* A part of the position's cost leaves with the part of the quantity that is sold, rounded down. */
-static void sell_from(struct position *position, const struct fill *fill)
+void account_begin(struct engine *engine, int index)
 {
-    int64_t removed = (int64_t)((int128_t)position->cost * fill->qty / position->qty);
-    if (fill->qty == position->qty)
-        removed = position->cost;
-    position->cost -= removed;
-    position->qty -= fill->qty;
-    position->realized += fill->notional - removed;
-    if (position->qty == 0)
-        position->opened_ns = 0;
+    struct account *account = &engine->accounts[index];
+    if (account->begun)
+        return;
+    account->begun = true;
+    account_post(engine, index, account_currency(engine, index), LEDGER_DEPOSIT, account->opening_cash, 0, 0);
+    account->deposits = account->opening_cash;
 }
 
 void account_fill(struct engine *engine, const struct fill *fill)
 {
-    const struct symbol *symbol = &engine->markets[fill->symbol].symbol;
+    int index = fill->account;
+    struct account *account = &engine->accounts[index];
+    struct balance *base = account_base(engine, index, fill->symbol);
+    struct balance *quote = account_quote(engine, index, fill->symbol);
     bool buy = fill->side == ORDER_BUY;
-    account_post(engine, fill->account, symbol->base, symbol->qty_scale, LEDGER_TRADE,
-                 buy ? fill->qty : -fill->qty, fill->order_id, fill->id);
-    account_post(engine, fill->account, symbol->quote, symbol->quote_scale, LEDGER_TRADE,
-                 buy ? -fill->notional : fill->notional, fill->order_id, fill->id);
-    account_post(engine, fill->account, symbol->quote, symbol->quote_scale, LEDGER_FEE, -fill->fee,
-                 fill->order_id, fill->id);
+    account_post(engine, index, base, LEDGER_TRADE, buy ? fill->qty : -fill->qty, fill->order_id, fill->id);
+    account_post(engine, index, quote, LEDGER_TRADE, buy ? -fill->notional : fill->notional, fill->order_id,
+                 fill->id);
+    account_post(engine, index, quote, LEDGER_FEE, -fill->fee, fill->order_id, fill->id);
 
-    struct position *position = &engine->accounts[fill->account].positions[fill->symbol];
-    if (buy) {
-        if (position->qty == 0)
-            position->opened_ns = fill->ts_ns;
-        position->qty += fill->qty;
-        position->cost += fill->notional;
-    } else {
-        sell_from(position, fill);
-    }
+    struct position *position = &account->positions[fill->symbol];
+    if (position_apply(position, &account->lots[fill->symbol], fill->side, fill->qty, fill->notional,
+                       fill->ts_ns) < 0)
+        engine->out_of_memory = true;
     position->fees += fill->fee;
-    position->updated_ns = fill->ts_ns;
+    account->moved = engine->account_moved = true;
     if (engine->sink.position)
-        engine->sink.position(engine->sink.ctx, fill->account, fill->symbol, position, fill->ts_ns);
+        engine->sink.position(engine->sink.ctx, index, fill->symbol, position, fill->ts_ns);
 }
 
 int64_t account_position_value(const struct engine *engine, int index, int symbol)
@@ -105,12 +108,9 @@ int64_t account_position_value(const struct engine *engine, int index, int symbo
 int64_t engine_equity(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
-    int128_t equity = 0;
-    for (int i = 0; i < account->n_assets; i++)
-        if (strcmp(account->assets[i].asset, account->currency) == 0)
-            equity = account->assets[i].total;
+    int128_t equity = account->assets[account->currency_at].total;
     for (int s = 0; s < engine->n_symbols; s++)
-        if (account->positions[s].qty > 0 && strcmp(engine->markets[s].symbol.quote, account->currency) == 0)
+        if (account->positions[s].qty > 0 && account->pairs[s].quote == account->currency_at)
             equity += account_position_value(engine, index, s);
     return equity > MONEY_MAX ? MONEY_MAX : (int64_t)equity;
 }
@@ -146,9 +146,25 @@ void account_equity_point(struct engine *engine, int index)
         .ts_ns = engine->now_ns,
         .account = index,
         .equity = account->equity,
-        .cash = account_balance(engine, index, account->currency, account->currency_scale)->total,
+        .cash = account_currency(engine, index)->total,
         .peak = account->equity_peak,
     };
     if (engine->sink.equity)
         engine->sink.equity(engine->sink.ctx, &point);
+}
+
+void account_equity_points(struct engine *engine)
+{
+    bool due = engine->equity_interval_ns > 0 ? engine->now_ns >= engine->next_equity_ns : engine->bar_closed;
+    engine->bar_closed = false;
+    if (!due && !engine->account_moved)
+        return;
+    engine->account_moved = false;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        if (due || engine->accounts[a].moved)
+            account_equity_point(engine, a);
+        engine->accounts[a].moved = false;
+    }
+    if (due)
+        engine->next_equity_ns = engine->now_ns + engine->equity_interval_ns;
 }

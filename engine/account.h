@@ -11,7 +11,7 @@
 #include "strategy/risk.h"
 
 enum {
-    ACCOUNTS_MAX = 32,
+    ACCOUNTS_MAX = 1024,
     ACCOUNT_ASSETS_MAX = 2 * SYMBOLS_MAX + 16, /* a base and a quote a symbol, and what former symbols left */
     ACCOUNT_NAME_MAX = 32,
 };
@@ -34,21 +34,32 @@ struct account_rules {
     int32_t borrow_rate_e6; /* a year's interest on what is borrowed: 50000 = 5 %; booked every hour */
 };
 
+/* Where a symbol's two balances are among an account's. */
+struct account_pair {
+    int base, quote;
+};
+
+/* The arrays are the account's own; a balance stays where it is for as long as the account lives. */
 struct account {
     char name[ACCOUNT_NAME_MAX];
     char currency[ASSET_NAME_MAX];
     int currency_scale;
     struct account_rules rules;
-    struct balance assets[ACCOUNT_ASSETS_MAX];
-    int n_assets;
-    struct position positions[SYMBOLS_MAX];
-    struct lots lots[SYMBOLS_MAX];
-    int64_t deposits;        /* currency, lifetime: deposits and transfers in less those out */
-    int64_t equity;          /* at the last mark */
-    int64_t equity_peak;     /* highest so far, for the drawdown; deposits and withdrawals move it along */
-    int64_t day, day_equity; /* UTC day number, and the equity that it began with */
-    int64_t opening_cash;    /* what a reset begins with */
-    int64_t interest_ns;     /* the last hour that interest was booked for; 0: none yet */
+    struct balance *assets; /* assets[currency_at] is the currency's */
+    int n_assets, cap_assets, currency_at;
+    struct position *positions; /* [symbols] */
+    struct lots *lots;          /* [symbols] */
+    struct account_pair *pairs; /* [symbols] */
+    int64_t deposits;           /* currency, lifetime: deposits and transfers in less those out */
+    int64_t equity;             /* at the last mark */
+    int64_t equity_peak;        /* highest so far, for the drawdown; deposits and withdrawals move it along */
+    int64_t day, day_equity;    /* UTC day number, and the equity that it began with; moved along as well */
+    int64_t opening_cash;       /* what a reset begins with */
+    int64_t interest_ns;        /* the last hour that interest was booked for; 0: none yet */
+    int64_t interest_owed;      /* what the currency did not suffice for: booked once it does */
+    int64_t margin_ns;          /* a margin call is not repeated before */
+    bool begun;                 /* it has a ledger: no opening deposit any more */
+    bool moved;                 /* by this event, filled or given money: its equity is a point of the curve */
 };
 
 #endif

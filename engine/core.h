@@ -7,6 +7,7 @@
 
 enum {
     HELD_BARS_MAX = 256,
+    RECENT_BARS_MAX = 1000, /* the most that the daemon fetches at its start: daemon/config.h */
     OUTPUTS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX,
     OUTPUT_NAME_MAX = 48,
 };
@@ -14,6 +15,12 @@ enum {
 /* The largest balance, and the largest sum of anything in money or quantity: far above what is real, so that
  * a price that is a lie overflows nothing. */
 #define MONEY_MAX (INT64_MAX / 4)
+
+/* The last closed bars of a symbol, for the indicators of accounts that are made later. {0} is empty. */
+struct recent_bars {
+    struct bar *bars; /* a ring: the oldest at `first` once n is RECENT_BARS_MAX, before that at 0 */
+    uint32_t first, n, cap;
+};
 
 /* One symbol's market, as the events told it. */
 struct market_state {
@@ -30,6 +37,8 @@ struct market_state {
     struct bar last_bar, forming;
     struct bar held[HELD_BARS_MAX]; /* closed bars that wait for the ones missing before them */
     uint32_t n_held;
+    struct recent_bars recent;
+    uint32_t shorts;      /* accounts that are short of it */
     uint32_t live_orders; /* of all accounts, resting or on their way */
 };
 
@@ -77,8 +86,9 @@ struct engine {
     struct account *accounts;     /* [n_accounts] */
     struct desk *desks;           /* [n_accounts] */
     struct risk_rate *rates;      /* [n_accounts] */
-    int64_t *next_equity_ns;      /* [n_accounts] */
-    int n_symbols, n_accounts;
+    int64_t interest_due_ns;      /* the next full hour; 0 before the first event */
+    int n_symbols, n_accounts, cap_accounts;
+    int64_t next_equity_ns; /* with equity_interval_ns: when the next point of every account is due */
     int64_t interval_ns, latency_ns, equity_interval_ns;
     enum missed_stops missed_stops;
 
@@ -93,7 +103,8 @@ struct engine {
     uint64_t input_seq;
     bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */
     bool storage_failing, out_of_memory;
-    bool bar_closed; /* by this event, live */
+    bool bar_closed;    /* by this event, live */
+    bool account_moved; /* some account->moved is set */
     struct engine_counters counters;
 };
 
@@ -101,15 +112,43 @@ struct engine {
 void engine_alert(struct engine *engine, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* recent.c */
+int recent_push(struct recent_bars *recent, const struct bar *bar);         /* 0 or -ENOMEM */
+const struct bar *recent_bar(const struct recent_bars *recent, uint32_t i); /* i < n, oldest first */
+void recent_finish(struct recent_bars *recent);
+
+/* account_open.c */
+/* Adds an account at work on the engine's symbols; its ledger begins with engine_start() or account_begin().
+ * Returns its index; -EINVAL for units that contradict a symbol's, -ENOSPC above ACCOUNTS_MAX, -ENOMEM. */
+int account_add(struct engine *engine, const struct account_spec *spec);
+void account_close(struct engine *engine, int account);
+int account_reserve(struct engine *engine, int n);      /* room for n accounts, zeroed; 0 or -ENOMEM */
+int account_arrays(struct engine *engine, int account); /* one entry a symbol, zeroed; 0 or -ENOMEM */
+/* Finds every symbol's balances anew, and adds those that are missing: after the engine's symbols, or what is
+ * in account->assets, were replaced. 0, -EINVAL, -ENOMEM. */
+int account_bind(struct engine *engine, int account);
+/* A balance's place among the assets, made if need be: while accounts are set up only, as balances move.
+ * -EINVAL when it is there with another scale, -ENOMEM. */
+int account_place(struct engine *engine, int account, const char *asset, int scale);
+/* NULL when there is none. */
+struct balance *account_find_balance(const struct account *account, const char *asset);
+
 /* account.c */
 struct balance *account_balance(struct engine *engine, int account, const char *asset, int scale);
 int64_t account_free(struct engine *engine, int account, const char *asset, int scale);
-void account_post(struct engine *engine, int account, const char *asset, int scale, enum ledger_kind kind,
+struct balance *account_base(struct engine *engine, int account, int symbol);
+struct balance *account_quote(struct engine *engine, int account, int symbol);
+struct balance *account_currency(struct engine *engine, int account);
+/* Moves an amount into a balance and tells its row; 0 moves nothing. */
+void account_post(struct engine *engine, int account, struct balance *balance, enum ledger_kind kind,
                   int64_t amount, uint64_t order_id, uint64_t fill_id);
+/* The opening deposit, once in an account's life. */
+void account_begin(struct engine *engine, int account);
 void account_fill(struct engine *engine, const struct fill *fill);
 int64_t account_position_value(const struct engine *engine, int account, int symbol);
 void account_mark(struct engine *engine, int account);
 void account_equity_point(struct engine *engine, int account);
+void account_equity_points(struct engine *engine); /* those that are due, or moved by this event */
 
 /* match.c */
 /* Records the order, refused or on its way; returns its id and the reason. 0 as id only without memory. */
@@ -128,6 +167,7 @@ bool match_best(const struct engine *engine, int symbol, enum order_side taker, 
 /* desk.c */
 int desk_open(struct engine *engine, int account, const struct account_spec *spec);
 void desk_close(struct engine *engine, int account);
+void desk_warm(struct engine *engine, int account); /* gives it the recent bars of every symbol, as history */
 void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
 void desk_filled(struct engine *engine, const struct order *order);
 void desk_flatten(struct engine *engine);

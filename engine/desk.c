@@ -229,6 +229,17 @@ void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fre
             decide(engine, a, symbol, bar, fresh);
 }
 
+void desk_warm(struct engine *engine, int account)
+{
+    if (!engine->desks[account].strategy)
+        return;
+    for (int s = 0; s < engine->n_symbols; s++) {
+        const struct recent_bars *recent = &engine->markets[s].recent;
+        for (uint32_t i = 0; i < recent->n; i++)
+            decide(engine, account, s, recent_bar(recent, i), false);
+    }
+}
+
 /* Sells what is held and not on sale already. */
 static void close_position(struct engine *engine, int account, int symbol)
 {

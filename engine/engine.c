@@ -12,11 +12,6 @@
 /* A bar this late is no history yet, however short its interval: clocks differ, and frames take their way. */
 static const int64_t DELAY_ALLOWED_NS = 5 * 1000000000LL;
 
-static void *zeroed(int n, size_t size)
-{
-    return calloc(n > 0 ? (size_t)n : 1, size);
-}
-
 static int open_markets(struct engine *engine, const struct engine_config *config)
 {
     for (int s = 0; s < config->n_symbols; s++) {
@@ -29,31 +24,6 @@ static int open_markets(struct engine *engine, const struct engine_config *confi
         market->notional_unit = filter_notional_unit(symbol);
         book_init(&market->book);
         bar_builder_init(&market->builder, config->interval_ns);
-        for (int a = 0; a < config->n_accounts; a++) {
-            const struct balance *base = account_balance(engine, a, symbol->base, symbol->qty_scale);
-            const struct balance *quote = account_balance(engine, a, symbol->quote, symbol->quote_scale);
-            if (!base || !quote || base->scale != symbol->qty_scale || quote->scale != symbol->quote_scale)
-                return -EINVAL;
-        }
-    }
-    return 0;
-}
-
-static int open_accounts(struct engine *engine, const struct engine_config *config)
-{
-    for (int a = 0; a < config->n_accounts; a++) {
-        const struct account_spec *from = &config->accounts[a];
-        struct account *account = &engine->accounts[a];
-        memcpy(account->name, from->name, sizeof account->name);
-        memcpy(account->currency, from->currency, sizeof account->currency);
-        account->currency_scale = from->currency_scale;
-        account->rules = from->rules;
-        account->opening_cash = from->cash;
-        engine->specs[a] = *from;
-        account_balance(engine, a, account->currency, account->currency_scale);
-        int r = desk_open(engine, a, from);
-        if (r < 0)
-            return r;
     }
     return 0;
 }
@@ -68,23 +38,14 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
         return -ENOMEM;
     engine->sink = *sink;
     engine->n_symbols = config->n_symbols;
-    engine->n_accounts = config->n_accounts;
     engine->interval_ns = config->interval_ns;
     engine->latency_ns = config->latency_ns;
     engine->equity_interval_ns = config->equity_interval_ns;
     engine->missed_stops = config->missed_stops;
-    engine->markets = zeroed(config->n_symbols, sizeof *engine->markets);
-    engine->accounts = zeroed(config->n_accounts, sizeof *engine->accounts);
-    engine->desks = zeroed(config->n_accounts, sizeof *engine->desks);
-    engine->rates = zeroed(config->n_accounts, sizeof *engine->rates);
-    engine->specs = zeroed(config->n_accounts, sizeof *engine->specs);
-    engine->next_equity_ns = zeroed(config->n_accounts, sizeof *engine->next_equity_ns);
-    int r = -ENOMEM;
-    if (engine->markets && engine->accounts && engine->desks && engine->rates && engine->specs &&
-        engine->next_equity_ns)
-        r = open_accounts(engine, config);
-    if (r == 0)
-        r = open_markets(engine, config);
+    engine->markets = calloc((size_t)config->n_symbols, sizeof *engine->markets);
+    int r = engine->markets ? open_markets(engine, config) : -ENOMEM;
+    for (int a = 0; a < config->n_accounts && r >= 0; a++)
+        r = account_add(engine, &config->accounts[a]);
     if (r < 0) {
         engine_destroy(engine);
         return r;
@@ -97,19 +58,17 @@ void engine_destroy(struct engine *engine)
 {
     if (!engine)
         return;
-    for (int a = 0; engine->desks && a < engine->n_accounts; a++)
-        desk_close(engine, a);
-    for (int a = 0; engine->accounts && a < engine->n_accounts; a++)
-        for (int s = 0; s < SYMBOLS_MAX; s++)
-            lots_finish(&engine->accounts[a].lots[s]);
-    for (int s = 0; engine->markets && s < engine->n_symbols; s++)
+    for (int a = 0; a < engine->n_accounts; a++)
+        account_close(engine, a);
+    for (int s = 0; engine->markets && s < engine->n_symbols; s++) {
         book_finish(&engine->markets[s].book);
+        recent_finish(&engine->markets[s].recent);
+    }
     free(engine->markets);
     free(engine->accounts);
     free(engine->desks);
     free(engine->rates);
     free(engine->specs);
-    free(engine->next_equity_ns);
     free(engine->orders);
     free(engine->pending);
     free(engine);
@@ -120,15 +79,10 @@ int engine_start(struct engine *engine, int64_t now_ns)
     if (now_ns > engine->now_ns)
         engine->now_ns = now_ns;
     for (int a = 0; a < engine->n_accounts; a++) {
-        struct account *account = &engine->accounts[a];
-        if (account->deposits == 0 && account->opening_cash > 0) {
-            account_post(engine, a, account->currency, account->currency_scale, LEDGER_DEPOSIT,
-                         account->opening_cash, 0, 0);
-            account->deposits = account->opening_cash;
-        }
+        account_begin(engine, a);
         account_equity_point(engine, a);
-        engine->next_equity_ns[a] = engine->now_ns + engine->equity_interval_ns;
     }
+    engine->next_equity_ns = engine->now_ns + engine->equity_interval_ns;
     return engine->out_of_memory ? -ENOMEM : 0;
 }
 
@@ -138,6 +92,8 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
     struct market_state *market = &engine->markets[symbol];
     market->last_bar = *bar;
     market->bars++;
+    if (recent_push(&market->recent, bar) < 0)
+        engine->out_of_memory = true;
     if (market->last == 0)
         market->last = bar->close;
     if (engine->sink.bar)
@@ -364,23 +320,8 @@ static void on_command(struct engine *engine, const struct event_command *comman
         engine->sink.command_done(engine->sink.ctx, command, reason, order);
 }
 
-static void equity_points(struct engine *engine, uint64_t fills_before)
-{
-    bool filled = engine->counters.fills != fills_before;
-    bool at_bars = engine->equity_interval_ns == 0 && engine->bar_closed;
-    engine->bar_closed = false;
-    for (int a = 0; a < engine->n_accounts; a++) {
-        bool due = engine->equity_interval_ns > 0 && engine->now_ns >= engine->next_equity_ns[a];
-        if (!due && !filled && !at_bars)
-            continue;
-        account_equity_point(engine, a);
-        engine->next_equity_ns[a] = engine->now_ns + engine->equity_interval_ns;
-    }
-}
-
 int engine_handle(struct engine *engine, const struct event *event)
 {
-    uint64_t fills_before = engine->counters.fills;
     int r = 0;
     engine->counters.events++;
     engine->input_seq = event->seq;
@@ -427,7 +368,7 @@ int engine_handle(struct engine *engine, const struct event *event)
     default:
         return -EINVAL;
     }
-    equity_points(engine, fills_before);
+    account_equity_points(engine);
     if (engine->out_of_memory) {
         engine->out_of_memory = false;
         return -ENOMEM;

@@ -103,7 +103,12 @@ void engine_destroy(struct engine *engine);
 
 /* Recovery: what a former run left, before the first event. */
 int engine_restore_balance(struct engine *engine, int account, const char *asset, int scale, int64_t total);
+int engine_restore_borrowed(struct engine *engine, int account, const char *asset, int scale,
+                            int64_t borrowed);
+/* With one lot of all that is held; restore_lots() puts the true ones in its place: -EINVAL for lots that are
+ * not the position's. */
 int engine_restore_position(struct engine *engine, int account, int symbol, const struct position *position);
+int engine_restore_lots(struct engine *engine, int account, int symbol, const struct lots *lots);
 int engine_restore_order(struct engine *engine, const struct order *order); /* live ones, by ascending id */
 void engine_restore_equity(struct engine *engine, int account, int64_t deposits, int64_t peak, int64_t day,
                            int64_t day_equity);

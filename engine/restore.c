@@ -8,18 +8,63 @@ int engine_restore_balance(struct engine *engine, int account, const char *asset
 {
     if (account < 0 || account >= engine->n_accounts)
         return -EINVAL;
-    struct balance *balance = account_balance(engine, account, asset, scale);
-    if (!balance || balance->scale != scale)
+    int at = account_place(engine, account, asset, scale);
+    if (at < 0)
+        return at;
+    engine->accounts[account].assets[at].total = total;
+    engine->accounts[account].begun = true;
+    return 0;
+}
+
+int engine_restore_borrowed(struct engine *engine, int account, const char *asset, int scale,
+                            int64_t borrowed)
+{
+    if (account < 0 || account >= engine->n_accounts || borrowed < 0)
         return -EINVAL;
-    balance->total = total;
+    int at = account_place(engine, account, asset, scale);
+    if (at < 0)
+        return at;
+    engine->accounts[account].assets[at].borrowed = borrowed;
     return 0;
 }
 
 int engine_restore_position(struct engine *engine, int account, int symbol, const struct position *position)
 {
+    if (account < 0 || account >= engine->n_accounts || symbol < 0 || symbol >= engine->n_symbols ||
+        position->qty == INT64_MIN)
+        return -EINVAL;
+    struct position *to = &engine->accounts[account].positions[symbol];
+    struct lots *lots = &engine->accounts[account].lots[symbol];
+    *to = *position;
+    lots->first = lots->n = 0;
+    if (to->qty == 0)
+        return 0;
+    if (to->fifo_cost == 0) { /* kept by a version that knew average cost only */
+        to->fifo_cost = to->cost;
+        to->fifo_realized = to->realized;
+    }
+    struct lot whole = {to->qty < 0 ? -to->qty : to->qty, to->fifo_cost, to->opened_ns};
+    return lots_push(lots, &whole);
+}
+
+int engine_restore_lots(struct engine *engine, int account, int symbol, const struct lots *from)
+{
     if (account < 0 || account >= engine->n_accounts || symbol < 0 || symbol >= engine->n_symbols)
         return -EINVAL;
-    engine->accounts[account].positions[symbol] = *position;
+    const struct position *position = &engine->accounts[account].positions[symbol];
+    int64_t qty = 0, cost = 0;
+    for (uint32_t i = from->first; i < from->n; i++)
+        if (from->lots[i].qty <= 0 || from->lots[i].cost < 0 ||
+            __builtin_add_overflow(qty, from->lots[i].qty, &qty) ||
+            __builtin_add_overflow(cost, from->lots[i].cost, &cost))
+            return -EINVAL;
+    if (qty != (position->qty < 0 ? -position->qty : position->qty) || cost != position->fifo_cost)
+        return -EINVAL;
+    struct lots *lots = &engine->accounts[account].lots[symbol];
+    lots->first = lots->n = 0;
+    for (uint32_t i = from->first; i < from->n; i++)
+        if (lots_push(lots, &from->lots[i]) < 0)
+            return -ENOMEM;
     return 0;
 }
 
@@ -36,6 +81,7 @@ void engine_restore_equity(struct engine *engine, int account, int64_t deposits,
 {
     struct account *to = &engine->accounts[account];
     to->deposits = deposits;
+    to->begun |= deposits != 0;
     to->equity_peak = peak;
     to->day = day;
     to->day_equity = day_equity;

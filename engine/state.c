@@ -149,8 +149,9 @@ static void visit_lots(struct visit *visit, struct lots *lots)
     }
 }
 
-static void visit_account(struct visit *visit, struct account *account)
+static void visit_account(struct visit *visit, int index)
 {
+    struct account *account = &visit->engine->accounts[index];
     struct codec *codec = visit->codec;
     uint32_t n_assets = (uint32_t)account->n_assets;
     codec_text(codec, account->name, sizeof account->name);
@@ -158,15 +159,25 @@ static void visit_account(struct visit *visit, struct account *account)
     codec_int(codec, &account->currency_scale, 0, DECIMAL_SCALE_MAX);
     visit_rules(codec, &account->rules);
     visit_count(codec, &n_assets, ACCOUNT_ASSETS_MAX, 5);
-    for (uint32_t i = 0; i < n_assets && !codec->failed; i++) {
-        struct balance *balance = &account->assets[i];
-        codec_text(codec, balance->asset, sizeof balance->asset);
-        codec_int(codec, &balance->scale, 0, DECIMAL_SCALE_MAX);
-        codec_i64(codec, &balance->total);
-        codec_i64(codec, &balance->borrowed);
-        codec_i64(codec, &balance->reserved);
-        account->n_assets = (int)i + 1;
+    for (uint32_t i = 0; i < n_assets && !over(visit); i++) {
+        struct balance read = codec->saving ? account->assets[i] : (struct balance){0};
+        codec_text(codec, read.asset, sizeof read.asset);
+        codec_int(codec, &read.scale, 0, DECIMAL_SCALE_MAX);
+        codec_i64(codec, &read.total);
+        codec_i64(codec, &read.borrowed);
+        codec_i64(codec, &read.reserved);
+        if (codec->saving || codec->failed)
+            continue;
+        int at = account_place(visit->engine, index, read.asset, read.scale);
+        if (at == -ENOMEM)
+            visit->error = at;
+        else if (at != (int)i)
+            codec->failed = true;
+        else
+            account->assets[at] = read;
     }
+    if (!codec->saving && !over(visit))
+        visit->error = account_arrays(visit->engine, index);
     for (int s = 0; s < visit->engine->n_symbols && !over(visit); s++) {
         visit_position(codec, &account->positions[s]);
         visit_lots(visit, &account->lots[s]);
@@ -178,6 +189,11 @@ static void visit_account(struct visit *visit, struct account *account)
     codec_i64(codec, &account->day_equity);
     codec_i64(codec, &account->opening_cash);
     codec_i64(codec, &account->interest_ns);
+    codec_i64(codec, &account->interest_owed);
+    codec_i64(codec, &account->margin_ns);
+    codec_bool(codec, &account->begun);
+    if (!codec->saving && !over(visit))
+        visit->error = account_bind(visit->engine, index);
 }
 
 static void visit_number(void *ctx, double *value)
@@ -238,11 +254,10 @@ static void visit_accounts(struct visit *visit)
     for (int a = 0; a < engine->n_accounts && !over(visit); a++) {
         bool known = visit_spec(codec, &engine->specs[a]);
         if (known && !codec->failed)
-            visit_account(visit, &engine->accounts[a]);
+            visit_account(visit, a);
         if (known && !over(visit))
             known = visit_desk(visit, a);
         visit_rate(codec, &engine->rates[a]);
-        codec_i64(codec, &engine->next_equity_ns[a]);
         if (!known && !codec->failed) {
             visit->error = -ENOENT;
             memcpy(visit->missing, engine->specs[a].name, sizeof visit->missing);
@@ -263,25 +278,16 @@ static void visit_counters(struct codec *codec, struct engine_counters *counters
         codec_u64(codec, &counters->refused[i]);
 }
 
-static void *zeroed(int n, size_t size)
-{
-    return calloc((size_t)n, size);
-}
-
 static int allocate(struct engine *engine, int n_symbols, int n_accounts)
 {
-    engine->markets = zeroed(n_symbols, sizeof *engine->markets);
-    engine->accounts = zeroed(n_accounts, sizeof *engine->accounts);
-    engine->desks = zeroed(n_accounts, sizeof *engine->desks);
-    engine->rates = zeroed(n_accounts, sizeof *engine->rates);
-    engine->specs = zeroed(n_accounts, sizeof *engine->specs);
-    engine->next_equity_ns = zeroed(n_accounts, sizeof *engine->next_equity_ns);
-    if (!engine->markets || !engine->accounts || !engine->desks || !engine->rates || !engine->specs ||
-        !engine->next_equity_ns)
+    engine->markets = calloc((size_t)n_symbols, sizeof *engine->markets);
+    if (!engine->markets)
         return -ENOMEM;
     engine->n_symbols = n_symbols;
-    engine->n_accounts = n_accounts;
-    return 0;
+    int r = account_reserve(engine, n_accounts);
+    if (r == 0)
+        engine->n_accounts = n_accounts;
+    return r;
 }
 
 static void visit_settings(struct visit *visit)
@@ -316,6 +322,8 @@ static void visit_engine(struct visit *visit)
     codec_bool(codec, &engine->flattening);
     codec_bool(codec, &engine->storage_failing);
     codec_bool(codec, &engine->bar_closed);
+    codec_i64(codec, &engine->next_equity_ns);
+    codec_i64(codec, &engine->interest_due_ns);
     visit_counters(codec, &engine->counters);
     for (int s = 0; s < engine->n_symbols && !over(visit); s++)
         visit->error = visit_market(codec, &engine->markets[s], engine->interval_ns);

@@ -79,6 +79,20 @@ static void visit_quote(struct codec *codec, struct market_quote *quote)
     codec_i64(codec, &quote->ask_qty);
 }
 
+static int visit_recent(struct codec *codec, struct recent_bars *recent)
+{
+    uint32_t n = recent->n;
+    visit_count(codec, &n, RECENT_BARS_MAX, 10);
+    for (uint32_t i = 0; i < n && !codec->failed; i++) {
+        struct bar bar = codec->saving ? *recent_bar(recent, i) : (struct bar){0};
+        visit_bar(codec, &bar);
+        int r = codec->saving || codec->failed ? 0 : recent_push(recent, &bar);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
 int visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns)
 {
     visit_symbol(codec, &market->symbol);
@@ -101,8 +115,9 @@ int visit_market(struct codec *codec, struct market_state *market, int64_t inter
     codec_u64(codec, &market->bars);
     visit_bar(codec, &market->last_bar);
     visit_bar(codec, &market->forming);
+    r = visit_recent(codec, &market->recent);
     visit_count(codec, &market->n_held, HELD_BARS_MAX, 10);
     for (uint32_t i = 0; i < market->n_held && !codec->failed; i++)
         visit_bar(codec, &market->held[i]);
-    return 0;
+    return r;
 }

@@ -1,0 +1,150 @@
+/* Making accounts and their arrays. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/core.h"
+
+struct balance *account_find_balance(const struct account *account, const char *asset)
+{
+    for (int i = 0; i < account->n_assets; i++)
+        if (strcmp(account->assets[i].asset, asset) == 0)
+            return &account->assets[i];
+    return NULL;
+}
+
+/* Finds or adds a balance; returns its place among the assets. */
+static int place_balance(struct account *account, const char *asset, int scale)
+{
+    struct balance *balance = account_find_balance(account, asset);
+    if (balance)
+        return balance->scale == scale ? (int)(balance - account->assets) : -EINVAL;
+    if (account->n_assets == account->cap_assets)
+        return -ENOMEM;
+    balance = &account->assets[account->n_assets];
+    *balance = (struct balance){.scale = scale};
+    memcpy(balance->asset, asset, strnlen(asset, sizeof balance->asset - 1));
+    return account->n_assets++;
+}
+
+/* Room for more assets besides those that are there. */
+static int make_room(struct account *account, int more)
+{
+    int wanted = account->n_assets + more;
+    if (wanted > ACCOUNT_ASSETS_MAX)
+        wanted = ACCOUNT_ASSETS_MAX;
+    if (wanted <= account->cap_assets)
+        return 0;
+    struct balance *moved = realloc(account->assets, (size_t)wanted * sizeof *moved);
+    if (!moved)
+        return -ENOMEM;
+    account->assets = moved;
+    account->cap_assets = wanted;
+    return 0;
+}
+
+int account_place(struct engine *engine, int index, const char *asset, int scale)
+{
+    struct account *account = &engine->accounts[index];
+    int r = make_room(account, 1);
+    return r < 0 ? r : place_balance(account, asset, scale);
+}
+
+int account_bind(struct engine *engine, int index)
+{
+    struct account *account = &engine->accounts[index];
+    int r = make_room(account, 2 * engine->n_symbols + 1);
+    if (r < 0)
+        return r;
+    account->currency_at = r = place_balance(account, account->currency, account->currency_scale);
+    for (int s = 0; s < engine->n_symbols && r >= 0; s++) {
+        const struct symbol *symbol = &engine->markets[s].symbol;
+        struct account_pair *pair = &account->pairs[s];
+        pair->base = r = place_balance(account, symbol->base, symbol->qty_scale);
+        if (r >= 0)
+            pair->quote = r = place_balance(account, symbol->quote, symbol->quote_scale);
+    }
+    return r < 0 ? r : 0;
+}
+
+void account_close(struct engine *engine, int index)
+{
+    struct account *account = &engine->accounts[index];
+    desk_close(engine, index);
+    for (int s = 0; account->lots && s < engine->n_symbols; s++)
+        lots_finish(&account->lots[s]);
+    free(account->assets);
+    free(account->positions);
+    free(account->lots);
+    free(account->pairs);
+    *account = (struct account){0};
+}
+
+static bool grow(void **array, size_t size, int n, int cap)
+{
+    char *moved = realloc(*array, (size_t)cap * size);
+    if (!moved)
+        return false;
+    memset(moved + (size_t)n * size, 0, (size_t)(cap - n) * size);
+    *array = moved;
+    return true;
+}
+
+int account_reserve(struct engine *engine, int n)
+{
+    if (n <= engine->cap_accounts)
+        return 0;
+    int cap = 2 * engine->cap_accounts > n ? 2 * engine->cap_accounts : n, had = engine->cap_accounts;
+    void *accounts = engine->accounts, *desks = engine->desks, *rates = engine->rates, *specs = engine->specs;
+    bool grown = grow(&accounts, sizeof *engine->accounts, had, cap) &&
+                 grow(&desks, sizeof *engine->desks, had, cap) &&
+                 grow(&rates, sizeof *engine->rates, had, cap) &&
+                 grow(&specs, sizeof *engine->specs, had, cap);
+    engine->accounts = accounts;
+    engine->desks = desks;
+    engine->rates = rates;
+    engine->specs = specs;
+    if (!grown)
+        return -ENOMEM;
+    engine->cap_accounts = cap;
+    return 0;
+}
+
+int account_arrays(struct engine *engine, int index)
+{
+    struct account *account = &engine->accounts[index];
+    size_t n = (size_t)engine->n_symbols;
+    account->positions = calloc(n, sizeof *account->positions);
+    account->lots = calloc(n, sizeof *account->lots);
+    account->pairs = calloc(n, sizeof *account->pairs);
+    return account->positions && account->lots && account->pairs ? 0 : -ENOMEM;
+}
+
+int account_add(struct engine *engine, const struct account_spec *spec)
+{
+    if (engine->n_accounts == ACCOUNTS_MAX)
+        return -ENOSPC;
+    struct account_spec copy = *spec; /* it may stand in an array that moves now */
+    int index = engine->n_accounts, r = account_reserve(engine, index + 1);
+    if (r < 0)
+        return r;
+    struct account *account = &engine->accounts[index];
+    *account = (struct account){
+        .currency_scale = copy.currency_scale, .rules = copy.rules, .opening_cash = copy.cash};
+    memcpy(account->name, copy.name, sizeof account->name);
+    memcpy(account->currency, copy.currency, sizeof account->currency);
+    engine->desks[index] = (struct desk){0};
+    engine->rates[index] = (struct risk_rate){0};
+    engine->specs[index] = copy;
+    r = account_arrays(engine, index);
+    if (r == 0)
+        r = account_bind(engine, index);
+    if (r == 0)
+        r = desk_open(engine, index, &copy);
+    if (r < 0) {
+        account_close(engine, index);
+        return r;
+    }
+    engine->n_accounts++;
+    return index;
+}
