@@ -17,6 +17,9 @@ static void account_defaults(struct account_config *account, const char *name)
         .currency = "USDT",
         .cash = "10000",
         .fees = {1000, 1000}, /* Binance spot, regular tier */
+        .collateral_e4 = 15000,
+        .maintenance_e4 = 12500,
+        .borrow_rate_e6 = 50000,
         .strategy = strategy_find("sma-cross-rsi"),
     };
     snprintf(account->name, sizeof account->name, "%s", name);
@@ -51,10 +54,37 @@ void config_defaults(struct config *config)
                  .daily_loss = 0.05,
                  .orders_per_second = 10},
         .commit_delay_ms = 5,
+        .events_keep_days = 60,
+        .events_keep_mb = 20000,
+        .events_segment_mb = 64,
+        .events_level = 3,
+        .events_sync = true,
+        .parity_minute = 30,
         .log_level = LOG_LEVEL_INFO,
         .n_accounts = 1,
     };
     account_defaults(&config->accounts[0], "main");
+}
+
+struct account_rules config_rules(const struct config *config, const struct account_config *account)
+{
+    struct account_rules rules = {
+        .fees = account->fees,
+        .risk = config->risk,
+        .shorts = account->shorts,
+        .collateral_e4 = account->collateral_e4,
+        .maintenance_e4 = account->maintenance_e4,
+        .borrow_rate_e6 = account->borrow_rate_e6,
+    };
+    if (account->own_risk & OWN_EXPOSURE_SYMBOL)
+        rules.risk.exposure_symbol = account->risk.exposure_symbol;
+    if (account->own_risk & OWN_EXPOSURE_ACCOUNT)
+        rules.risk.exposure_account = account->risk.exposure_account;
+    if (account->own_risk & OWN_DAILY_LOSS)
+        rules.risk.daily_loss = account->risk.daily_loss;
+    if (account->own_risk & OWN_ORDERS_PER_SECOND)
+        rules.risk.orders_per_second = account->risk.orders_per_second;
+    return rules;
 }
 
 bool config_account_name(const char *name)
@@ -235,6 +265,9 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
         if (why)
             return config_reason(error, CONFIG_ERROR_MAX, "[account %s] " PARAM_PREFIX "%s", account->name,
                                  why);
+        if (account->maintenance_e4 > account->collateral_e4)
+            return config_reason(error, CONFIG_ERROR_MAX,
+                                 "[account %s] maintenance: at most the collateral is needed", account->name);
         for (int j = 0; j < i; j++)
             if (strcmp(account->name, config->accounts[j].name) == 0)
                 return config_reason(error, CONFIG_ERROR_MAX, "[account %s]: named twice", account->name);

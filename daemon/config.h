@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "engine/account.h"
+#include "engine/engine.h"
 #include "exchange/fees.h"
 #include "exchange/market.h"
 #include "exchange/symbol.h"
@@ -25,11 +26,18 @@ enum config_clock { CLOCK_WALL, CLOCK_FEED };
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
+/* Which of [risk]'s limits an account sets itself. */
+enum { OWN_EXPOSURE_SYMBOL = 1, OWN_EXPOSURE_ACCOUNT = 2, OWN_DAILY_LOSS = 4, OWN_ORDERS_PER_SECOND = 8 };
+
 struct account_config {
     char name[ACCOUNT_NAME_MAX];
     char currency[ASSET_NAME_MAX];
     char cash[32]; /* decimal text: its scale is the venue's, known only once it answers */
     struct fee_rates fees;
+    bool shorts;
+    int32_t collateral_e4, maintenance_e4, borrow_rate_e6; /* as in struct account_rules */
+    struct risk_limits risk; /* those that own_risk names; the others are [risk]'s */
+    unsigned own_risk;
     const struct strategy *strategy; /* NULL: "none", orders by hand only */
     double params[STRATEGY_PARAMS_MAX];
 };
@@ -50,10 +58,17 @@ struct config {
     /* [engine] */
     enum config_clock clock;
     int64_t latency_ns, equity_interval_ns;
+    enum missed_stops missed_stops;
     /* [risk] */
     struct risk_limits risk;
     /* [storage] */
     int commit_delay_ms;
+    /* [events] */
+    int32_t events_keep_days, events_keep_mb; /* 0: no bound */
+    int32_t events_segment_mb, events_level;
+    bool events_sync;
+    /* [parity] */
+    int parity_minute; /* of the UTC day; -1: off */
     /* [log] */
     enum log_level log_level;
     /* [account NAME], one section an account; without any, one called "main" */
@@ -79,6 +94,9 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
 
 /* Writes the whole configuration as an INI file that config_read() reads back to the same. */
 void config_print(const struct config *config, FILE *to);
+
+/* What the account may do and what it costs, with [risk]'s limits where it sets none of its own. */
+struct account_rules config_rules(const struct config *config, const struct account_config *account);
 
 int config_log_level_parse(const char *name); /* "error" … "debug", or -EINVAL */
 

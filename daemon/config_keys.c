@@ -219,7 +219,10 @@ static int find_word(const char *text, const char *const *words, size_t n)
     return -EINVAL;
 }
 
-enum { VENUES = sizeof venues / sizeof *venues, CLOCKS = 2, LEVELS = 4 };
+static const char *const missed[] = {[MISSED_STOPS_FILL] = "fill", [MISSED_STOPS_KEEP] = "keep"};
+static const char *const switches[] = {"off", "on"};
+
+enum { VENUES = sizeof venues / sizeof *venues, CLOCKS = 2, LEVELS = 4, MISSED = 2, SWITCHES = 2 };
 
 int config_log_level_parse(const char *name)
 {
@@ -245,6 +248,36 @@ static int parse_clock(const struct config_key *key, const char *text, void *bas
 static void print_clock(const struct config_key *key, const void *base, FILE *to)
 {
     fputs(clocks[*(const enum config_clock *)((const char *)base + key->offset)], to);
+}
+
+static int parse_missed(const struct config_key *key, const char *text, void *base,
+                        char reason[static REASON])
+{
+    int i = find_word(text, missed, MISSED);
+    if (i < 0)
+        return unknown_word(text, missed, MISSED, reason);
+    *(enum missed_stops *)((char *)base + key->offset) = (enum missed_stops)i;
+    return 0;
+}
+
+static void print_missed(const struct config_key *key, const void *base, FILE *to)
+{
+    fputs(missed[*(const enum missed_stops *)((const char *)base + key->offset)], to);
+}
+
+static int parse_switch(const struct config_key *key, const char *text, void *base,
+                        char reason[static REASON])
+{
+    int i = find_word(text, switches, SWITCHES);
+    if (i < 0)
+        return unknown_word(text, switches, SWITCHES, reason);
+    *(bool *)((char *)base + key->offset) = i == 1;
+    return 0;
+}
+
+static void print_switch(const struct config_key *key, const void *base, FILE *to)
+{
+    fputs(switches[*(const bool *)((const char *)base + key->offset)], to);
 }
 
 static int parse_level(const struct config_key *key, const char *text, void *base, char reason[static REASON])
@@ -306,6 +339,65 @@ static void print_strategy(const struct config_key *key, const void *base, FILE 
     (void)key;
     const struct account_config *account = base;
     fputs(account->strategy ? account->strategy->name : "none", to);
+}
+
+/* --- a minute of the day, in an int: -1 is off --- */
+
+static int parse_minute(const struct config_key *key, const char *text, void *base,
+                        char reason[static REASON])
+{
+    int *minute = (int *)((char *)base + key->offset);
+    if (strcmp(text, "off") == 0) {
+        *minute = -1;
+        return 0;
+    }
+    bool digits = strlen(text) == 5 && text[2] == ':';
+    for (int i = 0; digits && i < 5; i++)
+        digits = i == 2 || isdigit((unsigned char)text[i]);
+    int hour = digits ? 10 * (text[0] - '0') + text[1] - '0' : 24;
+    int past = digits ? 10 * (text[3] - '0') + text[4] - '0' : 60;
+    if (hour > 23 || past > 59)
+        return config_reason(reason, REASON, "\"%.60s\": a time of day like 00:30, or off, is needed", text);
+    *minute = 60 * hour + past;
+    return 0;
+}
+
+static void print_minute(const struct config_key *key, const void *base, FILE *to)
+{
+    int minute = *(const int *)((const char *)base + key->offset);
+    if (minute < 0)
+        fputs("off", to);
+    else
+        fprintf(to, "%02d:%02d", minute / 60, minute % 60);
+}
+
+/* --- an account's own limit: as the key of [risk] of that name, or empty for [risk]'s --- */
+
+static const struct config_key *risk_key(const struct config_key *key, unsigned *ret_own);
+
+static int parse_own_risk(const struct config_key *key, const char *text, void *base,
+                          char reason[static REASON])
+{
+    struct account_config *account = base;
+    struct config limits = {.risk = account->risk};
+    unsigned own;
+    const struct config_key *row = risk_key(key, &own);
+    int e = text[0] ? row->parse(row, text, &limits, reason) : 0;
+    if (e)
+        return e;
+    account->risk = limits.risk;
+    account->own_risk = text[0] ? account->own_risk | own : account->own_risk & ~own;
+    return 0;
+}
+
+static void print_own_risk(const struct config_key *key, const void *base, FILE *to)
+{
+    const struct account_config *account = base;
+    struct config limits = {.risk = account->risk};
+    unsigned own;
+    const struct config_key *row = risk_key(key, &own);
+    if (account->own_risk & own)
+        row->print(row, &limits, to);
 }
 
 /* --- lists --- */
@@ -419,6 +511,10 @@ static const struct config_key keys[] = {
     {"engine", "equity_interval_s", "between two points of the equity curve; 0: at bars and fills only",
      parse_i64, print_i64, AT(equity_interval_ns), 0, 86400000000000, 9},
 
+    {"engine", "missed_stops",
+     "a stop that the market crossed while nothing was streamed: fill at the first price after, or keep",
+     parse_missed, print_missed, AT(missed_stops)},
+
     {"risk", "exposure_symbol", "most of an account's equity in one symbol: 0.5 is half; 0: no limit",
      parse_double, print_double, AT(risk.exposure_symbol), 0, 100},
     {"risk", "exposure_account", "most of an account's equity in all symbols together; 0: no limit",
@@ -432,6 +528,20 @@ static const struct config_key keys[] = {
     {"storage", "commit_delay_ms", "rows are gathered this long for one commit", parse_i32, print_i32,
      AT(commit_delay_ms), 0, 1000},
 
+    {"events", "keep_days", "the event log's old segments go at this age; 0: never", parse_i32, print_i32,
+     AT(events_keep_days), 0, 36500},
+    {"events", "keep_mb", "and beyond this size of the whole log; 0: no bound", parse_i32, print_i32,
+     AT(events_keep_mb), 0, 100000000},
+    {"events", "segment_mb", "of events, before compression, in a segment; each begins with the whole state",
+     parse_i32, print_i32, AT(events_segment_mb), 1, 4096},
+    {"events", "level", "of compression (zstd), 1 to 19", parse_i32, print_i32, AT(events_level), 1, 19},
+    {"events", "sync", "wait for the disk before a decision is committed: on, or off", parse_switch,
+     print_switch, AT(events_sync)},
+
+    {"parity", "at",
+     "when the day's events are replayed and compared with the ledger, UTC; off: by command only",
+     parse_minute, print_minute, AT(parity_minute)},
+
     {"log", "level", "error, warning, info or debug", parse_level, print_level, AT(log_level)},
 
     {"account", "currency", "what the account holds and is counted in", parse_asset, print_text,
@@ -442,9 +552,39 @@ static const struct config_key keys[] = {
      print_i32, IN_ACCOUNT(fees.maker_e6), 0, 100000, 6},
     {"account", "fee_taker", "of the notional of a fill that took from the book", parse_i32, print_i32,
      IN_ACCOUNT(fees.taker_e6), 0, 100000, 6},
+    {"account", "shorts", "may it sell what it does not hold: on, or off", parse_switch, print_switch,
+     IN_ACCOUNT(shorts)},
+    {"account", "collateral", "a short needs this much of its value to be opened: 1.5 is 150 %", parse_i32,
+     print_i32, IN_ACCOUNT(collateral_e4), 10000, 1000000, 4},
+    {"account", "maintenance", "below this much of its value a short is bought back", parse_i32, print_i32,
+     IN_ACCOUNT(maintenance_e4), 10000, 1000000, 4},
+    {"account", "borrow_rate", "a year's interest on what is borrowed: 0.05 is 5 %", parse_i32, print_i32,
+     IN_ACCOUNT(borrow_rate_e6), 0, 10000000, 6},
+    {"account", "risk.exposure_symbol", "as in [risk], for this account; empty: [risk]'s", parse_own_risk,
+     print_own_risk},
+    {"account", "risk.exposure_account", "as in [risk], for this account; empty: [risk]'s", parse_own_risk,
+     print_own_risk},
+    {"account", "risk.daily_loss", "as in [risk], for this account; empty: [risk]'s", parse_own_risk,
+     print_own_risk},
+    {"account", "risk.orders_per_second", "as in [risk], for this account; empty: [risk]'s", parse_own_risk,
+     print_own_risk},
     {"account", "strategy", "its name, or none: orders by hand only. Its parameters: strategy.NAME = value",
      parse_strategy, print_strategy},
 };
+
+static const struct config_key *risk_key(const struct config_key *key, unsigned *ret_own)
+{
+    static const char *const names[] = {"exposure_symbol", "exposure_account", "daily_loss",
+                                        "orders_per_second"};
+    const char *name = key->name + strlen("risk.");
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            *ret_own = 1U << i;
+    const struct config_key *row = keys;
+    while (strcmp(row->section, "risk") != 0 || strcmp(row->name, name) != 0)
+        row++;
+    return row;
+}
 
 const struct config_key *config_keys(size_t *ret_n)
 {

@@ -94,23 +94,28 @@ static void test_defaults(void)
 static void test_values(void)
 {
     struct config config;
-    CHECK_INT(read_text("\xEF\xBB\xBF[market]\r\n"
-                        "symbols = solusdt,  BTCUSDT ETHUSDT ; three\r\n"
-                        "  interval: 15m\n"
-                        "streams = bookTicker kline\n"
-                        "ca_file = /a b/ca;1.pem\n"
-                        "ws_url = wss://127.0.0.1:4242/\n"
-                        "# comment\n"
-                        "[feed]\nstale_s = 0.25\n"
-                        "[engine]\nclock = feed\nlatency_ms = 1.5\nequity_interval_s = 0\n"
-                        "[risk]\nexposure_symbol = 0.333\n"
-                        "[log]\nlevel = debug\n"
-                        "[account a-1]\nstrategy.slow = 50\nfee_maker = 0.000123\nstrategy = sma-cross-rsi\n"
-                        "strategy.fast = 20\ncash = 123456.78\ncurrency = btc\n"
-                        "[account hand]\nstrategy = none\n"
-                        "[account empty]",
-                        &config),
-              0);
+    CHECK_INT(
+        read_text("\xEF\xBB\xBF[market]\r\n"
+                  "symbols = solusdt,  BTCUSDT ETHUSDT ; three\r\n"
+                  "  interval: 15m\n"
+                  "streams = bookTicker kline\n"
+                  "ca_file = /a b/ca;1.pem\n"
+                  "ws_url = wss://127.0.0.1:4242/\n"
+                  "# comment\n"
+                  "[feed]\nstale_s = 0.25\n"
+                  "[engine]\nclock = feed\nlatency_ms = 1.5\nequity_interval_s = 0\nmissed_stops = keep\n"
+                  "[events]\nkeep_days = 0\nsync = off\nsegment_mb = 1\n"
+                  "[parity]\nat = 23:59\n"
+                  "[risk]\nexposure_symbol = 0.333\n"
+                  "[log]\nlevel = debug\n"
+                  "[account a-1]\nstrategy.slow = 50\nfee_maker = 0.000123\nstrategy = sma-cross-rsi\n"
+                  "strategy.fast = 20\ncash = 123456.78\ncurrency = btc\n"
+                  "[account hand]\nstrategy = none\n"
+                  "shorts = on\nrisk.daily_loss = 0\nrisk.orders_per_second = 3\nborrow_rate = 0.1\n"
+                  "risk.exposure_symbol =\n"
+                  "[account empty]",
+                  &config),
+        0);
     CHECK_STR(error, "");
     CHECK_INT(config.n_symbols, 3);
     CHECK_STR(config.symbols[0], "SOLUSDT");
@@ -133,6 +138,20 @@ static void test_values(void)
     CHECK_NEAR(config.accounts[0].params[0], 20, 0);
     CHECK_NEAR(config.accounts[0].params[1], 50, 0);
     CHECK(config.accounts[1].strategy == NULL);
+    CHECK_INT(config.missed_stops, MISSED_STOPS_KEEP);
+    CHECK_INT(config.events_keep_days, 0);
+    CHECK_INT(config.events_segment_mb, 1);
+    CHECK(!config.events_sync);
+    CHECK_INT(config.parity_minute, 23 * 60 + 59);
+    struct account_rules hand = config_rules(&config, &config.accounts[1]);
+    struct account_rules other = config_rules(&config, &config.accounts[0]);
+    CHECK(hand.shorts && !other.shorts);
+    CHECK_NEAR(hand.risk.exposure_symbol, 0.333, 0);
+    CHECK_NEAR(hand.risk.daily_loss, 0, 0);
+    CHECK_NEAR(other.risk.daily_loss, 0.05, 0);
+    CHECK_INT(hand.risk.orders_per_second, 3);
+    CHECK_INT(hand.borrow_rate_e6, 100000);
+    CHECK_INT(hand.collateral_e4, 15000);
     CHECK_STR(config.accounts[2].name, "empty");
     round_trip(&config);
 
@@ -189,6 +208,18 @@ static void test_refusals(void)
     fails("[account x]\nstrategy.fast = 30\n",
           ": [account x] strategy.fast: fewer bars than slow are needed");
     fails("[engine]\nclock = Feed\n", ":2: [engine] clock: \"Feed\": did you mean feed? (wall, feed)");
+    fails("[engine]\nmissed_stops = leave\n",
+          ":2: [engine] missed_stops: \"leave\": did you mean keep? (fill, keep)");
+    fails("[events]\nsync = onn\n", ":2: [events] sync: \"onn\": did you mean on? (off, on)");
+    fails("[events]\nlevel = 20\n", ":2: [events] level: \"20\": a whole number from 1 to 19 is needed");
+    fails("[parity]\nat = 24:00\n",
+          ":2: [parity] at: \"24:00\": a time of day like 00:30, or off, is needed");
+    fails("[account main]\nrisk.daily_loss = 2\n",
+          ":2: [account main] risk.daily_loss: \"2\": a number from 0 to 1 is needed");
+    fails("[account main]\nrisk.exposure = 1\n",
+          ":2: [account main] risk.exposure: unknown key: did you mean risk.exposure_symbol?");
+    fails("[account main]\nmaintenance = 2\n",
+          ": [account main] maintenance: at most the collateral is needed");
     fails("[feed]\nstale_s = 0.0001\n", ":2: [feed] stale_s: \"0.0001\": at most 3 digits after the point");
     fails("[risk]\ndaily_loss = nan\n", ":2: [risk] daily_loss: \"nan\": a number from 0 to 1 is needed");
     fails("[account main]\nfee_maker = 0.0000001\n",
