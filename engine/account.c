@@ -71,6 +71,18 @@ void account_begin(struct engine *engine, int index)
     account->deposits = account->opening_cash;
 }
 
+void account_begin_all(struct engine *engine)
+{
+    engine->to_begin = false;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        struct account *account = &engine->accounts[a];
+        if (account->begun)
+            continue;
+        account_begin(engine, a);
+        account->moved = engine->account_moved = true;
+    }
+}
+
 void account_fill(struct engine *engine, const struct fill *fill)
 {
     int index = fill->account;

@@ -146,5 +146,6 @@ int account_add(struct engine *engine, const struct account_spec *spec)
         return r;
     }
     engine->n_accounts++;
+    engine->to_begin = true;
     return index;
 }

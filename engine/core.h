@@ -103,6 +103,7 @@ struct engine {
     uint64_t input_seq;
     bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */
     bool storage_failing, out_of_memory;
+    bool to_begin;      /* some account may have no ledger yet; not saved: a loaded engine looks */
     bool bar_closed;    /* by this event, live */
     bool account_moved; /* some account->moved is set */
     struct engine_counters counters;
@@ -144,6 +145,7 @@ void account_post(struct engine *engine, int account, struct balance *balance, e
                   int64_t amount, uint64_t order_id, uint64_t fill_id);
 /* The opening deposit, once in an account's life. */
 void account_begin(struct engine *engine, int account);
+void account_begin_all(struct engine *engine);
 void account_fill(struct engine *engine, const struct fill *fill);
 int64_t account_position_value(const struct engine *engine, int account, int symbol);
 void account_mark(struct engine *engine, int account);

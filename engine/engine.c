@@ -82,6 +82,7 @@ int engine_start(struct engine *engine, int64_t now_ns)
         account_begin(engine, a);
         account_equity_point(engine, a);
     }
+    engine->to_begin = false;
     engine->next_equity_ns = engine->now_ns + engine->equity_interval_ns;
     return engine->out_of_memory ? -ENOMEM : 0;
 }
@@ -329,6 +330,8 @@ int engine_handle(struct engine *engine, const struct event *event)
         match_release(engine, event->recv_ns);
     if (event->recv_ns > engine->now_ns)
         engine->now_ns = event->recv_ns;
+    if (engine->to_begin)
+        account_begin_all(engine);
 
     switch (event->kind) {
     case EVENT_MARKET:

@@ -116,7 +116,8 @@ void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t las
                         const uint8_t hash[static LEDGER_HASH_SIZE]);
 void engine_restore_paused(struct engine *engine, bool paused);
 
-/* Makes the opening deposits of accounts without a ledger. */
+/* Makes the opening deposits of accounts without a ledger, as the first event otherwise does: a run that is
+ * recorded leaves it to that event, so that playing it again makes the same rows. */
 int engine_start(struct engine *engine, int64_t now_ns);
 
 /* Takes one event. 0, -ENOMEM, or -EINVAL for an event that names what does not exist. After -ENOMEM the

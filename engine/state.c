@@ -192,6 +192,7 @@ static void visit_account(struct visit *visit, int index)
     codec_i64(codec, &account->interest_owed);
     codec_i64(codec, &account->margin_ns);
     codec_bool(codec, &account->begun);
+    visit->engine->to_begin |= !codec->saving;
     if (!codec->saving && !over(visit))
         visit->error = account_bind(visit->engine, index);
 }
