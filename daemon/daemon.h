@@ -13,6 +13,7 @@ struct feed;
 struct commands;
 struct telemetry;
 struct compute;
+struct parity;
 
 struct daemon {
     uv_loop_t *loop;
@@ -26,6 +27,7 @@ struct daemon {
     struct commands *commands;
     struct telemetry *telemetry;
     struct compute *compute;
+    struct parity *parity;
     bool stopping;
 };
 

@@ -8,12 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/command.h"
+#include "daemon/command/command.h"
 #include "daemon/compute.h"
 #include "daemon/daemon.h"
 #include "daemon/feed.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
+#include "daemon/parity.h"
 #include "daemon/telemetry.h"
 
 enum {
@@ -160,6 +161,7 @@ static void session_drained(struct daemon *daemon)
     commands_destroy(daemon->commands);
     control_close(daemon->control);
     telemetry_stop(daemon->telemetry);
+    parity_stop(daemon->parity);
     compute_stop(daemon->compute);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         uv_close((uv_handle_t *)&signals[i], NULL);
@@ -263,7 +265,8 @@ static int start(struct daemon *daemon)
         goto no_feed;
     daemon->compute = compute_create(daemon->loop);
     daemon->telemetry = telemetry_create(daemon);
-    if (!daemon->compute || !daemon->telemetry) {
+    daemon->parity = parity_create(daemon);
+    if (!daemon->compute || !daemon->telemetry || !daemon->parity) {
         /* Nothing that can be undone cheaply is worth it here: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         _exit(EXIT_FAILURE);

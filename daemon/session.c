@@ -247,8 +247,7 @@ static int plan_accounts(const struct session *session, const struct db_recovere
         struct account_spec *account = &accounts[at];
         snprintf(account->name, sizeof account->name, "%s", wanted->name);
         snprintf(account->currency, sizeof account->currency, "%s", wanted->currency);
-        account->rules.fees = wanted->fees;
-        account->rules.risk = session->config->risk;
+        account->rules = config_rules(session->config, wanted);
         account->strategy = wanted->strategy;
         memcpy(account->params, wanted->params, sizeof account->params);
         int r = decimal_parse_str(wanted->cash, account->currency_scale, &account->cash);
@@ -527,6 +526,14 @@ void session_alert(struct session *session, enum db_severity severity, const cha
     snprintf(alert->code, sizeof alert->code, "%s", code);
     snprintf(alert->text, sizeof alert->text, "%s", text);
     store_alert(session, alert, 0);
+}
+
+bool session_alert_open(const struct session *session, uint64_t alert_id)
+{
+    for (size_t i = 0; i < session->n_alerts; i++)
+        if (session->alerts[i].id == alert_id)
+            return true;
+    return false;
 }
 
 int session_ack(struct session *session, uint64_t alert_id)

@@ -62,6 +62,9 @@ struct db_writer *session_writer(struct session *session);
 /* Raises an alert, or counts it when the same code and text is open already. */
 void session_alert(struct session *session, enum db_severity severity, const char *code, const char *text);
 
+/* Is there an open alert of that id? */
+bool session_alert_open(const struct session *session, uint64_t alert_id);
+
 /* Acknowledges an open alert. 0 or -ENOENT. */
 int session_ack(struct session *session, uint64_t alert_id);
 

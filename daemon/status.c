@@ -6,6 +6,7 @@
 
 #include "daemon/compute.h"
 #include "daemon/feed.h"
+#include "daemon/parity.h"
 #include "daemon/telemetry.h"
 
 static const char *const book_states[] = {
@@ -246,6 +247,15 @@ static json_t *db_object(const struct daemon *daemon)
                      "commit_p99_ms", (double)stats.commit_p99_ns / 1e6);
 }
 
+json_t *status_accounts(struct daemon *daemon)
+{
+    const struct engine *engine = session_engine(daemon->session);
+    json_t *accounts = engine ? json_array() : json_null();
+    for (int a = 0; engine && a < engine_accounts(engine); a++)
+        json_array_append_new(accounts, account_object(daemon, engine, a));
+    return accounts;
+}
+
 json_t *status_object(struct daemon *daemon)
 {
     const struct engine *engine = session_engine(daemon->session);
@@ -257,9 +267,6 @@ json_t *status_object(struct daemon *daemon)
     else if (paused)
         reason = "paused by the user";
     json_t *object = json_object();
-    json_t *accounts = engine ? json_array() : json_null();
-    for (int a = 0; engine && a < engine_accounts(engine); a++)
-        json_array_append_new(accounts, account_object(daemon, engine, a));
     json_object_set_new(object, "schema", json_string("papertape.status/1"));
     json_object_set_new(object, "version", json_string(PAPERTAPE_VERSION));
     json_object_set_new(object, "pid", json_integer(getpid()));
@@ -276,7 +283,7 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "trading_reason", reason ? json_string(reason) : json_null());
     json_object_set_new(object, "feed", feed_object(daemon));
     json_object_set_new(object, "symbols", engine ? symbols_array(daemon, engine) : json_null());
-    json_object_set_new(object, "accounts", accounts);
+    json_object_set_new(object, "accounts", status_accounts(daemon));
     json_object_set_new(object, "positions", engine ? positions_array(daemon, engine) : json_null());
     json_object_set_new(object, "orders", engine ? orders_array(engine) : json_null());
     json_object_set_new(object, "counters", engine ? counters_object(engine) : json_null());
@@ -285,6 +292,7 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "gpu", telemetry_gpu_object(daemon->telemetry));
     json_object_set_new(object, "compute", compute_object(daemon->compute));
     json_object_set_new(object, "db", db_object(daemon));
+    json_object_set_new(object, "parity", parity_object(daemon->parity));
     json_object_set_new(object, "trainings", json_array());
     return object;
 }

@@ -1,7 +1,7 @@
 /* The commands of the control socket: what each asks of the session, and when it is answered. A command that
  * changes something leaves a row in `commands` and is answered only after the commit that holds it. */
-#ifndef DAEMON_COMMAND_H
-#define DAEMON_COMMAND_H
+#ifndef DAEMON_COMMAND_COMMAND_H
+#define DAEMON_COMMAND_COMMAND_H
 
 #include "daemon/daemon.h"
 
@@ -13,6 +13,13 @@ void commands_destroy(struct commands *commands);        /* drops what is unansw
 /* The handler for control_open(); ctx is the struct commands. */
 void commands_handle(void *ctx, struct control_call *call, const char *cmd, json_t *args,
                      const struct control_peer *peer);
+
+/* What a command came to, as it is stored and answered: {"result":…} (with the order's id added to `result`,
+ * which is stolen), or {"error":{"code":…,"message":…}}. A new reference, NULL without memory. */
+json_t *commands_answer(enum order_reason reason, uint64_t order_id, json_t *result);
+
+/* A command of a former run, as its row tells: should it come again, it is answered so. */
+void commands_remember(struct commands *commands, const char *cmd, const char *args, const char *answer);
 
 /* The engine carried a command out (session_hooks.command_done). */
 void commands_done(struct commands *commands, uint64_t command_id, enum order_reason reason,

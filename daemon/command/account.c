@@ -1,0 +1,228 @@
+/* Accounts made and changed at run time. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/command/internal.h"
+#include "daemon/config_keys.h"
+#include "daemon/nearest.h"
+
+/* A rule of the account by its name in the arguments, and its key in the configuration, whose bounds hold. */
+static const struct {
+    const char *name, *key;
+} rules[] = {
+    {"fee_maker", "fee_maker"},
+    {"fee_taker", "fee_taker"},
+    {"collateral", "collateral"},
+    {"maintenance", "maintenance"},
+    {"borrow_rate", "borrow_rate"},
+    {"exposure_symbol", "risk.exposure_symbol"},
+    {"exposure_account", "risk.exposure_account"},
+    {"daily_loss", "risk.daily_loss"},
+    {"orders_per_second", "risk.orders_per_second"},
+};
+
+/* Sets a key of the configuration's account section from an argument's text. */
+static bool take_key(const struct args *args, const char *name, const char *key, struct config *config,
+                     const char *section)
+{
+    char why[CONFIG_ERROR_MAX];
+    const char *text;
+    if (!args_given(args, name))
+        return true;
+    if (!args_text(args, name, &text))
+        return false;
+    if (config_set(config, section, key, text, why) == 0)
+        return true;
+    const char *reason = strstr(why, ": ");
+    control_error(args->request->call, "EINVAL", "args.%s: %.300s", name, reason ? reason + 2 : why);
+    return false;
+}
+
+static bool take_params(const struct args *args, struct config *config, const char *section)
+{
+    const json_t *params = json_object_get(args->object, "params");
+    const char *name;
+    json_t *value;
+    if (!args_given(args, "params"))
+        return true;
+    if (!json_is_object(params)) {
+        control_error(args->request->call, "EINVAL",
+                      "args.params: an object like {\"fast\":\"10\"} is needed");
+        return false;
+    }
+    struct args own = {args->request, params, "args.params"};
+    json_object_foreach((json_t *)params, name, value)
+    {
+        char key[64];
+        snprintf(key, sizeof key, "strategy.%.40s", name);
+        if (!take_key(&own, name, key, config, section))
+            return false;
+    }
+    return true;
+}
+
+/* The currency's decimals: those of a symbol that is quoted in it, or has it as base. -ENOENT. */
+static int currency_scale(const struct engine *engine, const char *currency)
+{
+    for (int s = 0; s < engine_symbols(engine); s++)
+        if (strcmp(engine_symbol(engine, s)->quote, currency) == 0)
+            return engine_symbol(engine, s)->quote_scale;
+    for (int s = 0; s < engine_symbols(engine); s++)
+        if (strcmp(engine_symbol(engine, s)->base, currency) == 0)
+            return engine_symbol(engine, s)->qty_scale;
+    return -ENOENT;
+}
+
+/* The account as a section of the configuration would make it. */
+static bool take_account(const struct args *args, struct config *config, struct account_spec *ret)
+{
+    struct control_call *call = args->request->call;
+    char section[ACCOUNT_NAME_MAX + 8], why[CONFIG_ERROR_MAX];
+    const char *name;
+    if (!args_text(args, "name", &name))
+        return false;
+    if (!config_account_name(name)) {
+        control_error(call, "EINVAL", "args.name: letters, digits, - _ and . are needed, at most %d",
+                      ACCOUNT_NAME_MAX - 1);
+        return false;
+    }
+    snprintf(section, sizeof section, "account %s", name);
+    config->n_accounts = 0;
+    if (config_set(config, section, "strategy", "none", why) < 0 ||
+        !take_key(args, "currency", "currency", config, section) ||
+        !take_key(args, "cash", "cash", config, section) ||
+        !take_key(args, "strategy", "strategy", config, section) || !take_params(args, config, section))
+        return false;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!take_key(args, rules[i].name, rules[i].key, config, section))
+            return false;
+    struct account_config *account = &config->accounts[0];
+    if (!args_flag(args, "shorts", &account->shorts))
+        return false;
+    if (config_check(config, why) < 0) {
+        control_error(call, "EINVAL", "args: %.300s", why);
+        return false;
+    }
+    int scale = currency_scale(args->request->engine, account->currency);
+    if (scale < 0) {
+        control_error(call, "EINVAL", "args.currency: nothing that is streamed is quoted in %s",
+                      account->currency);
+        return false;
+    }
+    *ret = (struct account_spec){
+        .currency_scale = scale, .rules = config_rules(config, account), .strategy = account->strategy};
+    memcpy(ret->name, account->name, sizeof ret->name);
+    memcpy(ret->currency, account->currency, sizeof ret->currency);
+    memcpy(ret->params, account->params, sizeof ret->params);
+    return args_decimal(args, "cash", scale, &ret->cash);
+}
+
+void command_account_create(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    struct event event = {.command.kind = COMMAND_ACCOUNT_CREATE};
+    struct config config = request->commands->daemon->config;
+    const char *currency;
+    if (!args_known(&args, "name currency cash strategy params fee_maker fee_taker shorts collateral "
+                           "maintenance borrow_rate exposure_symbol exposure_account daily_loss "
+                           "orders_per_second key") ||
+        !args_text(&args, "currency", &currency) || !take_account(&args, &config, &event.command.account))
+        return;
+    if (engine_find_account(request->engine, event.command.account.name) >= 0) {
+        /* Unless it is this very command again. */
+        char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
+        if (!command_key_name(request->cmd, request->args, request->engine, name) ||
+            !command_key_find(request->commands, name)) {
+            control_error(request->call, order_reason_name(ORDER_BAD_ACCOUNT),
+                          "args.name: there is an account %s already", event.command.account.name);
+            return;
+        }
+    }
+    command_carry_out(request, &event, json_pack("{s:s}", "account", event.command.account.name));
+}
+
+/* The account that `name` names, which must be given, and an amount of its currency. */
+static bool take_money(const struct args *args, const char *name, const char *amount, int *ret_account,
+                       int64_t *ret_amount)
+{
+    const char *text;
+    if (!args_text(args, name, &text) || !args_account(args, name, ret_account))
+        return false;
+    return args_decimal(args, amount, engine_account(args->request->engine, *ret_account)->currency_scale,
+                        ret_amount);
+}
+
+static void move(const struct request *request, bool withdraws)
+{
+    struct args args = {request, request->args, "args"};
+    struct event event = {.command.kind = COMMAND_ACCOUNT_DEPOSIT};
+    int account;
+    int64_t amount;
+    if (!args_known(&args, "account amount key") ||
+        !take_money(&args, "account", "amount", &account, &amount))
+        return;
+    if (amount == 0 || (withdraws && amount < 0)) {
+        control_error(request->call, "EINVAL", "args.amount: a number %s 0 is needed",
+                      withdraws ? "above" : "other than");
+        return;
+    }
+    event.command.money.account = account;
+    event.command.money.amount = withdraws ? -amount : amount;
+    command_carry_out(request, &event,
+                      json_pack("{s:s}", "account", engine_account(request->engine, account)->name));
+}
+
+void command_account_deposit(const struct request *request)
+{
+    move(request, false);
+}
+
+void command_account_withdraw(const struct request *request)
+{
+    move(request, true);
+}
+
+void command_account_reset(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    struct event event = {.command.kind = COMMAND_ACCOUNT_RESET};
+    const char *name;
+    int at;
+    if (!args_known(&args, "account cash key") || !args_text(&args, "account", &name) ||
+        !args_account(&args, "account", &at))
+        return;
+    const struct account *account = engine_account(request->engine, at);
+    event.command.money.account = at;
+    event.command.money.amount = account->opening_cash;
+    if (!args_optional(&args, "cash", account->currency_scale, 0, INT64_MAX / 4, &event.command.money.amount))
+        return;
+    command_carry_out(request, &event, json_pack("{s:s}", "account", account->name));
+}
+
+void command_account_transfer(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    struct event event = {.command.kind = COMMAND_ACCOUNT_TRANSFER};
+    const char *name;
+    int from, to;
+    int64_t amount;
+    if (!args_known(&args, "from to amount key") || !take_money(&args, "from", "amount", &from, &amount) ||
+        !args_text(&args, "to", &name) || !args_account(&args, "to", &to))
+        return;
+    const struct account *giver = engine_account(request->engine, from);
+    const struct account *taker = engine_account(request->engine, to);
+    if (from == to || strcmp(giver->currency, taker->currency) != 0) {
+        control_error(request->call, order_reason_name(ORDER_BAD_ACCOUNT), "args.to: %s",
+                      from == to ? "another account is needed" : "an account of the same currency is needed");
+        return;
+    }
+    if (amount <= 0) {
+        control_error(request->call, "EINVAL", "args.amount: a number above 0 is needed");
+        return;
+    }
+    event.command.money.account = from;
+    event.command.money.to = to;
+    event.command.money.amount = amount;
+    command_carry_out(request, &event, json_pack("{s:s, s:s}", "account", giver->name, "to", taker->name));
+}

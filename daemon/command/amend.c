@@ -1,0 +1,129 @@
+/* `amend` and `cancel`: what becomes of orders that were given. */
+#include <string.h>
+
+#include "daemon/command/internal.h"
+
+enum { TRAIL_PERCENT_SCALE = 4 };
+
+/* The order that is meant, by `order` or `client_id`: its id, or false with the call answered. One that has
+ * ended is the engine's to refuse. */
+static bool take_order(const struct args *args, uint64_t *ret)
+{
+    const struct request *request = args->request;
+    const json_t *order = json_object_get(args->object, "order");
+    char client_id[ORDER_CLIENT_ID_MAX];
+    int account;
+    if (args_given(args, "order") == args_given(args, "client_id")) {
+        control_error(request->call, "EINVAL",
+                      "args.order: the id of an order, or args.client_id, is needed");
+        return false;
+    }
+    if (args_given(args, "order")) {
+        if (!json_is_integer(order) || json_integer_value(order) <= 0) {
+            control_error(request->call, "EINVAL", "args.order: the id of an order is needed");
+            return false;
+        }
+        *ret = (uint64_t)json_integer_value(order);
+        return true;
+    }
+    if (!args_id(args, "client_id", client_id) || !args_account(args, "account", &account))
+        return false;
+    const struct order *found = engine_find_client_order(request->engine, account, client_id);
+    if (!found) {
+        control_error(request->call, order_reason_name(ORDER_UNKNOWN_ORDER),
+                      "args.client_id: no live order of account %s has that id",
+                      engine_account(request->engine, account)->name);
+        return false;
+    }
+    *ret = found->id;
+    return true;
+}
+
+void command_amend(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    struct event event = {.command.kind = COMMAND_AMEND};
+    struct order_amend *amend = &event.command.amend;
+    if (!args_known(&args, "order client_id account qty limit stop trail trail_percent key") ||
+        !take_order(&args, &amend->order_id))
+        return;
+    const struct order *order = engine_find_order(request->engine, amend->order_id);
+    const struct symbol *symbol = engine_symbol(request->engine, order ? order->symbol : 0);
+    int64_t e6 = 0;
+    const struct {
+        const char *name;
+        int scale;
+        int64_t *to;
+        unsigned set;
+    } numbers[] = {
+        {"qty", symbol->qty_scale, &amend->qty, AMEND_QTY},
+        {"limit", symbol->price_scale, &amend->price, AMEND_PRICE},
+        {"stop", symbol->price_scale, &amend->stop_price, AMEND_STOP},
+        {"trail", symbol->price_scale, &amend->trail, AMEND_TRAIL},
+        {"trail_percent", TRAIL_PERCENT_SCALE, &e6, AMEND_TRAIL_E6},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (!args_given(&args, numbers[i].name))
+            continue;
+        if (!args_decimal(&args, numbers[i].name, numbers[i].scale, numbers[i].to))
+            return;
+        amend->set |= numbers[i].set;
+    }
+    if (amend->set == 0) {
+        control_error(request->call, "EINVAL",
+                      "args: qty, limit, stop, trail or trail_percent is needed: what is to change");
+        return;
+    }
+    if (amend->set & AMEND_TRAIL_E6 && (e6 <= 0 || e6 >= 1000000)) {
+        control_error(request->call, "EINVAL", "args.trail_percent: above 0 and below 100 is needed");
+        return;
+    }
+    amend->trail_e6 = (int32_t)e6;
+    command_carry_out(request, &event, json_object());
+}
+
+/* Every live order, or those of one symbol or account. */
+static void cancel_all(const struct request *request, const struct args *args)
+{
+    int symbol = -1, account = -1;
+    struct work work;
+    if ((args_given(args, "symbol") && !args_symbol(args, "symbol", &symbol)) ||
+        (args_given(args, "account") && !args_account(args, "account", &account)) ||
+        !command_begin(request, &work))
+        return;
+    json_t *canceled = json_array();
+    for (size_t i = 0; i < engine_orders(request->engine); i++) {
+        const struct order *order = engine_order(request->engine, i);
+        if ((symbol < 0 || order->symbol == symbol) && (account < 0 || order->account == account))
+            json_array_append_new(canceled, json_integer((json_int_t)order->id));
+    }
+    size_t i;
+    json_t *id;
+    json_array_foreach(canceled, i, id)
+    {
+        struct event event = {
+            .command = {.kind = COMMAND_CANCEL, .order_id = (uint64_t)json_integer_value(id)}};
+        command_event(&work, &event);
+    }
+    work.reason = ORDER_OK; /* the other leg of an OCO goes with the first */
+    command_end(&work, json_pack("{s:o}", "canceled", canceled));
+}
+
+void command_cancel(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    bool all = false;
+    if (!args_known(&args, "order client_id account symbol all key") || !args_flag(&args, "all", &all))
+        return;
+    if (all && (args_given(&args, "order") || args_given(&args, "client_id"))) {
+        control_error(request->call, "EINVAL", "args: all, or one order, not both");
+    } else if (all) {
+        cancel_all(request, &args);
+    } else if (args_given(&args, "symbol")) {
+        control_error(request->call, "EINVAL", "args.symbol: only with all");
+    } else {
+        struct event event = {.command.kind = COMMAND_CANCEL};
+        if (take_order(&args, &event.command.order_id))
+            command_carry_out(request, &event, json_object());
+    }
+}

@@ -1,0 +1,155 @@
+/* Arguments of a command, each with a clear word on what would be right. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/command/internal.h"
+#include "daemon/nearest.h"
+
+enum { SHOWN = 60 }; /* characters of a wrong value that a message repeats */
+
+bool args_given(const struct args *args, const char *name)
+{
+    const json_t *value = json_object_get(args->object, name);
+    return value && !json_is_null(value);
+}
+
+bool args_known(const struct args *args, const char *known)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)args->object, name, value)
+    {
+        struct nearest nearest = {0};
+        char words[32][24];
+        size_t n = 0;
+        bool found = false;
+        for (const char *at = known; *at && n < 32; n++) {
+            size_t len = strcspn(at, " ");
+            snprintf(words[n], sizeof words[n], "%.*s", (int)len, at);
+            found |= strcmp(words[n], name) == 0;
+            nearest_offer(&nearest, name, words[n]);
+            at += len + strspn(at + len, " ");
+        }
+        if (!found) {
+            control_error(args->request->call, "EINVAL", "%s.%.*s: %s has no such argument%s%s%s",
+                          args->where, SHOWN, name, args->request->cmd, nearest.best ? ": did you mean " : "",
+                          nearest.best ? nearest.best : "", nearest.best ? "?" : "");
+            return false;
+        }
+    }
+    return true;
+}
+
+bool args_text(const struct args *args, const char *name, const char **ret)
+{
+    const char *text = json_string_value(json_object_get(args->object, name));
+    if (!text || !*text) {
+        control_error(args->request->call, "EINVAL", "%s.%s: a text is needed", args->where, name);
+        return false;
+    }
+    *ret = text;
+    return true;
+}
+
+bool args_decimal(const struct args *args, const char *name, int scale, int64_t *ret)
+{
+    struct control_call *call = args->request->call;
+    const char *text = json_string_value(json_object_get(args->object, name));
+    int r = text ? decimal_parse_str(text, scale, ret) : -EINVAL;
+    if (r == 0)
+        return true;
+    if (!text)
+        control_error(call, "EINVAL", "%s.%s: a decimal number as a string is needed", args->where, name);
+    else if (r == -EDOM)
+        control_error(call, "EINVAL", "%s.%s: \"%.*s\": at most %d digits after the point", args->where, name,
+                      SHOWN, text, scale);
+    else if (r == -ERANGE)
+        control_error(call, "EINVAL", "%s.%s: \"%.*s\": too large", args->where, name, SHOWN, text);
+    else
+        control_error(call, "EINVAL", "%s.%s: \"%.*s\": a decimal number is needed", args->where, name, SHOWN,
+                      text);
+    return false;
+}
+
+bool args_optional(const struct args *args, const char *name, int scale, int64_t min, int64_t max,
+                   int64_t *ret)
+{
+    int64_t units;
+    if (!args_given(args, name))
+        return true;
+    if (!args_decimal(args, name, scale, &units))
+        return false;
+    if (units < min || units > max) {
+        char from[DECIMAL_TEXT_MAX], to[DECIMAL_TEXT_MAX];
+        decimal_format_short(min, scale, from);
+        decimal_format_short(max, scale, to);
+        control_error(args->request->call, "EINVAL", "%s.%s: a number from %s to %s is needed", args->where,
+                      name, from, to);
+        return false;
+    }
+    *ret = units;
+    return true;
+}
+
+bool args_flag(const struct args *args, const char *name, bool *ret)
+{
+    const json_t *value = json_object_get(args->object, name);
+    if (!args_given(args, name))
+        return true;
+    if (!json_is_boolean(value)) {
+        control_error(args->request->call, "EINVAL", "%s.%s: true or false is needed", args->where, name);
+        return false;
+    }
+    *ret = json_is_true(value);
+    return true;
+}
+
+bool args_id(const struct args *args, const char *name, char ret[static ORDER_CLIENT_ID_MAX])
+{
+    ret[0] = '\0';
+    if (!args_given(args, name))
+        return true;
+    const char *text = json_string_value(json_object_get(args->object, name));
+    size_t len = text ? strlen(text) : 0;
+    bool good = len > 0 && len < ORDER_CLIENT_ID_MAX;
+    for (size_t i = 0; good && i < len; i++)
+        good = isalnum((unsigned char)text[i]) || strchr("._:/-", text[i]);
+    if (!good) {
+        control_error(args->request->call, "EINVAL",
+                      "%s.%s: 1 to %d of the characters A-Z a-z 0-9 . _ : / - are needed", args->where, name,
+                      ORDER_CLIENT_ID_MAX - 1);
+        return false;
+    }
+    memcpy(ret, text, len + 1);
+    return true;
+}
+
+bool args_account(const struct args *args, const char *name, int *ret)
+{
+    *ret = 0;
+    if (!args_given(args, name))
+        return true;
+    const char *text;
+    if (!args_text(args, name, &text))
+        return false;
+    *ret = engine_find_account(args->request->engine, text);
+    if (*ret < 0)
+        control_error(args->request->call, "UNKNOWN_ACCOUNT", "%s.%s: there is no account \"%.*s\"",
+                      args->where, name, SHOWN, text);
+    return *ret >= 0;
+}
+
+bool args_symbol(const struct args *args, const char *name, int *ret)
+{
+    const struct engine *engine = args->request->engine;
+    const char *text = json_string_value(json_object_get(args->object, name));
+    *ret = text ? engine_find_symbol(engine, text) : -ENOENT;
+    if (*ret < 0)
+        control_error(args->request->call, "UNKNOWN_SYMBOL",
+                      "%s.%s: \"%.*s\" is not streamed; streamed: %s%s", args->where, name, SHOWN,
+                      text ? text : "", engine_symbol(engine, 0)->name,
+                      engine_symbols(engine) > 1 ? ", …" : "");
+    return *ret >= 0;
+}

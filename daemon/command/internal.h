@@ -1,0 +1,128 @@
+/* The commands' insides, shared by this folder's files: command.c takes a request to its handler, work.c
+ * carries it out and answers it, keys.c knows what was asked before, args.c reads arguments, and the others
+ * hold the handlers. */
+#ifndef DAEMON_COMMAND_INTERNAL_H
+#define DAEMON_COMMAND_INTERNAL_H
+
+#include "daemon/command/command.h"
+
+struct command_key;
+
+/* A command whose rows are on their way to the disk. */
+struct waiting {
+    struct waiting *next;
+    struct control_call *call;
+    uint64_t ticket;
+    json_t *answer; /* {"result":…} or {"error":{"code":…,"message":…}} */
+    bool repeated;
+};
+
+/* A command that is being carried out: between command_begin() and command_end(). */
+struct work {
+    uint64_t id; /* of its row */
+    const struct request *request;
+    char *args;               /* its JSON */
+    enum order_reason reason; /* of the first event that was refused */
+    uint64_t order;           /* that the last event made or named */
+};
+
+struct commands {
+    struct daemon *daemon;
+    struct waiting *first, **end; /* in the order in which they came */
+    struct work *work;            /* NULL: none is being carried out */
+    struct command_key **keys;    /* a table of chains, [KEY_CHAINS] */
+    struct command_key *oldest, **newest;
+    size_t n_keys;
+};
+
+struct request {
+    struct commands *commands;
+    struct control_call *call;
+    const char *cmd;
+    json_t *args;
+    const struct control_peer *peer;
+    const struct engine *engine; /* NULL only for commands that need none */
+};
+
+/* ---- work.c ---- */
+
+/* Opens the command's row and group. False, with the call answered, when it came before or without memory. */
+bool command_begin(const struct request *request, struct work *work);
+
+/* Gives the engine an event of the command. */
+void command_event(struct work *work, struct event *event);
+
+/* Stores the outcome and lets the answer wait for the commit: `result` (stolen), or why it was refused. */
+void command_end(struct work *work, json_t *result);
+
+/* begin, one event, end. */
+void command_carry_out(const struct request *request, struct event *event, json_t *result);
+
+/* What a refusal means, in words, for the person who asked. */
+const char *command_reason_words(enum order_reason reason);
+
+/* ---- keys.c ---- */
+
+/* What was asked under a name of the giver's, and what it came to. */
+struct command_key {
+    struct command_key *chain, *newer;
+    char *name;      /* its scope and name */
+    char *cmd;       /* and … */
+    json_t *args;    /* … what was asked */
+    json_t *answer;  /* as in struct waiting */
+    uint64_t ticket; /* of its rows; 0: they are on the disk */
+};
+
+/* The scope and name that these arguments give; false when they give none. */
+bool command_key_name(const char *cmd, const json_t *args, const struct engine *engine,
+                      char ret[static 2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX]);
+struct command_key *command_key_find(const struct commands *commands, const char *name);
+/* Keeps it; the oldest goes beyond a bound. What it is told is copied or referenced. */
+void command_key_add(struct commands *commands, const char *name, const char *cmd, json_t *args,
+                     json_t *answer, uint64_t ticket);
+void command_keys_finish(struct commands *commands);
+
+/* ---- args.c: each answers the call and returns false when the argument is not what is needed ---- */
+
+/* A JSON object of arguments, and what it is called in messages: "args", "args.stop_loss". */
+struct args {
+    const struct request *request;
+    const json_t *object;
+    const char *where;
+};
+
+bool args_given(const struct args *args, const char *name); /* there, and not null */
+/* Are all members among `known`, names with blanks between? */
+bool args_known(const struct args *args, const char *known);
+bool args_text(const struct args *args, const char *name, const char **ret);
+bool args_decimal(const struct args *args, const char *name, int scale, int64_t *ret);
+/* Leaves *ret alone when it is not given; min and max in units. */
+bool args_optional(const struct args *args, const char *name, int scale, int64_t min, int64_t max,
+                   int64_t *ret);
+bool args_flag(const struct args *args, const char *name, bool *ret); /* left alone when not given */
+/* 1 to 36 of the characters A-Z a-z 0-9 . _ : / -; "" when not given. */
+bool args_id(const struct args *args, const char *name, char ret[static ORDER_CLIENT_ID_MAX]);
+bool args_account(const struct args *args, const char *name, int *ret); /* the first when not given */
+bool args_symbol(const struct args *args, const char *name, int *ret);
+
+/* ---- the handlers ---- */
+
+void command_order(const struct request *request);  /* order.c */
+void command_amend(const struct request *request);  /* amend.c */
+void command_cancel(const struct request *request); /* amend.c */
+void command_pause(const struct request *request);  /* trading.c … */
+void command_resume(const struct request *request);
+void command_flatten(const struct request *request);
+void command_ack(const struct request *request);
+void command_ping(const struct request *request); /* show.c … */
+void command_status(const struct request *request);
+void command_book(const struct request *request);
+void command_parity(const struct request *request);
+void command_account_list(const struct request *request);
+void command_account_create(const struct request *request); /* account.c … */
+void command_account_deposit(const struct request *request);
+void command_account_withdraw(const struct request *request);
+void command_account_reset(const struct request *request);
+void command_account_transfer(const struct request *request);
+
+#endif

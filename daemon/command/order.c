@@ -1,0 +1,276 @@
+/* `order`: one order, an OCO or a bracket (docs/control.md). */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/command/internal.h"
+
+enum { NEEDS_LIMIT = 1, NEEDS_STOP = 2, NEEDS_TRAIL = 4 };
+
+enum { TRAIL_PERCENT_SCALE = 4 }; /* of a percent: a millionth of the price */
+
+static const unsigned needs[ORDER_TYPES] = {
+    [ORDER_LIMIT] = NEEDS_LIMIT,
+    [ORDER_STOP] = NEEDS_STOP,
+    [ORDER_STOP_LIMIT] = NEEDS_STOP | NEEDS_LIMIT,
+    [ORDER_TAKE_PROFIT] = NEEDS_STOP,
+    [ORDER_TAKE_PROFIT_LIMIT] = NEEDS_STOP | NEEDS_LIMIT,
+    [ORDER_TRAILING_STOP] = NEEDS_TRAIL,
+};
+
+/* What an order is for decides its type where only its numbers are given. */
+enum leg_role { ROLE_SINGLE, ROLE_TAKE_PROFIT, ROLE_STOP_LOSS };
+
+/* "stop-limit" as well as "STOP_LIMIT": the engine's name for it. */
+static void upper(const char *text, char ret[static 24])
+{
+    size_t i = 0;
+    for (; text[i] && i < 23; i++)
+        ret[i] = text[i] == '-' ? '_' : (char)toupper((unsigned char)text[i]);
+    ret[i] = '\0';
+}
+
+static bool take_type(const struct args *args, enum leg_role role, unsigned given, enum order_type *ret)
+{
+    struct control_call *call = args->request->call;
+    bool profit = role == ROLE_TAKE_PROFIT;
+    const char *text;
+    if (!args_given(args, "type")) {
+        *ret = given & NEEDS_TRAIL ? ORDER_TRAILING_STOP
+               : (given & NEEDS_STOP) && given & NEEDS_LIMIT
+                   ? profit ? ORDER_TAKE_PROFIT_LIMIT : ORDER_STOP_LIMIT
+               : given & NEEDS_STOP  ? profit ? ORDER_TAKE_PROFIT : ORDER_STOP
+               : given & NEEDS_LIMIT ? ORDER_LIMIT
+                                     : ORDER_MARKET;
+    } else {
+        char name[24];
+        if (!args_text(args, "type", &text))
+            return false;
+        upper(text, name);
+        int type = order_type_parse(name);
+        if (type < 0) {
+            control_error(call, "EINVAL",
+                          "%s.type: \"%.60s\": market, limit, stop, stop-limit, take-profit, "
+                          "take-profit-limit or trailing-stop is needed",
+                          args->where, text);
+            return false;
+        }
+        *ret = (enum order_type)type;
+    }
+    bool fits = needs[*ret] == given;
+    if (role == ROLE_TAKE_PROFIT)
+        fits &= *ret == ORDER_LIMIT || *ret == ORDER_TAKE_PROFIT || *ret == ORDER_TAKE_PROFIT_LIMIT;
+    if (role == ROLE_STOP_LOSS)
+        fits &= *ret == ORDER_STOP || *ret == ORDER_STOP_LIMIT || *ret == ORDER_TRAILING_STOP;
+    if (!fits) {
+        static const char *const words[] = {
+            "limit of limit orders; stop of stop and take-profit; both of stop-limit and take-profit-limit; "
+            "trail or trail_percent of trailing-stop; none of market orders",
+            "limit, stop or both are needed",
+            "stop, stop and limit, trail or trail_percent is needed",
+        };
+        control_error(call, "EINVAL", "%s: the numbers do not fit the type: %s", args->where, words[role]);
+    }
+    return fits;
+}
+
+static bool take_trail(const struct args *args, int price_scale, int64_t *ret_trail, int32_t *ret_e6)
+{
+    int64_t e6;
+    if (args_given(args, "trail"))
+        return args_decimal(args, "trail", price_scale, ret_trail);
+    if (!args_given(args, "trail_percent"))
+        return true;
+    if (!args_decimal(args, "trail_percent", TRAIL_PERCENT_SCALE, &e6))
+        return false;
+    if (e6 <= 0 || e6 >= 1000000) {
+        control_error(args->request->call, "EINVAL", "%s.trail_percent: above 0 and below 100 is needed",
+                      args->where);
+        return false;
+    }
+    *ret_e6 = (int32_t)e6;
+    return true;
+}
+
+/* Type and numbers of one order. */
+static bool take_numbers(const struct args *args, enum leg_role role, struct order_request *leg)
+{
+    const struct symbol *symbol = engine_symbol(args->request->engine, leg->symbol);
+    bool by_price = args_given(args, "trail"), by_percent = args_given(args, "trail_percent");
+    unsigned given = (args_given(args, "limit") ? NEEDS_LIMIT : 0) |
+                     (args_given(args, "stop") ? NEEDS_STOP : 0) | (by_price || by_percent ? NEEDS_TRAIL : 0);
+    if (by_price && by_percent) {
+        control_error(args->request->call, "EINVAL", "%s: trail or trail_percent, not both", args->where);
+        return false;
+    }
+    if (!take_type(args, role, given, &leg->type) ||
+        (given & NEEDS_LIMIT && !args_decimal(args, "limit", symbol->price_scale, &leg->price)) ||
+        (given & NEEDS_STOP && !args_decimal(args, "stop", symbol->price_scale, &leg->stop_price)) ||
+        !take_trail(args, symbol->price_scale, &leg->trail, &leg->trail_e6) ||
+        !args_flag(args, "post_only", &leg->post_only))
+        return false;
+    if (leg->post_only && leg->type != ORDER_LIMIT) {
+        control_error(args->request->call, "EINVAL", "%s.post_only: only a limit order can be", args->where);
+        return false;
+    }
+    return true;
+}
+
+/* tif and expire_ns. */
+static bool take_time(const struct args *args, struct order_request *leg)
+{
+    struct control_call *call = args->request->call;
+    const json_t *expire = json_object_get(args->object, "expire_ns");
+    int tif = args_given(args, "expire_ns") ? ORDER_GTD : ORDER_GTC;
+    const char *text;
+    if (args_given(args, "tif")) {
+        char name[24];
+        if (!args_text(args, "tif", &text))
+            return false;
+        upper(text, name);
+        tif = order_tif_parse(name);
+        if (tif < 0) {
+            control_error(call, "EINVAL", "args.tif: \"%.60s\": gtc, ioc, fok, day or gtd is needed", text);
+            return false;
+        }
+    }
+    leg->tif = (enum order_tif)tif;
+    if (args_given(args, "expire_ns") != (tif == ORDER_GTD)) {
+        control_error(call, "EINVAL", "args.expire_ns: orders with tif gtd need it, and only they");
+        return false;
+    }
+    if (tif == ORDER_GTD && (!json_is_integer(expire) || json_integer_value(expire) <= 0)) {
+        control_error(call, "EINVAL", "args.expire_ns: a time in nanoseconds, UTC, as an integer is needed");
+        return false;
+    }
+    leg->expires_ns = tif == ORDER_GTD ? json_integer_value(expire) : 0;
+    return true;
+}
+
+/* What all legs of one request share. */
+static bool take_common(const struct args *args, struct order_request *leg)
+{
+    const char *side = json_string_value(json_object_get(args->object, "side"));
+    if (!side || (strcasecmp(side, "buy") != 0 && strcasecmp(side, "sell") != 0)) {
+        control_error(args->request->call, "EINVAL", "args.side: \"buy\" or \"sell\" is needed");
+        return false;
+    }
+    leg->side = strcasecmp(side, "buy") == 0 ? ORDER_BUY : ORDER_SELL;
+    leg->by_hand = true;
+    snprintf(leg->tag, sizeof leg->tag, "by hand");
+    if (!args_symbol(args, "symbol", &leg->symbol) || !args_account(args, "account", &leg->account))
+        return false;
+    const struct symbol *symbol = engine_symbol(args->request->engine, leg->symbol);
+    return args_decimal(args, "qty", symbol->qty_scale, &leg->qty) &&
+           args_flag(args, "reduce_only", &leg->reduce_only) && args_id(args, "client_id", leg->client_id) &&
+           take_time(args, leg);
+}
+
+/* An order that belongs to `first`: the member `name` of the arguments. False when it is not right; *ret_n
+ * counts it when it is there. */
+static bool take_leg(const struct args *args, const char *name, enum leg_role role, enum order_side side,
+                     struct event_command *command)
+{
+    const json_t *object = json_object_get(args->object, name);
+    char where[32];
+    if (!args_given(args, name))
+        return true;
+    snprintf(where, sizeof where, "args.%s", name);
+    struct args own = {args->request, object, where};
+    const struct order_request *first = &command->order.legs[0];
+    struct order_request leg = {
+        .account = first->account,
+        .symbol = first->symbol,
+        .side = side,
+        .tif = first->tif == ORDER_GTD || first->tif == ORDER_DAY ? first->tif : ORDER_GTC,
+        .qty = first->qty,
+        .expires_ns = first->expires_ns,
+        .reduce_only = first->reduce_only,
+        .by_hand = true,
+    };
+    snprintf(leg.tag, sizeof leg.tag, "%s", role == ROLE_TAKE_PROFIT ? "take profit" : "stop loss");
+    if (!json_is_object(object)) {
+        control_error(args->request->call, "EINVAL", "%s: an object like {\"stop\":\"60000\"} is needed",
+                      where);
+        return false;
+    }
+    if (!args_known(&own, "type limit stop trail trail_percent post_only") || !take_numbers(&own, role, &leg))
+        return false;
+    command->order.legs[command->order.n_legs++] = leg;
+    return true;
+}
+
+static bool take_oco(const struct args *args, struct event_command *command)
+{
+    struct order_request first = command->order.legs[0];
+    static const char *const single[] = {"type", "limit", "stop", "trail", "trail_percent", "post_only"};
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        if (args_given(args, single[i])) {
+            control_error(args->request->call, "EINVAL",
+                          "args.%s: an oco has none: its orders are args.take_profit and args.stop_loss",
+                          single[i]);
+            return false;
+        }
+    command->order.grouping = ORDERS_OCO;
+    command->order.n_legs = 0;
+    if (!take_leg(args, "take_profit", ROLE_TAKE_PROFIT, first.side, command) ||
+        !take_leg(args, "stop_loss", ROLE_STOP_LOSS, first.side, command))
+        return false;
+    if (command->order.n_legs != 2) {
+        control_error(args->request->call, "EINVAL", "args: an oco needs take_profit and stop_loss");
+        return false;
+    }
+    memcpy(command->order.legs[0].client_id, first.client_id, sizeof first.client_id);
+    return true;
+}
+
+static bool take_bracket(const struct args *args, struct event_command *command)
+{
+    enum order_side other = command->order.legs[0].side == ORDER_BUY ? ORDER_SELL : ORDER_BUY;
+    command->order.grouping = ORDERS_BRACKET;
+    if (!take_numbers(args, ROLE_SINGLE, &command->order.legs[0]) ||
+        !take_leg(args, "take_profit", ROLE_TAKE_PROFIT, other, command) ||
+        !take_leg(args, "stop_loss", ROLE_STOP_LOSS, other, command))
+        return false;
+    if (command->order.n_legs < 2)
+        control_error(args->request->call, "EINVAL", "args: a bracket needs take_profit, stop_loss or both");
+    return command->order.n_legs >= 2;
+}
+
+static bool take_group(const struct args *args, struct event_command *command)
+{
+    const char *group = json_string_value(json_object_get(args->object, "group"));
+    if (group && strcmp(group, "oco") == 0)
+        return take_oco(args, command);
+    if (group && strcmp(group, "bracket") == 0)
+        return take_bracket(args, command);
+    if (args_given(args, "group")) {
+        control_error(args->request->call, "EINVAL", "args.group: \"oco\" or \"bracket\" is needed");
+        return false;
+    }
+    if (args_given(args, "take_profit") || args_given(args, "stop_loss")) {
+        control_error(args->request->call, "EINVAL",
+                      "args.group: \"oco\" or \"bracket\" is needed with take_profit and stop_loss");
+        return false;
+    }
+    return take_numbers(args, ROLE_SINGLE, &command->order.legs[0]);
+}
+
+void command_order(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    struct event event = {.command = {.kind = COMMAND_ORDER, .order.n_legs = 1}};
+    struct work work;
+    if (!args_known(&args, "symbol side qty type limit stop trail trail_percent tif expire_ns post_only "
+                           "reduce_only client_id account group take_profit stop_loss key") ||
+        !take_common(&args, &event.command.order.legs[0]) || !take_group(&args, &event.command) ||
+        !command_begin(request, &work))
+        return;
+    int n = event.command.order.n_legs;
+    command_event(&work, &event);
+    json_t *orders = json_array();
+    for (int i = 0; i < n && work.reason == ORDER_OK; i++) /* their ids follow one another */
+        json_array_append_new(orders, json_integer((json_int_t)work.order + i));
+    command_end(&work, json_pack("{s:s, s:o}", "state", "PENDING", "orders", orders));
+}

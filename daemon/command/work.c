@@ -1,0 +1,229 @@
+/* A command from its first row to its answer. The command's row, the order and everything that follows from
+ * it are stored together; the answer waits for the commit that holds them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/command/internal.h"
+#include "daemon/log.h"
+
+const char *command_reason_words(enum order_reason reason)
+{
+    static const char *const words[ORDER_REASONS] = {
+        [ORDER_BAD_QTY] = "the quantity must be above zero",
+        [ORDER_BAD_PRICE] = "the price must be above zero",
+        [ORDER_UNKNOWN_SYMBOL] = "that symbol is not streamed",
+        [ORDER_UNKNOWN_ACCOUNT] = "there is no such account",
+        [ORDER_UNKNOWN_ORDER] = "no live order has that id",
+        [ORDER_ENDED] = "that order has ended",
+        [ORDER_BAD_TIF] = "that type cannot be good for so long, or the time is past",
+        [ORDER_BAD_GROUP] = "the legs contradict each other",
+        [ORDER_BAD_AMEND] = "that order has no such number, or less than is filled is asked for",
+        [ORDER_DUPLICATE_ID] = "another order of the account has that id",
+        [ORDER_BAD_ACCOUNT] = "what is asked of the account contradicts itself",
+        [ORDER_SYMBOL_HALTED] = "the venue does not trade that symbol now",
+        [ORDER_PRICE_FILTER] = "the price is outside the venue's bounds or not a multiple of its tick",
+        [ORDER_LOT_SIZE] = "the quantity is outside the venue's bounds or not a multiple of its step",
+        [ORDER_MARKET_LOT_SIZE] = "the quantity is outside the venue's bounds for market orders",
+        [ORDER_MIN_NOTIONAL] = "price times quantity is below the venue's least",
+        [ORDER_MAX_NOTIONAL] = "price times quantity is above the venue's most",
+        [ORDER_PERCENT_PRICE] = "the price is too far from the market",
+        [ORDER_MAX_NUM_ORDERS] = "too many open orders of that symbol",
+        [ORDER_INSUFFICIENT_BALANCE] = "the account does not hold enough",
+        [ORDER_NO_SHORTS] = "the account may not sell what it does not hold",
+        [ORDER_COLLATERAL] = "the short position would not be covered",
+        [ORDER_REDUCE_ONLY] = "nothing is held that it could reduce",
+        [ORDER_NO_LIQUIDITY] = "nothing, or not enough, is offered on the other side of the book",
+        [ORDER_WOULD_TAKE] = "it is post-only, and would take at once",
+        [ORDER_OTHER_LEG] = "the other order of its group traded",
+        [ORDER_RISK_PAUSED] = "trading is paused: only closing orders pass",
+        [ORDER_RISK_STALE_DATA] = "the market data is stale",
+        [ORDER_RISK_EXPOSURE] = "the exposure limit would be passed",
+        [ORDER_RISK_DAILY_LOSS] = "the daily loss limit is reached",
+        [ORDER_RISK_ORDER_RATE] = "too many orders in one second",
+        [ORDER_RISK_STORAGE] = "the database cannot store: no new positions",
+    };
+    return words[reason] ? words[reason] : "refused";
+}
+
+static void put_row(const struct work *work, enum db_command_state state, const char *result)
+{
+    const struct request *request = work->request;
+    struct session *session = request->commands->daemon->session;
+    struct db_command row = {
+        .id = work->id,
+        .ts_ns = session_now(session),
+        .peer_uid = request->peer->uid,
+        .peer_pid = request->peer->pid,
+        .cmd = request->cmd,
+        .args = work->args,
+        .state = state,
+        .result = result,
+    };
+    db_writer_put_command(session_writer(session), &row);
+}
+
+static void send_answer(struct control_call *call, json_t *answer, bool repeated)
+{
+    const json_t *error = json_object_get(answer, "error");
+    if (error) {
+        control_error(call, json_string_value(json_object_get(error, "code")), "%s%s",
+                      json_string_value(json_object_get(error, "message")),
+                      repeated ? " (as it was the first time)" : "");
+        return;
+    }
+    json_t *result = json_deep_copy(json_object_get(answer, "result"));
+    if (repeated)
+        json_object_set_new(result, "repeated", json_true());
+    control_ok(call, result);
+}
+
+/* Lets the answer wait for the ticket. False without memory. */
+static bool await(struct commands *commands, struct control_call *call, json_t *answer, bool repeated,
+                  uint64_t ticket)
+{
+    struct waiting *waiting = calloc(1, sizeof *waiting);
+    if (!waiting)
+        return false;
+    waiting->call = call;
+    waiting->ticket = ticket;
+    waiting->answer = json_incref(answer);
+    waiting->repeated = repeated;
+    *commands->end = waiting;
+    commands->end = &waiting->next;
+    return true;
+}
+
+/* The same name again: the same answer, or a refusal when something else is asked under it. */
+static void answer_again(const struct request *request, const struct command_key *key)
+{
+    if (strcmp(key->cmd, request->cmd) != 0 || !json_equal(key->args, request->args)) {
+        control_error(request->call, order_reason_name(ORDER_DUPLICATE_ID),
+                      "args.%s: something else was asked under that name before: another one is needed",
+                      json_object_get(request->args, "key") ? "key" : "client_id");
+        return;
+    }
+    uint64_t committed = db_writer_committed(session_writer(request->commands->daemon->session));
+    if (key->ticket <= committed)
+        send_answer(request->call, key->answer, true);
+    else if (!await(request->commands, request->call, key->answer, true, key->ticket))
+        control_error(request->call, "ENOMEM", "out of memory");
+}
+
+bool command_begin(const struct request *request, struct work *work)
+{
+    struct session *session = request->commands->daemon->session;
+    char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX], key[ORDER_CLIENT_ID_MAX];
+    struct args args = {request, request->args, "args"};
+    if (!args_id(&args, "key", key))
+        return false;
+    const struct command_key *before = command_key_name(request->cmd, request->args, request->engine, name)
+                                           ? command_key_find(request->commands, name)
+                                           : NULL;
+    if (before) {
+        answer_again(request, before);
+        return false;
+    }
+    *work = (struct work){.request = request, .args = json_dumps(request->args, JSON_COMPACT)};
+    if (!work->args) {
+        control_error(request->call, "ENOMEM", "out of memory");
+        return false;
+    }
+    work->id = session_command_id(session);
+    db_writer_group_begin(session_writer(session));
+    put_row(work, DB_COMMAND_PENDING, "");
+    request->commands->work = work;
+    return true;
+}
+
+void command_event(struct work *work, struct event *event)
+{
+    const struct request *request = work->request;
+    const char *key = json_string_value(json_object_get(request->args, "key"));
+    event->kind = EVENT_COMMAND;
+    event->command.command_id = work->id;
+    event->command.peer_uid = request->peer->uid;
+    event->command.peer_pid = request->peer->pid;
+    event->command.args = work->args;
+    snprintf(event->command.key, sizeof event->command.key, "%s", key ? key : "");
+    session_event(request->commands->daemon->session, event);
+}
+
+void commands_done(struct commands *commands, uint64_t command_id, enum order_reason reason,
+                   uint64_t order_id)
+{
+    struct work *work = commands->work;
+    if (!work || work->id != command_id)
+        return;
+    if (work->reason == ORDER_OK)
+        work->reason = reason;
+    if (order_id)
+        work->order = order_id;
+}
+
+json_t *commands_answer(enum order_reason reason, uint64_t order_id, json_t *result)
+{
+    if (reason == ORDER_OK) {
+        if (order_id && !json_object_get(result, "canceled"))
+            json_object_set_new(result, "order", json_integer((json_int_t)order_id));
+        return json_pack("{s:o}", "result", result);
+    }
+    char words[160];
+    snprintf(words, sizeof words, order_id ? "%s (order %llu)" : "%s", command_reason_words(reason),
+             (unsigned long long)order_id);
+    json_decref(result);
+    return json_pack("{s:{s:s, s:s}}", "error", "code", order_reason_name(reason), "message", words);
+}
+
+void command_end(struct work *work, json_t *result)
+{
+    const struct request *request = work->request;
+    struct commands *commands = request->commands;
+    struct session *session = commands->daemon->session;
+    struct db_writer *writer = session_writer(session);
+    char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
+    bool refused = work->reason != ORDER_OK;
+    json_t *answer = commands_answer(work->reason, work->order, result);
+    char *text = json_dumps(answer, JSON_COMPACT);
+    commands->work = NULL;
+    put_row(work, refused ? DB_COMMAND_REFUSED : DB_COMMAND_DONE, text ? text : "{}");
+    db_writer_group_end(writer);
+    uint64_t ticket = db_writer_last(writer);
+    if (command_key_name(request->cmd, request->args, request->engine, name))
+        command_key_add(commands, name, request->cmd, request->args, answer, ticket);
+    log_info("command %s from uid %u: %s", request->cmd, (unsigned)request->peer->uid,
+             refused ? order_reason_name(work->reason) : "done");
+    if (!answer || !await(commands, request->call, answer, false, ticket))
+        control_error(request->call, "ENOMEM", "out of memory: it was carried out, but is not confirmed");
+    json_decref(answer);
+    free(text);
+    free(work->args);
+}
+
+void command_carry_out(const struct request *request, struct event *event, json_t *result)
+{
+    struct work work;
+    if (!command_begin(request, &work)) {
+        json_decref(result);
+        return;
+    }
+    command_event(&work, event);
+    command_end(&work, result);
+}
+
+void commands_committed(struct commands *commands, uint64_t ticket)
+{
+    for (struct waiting **at = &commands->first; *at;) {
+        struct waiting *waiting = *at;
+        if (waiting->ticket > ticket) {
+            at = &waiting->next;
+            continue;
+        }
+        *at = waiting->next;
+        if (commands->end == &waiting->next)
+            commands->end = at;
+        send_answer(waiting->call, waiting->answer, waiting->repeated);
+        json_decref(waiting->answer);
+        free(waiting);
+    }
+}

@@ -1,0 +1,339 @@
+#include "daemon/parity.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+
+enum {
+    TICK_MS = 20000,
+    SETTLED_MS = 120000,           /* after a start, before an overdue check */
+    CHILD_MAX_MS = 60 * 60 * 1000, /* no log takes so long */
+    OUTPUT_MAX = 64 << 10,
+    CHILD_NICE = 10,
+    DETAIL_MAX = 240,
+};
+
+#define DAY_NS    (86400 * 1000000000LL)
+#define MINUTE_NS (60 * 1000000000LL)
+
+/* What a child prints, to a bound. */
+struct output {
+    uv_pipe_t pipe;
+    char text[OUTPUT_MAX];
+    size_t len;
+    char rest[4096]; /* what is beyond it is read and dropped */
+};
+
+struct parity {
+    struct daemon *daemon;
+    uv_timer_t tick, limit;
+    uv_process_t child;
+    struct output out, err;
+    int open_handles; /* of the child's three */
+    bool running, late, stopped;
+    int64_t exit_status;
+    int signal;
+    /* what was found last */
+    const char *state; /* "none", "ok", "failed" */
+    int64_t checked_ns, since_ns, to_ns;
+    uint64_t seq;
+    char detail[DETAIL_MAX];
+};
+
+static int64_t wall_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static int64_t days(const struct parity *parity)
+{
+    return parity->since_ns > 0 ? (parity->to_ns - parity->since_ns) / DAY_NS : -1;
+}
+
+/* ---- what is kept ---- */
+
+static void put_number(struct db_writer *writer, const char *key, int64_t value)
+{
+    char text[32] = "";
+    if (value >= 0)
+        snprintf(text, sizeof text, "%lld", (long long)value);
+    db_writer_put_meta(writer, key, text);
+}
+
+static void keep(const struct parity *parity)
+{
+    struct db_writer *writer = session_writer(parity->daemon->session);
+    db_writer_group_begin(writer);
+    db_writer_put_meta(writer, "parity_state", parity->state);
+    db_writer_put_meta(writer, "parity_detail", parity->detail);
+    put_number(writer, "parity_ns", parity->checked_ns);
+    put_number(writer, "parity_days", days(parity));
+    put_number(writer, "parity_since_ns", parity->since_ns);
+    put_number(writer, "parity_to_ns", parity->to_ns);
+    put_number(writer, "parity_seq", (int64_t)parity->seq);
+    db_writer_group_end(writer);
+}
+
+static int64_t meta_number(struct db_reader *reader, const char *key)
+{
+    char text[32];
+    return db_reader_meta(reader, key, text, sizeof text) == 0 ? strtoll(text, NULL, 10) : 0;
+}
+
+void parity_remember(struct parity *parity, struct db_reader *reader)
+{
+    char state[16];
+    if (db_reader_meta(reader, "parity_state", state, sizeof state) < 0)
+        return;
+    parity->state = strcmp(state, "ok") == 0 ? "ok" : strcmp(state, "failed") == 0 ? "failed" : "none";
+    if (db_reader_meta(reader, "parity_detail", parity->detail, sizeof parity->detail) < 0)
+        parity->detail[0] = '\0';
+    parity->checked_ns = meta_number(reader, "parity_ns");
+    parity->since_ns = meta_number(reader, "parity_since_ns");
+    parity->to_ns = meta_number(reader, "parity_to_ns");
+    parity->seq = (uint64_t)meta_number(reader, "parity_seq");
+}
+
+/* ---- what came out ---- */
+
+static const char *member(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static void tell_difference(struct parity *parity, const json_t *difference)
+{
+    parity->state = "failed";
+    parity->since_ns = 0;
+    parity->seq = (uint64_t)json_integer_value(json_object_get(difference, "seq"));
+    snprintf(parity->detail, sizeof parity->detail,
+             "%.16s %lld %.24s: event %llu (%.60s) gives %.48s when played again, %.48s is stored",
+             member(difference, "table"), (long long)json_integer_value(json_object_get(difference, "id")),
+             member(difference, "field"), (unsigned long long)parity->seq, member(difference, "event"),
+             member(difference, "replayed"), member(difference, "recorded"));
+}
+
+static void take_report(struct parity *parity, const json_t *report)
+{
+    const json_t *difference = json_object_get(report, "difference");
+    parity->detail[0] = '\0';
+    if (json_is_true(json_object_get(report, "ok"))) {
+        int64_t from_ns = json_integer_value(json_object_get(report, "from_ns"));
+        if (strcmp(parity->state, "ok") != 0 || parity->since_ns == 0 || from_ns < parity->since_ns)
+            parity->since_ns = from_ns;
+        parity->state = "ok";
+        parity->to_ns = json_integer_value(json_object_get(report, "to_ns"));
+        parity->seq = (uint64_t)json_integer_value(json_object_get(report, "to_seq"));
+    } else if (json_is_object(difference)) {
+        tell_difference(parity, difference);
+    } else {
+        parity->state = "none";
+        snprintf(parity->detail, sizeof parity->detail, "%.200s", member(report, "error"));
+    }
+}
+
+static void finish(struct parity *parity)
+{
+    struct session *session = parity->daemon->session;
+    json_t *report = json_loadb(parity->out.text, parity->out.len, 0, NULL);
+    parity->running = false;
+    parity->checked_ns = wall_ns();
+    if (report) {
+        take_report(parity, report);
+    } else {
+        size_t len = strcspn(parity->err.text, "\n");
+        parity->state = "none";
+        if (parity->late)
+            snprintf(parity->detail, sizeof parity->detail, "it took longer than an hour");
+        else if (len > 0)
+            snprintf(parity->detail, sizeof parity->detail, "%.*s", len < 200 ? (int)len : 200,
+                     parity->err.text);
+        else
+            snprintf(parity->detail, sizeof parity->detail, "papertape ended with status %lld, signal %d",
+                     (long long)parity->exit_status, parity->signal);
+    }
+    if (json_is_true(json_object_get(report, "ok")))
+        log_info("parity: ok up to event %llu", (unsigned long long)parity->seq);
+    else
+        log_error("parity: %s", parity->detail);
+    if (!json_is_true(json_object_get(report, "ok")))
+        session_alert(session, strcmp(parity->state, "failed") == 0 ? DB_ERROR : DB_WARNING, "parity",
+                      parity->detail);
+    json_decref(report);
+    keep(parity);
+}
+
+/* ---- the child ---- */
+
+static void part_closed(uv_handle_t *handle)
+{
+    struct parity *parity = handle->data;
+    if (--parity->open_handles > 0)
+        return;
+    if (parity->stopped)
+        free(parity);
+    else
+        finish(parity);
+}
+
+static void exited(uv_process_t *child, int64_t status, int number)
+{
+    struct parity *parity = child->data;
+    parity->exit_status = status;
+    parity->signal = number;
+    if (!parity->stopped)
+        uv_timer_stop(&parity->limit);
+    uv_close((uv_handle_t *)child, part_closed);
+}
+
+static void give_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
+{
+    struct output *output = (struct output *)handle;
+    (void)suggested;
+    if (output->len < sizeof output->text - 1)
+        *buf = uv_buf_init(output->text + output->len, (unsigned)(sizeof output->text - 1 - output->len));
+    else
+        *buf = uv_buf_init(output->rest, sizeof output->rest);
+}
+
+static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+    struct output *output = (struct output *)stream;
+    if (n < 0) {
+        uv_close((uv_handle_t *)stream, part_closed);
+    } else if (buf->base != output->rest) {
+        output->len += (size_t)n;
+        output->text[output->len] = '\0';
+    }
+}
+
+static void on_limit(uv_timer_t *timer)
+{
+    struct parity *parity = timer->data;
+    parity->late = true;
+    uv_process_kill(&parity->child, SIGKILL);
+}
+
+/* papertape beside this program, or the first in $PATH. */
+static const char *find_program(char path[static PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof "papertape");
+    char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+    if (!slash)
+        return "papertape";
+    strcpy(slash + 1, "papertape");
+    return access(path, X_OK) == 0 ? path : "papertape";
+}
+
+int parity_start(struct parity *parity)
+{
+    struct daemon *daemon = parity->daemon;
+    char path[PATH_MAX];
+    if (parity->running)
+        return -EBUSY;
+    const char *program = find_program(path);
+    const char *const arguments[] = {program, "parity", "--json", "--state", daemon->state.path, NULL};
+    struct output *outputs[] = {&parity->out, &parity->err};
+    for (size_t i = 0; i < 2; i++) {
+        outputs[i]->len = 0;
+        outputs[i]->text[0] = '\0';
+        uv_pipe_init(daemon->loop, &outputs[i]->pipe, 0);
+        outputs[i]->pipe.data = parity;
+    }
+    uv_stdio_container_t streams[3] = {
+        {.flags = UV_IGNORE},
+        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&parity->out.pipe},
+        {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, .data.stream = (uv_stream_t *)&parity->err.pipe},
+    };
+    uv_process_options_t options = {
+        .exit_cb = exited, .file = program, .args = (char **)arguments, .stdio_count = 3, .stdio = streams};
+    parity->running = true;
+    parity->late = false;
+    parity->exit_status = parity->signal = 0;
+    parity->open_handles = 3;
+    int r = uv_spawn(daemon->loop, &parity->child, &options);
+    parity->child.data = parity;
+    if (r < 0) {
+        parity->out.len = 0;
+        snprintf(parity->err.text, sizeof parity->err.text, "%.200s: %s", program, uv_strerror(r));
+        uv_close((uv_handle_t *)&parity->child, part_closed);
+        uv_close((uv_handle_t *)&parity->out.pipe, part_closed);
+        uv_close((uv_handle_t *)&parity->err.pipe, part_closed);
+        return 0;
+    }
+    /* It has a night; a decision has milliseconds. A sandbox may forbid it, which costs only that. */
+    if (setpriority(PRIO_PROCESS, (id_t)parity->child.pid, CHILD_NICE) < 0)
+        log_debug("parity: the child's priority: %s", strerror(errno));
+    for (size_t i = 0; i < 2; i++)
+        if (uv_read_start((uv_stream_t *)&outputs[i]->pipe, give_buffer, have_read) < 0)
+            uv_close((uv_handle_t *)&outputs[i]->pipe, part_closed);
+    uv_timer_start(&parity->limit, on_limit, CHILD_MAX_MS, 0);
+    return 0;
+}
+
+/* ---- when ---- */
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct parity *parity = timer->data;
+    struct daemon *daemon = parity->daemon;
+    int minute = daemon->config.parity_minute;
+    if (minute < 0 || daemon->config.clock != CLOCK_WALL || parity->running || daemon->stopping ||
+        !session_begun(daemon->session))
+        return;
+    int64_t now = wall_ns(), due = now - now % DAY_NS + minute * MINUTE_NS;
+    if (due > now)
+        due -= DAY_NS;
+    bool settled = uv_now(daemon->loop) - daemon->started_ms >= SETTLED_MS;
+    if (parity->checked_ns < due && (settled || now - due < 2LL * TICK_MS * 1000000))
+        parity_start(parity);
+}
+
+struct parity *parity_create(struct daemon *daemon)
+{
+    struct parity *parity = calloc(1, sizeof *parity);
+    if (!parity)
+        return NULL;
+    parity->daemon = daemon;
+    parity->state = "none";
+    uv_timer_init(daemon->loop, &parity->tick);
+    uv_timer_init(daemon->loop, &parity->limit);
+    parity->tick.data = parity->limit.data = parity;
+    uv_timer_start(&parity->tick, on_tick, TICK_MS, TICK_MS);
+    return parity;
+}
+
+json_t *parity_object(const struct parity *parity)
+{
+    int64_t since = parity->since_ns, checked = parity->checked_ns;
+    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:s}", "state", parity->running ? "running" : parity->state,
+                     "days", since > 0 ? json_integer(days(parity)) : json_null(), "since_ns",
+                     since > 0 ? json_integer(since) : json_null(), "checked_ns",
+                     checked > 0 ? json_integer(checked) : json_null(), "seq", (json_int_t)parity->seq,
+                     "detail", parity->detail);
+}
+
+void parity_stop(struct parity *parity)
+{
+    if (!parity)
+        return;
+    parity->stopped = true;
+    if (parity->running)
+        uv_process_kill(&parity->child, SIGKILL);
+    else
+        parity->open_handles = 0;
+    parity->open_handles += 2;
+    uv_close((uv_handle_t *)&parity->tick, part_closed);
+    uv_close((uv_handle_t *)&parity->limit, part_closed);
+}

@@ -1,0 +1,27 @@
+/* Parity: does the event log, played again, give the ledger that is stored? A child process, papertape
+ * parity, plays and compares; this file starts it every night and by command, keeps what it found, and tells.
+ */
+#ifndef DAEMON_PARITY_H
+#define DAEMON_PARITY_H
+
+#include <jansson.h>
+
+#include "daemon/daemon.h"
+#include "db/reader.h"
+
+struct parity;
+
+struct parity *parity_create(struct daemon *daemon); /* NULL without memory */
+
+/* What a former run found, from the database's meta. */
+void parity_remember(struct parity *parity, struct db_reader *reader);
+
+/* Starts a check. 0, or -EBUSY while one runs. What comes of it is in the status and the log. */
+int parity_start(struct parity *parity);
+
+/* The status object's "parity". */
+json_t *parity_object(const struct parity *parity);
+
+void parity_stop(struct parity *parity); /* ends the child; frees itself on the loop's next turns */
+
+#endif
