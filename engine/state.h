@@ -27,8 +27,11 @@ int engine_digest(const struct engine *engine, uint8_t ret[static LEDGER_HASH_SI
  * is in both goes on, with the new limits, fees and filters; a strategy that is the same with the same
  * parameters keeps its memory, another begins anew; what is only in `config` is added; accounts that are only
  * in the engine stay as they are, and symbols that are only in the engine go, unless something is held or
- * ordered of them. 0; -ENOENT for such a symbol; -EINVAL where units differ; -ENOMEM; err: one sentence; on
- * failure the engine is to be thrown away. Symbol indices are those of `config` afterwards. */
+ * ordered of them. Bars of another interval begin anew, and with them every strategy's memory; a strategy
+ * that begins anew sees the recent bars as history. 0; -ENOENT for such a symbol; -EINVAL where units differ
+ * or something is twice in `config`; -ENOMEM; err: one sentence; on failure the engine is as it was. Symbol
+ * indices are those of `config` afterwards; accounts keep theirs, new ones follow. Ledgers of new accounts
+ * begin with engine_start(). */
 int engine_configure(struct engine *engine, const struct engine_config *config,
                      char err[static ENGINE_ERROR_MAX]);
 

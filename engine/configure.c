@@ -1,0 +1,271 @@
+/* A new run's configuration for an engine that was loaded: symbols and accounts are matched by name, and what
+ * is in both goes on.
+ *
+ * All that can fail happens in a second engine, made by the new configuration; then what goes on is moved
+ * into its arrays, and the two engines change their arrays. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/state.h"
+#include "engine/visit.h"
+#include "exchange/filter.h"
+
+struct change {
+    struct engine *engine, *made;
+    const struct engine_config *config;
+    char *err;
+    int from[SYMBOLS_MAX]; /* [new symbols] its index before; -1: it is new */
+    int to[SYMBOLS_MAX];   /* [old symbols] its index now; -1: it goes */
+    bool *goes_on;         /* [new accounts] its strategy keeps its memory */
+    bool interval;         /* bars of another length: what was seen of bars begins anew */
+};
+
+static int refuse(const struct change *change, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int refuse(const struct change *change, int error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(change->err, ENGINE_ERROR_MAX, format, args);
+    va_end(args);
+    return error;
+}
+
+/* Does anything of the engine hang on the symbol? Names the account. */
+static const char *user_of(const struct engine *engine, int symbol)
+{
+    for (int a = 0; a < engine->n_accounts; a++)
+        if (engine->accounts[a].positions[symbol].qty != 0)
+            return engine->accounts[a].name;
+    for (size_t i = 0; i < engine->n_orders; i++)
+        if (engine->orders[i].order.symbol == symbol)
+            return engine->accounts[engine->orders[i].order.account].name;
+    return NULL;
+}
+
+static int match_symbols(struct change *change)
+{
+    const struct engine *engine = change->engine;
+    const struct engine_config *config = change->config;
+    for (int s = 0; s < engine->n_symbols; s++)
+        change->to[s] = -1;
+    for (int s = 0; s < config->n_symbols; s++) {
+        const struct symbol *symbol = &config->symbols[s];
+        int unit_scale = symbol->price_scale + symbol->qty_scale - symbol->quote_scale;
+        if (unit_scale < 0 || unit_scale > DECIMAL_SCALE_MAX)
+            return refuse(change, -EINVAL, "%s: no market has such scales", symbol->name);
+        for (int other = 0; other < s; other++)
+            if (strcmp(config->symbols[other].name, symbol->name) == 0)
+                return refuse(change, -EINVAL, "%s is configured twice", symbol->name);
+        int old = engine_find_symbol(engine, symbol->name);
+        change->from[s] = old < 0 ? -1 : old;
+        if (old < 0)
+            continue;
+        if (!symbol_same_units(&engine->markets[old].symbol, symbol))
+            return refuse(change, -EINVAL, "%s is another pair, or in other units, than what is kept of it",
+                          symbol->name);
+        change->to[old] = s;
+    }
+    for (int s = 0; s < engine->n_symbols; s++) {
+        const char *user = change->to[s] < 0 ? user_of(engine, s) : NULL;
+        if (user)
+            return refuse(change, -ENOENT, "%s is not configured, but account %s holds or orders it",
+                          engine->markets[s].symbol.name, user);
+    }
+    return 0;
+}
+
+static const struct account_spec *spec_of(const struct engine_config *config, const char *name)
+{
+    for (int a = 0; a < config->n_accounts; a++)
+        if (strcmp(config->accounts[a].name, name) == 0)
+            return &config->accounts[a];
+    return NULL;
+}
+
+/* The accounts that there will be: those of the engine, in their order, and then the new ones. Returns how
+ * many, or an error. */
+static int list_accounts(const struct change *change, struct account_spec *specs)
+{
+    const struct engine *engine = change->engine;
+    int n = engine->n_accounts;
+    for (int a = 0; a < n; a++) {
+        const struct account *account = &engine->accounts[a];
+        const struct account_spec *spec = spec_of(change->config, account->name);
+        specs[a] = spec ? *spec : engine->specs[a];
+        if (strcmp(specs[a].currency, account->currency) != 0 ||
+            specs[a].currency_scale != account->currency_scale)
+            return refuse(change, -EINVAL, "account %s is kept in %s: its currency cannot change",
+                          account->name, account->currency);
+    }
+    for (int a = 0; a < change->config->n_accounts; a++) {
+        const struct account_spec *spec = &change->config->accounts[a];
+        if (spec_of(change->config, spec->name) != spec)
+            return refuse(change, -EINVAL, "account %s is configured twice", spec->name);
+        if (engine_find_account(engine, spec->name) < 0)
+            specs[n++] = *spec;
+    }
+    return n;
+}
+
+/* What an account holds, into the balances of its successor. */
+static int copy_balances(const struct change *change, int account)
+{
+    const struct account *from = &change->engine->accounts[account];
+    for (int i = 0; i < from->n_assets; i++) {
+        const struct balance *balance = &from->assets[i];
+        int at = account_place(change->made, account, balance->asset, balance->scale);
+        if (at < 0)
+            return refuse(change, at, "account %s: %s cannot be kept in other units", from->name,
+                          balance->asset);
+        change->made->accounts[account].assets[at] = *balance;
+    }
+    return 0;
+}
+
+static int make(struct change *change)
+{
+    const struct engine_config *config = change->config;
+    struct engine_config wanted = *config;
+    int n_before = change->engine->n_accounts;
+    size_t most = (size_t)(n_before + config->n_accounts);
+    struct account_spec *specs = calloc(most, sizeof *specs);
+    change->goes_on = calloc(most, sizeof *change->goes_on);
+    int r = specs && change->goes_on ? list_accounts(change, specs)
+                                     : refuse(change, -ENOMEM, "no memory for the configuration");
+    wanted.accounts = specs;
+    wanted.n_accounts = r;
+    if (r > ACCOUNTS_MAX)
+        r = refuse(change, -EINVAL, "there can be %d accounts, not %d", ACCOUNTS_MAX, r);
+    if (r > 0) {
+        r = engine_create(&wanted, &change->engine->sink, &change->made);
+        if (r < 0)
+            refuse(change, r, "the configuration contradicts itself: %s", strerror(-r));
+    }
+    free(specs);
+    for (int a = 0; a < n_before && r == 0; a++)
+        r = copy_balances(change, a);
+    return r;
+}
+
+static void forget_bars(struct market_state *market, int64_t interval_ns)
+{
+    bar_builder_init(&market->builder, interval_ns);
+    market->bars = 0;
+    market->last_bar = market->forming = (struct bar){0};
+    market->n_held = 0;
+    recent_finish(&market->recent);
+}
+
+static void move_markets(const struct change *change)
+{
+    for (int s = 0; s < change->made->n_symbols; s++) {
+        if (change->from[s] < 0)
+            continue;
+        struct market_state *to = &change->made->markets[s],
+                            *from = &change->engine->markets[change->from[s]];
+        struct market_state fresh = *to;
+        *to = *from;
+        *from = fresh;
+        to->symbol = fresh.symbol;
+        if (change->interval)
+            forget_bars(to, change->made->interval_ns);
+    }
+}
+
+/* Strategies that are another, or have other parameters, begin anew: false. */
+static bool move_seats(const struct change *change, int account)
+{
+    const struct desk *to = &change->made->desks[account], *from = &change->engine->desks[account];
+    if (change->interval || to->strategy != from->strategy || !to->strategy ||
+        memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) != 0)
+        return false;
+    for (int s = 0; s < change->made->n_symbols; s++)
+        if (change->from[s] >= 0) {
+            struct seat fresh = to->seats[s];
+            to->seats[s] = from->seats[change->from[s]];
+            from->seats[change->from[s]] = fresh;
+        }
+    return true;
+}
+
+/* The account itself goes on, in arrays of the new symbols. Does its strategy? */
+static bool move_account(const struct change *change, int a)
+{
+    struct account *to = &change->made->accounts[a], *from = &change->engine->accounts[a];
+    for (int s = 0; s < change->made->n_symbols; s++)
+        if (change->from[s] >= 0) {
+            to->positions[s] = from->positions[change->from[s]];
+            to->lots[s] = from->lots[change->from[s]];
+            from->lots[change->from[s]] = (struct lots){0};
+        }
+    struct account fresh = *to;
+    *to = *from;
+    to->rules = fresh.rules;
+    to->assets = fresh.assets;
+    to->n_assets = fresh.n_assets;
+    to->cap_assets = fresh.cap_assets;
+    to->currency_at = fresh.currency_at;
+    to->positions = fresh.positions;
+    to->lots = fresh.lots;
+    to->pairs = fresh.pairs;
+    change->made->rates[a] = change->engine->rates[a];
+    return move_seats(change, a);
+}
+
+#define EXCHANGE(a, b) \
+    do { \
+        __typeof__(a) exchanged_ = (a); \
+        (a) = (b); \
+        (b) = exchanged_; \
+    } while (0)
+
+static void take_over(const struct change *change)
+{
+    struct engine *engine = change->engine, *made = change->made;
+    EXCHANGE(engine->markets, made->markets);
+    EXCHANGE(engine->n_symbols, made->n_symbols);
+    EXCHANGE(engine->accounts, made->accounts);
+    EXCHANGE(engine->desks, made->desks);
+    EXCHANGE(engine->rates, made->rates);
+    EXCHANGE(engine->specs, made->specs);
+    EXCHANGE(engine->n_accounts, made->n_accounts);
+    EXCHANGE(engine->cap_accounts, made->cap_accounts);
+    engine->interval_ns = made->interval_ns;
+    engine->latency_ns = made->latency_ns;
+    engine->equity_interval_ns = made->equity_interval_ns;
+    engine->missed_stops = made->missed_stops;
+    engine->to_begin |= made->to_begin;
+    for (size_t i = 0; i < engine->n_orders; i++)
+        engine->orders[i].order.symbol = change->to[engine->orders[i].order.symbol];
+}
+
+int engine_configure(struct engine *engine, const struct engine_config *config,
+                     char err[static ENGINE_ERROR_MAX])
+{
+    struct change change = {.engine = engine,
+                            .config = config,
+                            .err = err,
+                            .interval = config->interval_ns != engine->interval_ns};
+    if (config->n_symbols < 1 || config->n_symbols > SYMBOLS_MAX || config->n_accounts < 1 ||
+        config->n_accounts > ACCOUNTS_MAX || config->interval_ns <= 0 || config->latency_ns < 0)
+        return refuse(&change, -EINVAL, "the configuration has no symbols, no accounts, or too many");
+    int n_before = engine->n_accounts, r = match_symbols(&change);
+    if (r == 0)
+        r = make(&change);
+    if (r == 0) {
+        for (int a = 0; a < n_before; a++)
+            change.goes_on[a] = move_account(&change, a);
+        move_markets(&change);
+        take_over(&change);
+        for (int a = 0; a < engine->n_accounts; a++)
+            if (!change.goes_on[a])
+                desk_warm(engine, a);
+    }
+    engine_destroy(change.made);
+    free(change.goes_on);
+    return r;
+}
