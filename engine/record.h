@@ -4,6 +4,7 @@
 #define ENGINE_RECORD_H
 
 #include "engine/codec.h"
+#include "engine/engine.h"
 #include "engine/event.h"
 
 enum { EVENT_RECORD_VERSION = 1 };
@@ -24,5 +25,35 @@ void event_memory_finish(struct event_memory *memory);
  * a newer layout or a strategy that this program does not have; -ENOMEM. ret->seq and recv_ns are the
  * caller's to set. */
 int event_decode(const void *bytes, size_t len, struct event_memory *memory, struct event *ret);
+
+/* Why a state is in the journal. */
+enum state_why {
+    STATE_NEW_RUN,  /* a daemon began, maybe with another configuration: what follows is played from here */
+    STATE_ROTATION, /* a segment begins: the engine that played everything before is the same, to the byte */
+    STATE_AFTER_HOLE, /* events before it were never recorded: what follows is played from here */
+    STATE_STOP,       /* a daemon ended: the same, to the byte, as with ROTATION */
+    STATE_WHYS,
+};
+
+enum { STATE_PROGRAM_MAX = 32, STATE_RECORD_VERSION = 1 };
+
+/* A state as the journal keeps it: who wrote it and why, before engine_save()'s bytes. */
+struct state_record {
+    uint64_t run; /* 1, 2, 3 … of a state directory */
+    enum state_why why;
+    char program[STATE_PROGRAM_MAX]; /* version of the program that wrote it */
+    const void *state;               /* for engine_load(): within the record's bytes */
+    size_t len;
+};
+
+const char *state_why_name(enum state_why why); /* "new run", "rotation" … */
+
+/* Replaces the codec's bytes by the record of an engine's state now. A new run's engine is one that had no
+ * event of this run yet: what the first event brings about (opening deposits), is played again from the
+ * state. 0 or -ENOMEM. */
+int state_record_encode(const struct engine *engine, uint64_t run, enum state_why why, struct codec *codec);
+
+/* 0; -EBADMSG for bytes that are no state's record; -ENOTSUP for a newer layout. */
+int state_record_decode(const void *bytes, size_t len, struct state_record *ret);
 
 #endif
