@@ -100,7 +100,12 @@ int journal_reader_next(struct journal_reader *reader, struct journal_record *re
  * the newest of all. 0; -ENOENT when the journal begins later; -errno. */
 int journal_reader_seek_seq(struct journal_reader *reader, uint64_t seq);
 int journal_reader_seek_time(struct journal_reader *reader, int64_t ns); /* the same, by receive time */
-/* Reads the headers of blocks only: is there a whole tail, and where does it end? */
+/* Goes to the first record at `seq` (or at `ns`) or after it, with nothing read on the way but headers:
+ * journal_reader_next() gives it. 1; 0 when everything is before it (the end); -EBADMSG, -errno. */
+int journal_reader_find_seq(struct journal_reader *reader, uint64_t seq);
+int journal_reader_find_time(struct journal_reader *reader, int64_t ns);
+/* Checks the hashes of the newest segment: is there a whole tail, and where does it end? The reading stands
+ * nowhere afterwards: seek. */
 int journal_reader_tail(struct journal_reader *reader, struct journal_tail *ret);
 const char *journal_reader_error(const struct journal_reader *reader);
 void journal_reader_close(struct journal_reader *reader); /* NULL is fine */
