@@ -162,12 +162,15 @@ static void command_done(struct collector *collector, struct view *view, const j
     }
     const char *trading = json_string_value(json_object_get(result, "trading"));
     const json_t *orders = json_object_get(result, "orders");
+    const json_t *order = json_object_get(result, "order");
     if (trading) {
         struct status *status = &collector->model->status;
         snprintf(words, sizeof(words), "trading is %.40s", trading);
         text_clean(status->trading, sizeof(status->trading), trading); /* the next p is its opposite */
         status->trading_reason[0] = '\0';
     }
+    if (json_is_integer(order))
+        snprintf(words, sizeof(words), "order %lld", (long long)json_integer_value(order));
     if (json_is_array(orders))
         snprintf(words, sizeof(words), "%lld canceled, %zu closing orders",
                  (long long)json_integer_value(json_object_get(result, "canceled")), json_array_size(orders));

@@ -129,6 +129,10 @@ static void act(struct dashboard *d, enum action action, struct moment now)
         collector_command(&d->collector, &d->view, "ack",
                           json_pack("{s:I}", "alert", (json_int_t)d->view.alert), now);
         break;
+    case ACTION_CANCEL:
+        collector_command(&d->collector, &d->view, "cancel",
+                          json_pack("{s:I}", "order", (json_int_t)d->view.order), now);
+        break;
     }
 }
 

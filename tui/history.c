@@ -79,6 +79,16 @@ void history_close(struct history_reader *reader)
     free(reader);
 }
 
+double history_percent(int32_t e6)
+{
+    return e6 == 0 ? NAN : (double)e6 / 10000;
+}
+
+int64_t history_link(uint64_t order)
+{
+    return order == 0 ? -1 : (int64_t)order;
+}
+
 int history_failed(struct history_reader *reader, int r, char *err, size_t err_size)
 {
     text_clean(err, err_size, db_reader_error(reader->db));
@@ -102,6 +112,7 @@ static void on_fill(void *ctx, const struct db_fill_row *row)
         .fee = decimal_to_double(row->fill.fee, symbol->quote_scale),
         .price_decimals = history_price_decimals(row->symbol),
         .qty_decimals = history_qty_decimals(row->symbol),
+        .maker = row->fill.maker,
     };
     COPY(f->account, row->account->name);
     COPY(f->symbol, symbol->name);
@@ -125,6 +136,10 @@ static void on_order(void *ctx, const struct db_order_row *row)
         .filled = decimal_to_double(order->filled, qty_scale),
         .price = history_price(order->price, price_scale),
         .stop = history_price(order->stop_price, price_scale),
+        .trail = history_price(order->trail, price_scale),
+        .trail_pct = history_percent(order->trail_e6),
+        .group = history_link(order->group),
+        .parent = history_link(order->parent),
         .price_decimals = history_price_decimals(row->symbol),
         .qty_decimals = history_qty_decimals(row->symbol),
     };
@@ -133,6 +148,7 @@ static void on_order(void *ctx, const struct db_order_row *row)
     COPY(o->side, order_side_name(order->side));
     COPY(o->type, order_type_name(order->type));
     COPY(o->state, order_state_name(order->state));
+    COPY(o->tif, order_tif_name(order->tif));
     COPY(o->reason, order_reason_name(order->reason));
     COPY(o->tag, order->tag);
 }

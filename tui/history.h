@@ -24,13 +24,15 @@ struct history_fill {
     char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8], tag[STATUS_WORD_MAX * 2];
     double price, qty, fee;
     int price_decimals, qty_decimals;
+    bool maker;
 };
 
 struct history_order {
     int64_t id, updated_ns;
     char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8], type[STATUS_WORD_MAX],
-        state[STATUS_WORD_MAX], reason[40], tag[STATUS_WORD_MAX * 2];
-    double qty, filled, price, stop;
+        state[STATUS_WORD_MAX], tif[8], reason[40], tag[STATUS_WORD_MAX * 2];
+    double qty, filled, price, stop, trail, trail_pct;
+    int64_t group, parent; /* -1: none */
     int price_decimals, qty_decimals;
 };
 

@@ -18,6 +18,10 @@ int history_qty_decimals(const struct db_symbol_row *row);
 /* A price; NaN for 0, which stands for none. */
 double history_price(int64_t units, int scale);
 
+/* Millionths as percent, and an order's number; NaN and -1 for 0, which stands for none. */
+double history_percent(int32_t e6);
+int64_t history_link(uint64_t order);
+
 /* Hands the reader's words on; returns r. */
 int history_failed(struct history_reader *reader, int r, char *err, size_t err_size);
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/panel/panel.h"
+
 enum {
     CONTROL_L = 'L' & 0x1f,
     TABULATOR = '\t',
@@ -20,6 +22,13 @@ static enum action answer(struct view *view, struct moment now, int key)
 {
     size_t len = strlen(view->typed);
 
+    if (view->prompt == PROMPT_CANCEL) {
+        view->prompt = PROMPT_NONE;
+        if (key == 'y')
+            return ACTION_CANCEL;
+        view_tell(view, OUTCOME_NOTE, "cancel:", "nothing is done", now);
+        return ACTION_NONE;
+    }
     if (key == PRESS_ENTER) {
         bool right = strcmp(view->typed, "FLATTEN") == 0;
         view->prompt = PROMPT_NONE;
@@ -46,6 +55,23 @@ static void ask_flatten(struct view *view)
     view->typed[0] = '\0';
 }
 
+/* The chosen order, if it is still alive: live orders are the panel's first rows. */
+static void ask_cancel(struct view *view, const struct model *model, enum panel focus, struct moment now)
+{
+    int at = view->cursor[PANEL_ORDERS], rows = panel_orders_rows(model);
+
+    at = at >= rows ? rows - 1 : at;
+    if (focus != PANEL_ORDERS || at < 0) {
+        view_tell(view, OUTCOME_NOTE, "cancel:", "choose an order first: 6, then the arrows", now);
+    } else if (at >= model->status.n_orders) {
+        view_tell(view, OUTCOME_NOTE, "cancel:", "that order has ended", now);
+    } else {
+        view->prompt = PROMPT_CANCEL;
+        view->outcome = OUTCOME_NONE;
+        view->order = model->status.orders[at].order;
+    }
+}
+
 static enum action act(struct view *view, const struct model *model, enum panel focus, struct moment now,
                        int key)
 {
@@ -58,6 +84,8 @@ static enum action act(struct view *view, const struct model *model, enum panel 
         return stopped ? ACTION_RESUME : ACTION_PAUSE;
     if (key == 'F' && daemon_there(view, model, "flatten", now))
         ask_flatten(view);
+    if (key == 'x' && daemon_there(view, model, "cancel", now))
+        ask_cancel(view, model, focus, now);
     if (key == 'a' && daemon_there(view, model, "ack", now)) {
         int at = view->cursor[PANEL_ALERTS];
         const struct history *h = &model->history;
@@ -212,6 +240,7 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case 'p':
     case 'F':
     case 'a':
+    case 'x':
         return act(view, model, view_focus(view, &layout), now, key);
     default:
         break;

@@ -13,7 +13,8 @@ enum action {
     ACTION_PAUSE,
     ACTION_RESUME,
     ACTION_FLATTEN,
-    ACTION_ACK, /* of view->alert */
+    ACTION_ACK,    /* of view->alert */
+    ACTION_CANCEL, /* of view->order */
 };
 
 /* One key, on a screen of width × height. */

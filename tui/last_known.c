@@ -67,8 +67,10 @@ static void on_position(void *ctx, const struct db_position_row *row)
     struct status_position *p = &s->positions[s->n_positions++];
     double qty = decimal_to_double(row->position.qty, symbol->qty_scale);
     double cost = decimal_to_double(row->position.cost, symbol->quote_scale);
+    double fifo_cost = decimal_to_double(row->position.fifo_cost, symbol->quote_scale);
     *p = (struct status_position){.qty = qty,
-                                  .entry = cost / qty,
+                                  .entry = cost / fabs(qty),
+                                  .fifo_entry = fifo_cost > 0 ? fifo_cost / fabs(qty) : NAN,
                                   .mark = NAN,
                                   .upnl = NAN,
                                   .stop = NAN,
@@ -76,11 +78,11 @@ static void on_position(void *ctx, const struct db_position_row *row)
                                   .qty_decimals = history_qty_decimals(row->symbol)};
     COPY(p->account, row->account->name);
     COPY(p->symbol, symbol->name);
-    COPY(p->side, "L");
+    COPY(p->side, qty < 0 ? "S" : "L");
     for (int i = 0; i < s->n_symbols; i++)
         if (strcmp(s->symbols[i].symbol, p->symbol) == 0) {
             p->mark = s->symbols[i].mark;
-            p->upnl = p->mark * qty - cost;
+            p->upnl = qty < 0 ? cost + p->mark * qty : p->mark * qty - cost;
             p->age_ms = s->symbols[i].age_ms;
         }
 }
@@ -101,12 +103,18 @@ static void on_live_order(void *ctx, const struct db_order_row *row)
         .filled = decimal_to_double(order->filled, symbol->qty_scale),
         .price = history_price(order->price, symbol->price_scale),
         .stop = history_price(order->stop_price, symbol->price_scale),
+        .trail = history_price(order->trail, symbol->price_scale),
+        .trail_pct = history_percent(order->trail_e6),
+        .group = history_link(order->group),
+        .parent = history_link(order->parent),
+        .triggered = order->triggered,
     };
     COPY(o->account, row->account->name);
     COPY(o->symbol, symbol->name);
     COPY(o->side, order_side_name(order->side));
     COPY(o->type, order_type_name(order->type));
     COPY(o->state, order_state_name(order->state));
+    COPY(o->tif, order_tif_name(order->tif));
     COPY(o->tag, order->tag);
     for (int i = 0; i < s->n_positions && order->type == ORDER_STOP; i++)
         if (strcmp(s->positions[i].symbol, o->symbol) == 0 &&
@@ -130,7 +138,9 @@ static void on_account(void *ctx, const struct db_account_row *row)
                                  .drawdown_pct = NAN,
                                  .realized = NAN,
                                  .fees = NAN,
-                                 .day_pnl = NAN};
+                                 .day_pnl = NAN,
+                                 .short_value = NAN,
+                                 .interest = NAN};
     COPY(a->account, row->account.name);
     COPY(a->currency, row->account.currency);
 }
@@ -165,6 +175,33 @@ static int read_accounts(struct history_reader *reader, struct reading *reading)
     return r;
 }
 
+/* What the daemon stored of the last comparison, by the keys of the table meta. */
+static int read_parity(struct history_reader *reader, struct status_parity *ret)
+{
+    char days[24] = "", checked[24] = "";
+    const struct {
+        const char *key;
+        char *buf;
+        size_t size;
+    } values[] = {
+        {"parity_state", ret->state, sizeof(ret->state)},
+        {"parity_detail", ret->detail, sizeof(ret->detail)},
+        {"parity_days", days, sizeof(days)},
+        {"parity_ns", checked, sizeof(checked)},
+    };
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        char text[4 * STATUS_TEXT_MAX] = "";
+        int r = db_reader_meta(reader->db, values[i].key, text, sizeof(text));
+        if (r < 0 && r != -ENOENT && r != -ENOSPC)
+            return r;
+        text_clean(values[i].buf, values[i].size, text);
+    }
+    ret->days = days[0] ? strtoll(days, NULL, 10) : -1;
+    ret->checked_ns = checked[0] ? strtoll(checked, NULL, 10) : -1;
+    return 0;
+}
+
 int history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
                    int64_t *ret_accounts_age_ms, char *err, size_t err_size)
 {
@@ -184,6 +221,8 @@ int history_status(struct history_reader *reader, int64_t wall_ns, struct status
                 (r = db_reader_positions(reader->db, on_position, reading)) == 0 &&
                 (r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading)) == 0)
                 r = read_accounts(reader, reading);
+            if (r == 0)
+                r = read_parity(reader, &status->parity);
             db_reader_end(reader->db);
         }
         if (r < 0)

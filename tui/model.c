@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -119,6 +120,8 @@ void model_take_stored(struct model *model, const struct status *stored, int64_t
         s->n_accounts = stored->n_accounts;
         s->n_positions = stored->n_positions;
         s->n_orders = stored->n_orders;
+        if (!s->parity.state[0])
+            s->parity = stored->parity;
     } else {
         *s = *stored;
         model->source = MODEL_DATABASE;
@@ -226,6 +229,33 @@ struct model_total model_total(const struct model *model)
     if (deposits > 0)
         total.return_pct = 100 * (total.equity / deposits - 1);
     return total;
+}
+
+enum freshness model_parity(const struct model *model, struct moment now, char buf[static MODEL_PARITY_MAX])
+{
+    enum { DAY_MS = 24 * 3600 * 1000 };
+    const struct status_parity *parity = &model->status.parity;
+    bool ok = strcmp(parity->state, "ok") == 0;
+    int64_t age_ms = parity->checked_ns > 0 ? (now.wall_ns - parity->checked_ns) / 1000000 : -1;
+    enum freshness freshness = freshness_of(age_ms < 0 ? 0 : age_ms, DAY_MS);
+
+    if (strcmp(parity->state, "failed") == 0) {
+        snprintf(buf, MODEL_PARITY_MAX, "parity FAILED");
+        return FRESH; /* it stays so until a comparison is equal again */
+    }
+    if (strcmp(parity->state, "running") == 0) {
+        snprintf(buf, MODEL_PARITY_MAX, "parity runs");
+        return FRESH;
+    }
+    if (!ok || freshness == GONE)
+        snprintf(buf, MODEL_PARITY_MAX, "parity -");
+    else if (freshness == STALE)
+        snprintf(buf, MODEL_PARITY_MAX, "parity STALE %dd", (int)(age_ms / DAY_MS));
+    else if (parity->days >= 0)
+        snprintf(buf, MODEL_PARITY_MAX, "parity ok %lldd", (long long)parity->days);
+    else
+        snprintf(buf, MODEL_PARITY_MAX, "parity ok");
+    return ok ? freshness : GONE;
 }
 
 bool model_trading_stopped(const struct model *model)

@@ -88,6 +88,11 @@ struct model_total {
 };
 struct model_total model_total(const struct model *model);
 
+/* The header's word on parity: "parity ok 31d", "parity FAILED", "parity -", and how it is to be taken: a
+ * comparison that is late by three days is stale, by ten gone. */
+enum { MODEL_PARITY_MAX = 32 };
+enum freshness model_parity(const struct model *model, struct moment now, char buf[static MODEL_PARITY_MAX]);
+
 /* Is trading paused or halted, by the daemon's last word? */
 bool model_trading_stopped(const struct model *model);
 

@@ -110,6 +110,18 @@ static void positions(FILE *out, const struct model *model, struct moment now)
         fprintf(out, "position  flat\n");
 }
 
+static void parity(FILE *out, const struct model *model, struct moment now)
+{
+    const struct status_parity *p = &model->status.parity;
+    char words[MODEL_PARITY_MAX], time[FORMAT_MAX];
+
+    model_parity(model, now, words);
+    fprintf(out, "parity    %s", words + strlen("parity "));
+    if (p->checked_ns > 0)
+        fprintf(out, ", compared %sZ", format_time(time, p->checked_ns));
+    fprintf(out, "%s%s\n", p->detail[0] ? ": " : "", p->detail);
+}
+
 static char *milliseconds(char buf[static FORMAT_MAX], double ms)
 {
     if (isfinite(ms))
@@ -146,6 +158,7 @@ void print_status(FILE *out, const struct model *model, struct moment now)
     positions(out, model, now);
     if (model->source == MODEL_DAEMON)
         machine(out, &model->status);
+    parity(out, model, now);
     if (alerts >= 0)
         fprintf(out, "alerts    %lld open\n", (long long)alerts);
 }
@@ -190,6 +203,12 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* Another order's number; -1: none. */
+static json_t *order_or_null(int64_t order)
+{
+    return order < 0 ? json_null() : json_integer((json_int_t)order);
+}
+
 static json_t *positions_json(const struct status *s)
 {
     json_t *list = json_array();
@@ -197,10 +216,11 @@ static json_t *positions_json(const struct status *s)
     for (int i = 0; i < s->n_positions; i++) {
         const struct status_position *p = &s->positions[i];
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "account", p->account, "symbol",
-                            p->symbol, "side", p->side, "qty", number(p->qty), "entry", number(p->entry),
-                            "mark", number(p->mark), "upnl", number(p->upnl), "stop", number(p->stop),
-                            "age_ms", p->age_ms < 0 ? json_null() : json_integer(p->age_ms)));
+            list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", p->account,
+                            "symbol", p->symbol, "side", p->side, "qty", number(p->qty), "entry",
+                            number(p->entry), "mark", number(p->mark), "upnl", number(p->upnl), "stop",
+                            number(p->stop), "age_ms", p->age_ms < 0 ? json_null() : json_integer(p->age_ms),
+                            "fifo_entry", number(p->fifo_entry)));
     }
     return list;
 }
@@ -221,11 +241,12 @@ static json_t *fills_json(const struct history *h)
 
     for (int i = 0; i < h->n_fills; i++) {
         const struct history_fill *f = &h->fills[i];
-        json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "fill",
-                                              (json_int_t)f->id, "order", (json_int_t)f->order, "ts_ns",
-                                              (json_int_t)f->ts_ns, "account", f->account, "symbol",
-                                              f->symbol, "side", f->side, "price", number(f->price), "qty",
-                                              number(f->qty), "fee", number(f->fee), "tag", f->tag));
+        json_array_append_new(list,
+                              json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:b}", "fill",
+                                        (json_int_t)f->id, "order", (json_int_t)f->order, "ts_ns",
+                                        (json_int_t)f->ts_ns, "account", f->account, "symbol", f->symbol,
+                                        "side", f->side, "price", number(f->price), "qty", number(f->qty),
+                                        "fee", number(f->fee), "tag", f->tag, "maker", f->maker));
     }
     return list;
 }
@@ -237,11 +258,15 @@ static json_t *orders_json(const struct history *h)
     for (int i = 0; i < h->n_orders; i++) {
         const struct history_order *o = &h->orders[i];
         json_array_append_new(
-            list, json_pack("{s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s}", "order",
-                            (json_int_t)o->id, "updated_ns", (json_int_t)o->updated_ns, "account", o->account,
-                            "symbol", o->symbol, "side", o->side, "type", o->type, "state", o->state, "qty",
-                            number(o->qty), "filled", number(o->filled), "price", number(o->price), "stop",
-                            number(o->stop), "reason", o->reason, "tag", o->tag));
+            list,
+            json_pack(
+                "{s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}",
+                "order", (json_int_t)o->id, "updated_ns", (json_int_t)o->updated_ns, "account", o->account,
+                "symbol", o->symbol, "side", o->side, "type", o->type, "state", o->state, "qty",
+                number(o->qty), "filled", number(o->filled), "price", number(o->price), "stop",
+                number(o->stop), "reason", o->reason, "tag", o->tag, "tif", o->tif, "trail", number(o->trail),
+                "trail_pct", number(o->trail_pct), "group", order_or_null(o->group), "parent",
+                order_or_null(o->parent)));
     }
     return list;
 }

@@ -163,6 +163,9 @@ static void read_accounts(const json_t *object, struct status *s)
         account->realized = real(e, "realized");
         account->fees = real(e, "fees");
         account->day_pnl = real(e, "day_pnl");
+        account->short_value = real(e, "short_value");
+        account->interest = real(e, "interest");
+        account->shorts = json_is_true(json_object_get(e, "shorts"));
     }
     s->n_accounts = n_accounts;
 }
@@ -179,6 +182,7 @@ static void read_positions(const json_t *object, struct status *s)
         TEXT(e, "side", position->side);
         position->qty = real(e, "qty");
         position->entry = real(e, "entry");
+        position->fifo_entry = real(e, "fifo_entry");
         position->mark = real(e, "mark");
         position->upnl = real(e, "upnl");
         position->stop = real(e, "stop");
@@ -201,11 +205,17 @@ static void read_orders(const json_t *object, struct status *s)
         TEXT(e, "side", order->side);
         TEXT(e, "type", order->type);
         TEXT(e, "state", order->state);
+        TEXT(e, "tif", order->tif);
         TEXT(e, "tag", order->tag);
         order->qty = real(e, "qty");
         order->filled = real(e, "filled");
         order->price = real(e, "price");
         order->stop = real(e, "stop");
+        order->trail = real(e, "trail");
+        order->trail_pct = real(e, "trail_pct");
+        order->group = count(e, "group");
+        order->parent = count(e, "parent");
+        order->triggered = json_is_true(json_object_get(e, "triggered"));
     }
     s->n_orders = n_orders;
 }
@@ -279,6 +289,7 @@ void status_init(struct status *status)
         .commit_p50_ms = NAN,
         .commit_p99_ms = NAN,
         .trainings = -1,
+        .parity = {.days = -1, .checked_ns = -1},
     };
 }
 
@@ -306,5 +317,10 @@ int status_parse(const json_t *object, struct status *ret)
     read_orders(object, ret);
     read_counters(object, ret);
     read_machine(object, ret);
+    const json_t *parity = json_object_get(object, "parity");
+    TEXT(parity, "state", ret->parity.state);
+    TEXT(parity, "detail", ret->parity.detail);
+    ret->parity.days = count(parity, "days");
+    ret->parity.checked_ns = count(parity, "checked_ns");
     return 0;
 }

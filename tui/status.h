@@ -55,11 +55,13 @@ struct status_symbol {
 struct status_account {
     char account[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX], strategy[STATUS_WORD_MAX * 2];
     double cash, equity, deposits, return_pct, drawdown_pct, realized, fees, day_pnl;
+    double short_value, interest; /* what buying its shorts back would cost; paid for borrowing, lifetime */
+    bool shorts;                  /* it may go short */
 };
 
 struct status_position {
     char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8];
-    double qty, entry, mark, upnl, stop;
+    double qty, entry, fifo_entry, mark, upnl, stop; /* qty: negative for a short */
     int64_t age_ms;
     int qty_decimals;
 };
@@ -67,8 +69,19 @@ struct status_position {
 struct status_order {
     int64_t order;
     char account[ACCOUNT_NAME_MAX], symbol[SYMBOL_NAME_MAX], side[8], type[STATUS_WORD_MAX],
-        state[STATUS_WORD_MAX], tag[STATUS_WORD_MAX * 2];
+        state[STATUS_WORD_MAX], tif[8], tag[STATUS_WORD_MAX * 2];
     double qty, filled, price, stop;
+    double trail, trail_pct; /* a trailing stop's distance: one of them */
+    int64_t group, parent;   /* -1: none */
+    bool triggered;
+};
+
+/* The last comparison of the ledger with a replay of the event log. */
+struct status_parity {
+    char state[STATUS_WORD_MAX],
+        detail[STATUS_TEXT_MAX]; /* "ok", "failed", "running", "none"; "": not known */
+    int64_t days;                /* of log that agree; -1 */
+    int64_t checked_ns;          /* -1: never */
 };
 
 struct status_refusal {
@@ -103,6 +116,7 @@ struct status {
     int64_t db_commits, db_rows, db_queue;
     double commit_p50_ms, commit_p99_ms;
     int64_t trainings;
+    struct status_parity parity;
 };
 
 /* A status of which nothing is known. */

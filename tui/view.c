@@ -93,6 +93,8 @@ void view_draw(const struct view *view, const struct model *model, struct moment
         return;
     if (view->prompt == PROMPT_FLATTEN)
         panel_flatten(&screen, &scene);
+    else if (view->prompt == PROMPT_CANCEL)
+        panel_cancel(&screen, &scene);
     else if (view->help)
         panel_help(&screen, &scene);
 }

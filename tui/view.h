@@ -12,6 +12,7 @@
 enum prompt {
     PROMPT_NONE,
     PROMPT_FLATTEN, /* the word FLATTEN, or nothing is done */
+    PROMPT_CANCEL,  /* y, or nothing is done */
 };
 
 /* What became of the last command. */
@@ -41,6 +42,7 @@ struct view {
     char words[CANVAS_SIDE_MAX];
     int64_t outcome_ms; /* monotonic: since when */
     int64_t alert;      /* that is to be acknowledged */
+    int64_t order;      /* that is to be cancelled */
 };
 
 void view_init(struct view *view, bool readonly, int64_t interval_ms);

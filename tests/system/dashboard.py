@@ -143,7 +143,7 @@ class Session:
 def test_start_and_tabs(session):
     tmux = session.tmux
     session.launch()
-    expect(tmux, "feed ok", "TRADING on", "BTCUSDT", "61837.63", "Positions (1)", "Equity 1h", "Alerts (0)",
+    expect(tmux, "feed ok", "TRADING on", "parity ok 31d", "BTCUSDT", "61837.63", "Positions (1)", "Equity 1h", "Alerts (0)",
            "cross up", "10010.20")
     for key, text in (("2", "no studies: arrive with the trainer"), ("3", "libnvidia-ml.so.1"),
                       ("4", "[4]Mkt"), ("5", "Accounts (1)"), ("6", "Orders (1)"), ("7", "ETHUSDT depth is late"),
@@ -182,6 +182,20 @@ def test_commands(session):
     expect(tmux, "ack done")
     assert daemon.seen("ack") == [{"alert": 3}]
 
+    for wrong in ("n", "Enter", "Escape"):
+        tmux.keys("6", "x")
+        expect(tmux, "order 7: SELL", "y cancels it")
+        tmux.keys(wrong)
+        expect(tmux, "cancel: nothing is done")
+    assert daemon.seen("cancel") == []
+    tmux.keys("x")
+    expect(tmux, "y cancels it")
+    tmux.keys("y")
+    expect(tmux, "cancel done", "order 7")
+    assert daemon.seen("cancel") == [{"order": 7}]
+    tmux.keys("1", "x")
+    expect(tmux, "choose an order first")
+
     for wrong in ("flatten", "FLATTER"):
         tmux.keys("F")
         expect(tmux, "Type FLATTEN", "BTCUSDT")
@@ -201,6 +215,23 @@ def test_commands(session):
     tmux.keys("Enter")
     expect(tmux, "flatten done", "1 canceled, 1 closing orders", "Positions (0)", "TRADING paused")
     assert daemon.seen("flatten") == [{"confirm": "FLATTEN"}]
+
+
+def test_parity(session):
+    tmux, daemon = session.tmux, session.daemon
+    for parity, words in (({"state": "failed", "days": None, "checked_ns": 1, "detail": "fills 42"}, "parity FAILED"),
+                          ({"state": "none", "days": None, "checked_ns": None, "detail": ""}, "parity -"),
+                          (daemon.status["parity"], "parity ok 31d")):
+        kept = daemon.status["parity"]
+        with daemon.lock:
+            daemon.status["parity"] = parity
+        tmux.resize(120, 40)
+        expect(tmux, words)
+        with daemon.lock:
+            daemon.status["parity"] = kept
+    tmux.resize(80, 24)
+    expect(tmux, "parity ok 31d")
+    assert "parity    ok 31d, compared " in run_verb(session, "status")[0]
 
 
 def test_sizes(session):
@@ -383,7 +414,7 @@ def test_verbs(session):
             _, err = run_verb(session, *verb, word, status=2)
             assert err == f"papertape: {name}{word}: {why}: {advice}\n", err
     out, _ = run_verb(session, "order", "cancel", "7")
-    assert daemon.seen("cancel") == [{"order": 7}] and out == "canceled 7\n", out
+    assert daemon.seen("cancel")[-1] == {"order": 7} and out == "canceled 7\n", out
     out, _ = run_verb(session, "book", "BTCUSDT")
     assert "61837.63" in out and "3.78826" in out
     out, _ = run_verb(session, "alerts", "list")
@@ -478,7 +509,7 @@ def test_live(session):
     session.ended()
 
 
-FAKE_TESTS = (test_start_and_tabs, test_commands, test_sizes, test_stale_and_back, test_quit_and_signals,
+FAKE_TESTS = (test_start_and_tabs, test_commands, test_parity, test_sizes, test_stale_and_back, test_quit_and_signals,
               test_plain_terminals, test_venue_absent, test_verbs, test_hang_up)
 REAL_TESTS = (test_live,)
 

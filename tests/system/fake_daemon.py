@@ -34,6 +34,7 @@ STATUS = {
                 "qty": 0.08, "filled": 0, "price": None, "stop": 61200.0, "tag": "stop"}],
     "counters": {"orders": 7, "fills": 5, "rejected": 1, "refused": {"RISK_STALE_DATA": 1}},
     "alerts_open": 0,
+    "parity": {"state": "ok", "days": 31, "checked_ns": time.time_ns(), "detail": ""},
     "gpu": {"state": "n/a", "reason": "libnvidia-ml.so.1: cannot open shared object file", "devices": []},
     "compute": {"backend": "cpu", "reason": "no CUDA driver"},
     "db": {"state": "ok", "detail": "", "commits": 120, "rows": 4000, "queue": 0, "commit_p50_ms": 0.8,

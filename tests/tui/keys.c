@@ -143,6 +143,50 @@ static void check_alerts(void)
     model->history.n_alerts = 0;
 }
 
+static void check_cancel(void)
+{
+    begin(false);
+    CHECK_INT(press('x'), ACTION_NONE); /* no order is chosen here */
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    press('6');
+    CHECK_INT(press('x'), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_CANCEL);
+    CHECK_INT(view.order, 7);
+    CHECK_INT(press('y'), ACTION_CANCEL);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    for (const char *other = "nxqY "; *other; other++) {
+        press('x');
+        CHECK_INT(press(*other), ACTION_NONE);
+        CHECK_INT(view.prompt, PROMPT_NONE);
+    }
+    press('x');
+    CHECK_INT(press(PRESS_ESCAPE), ACTION_NONE);
+    press('x');
+    CHECK_INT(press(PRESS_ENTER), ACTION_NONE); /* no is the default */
+    CHECK_INT(view.prompt, PROMPT_NONE);
+
+    model->history.n_orders = 1; /* one that has ended stands below the live one */
+    model->history.orders[0] = (struct history_order){.id = 3};
+    press('j');
+    CHECK_INT(view.cursor[PANEL_ORDERS], 1);
+    press('x');
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    press('k');
+    press('x'); /* then the window shrinks */
+    CHECK_INT(keys_press(&view, model, 39, 9, now, 'y'), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    model->history.n_orders = 0;
+
+    model->source = MODEL_DATABASE;
+    press('x');
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    model->source = MODEL_DAEMON;
+    begin(true);
+    press('6');
+    press('x');
+    CHECK_INT(view.prompt, PROMPT_NONE);
+}
+
 int main(void)
 {
     json_t *status = json_loads(fixture_status, 0, NULL);
@@ -153,6 +197,7 @@ int main(void)
     check_moving();
     check_confirming();
     check_alerts();
+    check_cancel();
     model_destroy(model);
     return check_done("tui/keys");
 }

@@ -20,6 +20,71 @@ static int take(struct model *model, const char *text, struct moment now)
     return r;
 }
 
+static void check_parity_is(struct model *model, const char *parity, struct moment now, const char *words,
+                            enum freshness freshness)
+{
+    json_t *object = json_loads(fixture_status, 0, NULL);
+    char text[MODEL_PARITY_MAX];
+
+    json_object_set_new(object, "parity", json_loads(parity, JSON_DECODE_ANY, NULL));
+    CHECK_INT(model_take_status(model, object, now), 0);
+    json_decref(object);
+    CHECK_INT(model_parity(model, now, text), freshness);
+    CHECK_STR(text, words);
+}
+
+static void check_parity(void)
+{
+    struct model *model = model_create(1000);
+    struct moment now = {fixture_now_ns, 1000000}; /* 1723161255 s */
+    char text[MODEL_PARITY_MAX];
+
+    CHECK_INT(model_parity(model, now, text), GONE);
+    CHECK_STR(text, "parity -");
+    check_parity_is(model, "{\"state\":\"ok\",\"days\":31,\"checked_ns\":1723084200000000000}", now,
+                    "parity ok 31d", FRESH);
+    check_parity_is(model, "{\"state\":\"ok\",\"days\":null,\"checked_ns\":1723084200000000000}", now,
+                    "parity ok", FRESH);
+    check_parity_is(model, "{\"state\":\"ok\",\"days\":0,\"checked_ns\":1722800000000000000}", now,
+                    "parity STALE 4d", STALE);
+    check_parity_is(model, "{\"state\":\"ok\",\"days\":31,\"checked_ns\":1722000000000000000}", now,
+                    "parity -", GONE);
+    check_parity_is(model, "{\"state\":\"failed\",\"days\":null,\"checked_ns\":1722000000000000000}", now,
+                    "parity FAILED", FRESH);
+    check_parity_is(model, "{\"state\":\"running\",\"days\":31}", now, "parity runs", FRESH);
+    check_parity_is(model, "{\"state\":\"none\",\"days\":null,\"checked_ns\":null}", now, "parity -", GONE);
+    check_parity_is(model, "{\"state\":7}", now, "parity -", GONE);
+    check_parity_is(model, "null", now, "parity -", GONE);
+    check_parity_is(model, "[1]", now, "parity -", GONE);
+    model_destroy(model);
+}
+
+/* Two accounts, a short, an OCO and a bracket. */
+static void check_several(void)
+{
+    struct model *model = model_create(1000);
+    struct moment now = {fixture_now_ns, 1000000};
+    json_t *object = json_loads(fixture_status, 0, NULL), *more = json_loads(fixture_several, 0, NULL);
+    const struct status *s = &model->status;
+
+    CHECK_INT(json_object_update(object, more), 0);
+    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_NEAR(s->accounts[1].short_value, 4310.48, 1e-9);
+    CHECK(s->accounts[1].shorts && !s->accounts[0].shorts);
+    CHECK_NEAR(s->positions[1].qty, -0.06971, 1e-12);
+    CHECK_NEAR(s->positions[0].fifo_entry, 61812.25, 1e-9);
+    CHECK_STR(s->orders[1].tif, "DAY");
+    CHECK_INT(s->orders[0].group, -1);
+    CHECK_INT(s->orders[2].group, 11);
+    CHECK_INT(s->orders[4].parent, 13);
+    CHECK_NEAR(s->orders[5].trail_pct, 1.5, 1e-12);
+    CHECK(isnan(s->orders[5].trail));
+    CHECK_STR(s->parity.detail, "fills 42: price: 61837.63 replayed, 61837.64 recorded");
+    json_decref(object);
+    json_decref(more);
+    model_destroy(model);
+}
+
 static void check_whole(void)
 {
     struct model *model = model_create(1000);
@@ -277,6 +342,8 @@ int main(void)
 {
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         return CHECK_SKIP;
+    check_parity();
+    check_several();
     check_whole();
     check_holes();
     check_words();

@@ -168,6 +168,38 @@ static void check_halted(void)
     *fill = kept;
 }
 
+/* Two accounts, a short, an OCO, a bracket, and a comparison that failed; then an order to cancel. */
+static void check_several(void)
+{
+    json_t *object = json_loads(fixture_status, 0, NULL), *more = json_loads(fixture_several, 0, NULL);
+    struct view view;
+
+    CHECK_INT(json_object_update(object, more), 0);
+    CHECK_INT(model_take_status(model, object, now), 0);
+    view_init(&view, false, 1000);
+    check_screen("several-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    check_screen("several-200x60", &view, 200, 60, GLYPHS_BRAILLE);
+    view.tab = TAB_POSITIONS;
+    check_screen("several-positions-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.tab = TAB_ORDERS;
+    view.focus = PANEL_ORDERS;
+    view.cursor[PANEL_ORDERS] = 2;
+    check_screen("several-orders-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_screen("several-orders-40x10", &view, 40, 10, GLYPHS_BRAILLE);
+    check_screen("several-orders-200x60", &view, 200, 60, GLYPHS_BRAILLE);
+    view.prompt = PROMPT_CANCEL;
+    view.order = 12;
+    check_screen("cancel-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_screen("cancel-40x10", &view, 40, 10, GLYPHS_BRAILLE);
+    view.order = 99; /* it ended while the question stood */
+    check_screen("cancel-ended-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    json_decref(object);
+    json_decref(more);
+    object = json_loads(fixture_status, 0, NULL);
+    CHECK_INT(model_take_status(model, object, now), 0);
+    json_decref(object);
+}
+
 /* No crash and no control character at any size and tab. */
 static void check_every_size(void)
 {
@@ -180,7 +212,7 @@ static void check_every_size(void)
             for (int tab = 0; tab < TABS; tab++) {
                 view.tab = (enum tab)tab;
                 view.help = (width + height) % 3 == 0;
-                view.prompt = (width + height) % 5 == 0 ? PROMPT_FLATTEN : PROMPT_NONE;
+                view.prompt = (enum prompt)((width + height) % 5 % (PROMPT_CANCEL + 1));
                 CHECK_INT(canvas_init(&canvas, width, height, (enum glyphs)(width % 3)), 0);
                 view_draw(&view, model, now, &canvas);
                 canvas_finish(&canvas);
@@ -269,6 +301,7 @@ int main(int argc, char **argv)
     check_tabs();
     check_overlays();
     check_halted();
+    check_several();
     check_every_size();
 
     check_waiting(folder);

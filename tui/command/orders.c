@@ -15,10 +15,15 @@ static const char help[] =
     "  --state DIR  the daemon's state directory\n";
 
 static const struct stored_column columns[] = {
-    {"order", 6}, {"created_ns", -24}, {"updated_ns", 0}, {"account", -10}, {"symbol", -10}, {"side", -4},
-    {"type", -6}, {"state", -8},       {"reason", -20},   {"qty", 14},      {"filled", 14},  {"price", 14},
-    {"stop", 14}, {"cost", 16},        {"by_hand", 0},    {"tag", -12},
+    {"order", 6},      {"created_ns", -24}, {"updated_ns", 0},  {"account", -10},     {"symbol", -10},
+    {"side", -4},      {"type", -13},       {"state", -8},      {"reason", -20},      {"qty", 14},
+    {"filled", 14},    {"price", 14},       {"stop", 14},       {"cost", 16},         {"by_hand", 0},
+    {"tag", -12},      {"tif", -3},         {"trail", 0},       {"trail_percent", 0}, {"peak", 0},
+    {"triggered", 0},  {"post_only", 0},    {"reduce_only", 0}, {"group", 5},         {"parent", 6},
+    {"expires_ns", 0}, {"amends", 0},       {"client_id", -12},
 };
+
+enum { PERCENT_SCALE = 4 }; /* a trail_e6 in percent */
 
 /* An order of an unknown symbol has no scales; what it asked for is unknown too. */
 static json_t *number(const struct db_order_row *row, int64_t units, int scale, bool none_is_null)
@@ -28,12 +33,24 @@ static json_t *number(const struct db_order_row *row, int64_t units, int scale, 
     return none_is_null ? stored_number_or_null(units, scale) : stored_number(units, scale);
 }
 
+/* 0 stands for none. */
+static json_t *integer_or_null(uint64_t value)
+{
+    return value ? json_integer((json_int_t)value) : json_null();
+}
+
+static const char *integer_or_none(char *buf, uint64_t value)
+{
+    *buf = '\0';
+    return value ? stored_integer(buf, (long long)value) : buf;
+}
+
 static json_t *object(const struct db_order_row *row)
 {
     static const struct symbol unknown;
     const struct order *o = &row->order;
     const struct symbol *s = row->symbol ? &row->symbol->symbol : &unknown;
-    return json_pack(
+    json_t *object = json_pack(
         "{s:I, s:I, s:I, s:I, s:s?, s:s?, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:I}",
         "order", (json_int_t)o->id, "created_ns", (json_int_t)o->created_ns, "effective_ns",
         (json_int_t)o->effective_ns, "updated_ns", (json_int_t)o->updated_ns, "account",
@@ -44,6 +61,19 @@ static json_t *object(const struct db_order_row *row)
         "price", number(row, o->price, s->price_scale, true), "stop",
         number(row, o->stop_price, s->price_scale, true), "cost", number(row, o->cost, s->quote_scale, false),
         "by_hand", o->by_hand, "tag", o->tag, "input_seq", (json_int_t)o->input_seq);
+    json_t *more = json_pack(
+        "{s:s, s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o, s:o, s:I, s:s}", "tif", order_tif_name(o->tif),
+        "trail", number(row, o->trail, s->price_scale, true), "trail_percent",
+        stored_number_or_null(o->trail_e6, PERCENT_SCALE), "peak", number(row, o->peak, s->price_scale, true),
+        "triggered", o->triggered, "post_only", o->post_only, "reduce_only", o->reduce_only, "group",
+        integer_or_null(o->group), "parent", integer_or_null(o->parent), "expires_ns",
+        integer_or_null((uint64_t)o->expires_ns), "amends", (json_int_t)o->amends, "client_id", o->client_id);
+    if (!object || !more || json_object_update(object, more) < 0) {
+        json_decref(object);
+        object = NULL;
+    }
+    json_decref(more);
+    return object;
 }
 
 static void print_order(void *ctx, const struct db_order_row *row)
@@ -53,7 +83,8 @@ static void print_order(void *ctx, const struct db_order_row *row)
     const struct order *o = &row->order;
     const struct symbol *s = row->symbol ? &row->symbol->symbol : &unknown;
     char id[STORED_CELL], created[STORED_CELL], updated[STORED_CELL], qty[STORED_CELL], filled[STORED_CELL],
-        price[STORED_CELL], stop[STORED_CELL], cost[STORED_CELL];
+        price[STORED_CELL], stop[STORED_CELL], cost[STORED_CELL], trail[STORED_CELL], percent[STORED_CELL],
+        peak[STORED_CELL], group[STORED_CELL], parent[STORED_CELL], expires[STORED_CELL], amends[STORED_CELL];
     if (list->form == STORED_JSON) {
         stored_object(list, object(row));
         return;
@@ -75,6 +106,18 @@ static void print_order(void *ctx, const struct db_order_row *row)
         row->symbol ? stored_decimal(list->form, cost, o->cost, s->quote_scale) : "",
         o->by_hand ? "1" : "0",
         o->tag,
+        order_tif_name(o->tif),
+        row->symbol ? stored_decimal_or_none(list->form, trail, o->trail, s->price_scale) : "",
+        stored_decimal_or_none(list->form, percent, o->trail_e6, PERCENT_SCALE),
+        row->symbol ? stored_decimal_or_none(list->form, peak, o->peak, s->price_scale) : "",
+        o->triggered ? "1" : "0",
+        o->post_only ? "1" : "0",
+        o->reduce_only ? "1" : "0",
+        integer_or_none(group, o->group),
+        integer_or_none(parent, o->parent),
+        o->expires_ns ? stored_time(list->form, expires, o->expires_ns) : "",
+        stored_integer(amends, (long long)o->amends),
+        o->client_id,
     };
     stored_row(list, cells);
 }

@@ -1,15 +1,16 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tui/format.h"
 #include "tui/panel/frame.h"
 
-enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, CASH, DAY, REALIZED, FEES, STRATEGY, COLUMNS };
+enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, INTEREST, STRATEGY, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    {"", 9, false, 1},     {"equity", 12, true, 2}, {"return", 8, true, 3},
-    {"dd", 7, true, 4},    {"cash", 12, true, 7},   {"day", 9, true, 6},
-    {"real.", 9, true, 8}, {"fees", 8, true, 9},    {"strategy", 14, false, 5},
+    {"", 9, false, 1},       {"equity", 12, true, 2},   {"return", 8, true, 3},     {"dd", 7, true, 4},
+    {"short", 11, true, 10}, {"cash", 12, true, 7},     {"day", 9, true, 6},        {"real.", 9, true, 8},
+    {"fees", 8, true, 9},    {"interest", 9, true, 11}, {"strategy", 14, false, 5},
 };
 
 void panel_accounts(const struct area *area, const struct scene *scene)
@@ -17,7 +18,12 @@ void panel_accounts(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     int n = model->status.n_accounts, title;
     struct area body = frame_rule(area, scene, PANEL_ACCOUNTS, "Accounts", n, &title);
-    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct column shown[COLUMNS];
+    memcpy(shown, columns, sizeof(shown));
+    for (int i = 0; i < n; i++)
+        if (model->status.accounts[i].short_value > 0)
+            shown[SHORT].rank = 5; /* what is owed tells more than the day's change */
+    struct table table = frame_table(area, title, shown, COLUMNS);
     enum freshness freshness = model_accounts_freshness(model, scene->now);
     struct window window = frame_window(scene, PANEL_ACCOUNTS, n, body.height);
     char text[FORMAT_MAX];
@@ -42,6 +48,12 @@ void panel_accounts(const struct area *area, const struct scene *scene)
                        gone && k == 1     ? "-"
                        : k == 1 || k == 2 ? format_signed(text, plain[k], 2)
                                           : format_fit(text, plain[k], 2, columns[CASH + k].width));
+        table_text(&table, SHORT, y, frame_style(freshness, a->short_value > 0 ? STYLE_DOWN : STYLE_DIM),
+                   gone                 ? "-"
+                   : a->short_value > 0 ? format_fit(text, -a->short_value, 2, columns[SHORT].width)
+                                        : "none");
+        table_text(&table, INTEREST, y, STYLE_NORMAL,
+                   format_fit(text, a->interest, 2, columns[INTEREST].width));
         table_text(&table, STRATEGY, y, STYLE_DIM, a->strategy[0] ? a->strategy : "none");
         if (i == window.cursor)
             frame_cursor(&body, y - 1);

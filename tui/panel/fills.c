@@ -1,13 +1,15 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "tui/format.h"
 #include "tui/panel/frame.h"
 
-enum { TIME, SIDE, SYMBOL, QTY, PRICE, FEE, ORDER, TAG, COLUMNS };
+enum { TIME, SIDE, SYMBOL, ACCOUNT, QTY, PRICE, MAKER, FEE, ORDER, TAG, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    {"", 8, false, 2},      {"", 4, false, 1},   {"", 9, false, 1},   {"qty", 11, true, 3},
-    {"price", 11, true, 4}, {"fee", 9, true, 6}, {"ord", 5, true, 7}, {"why", 14, false, 5},
+    {"", 8, false, 2},    {"", 4, false, 1},      {"", 9, false, 1}, {"account", 9, false, 9},
+    {"qty", 10, true, 3}, {"price", 11, true, 4}, {"", 1, false, 5}, {"fee", 8, true, 7},
+    {"ord", 5, true, 8},  {"why", 14, false, 6},
 };
 
 void panel_fills(const struct area *area, const struct scene *scene)
@@ -16,7 +18,11 @@ void panel_fills(const struct area *area, const struct scene *scene)
     const struct history *h = &model->history;
     int title;
     struct area body = frame_rule(area, scene, PANEL_FILLS, "Fills", -1, &title);
-    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct column shown[COLUMNS];
+    memcpy(shown, columns, sizeof(shown));
+    if (model->status.n_accounts > 1)
+        shown[ACCOUNT].rank = 6;
+    struct table table = frame_table(area, title, shown, COLUMNS);
     struct window window = frame_window(scene, PANEL_FILLS, h->n_fills, body.height);
     char text[FORMAT_MAX];
 
@@ -28,9 +34,11 @@ void panel_fills(const struct area *area, const struct scene *scene)
         table_text(&table, TIME, y, STYLE_DIM, format_clock(text, f->ts_ns));
         table_text(&table, SIDE, y, f->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, f->side);
         table_text(&table, SYMBOL, y, STYLE_STRONG, f->symbol);
-        table_text(&table, QTY, y, STYLE_NORMAL, format_fit(text, f->qty, f->qty_decimals, 11));
+        table_text(&table, QTY, y, STYLE_NORMAL, format_fit(text, f->qty, f->qty_decimals, 10));
         table_text(&table, PRICE, y, STYLE_NORMAL, format_fit(text, f->price, f->price_decimals, 11));
-        table_text(&table, FEE, y, STYLE_NORMAL, format_fit(text, f->fee, 4, 9));
+        table_text(&table, ACCOUNT, y, STYLE_DIM, f->account);
+        table_text(&table, MAKER, y, STYLE_DIM, f->maker ? "M" : "T");
+        table_text(&table, FEE, y, STYLE_NORMAL, format_fit(text, f->fee, 4, 8));
         snprintf(text, sizeof(text), "%lld", (long long)f->order);
         table_text(&table, ORDER, y, STYLE_DIM, text);
         table_text(&table, TAG, y, STYLE_DIM, f->tag);

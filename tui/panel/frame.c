@@ -134,7 +134,7 @@ void frame_empty(const struct area *body, const char *words)
     area_text_cut(body, 1, 0, body->width - 1, STYLE_DIM, words);
 }
 
-int frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n)
+int frame_fit(struct segment *segments, int n, int room)
 {
     for (;;) {
         int width = 0, last = -1, first = 1;
@@ -146,14 +146,18 @@ int frame_segments(const struct area *area, int x, int y, int end, struct segmen
             if (last < 0 || segments[i].rank >= segments[last].rank)
                 last = i;
         }
-        if (last < 0)
-            return x;
-        if (width <= end - x || segments[last].rank <= 1)
-            break;
+        if (last < 0 || width <= room || segments[last].rank <= 1)
+            return width;
         segments[last].text[0] = '\0';
     }
+}
+
+int frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n)
+{
     int start = x;
     struct area part = area_part(area, 0, y, end, 1);
+
+    frame_fit(segments, n, end - x);
     for (int i = 0; i < n; i++)
         if (segments[i].text[0]) {
             x += x > start ? segments[i].gap : 0;

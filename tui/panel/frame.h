@@ -67,7 +67,11 @@ struct segment {
     int gap; /* blanks before it */
 };
 
-/* Draws segments from the left; returns the column after the last. */
+/* Blanks the segments of the highest ranks until the rest fits into `room` columns, or only rank 1 is left.
+ * Returns their width. */
+int frame_fit(struct segment *segments, int n, int room);
+
+/* Draws segments from the left, those that fit; returns the column after the last. */
 int frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n);
 
 /* Characters of rules and marks for the canvas's glyphs. */

@@ -74,10 +74,37 @@ static void trading_segment(struct segment *ret, struct segment *ret_reason, con
     ret_reason->style = ret->style;
 }
 
-/* On a screen of the usual width the clock makes room before the equity or the drawdown does. */
+/* Whether the ledger is what a replay of the log gives; nothing where there is no room and nothing to say. */
+static void parity_segment(struct segment *ret, const struct scene *scene)
+{
+    char words[MODEL_PARITY_MAX];
+    enum freshness freshness = model_parity(scene->model, scene->now, words);
+    bool failed = strstr(words, "FAILED") != NULL;
+
+    snprintf(ret->text, sizeof(ret->text), "%s", words);
+    ret->style = failed ? STYLE_BAD : frame_style(freshness, strstr(words, "ok") ? STYLE_GOOD : STYLE_NORMAL);
+    ret->rank = failed ? 2 : freshness == GONE ? 8 : 5;
+}
+
+static bool clock_text(const struct scene *scene, char buf[static FORMAT_MAX])
+{
+    int64_t ns = model_clock_ns(scene->model, scene->now);
+
+    if (ns > 0)
+        strcat(format_clock(buf, ns), "Z");
+    return ns > 0;
+}
+
+static enum style clock_style(const struct scene *scene)
+{
+    return frame_style(model_freshness(scene->model, scene->now), STYLE_NORMAL);
+}
+
+/* On a screen of the usual width the clock makes room before the figures do: it then
+ * stands in the line of the tabs. */
 static bool clock_fits(const struct segment *segments, int n, int end, int width)
 {
-    enum { USUAL_WIDTH = 80, MUST_RANK = 5 };
+    enum { USUAL_WIDTH = 80, MUST_RANK = 6 };
     int needed = 0;
 
     for (int i = 0; i < n; i++)
@@ -86,45 +113,52 @@ static bool clock_fits(const struct segment *segments, int n, int end, int width
     return width < USUAL_WIDTH || needed <= end;
 }
 
-void panel_header(const struct area *area, const struct scene *scene)
+enum { BRAND, FEED, EQUITY, RETURN, DRAWDOWN, TRADING, REASON, PARITY, SEGMENTS };
+
+static void fill_segments(const struct scene *scene, struct segment segments[static SEGMENTS])
 {
+    static const struct segment places[SEGMENTS] = {
+        [BRAND] = {"PAPER", STYLE_BRAND, 1, 0}, [FEED] = {"", STYLE_NORMAL, 2, 2},
+        [EQUITY] = {"", STYLE_STRONG, 4, 2},    [RETURN] = {"", STYLE_NORMAL, 6, 1},
+        [DRAWDOWN] = {"", STYLE_NORMAL, 5, 2},  [TRADING] = {"", STYLE_NORMAL, 3, 2},
+        [REASON] = {"", STYLE_NORMAL, 7, 0},    [PARITY] = {"", STYLE_NORMAL, 5, 2},
+    };
     const struct model *model = scene->model;
     struct model_total total = model_total(model);
     enum freshness freshness = model_accounts_freshness(model, scene->now);
-    char a[FORMAT_MAX], clock[FORMAT_MAX];
-    struct segment segments[] = {
-        {"PAPER", STYLE_BRAND, 1, 0}, {"", STYLE_NORMAL, 2, 2}, {"", STYLE_STRONG, 4, 2},
-        {"", STYLE_NORMAL, 6, 1},     {"", STYLE_NORMAL, 5, 2}, {"", STYLE_NORMAL, 3, 2},
-        {"", STYLE_NORMAL, 7, 0},
-    };
-    enum { BRAND, FEED, EQUITY, RETURN, DRAWDOWN, TRADING, REASON, SEGMENTS };
+    char a[FORMAT_MAX];
 
+    memcpy(segments, places, sizeof(places));
     feed_segment(&segments[FEED], scene);
     trading_segment(&segments[TRADING], &segments[REASON], scene);
+    parity_segment(&segments[PARITY], scene);
     if (freshness == GONE) {
         snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq -");
         segments[EQUITY].style = STYLE_DIM;
-    } else {
-        snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq %s",
-                 format_number(a, total.equity, 2));
-        segments[EQUITY].style = frame_style(freshness, STYLE_STRONG);
-        if (isfinite(total.return_pct))
-            snprintf(segments[RETURN].text, sizeof(segments[RETURN].text), "%s",
-                     format_percent(a, total.return_pct, 2));
-        segments[RETURN].style = frame_style(freshness, style_signed(total.return_pct));
-        if (isfinite(total.drawdown_pct))
-            snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "dd %s",
-                     format_percent(a, total.drawdown_pct, fabs(total.drawdown_pct) < 1 ? 2 : 1));
-        segments[DRAWDOWN].style = frame_style(freshness, style_signed(total.drawdown_pct));
+        return;
     }
+    snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq %s",
+             format_number(a, total.equity, 2));
+    segments[EQUITY].style = frame_style(freshness, STYLE_STRONG);
+    if (isfinite(total.return_pct))
+        snprintf(segments[RETURN].text, sizeof(segments[RETURN].text), "%s",
+                 format_percent(a, total.return_pct, 2));
+    segments[RETURN].style = frame_style(freshness, style_signed(total.return_pct));
+    if (isfinite(total.drawdown_pct))
+        snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "dd %s",
+                 format_percent(a, total.drawdown_pct, fabs(total.drawdown_pct) < 1 ? 2 : 1));
+    segments[DRAWDOWN].style = frame_style(freshness, style_signed(total.drawdown_pct));
+}
+
+void panel_header(const struct area *area, const struct scene *scene)
+{
+    struct segment segments[SEGMENTS];
+    char clock[FORMAT_MAX];
     int end = area->width;
-    int64_t ns = model_clock_ns(model, scene->now);
-    if (ns > 0) {
-        snprintf(clock, sizeof(clock), "%sZ", format_clock(a, ns));
-        enum style style = frame_style(model_freshness(model, scene->now), STYLE_NORMAL);
-        if (clock_fits(segments, SEGMENTS, end - text_width(clock) - 2, area->width))
-            end = area_text_right(area, area->width, 0, style, clock) - 2;
-    }
+
+    fill_segments(scene, segments);
+    if (clock_text(scene, clock) && clock_fits(segments, SEGMENTS, end - text_width(clock) - 2, end))
+        end = area_text_right(area, end, 0, clock_style(scene), clock) - 2;
     frame_segments(area, 0, 0, end, segments, SEGMENTS);
 }
 
@@ -134,7 +168,8 @@ void panel_tabs(const struct area *area, const struct scene *scene)
     const struct view *view = scene->view;
     int64_t alerts = model_alerts_open(scene->model);
     bool narrow = area->width < 64;
-    char right[64], age[FORMAT_MAX];
+    struct segment segments[SEGMENTS];
+    char clock[FORMAT_MAX];
     int x = 0;
 
     for (int i = 0; i < TABS; i++) {
@@ -148,10 +183,19 @@ void panel_tabs(const struct area *area, const struct scene *scene)
             x = area_printf(area, x, 0, STYLE_BAD, "!%lld", (long long)alerts);
         x++;
     }
-    format_age(age, view->interval_ms);
-    snprintf(right, sizeof(right), "%s%.12s  ?=help", view->readonly ? "read-only  " : "", age);
-    if (text_width(right) > area->width - x)
-        snprintf(right, sizeof(right), "?=help");
-    if (text_width(right) <= area->width - x)
-        area_text_right(area, area->width, 0, STYLE_DIM, right);
+    struct segment right[] = {{"", clock_style(scene), 2, 0},
+                              {"", STYLE_DIM, 3, 2},
+                              {"", STYLE_DIM, 4, 2},
+                              {"?=help", STYLE_DIM, 1, 2}};
+    enum { CLOCK, READONLY, INTERVAL, HELP, RIGHT };
+    fill_segments(scene, segments);
+    if (clock_text(scene, clock) &&
+        !clock_fits(segments, SEGMENTS, area->width - text_width(clock) - 2, area->width))
+        snprintf(right[CLOCK].text, sizeof(right[CLOCK].text), "%s", clock);
+    if (view->readonly)
+        snprintf(right[READONLY].text, sizeof(right[READONLY].text), "read-only");
+    format_age(right[INTERVAL].text, view->interval_ms);
+    int width = frame_fit(right, RIGHT, area->width - x);
+    if (width <= area->width - x)
+        frame_segments(area, area->width - width, 0, area->width, right, RIGHT);
 }

@@ -12,6 +12,7 @@ static const struct {
     {"p", "pause trading, or resume it, at once"},
     {"F", "flatten: pause, cancel all, close all; wants the word typed"},
     {"a", "acknowledge the chosen alert"},
+    {"x", "cancel the chosen order (tab 6); wants a y"},
     {"Ctrl-L", "draw anew"},
     {"q", "quit; the daemon goes on"},
 };
@@ -20,7 +21,7 @@ enum { LINES_SHOWN = sizeof(lines) / sizeof(lines[0]) };
 
 void panel_help(const struct area *screen, const struct scene *scene)
 {
-    struct area box = frame_box(screen, 78, LINES_SHOWN + 6, "Help");
+    struct area box = frame_box(screen, 78, LINES_SHOWN + 7, "Help");
     int y = 0;
 
     (void)scene;
@@ -29,6 +30,8 @@ void panel_help(const struct area *screen, const struct scene *scene)
         area_text_cut(&box, 12, y, box.width - 12, STYLE_NORMAL, lines[i].words);
     }
     y++;
+    area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
+                  "Fills: M maker, T taker. grp: the orders of one OCO or bracket.");
     area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
                   "Ages count from when the data came. STALE: three intervals late; -: ten.");
     area_text_cut(&box, 0, y++, box.width, STYLE_DIM,

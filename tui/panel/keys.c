@@ -43,8 +43,9 @@ void panel_keys(const struct area *area, const struct scene *scene)
         const char *key, *word;
         bool action;
     } keys[] = {
-        {"p", "pause", true}, {"F", "flatten", true},  {"a", "ack", true},     {"f", "freeze", false},
-        {"z", "zoom", false}, {"Tab", "panel", false}, {"+/-", "pace", false}, {"?", "help", false},
+        {"p", "pause", true},    {"F", "flatten", true}, {"a", "ack", true},
+        {"x", "cancel", true},   {"f", "freeze", false}, {"z", "zoom", false},
+        {"Tab", "panel", false}, {"+/-", "pace", false}, {"?", "help", false},
     };
     const struct view *view = scene->view;
     int x = 0;
@@ -62,6 +63,8 @@ void panel_keys(const struct area *area, const struct scene *scene)
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *word = keys[i].word;
         if (view->readonly && keys[i].action)
+            continue;
+        if (keys[i].key[0] == 'x' && (scene->focus != PANEL_ORDERS || scene->model->status.n_orders == 0))
             continue;
         if (keys[i].key[0] == 'p' && model_trading_stopped(scene->model))
             word = "resume";

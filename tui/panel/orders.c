@@ -5,21 +5,55 @@
 #include "tui/format.h"
 #include "tui/panel/frame.h"
 
-enum { TIME, ID, SIDE, SYMBOL, TYPE, STATE, QTY, FILLED, PRICE, WHY, COLUMNS };
+enum {
+    TIME,
+    ID,
+    SIDE,
+    SYMBOL,
+    ACCOUNT,
+    TYPE,
+    TIF,
+    STATE,
+    QTY,
+    FILLED,
+    PRICE,
+    TRIGGER,
+    TRAIL,
+    GROUP,
+    WHY,
+    COLUMNS
+};
 
 static const struct column columns[COLUMNS] = {
-    {"", 8, false, 8},      {"ord", 5, true, 3},    {"", 4, false, 2},    {"", 9, false, 1},
-    {"type", 6, false, 6},  {"state", 8, false, 2}, {"qty", 11, true, 4}, {"filled", 11, true, 9},
-    {"price", 11, true, 5}, {"why", 18, false, 7},
+    {"", 8, false, 12},        {"ord", 5, true, 3},     {"", 4, false, 2},      {"", 9, false, 1},
+    {"account", 9, false, 13}, {"type", 6, false, 6},   {"tif", 3, false, 8},   {"state", 8, false, 2},
+    {"qty", 9, true, 4},       {"filled", 9, true, 11}, {"price", 11, true, 5}, {"trigger", 11, true, 9},
+    {"trail", 8, true, 10},    {"grp", 5, true, 10},    {"why", 16, false, 7},
 };
 
 /* One line, whether the daemon told it (live) or the database holds it. */
 struct line {
-    int64_t id, ts_ns;
-    const char *side, *symbol, *type, *state, *why;
-    double qty, filled, price;
+    int64_t id, ts_ns, group;
+    const char *side, *symbol, *account, *type, *tif, *state, *why;
+    double qty, filled, price, stop, trail, trail_pct;
     int price_decimals, qty_decimals;
 };
+
+/* The type's name in the few columns that there are. */
+static const char *short_type(const char *type)
+{
+    static const char *const names[][2] = {
+        {"STOP_LIMIT", "STOP-L"},
+        {"TAKE_PROFIT", "TP"},
+        {"TAKE_PROFIT_LIMIT", "TP-L"},
+        {"TRAILING_STOP", "TRAIL"},
+    };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(type, names[i][0]) == 0)
+            return names[i][1];
+    return type;
+}
 
 static bool is_live(const struct model *model, int64_t id)
 {
@@ -43,14 +77,20 @@ static struct line live_line(const struct model *model, int at)
     const struct status_order *o = &model->status.orders[at];
     const struct status_symbol *symbol = model_symbol(model, o->symbol);
     struct line line = {.id = o->order,
+                        .group = o->group,
                         .side = o->side,
                         .symbol = o->symbol,
+                        .account = o->account,
                         .type = o->type,
+                        .tif = o->tif,
                         .state = o->state,
                         .why = o->tag,
                         .qty = o->qty,
                         .filled = o->filled,
-                        .price = isfinite(o->stop) ? o->stop : o->price,
+                        .price = o->price,
+                        .stop = o->stop,
+                        .trail = o->trail,
+                        .trail_pct = o->trail_pct,
                         .price_decimals = symbol ? symbol->price_decimals : 2,
                         .qty_decimals = 8};
 
@@ -68,14 +108,20 @@ static struct line past_line(const struct model *model, int at)
 
     return (struct line){.id = o->id,
                          .ts_ns = o->updated_ns,
+                         .group = o->group,
                          .side = o->side,
                          .symbol = o->symbol,
+                         .account = o->account,
                          .type = o->type,
+                         .tif = o->tif,
                          .state = o->state,
                          .why = o->reason[0] ? o->reason : o->tag,
                          .qty = o->qty,
                          .filled = o->filled,
-                         .price = isfinite(o->stop) ? o->stop : o->price,
+                         .price = o->price,
+                         .stop = o->stop,
+                         .trail = o->trail,
+                         .trail_pct = o->trail_pct,
                          .price_decimals = o->price_decimals,
                          .qty_decimals = o->qty_decimals};
 }
@@ -86,7 +132,40 @@ static enum style state_style(const char *state)
         return STYLE_BAD;
     if (strcmp(state, "FILLED") == 0)
         return STYLE_GOOD;
-    return strcmp(state, "CANCELED") == 0 ? STYLE_DIM : STYLE_NORMAL;
+    return strcmp(state, "CANCELED") == 0 || strcmp(state, "EXPIRED") == 0 || strcmp(state, "HELD") == 0
+               ? STYLE_DIM
+               : STYLE_NORMAL;
+}
+
+/* A trailing stop's distance: "1.5%" or in price; "" for none. */
+static const char *trail_text(char buf[static FORMAT_MAX], const struct line *line)
+{
+    buf[0] = '\0';
+    if (isfinite(line->trail_pct))
+        snprintf(buf, FORMAT_MAX, "%.4g%%", line->trail_pct);
+    else if (isfinite(line->trail))
+        format_fit(buf, line->trail, line->price_decimals, columns[TRAIL].width);
+    return buf;
+}
+
+/* The prices. Without room for the trigger's own column it stands in the price's: what has to happen first.
+ */
+static void draw_prices(const struct table *table, int y, const struct line *line)
+{
+    bool apart = table->x[TRIGGER] >= 0;
+    double first = !apart && isfinite(line->stop) ? line->stop : line->price;
+    char text[FORMAT_MAX];
+
+    if (isfinite(first))
+        format_fit(text, first, line->price_decimals, columns[PRICE].width);
+    else if (apart || !trail_text(text, line)[0])
+        snprintf(text, sizeof(text), "market");
+    table_text(table, PRICE, y, STYLE_NORMAL, text);
+    table_text(table, TRIGGER, y, STYLE_NORMAL,
+               isfinite(line->stop)
+                   ? format_fit(text, line->stop, line->price_decimals, columns[TRIGGER].width)
+                   : "");
+    table_text(table, TRAIL, y, STYLE_NORMAL, trail_text(text, line));
 }
 
 static void draw_line(const struct table *table, int y, const struct line *line)
@@ -98,12 +177,17 @@ static void draw_line(const struct table *table, int y, const struct line *line)
     table_text(table, ID, y, STYLE_DIM, text);
     table_text(table, SIDE, y, line->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, line->side);
     table_text(table, SYMBOL, y, STYLE_STRONG, line->symbol);
-    table_text(table, TYPE, y, STYLE_NORMAL, line->type);
+    table_text(table, ACCOUNT, y, STYLE_DIM, line->account);
+    table_text(table, TYPE, y, STYLE_NORMAL, short_type(line->type));
+    table_text(table, TIF, y, STYLE_DIM, line->tif);
     table_text(table, STATE, y, state_style(line->state), line->state);
-    table_text(table, QTY, y, STYLE_NORMAL, format_fit(text, line->qty, line->qty_decimals, 11));
-    table_text(table, FILLED, y, STYLE_NORMAL, format_fit(text, line->filled, line->qty_decimals, 11));
-    table_text(table, PRICE, y, STYLE_NORMAL,
-               isfinite(line->price) ? format_fit(text, line->price, line->price_decimals, 11) : "market");
+    table_text(table, QTY, y, STYLE_NORMAL,
+               format_fit(text, line->qty, line->qty_decimals, columns[QTY].width));
+    table_text(table, FILLED, y, STYLE_NORMAL,
+               format_fit(text, line->filled, line->qty_decimals, columns[FILLED].width));
+    draw_prices(table, y, line);
+    snprintf(text, sizeof(text), "%lld", (long long)line->group);
+    table_text(table, GROUP, y, STYLE_DIM, line->group >= 0 ? text : "");
     table_text(table, WHY, y, STYLE_DIM, line->why);
 }
 
@@ -112,7 +196,11 @@ void panel_orders(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     int live = model->status.n_orders, n = panel_orders_rows(model), title, row = live;
     struct area body = frame_rule(area, scene, PANEL_ORDERS, "Orders", live, &title);
-    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct column shown[COLUMNS];
+    memcpy(shown, columns, sizeof(shown));
+    if (model->status.n_accounts > 1)
+        shown[ACCOUNT].rank = 7; /* whose it is tells more than why it is */
+    struct table table = frame_table(area, title, shown, COLUMNS);
     struct window window = frame_window(scene, PANEL_ORDERS, n, body.height);
 
     if (n == 0)
@@ -133,4 +221,38 @@ void panel_orders(const struct area *area, const struct scene *scene)
     }
     if (window.cursor >= 0)
         frame_cursor(&body, window.cursor - window.first);
+}
+
+void panel_cancel(const struct area *screen, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    struct area box = frame_box(screen, 60, 7, "Cancel");
+    char qty[FORMAT_MAX], price[FORMAT_MAX];
+    int y = 0, others = 0;
+    bool alive = false;
+
+    for (int i = 0; i < model->status.n_orders; i++) {
+        if (model->status.orders[i].order != scene->view->order)
+            continue;
+        struct line line = live_line(model, i);
+        alive = true;
+        double shown = isfinite(line.stop) ? line.stop : line.price;
+        area_printf(&box, 0, y++, STYLE_STRONG, "order %lld: %s %s %s %s", (long long)line.id, line.side,
+                    format_number(qty, line.qty, line.qty_decimals), line.symbol, line.type);
+        area_printf(&box, 2, y, STYLE_NORMAL, "%s%s, %s, of %s", isfinite(shown) ? "at " : "",
+                    isfinite(shown)               ? format_number(price, shown, line.price_decimals)
+                    : trail_text(price, &line)[0] ? price
+                                                  : "at market",
+                    line.state, line.account);
+        for (int k = 0; k < model->status.n_orders; k++)
+            others += k != i && line.group >= 0 && model->status.orders[k].group == line.group;
+    }
+    if (!alive)
+        area_printf(&box, 0, 0, STYLE_STRONG, "order %lld has ended", (long long)scene->view->order);
+    if (others > 0)
+        area_printf(&box, 0, 2, STYLE_WARN, "%d more of its group may go with it.", others);
+    y = 4;
+    int x = area_text(&box, 0, y, STYLE_KEY, "y");
+    x = area_text(&box, x + 1, y, STYLE_NORMAL, "cancels it;");
+    area_text(&box, x + 1, y, STYLE_DIM, "any other key does not");
 }

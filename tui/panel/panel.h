@@ -39,6 +39,7 @@ void panel_log(const struct area *area, const struct scene *scene);
 /* Drawn over the body. */
 void panel_help(const struct area *screen, const struct scene *scene);
 void panel_flatten(const struct area *screen, const struct scene *scene);
+void panel_cancel(const struct area *screen, const struct scene *scene);
 
 /* How many orders the orders panel lists. */
 int panel_orders_rows(const struct model *model);

@@ -5,11 +5,12 @@
 #include "tui/format.h"
 #include "tui/panel/frame.h"
 
-enum { SYMBOL, SIDE, QTY, ENTRY, MARK, UPNL, STOP, AGE, COLUMNS };
+enum { SYMBOL, SIDE, ACCOUNT, QTY, ENTRY, FIFO, MARK, UPNL, STOP, AGE, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    {"", 9, false, 1},     {"", 1, false, 2},     {"qty", 10, true, 3},  {"entry", 11, true, 6},
-    {"mark", 11, true, 7}, {"uPnL", 10, true, 4}, {"stop", 11, true, 8}, {"age", 9, true, 5},
+    {"", 9, false, 1},      {"", 1, false, 2},     {"account", 9, false, 10}, {"qty", 10, true, 3},
+    {"entry", 11, true, 6}, {"fifo", 11, true, 9}, {"mark", 11, true, 7},     {"uPnL", 10, true, 4},
+    {"stop", 11, true, 8},  {"age", 9, true, 5},
 };
 
 static int decimals_of(const struct model *model, const char *symbol)
@@ -24,7 +25,11 @@ void panel_positions(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     int n = model->status.n_positions, title;
     struct area body = frame_rule(area, scene, PANEL_POSITIONS, "Positions", n, &title);
-    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct column shown[COLUMNS];
+    memcpy(shown, columns, sizeof(shown));
+    if (model->status.n_accounts > 1)
+        shown[ACCOUNT].rank = 7; /* two accounts may hold the same symbol */
+    struct table table = frame_table(area, title, shown, COLUMNS);
     char text[FORMAT_MAX];
 
     if (n == 0) {
@@ -38,6 +43,8 @@ void panel_positions(const struct area *area, const struct scene *scene)
         enum freshness freshness = model_position_freshness(model, p, scene->now);
         table_text(&table, SYMBOL, y, STYLE_STRONG, p->symbol);
         table_text(&table, SIDE, y, strcmp(p->side, "S") == 0 ? STYLE_DOWN : STYLE_UP, p->side);
+        table_text(&table, ACCOUNT, y, STYLE_DIM, p->account);
+        table_text(&table, FIFO, y, STYLE_NORMAL, format_fit(text, p->fifo_entry, decimals, 11));
         table_text(&table, QTY, y, STYLE_NORMAL, format_fit(text, p->qty, p->qty_decimals, 10));
         table_text(&table, ENTRY, y, STYLE_NORMAL, format_fit(text, p->entry, decimals, 11));
         table_text(&table, MARK, y, frame_style(freshness, STYLE_NORMAL),
