@@ -182,8 +182,8 @@ static void test_orders(const char *state)
     CHECK_INT(lines(), 4);
     CHECK_STR(line(2),
               "2,1723161255345000000,1723161255345000000,main,BTCUSDT,SELL,STOP,OPEN,,0.02345000,0.00000000,,"
-              "60000.00000000,0.00000000,0,\"a,\"\"b\"\"\"");
-    CHECK_STR(line(3), "3,0,0,,,BUY,MARKET,REJECTED,UNKNOWN_SYMBOL,,,,,,0,");
+              "60000.00000000,0.00000000,0,\"a,\"\"b\"\"\",GTC,,,,0,0,0,,,,0,");
+    CHECK_STR(line(3), "3,0,0,,,BUY,MARKET,REJECTED,UNKNOWN_SYMBOL,,,,,,0,,GTC,,,,0,0,0,,,,0,");
     CHECK_INT(run(command_orders, "orders", "--state", state, NULL), 0);
     CHECK_INT(lines(), 4);
     CHECK_INT(run(command_orders, "orders", "--json", "--state", state, NULL), 0);
@@ -203,7 +203,7 @@ static void test_positions(const char *state)
     CHECK_STR(
         line(1),
         "main,BTCUSDT,L,0.12345000,61837.63000000,62000.00000000,7633.85542350,7653.90000000,20.04457650,"
-        "0.00000000,7.63385543,1723161255344000000,1723161255344000000");
+        "0.00000000,7.63385543,1723161255344000000,1723161255344000000,,0.00000000,0.00000000");
     CHECK_INT(run(command_positions, "positions", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.positions/1"),
            *first = json_array_get(json_object_get(json, "positions"), 0);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tui/command/stored.h"
@@ -78,7 +79,7 @@ static void print_line(struct stored_list *list, const struct account_line *line
 int command_account_list(int argc, char **argv, const char *help)
 {
     struct stored_options options;
-    struct accounts_read read = {0};
+    struct accounts_read *read;
     struct db_reader *reader;
     int r = stored_options(argc, argv, "csv json", help, &options);
 
@@ -89,16 +90,19 @@ int command_account_list(int argc, char **argv, const char *help)
     r = stored_open("account", options.state, &reader);
     if (r != EXIT_OK)
         return r;
-    r = db_reader_begin(reader);
+    read = calloc(1, sizeof *read);
+    r = read ? db_reader_begin(reader) : -ENOMEM;
     if (r == 0)
-        r = db_reader_accounts(reader, take_account, &read);
-    for (read.at = 0; r == 0 && read.at < read.n; read.at++)
-        r = db_reader_equity(reader, read.lines[read.at].row.account.number, INT64_MIN, 1, take_point, &read);
+        r = db_reader_accounts(reader, take_account, read);
+    for (; r == 0 && read->at < read->n; read->at++)
+        r = db_reader_equity(reader, read->lines[read->at].row.account.number, INT64_MIN, 1, take_point,
+                             read);
     db_reader_end(reader);
     struct stored_list list = {"accounts", options.form, columns, sizeof columns / sizeof *columns, 0, 0};
     stored_begin(&list);
-    for (int i = 0; r == 0 && i < read.n; i++)
-        print_line(&list, &read.lines[i]);
+    for (int i = 0; r == 0 && i < read->n; i++)
+        print_line(&list, &read->lines[i]);
     stored_end(&list);
+    free(read);
     return stored_close("account", reader, r < 0 ? r : list.r);
 }
