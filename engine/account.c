@@ -35,11 +35,9 @@ int64_t account_free(struct engine *engine, int index, const char *asset, int sc
     return balance ? balance->total - balance->reserved : 0;
 }
 
-void account_post(struct engine *engine, int index, struct balance *balance, enum ledger_kind kind,
-                  int64_t amount, uint64_t order_id, uint64_t fill_id)
+static void post(struct engine *engine, int index, struct balance *balance, enum ledger_kind kind,
+                 int64_t amount, uint64_t order_id, uint64_t fill_id)
 {
-    if (amount == 0)
-        return;
     balance->total += amount;
     engine->accounts[index].begun = true;
     struct ledger_row row = {
@@ -61,12 +59,21 @@ void account_post(struct engine *engine, int index, struct balance *balance, enu
         engine->sink.ledger(engine->sink.ctx, &row);
 }
 
+void account_post(struct engine *engine, int index, struct balance *balance, enum ledger_kind kind,
+                  int64_t amount, uint64_t order_id, uint64_t fill_id)
+{
+    if (amount != 0)
+        post(engine, index, balance, kind, amount, order_id, fill_id);
+}
+
 void account_begin(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
     if (account->begun)
         return;
     account->begun = true;
+    if (account->interest_ns == 0)
+        account->interest_ns = loan_hour(engine->now_ns);
     account_post(engine, index, account_currency(engine, index), LEDGER_DEPOSIT, account->opening_cash, 0, 0);
     account->deposits = account->opening_cash;
 }
@@ -83,26 +90,110 @@ void account_begin_all(struct engine *engine)
     }
 }
 
+/* Of a sale, what is held goes first; what it lacks is borrowed. */
+static int64_t borrows(const struct engine *engine, const struct fill *fill, int64_t held)
+{
+    if (fill->side == ORDER_BUY || !loan_allowed(engine, fill->account, fill->symbol))
+        return 0;
+    int64_t owned = held > 0 ? held : 0;
+    return fill->qty > owned ? fill->qty - owned : 0;
+}
+
+/* Of a purchase, what is owed goes back first. */
+static int64_t gives_back(const struct fill *fill, int64_t held)
+{
+    if (fill->side == ORDER_SELL || held >= 0)
+        return 0;
+    return fill->qty < -held ? fill->qty : -held;
+}
+
+static bool any_short(const struct engine *engine, const struct account *account)
+{
+    int s = 0;
+    while (s < engine->n_symbols && account->positions[s].qty >= 0)
+        s++;
+    return s < engine->n_symbols;
+}
+
+/* Keeps count of who is short of what. */
+static void turned(struct engine *engine, int index, int symbol, int64_t before)
+{
+    struct account *account = &engine->accounts[index];
+    bool was = before < 0, is = account->positions[symbol].qty < 0;
+    if (!was && is)
+        engine->markets[symbol].shorts++;
+    if (was && !is) {
+        engine->markets[symbol].shorts--;
+        if (!any_short(engine, account))
+            account->margin_ns = 0;
+    }
+}
+
+static void tell_position(struct engine *engine, int account, int symbol)
+{
+    const struct position *position = &engine->accounts[account].positions[symbol];
+    if (engine->sink.position)
+        engine->sink.position(engine->sink.ctx, account, symbol, position, position->updated_ns);
+}
+
 void account_fill(struct engine *engine, const struct fill *fill)
 {
     int index = fill->account;
     struct account *account = &engine->accounts[index];
+    struct position *position = &account->positions[fill->symbol];
     struct balance *base = account_base(engine, index, fill->symbol);
     struct balance *quote = account_quote(engine, index, fill->symbol);
+    int64_t held = position->qty, borrowed = borrows(engine, fill, held), given = gives_back(fill, held);
     bool buy = fill->side == ORDER_BUY;
+    base->borrowed += borrowed - given;
+    account_post(engine, index, base, LEDGER_BORROW, borrowed, fill->order_id, fill->id);
     account_post(engine, index, base, LEDGER_TRADE, buy ? fill->qty : -fill->qty, fill->order_id, fill->id);
     account_post(engine, index, quote, LEDGER_TRADE, buy ? -fill->notional : fill->notional, fill->order_id,
                  fill->id);
     account_post(engine, index, quote, LEDGER_FEE, -fill->fee, fill->order_id, fill->id);
+    account_post(engine, index, base, LEDGER_BORROW, -given, fill->order_id, fill->id);
 
-    struct position *position = &account->positions[fill->symbol];
     if (position_apply(position, &account->lots[fill->symbol], fill->side, fill->qty, fill->notional,
                        fill->ts_ns) < 0)
         engine->out_of_memory = true;
     position->fees += fill->fee;
+    turned(engine, index, fill->symbol, held);
     account->moved = engine->account_moved = true;
-    if (engine->sink.position)
-        engine->sink.position(engine->sink.ctx, index, fill->symbol, position, fill->ts_ns);
+    tell_position(engine, index, fill->symbol);
+}
+
+void account_count_shorts(struct engine *engine)
+{
+    for (int s = 0; s < engine->n_symbols; s++) {
+        engine->markets[s].shorts = 0;
+        for (int a = 0; a < engine->n_accounts; a++)
+            engine->markets[s].shorts += engine->accounts[a].positions[s].qty < 0;
+    }
+}
+
+void account_clear(struct engine *engine, int index)
+{
+    struct account *account = &engine->accounts[index];
+    struct balance *currency = account_currency(engine, index);
+    post(engine, index, currency, LEDGER_RESET, -currency->total, 0, 0); /* even of 0 */
+    for (int i = 0; i < account->n_assets; i++) {
+        struct balance *balance = &account->assets[i];
+        int64_t borrowed = balance->borrowed;
+        account_post(engine, index, balance, LEDGER_RESET, borrowed - balance->total, 0, 0);
+        balance->borrowed = 0;
+        account_post(engine, index, balance, LEDGER_BORROW, -borrowed, 0, 0);
+    }
+    for (int s = 0; s < engine->n_symbols; s++) {
+        struct position *position = &account->positions[s];
+        int64_t before = position->qty;
+        lots_finish(&account->lots[s]);
+        if (position->updated_ns == 0)
+            continue;
+        *position = (struct position){.updated_ns = engine->now_ns};
+        turned(engine, index, s, before);
+        tell_position(engine, index, s);
+    }
+    account->deposits = account->interest_owed = account->margin_ns = 0;
 }
 
 int64_t account_position_value(const struct engine *engine, int index, int symbol)
@@ -110,20 +201,26 @@ int64_t account_position_value(const struct engine *engine, int index, int symbo
     const struct market_state *market = &engine->markets[symbol];
     const struct position *position = &engine->accounts[index].positions[symbol];
     if (market->last == 0)
-        return position->cost;
-    int128_t value = (int128_t)market->last * position->qty / market->notional_unit;
+        return position->qty < 0 ? -position->cost : position->cost;
+    int128_t value = (int128_t)market->last * position->qty;
+    if (value < 0) /* away from zero: what is owed is not made less */
+        value = (value - (market->notional_unit - 1)) / market->notional_unit;
+    else
+        value /= market->notional_unit;
+    if (value < -MONEY_MAX)
+        return -MONEY_MAX;
     return value > MONEY_MAX ? MONEY_MAX : (int64_t)value;
 }
 
-/* Equity is the currency held plus what is held of symbols quoted in it, at the last price; at cost before
- * the first price is known, as after a restart. */
 int64_t engine_equity(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
-    int128_t equity = account->assets[account->currency_at].total;
+    int128_t equity = (int128_t)account->assets[account->currency_at].total - account->interest_owed;
     for (int s = 0; s < engine->n_symbols; s++)
-        if (account->positions[s].qty > 0 && account->pairs[s].quote == account->currency_at)
+        if (account->positions[s].qty != 0 && account->pairs[s].quote == account->currency_at)
             equity += account_position_value(engine, index, s);
+    if (equity < -MONEY_MAX)
+        return -MONEY_MAX;
     return equity > MONEY_MAX ? MONEY_MAX : (int64_t)equity;
 }
 
@@ -134,6 +231,28 @@ bool engine_daily_loss(const struct engine *engine)
                             engine->accounts[a].day_equity))
             return true;
     return false;
+}
+
+/* Returns what `value` is when equity goes from `before` to `after` by money alone. */
+static int64_t moved_along(int64_t value, int64_t before, int64_t after)
+{
+    if (before <= 0 || after <= 0)
+        return after > 0 ? after : 0;
+    int128_t moved = (int128_t)value * after / before;
+    return moved > MONEY_MAX ? MONEY_MAX : (int64_t)moved;
+}
+
+void account_flow(struct engine *engine, int index, enum ledger_kind kind, int64_t amount)
+{
+    struct account *account = &engine->accounts[index];
+    account_mark(engine, index);
+    int64_t before = account->equity, after = before + amount;
+    account_post(engine, index, account_currency(engine, index), kind, amount, 0, 0);
+    account->deposits += amount;
+    account->equity = after;
+    account->equity_peak = moved_along(account->equity_peak, before, after);
+    account->day_equity = moved_along(account->day_equity, before, after);
+    account->moved = engine->account_moved = true;
 }
 
 void account_mark(struct engine *engine, int index)

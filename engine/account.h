@@ -34,6 +34,10 @@ struct account_rules {
     int32_t borrow_rate_e6; /* a year's interest on what is borrowed: 50000 = 5 %; booked every hour */
 };
 
+/* NULL, or why rules contradict themselves: static text. Fees are 0 to 100 %; with shorts both shares are at
+ * least 100 % of what is owed, the one to open not less than the one to keep. */
+const char *account_rules_check(const struct account_rules *rules);
+
 /* Where a symbol's two balances are among an account's. */
 struct account_pair {
     int base, quote;

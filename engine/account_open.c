@@ -5,6 +5,29 @@
 
 #include "engine/core.h"
 
+static const char *limits_check(const struct risk_limits *risk)
+{
+    if (!(risk->exposure_symbol >= 0 && risk->exposure_account >= 0 && risk->daily_loss >= 0))
+        return "a risk limit is negative or no number";
+    return risk->orders_per_second < 0 || risk->orders_per_second > RISK_RATE_MAX
+               ? "orders_per_second is not between 0 and 64"
+               : NULL;
+}
+
+const char *account_rules_check(const struct account_rules *rules)
+{
+    const struct fee_rates *fees = &rules->fees;
+    if (fees->maker_e6 < 0 || fees->maker_e6 > 1000000 || fees->taker_e6 < 0 || fees->taker_e6 > 1000000)
+        return "a fee is not between 0 and 100 %";
+    if (rules->borrow_rate_e6 < 0)
+        return "the borrow rate is negative";
+    if (rules->shorts && rules->maintenance_e4 < 10000)
+        return "the maintenance share is below 100 %";
+    if (rules->shorts && rules->collateral_e4 < rules->maintenance_e4)
+        return "the collateral is below the maintenance share";
+    return limits_check(&rules->risk);
+}
+
 struct balance *account_find_balance(const struct account *account, const char *asset)
 {
     for (int i = 0; i < account->n_assets; i++)
@@ -124,6 +147,8 @@ int account_add(struct engine *engine, const struct account_spec *spec)
 {
     if (engine->n_accounts == ACCOUNTS_MAX)
         return -ENOSPC;
+    if (account_rules_check(&spec->rules))
+        return -EINVAL;
     struct account_spec copy = *spec; /* it may stand in an array that moves now */
     int index = engine->n_accounts, r = account_reserve(engine, index + 1);
     if (r < 0)

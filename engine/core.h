@@ -146,11 +146,35 @@ void account_post(struct engine *engine, int account, struct balance *balance, e
 /* The opening deposit, once in an account's life. */
 void account_begin(struct engine *engine, int account);
 void account_begin_all(struct engine *engine);
+/* Books money given or taken away. Drawdown and the day's loss are of trading only: peak and the day's
+ * opening equity go along in proportion, rounded down, so that equity / peak stays what it was. */
+void account_flow(struct engine *engine, int account, enum ledger_kind kind, int64_t amount);
+/* A reset's rows up to the deposit: nothing is held, owed or earned afterwards. Its live orders are gone. */
+void account_clear(struct engine *engine, int account);
+void account_count_shorts(struct engine *engine); /* market->shorts, from the positions */
 void account_fill(struct engine *engine, const struct fill *fill);
+/* At the last price; at cost before the first one is known. A short's is negative, rounded away from zero. */
 int64_t account_position_value(const struct engine *engine, int account, int symbol);
 void account_mark(struct engine *engine, int account);
 void account_equity_point(struct engine *engine, int account);
 void account_equity_points(struct engine *engine); /* those that are due, or moved by this event */
+
+/* account_command.c: ORDER_OK, or why it was not done */
+enum order_reason account_command(struct engine *engine, const struct event_command *command);
+
+/* loan.c */
+bool loan_allowed(const struct engine *engine, int account, int symbol); /* may it be short of it? */
+int64_t loan_value(const struct engine *engine, int account);            /* of all shorts, in currency */
+/* The currency that must stay for shorts of this value. */
+int64_t loan_collateral(const struct engine *engine, int account, int64_t value);
+/* The currency that is neither reserved nor collateral nor owed as interest. */
+int64_t loan_spendable(const struct engine *engine, int account);
+int64_t loan_hour(int64_t now_ns); /* the full hour at or before */
+/* Books the interest of each full hour that has passed since the last one. A short over the end of an hour is
+ * charged that hour: ceil(value · borrow_rate_e6 · hours / (10^6 · 8760)), `hours` at once after a gap. What
+ * the currency that is not reserved does not suffice for is owed, and booked at a later hour. */
+void loan_interest(struct engine *engine);
+void loan_check(struct engine *engine, int symbol); /* after its price moved: margin calls */
 
 /* match.c */
 /* Records the order, refused or on its way; returns its id and the reason. 0 as id only without memory. */
@@ -160,6 +184,8 @@ uint64_t match_submit(struct engine *engine, const struct order_request *request
 enum order_reason match_cancel(struct engine *engine, uint64_t order_id);
 /* What is held of a symbol and not reserved by sales of it: no account goes short. */
 int64_t match_sellable(struct engine *engine, int account, int symbol);
+/* All orders of an account end now, on their way or resting, and no strategy answers. */
+void match_withdraw(struct engine *engine, int account);
 void match_release(struct engine *engine, int64_t until_ns); /* what takes effect by then */
 void match_trade(struct engine *engine, int symbol, const struct market_trade *trade);
 void match_quotes(struct engine *engine, int symbol); /* after a quote or a book change */

@@ -104,6 +104,8 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
     int64_t age_ns = engine->now_ns - (bar->open_ns + engine->interval_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     desk_bar(engine, symbol, bar, fresh);
+    if (live)
+        loan_check(engine, symbol);
 }
 
 static void hold_bar(struct engine *engine, int symbol, const struct bar *bar)
@@ -171,6 +173,7 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
                bar_builder_trade(&market->builder, trade->ts_ns, trade->id, trade->price, trade->qty, &built),
                &built);
     match_trade(engine, symbol, trade);
+    loan_check(engine, symbol);
 }
 
 void engine_alert(struct engine *engine, const char *code, const char *format, ...)
@@ -214,6 +217,7 @@ static int on_market(struct engine *engine, const struct market_event *event)
         return 0;
     case MARKET_AGG_TRADE:
         market->last = event->trade.price;
+        loan_check(engine, symbol);
         return 0;
     case MARKET_KLINE:
         on_kline(engine, symbol, &event->kline);
@@ -313,6 +317,12 @@ static void on_command(struct engine *engine, const struct event_command *comman
         order = command->order_id;
         reason = match_cancel(engine, order);
         break;
+    case COMMAND_ACCOUNT_CREATE:
+    case COMMAND_ACCOUNT_DEPOSIT:
+    case COMMAND_ACCOUNT_RESET:
+    case COMMAND_ACCOUNT_TRANSFER:
+        reason = account_command(engine, command);
+        break;
     default:
         reason = ORDER_BAD_ACCOUNT;
         break;
@@ -332,6 +342,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         engine->now_ns = event->recv_ns;
     if (engine->to_begin)
         account_begin_all(engine);
+    loan_interest(engine);
 
     switch (event->kind) {
     case EVENT_MARKET:
@@ -340,10 +351,11 @@ int engine_handle(struct engine *engine, const struct event *event)
     case EVENT_SNAPSHOT: {
         const struct event_snapshot *snapshot = &event->snapshot;
         if (snapshot->symbol < 0 || snapshot->symbol >= engine->n_symbols)
-            return -EINVAL;
-        r = on_book(engine, snapshot->symbol,
-                    book_snapshot(&engine->markets[snapshot->symbol].book, snapshot->last_id, snapshot->bids,
-                                  snapshot->n_bids, snapshot->asks, snapshot->n_asks));
+            r = -EINVAL;
+        else
+            r = on_book(engine, snapshot->symbol,
+                        book_snapshot(&engine->markets[snapshot->symbol].book, snapshot->last_id,
+                                      snapshot->bids, snapshot->n_bids, snapshot->asks, snapshot->n_asks));
         break;
     }
     case EVENT_BARS:
@@ -357,8 +369,9 @@ int engine_handle(struct engine *engine, const struct event *event)
         break;
     case EVENT_STALE:
         if (event->stale.symbol < 0 || event->stale.symbol >= engine->n_symbols)
-            return -EINVAL;
-        engine->markets[event->stale.symbol].stale = event->stale.stale;
+            r = -EINVAL;
+        else
+            engine->markets[event->stale.symbol].stale = event->stale.stale;
         break;
     case EVENT_STORAGE:
         engine->storage_failing = !event->storage_ok;
@@ -369,7 +382,8 @@ int engine_handle(struct engine *engine, const struct event *event)
         on_command(engine, &event->command);
         break;
     default:
-        return -EINVAL;
+        r = -EINVAL;
+        break;
     }
     account_equity_points(engine);
     if (engine->out_of_memory) {

@@ -88,7 +88,7 @@ struct engine_sink {
     void (*need_snapshot)(void *ctx, int symbol); /* answer with EVENT_SNAPSHOT */
     /* Bars between two open times, both included, are missing: answer with EVENT_BARS. */
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
-    /* An account was made, or begun anew. */
+    /* An account was made (before its first ledger row), or begun anew (after its last one). */
     void (*account)(void *ctx, int account);
     /* A command was carried out; order_id is that of the first order made, amended or cancelled, 0 for none.
      */
@@ -145,7 +145,10 @@ int engine_accounts(const struct engine *engine);
 const struct symbol *engine_symbol(const struct engine *engine, int symbol);
 void engine_symbol_view(const struct engine *engine, int symbol, struct engine_symbol_view *ret);
 const struct account *engine_account(const struct engine *engine, int account);
-int64_t engine_equity(const struct engine *engine, int account); /* now, at the last prices */
+/* Now, at the last prices (at cost before the first): the currency, plus longs and less shorts of the symbols
+ * that are quoted in it, less interest owed. What is held in other currencies' symbols is not counted: there
+ * is no price for it in this one. May be negative, of an account that is short. */
+int64_t engine_equity(const struct engine *engine, int account);
 const struct account_spec *engine_account_spec(const struct engine *engine,
                                                int account); /* as it is run now */
 bool engine_daily_loss(const struct engine *engine);         /* has any account reached its limit? */

@@ -170,7 +170,7 @@ static struct live_order *push_live(struct engine *engine, const struct order *o
 }
 
 /* Ends a live order: it leaves the list, its reserve is free again. */
-static void finish(struct engine *engine, size_t at, enum order_state state, enum order_reason reason)
+static struct order end(struct engine *engine, size_t at, enum order_state state, enum order_reason reason)
 {
     unreserve(engine, &engine->orders[at]);
     struct order order = engine->orders[at].order;
@@ -181,6 +181,12 @@ static void finish(struct engine *engine, size_t at, enum order_state state, enu
     memmove(&engine->orders[at], &engine->orders[at + 1], (engine->n_orders - at) * sizeof *engine->orders);
     engine->markets[order.symbol].live_orders--;
     emit(engine, &order);
+    return order;
+}
+
+static void finish(struct engine *engine, size_t at, enum order_state state, enum order_reason reason)
+{
+    struct order order = end(engine, at, state, reason);
     if (order.filled > 0)
         desk_filled(engine, &order);
 }
@@ -342,6 +348,15 @@ enum order_reason match_cancel(struct engine *engine, uint64_t order_id)
     unreserve(engine, live);
     live->cancel_queued = true;
     return ORDER_OK;
+}
+
+void match_withdraw(struct engine *engine, int account)
+{
+    for (size_t at = 0; at < engine->n_orders;)
+        if (engine->orders[at].order.account == account)
+            end(engine, at, ORDER_CANCELED, ORDER_OK);
+        else
+            at++;
 }
 
 static void fill(struct engine *engine, size_t at, int64_t price, int64_t qty, bool maker)

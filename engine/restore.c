@@ -35,6 +35,7 @@ int engine_restore_position(struct engine *engine, int account, int symbol, cons
         return -EINVAL;
     struct position *to = &engine->accounts[account].positions[symbol];
     struct lots *lots = &engine->accounts[account].lots[symbol];
+    engine->markets[symbol].shorts += (position->qty < 0) - (to->qty < 0);
     *to = *position;
     lots->first = lots->n = 0;
     if (to->qty == 0)

@@ -329,6 +329,8 @@ static void visit_engine(struct visit *visit)
     for (int s = 0; s < engine->n_symbols && !over(visit); s++)
         visit->error = visit_market(codec, &engine->markets[s], engine->interval_ns);
     visit_accounts(visit);
+    if (!codec->saving && !over(visit))
+        account_count_shorts(engine);
     if (!over(visit))
         visit_orders(visit);
     if (!over(visit))

@@ -1,0 +1,151 @@
+/* What a user asks of accounts: a new one, money in and out and between them, and beginning anew. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/core.h"
+
+static bool known(const struct engine *engine, int account)
+{
+    return account >= 0 && account < engine->n_accounts;
+}
+
+/* ---- create ---- */
+
+static bool proper_name(const char name[static ACCOUNT_NAME_MAX])
+{
+    size_t n = strnlen(name, ACCOUNT_NAME_MAX);
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)name[i]) && !strchr("-_.", name[i]))
+            return false;
+    return n > 0 && n < ACCOUNT_NAME_MAX;
+}
+
+static bool traded_currency(const struct engine *engine, const struct account_spec *spec)
+{
+    if (memchr(spec->currency, 0, sizeof spec->currency) == NULL)
+        return false;
+    for (int s = 0; s < engine->n_symbols; s++) {
+        const struct symbol *symbol = &engine->markets[s].symbol;
+        if (strcmp(symbol->quote, spec->currency) == 0)
+            return symbol->quote_scale == spec->currency_scale;
+    }
+    return false;
+}
+
+static bool proper_params(const struct account_spec *spec)
+{
+    const struct strategy *strategy = spec->strategy;
+    if (!strategy)
+        return true;
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        const struct strategy_param *param = &strategy->params[i];
+        double value = spec->params[i];
+        if (!(value >= param->min && value <= param->max) || (param->integer && value != floor(value)))
+            return false;
+    }
+    return !strategy->check || !strategy->check(spec->params);
+}
+
+static enum order_reason create(struct engine *engine, const struct account_spec *spec)
+{
+    if (!proper_name(spec->name) || engine_find_account(engine, spec->name) >= 0 ||
+        !traded_currency(engine, spec) || spec->cash < 0 || spec->cash > MONEY_MAX ||
+        account_rules_check(&spec->rules) || !proper_params(spec) || engine->n_accounts == ACCOUNTS_MAX)
+        return ORDER_BAD_ACCOUNT;
+    int index = account_add(engine, spec);
+    if (index < 0) {
+        engine->out_of_memory = true;
+        return ORDER_BAD_ACCOUNT;
+    }
+    desk_warm(engine, index);
+    engine->accounts[index].interest_ns = loan_hour(engine->now_ns);
+    if (engine->sink.account)
+        engine->sink.account(engine->sink.ctx, index);
+    account_begin(engine, index);
+    engine->accounts[index].moved = engine->account_moved = true;
+    return ORDER_OK;
+}
+
+/* ---- money ---- */
+
+/* Can an account take so much, or give it when it is negative? */
+static enum order_reason bears(struct engine *engine, int account, int64_t amount)
+{
+    int64_t sum;
+    if (amount == 0 || amount > MONEY_MAX || amount < -MONEY_MAX ||
+        account_currency(engine, account)->total > MONEY_MAX - amount ||
+        __builtin_add_overflow(engine->accounts[account].deposits, amount, &sum))
+        return ORDER_BAD_ACCOUNT;
+    return -amount > loan_spendable(engine, account) ? ORDER_INSUFFICIENT_BALANCE : ORDER_OK;
+}
+
+static enum order_reason deposit(struct engine *engine, int account, int64_t amount)
+{
+    enum order_reason reason = bears(engine, account, amount);
+    if (reason == ORDER_OK)
+        account_flow(engine, account, LEDGER_DEPOSIT, amount);
+    return reason;
+}
+
+static enum order_reason transfer(struct engine *engine, int from, int to, int64_t amount)
+{
+    if (!known(engine, to))
+        return ORDER_UNKNOWN_ACCOUNT;
+    if (from == to || amount <= 0 || amount > MONEY_MAX ||
+        strcmp(engine->accounts[from].currency, engine->accounts[to].currency) != 0)
+        return ORDER_BAD_ACCOUNT;
+    enum order_reason reason = bears(engine, from, -amount);
+    if (reason == ORDER_OK)
+        reason = bears(engine, to, amount);
+    if (reason != ORDER_OK)
+        return reason;
+    account_flow(engine, from, LEDGER_TRANSFER, -amount);
+    account_flow(engine, to, LEDGER_TRANSFER, amount);
+    return ORDER_OK;
+}
+
+/* ---- reset ---- */
+
+static enum order_reason reset(struct engine *engine, int index, int64_t cash)
+{
+    struct account *account = &engine->accounts[index];
+    if (cash < 0 || cash > MONEY_MAX)
+        return ORDER_BAD_ACCOUNT;
+    match_withdraw(engine, index);
+    account_clear(engine, index);
+    account->opening_cash = cash;
+    account->begun = false;
+    account->equity_peak = 0;
+    account->day = -1; /* begins with the next mark */
+    account->interest_ns = loan_hour(engine->now_ns);
+    account_begin(engine, index);
+    account_mark(engine, index);
+    account->moved = engine->account_moved = true;
+    engine->rates[index] = (struct risk_rate){0};
+    engine->specs[index].cash = cash;
+    desk_close(engine, index);
+    if (desk_open(engine, index, &engine->specs[index]) < 0)
+        engine->out_of_memory = true;
+    else
+        desk_warm(engine, index);
+    if (engine->sink.account)
+        engine->sink.account(engine->sink.ctx, index);
+    return ORDER_OK;
+}
+
+enum order_reason account_command(struct engine *engine, const struct event_command *command)
+{
+    if (command->kind == COMMAND_ACCOUNT_CREATE)
+        return create(engine, &command->account);
+    int account = command->money.account;
+    if (!known(engine, account))
+        return ORDER_UNKNOWN_ACCOUNT;
+    if (command->kind == COMMAND_ACCOUNT_DEPOSIT)
+        return deposit(engine, account, command->money.amount);
+    if (command->kind == COMMAND_ACCOUNT_RESET)
+        return reset(engine, account, command->money.amount);
+    if (command->kind == COMMAND_ACCOUNT_TRANSFER)
+        return transfer(engine, account, command->money.to, command->money.amount);
+    return ORDER_BAD_ACCOUNT;
+}

@@ -1,0 +1,196 @@
+/* Shorts: what is sold beyond what is held is borrowed, covered by currency, charged interest every full
+ * hour, and bought back when it is covered too little.
+ *
+ * What is owed is valued at the last price, rounded up; at what it was sold for before the first price is
+ * known. An account may be short only of symbols quoted in its currency. */
+#include <stdio.h>
+
+#include "engine/core.h"
+#include "exchange/filter.h"
+
+#define HOUR_NS       (3600 * INT64_C(1000000000))
+#define HOURS_A_YEAR  8760
+#define CALL_AGAIN_NS INT64_C(1000000000)        /* a call whose orders went out */
+#define CALL_LATER_NS (60 * INT64_C(1000000000)) /* one that the market or a filter refused */
+
+static int64_t clamped(int128_t value)
+{
+    return value > MONEY_MAX ? MONEY_MAX : (int64_t)value;
+}
+
+static int64_t part_e4(int64_t value, int32_t share_e4)
+{
+    return clamped(((int128_t)value * share_e4 + 9999) / 10000);
+}
+
+bool loan_allowed(const struct engine *engine, int index, int symbol)
+{
+    const struct account *account = &engine->accounts[index];
+    const struct account_pair *pair = &account->pairs[symbol];
+    return account->rules.shorts && pair->quote == account->currency_at && pair->base != account->currency_at;
+}
+
+int64_t loan_value(const struct engine *engine, int index)
+{
+    const struct account *account = &engine->accounts[index];
+    int128_t value = 0;
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (account->positions[s].qty < 0)
+            value -= account_position_value(engine, index, s);
+    return clamped(value);
+}
+
+int64_t loan_collateral(const struct engine *engine, int index, int64_t value)
+{
+    return part_e4(value, engine->accounts[index].rules.collateral_e4);
+}
+
+int64_t loan_spendable(const struct engine *engine, int index)
+{
+    const struct account *account = &engine->accounts[index];
+    const struct balance *currency = &account->assets[account->currency_at];
+    int64_t value = loan_value(engine, index);
+    int64_t most =
+        currency->total - currency->reserved - account->interest_owed - loan_collateral(engine, index, value);
+    return most > 0 ? most : 0;
+}
+
+/* ---- interest ---- */
+
+static void charge(struct engine *engine, int index, int64_t due)
+{
+    struct account *account = &engine->accounts[index];
+    struct balance *currency = account_currency(engine, index);
+    int64_t available = currency->total - currency->reserved;
+    int64_t paid = due < available ? due : available;
+    account_post(engine, index, currency, LEDGER_INTEREST, -paid, 0, 0);
+    account->interest_owed += due - paid;
+    if (account->interest_owed > MONEY_MAX)
+        account->interest_owed = MONEY_MAX;
+    account->moved = engine->account_moved = true;
+}
+
+static int64_t interest(int64_t value, int32_t rate_e6, int64_t hours)
+{
+    int128_t year = (int128_t)1000000 * HOURS_A_YEAR;
+    return clamped(((int128_t)value * rate_e6 * hours + year - 1) / year);
+}
+
+static void charge_account(struct engine *engine, int index, int64_t hours)
+{
+    struct account *account = &engine->accounts[index];
+    int64_t owed = account->interest_owed;
+    if (owed > 0) {
+        account->interest_owed = 0;
+        charge(engine, index, owed);
+    }
+    for (int s = 0; s < engine->n_symbols && hours > 0; s++) {
+        if (account->positions[s].qty >= 0)
+            continue;
+        int64_t value = -account_position_value(engine, index, s);
+        int64_t due = interest(value, account->rules.borrow_rate_e6, hours);
+        if (due > 0)
+            charge(engine, index, due);
+    }
+}
+
+int64_t loan_hour(int64_t now_ns)
+{
+    return now_ns / HOUR_NS * HOUR_NS;
+}
+
+void loan_interest(struct engine *engine)
+{
+    if (engine->now_ns < engine->interest_due_ns)
+        return;
+    int64_t hour = loan_hour(engine->now_ns);
+    for (int a = 0; a < engine->n_accounts; a++) {
+        struct account *account = &engine->accounts[a];
+        int64_t hours = account->interest_ns > 0 ? (hour - account->interest_ns) / HOUR_NS : 0;
+        account->interest_ns = hour;
+        charge_account(engine, a, hours);
+    }
+    engine->interest_due_ns = hour + HOUR_NS;
+}
+
+/* ---- margin calls ---- */
+
+static bool called_already(const struct engine *engine, int account, int symbol)
+{
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        if (live->order.account == account && live->order.symbol == symbol && live->order.side == ORDER_BUY &&
+            live->order.type == ORDER_MARKET && live->order.reduce_only && !live->cancel_queued)
+            return true;
+    }
+    return false;
+}
+
+static bool buy_back(struct engine *engine, int account, int symbol)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    int64_t owed = -engine->accounts[account].positions[symbol].qty;
+    struct book_level best;
+    if (market->stale || !match_best(engine, symbol, ORDER_BUY, &best))
+        return false;
+    int64_t whole = filter_floor_qty(&market->symbol, ORDER_MARKET, owed);
+    struct order_request request = {
+        .account = account,
+        .symbol = symbol,
+        .side = ORDER_BUY,
+        .type = ORDER_MARKET,
+        .tif = ORDER_GTC,
+        .qty = whole > 0 ? whole : owed,
+        .reduce_only = true,
+        .tag = "margin call",
+    };
+    enum order_reason reason;
+    return match_submit(engine, &request, &reason) != 0 && reason == ORDER_OK;
+}
+
+/* What waits to be bought must not stand in the way of what has to be. Orders stand in order of their ids. */
+static void cancel_buys(struct engine *engine, int account)
+{
+    uint64_t seen = 0;
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        if (live->order.id <= seen || live->order.account != account || live->order.side != ORDER_BUY ||
+            live->reserved == 0)
+            continue;
+        seen = live->order.id;
+        match_cancel(engine, seen);
+        i = 0; /* others may have gone with it */
+    }
+}
+
+static void call(struct engine *engine, int index, int64_t value)
+{
+    struct account *account = &engine->accounts[index];
+    if (account->margin_ns == 0)
+        engine_alert(
+            engine, "MARGIN_CALL",
+            "account %s: what it is short of is worth %lld, its %s covers less than %.2f %% of it: it "
+            "is bought back",
+            account->name, (long long)value, account->currency, account->rules.maintenance_e4 / 100.);
+    cancel_buys(engine, index);
+    bool asked = false;
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (account->positions[s].qty < 0)
+            asked |= called_already(engine, index, s) || buy_back(engine, index, s);
+    account->margin_ns = engine->now_ns + (asked ? CALL_AGAIN_NS : CALL_LATER_NS);
+}
+
+void loan_check(struct engine *engine, int symbol)
+{
+    for (int a = 0; engine->markets[symbol].shorts > 0 && a < engine->n_accounts; a++) {
+        struct account *account = &engine->accounts[a];
+        if (account->positions[symbol].qty >= 0 || engine->now_ns < account->margin_ns)
+            continue;
+        int64_t value = loan_value(engine, a);
+        int64_t covers = account_currency(engine, a)->total - account->interest_owed;
+        if (covers < part_e4(value, account->rules.maintenance_e4))
+            call(engine, a, value);
+        else
+            account->margin_ns = 0;
+    }
+}
