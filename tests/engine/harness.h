@@ -15,7 +15,7 @@
 #define START_NS  (INT64_C(1723161240) * SECOND_NS) /* 2024-08-08 23:54:00 */
 
 enum { BTCUSDT, ETHUSDT, ETHBTC, HARNESS_SYMBOLS };
-enum { ALICE, BOB, HARNESS_ACCOUNTS };
+enum { ALICE, BOB, HARNESS_ACCOUNTS, HARNESS_ACCOUNTS_MAX = 8 /* with those made by commands */ };
 enum { HARNESS_ASSETS = 3, TAKEN_MAX = 64, RECORDED_ORDERS = 1 << 18 };
 
 static const char *const harness_assets[HARNESS_ASSETS] = {"USDT", "BTC", "ETH"};
@@ -31,7 +31,7 @@ struct told_order {
 struct harness {
     struct engine *engine;
     struct engine_config config;
-    struct account_spec accounts[HARNESS_ACCOUNTS];
+    struct account_spec accounts[HARNESS_ACCOUNTS_MAX];
     struct risk_limits risk; /* of all accounts */
     struct symbol symbols[HARNESS_SYMBOLS];
     int64_t now_ns;
@@ -39,13 +39,13 @@ struct harness {
     int64_t next_trade_id[HARNESS_SYMBOLS];
     uint64_t next_quote_id;
 
-    int64_t ledger_sum[HARNESS_ACCOUNTS][HARNESS_ASSETS]; /* of the ledger's rows */
-    int64_t naive[HARNESS_ACCOUNTS][HARNESS_ASSETS];      /* of deposits and fills, reckoned here */
-    int64_t position[HARNESS_ACCOUNTS][HARNESS_SYMBOLS];  /* bought - sold */
-    struct told_order *orders;                            /* by id */
+    int64_t ledger_sum[HARNESS_ACCOUNTS_MAX][HARNESS_ASSETS]; /* of the ledger's rows */
+    int64_t naive[HARNESS_ACCOUNTS_MAX][HARNESS_ASSETS];      /* of deposits and fills, reckoned here */
+    int64_t position[HARNESS_ACCOUNTS_MAX][HARNESS_SYMBOLS];  /* bought - sold */
+    struct told_order *orders;                                /* by id */
     struct order last_order;
     struct fill last_fill;
-    struct equity_point last_equity[HARNESS_ACCOUNTS];
+    struct equity_point last_equity[HARNESS_ACCOUNTS_MAX];
     uint64_t rows, fills, maker_fills, equity_points, alerts, snapshots_wanted, bars_wanted, bars, bars_built;
     int64_t wanted_from_ns, wanted_to_ns;
     struct bar last_bar;
@@ -156,9 +156,11 @@ static void on_ledger(void *ctx, const struct ledger_row *row)
         if (strcmp(row->asset, harness_assets[i]) == 0) {
             h->ledger_sum[row->account][i] += row->amount;
             CHECK_INT(row->balance, h->ledger_sum[row->account][i]);
-            if (row->kind == LEDGER_DEPOSIT)
+            if (row->kind != LEDGER_TRADE && row->kind != LEDGER_FEE)
                 h->naive[row->account][i] += row->amount;
         }
+    if (row->kind == LEDGER_RESET)
+        memset(h->position[row->account], 0, sizeof h->position[row->account]);
     struct ledger_row chained = *row;
     CHECK_INT(ledger_row_chain(&chained, h->hash), 0);
     CHECK(memcmp(chained.hash, row->hash, sizeof h->hash) == 0);
@@ -295,7 +297,7 @@ static inline void harness_close(struct harness *h)
 /* What must hold after every event. */
 static inline void harness_check(const struct harness *h)
 {
-    for (int a = 0; a < h->config.n_accounts; a++) {
+    for (int a = 0; a < engine_accounts(h->engine); a++) {
         const struct account *account = engine_account(h->engine, a);
         bool live = false;
         for (size_t i = 0; i < engine_orders(h->engine); i++)
@@ -312,9 +314,10 @@ static inline void harness_check(const struct harness *h)
         }
         for (int s = 0; s < h->config.n_symbols; s++) {
             CHECK_INT(account->positions[s].qty, h->position[a][s]);
-            CHECK(account->positions[s].qty >= 0 && account->positions[s].cost >= 0);
+            CHECK(account->positions[s].qty >= 0 || account->rules.shorts);
+            CHECK(account->positions[s].cost >= 0 && account->positions[s].fifo_cost >= 0);
             CHECK((account->positions[s].qty == 0) == (account->positions[s].opened_ns == 0));
-            CHECK(account->positions[s].qty > 0 || account->positions[s].cost == 0);
+            CHECK(account->positions[s].qty != 0 || account->positions[s].cost == 0);
         }
     }
 }
