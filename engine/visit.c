@@ -70,8 +70,9 @@ void visit_levels(struct codec *codec, struct book_level *levels, uint32_t n)
         int64_t step = (int64_t)((uint64_t)levels[i].price - before);
         codec_i64(codec, &step);
         codec_i64(codec, &levels[i].qty);
-        levels[i].price = (int64_t)(before + (uint64_t)step);
-        before = (uint64_t)levels[i].price;
+        before += (uint64_t)step;
+        if (!codec->saving)
+            levels[i].price = (int64_t)before;
     }
 }
 

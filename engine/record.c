@@ -1,0 +1,371 @@
+#include "engine/record.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/visit.h"
+
+enum {
+    BARS_MOST = 1 << 20,
+    TEXT_MOST = 1 << 20, /* bytes of a command's arguments */
+    LEVEL_BYTES = 2,     /* at least */
+    BAR_BYTES = 12,
+};
+
+/* One record, in one direction. */
+struct visit {
+    struct codec *codec;
+    struct event_memory *memory; /* loading */
+    bool unknown_strategy, no_memory;
+};
+
+void event_memory_finish(struct event_memory *memory)
+{
+    free(memory->levels);
+    free(memory->bars);
+    free(memory->text);
+    *memory = (struct event_memory){0};
+}
+
+/* Room for n elements at *array, kept from event to event. */
+static bool reserve(struct visit *visit, void **array, size_t *cap, size_t n, size_t size)
+{
+    if (n <= *cap)
+        return true;
+    void *grown = reallocarray(*array, n, size);
+    if (!grown) {
+        visit->no_memory = true;
+        return false;
+    }
+    *array = grown;
+    *cap = n;
+    return true;
+}
+
+/* An index into a table of n. What is asked for may name what does not exist; what is read back from a log
+ * names nothing beyond all bounds. */
+static void visit_index(struct codec *codec, int *index, int n)
+{
+    codec_int(codec, index, codec->saving ? INT_MIN : 0, codec->saving ? INT_MAX : n - 1);
+}
+
+/* `value` as its distance from `base`; unsigned, so that it may wrap and come back. */
+static void visit_from(struct codec *codec, int64_t base, int64_t *value)
+{
+    int64_t step = (int64_t)((uint64_t)*value - (uint64_t)base);
+    codec_i64(codec, &step);
+    if (!codec->saving)
+        *value = (int64_t)((uint64_t)base + (uint64_t)step);
+}
+
+static void visit_from_u64(struct codec *codec, uint64_t base, uint64_t *value)
+{
+    int64_t signed_value = (int64_t)*value;
+    visit_from(codec, (int64_t)base, &signed_value);
+    if (!codec->saving)
+        *value = (uint64_t)signed_value;
+}
+
+static void visit_both_sides(struct visit *visit, const struct book_level **bids, uint32_t *n_bids,
+                             const struct book_level **asks, uint32_t *n_asks)
+{
+    struct codec *codec = visit->codec;
+    visit_count(codec, n_bids, BOOK_LEVELS_MAX, LEVEL_BYTES);
+    visit_count(codec, n_asks, BOOK_LEVELS_MAX, LEVEL_BYTES);
+    if (codec->failed)
+        return;
+    if (!codec->saving) {
+        struct event_memory *memory = visit->memory;
+        if (!reserve(visit, (void **)&memory->levels, &memory->cap_levels, (size_t)*n_bids + *n_asks,
+                     sizeof *memory->levels))
+            return;
+        *bids = memory->levels;
+        *asks = memory->levels ? memory->levels + *n_bids : NULL;
+    }
+    visit_levels(codec, (struct book_level *)(uintptr_t)*bids, *n_bids); /* saving leaves them as they are */
+    visit_levels(codec, (struct book_level *)(uintptr_t)*asks, *n_asks);
+}
+
+/* ---- the kinds ---- */
+
+static void visit_trade(struct codec *codec, int64_t event_ns, struct market_trade *trade)
+{
+    visit_from(codec, event_ns, &trade->ts_ns);
+    codec_i64(codec, &trade->id);
+    visit_from(codec, trade->id, &trade->first_id);
+    visit_from(codec, trade->first_id, &trade->last_id);
+    codec_i64(codec, &trade->price);
+    codec_i64(codec, &trade->qty);
+    codec_bool(codec, &trade->buyer_maker);
+}
+
+static void visit_quote(struct codec *codec, struct market_quote *quote)
+{
+    codec_u64(codec, &quote->update_id);
+    codec_i64(codec, &quote->bid);
+    codec_i64(codec, &quote->bid_qty);
+    visit_from(codec, quote->bid, &quote->ask);
+    codec_i64(codec, &quote->ask_qty);
+}
+
+static void visit_market_event(struct visit *visit, struct market_event *market)
+{
+    struct codec *codec = visit->codec;
+    codec_enum(codec, &market->kind, MARKET_KINDS);
+    visit_index(codec, &market->symbol, SYMBOLS_MAX);
+    codec_i64(codec, &market->event_ns);
+    if (codec->failed)
+        return;
+    switch (market->kind) {
+    case MARKET_TRADE:
+    case MARKET_AGG_TRADE:
+        visit_trade(codec, market->event_ns, &market->trade);
+        break;
+    case MARKET_KLINE:
+        codec_i64(codec, &market->kline.interval_ns);
+        visit_bar(codec, &market->kline.bar);
+        codec_bool(codec, &market->kline.closed);
+        break;
+    case MARKET_QUOTE:
+        visit_quote(codec, &market->quote);
+        break;
+    case MARKET_DEPTH:
+        codec_u64(codec, &market->depth.first_id);
+        visit_from_u64(codec, market->depth.first_id, &market->depth.last_id);
+        visit_both_sides(visit, &market->depth.bids, &market->depth.n_bids, &market->depth.asks,
+                         &market->depth.n_asks);
+        break;
+    case MARKET_TICKER:
+        codec_i64(codec, &market->ticker.open);
+        codec_i64(codec, &market->ticker.high);
+        codec_i64(codec, &market->ticker.low);
+        codec_i64(codec, &market->ticker.close);
+        codec_i128(codec, &market->ticker.volume);
+        break;
+    case MARKET_KINDS:
+        codec->failed = true;
+        break;
+    }
+}
+
+static void visit_snapshot(struct visit *visit, struct event_snapshot *snapshot)
+{
+    visit_index(visit->codec, &snapshot->symbol, SYMBOLS_MAX);
+    codec_u64(visit->codec, &snapshot->last_id);
+    visit_both_sides(visit, &snapshot->bids, &snapshot->n_bids, &snapshot->asks, &snapshot->n_asks);
+}
+
+static void visit_bars(struct visit *visit, struct event_bars *bars)
+{
+    struct codec *codec = visit->codec;
+    struct event_memory *memory = visit->memory;
+    visit_index(codec, &bars->symbol, SYMBOLS_MAX);
+    codec_bool(codec, &bars->missed);
+    visit_count(codec, &bars->n, BARS_MOST, BAR_BYTES);
+    if (codec->failed || (!codec->saving && !reserve(visit, (void **)&memory->bars, &memory->cap_bars,
+                                                     bars->n, sizeof *memory->bars)))
+        return;
+    for (uint32_t i = 0; i < bars->n && !codec->failed; i++) {
+        struct bar bar = codec->saving ? bars->bars[i] : (struct bar){0};
+        visit_bar(codec, &bar);
+        if (!codec->saving)
+            memory->bars[i] = bar;
+    }
+    if (!codec->saving)
+        bars->bars = memory->bars;
+}
+
+static void visit_request(struct codec *codec, struct order_request *request)
+{
+    codec_int(codec, &request->account, INT_MIN, INT_MAX);
+    codec_int(codec, &request->symbol, INT_MIN, INT_MAX);
+    codec_enum(codec, &request->side, ORDER_SELL + 1);
+    codec_enum(codec, &request->type, ORDER_TYPES);
+    codec_enum(codec, &request->tif, ORDER_TIFS);
+    codec_i64(codec, &request->qty);
+    codec_i64(codec, &request->price);
+    codec_i64(codec, &request->stop_price);
+    codec_i64(codec, &request->trail);
+    codec_i32(codec, &request->trail_e6);
+    codec_i64(codec, &request->expires_ns);
+    codec_bool(codec, &request->post_only);
+    codec_bool(codec, &request->reduce_only);
+    codec_bool(codec, &request->by_hand);
+    codec_text(codec, request->client_id, sizeof request->client_id);
+    codec_text(codec, request->tag, sizeof request->tag);
+}
+
+/* A text of any length; NULL is kept apart from an empty one. */
+static void visit_text(struct visit *visit, const char **text)
+{
+    struct codec *codec = visit->codec;
+    uint32_t size = codec->saving && *text ? (uint32_t)strnlen(*text, TEXT_MOST - 1) + 1 : 0;
+    codec_u32(codec, &size);
+    if (codec->failed || size == 0) {
+        if (!codec->saving)
+            *text = NULL;
+        return;
+    }
+    if (codec->saving) {
+        codec_bytes(codec, (void *)(uintptr_t)*text, size - 1);
+        return;
+    }
+    struct event_memory *memory = visit->memory;
+    codec->failed |= size > TEXT_MOST || size - 1 > codec->len - codec->at;
+    if (codec->failed || !reserve(visit, (void **)&memory->text, &memory->cap_text, size, 1))
+        return;
+    codec_bytes(codec, memory->text, size - 1);
+    memory->text[size - 1] = '\0';
+    codec->failed |= strlen(memory->text) != size - 1;
+    *text = memory->text;
+}
+
+static void visit_money(struct codec *codec, struct event_command *command)
+{
+    codec_int(codec, &command->money.account, INT_MIN, INT_MAX);
+    codec_int(codec, &command->money.to, INT_MIN, INT_MAX);
+    codec_i64(codec, &command->money.amount);
+}
+
+static void visit_command(struct visit *visit, struct event_command *command)
+{
+    struct codec *codec = visit->codec;
+    codec_enum(codec, &command->kind, COMMAND_KINDS);
+    codec_u64(codec, &command->command_id);
+    codec_text(codec, command->key, sizeof command->key);
+    codec_i64(codec, &command->peer_uid);
+    codec_i64(codec, &command->peer_pid);
+    visit_text(visit, &command->args);
+    if (codec->failed || visit->no_memory)
+        return;
+    switch (command->kind) {
+    case COMMAND_PAUSE:
+    case COMMAND_RESUME:
+    case COMMAND_FLATTEN:
+        break;
+    case COMMAND_ORDER:
+        codec_enum(codec, &command->order.grouping, ORDER_GROUPINGS);
+        codec_int(codec, &command->order.n_legs, 0, ORDER_LEGS_MAX);
+        for (int i = 0; i < command->order.n_legs && !codec->failed; i++)
+            visit_request(codec, &command->order.legs[i]);
+        break;
+    case COMMAND_CANCEL:
+        codec_u64(codec, &command->order_id);
+        break;
+    case COMMAND_AMEND:
+        visit_amend(codec, &command->amend);
+        break;
+    case COMMAND_ACCOUNT_CREATE:
+        visit->unknown_strategy = !visit_spec(codec, &command->account);
+        break;
+    case COMMAND_ACCOUNT_DEPOSIT:
+    case COMMAND_ACCOUNT_RESET:
+    case COMMAND_ACCOUNT_TRANSFER:
+        visit_money(codec, command);
+        break;
+    case COMMAND_KINDS:
+        codec->failed = true;
+        break;
+    }
+}
+
+static void visit_event(struct visit *visit, struct event *event)
+{
+    struct codec *codec = visit->codec;
+    codec_enum(codec, &event->kind, EVENT_KINDS);
+    if (codec->failed)
+        return;
+    switch (event->kind) {
+    case EVENT_MARKET:
+        visit_market_event(visit, &event->market);
+        break;
+    case EVENT_SNAPSHOT:
+        visit_snapshot(visit, &event->snapshot);
+        break;
+    case EVENT_BARS:
+        visit_bars(visit, &event->bars);
+        break;
+    case EVENT_SYMBOL:
+        visit_index(codec, &event->symbol.index, SYMBOLS_MAX);
+        visit_symbol(codec, &event->symbol.listed);
+        break;
+    case EVENT_CONNECTION:
+        codec_bool(codec, &event->up);
+        break;
+    case EVENT_STALE:
+        visit_index(codec, &event->stale.symbol, SYMBOLS_MAX);
+        codec_bool(codec, &event->stale.stale);
+        break;
+    case EVENT_STORAGE:
+        codec_bool(codec, &event->storage_ok);
+        break;
+    case EVENT_TIMER:
+        break;
+    case EVENT_COMMAND:
+        visit_command(visit, &event->command);
+        break;
+    case EVENT_KINDS:
+        codec->failed = true;
+        break;
+    }
+}
+
+/* The part of an event that its kind uses. */
+static void copy_event(const struct event *from, struct event *to)
+{
+    to->kind = from->kind;
+    switch (from->kind) {
+    case EVENT_MARKET:
+        to->market = from->market;
+        break;
+    case EVENT_COMMAND:
+        to->command = from->command;
+        break;
+    default:
+        *to = *from;
+        break;
+    }
+}
+
+int event_encode(const struct event *event, struct codec *codec)
+{
+    struct event copy; /* a codec takes what it may change */
+    struct visit visit = {.codec = codec};
+    uint32_t version = EVENT_RECORD_VERSION;
+    copy_event(event, &copy);
+    codec_save(codec);
+    codec_u32(codec, &version);
+    codec->version = version;
+    visit_event(&visit, &copy);
+    return codec->failed ? -ENOMEM : 0;
+}
+
+int event_decode(const void *bytes, size_t len, struct event_memory *memory, struct event *ret)
+{
+    struct event event = {0};
+    struct codec codec;
+    struct visit visit = {.codec = &codec, .memory = memory};
+    uint32_t version = 0;
+    codec_load(&codec, bytes, len);
+    codec_u32(&codec, &version);
+    if (codec.failed || version == 0)
+        return -EBADMSG;
+    if (version > EVENT_RECORD_VERSION)
+        return -ENOTSUP;
+    codec.version = version;
+    visit_event(&visit, &event);
+    if (visit.no_memory)
+        return -ENOMEM;
+    if (codec.failed)
+        return -EBADMSG;
+    if (visit.unknown_strategy)
+        return -ENOTSUP;
+    if (!codec_complete(&codec))
+        return -EBADMSG;
+    event.seq = ret->seq;
+    event.recv_ns = ret->recv_ns;
+    *ret = event;
+    return 0;
+}

@@ -1,0 +1,395 @@
+/* Random events of every kind, every field drawn, and whether two are the same, field by field. */
+#ifndef TESTS_ENGINE_EVENTS_H
+#define TESTS_ENGINE_EVENTS_H
+
+#include "engine/event.h"
+#include "tests/check.h"
+#include "tests/random.h"
+
+enum { EVENT_LEVELS = 40, EVENT_BARS_MADE = 5 };
+
+struct random_event {
+    struct event event;
+    struct book_level levels[2 * EVENT_LEVELS];
+    struct bar bars[EVENT_BARS_MADE];
+    char args[64];
+};
+
+/* Small, large, negative and extreme numbers. */
+static inline int64_t random_i64(struct random *random)
+{
+    switch (random_between(random, 0, 5)) {
+    case 0:
+        return random_between(random, -3, 3);
+    case 1:
+        return random_chance(random, 50) ? INT64_MAX : INT64_MIN;
+    case 2:
+        return (int64_t)random_next(random);
+    default:
+        return random_between(random, 0, 10000000000000);
+    }
+}
+
+static inline void random_name(struct random *random, char *text, size_t size)
+{
+    size_t len = (size_t)random_between(random, 0, (int64_t)size - 1);
+    memset(text, 0, size);
+    for (size_t i = 0; i < len; i++)
+        text[i] = (char)random_between(random, 1, 255);
+}
+
+static inline double random_real(struct random *random)
+{
+    return (double)random_i64(random) / 1000.0;
+}
+
+static inline struct bar random_bar(struct random *random)
+{
+    return (struct bar){random_i64(random),
+                        random_i64(random),
+                        random_i64(random),
+                        random_i64(random),
+                        random_i64(random),
+                        (int128_t)random_i64(random) * random_i64(random),
+                        (int128_t)random_i64(random) * random_i64(random),
+                        random_i64(random),
+                        random_i64(random),
+                        random_i64(random)};
+}
+
+static inline uint32_t random_levels(struct random *random, struct book_level *levels)
+{
+    uint32_t n = (uint32_t)random_between(random, 0, EVENT_LEVELS);
+    for (uint32_t i = 0; i < n; i++)
+        levels[i] = (struct book_level){random_i64(random), random_i64(random)};
+    return n;
+}
+
+static inline void random_market(struct random *random, struct random_event *made)
+{
+    struct market_event *m = &made->event.market;
+    m->kind = (enum market_kind)random_between(random, 0, MARKET_KINDS - 1);
+    m->symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
+    m->event_ns = random_i64(random);
+    switch (m->kind) {
+    case MARKET_TRADE:
+    case MARKET_AGG_TRADE:
+        m->trade = (struct market_trade){random_i64(random),       random_i64(random), random_i64(random),
+                                         random_i64(random),       random_i64(random), random_i64(random),
+                                         random_chance(random, 50)};
+        break;
+    case MARKET_KLINE:
+        m->kline.interval_ns = random_i64(random);
+        m->kline.bar = random_bar(random);
+        m->kline.closed = random_chance(random, 50);
+        break;
+    case MARKET_QUOTE:
+        m->quote = (struct market_quote){random_next(random), random_i64(random), random_i64(random),
+                                         random_i64(random), random_i64(random)};
+        break;
+    case MARKET_DEPTH:
+        m->depth.first_id = random_next(random);
+        m->depth.last_id = random_next(random);
+        m->depth.bids = made->levels;
+        m->depth.n_bids = random_levels(random, made->levels);
+        m->depth.asks = made->levels + EVENT_LEVELS;
+        m->depth.n_asks = random_levels(random, made->levels + EVENT_LEVELS);
+        break;
+    default:
+        m->ticker =
+            (struct market_ticker){random_i64(random), random_i64(random), random_i64(random),
+                                   random_i64(random), (int128_t)random_i64(random) * random_i64(random)};
+    }
+}
+
+static inline void random_symbol(struct random *random, struct symbol *s)
+{
+    random_name(random, s->name, sizeof s->name);
+    random_name(random, s->base, sizeof s->base);
+    random_name(random, s->quote, sizeof s->quote);
+    s->price_scale = (int)random_between(random, 0, 8);
+    s->qty_scale = (int)random_between(random, 0, 8);
+    s->quote_scale = (int)random_between(random, 0, s->price_scale + s->qty_scale);
+    s->trading = random_chance(random, 50);
+    struct symbol_filters *f = &s->filters;
+    int64_t *const numbers[] = {&f->price_min,   &f->price_max,    &f->tick,           &f->qty_min,
+                                &f->qty_max,     &f->step,         &f->market_qty_min, &f->market_qty_max,
+                                &f->market_step, &f->notional_min, &f->notional_max,   &f->bid_up_e4,
+                                &f->bid_down_e4, &f->ask_up_e4,    &f->ask_down_e4};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i] = random_i64(random);
+    f->notional_min_market = random_chance(random, 50);
+    f->notional_max_market = random_chance(random, 50);
+    f->orders_max = (int32_t)random_next(random);
+}
+
+static inline void random_request(struct random *random, struct order_request *r)
+{
+    r->account = (int)random_between(random, -1, 40);
+    r->symbol = (int)random_between(random, -1, 300);
+    r->side = (enum order_side)random_between(random, 0, 1);
+    r->type = (enum order_type)random_between(random, 0, ORDER_TYPES - 1);
+    r->tif = (enum order_tif)random_between(random, 0, ORDER_TIFS - 1);
+    r->qty = random_i64(random);
+    r->price = random_i64(random);
+    r->stop_price = random_i64(random);
+    r->trail = random_i64(random);
+    r->trail_e6 = (int32_t)random_next(random);
+    r->expires_ns = random_i64(random);
+    r->post_only = random_chance(random, 50);
+    r->reduce_only = random_chance(random, 50);
+    r->by_hand = random_chance(random, 50);
+    random_name(random, r->client_id, sizeof r->client_id);
+    random_name(random, r->tag, sizeof r->tag);
+}
+
+static inline void random_account(struct random *random, struct account_spec *a)
+{
+    size_t n;
+    const struct strategy *const *all = strategy_list(&n);
+    random_name(random, a->name, sizeof a->name);
+    random_name(random, a->currency, sizeof a->currency);
+    a->currency_scale = (int)random_between(random, 0, 8);
+    a->cash = random_i64(random);
+    struct account_rules *r = &a->rules;
+    r->fees.maker_e6 = (int32_t)random_next(random);
+    r->fees.taker_e6 = (int32_t)random_next(random);
+    r->risk.exposure_symbol = random_real(random);
+    r->risk.exposure_account = random_real(random);
+    r->risk.daily_loss = random_real(random);
+    r->risk.orders_per_second = (int32_t)random_next(random);
+    r->shorts = random_chance(random, 50);
+    r->collateral_e4 = (int32_t)random_next(random);
+    r->maintenance_e4 = (int32_t)random_next(random);
+    r->borrow_rate_e6 = (int32_t)random_next(random);
+    a->strategy = random_chance(random, 70) ? all[random_between(random, 0, (int64_t)n - 1)] : NULL;
+    if (a->strategy)
+        strategy_defaults(a->strategy, a->params);
+}
+
+static inline void random_command(struct random *random, struct random_event *made)
+{
+    struct event_command *c = &made->event.command;
+    c->kind = (enum command_kind)random_between(random, 0, COMMAND_KINDS - 1);
+    c->command_id = random_next(random);
+    random_name(random, c->key, sizeof c->key);
+    c->peer_uid = random_i64(random);
+    c->peer_pid = random_i64(random);
+    random_name(random, made->args, sizeof made->args);
+    c->args = random_chance(random, 20) ? NULL : made->args;
+    switch (c->kind) {
+    case COMMAND_ORDER:
+        c->order.grouping = (enum order_grouping)random_between(random, 0, ORDER_GROUPINGS - 1);
+        c->order.n_legs = (int)random_between(random, 0, ORDER_LEGS_MAX);
+        for (int i = 0; i < c->order.n_legs; i++)
+            random_request(random, &c->order.legs[i]);
+        break;
+    case COMMAND_CANCEL:
+        c->order_id = random_next(random);
+        break;
+    case COMMAND_AMEND:
+        c->amend = (struct order_amend){random_next(random),         (unsigned)random_next(random),
+                                        random_i64(random),          random_i64(random),
+                                        random_i64(random),          random_i64(random),
+                                        (int32_t)random_next(random)};
+        break;
+    case COMMAND_ACCOUNT_CREATE:
+        random_account(random, &c->account);
+        break;
+    case COMMAND_ACCOUNT_DEPOSIT:
+    case COMMAND_ACCOUNT_RESET:
+    case COMMAND_ACCOUNT_TRANSFER:
+        c->money.account = (int)random_between(random, -1, 40);
+        c->money.to = (int)random_between(random, -1, 40);
+        c->money.amount = random_i64(random);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Draws an event of that kind; what it points to is made's. */
+static inline void random_event(struct random *random, enum event_kind kind, struct random_event *made)
+{
+    struct event *e = &made->event;
+    memset(made, 0, sizeof *made);
+    e->seq = random_next(random);
+    e->recv_ns = random_i64(random);
+    e->kind = kind;
+    switch (kind) {
+    case EVENT_MARKET:
+        random_market(random, made);
+        break;
+    case EVENT_SNAPSHOT:
+        e->snapshot.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
+        e->snapshot.last_id = random_next(random);
+        e->snapshot.bids = made->levels;
+        e->snapshot.n_bids = random_levels(random, made->levels);
+        e->snapshot.asks = made->levels + EVENT_LEVELS;
+        e->snapshot.n_asks = random_levels(random, made->levels + EVENT_LEVELS);
+        break;
+    case EVENT_BARS:
+        e->bars.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
+        e->bars.missed = random_chance(random, 50);
+        e->bars.bars = made->bars;
+        e->bars.n = (uint32_t)random_between(random, 0, EVENT_BARS_MADE);
+        for (uint32_t i = 0; i < e->bars.n; i++)
+            made->bars[i] = random_bar(random);
+        break;
+    case EVENT_SYMBOL:
+        e->symbol.index = (int)random_between(random, 0, SYMBOLS_MAX - 1);
+        random_symbol(random, &e->symbol.listed);
+        break;
+    case EVENT_CONNECTION:
+        e->up = random_chance(random, 50);
+        break;
+    case EVENT_STALE:
+        e->stale.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
+        e->stale.stale = random_chance(random, 50);
+        break;
+    case EVENT_STORAGE:
+        e->storage_ok = random_chance(random, 50);
+        break;
+    case EVENT_COMMAND:
+        random_command(random, made);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- the same? ---- */
+
+#define SAME(field)      ((a->field) == (b->field))
+#define SAME_TEXT(field) (strcmp(a->field, b->field) == 0)
+
+static inline bool same_bar(const struct bar *a, const struct bar *b)
+{
+    return SAME(open_ns) && SAME(open) && SAME(high) && SAME(low) && SAME(close) && SAME(volume) &&
+           SAME(quote_volume) && SAME(trades) && SAME(first_trade_id) && SAME(last_trade_id);
+}
+
+static inline bool same_levels(const struct book_level *a, const struct book_level *b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i].price != b[i].price || a[i].qty != b[i].qty)
+            return false;
+    return true;
+}
+
+static inline bool same_market(const struct market_event *a, const struct market_event *b)
+{
+    if (!SAME(kind) || !SAME(symbol) || !SAME(event_ns))
+        return false;
+    switch (a->kind) {
+    case MARKET_TRADE:
+    case MARKET_AGG_TRADE:
+        return SAME(trade.ts_ns) && SAME(trade.id) && SAME(trade.first_id) && SAME(trade.last_id) &&
+               SAME(trade.price) && SAME(trade.qty) && SAME(trade.buyer_maker);
+    case MARKET_KLINE:
+        return SAME(kline.interval_ns) && same_bar(&a->kline.bar, &b->kline.bar) && SAME(kline.closed);
+    case MARKET_QUOTE:
+        return SAME(quote.update_id) && SAME(quote.bid) && SAME(quote.bid_qty) && SAME(quote.ask) &&
+               SAME(quote.ask_qty);
+    case MARKET_DEPTH:
+        return SAME(depth.first_id) && SAME(depth.last_id) && SAME(depth.n_bids) && SAME(depth.n_asks) &&
+               same_levels(a->depth.bids, b->depth.bids, a->depth.n_bids) &&
+               same_levels(a->depth.asks, b->depth.asks, a->depth.n_asks);
+    default:
+        return SAME(ticker.open) && SAME(ticker.high) && SAME(ticker.low) && SAME(ticker.close) &&
+               SAME(ticker.volume);
+    }
+}
+
+static inline bool same_symbol(const struct symbol *a, const struct symbol *b)
+{
+    return SAME_TEXT(name) && SAME_TEXT(base) && SAME_TEXT(quote) && SAME(price_scale) && SAME(qty_scale) &&
+           SAME(quote_scale) && SAME(trading) && SAME(filters.price_min) && SAME(filters.price_max) &&
+           SAME(filters.tick) && SAME(filters.qty_min) && SAME(filters.qty_max) && SAME(filters.step) &&
+           SAME(filters.market_qty_min) && SAME(filters.market_qty_max) && SAME(filters.market_step) &&
+           SAME(filters.notional_min) && SAME(filters.notional_max) && SAME(filters.notional_min_market) &&
+           SAME(filters.notional_max_market) && SAME(filters.bid_up_e4) && SAME(filters.bid_down_e4) &&
+           SAME(filters.ask_up_e4) && SAME(filters.ask_down_e4) && SAME(filters.orders_max);
+}
+
+static inline bool same_request(const struct order_request *a, const struct order_request *b)
+{
+    return SAME(account) && SAME(symbol) && SAME(side) && SAME(type) && SAME(tif) && SAME(qty) &&
+           SAME(price) && SAME(stop_price) && SAME(trail) && SAME(trail_e6) && SAME(expires_ns) &&
+           SAME(post_only) && SAME(reduce_only) && SAME(by_hand) && SAME_TEXT(client_id) && SAME_TEXT(tag);
+}
+
+static inline bool same_account(const struct account_spec *a, const struct account_spec *b)
+{
+    bool same = SAME_TEXT(name) && SAME_TEXT(currency) && SAME(currency_scale) && SAME(cash) &&
+                SAME(rules.fees.maker_e6) && SAME(rules.fees.taker_e6) && SAME(rules.risk.exposure_symbol) &&
+                SAME(rules.risk.exposure_account) && SAME(rules.risk.daily_loss) &&
+                SAME(rules.risk.orders_per_second) && SAME(rules.shorts) && SAME(rules.collateral_e4) &&
+                SAME(rules.maintenance_e4) && SAME(rules.borrow_rate_e6) && SAME(strategy);
+    for (size_t i = 0; same && a->strategy && i < a->strategy->n_params; i++)
+        same = SAME(params[i]);
+    return same;
+}
+
+static inline bool same_command(const struct event_command *a, const struct event_command *b)
+{
+    if (!SAME(kind) || !SAME(command_id) || !SAME_TEXT(key) || !SAME(peer_uid) || !SAME(peer_pid) ||
+        !a->args != !b->args || (a->args && !SAME_TEXT(args)))
+        return false;
+    switch (a->kind) {
+    case COMMAND_ORDER:
+        for (int i = 0; i < a->order.n_legs && SAME(order.n_legs); i++)
+            if (!same_request(&a->order.legs[i], &b->order.legs[i]))
+                return false;
+        return SAME(order.grouping) && SAME(order.n_legs);
+    case COMMAND_CANCEL:
+        return SAME(order_id);
+    case COMMAND_AMEND:
+        return SAME(amend.order_id) && SAME(amend.set) && SAME(amend.qty) && SAME(amend.price) &&
+               SAME(amend.stop_price) && SAME(amend.trail) && SAME(amend.trail_e6);
+    case COMMAND_ACCOUNT_CREATE:
+        return same_account(&a->account, &b->account);
+    case COMMAND_ACCOUNT_DEPOSIT:
+    case COMMAND_ACCOUNT_RESET:
+    case COMMAND_ACCOUNT_TRANSFER:
+        return SAME(money.account) && SAME(money.to) && SAME(money.amount);
+    default:
+        return true;
+    }
+}
+
+static inline bool same_event(const struct event *a, const struct event *b)
+{
+    if (!SAME(kind))
+        return false;
+    switch (a->kind) {
+    case EVENT_MARKET:
+        return same_market(&a->market, &b->market);
+    case EVENT_SNAPSHOT:
+        return SAME(snapshot.symbol) && SAME(snapshot.last_id) && SAME(snapshot.n_bids) &&
+               SAME(snapshot.n_asks) && same_levels(a->snapshot.bids, b->snapshot.bids, a->snapshot.n_bids) &&
+               same_levels(a->snapshot.asks, b->snapshot.asks, a->snapshot.n_asks);
+    case EVENT_BARS:
+        for (uint32_t i = 0; i < a->bars.n && SAME(bars.n); i++)
+            if (!same_bar(&a->bars.bars[i], &b->bars.bars[i]))
+                return false;
+        return SAME(bars.symbol) && SAME(bars.missed) && SAME(bars.n);
+    case EVENT_SYMBOL:
+        return SAME(symbol.index) && same_symbol(&a->symbol.listed, &b->symbol.listed);
+    case EVENT_CONNECTION:
+        return SAME(up);
+    case EVENT_STALE:
+        return SAME(stale.symbol) && SAME(stale.stale);
+    case EVENT_STORAGE:
+        return SAME(storage_ok);
+    case EVENT_COMMAND:
+        return same_command(&a->command, &b->command);
+    default:
+        return true;
+    }
+}
+
+#undef SAME
+#undef SAME_TEXT
+
+#endif
