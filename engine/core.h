@@ -22,6 +22,13 @@ struct recent_bars {
     uint32_t first, n, cap;
 };
 
+/* What an account's orders took of a price that the market shows: it stays taken while the price is shown. */
+struct taken {
+    int account;
+    enum order_side taker; /* BUY: of the asks */
+    int64_t price, qty;
+};
+
 /* One symbol's market, as the events told it. */
 struct market_state {
     struct symbol symbol;
@@ -40,6 +47,9 @@ struct market_state {
     struct recent_bars recent;
     uint32_t shorts;      /* accounts that are short of it */
     uint32_t live_orders; /* of all accounts, resting or on their way */
+    bool unmoved;         /* no live order of it minds quotes; false: not known. Derived: not of the state */
+    struct taken *taken;  /* oldest first */
+    uint32_t n_taken, cap_taken;
 };
 
 /* A strategy at work on one symbol for one account. */
@@ -50,8 +60,6 @@ struct seat {
     double values[OUTPUTS_MAX];
     char names[OUTPUTS_MAX][OUTPUT_NAME_MAX];
     _Alignas(8) unsigned char state[STRATEGY_STATE_SIZE];
-    double wanted_stop; /* to rest once the entry is filled; 0 for none */
-    char wanted_why[ORDER_TAG_MAX];
 };
 
 struct desk {
@@ -63,11 +71,12 @@ struct desk {
 /* A live order, and what of the balance it holds. */
 struct live_order {
     struct order order;
-    int64_t reserved; /* quote for a buy, base for a sale; 0 once a cancel is on its way */
-    bool cancel_queued;
-    bool missed;              /* a stop that was crossed unseen: it triggers at the next price */
-    int64_t queue_ahead;      /* of others at its price before it, as far as the book tells; -1: not known */
-    int64_t used_price, used; /* what it traded already of the quantity that the other side's best shows */
+    int64_t reserved;    /* quote for a buy, base for a sale, of its whole pool: engine/reserve.c */
+    int64_t amend_need;  /* what it may need once amends on their way took effect */
+    uint32_t amends;     /* on their way */
+    bool cancel_queued;  /* it needs nothing any more */
+    bool missed;         /* a stop that was crossed unseen: it triggers at the next price */
+    int64_t queue_ahead; /* of others at its price before it, as far as is shown; -1: not known */
 };
 
 /* What takes effect later, in order of time. */
@@ -96,6 +105,9 @@ struct engine {
     size_t n_orders, cap_orders;
     struct pending *pending;
     size_t n_pending, cap_pending, first_pending;
+    int64_t *dealt; /* match_trade()'s own: what each account's orders had of the trade */
+    int cap_dealt;
+    int64_t next_expiry_ns; /* no live order expires before; INT64_MAX: none expires */
 
     uint64_t last_order, last_fill, last_ledger;
     uint8_t hash[LEDGER_HASH_SIZE];
@@ -180,24 +192,39 @@ void loan_check(struct engine *engine, int symbol); /* after its price moved: ma
 /* Records the order, refused or on its way; returns its id and the reason. 0 as id only without memory. */
 uint64_t match_submit(struct engine *engine, const struct order_request *request,
                       enum order_reason *ret_reason);
-/* Queues a cancel. ORDER_OK or ORDER_UNKNOWN_ORDER. */
+/* The same for the legs of an OCO or a bracket: all or none. Returns the id of the first. */
+uint64_t match_submit_group(struct engine *engine, enum order_grouping grouping,
+                            const struct order_request *legs, int n_legs, enum order_reason *ret_reason);
+/* Queues a cancel, of the other leg of an OCO as well. ORDER_OK, ORDER_ENDED or ORDER_UNKNOWN_ORDER. */
 enum order_reason match_cancel(struct engine *engine, uint64_t order_id);
-/* What is held of a symbol and not reserved by sales of it: no account goes short. */
-int64_t match_sellable(struct engine *engine, int account, int symbol);
-/* All orders of an account end now, on their way or resting, and no strategy answers. */
+/* Queues an amend, or says why not. */
+enum order_reason match_amend(struct engine *engine, const struct order_amend *amend);
+/* All orders of an account end now, on their way, held or resting; no exit starts, no strategy answers. */
 void match_withdraw(struct engine *engine, int account);
 void match_release(struct engine *engine, int64_t until_ns); /* what takes effect by then */
 void match_trade(struct engine *engine, int symbol, const struct market_trade *trade);
 void match_quotes(struct engine *engine, int symbol); /* after a quote or a book change */
+void match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n);
+void match_interrupted(struct engine *engine); /* the stream broke: nothing is shown any more */
 int match_restore(struct engine *engine, const struct order *order);
+size_t match_find(const struct engine *engine, uint64_t order_id); /* in orders; n_orders: not live */
+
+/* walk.c */
+/* The best price that the market shows to a taker, whoever took of it. */
 bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret);
+
+/* reserve.c */
+/* What is held of a symbol and not reserved by sales of it: no account goes short. */
+int64_t match_sellable(struct engine *engine, int account, int symbol);
+/* How much of a position an order of this side can close. */
+int64_t match_reducible(const struct engine *engine, int account, int symbol, enum order_side side);
 
 /* desk.c */
 int desk_open(struct engine *engine, int account, const struct account_spec *spec);
 void desk_close(struct engine *engine, int account);
 void desk_warm(struct engine *engine, int account); /* gives it the recent bars of every symbol, as history */
 void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
-void desk_filled(struct engine *engine, const struct order *order);
+void desk_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
 void desk_flatten(struct engine *engine);
 uint64_t desk_stop(const struct engine *engine, int account, int symbol, int64_t *ret_price);
 

@@ -57,46 +57,45 @@ void desk_close(struct engine *engine, int account)
     desk->seats = NULL;
 }
 
-uint64_t desk_stop(const struct engine *engine, int account, int symbol, int64_t *ret_price)
+/* The stop that protects what is held: resting or on its way, not waiting for an entry. */
+static const struct order *protection(const struct engine *engine, int account, int symbol)
 {
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct live_order *live = &engine->orders[i];
         if (live->order.account == account && live->order.symbol == symbol &&
-            live->order.type == ORDER_STOP && live->order.side == ORDER_SELL && !live->cancel_queued) {
-            *ret_price = live->order.stop_price;
-            return live->order.id;
-        }
+            live->order.type == ORDER_STOP && live->order.side == ORDER_SELL &&
+            live->order.state != ORDER_HELD && !live->cancel_queued)
+            return &live->order;
     }
-    return 0;
+    return NULL;
+}
+
+uint64_t desk_stop(const struct engine *engine, int account, int symbol, int64_t *ret_price)
+{
+    const struct order *stop = protection(engine, account, symbol);
+    if (stop)
+        *ret_price = stop->stop_price;
+    return stop ? stop->id : 0;
 }
 
 static bool working(const struct engine *engine, int account, int symbol)
 {
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct order *order = &engine->orders[i].order;
-        if (order->account == account && order->symbol == symbol && order->type != ORDER_STOP)
+        if (order->account == account && order->symbol == symbol && !order_is_stop(order->type) &&
+            order->parent == 0)
             return true;
     }
     return false;
 }
 
-static void cancel_stops(struct engine *engine, int account, int symbol)
-{
-    uint64_t id;
-    int64_t price;
-    while ((id = desk_stop(engine, account, symbol, &price)) != 0 && !engine->out_of_memory)
-        match_cancel(engine, id);
-}
-
-static enum order_reason submit(struct engine *engine, int account, int symbol, enum order_side side,
-                                enum order_type type, int64_t qty, int64_t stop, const char *tag)
+static struct order_request request_of(int account, int symbol, enum order_side side, enum order_type type,
+                                       int64_t qty, const char *tag)
 {
     struct order_request request = {
-        .account = account, .symbol = symbol, .side = side, .type = type, .qty = qty, .stop_price = stop};
+        .account = account, .symbol = symbol, .side = side, .type = type, .qty = qty};
     snprintf(request.tag, sizeof request.tag, "%s", tag);
-    enum order_reason reason;
-    match_submit(engine, &request, &reason);
-    return reason;
+    return request;
 }
 
 /* Whole lots that a share of the equity buys at the best price, its fee included. */
@@ -119,36 +118,86 @@ static int64_t entry_qty(struct engine *engine, int account, int symbol, double 
     return filter_floor_qty(&market->symbol, ORDER_MARKET, qty > INT64_MAX ? INT64_MAX : (int64_t)qty);
 }
 
-static void move_stop(struct engine *engine, int account, int symbol, int64_t qty, double stop,
-                      const char *why)
+/* The stop's price in exact units, on the tick; 0 when it is none. */
+static int64_t stop_price(const struct engine *engine, int symbol, double stop)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
     int64_t price;
-    cancel_stops(engine, account, symbol);
-    if (qty > 0 && decimal_from_double(stop, listed->price_scale, &price) == 0 && price > 0)
-        submit(engine, account, symbol, ORDER_SELL, ORDER_STOP, qty, filter_floor_price(listed, price), why);
+    if (!(stop > 0) || decimal_from_double(stop, listed->price_scale, &price) < 0 || price <= 0)
+        return 0;
+    return filter_floor_price(listed, price);
+}
+
+/* An entry with a stop is a bracket: the venue rests the stop the moment that the entry has filled. */
+static void enter(struct engine *engine, int account, int symbol, const struct intent *intent)
+{
+    int64_t qty = entry_qty(engine, account, symbol, intent->fraction);
+    struct order_request legs[] = {
+        request_of(account, symbol, ORDER_BUY, ORDER_MARKET, qty, intent->why),
+        request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, "stop"),
+    };
+    legs[1].stop_price = stop_price(engine, symbol, intent->stop);
+    enum order_reason reason;
+    if (legs[1].stop_price > 0)
+        match_submit_group(engine, ORDERS_BRACKET, legs, 2, &reason);
+    else
+        match_submit(engine, &legs[0], &reason);
+}
+
+/* Sells what is held, whole lots of it. A protective stop stays until the position is closed, which ends it
+ * (reduce-only orders: match.c); should the sale find too little, the stop goes on with the rest. */
+static enum order_reason leave(struct engine *engine, int account, int symbol, const char *why)
+{
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    int64_t held = engine->accounts[account].positions[symbol].qty;
+    int64_t qty = filter_floor_qty(listed, ORDER_MARKET, held);
+    struct order_request request =
+        request_of(account, symbol, ORDER_SELL, ORDER_MARKET, qty > 0 ? qty : held, why);
+    request.reduce_only = true;
+    enum order_reason reason;
+    match_submit(engine, &request, &reason);
+    return reason;
+}
+
+/* The stop that rests is amended, so that the position is never without one; where none rests, one comes. */
+static void move_stop(struct engine *engine, int account, int symbol, const struct intent *intent)
+{
+    int64_t held = engine->accounts[account].positions[symbol].qty;
+    int64_t price = stop_price(engine, symbol, intent->stop);
+    const struct order *stop = protection(engine, account, symbol);
+    if (held <= 0 || price <= 0)
+        return;
+    if (stop) {
+        struct order_amend amend = {.order_id = stop->id, .set = AMEND_STOP, .stop_price = price};
+        if (stop->qty - stop->filled != held) {
+            amend.set |= AMEND_QTY;
+            amend.qty = stop->filled + held;
+        }
+        if (price != stop->stop_price || (amend.set & AMEND_QTY))
+            match_amend(engine, &amend);
+        return;
+    }
+    struct order_request request = request_of(account, symbol, ORDER_SELL, ORDER_STOP, held, intent->why);
+    request.stop_price = price;
+    request.reduce_only = true;
+    enum order_reason reason;
+    match_submit(engine, &request, &reason);
 }
 
 static void act(struct engine *engine, int account, int symbol, const struct intent *intent)
 {
-    struct seat *seat = &engine->desks[account].seats[symbol];
-    int64_t held = engine->accounts[account].positions[symbol].qty;
     struct book_level best;
     bool blind = engine->markets[symbol].stale || !match_best(engine, symbol, ORDER_SELL, &best);
     switch (intent->kind) {
     case INTENT_ENTER:
-        seat->wanted_stop = intent->stop;
-        submit(engine, account, symbol, ORDER_BUY, ORDER_MARKET,
-               entry_qty(engine, account, symbol, intent->fraction), 0, intent->why);
+        enter(engine, account, symbol, intent);
         break;
     case INTENT_EXIT:
-        if (!blind) /* else the sale is refused, and the stop is all the protection there is */
-            cancel_stops(engine, account, symbol);
-        submit(engine, account, symbol, ORDER_SELL, ORDER_MARKET, held, 0, intent->why);
+        leave(engine, account, symbol, intent->why);
         break;
     case INTENT_STOP:
         if (!blind)
-            move_stop(engine, account, symbol, held, intent->stop, intent->why);
+            move_stop(engine, account, symbol, intent);
         break;
     }
 }
@@ -222,13 +271,6 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
         act(engine, account, symbol, &intents[i]);
 }
 
-void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh)
-{
-    for (int a = 0; a < engine->n_accounts; a++)
-        if (engine->desks[a].strategy)
-            decide(engine, a, symbol, bar, fresh);
-}
-
 void desk_warm(struct engine *engine, int account)
 {
     if (!engine->desks[account].strategy)
@@ -240,41 +282,40 @@ void desk_warm(struct engine *engine, int account)
     }
 }
 
-/* Sells what is held and not on sale already. */
+/* While flattening, sells what is held and not on sale already. */
 static void close_position(struct engine *engine, int account, int symbol)
 {
-    int64_t qty = match_sellable(engine, account, symbol);
-    if (qty == 0)
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    if (filter_floor_qty(listed, ORDER_MARKET, engine->accounts[account].positions[symbol].qty) == 0)
         return;
-    enum order_reason reason = submit(engine, account, symbol, ORDER_SELL, ORDER_MARKET, qty, 0, "flatten");
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        if (live->order.account == account && live->order.symbol == symbol &&
+            live->order.type == ORDER_MARKET && live->order.reduce_only && !live->cancel_queued)
+            return;
+    }
+    enum order_reason reason = leave(engine, account, symbol, "flatten");
     if (reason != ORDER_OK)
-        engine_alert(engine, "FLATTEN_REFUSED", "%s of account %s is still held: %s",
-                     engine->markets[symbol].symbol.name, engine->accounts[account].name,
-                     order_reason_name(reason));
+        engine_alert(engine, "FLATTEN_REFUSED", "%s of account %s is still held: %s", listed->name,
+                     engine->accounts[account].name, order_reason_name(reason));
 }
 
-/* After an order ended with fills: an entry's stop is placed, and stops without a position are withdrawn. */
-void desk_filled(struct engine *engine, const struct order *order)
+void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh)
 {
-    struct desk *desk = &engine->desks[order->account];
-    if (order->side == ORDER_SELL) {
-        if (engine->accounts[order->account].positions[order->symbol].qty == 0)
-            cancel_stops(engine, order->account, order->symbol);
-        return;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        if (engine->desks[a].strategy)
+            decide(engine, a, symbol, bar, fresh);
+        if (engine->flattening && fresh)
+            close_position(engine, a, symbol);
     }
-    if (engine->flattening) {
-        /* It was on its way, and filled before its cancel arrived. */
+}
+
+/* While flattening, what was on its way and filled before its cancel arrived is sold again, and so is what a
+ * sale could not sell; when nothing more was to be had, at the next bar. */
+void desk_ended(struct engine *engine, const struct order *order)
+{
+    if (engine->flattening)
         close_position(engine, order->account, order->symbol);
-        return;
-    }
-    if (!desk->strategy || order->by_hand)
-        return;
-    struct seat *seat = &desk->seats[order->symbol];
-    double stop = seat->wanted_stop;
-    seat->wanted_stop = 0;
-    if (stop > 0)
-        move_stop(engine, order->account, order->symbol,
-                  engine->accounts[order->account].positions[order->symbol].qty, stop, "stop");
 }
 
 void desk_flatten(struct engine *engine)

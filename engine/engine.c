@@ -42,6 +42,7 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
     engine->latency_ns = config->latency_ns;
     engine->equity_interval_ns = config->equity_interval_ns;
     engine->missed_stops = config->missed_stops;
+    engine->next_expiry_ns = INT64_MAX;
     engine->markets = calloc((size_t)config->n_symbols, sizeof *engine->markets);
     int r = engine->markets ? open_markets(engine, config) : -ENOMEM;
     for (int a = 0; a < config->n_accounts && r >= 0; a++)
@@ -63,6 +64,7 @@ void engine_destroy(struct engine *engine)
     for (int s = 0; engine->markets && s < engine->n_symbols; s++) {
         book_finish(&engine->markets[s].book);
         recent_finish(&engine->markets[s].recent);
+        free(engine->markets[s].taken);
     }
     free(engine->markets);
     free(engine->accounts);
@@ -71,6 +73,7 @@ void engine_destroy(struct engine *engine)
     free(engine->specs);
     free(engine->orders);
     free(engine->pending);
+    free(engine->dealt);
     free(engine);
 }
 
@@ -247,9 +250,14 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
     if (event->symbol < 0 || event->symbol >= engine->n_symbols)
         return -EINVAL;
     struct market_state *market = &engine->markets[event->symbol];
-    for (uint32_t i = 0; i < event->n; i++)
+    uint32_t known = 0;
+    while (known < event->n && market->bars > 0 && event->bars[known].open_ns <= market->last_bar.open_ns)
+        known++;
+    for (uint32_t i = known; i < event->n; i++)
         if (market->bars == 0 || event->bars[i].open_ns > market->last_bar.open_ns)
             accept_bar(engine, event->symbol, &event->bars[i], false);
+    if (event->missed && known < event->n)
+        match_missed(engine, event->symbol, event->bars + known, event->n - known);
     uint32_t n_held = market->n_held;
     market->n_held = 0;
     for (uint32_t i = 0; i < n_held; i++)
@@ -271,8 +279,7 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
 /* After an interruption nothing that was pieced together can be trusted to be whole. */
 static void on_connection(struct engine *engine, bool up)
 {
-    for (size_t i = 0; i < engine->n_orders; i++)
-        engine->orders[i].used_price = engine->orders[i].used = 0;
+    match_interrupted(engine);
     for (int s = 0; s < engine->n_symbols; s++) {
         struct market_state *market = &engine->markets[s];
         bar_builder_interrupt(&market->builder);
@@ -282,16 +289,27 @@ static void on_connection(struct engine *engine, bool up)
     }
 }
 
-static enum order_reason submit_order(struct engine *engine, const struct event_command *command,
-                                      uint64_t *ret_order)
+/* What would not even make a record of an order. */
+static enum order_reason unspeakable(const struct engine *engine, const struct order_request *leg)
 {
-    const struct order_request *request = &command->order.legs[0];
-    enum order_reason reason;
-    if (request->symbol < 0 || request->symbol >= engine->n_symbols)
+    if (leg->symbol < 0 || leg->symbol >= engine->n_symbols)
         return ORDER_UNKNOWN_SYMBOL;
-    if (request->account < 0 || request->account >= engine->n_accounts)
+    if (leg->account < 0 || leg->account >= engine->n_accounts)
         return ORDER_UNKNOWN_ACCOUNT;
-    *ret_order = match_submit(engine, request, &reason);
+    if ((unsigned)leg->side > ORDER_SELL || (unsigned)leg->type >= ORDER_TYPES)
+        return ORDER_BAD_GROUP;
+    return (unsigned)leg->tif < ORDER_TIFS ? ORDER_OK : ORDER_BAD_TIF;
+}
+
+static enum order_reason submit_orders(struct engine *engine, const struct event_command *command,
+                                       uint64_t *ret_order)
+{
+    int n = command->order.n_legs;
+    enum order_reason reason = n < 1 || n > ORDER_LEGS_MAX ? ORDER_BAD_GROUP : ORDER_OK;
+    for (int i = 0; i < n && reason == ORDER_OK; i++)
+        reason = unspeakable(engine, &command->order.legs[i]);
+    if (reason == ORDER_OK)
+        *ret_order = match_submit_group(engine, command->order.grouping, command->order.legs, n, &reason);
     return reason;
 }
 
@@ -311,11 +329,15 @@ static void on_command(struct engine *engine, const struct event_command *comman
         desk_flatten(engine);
         break;
     case COMMAND_ORDER:
-        reason = submit_order(engine, command, &order);
+        reason = submit_orders(engine, command, &order);
         break;
     case COMMAND_CANCEL:
         order = command->order_id;
         reason = match_cancel(engine, order);
+        break;
+    case COMMAND_AMEND:
+        order = command->amend.order_id;
+        reason = match_amend(engine, &command->amend);
         break;
     case COMMAND_ACCOUNT_CREATE:
     case COMMAND_ACCOUNT_DEPOSIT:
@@ -331,12 +353,20 @@ static void on_command(struct engine *engine, const struct event_command *comman
         engine->sink.command_done(engine->sink.ctx, command, reason, order);
 }
 
+/* Is an order, a cancel, an amend or an expiry due? */
+static bool due(const struct engine *engine, int64_t now_ns)
+{
+    return now_ns >= engine->next_expiry_ns ||
+           (engine->first_pending < engine->n_pending &&
+            engine->pending[engine->first_pending].effective_ns <= now_ns);
+}
+
 int engine_handle(struct engine *engine, const struct event *event)
 {
     int r = 0;
     engine->counters.events++;
     engine->input_seq = event->seq;
-    if (engine->first_pending < engine->n_pending)
+    if (due(engine, event->recv_ns))
         match_release(engine, event->recv_ns);
     if (event->recv_ns > engine->now_ns)
         engine->now_ns = event->recv_ns;
@@ -385,6 +415,8 @@ int engine_handle(struct engine *engine, const struct event *event)
         r = -EINVAL;
         break;
     }
+    if (due(engine, engine->now_ns)) /* a bracket's exits, whose entry this event filled */
+        match_release(engine, engine->now_ns);
     account_equity_points(engine);
     if (engine->out_of_memory) {
         engine->out_of_memory = false;

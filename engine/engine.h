@@ -168,6 +168,7 @@ size_t engine_indicators(const struct engine *engine, int account, int symbol, c
 struct engine_counters {
     uint64_t events, decisions, orders, rejected, fills;
     uint64_t refused[ORDER_REASONS];
+    uint64_t impossible; /* state changes that the table of states refused: bugs */
 };
 const struct engine_counters *engine_counters(const struct engine *engine);
 

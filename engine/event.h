@@ -59,7 +59,8 @@ enum command_kind {
 };
 
 /* What is asked of the paper exchange, by hand or by a strategy. Numbers of its symbol's scales; 0 where the
- * type has none. */
+ * type has none. A client id is unique among the account's live orders; a refused order with one that is not
+ * is told without it. */
 struct order_request {
     int account, symbol;
     enum order_side side;
@@ -77,8 +78,12 @@ struct order_request {
 /* How the orders of one request belong together. */
 enum order_grouping {
     ORDERS_SINGLE, /* legs[0] */
-    ORDERS_OCO,    /* legs[0], legs[1]: of one account, symbol and side; one trades, the other is cancelled */
-    ORDERS_BRACKET, /* legs[0] enters; legs[1] and legs[2] (an OCO), or legs[1] alone, exit what it filled */
+    /* legs[0], legs[1]: of one account, symbol, side, time in force and reduce_only; one trades, the other is
+     * cancelled */
+    ORDERS_OCO,
+    /* legs[0] enters; legs[1] and legs[2] (an OCO), or legs[1] alone, exit what it filled: of the other side,
+     * reduce-only whether they say so or not, with the entry's quantity or 0, which means the same */
+    ORDERS_BRACKET,
     ORDER_GROUPINGS,
 };
 
@@ -119,7 +124,8 @@ struct event_command {
             struct order_request legs[ORDER_LEGS_MAX];
             int n_legs;
         } order;                     /* ORDER */
-        uint64_t order_id;           /* CANCEL: and the other leg of its OCO */
+        uint64_t order_id;           /* CANCEL: and the other leg of its OCO; of a bracket's entry: its exits
+                                      * start with what it filled, or end with it */
         struct order_amend amend;    /* AMEND */
         struct account_spec account; /* ACCOUNT_CREATE */
         struct {

@@ -1,622 +1,337 @@
 /* The paper exchange: accepts or refuses orders, and fills them from what the venue shows.
  *
- * A taker walks the order book as far as it is known: the differences' book, corrected at the top by the best
- * bid and ask, which come more often. Without a synced book only the best price's quantity can be had; what
- * finds no liquidity of a market order is cancelled. A resting limit order makes at its own price, when a
- * trade goes through it, or when the other side's best price reaches it, with the quantity shown there, once.
- * A stop triggers on a trade and takes at once. */
+ * Time. What is asked takes effect `latency` later: orders, cancels, amends, in the order they were given.
+ * What the venue does by itself happens at once: triggers, the end of an OCO's other leg, the start of a
+ * bracket's exits (after the event that filled the entry), expiry. Before an event is handled, everything
+ * that is due by then happens at its own time, expiries before what else is due at the same moment.
+ *
+ * Taking. A taker walks the order book as far as it is known: the differences' book, corrected at the top by
+ * the best bid and ask, which come more often (walk.c). Without a synced book only the best price's quantity
+ * can be had. What an account's orders took of a price stays taken, of that account only, while the price is
+ * shown: when the feed shows more there, what was added can be had; when it shows less, what was taken is
+ * not more than is shown. A market order that finds no more ends: CANCELED, or EXPIRED for IOC, with
+ * NO_LIQUIDITY. A limit order takes what crosses; then IOC expires, others rest. FOK fills whole on arrival,
+ * by what is shown and can be paid, or expires. Post-only is cancelled with WOULD_TAKE where the best price
+ * crosses. When data is stale on arrival, orders are cancelled, but stops and exits rest.
+ *
+ * Making. A resting limit order trades at its own price
+ * - when a trade goes through its price, with the trade's quantity, wherever it stands in the queue;
+ * - when a trade at its price hits its side, with what of the trade's quantity goes beyond the queue before
+ * it;
+ * - when the other side shows prices that reach its own, with what is shown there, once (as in taking).
+ * A trade's quantity is dealt out once among the orders of one account, oldest first. Accounts do not take
+ * from each other.
+ *
+ * The queue is an estimate. It begins with the quantity shown at the price on the order's side when it comes
+ * to rest: 0 inside the spread, not known (-1) beyond what is shown; then only trades through the price fill.
+ * Trades at the price lessen it. A quantity shown below it lessens it: whoever cancelled is thought to have
+ * stood before us, which favours the order, as the newest often cancel first; and a difference that tells of
+ * a trade before the trade itself does lessens it twice. Where it was not known, the first quantity shown
+ * bounds it. An amend that only lowers the quantity keeps it; any other begins anew at the end.
+ *
+ * Stops trigger on trades: STOP, STOP_LIMIT and TRAILING_STOP against them, TAKE_PROFIT and _LIMIT in their
+ * favour; on arrival by the last trade. A trailing stop's price follows the best trade since it rests, on the
+ * tick, away from the market. Triggered, a stop takes at once; what finds no liquidity goes on with whatever
+ * is shown next, since a position must not lose its protection to a thin moment. Its limit cousins work as
+ * limit orders from then on.
+ *
+ * Groups. An OCO's legs share a reserve; when one trades any part, or triggers, the other is cancelled with
+ * OTHER_LEG; a leg that ends otherwise (would take, cannot be paid) leaves the other; a cancel by the user of
+ * either cancels both; they expire together. A bracket's exits are reduce-only, HELD until the entry ends:
+ * with fills, they start with the quantity filled; without, they are cancelled with OTHER_LEG. Cancelling the
+ * entry ends it like that; cancelling a held exit cancels it, and the other exit, alone.
+ *
+ * Reduce-only orders trade no more than closes the position and end with REDUCE_ONLY when nothing is left of
+ * it: resting ones at once, those on their way when they arrive. So a position's stop stays until the
+ * position is closed by whatever else, with no moment between. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/core.h"
-#include "exchange/fill_rules.h"
-#include "exchange/filter.h"
+#include "engine/match.h"
 
-struct walk {
-    const struct market_state *market;
-    enum order_side taker;
-    bool use_book, use_quote, quote_taken;
-    struct book_level quote;
-    uint32_t next;
-};
+#define DAY_NS (86400 * 1000000000LL)
 
-static void walk_begin(struct walk *walk, const struct market_state *market, enum order_side taker)
+static struct order order_of(const struct engine *engine, const struct order_request *request)
 {
-    const struct market_quote *quote = &market->quote;
-    *walk = (struct walk){.market = market, .taker = taker};
-    walk->quote = taker == ORDER_BUY ? (struct book_level){quote->ask, quote->ask_qty}
-                                     : (struct book_level){quote->bid, quote->bid_qty};
-    walk->use_book = market->book.state == BOOK_SYNCED;
-    walk->use_quote = walk->quote.price > 0 && walk->quote.qty > 0 &&
-                      (!walk->use_book || quote->update_id >= market->book.last_id);
-}
-
-static bool walk_next(struct walk *walk, struct book_level *ret)
-{
-    if (walk->use_quote && !walk->quote_taken) {
-        walk->quote_taken = true;
-        *ret = walk->quote;
-        return true;
-    }
-    if (!walk->use_book)
-        return false;
-    const struct book *book = &walk->market->book;
-    for (;;) {
-        uint32_t i = walk->next++;
-        const struct book_level *level = walk->taker == ORDER_BUY ? book_ask(book, i) : book_bid(book, i);
-        if (!level)
-            return false;
-        bool worse =
-            walk->taker == ORDER_BUY ? level->price > walk->quote.price : level->price < walk->quote.price;
-        if (walk->use_quote && !worse)
-            continue;
-        *ret = *level;
-        return true;
-    }
-}
-
-bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret)
-{
-    struct walk walk;
-    walk_begin(&walk, &engine->markets[symbol], taker);
-    return walk_next(&walk, ret);
-}
-
-static void emit(struct engine *engine, const struct order *order)
-{
-    if (engine->sink.order)
-        engine->sink.order(engine->sink.ctx, order);
-}
-
-/* What the rest of a live order holds of a balance. */
-static struct balance *reserve_balance(struct engine *engine, const struct order *order)
-{
-    const struct symbol *symbol = &engine->markets[order->symbol].symbol;
-    return order->side == ORDER_BUY
-               ? account_balance(engine, order->account, symbol->quote, symbol->quote_scale)
-               : account_balance(engine, order->account, symbol->base, symbol->qty_scale);
-}
-
-/* The higher of the two rates: what is reserved suffices whichever way the order trades. */
-static int32_t fee_bound_e6(const struct engine *engine, int account)
-{
-    const struct fee_rates *fees = &engine->accounts[account].rules.fees;
-    return fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
-}
-
-/* The money that buying `qty` at `price` takes, the fee included. INT64_MAX where it would not fit. */
-static int64_t purchase_cost(const struct engine *engine, int account, int symbol, int64_t price, int64_t qty)
-{
-    int64_t unit = engine->markets[symbol].notional_unit;
-    if ((int128_t)price * qty / unit >= MONEY_MAX / 2)
-        return INT64_MAX;
-    int64_t notional = fill_notional(ORDER_BUY, price, qty, unit);
-    return notional + fill_fee(notional, fee_bound_e6(engine, account));
-}
-
-/* The price that an order is expected to trade at, before it does. */
-static int64_t expected_price(const struct engine *engine, const struct order *order)
-{
-    struct book_level best;
-    if (order->type == ORDER_LIMIT)
-        return order->price;
-    if (order->type == ORDER_STOP)
-        return order->stop_price;
-    if (match_best(engine, order->symbol, order->side, &best))
-        return best.price;
-    return engine->markets[order->symbol].last;
-}
-
-static void unreserve(struct engine *engine, struct live_order *live)
-{
-    reserve_balance(engine, &live->order)->reserved -= live->reserved;
-    live->reserved = 0;
-}
-
-static void reserve(struct engine *engine, struct live_order *live)
-{
-    const struct order *order = &live->order;
-    if (live->cancel_queued)
-        return;
-    int64_t left = order->qty - order->filled;
-    live->reserved = order->side == ORDER_SELL ? left
-                                               : purchase_cost(engine, order->account, order->symbol,
-                                                               expected_price(engine, order), left);
-    reserve_balance(engine, order)->reserved += live->reserved;
-}
-
-static size_t find_live(const struct engine *engine, uint64_t id)
-{
-    size_t i = 0;
-    while (i < engine->n_orders && engine->orders[i].order.id != id)
-        i++;
-    return i;
-}
-
-static bool push_pending(struct engine *engine, struct pending pending)
-{
-    if (engine->first_pending > 0 && engine->n_pending == engine->cap_pending) {
-        engine->n_pending -= engine->first_pending;
-        memmove(engine->pending, engine->pending + engine->first_pending, engine->n_pending * sizeof pending);
-        engine->first_pending = 0;
-    }
-    if (engine->n_pending == engine->cap_pending) {
-        size_t cap = engine->cap_pending ? 2 * engine->cap_pending : 64;
-        struct pending *moved = realloc(engine->pending, cap * sizeof pending);
-        if (!moved)
-            return false;
-        engine->pending = moved;
-        engine->cap_pending = cap;
-    }
-    engine->pending[engine->n_pending++] = pending;
-    return true;
-}
-
-static struct live_order *push_live(struct engine *engine, const struct order *order)
-{
-    if (engine->n_orders == engine->cap_orders) {
-        size_t cap = engine->cap_orders ? 2 * engine->cap_orders : 64;
-        struct live_order *moved = realloc(engine->orders, cap * sizeof *moved);
-        if (!moved)
-            return NULL;
-        engine->orders = moved;
-        engine->cap_orders = cap;
-    }
-    struct live_order *live = &engine->orders[engine->n_orders++];
-    *live = (struct live_order){.order = *order};
-    engine->markets[order->symbol].live_orders++;
-    return live;
-}
-
-/* Ends a live order: it leaves the list, its reserve is free again. */
-static struct order end(struct engine *engine, size_t at, enum order_state state, enum order_reason reason)
-{
-    unreserve(engine, &engine->orders[at]);
-    struct order order = engine->orders[at].order;
-    order.state = state;
-    order.reason = reason;
-    order.updated_ns = engine->now_ns;
-    engine->n_orders--;
-    memmove(&engine->orders[at], &engine->orders[at + 1], (engine->n_orders - at) * sizeof *engine->orders);
-    engine->markets[order.symbol].live_orders--;
-    emit(engine, &order);
+    bool stop = order_is_stop(request->type), trailing = request->type == ORDER_TRAILING_STOP;
+    struct order order = {
+        .account = request->account,
+        .symbol = request->symbol,
+        .side = request->side,
+        .type = request->type,
+        .tif = request->tif,
+        .state = ORDER_PENDING,
+        .qty = request->qty,
+        .price = order_has_limit(request->type) ? request->price : 0,
+        .stop_price = stop && !trailing ? request->stop_price : 0,
+        .trail = trailing ? request->trail : 0,
+        .trail_e6 = trailing ? request->trail_e6 : 0,
+        .post_only = request->post_only,
+        .reduce_only = request->reduce_only,
+        .created_ns = engine->now_ns,
+        .effective_ns = engine->now_ns + engine->latency_ns,
+        .updated_ns = engine->now_ns,
+        .expires_ns = request->expires_ns,
+        .input_seq = engine->input_seq,
+        .by_hand = request->by_hand,
+    };
+    if (request->tif == ORDER_DAY)
+        order.expires_ns = (order.effective_ns / DAY_NS + 1) * DAY_NS;
+    memcpy(order.client_id, request->client_id, sizeof order.client_id - 1);
+    memcpy(order.tag, request->tag, sizeof order.tag - 1);
     return order;
 }
 
-static void finish(struct engine *engine, size_t at, enum order_state state, enum order_reason reason)
+/* The legs as orders, with the ids that they will have. */
+static void make_legs(const struct engine *engine, enum order_grouping grouping,
+                      const struct order_request *requests, int n_legs, struct order *legs)
 {
-    struct order order = end(engine, at, state, reason);
-    if (order.filled > 0)
-        desk_filled(engine, &order);
-}
-
-int64_t match_sellable(struct engine *engine, int account, int symbol)
-{
-    const struct symbol *listed = &engine->markets[symbol].symbol;
-    int64_t unsold = engine->accounts[account].positions[symbol].qty;
-    int64_t owned = account_free(engine, account, listed->base, listed->qty_scale);
-    for (size_t i = 0; i < engine->n_orders; i++) {
-        const struct live_order *live = &engine->orders[i];
-        if (live->order.account == account && live->order.symbol == symbol && live->order.side == ORDER_SELL)
-            unsold -= live->reserved;
+    for (int i = 0; i < n_legs; i++) {
+        struct order *leg = &legs[i];
+        *leg = order_of(engine, &requests[i]);
+        leg->id = engine->last_order + 1 + (uint64_t)i;
+        leg->group = grouping == ORDERS_SINGLE ? 0 : legs[0].id;
+        if (grouping == ORDERS_BRACKET && i > 0) {
+            leg->parent = legs[0].id;
+            leg->state = ORDER_HELD;
+            leg->reduce_only = true;
+            if (leg->qty == 0)
+                leg->qty = legs[0].qty;
+        }
     }
-    return unsold < owned ? unsold : owned; /* symbols may share a base */
 }
 
-static enum order_reason check_balance(struct engine *engine, const struct order *order)
+static enum order_reason check_legs(struct engine *engine, enum order_grouping grouping,
+                                    const struct order *legs, int n_legs)
 {
-    const struct symbol *symbol = &engine->markets[order->symbol].symbol;
-    if (order->side == ORDER_SELL)
-        return order->qty <= match_sellable(engine, order->account, order->symbol)
-                   ? ORDER_OK
-                   : ORDER_INSUFFICIENT_BALANCE;
-    int64_t cost =
-        purchase_cost(engine, order->account, order->symbol, expected_price(engine, order), order->qty);
-    return cost <= account_free(engine, order->account, symbol->quote, symbol->quote_scale)
-               ? ORDER_OK
-               : ORDER_INSUFFICIENT_BALANCE;
-}
-
-static int64_t value_at(const struct engine *engine, const struct order *order)
-{
-    int128_t value = (int128_t)expected_price(engine, order) * (order->qty - order->filled) /
-                     engine->markets[order->symbol].notional_unit;
-    return value > MONEY_MAX / 2 ? MONEY_MAX / 2 : (int64_t)value;
-}
-
-static enum order_reason check_risk(struct engine *engine, const struct order *order)
-{
-    const struct market_state *market = &engine->markets[order->symbol];
-    struct account *account = &engine->accounts[order->account];
-    account_mark(engine, order->account);
-    struct risk_facts facts = {
-        .now_ns = engine->now_ns,
-        .reduces = order->side == ORDER_SELL,
-        .paused = engine->paused,
-        .stale = market->stale,
-        .storage_failing = engine->storage_failing,
-        .order_notional = value_at(engine, order),
-        .equity = account->equity,
-        .day_equity = account->day_equity,
-    };
-    for (int s = 0; s < engine->n_symbols; s++)
-        if (account->positions[s].qty > 0)
-            facts.account_notional += account_position_value(engine, order->account, s);
-    facts.symbol_notional = account_position_value(engine, order->account, order->symbol);
-    for (size_t i = 0; i < engine->n_orders; i++) {
-        const struct order *other = &engine->orders[i].order;
-        if (other->account != order->account || other->side != ORDER_BUY)
-            continue;
-        int64_t value = value_at(engine, other);
-        facts.account_notional += value;
-        if (other->symbol == order->symbol)
-            facts.symbol_notional += value;
-    }
-    return risk_check(&account->rules.risk, &engine->rates[order->account], &facts);
-}
-
-static enum order_reason check(struct engine *engine, const struct order *order)
-{
-    const struct market_state *market = &engine->markets[order->symbol];
-    struct filter_request request = {
-        .side = order->side,
-        .type = order->type,
-        .qty = order->qty,
-        .price = order->price,
-        .stop_price = order->stop_price,
-        .reference = market->last,
-    };
-    for (size_t i = 0; i < engine->n_orders; i++) {
-        const struct order *other = &engine->orders[i].order;
-        request.open_orders += other->symbol == order->symbol && other->account == order->account;
-    }
-    enum order_reason reason = filter_check(&market->symbol, &request);
-    struct book_level best;
-    if (reason == ORDER_OK && order->type == ORDER_MARKET &&
-        !match_best(engine, order->symbol, order->side, &best))
-        reason = ORDER_NO_LIQUIDITY;
+    enum order_reason reason = ORDER_OK;
+    for (int i = 0; i < n_legs && reason == ORDER_OK; i++)
+        reason = gate_rules(engine, &legs[i]);
     if (reason == ORDER_OK)
-        reason = check_balance(engine, order);
-    if (reason == ORDER_OK)
-        reason = check_risk(engine, order);
+        reason = gate_group(grouping, legs, n_legs);
+    for (int i = 0; i < n_legs && reason == ORDER_OK; i++)
+        reason = gate_check(engine, &legs[i], i, false);
     return reason;
+}
+
+/* A request is refused as a whole: each of its legs is told with the first reason. An id that another order
+ * has stays that order's. */
+static void refuse(struct engine *engine, struct order *legs, int n_legs, enum order_reason reason)
+{
+    for (int i = 0; i < n_legs; i++) {
+        engine->last_order++;
+        engine->counters.rejected++;
+        legs[i].state = ORDER_REJECTED;
+        legs[i].reason = reason;
+        if (reason == ORDER_DUPLICATE_ID)
+            legs[i].client_id[0] = '\0';
+        live_tell(engine, &legs[i]);
+    }
+}
+
+static bool accept(struct engine *engine, const struct order *legs, int n_legs)
+{
+    for (int i = 0; i < n_legs; i++)
+        if (!live_push(engine, &legs[i])) {
+            while (i-- > 0)
+                live_drop_last(engine);
+            return false;
+        }
+    for (int i = 0; i < n_legs; i++) {
+        if (legs[i].state == ORDER_PENDING &&
+            !live_later(engine,
+                        (struct pending){.effective_ns = legs[i].effective_ns, .order_id = legs[i].id})) {
+            for (int k = 0; k < n_legs; k++)
+                live_drop_last(engine);
+            return false;
+        }
+        engine->last_order++;
+    }
+    for (int i = 0; i < n_legs; i++) {
+        reserve_set(engine, &legs[i]);
+        live_tell(engine, &legs[i]);
+    }
+    return true;
+}
+
+uint64_t match_submit_group(struct engine *engine, enum order_grouping grouping,
+                            const struct order_request *requests, int n_legs, enum order_reason *ret_reason)
+{
+    struct order legs[ORDER_LEGS_MAX] = {0};
+    make_legs(engine, grouping, requests, n_legs, legs);
+    *ret_reason = check_legs(engine, grouping, legs, n_legs);
+    engine->counters.orders += (uint64_t)n_legs;
+    engine->counters.refused[*ret_reason] += (uint64_t)n_legs;
+    if (*ret_reason != ORDER_OK) {
+        refuse(engine, legs, n_legs, *ret_reason);
+    } else if (!accept(engine, legs, n_legs)) {
+        engine->out_of_memory = true;
+        return 0;
+    }
+    return legs[0].id;
 }
 
 uint64_t match_submit(struct engine *engine, const struct order_request *request,
                       enum order_reason *ret_reason)
 {
-    struct order order = {
-        .id = engine->last_order + 1,
-        .account = request->account,
-        .symbol = request->symbol,
-        .side = request->side,
-        .type = request->type,
-        .state = ORDER_PENDING,
-        .qty = request->qty,
-        .price = request->type == ORDER_LIMIT ? request->price : 0,
-        .stop_price = request->type == ORDER_STOP ? request->stop_price : 0,
-        .created_ns = engine->now_ns,
-        .effective_ns = engine->now_ns + engine->latency_ns,
-        .updated_ns = engine->now_ns,
-        .input_seq = engine->input_seq,
-        .by_hand = request->by_hand,
-    };
-    memcpy(order.tag, request->tag, sizeof order.tag);
-    order.reason = check(engine, &order);
-    *ret_reason = order.reason;
-    engine->counters.orders++;
-    engine->counters.refused[order.reason]++;
-    if (order.reason != ORDER_OK) {
-        engine->counters.rejected++;
-        engine->last_order++;
-        order.state = ORDER_REJECTED;
-        emit(engine, &order);
-        return order.id;
-    }
-    struct live_order *live = push_live(engine, &order);
-    if (!live ||
-        !push_pending(engine, (struct pending){.effective_ns = order.effective_ns, .order_id = order.id})) {
-        if (live) {
-            engine->n_orders--;
-            engine->markets[order.symbol].live_orders--;
-        }
+    return match_submit_group(engine, ORDERS_SINGLE, request, 1, ret_reason);
+}
+
+/* From here on new orders may count on what it held; should it trade first, they find less. */
+static void queue_cancel(struct engine *engine, struct live_order *live)
+{
+    if (live->cancel_queued)
+        return;
+    if (!live_later(engine, (struct pending){.effective_ns = engine->now_ns + engine->latency_ns,
+                                             .order_id = live->order.id,
+                                             .kind = PENDING_CANCEL})) {
         engine->out_of_memory = true;
-        return 0;
+        return;
     }
-    engine->last_order++;
-    reserve(engine, live);
-    emit(engine, &order);
-    return order.id;
+    live->cancel_queued = true;
+    reserve_set(engine, &live->order);
 }
 
 enum order_reason match_cancel(struct engine *engine, uint64_t order_id)
 {
-    size_t at = find_live(engine, order_id);
+    size_t at = match_find(engine, order_id);
     if (at == engine->n_orders)
-        return ORDER_UNKNOWN_ORDER;
-    struct live_order *live = &engine->orders[at];
-    if (live->cancel_queued)
-        return ORDER_OK;
-    if (!push_pending(engine, (struct pending){.effective_ns = engine->now_ns + engine->latency_ns,
-                                               .order_id = order_id,
-                                               .kind = PENDING_CANCEL})) {
-        engine->out_of_memory = true;
-        return ORDER_OK;
-    }
-    /* From here on new orders may count on what it held; should it trade first, they find less. */
-    unreserve(engine, live);
-    live->cancel_queued = true;
+        return order_id == 0 || order_id > engine->last_order ? ORDER_UNKNOWN_ORDER : ORDER_ENDED;
+    struct live_order *live = &engine->orders[at], *other = live_other_leg(engine, &live->order);
+    queue_cancel(engine, live);
+    if (other)
+        queue_cancel(engine, other);
     return ORDER_OK;
 }
 
-void match_withdraw(struct engine *engine, int account)
+static void take_effect(struct engine *engine, const struct pending *pending)
 {
-    for (size_t at = 0; at < engine->n_orders;)
-        if (engine->orders[at].order.account == account)
-            end(engine, at, ORDER_CANCELED, ORDER_OK);
-        else
-            at++;
-}
-
-static void fill(struct engine *engine, size_t at, int64_t price, int64_t qty, bool maker)
-{
-    struct order *order = &engine->orders[at].order;
-    const struct fee_rates *fees = &engine->accounts[order->account].rules.fees;
-    struct fill fill = {
-        .id = ++engine->last_fill,
-        .order_id = order->id,
-        .account = order->account,
-        .symbol = order->symbol,
-        .side = order->side,
-        .ts_ns = engine->now_ns,
-        .price = price,
-        .qty = qty,
-        .notional = fill_notional(order->side, price, qty, engine->markets[order->symbol].notional_unit),
-        .fee_e6 = maker ? fees->maker_e6 : fees->taker_e6,
-        .maker = maker,
-        .input_seq = engine->input_seq,
-    };
-    fill.fee = fill_fee(fill.notional, fill.fee_e6);
-    order->filled += qty;
-    order->cost += fill.notional;
-    order->updated_ns = engine->now_ns;
-    engine->counters.fills++;
-    if (engine->sink.fill)
-        engine->sink.fill(engine->sink.ctx, &fill);
-    account_fill(engine, &fill);
-}
-
-/* How much of `qty` at `price` the account can pay for or deliver now. */
-static int64_t affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty)
-{
-    const struct balance *balance = reserve_balance(engine, order);
-    const struct symbol *listed = &engine->markets[order->symbol].symbol;
-    int64_t available = balance->total - balance->reserved;
-    if (available <= 0)
-        return 0;
-    if (order->side == ORDER_SELL) {
-        int64_t held = engine->accounts[order->account].positions[order->symbol].qty;
-        int64_t quote = account_balance(engine, order->account, listed->quote, listed->quote_scale)->total;
-        qty = qty < available ? qty : available;
-        qty = qty < held ? qty : held;
-        int128_t proceeds = (int128_t)price * qty / engine->markets[order->symbol].notional_unit;
-        return quote + proceeds > MONEY_MAX ? 0 : qty;
-    }
-    int64_t base = account_balance(engine, order->account, listed->base, listed->qty_scale)->total;
-    if (qty > MONEY_MAX - base)
-        return 0;
-    if (purchase_cost(engine, order->account, order->symbol, price, qty) <= available)
-        return qty;
-    const struct market_state *market = &engine->markets[order->symbol];
-    int128_t notional = (int128_t)available * 1000000 / (1000000 + fee_bound_e6(engine, order->account));
-    int128_t most = notional * market->notional_unit / price;
-    int64_t fits = filter_floor_qty(&market->symbol, ORDER_MARKET, most < qty ? (int64_t)most : qty);
-    while (fits > 0 && purchase_cost(engine, order->account, order->symbol, price, fits) > available)
-        fits = filter_floor_qty(&market->symbol, ORDER_MARKET, fits - 1);
-    return fits;
-}
-
-/* Takes what the other side offers, up to the limit if there is one. Returns why it stopped early, or
- * ORDER_OK. */
-static enum order_reason take(struct engine *engine, size_t at, bool limited)
-{
-    struct live_order *live = &engine->orders[at];
-    struct order *order = &live->order;
-    struct walk walk;
-    struct book_level level;
-    unreserve(engine, live);
-    walk_begin(&walk, &engine->markets[order->symbol], order->side);
-    while (order->filled < order->qty) {
-        if (!walk_next(&walk, &level))
-            return ORDER_NO_LIQUIDITY;
-        if (limited && !fill_limit_crosses(order->side, order->price, level.price))
-            return ORDER_OK;
-        int64_t left = order->qty - order->filled;
-        int64_t qty = left < level.qty ? left : level.qty;
-        int64_t paid = affordable(engine, order, level.price, qty);
-        if (paid > 0)
-            fill(engine, at, level.price, paid, false);
-        if (paid < qty)
-            return ORDER_INSUFFICIENT_BALANCE;
-    }
-    return ORDER_OK;
-}
-
-static void rest(struct engine *engine, size_t at)
-{
-    struct live_order *live = &engine->orders[at];
-    live->order.state = live->order.filled > 0 ? ORDER_PARTIAL : ORDER_OPEN;
-    live->order.updated_ns = engine->now_ns;
-    unreserve(engine, live);
-    reserve(engine, live);
-    /* Each fill rounds up by itself: what is left may want a unit or two more than there is. */
-    struct balance *balance = reserve_balance(engine, &live->order);
-    int64_t beyond = balance->reserved - balance->total;
-    if (beyond > 0 && beyond <= live->reserved) {
-        balance->reserved -= beyond;
-        live->reserved -= beyond;
-    }
-    emit(engine, &live->order);
-}
-
-/* What finds no liquidity of a market order is cancelled; of a stop it rests and tries again at the next
- * trade, since a position must not lose its protection to a thin moment. */
-static void take_market(struct engine *engine, size_t at)
-{
-    enum order_reason reason = take(engine, at, false);
-    const struct order *order = &engine->orders[at].order;
-    if (order->filled == order->qty) {
-        finish(engine, at, ORDER_FILLED, ORDER_OK);
+    if (match_find(engine, pending->order_id) == engine->n_orders)
         return;
+    switch (pending->kind) {
+    case PENDING_ORDER:
+        arrive_new(engine, pending->order_id);
+        break;
+    case PENDING_CANCEL:
+        live_end(engine, pending->order_id, ORDER_IS_CANCELED, ORDER_OK);
+        break;
+    case PENDING_AMEND:
+        amend_take_effect(engine, &pending->amend);
+        break;
     }
-    if (reason == ORDER_NO_LIQUIDITY) {
-        engine_alert(engine, "NO_LIQUIDITY", "%s: order %llu found no more to trade with",
-                     engine->markets[order->symbol].symbol.name, (unsigned long long)order->id);
-        if (order->type == ORDER_STOP) {
-            rest(engine, at);
-            return;
-        }
-    }
-    finish(engine, at, ORDER_CANCELED, reason);
 }
 
-/* A new order reaches the venue. */
-static void arrive(struct engine *engine, size_t at)
+/* All that expires at the moment next_expiry_ns, by id; and when the next ones do. */
+static void expire(struct engine *engine)
 {
-    const struct order *order = &engine->orders[at].order;
-    const struct market_state *market = &engine->markets[order->symbol];
-    if (market->stale && order->type != ORDER_STOP) {
-        finish(engine, at, ORDER_CANCELED, ORDER_RISK_STALE_DATA);
-    } else if (order->type == ORDER_MARKET) {
-        take_market(engine, at);
-    } else if (order->type == ORDER_STOP) {
-        if (market->last > 0 && !market->stale &&
-            fill_stop_triggers(order->side, order->stop_price, market->last))
-            take_market(engine, at);
-        else
-            rest(engine, at);
-    } else {
-        enum order_reason reason = take(engine, at, true);
-        if (order->filled == order->qty)
-            finish(engine, at, ORDER_FILLED, ORDER_OK);
-        else if (reason == ORDER_INSUFFICIENT_BALANCE)
-            finish(engine, at, ORDER_CANCELED, reason);
-        else {
-            struct live_order *live = &engine->orders[at];
-            struct book_level best;
-            if (match_best(engine, order->symbol, order->side, &best)) {
-                live->used_price = best.price; /* all of it that crosses, or it would not rest */
-                live->used = fill_limit_crosses(order->side, order->price, best.price) ? best.qty : 0;
-            }
-            rest(engine, at);
+    int64_t now_ns = engine->next_expiry_ns;
+    if (now_ns > engine->now_ns)
+        engine->now_ns = now_ns;
+    for (size_t i = 0; i < engine->n_orders;) {
+        const struct order *order = &engine->orders[i].order;
+        if (order->expires_ns > 0 && order->expires_ns <= now_ns) {
+            live_end(engine, order->id, ORDER_EXPIRES, ORDER_OK);
+            i = 0; /* others may have ended or come with it */
+        } else {
+            i++;
         }
+    }
+    engine->next_expiry_ns = INT64_MAX;
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        int64_t expires_ns = engine->orders[i].order.expires_ns;
+        if (expires_ns > 0 && expires_ns < engine->next_expiry_ns)
+            engine->next_expiry_ns = expires_ns;
     }
 }
 
 void match_release(struct engine *engine, int64_t until_ns)
 {
-    while (engine->first_pending < engine->n_pending) {
-        struct pending next = engine->pending[engine->first_pending];
-        if (next.effective_ns > until_ns)
-            return;
-        engine->first_pending++;
+    for (;;) {
+        bool waits = engine->first_pending < engine->n_pending;
+        int64_t next_ns = waits ? engine->pending[engine->first_pending].effective_ns : INT64_MAX;
+        if (engine->next_expiry_ns <= until_ns && engine->next_expiry_ns <= next_ns) {
+            expire(engine);
+            continue;
+        }
+        if (!waits || next_ns > until_ns)
+            break;
+        struct pending next = engine->pending[engine->first_pending++];
         if (next.effective_ns > engine->now_ns)
             engine->now_ns = next.effective_ns;
-        size_t at = find_live(engine, next.order_id);
-        if (at == engine->n_orders)
-            continue;
-        if (next.kind == PENDING_CANCEL)
-            finish(engine, at, ORDER_CANCELED, ORDER_OK);
-        else
-            arrive(engine, at);
+        take_effect(engine, &next);
     }
-    engine->first_pending = engine->n_pending = 0;
+    if (engine->first_pending == engine->n_pending)
+        engine->first_pending = engine->n_pending = 0;
 }
 
-/* A resting order makes at its own limit. Returns what it traded. */
-static int64_t make(struct engine *engine, size_t at, int64_t offered)
+/* The next resting order of a symbol from index *at on with an id above `after`; 0: none. Orders stand in
+ * order of their ids, so a walk by id goes on safely while fills remove and add orders. */
+static uint64_t next_resting(const struct engine *engine, int symbol, uint64_t after, size_t *at)
 {
-    struct live_order *live = &engine->orders[at];
-    int64_t left = live->order.qty - live->order.filled;
-    int64_t wanted = left < offered ? left : offered;
-    unreserve(engine, live);
-    int64_t qty = affordable(engine, &live->order, live->order.price, wanted);
-    if (qty > 0)
-        fill(engine, at, live->order.price, qty, true);
-    if (live->order.filled == live->order.qty)
-        finish(engine, at, ORDER_FILLED, ORDER_OK);
-    else if (qty < wanted)
-        finish(engine, at, ORDER_CANCELED, ORDER_INSUFFICIENT_BALANCE);
-    else
-        rest(engine, at);
-    return qty;
+    while (*at > 0 && (*at > engine->n_orders || engine->orders[*at - 1].order.id > after))
+        --*at;
+    for (; *at < engine->n_orders; ++*at) {
+        const struct order *order = &engine->orders[*at].order;
+        if (order->id > after && order->symbol == symbol && live_resting(order))
+            return order->id;
+    }
+    return 0;
 }
 
-static bool rests(const struct order *order, int symbol)
+static bool clear_dealt(struct engine *engine)
 {
-    return order->symbol == symbol && (order->state == ORDER_OPEN || order->state == ORDER_PARTIAL);
-}
-
-/* The next resting order of a symbol with an id above `after`. Orders stand in order of their ids, so a walk
- * by id goes on safely while fills remove and add orders. */
-static size_t next_resting(const struct engine *engine, int symbol, uint64_t after)
-{
-    size_t i = 0;
-    while (i < engine->n_orders &&
-           (engine->orders[i].order.id <= after || !rests(&engine->orders[i].order, symbol)))
-        i++;
-    return i;
+    if (engine->cap_dealt < engine->n_accounts) {
+        int64_t *moved = realloc(engine->dealt, (size_t)engine->n_accounts * sizeof *moved);
+        if (!moved) {
+            engine->out_of_memory = true;
+            return false;
+        }
+        engine->dealt = moved;
+        engine->cap_dealt = engine->n_accounts;
+    }
+    memset(engine->dealt, 0, (size_t)engine->n_accounts * sizeof *engine->dealt);
+    return true;
 }
 
 void match_trade(struct engine *engine, int symbol, const struct market_trade *trade)
 {
-    int64_t offered = trade->qty;
-    if (engine->markets[symbol].live_orders == 0)
+    if (engine->markets[symbol].live_orders == 0 || !clear_dealt(engine))
         return;
-    for (size_t at = next_resting(engine, symbol, 0); at < engine->n_orders;) {
-        const struct order *order = &engine->orders[at].order;
-        uint64_t id = order->id;
-        if (order->type == ORDER_STOP) {
-            if (fill_stop_triggers(order->side, order->stop_price, trade->price))
-                take_market(engine, at);
-        } else if (offered > 0 && fill_limit_trades_through(order->side, order->price, trade->price)) {
-            offered -= make(engine, at, offered);
-        }
-        at = next_resting(engine, symbol, id);
-    }
-}
-
-/* What the best shows is had once: while its price stays, only what was added to it can be had again. */
-static void make_from_best(struct engine *engine, size_t at, const struct book_level *best)
-{
-    struct live_order *live = &engine->orders[at];
-    uint64_t id = live->order.id;
-    if (live->used_price != best->price) {
-        live->used_price = best->price;
-        live->used = 0;
-    }
-    if (best->qty <= live->used)
-        return;
-    int64_t made = make(engine, at, best->qty - live->used);
-    at = find_live(engine, id);
-    if (at < engine->n_orders)
-        engine->orders[at].used += made;
+    size_t at = 0;
+    uint64_t last = engine->last_order; /* what comes to rest from here on has not seen the trade */
+    for (uint64_t id = 0; (id = next_resting(engine, symbol, id, &at)) != 0 && id <= last;)
+        resting_trade(engine, id, trade, &engine->dealt[engine->orders[at].order.account]);
 }
 
 void match_quotes(struct engine *engine, int symbol)
 {
-    if (engine->markets[symbol].live_orders == 0)
+    struct market_state *market = &engine->markets[symbol];
+    if (market->n_taken > 0)
+        walk_refresh(market);
+    if (market->live_orders == 0 || market->unmoved)
         return;
-    for (size_t at = next_resting(engine, symbol, 0); at < engine->n_orders;) {
+    size_t at = 0;
+    bool moved = false;
+    uint64_t last = engine->last_order;
+    market->unmoved = true; /* until an order is told of */
+    for (uint64_t id = 0; (id = next_resting(engine, symbol, id, &at)) != 0 && id <= last;) {
         const struct order *order = &engine->orders[at].order;
-        uint64_t id = order->id;
-        struct book_level best;
-        if (order->type == ORDER_LIMIT && match_best(engine, symbol, order->side, &best) &&
-            fill_limit_crosses(order->side, order->price, best.price))
-            make_from_best(engine, at, &best);
-        at = next_resting(engine, symbol, id);
+        if (!order->triggered && order->type != ORDER_LIMIT)
+            continue;
+        moved = true;
+        resting_quote(engine, id);
     }
+    if (moved)
+        market->unmoved = false;
+}
+
+void match_interrupted(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->n_orders; i++)
+        engine->orders[i].queue_ahead = -1;
+    for (int s = 0; s < engine->n_symbols; s++)
+        engine->markets[s].n_taken = 0;
 }
 
 int match_restore(struct engine *engine, const struct order *order)
@@ -624,12 +339,11 @@ int match_restore(struct engine *engine, const struct order *order)
     if (!order_live(order->state) ||
         (engine->n_orders > 0 && order->id <= engine->orders[engine->n_orders - 1].order.id))
         return -EINVAL;
-    struct live_order *live = push_live(engine, order);
-    if (!live)
+    if (!live_push(engine, order))
         return -ENOMEM;
     if (order->state == ORDER_PENDING &&
-        !push_pending(engine, (struct pending){.effective_ns = order->effective_ns, .order_id = order->id}))
+        !live_later(engine, (struct pending){.effective_ns = order->effective_ns, .order_id = order->id}))
         return -ENOMEM;
-    reserve(engine, live);
+    reserve_set(engine, order);
     return 0;
 }

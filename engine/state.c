@@ -66,8 +66,8 @@ static void visit_live(struct codec *codec, const struct engine *engine, struct 
     codec_bool(codec, &live->cancel_queued);
     codec_bool(codec, &live->missed);
     codec_i64(codec, &live->queue_ahead);
-    codec_i64(codec, &live->used_price);
-    codec_i64(codec, &live->used);
+    codec_i64(codec, &live->amend_need);
+    codec_u32(codec, &live->amends);
 }
 
 static void visit_orders(struct visit *visit)
@@ -93,6 +93,8 @@ static void visit_orders(struct visit *visit)
         if (!codec->saving && !codec->failed) {
             engine->n_orders = i + 1;
             engine->markets[live->order.symbol].live_orders++;
+            if (live->order.expires_ns > 0 && live->order.expires_ns < engine->next_expiry_ns)
+                engine->next_expiry_ns = live->order.expires_ns;
         }
     }
 }
@@ -220,8 +222,6 @@ static void visit_seat(struct codec *codec, struct seat *seat)
     for (size_t i = 0; i < seat->n_values; i++)
         codec_double(codec, &seat->values[i]);
     codec_bytes(codec, seat->state, sizeof seat->state);
-    codec_double(codec, &seat->wanted_stop);
-    codec_text(codec, seat->wanted_why, sizeof seat->wanted_why);
 }
 
 /* A seat's indicators and their names follow from the strategy's parameters. False as visit_strategy(). */
@@ -277,6 +277,7 @@ static void visit_counters(struct codec *codec, struct engine_counters *counters
     visit_count(codec, &n, ORDER_REASONS, 1);
     for (uint32_t i = 0; i < n; i++)
         codec_u64(codec, &counters->refused[i]);
+    codec_u64(codec, &counters->impossible);
 }
 
 static int allocate(struct engine *engine, int n_symbols, int n_accounts)
@@ -383,6 +384,7 @@ int engine_load(const void *bytes, size_t len, const struct engine_sink *sink, s
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine)
         return fault(-ENOMEM, err, "no memory for an engine");
+    engine->next_expiry_ns = INT64_MAX;
     struct visit visit = {.codec = &codec, .engine = engine};
     visit_engine(&visit);
     if (visit.error == -EINVAL || (visit.error == 0 && !codec_complete(&codec)))

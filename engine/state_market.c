@@ -1,4 +1,7 @@
 /* A symbol's market in a state: its listing, book, bars and prices. What can be derived is left out. */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "engine/visit.h"
 #include "exchange/filter.h"
 
@@ -93,6 +96,26 @@ static int visit_recent(struct codec *codec, struct recent_bars *recent)
     return 0;
 }
 
+static int visit_taken(struct codec *codec, struct market_state *market)
+{
+    uint32_t n = market->n_taken;
+    visit_count(codec, &n, UINT32_MAX, 4);
+    if (!codec->saving && !codec->failed && n > 0) {
+        market->taken = calloc(n, sizeof *market->taken);
+        if (!market->taken)
+            return -ENOMEM;
+        market->n_taken = market->cap_taken = n;
+    }
+    for (uint32_t i = 0; i < n && !codec->failed; i++) {
+        struct taken *taken = &market->taken[i];
+        codec_int(codec, &taken->account, 0, ACCOUNTS_MAX - 1);
+        codec_enum(codec, &taken->taker, ORDER_SELL + 1);
+        codec_i64(codec, &taken->price);
+        codec_i64(codec, &taken->qty);
+    }
+    return 0;
+}
+
 int visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns)
 {
     visit_symbol(codec, &market->symbol);
@@ -119,5 +142,5 @@ int visit_market(struct codec *codec, struct market_state *market, int64_t inter
     visit_count(codec, &market->n_held, HELD_BARS_MAX, 10);
     for (uint32_t i = 0; i < market->n_held && !codec->failed; i++)
         visit_bar(codec, &market->held[i]);
-    return r;
+    return r < 0 ? r : visit_taken(codec, market);
 }

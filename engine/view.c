@@ -120,10 +120,8 @@ const struct account_spec *engine_account_spec(const struct engine *engine, int 
 
 const struct order *engine_find_order(const struct engine *engine, uint64_t id)
 {
-    for (size_t i = 0; i < engine->n_orders; i++)
-        if (engine->orders[i].order.id == id)
-            return &engine->orders[i].order;
-    return NULL;
+    size_t at = match_find(engine, id);
+    return at < engine->n_orders ? &engine->orders[at].order : NULL;
 }
 
 const struct order *engine_find_client_order(const struct engine *engine, int account, const char *client_id)

@@ -251,6 +251,16 @@ const struct book_level *book_ask(const struct book *book, uint32_t i)
     return i < book->asks.n ? &book->asks.levels[book->asks.n - 1 - i] : NULL;
 }
 
+int64_t book_shown(const struct book *book, bool bids, int64_t price)
+{
+    const struct book_side *side = bids ? &book->bids : &book->asks;
+    int sign = bids ? 1 : -1;
+    uint32_t at = find(side, sign * price, sign);
+    if (at < side->n && side->levels[at].price == price)
+        return side->levels[at].qty;
+    return at == 0 ? -1 : 0;
+}
+
 bool book_valid(const struct book *book)
 {
     for (uint32_t i = 0; i < book->bids.n; i++)

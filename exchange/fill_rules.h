@@ -38,8 +38,24 @@ FILL_RULE bool fill_stop_triggers(enum order_side side, int64_t stop_price, int6
     return side == ORDER_SELL ? price <= stop_price : price >= stop_price;
 }
 
-/* Does a resting limit order fill when the market trades at `price`? Only through it: at the limit itself
- * others may stand before us in the queue. */
+/* Does a resting take-profit order trigger on a trade at `price`? Sells take above, buys below. */
+FILL_RULE bool fill_profit_triggers(enum order_side side, int64_t stop_price, int64_t price)
+{
+    return side == ORDER_SELL ? price >= stop_price : price <= stop_price;
+}
+
+/* Where a trailing stop stands, before the tick, when the best trade since it rests was at `peak`: `trail`,
+ * or the share trail_e6 of the peak where that is not 0, away from it, and rounded away from it; 0 when that
+ * is no price. Sells trail below, buys above. */
+FILL_RULE int64_t fill_trailing_stop(enum order_side side, int64_t peak, int64_t trail, int32_t trail_e6)
+{
+    __int128 distance = trail_e6 ? ((__int128)peak * trail_e6 + 999999) / 1000000 : trail;
+    __int128 stop = side == ORDER_SELL ? peak - distance : peak + distance;
+    return stop > 0 && stop <= INT64_MAX ? (int64_t)stop : 0;
+}
+
+/* Does a resting limit order fill when the market trades at `price`, wherever it stands in the queue? Only
+ * through it: at the limit itself others may stand before us. */
 FILL_RULE bool fill_limit_trades_through(enum order_side side, int64_t limit, int64_t price)
 {
     return side == ORDER_BUY ? price < limit : price > limit;

@@ -35,16 +35,17 @@ static bool band_refused(const struct symbol_filters *filters, enum order_side s
 enum order_reason filter_check(const struct symbol *symbol, const struct filter_request *request)
 {
     const struct symbol_filters *filters = &symbol->filters;
-    bool limit = request->type == ORDER_LIMIT;
+    bool limit = order_has_limit(request->type);
+    bool stop = order_is_stop(request->type) && request->type != ORDER_TRAILING_STOP;
     if (!symbol->trading)
         return ORDER_SYMBOL_HALTED;
     if (request->qty <= 0)
         return ORDER_BAD_QTY;
-    if ((limit && request->price <= 0) || (request->type == ORDER_STOP && request->stop_price <= 0))
+    if ((limit && request->price <= 0) || (stop && request->stop_price <= 0))
         return ORDER_BAD_PRICE;
     if (limit && price_refused(filters, request->price))
         return ORDER_PRICE_FILTER;
-    if (request->type == ORDER_STOP && price_refused(filters, request->stop_price))
+    if (stop && price_refused(filters, request->stop_price))
         return ORDER_PRICE_FILTER;
     if (limit && request->reference > 0 &&
         band_refused(filters, request->side, request->price, request->reference))
@@ -56,9 +57,7 @@ enum order_reason filter_check(const struct symbol *symbol, const struct filter_
                    off_step(request->qty, filters->market_qty_min, filters->market_step)))
         return ORDER_MARKET_LOT_SIZE;
 
-    int64_t price = limit                         ? request->price
-                    : request->type == ORDER_STOP ? request->stop_price
-                                                  : request->reference;
+    int64_t price = limit ? request->price : stop ? request->stop_price : request->reference;
     int64_t unit = filter_notional_unit(symbol);
     int128_t product = (int128_t)price * request->qty; /* the notional, unrounded, is product / unit */
     if (product / unit > INT64_MAX)
@@ -86,10 +85,10 @@ static int64_t floor_step(int64_t value, int64_t min, int64_t max, int64_t step)
 int64_t filter_floor_qty(const struct symbol *symbol, enum order_type type, int64_t qty)
 {
     const struct symbol_filters *filters = &symbol->filters;
-    if (type != ORDER_LIMIT && filters->market_qty_max > 0 && qty > filters->market_qty_max)
+    if (!order_has_limit(type) && filters->market_qty_max > 0 && qty > filters->market_qty_max)
         qty = filters->market_qty_max; /* which need not stand on the lot's step */
     qty = floor_step(qty, filters->qty_min, filters->qty_max, filters->step);
-    if (type != ORDER_LIMIT)
+    if (!order_has_limit(type))
         qty = floor_step(qty, filters->market_qty_min, filters->market_qty_max, filters->market_step);
     return qty > 0 ? qty : 0;
 }
@@ -98,4 +97,10 @@ int64_t filter_floor_price(const struct symbol *symbol, int64_t price)
 {
     int64_t tick = symbol->filters.tick, min = symbol->filters.price_min;
     return tick > 0 && price > min ? price - (price - min) % tick : price;
+}
+
+int64_t filter_ceil_price(const struct symbol *symbol, int64_t price)
+{
+    int64_t floor = filter_floor_price(symbol, price);
+    return floor < price && floor <= INT64_MAX - symbol->filters.tick ? floor + symbol->filters.tick : floor;
 }

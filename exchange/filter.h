@@ -5,7 +5,7 @@
 #include "exchange/order.h"
 #include "exchange/symbol.h"
 
-/* What an order asks. `reference` is the price that notionals of market orders and price bands are measured
+/* What an order asks; a trailing stop has no stop_price yet. `reference` is the price that notionals of market orders and price bands are measured
  * against (the venue takes a 5 minute average; the caller gives the last price); 0 skips both. `open_orders`
  * counts the account's live orders of this symbol. */
 struct filter_request {
@@ -24,6 +24,9 @@ int64_t filter_floor_qty(const struct symbol *symbol, enum order_type type, int6
 
 /* The nearest price below (or at) `price` on the tick. */
 int64_t filter_floor_price(const struct symbol *symbol, int64_t price);
+
+/* The nearest price above (or at) `price` on the tick; the one below where there is none. */
+int64_t filter_ceil_price(const struct symbol *symbol, int64_t price);
 
 /* What price·qty is divided by to give quote units: 10^(price_scale + qty_scale - quote_scale). */
 int64_t filter_notional_unit(const struct symbol *symbol);

@@ -23,7 +23,9 @@ enum order_type {
     ORDER_TYPES,
 };
 
-/* How long an order is good. */
+/* How long an order is good. MARKET: GTC, IOC or FOK, and with none of them does it rest. LIMIT: all. What
+ * waits for a stop price, the legs of an OCO and the exits of a bracket: GTC, DAY or GTD. Post-only: LIMIT
+ * with GTC, DAY or GTD. */
 enum order_tif {
     ORDER_GTC, /* till it is cancelled */
     ORDER_IOC, /* what does not fill at once expires */
@@ -114,7 +116,7 @@ struct order {
     int64_t trail;    /* TRAILING_STOP: distance, price_scale; or 0 and … */
     int32_t trail_e6; /* … a share of the best price: 10000 = 1 % */
     int64_t peak;     /* TRAILING_STOP: the best trade price since it rests; 0 before */
-    bool triggered;   /* STOP_LIMIT, TAKE_PROFIT_LIMIT: it works as a limit order now */
+    bool triggered;   /* types that wait for a stop price: it was reached; *_LIMIT work as limit orders now */
     bool post_only;   /* LIMIT: cancelled rather than take */
     bool reduce_only; /* never opens or turns a position */
     uint64_t group;   /* orders of one OCO or bracket: the id of the first; 0: alone */

@@ -155,7 +155,7 @@ static void test_intents(void)
     CHECK_INT(stop->type, ORDER_STOP);
     CHECK_INT(stop->qty, 8325000);
     CHECK_INT(stop->stop_price, 59000 * E8); /* on the tick */
-    pass(&h, SECOND_NS);
+    CHECK(stop->reduce_only && stop->parent == entry->id);
     CHECK_INT(stop->state, ORDER_OPEN);
 
     h.now_ns += MINUTE_NS;
@@ -168,18 +168,20 @@ static void test_intents(void)
     CHECK(!last_input.live_orders);
     n_wanted = 0;
     pass(&h, SECOND_NS);
-    CHECK_INT(stop->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, 3)->state, ORDER_OPEN);
-    CHECK_INT(told(&h, 3)->stop_price, 59500 * E8);
+    CHECK_INT(stop->state, ORDER_OPEN); /* amended: never without one */
+    CHECK_INT(stop->amends, 1);
+    CHECK_INT(stop->stop_price, 59500 * E8);
 
     h.now_ns += MINUTE_NS;
     want((struct intent){.kind = INTENT_EXIT, .why = "out"});
     close_bar(1, 60100 * E8);
     n_wanted = 0;
     pass(&h, SECOND_NS);
-    CHECK_INT(told(&h, 3)->state, ORDER_CANCELED);
-    CHECK_INT(told(&h, 4)->state, ORDER_FILLED);
-    CHECK_STR(told(&h, 4)->tag, "out");
+    CHECK_INT(stop->state, ORDER_CANCELED);
+    CHECK_INT(stop->reason, ORDER_REDUCE_ONLY);
+    CHECK_INT(stop->updated_ns, told(&h, 3)->updated_ns); /* not before the sale, nor after */
+    CHECK_INT(told(&h, 3)->state, ORDER_FILLED);
+    CHECK_STR(told(&h, 3)->tag, "out");
     CHECK_INT(h.position[ALICE][BTCUSDT], 0);
     CHECK_INT(engine_orders(h.engine), 0);
     CHECK_INT(reserved(&h, ALICE, "BTC"), 0);

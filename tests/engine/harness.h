@@ -50,6 +50,7 @@ struct harness {
     int64_t wanted_from_ns, wanted_to_ns;
     struct bar last_bar;
     uint64_t command_id, command_order;
+    char last_alert[32];
     enum order_reason command_reason;
     uint8_t hash[LEDGER_HASH_SIZE];
     /* What the order that takes now has taken of each price. */
@@ -105,7 +106,7 @@ static void on_fill(void *ctx, const struct fill *fill)
     h->naive[fill->account][base] += buy ? fill->qty : -fill->qty;
     h->naive[fill->account][quote] += (buy ? -fill->notional : fill->notional) - fill->fee;
     h->position[fill->account][fill->symbol] += buy ? fill->qty : -fill->qty;
-    if (told->order.type == ORDER_LIMIT)
+    if (order_has_limit(told->order.type))
         CHECK(buy ? fill->price <= told->order.price : fill->price >= told->order.price);
     if (fill->maker) {
         CHECK_INT(fill->price, told->order.price);
@@ -136,8 +137,16 @@ static void on_order(void *ctx, const struct order *order)
         return;
     }
     struct told_order *told = &h->orders[order->id];
-    if (told->order.id)
-        CHECK(order_live(told->order.state)); /* an order ends once */
+    const struct order *before = &told->order;
+    if (before->id) {
+        CHECK(order_live(before->state)); /* an order ends once */
+        CHECK(order->group == before->group && order->parent == before->parent &&
+              order->type == before->type && order->tif == before->tif);
+        if (before->state != ORDER_HELD)
+            CHECK(order->state != ORDER_HELD && (order->state != ORDER_PENDING || order->amends > 0));
+        if (order->filled < before->filled || order->amends < before->amends)
+            CHECK(!"an order goes back");
+    }
     told->order = *order;
     CHECK_INT(order->filled, told->filled);
     CHECK_INT(order->cost, told->cost);
@@ -191,6 +200,7 @@ static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *tex
     struct harness *h = ctx;
     CHECK(ts_ns <= h->now_ns && code[0] && text[0]);
     h->alerts++;
+    snprintf(h->last_alert, sizeof h->last_alert, "%s", code);
 }
 
 static void on_need_snapshot(void *ctx, int symbol)
@@ -338,7 +348,7 @@ static inline void pass(struct harness *h, int64_t ns)
     CHECK_INT(harness_event(h, &event), 0);
 }
 
-static inline void trade(struct harness *h, int symbol, int64_t price, int64_t qty)
+static inline void trade_by(struct harness *h, int symbol, int64_t price, int64_t qty, bool buyer_maker)
 {
     struct event event = {
         .kind = EVENT_MARKET,
@@ -347,7 +357,13 @@ static inline void trade(struct harness *h, int symbol, int64_t price, int64_t q
             .symbol = symbol,
             .trade = {.ts_ns = h->now_ns, .id = h->next_trade_id[symbol]++, .price = price, .qty = qty}}};
     event.market.trade.first_id = event.market.trade.last_id = event.market.trade.id;
+    event.market.trade.buyer_maker = buyer_maker;
     CHECK_INT(harness_event(h, &event), 0);
+}
+
+static inline void trade(struct harness *h, int symbol, int64_t price, int64_t qty)
+{
+    trade_by(h, symbol, price, qty, false);
 }
 
 static inline void quote(struct harness *h, int symbol, int64_t bid, int64_t bid_qty, int64_t ask,
@@ -436,6 +452,26 @@ static inline uint64_t order(struct harness *h, int account, int symbol, enum or
                                     .tag = "by hand"};
     return command(h,
                    (struct event_command){.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}});
+}
+
+/* The id of the first leg. */
+static inline uint64_t group(struct harness *h, enum order_grouping grouping,
+                             const struct order_request *legs, int n)
+{
+    struct event_command what = {.kind = COMMAND_ORDER, .order = {.grouping = grouping, .n_legs = n}};
+    for (int i = 0; i < n; i++)
+        what.order.legs[i] = legs[i];
+    return command(h, what);
+}
+
+static inline uint64_t ask(struct harness *h, struct order_request request)
+{
+    return group(h, ORDERS_SINGLE, &request, 1);
+}
+
+static inline void amend(struct harness *h, struct order_amend what)
+{
+    command(h, (struct event_command){.kind = COMMAND_AMEND, .amend = what});
 }
 
 static inline void cancel(struct harness *h, uint64_t id)

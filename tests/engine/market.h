@@ -89,7 +89,8 @@ static inline void market_trade(struct harness *h, int symbol, struct small_mark
         h->next_trade_id[symbol] += random_between(random, 1, 3); /* some were missed */
     if (random_chance(random, 2))
         h->next_trade_id[symbol]--; /* the last one again */
-    trade(h, symbol, market_price(market, level), random_between(random, 1, 30000) * 100);
+    trade_by(h, symbol, market_price(market, level), random_between(random, 1, 30000) * 100,
+             random_chance(random, 50));
 }
 
 #endif

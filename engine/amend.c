@@ -1,0 +1,120 @@
+/* New numbers for a live order. */
+#include "engine/match.h"
+
+/* Which numbers an order has that can be changed, as it is now. */
+static unsigned amendable(const struct order *order)
+{
+    unsigned may = 0;
+    if (order->type == ORDER_MARKET)
+        return 0;
+    if (order->state != ORDER_HELD)
+        may |= AMEND_QTY; /* a waiting exit's is what its entry will have filled */
+    if (order_has_limit(order->type))
+        may |= AMEND_PRICE;
+    if (order->triggered)
+        return may;
+    if (order->type == ORDER_TRAILING_STOP)
+        may |= AMEND_TRAIL | AMEND_TRAIL_E6;
+    else if (order_is_stop(order->type))
+        may |= AMEND_STOP;
+    return may;
+}
+
+static bool fits(const struct order *order, const struct order_amend *amend)
+{
+    if (amend->set == 0 || (amend->set & ~amendable(order)) != 0)
+        return false;
+    if ((amend->set & AMEND_QTY) && amend->qty <= order->filled)
+        return false; /* to end it is a cancel */
+    if ((amend->set & AMEND_TRAIL) && ((amend->set & AMEND_TRAIL_E6) || amend->trail <= 0))
+        return false;
+    return !(amend->set & AMEND_TRAIL_E6) || (amend->trail_e6 > 0 && amend->trail_e6 < 1000000);
+}
+
+/* Does it only make the order smaller? Then it keeps its place. */
+static bool only_lowers(const struct order *order, const struct order_amend *amend)
+{
+    return amend->set == AMEND_QTY && amend->qty <= order->qty;
+}
+
+static void set_numbers(struct order *order, const struct order_amend *amend)
+{
+    if (amend->set & AMEND_QTY)
+        order->qty = amend->qty;
+    if (amend->set & AMEND_PRICE)
+        order->price = amend->price;
+    if (amend->set & AMEND_STOP)
+        order->stop_price = amend->stop_price;
+    if (amend->set & AMEND_TRAIL) {
+        order->trail = amend->trail;
+        order->trail_e6 = 0;
+    }
+    if (amend->set & AMEND_TRAIL_E6) {
+        order->trail_e6 = amend->trail_e6;
+        order->trail = 0;
+    }
+}
+
+enum order_reason match_amend(struct engine *engine, const struct order_amend *amend)
+{
+    size_t at = match_find(engine, amend->order_id);
+    if (at == engine->n_orders)
+        return amend->order_id == 0 || amend->order_id > engine->last_order ? ORDER_UNKNOWN_ORDER
+                                                                            : ORDER_ENDED;
+    struct live_order *live = &engine->orders[at];
+    if (live->cancel_queued)
+        return ORDER_ENDED;
+    if (!fits(&live->order, amend))
+        return ORDER_BAD_AMEND;
+    struct order next = live->order;
+    set_numbers(&next, amend);
+    enum order_reason reason = gate_check(engine, &next, 0, only_lowers(&live->order, amend));
+    if (reason != ORDER_OK)
+        return reason;
+    if (!live_later(engine, (struct pending){.effective_ns = engine->now_ns + engine->latency_ns,
+                                             .order_id = amend->order_id,
+                                             .kind = PENDING_AMEND,
+                                             .amend = *amend})) {
+        engine->out_of_memory = true;
+        return ORDER_OK;
+    }
+    /* From here on no other order may count on what it will need. */
+    int64_t need = reserve_need(engine, &next);
+    live->amends++;
+    if (need > live->amend_need)
+        live->amend_need = need;
+    reserve_set(engine, &live->order);
+    return ORDER_OK;
+}
+
+void amend_take_effect(struct engine *engine, const struct order_amend *amend)
+{
+    size_t at = match_find(engine, amend->order_id);
+    if (at == engine->n_orders)
+        return; /* it ended meanwhile */
+    struct live_order *live = &engine->orders[at];
+    struct order *order = &live->order;
+    struct order_amend left = *amend;
+    if (--live->amends == 0)
+        live->amend_need = 0;
+    left.set &= amendable(order); /* a stop may have triggered meanwhile */
+    if (left.set == 0) {
+        reserve_set(engine, order);
+        return;
+    }
+    if ((left.set & AMEND_QTY) && left.qty <= order->filled) {
+        live_end(engine, order->id, ORDER_IS_CANCELED, ORDER_OK); /* it has filled as much meanwhile */
+        return;
+    }
+    bool keeps = only_lowers(order, &left) || !live_resting(order);
+    if (!live_step(engine, order, ORDER_AMENDS))
+        return;
+    set_numbers(order, &left);
+    order->amends++;
+    if (keeps) {
+        reserve_set(engine, order);
+        live_tell(engine, order);
+    } else {
+        arrive_changed(engine, order->id);
+    }
+}

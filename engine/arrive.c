@@ -1,0 +1,134 @@
+/* An order at the venue's door, and stops that go off. */
+#include "engine/match.h"
+#include "exchange/fill_rules.h"
+#include "exchange/filter.h"
+
+/* What finds no liquidity of a market order ends; of a stop it rests and goes on with whatever is shown next,
+ * since a position must not lose its protection to a thin moment. */
+void arrive_market(struct engine *engine, uint64_t id, bool first)
+{
+    struct live_order *live = &engine->orders[match_find(engine, id)];
+    const struct order *order = &live->order;
+    if (fills_whole_or_ends(engine, order))
+        return;
+    bool stop = order_is_stop(order->type);
+    int64_t before = order->filled;
+    enum order_reason reason = fills_shown(engine, live, false);
+    if (reason == ORDER_NO_LIQUIDITY && first)
+        engine_alert(engine, "NO_LIQUIDITY", "%s: order %llu found no more to trade with",
+                     engine->markets[order->symbol].symbol.name, (unsigned long long)id);
+    if (!first && order->filled == before && reason == ORDER_NO_LIQUIDITY)
+        reserve_set(engine, order); /* nothing new */
+    else
+        fills_settle(engine, id, before, reason, stop);
+}
+
+/* A limit order comes to the venue, or begins to work as one: it takes what crosses, and the rest of it goes
+ * to the end of the queue. `blind`: what is shown is too old to take. */
+static void take_limit(struct engine *engine, uint64_t id, bool blind)
+{
+    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct order *order = &live->order;
+    const struct market_state *market = &engine->markets[order->symbol];
+    struct book_level best;
+    live->queue_ahead = -1;
+    if (order->post_only && match_best(engine, order->symbol, order->side, &best) &&
+        fill_limit_crosses(order->side, order->price, best.price)) {
+        live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
+        return;
+    }
+    if (fills_whole_or_ends(engine, order))
+        return;
+    int64_t before = order->filled;
+    enum order_reason reason = blind ? ORDER_OK : fills_shown(engine, live, false);
+    if (order->filled < order->qty)
+        live->queue_ahead = walk_shown(market, order->side, order->price);
+    fills_settle(engine, id, before, reason, order->tif != ORDER_IOC);
+}
+
+bool arrive_triggers(const struct order *order, int64_t price)
+{
+    if (price <= 0 || order->stop_price <= 0)
+        return false;
+    bool profit = order->type == ORDER_TAKE_PROFIT || order->type == ORDER_TAKE_PROFIT_LIMIT;
+    return profit ? fill_profit_triggers(order->side, order->stop_price, price)
+                  : fill_stop_triggers(order->side, order->stop_price, price);
+}
+
+void arrive_trigger(struct engine *engine, uint64_t id)
+{
+    struct live_order *live = &engine->orders[match_find(engine, id)];
+    live->order.triggered = true;
+    live->missed = false;
+    fills_cancel_other_leg(engine, id);
+    live = &engine->orders[match_find(engine, id)];
+    if (order_has_limit(live->order.type))
+        take_limit(engine, id, false);
+    else
+        arrive_market(engine, id, true);
+}
+
+/* The stop price that the peak gives, on the tick, away from the market. */
+static int64_t trailing_stop(const struct engine *engine, const struct order *order)
+{
+    const struct symbol *listed = &engine->markets[order->symbol].symbol;
+    int64_t stop =
+        order->peak > 0 ? fill_trailing_stop(order->side, order->peak, order->trail, order->trail_e6) : 0;
+    if (stop == 0)
+        return 0;
+    return order->side == ORDER_SELL ? filter_floor_price(listed, stop) : filter_ceil_price(listed, stop);
+}
+
+/* A trade moves the peak, the peak moves the stop; true when the stop moved. */
+bool arrive_trail(const struct engine *engine, struct order *order, int64_t price)
+{
+    bool better = order->side == ORDER_SELL ? price > order->peak : price < order->peak;
+    if (price <= 0 || (order->peak > 0 && !better))
+        return false;
+    int64_t before = order->stop_price;
+    order->peak = price;
+    order->stop_price = trailing_stop(engine, order);
+    return order->stop_price != before;
+}
+
+/* The order stands at the venue, new or changed: it triggers, takes, or rests. */
+static void stand(struct engine *engine, uint64_t id)
+{
+    struct order *order = &engine->orders[match_find(engine, id)].order;
+    const struct market_state *market = &engine->markets[order->symbol];
+    bool blind = market->stale;
+    if (order->type == ORDER_MARKET) {
+        arrive_market(engine, id, true);
+    } else if (order->type == ORDER_LIMIT || order_works_as_limit(order)) {
+        take_limit(engine, id, blind);
+    } else if (order->triggered) {
+        fills_rest(engine, id);
+    } else {
+        if (order->type == ORDER_TRAILING_STOP) {
+            if (!blind)
+                arrive_trail(engine, order, market->last);
+            order->stop_price = trailing_stop(engine, order);
+        }
+        if (!blind && arrive_triggers(order, market->last))
+            arrive_trigger(engine, id);
+        else
+            fills_rest(engine, id);
+    }
+}
+
+void arrive_new(struct engine *engine, uint64_t id)
+{
+    const struct order *order = &engine->orders[match_find(engine, id)].order;
+    bool protects = order_is_stop(order->type) || order->parent != 0;
+    if (order->reduce_only && match_reducible(engine, order->account, order->symbol, order->side) == 0)
+        live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
+    else if (engine->markets[order->symbol].stale && !protects)
+        live_end(engine, id, ORDER_IS_CANCELED, ORDER_RISK_STALE_DATA);
+    else
+        stand(engine, id);
+}
+
+void arrive_changed(struct engine *engine, uint64_t id)
+{
+    stand(engine, id);
+}

@@ -1,0 +1,183 @@
+/* Trades: what an order takes of what is shown, what it makes, and what a trade of its own causes. */
+#include "engine/match.h"
+#include "exchange/fill_rules.h"
+
+void fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
+                const struct fill_source *source)
+{
+    const struct fee_rates *fees = &engine->accounts[order->account].rules.fees;
+    const struct engine_trace *trace = engine->sink.trace;
+    struct fill fill = {
+        .id = ++engine->last_fill,
+        .order_id = order->id,
+        .account = order->account,
+        .symbol = order->symbol,
+        .side = order->side,
+        .ts_ns = engine->now_ns,
+        .price = price,
+        .qty = qty,
+        .notional = fill_notional(order->side, price, qty, engine->markets[order->symbol].notional_unit),
+        .fee_e6 = maker ? fees->maker_e6 : fees->taker_e6,
+        .maker = maker,
+        .input_seq = engine->input_seq,
+    };
+    fill.fee = fill_fee(fill.notional, fill.fee_e6);
+    if (trace && trace->take) {
+        const struct engine_take take = {.order = order,
+                                         .level = source->level,
+                                         .taken_before = source->taken_before,
+                                         .queue_ahead = source->queue_ahead,
+                                         .from_book = source->from_book};
+        trace->take(trace->ctx, &take);
+    }
+    order->filled += qty;
+    order->cost += fill.notional;
+    live_step(engine, order, order->filled == order->qty ? ORDER_FILLS_REST : ORDER_FILLS_PART);
+    engine->counters.fills++;
+    if (engine->sink.fill)
+        engine->sink.fill(engine->sink.ctx, &fill);
+    account_fill(engine, &fill);
+}
+
+/* The other leg of an OCO is cancelled by the venue the moment that one of them trades or triggers. */
+void fills_cancel_other_leg(struct engine *engine, uint64_t id)
+{
+    size_t at = match_find(engine, id);
+    if (at == engine->n_orders)
+        return;
+    const struct live_order *other = live_other_leg(engine, &engine->orders[at].order);
+    if (other)
+        live_end(engine, other->order.id, ORDER_IS_CANCELED, ORDER_OTHER_LEG);
+}
+
+/* After a trade of the account's: reduce-only orders at the venue that have nothing left to reduce end; what
+ * the others reserve follows the position. */
+static void position_changed(struct engine *engine, int account, int symbol)
+{
+    for (size_t i = 0; i < engine->n_orders;) {
+        const struct order *order = &engine->orders[i].order;
+        uint64_t id = order->id;
+        if (order->account != account || order->symbol != symbol || !order->reduce_only) {
+            i++;
+            continue;
+        }
+        if (live_resting(order) && match_reducible(engine, account, symbol, order->side) == 0) {
+            live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
+            i = 0; /* others may have ended with it */
+            continue;
+        }
+        reserve_set(engine, order);
+        i++;
+    }
+}
+
+/* Puts what is left of an order to rest, and holds what it needs. */
+void fills_rest(struct engine *engine, uint64_t id)
+{
+    size_t at = match_find(engine, id);
+    if (at == engine->n_orders)
+        return;
+    struct order *order = &engine->orders[at].order;
+    if (order->state == ORDER_PENDING)
+        live_step(engine, order, ORDER_ARRIVES);
+    order->updated_ns = engine->now_ns;
+    reserve_set(engine, order);
+    live_tell(engine, order);
+}
+
+/* Takes what the other side offers, up to the limit if there is one, at its prices; or makes it at the
+ * order's own price. Returns why it stopped early, or ORDER_OK. The order's pool holds nothing afterwards. */
+enum order_reason fills_shown(struct engine *engine, struct live_order *live, bool maker)
+{
+    struct order *order = &live->order;
+    bool limited = order_works_as_limit(order);
+    struct walk walk;
+    reserve_lift(engine, order);
+    walk_begin(&walk, engine, order->account, order->symbol, order->side);
+    while (order->filled < order->qty) {
+        if (!walk_next(&walk))
+            return ORDER_NO_LIQUIDITY;
+        if (limited && !fill_limit_crosses(order->side, order->price, walk.level.price))
+            return ORDER_OK;
+        int64_t left = order->qty - order->filled, offered = walk.level.qty - walk.taken;
+        int64_t qty = left < offered ? left : offered;
+        if (qty <= 0)
+            continue;
+        int64_t price = maker ? order->price : walk.level.price;
+        int64_t paid = reserve_affordable(engine, order, price, qty);
+        if (paid > 0) {
+            const struct fill_source source = {walk.level, walk.taken, maker ? live->queue_ahead : -1,
+                                               walk.from_book};
+            fills_book(engine, order, price, paid, maker, &source);
+            if (!walk_take(engine, &walk, order->symbol, paid))
+                engine->out_of_memory = true;
+        }
+        if (paid < qty)
+            return order->reduce_only &&
+                           match_reducible(engine, order->account, order->symbol, order->side) == 0
+                       ? ORDER_REDUCE_ONLY
+                       : ORDER_INSUFFICIENT_BALANCE;
+    }
+    return ORDER_OK;
+}
+
+/* Would a FOK order fill whole? Its pool holds nothing afterwards. */
+static enum order_reason fills_whole(struct engine *engine, const struct order *order)
+{
+    struct walk walk;
+    int64_t left = order->qty - order->filled, price = 0;
+    int128_t cost = 0;
+    reserve_lift(engine, order);
+    if (order->reduce_only && left > match_reducible(engine, order->account, order->symbol, order->side))
+        return ORDER_REDUCE_ONLY;
+    walk_begin(&walk, engine, order->account, order->symbol, order->side);
+    while (left > 0) {
+        if (!walk_next(&walk) ||
+            (order->type == ORDER_LIMIT && !fill_limit_crosses(order->side, order->price, walk.level.price)))
+            return ORDER_NO_LIQUIDITY;
+        int64_t offered = walk.level.qty - walk.taken;
+        int64_t qty = left < offered ? left : offered;
+        if (qty <= 0)
+            continue;
+        price = walk.level.price;
+        cost += order->side == ORDER_BUY ? reserve_purchase(engine, order->account, order->symbol, price, qty)
+                                         : 0;
+        left -= qty;
+    }
+    return reserve_affords(engine, order, order->qty - order->filled, cost, price)
+               ? ORDER_OK
+               : ORDER_INSUFFICIENT_BALANCE;
+}
+
+bool fills_whole_or_ends(struct engine *engine, const struct order *order)
+{
+    if (order->tif != ORDER_FOK)
+        return false;
+    enum order_reason reason = fills_whole(engine, order);
+    if (reason == ORDER_OK)
+        return false;
+    live_end(engine, order->id, reason == ORDER_NO_LIQUIDITY ? ORDER_EXPIRES : ORDER_IS_CANCELED, reason);
+    return true;
+}
+
+/* After an order traded, or could not: the rest of it ends, or rests. `rests`: it may go on. */
+void fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enum order_reason reason,
+                  bool rests)
+{
+    const struct order *order = &engine->orders[match_find(engine, id)].order;
+    int account = order->account, symbol = order->symbol;
+    bool traded = order->filled > filled_before;
+    if (traded)
+        fills_cancel_other_leg(engine, id);
+    order = &engine->orders[match_find(engine, id)].order;
+    if (order->filled == order->qty)
+        live_end(engine, id, ORDER_FILLS_REST, ORDER_OK);
+    else if (reason == ORDER_INSUFFICIENT_BALANCE || reason == ORDER_REDUCE_ONLY)
+        live_end(engine, id, ORDER_IS_CANCELED, reason);
+    else if (rests)
+        fills_rest(engine, id);
+    else
+        live_end(engine, id, order->tif == ORDER_GTC ? ORDER_IS_CANCELED : ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
+    if (traded)
+        position_changed(engine, account, symbol);
+}

@@ -1,0 +1,184 @@
+/* Whether an order is let in: by its own words, the venue's filters, the account's balance and the risk gate,
+ * in this order. */
+#include <string.h>
+
+#include "engine/match.h"
+#include "exchange/filter.h"
+
+static bool lasts(const struct order *order)
+{
+    return order->tif == ORDER_GTC || order->tif == ORDER_DAY || order->tif == ORDER_GTD;
+}
+
+static bool tif_fits(const struct order *order)
+{
+    if (order->post_only && order->type != ORDER_LIMIT)
+        return false;
+    if (order->tif == ORDER_GTD ? order->expires_ns <= order->effective_ns
+                                : order->tif != ORDER_DAY && order->expires_ns != 0)
+        return false;
+    if (order->type == ORDER_MARKET)
+        return order->tif == ORDER_GTC || order->tif == ORDER_IOC || order->tif == ORDER_FOK;
+    return lasts(order) || (order->type == ORDER_LIMIT && !order->post_only);
+}
+
+static bool trail_fits(const struct order *order)
+{
+    if (order->type != ORDER_TRAILING_STOP)
+        return true;
+    return order->trail_e6 == 0 ? order->trail > 0
+                                : order->trail == 0 && order->trail_e6 > 0 && order->trail_e6 < 1000000;
+}
+
+enum order_reason gate_rules(const struct engine *engine, const struct order *order)
+{
+    if (order->client_id[0] && engine_find_client_order(engine, order->account, order->client_id) != NULL)
+        return ORDER_DUPLICATE_ID;
+    if (!tif_fits(order))
+        return ORDER_BAD_TIF;
+    return trail_fits(order) ? ORDER_OK : ORDER_BAD_PRICE;
+}
+
+/* Can it wait for the market, as the legs of an OCO and the exits of a bracket do? */
+static bool waits(const struct order *order)
+{
+    return order->type != ORDER_MARKET && lasts(order);
+}
+
+static bool oco_fits(const struct order *a, const struct order *b)
+{
+    return a->account == b->account && a->symbol == b->symbol && a->side == b->side && waits(a) && waits(b) &&
+           a->reduce_only == b->reduce_only && a->tif == b->tif && a->expires_ns == b->expires_ns &&
+           (!a->client_id[0] || strcmp(a->client_id, b->client_id) != 0);
+}
+
+static bool exit_fits(const struct order *entry, const struct order *exit)
+{
+    return exit->account == entry->account && exit->symbol == entry->symbol && exit->side != entry->side &&
+           exit->qty == entry->qty && waits(exit) &&
+           (!entry->client_id[0] || strcmp(entry->client_id, exit->client_id) != 0);
+}
+
+enum order_reason gate_group(enum order_grouping grouping, const struct order *legs, int n_legs)
+{
+    bool fits = false;
+    switch (grouping) {
+    case ORDERS_SINGLE:
+        fits = n_legs == 1;
+        break;
+    case ORDERS_OCO:
+        fits = n_legs == 2 && oco_fits(&legs[0], &legs[1]);
+        break;
+    case ORDERS_BRACKET:
+        fits = (n_legs == 2 || n_legs == 3) && !legs[0].reduce_only && exit_fits(&legs[0], &legs[1]) &&
+               (n_legs == 2 || (exit_fits(&legs[0], &legs[2]) && oco_fits(&legs[1], &legs[2])));
+        break;
+    default:
+        break;
+    }
+    return fits ? ORDER_OK : ORDER_BAD_GROUP;
+}
+
+static enum order_reason check_filters(const struct engine *engine, const struct order *order, int ahead)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    struct filter_request request = {
+        .side = order->side,
+        .type = order->type,
+        .qty = order->qty,
+        .price = order->price,
+        .stop_price = order->stop_price,
+        .reference = market->last,
+        .open_orders = ahead,
+    };
+    for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
+        const struct order *other = &engine->orders[i].order;
+        request.open_orders +=
+            other->symbol == order->symbol && other->account == order->account && other->id != order->id;
+    }
+    return filter_check(&market->symbol, &request);
+}
+
+static int64_t value_at(const struct engine *engine, const struct order *order)
+{
+    int128_t value = (int128_t)reserve_price(engine, order) * (order->qty - order->filled) /
+                     engine->markets[order->symbol].notional_unit;
+    return value > MONEY_MAX / 2 ? MONEY_MAX / 2 : (int64_t)value;
+}
+
+/* What an order on its way or resting may yet open, of an OCO the larger leg, with the first of the two. */
+static int64_t value_on_order(const struct engine *engine, const struct order *order)
+{
+    if (order->side != ORDER_BUY || order->reduce_only)
+        return 0;
+    int64_t value = value_at(engine, order);
+    const struct live_order *other = live_other_leg(engine, order);
+    if (!other)
+        return value;
+    if (other->order.id < order->id)
+        return 0;
+    int64_t others = value_at(engine, &other->order);
+    return others > value ? others : value;
+}
+
+static struct risk_facts gather(struct engine *engine, const struct order *order, bool lowers)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    struct account *account = &engine->accounts[order->account];
+    account_mark(engine, order->account);
+    struct risk_facts facts = {
+        .now_ns = engine->now_ns,
+        .reduces = order->reduce_only || order->side == ORDER_SELL || lowers,
+        .paused = engine->paused,
+        .stale = market->stale,
+        .storage_failing = engine->storage_failing,
+        .order_notional = value_at(engine, order),
+        .equity = account->equity,
+        .day_equity = account->day_equity,
+    };
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (account->positions[s].qty > 0)
+            facts.account_notional += account_position_value(engine, order->account, s);
+    facts.symbol_notional = account_position_value(engine, order->account, order->symbol);
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct order *other = &engine->orders[i].order;
+        if (other->account != order->account || other->id == order->id)
+            continue;
+        int64_t value = value_on_order(engine, other);
+        facts.account_notional += value;
+        if (other->symbol == order->symbol)
+            facts.symbol_notional += value;
+    }
+    return facts;
+}
+
+enum order_reason gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers)
+{
+    const struct account *account = &engine->accounts[order->account];
+    const struct engine_trace *trace = engine->sink.trace;
+    struct risk_facts facts;
+    bool asked = false;
+    enum order_reason reason = check_filters(engine, order, ahead);
+    if (reason == ORDER_OK) {
+        struct book_level best;
+        facts = gather(engine, order, lowers);
+        if (facts.paused && !facts.reduces)
+            reason = ORDER_RISK_PAUSED; /* whatever else it lacks */
+        asked = reason != ORDER_OK;
+        if (reason == ORDER_OK && order->type == ORDER_MARKET &&
+            !match_best(engine, order->symbol, order->side, &best))
+            reason = ORDER_NO_LIQUIDITY;
+        if (reason == ORDER_OK)
+            reason = reserve_check(engine, order);
+    }
+    if (reason == ORDER_OK && order->state != ORDER_HELD) { /* a bracket's exit opens nothing */
+        asked = true;
+        reason = risk_check(&account->rules.risk, &engine->rates[order->account], &facts);
+    }
+    if (trace && trace->verdict) {
+        const struct engine_verdict verdict = {
+            .order = order, .limits = &account->rules.risk, .facts = asked ? &facts : NULL, .reason = reason};
+        trace->verdict(trace->ctx, &verdict);
+    }
+    return reason;
+}

@@ -1,0 +1,181 @@
+/* The live orders, and what waits to take effect. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/match.h"
+
+/* The first live order with an id not below `id`. */
+static size_t not_before(const struct engine *engine, uint64_t id)
+{
+    size_t low = 0, high = engine->n_orders;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (engine->orders[middle].order.id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t match_find(const struct engine *engine, uint64_t order_id)
+{
+    size_t at = not_before(engine, order_id);
+    return at < engine->n_orders && engine->orders[at].order.id == order_id ? at : engine->n_orders;
+}
+
+bool live_resting(const struct order *order)
+{
+    return order->state == ORDER_OPEN || order->state == ORDER_PARTIAL;
+}
+
+struct live_order *live_push(struct engine *engine, const struct order *order)
+{
+    if (engine->n_orders == engine->cap_orders) {
+        size_t cap = engine->cap_orders ? 2 * engine->cap_orders : 64;
+        struct live_order *moved = realloc(engine->orders, cap * sizeof *moved);
+        if (!moved)
+            return NULL;
+        engine->orders = moved;
+        engine->cap_orders = cap;
+    }
+    struct live_order *live = &engine->orders[engine->n_orders++];
+    memset(live, 0, sizeof *live);
+    live->order = *order;
+    live->queue_ahead = -1;
+    engine->markets[order->symbol].live_orders++;
+    if (order->expires_ns > 0 && order->expires_ns < engine->next_expiry_ns)
+        engine->next_expiry_ns = order->expires_ns;
+    return live;
+}
+
+void live_drop_last(struct engine *engine)
+{
+    engine->n_orders--;
+    engine->markets[engine->orders[engine->n_orders].order.symbol].live_orders--;
+}
+
+/* In order of time; of the same time, in order of arrival. */
+bool live_later(struct engine *engine, struct pending pending)
+{
+    if (engine->first_pending > 0 && engine->n_pending == engine->cap_pending) {
+        engine->n_pending -= engine->first_pending;
+        memmove(engine->pending, engine->pending + engine->first_pending,
+                engine->n_pending * sizeof *engine->pending);
+        engine->first_pending = 0;
+    }
+    if (engine->n_pending == engine->cap_pending) {
+        size_t cap = engine->cap_pending ? 2 * engine->cap_pending : 64;
+        struct pending *moved = realloc(engine->pending, cap * sizeof *moved);
+        if (!moved)
+            return false;
+        engine->pending = moved;
+        engine->cap_pending = cap;
+    }
+    size_t at = engine->n_pending++;
+    while (at > engine->first_pending && engine->pending[at - 1].effective_ns > pending.effective_ns) {
+        engine->pending[at] = engine->pending[at - 1];
+        at--;
+    }
+    engine->pending[at] = pending;
+    return true;
+}
+
+bool live_step(struct engine *engine, struct order *order, enum order_action action)
+{
+    int next = order_next(order->state, action);
+    if (next < 0) {
+        engine->counters.impossible++;
+        engine_alert(engine, "ORDER_STATE", "order %llu is %s: action %d cannot happen to it",
+                     (unsigned long long)order->id, order_state_name(order->state), (int)action);
+        return false;
+    }
+    order->state = (enum order_state)next;
+    order->updated_ns = engine->now_ns;
+    return true;
+}
+
+void live_tell(struct engine *engine, const struct order *order)
+{
+    engine->markets[order->symbol].unmoved = false;
+    if (engine->sink.order)
+        engine->sink.order(engine->sink.ctx, order);
+}
+
+struct live_order *live_other_leg(const struct engine *engine, const struct order *order)
+{
+    if (order->group == 0)
+        return NULL;
+    for (size_t i = not_before(engine, order->group); i < engine->n_orders; i++) {
+        struct live_order *other = &engine->orders[i];
+        if (other->order.id >= order->group + ORDER_LEGS_MAX)
+            break;
+        if (other->order.group == order->group && other->order.parent == order->parent &&
+            other->order.id != order->id)
+            return other;
+    }
+    return NULL;
+}
+
+/* A bracket's entry ended: its exits start with what it filled, or end with it. An exit that the market may
+ * trade at once does so after the event that filled the entry. */
+static void entry_ended(struct engine *engine, const struct order *entry)
+{
+    for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
+        size_t at = match_find(engine, id);
+        if (at == engine->n_orders || engine->orders[at].order.parent != entry->id)
+            continue;
+        struct order *exit = &engine->orders[at].order;
+        if (entry->filled == 0) {
+            live_end(engine, id, ORDER_IS_CANCELED, ORDER_OTHER_LEG);
+            continue;
+        }
+        if (!live_step(engine, exit, ORDER_ACTIVATES))
+            continue;
+        exit->qty = entry->filled;
+        exit->effective_ns = engine->now_ns;
+        if (!live_later(engine, (struct pending){.effective_ns = engine->now_ns, .order_id = id}))
+            engine->out_of_memory = true;
+        reserve_set(engine, exit);
+        live_tell(engine, exit);
+    }
+}
+
+/* Takes a live order off the list, its reserve is free again. Returns it as it ended. */
+static struct order remove_at(struct engine *engine, size_t at, enum order_reason reason)
+{
+    reserve_lift(engine, &engine->orders[at].order);
+    struct order order = engine->orders[at].order;
+    order.reason = reason;
+    engine->n_orders--;
+    memmove(&engine->orders[at], &engine->orders[at + 1], (engine->n_orders - at) * sizeof *engine->orders);
+    engine->markets[order.symbol].live_orders--;
+    reserve_set(engine, &order);
+    live_tell(engine, &order);
+    return order;
+}
+
+void live_end(struct engine *engine, uint64_t id, enum order_action action, enum order_reason reason)
+{
+    size_t at = match_find(engine, id);
+    if (at == engine->n_orders)
+        return;
+    struct order *ended = &engine->orders[at].order;
+    if (ended->state != ORDER_FILLED && !live_step(engine, ended, action))
+        return;
+    struct order order = remove_at(engine, at, reason);
+    if (order.group == order.id && order.parent == 0)
+        entry_ended(engine, &order);
+    if (order.filled > 0)
+        desk_ended(engine, &order);
+}
+
+void match_withdraw(struct engine *engine, int account)
+{
+    for (size_t at = 0; at < engine->n_orders;)
+        if (engine->orders[at].order.account == account &&
+            live_step(engine, &engine->orders[at].order, ORDER_IS_CANCELED))
+            remove_at(engine, at, ORDER_OK);
+        else
+            at++;
+}

@@ -1,0 +1,99 @@
+/* The paper exchange's insides, shared by its own files only: those named below
+ * and match.c, whose first comment states the rules. */
+#ifndef ENGINE_MATCH_H
+#define ENGINE_MATCH_H
+
+#include "engine/core.h"
+
+/* live.c: the list of live orders, by id, and what ends one. Indices and pointers into engine->orders hold
+ * until an order is added or ends. */
+struct live_order *live_push(struct engine *engine, const struct order *order); /* NULL without memory */
+void live_drop_last(struct engine *engine);                                     /* untold, without memory */
+bool live_later(struct engine *engine, struct pending pending);                 /* false without memory */
+/* Does `action` to the order: its next state by the table. An action that the table refuses is a bug: it is
+ * counted and told, and the order stays as it is. */
+bool live_step(struct engine *engine, struct order *order, enum order_action action);
+void live_tell(struct engine *engine, const struct order *order);
+/* Ends an order (FILLED already, or by `action`): its reserve is free, a bracket's exits start or end. */
+void live_end(struct engine *engine, uint64_t id, enum order_action action, enum order_reason reason);
+/* The other leg of its OCO while that lives, or NULL. */
+struct live_order *live_other_leg(const struct engine *engine, const struct order *order);
+bool live_resting(const struct order *order); /* at the venue */
+
+/* reserve.c: what orders hold of balances. */
+struct balance *reserve_balance(struct engine *engine, const struct order *order);
+int64_t reserve_need(const struct engine *engine, const struct order *order); /* for what is left of it */
+void reserve_lift(struct engine *engine, const struct order *order);          /* of its pool */
+void reserve_set(struct engine *engine, const struct order *order);           /* of its pool, anew */
+int64_t reserve_own(const struct engine *engine, const struct order *order);  /* held by its pool */
+enum order_reason reserve_check(struct engine *engine, const struct order *order);
+/* How much of `qty` at `price` the account can pay for or deliver now, its pool's reserve lifted. */
+int64_t reserve_affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty);
+/* Could it pay for, or deliver, all of `qty` for `cost` in all? */
+bool reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
+                     int64_t price);
+int64_t reserve_purchase(const struct engine *engine, int account, int symbol, int64_t price, int64_t qty);
+int64_t reserve_price(const struct engine *engine, const struct order *order); /* that it may trade at */
+
+/* walk.c: what the market shows to an account. */
+struct walk {
+    const struct market_state *market;
+    int account;
+    enum order_side taker;
+    bool use_book, use_quote, quote_taken;
+    struct book_level quote;
+    uint32_t next;
+    struct book_level level; /* the one that stands now */
+    int64_t taken;           /* of it, by the account */
+    bool from_book;
+};
+void walk_begin(struct walk *walk, const struct engine *engine, int account, int symbol,
+                enum order_side taker);
+bool walk_next(struct walk *walk);
+bool walk_take(struct engine *engine, const struct walk *walk, int symbol, int64_t qty);
+void walk_refresh(struct market_state *market); /* forgets what is shown no more */
+/* The quantity shown at a price among the orders of a side; 0: none; -1: not known. */
+int64_t walk_shown(const struct market_state *market, enum order_side side, int64_t price);
+
+/* gate.c: whether an order is let in. */
+enum order_reason gate_rules(const struct engine *engine, const struct order *order);
+enum order_reason gate_group(enum order_grouping grouping, const struct order *legs, int n_legs);
+/* `ahead`: how many orders of the same request come before it. An order that lives already is one that is
+ * amended, `lowers`: to less of the same. */
+enum order_reason gate_check(struct engine *engine, const struct order *order, int ahead, bool lowers);
+
+/* fills.c: trades. Those that take an id may end the order, others of its group, and reduce-only ones. */
+struct fill_source { /* for a tracer */
+    struct book_level level;
+    int64_t taken_before, queue_ahead;
+    bool from_book;
+};
+void fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
+                const struct fill_source *source);
+/* Takes what the other side offers, up to the limit if there is one, at its prices; or makes it at the
+ * order's own price. Returns why it stopped early, or ORDER_OK. Its pool holds nothing afterwards. */
+enum order_reason fills_shown(struct engine *engine, struct live_order *live, bool maker);
+bool fills_whole_or_ends(struct engine *engine, const struct order *order); /* FOK: true when it ended */
+/* After an order traded, or could not: what is left of it ends, or rests where it may. */
+void fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enum order_reason reason,
+                  bool rests);
+void fills_rest(struct engine *engine, uint64_t id);
+void fills_cancel_other_leg(struct engine *engine, uint64_t id);
+
+/* arrive.c: the same holds. */
+void arrive_new(struct engine *engine, uint64_t id);
+void arrive_changed(struct engine *engine, uint64_t id); /* an amend made it another order */
+void arrive_market(struct engine *engine, uint64_t id, bool first);
+void arrive_trigger(struct engine *engine, uint64_t id);
+bool arrive_trail(const struct engine *engine, struct order *order, int64_t price); /* did its stop move? */
+/* Does the type's stop price lie where a trade at `price` triggers it? */
+bool arrive_triggers(const struct order *order, int64_t price);
+
+/* resting.c: the same holds. `dealt`: what the account's orders had of the trade. */
+void resting_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt);
+void resting_quote(struct engine *engine, uint64_t id);
+
+/* amend.c */
+void amend_take_effect(struct engine *engine, const struct order_amend *amend);
+
+#endif

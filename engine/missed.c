@@ -1,0 +1,65 @@
+/* What the market did to resting orders while nothing was streamed, as far as bars tell. */
+#include <stdio.h>
+#include <time.h>
+
+#include "engine/match.h"
+#include "exchange/fill_rules.h"
+
+#define SECOND_NS 1000000000LL
+
+/* "order 7, stop 59500, bar of 2024-08-08 23:54Z from 59400 to 59600". */
+static void describe(const struct engine *engine, const struct order *order, const struct bar *bar,
+                     char *text, size_t size)
+{
+    int scale = engine->markets[order->symbol].symbol.price_scale;
+    bool limit = order_works_as_limit(order);
+    char price[DECIMAL_TEXT_MAX], low[DECIMAL_TEXT_MAX], high[DECIMAL_TEXT_MAX], when[32] = "";
+    time_t seconds = (time_t)(bar->open_ns / SECOND_NS);
+    struct tm utc;
+    if (gmtime_r(&seconds, &utc))
+        strftime(when, sizeof when, "%Y-%m-%d %H:%MZ", &utc);
+    decimal_format_short(limit ? order->price : order->stop_price, scale, price);
+    decimal_format_short(bar->low, scale, low);
+    decimal_format_short(bar->high, scale, high);
+    snprintf(text, size, "order %llu, %s %s, bar of %s from %s to %s", (unsigned long long)order->id,
+             limit ? "limit" : "stop", price, when, low, high);
+}
+
+static bool crossed(const struct order *order, const struct bar *bar)
+{
+    if (order->effective_ns > bar->open_ns)
+        return false; /* it may have been crossed before it rested */
+    if (order_works_as_limit(order))
+        return fill_limit_trades_through(order->side, order->price,
+                                         order->side == ORDER_BUY ? bar->low : bar->high);
+    return !order->triggered && (arrive_triggers(order, bar->low) || arrive_triggers(order, bar->high));
+}
+
+static void tell(struct engine *engine, struct live_order *live, const struct bar *bar)
+{
+    const char *symbol = engine->markets[live->order.symbol].symbol.name;
+    bool fills = engine->missed_stops == MISSED_STOPS_FILL;
+    char text[256];
+    describe(engine, &live->order, bar, text, sizeof text);
+    if (order_works_as_limit(&live->order)) {
+        engine_alert(engine, "LIMIT_MISSED", "%s: %s: it rests on", symbol, text);
+        return;
+    }
+    live->missed = fills;
+    engine_alert(engine, "STOP_MISSED", "%s: %s: it %s", symbol, text,
+                 fills ? "triggers at the next price" : "rests on");
+}
+
+void match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n)
+{
+    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
+        struct live_order *live = &engine->orders[i];
+        if (live->order.symbol != symbol || !live_resting(&live->order) || live->missed)
+            continue;
+        uint32_t k = 0;
+        while (k < n && !crossed(&live->order, &bars[k]))
+            k++;
+        if (k < n)
+            tell(engine, live, &bars[k]);
+    }
+}

@@ -1,0 +1,223 @@
+/* What orders hold of balances, and what an account can pay for.
+ *
+ * An order holds what the rest of it needs. Some orders can never need theirs together, and hold one reserve,
+ * kept with the first of them:
+ * - the legs of an OCO: the larger need of the two;
+ * - the reduce-only orders of one account, symbol and side: the sum of their needs, OCOs counted once, but
+ *   not more than the position that they could close.
+ * Such a pool holds nothing for a bracket's exit that waits for its entry, nor for an order whose cancel is
+ * on its way, nor more than is free. */
+#include "engine/match.h"
+#include "exchange/fill_rules.h"
+#include "exchange/filter.h"
+
+struct balance *reserve_balance(struct engine *engine, const struct order *order)
+{
+    return order->side == ORDER_BUY ? account_quote(engine, order->account, order->symbol)
+                                    : account_base(engine, order->account, order->symbol);
+}
+
+/* The higher of the two rates: what is reserved suffices whichever way the order trades. */
+static int32_t fee_bound_e6(const struct engine *engine, int account)
+{
+    const struct fee_rates *fees = &engine->accounts[account].rules.fees;
+    return fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
+}
+
+/* The money that buying `qty` at `price` takes, the fee included. INT64_MAX where it would not fit. */
+int64_t reserve_purchase(const struct engine *engine, int account, int symbol, int64_t price, int64_t qty)
+{
+    int64_t unit = engine->markets[symbol].notional_unit;
+    if ((int128_t)price * qty / unit >= MONEY_MAX / 2)
+        return INT64_MAX;
+    int64_t notional = fill_notional(ORDER_BUY, price, qty, unit);
+    return notional + fill_fee(notional, fee_bound_e6(engine, account));
+}
+
+int64_t reserve_price(const struct engine *engine, const struct order *order)
+{
+    struct book_level best;
+    if (order_has_limit(order->type))
+        return order->price;
+    if (order->stop_price > 0)
+        return order->stop_price;
+    if (match_best(engine, order->symbol, order->side, &best))
+        return best.price;
+    return engine->markets[order->symbol].last;
+}
+
+int64_t reserve_need(const struct engine *engine, const struct order *order)
+{
+    int64_t left = order->qty - order->filled;
+    return order->side == ORDER_SELL
+               ? left
+               : reserve_purchase(engine, order->account, order->symbol, reserve_price(engine, order), left);
+}
+
+static bool pooled(const struct order *a, const struct order *b)
+{
+    if (a->id == b->id)
+        return true;
+    if (a->account != b->account || a->symbol != b->symbol || a->side != b->side)
+        return false;
+    return (a->reduce_only && b->reduce_only) ||
+           (a->group != 0 && a->group == b->group && a->parent == b->parent);
+}
+
+/* The members of an order's pool stand from the first to the last index; alone it is its own pool. */
+static size_t pool_begin(const struct engine *engine, const struct order *order, size_t *ret_end)
+{
+    *ret_end = engine->n_orders;
+    if (order->reduce_only || order->group != 0)
+        return 0;
+    size_t at = match_find(engine, order->id);
+    if (at < engine->n_orders)
+        *ret_end = at + 1;
+    return at;
+}
+
+int64_t reserve_own(const struct engine *engine, const struct order *order)
+{
+    size_t end;
+    int64_t sum = 0;
+    for (size_t i = pool_begin(engine, order, &end); i < end; i++)
+        if (pooled(&engine->orders[i].order, order))
+            sum += engine->orders[i].reserved;
+    return sum;
+}
+
+void reserve_lift(struct engine *engine, const struct order *order)
+{
+    size_t end;
+    for (size_t i = pool_begin(engine, order, &end); i < end; i++) {
+        struct live_order *live = &engine->orders[i];
+        if (live->reserved > 0 && pooled(&live->order, order)) {
+            reserve_balance(engine, &live->order)->reserved -= live->reserved;
+            live->reserved = 0;
+        }
+    }
+}
+
+static int64_t wants(const struct engine *engine, const struct live_order *live)
+{
+    if (live->cancel_queued || live->order.state == ORDER_HELD)
+        return 0;
+    int64_t need = reserve_need(engine, &live->order);
+    return need > live->amend_need ? need : live->amend_need;
+}
+
+void reserve_set(struct engine *engine, const struct order *order)
+{
+    size_t end;
+    struct live_order *holder = NULL;
+    int128_t sum = 0;
+    reserve_lift(engine, order);
+    for (size_t i = pool_begin(engine, order, &end); i < end; i++) {
+        struct live_order *live = &engine->orders[i];
+        if (!pooled(&live->order, order))
+            continue;
+        int64_t need = wants(engine, live);
+        const struct live_order *other = live_other_leg(engine, &live->order);
+        if (other) {
+            int64_t others = wants(engine, other);
+            if (others > need || (others == need && other < live))
+                continue; /* it counts with the other */
+        }
+        if (need > 0 && !holder)
+            holder = live;
+        sum += need;
+    }
+    if (!holder)
+        return;
+    struct balance *balance = reserve_balance(engine, order);
+    if (order->reduce_only && order->side == ORDER_SELL) {
+        int64_t held = match_reducible(engine, order->account, order->symbol, order->side);
+        sum = sum < held ? sum : held;
+    }
+    int64_t available = balance->total - balance->reserved;
+    sum = sum < available ? sum : available;
+    holder->reserved = sum > 0 ? (int64_t)sum : 0;
+    balance->reserved += holder->reserved;
+}
+
+int64_t match_reducible(const struct engine *engine, int account, int symbol, enum order_side side)
+{
+    int64_t held = engine->accounts[account].positions[symbol].qty;
+    if (side == ORDER_BUY)
+        held = -held;
+    return held > 0 ? held : 0;
+}
+
+int64_t match_sellable(struct engine *engine, int account, int symbol)
+{
+    const struct balance *base = account_base(engine, account, symbol);
+    int64_t unsold = engine->accounts[account].positions[symbol].qty, owned = base->total - base->reserved;
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        if (live->order.account == account && live->order.symbol == symbol && live->order.side == ORDER_SELL)
+            unsold -= live->reserved;
+    }
+    return unsold < owned ? unsold : owned; /* symbols may share a base */
+}
+
+/* Of an amended order, what its pool holds counts as free. */
+enum order_reason reserve_check(struct engine *engine, const struct order *order)
+{
+    const struct balance *quote = account_quote(engine, order->account, order->symbol);
+    if (order->state == ORDER_HELD)
+        return ORDER_OK; /* it will close what its entry has filled */
+    if (order->reduce_only)
+        return match_reducible(engine, order->account, order->symbol, order->side) > 0 ? ORDER_OK
+                                                                                       : ORDER_REDUCE_ONLY;
+    int64_t need = reserve_need(engine, order);
+    int64_t available = order->side == ORDER_SELL ? match_sellable(engine, order->account, order->symbol)
+                                                  : quote->total - quote->reserved;
+    return need <= available + reserve_own(engine, order) ? ORDER_OK : ORDER_INSUFFICIENT_BALANCE;
+}
+
+int64_t reserve_affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty)
+{
+    const struct balance *balance = reserve_balance(engine, order);
+    const struct market_state *market = &engine->markets[order->symbol];
+    const struct symbol *listed = &market->symbol;
+    int64_t available = balance->total - balance->reserved;
+    if (order->reduce_only) {
+        int64_t held = match_reducible(engine, order->account, order->symbol, order->side);
+        qty = qty < held ? qty : held;
+    }
+    if (available <= 0 || qty <= 0)
+        return 0;
+    if (order->side == ORDER_SELL) {
+        int64_t held = engine->accounts[order->account].positions[order->symbol].qty;
+        int64_t quote = account_quote(engine, order->account, order->symbol)->total;
+        qty = qty < available ? qty : available;
+        qty = qty < held ? qty : held;
+        int128_t proceeds = (int128_t)price * qty / market->notional_unit;
+        return quote + proceeds > MONEY_MAX ? 0 : qty;
+    }
+    int64_t base = account_base(engine, order->account, order->symbol)->total;
+    if (qty > MONEY_MAX - base)
+        return 0;
+    if (reserve_purchase(engine, order->account, order->symbol, price, qty) <= available)
+        return qty;
+    int128_t notional = (int128_t)available * 1000000 / (1000000 + fee_bound_e6(engine, order->account));
+    int128_t most = notional * market->notional_unit / price;
+    int64_t fits = filter_floor_qty(listed, ORDER_MARKET, most < qty ? (int64_t)most : qty);
+    while (fits > 0 && reserve_purchase(engine, order->account, order->symbol, price, fits) > available)
+        fits = filter_floor_qty(listed, ORDER_MARKET, fits - 1);
+    return fits;
+}
+
+bool reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
+                     int64_t price)
+{
+    const struct balance *balance = reserve_balance(engine, order);
+    if (order->side == ORDER_BUY && cost > balance->total - balance->reserved)
+        return false;
+    if (order->side == ORDER_SELL)
+        return reserve_affordable(engine, order, price, qty) == qty;
+    int64_t base = account_base(engine, order->account, order->symbol)->total;
+    return qty <= MONEY_MAX - base &&
+           (!order->reduce_only ||
+            qty <= match_reducible(engine, order->account, order->symbol, order->side));
+}

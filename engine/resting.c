@@ -1,0 +1,83 @@
+/* What trades and quotes do to an order that rests. */
+#include "engine/match.h"
+#include "exchange/fill_rules.h"
+
+/* A resting order makes at its own limit what a trade gives it. Returns how much. */
+static int64_t make(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t ahead,
+                    int64_t offered)
+{
+    struct order *order = &engine->orders[match_find(engine, id)].order;
+    int64_t left = order->qty - order->filled, before = order->filled;
+    int64_t wanted = left < offered ? left : offered;
+    reserve_lift(engine, order);
+    int64_t qty = reserve_affordable(engine, order, order->price, wanted);
+    const struct fill_source source = {{trade->price, trade->qty}, 0, ahead, false};
+    if (qty > 0)
+        fills_book(engine, order, order->price, qty, true, &source);
+    enum order_reason reason = ORDER_OK;
+    if (qty < wanted)
+        reason =
+            order->reduce_only && match_reducible(engine, order->account, order->symbol, order->side) == 0
+                ? ORDER_REDUCE_ONLY
+                : ORDER_INSUFFICIENT_BALANCE;
+    fills_settle(engine, id, before, reason, true);
+    return qty;
+}
+
+/* A trade at the price of a resting limit order lessens the queue before it, and gives it what is left; one
+ * through its price gives it all. What the account's orders before had of the trade is gone. */
+static void limit_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt)
+{
+    struct live_order *live = &engine->orders[match_find(engine, id)];
+    const struct order *order = &live->order;
+    int64_t ahead = live->queue_ahead, passed = 0;
+    if (!fill_limit_trades_through(order->side, order->price, trade->price)) {
+        bool against = order->side == ORDER_BUY ? trade->buyer_maker : !trade->buyer_maker;
+        if (trade->price != order->price || !against || ahead < 0)
+            return;
+        passed = ahead < trade->qty ? ahead : trade->qty;
+        live->queue_ahead -= passed;
+    }
+    int64_t offered = trade->qty - passed - *dealt;
+    if (offered > 0)
+        *dealt += make(engine, id, trade, ahead, offered);
+}
+
+void resting_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt)
+{
+    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct order *order = &live->order;
+    if (order_works_as_limit(order)) {
+        limit_trade(engine, id, trade, dealt);
+    } else if (order->triggered) {
+        arrive_market(engine, id, false);
+    } else if (live->missed || arrive_triggers(order, trade->price)) {
+        arrive_trigger(engine, id);
+    } else if (order->type == ORDER_TRAILING_STOP && arrive_trail(engine, order, trade->price)) {
+        fills_rest(engine, id);
+    }
+}
+
+void resting_quote(struct engine *engine, uint64_t id)
+{
+    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct order *order = &live->order;
+    struct book_level best;
+    if (!order_works_as_limit(order)) {
+        if (order->triggered)
+            arrive_market(engine, id, false);
+        return;
+    }
+    int64_t shown = walk_shown(&engine->markets[order->symbol], order->side, order->price);
+    if (shown >= 0 && (live->queue_ahead < 0 || shown < live->queue_ahead))
+        live->queue_ahead = shown;
+    if (!match_best(engine, order->symbol, order->side, &best) ||
+        !fill_limit_crosses(order->side, order->price, best.price))
+        return;
+    int64_t before = order->filled;
+    enum order_reason reason = fills_shown(engine, live, true);
+    if (order->filled == before && (reason == ORDER_OK || reason == ORDER_NO_LIQUIDITY))
+        reserve_set(engine, order); /* nothing new */
+    else
+        fills_settle(engine, id, before, reason, true);
+}

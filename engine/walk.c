@@ -1,0 +1,157 @@
+/* What the market shows: the order book, corrected at the top by the best bid and ask, which come more often;
+ * and how much of it an account has taken already. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/match.h"
+
+/* An account that takes more prices than this of one market before it moves has forgotten the first. */
+enum { TAKEN_MAX = 256 };
+
+static bool quote_counts(const struct market_state *market, const struct book_level *best)
+{
+    return best->price > 0 && best->qty > 0 &&
+           (market->book.state != BOOK_SYNCED || market->quote.update_id >= market->book.last_id);
+}
+
+static struct book_level quoted(const struct market_state *market, enum order_side side)
+{
+    const struct market_quote *quote = &market->quote;
+    return side == ORDER_BUY ? (struct book_level){quote->bid, quote->bid_qty}
+                             : (struct book_level){quote->ask, quote->ask_qty};
+}
+
+static enum order_side other_side(enum order_side side)
+{
+    return side == ORDER_BUY ? ORDER_SELL : ORDER_BUY;
+}
+
+void walk_begin(struct walk *walk, const struct engine *engine, int account, int symbol,
+                enum order_side taker)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    *walk = (struct walk){.market = market, .account = account, .taker = taker};
+    walk->quote = quoted(market, other_side(taker));
+    walk->use_book = market->book.state == BOOK_SYNCED;
+    walk->use_quote = quote_counts(market, &walk->quote);
+}
+
+static bool next_level(struct walk *walk)
+{
+    walk->from_book = false;
+    if (walk->use_quote && !walk->quote_taken) {
+        walk->quote_taken = true;
+        walk->level = walk->quote;
+        return true;
+    }
+    if (!walk->use_book)
+        return false;
+    const struct book *book = &walk->market->book;
+    walk->from_book = true;
+    for (;;) {
+        uint32_t i = walk->next++;
+        const struct book_level *level = walk->taker == ORDER_BUY ? book_ask(book, i) : book_bid(book, i);
+        if (!level)
+            return false;
+        bool worse =
+            walk->taker == ORDER_BUY ? level->price > walk->quote.price : level->price < walk->quote.price;
+        if (walk->use_quote && !worse)
+            continue;
+        walk->level = *level;
+        return true;
+    }
+}
+
+static struct taken *find_taken(const struct market_state *market, int account, enum order_side taker,
+                                int64_t price)
+{
+    for (uint32_t i = 0; i < market->n_taken; i++) {
+        struct taken *taken = &market->taken[i];
+        if (taken->price == price && taken->account == account && taken->taker == taker)
+            return taken;
+    }
+    return NULL;
+}
+
+bool walk_next(struct walk *walk)
+{
+    if (!next_level(walk))
+        return false;
+    const struct taken *taken = find_taken(walk->market, walk->account, walk->taker, walk->level.price);
+    walk->taken = taken ? taken->qty : 0;
+    return true;
+}
+
+bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret)
+{
+    struct walk walk;
+    walk_begin(&walk, engine, -1, symbol, taker);
+    if (!next_level(&walk))
+        return false;
+    *ret = walk.level;
+    return true;
+}
+
+static void forget(struct market_state *market, uint32_t at)
+{
+    market->n_taken--;
+    memmove(&market->taken[at], &market->taken[at + 1], (market->n_taken - at) * sizeof *market->taken);
+}
+
+static void forget_oldest(struct market_state *market, int account)
+{
+    uint32_t n = 0, oldest = 0;
+    for (uint32_t i = market->n_taken; i > 0; i--)
+        if (market->taken[i - 1].account == account) {
+            oldest = i - 1;
+            n++;
+        }
+    if (n == TAKEN_MAX)
+        forget(market, oldest);
+}
+
+bool walk_take(struct engine *engine, const struct walk *walk, int symbol, int64_t qty)
+{
+    struct market_state *market = &engine->markets[symbol];
+    struct taken *taken = find_taken(market, walk->account, walk->taker, walk->level.price);
+    if (taken) {
+        taken->qty += qty;
+        return true;
+    }
+    forget_oldest(market, walk->account);
+    if (market->n_taken == market->cap_taken) {
+        uint32_t cap = market->cap_taken ? 2 * market->cap_taken : 16;
+        struct taken *moved = realloc(market->taken, cap * sizeof *moved);
+        if (!moved)
+            return false;
+        market->taken = moved;
+        market->cap_taken = cap;
+    }
+    market->taken[market->n_taken++] = (struct taken){
+        .account = walk->account, .taker = walk->taker, .price = walk->level.price, .qty = qty};
+    return true;
+}
+
+int64_t walk_shown(const struct market_state *market, enum order_side side, int64_t price)
+{
+    struct book_level best = quoted(market, side);
+    if (quote_counts(market, &best)) {
+        if (price == best.price)
+            return best.qty;
+        if (side == ORDER_BUY ? price > best.price : price < best.price)
+            return 0;
+    }
+    return market->book.state == BOOK_SYNCED ? book_shown(&market->book, side == ORDER_BUY, price) : -1;
+}
+
+void walk_refresh(struct market_state *market)
+{
+    for (uint32_t i = market->n_taken; i > 0; i--) {
+        struct taken *taken = &market->taken[i - 1];
+        int64_t shown = walk_shown(market, other_side(taken->taker), taken->price);
+        if (shown == 0)
+            forget(market, i - 1);
+        else if (shown > 0 && shown < taken->qty)
+            taken->qty = shown;
+    }
+}
