@@ -165,6 +165,13 @@ const struct order *engine_order(const struct engine *engine, size_t i);
 size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[],
                          double values[], size_t cap);
 
+/* The newest ids given, and the hash of the last ledger row. */
+struct engine_ids {
+    uint64_t last_order, last_fill, last_ledger;
+    uint8_t hash[LEDGER_HASH_SIZE];
+};
+void engine_ids(const struct engine *engine, struct engine_ids *ret);
+
 struct engine_counters {
     uint64_t events, decisions, orders, rejected, fills;
     uint64_t refused[ORDER_REASONS];

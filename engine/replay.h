@@ -13,6 +13,7 @@ struct replay_options {
     uint64_t from_seq;       /* begin at the newest state not after this event; 0: at the oldest there is */
     int64_t from_ns;         /* the same by receive time; 0: by from_seq */
     bool newest;             /* begin at the newest state */
+    int64_t to_ns;           /* end before the first event received after this; 0: at the journal's end */
     bool check_states;       /* each state met on the way must be what the engine is, to the byte */
     struct engine_sink sink; /* of the engine */
 };
@@ -29,6 +30,7 @@ int replay_step(struct replay *replay);
 struct engine *replay_engine(struct replay *replay);           /* another one after a new run began */
 const struct event *replay_event(const struct replay *replay); /* the last one given; NULL before the first */
 uint64_t replay_seq(const struct replay *replay);              /* of it, or of the state it began with */
+uint64_t replay_run(const struct replay *replay);              /* the number of the run that it is in */
 uint64_t replay_runs(const struct replay *replay);  /* 1, and one more each time the engine was replaced */
 uint64_t replay_holes(const struct replay *replay); /* events that were never recorded: a full disk */
 const char *replay_error(const struct replay *replay);

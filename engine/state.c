@@ -197,6 +197,7 @@ static void visit_account(struct visit *visit, int index)
     visit->engine->to_begin |= !codec->saving;
     if (!codec->saving && !over(visit))
         visit->error = account_bind(visit->engine, index);
+    codec->failed |= account->n_assets != (int)n_assets; /* every symbol's were there */
 }
 
 static void visit_number(void *ctx, double *value)

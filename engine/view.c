@@ -108,6 +108,14 @@ size_t engine_indicators(const struct engine *engine, int account, int symbol, c
     return n;
 }
 
+void engine_ids(const struct engine *engine, struct engine_ids *ret)
+{
+    ret->last_order = engine->last_order;
+    ret->last_fill = engine->last_fill;
+    ret->last_ledger = engine->last_ledger;
+    memcpy(ret->hash, engine->hash, sizeof ret->hash);
+}
+
 const struct engine_counters *engine_counters(const struct engine *engine)
 {
     return &engine->counters;

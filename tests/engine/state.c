@@ -220,8 +220,30 @@ static void test_digest(void)
     engine_destroy(c);
 }
 
+/* Seeds for the fuzzer: states of engines in their first events. */
+static int write_seeds(const char *dir)
+{
+    for (uint64_t i = 0; i < 6; i++) {
+        struct codec saved = {0};
+        struct engine *engine = some_engine(3 + i, (int)(i * i * 12));
+        char path[4096];
+        snprintf(path, sizeof path, "%s/state-%d", dir, (int)i);
+        FILE *f = fopen(path, "wb");
+        save(engine, &saved);
+        bool written = f && fwrite(saved.bytes, 1, saved.len, f) == saved.len;
+        if (!f || fclose(f) != 0 || !written)
+            return EXIT_FAILURE;
+        codec_finish(&saved);
+        engine_destroy(engine);
+    }
+    return EXIT_SUCCESS;
+}
+
+/* [runs], or --seeds DIR */
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "--seeds") == 0)
+        return write_seeds(argv[2]);
     struct random random = random_seeded("engine/state", 20261121);
     test_runs(random.state, argc > 1 ? atoi(argv[1]) : RUNS);
     test_bad_bytes(random.state);

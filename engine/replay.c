@@ -1,0 +1,258 @@
+#include "engine/replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/core.h"
+#include "engine/record.h"
+
+struct replay {
+    struct journal_reader *reader;
+    struct engine *engine;
+    struct engine_sink sink;
+    struct event event;
+    struct event_memory memory;
+    struct codec codec;
+    uint64_t seq, run, runs, holes;
+    int64_t to_ns;
+    bool check_states, any_event, ended;
+    char error[JOURNAL_ERROR_MAX];
+};
+
+static int fault(struct replay *replay, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int fault(struct replay *replay, int error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(replay->error, sizeof replay->error, format, args);
+    va_end(args);
+    return error;
+}
+
+static int reader_fault(struct replay *replay, int error)
+{
+    return fault(replay, error, "%s", journal_reader_error(replay->reader));
+}
+
+/* What the state of a new run must have of the engine that played all before: nothing of the ledger is lost,
+ * and nothing came to it while no event did. */
+static int check_continuity(struct replay *replay, const struct engine *next, uint64_t seq)
+{
+    const struct engine *engine = replay->engine;
+    if (next->last_ledger < engine->last_ledger || next->last_order < engine->last_order ||
+        next->last_fill < engine->last_fill)
+        return fault(replay, -EILSEQ,
+                     "the state after event %" PRIu64 " has %" PRIu64 " ledger rows, %" PRIu64
+                     " orders and %" PRIu64 " fills: fewer than were played",
+                     seq, next->last_ledger, next->last_order, next->last_fill);
+    if (seq == replay->seq && (next->last_ledger != engine->last_ledger ||
+                               memcmp(next->hash, engine->hash, sizeof next->hash) != 0))
+        return fault(replay, -EILSEQ,
+                     "the state after event %" PRIu64 " has %" PRIu64 " ledger rows, and not the %" PRIu64
+                     " that were played",
+                     seq, next->last_ledger, engine->last_ledger);
+    return 0;
+}
+
+static int begin(struct replay *replay, const struct journal_record *record, const struct state_record *state)
+{
+    char err[ENGINE_ERROR_MAX];
+    struct engine *engine;
+    int r = engine_load(state->state, state->len, &replay->sink, &engine, err);
+    if (r < 0)
+        return fault(replay, r, "the state after event %" PRIu64 ": %s", record->seq, err);
+    if (replay->engine) {
+        r = check_continuity(replay, engine, record->seq);
+        if (r < 0) {
+            engine_destroy(engine);
+            return r;
+        }
+        if (record->seq > replay->seq)
+            replay->holes += record->seq - replay->seq;
+    }
+    engine_destroy(replay->engine);
+    replay->engine = engine;
+    replay->seq = record->seq;
+    replay->run = state->run;
+    replay->runs++;
+    return 0;
+}
+
+/* A state of the same run says again what the engine is. */
+static int compare(struct replay *replay, const struct journal_record *record,
+                   const struct state_record *state)
+{
+    if (state->run != replay->run || record->seq != replay->seq)
+        return fault(replay, -EILSEQ,
+                     "the state of run %" PRIu64 " after event %" PRIu64
+                     " (%s) does not follow event %" PRIu64 " of run %" PRIu64,
+                     state->run, record->seq, state_why_name(state->why), replay->seq, replay->run);
+    if (!replay->check_states)
+        return 0;
+    codec_save(&replay->codec);
+    int r = engine_save(replay->engine, &replay->codec);
+    if (r < 0)
+        return fault(replay, r, "no memory to compare the state after event %" PRIu64, record->seq);
+    if (replay->codec.len != state->len || memcmp(replay->codec.bytes, state->state, state->len) != 0)
+        return fault(replay, -EILSEQ,
+                     "the state after event %" PRIu64 " (%s) is not what the events make of it", record->seq,
+                     state_why_name(state->why));
+    return 0;
+}
+
+static int take_state(struct replay *replay, const struct journal_record *record)
+{
+    struct state_record state;
+    int r = state_record_decode(record->bytes, record->len, &state);
+    if (r == -ENOTSUP)
+        return fault(replay, r, "the state after event %" PRIu64 " is of a newer program", record->seq);
+    if (r < 0)
+        return fault(replay, r, "the state after event %" PRIu64 " is none", record->seq);
+    bool goes_on = state.why == STATE_ROTATION || state.why == STATE_STOP;
+    return replay->engine && goes_on ? compare(replay, record, &state) : begin(replay, record, &state);
+}
+
+static int take_event(struct replay *replay, const struct journal_record *record)
+{
+    struct event *event = &replay->event;
+    int r = event_decode(record->bytes, record->len, &replay->memory, event);
+    if (r < 0)
+        return fault(replay, r, "event %" PRIu64 " %s", record->seq,
+                     r == -ENOTSUP  ? "is of a newer program"
+                     : r == -ENOMEM ? "does not fit the memory"
+                                    : "cannot be read");
+    event->seq = record->seq;
+    event->recv_ns = record->recv_ns;
+    replay->seq = record->seq;
+    replay->any_event = true;
+    /* -EINVAL is an event that names what is not there: it did nothing when it came, either. */
+    if (engine_handle(replay->engine, event) == -ENOMEM)
+        return fault(replay, -ENOMEM, "no memory for what event %" PRIu64 " brings about", record->seq);
+    return 1;
+}
+
+static int seek(struct replay *replay, const struct replay_options *options)
+{
+    if (options->newest)
+        return journal_reader_seek_seq(replay->reader, UINT64_MAX);
+    if (options->from_ns > 0)
+        return journal_reader_seek_time(replay->reader, options->from_ns);
+    return options->from_seq > 0 ? journal_reader_seek_seq(replay->reader, options->from_seq) : 0;
+}
+
+/* To the state that it begins with. */
+static int start(struct replay *replay, const struct replay_options *options)
+{
+    struct journal_record record;
+    int r = seek(replay, options);
+    if (r == 0)
+        r = journal_reader_next(replay->reader, &record);
+    if (r < 0)
+        return reader_fault(replay, r);
+    if (r == 0 || record.kind != JOURNAL_STATE)
+        return fault(replay, r == 0 ? -ENOENT : -EBADMSG, "%s: there is no state to begin with",
+                     options->path);
+    return take_state(replay, &record);
+}
+
+int replay_open(const struct replay_options *options, struct replay **ret, char *err, size_t err_size)
+{
+    struct replay *replay = calloc(1, sizeof *replay);
+    if (!replay) {
+        snprintf(err, err_size, "no memory for a replay");
+        return -ENOMEM;
+    }
+    replay->sink = options->sink;
+    replay->check_states = options->check_states;
+    replay->to_ns = options->to_ns;
+    int r = journal_reader_open(options->path, &replay->reader, replay->error, sizeof replay->error);
+    if (r == 0)
+        r = start(replay, options);
+    if (r < 0) {
+        snprintf(err, err_size, "%s", replay->error);
+        replay_close(replay);
+        return r;
+    }
+    *ret = replay;
+    return 0;
+}
+
+int replay_step(struct replay *replay)
+{
+    while (!replay->ended) {
+        struct journal_record record;
+        int r = journal_reader_next(replay->reader, &record);
+        if (r < 0)
+            return reader_fault(replay, r);
+        if (r == 0)
+            return 0;
+        replay->ended = replay->to_ns > 0 && record.recv_ns > replay->to_ns;
+        if (replay->ended)
+            return 0;
+        if (record.kind == JOURNAL_EVENT)
+            return take_event(replay, &record);
+        if (record.kind == JOURNAL_STATE && (r = take_state(replay, &record)) < 0)
+            return r;
+    }
+    return 0;
+}
+
+struct engine *replay_engine(struct replay *replay)
+{
+    return replay->engine;
+}
+
+const struct event *replay_event(const struct replay *replay)
+{
+    return replay->any_event ? &replay->event : NULL;
+}
+
+uint64_t replay_seq(const struct replay *replay)
+{
+    return replay->seq;
+}
+
+uint64_t replay_run(const struct replay *replay)
+{
+    return replay->run;
+}
+
+uint64_t replay_runs(const struct replay *replay)
+{
+    return replay->runs;
+}
+
+uint64_t replay_holes(const struct replay *replay)
+{
+    return replay->holes;
+}
+
+const char *replay_error(const struct replay *replay)
+{
+    return replay->error;
+}
+
+void replay_close(struct replay *replay)
+{
+    if (!replay)
+        return;
+    journal_reader_close(replay->reader);
+    engine_destroy(replay->engine);
+    event_memory_finish(&replay->memory);
+    codec_finish(&replay->codec);
+    free(replay);
+}
+
+struct engine *replay_take(struct replay *replay, const struct engine_sink *sink)
+{
+    struct engine *engine = replay->engine;
+    engine->sink = *sink;
+    replay->engine = NULL;
+    replay_close(replay);
+    return engine;
+}
