@@ -5,6 +5,7 @@
 
 #include "tui/command/account.h"
 #include "tui/command/alerts.h"
+#include "tui/command/backtest.h"
 #include "tui/command/bars.h"
 #include "tui/command/book.h"
 #include "tui/command/fills.h"
@@ -20,6 +21,7 @@
 static const struct verb verbs[] = {
     {"account", "accounts: list, create, deposit, reset, transfer", command_account},
     {"alerts", "alerts: list, ack ID", command_alerts},
+    {"backtest", "a recorded event log through the engine again", command_backtest},
     {"bars", "stored bars of a symbol, as CSV", command_bars},
     {"book", "a symbol's order book now", command_book},
     {"fills", "every execution ever, as a table, CSV or JSON", command_fills},

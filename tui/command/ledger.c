@@ -93,16 +93,24 @@ static const struct stored_column columns[] = {
     {"amount", 0}, {"balance", 0}, {"order_id", 0}, {"fill_id", 0}, {"hash", 0},
 };
 
-static void print_row(void *ctx, const struct db_ledger_row *entry)
+struct stored_list ledger_list(FILE *out)
 {
-    struct stored_list *list = ctx;
-    const struct ledger_row *row = &entry->row;
+    struct stored_list list = {.name = "ledger",
+                               .form = STORED_CSV,
+                               .columns = columns,
+                               .n_columns = sizeof columns / sizeof *columns,
+                               .out = out};
+    return list;
+}
+
+void ledger_list_row(struct stored_list *list, const struct ledger_row *row, const char *account)
+{
     char id[STORED_CELL], time[STORED_CELL], amount[STORED_CELL], balance[STORED_CELL], order[STORED_CELL],
         fill[STORED_CELL], hash[HASH_TEXT];
     const char *const cells[] = {
         stored_integer(id, (long long)row->id),
         stored_time(list->form, time, row->ts_ns),
-        entry->account->name,
+        account,
         row->asset,
         ledger_kind_name(row->kind),
         ledger_contra_name(row->kind),
@@ -115,13 +123,18 @@ static void print_row(void *ctx, const struct db_ledger_row *entry)
     stored_row(list, cells);
 }
 
+static void print_row(void *ctx, const struct db_ledger_row *entry)
+{
+    ledger_list_row(ctx, &entry->row, entry->account->name);
+}
+
 static int export(const struct stored_options *options)
 {
     struct db_reader *reader;
     int status = stored_open("ledger export", options->state, &reader);
     if (status != EXIT_OK)
         return status;
-    struct stored_list list = {"ledger", STORED_CSV, columns, sizeof columns / sizeof *columns, 0, 0};
+    struct stored_list list = ledger_list(NULL);
     stored_begin(&list);
     int r = db_reader_ledger(reader, print_row, &list);
     stored_end(&list);

@@ -26,9 +26,9 @@ static const struct stored_column columns[] = {
 enum { PERCENT_SCALE = 4 }; /* a trail_e6 in percent */
 
 /* An order of an unknown symbol has no scales; what it asked for is unknown too. */
-static json_t *number(const struct db_order_row *row, int64_t units, int scale, bool none_is_null)
+static json_t *number(bool known, int64_t units, int scale, bool none_is_null)
 {
-    if (!row->symbol)
+    if (!known)
         return json_null();
     return none_is_null ? stored_number_or_null(units, scale) : stored_number(units, scale);
 }
@@ -45,29 +45,30 @@ static const char *integer_or_none(char *buf, uint64_t value)
     return value ? stored_integer(buf, (long long)value) : buf;
 }
 
-static json_t *object(const struct db_order_row *row)
+static json_t *object(const struct order *o, const struct symbol *symbol, const char *account)
 {
     static const struct symbol unknown;
-    const struct order *o = &row->order;
-    const struct symbol *s = row->symbol ? &row->symbol->symbol : &unknown;
+    const struct symbol *s = symbol ? symbol : &unknown;
     json_t *object = json_pack(
         "{s:I, s:I, s:I, s:I, s:s?, s:s?, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:I}",
         "order", (json_int_t)o->id, "created_ns", (json_int_t)o->created_ns, "effective_ns",
-        (json_int_t)o->effective_ns, "updated_ns", (json_int_t)o->updated_ns, "account",
-        row->account ? row->account->name : NULL, "symbol", row->symbol ? s->name : NULL, "side",
-        order_side_name(o->side), "type", order_type_name(o->type), "state", order_state_name(o->state),
-        "reason", o->reason == ORDER_OK ? NULL : order_reason_name(o->reason), "qty",
-        number(row, o->qty, s->qty_scale, false), "filled", number(row, o->filled, s->qty_scale, false),
-        "price", number(row, o->price, s->price_scale, true), "stop",
-        number(row, o->stop_price, s->price_scale, true), "cost", number(row, o->cost, s->quote_scale, false),
-        "by_hand", o->by_hand, "tag", o->tag, "input_seq", (json_int_t)o->input_seq);
-    json_t *more = json_pack(
-        "{s:s, s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o, s:o, s:I, s:s}", "tif", order_tif_name(o->tif),
-        "trail", number(row, o->trail, s->price_scale, true), "trail_percent",
-        stored_number_or_null(o->trail_e6, PERCENT_SCALE), "peak", number(row, o->peak, s->price_scale, true),
-        "triggered", o->triggered, "post_only", o->post_only, "reduce_only", o->reduce_only, "group",
-        integer_or_null(o->group), "parent", integer_or_null(o->parent), "expires_ns",
-        integer_or_null((uint64_t)o->expires_ns), "amends", (json_int_t)o->amends, "client_id", o->client_id);
+        (json_int_t)o->effective_ns, "updated_ns", (json_int_t)o->updated_ns, "account", account, "symbol",
+        symbol ? s->name : NULL, "side", order_side_name(o->side), "type", order_type_name(o->type), "state",
+        order_state_name(o->state), "reason", o->reason == ORDER_OK ? NULL : order_reason_name(o->reason),
+        "qty", number(symbol, o->qty, s->qty_scale, false), "filled",
+        number(symbol, o->filled, s->qty_scale, false), "price",
+        number(symbol, o->price, s->price_scale, true), "stop",
+        number(symbol, o->stop_price, s->price_scale, true), "cost",
+        number(symbol, o->cost, s->quote_scale, false), "by_hand", o->by_hand, "tag", o->tag, "input_seq",
+        (json_int_t)o->input_seq);
+    json_t *more =
+        json_pack("{s:s, s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o, s:o, s:I, s:s}", "tif",
+                  order_tif_name(o->tif), "trail", number(symbol, o->trail, s->price_scale, true),
+                  "trail_percent", stored_number_or_null(o->trail_e6, PERCENT_SCALE), "peak",
+                  number(symbol, o->peak, s->price_scale, true), "triggered", o->triggered, "post_only",
+                  o->post_only, "reduce_only", o->reduce_only, "group", integer_or_null(o->group), "parent",
+                  integer_or_null(o->parent), "expires_ns", integer_or_null((uint64_t)o->expires_ns),
+                  "amends", (json_int_t)o->amends, "client_id", o->client_id);
     if (!object || !more || json_object_update(object, more) < 0) {
         json_decref(object);
         object = NULL;
@@ -76,40 +77,49 @@ static json_t *object(const struct db_order_row *row)
     return object;
 }
 
-static void print_order(void *ctx, const struct db_order_row *row)
+struct stored_list orders_list(enum stored_form form, FILE *out)
+{
+    struct stored_list list = {.name = "orders",
+                               .form = form,
+                               .columns = columns,
+                               .n_columns = sizeof columns / sizeof *columns,
+                               .out = out};
+    return list;
+}
+
+void orders_row(struct stored_list *list, const struct order *o, const struct symbol *symbol,
+                const char *account)
 {
     static const struct symbol unknown;
-    struct stored_list *list = ctx;
-    const struct order *o = &row->order;
-    const struct symbol *s = row->symbol ? &row->symbol->symbol : &unknown;
+    const struct symbol *s = symbol ? symbol : &unknown;
     char id[STORED_CELL], created[STORED_CELL], updated[STORED_CELL], qty[STORED_CELL], filled[STORED_CELL],
         price[STORED_CELL], stop[STORED_CELL], cost[STORED_CELL], trail[STORED_CELL], percent[STORED_CELL],
         peak[STORED_CELL], group[STORED_CELL], parent[STORED_CELL], expires[STORED_CELL], amends[STORED_CELL];
     if (list->form == STORED_JSON) {
-        stored_object(list, object(row));
+        stored_object(list, object(o, symbol, account));
         return;
     }
     const char *const cells[] = {
         stored_integer(id, (long long)o->id),
         stored_time(list->form, created, o->created_ns),
         stored_time(list->form, updated, o->updated_ns),
-        row->account ? row->account->name : "",
+        account ? account : "",
         s->name,
         order_side_name(o->side),
         order_type_name(o->type),
         order_state_name(o->state),
         order_reason_name(o->reason),
-        row->symbol ? stored_decimal(list->form, qty, o->qty, s->qty_scale) : "",
-        row->symbol ? stored_decimal(list->form, filled, o->filled, s->qty_scale) : "",
-        row->symbol ? stored_decimal_or_none(list->form, price, o->price, s->price_scale) : "",
-        row->symbol ? stored_decimal_or_none(list->form, stop, o->stop_price, s->price_scale) : "",
-        row->symbol ? stored_decimal(list->form, cost, o->cost, s->quote_scale) : "",
+        symbol ? stored_decimal(list->form, qty, o->qty, s->qty_scale) : "",
+        symbol ? stored_decimal(list->form, filled, o->filled, s->qty_scale) : "",
+        symbol ? stored_decimal_or_none(list->form, price, o->price, s->price_scale) : "",
+        symbol ? stored_decimal_or_none(list->form, stop, o->stop_price, s->price_scale) : "",
+        symbol ? stored_decimal(list->form, cost, o->cost, s->quote_scale) : "",
         o->by_hand ? "1" : "0",
         o->tag,
         order_tif_name(o->tif),
-        row->symbol ? stored_decimal_or_none(list->form, trail, o->trail, s->price_scale) : "",
+        symbol ? stored_decimal_or_none(list->form, trail, o->trail, s->price_scale) : "",
         stored_decimal_or_none(list->form, percent, o->trail_e6, PERCENT_SCALE),
-        row->symbol ? stored_decimal_or_none(list->form, peak, o->peak, s->price_scale) : "",
+        symbol ? stored_decimal_or_none(list->form, peak, o->peak, s->price_scale) : "",
         o->triggered ? "1" : "0",
         o->post_only ? "1" : "0",
         o->reduce_only ? "1" : "0",
@@ -120,6 +130,12 @@ static void print_order(void *ctx, const struct db_order_row *row)
         o->client_id,
     };
     stored_row(list, cells);
+}
+
+static void print_order(void *ctx, const struct db_order_row *row)
+{
+    orders_row(ctx, &row->order, row->symbol ? &row->symbol->symbol : NULL,
+               row->account ? row->account->name : NULL);
 }
 
 int command_orders(int argc, char **argv)
@@ -134,7 +150,7 @@ int command_orders(int argc, char **argv)
     r = stored_open("orders", options.state, &reader);
     if (r != EXIT_OK)
         return r;
-    struct stored_list list = {"orders", options.form, columns, sizeof columns / sizeof *columns, 0, 0};
+    struct stored_list list = orders_list(options.form, NULL);
     stored_begin(&list);
     r = db_reader_orders(reader, false, 0, print_order, &list);
     stored_end(&list);

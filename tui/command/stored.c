@@ -110,37 +110,38 @@ int stored_close(const char *verb, struct db_reader *reader, int r)
 
 /* ---- lists ---- */
 
-static void print_csv(const char *text)
+static void print_csv(FILE *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, stdout);
+        fputs(text, out);
         return;
     }
-    putchar('"');
+    fputc('"', out);
     for (; *text; text++) {
         if (*text == '"')
-            putchar('"');
-        putchar(*text);
+            fputc('"', out);
+        fputc(*text, out);
     }
-    putchar('"');
+    fputc('"', out);
 }
 
 static void print_cells(const struct stored_list *list, const char *const *cells)
 {
     char shown[STORED_CELL];
     const char *space = "";
+    FILE *out = list->out ? list->out : stdout;
     for (int i = 0; i < list->n_columns; i++) {
         if (list->form == STORED_CSV) {
             if (i > 0)
-                putchar(',');
-            print_csv(cells[i]);
+                fputc(',', out);
+            print_csv(out, cells[i]);
         } else if (list->columns[i].width != 0) {
             text_clean(shown, sizeof shown, cells[i]);
-            printf("%s%*s", space, list->columns[i].width, shown);
+            fprintf(out, "%s%*s", space, list->columns[i].width, shown);
             space = "  ";
         }
     }
-    putchar('\n');
+    fputc('\n', out);
 }
 
 void stored_begin(struct stored_list *list)

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "db/reader.h"
 
@@ -43,7 +44,8 @@ struct stored_list {
     const struct stored_column *columns;
     int n_columns;
     unsigned long rows;
-    int r; /* -ENOMEM once a row could not be written */
+    int r;     /* -ENOMEM once a row could not be written */
+    FILE *out; /* NULL: stdout */
 };
 
 void stored_begin(struct stored_list *list);
