@@ -134,10 +134,12 @@ static void visit_position(struct codec *codec, struct position *position)
     codec_i64(codec, &position->updated_ns);
 }
 
-static void visit_lots(struct visit *visit, struct lots *lots)
+/* A position's lots are all that is held of it. */
+static void visit_lots(struct visit *visit, const struct position *position, struct lots *lots)
 {
     struct codec *codec = visit->codec;
     uint32_t n = lots->n - lots->first;
+    int128_t held = 0;
     visit_count(codec, &n, UINT32_MAX, 3);
     for (uint32_t i = 0; i < n && !over(visit); i++) {
         struct lot lot = {0};
@@ -146,9 +148,13 @@ static void visit_lots(struct visit *visit, struct lots *lots)
         codec_i64(codec, &lot.qty);
         codec_i64(codec, &lot.cost);
         codec_i64(codec, &lot.opened_ns);
+        codec->failed |= lot.qty <= 0 || lot.cost < 0;
+        held += lot.qty;
         if (!codec->saving && !codec->failed)
             visit->error = lots_push(lots, &lot);
     }
+    int128_t qty = position->qty;
+    codec->failed |= !over(visit) && held != (qty < 0 ? -qty : qty);
 }
 
 static void visit_account(struct visit *visit, int index)
@@ -182,7 +188,7 @@ static void visit_account(struct visit *visit, int index)
         visit->error = account_arrays(visit->engine, index);
     for (int s = 0; s < visit->engine->n_symbols && !over(visit); s++) {
         visit_position(codec, &account->positions[s]);
-        visit_lots(visit, &account->lots[s]);
+        visit_lots(visit, &account->positions[s], &account->lots[s]);
     }
     codec_i64(codec, &account->deposits);
     codec_i64(codec, &account->equity);
