@@ -8,14 +8,17 @@
 #include "tui/command/backtest.h"
 #include "tui/command/bars.h"
 #include "tui/command/book.h"
+#include "tui/command/explain.h"
 #include "tui/command/fills.h"
 #include "tui/command/indicators.h"
 #include "tui/command/ledger.h"
 #include "tui/command/order.h"
 #include "tui/command/orders.h"
+#include "tui/command/parity.h"
 #include "tui/command/positions.h"
 #include "tui/command/status.h"
 #include "tui/command/trading.h"
+#include "tui/command/what_if.h"
 
 /* In the order of the alphabet. */
 static const struct verb verbs[] = {
@@ -24,16 +27,19 @@ static const struct verb verbs[] = {
     {"backtest", "a recorded event log through the engine again", command_backtest},
     {"bars", "stored bars of a symbol, as CSV", command_bars},
     {"book", "a symbol's order book now", command_book},
+    {"explain", "why an order is what it is, recomputed from the log", command_explain},
     {"fills", "every execution ever, as a table, CSV or JSON", command_fills},
     {"flatten", "pause, cancel every order, close every position", command_flatten},
     {"indicators", "indicators of a bars file, as CSV", command_indicators},
     {"ledger", "verify: does everything add up? export: its rows", command_ledger},
     {"order", "paper orders by hand: buy, sell, oco, amend, cancel", command_order},
     {"orders", "every order ever, refused ones too", command_orders},
+    {"parity", "does the log give what the database holds?", command_parity},
     {"pause", "no new positions until resume", command_pause},
     {"positions", "what is held now", command_positions},
     {"resume", "trade again", command_resume},
     {"status", "the daemon's state, as text or JSON", command_status},
+    {"what-if", "a past moment again, with other parameters", command_what_if},
 };
 
 enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]), NAME_MAX_COMPARED = 24 };

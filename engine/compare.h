@@ -1,0 +1,54 @@
+/* What a replay made against what was recorded, field by field, to the last bit. Symbols are compared by
+ * their names: a database counts them otherwise. */
+#ifndef ENGINE_COMPARE_H
+#define ENGINE_COMPARE_H
+
+#include <stdbool.h>
+
+#include "engine/ledger.h"
+#include "exchange/fill.h"
+#include "exchange/order.h"
+#include "exchange/symbol.h"
+
+struct recorded_order {
+    struct order order;           /* its symbol's index means nothing */
+    char symbol[SYMBOL_NAME_MAX]; /* "" for an order that was refused for naming none */
+};
+struct recorded_fill {
+    struct fill fill;
+    char symbol[SYMBOL_NAME_MAX];
+};
+
+/* Where rows that were recorded are looked up by id. 0; -ENOENT where there is no such row; -errno. */
+struct recorded {
+    void *ctx;
+    int (*order)(void *ctx, uint64_t id, struct recorded_order *ret);
+    int (*fill)(void *ctx, uint64_t id, struct recorded_fill *ret);
+    int (*ledger)(void *ctx, uint64_t id, struct ledger_row *ret);
+    uint64_t event_seq;                          /* the newest event whose rows are recorded */
+    uint64_t last_order, last_fill, last_ledger; /* the highest ids; 0: none */
+};
+
+enum { DIFFERENCE_TEXT_MAX = 96 };
+
+/* The first field that differs, both values as text: decimals of the symbol's scales, names, nanoseconds. */
+struct difference {
+    const char *table; /* "orders", "fills", "ledger", "states" */
+    uint64_t id;
+    const char *field; /* "row" where only one of the two has it */
+    char replayed[DIFFERENCE_TEXT_MAX], recorded[DIFFERENCE_TEXT_MAX];
+};
+
+/* `symbol`: the replayed one's, for its name and scales; NULL for an order without. True when all is equal;
+ * else *ret says what is not. */
+bool compare_orders(const struct order *replayed, const struct symbol *symbol,
+                    const struct recorded_order *recorded, struct difference *ret);
+bool compare_fills(const struct fill *replayed, const struct symbol *symbol,
+                   const struct recorded_fill *recorded, struct difference *ret);
+bool compare_ledger_rows(const struct ledger_row *replayed, const struct ledger_row *recorded,
+                         struct difference *ret);
+
+/* A row that only one side has. */
+void compare_missing(const char *table, uint64_t id, bool in_replay, struct difference *ret);
+
+#endif

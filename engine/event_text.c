@@ -1,0 +1,187 @@
+#include "engine/event_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "exchange/decimal.h"
+
+const char *event_kind_name(enum event_kind kind)
+{
+    static const char *const names[EVENT_KINDS] = {
+        [EVENT_MARKET] = "MARKET",   [EVENT_SNAPSHOT] = "SNAPSHOT",     [EVENT_BARS] = "BARS",
+        [EVENT_SYMBOL] = "SYMBOL",   [EVENT_CONNECTION] = "CONNECTION", [EVENT_STALE] = "STALE",
+        [EVENT_STORAGE] = "STORAGE", [EVENT_TIMER] = "TIMER",           [EVENT_COMMAND] = "COMMAND",
+    };
+    return names[kind];
+}
+
+const char *command_kind_name(enum command_kind kind)
+{
+    static const char *const names[COMMAND_KINDS] = {
+        [COMMAND_PAUSE] = "pause",
+        [COMMAND_RESUME] = "resume",
+        [COMMAND_FLATTEN] = "flatten",
+        [COMMAND_ORDER] = "order",
+        [COMMAND_CANCEL] = "cancel",
+        [COMMAND_AMEND] = "amend",
+        [COMMAND_ACCOUNT_CREATE] = "account create",
+        [COMMAND_ACCOUNT_DEPOSIT] = "account deposit",
+        [COMMAND_ACCOUNT_RESET] = "account reset",
+        [COMMAND_ACCOUNT_TRANSFER] = "account transfer",
+    };
+    return names[kind];
+}
+
+const char *order_grouping_name(enum order_grouping kind)
+{
+    static const char *const names[ORDER_GROUPINGS] = {
+        [ORDERS_SINGLE] = "single", [ORDERS_OCO] = "oco", [ORDERS_BRACKET] = "bracket"};
+    return names[kind];
+}
+
+struct units {
+    char name[SYMBOL_NAME_MAX];
+    int price_scale, qty_scale;
+};
+
+static struct units units_of(const struct engine *engine, int index)
+{
+    struct units units = {0};
+    if (engine && index >= 0 && index < engine_symbols(engine)) {
+        const struct symbol *symbol = engine_symbol(engine, index);
+        units.price_scale = symbol->price_scale;
+        units.qty_scale = symbol->qty_scale;
+        snprintf(units.name, sizeof units.name, "%s", symbol->name);
+    } else {
+        snprintf(units.name, sizeof units.name, "symbol %d", index);
+    }
+    return units;
+}
+
+struct number {
+    char text[DECIMAL_TEXT_MAX];
+};
+
+static struct number decimal(int128_t units, int scale)
+{
+    struct number number;
+    decimal_format_short(units, scale, number.text);
+    return number;
+}
+
+static void market_text(const struct market_event *market, const struct units *u,
+                        char buf[static EVENT_TEXT_MAX])
+{
+    switch (market->kind) {
+    case MARKET_TRADE:
+    case MARKET_AGG_TRADE:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s %s %s x %s, id %" PRId64 ", the taker %s", u->name,
+                 market->kind == MARKET_TRADE ? "trade" : "aggregated trade",
+                 decimal(market->trade.price, u->price_scale).text,
+                 decimal(market->trade.qty, u->qty_scale).text, market->trade.id,
+                 market->trade.buyer_maker ? "sold" : "bought");
+        break;
+    case MARKET_KLINE:
+        snprintf(buf, EVENT_TEXT_MAX,
+                 "MARKET %s %s bar of %" PRId64 ": open %s, high %s, low %s, close %s, volume %s", u->name,
+                 market->kline.closed ? "closed" : "forming", market->kline.bar.open_ns,
+                 decimal(market->kline.bar.open, u->price_scale).text,
+                 decimal(market->kline.bar.high, u->price_scale).text,
+                 decimal(market->kline.bar.low, u->price_scale).text,
+                 decimal(market->kline.bar.close, u->price_scale).text,
+                 decimal(market->kline.bar.volume, u->qty_scale).text);
+        break;
+    case MARKET_QUOTE:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s best bid %s x %s, ask %s x %s, id %" PRIu64, u->name,
+                 decimal(market->quote.bid, u->price_scale).text,
+                 decimal(market->quote.bid_qty, u->qty_scale).text,
+                 decimal(market->quote.ask, u->price_scale).text,
+                 decimal(market->quote.ask_qty, u->qty_scale).text, market->quote.update_id);
+        break;
+    case MARKET_DEPTH:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s book difference %" PRIu64 "..%" PRIu64 ", %u bids, %u asks",
+                 u->name, market->depth.first_id, market->depth.last_id, market->depth.n_bids,
+                 market->depth.n_asks);
+        break;
+    case MARKET_TICKER:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s ticker: %s, 24 h before %s", u->name,
+                 decimal(market->ticker.close, u->price_scale).text,
+                 decimal(market->ticker.open, u->price_scale).text);
+        break;
+    default:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s", u->name);
+    }
+}
+
+static void order_text(const struct event_command *command, const struct engine *engine,
+                       char buf[static EVENT_TEXT_MAX])
+{
+    const struct order_request *leg = &command->order.legs[0];
+    struct units u = units_of(engine, leg->symbol);
+    char price[DECIMAL_TEXT_MAX + 8] = "", stop[DECIMAL_TEXT_MAX + 8] = "";
+    if (leg->price)
+        snprintf(price, sizeof price, " at %s", decimal(leg->price, u.price_scale).text);
+    if (leg->stop_price)
+        snprintf(stop, sizeof stop, " stop %s", decimal(leg->stop_price, u.price_scale).text);
+    snprintf(buf, EVENT_TEXT_MAX, "COMMAND %" PRIu64 " order %s%s%s %s %s %s%s%s", command->command_id,
+             command->order.grouping == ORDERS_SINGLE ? "" : order_grouping_name(command->order.grouping),
+             command->order.grouping == ORDERS_SINGLE ? "" : " ", order_side_name(leg->side),
+             order_type_name(leg->type), u.name, decimal(leg->qty, u.qty_scale).text, price, stop);
+}
+
+static void command_text(const struct event_command *command, const struct engine *engine,
+                         char buf[static EVENT_TEXT_MAX])
+{
+    if (command->kind == COMMAND_ORDER)
+        order_text(command, engine, buf);
+    else if (command->kind == COMMAND_CANCEL || command->kind == COMMAND_AMEND)
+        snprintf(buf, EVENT_TEXT_MAX, "COMMAND %" PRIu64 " %s order %" PRIu64, command->command_id,
+                 command_kind_name(command->kind),
+                 command->kind == COMMAND_CANCEL ? command->order_id : command->amend.order_id);
+    else
+        snprintf(buf, EVENT_TEXT_MAX, "COMMAND %" PRIu64 " %s", command->command_id,
+                 command_kind_name(command->kind));
+}
+
+char *event_text(const struct event *event, const struct engine *engine, char buf[static EVENT_TEXT_MAX])
+{
+    struct units u;
+    switch (event->kind) {
+    case EVENT_MARKET:
+        u = units_of(engine, event->market.symbol);
+        market_text(&event->market, &u, buf);
+        break;
+    case EVENT_SNAPSHOT:
+        u = units_of(engine, event->snapshot.symbol);
+        snprintf(buf, EVENT_TEXT_MAX, "SNAPSHOT %s book %" PRIu64 ", %u bids, %u asks", u.name,
+                 event->snapshot.last_id, event->snapshot.n_bids, event->snapshot.n_asks);
+        break;
+    case EVENT_BARS:
+        u = units_of(engine, event->bars.symbol);
+        snprintf(buf, EVENT_TEXT_MAX, "BARS %s %u fetched", u.name, event->bars.n);
+        break;
+    case EVENT_SYMBOL:
+        u = units_of(engine, event->symbol.index);
+        snprintf(buf, EVENT_TEXT_MAX, "SYMBOL %s: the venue's filters", u.name);
+        break;
+    case EVENT_CONNECTION:
+        snprintf(buf, EVENT_TEXT_MAX, "CONNECTION %s", event->up ? "up" : "down");
+        break;
+    case EVENT_STALE:
+        u = units_of(engine, event->stale.symbol);
+        snprintf(buf, EVENT_TEXT_MAX, "STALE %s: %s", u.name, event->stale.stale ? "too old" : "fresh again");
+        break;
+    case EVENT_STORAGE:
+        snprintf(buf, EVENT_TEXT_MAX, "STORAGE %s", event->storage_ok ? "works" : "fails");
+        break;
+    case EVENT_TIMER:
+        snprintf(buf, EVENT_TEXT_MAX, "TIMER");
+        break;
+    case EVENT_COMMAND:
+        command_text(&event->command, engine, buf);
+        break;
+    default:
+        snprintf(buf, EVENT_TEXT_MAX, "event of kind %d", (int)event->kind);
+    }
+    return buf;
+}

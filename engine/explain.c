@@ -1,0 +1,571 @@
+#include "engine/explain.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/core.h"
+
+enum { STEP_MAX = 256 }; /* verdicts and takes that wait for their orders and fills within one step */
+
+/* What a step told before the order or fill that it belongs to. */
+struct told_decision {
+    int account, symbol;
+    struct explained_decision decision;
+};
+struct told_verdict {
+    uint64_t order;
+    struct explained_verdict verdict;
+};
+struct told_take {
+    uint64_t order;
+    struct engine_take take;
+};
+
+struct run {
+    const struct explain_options *options;
+    struct explain_result result;
+    struct replay *replay;
+    struct engine_trace trace;
+    struct explanation **open; /* by ascending id */
+    size_t n_open, cap_open;
+    struct told_decision *decisions;
+    size_t n_decisions, cap_decisions;
+    bool any_touched; /* an open one, in this step */
+    struct told_verdict verdicts[STEP_MAX];
+    struct told_take takes[STEP_MAX];
+    size_t n_verdicts, n_takes;
+    uint64_t seen;      /* of the ids */
+    uint64_t last_made; /* the highest order id told so far */
+    bool stop;
+    int r;
+};
+
+static bool grow(void **items, size_t *cap, size_t need, size_t size)
+{
+    if (need <= *cap)
+        return true;
+    size_t grown = *cap ? 2 * *cap : 8;
+    void *moved = realloc(*items, grown * size);
+    if (!moved)
+        return false;
+    *items = moved;
+    *cap = grown;
+    return true;
+}
+
+static void explanation_destroy(struct explanation *explanation)
+{
+    if (!explanation)
+        return;
+    free(explanation->command.args);
+    free(explanation->changes);
+    free(explanation->fills);
+    free(explanation);
+}
+
+/* ---- what the engine tells */
+
+static void on_decision(void *ctx, const struct engine_decision *told)
+{
+    struct run *run = ctx;
+    const struct engine *engine = replay_engine(run->replay);
+    if (!told->acted || told->n_intents == 0)
+        return;
+    if (!grow((void **)&run->decisions, &run->cap_decisions, run->n_decisions + 1, sizeof *run->decisions)) {
+        run->r = -ENOMEM;
+        return;
+    }
+    struct told_decision *at = &run->decisions[run->n_decisions++];
+    struct explained_decision *to = &at->decision;
+    at->account = told->account;
+    at->symbol = told->symbol;
+    const struct account_spec *spec = engine_account_spec(engine, told->account);
+    *to = (struct explained_decision){
+        .strategy = spec->strategy,
+        .bar = *told->bar,
+        .interval_ns = engine->interval_ns,
+        .input = *told->input,
+        .n_values = told->n_indicators,
+        .n_intents = told->n_intents,
+    };
+    memcpy(to->params, spec->params, sizeof to->params);
+    for (size_t i = 0; i < told->n_indicators; i++) {
+        snprintf(to->names[i], sizeof to->names[i], "%s", told->indicator_names[i]);
+        to->values[i] = told->input->indicators[i];
+    }
+    to->input.indicators = NULL;
+    for (size_t i = 0; i < told->n_intents; i++) {
+        to->intents[i] = told->intents[i];
+        to->intents[i].why = NULL;
+        snprintf(to->whys[i], sizeof to->whys[i], "%s", told->intents[i].why ? told->intents[i].why : "");
+    }
+}
+
+static void on_verdict(void *ctx, const struct engine_verdict *told)
+{
+    struct run *run = ctx;
+    if (run->n_verdicts == STEP_MAX)
+        return;
+    struct told_verdict *to = &run->verdicts[run->n_verdicts++];
+    *to = (struct told_verdict){
+        .order = told->order->id,
+        .verdict = {.reason = told->reason, .limits = *told->limits, .have_facts = told->facts != NULL}};
+    if (told->facts)
+        to->verdict.facts = *told->facts;
+}
+
+static void on_take(void *ctx, const struct engine_take *told)
+{
+    struct run *run = ctx;
+    if (run->n_takes == STEP_MAX)
+        return;
+    run->takes[run->n_takes++] = (struct told_take){told->order->id, *told};
+}
+
+static struct explanation *find_open(struct run *run, uint64_t id)
+{
+    size_t low = 0, high = run->n_open;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (run->open[middle]->order.id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < run->n_open && run->open[low]->order.id == id ? run->open[low] : NULL;
+}
+
+static int by_id(const void *key, const void *id)
+{
+    uint64_t a = *(const uint64_t *)key, b = *(const uint64_t *)id;
+    return (a > b) - (a < b);
+}
+
+static bool wanted(const struct run *run, const struct order *order)
+{
+    const struct explain_options *options = run->options;
+    if (options->n_ids > 0)
+        return bsearch(&order->id, options->ids, options->n_ids, sizeof *options->ids, by_id) != NULL;
+    return order->created_ns >= options->from_ns && order->created_ns < options->to_ns;
+}
+
+/* Did this decision ask for the order? It is named by what was wanted, or the exit of one that is. */
+static bool asked_for(const struct told_decision *told, const struct order *order)
+{
+    if (told->account != order->account || told->symbol != order->symbol || order->by_hand)
+        return false;
+    for (size_t i = 0; i < told->decision.n_intents; i++)
+        if (order->parent != 0 || strncmp(told->decision.whys[i], order->tag, sizeof order->tag) == 0)
+            return true;
+    return false;
+}
+
+static void attach_decision(struct run *run, struct explanation *explanation)
+{
+    for (size_t i = run->n_decisions; i-- > 0 && !explanation->have_decision;)
+        if (asked_for(&run->decisions[i], &explanation->order)) {
+            explanation->have_decision = true;
+            explanation->decision = run->decisions[i].decision;
+        }
+}
+
+static void attach_verdict(struct run *run, struct explanation *explanation)
+{
+    for (size_t i = 0; i < run->n_verdicts; i++)
+        if (run->verdicts[i].order == explanation->order.id) {
+            explanation->have_verdict = true;
+            explanation->verdict = run->verdicts[i].verdict;
+        }
+}
+
+static void set_names(struct explanation *explanation, const struct engine *engine)
+{
+    const struct order *order = &explanation->order;
+    explanation->have_symbol = order->symbol >= 0 && order->symbol < engine->n_symbols;
+    if (explanation->have_symbol)
+        explanation->symbol = *engine_symbol(engine, order->symbol);
+    if (order->account >= 0 && order->account < engine->n_accounts) {
+        const struct account *account = engine_account(engine, order->account);
+        memcpy(explanation->account, account->name, sizeof explanation->account);
+        memcpy(explanation->currency, account->currency, sizeof explanation->currency);
+        explanation->currency_scale = account->currency_scale;
+    }
+    explanation->latency_ns = engine->latency_ns;
+}
+
+static struct explanation *begin(struct run *run, const struct order *order)
+{
+    struct explanation *explanation = calloc(1, sizeof *explanation);
+    if (!explanation || !grow((void **)&run->open, &run->cap_open, run->n_open + 1, sizeof *run->open)) {
+        free(explanation);
+        run->r = -ENOMEM;
+        return NULL;
+    }
+    run->open[run->n_open++] = explanation;
+    run->seen++;
+    explanation->order = *order;
+    attach_decision(run, explanation);
+    attach_verdict(run, explanation);
+    return explanation;
+}
+
+/* Is `after` what `before` was, but for where a trailing stop stands? */
+static bool only_moved(const struct order *before, const struct order *after)
+{
+    struct order moved = *before;
+    if (after->type != ORDER_TRAILING_STOP)
+        return false;
+    moved.peak = after->peak;
+    moved.stop_price = after->stop_price;
+    moved.updated_ns = after->updated_ns;
+    struct difference difference;
+    return compare_orders(&moved, NULL, &(struct recorded_order){.order = *after}, &difference);
+}
+
+static void on_order(void *ctx, const struct order *order)
+{
+    struct run *run = ctx;
+    struct explanation *explanation = find_open(run, order->id);
+    if (!explanation) {
+        if (order->id <= run->last_made || !wanted(run, order))
+            goto told;
+        explanation = begin(run, order);
+        if (!explanation)
+            goto told;
+    }
+    explanation->order = *order;
+    explanation->touched = run->any_touched = true;
+    set_names(explanation, replay_engine(run->replay));
+    struct explained_change change = {.order = *order};
+    size_t n = explanation->n_changes;
+    if (n > 1 && only_moved(&explanation->changes[n - 1].order, order)) {
+        change.moves = explanation->changes[n - 1].moves + 1;
+        if (change.moves > 1)
+            n--; /* one entry for all that follow each other */
+    }
+    if (!grow((void **)&explanation->changes, &explanation->cap_changes, n + 1, sizeof change)) {
+        run->r = -ENOMEM;
+        goto told;
+    }
+    explanation->changes[n] = change;
+    explanation->n_changes = n + 1;
+told:
+    if (order->id > run->last_made)
+        run->last_made = order->id;
+}
+
+static void on_fill(void *ctx, const struct fill *fill)
+{
+    struct run *run = ctx;
+    struct explanation *explanation = find_open(run, fill->order_id);
+    if (!explanation)
+        return;
+    if (!grow((void **)&explanation->fills, &explanation->cap_fills, explanation->n_fills + 1,
+              sizeof *explanation->fills)) {
+        run->r = -ENOMEM;
+        return;
+    }
+    struct explained_fill *to = &explanation->fills[explanation->n_fills++];
+    *to = (struct explained_fill){.fill = *fill, .queue_ahead = -1};
+    explanation->touched = run->any_touched = true;
+    for (size_t i = 0; i < run->n_takes; i++)
+        if (run->takes[i].order == fill->order_id) {
+            const struct engine_take *take = &run->takes[i].take;
+            to->have_take = true;
+            to->level = take->level;
+            to->taken_before = take->taken_before;
+            to->queue_ahead = take->queue_ahead;
+            to->from_book = take->from_book;
+            run->takes[i] = run->takes[--run->n_takes];
+            break;
+        }
+}
+
+/* ---- after a step */
+
+static void name_event(const struct run *run, struct explained_event *to)
+{
+    const struct event *event = replay_event(run->replay);
+    if (!event)
+        return;
+    to->seq = event->seq;
+    to->recv_ns = event->recv_ns;
+    to->kind = event->kind;
+    event_text(event, replay_engine(run->replay), to->text);
+}
+
+static void copy_command(struct run *run, struct explanation *explanation)
+{
+    const struct event *event = replay_event(run->replay);
+    if (!event || event->kind != EVENT_COMMAND)
+        return;
+    const struct event_command *command = &event->command;
+    explanation->have_command = true;
+    explanation->command = (struct explained_command){
+        .kind = command->kind,
+        .id = command->command_id,
+        .peer_uid = command->peer_uid,
+        .peer_pid = command->peer_pid,
+        .grouping = command->kind == COMMAND_ORDER ? command->order.grouping : ORDERS_SINGLE,
+        .args = strdup(command->args ? command->args : "")};
+    if (!explanation->command.args)
+        run->r = -ENOMEM;
+}
+
+static void name_events(struct run *run, struct explanation *explanation)
+{
+    struct explained_event event = {0};
+    name_event(run, &event);
+    if (explanation->input.seq == 0) {
+        explanation->input = event;
+        copy_command(run, explanation);
+    }
+    for (size_t i = explanation->n_changes; i > 0 && explanation->changes[i - 1].event.seq == 0; i--)
+        explanation->changes[i - 1].event = event;
+    for (size_t i = explanation->n_fills; i > 0 && explanation->fills[i - 1].event.seq == 0; i--)
+        explanation->fills[i - 1].event = event;
+}
+
+static void difference_found(struct run *run, const struct explanation *explanation,
+                             const struct explained_event *at)
+{
+    if (run->result.different && run->result.difference_at.seq <= at->seq)
+        return;
+    run->result.different = true;
+    run->result.difference = explanation->difference;
+    run->result.difference_at = *at;
+}
+
+static int compare_with_record(struct run *run, struct explanation *explanation)
+{
+    const struct recorded *recorded = run->options->recorded;
+    const struct symbol *symbol = explanation->have_symbol ? &explanation->symbol : NULL;
+    explanation->compared = explanation->equal = true;
+    for (size_t i = 0; i < explanation->n_fills && explanation->equal; i++) {
+        struct recorded_fill row;
+        const struct explained_fill *fill = &explanation->fills[i];
+        int r = recorded->fill(recorded->ctx, fill->fill.id, &row);
+        if (r == -ENOENT)
+            compare_missing("fills", fill->fill.id, true, &explanation->difference);
+        else if (r < 0)
+            return r;
+        explanation->equal = r == 0 && compare_fills(&fill->fill, symbol, &row, &explanation->difference);
+        if (!explanation->equal)
+            difference_found(run, explanation, &fill->event);
+    }
+    if (!explanation->equal)
+        return 0;
+    struct recorded_order row;
+    int r = recorded->order(recorded->ctx, explanation->order.id, &row);
+    if (r == -ENOENT)
+        compare_missing("orders", explanation->order.id, true, &explanation->difference);
+    else if (r < 0)
+        return r;
+    explanation->equal =
+        r == 0 && compare_orders(&explanation->order, symbol, &row, &explanation->difference);
+    if (!explanation->equal)
+        difference_found(run, explanation, &explanation->changes[explanation->n_changes - 1].event);
+    return 0;
+}
+
+static void finish(struct run *run, size_t at)
+{
+    struct explanation *explanation = run->open[at];
+    run->n_open--;
+    memmove(&run->open[at], &run->open[at + 1], (run->n_open - at) * sizeof *run->open);
+    if (run->options->recorded && !explanation->incomplete && run->r == 0)
+        run->r = compare_with_record(run, explanation);
+    run->result.explained++;
+    run->result.incomplete += explanation->incomplete;
+    run->result.equal += explanation->compared && explanation->equal;
+    if (run->r == 0 && run->options->explained && !run->options->explained(run->options->ctx, explanation))
+        run->stop = true;
+    explanation_destroy(explanation);
+}
+
+/* Another engine goes on, from a state: orders that it does not know ended where nothing was recorded, and
+ * what it knows otherwise was changed between the runs. */
+static void engine_replaced(struct run *run)
+{
+    const struct engine *engine = replay_engine(run->replay);
+    for (size_t i = run->n_open; i-- > 0;) {
+        struct explanation *explanation = run->open[i];
+        const struct order *live = engine_find_order(engine, explanation->order.id);
+        if (explanation->touched || !order_live(explanation->order.state))
+            continue;
+        if (!live) {
+            explanation->incomplete = true;
+            finish(run, i);
+            continue;
+        }
+        explanation->order = *live;
+        set_names(explanation, engine);
+    }
+    if (engine->last_order > run->last_made)
+        run->last_made = engine->last_order;
+}
+
+static void end_touched(struct run *run)
+{
+    for (size_t i = 0; i < run->n_open; i++)
+        if (run->open[i]->touched)
+            name_events(run, run->open[i]);
+    for (size_t i = run->n_open; i-- > 0;) {
+        bool touched = run->open[i]->touched;
+        run->open[i]->touched = false;
+        if (touched && !order_live(run->open[i]->order.state))
+            finish(run, i);
+    }
+    run->any_touched = false;
+}
+
+static void after_step(struct run *run)
+{
+    if (run->any_touched)
+        end_touched(run);
+    run->n_decisions = run->n_verdicts = run->n_takes = 0;
+    run->result.to_seq = replay_seq(run->replay);
+}
+
+/* ---- the run */
+
+int explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_ns, char *err, size_t err_size)
+{
+    struct journal_reader *reader;
+    struct journal_record record;
+    int r = journal_reader_open(path, &reader, err, err_size);
+    if (r < 0)
+        return r;
+    r = journal_reader_next(reader, &record);
+    if (r == 1) {
+        *ret_seq = record.seq;
+        *ret_ns = record.recv_ns;
+        r = 0;
+    } else {
+        snprintf(err, err_size, "%s", r < 0 ? journal_reader_error(reader) : "the log is empty");
+        r = r < 0 ? r : -ENOENT;
+    }
+    journal_reader_close(reader);
+    return r;
+}
+
+/* The event before which the replay must begin; -ENOENT for an id that was never recorded. */
+static int first_input(const struct explain_options *options, uint64_t *ret_seq, char *err, size_t err_size)
+{
+    const struct recorded *recorded = options->recorded;
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < options->n_ids; i++) {
+        struct recorded_order row;
+        int r = recorded->order(recorded->ctx, options->ids[i], &row);
+        if (r < 0) {
+            snprintf(err, err_size,
+                     r == -ENOENT ? "order %" PRIu64 " is not in the record"
+                                  : "order %" PRIu64 " cannot be read from the record",
+                     options->ids[i]);
+            return r;
+        }
+        if (row.order.input_seq < first)
+            first = row.order.input_seq;
+    }
+    *ret_seq = first > 0 ? first - 1 : 0;
+    return 0;
+}
+
+static int older(const char *path, char *err, size_t err_size)
+{
+    char ignored[JOURNAL_ERROR_MAX], from[EVENT_TEXT_MAX] = "";
+    uint64_t seq;
+    int64_t ns;
+    if (explain_log_begin(path, &seq, &ns, ignored, sizeof ignored) == 0)
+        snprintf(from, sizeof from, ", which begins after event %" PRIu64 " at %" PRId64 " ns", seq, ns);
+    snprintf(err, err_size, "it is older than the log%s", from);
+    return -ENOENT;
+}
+
+/* Opens the log at the newest state before the orders' events, or before the day. */
+static int open_replay(struct run *run, char *err, size_t err_size)
+{
+    const struct explain_options *options = run->options;
+    struct replay_options replay = {.path = options->path,
+                                    .sink = {.ctx = run, .order = on_order, .fill = on_fill}};
+    run->trace = (struct engine_trace){run, on_decision, on_verdict, on_take};
+    replay.sink.trace = &run->trace;
+    if (options->n_ids == 0) {
+        replay.from_ns = options->from_ns;
+        int r = replay_open(&replay, &run->replay, err, err_size);
+        if (r != -ENOENT || options->from_ns == 0)
+            return r;
+        replay.from_ns = 0; /* the day began before the log */
+        return replay_open(&replay, &run->replay, err, err_size);
+    }
+    int r = first_input(options, &replay.from_seq, err, err_size);
+    if (r < 0)
+        return r;
+    r = replay_open(&replay, &run->replay, err, err_size);
+    if (r == -ENOENT || (r == 0 && replay_seq(run->replay) > replay.from_seq))
+        r = older(options->path, err, err_size); /* from_seq 0 is the oldest state there is */
+    return r;
+}
+
+static int play(struct run *run, char *err, size_t err_size)
+{
+    const struct explain_options *options = run->options;
+    uint64_t to_seq = options->recorded ? options->recorded->event_seq : UINT64_MAX;
+    uint64_t runs = replay_runs(run->replay);
+    while (!run->stop && run->r == 0 && replay_seq(run->replay) < to_seq) {
+        if (options->n_ids > 0 && run->seen == options->n_ids && run->n_open == 0)
+            break;
+        int r = replay_step(run->replay);
+        if (r < 0)
+            snprintf(err, err_size, "%s", replay_error(run->replay));
+        if (r <= 0)
+            return r;
+        if (replay_runs(run->replay) != runs) {
+            runs = replay_runs(run->replay);
+            engine_replaced(run);
+        }
+        after_step(run);
+        const struct event *event = replay_event(run->replay);
+        if (options->n_ids == 0 && run->n_open == 0 && event && event->recv_ns >= options->to_ns)
+            break;
+    }
+    if (run->r < 0)
+        snprintf(err, err_size, "%s", run->r == -ENOMEM ? "out of memory" : "the record cannot be read");
+    return run->r;
+}
+
+int explain_run(const struct explain_options *options, struct explain_result *ret, char *err, size_t err_size)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (!run) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    run->options = options;
+    int r = open_replay(run, err, err_size);
+    if (r == 0) {
+        run->result.from_seq = run->result.to_seq = replay_seq(run->replay);
+        const struct engine *engine = replay_engine(run->replay);
+        run->last_made = engine->last_order;
+        r = play(run, err, err_size);
+    }
+    while (run->n_open > 0) {
+        if (r == 0 && run->r == 0 && !run->stop)
+            finish(run, 0);
+        else
+            explanation_destroy(run->open[--run->n_open]);
+    }
+    if (r == 0)
+        r = run->r;
+    run->result.missing = options->n_ids > run->seen ? options->n_ids - run->seen : 0;
+    if (r == 0)
+        *ret = run->result;
+    free(run->decisions);
+    free(run->open);
+    replay_close(run->replay);
+    free(run);
+    return r;
+}

@@ -1,0 +1,123 @@
+/* Why an order is what it is: played again from the log, with everything that each step rested on, and held
+ * against what was recorded, to the last bit.
+ *
+ * For each order: the event that it answers; what the strategy saw and wanted, or the command; the verdict
+ * of filters and risk gate with its facts and limits; every change of state with the event that caused it;
+ * every fill with the level it took or the queue it stood in. */
+#ifndef ENGINE_EXPLAIN_H
+#define ENGINE_EXPLAIN_H
+
+#include "engine/compare.h"
+#include "engine/event_text.h"
+#include "engine/replay.h"
+#include "indicators_gpu/registry.h"
+
+enum {
+    EXPLAIN_INDICATORS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX,
+    EXPLAIN_NAME_MAX = 48,
+    EXPLAIN_WHY_MAX = 32,
+};
+
+struct explained_event {
+    uint64_t seq; /* 0: not an event, but the state that a new run began with */
+    int64_t recv_ns;
+    enum event_kind kind;
+    char text[EVENT_TEXT_MAX];
+};
+
+struct explained_decision {
+    const struct strategy *strategy;
+    double params[STRATEGY_PARAMS_MAX];
+    struct bar bar;
+    int64_t interval_ns;
+    struct strategy_input input; /* its indicators are `values` */
+    size_t n_values;
+    char names[EXPLAIN_INDICATORS_MAX][EXPLAIN_NAME_MAX];
+    double values[EXPLAIN_INDICATORS_MAX];
+    size_t n_intents;
+    struct intent intents[STRATEGY_INTENTS_MAX]; /* why: in `whys` */
+    char whys[STRATEGY_INTENTS_MAX][EXPLAIN_WHY_MAX];
+};
+
+struct explained_command {
+    enum command_kind kind;
+    uint64_t id;
+    int64_t peer_uid, peer_pid;
+    enum order_grouping grouping; /* of an order */
+    char *args;                   /* JSON as it was given; "" for none */
+};
+
+struct explained_verdict {
+    enum order_reason reason;
+    struct risk_limits limits;
+    bool have_facts; /* false: refused before the risk gate was asked */
+    struct risk_facts facts;
+};
+
+struct explained_change {
+    struct explained_event event;
+    struct order order; /* after it */
+    unsigned moves;     /* how often a trailing stop followed the price since the change before */
+};
+
+struct explained_fill {
+    struct explained_event event;
+    struct fill fill;
+    bool have_take;
+    struct book_level level; /* what was shown, or traded, at its price */
+    int64_t taken_before, queue_ahead;
+    bool from_book;
+};
+
+struct explanation {
+    struct order order; /* as the replay told it last */
+    bool have_symbol;
+    struct symbol symbol;
+    char account[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX];
+    int currency_scale;
+    int64_t latency_ns;
+    struct explained_event input;
+    bool have_command, have_decision, have_verdict;
+    struct explained_command command;
+    struct explained_decision decision;
+    struct explained_verdict verdict;
+    struct explained_change *changes;
+    size_t n_changes, cap_changes;
+    struct explained_fill *fills;
+    size_t n_fills, cap_fills;
+    bool incomplete; /* its end lies in a hole of the log, or between two runs: it is not compared */
+    bool compared, equal;
+    struct difference difference; /* !equal */
+    bool touched;                 /* in this step; explain.c's own */
+};
+
+struct explain_options {
+    const char *path;    /* a journal's directory, or a segment */
+    const uint64_t *ids; /* ascending; with n_ids 0 all orders created in [from_ns, to_ns) */
+    size_t n_ids;
+    int64_t from_ns, to_ns; /* 0 and INT64_MAX: all that the log holds */
+    const struct recorded *recorded;
+    void *ctx;
+    /* Each order once it is known to its end, or to the record's; false stops. The explanation lives for the
+     * call. */
+    bool (*explained)(void *ctx, const struct explanation *explanation);
+};
+
+struct explain_result {
+    uint64_t explained, equal, incomplete;
+    uint64_t from_seq, to_seq; /* the state that the replay began with, the last event played */
+    uint64_t missing;          /* of the ids: how many the replay did not make */
+    bool different;
+    struct difference difference;         /* the first one … */
+    struct explained_event difference_at; /* … and the event that it was made by */
+};
+
+/* 0; -ENOENT for an order that the record does not have, or that is older than the log (err says from when
+ * the log begins); errors of replay_open(), replay_step() and of the record; err: one sentence. */
+int explain_run(const struct explain_options *options, struct explain_result *ret, char *err,
+                size_t err_size);
+
+/* When a log begins. 0; -errno with one sentence. */
+int explain_log_begin(const char *path, uint64_t *ret_seq, int64_t *ret_ns, char *err, size_t err_size);
+
+#endif

@@ -1,0 +1,293 @@
+#include "engine/parity.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/core.h"
+
+/* A live order as it was told last: it is compared when it ends, or at the end. */
+struct told {
+    struct order order;
+    uint64_t seq;
+    int64_t ns;
+    bool known; /* told by an event of this replay, not found in a state */
+};
+
+struct run {
+    const struct recorded *recorded;
+    struct parity_result result;
+    struct replay *replay;
+    struct told *live;
+    size_t n_live, cap_live;
+    struct difference difference; /* found in this step */
+    bool different;
+    uint64_t last_order, last_fill, last_ledger; /* the highest ids accounted for: made here, or in a state */
+    int r;
+};
+
+static void differs(struct run *run, const struct difference *difference)
+{
+    if (run->different)
+        return;
+    run->different = true;
+    run->difference = *difference;
+}
+
+/* 1 when the row is there, 0 when it is missing (said), -errno. */
+static int looked_up(struct run *run, int r, const char *table, uint64_t id)
+{
+    struct difference difference;
+    if (r == 0)
+        return 1;
+    if (r != -ENOENT) {
+        run->r = r;
+        return r;
+    }
+    compare_missing(table, id, true, &difference);
+    differs(run, &difference);
+    return 0;
+}
+
+static const struct symbol *symbol_of(const struct run *run, int symbol)
+{
+    const struct engine *engine = replay_engine(run->replay);
+    return symbol >= 0 && symbol < engine->n_symbols ? engine_symbol(engine, symbol) : NULL;
+}
+
+static void check_order(struct run *run, const struct order *order)
+{
+    struct recorded_order row;
+    struct difference difference;
+    int r = run->recorded->order(run->recorded->ctx, order->id, &row);
+    if (looked_up(run, r, "orders", order->id) != 1)
+        return;
+    if (compare_orders(order, symbol_of(run, order->symbol), &row, &difference))
+        run->result.orders++;
+    else
+        differs(run, &difference);
+}
+
+static void forget(struct run *run, size_t at)
+{
+    run->n_live--;
+    memmove(&run->live[at], &run->live[at + 1], (run->n_live - at) * sizeof *run->live);
+}
+
+static struct told *remember(struct run *run, const struct order *order)
+{
+    size_t at = 0;
+    while (at < run->n_live && run->live[at].order.id != order->id)
+        at++;
+    if (at == run->n_live && run->n_live == run->cap_live) {
+        size_t cap = run->cap_live ? 2 * run->cap_live : 64;
+        struct told *moved = realloc(run->live, cap * sizeof *moved);
+        if (!moved) {
+            run->r = -ENOMEM;
+            return NULL;
+        }
+        run->live = moved;
+        run->cap_live = cap;
+    }
+    run->n_live += at == run->n_live;
+    run->live[at] = (struct told){.order = *order};
+    return &run->live[at];
+}
+
+static void on_order(void *ctx, const struct order *order)
+{
+    struct run *run = ctx;
+    if (order->id > run->last_order)
+        run->last_order = order->id;
+    if (order_live(order->state)) {
+        struct told *told = remember(run, order);
+        if (told)
+            told->known = true;
+        return;
+    }
+    for (size_t i = 0; i < run->n_live; i++)
+        if (run->live[i].order.id == order->id) {
+            forget(run, i);
+            break;
+        }
+    check_order(run, order);
+}
+
+static void on_fill(void *ctx, const struct fill *fill)
+{
+    struct run *run = ctx;
+    struct recorded_fill row;
+    struct difference difference;
+    run->last_fill = fill->id;
+    if (looked_up(run, run->recorded->fill(run->recorded->ctx, fill->id, &row), "fills", fill->id) != 1)
+        return;
+    if (compare_fills(fill, symbol_of(run, fill->symbol), &row, &difference))
+        run->result.fills++;
+    else
+        differs(run, &difference);
+}
+
+static void on_ledger(void *ctx, const struct ledger_row *made)
+{
+    struct run *run = ctx;
+    struct ledger_row row;
+    struct difference difference;
+    run->last_ledger = made->id;
+    if (looked_up(run, run->recorded->ledger(run->recorded->ctx, made->id, &row), "ledger", made->id) != 1)
+        return;
+    if (compare_ledger_rows(made, &row, &difference))
+        run->result.ledger_rows++;
+    else
+        differs(run, &difference);
+}
+
+/* The engine is one from a state now: what it knows is where the comparison goes on. */
+static void adopt(struct run *run)
+{
+    const struct engine *engine = replay_engine(run->replay);
+    for (size_t i = run->n_live; i-- > 0;)
+        if (!run->live[i].known && !engine_find_order(engine, run->live[i].order.id)) {
+            forget(run, i); /* it ended where nothing was recorded */
+            run->result.unsettled++;
+        }
+    for (size_t i = 0; i < engine_orders(engine); i++) {
+        const struct order *order = engine_order(engine, i);
+        size_t at = 0;
+        while (at < run->n_live && run->live[at].order.id != order->id)
+            at++;
+        if (at == run->n_live || !run->live[at].known)
+            remember(run, order);
+    }
+    run->last_order = engine->last_order > run->last_order ? engine->last_order : run->last_order;
+    run->last_fill = engine->last_fill > run->last_fill ? engine->last_fill : run->last_fill;
+    run->last_ledger = engine->last_ledger > run->last_ledger ? engine->last_ledger : run->last_ledger;
+}
+
+static void place_difference(struct run *run, uint64_t seq, int64_t ns, const char *text)
+{
+    run->result.difference = run->difference;
+    run->result.difference_seq = seq;
+    run->result.difference_ns = ns;
+    snprintf(run->result.difference_event, sizeof run->result.difference_event, "%s", text);
+}
+
+static void place_difference_here(struct run *run)
+{
+    const struct event *event = replay_event(run->replay);
+    char text[EVENT_TEXT_MAX] = "";
+    if (event)
+        event_text(event, replay_engine(run->replay), text);
+    place_difference(run, replay_seq(run->replay), event ? event->recv_ns : run->result.from_ns, text);
+}
+
+static void state_differs(struct run *run)
+{
+    struct difference difference = {.table = "states", .id = replay_seq(run->replay), .field = "bytes"};
+    snprintf(difference.replayed, sizeof difference.replayed, "%.90s", replay_error(run->replay));
+    snprintf(difference.recorded, sizeof difference.recorded, "the state after event %" PRIu64,
+             difference.id);
+    differs(run, &difference);
+    place_difference_here(run);
+}
+
+/* Live orders as they stand at the end, and rows that the record has beyond what was made. */
+static void check_end(struct run *run, bool whole)
+{
+    const struct recorded *recorded = run->recorded;
+    struct difference difference;
+    for (size_t i = 0; i < run->n_live && !run->different && run->r == 0; i++) {
+        const struct told *told = &run->live[i];
+        if (!whole) {
+            run->result.unsettled++;
+            continue;
+        }
+        check_order(run, &told->order);
+        if (run->different)
+            place_difference(run, told->seq, told->ns, "the last event that changed it");
+    }
+    if (!whole || run->different || run->r < 0)
+        return;
+    const struct {
+        const char *table;
+        uint64_t made, recorded;
+    } ends[] = {{"orders", run->last_order, recorded->last_order},
+                {"fills", run->last_fill, recorded->last_fill},
+                {"ledger", run->last_ledger, recorded->last_ledger}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && !run->different; i++)
+        if (ends[i].recorded > ends[i].made) {
+            compare_missing(ends[i].table, ends[i].made + 1, false, &difference);
+            differs(run, &difference);
+            place_difference_here(run);
+        }
+}
+
+static int play(struct run *run, char *err, size_t err_size)
+{
+    uint64_t to_seq = run->recorded->event_seq, runs = replay_runs(run->replay);
+    int r = 1;
+    while (replay_seq(run->replay) < to_seq && (r = replay_step(run->replay)) == 1) {
+        const struct event *event = replay_event(run->replay);
+        if (replay_runs(run->replay) != runs) {
+            runs = replay_runs(run->replay);
+            adopt(run);
+        }
+        for (size_t i = 0; i < run->n_live; i++)
+            if (run->live[i].known) {
+                run->live[i].known = false;
+                run->live[i].seq = event->seq;
+                run->live[i].ns = event->recv_ns;
+            }
+        run->result.events++;
+        run->result.to_seq = event->seq;
+        run->result.to_ns = event->recv_ns;
+        if (run->r < 0) {
+            snprintf(err, err_size, run->r == -ENOMEM ? "out of memory" : "the record cannot be read");
+            return run->r;
+        }
+        if (run->different) {
+            place_difference_here(run);
+            return 0;
+        }
+    }
+    if (r == -EILSEQ)
+        state_differs(run);
+    else if (r < 0)
+        snprintf(err, err_size, "%s", replay_error(run->replay));
+    else
+        check_end(run, replay_seq(run->replay) >= to_seq);
+    return r == -EILSEQ ? 0 : r < 0 ? r : run->r;
+}
+
+int parity_run(const struct parity_options *options, struct parity_result *ret, char *err, size_t err_size)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (!run) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    run->recorded = options->recorded;
+    struct replay_options replay = {
+        .path = options->path,
+        .from_ns = options->from_ns,
+        .check_states = true,
+        .sink = {.ctx = run, .order = on_order, .fill = on_fill, .ledger = on_ledger},
+    };
+    int r = replay_open(&replay, &run->replay, err, err_size);
+    if (r == 0) {
+        run->result.from_seq = run->result.to_seq = replay_seq(run->replay);
+        run->result.from_ns = run->result.to_ns = engine_now(replay_engine(run->replay));
+        adopt(run);
+        r = play(run, err, err_size);
+        run->result.runs = replay_runs(run->replay);
+        run->result.holes = replay_holes(run->replay);
+        run->result.equal = !run->different;
+    }
+    if (r == 0)
+        *ret = run->result;
+    free(run->live);
+    replay_close(run->replay);
+    free(run);
+    return r;
+}

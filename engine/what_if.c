@@ -1,0 +1,407 @@
+#include "engine/what_if.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/core.h"
+
+/* An order made after the fork in both ways: what each calls it. */
+struct pair {
+    uint64_t was, would_be;
+};
+
+/* An order made by this event. */
+struct made {
+    uint64_t id;
+    int account, symbol;
+    enum order_side side;
+    enum order_type type;
+};
+
+/* What one of the two tells. */
+struct way {
+    struct run *run;
+    struct what_if_way *result;
+    uint64_t last_order; /* the highest number told */
+    struct made *made;
+    size_t n_made, cap_made;
+    bool out_of_memory;
+};
+
+struct run {
+    const struct what_if_options *options;
+    struct what_if_result result;
+    struct replay *replay;
+    struct engine *fork;
+    struct way was, would_be;
+    struct account_spec changed; /* the account as the fork has it */
+    bool forked;
+    int64_t highest[2], span_end_ns;
+    struct pair *pairs; /* by ascending `was` */
+    size_t n_pairs, cap_pairs;
+    uint64_t last_common; /* orders up to here are in both ways */
+};
+
+static int account_of(const struct run *run, const struct engine *engine)
+{
+    return engine_find_account(engine, run->options->account);
+}
+
+static const struct engine *engine_of(const struct way *way)
+{
+    return way == &way->run->was ? replay_engine(way->run->replay) : way->run->fork;
+}
+
+static bool concerns(const struct way *way, int account)
+{
+    const struct engine *engine = engine_of(way);
+    return way->run->forked && engine && account >= 0 && account < engine_accounts(engine) &&
+           strcmp(engine_account(engine, account)->name, way->run->options->account) == 0;
+}
+
+static bool grow(void **items, size_t *cap, size_t need, size_t size)
+{
+    if (need <= *cap)
+        return true;
+    size_t grown = *cap ? 2 * *cap : 64;
+    void *moved = realloc(*items, grown * size);
+    if (!moved)
+        return false;
+    *items = moved;
+    *cap = grown;
+    return true;
+}
+
+static void on_order(void *ctx, const struct order *order)
+{
+    struct way *way = ctx;
+    if (order->id <= way->last_order)
+        return;
+    way->last_order = order->id;
+    if (!way->run->forked)
+        return;
+    if (concerns(way, order->account)) {
+        way->result->orders++;
+        way->result->rejected += order->state == ORDER_REJECTED;
+    }
+    if (!grow((void **)&way->made, &way->cap_made, way->n_made + 1, sizeof *way->made)) {
+        way->out_of_memory = true;
+        return;
+    }
+    way->made[way->n_made++] =
+        (struct made){order->id, order->account, order->symbol, order->side, order->type};
+}
+
+static void on_fill(void *ctx, const struct fill *fill)
+{
+    struct way *way = ctx;
+    if (!concerns(way, fill->account))
+        return;
+    const struct engine *engine = engine_of(way);
+    way->result->fills++;
+    if (strcmp(engine_symbol(engine, fill->symbol)->quote, engine_account(engine, fill->account)->currency) ==
+        0)
+        way->result->fees += fill->fee;
+}
+
+static struct engine_sink sink_of(struct way *way)
+{
+    return (struct engine_sink){.ctx = way, .order = on_order, .fill = on_fill};
+}
+
+/* ---- the fork */
+
+/* Everything that `engine` is configured with, but for the account that is to be other. */
+static int configure_fork(struct run *run, const struct engine *engine, char *err, size_t err_size)
+{
+    char why[ENGINE_ERROR_MAX] = "out of memory";
+    struct symbol *symbols = calloc((size_t)engine->n_symbols, sizeof *symbols);
+    struct account_spec *specs = calloc((size_t)engine->n_accounts, sizeof *specs);
+    int r = symbols && specs ? 0 : -ENOMEM;
+    if (r == 0) {
+        for (int s = 0; s < engine->n_symbols; s++)
+            symbols[s] = engine->markets[s].symbol;
+        for (int a = 0; a < engine->n_accounts; a++)
+            specs[a] = engine->specs[a];
+        int account = account_of(run, engine);
+        if (account >= 0) {
+            specs[account].strategy = run->changed.strategy;
+            memcpy(specs[account].params, run->changed.params, sizeof specs[account].params);
+        }
+        struct engine_config config = {
+            .symbols = symbols,
+            .n_symbols = engine->n_symbols,
+            .accounts = specs,
+            .n_accounts = engine->n_accounts,
+            .interval_ns = engine->interval_ns,
+            .latency_ns = engine->latency_ns,
+            .equity_interval_ns = engine->equity_interval_ns,
+            .missed_stops = engine->missed_stops,
+        };
+        r = engine_configure(run->fork, &config, why);
+    }
+    free(symbols);
+    free(specs);
+    if (r < 0)
+        snprintf(err, err_size, "the fork cannot be configured: %s", why);
+    return r;
+}
+
+static int choose(struct run *run, const struct engine *engine, char *err, size_t err_size)
+{
+    const struct what_if_options *options = run->options;
+    int account = account_of(run, engine);
+    if (account < 0) {
+        snprintf(err, err_size, "there was no account \"%s\" then", options->account);
+        return -ENOENT;
+    }
+    const struct account_spec *spec = engine_account_spec(engine, account);
+    const struct account *holder = engine_account(engine, account);
+    run->changed = *spec;
+    if (!options->same_strategy && options->strategy != spec->strategy) {
+        run->changed.strategy = options->strategy;
+        memset(run->changed.params, 0, sizeof run->changed.params);
+        if (options->strategy)
+            strategy_defaults(options->strategy, run->changed.params);
+    }
+    if (options->set &&
+        options->set(options->ctx, run->changed.strategy, run->changed.params, err, err_size) != 0)
+        return -EINVAL;
+    const struct strategy *changed = run->changed.strategy;
+    const char *wrong = changed && changed->check ? changed->check(run->changed.params) : NULL;
+    if (wrong) {
+        snprintf(err, err_size, "%s", wrong);
+        return -EINVAL;
+    }
+    struct what_if_way *was = &run->result.was, *would_be = &run->result.would_be;
+    snprintf(was->strategy, sizeof was->strategy, "%s", spec->strategy ? spec->strategy->name : "");
+    snprintf(would_be->strategy, sizeof would_be->strategy, "%s", changed ? changed->name : "");
+    memcpy(was->params, spec->params, sizeof was->params);
+    memcpy(would_be->params, run->changed.params, sizeof would_be->params);
+    memcpy(run->result.currency, holder->currency, sizeof run->result.currency);
+    run->result.currency_scale = holder->currency_scale;
+    return 0;
+}
+
+static int fork_engine(struct run *run, char *err, size_t err_size)
+{
+    struct engine *engine = replay_engine(run->replay);
+    char why[ENGINE_ERROR_MAX];
+    int r = choose(run, engine, err, err_size);
+    if (r < 0)
+        return r;
+    struct codec codec = {0};
+    codec_save(&codec);
+    r = engine_save(engine, &codec);
+    const struct engine_sink sink = sink_of(&run->would_be);
+    if (r == 0) {
+        r = engine_load(codec.bytes, codec.len, &sink, &run->fork, why);
+        if (r < 0)
+            snprintf(err, err_size, "the state cannot be forked: %s", why);
+    } else {
+        snprintf(err, err_size, "out of memory");
+    }
+    codec_finish(&codec);
+    if (r == 0)
+        r = configure_fork(run, engine, err, err_size);
+    if (r < 0)
+        return r;
+    run->last_common = run->was.last_order = run->would_be.last_order = engine->last_order;
+    run->forked = true;
+    int account = account_of(run, engine);
+    run->result.was.begin = engine_equity(engine, account);
+    run->result.would_be.begin = engine_equity(run->fork, account_of(run, run->fork));
+    run->highest[0] = run->result.was.begin;
+    run->highest[1] = run->result.would_be.begin;
+    return 0;
+}
+
+/* ---- the same events for both */
+
+static bool alike(const struct made *a, const struct made *b)
+{
+    return a->account == b->account && a->symbol == b->symbol && a->side == b->side && a->type == b->type;
+}
+
+/* Orders that both made of this event belong together, one by one: so what the log says of one can be said of
+ * the other. */
+static int pair_made(struct run *run)
+{
+    struct way *was = &run->was, *would_be = &run->would_be;
+    for (size_t i = 0; i < was->n_made; i++) {
+        size_t k = 0;
+        while (k < would_be->n_made && !alike(&was->made[i], &would_be->made[k]))
+            k++;
+        if (k == would_be->n_made)
+            continue;
+        if (!grow((void **)&run->pairs, &run->cap_pairs, run->n_pairs + 1, sizeof *run->pairs))
+            return -ENOMEM;
+        run->pairs[run->n_pairs++] = (struct pair){was->made[i].id, would_be->made[k].id};
+        would_be->n_made--;
+        memmove(&would_be->made[k], &would_be->made[k + 1], (would_be->n_made - k) * sizeof *would_be->made);
+    }
+    was->n_made = would_be->n_made = 0;
+    return was->out_of_memory || would_be->out_of_memory ? -ENOMEM : 0;
+}
+
+static int by_was(const void *key, const void *pair)
+{
+    uint64_t a = *(const uint64_t *)key, b = ((const struct pair *)pair)->was;
+    return (a > b) - (a < b);
+}
+
+/* The fork's number of an order that the log names; 0 where it has none. */
+static uint64_t fork_id(const struct run *run, uint64_t id)
+{
+    if (id <= run->last_common)
+        return id;
+    const struct pair *pair =
+        run->n_pairs ? bsearch(&id, run->pairs, run->n_pairs, sizeof *run->pairs, by_was) : NULL;
+    return pair ? pair->would_be : id > run->was.last_order ? UINT64_MAX : 0; /* none, as in the log */
+}
+
+static int give_to_fork(struct run *run, const struct event *event)
+{
+    struct event given = *event;
+    if (event->kind == EVENT_COMMAND) {
+        uint64_t *id = event->command.kind == COMMAND_CANCEL  ? &given.command.order_id
+                       : event->command.kind == COMMAND_AMEND ? &given.command.amend.order_id
+                                                              : NULL;
+        if (id && (*id = fork_id(run, *id)) == 0) {
+            run->result.commands_left_out++;
+            given.kind = EVENT_TIMER;
+        }
+    }
+    int r = engine_handle(run->fork, &given);
+    if (r == -EINVAL)
+        r = 0; /* it names what is not there: the other way refused it alike */
+    return r < 0 ? r : pair_made(run);
+}
+
+static void sink_deeper(struct what_if_way *way, int64_t *highest, int64_t equity)
+{
+    if (equity > *highest)
+        *highest = equity;
+    double drawdown = *highest > 0 ? 1 - (double)equity / (double)*highest : 0;
+    if (drawdown > way->drawdown)
+        way->drawdown = drawdown;
+}
+
+static void look(struct run *run)
+{
+    const struct engine *engine = replay_engine(run->replay);
+    int was = account_of(run, engine), would_be = account_of(run, run->fork);
+    if (was < 0 || would_be < 0)
+        return;
+    run->result.was.end = engine_equity(engine, was);
+    run->result.would_be.end = engine_equity(run->fork, would_be);
+    sink_deeper(&run->result.was, &run->highest[0], run->result.was.end);
+    sink_deeper(&run->result.would_be, &run->highest[1], run->result.would_be.end);
+}
+
+static void end_spans(struct run *run, int64_t now_ns)
+{
+    int64_t span_ns = run->options->span_ns;
+    if (!run->options->span || span_ns <= 0)
+        return;
+    if (run->span_end_ns == 0)
+        run->span_end_ns = (now_ns / span_ns + 1) * span_ns;
+    for (; now_ns >= run->span_end_ns; run->span_end_ns += span_ns)
+        run->options->span(run->options->ctx, run->span_end_ns, run->result.was.end,
+                           run->result.would_be.end);
+}
+
+/* Market data move equity at every frame; it is looked at as often as a strategy could: once a second. */
+static const int64_t LOOK_NS = 1000000000LL;
+
+static int play(struct run *run, char *err, size_t err_size)
+{
+    const struct what_if_options *options = run->options;
+    uint64_t runs = replay_runs(run->replay);
+    int64_t next_look_ns = 0;
+    int r;
+    while ((r = replay_step(run->replay)) == 1) {
+        const struct event *event = replay_event(run->replay);
+        if (event->recv_ns > options->to_ns)
+            break;
+        if (replay_runs(run->replay) != runs) {
+            runs = replay_runs(run->replay);
+            r = configure_fork(run, replay_engine(run->replay), err, err_size);
+            if (r < 0)
+                return r;
+        }
+        end_spans(run, event->recv_ns);
+        r = give_to_fork(run, event);
+        if (r < 0) {
+            snprintf(err, err_size, "event %" PRIu64 ": %s", event->seq, strerror(-r));
+            return r;
+        }
+        run->result.events++;
+        run->result.to_seq = event->seq;
+        run->result.to_ns = event->recv_ns;
+        if (event->recv_ns >= next_look_ns) {
+            look(run);
+            next_look_ns = event->recv_ns + LOOK_NS;
+        }
+    }
+    if (r < 0) {
+        snprintf(err, err_size, "%s", replay_error(run->replay));
+        return r;
+    }
+    look(run);
+    if (options->span && run->result.to_ns > 0)
+        options->span(options->ctx, run->result.to_ns, run->result.was.end, run->result.would_be.end);
+    return 0;
+}
+
+/* To the first event at the time or after it: the two part there. */
+static int play_to_fork(struct run *run, char *err, size_t err_size)
+{
+    int r;
+    while ((r = replay_step(run->replay)) == 1) {
+        const struct event *event = replay_event(run->replay);
+        run->result.at_seq = run->result.to_seq = event->seq;
+        run->result.at_ns = run->result.to_ns = event->recv_ns;
+        if (event->recv_ns >= run->options->at_ns)
+            return fork_engine(run, err, err_size);
+    }
+    if (r == 0)
+        snprintf(err, err_size, "the log ends before that time");
+    else
+        snprintf(err, err_size, "%s", replay_error(run->replay));
+    return r == 0 ? -ENOENT : r;
+}
+
+int what_if_run(const struct what_if_options *options, struct what_if_result *ret, char *err, size_t err_size)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (!run) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    run->options = options;
+    run->was = (struct way){.run = run, .result = &run->result.was};
+    run->would_be = (struct way){.run = run, .result = &run->result.would_be};
+    const struct replay_options replay = {
+        .path = options->path, .from_ns = options->at_ns, .sink = sink_of(&run->was)};
+    int r = replay_open(&replay, &run->replay, err, err_size);
+    if (r == 0)
+        r = play_to_fork(run, err, err_size);
+    if (r == 0)
+        r = play(run, err, err_size);
+    if (r == 0) {
+        run->result.runs = replay_runs(run->replay);
+        run->result.holes = replay_holes(run->replay);
+        *ret = run->result;
+    }
+    engine_destroy(run->fork);
+    replay_close(run->replay);
+    free(run->was.made);
+    free(run->would_be.made);
+    free(run->pairs);
+    free(run);
+    return r;
+}

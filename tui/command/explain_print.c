@@ -1,0 +1,310 @@
+#include "tui/command/explain_print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tui/command/stored.h"
+#include "tui/text.h"
+
+struct shown {
+    char text[64];
+};
+
+static struct shown decimal(int128_t units, int scale)
+{
+    struct shown shown;
+    char text[DECIMAL_TEXT_MAX];
+    decimal_format_short(units, scale, text);
+    snprintf(shown.text, sizeof shown.text, "%s", text);
+    return shown;
+}
+
+static struct shown at(int64_t ts_ns)
+{
+    struct shown shown;
+    stored_time(STORED_TABLE, shown.text, ts_ns);
+    return shown;
+}
+
+/* The fewest digits that are this number and no other. */
+static struct shown number(double value)
+{
+    struct shown shown;
+    if (isnan(value))
+        return (struct shown){"n/a"};
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(shown.text, sizeof shown.text, "%.*g", digits, value);
+        if (strtod(shown.text, NULL) == value)
+            break;
+    }
+    return shown;
+}
+
+static struct shown percent(int64_t e6)
+{
+    struct shown shown = decimal(e6, 4);
+    return shown;
+}
+
+static void line(const char *indent, const char *text)
+{
+    fputs(indent, stdout);
+    text_print(stdout, text);
+    putchar('\n');
+}
+
+static void print_event(const struct explained_event *event)
+{
+    printf("  event %" PRIu64 " at %s\n", event->seq, at(event->recv_ns).text);
+    line("    ", event->text);
+}
+
+/* ---- the head */
+
+static void print_head(const struct explanation *e)
+{
+    const struct order *o = &e->order;
+    const struct symbol *s = &e->symbol;
+    printf("order %" PRIu64 ": ", o->id);
+    text_print(stdout, e->account);
+    printf(" %s %s %s %s", order_side_name(o->side), decimal(o->qty, s->qty_scale).text,
+           e->have_symbol ? s->name : "?", order_type_name(o->type));
+    if (o->price)
+        printf(" at %s", decimal(o->price, s->price_scale).text);
+    if (o->stop_price)
+        printf(" stop %s", decimal(o->stop_price, s->price_scale).text);
+    if (o->trail)
+        printf(" trailing %s behind", decimal(o->trail, s->price_scale).text);
+    if (o->trail_e6)
+        printf(" trailing %s %% behind", percent(o->trail_e6).text);
+    printf(" %s%s%s", order_tif_name(o->tif), o->post_only ? " post-only" : "",
+           o->reduce_only ? " reduce-only" : "");
+    if (o->tag[0]) {
+        fputs(" \"", stdout);
+        text_print(stdout, o->tag);
+        putchar('"');
+    }
+    if (o->client_id[0]) {
+        fputs(" id ", stdout);
+        text_print(stdout, o->client_id);
+    }
+    printf("\n%s%s%s: filled %s of %s for %s %s\n", order_state_name(o->state),
+           o->reason == ORDER_OK ? "" : " ", order_reason_name(o->reason),
+           decimal(o->filled, s->qty_scale).text, decimal(o->qty, s->qty_scale).text,
+           decimal(o->cost, s->quote_scale).text, e->have_symbol ? s->quote : "");
+    if (e->incomplete)
+        puts("what became of it was not recorded in the log: it is not compared");
+    else if (e->compared && e->equal)
+        printf("equal to the record: the order and %zu fill%s, in every field\n", e->n_fills,
+               e->n_fills == 1 ? "" : "s");
+    else if (e->compared)
+        printf("DIFFERS from the record: %s %" PRIu64 ": %s: the log gives %s, recorded is %s\n",
+               e->difference.table, e->difference.id, e->difference.field, e->difference.replayed,
+               e->difference.recorded);
+    if (o->group)
+        printf("one of the group of order %" PRIu64 "%s", o->group, o->parent ? "" : "\n");
+    if (o->parent)
+        printf("%san exit of order %" PRIu64 "\n", o->group ? ", " : "", o->parent);
+}
+
+/* ---- the cause */
+
+static void print_params(const struct explained_decision *d)
+{
+    for (size_t i = 0; d->strategy && i < d->strategy->n_params; i++)
+        printf("%s%s %s", i ? ", " : " (", d->strategy->params[i].name, number(d->params[i]).text);
+    if (d->strategy && d->strategy->n_params > 0)
+        putchar(')');
+}
+
+static void print_intent(const struct explained_decision *d, size_t i)
+{
+    const struct intent *intent = &d->intents[i];
+    switch (intent->kind) {
+    case INTENT_ENTER:
+        printf("  it wanted to buy for %s of equity", number(intent->fraction).text);
+        if (intent->stop > 0)
+            printf(", and a stop at %s", number(intent->stop).text);
+        break;
+    case INTENT_EXIT:
+        printf("  it wanted to sell everything");
+        break;
+    case INTENT_STOP:
+        printf("  it wanted the stop at %s", number(intent->stop).text);
+        break;
+    default:
+        printf("  it wanted something else");
+    }
+    if (d->whys[i][0]) {
+        fputs(": \"", stdout);
+        text_print(stdout, d->whys[i]);
+        putchar('"');
+    }
+    putchar('\n');
+}
+
+static void print_decision(const struct explanation *e)
+{
+    const struct explained_decision *d = &e->decision;
+    const struct strategy_input *in = &d->input;
+    const struct symbol *s = &e->symbol;
+    printf("  the strategy %s", d->strategy ? d->strategy->name : "?");
+    print_params(d);
+    printf(" saw the bar of %s:\n", at(d->bar.open_ns).text);
+    printf("    open %s, high %s, low %s, close %s, volume %s\n", decimal(d->bar.open, s->price_scale).text,
+           decimal(d->bar.high, s->price_scale).text, decimal(d->bar.low, s->price_scale).text,
+           decimal(d->bar.close, s->price_scale).text, decimal(d->bar.volume, s->qty_scale).text);
+    for (size_t i = 0; i < d->n_values; i++)
+        printf("    %-24s %s\n", d->names[i], number(d->values[i]).text);
+    printf("    held %s at %s, equity %s, free cash %s, stop %s, %s\n", number(in->qty).text,
+           number(in->entry).text, number(in->equity).text, number(in->cash).text,
+           in->stop > 0 ? number(in->stop).text : "none",
+           in->live_orders ? "an order at work" : "no order at work");
+    for (size_t i = 0; i < d->n_intents; i++)
+        print_intent(d, i);
+}
+
+static void print_command(const struct explained_command *c)
+{
+    printf("  command %" PRIu64 ", %s%s%s, from user %" PRId64 ", process %" PRId64 "\n", c->id,
+           command_kind_name(c->kind), c->grouping == ORDERS_SINGLE ? "" : " ",
+           c->grouping == ORDERS_SINGLE ? "" : order_grouping_name(c->grouping), c->peer_uid, c->peer_pid);
+    if (c->args && c->args[0])
+        line("    ", c->args);
+}
+
+static void print_cause(const struct explanation *e)
+{
+    puts("\nWhat caused it");
+    print_event(&e->input);
+    if (e->have_command)
+        print_command(&e->command);
+    if (e->have_decision)
+        print_decision(e);
+    else if (!e->have_command)
+        puts("  the engine itself: what was ordered before this event asked for it");
+}
+
+/* ---- the verdict */
+
+static void print_limit(const char *what, double share)
+{
+    if (share > 0)
+        printf("; %s %s %% of equity", what, number(100 * share).text);
+}
+
+static void print_facts(const struct explanation *e)
+{
+    const struct risk_facts *f = &e->verdict.facts;
+    int scale = e->currency_scale;
+    printf(
+        "  facts: worth %s %s; held and on order before: %s of %s, %s of all; equity %s, at the day's begin "
+        "%s\n",
+        decimal(f->order_notional, scale).text, e->currency, decimal(f->symbol_notional, scale).text,
+        e->have_symbol ? e->symbol.name : "?", decimal(f->account_notional, scale).text,
+        decimal(f->equity, scale).text, decimal(f->day_equity, scale).text);
+    printf("         %s; data %s; storage %s%s\n", f->paused ? "trading paused" : "trading on",
+           f->stale ? "too old" : "fresh", f->storage_failing ? "failing" : "works",
+           f->reduces ? "; it only reduces a position" : "");
+}
+
+static void print_verdict(const struct explanation *e)
+{
+    const struct risk_limits *l = &e->verdict.limits;
+    puts("\nVerdict");
+    if (e->verdict.reason == ORDER_OK)
+        printf("  accepted: on its way for %s ms, effective at %s\n",
+               decimal(e->order.effective_ns - e->order.created_ns, 6).text, at(e->order.effective_ns).text);
+    else
+        printf("  refused: %s%s\n", order_reason_name(e->verdict.reason),
+               e->verdict.have_facts ? "" : ", before the risk gate was asked");
+    if (e->verdict.have_facts)
+        print_facts(e);
+    printf("  limits: orders a second %" PRId32, l->orders_per_second);
+    print_limit("a symbol", l->exposure_symbol);
+    print_limit("all", l->exposure_account);
+    print_limit("a day's loss", l->daily_loss);
+    putchar('\n');
+}
+
+/* ---- the fills */
+
+static void print_rounding(const char *what, int128_t exact, int scale, int64_t taken, int to_scale,
+                           const char *how)
+{
+    if (scale > DECIMAL_SCALE_MAX) {
+        printf("%s%s", what, decimal(taken, to_scale).text);
+        return;
+    }
+    struct shown full = decimal(exact, scale), rounded = decimal(taken, to_scale);
+    printf("%s%s", what, full.text);
+    if (exact != (int128_t)taken * decimal_pow10(scale - to_scale))
+        printf(", rounded %s to %s", how, rounded.text);
+}
+
+static void print_fill(const struct explanation *e, const struct explained_fill *f)
+{
+    const struct fill *fill = &f->fill;
+    const struct symbol *s = &e->symbol;
+    print_event(&f->event);
+    printf("    fill %" PRIu64 ": %s at %s, %s", fill->id, decimal(fill->qty, s->qty_scale).text,
+           decimal(fill->price, s->price_scale).text, fill->maker ? "as maker" : "as taker");
+    if (f->have_take) {
+        printf(": %s showed %s at %s",
+               f->from_book  ? "the order book"
+               : fill->maker ? "the market"
+                             : "the best quote",
+               decimal(f->level.qty, s->qty_scale).text, decimal(f->level.price, s->price_scale).text);
+        if (f->taken_before > 0)
+            printf(", %s of it taken before", decimal(f->taken_before, s->qty_scale).text);
+        if (fill->maker && f->queue_ahead >= 0)
+            printf("; %s stood before it in the queue", decimal(f->queue_ahead, s->qty_scale).text);
+    }
+    printf("\n    notional %s x %s", decimal(fill->price, s->price_scale).text,
+           decimal(fill->qty, s->qty_scale).text);
+    print_rounding(" = ", (int128_t)fill->price * fill->qty, s->price_scale + s->qty_scale, fill->notional,
+                   s->quote_scale, fill->side == ORDER_BUY ? "up" : "down");
+    printf(" %s\n    fee %s %% of %s", s->quote, percent(fill->fee_e6).text,
+           decimal(fill->notional, s->quote_scale).text);
+    print_rounding(" = ", (int128_t)fill->notional * fill->fee_e6, s->quote_scale + 6, fill->fee,
+                   s->quote_scale, "up");
+    printf(" %s\n", s->quote);
+}
+
+/* ---- what became of it */
+
+static void print_change(const struct explanation *e, const struct explained_change *c)
+{
+    const struct order *o = &c->order;
+    const struct symbol *s = &e->symbol;
+    printf("  %s %-8s", at(o->updated_ns).text, order_state_name(o->state));
+    if (c->moves > 0)
+        printf(" the stop followed the price %u time%s, to %s", c->moves, c->moves == 1 ? "" : "s",
+               decimal(o->stop_price, s->price_scale).text);
+    else if (o->filled > 0)
+        printf(" filled %s", decimal(o->filled, s->qty_scale).text);
+    if (o->reason != ORDER_OK)
+        printf(" %s", order_reason_name(o->reason));
+    if (c->event.seq)
+        printf("  event %" PRIu64, c->event.seq);
+    putchar('\n');
+    if (c->event.seq)
+        line("      ", c->event.text);
+}
+
+void explain_print(const struct explanation *e)
+{
+    print_head(e);
+    print_cause(e);
+    if (e->have_verdict)
+        print_verdict(e);
+    if (e->n_fills > 0)
+        puts("\nFills");
+    for (size_t i = 0; i < e->n_fills; i++)
+        print_fill(e, &e->fills[i]);
+    puts("\nWhat became of it");
+    for (size_t i = 0; i < e->n_changes; i++)
+        print_change(e, &e->changes[i]);
+}

@@ -1,0 +1,15 @@
+/* An explanation for people, in sections, and as JSON. */
+#ifndef TUI_COMMAND_EXPLAIN_PRINT_H
+#define TUI_COMMAND_EXPLAIN_PRINT_H
+
+#include <jansson.h>
+
+#include "engine/explain.h"
+
+/* Onto standard output. */
+void explain_print(const struct explanation *explanation);
+
+/* A new reference, or NULL without memory. Numbers are numbers; what is not known is null. */
+json_t *explain_object(const struct explanation *explanation);
+
+#endif

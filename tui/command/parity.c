@@ -1,0 +1,142 @@
+#include "tui/command/parity.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/state.h"
+#include "engine/parity.h"
+#include "exchange/bars_file.h"
+#include "tui/command/recorded.h"
+#include "tui/command/stored.h"
+#include "tui/dashboard.h"
+
+static const char help[] =
+    "Usage: papertape parity [--from T] [--json] [--state DIR]\n"
+    "\n"
+    "Plays the engine's log again and compares every order, fill and ledger row with the database, up to "
+    "the\n"
+    "newest event that both hold. Says that they are equal, or names the first event that gives something "
+    "else,\n"
+    "and exits 1. May run beside the daemon.\n"
+    "\n"
+    "  --from T     begin at the newest state of the log before this time, as 2024-08-08T14:00:00Z\n"
+    "  --json       papertape.parity/1\n"
+    "  --state DIR  the daemon's state directory\n";
+
+static json_t *difference_object(const struct parity_result *p)
+{
+    const struct difference *d = &p->difference;
+    if (p->equal)
+        return json_null();
+    return json_pack("{s:s, s:I, s:s, s:I, s:I, s:s, s:s, s:s}", "table", d->table, "id", (json_int_t)d->id,
+                     "field", d->field, "seq", (json_int_t)p->difference_seq, "ts_ns",
+                     (json_int_t)p->difference_ns, "event", p->difference_event, "replayed", d->replayed,
+                     "recorded", d->recorded);
+}
+
+/* p NULL: there was nothing to compare, for the reason given. */
+static int print_json(const struct parity_result *p, const char *error)
+{
+    static const struct parity_result none = {.equal = true};
+    const struct parity_result *shown = p ? p : &none;
+    json_t *object = json_pack(
+        "{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "schema",
+        "papertape.parity/1", "ok", p && p->equal, "error", error, "from_seq", (json_int_t)shown->from_seq,
+        "to_seq", (json_int_t)shown->to_seq, "from_ns", (json_int_t)shown->from_ns, "to_ns",
+        (json_int_t)shown->to_ns, "events", (json_int_t)shown->events, "runs", (json_int_t)shown->runs,
+        "holes", (json_int_t)shown->holes, "orders", (json_int_t)shown->orders, "fills",
+        (json_int_t)shown->fills, "ledger_rows", (json_int_t)shown->ledger_rows, "unsettled",
+        (json_int_t)shown->unsettled, "difference", difference_object(shown));
+    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    if (!text)
+        return stored_fail(EXIT_ERROR, "parity", "", "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}
+
+static void print_text(const struct parity_result *p)
+{
+    char from[STORED_CELL], to[STORED_CELL];
+    printf("parity ok: events %" PRIu64 " to %" PRIu64 ", from %s to %s\n", p->from_seq + 1, p->to_seq,
+           stored_time(STORED_TABLE, from, p->from_ns), stored_time(STORED_TABLE, to, p->to_ns));
+    printf("%" PRIu64 " orders, %" PRIu64 " fills and %" PRIu64
+           " ledger rows are what the log gives, in %" PRIu64 " run%s\n",
+           p->orders, p->fills, p->ledger_rows, p->runs, p->runs == 1 ? "" : "s");
+    if (p->holes > 0)
+        printf("%" PRIu64 " events were never recorded: what they changed is not compared\n", p->holes);
+    if (p->unsettled > 0)
+        printf("%" PRIu64 " orders are left out: the log does not hold all that may have changed them\n",
+               p->unsettled);
+}
+
+static int fail(const struct stored_options *options, const char *error)
+{
+    if (options->form == STORED_JSON)
+        print_json(NULL, error);
+    return stored_fail(EXIT_ERROR, "parity", "", error);
+}
+
+static int report(const struct stored_options *options, const struct parity_result *p)
+{
+    char words[2 * DIFFERENCE_TEXT_MAX + EVENT_TEXT_MAX + 160], time[STORED_CELL];
+    const struct difference *d = &p->difference;
+    if (options->form == STORED_JSON) {
+        int status = print_json(p, NULL);
+        if (status != EXIT_OK)
+            return status;
+    } else if (p->equal) {
+        print_text(p);
+    }
+    if (p->equal)
+        return EXIT_OK;
+    snprintf(words, sizeof words,
+             "event %" PRIu64 " of %s (%s): %s %" PRIu64 ": %s: the log gives %s, recorded is %s",
+             p->difference_seq, stored_time(STORED_TABLE, time, p->difference_ns), p->difference_event,
+             d->table, d->id, d->field, d->replayed, d->recorded);
+    return stored_fail(EXIT_ERROR, "parity", "", words);
+}
+
+int command_parity(int argc, char **argv)
+{
+    struct stored_options options;
+    struct db_reader *reader;
+    struct recorded_rows rows;
+    struct state_dir dir;
+    struct parity_result result;
+    int64_t from_ns = 0;
+    char err[JOURNAL_ERROR_MAX];
+    int status = stored_options(argc, argv, "json from", help, &options);
+    if (status != EXIT_OK || options.done)
+        return status;
+    if (options.first < argc)
+        return stored_fail(EXIT_USAGE, "parity", argv[options.first], "no argument is expected");
+    if (options.from && bars_time_parse(options.from, strlen(options.from), &from_ns) < 0)
+        return stored_fail(EXIT_USAGE, "parity", options.from,
+                           "--from: a time as 2024-08-08T14:02:00Z is needed");
+    status = stored_open("parity", options.state, &reader);
+    if (status != EXIT_OK)
+        return status;
+    int r = recorded_load(reader, true, &rows);
+    if (r == -ENODATA) {
+        db_reader_close(reader);
+        return fail(&options, "the database was written without a log: there is nothing to compare with");
+    }
+    status = stored_close("parity", reader, r);
+    if (status != EXIT_OK)
+        return status;
+    if (state_dir_find(options.state, &dir, err, sizeof err) < 0) {
+        status = fail(&options, err);
+    } else {
+        const struct parity_options parity = {
+            .path = dir.events, .from_ns = from_ns, .recorded = &rows.recorded};
+        r = parity_run(&parity, &result, err, sizeof err);
+        status = r < 0 ? fail(&options, err) : report(&options, &result);
+    }
+    recorded_finish(&rows);
+    return status;
+}
