@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "db/row_hash.h"
+
 int db_errno(int sqlite_rc)
 {
     switch (sqlite_rc & 0xff) {
@@ -86,6 +88,23 @@ int db_schema_check(sqlite3 *db, int known, int *ret_version, char *err, size_t 
     return 0;
 }
 
+/* 0, or -EBADMSG with the first row that names another which is not there. */
+static int check_references(sqlite3 *db, const char *what, char *err, size_t err_size)
+{
+    sqlite3_stmt *stmt;
+    int rc = sqlite3_prepare_v2(db, "PRAGMA foreign_key_check", -1, &stmt, NULL);
+    if (rc != SQLITE_OK)
+        return failure(db, rc, what, err, err_size);
+    int r = 0;
+    if (sqlite3_step(stmt) == SQLITE_ROW) {
+        snprintf(err, err_size, "%s: %s: row %lld: names a row of %s that is not there", what,
+                 sqlite3_column_text(stmt, 0), sqlite3_column_int64(stmt, 1), sqlite3_column_text(stmt, 2));
+        r = -EBADMSG;
+    }
+    rc = sqlite3_finalize(stmt);
+    return r == 0 && rc != SQLITE_OK ? failure(db, rc, what, err, err_size) : r;
+}
+
 static int apply(sqlite3 *db, const struct db_migration *migration, int number, char *err, size_t err_size)
 {
     char close[128];
@@ -95,11 +114,15 @@ static int apply(sqlite3 *db, const struct db_migration *migration, int number, 
     if (rc != SQLITE_OK)
         return failure(db, rc, migration->name, err, err_size);
     rc = sqlite3_exec(db, migration->sql, NULL, NULL, NULL);
-    if (rc == SQLITE_OK)
+    if (rc == SQLITE_OK && migration->after)
+        rc = migration->after(db);
+    int r = rc == SQLITE_OK ? check_references(db, migration->name, err, err_size) : 0;
+    if (rc == SQLITE_OK && r == 0)
         rc = sqlite3_exec(db, close, NULL, NULL, NULL);
-    if (rc == SQLITE_OK)
+    if (rc == SQLITE_OK && r == 0)
         return 0;
-    int r = failure(db, rc, migration->name, err, err_size);
+    if (r == 0)
+        r = failure(db, rc, migration->name, err, err_size);
     if (!sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return (rc & 0xff) == SQLITE_ERROR ? -EBADMSG : r;
@@ -109,7 +132,19 @@ int db_migrate(sqlite3 *db, const struct db_migration *migrations, int count, ch
 {
     int version;
     int r = db_schema_check(db, count, &version, err, err_size);
+    if (r < 0 || version == count)
+        return r;
+    int64_t keys = 0;
+    int rc = db_row_hash_register(db);
+    if (rc == SQLITE_OK)
+        rc = pragma(db, "PRAGMA foreign_keys", &keys);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(db, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return failure(db, rc, "", err, err_size);
     for (; r == 0 && version < count; version++)
         r = apply(db, &migrations[version], version + 1, err, err_size);
+    if (keys)
+        sqlite3_exec(db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
     return r;
 }

@@ -15,6 +15,8 @@ enum {
 
 struct db_migration {
     const char *name, *sql;
+    /* What SQL cannot do, after it, in its transaction: a SQLite result code. NULL: nothing. */
+    int (*after)(sqlite3 *db);
 };
 
 /* Compiled in, by meson.build; db_migrations[0] is 001. */
@@ -27,8 +29,13 @@ extern const int db_migrations_count;
 int db_schema_check(sqlite3 *db, int known, int *ret_version, char *err, size_t err_size);
 
 /* Brings `db` to version `count`, each migration in a transaction of its own. Returns 0 or an error as above,
- * or -EBADMSG for a migration that fails, which leaves the database at the version before it. */
+ * or -EBADMSG for a migration that fails, or after which a row names one that is not there; that leaves the
+ * database at the version before it. Foreign keys are off meanwhile, as SQLite asks of who rebuilds tables.
+ */
 int db_migrate(sqlite3 *db, const struct db_migration *migrations, int count, char *err, size_t err_size);
+
+/* Named in the migrations. */
+int db_migrate_positions(sqlite3 *db);
 
 /* What a SQLite result code is as an errno: -ENOSPC, -EIO, -EROFS, -EBUSY, -ENOMEM, -EACCES … */
 int db_errno(int sqlite_rc);

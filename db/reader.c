@@ -1,11 +1,13 @@
 #include "db/reader.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "db/reader_query.h"
+#include "db/row_hash.h"
 
 enum { BUSY_TIMEOUT_MS = 2000 };
 
@@ -71,7 +73,10 @@ int db_reader_open(const char *path, struct db_reader **ret, char *err, size_t e
     sqlite3_busy_timeout(reader->db, BUSY_TIMEOUT_MS);
     sqlite3_db_config(reader->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_file_control(reader->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
-    rc = sqlite3_exec(reader->db, "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0;", NULL, NULL, NULL);
+    rc = db_row_hash_register(reader->db);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(reader->db, "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0;", NULL, NULL,
+                          NULL);
     if (rc != SQLITE_OK) {
         snprintf(err, err_size, "%s", sqlite3_errmsg(reader->db));
         r = db_errno(rc);
@@ -175,13 +180,7 @@ static void *grow(void *rows, size_t n, size_t size)
 int db_reader_load_symbols(struct db_reader *reader)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(
-        reader,
-        "SELECT id, venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, price_min, "
-        "price_max, tick, qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, "
-        "notional_min, notional_max, notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, "
-        "ask_up_e4, ask_down_e4, orders_max, seen_ns FROM symbols ORDER BY id",
-        &stmt);
+    int r = db_query(reader, "SELECT " DB_SYMBOL_COLUMNS " FROM symbols ORDER BY id", &stmt);
     if (r < 0)
         return r;
     reader->n_symbols = 0;
@@ -200,12 +199,65 @@ int db_reader_load_symbols(struct db_reader *reader)
     return db_query_end(stmt, r);
 }
 
+/* The parameters of a strategy that this program has, by name; those left out are its defaults. */
+static bool read_params(const char *text, const char *name, double params[static STRATEGY_PARAMS_MAX])
+{
+    const struct strategy *strategy = strategy_find(name);
+    if (!strategy)
+        return true;
+    json_t *object = json_loads(text, 0, NULL);
+    const char *key;
+    json_t *value;
+    size_t known = 0;
+    strategy_defaults(strategy, params);
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        const json_t *given = json_object_get(object, strategy->params[i].name);
+        known += given != NULL;
+        if (json_is_number(given))
+            params[i] = json_number_value(given);
+    }
+    bool good = json_is_object(object) && json_object_size(object) == known;
+    json_object_foreach(object, key, value) good &= json_is_number(value);
+    json_decref(object);
+    return good;
+}
+
+static const char *read_account(sqlite3_stmt *stmt, struct db_account_row *row)
+{
+    int64_t id = sqlite3_column_int64(stmt, 0);
+    struct db_account *account = &row->account;
+    *row = (struct db_account_row){
+        .account = {.number = (int)id,
+                    .currency_scale = sqlite3_column_int(stmt, 3),
+                    .created_ns = sqlite3_column_int64(stmt, 4),
+                    .cash = sqlite3_column_int64(stmt, 5),
+                    .rules = {.fees = {sqlite3_column_int(stmt, 8), sqlite3_column_int(stmt, 9)},
+                              .risk = {.exposure_symbol = sqlite3_column_double(stmt, 10),
+                                       .exposure_account = sqlite3_column_double(stmt, 11),
+                                       .daily_loss = sqlite3_column_double(stmt, 12),
+                                       .orders_per_second = sqlite3_column_int(stmt, 13)},
+                              .shorts = sqlite3_column_int(stmt, 14),
+                              .collateral_e4 = sqlite3_column_int(stmt, 15),
+                              .maintenance_e4 = sqlite3_column_int(stmt, 16),
+                              .borrow_rate_e6 = sqlite3_column_int(stmt, 17)}},
+        .equity_peak = sqlite3_column_int64(stmt, 18),
+        .day = sqlite3_column_int64(stmt, 19),
+        .day_equity = sqlite3_column_int64(stmt, 20),
+    };
+    if (id < 0 || id >= ACCOUNTS_MAX || !db_column_name(stmt, 1, account->name, sizeof account->name) ||
+        !db_column_name(stmt, 2, account->currency, sizeof account->currency) ||
+        !db_column_name(stmt, 6, account->strategy, sizeof account->strategy))
+        return "the number or a name is out of bounds";
+    return read_params(db_column_text(stmt, 7), account->strategy, account->params)
+               ? NULL
+               : "the parameters are not its strategy's";
+}
+
 int db_reader_load_accounts(struct db_reader *reader)
 {
     sqlite3_stmt *stmt;
     int r = db_query(reader,
-                     "SELECT id, name, currency, currency_scale, created_ns, equity_peak, day, day_equity "
-                     "FROM accounts ORDER BY id",
+                     "SELECT " DB_ACCOUNT_COLUMNS ", equity_peak, day, day_equity FROM accounts ORDER BY id",
                      &stmt);
     if (r < 0)
         return r;
@@ -217,21 +269,9 @@ int db_reader_load_accounts(struct db_reader *reader)
             return db_query_end(stmt, -ENOMEM);
         }
         reader->accounts = rows;
-        struct db_account_row *row = &rows[reader->n_accounts];
-        struct db_account *account = &row->account;
-        int64_t id = sqlite3_column_int64(stmt, 0);
-        *row = (struct db_account_row){
-            .account = {.number = (int)id,
-                        .currency_scale = sqlite3_column_int(stmt, 3),
-                        .created_ns = sqlite3_column_int64(stmt, 4)},
-            .equity_peak = sqlite3_column_int64(stmt, 5),
-            .day = sqlite3_column_int64(stmt, 6),
-            .day_equity = sqlite3_column_int64(stmt, 7),
-        };
-        if (id < 0 || id >= ACCOUNTS_MAX || !db_column_name(stmt, 1, account->name, sizeof account->name) ||
-            !db_column_name(stmt, 2, account->currency, sizeof account->currency))
-            return db_query_end(
-                stmt, db_query_bad(reader, "accounts", id, "the number or a name is out of bounds"));
+        const char *wrong = read_account(stmt, &rows[reader->n_accounts]);
+        if (wrong)
+            return db_query_end(stmt, db_query_bad(reader, "accounts", sqlite3_column_int64(stmt, 0), wrong));
         reader->n_accounts++;
     }
     return db_query_end(stmt, r);
@@ -255,6 +295,8 @@ const struct db_symbol_row *db_reader_symbol_id(struct db_reader *reader, int64_
 
 static const struct db_account *find_account(const struct db_reader *reader, int64_t id)
 {
+    if (id >= 0 && (uint64_t)id < reader->n_accounts && reader->accounts[id].account.number == id)
+        return &reader->accounts[id].account; /* numbers have no hole */
     for (size_t i = 0; i < reader->n_accounts; i++)
         if (reader->accounts[i].account.number == id)
             return &reader->accounts[i].account;

@@ -13,7 +13,6 @@
 
 #include "db/migrate.h"
 #include "db/row.h"
-#include "db/row_hash.h"
 #include "engine/ledger.h"
 #include "exchange/bar.h"
 #include "exchange/fill.h"
@@ -73,6 +72,7 @@ int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const s
 
 struct db_equity_point {
     int64_t ts_ns, equity, cash; /* the account's currency_scale */
+    int64_t peak;                /* the highest so far: equity / peak - 1 is the drawdown */
 };
 /* An account's equity from `from_ns` on, oldest first, thinned to at most `points`: the last of each of as
  * many equal spans of time. 0 points: all of them. */
@@ -83,19 +83,23 @@ struct db_order_row {
     struct order order;                 /* account and symbol: -1 where refused for being unknown */
     const struct db_account *account;   /* NULL when order.account is -1 */
     const struct db_symbol_row *symbol; /* NULL when order.symbol is -1 */
-    uint8_t hash[DB_ROW_HASH_SIZE];
 };
 struct db_fill_row {
     struct fill fill;
     const struct db_account *account;
     const struct db_symbol_row *symbol;
-    uint8_t hash[DB_ROW_HASH_SIZE];
+    bool rate_known; /* false: stored before fee_e6 was */
 };
 /* limit 0: all, oldest first; else the newest `limit`, newest first. */
 int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
                      void (*row)(void *ctx, const struct db_order_row *row), void *ctx);
 int db_reader_fills(struct db_reader *reader, int64_t limit,
                     void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
+
+/* An account's order of that client id, of which no two were accepted; a refused one when none was.
+ * -ENOENT. */
+int db_reader_client_order(struct db_reader *reader, int account, const char *client_id,
+                           struct db_order_row *ret);
 
 struct db_ledger_row {
     struct ledger_row row;

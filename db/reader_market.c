@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "db/reader_query.h"
+#include "db/row_hash.h"
 
 int db_reader_prices(struct db_reader *reader, void (*row)(void *ctx, const struct db_price_row *row),
                      void *ctx)
@@ -62,7 +63,7 @@ int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int
      * bare columns come from. */
     sqlite3_stmt *stmt;
     r = db_query(reader,
-                 "SELECT max(ts_ns), equity, cash FROM equity WHERE account = ?1 AND ts_ns >= ?2 "
+                 "SELECT max(ts_ns), equity, cash, peak FROM equity WHERE account = ?1 AND ts_ns >= ?2 "
                  "GROUP BY ((SELECT max(ts_ns) FROM equity WHERE account = ?1) - ts_ns) / ?3 ORDER BY ts_ns",
                  &stmt);
     if (r < 0)
@@ -72,7 +73,7 @@ int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int
     sqlite3_bind_int64(stmt, 3, span_ns);
     while ((r = db_query_step(reader, stmt)) > 0) {
         struct db_equity_point point = {sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
-                                        sqlite3_column_int64(stmt, 2)};
+                                        sqlite3_column_int64(stmt, 2), sqlite3_column_int64(stmt, 3)};
         row(ctx, &point);
     }
     return db_query_end(stmt, r);
@@ -116,10 +117,7 @@ int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     "SELECT id, ts_ns, peer_uid, peer_pid, cmd, args, state, result FROM commands "
-                     "ORDER BY id DESC LIMIT ?1",
-                     &stmt);
+    int r = db_query(reader, "SELECT " DB_COMMAND_COLUMNS " FROM commands ORDER BY id DESC LIMIT ?1", &stmt);
     if (r < 0)
         return r;
     sqlite3_bind_int64(stmt, 1, limit ? limit : -1);
@@ -137,6 +135,8 @@ int db_reader_commands(struct db_reader *reader, int64_t limit,
             .args = db_column_text(stmt, 5),
             .state = (enum db_command_state)state,
             .result = db_column_text(stmt, 7),
+            .key = db_column_text(stmt, 8),
+            .order_id = (uint64_t)sqlite3_column_int64(stmt, 9),
         };
         row(ctx, &command);
     }

@@ -1,15 +1,17 @@
 /* What was traded: orders, fills, ledger, positions. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "db/reader_query.h"
+#include "db/row_hash.h"
 
-static bool column_hash(sqlite3_stmt *stmt, int column, uint8_t hash[static DB_ROW_HASH_SIZE])
+static bool column_hash(sqlite3_stmt *stmt, int column, uint8_t hash[static LEDGER_HASH_SIZE])
 {
     const void *blob = sqlite3_column_blob(stmt, column);
-    if (!blob || sqlite3_column_bytes(stmt, column) != DB_ROW_HASH_SIZE)
+    if (!blob || sqlite3_column_bytes(stmt, column) != LEDGER_HASH_SIZE)
         return false;
-    memcpy(hash, blob, DB_ROW_HASH_SIZE);
+    memcpy(hash, blob, LEDGER_HASH_SIZE);
     return true;
 }
 
@@ -36,12 +38,12 @@ static const struct db_symbol_row *column_symbol(struct db_reader *reader, sqlit
 static const char *read_order(struct db_reader *reader, sqlite3_stmt *stmt, struct db_order_row *row)
 {
     int side = order_side_parse(db_column_text(stmt, 3)), type = order_type_parse(db_column_text(stmt, 4));
-    int state = order_state_parse(db_column_text(stmt, 5)),
-        reason = order_reason_parse(db_column_text(stmt, 6));
+    int tif = order_tif_parse(db_column_text(stmt, 5)), state = order_state_parse(db_column_text(stmt, 6));
+    int reason = order_reason_parse(db_column_text(stmt, 7));
     *row = (struct db_order_row){.account = column_account(reader, stmt, 1),
                                  .symbol = column_symbol(reader, stmt, 2)};
-    if (side < 0 || type < 0 || state < 0 || reason < 0)
-        return "unknown side, type, state or reason";
+    if (side < 0 || type < 0 || tif < 0 || state < 0 || reason < 0)
+        return "unknown side, type, time in force, state or reason";
     if (!refers(stmt, 1, row->account) || !refers(stmt, 2, row->symbol))
         return "unknown account or symbol";
     row->order = (struct order){
@@ -50,29 +52,38 @@ static const char *read_order(struct db_reader *reader, sqlite3_stmt *stmt, stru
         .symbol = row->symbol ? (int)(row->symbol - reader->symbols) : -1,
         .side = (enum order_side)side,
         .type = (enum order_type)type,
+        .tif = (enum order_tif)tif,
         .state = (enum order_state)state,
         .reason = (enum order_reason)reason,
-        .qty = sqlite3_column_int64(stmt, 7),
-        .filled = sqlite3_column_int64(stmt, 8),
-        .price = sqlite3_column_int64(stmt, 9),
-        .stop_price = sqlite3_column_int64(stmt, 10),
-        .cost = sqlite3_column_int64(stmt, 11),
-        .created_ns = sqlite3_column_int64(stmt, 12),
-        .effective_ns = sqlite3_column_int64(stmt, 13),
-        .updated_ns = sqlite3_column_int64(stmt, 14),
-        .input_seq = (uint64_t)sqlite3_column_int64(stmt, 15),
-        .by_hand = sqlite3_column_int(stmt, 16),
+        .qty = sqlite3_column_int64(stmt, 8),
+        .filled = sqlite3_column_int64(stmt, 9),
+        .price = sqlite3_column_int64(stmt, 10),
+        .stop_price = sqlite3_column_int64(stmt, 11),
+        .trail = sqlite3_column_int64(stmt, 12),
+        .trail_e6 = sqlite3_column_int(stmt, 13),
+        .peak = sqlite3_column_int64(stmt, 14),
+        .triggered = sqlite3_column_int(stmt, 15),
+        .post_only = sqlite3_column_int(stmt, 16),
+        .reduce_only = sqlite3_column_int(stmt, 17),
+        .group = (uint64_t)sqlite3_column_int64(stmt, 18),
+        .parent = (uint64_t)sqlite3_column_int64(stmt, 19),
+        .cost = sqlite3_column_int64(stmt, 20),
+        .created_ns = sqlite3_column_int64(stmt, 21),
+        .effective_ns = sqlite3_column_int64(stmt, 22),
+        .updated_ns = sqlite3_column_int64(stmt, 23),
+        .expires_ns = sqlite3_column_int64(stmt, 24),
+        .input_seq = (uint64_t)sqlite3_column_int64(stmt, 25),
+        .amends = (uint32_t)sqlite3_column_int64(stmt, 26),
+        .by_hand = sqlite3_column_int(stmt, 27),
     };
-    if (!db_column_name(stmt, 17, row->order.tag, sizeof row->order.tag))
-        return "too long a tag";
-    return column_hash(stmt, 18, row->hash) ? NULL : "the hash has the wrong length";
+    return db_column_name(stmt, 28, row->order.client_id, sizeof row->order.client_id) &&
+                   db_column_name(stmt, 29, row->order.tag, sizeof row->order.tag)
+               ? NULL
+               : "too long a client id or tag";
 }
 
-#define ORDER_COLUMNS \
-    "SELECT id, account, symbol, side, type, state, reason, qty, filled, price, stop_price, cost, " \
-    "created_ns, " \
-    "effective_ns, updated_ns, input_seq, by_hand, tag, hash FROM orders "
-#define LIVE "WHERE state IN ('PENDING', 'OPEN', 'PARTIAL') "
+#define ORDER_COLUMNS "SELECT " DB_ORDER_COLUMNS " FROM orders "
+#define LIVE          "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') "
 
 int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
                      void (*row)(void *ctx, const struct db_order_row *row), void *ctx)
@@ -117,15 +128,15 @@ static const char *read_fill(struct db_reader *reader, sqlite3_stmt *stmt, struc
         .qty = sqlite3_column_int64(stmt, 7),
         .notional = sqlite3_column_int64(stmt, 8),
         .fee = sqlite3_column_int64(stmt, 9),
-        .maker = sqlite3_column_int(stmt, 10),
-        .input_seq = (uint64_t)sqlite3_column_int64(stmt, 11),
+        .fee_e6 = sqlite3_column_int(stmt, 10),
+        .maker = sqlite3_column_int(stmt, 11),
+        .input_seq = (uint64_t)sqlite3_column_int64(stmt, 12),
     };
-    return column_hash(stmt, 12, row->hash) ? NULL : "the hash has the wrong length";
+    row->rate_known = sqlite3_column_int(stmt, 13) > 1;
+    return NULL;
 }
 
-#define FILL_COLUMNS \
-    "SELECT id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, input_seq, hash " \
-    "FROM fills "
+#define FILL_COLUMNS "SELECT " DB_FILL_COLUMNS ", rule FROM fills "
 
 int db_reader_fills(struct db_reader *reader, int64_t limit,
                     void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
@@ -197,11 +208,7 @@ int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const s
                         void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r =
-        db_query(reader,
-                 "SELECT account, symbol, qty, cost, realized, fees, opened_ns, updated_ns FROM positions "
-                 "ORDER BY account, symbol",
-                 &stmt);
+    int r = db_query(reader, "SELECT " DB_POSITION_COLUMNS " FROM positions ORDER BY account, symbol", &stmt);
     if (r < 0)
         return r;
     while ((r = db_query_step(reader, stmt)) > 0) {
@@ -211,14 +218,43 @@ int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const s
             .position = {.qty = sqlite3_column_int64(stmt, 2),
                          .cost = sqlite3_column_int64(stmt, 3),
                          .realized = sqlite3_column_int64(stmt, 4),
-                         .fees = sqlite3_column_int64(stmt, 5),
-                         .opened_ns = sqlite3_column_int64(stmt, 6),
-                         .updated_ns = sqlite3_column_int64(stmt, 7)},
+                         .fifo_cost = sqlite3_column_int64(stmt, 5),
+                         .fifo_realized = sqlite3_column_int64(stmt, 6),
+                         .fees = sqlite3_column_int64(stmt, 7),
+                         .opened_ns = sqlite3_column_int64(stmt, 8),
+                         .updated_ns = sqlite3_column_int64(stmt, 9)},
         };
         if (!position.account || !position.symbol)
             return db_query_end(stmt, db_query_bad(reader, "positions", sqlite3_column_int64(stmt, 0),
                                                    "unknown account or symbol"));
         row(ctx, &position);
+    }
+    return db_query_end(stmt, r);
+}
+
+int db_reader_client_order(struct db_reader *reader, int account, const char *client_id,
+                           struct db_order_row *ret)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader,
+                     ORDER_COLUMNS "WHERE account = ?1 AND client_id = ?2 AND client_id <> '' "
+                                   "ORDER BY state = 'REJECTED', id LIMIT 1",
+                     &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int(stmt, 1, account);
+    sqlite3_bind_text(stmt, 2, client_id, -1, SQLITE_STATIC);
+    r = db_query_step(reader, stmt);
+    if (r > 0) {
+        struct db_order_row order;
+        const char *wrong = read_order(reader, stmt, &order);
+        r = wrong ? db_query_bad(reader, "orders", sqlite3_column_int64(stmt, 0), wrong) : 0;
+        if (r == 0)
+            *ret = order;
+    } else if (r == 0) {
+        snprintf(reader->error, sizeof reader->error, "no order bears the client id %.*s",
+                 ORDER_CLIENT_ID_MAX, client_id);
+        r = -ENOENT;
     }
     return db_query_end(stmt, r);
 }

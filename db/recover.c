@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/holdings.h"
+#include "db/queue.h"
 #include "db/reader_query.h"
 
 struct recovery {
@@ -12,8 +14,9 @@ struct recovery {
     struct db_recovered *to;
     const struct symbol *symbols;
     int n_symbols;
-    char err[DB_ERROR_MAX]; /* of the first failure that is not the reader's own */
-    int r;                  /* the first failure in a callback */
+    struct db_holdings holdings; /* by account's number and symbol's id */
+    char err[DB_ERROR_MAX];      /* of the first failure that is not the reader's own */
+    int r;                       /* the first failure in a callback */
 };
 
 /* Room for one more, zeroed, at the end of a growing array; NULL without memory. */
@@ -81,12 +84,56 @@ static void take_account(void *ctx, const struct db_account_row *row)
         recovery->r = -EBADMSG;
         return;
     }
-    to->accounts[to->n_accounts++] = (struct db_recovered_account){
-        .account = row->account,
-        .peak = row->equity_peak,
-        .day = row->day,
-        .day_equity = row->day_equity,
-    };
+    size_t n = (size_t)to->n_accounts;
+    struct db_recovered_account *account = APPEND(recovery, to->accounts, n);
+    if (!account)
+        return;
+    to->n_accounts++;
+    account->account = row->account;
+    account->peak = row->equity_peak;
+    account->day = row->day;
+    account->day_equity = row->day_equity;
+    recovery->r = db_account_spec(&row->account, &account->spec);
+    if (recovery->r < 0)
+        snprintf(recovery->err, sizeof recovery->err,
+                 "account %s: its strategy %s is not one of this program's", row->account.name,
+                 row->account.strategy);
+}
+
+/* Lots are not stored: the fills lead to them, in the order of the ledger, which resets begin anew. */
+static int follow_fills(struct recovery *recovery)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(recovery->reader,
+                     "SELECT l.account, l.ts_ns, f.id, f.symbol, f.side, f.qty, f.notional, f.fee, f.ts_ns "
+                     "FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id "
+                     "WHERE l.kind = 'reset' OR (l.kind = 'trade' AND l.amount <> 0) ORDER BY l.id",
+                     &stmt);
+    if (r < 0)
+        return r;
+    int64_t last = 0;
+    while (r >= 0 && (r = db_query_step(recovery->reader, stmt)) > 0) {
+        int64_t account = sqlite3_column_int64(stmt, 0), fill = sqlite3_column_int64(stmt, 2);
+        int side = order_side_parse(db_column_text(stmt, 4));
+        if (fill == 0)
+            db_holdings_reset(&recovery->holdings, account, sqlite3_column_int64(stmt, 1));
+        else if (fill != last)
+            r = db_holdings_fill(&recovery->holdings, account, sqlite3_column_int64(stmt, 3),
+                                 (enum order_side)side, sqlite3_column_int64(stmt, 5),
+                                 sqlite3_column_int64(stmt, 6), sqlite3_column_int64(stmt, 7),
+                                 sqlite3_column_int64(stmt, 8));
+        last = fill;
+    }
+    if (r < 0)
+        snprintf(recovery->err, sizeof recovery->err, "the fills lead to no positions: %s",
+                 r == -ENOMEM ? "out of memory" : db_reader_error(recovery->reader));
+    return db_query_end(stmt, r);
+}
+
+static bool agree(const struct position *a, const struct position *b)
+{
+    return a->qty == b->qty && a->cost == b->cost && a->realized == b->realized &&
+           a->fifo_cost == b->fifo_cost && a->fifo_realized == b->fifo_realized;
 }
 
 static void take_position(void *ctx, const struct db_position_row *row)
@@ -103,9 +150,21 @@ static void take_position(void *ctx, const struct db_position_row *row)
         return; /* flat, and no longer streamed */
     if (symbol < 0 && find_symbol(recovery, &row->symbol->symbol, "a position") < 0)
         return;
-    struct db_recovered_position *position = APPEND(recovery, to->positions, to->n_positions);
-    if (position)
-        *position = (struct db_recovered_position){row->account->number, symbol, row->position};
+    struct db_holding *holding = db_holdings_of(&recovery->holdings, row->account->number, row->symbol->id);
+    struct db_recovered_position *position =
+        holding ? APPEND(recovery, to->positions, to->n_positions) : NULL;
+    if (!position) {
+        recovery->r = -ENOMEM;
+        return;
+    }
+    if (!agree(&row->position, &holding->position)) {
+        snprintf(recovery->err, sizeof recovery->err,
+                 "the fills of %s do not lead to account %s's position: see papertape ledger verify",
+                 row->symbol->symbol.name, row->account->name);
+        recovery->r = -EBADMSG;
+    }
+    *position = (struct db_recovered_position){row->account->number, symbol, row->position, holding->lots};
+    holding->lots = (struct lots){0};
 }
 
 static void take_order(void *ctx, const struct db_order_row *row)
@@ -128,16 +187,20 @@ static void take_order(void *ctx, const struct db_order_row *row)
     }
 }
 
-/* The sum of each account's rows of an asset, and the running balance of the last of them, must agree. */
+/* What was deposited counts from when the account was last begun anew. The sum of each account's rows of an
+ * asset, and the running balance of the last of them, must agree. */
 static int take_balances(struct recovery *recovery)
 {
     struct db_recovered *to = recovery->to;
     sqlite3_stmt *stmt;
-    int r =
-        db_query(recovery->reader,
-                 "SELECT account, asset, scale, sum(amount), balance, max(id), "
-                 "sum(CASE kind WHEN 'deposit' THEN amount ELSE 0 END) FROM ledger GROUP BY account, asset",
-                 &stmt);
+    int r = db_query(
+        recovery->reader,
+        "WITH begun AS (SELECT account, max(id) AS id FROM ledger WHERE kind = 'reset' GROUP BY account) "
+        "SELECT l.account, l.asset, l.scale, sum(l.amount), l.balance, max(l.id), "
+        "sum(iif(l.kind IN ('deposit', 'transfer') AND l.id > ifnull(begun.id, 0), l.amount, 0)), "
+        "sum(iif(l.kind = 'borrow', l.amount, 0)) "
+        "FROM ledger AS l LEFT JOIN begun ON begun.account = l.account GROUP BY l.account, l.asset",
+        &stmt);
     if (r < 0)
         return r;
     while ((r = db_query_step(recovery->reader, stmt)) > 0) {
@@ -147,8 +210,10 @@ static int take_balances(struct recovery *recovery)
         balance->account = sqlite3_column_int(stmt, 0);
         balance->scale = sqlite3_column_int(stmt, 2);
         balance->total = sqlite3_column_int64(stmt, 3);
+        balance->borrowed = sqlite3_column_int64(stmt, 7);
         if (!db_column_name(stmt, 1, balance->asset, sizeof balance->asset) ||
-            balance->account >= to->n_accounts || balance->total != sqlite3_column_int64(stmt, 4)) {
+            balance->account >= to->n_accounts || balance->borrowed < 0 ||
+            balance->total != sqlite3_column_int64(stmt, 4)) {
             snprintf(recovery->err, sizeof recovery->err,
                      "the ledger's rows of %s do not add up to its balance: see papertape ledger verify",
                      balance->asset);
@@ -191,6 +256,49 @@ static int take_last_ids(struct recovery *recovery)
     return db_query_end(stmt, r);
 }
 
+/* Keys first, as texts may move while they are gathered. */
+static int take_keys(struct recovery *recovery)
+{
+    struct db_recovered *to = recovery->to;
+    sqlite3_stmt *stmt;
+    int r = db_query(recovery->reader,
+                     "SELECT key, id, order_id, state, cmd, args, result FROM commands WHERE id IN "
+                     "(SELECT id FROM commands WHERE key <> '' ORDER BY id DESC LIMIT ?1) ORDER BY key",
+                     &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int(stmt, 1, DB_RECOVERED_KEYS_MAX);
+    struct db_queue texts = {0}; /* a growing block of memory */
+    while ((r = db_query_step(recovery->reader, stmt)) > 0) {
+        struct db_recovered_key *key = APPEND(recovery, to->keys, to->n_keys);
+        const char *const parts[] = {db_column_text(stmt, 4), db_column_text(stmt, 5),
+                                     db_column_text(stmt, 6)};
+        int state = db_command_state_parse(db_column_text(stmt, 3));
+        if (!key || !db_queue_append(&texts, 0, 0, 0, "", 0, parts, 3)) {
+            r = -ENOMEM;
+            break;
+        }
+        key->command = (uint64_t)sqlite3_column_int64(stmt, 1);
+        key->order_id = (uint64_t)sqlite3_column_int64(stmt, 2);
+        key->state = (enum db_command_state)state;
+        if (state < 0 || !db_column_name(stmt, 0, key->key, sizeof key->key)) {
+            r = db_query_bad(recovery->reader, "commands", (int64_t)key->command,
+                             "unknown state, or too long a key");
+            break;
+        }
+    }
+    to->key_texts = texts.data;
+    size_t at = 0;
+    for (size_t i = 0; r == 0 && i < to->n_keys; i++) {
+        const struct db_row_header *header = (const void *)(texts.data + at);
+        to->keys[i].cmd = (const char *)(header + 1);
+        to->keys[i].args = to->keys[i].cmd + strlen(to->keys[i].cmd) + 1;
+        to->keys[i].result = to->keys[i].args + strlen(to->keys[i].args) + 1;
+        at += header->size;
+    }
+    return db_query_end(stmt, r);
+}
+
 static int take_all(struct recovery *recovery)
 {
     struct db_reader *reader = recovery->reader;
@@ -200,9 +308,13 @@ static int take_all(struct recovery *recovery)
     if (r == 0 && recovery->r == 0)
         r = take_balances(recovery);
     if (r == 0 && recovery->r == 0)
+        r = follow_fills(recovery);
+    if (r == 0 && recovery->r == 0)
         r = db_reader_positions(reader, take_position, recovery);
     if (r == 0 && recovery->r == 0)
         r = db_reader_orders(reader, true, 0, take_order, recovery);
+    if (r == 0 && recovery->r == 0)
+        r = take_keys(recovery);
     if (r == 0 && recovery->r == 0)
         r = take_last_ids(recovery);
     return r;
@@ -226,6 +338,7 @@ int db_recover(struct db_reader *reader, const struct symbol *symbols, int n_sym
         r = take_all(&recovery);
         db_reader_end(reader);
     }
+    db_holdings_finish(&recovery.holdings);
     r = r < 0 ? r : recovery.r;
     if (r < 0) {
         snprintf(err, err_size, "%s", *recovery.err ? recovery.err : db_reader_error(reader));
@@ -240,10 +353,27 @@ void db_recovered_destroy(struct db_recovered *recovered)
 {
     if (!recovered)
         return;
+    for (size_t i = 0; i < recovered->n_positions; i++)
+        lots_finish(&recovered->positions[i].lots);
+    free(recovered->accounts);
     free(recovered->balances);
     free(recovered->positions);
     free(recovered->orders);
+    free(recovered->keys);
+    free(recovered->key_texts);
     free(recovered);
+}
+
+static int compare_keys(const void *key, const void *row)
+{
+    return strcmp(key, ((const struct db_recovered_key *)row)->key);
+}
+
+const struct db_recovered_key *db_recovered_key(const struct db_recovered *recovered, const char *key)
+{
+    return recovered->n_keys
+               ? bsearch(key, recovered->keys, recovered->n_keys, sizeof *recovered->keys, compare_keys)
+               : NULL;
 }
 
 struct bar_array {

@@ -4,24 +4,35 @@
 
 #include "db/reader.h"
 
+enum { DB_RECOVERED_KEYS_MAX = 100000 };
+
 struct db_recovered_account {
     struct db_account account; /* accounts[i].account.number == i */
-    int64_t deposits;          /* of its currency, lifetime */
+    struct account_spec spec;  /* the same, as the engine takes it */
+    int64_t deposits; /* of its currency, since it was begun: deposits and transfers in less those out */
     int64_t peak, day, day_equity;
 };
 struct db_recovered_balance {
     int account;
     char asset[ASSET_NAME_MAX];
     int scale;
-    int64_t total;
+    int64_t total, borrowed;
 };
 struct db_recovered_position {
     int account, symbol;
     struct position position;
+    struct lots lots; /* of the position */
+};
+/* A command that bore a key. */
+struct db_recovered_key {
+    char key[COMMAND_KEY_MAX];
+    uint64_t command, order_id;
+    enum db_command_state state;
+    const char *cmd, *args, *result; /* as in the table; they live as long as what was recovered */
 };
 
 struct db_recovered {
-    struct db_recovered_account accounts[ACCOUNTS_MAX];
+    struct db_recovered_account *accounts;
     int n_accounts;
     struct db_recovered_balance *balances;
     size_t n_balances;
@@ -29,6 +40,10 @@ struct db_recovered {
     size_t n_positions;
     struct order *orders; /* live, oldest first */
     size_t n_orders;
+    struct db_recovered_key
+        *keys; /* of the newest DB_RECOVERED_KEYS_MAX commands that bore one, sorted by it */
+    size_t n_keys;
+    void *key_texts;
     uint64_t last_order, last_fill, last_ledger, last_command, last_alert; /* 0: none yet */
     uint8_t ledger_hash[LEDGER_HASH_SIZE]; /* of the last row; zeros before the first */
     uint64_t event_seq;                    /* newest event whose rows are stored; 0: none */
@@ -37,11 +52,15 @@ struct db_recovered {
 
 /* Reads one moment of the database; symbols are named by their index in `symbols`, as the engine will. Of an
  * empty database everything is 0. 0; -ENOENT when a position or a live order is of a symbol that is not among
- * `symbols`; -EINVAL when a symbol's assets or scales are not those stored; -EBADMSG when the sums of the
- * ledger and its running balances differ; -ENOMEM; -errno. err: one sentence. */
+ * `symbols`, or an account runs a strategy that this program has not; -EINVAL when a symbol's assets or
+ * scales are not those stored; -EBADMSG when the sums of the ledger and its running balances differ; -ENOMEM;
+ * -errno. err: one sentence. */
 int db_recover(struct db_reader *reader, const struct symbol *symbols, int n_symbols,
                struct db_recovered **ret, char *err, size_t err_size);
 void db_recovered_destroy(struct db_recovered *recovered);
+
+/* The command that bore this key, or NULL. */
+const struct db_recovered_key *db_recovered_key(const struct db_recovered *recovered, const char *key);
 
 /* The newest n bars, oldest first, in an array for the caller to free. A symbol without any gives 0 of them,
  * and NULL. */

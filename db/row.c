@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const command_states[] = {
@@ -49,4 +50,38 @@ int db_severity_parse(const char *name)
 int db_feed_state_parse(const char *name)
 {
     return find(feed_states, sizeof feed_states / sizeof *feed_states, name);
+}
+
+void db_account_of(int number, const struct account_spec *spec, int64_t created_ns, struct db_account *ret)
+{
+    *ret = (struct db_account){
+        .number = number,
+        .currency_scale = spec->currency_scale,
+        .created_ns = created_ns,
+        .cash = spec->cash,
+        .rules = spec->rules,
+    };
+    memcpy(ret->name, spec->name, sizeof ret->name);
+    memcpy(ret->currency, spec->currency, sizeof ret->currency);
+    if (!spec->strategy)
+        return;
+    snprintf(ret->strategy, sizeof ret->strategy, "%s", spec->strategy->name);
+    memcpy(ret->params, spec->params, spec->strategy->n_params * sizeof *ret->params);
+}
+
+int db_account_spec(const struct db_account *account, struct account_spec *ret)
+{
+    const struct strategy *strategy = strategy_find(account->strategy);
+    if (account->strategy[0] && !strategy)
+        return -ENOENT;
+    *ret = (struct account_spec){
+        .currency_scale = account->currency_scale,
+        .cash = account->cash,
+        .rules = account->rules,
+        .strategy = strategy,
+    };
+    memcpy(ret->name, account->name, sizeof ret->name);
+    memcpy(ret->currency, account->currency, sizeof ret->currency);
+    memcpy(ret->params, account->params, sizeof ret->params);
+    return 0;
 }

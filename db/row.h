@@ -7,7 +7,10 @@
 #include <stdint.h>
 
 #include "engine/account.h"
+#include "engine/event.h"
 #include "exchange/symbol.h"
+
+enum { DB_STRATEGY_NAME_MAX = 48 };
 
 /* An account's number is its index in the engine and its id in the database, for ever: a daemon gives the
  * engine the accounts of the database first, in the order of their numbers, and new ones after them. */
@@ -16,8 +19,17 @@ struct db_account {
     char name[ACCOUNT_NAME_MAX];
     char currency[ASSET_NAME_MAX];
     int currency_scale;
-    int64_t created_ns;
+    int64_t created_ns; /* kept from when it was first put */
+    int64_t cash;       /* that it was opened with, or begun anew */
+    struct account_rules rules;
+    char strategy[DB_STRATEGY_NAME_MAX]; /* "": orders by hand only */
+    double params[STRATEGY_PARAMS_MAX]; /* of that strategy; zeros where this program has none of that name */
 };
+
+/* The row of an account as it is run. */
+void db_account_of(int number, const struct account_spec *spec, int64_t created_ns, struct db_account *ret);
+/* The account that a row tells of. 0, or -ENOENT when this program has no strategy of that name. */
+int db_account_spec(const struct db_account *account, struct account_spec *ret);
 
 struct db_price {
     int symbol;
@@ -28,12 +40,14 @@ struct db_price {
 enum db_command_state { DB_COMMAND_PENDING, DB_COMMAND_DONE, DB_COMMAND_REFUSED };
 
 struct db_command {
-    uint64_t id; /* 1, 2, 3 … */
-    int64_t ts_ns;
+    uint64_t id;   /* 1, 2, 3 … */
+    int64_t ts_ns; /* kept from when it was first put */
     int64_t peer_uid, peer_pid;
     const char *cmd, *args; /* args: a JSON object */
     enum db_command_state state;
     const char *result; /* the refusal's code and words, or what it did; "" while pending */
+    const char *key;    /* the giver's, of this command alone; "" or NULL for none */
+    uint64_t order_id;  /* the first order that it made, amended or cancelled; 0: none */
 };
 
 enum db_severity { DB_INFO, DB_WARNING, DB_ERROR };

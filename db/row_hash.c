@@ -1,37 +1,73 @@
 #include "db/row_hash.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <openssl/evp.h>
-#include <stdio.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-enum { TEXT_MAX = 512 }; /* 14 numbers of at most 20 characters, names, a tag */
-
-static int seal(const char *text, int length, uint8_t hash[static DB_ROW_HASH_SIZE])
+static void spell_plain(sqlite3_str *text, sqlite3_value *value)
 {
-    return EVP_Digest(text, (size_t)length, hash, NULL, EVP_sha256(), NULL) == 1 ? 0 : -ENOMEM;
+    const unsigned char *bytes = sqlite3_value_text(value);
+    if (bytes)
+        sqlite3_str_append(text, (const char *)bytes, sqlite3_value_bytes(value));
 }
 
-int db_hash_order(const struct order *o, int64_t symbol, uint8_t hash[static DB_ROW_HASH_SIZE])
+static void spell(sqlite3_str *text, sqlite3_value *value)
 {
-    char text[TEXT_MAX];
-    int n = snprintf(text, sizeof text,
-                     "%" PRIu64 "|%d|%" PRId64 "|%s|%s|%s|%s|%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64
-                     "|%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRIu64 "|%d|%s",
-                     o->id, o->account, symbol, order_side_name(o->side), order_type_name(o->type),
-                     order_state_name(o->state), order_reason_name(o->reason), o->qty, o->filled, o->price,
-                     o->stop_price, o->cost, o->created_ns, o->effective_ns, o->updated_ns, o->input_seq,
-                     o->by_hand, o->tag);
-    return seal(text, n, hash);
+    double real;
+    uint64_t bits;
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        sqlite3_str_appendf(text, "%lld", sqlite3_value_int64(value));
+        break;
+    case SQLITE_FLOAT:
+        real = sqlite3_value_double(value);
+        memcpy(&bits, &real, sizeof bits);
+        sqlite3_str_appendf(text, "r%016llx", (unsigned long long)bits);
+        break;
+    case SQLITE_TEXT:
+        sqlite3_str_appendf(text, "t%d:", sqlite3_value_bytes(value));
+        sqlite3_str_append(text, (const char *)sqlite3_value_text(value), sqlite3_value_bytes(value));
+        break;
+    case SQLITE_BLOB:
+        sqlite3_str_appendf(text, "b%d:", sqlite3_value_bytes(value));
+        if (sqlite3_value_bytes(value) > 0)
+            sqlite3_str_append(text, sqlite3_value_blob(value), sqlite3_value_bytes(value));
+        break;
+    default:
+        sqlite3_str_appendchar(text, 1, 'n');
+    }
 }
 
-int db_hash_fill(const struct fill *f, int64_t symbol, uint8_t hash[static DB_ROW_HASH_SIZE])
+static void seal(sqlite3_context *context, int n, sqlite3_value **values)
 {
-    char text[TEXT_MAX];
-    int n = snprintf(text, sizeof text,
-                     "%" PRIu64 "|%" PRIu64 "|%d|%" PRId64 "|%s|%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64
-                     "|%" PRId64 "|%d|%" PRIu64,
-                     f->id, f->order_id, f->account, symbol, order_side_name(f->side), f->ts_ns, f->price,
-                     f->qty, f->notional, f->fee, f->maker, f->input_seq);
-    return seal(text, n, hash);
+    int rule = n > 0 ? sqlite3_value_int(values[0]) : 0;
+    if (rule != 1 && rule != 2) {
+        sqlite3_result_error(context, "seal(): there is no such rule", -1);
+        return;
+    }
+    sqlite3_str *text = sqlite3_str_new(sqlite3_context_db_handle(context));
+    for (int i = 1; i < n; i++) {
+        if (i > 1)
+            sqlite3_str_appendchar(text, 1, '|');
+        if (rule == 1)
+            spell_plain(text, values[i]);
+        else
+            spell(text, values[i]);
+    }
+    unsigned char hash[EVP_MAX_MD_SIZE];
+    bool failed = sqlite3_str_errcode(text) != SQLITE_OK ||
+                  EVP_Digest(sqlite3_str_value(text) ? sqlite3_str_value(text) : "",
+                             (size_t)sqlite3_str_length(text), hash, NULL, EVP_sha256(), NULL) != 1;
+    sqlite3_free(sqlite3_str_finish(text));
+    if (failed)
+        sqlite3_result_error_nomem(context);
+    else
+        sqlite3_result_blob(context, hash, DB_ROW_HASH_SIZE, SQLITE_TRANSIENT);
+}
+
+int db_row_hash_register(sqlite3 *db)
+{
+    return sqlite3_create_function_v2(db, "seal", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                                      NULL, seal, NULL, NULL, NULL);
 }

@@ -1,17 +1,57 @@
-/* The seal of a stored order or fill: SHA-256 of the row's one spelling, so that a cell altered behind the
- * daemon's back is found by name. */
+/* Seals: SHA-256 of a stored row's one spelling, so that a cell altered behind the daemon's back is found by
+ * the name of its row.
+ *
+ * SQL's seal(rule, value, …) spells what is stored, as it is stored. Each sealed table's column `hash` is
+ * seal() of its other columns in their order, but for those named here:
+ *
+ *   orders, fills  rule is the column `rule`, and not among the columns. Rule 1, of rows that schema version
+ * 1 wrote, knows only the columns of that version, in its order, an unknown account as -1 and an unknown
+ * symbol as 0; the others hold what those orders and fills were (GTC, alone, …). positions, equity, commands,
+ * alerts, symbols, meta   rule 2. accounts       rule 2, without equity_peak, day and day_equity: those are
+ * the newest equity's. ledger         not sealed so, but chained: engine/ledger.h.
+ *
+ * Rule 1 joins the values with '|'. Rule 2 does the same, but each is spelled so that no two rows share a
+ * spelling: n for null, an integer in decimal, r and the 16 hexadecimal digits of a real's bits, t or b, the
+ * number of bytes and a colon before those of a text or a blob. Bars, gaps, prices, telemetry and feed states
+ * are no part of the record and have no seal. */
 #ifndef DB_ROW_HASH_H
 #define DB_ROW_HASH_H
 
-#include <stdint.h>
-
-#include "exchange/fill.h"
+#include <sqlite3.h>
 
 enum { DB_ROW_HASH_SIZE = 32 };
 
-/* `symbol` is the symbol's id in the database, 0 where the row has none (an order refused for its symbol).
- * The spelling is the columns of the table in their order, joined by '|', without the hash. 0 or -ENOMEM. */
-int db_hash_order(const struct order *order, int64_t symbol, uint8_t hash[static DB_ROW_HASH_SIZE]);
-int db_hash_fill(const struct fill *fill, int64_t symbol, uint8_t hash[static DB_ROW_HASH_SIZE]);
+/* Makes seal() known to a connection: 32 bytes, or an error for a rule that is none. A SQLite result code. */
+int db_row_hash_register(sqlite3 *db);
+
+/* The columns that a seal covers, in order. */
+#define DB_ORDER_COLUMNS \
+    "id, account, symbol, side, type, tif, state, reason, qty, filled, price, stop_price, trail, trail_e6, " \
+    "peak, triggered, post_only, reduce_only, group_id, parent, cost, created_ns, effective_ns, " \
+    "updated_ns, " \
+    "expires_ns, input_seq, amends, by_hand, client_id, tag"
+#define DB_ORDER_COLUMNS_1 \
+    "id, ifnull(account, -1), ifnull(symbol, 0), side, type, state, reason, qty, filled, price, " \
+    "stop_price, " \
+    "cost, created_ns, effective_ns, updated_ns, input_seq, by_hand, tag"
+#define DB_FILL_COLUMNS \
+    "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, fee_e6, maker, input_seq"
+#define DB_FILL_COLUMNS_1 \
+    "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, input_seq"
+#define DB_POSITION_COLUMNS \
+    "account, symbol, qty, cost, realized, fifo_cost, fifo_realized, fees, opened_ns, updated_ns"
+#define DB_EQUITY_COLUMNS "account, ts_ns, equity, cash, peak, day_equity"
+#define DB_ACCOUNT_COLUMNS \
+    "id, name, currency, currency_scale, created_ns, cash, strategy, params, maker_e6, taker_e6, " \
+    "exposure_symbol, exposure_account, daily_loss, orders_per_second, shorts, collateral_e4, " \
+    "maintenance_e4, borrow_rate_e6"
+#define DB_COMMAND_COLUMNS "id, ts_ns, peer_uid, peer_pid, cmd, args, state, result, key, order_id"
+#define DB_ALERT_COLUMNS   "id, ts_ns, last_ns, count, code, severity, text, acked_ns"
+#define DB_SYMBOL_COLUMNS \
+    "id, venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, price_min, price_max, " \
+    "tick, " \
+    "qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, notional_min, notional_max, " \
+    "notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, ask_up_e4, ask_down_e4, orders_max, " \
+    "seen_ns"
 
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/row_hash.h"
+
 enum { BUSY_TIMEOUT_MS = 5000, FILE_MODE = 0640 };
 
 static const char set_up[] = "PRAGMA foreign_keys = ON;"
@@ -85,7 +87,9 @@ int db_store_open(struct db_store *store, const char *path, bool create)
     sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_file_control(store->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
-    r = db_migrate(store->db, db_migrations, db_migrations_count, store->error, sizeof store->error);
+    r = db_errno(note(store, db_row_hash_register(store->db)));
+    if (r == 0)
+        r = db_migrate(store->db, db_migrations, db_migrations_count, store->error, sizeof store->error);
     if (r == 0)
         r = set_wal(store);
     if (r == 0)
@@ -95,6 +99,8 @@ int db_store_open(struct db_store *store, const char *path, bool create)
                                                     SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL)));
     if (r == 0)
         r = read_event_seq(store);
+    if (r == 0 && create)
+        store->known_event = store->event_seq;
     if (r != 0)
         goto fail;
     sqlite3_wal_hook(store->db, count_wal_pages, store);

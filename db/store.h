@@ -36,22 +36,30 @@ enum db_statement {
     DB_SQL_COMMIT,
     DB_SQL_META,
     DB_SQL_ACCOUNT,
+    DB_SQL_ACCOUNT_SEAL,
+    DB_SQL_ACCOUNT_KNOWN,
     DB_SQL_SYMBOL,
+    DB_SQL_SYMBOL_SEAL,
     DB_SQL_BAR,
     DB_SQL_BAR_CORRECT,
     DB_SQL_GAP,
     DB_SQL_PRICE,
     DB_SQL_ORDER,
+    DB_SQL_ORDER_SAME,
+    DB_SQL_ORDER_KNOWN,
     DB_SQL_FILL,
-    DB_SQL_FILL_HASH,
+    DB_SQL_FILL_SAME,
     DB_SQL_LEDGER,
-    DB_SQL_LEDGER_HASH,
+    DB_SQL_LEDGER_SAME,
     DB_SQL_POSITION,
     DB_SQL_EQUITY,
     DB_SQL_EQUITY_ACCOUNT,
     DB_SQL_EQUITY_THIN,
     DB_SQL_COMMAND,
+    DB_SQL_COMMAND_SEAL,
+    DB_SQL_COMMAND_KNOWN,
     DB_SQL_ALERT,
+    DB_SQL_ALERT_SEAL,
     DB_SQL_TELEMETRY,
     DB_SQL_TELEMETRY_THIN,
     DB_SQL_FEED,
@@ -63,10 +71,13 @@ struct db_store {
     sqlite3_stmt *statements[DB_STATEMENTS];
     int64_t symbol_ids[SYMBOLS_MAX];                   /* by the engine's index; 0: not put yet */
     int64_t equity_hour[ACCOUNTS_MAX], telemetry_hour; /* last thinned */
-    uint64_t event_seq;                                /* newest event whose rows are committed */
-    uint64_t bars_corrected;                           /* a stored bar came again with other numbers */
-    int wal_pages;                                     /* at the last commit */
-    char error[DB_ERROR_MAX];                          /* of the last call that failed */
+    uint64_t known_event;        /* event_seq when it was first opened: up to it, rows are there already */
+    uint64_t event_seq;          /* newest event whose rows are committed */
+    uint64_t bars_corrected;     /* a stored bar came again with other numbers */
+    uint64_t conflicts;          /* so did an order, a fill, a ledger row, a command or an account */
+    char conflict[DB_ERROR_MAX]; /* the last of them; "" for none */
+    int wal_pages;               /* at the last commit */
+    char error[DB_ERROR_MAX];    /* of the last call that failed */
 };
 
 extern const char *const db_statements_sql[DB_STATEMENTS];
@@ -78,6 +89,10 @@ void db_store_close(struct db_store *store);
 
 /* SQLite result codes; store->error is set when not SQLITE_OK. */
 int db_store_begin(struct db_store *store);
+
+/* Rows of an event that was stored when the store was first opened change nothing, but are held against what
+ * is stored. A row that contradicts it is a conflict: SQLITE_OK for one of such an event, else
+ * SQLITE_CONSTRAINT. */
 int db_store_apply(struct db_store *store, const struct db_row_header *row);
 /* Notes, in the transaction, the newest event whose rows are in it. */
 int db_store_event(struct db_store *store, uint64_t event_seq);

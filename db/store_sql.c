@@ -1,16 +1,33 @@
-/* One statement a row kind. Rows that come again bring newer values, except fills and ledger rows, which
- * never change. */
+/* One statement a row kind. Rows that come again bring newer values, except fills, ledger rows, and orders
+ * and commands that ended, which never change. *_SAME and *_KNOWN tell whether what is stored is the row that
+ * comes again: all of it, or what never changes of it. */
+#include "db/row_hash.h"
 #include "db/store.h"
+
+#define ORDER_VALUES \
+    "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, " \
+    "?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30"
+#define FILL_VALUES     "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13"
+#define POSITION_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"
+#define EQUITY_VALUES   "?1, ?2, ?3, ?4, ?5, ?6"
 
 const char *const db_statements_sql[DB_STATEMENTS] = {
     [DB_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [DB_SQL_COMMIT] = "COMMIT",
-    [DB_SQL_META] = "INSERT INTO meta (key, value) VALUES (?1, ?2) "
-                    "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    [DB_SQL_META] = "INSERT INTO meta (key, value, hash) VALUES (?1, ?2, seal(2, ?1, ?2)) "
+                    "ON CONFLICT (key) DO UPDATE SET value = excluded.value, hash = excluded.hash",
     [DB_SQL_ACCOUNT] =
-        "INSERT INTO accounts (id, name, currency, currency_scale, created_ns) "
-        "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO UPDATE SET name = excluded.name "
+        "INSERT INTO accounts (" DB_ACCOUNT_COLUMNS ", hash) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, x'') "
+        "ON CONFLICT (id) DO UPDATE SET name = excluded.name, cash = excluded.cash, strategy = "
+        "excluded.strategy, params = excluded.params, maker_e6 = excluded.maker_e6, taker_e6 = "
+        "excluded.taker_e6, exposure_symbol = excluded.exposure_symbol, exposure_account = "
+        "excluded.exposure_account, daily_loss = excluded.daily_loss, orders_per_second = "
+        "excluded.orders_per_second, shorts = excluded.shorts, collateral_e4 = excluded.collateral_e4, "
+        "maintenance_e4 = excluded.maintenance_e4, borrow_rate_e6 = excluded.borrow_rate_e6 "
         "WHERE currency = excluded.currency AND currency_scale = excluded.currency_scale RETURNING id",
+    [DB_SQL_ACCOUNT_SEAL] = "UPDATE accounts SET hash = seal(2, " DB_ACCOUNT_COLUMNS ") WHERE id = ?1",
+    [DB_SQL_ACCOUNT_KNOWN] = "SELECT currency = ?3 AND currency_scale = ?4 FROM accounts WHERE id = ?1",
     [DB_SQL_SYMBOL] =
         "INSERT INTO symbols (venue, name, base, quote, price_scale, qty_scale, quote_scale, trading, "
         "price_min, price_max, tick, qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, "
@@ -32,6 +49,7 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "orders_max = excluded.orders_max, seen_ns = excluded.seen_ns "
         "WHERE base = excluded.base AND quote = excluded.quote AND price_scale = excluded.price_scale "
         "AND qty_scale = excluded.qty_scale AND quote_scale = excluded.quote_scale RETURNING id",
+    [DB_SQL_SYMBOL_SEAL] = "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ") WHERE id = ?1",
     [DB_SQL_BAR] = "INSERT INTO bars (symbol, interval_ns, source, open_ns, open, high, low, close, volume, "
                    "quote_volume, trades, first_trade_id, last_trade_id) "
                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) "
@@ -52,48 +70,64 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "ON CONFLICT DO UPDATE SET last = excluded.last, bid = excluded.bid, ask = excluded.ask, "
         "mark = excluded.mark, ts_ns = excluded.ts_ns, recv_wall_ns = excluded.recv_wall_ns",
     [DB_SQL_ORDER] =
-        "INSERT INTO orders (id, account, symbol, side, type, state, reason, qty, filled, price, stop_price, "
-        "cost, "
-        "created_ns, effective_ns, updated_ns, input_seq, by_hand, tag, hash) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19) "
-        "ON CONFLICT DO UPDATE SET account = excluded.account, symbol = excluded.symbol, side = "
-        "excluded.side, "
-        "type = excluded.type, state = excluded.state, reason = excluded.reason, qty = excluded.qty, "
-        "filled = excluded.filled, price = excluded.price, stop_price = excluded.stop_price, cost = "
-        "excluded.cost, "
-        "created_ns = excluded.created_ns, effective_ns = excluded.effective_ns, updated_ns = "
-        "excluded.updated_ns, "
-        "input_seq = excluded.input_seq, by_hand = excluded.by_hand, tag = excluded.tag, hash = "
-        "excluded.hash",
-    [DB_SQL_FILL] =
-        "INSERT INTO fills (id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, "
-        "input_seq, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) "
-        "ON CONFLICT DO NOTHING",
-    [DB_SQL_FILL_HASH] = "SELECT hash FROM fills WHERE id = ?1",
+        "INSERT INTO orders (" DB_ORDER_COLUMNS ", rule, hash) VALUES (" ORDER_VALUES ", 2, "
+        "seal(2, " ORDER_VALUES ")) ON CONFLICT (id) DO UPDATE SET tif = excluded.tif, state = "
+        "excluded.state, reason = excluded.reason, qty = excluded.qty, filled = excluded.filled, price = "
+        "excluded.price, stop_price = excluded.stop_price, trail = excluded.trail, trail_e6 = "
+        "excluded.trail_e6, peak = excluded.peak, triggered = excluded.triggered, post_only = "
+        "excluded.post_only, reduce_only = excluded.reduce_only, group_id = excluded.group_id, parent = "
+        "excluded.parent, cost = excluded.cost, effective_ns = excluded.effective_ns, updated_ns = "
+        "excluded.updated_ns, expires_ns = excluded.expires_ns, input_seq = excluded.input_seq, amends = "
+        "excluded.amends, by_hand = excluded.by_hand, tag = excluded.tag, rule = 2, hash = excluded.hash "
+        "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND "
+        "(account, symbol, side, type, created_ns, client_id) IS (excluded.account, excluded.symbol, "
+        "excluded.side, excluded.type, excluded.created_ns, excluded.client_id)",
+    [DB_SQL_ORDER_SAME] =
+        "SELECT seal(2, " DB_ORDER_COLUMNS ") = seal(2, " ORDER_VALUES ") FROM orders WHERE id = ?1",
+    [DB_SQL_ORDER_KNOWN] =
+        "SELECT (account, symbol, side, type, created_ns, client_id) IS (?2, ?3, ?4, ?5, ?22, ?29) "
+        "FROM orders WHERE id = ?1",
+    [DB_SQL_FILL] = "INSERT INTO fills (" DB_FILL_COLUMNS ", rule, hash) VALUES (" FILL_VALUES ", 2, "
+                    "seal(2, " FILL_VALUES ")) ON CONFLICT DO NOTHING",
+    [DB_SQL_FILL_SAME] =
+        "SELECT seal(2, " DB_FILL_COLUMNS ") = seal(2, " FILL_VALUES ") FROM fills WHERE id = ?1",
     [DB_SQL_LEDGER] =
         "INSERT INTO ledger (id, ts_ns, account, asset, scale, kind, amount, balance, order_id, fill_id, "
         "hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, nullif(?9, 0), nullif(?10, 0), ?11) "
         "ON CONFLICT DO NOTHING",
-    [DB_SQL_LEDGER_HASH] = "SELECT hash FROM ledger WHERE id = ?1",
+    [DB_SQL_LEDGER_SAME] = "SELECT hash = ?11 FROM ledger WHERE id = ?1",
     [DB_SQL_POSITION] =
-        "INSERT INTO positions (account, symbol, qty, cost, realized, fees, opened_ns, updated_ns) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET qty = excluded.qty, "
-        "cost = excluded.cost, realized = excluded.realized, fees = excluded.fees, "
-        "opened_ns = excluded.opened_ns, updated_ns = excluded.updated_ns",
-    [DB_SQL_EQUITY] = "INSERT INTO equity (account, ts_ns, equity, cash) VALUES (?1, ?2, ?3, ?4) "
-                      "ON CONFLICT DO UPDATE SET equity = excluded.equity, cash = excluded.cash",
+        "INSERT INTO positions (" DB_POSITION_COLUMNS ", hash) VALUES (" POSITION_VALUES
+        ", seal(2, " POSITION_VALUES
+        ")) ON CONFLICT DO UPDATE SET qty = excluded.qty, cost = excluded.cost, realized = "
+        "excluded.realized, fifo_cost = excluded.fifo_cost, fifo_realized = excluded.fifo_realized, "
+        "fees = excluded.fees, opened_ns = excluded.opened_ns, updated_ns = excluded.updated_ns, "
+        "hash = excluded.hash",
+    [DB_SQL_EQUITY] =
+        "INSERT INTO equity (" DB_EQUITY_COLUMNS ", hash) VALUES (" EQUITY_VALUES ", seal(2, " EQUITY_VALUES
+        ")) ON CONFLICT DO UPDATE SET equity = excluded.equity, cash = "
+        "excluded.cash, peak = excluded.peak, day_equity = excluded.day_equity, hash = "
+        "excluded.hash",
     [DB_SQL_EQUITY_ACCOUNT] = "UPDATE accounts SET equity_peak = ?2, day = ?3, day_equity = ?4 WHERE id = ?1",
     [DB_SQL_EQUITY_THIN] =
         "DELETE FROM equity WHERE account = ?1 AND ts_ns < ?2 AND EXISTS "
         "(SELECT 1 FROM equity AS later WHERE later.account = ?1 AND later.ts_ns > equity.ts_ns "
         "AND later.ts_ns < equity.ts_ns - equity.ts_ns % 3600000000000 + 3600000000000)",
-    [DB_SQL_COMMAND] = "INSERT INTO commands (id, ts_ns, peer_uid, peer_pid, cmd, args, state, result) "
-                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE SET "
-                       "state = excluded.state, result = excluded.result",
-    [DB_SQL_ALERT] = "INSERT INTO alerts (id, ts_ns, last_ns, count, code, severity, text, acked_ns) "
-                     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0)) ON CONFLICT (id) DO UPDATE SET "
-                     "last_ns = excluded.last_ns, count = excluded.count, severity = excluded.severity, "
-                     "text = excluded.text, acked_ns = excluded.acked_ns",
+    [DB_SQL_COMMAND] =
+        "INSERT INTO commands (" DB_COMMAND_COLUMNS
+        ", hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+        "x'') ON CONFLICT (id) DO UPDATE SET state = excluded.state, result = excluded.result, order_id = "
+        "excluded.order_id WHERE state = 'pending' AND (peer_uid, peer_pid, cmd, args, key) IS "
+        "(excluded.peer_uid, excluded.peer_pid, excluded.cmd, excluded.args, excluded.key)",
+    [DB_SQL_COMMAND_SEAL] = "UPDATE commands SET hash = seal(2, " DB_COMMAND_COLUMNS ") WHERE id = ?1",
+    [DB_SQL_COMMAND_KNOWN] = "SELECT (peer_uid, peer_pid, cmd, args, key) IS (?3, ?4, ?5, ?6, ?9) "
+                             "FROM commands WHERE id = ?1",
+    [DB_SQL_ALERT] =
+        "INSERT INTO alerts (" DB_ALERT_COLUMNS ", hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+        "nullif(?8, 0), x'') ON CONFLICT (id) DO UPDATE SET last_ns = max(last_ns, excluded.last_ns), "
+        "count = max(count, excluded.count), severity = excluded.severity, text = excluded.text, "
+        "acked_ns = coalesce(acked_ns, excluded.acked_ns)",
+    [DB_SQL_ALERT_SEAL] = "UPDATE alerts SET hash = seal(2, " DB_ALERT_COLUMNS ") WHERE id = ?1",
     [DB_SQL_TELEMETRY] = "INSERT INTO telemetry (name, ts_ns, value) VALUES (?1, ?2, ?3) "
                          "ON CONFLICT DO UPDATE SET value = excluded.value",
     [DB_SQL_TELEMETRY_THIN] = "DELETE FROM telemetry WHERE ts_ns < ?1",

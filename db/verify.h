@@ -1,5 +1,7 @@
-/* Does everything add up? The database's own integrity; every seal and the ledger's chain; every fill against
- * its order, its ledger rows and the rules of exchange/fill_rules.h; every position against its fills. */
+/* Does everything add up? The seal of every row of the record; the ledger's chain; every fill against its
+ * order, its ledger rows and the rules of exchange/fill_rules.h; every order against its fills and what it
+ * asked for; every position, by average and by lots, against its fills; loans, transfers and resets; the
+ * database's own integrity, and its schema. */
 #ifndef DB_VERIFY_H
 #define DB_VERIFY_H
 
@@ -10,15 +12,21 @@ struct db_verified_balance {
     char account_name[ACCOUNT_NAME_MAX];
     char asset[ASSET_NAME_MAX];
     int scale;
-    int64_t total;
+    int64_t total, borrowed;
 };
+
+enum { DB_VERIFIED_FAILURES_MAX = 16 };
 
 struct db_verified {
     bool ok;
-    char failure[DB_ERROR_MAX]; /* "TABLE: row ID: what is wrong", of the first row found wrong; "" when ok */
+    /* "TABLE: row ID: what is wrong": of each table the first row that was altered; or, where all seals hold,
+     * the first row that contradicts others. */
+    char failures[DB_VERIFIED_FAILURES_MAX][DB_ERROR_MAX];
+    int n_failures;
+    char failure[DB_ERROR_MAX]; /* the first of them; "" when ok */
     uint64_t orders, fills, ledger_rows, positions;
     uint8_t hash[LEDGER_HASH_SIZE];       /* of the last ledger row; zeros when there is none */
-    struct db_verified_balance *balances; /* by account, in the order in which assets first appear */
+    struct db_verified_balance *balances; /* in the order in which account and asset first appear */
     size_t n_balances;
 };
 

@@ -47,7 +47,8 @@ struct db_writer {
     size_t taken_bytes;
     uint64_t committed;
     bool hurry, stop, abandon;
-    bool lost; /* a row that must be stored found no memory: its group and all after it are refused */
+    bool stuck; /* what is stored contradicts a row that must be stored */
+    bool lost;  /* a row that must be stored found no memory: its group and all after it are refused */
     struct db_writer_stats stats;
     struct db_commit_times times;
 
@@ -139,6 +140,18 @@ static int check_still_there(struct db_store *store)
     return SQLITE_OK;
 }
 
+/* `stuck`: and one more, which keeps the transaction from being stored. */
+static void note_conflicts(struct db_writer *w, uint64_t conflicts, bool stuck)
+{
+    pthread_mutex_lock(&w->lock);
+    w->stuck = stuck;
+    w->stats.conflicts = conflicts + stuck;
+    memcpy(w->stats.conflict, w->store.conflict, sizeof w->stats.conflict);
+    if (stuck)
+        pthread_cond_broadcast(&w->done);
+    pthread_mutex_unlock(&w->lock);
+}
+
 /* The journal is never behind the database. */
 static int check_journal(struct db_writer *w, uint64_t event)
 {
@@ -153,7 +166,7 @@ static int check_journal(struct db_writer *w, uint64_t event)
 static int store_chunk(struct db_writer *w, const struct chunk *chunk)
 {
     struct db_store *store = &w->store;
-    uint64_t corrected = store->bars_corrected, skipped = 0;
+    uint64_t corrected = store->bars_corrected, conflicts = store->conflicts, skipped = 0;
     char skip_reason[DB_ERROR_MAX] = "";
     int64_t begin_ns = monotonic_ns();
     int rc = check_still_there(store);
@@ -176,13 +189,16 @@ static int store_chunk(struct db_writer *w, const struct chunk *chunk)
     if (rc == SQLITE_OK)
         rc = db_store_commit(store);
     if (rc != SQLITE_OK) {
-        store->bars_corrected = corrected;
         db_store_rollback(store);
+        store->bars_corrected = corrected;
+        note_conflicts(w, conflicts, store->conflicts > conflicts);
+        store->conflicts = conflicts;
         return rc;
     }
     w->commit_end_ns = monotonic_ns();
     if (chunk->last_event > store->event_seq)
         store->event_seq = chunk->last_event;
+    note_conflicts(w, store->conflicts, false);
 
     pthread_mutex_lock(&w->lock);
     w->committed = chunk->last_ticket;
@@ -489,7 +505,8 @@ uint64_t db_writer_put_equity(struct db_writer *w, int account, int64_t ts_ns, i
 
 uint64_t db_writer_put_command(struct db_writer *w, const struct db_command *command)
 {
-    return PUT(w, DB_ROW_COMMAND, command, command->cmd, command->args, command->result);
+    return PUT(w, DB_ROW_COMMAND, command, command->cmd, command->args, command->result,
+               command->key ? command->key : "");
 }
 
 uint64_t db_writer_put_alert(struct db_writer *w, const struct db_alert *alert)
@@ -528,10 +545,10 @@ int db_writer_flush(struct db_writer *w, int64_t timeout_ms)
     pthread_mutex_lock(&w->lock);
     w->hurry = true;
     pthread_cond_signal(&w->wake);
-    while (w->committed < w->last_ticket && monotonic_ns() < until)
+    while (w->committed < w->last_ticket && !w->stuck && monotonic_ns() < until)
         wait_until(&w->done, &w->lock, until);
     w->hurry = false;
-    int r = w->committed < w->last_ticket ? -ETIMEDOUT : 0;
+    int r = w->committed == w->last_ticket ? 0 : w->stuck ? -EBADMSG : -ETIMEDOUT;
     pthread_mutex_unlock(&w->lock);
     return r;
 }

@@ -50,7 +50,12 @@ void db_writer_group_end(struct db_writer *writer);
 
 /* In a group: the rows put after this are the event's, till the group's end or the next call. Each
  * transaction keeps the newest event whose rows it holds, as meta's event_seq; nothing is stored for an event
- * without rows. Costs no more than an assignment. */
+ * without rows. Costs no more than an assignment.
+ *
+ * Rows of an event whose rows the database held when it was opened, as a recovery puts them again, change
+ * nothing: orders, fills, ledger rows, commands and accounts are held against what is stored, and what
+ * differs is counted as a conflict. A conflict of any other row stops the storing like a full disk: it cannot
+ * be. */
 void db_writer_put_event(struct db_writer *writer, uint64_t seq);
 
 /* Each copies its argument and returns the row's ticket: 1, 2, 3 …; 0 when the row was dropped: beyond
@@ -87,11 +92,12 @@ uint64_t db_writer_put_paused(struct db_writer *writer, bool paused);
 uint64_t db_writer_last(const struct db_writer *writer);
 uint64_t db_writer_committed(struct db_writer *writer);
 
-/* Waits until everything put so far is on the disk; not inside a group. 0, or -ETIMEDOUT. */
+/* Waits until everything put so far is on the disk; not inside a group. 0; -ETIMEDOUT; -EBADMSG for a
+ * conflict that nothing gets past: the database is the truth, and the engine is to be restored from it. */
 int db_writer_flush(struct db_writer *writer, int64_t timeout_ms);
 
 /* Flushes, empties the log, stops the thread and frees. 0, or -ETIMEDOUT when rows were lost: what they were
- * kept from says err. NULL is fine. */
+ * kept from says err; -EBADMSG for a conflict. NULL is fine. */
 int db_writer_close(struct db_writer *writer, int64_t timeout_ms, char *err, size_t err_size);
 
 struct db_writer_stats {
@@ -102,6 +108,8 @@ struct db_writer_stats {
     uint64_t skipped;                     /* rows without money that the schema refused */
     uint64_t dropped;                     /* rows refused because of queue_max, or for lack of memory */
     uint64_t bars_corrected;              /* stored bars that came again with other numbers */
+    uint64_t conflicts;                   /* rows that are stored already, with other values */
+    char conflict[DB_ERROR_MAX];          /* the last of them, in words; "" when there was none */
     int64_t commit_p50_ns, commit_p99_ns; /* from BEGIN to the end of COMMIT */
     char last_error[DB_ERROR_MAX];        /* "" when there was none */
 };

@@ -1,4 +1,6 @@
-"""Turns the numbered migrations into one C file: embed.py OUT.c 001_initial.sql 002_….sql"""
+"""Turns the numbered migrations into one C file: embed.py OUT.c 001_initial.sql 002_….sql
+
+A line "-- after: FUNCTION" names the C function of db/migrate.h that goes on where SQL ends."""
 
 import os
 import sys
@@ -15,8 +17,10 @@ def main(out, *sources):
         if not name.startswith(f"{number:03d}_"):
             sys.exit(f"embed.py: {source}: migration {number:03d} is missing or out of order")
         with open(source, encoding="ascii") as f:
-            lines = "\n".join(literal(line.rstrip("\n")) for line in f)
-        rows.append(f'    {{\n        "{name}",\n{lines},\n    }},\n')
+            text = f.read().splitlines()
+        after = [line.removeprefix("-- after: ") for line in text if line.startswith("-- after: ")]
+        lines = "\n".join(literal(line) for line in text)
+        rows.append(f'    {{\n        "{name}",\n{lines},\n        {after[0] if after else "NULL"},\n    }},\n')
     with open(out, "w", encoding="ascii") as f:
         f.write('#include "db/migrate.h"\n\n')
         f.write("const struct db_migration db_migrations[] = {\n" + "".join(rows) + "};\n")

@@ -36,6 +36,13 @@ static void acknowledge(void *ctx, uint64_t ticket)
         _exit(3);
 }
 
+static void take_position(struct fixture *f, struct db_recovered_position *from)
+{
+    f->positions[from->symbol] = from->position;
+    f->lots[from->symbol] = from->lots;
+    from->lots = (struct lots){0};
+}
+
 /* Takes up the bookkeeping where the database has it; from scratch when it has nothing. */
 static void resume(struct fixture *f, struct db_writer *writer, const char *path)
 {
@@ -59,6 +66,7 @@ static void resume(struct fixture *f, struct db_writer *writer, const char *path
             .fill_id = r->last_fill,
             .ledger_id = r->last_ledger,
             .seq = 4 * r->last_order,
+            .lots = fixture_lots(),
         };
         memcpy(f->hash, r->ledger_hash, sizeof f->hash);
         for (size_t i = 0; i < r->n_balances; i++)
@@ -66,7 +74,7 @@ static void resume(struct fixture *f, struct db_writer *writer, const char *path
                   ? &f->cash
                   : &f->base[strcmp(r->balances[i].asset, "ETH") == 0]) = r->balances[i].total;
         for (size_t i = 0; i < r->n_positions; i++)
-            f->positions[r->positions[i].symbol] = r->positions[i].position;
+            take_position(f, &r->positions[i]);
         for (int i = 0; i < FIXTURE_SYMBOLS; i++)
             db_writer_put_symbol(writer, i, "binance", &symbols[i], FIXTURE_START);
     }

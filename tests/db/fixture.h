@@ -25,6 +25,7 @@ struct fixture {
     uint8_t hash[LEDGER_HASH_SIZE];
     int64_t cash, base[FIXTURE_SYMBOLS];
     struct position positions[FIXTURE_SYMBOLS];
+    struct lots *lots; /* [FIXTURE_SYMBOLS] */
 };
 
 static const char *const fixture_names[FIXTURE_SYMBOLS] = {"BTCUSDT", "ETHUSDT"};
@@ -69,10 +70,18 @@ static inline void fixture_ledger(struct fixture *f, const char *asset, enum led
     db_writer_put_ledger(f->writer, &row);
 }
 
+/* Lots live as long as the program. */
+static inline struct lots *fixture_lots(void)
+{
+    static struct lots lots[64][FIXTURE_SYMBOLS];
+    static size_t n;
+    return lots[n++];
+}
+
 /* Symbols, one account, its opening deposit. */
 static inline void fixture_open(struct fixture *f, struct db_writer *writer)
 {
-    *f = (struct fixture){.writer = writer, .ts_ns = FIXTURE_START};
+    *f = (struct fixture){.writer = writer, .ts_ns = FIXTURE_START, .lots = fixture_lots()};
     struct db_account account = {
         .name = "main", .currency = "USDT", .currency_scale = FIXTURE_SCALE, .created_ns = FIXTURE_START};
     db_writer_group_begin(writer);
@@ -123,7 +132,8 @@ static inline uint64_t fixture_fill(struct fixture *f, struct order *order, int6
         .notional = fill_notional(order->side, price, qty, FIXTURE_UNIT),
         .input_seq = ++f->seq,
     };
-    fill.fee = fill_fee(fill.notional, 1000);
+    fill.fee_e6 = 1000;
+    fill.fee = fill_fee(fill.notional, fill.fee_e6);
     order->filled += qty;
     order->cost += fill.notional;
     order->state = order->filled == order->qty ? ORDER_FILLED : ORDER_PARTIAL;
@@ -131,21 +141,9 @@ static inline uint64_t fixture_fill(struct fixture *f, struct order *order, int6
 
     struct position *position = &f->positions[order->symbol];
     int sign = order->side == ORDER_BUY ? 1 : -1;
-    if (order->side == ORDER_BUY) {
-        if (position->qty == 0)
-            position->opened_ns = f->ts_ns;
-        position->qty += qty;
-        position->cost += fill.notional;
-    } else {
-        int64_t removed = (int64_t)((int128_t)position->cost * qty / position->qty);
-        position->qty -= qty;
-        position->cost -= removed;
-        position->realized += fill.notional - removed;
-        if (position->qty == 0)
-            position->opened_ns = 0;
-    }
+    CHECK_INT(position_apply(position, &f->lots[order->symbol], order->side, qty, fill.notional, f->ts_ns),
+              0);
     position->fees += fill.fee;
-    position->updated_ns = f->ts_ns;
 
     db_writer_group_begin(f->writer);
     db_writer_put_fill(f->writer, &fill);

@@ -86,10 +86,19 @@ static void fill_database(const char *path, struct fixture *f)
     fixture_open(f, writer);
     struct order order = fixture_order(f, 0, ORDER_BUY, 6183763000000, 12345000);
     fixture_fill(f, &order, 6183763000000, 12345000);
-    order = fixture_order(f, 0, ORDER_SELL, 0, 2345000);
-    order.type = ORDER_STOP;
-    order.stop_price = 6000000000000;
-    order.state = ORDER_OPEN;
+    f->ts_ns += 1000000;
+    order = (struct order){
+        .id = ++f->order_id,
+        .side = ORDER_SELL,
+        .type = ORDER_STOP,
+        .state = ORDER_OPEN,
+        .qty = 2345000,
+        .stop_price = 6000000000000,
+        .created_ns = f->ts_ns,
+        .effective_ns = f->ts_ns + 1000,
+        .updated_ns = f->ts_ns,
+        .input_seq = ++f->seq,
+    };
     strcpy(order.tag, "a,\"b\"");
     db_writer_put_order(writer, &order);
     struct order unknown = {.id = ++f->order_id,
@@ -203,7 +212,8 @@ static void test_positions(const char *state)
     CHECK_STR(
         line(1),
         "main,BTCUSDT,L,0.12345000,61837.63000000,62000.00000000,7633.85542350,7653.90000000,20.04457650,"
-        "0.00000000,7.63385543,1723161255344000000,1723161255344000000,,0.00000000,0.00000000");
+        "0.00000000,7.63385543,1723161255344000000,1723161255344000000,61837.63000000,7633.85542350,0."
+        "00000000");
     CHECK_INT(run(command_positions, "positions", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.positions/1"),
            *first = json_array_get(json_object_get(json, "positions"), 0);

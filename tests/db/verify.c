@@ -5,6 +5,8 @@
 #include <sqlite3.h>
 #include <stdarg.h>
 
+#include "db/row_hash.h"
+
 #include "tests/db/fixture.h"
 
 static bool verify(const char *path, char failure[DB_ERROR_MAX])
@@ -58,6 +60,7 @@ static sqlite3 *open_raw(const char *path)
 {
     sqlite3 *db;
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(db_row_hash_register(db), SQLITE_OK);
     exec(db, "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;");
     return db;
 }
@@ -140,6 +143,9 @@ static void alter(const char *path, const char *sql, const char *words)
     CHECK(strstr(failure, words) != NULL);
 }
 
+#define SEAL_POSITIONS "UPDATE positions SET hash = seal(2, " DB_POSITION_COLUMNS ")"
+#define SEAL_SYMBOLS   "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ")"
+
 static void copy(const char *from, const char *to)
 {
     sqlite3 *db;
@@ -196,10 +202,19 @@ int main(void)
     static const struct {
         const char *sql, *words;
     } alterations[] = {
-        {"UPDATE positions SET qty = qty + 1 WHERE symbol = 2", "positions: row main ETHUSDT: says quantity"},
-        {"UPDATE positions SET cost = cost - 1 WHERE symbol = 1", "positions: row main BTCUSDT"},
-        {"UPDATE positions SET realized = realized - 1 WHERE symbol = 1", "positions: row main BTCUSDT"},
-        {"UPDATE positions SET fees = 0 WHERE symbol = 1", "positions: row main BTCUSDT"},
+        {"UPDATE positions SET qty = qty + 1 WHERE symbol = 2", "positions: row main ETHUSDT: was altered"},
+        {"UPDATE positions SET qty = qty + 1 WHERE symbol = 2;" SEAL_POSITIONS,
+         "positions: row main ETHUSDT: says quantity"},
+        {"UPDATE positions SET cost = cost - 1 WHERE symbol = 1;" SEAL_POSITIONS,
+         "positions: row main BTCUSDT: says quantity"},
+        {"UPDATE positions SET realized = realized - 1 WHERE symbol = 1;" SEAL_POSITIONS,
+         "positions: row main BTCUSDT: says quantity"},
+        {"UPDATE positions SET fees = 0 WHERE symbol = 1;" SEAL_POSITIONS,
+         "positions: row main BTCUSDT: says quantity"},
+        {"UPDATE positions SET fifo_cost = fifo_cost + 1 WHERE symbol = 1;" SEAL_POSITIONS,
+         "positions: row main BTCUSDT: says a cost"},
+        {"UPDATE positions SET fifo_realized = 0 WHERE symbol = 1;" SEAL_POSITIONS,
+         "positions: row main BTCUSDT: says a cost"},
         {"DELETE FROM positions WHERE symbol = 1", "positions: row 2: is missing"},
         {"DELETE FROM ledger WHERE id = 5", "ledger: row 5: is missing"},
         {"DELETE FROM ledger WHERE id = (SELECT max(id) FROM ledger)", "the ledger has no row of its fee"},
@@ -208,7 +223,8 @@ int main(void)
         {"DELETE FROM orders WHERE id = 2", "orders: row 2: is missing"},
         {"UPDATE ledger SET id = id + 1000 WHERE id > 10", "ledger: row 11: is missing"},
         {"DELETE FROM accounts", "unknown account"},
-        {"UPDATE symbols SET qty_scale = 7 WHERE id = 1",
+        {"UPDATE symbols SET qty_scale = 7 WHERE id = 1", "symbols: row 1: was altered"},
+        {"UPDATE symbols SET qty_scale = 7 WHERE id = 1;" SEAL_SYMBOLS,
          "fills: row 1: the notional is not price times quantity"},
         {"INSERT INTO bars VALUES (9, 1, 'venue', 1, 1, 1, 1, 1, '1', '1', 1, 1, 1)",
          "bars: row 0: names a row of symbols that is not there"},

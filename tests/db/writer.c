@@ -369,7 +369,12 @@ static void test_contradiction(const char *directory)
     db_writer_put_ledger(writer, &row);
     CHECK(wait_for(&watcher, &watcher.failures, 1));
     CHECK_STR(watcher.detail, "ledger row 1 is already stored, with other values");
-    CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -ETIMEDOUT);
+    struct db_writer_stats stats;
+    db_writer_stats(writer, &stats);
+    CHECK_INT(stats.conflicts, 1);
+    CHECK_STR(stats.conflict, watcher.detail);
+    CHECK_INT(db_writer_flush(writer, 30000), -EBADMSG);
+    CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -EBADMSG);
 }
 
 /* The file is taken away while it is written: nothing goes where nobody would find it. */

@@ -1,0 +1,366 @@
+/* What each row of the record, which is sealed and never forgotten, binds to its statement. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/store_bind.h"
+#include "engine/ledger.h"
+#include "exchange/fill.h"
+
+#define HOUR_NS   INT64_C(3600000000000)
+#define WINDOW_NS (8 * 24 * HOUR_NS) /* of equity at full detail */
+
+/* What is stored contradicts what comes: of an event that is stored already that is counted and stays, else
+ * the database is not what we think it is. */
+static int conflict(struct db_store *store, const char *what, uint64_t id, bool again)
+{
+    snprintf(store->error, sizeof store->error, "%s %" PRIu64 " is already stored, with other values", what,
+             id);
+    memcpy(store->conflict, store->error, sizeof store->conflict);
+    store->conflicts++;
+    return again ? SQLITE_OK : SQLITE_CONSTRAINT;
+}
+
+/* Asks whether what is stored is this row: a statement that answers 1. */
+static int compare(struct db_store *store, struct binding *b, const char *what, uint64_t id, bool again)
+{
+    int64_t same = 0;
+    int rc = run_returning(store, b, &same);
+    return rc == SQLITE_OK && same != 1 ? conflict(store, what, id, again) : rc;
+}
+
+int db_apply_meta(struct db_store *store, const char *key)
+{
+    struct binding b = bind(store, DB_SQL_META);
+    text(&b, key);
+    text(&b, key + strlen(key) + 1);
+    return run(store, &b);
+}
+
+/* A strategy's parameters by name, for the caller to free; NULL without memory. */
+static char *params_json(const struct db_account *row)
+{
+    const struct strategy *strategy = strategy_find(row->strategy);
+    json_t *object = json_object();
+    for (size_t i = 0; strategy && i < strategy->n_params; i++)
+        if (json_object_set_new(object, strategy->params[i].name, json_real(row->params[i])) < 0)
+            break; /* an object that is short of one is refused when it is read */
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    return text;
+}
+
+static void bind_account(struct binding *b, const struct db_account *row, const char *params)
+{
+    const struct account_rules *rules = &row->rules;
+    integer(b, row->number);
+    text(b, row->name);
+    text(b, row->currency);
+    integer(b, row->currency_scale);
+    integer(b, row->created_ns);
+    integer(b, row->cash);
+    text(b, row->strategy);
+    text(b, params);
+    integer(b, rules->fees.maker_e6);
+    integer(b, rules->fees.taker_e6);
+    real(b, rules->risk.exposure_symbol);
+    real(b, rules->risk.exposure_account);
+    real(b, rules->risk.daily_loss);
+    integer(b, rules->risk.orders_per_second);
+    integer(b, rules->shorts);
+    integer(b, rules->collateral_e4);
+    integer(b, rules->maintenance_e4);
+    integer(b, rules->borrow_rate_e6);
+}
+
+int db_apply_account(struct db_store *store, const struct db_account *row, bool again)
+{
+    struct binding b = bind(store, again ? DB_SQL_ACCOUNT_KNOWN : DB_SQL_ACCOUNT);
+    char *params = params_json(row);
+    if (!params)
+        return SQLITE_NOMEM;
+    int64_t id = -1;
+    bind_account(&b, row, params);
+    int rc =
+        again ? compare(store, &b, "account", (uint64_t)row->number, true) : run_returning(store, &b, &id);
+    free(params);
+    if (rc != SQLITE_OK || again)
+        return rc;
+    if (id < 0) {
+        snprintf(store->error, sizeof store->error, "account %s: the currency of account %d cannot change",
+                 row->name, row->number);
+        return SQLITE_CONSTRAINT;
+    }
+    b = bind(store, DB_SQL_ACCOUNT_SEAL);
+    integer(&b, id);
+    return run(store, &b);
+}
+
+int db_apply_symbol(struct db_store *store, const struct db_row_symbol *row)
+{
+    const struct symbol *s = &row->symbol;
+    const struct symbol_filters *f = &s->filters;
+    const int64_t numbers[] = {
+        s->price_scale,
+        s->qty_scale,
+        s->quote_scale,
+        s->trading,
+        f->price_min,
+        f->price_max,
+        f->tick,
+        f->qty_min,
+        f->qty_max,
+        f->step,
+        f->market_qty_min,
+        f->market_qty_max,
+        f->market_step,
+        f->notional_min,
+        f->notional_max,
+        f->notional_min_market,
+        f->notional_max_market,
+        f->bid_up_e4,
+        f->bid_down_e4,
+        f->ask_up_e4,
+        f->ask_down_e4,
+        f->orders_max,
+        row->seen_ns,
+    };
+    struct binding b = bind(store, DB_SQL_SYMBOL);
+    int64_t id = 0;
+    text(&b, (const char *)(row + 1));
+    text(&b, s->name);
+    text(&b, s->base);
+    text(&b, s->quote);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        integer(&b, numbers[i]);
+    int rc = run_returning(store, &b, &id);
+    if (rc == SQLITE_OK && id == 0) {
+        snprintf(store->error, sizeof store->error,
+                 "symbol %s: its assets or scales are not those stored before", s->name);
+        return SQLITE_CONSTRAINT;
+    }
+    if (rc != SQLITE_OK)
+        return rc;
+    store->symbol_ids[row->index] = id;
+    b = bind(store, DB_SQL_SYMBOL_SEAL);
+    integer(&b, id);
+    return run(store, &b);
+}
+
+static struct binding bind_order(struct db_store *store, enum db_statement which, const struct order *o)
+{
+    struct binding b = bind(store, which);
+    integer(&b, (int64_t)o->id);
+    if (o->account >= 0)
+        integer(&b, o->account);
+    else
+        sqlite3_bind_null(b.stmt, ++b.n);
+    symbol(&b, store, o->symbol);
+    text(&b, order_side_name(o->side));
+    text(&b, order_type_name(o->type));
+    text(&b, order_tif_name(o->tif));
+    text(&b, order_state_name(o->state));
+    text(&b, order_reason_name(o->reason));
+    integer(&b, o->qty);
+    integer(&b, o->filled);
+    integer(&b, o->price);
+    integer(&b, o->stop_price);
+    integer(&b, o->trail);
+    integer(&b, o->trail_e6);
+    integer(&b, o->peak);
+    integer(&b, o->triggered);
+    integer(&b, o->post_only);
+    integer(&b, o->reduce_only);
+    integer(&b, (int64_t)o->group);
+    integer(&b, (int64_t)o->parent);
+    integer(&b, o->cost);
+    integer(&b, o->created_ns);
+    integer(&b, o->effective_ns);
+    integer(&b, o->updated_ns);
+    integer(&b, o->expires_ns);
+    integer(&b, (int64_t)o->input_seq);
+    integer(&b, o->amends);
+    integer(&b, o->by_hand);
+    text(&b, o->client_id);
+    text(&b, o->tag);
+    return b;
+}
+
+int db_apply_order(struct db_store *store, const struct order *order, bool again)
+{
+    struct binding b = bind_order(store, again ? DB_SQL_ORDER_KNOWN : DB_SQL_ORDER, order);
+    if (again)
+        return compare(store, &b, "order", order->id, true);
+    int rc = run(store, &b);
+    if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
+        return rc;
+    b = bind_order(store, DB_SQL_ORDER_SAME, order);
+    return compare(store, &b, "order", order->id, false);
+}
+
+static struct binding bind_fill(struct db_store *store, enum db_statement which, const struct fill *f)
+{
+    struct binding b = bind(store, which);
+    integer(&b, (int64_t)f->id);
+    integer(&b, (int64_t)f->order_id);
+    integer(&b, f->account);
+    symbol(&b, store, f->symbol);
+    text(&b, order_side_name(f->side));
+    integer(&b, f->ts_ns);
+    integer(&b, f->price);
+    integer(&b, f->qty);
+    integer(&b, f->notional);
+    integer(&b, f->fee);
+    integer(&b, f->fee_e6);
+    integer(&b, f->maker);
+    integer(&b, (int64_t)f->input_seq);
+    return b;
+}
+
+int db_apply_fill(struct db_store *store, const struct fill *fill, bool again)
+{
+    struct binding b;
+    if (!again) {
+        b = bind_fill(store, DB_SQL_FILL, fill);
+        int rc = run(store, &b);
+        if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
+            return rc;
+    }
+    b = bind_fill(store, DB_SQL_FILL_SAME, fill);
+    return compare(store, &b, "fill", fill->id, again);
+}
+
+static struct binding bind_ledger(struct db_store *store, enum db_statement which,
+                                  const struct ledger_row *row)
+{
+    struct binding b = bind(store, which);
+    integer(&b, (int64_t)row->id);
+    integer(&b, row->ts_ns);
+    integer(&b, row->account);
+    text(&b, row->asset);
+    integer(&b, row->scale);
+    text(&b, ledger_kind_name(row->kind));
+    integer(&b, row->amount);
+    integer(&b, row->balance);
+    integer(&b, (int64_t)row->order_id);
+    integer(&b, (int64_t)row->fill_id);
+    blob(&b, row->hash, LEDGER_HASH_SIZE);
+    return b;
+}
+
+int db_apply_ledger(struct db_store *store, const struct ledger_row *row, bool again)
+{
+    struct binding b;
+    if (!again) {
+        b = bind_ledger(store, DB_SQL_LEDGER, row);
+        int rc = run(store, &b);
+        if (rc != SQLITE_OK || sqlite3_changes(store->db) == 1)
+            return rc;
+    }
+    b = bind_ledger(store, DB_SQL_LEDGER_SAME, row);
+    return compare(store, &b, "ledger row", row->id, again);
+}
+
+int db_apply_position(struct db_store *store, const struct db_row_position *row)
+{
+    const struct position *p = &row->position;
+    struct binding b = bind(store, DB_SQL_POSITION);
+    integer(&b, row->account);
+    symbol(&b, store, row->symbol);
+    integer(&b, p->qty);
+    integer(&b, p->cost);
+    integer(&b, p->realized);
+    integer(&b, p->fifo_cost);
+    integer(&b, p->fifo_realized);
+    integer(&b, p->fees);
+    integer(&b, p->opened_ns);
+    integer(&b, p->updated_ns);
+    return run(store, &b);
+}
+
+int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
+{
+    struct binding b = bind(store, DB_SQL_EQUITY);
+    integer(&b, row->account);
+    integer(&b, row->ts_ns);
+    integer(&b, row->equity);
+    integer(&b, row->cash);
+    integer(&b, row->peak);
+    integer(&b, row->day_equity);
+    int rc = run(store, &b);
+    if (rc != SQLITE_OK)
+        return rc;
+    b = bind(store, DB_SQL_EQUITY_ACCOUNT);
+    integer(&b, row->account);
+    integer(&b, row->peak);
+    integer(&b, row->day);
+    integer(&b, row->day_equity);
+    rc = run(store, &b);
+    if (rc != SQLITE_OK || row->ts_ns / HOUR_NS <= store->equity_hour[row->account])
+        return rc;
+    b = bind(store, DB_SQL_EQUITY_THIN);
+    integer(&b, row->account);
+    integer(&b, row->ts_ns - WINDOW_NS);
+    rc = run(store, &b);
+    if (rc == SQLITE_OK)
+        store->equity_hour[row->account] = row->ts_ns / HOUR_NS;
+    return rc;
+}
+
+static struct binding bind_command(struct db_store *store, enum db_statement which,
+                                   const struct db_command *row)
+{
+    const char *cmd = (const char *)(row + 1), *args = cmd + strlen(cmd) + 1,
+               *result = args + strlen(args) + 1, *key = result + strlen(result) + 1;
+    struct binding b = bind(store, which);
+    integer(&b, (int64_t)row->id);
+    integer(&b, row->ts_ns);
+    integer(&b, row->peer_uid);
+    integer(&b, row->peer_pid);
+    text(&b, cmd);
+    text(&b, args);
+    text(&b, db_command_state_name(row->state));
+    text(&b, result);
+    text(&b, key);
+    integer(&b, (int64_t)row->order_id);
+    return b;
+}
+
+int db_apply_command(struct db_store *store, const struct db_command *row, bool again)
+{
+    struct binding b;
+    if (!again) {
+        b = bind_command(store, DB_SQL_COMMAND, row);
+        int rc = run(store, &b);
+        if (rc != SQLITE_OK)
+            return rc;
+        if (sqlite3_changes(store->db) == 1) {
+            b = bind(store, DB_SQL_COMMAND_SEAL);
+            integer(&b, (int64_t)row->id);
+            return run(store, &b);
+        }
+    }
+    b = bind_command(store, DB_SQL_COMMAND_KNOWN, row);
+    return compare(store, &b, "command", row->id, again);
+}
+
+int db_apply_alert(struct db_store *store, const struct db_alert *row)
+{
+    const char *code = (const char *)(row + 1);
+    struct binding b = bind(store, DB_SQL_ALERT);
+    integer(&b, (int64_t)row->id);
+    integer(&b, row->ts_ns);
+    integer(&b, row->last_ns);
+    integer(&b, row->count);
+    text(&b, code);
+    text(&b, db_severity_name(row->severity));
+    text(&b, code + strlen(code) + 1);
+    integer(&b, row->acked_ns);
+    int rc = run(store, &b);
+    if (rc != SQLITE_OK)
+        return rc;
+    b = bind(store, DB_SQL_ALERT_SEAL);
+    integer(&b, (int64_t)row->id);
+    return run(store, &b);
+}

@@ -1,0 +1,70 @@
+/* Inside the verification: what its passes know, and hand on. */
+#ifndef DB_VERIFICATION_H
+#define DB_VERIFICATION_H
+
+#include "db/holdings.h"
+#include "db/reader_query.h"
+#include "db/verify.h"
+
+/* What fills, ledger and positions are held against. Index: id - 1. */
+struct known_order {
+    int account, symbol;
+    enum order_side side;
+    enum order_type type;
+    enum order_tif tif;
+    enum order_state state;
+    bool triggered, post_only, reduce_only, amended;
+    int64_t qty, price, created_ns, expires_ns;
+    uint64_t group, parent;
+    int64_t says_filled, says_cost;
+    int64_t filled, cost; /* of the fills seen so far */
+};
+
+enum { BASE_ROW = 1, QUOTE_ROW = 2, FEE_ROW = 4, BORROW_ROW = 8 };
+
+struct known_fill {
+    uint64_t order_id;
+    int account, symbol;
+    enum order_side side;
+    int64_t ts_ns, price, qty, notional, fee;
+    unsigned rows; /* of the ledger, seen so far */
+};
+
+struct verification {
+    struct db_reader *reader;
+    struct db_verified *to;
+    struct known_order *orders;
+    struct known_fill *fills;
+    size_t n_orders, n_fills;
+    struct db_holdings holdings; /* by account's number and symbol's index in the reader */
+    size_t *balance_index;       /* of to->balances by account and asset: position + 1, 0 for none */
+    size_t balance_room;         /* a power of two */
+    struct ledger_row last;      /* of the ledger's second pass */
+    bool transferring;           /* last is the first of a pair */
+    int resetting;               /* the account that is being begun anew, or -1 */
+    bool out_of_memory;
+};
+
+bool verify_stopped(const struct verification *v);
+
+/* Notes what is wrong, as it will be printed. */
+void verify_note(struct verification *v, const char *text);
+
+/* Notes the first failure of a pass; later ones follow from it as a rule. */
+void verify_wrong(struct verification *v, const char *table, uint64_t id, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Room for one more, zeroed, at the end of a growing array; NULL without memory. */
+void *verify_append(struct verification *v, void **rows, size_t *n, size_t size);
+#define VERIFY_APPEND(v, rows, n) verify_append(v, (void **)&(rows), &(n), sizeof *(rows))
+
+/* Each pass: 0 or -errno of the reader; what is wrong is noted. */
+int verify_seals(struct verification *v);  /* verify_seals.c: every table's first altered row, the schema */
+int verify_trades(struct verification *v); /* verify_trades.c: orders, and fills against them */
+int verify_ledger(struct verification *v); /* verify_ledger.c: rows against fills and each other; balances */
+int verify_positions(struct verification *v);
+
+/* verify_trades.c: a fill, in the ledger's order, moves the position that it is of. */
+void verify_follow(struct verification *v, uint64_t fill_id);
+
+#endif

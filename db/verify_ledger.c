@@ -1,0 +1,228 @@
+/* Ledger rows against the fills that they book, and against each other: balances, loans, transfers, resets.
+ * What rows there are, and in which order, engine/ledger.h says. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/verification.h"
+
+static size_t hash_of(int account, const char *asset)
+{
+    size_t hash = (size_t)account * 1000003u + 5381u;
+    while (*asset)
+        hash = hash * 33u + (unsigned char)*asset++;
+    return hash;
+}
+
+/* Where the balance's index is, or would be. There is always room. */
+static size_t *slot_of(struct verification *v, int account, const char *asset)
+{
+    size_t at = hash_of(account, asset);
+    for (;; at++) {
+        size_t *slot = &v->balance_index[at & (v->balance_room - 1)];
+        if (*slot == 0)
+            return slot;
+        const struct db_verified_balance *balance = &v->to->balances[*slot - 1];
+        if (balance->account == account && strcmp(balance->asset, asset) == 0)
+            return slot;
+    }
+}
+
+static bool make_room(struct verification *v)
+{
+    if (2 * (v->to->n_balances + 1) <= v->balance_room)
+        return true;
+    size_t room = v->balance_room ? 2 * v->balance_room : 16;
+    size_t *index = calloc(room, sizeof *index);
+    if (!index) {
+        v->out_of_memory = true;
+        return false;
+    }
+    free(v->balance_index);
+    v->balance_index = index;
+    v->balance_room = room;
+    for (size_t i = 0; i < v->to->n_balances; i++)
+        *slot_of(v, v->to->balances[i].account, v->to->balances[i].asset) = i + 1;
+    return true;
+}
+
+static struct db_verified_balance *balance_of(struct verification *v, const struct db_ledger_row *entry)
+{
+    const struct ledger_row *row = &entry->row;
+    if (!make_room(v))
+        return NULL;
+    size_t *slot = slot_of(v, row->account, row->asset);
+    if (*slot)
+        return &v->to->balances[*slot - 1];
+    struct db_verified_balance *balance = VERIFY_APPEND(v, v->to->balances, v->to->n_balances);
+    if (!balance)
+        return NULL;
+    *slot = v->to->n_balances;
+    balance->account = row->account;
+    balance->scale = row->scale;
+    snprintf(balance->account_name, sizeof balance->account_name, "%s", entry->account->name);
+    snprintf(balance->asset, sizeof balance->asset, "%s", row->asset);
+    return balance;
+}
+
+/* A row of a fill: one of those that it asks for, each once. */
+static void check_against_fill(struct verification *v, const struct ledger_row *row)
+{
+    if (row->fill_id < 1 || row->fill_id > v->n_fills) {
+        verify_wrong(v, "ledger", row->id, "there is no fill %" PRIu64, row->fill_id);
+        return;
+    }
+    struct known_fill *fill = &v->fills[row->fill_id - 1];
+    const struct symbol *symbol = &v->reader->symbols[fill->symbol].symbol;
+    if (row->order_id != fill->order_id || row->account != fill->account) {
+        verify_wrong(v, "ledger", row->id, "is not of its fill's order and account");
+        return;
+    }
+    if (row->ts_ns != fill->ts_ns)
+        verify_wrong(v, "ledger", row->id, "is not of its fill's time");
+    int64_t sign = fill->side == ORDER_BUY ? 1 : -1;
+    bool base = strcmp(row->asset, symbol->base) == 0;
+    unsigned which = row->kind == LEDGER_FEE      ? FEE_ROW
+                     : row->kind == LEDGER_BORROW ? BORROW_ROW
+                     : base                       ? BASE_ROW
+                                                  : QUOTE_ROW;
+    int64_t amount = which == FEE_ROW      ? -fill->fee
+                     : which == BORROW_ROW ? row->amount
+                     : which == BASE_ROW   ? sign * fill->qty
+                                           : -sign * fill->notional;
+    int scale = base ? symbol->qty_scale : symbol->quote_scale;
+    if (which == BORROW_ROW ? !base : which != BASE_ROW && strcmp(row->asset, symbol->quote) != 0)
+        verify_wrong(v, "ledger", row->id, "%s is not the asset of %s that it moves", row->asset,
+                     symbol->name);
+    if (row->amount != amount || row->scale != scale)
+        verify_wrong(v, "ledger", row->id,
+                     "moves %" PRId64 " at scale %d, fill %" PRIu64 " asks for %" PRId64 " at %d",
+                     row->amount, row->scale, row->fill_id, amount, scale);
+    if (which == BORROW_ROW && (row->amount == 0 || (row->amount > 0) != (sign < 0) ||
+                                (row->amount > 0 ? row->amount : -row->amount) > fill->qty))
+        verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " neither needs nor gives back a loan of %" PRId64,
+                     row->fill_id, row->amount);
+    if (fill->rows & which)
+        verify_wrong(v, "ledger", row->id, "fill %" PRIu64 " was booked before", row->fill_id);
+    fill->rows |= which;
+    if (which == BASE_ROW)
+        verify_follow(v, row->fill_id);
+}
+
+/* Transfers come in twos: out of one account, into another, of one sum at one time. */
+static void check_transfer(struct verification *v, const struct ledger_row *row)
+{
+    const struct ledger_row *out = &v->last;
+    if (v->transferring &&
+        (row->kind != LEDGER_TRANSFER || row->amount != -out->amount || row->account == out->account ||
+         row->ts_ns != out->ts_ns || row->scale != out->scale || strcmp(row->asset, out->asset) != 0))
+        verify_wrong(v, "ledger", out->id, "a transfer of %" PRId64 " that arrives nowhere", out->amount);
+    if (!v->transferring && row->kind == LEDGER_TRANSFER && row->amount >= 0)
+        verify_wrong(v, "ledger", row->id, "a transfer of %" PRId64 " that comes from nowhere", row->amount);
+    v->transferring = !v->transferring && row->kind == LEDGER_TRANSFER;
+}
+
+/* What an account that was begun anew still holds or owes. */
+static void check_emptied(struct verification *v, uint64_t id)
+{
+    for (size_t i = 0; i < v->to->n_balances && v->resetting >= 0; i++) {
+        const struct db_verified_balance *b = &v->to->balances[i];
+        if (b->account == v->resetting && (b->total != 0 || b->borrowed != 0))
+            verify_wrong(v, "ledger", id,
+                         "the reset of account %s leaves %" PRId64 " of %s, and %" PRId64 " owed",
+                         b->account_name, b->total, b->asset, b->borrowed);
+    }
+    v->resetting = -1;
+}
+
+/* A reset is of the account's currency first, then of all else that it holds, to nothing; then what it was
+ * lent is given back. */
+static void check_reset(struct verification *v, const struct db_ledger_row *entry)
+{
+    const struct ledger_row *row = &entry->row;
+    bool part = row->fill_id == 0 && (row->kind == LEDGER_RESET || row->kind == LEDGER_BORROW);
+    bool begins = row->kind == LEDGER_RESET && strcmp(row->asset, entry->account->currency) == 0;
+    if (v->resetting >= 0 && (!part || begins || row->account != v->resetting || row->ts_ns != v->last.ts_ns))
+        check_emptied(v, v->last.id);
+    if (begins) {
+        v->resetting = row->account;
+        db_holdings_reset(&v->holdings, row->account, row->ts_ns);
+    } else if (part && v->resetting < 0) {
+        verify_wrong(v, "ledger", row->id, "a %s outside of a reset", ledger_kind_name(row->kind));
+    }
+}
+
+static void check_kind(struct verification *v, const struct db_ledger_row *entry)
+{
+    const struct ledger_row *row = &entry->row;
+    bool of_fill = row->kind == LEDGER_TRADE || row->kind == LEDGER_FEE;
+    if (row->kind != LEDGER_BORROW && of_fill != (row->fill_id != 0))
+        verify_wrong(v, "ledger", row->id, "a %s of %s fill is needed", ledger_kind_name(row->kind),
+                     of_fill ? "a" : "no");
+    else if (row->fill_id != 0)
+        check_against_fill(v, row);
+    if (row->kind == LEDGER_INTEREST &&
+        (row->amount >= 0 || strcmp(row->asset, entry->account->currency) != 0))
+        verify_wrong(v, "ledger", row->id, "interest is paid, and in %s", entry->account->currency);
+    if (row->amount == 0 && row->kind != LEDGER_RESET)
+        verify_wrong(v, "ledger", row->id, "a %s of nothing", ledger_kind_name(row->kind));
+}
+
+static void check_row(void *ctx, const struct db_ledger_row *entry)
+{
+    struct verification *v = ctx;
+    const struct ledger_row *row = &entry->row;
+    if (verify_stopped(v))
+        return;
+    if (row->ts_ns < v->last.ts_ns)
+        verify_wrong(v, "ledger", row->id, "is older than the row before it");
+    check_transfer(v, row);
+    check_reset(v, entry);
+    check_kind(v, entry);
+    struct db_verified_balance *balance = balance_of(v, entry);
+    if (!balance)
+        return;
+    if (__builtin_add_overflow(balance->total, row->amount, &balance->total) ||
+        row->balance != balance->total)
+        verify_wrong(v, "ledger", row->id, "the balance is %" PRId64 ", the rows add up to %" PRId64,
+                     row->balance, balance->total);
+    if (row->balance < 0)
+        verify_wrong(v, "ledger", row->id, "the balance is negative");
+    if (row->kind == LEDGER_BORROW &&
+        (__builtin_add_overflow(balance->borrowed, row->amount, &balance->borrowed) || balance->borrowed < 0))
+        verify_wrong(v, "ledger", row->id, "more of %s is given back than was borrowed", row->asset);
+    if (row->scale != balance->scale)
+        verify_wrong(v, "ledger", row->id, "the scale of %s was %d before", row->asset, balance->scale);
+    memcpy(v->to->hash, row->hash, sizeof row->hash);
+    v->to->ledger_rows++;
+    v->last = *row;
+}
+
+/* A fee, or a worthless part's notional, of 0 needs no row. */
+static void check_fills_booked(struct verification *v)
+{
+    for (size_t i = 0; i < v->n_fills && !verify_stopped(v); i++) {
+        const struct known_fill *f = &v->fills[i];
+        unsigned rows = f->rows | (f->fee == 0 ? FEE_ROW : 0) | (f->notional == 0 ? QUOTE_ROW : 0);
+        if ((rows & (BASE_ROW | QUOTE_ROW | FEE_ROW)) != (BASE_ROW | QUOTE_ROW | FEE_ROW))
+            verify_wrong(v, "fills", i + 1, "the ledger has no row of its %s",
+                         !(rows & BASE_ROW)    ? "quantity"
+                         : !(rows & QUOTE_ROW) ? "notional"
+                                               : "fee");
+    }
+}
+
+int verify_ledger(struct verification *v)
+{
+    int r = db_reader_ledger(v->reader, check_row, v);
+    if (r == 0 && v->transferring && !verify_stopped(v))
+        verify_wrong(v, "ledger", v->last.id, "a transfer of %" PRId64 " that arrives nowhere",
+                     v->last.amount);
+    if (r == 0 && !verify_stopped(v))
+        check_emptied(v, v->last.id);
+    if (r == 0 && !verify_stopped(v))
+        check_fills_booked(v);
+    return r;
+}

@@ -1,0 +1,175 @@
+/* Every row against its seal, every table's numbers without a hole, the ledger's chain, and the schema
+ * against the one that this program makes. One failure a table: its first altered row. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "db/row_hash.h"
+#include "db/verification.h"
+
+/* What version 1 knew nothing of, as its rows are migrated. */
+#define ORDER_OF_RULE_1 \
+    "(tif, trail, trail_e6, peak, triggered, post_only, reduce_only, group_id, parent, expires_ns, amends, " \
+    "client_id) IS ('GTC', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '')"
+
+#define NAME_OF_ACCOUNT "ifnull((SELECT name FROM accounts WHERE id = account), account)"
+
+static const struct sealed {
+    const char *table;
+    bool numbered;        /* 1, 2, 3 … */
+    const char *key, *by; /* the row's name as text, and the order of rows */
+    const char *seal;     /* NULL: chained */
+} sealed[] = {
+    {"orders", true, "id", "id",
+     "CASE rule WHEN 2 THEN seal(2, " DB_ORDER_COLUMNS ") "
+     "WHEN 1 THEN iif(" ORDER_OF_RULE_1 ", seal(1, " DB_ORDER_COLUMNS_1 "), NULL) END"},
+    {"fills", true, "id", "id",
+     "CASE rule WHEN 2 THEN seal(2, " DB_FILL_COLUMNS ") "
+     "WHEN 1 THEN iif(fee_e6 = 0, seal(1, " DB_FILL_COLUMNS_1 "), NULL) END"},
+    {"ledger", true, "id", "id", NULL},
+    {"accounts", false, "id", "id", "seal(2, " DB_ACCOUNT_COLUMNS ")"},
+    {"symbols", false, "id", "id", "seal(2, " DB_SYMBOL_COLUMNS ")"},
+    {"positions", false,
+     NAME_OF_ACCOUNT " || ' ' || ifnull((SELECT name FROM symbols WHERE id = symbol), symbol)",
+     "account, symbol", "seal(2, " DB_POSITION_COLUMNS ")"},
+    {"equity", false, NAME_OF_ACCOUNT " || ' ' || ts_ns", "account, ts_ns", "seal(2, " DB_EQUITY_COLUMNS ")"},
+    {"commands", false, "id", "id", "seal(2, " DB_COMMAND_COLUMNS ")"},
+    {"alerts", false, "id", "id", "seal(2, " DB_ALERT_COLUMNS ")"},
+    {"meta", false, "key", "key", "seal(2, key, value)"},
+};
+
+/* The first row of a query is what is wrong: its first column's name with `format`. 1, 0, -errno. */
+static int first_row(struct verification *v, char *sql, const char *table, const char *words)
+{
+    sqlite3_stmt *stmt;
+    char text[DB_ERROR_MAX];
+    int r = sql ? db_query(v->reader, sql, &stmt) : -ENOMEM;
+    sqlite3_free(sql);
+    if (r < 0)
+        return r;
+    r = db_query_step(v->reader, stmt);
+    if (r > 0) {
+        snprintf(text, sizeof text, "%s: row %s: %s", table, db_column_text(stmt, 0), words);
+        verify_note(v, text);
+    }
+    return db_query_end(stmt, r);
+}
+
+/* 1 when something is wrong, 0, -errno. */
+static int check_sealed(struct verification *v, const struct sealed *s)
+{
+    int r = 0;
+    if (s->numbered)
+        r = first_row(v,
+                      sqlite3_mprintf("SELECT n FROM (SELECT id, row_number() OVER (ORDER BY id) AS n "
+                                      "FROM %s) WHERE id <> n LIMIT 1",
+                                      s->table),
+                      s->table, "is missing");
+    if (r == 0 && s->seal)
+        r = first_row(v,
+                      sqlite3_mprintf("SELECT %s FROM %s WHERE hash IS NOT %s ORDER BY %s LIMIT 1", s->key,
+                                      s->table, s->seal, s->by),
+                      s->table, "was altered: its values and its hash disagree");
+    return r;
+}
+
+/* What an account's last mark was is told twice. */
+static int check_marks(struct verification *v)
+{
+    int r = first_row(
+        v,
+        sqlite3_mprintf(
+            "SELECT a.id FROM accounts AS a LEFT JOIN equity AS e ON e.account = a.id AND e.ts_ns = "
+            "(SELECT max(ts_ns) FROM equity WHERE account = a.id) "
+            "WHERE (a.equity_peak, a.day, a.day_equity) IS NOT "
+            "(ifnull(e.peak, 0), ifnull(e.ts_ns / 86400000000000, 0), ifnull(e.day_equity, 0)) "
+            "ORDER BY a.id LIMIT 1"),
+        "accounts", "its peak, day or day's equity is not that of its newest equity");
+    return r < 0 ? r : 0;
+}
+
+struct chain {
+    struct verification *v;
+    uint8_t hash[LEDGER_HASH_SIZE];
+    bool broken;
+};
+
+static void check_link(void *ctx, const struct db_ledger_row *entry)
+{
+    struct chain *chain = ctx;
+    struct ledger_row row = entry->row;
+    char text[DB_ERROR_MAX];
+    if (chain->broken)
+        return;
+    if (ledger_row_chain(&row, chain->hash) < 0) {
+        chain->v->out_of_memory = chain->broken = true;
+        return;
+    }
+    memcpy(chain->hash, row.hash, sizeof row.hash);
+    if (memcmp(row.hash, entry->row.hash, sizeof row.hash) == 0)
+        return;
+    snprintf(text, sizeof text, "ledger: row %" PRIu64 ": was altered: its values and its hash disagree",
+             row.id);
+    verify_note(chain->v, text);
+    chain->broken = true;
+}
+
+/* The reader names a row that it cannot read; the other tables are looked through all the same. */
+static int check_chain(struct verification *v)
+{
+    struct chain chain = {.v = v};
+    int r = db_reader_ledger(v->reader, check_link, &chain);
+    if (r != -EBADMSG)
+        return r;
+    if (!chain.broken)
+        verify_note(v, db_reader_error(v->reader));
+    return 0;
+}
+
+/* The schema as the migrations make it, object by object. */
+static int check_schema(struct verification *v)
+{
+    static const char sql[] = "SELECT name, type || ' ' || tbl_name || ' ' || ifnull(sql, '') "
+                              "FROM sqlite_schema ORDER BY name, type";
+    sqlite3 *made = NULL;
+    sqlite3_stmt *is, *should = NULL;
+    char err[DB_ERROR_MAX], text[DB_ERROR_MAX];
+    int r = db_query(v->reader, sql, &is);
+    if (r < 0)
+        return r;
+    if (sqlite3_open(":memory:", &made) != SQLITE_OK ||
+        db_migrate(made, db_migrations, db_migrations_count, err, sizeof err) < 0 ||
+        sqlite3_prepare_v2(made, sql, -1, &should, NULL) != SQLITE_OK)
+        v->out_of_memory = true;
+    while (!v->out_of_memory && (r = db_query_step(v->reader, is)) >= 0) {
+        bool more = sqlite3_step(should) == SQLITE_ROW;
+        if (r == 0 && !more)
+            break;
+        if (r != more || strcmp(db_column_text(is, 0), db_column_text(should, 0)) != 0 ||
+            strcmp(db_column_text(is, 1), db_column_text(should, 1)) != 0) {
+            snprintf(text, sizeof text, "schema: row %s: is not as this program makes it",
+                     more ? db_column_text(should, 0) : db_column_text(is, 0));
+            verify_note(v, text);
+            r = 0;
+            break;
+        }
+    }
+    sqlite3_finalize(should);
+    sqlite3_close(made);
+    return db_query_end(is, r < 0 ? r : 0);
+}
+
+int verify_seals(struct verification *v)
+{
+    int r = check_schema(v);
+    for (size_t i = 0; r == 0 && !v->out_of_memory && i < sizeof sealed / sizeof *sealed; i++) {
+        r = check_sealed(v, &sealed[i]);
+        if (r == 0 && !sealed[i].seal)
+            r = check_chain(v);
+        r = r < 0 ? r : 0;
+    }
+    if (r == 0 && !verify_stopped(v))
+        r = check_marks(v);
+    return r;
+}

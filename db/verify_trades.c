@@ -1,0 +1,202 @@
+/* Orders against what they asked for, and fills against their orders and the rules of exchange/fill_rules.h.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "db/verification.h"
+#include "exchange/fill_rules.h"
+
+static void check_state(struct verification *v, const struct order *o)
+{
+    bool consistent = true;
+    switch (o->state) {
+    case ORDER_HELD:
+    case ORDER_PENDING:
+    case ORDER_OPEN:
+        consistent = o->filled == 0;
+        break;
+    case ORDER_PARTIAL:
+        consistent = o->filled > 0 && o->filled < o->qty;
+        break;
+    case ORDER_FILLED:
+        consistent = o->filled == o->qty;
+        break;
+    case ORDER_CANCELED:
+    case ORDER_EXPIRED:
+        consistent = o->filled < o->qty;
+        break;
+    case ORDER_REJECTED:
+        consistent = o->filled == 0 && o->reason != ORDER_OK;
+        break;
+    case ORDER_STATES:
+        consistent = false;
+        break;
+    }
+    if (!consistent)
+        verify_wrong(v, "orders", o->id, "%s does not go with %" PRId64 " of %" PRId64 " filled",
+                     order_state_name(o->state), o->filled, o->qty);
+}
+
+static void check_order(void *ctx, const struct db_order_row *row)
+{
+    struct verification *v = ctx;
+    const struct order *o = &row->order;
+    if (verify_stopped(v))
+        return;
+    check_state(v, o);
+    if (o->parent >= o->id || o->group > o->id + 2)
+        verify_wrong(v, "orders", o->id, "its group or parent is not one that it can have");
+    struct known_order *known = VERIFY_APPEND(v, v->orders, v->n_orders);
+    if (known)
+        *known = (struct known_order){
+            .account = o->account,
+            .symbol = o->symbol,
+            .side = o->side,
+            .type = o->type,
+            .tif = o->tif,
+            .state = o->state,
+            .triggered = o->triggered,
+            .post_only = o->post_only,
+            .reduce_only = o->reduce_only,
+            .amended = o->amends > 0,
+            .qty = o->qty,
+            .price = o->price,
+            .created_ns = o->created_ns,
+            .group = o->group,
+            .parent = o->parent,
+            .says_filled = o->filled,
+            .says_cost = o->cost,
+        };
+}
+
+/* Did the fill keep to what the order asked for? An amended order's former limit is not known any more. */
+static void check_terms(struct verification *v, const struct fill *f, const struct known_order *order)
+{
+    bool conditional = order->type == ORDER_STOP_LIMIT || order->type == ORDER_TAKE_PROFIT_LIMIT;
+    if (order_has_limit(order->type) && !order->amended &&
+        !fill_limit_crosses(f->side, order->price, f->price))
+        verify_wrong(v, "fills", f->id, "%s at %" PRId64 ", beyond the order's limit of %" PRId64,
+                     order_side_name(f->side), f->price, order->price);
+    if (conditional && !order->triggered)
+        verify_wrong(v, "fills", f->id, "is of order %" PRIu64 ", which was not triggered", f->order_id);
+    if (order->post_only && !f->maker)
+        verify_wrong(v, "fills", f->id, "took from the book for order %" PRIu64 ", which is post-only",
+                     f->order_id);
+    if (f->ts_ns < order->created_ns)
+        verify_wrong(v, "fills", f->id, "is older than order %" PRIu64, f->order_id);
+}
+
+static void check_fill(void *ctx, const struct db_fill_row *row)
+{
+    struct verification *v = ctx;
+    const struct fill *f = &row->fill;
+    const struct symbol *symbol = &row->symbol->symbol;
+    if (verify_stopped(v))
+        return;
+    if (f->order_id < 1 || f->order_id > v->n_orders) {
+        verify_wrong(v, "fills", f->id, "there is no order %" PRIu64, f->order_id);
+        return;
+    }
+    struct known_order *order = &v->orders[f->order_id - 1];
+    if (order->account != f->account || order->symbol != f->symbol || order->side != f->side)
+        verify_wrong(v, "fills", f->id, "is not of its order's account, symbol and side");
+    int shift = symbol->price_scale + symbol->qty_scale - symbol->quote_scale;
+    if (shift < 0 || shift > DECIMAL_SCALE_MAX)
+        verify_wrong(v, "symbols", (uint64_t)row->symbol->id, "its scales do not go together");
+    else if (f->notional != fill_notional(f->side, f->price, f->qty, decimal_pow10(shift)))
+        verify_wrong(v, "fills", f->id, "the notional is not price times quantity");
+    if (row->rate_known && f->fee != fill_fee(f->notional, f->fee_e6))
+        verify_wrong(v, "fills", f->id, "the fee is %" PRId64 ", its rate asks for %" PRId64, f->fee,
+                     fill_fee(f->notional, f->fee_e6));
+    check_terms(v, f, order);
+    order->filled += f->qty;
+    order->cost += f->notional;
+    struct known_fill *known = VERIFY_APPEND(v, v->fills, v->n_fills);
+    if (known)
+        *known = (struct known_fill){
+            .order_id = f->order_id,
+            .account = f->account,
+            .symbol = f->symbol,
+            .side = f->side,
+            .ts_ns = f->ts_ns,
+            .price = f->price,
+            .qty = f->qty,
+            .notional = f->notional,
+            .fee = f->fee,
+        };
+}
+
+/* Does the order say what its fills add up to? */
+static void check_sums(struct verification *v, uint64_t id, const struct known_order *o)
+{
+    if (o->says_filled != o->filled)
+        verify_wrong(v, "orders", id, "says %" PRId64 " filled, its fills add up to %" PRId64, o->says_filled,
+                     o->filled);
+    if (o->says_cost != o->cost)
+        verify_wrong(v, "orders", id, "says a cost of %" PRId64 ", its fills add up to %" PRId64,
+                     o->says_cost, o->cost);
+    if (o->tif == ORDER_FOK && o->filled != 0 && o->filled != o->qty)
+        verify_wrong(v, "orders", id, "fill or kill, and filled in part");
+}
+
+/* Orders of a group stand side by side: an OCO's two, or a bracket's entry and its exits. Of two that exclude
+ * each other one trades; exits sell no more than the entry bought. */
+static void check_group(struct verification *v, uint64_t id, const struct known_order *o)
+{
+    if (o->group == 0 || o->state == ORDER_REJECTED)
+        return;
+    if (o->parent) {
+        const struct known_order *entry = &v->orders[o->parent - 1];
+        int64_t exits = 0;
+        for (uint64_t other = o->parent + 1; other <= id; other++)
+            if (v->orders[other - 1].parent == o->parent)
+                exits += v->orders[other - 1].filled;
+        if (entry->group != o->group || entry->account != o->account || entry->symbol != o->symbol ||
+            entry->side == o->side)
+            verify_wrong(v, "orders", id, "is no exit of its entry, order %" PRIu64, o->parent);
+        if (exits > entry->filled)
+            verify_wrong(v, "orders", id,
+                         "exits of order %" PRIu64 " traded %" PRId64 ", more than the %" PRId64
+                         " that it did",
+                         o->parent, exits, entry->filled);
+    }
+    for (uint64_t other = id > 2 ? id - 2 : 1; other < id; other++) {
+        const struct known_order *twin = &v->orders[other - 1];
+        if (twin->group == o->group && twin->parent == o->parent && twin->filled > 0 && o->filled > 0)
+            verify_wrong(v, "orders", id, "one cancels the other, and order %" PRIu64 " traded too", other);
+    }
+}
+
+int verify_trades(struct verification *v)
+{
+    int r = db_reader_orders(v->reader, false, 0, check_order, v);
+    if (r == 0 && !verify_stopped(v))
+        r = db_reader_fills(v->reader, 0, check_fill, v);
+    for (size_t i = 0; r == 0 && i < v->n_orders && !verify_stopped(v); i++) {
+        check_sums(v, i + 1, &v->orders[i]);
+        check_group(v, i + 1, &v->orders[i]);
+    }
+    return r;
+}
+
+void verify_follow(struct verification *v, uint64_t fill_id)
+{
+    const struct known_fill *f = &v->fills[fill_id - 1];
+    const struct db_holding *holding = db_holdings_of(&v->holdings, f->account, f->symbol);
+    if (!holding) {
+        v->out_of_memory = true;
+        return;
+    }
+    int64_t held = holding->position.qty, change = f->side == ORDER_BUY ? f->qty : -f->qty;
+    bool reduces = held != 0 && (held > 0) != (change > 0) && (held > 0 ? held >= f->qty : -held >= f->qty);
+    if (v->orders[f->order_id - 1].reduce_only && !reduces)
+        verify_wrong(v, "fills", fill_id, "%s %" PRId64 " of %" PRId64 " held, though reduce-only",
+                     order_side_name(f->side), f->qty, held);
+    int r =
+        db_holdings_fill(&v->holdings, f->account, f->symbol, f->side, f->qty, f->notional, f->fee, f->ts_ns);
+    if (r == -ERANGE)
+        verify_wrong(v, "fills", fill_id, "its position is beyond all bounds");
+    else if (r < 0)
+        v->out_of_memory = true;
+}
