@@ -5,12 +5,6 @@
 
 #define DAY_NS (86400 * 1000000000LL)
 
-struct balance *account_balance(struct engine *engine, int index, const char *asset, int scale)
-{
-    struct balance *balance = account_find_balance(&engine->accounts[index], asset);
-    return balance && balance->scale == scale ? balance : NULL;
-}
-
 struct balance *account_base(struct engine *engine, int index, int symbol)
 {
     struct account *account = &engine->accounts[index];
@@ -27,12 +21,6 @@ struct balance *account_currency(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
     return &account->assets[account->currency_at];
-}
-
-int64_t account_free(struct engine *engine, int index, const char *asset, int scale)
-{
-    const struct balance *balance = account_balance(engine, index, asset, scale);
-    return balance ? balance->total - balance->reserved : 0;
 }
 
 static void post(struct engine *engine, int index, struct balance *balance, enum ledger_kind kind,
@@ -107,26 +95,15 @@ static int64_t gives_back(const struct fill *fill, int64_t held)
     return fill->qty < -held ? fill->qty : -held;
 }
 
-static bool any_short(const struct engine *engine, const struct account *account)
-{
-    int s = 0;
-    while (s < engine->n_symbols && account->positions[s].qty >= 0)
-        s++;
-    return s < engine->n_symbols;
-}
-
 /* Keeps count of who is short of what. */
 static void turned(struct engine *engine, int index, int symbol, int64_t before)
 {
     struct account *account = &engine->accounts[index];
     bool was = before < 0, is = account->positions[symbol].qty < 0;
-    if (!was && is)
-        engine->markets[symbol].shorts++;
-    if (was && !is) {
-        engine->markets[symbol].shorts--;
-        if (!any_short(engine, account))
-            account->margin_ns = 0;
-    }
+    engine->markets[symbol].shorts += (uint32_t)is - was;
+    account->shorts += is - was;
+    if (account->shorts == 0)
+        account->margin_ns = 0;
 }
 
 static void tell_position(struct engine *engine, int account, int symbol)
@@ -164,10 +141,15 @@ void account_fill(struct engine *engine, const struct fill *fill)
 
 void account_count_shorts(struct engine *engine)
 {
-    for (int s = 0; s < engine->n_symbols; s++) {
+    for (int s = 0; s < engine->n_symbols; s++)
         engine->markets[s].shorts = 0;
-        for (int a = 0; a < engine->n_accounts; a++)
-            engine->markets[s].shorts += engine->accounts[a].positions[s].qty < 0;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        struct account *account = &engine->accounts[a];
+        account->shorts = 0;
+        for (int s = 0; s < engine->n_symbols; s++) {
+            account->shorts += account->positions[s].qty < 0;
+            engine->markets[s].shorts += account->positions[s].qty < 0;
+        }
     }
 }
 

@@ -54,6 +54,7 @@ struct account {
     struct position *positions; /* [symbols] */
     struct lots *lots;          /* [symbols] */
     struct account_pair *pairs; /* [symbols] */
+    int shorts;                 /* positions below zero */
     int64_t deposits;           /* currency, lifetime: deposits and transfers in less those out */
     int64_t equity;             /* at the last mark */
     int64_t equity_peak;        /* highest so far, for the drawdown; deposits and withdrawals move it along */

@@ -147,8 +147,6 @@ int account_place(struct engine *engine, int account, const char *asset, int sca
 struct balance *account_find_balance(const struct account *account, const char *asset);
 
 /* account.c */
-struct balance *account_balance(struct engine *engine, int account, const char *asset, int scale);
-int64_t account_free(struct engine *engine, int account, const char *asset, int scale);
 struct balance *account_base(struct engine *engine, int account, int symbol);
 struct balance *account_quote(struct engine *engine, int account, int symbol);
 struct balance *account_currency(struct engine *engine, int account);
@@ -163,7 +161,7 @@ void account_begin_all(struct engine *engine);
 void account_flow(struct engine *engine, int account, enum ledger_kind kind, int64_t amount);
 /* A reset's rows up to the deposit: nothing is held, owed or earned afterwards. Its live orders are gone. */
 void account_clear(struct engine *engine, int account);
-void account_count_shorts(struct engine *engine); /* market->shorts, from the positions */
+void account_count_shorts(struct engine *engine); /* of accounts and markets, from the positions */
 void account_fill(struct engine *engine, const struct fill *fill);
 /* At the last price; at cost before the first one is known. A short's is negative, rounded away from zero. */
 int64_t account_position_value(const struct engine *engine, int account, int symbol);
@@ -214,7 +212,7 @@ size_t match_find(const struct engine *engine, uint64_t order_id); /* in orders;
 bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret);
 
 /* reserve.c */
-/* What is held of a symbol and not reserved by sales of it: no account goes short. */
+/* What is held of a symbol and not reserved by sales of it. */
 int64_t match_sellable(struct engine *engine, int account, int symbol);
 /* How much of a position an order of this side can close. */
 int64_t match_reducible(const struct engine *engine, int account, int symbol, enum order_side side);

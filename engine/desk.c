@@ -98,6 +98,15 @@ static struct order_request request_of(int account, int symbol, enum order_side 
     return request;
 }
 
+/* What may be spent on a symbol. */
+static int64_t free_cash(struct engine *engine, int account, int symbol)
+{
+    const struct account *of = &engine->accounts[account];
+    const struct balance *quote = account_quote(engine, account, symbol);
+    return of->pairs[symbol].quote == of->currency_at ? loan_spendable(engine, account)
+                                                      : quote->total - quote->reserved;
+}
+
 /* Whole lots that a share of the equity buys at the best price, its fee included. */
 static int64_t entry_qty(struct engine *engine, int account, int symbol, double fraction)
 {
@@ -107,7 +116,7 @@ static int64_t entry_qty(struct engine *engine, int account, int symbol, double 
     if (best.price <= 0)
         return 0;
     int64_t budget = (int64_t)((double)engine->accounts[account].equity * fraction);
-    int64_t available = account_free(engine, account, market->symbol.quote, market->symbol.quote_scale);
+    int64_t available = free_cash(engine, account, symbol);
     if (budget > available)
         budget = available;
     if (budget <= 0)
@@ -144,15 +153,17 @@ static void enter(struct engine *engine, int account, int symbol, const struct i
         match_submit(engine, &legs[0], &reason);
 }
 
-/* Sells what is held, whole lots of it. A protective stop stays until the position is closed, which ends it
- * (reduce-only orders: match.c); should the sale find too little, the stop goes on with the rest. */
+/* Sells what is held, or buys back what is owed, whole lots of it. A protective stop stays until the position
+ * is closed, which ends it (reduce-only orders: match.c); should the sale find too little, the stop goes on
+ * with the rest. */
 static enum order_reason leave(struct engine *engine, int account, int symbol, const char *why)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
     int64_t held = engine->accounts[account].positions[symbol].qty;
+    enum order_side side = held < 0 ? ORDER_BUY : ORDER_SELL;
+    held = held < 0 ? -held : held;
     int64_t qty = filter_floor_qty(listed, ORDER_MARKET, held);
-    struct order_request request =
-        request_of(account, symbol, ORDER_SELL, ORDER_MARKET, qty > 0 ? qty : held, why);
+    struct order_request request = request_of(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
     request.reduce_only = true;
     enum order_reason reason;
     match_submit(engine, &request, &reason);
@@ -243,13 +254,12 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
         .indicators = seat->values,
         .qty = decimal_to_double(position->qty, listed->qty_scale),
         .equity = decimal_to_double(holder->equity, holder->currency_scale),
-        .cash = decimal_to_double(account_free(engine, account, listed->quote, listed->quote_scale),
-                                  listed->quote_scale),
+        .cash = decimal_to_double(free_cash(engine, account, symbol), listed->quote_scale),
         .live_orders = working(engine, account, symbol),
         .stop = decimal_to_double(stop, listed->price_scale),
     };
-    if (position->qty > 0)
-        input.entry = decimal_to_double(position->cost, listed->quote_scale) / input.qty;
+    if (position->qty != 0)
+        input.entry = decimal_to_double(position->cost, listed->quote_scale) / fabs(input.qty);
 
     struct indicator_bar tick = {input.open, input.high, input.low, input.close, input.volume};
     double *value = seat->values;
@@ -282,11 +292,12 @@ void desk_warm(struct engine *engine, int account)
     }
 }
 
-/* While flattening, sells what is held and not on sale already. */
+/* While flattening, closes what is held or owed, unless that is on its way already. */
 static void close_position(struct engine *engine, int account, int symbol)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
-    if (filter_floor_qty(listed, ORDER_MARKET, engine->accounts[account].positions[symbol].qty) == 0)
+    int64_t held = engine->accounts[account].positions[symbol].qty;
+    if (filter_floor_qty(listed, ORDER_MARKET, held < 0 ? -held : held) == 0)
         return;
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct live_order *live = &engine->orders[i];

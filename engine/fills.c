@@ -57,11 +57,13 @@ static void position_changed(struct engine *engine, int account, int symbol)
     for (size_t i = 0; i < engine->n_orders;) {
         const struct order *order = &engine->orders[i].order;
         uint64_t id = order->id;
-        if (order->account != account || order->symbol != symbol || !order->reduce_only) {
+        if (order->account != account || order->symbol != symbol ||
+            (!order->reduce_only && !loan_allowed(engine, account, symbol))) {
             i++;
             continue;
         }
-        if (live_resting(order) && match_reducible(engine, account, symbol, order->side) == 0) {
+        if (order->reduce_only && live_resting(order) &&
+            match_reducible(engine, account, symbol, order->side) == 0) {
             live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
             i = 0; /* others may have ended with it */
             continue;
@@ -113,10 +115,7 @@ enum order_reason fills_shown(struct engine *engine, struct live_order *live, bo
                 engine->out_of_memory = true;
         }
         if (paid < qty)
-            return order->reduce_only &&
-                           match_reducible(engine, order->account, order->symbol, order->side) == 0
-                       ? ORDER_REDUCE_ONLY
-                       : ORDER_INSUFFICIENT_BALANCE;
+            return reserve_shortage(engine, order);
     }
     return ORDER_OK;
 }
@@ -146,7 +145,7 @@ static enum order_reason fills_whole(struct engine *engine, const struct order *
     }
     return reserve_affords(engine, order, order->qty - order->filled, cost, price)
                ? ORDER_OK
-               : ORDER_INSUFFICIENT_BALANCE;
+               : reserve_shortage(engine, order);
 }
 
 bool fills_whole_or_ends(struct engine *engine, const struct order *order)
@@ -172,7 +171,8 @@ void fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enu
     order = &engine->orders[match_find(engine, id)].order;
     if (order->filled == order->qty)
         live_end(engine, id, ORDER_FILLS_REST, ORDER_OK);
-    else if (reason == ORDER_INSUFFICIENT_BALANCE || reason == ORDER_REDUCE_ONLY)
+    else if (reason == ORDER_INSUFFICIENT_BALANCE || reason == ORDER_COLLATERAL ||
+             reason == ORDER_REDUCE_ONLY)
         live_end(engine, id, ORDER_IS_CANCELED, reason);
     else if (rests)
         fills_rest(engine, id);

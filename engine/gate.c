@@ -109,7 +109,7 @@ static int64_t value_at(const struct engine *engine, const struct order *order)
 /* What an order on its way or resting may yet open, of an OCO the larger leg, with the first of the two. */
 static int64_t value_on_order(const struct engine *engine, const struct order *order)
 {
-    if (order->side != ORDER_BUY || order->reduce_only)
+    if (order->reduce_only)
         return 0;
     int64_t value = value_at(engine, order);
     const struct live_order *other = live_other_leg(engine, order);
@@ -121,6 +121,57 @@ static int64_t value_on_order(const struct engine *engine, const struct order *o
     return others > value ? others : value;
 }
 
+static bool in_currency(const struct engine *engine, const struct order *order, int symbol)
+{
+    const struct account *account = &engine->accounts[order->account];
+    return account->pairs[symbol].quote == account->currency_at;
+}
+
+/* How much of a symbol the account has, long by what it buys or short by what it sells, once all of that side
+ * but `order` is filled. Negative: the other way round by so much. */
+static int64_t exposure(const struct engine *engine, const struct order *order, int symbol,
+                        enum order_side side)
+{
+    int128_t value = account_position_value(engine, order->account, symbol);
+    if (side == ORDER_SELL)
+        value = -value;
+    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
+        const struct order *other = &engine->orders[i].order;
+        if (other->account == order->account && other->symbol == symbol && other->side == side &&
+            other->id != order->id)
+            value += value_on_order(engine, other);
+    }
+    return value > MONEY_MAX ? MONEY_MAX : (int64_t)value;
+}
+
+/* The same, whichever way it is more; a sale opens nothing where no short is allowed. */
+static int64_t largest_exposure(const struct engine *engine, const struct order *order, int symbol)
+{
+    int64_t bought = exposure(engine, order, symbol, ORDER_BUY);
+    if (!loan_allowed(engine, order->account, symbol))
+        return bought;
+    int64_t sold = exposure(engine, order, symbol, ORDER_SELL);
+    return sold > bought ? sold : bought;
+}
+
+/* Does it only close what is held, together with what else is on order to do so? */
+static bool reduces(const struct engine *engine, const struct order *order)
+{
+    if (order->reduce_only)
+        return true;
+    if (!loan_allowed(engine, order->account, order->symbol))
+        return order->side == ORDER_SELL;
+    int128_t closing = order->qty - order->filled;
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct order *other = &engine->orders[i].order;
+        if (other->account == order->account && other->symbol == order->symbol &&
+            other->side == order->side && other->id != order->id && !other->reduce_only)
+            closing += other->qty - other->filled;
+    }
+    return closing <= match_reducible(engine, order->account, order->symbol, order->side);
+}
+
+/* Exposure is of what is quoted in the account's currency: there is no price for the rest in it. */
 static struct risk_facts gather(struct engine *engine, const struct order *order, bool lowers)
 {
     const struct market_state *market = &engine->markets[order->symbol];
@@ -128,27 +179,23 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
     account_mark(engine, order->account);
     struct risk_facts facts = {
         .now_ns = engine->now_ns,
-        .reduces = order->reduce_only || order->side == ORDER_SELL || lowers,
+        .reduces = lowers || reduces(engine, order),
         .paused = engine->paused,
         .stale = market->stale,
         .storage_failing = engine->storage_failing,
-        .order_notional = value_at(engine, order),
         .equity = account->equity,
         .day_equity = account->day_equity,
     };
+    int128_t sum = 0;
     for (int s = 0; s < engine->n_symbols; s++)
-        if (account->positions[s].qty > 0)
-            facts.account_notional += account_position_value(engine, order->account, s);
-    facts.symbol_notional = account_position_value(engine, order->account, order->symbol);
-    for (size_t i = 0; i < engine->n_orders; i++) {
-        const struct order *other = &engine->orders[i].order;
-        if (other->account != order->account || other->id == order->id)
-            continue;
-        int64_t value = value_on_order(engine, other);
-        facts.account_notional += value;
-        if (other->symbol == order->symbol)
-            facts.symbol_notional += value;
+        if (s != order->symbol && in_currency(engine, order, s))
+            sum += largest_exposure(engine, order, s);
+    if (in_currency(engine, order, order->symbol)) {
+        facts.order_notional = value_at(engine, order);
+        facts.symbol_notional = exposure(engine, order, order->symbol, order->side);
+        sum += facts.symbol_notional;
     }
+    facts.account_notional = sum > MONEY_MAX ? MONEY_MAX : (int64_t)sum;
     return facts;
 }
 

@@ -10,8 +10,8 @@
 
 #define HOUR_NS       (3600 * INT64_C(1000000000))
 #define HOURS_A_YEAR  8760
-#define CALL_AGAIN_NS INT64_C(1000000000)        /* a call whose orders went out */
-#define CALL_LATER_NS (60 * INT64_C(1000000000)) /* one that the market or a filter refused */
+#define CALL_AGAIN_NS INT64_C(1000000000)  /* a call whose orders went out, or found no market */
+#define CALL_LATER_NS (60 * CALL_AGAIN_NS) /* one that nothing can be paid of, or that a filter refuses */
 
 static int64_t clamped(int128_t value)
 {
@@ -34,7 +34,7 @@ int64_t loan_value(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
     int128_t value = 0;
-    for (int s = 0; s < engine->n_symbols; s++)
+    for (int s = 0; account->shorts > 0 && s < engine->n_symbols; s++)
         if (account->positions[s].qty < 0)
             value -= account_position_value(engine, index, s);
     return clamped(value);
@@ -84,7 +84,7 @@ static void charge_account(struct engine *engine, int index, int64_t hours)
         account->interest_owed = 0;
         charge(engine, index, owed);
     }
-    for (int s = 0; s < engine->n_symbols && hours > 0; s++) {
+    for (int s = 0; account->shorts > 0 && s < engine->n_symbols && hours > 0; s++) {
         if (account->positions[s].qty >= 0)
             continue;
         int64_t value = -account_position_value(engine, index, s);
@@ -126,26 +126,36 @@ static bool called_already(const struct engine *engine, int account, int symbol)
     return false;
 }
 
-static bool buy_back(struct engine *engine, int account, int symbol)
+enum outcome { ASKED, NO_MARKET, REFUSED };
+
+/* As much as there is money for. */
+static enum outcome buy_back(struct engine *engine, int account, int symbol)
 {
     const struct market_state *market = &engine->markets[symbol];
-    int64_t owed = -engine->accounts[account].positions[symbol].qty;
     struct book_level best;
+    if (called_already(engine, account, symbol))
+        return ASKED;
     if (market->stale || !match_best(engine, symbol, ORDER_BUY, &best))
-        return false;
-    int64_t whole = filter_floor_qty(&market->symbol, ORDER_MARKET, owed);
+        return NO_MARKET;
+    const struct balance *currency = account_currency(engine, account);
+    int128_t most = (int128_t)(currency->total - currency->reserved) * market->notional_unit / best.price;
+    int64_t owed = -engine->accounts[account].positions[symbol].qty;
+    int64_t qty = filter_floor_qty(&market->symbol, ORDER_MARKET, most < owed ? (int64_t)most : owed);
+    if (qty == 0)
+        return REFUSED;
     struct order_request request = {
         .account = account,
         .symbol = symbol,
         .side = ORDER_BUY,
         .type = ORDER_MARKET,
         .tif = ORDER_GTC,
-        .qty = whole > 0 ? whole : owed,
+        .qty = qty,
         .reduce_only = true,
         .tag = "margin call",
     };
     enum order_reason reason;
-    return match_submit(engine, &request, &reason) != 0 && reason == ORDER_OK;
+    match_submit(engine, &request, &reason);
+    return reason == ORDER_OK ? ASKED : REFUSED;
 }
 
 /* What waits to be bought must not stand in the way of what has to be. Orders stand in order of their ids. */
@@ -173,11 +183,11 @@ static void call(struct engine *engine, int index, int64_t value)
             "is bought back",
             account->name, (long long)value, account->currency, account->rules.maintenance_e4 / 100.);
     cancel_buys(engine, index);
-    bool asked = false;
+    int64_t wait_ns = CALL_LATER_NS;
     for (int s = 0; s < engine->n_symbols; s++)
-        if (account->positions[s].qty < 0)
-            asked |= called_already(engine, index, s) || buy_back(engine, index, s);
-    account->margin_ns = engine->now_ns + (asked ? CALL_AGAIN_NS : CALL_LATER_NS);
+        if (account->positions[s].qty < 0 && buy_back(engine, index, s) != REFUSED)
+            wait_ns = CALL_AGAIN_NS;
+    account->margin_ns = engine->now_ns + wait_ns;
 }
 
 void loan_check(struct engine *engine, int symbol)

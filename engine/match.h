@@ -29,6 +29,8 @@ int64_t reserve_own(const struct engine *engine, const struct order *order);  /*
 enum order_reason reserve_check(struct engine *engine, const struct order *order);
 /* How much of `qty` at `price` the account can pay for or deliver now, its pool's reserve lifted. */
 int64_t reserve_affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty);
+/* Why it could not have more. */
+enum order_reason reserve_shortage(const struct engine *engine, const struct order *order);
 /* Could it pay for, or deliver, all of `qty` for `cost` in all? */
 bool reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
                      int64_t price);

@@ -6,7 +6,12 @@
  * - the reduce-only orders of one account, symbol and side: the sum of their needs, OCOs counted once, but
  *   not more than the position that they could close.
  * Such a pool holds nothing for a bracket's exit that waits for its entry, nor for an order whose cancel is
- * on its way, nor more than is free. */
+ * on its way, nor more than is free.
+ *
+ * Where an account may be short, a sale holds nothing: what it lacks is borrowed. Nor does the part of a
+ * purchase that gives back what is owed: the collateral is there for it. What opens or widens a short must be
+ * covered when it is asked for and again when it trades: the currency left, with the proceeds, suffices for
+ * the collateral of all shorts. What covers shorts, or is owed as interest, buys nothing else. */
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
@@ -46,12 +51,21 @@ int64_t reserve_price(const struct engine *engine, const struct order *order)
     return engine->markets[order->symbol].last;
 }
 
+/* What is owed of the symbol. */
+static int64_t owed(const struct engine *engine, const struct order *order)
+{
+    return match_reducible(engine, order->account, order->symbol, ORDER_BUY);
+}
+
 int64_t reserve_need(const struct engine *engine, const struct order *order)
 {
     int64_t left = order->qty - order->filled;
-    return order->side == ORDER_SELL
-               ? left
-               : reserve_purchase(engine, order->account, order->symbol, reserve_price(engine, order), left);
+    if (order->side == ORDER_SELL)
+        return loan_allowed(engine, order->account, order->symbol) ? 0 : left;
+    left -= owed(engine, order);
+    if (left <= 0)
+        return 0;
+    return reserve_purchase(engine, order->account, order->symbol, reserve_price(engine, order), left);
 }
 
 static bool pooled(const struct order *a, const struct order *b)
@@ -160,62 +174,175 @@ int64_t match_sellable(struct engine *engine, int account, int symbol)
     return unsold < owned ? unsold : owned; /* symbols may share a base */
 }
 
+/* ---- what is asked for ---- */
+
+/* The currency that buys what opens a position, once what is owed of this symbol is back. */
+static int64_t free_to_open(const struct engine *engine, const struct order *order)
+{
+    const struct account *account = &engine->accounts[order->account];
+    const struct account_pair *pair = &account->pairs[order->symbol];
+    const struct balance *quote = &account->assets[pair->quote];
+    int64_t available = quote->total - quote->reserved;
+    if (pair->quote != account->currency_at)
+        return available;
+    int64_t value = loan_value(engine, order->account);
+    if (owed(engine, order) > 0)
+        value += account_position_value(engine, order->account, order->symbol);
+    return available - account->interest_owed - loan_collateral(engine, order->account, value);
+}
+
+/* Are all shorts covered when `qty` of an order has been sold at `price`, `short_qty` of it borrowed? */
+static bool covered(const struct engine *engine, const struct order *order, int64_t price, int64_t qty,
+                    int64_t short_qty)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    const struct account *account = &engine->accounts[order->account];
+    const struct balance *currency = &account->assets[account->currency_at];
+    int128_t value = loan_value(engine, order->account);
+    int64_t before = owed(engine, order), last = market->last > 0 ? market->last : price;
+    if (before > 0)
+        value += account_position_value(engine, order->account, order->symbol);
+    value += ((int128_t)last * (before + short_qty) + market->notional_unit - 1) / market->notional_unit;
+    int128_t proceeds = (int128_t)price * qty / market->notional_unit;
+    if (value > MONEY_MAX / 2 || proceeds > MONEY_MAX / 2)
+        return false;
+    int64_t fee = fill_fee((int64_t)proceeds, fee_bound_e6(engine, order->account));
+    int128_t left = (int128_t)currency->total - currency->reserved - account->interest_owed + proceeds - fee;
+    return left >= loan_collateral(engine, order->account, (int64_t)value);
+}
+
+static enum order_reason check_sale(struct engine *engine, const struct order *order)
+{
+    const struct account *account = &engine->accounts[order->account];
+    int64_t left = order->qty - order->filled;
+    int64_t sellable = match_sellable(engine, order->account, order->symbol) + reserve_own(engine, order);
+    if (left <= sellable)
+        return ORDER_OK;
+    if (!loan_allowed(engine, order->account, order->symbol))
+        return account->rules.shorts ? ORDER_NO_SHORTS : ORDER_INSUFFICIENT_BALANCE;
+    int64_t held = match_reducible(engine, order->account, order->symbol, ORDER_SELL);
+    if (held > 0 && held > sellable)
+        return ORDER_INSUFFICIENT_BALANCE; /* it was spent on another symbol */
+    return covered(engine, order, reserve_price(engine, order), left, left - held) ? ORDER_OK
+                                                                                   : ORDER_COLLATERAL;
+}
+
+static enum order_reason check_purchase(struct engine *engine, const struct order *order)
+{
+    int64_t left = order->qty - order->filled;
+    if (left <= owed(engine, order))
+        return ORDER_OK;
+    int64_t cost =
+        reserve_purchase(engine, order->account, order->symbol, reserve_price(engine, order), left);
+    return cost <= free_to_open(engine, order) + reserve_own(engine, order) ? ORDER_OK
+                                                                            : ORDER_INSUFFICIENT_BALANCE;
+}
+
 /* Of an amended order, what its pool holds counts as free. */
 enum order_reason reserve_check(struct engine *engine, const struct order *order)
 {
-    const struct balance *quote = account_quote(engine, order->account, order->symbol);
     if (order->state == ORDER_HELD)
         return ORDER_OK; /* it will close what its entry has filled */
     if (order->reduce_only)
         return match_reducible(engine, order->account, order->symbol, order->side) > 0 ? ORDER_OK
                                                                                        : ORDER_REDUCE_ONLY;
-    int64_t need = reserve_need(engine, order);
-    int64_t available = order->side == ORDER_SELL ? match_sellable(engine, order->account, order->symbol)
-                                                  : quote->total - quote->reserved;
-    return need <= available + reserve_own(engine, order) ? ORDER_OK : ORDER_INSUFFICIENT_BALANCE;
+    return order->side == ORDER_SELL ? check_sale(engine, order) : check_purchase(engine, order);
 }
 
-int64_t reserve_affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty)
+/* ---- what a trade can have ---- */
+
+/* The most of `qty` of which what is not held can be borrowed. */
+static int64_t coverable(const struct engine *engine, const struct order *order, int64_t price, int64_t qty)
 {
-    const struct balance *balance = reserve_balance(engine, order);
     const struct market_state *market = &engine->markets[order->symbol];
-    const struct symbol *listed = &market->symbol;
-    int64_t available = balance->total - balance->reserved;
-    if (order->reduce_only) {
-        int64_t held = match_reducible(engine, order->account, order->symbol, order->side);
+    int64_t held = match_reducible(engine, order->account, order->symbol, ORDER_SELL);
+    if (covered(engine, order, price, qty, qty - held))
+        return qty;
+    int64_t fits = held, fails = qty; /* what is held needs no cover */
+    while (fails - fits > 1) {
+        int64_t middle = fits + (fails - fits) / 2;
+        if (covered(engine, order, price, middle, middle - held))
+            fits = middle;
+        else
+            fails = middle;
+    }
+    int64_t whole = filter_floor_qty(&market->symbol, ORDER_MARKET, fits);
+    return whole > held ? whole : held;
+}
+
+static int64_t deliverable(struct engine *engine, const struct order *order, int64_t price, int64_t qty)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    const struct balance *base = account_base(engine, order->account, order->symbol);
+    int64_t quote = account_quote(engine, order->account, order->symbol)->total;
+    int64_t held = match_reducible(engine, order->account, order->symbol, ORDER_SELL);
+    int64_t available = base->total - base->reserved;
+    if (held > available || !loan_allowed(engine, order->account, order->symbol)) {
+        held = held < available ? held : available;
         qty = qty < held ? qty : held;
     }
-    if (available <= 0 || qty <= 0)
+    if (qty <= 0 || qty > MONEY_MAX - base->borrowed ||
+        quote + (int128_t)price * qty / market->notional_unit > MONEY_MAX)
         return 0;
-    if (order->side == ORDER_SELL) {
-        int64_t held = engine->accounts[order->account].positions[order->symbol].qty;
-        int64_t quote = account_quote(engine, order->account, order->symbol)->total;
-        qty = qty < available ? qty : available;
-        qty = qty < held ? qty : held;
-        int128_t proceeds = (int128_t)price * qty / market->notional_unit;
-        return quote + proceeds > MONEY_MAX ? 0 : qty;
-    }
-    int64_t base = account_base(engine, order->account, order->symbol)->total;
-    if (qty > MONEY_MAX - base)
+    return qty > held ? coverable(engine, order, price, qty) : qty;
+}
+
+/* The most of `qty` that `available` pays for. */
+static int64_t payable(const struct engine *engine, const struct order *order, int64_t price, int64_t qty,
+                       int64_t available)
+{
+    const struct market_state *market = &engine->markets[order->symbol];
+    if (available <= 0)
         return 0;
     if (reserve_purchase(engine, order->account, order->symbol, price, qty) <= available)
         return qty;
     int128_t notional = (int128_t)available * 1000000 / (1000000 + fee_bound_e6(engine, order->account));
     int128_t most = notional * market->notional_unit / price;
-    int64_t fits = filter_floor_qty(listed, ORDER_MARKET, most < qty ? (int64_t)most : qty);
+    int64_t fits = filter_floor_qty(&market->symbol, ORDER_MARKET, most < qty ? (int64_t)most : qty);
     while (fits > 0 && reserve_purchase(engine, order->account, order->symbol, price, fits) > available)
-        fits = filter_floor_qty(listed, ORDER_MARKET, fits - 1);
+        fits = filter_floor_qty(&market->symbol, ORDER_MARKET, fits - 1);
     return fits;
+}
+
+int64_t reserve_affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty)
+{
+    if (order->reduce_only) {
+        int64_t held = match_reducible(engine, order->account, order->symbol, order->side);
+        qty = qty < held ? qty : held;
+    }
+    if (qty <= 0)
+        return 0;
+    if (order->side == ORDER_SELL)
+        return deliverable(engine, order, price, qty);
+    const struct balance *quote = account_quote(engine, order->account, order->symbol);
+    int64_t back = owed(engine, order);
+    if (qty > MONEY_MAX - account_base(engine, order->account, order->symbol)->total)
+        return 0;
+    int64_t opens = qty > back ? payable(engine, order, price, qty, free_to_open(engine, order)) : 0;
+    if (opens > back || back == 0)
+        return opens;
+    return payable(engine, order, price, qty < back ? qty : back, quote->total - quote->reserved);
+}
+
+enum order_reason reserve_shortage(const struct engine *engine, const struct order *order)
+{
+    if (order->reduce_only && match_reducible(engine, order->account, order->symbol, order->side) == 0)
+        return ORDER_REDUCE_ONLY;
+    bool short_sale = order->side == ORDER_SELL && loan_allowed(engine, order->account, order->symbol) &&
+                      match_reducible(engine, order->account, order->symbol, ORDER_SELL) == 0;
+    return short_sale ? ORDER_COLLATERAL : ORDER_INSUFFICIENT_BALANCE;
 }
 
 bool reserve_affords(struct engine *engine, const struct order *order, int64_t qty, int128_t cost,
                      int64_t price)
 {
-    const struct balance *balance = reserve_balance(engine, order);
-    if (order->side == ORDER_BUY && cost > balance->total - balance->reserved)
-        return false;
     if (order->side == ORDER_SELL)
         return reserve_affordable(engine, order, price, qty) == qty;
+    const struct balance *balance = reserve_balance(engine, order);
+    int64_t available =
+        qty > owed(engine, order) ? free_to_open(engine, order) : balance->total - balance->reserved;
+    if (cost > available)
+        return false;
     int64_t base = account_base(engine, order->account, order->symbol)->total;
     return qty <= MONEY_MAX - base &&
            (!order->reduce_only ||

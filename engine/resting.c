@@ -14,12 +14,7 @@ static int64_t make(struct engine *engine, uint64_t id, const struct market_trad
     const struct fill_source source = {{trade->price, trade->qty}, 0, ahead, false};
     if (qty > 0)
         fills_book(engine, order, order->price, qty, true, &source);
-    enum order_reason reason = ORDER_OK;
-    if (qty < wanted)
-        reason =
-            order->reduce_only && match_reducible(engine, order->account, order->symbol, order->side) == 0
-                ? ORDER_REDUCE_ONLY
-                : ORDER_INSUFFICIENT_BALANCE;
+    enum order_reason reason = qty < wanted ? reserve_shortage(engine, order) : ORDER_OK;
     fills_settle(engine, id, before, reason, true);
     return qty;
 }

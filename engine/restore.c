@@ -35,8 +35,8 @@ int engine_restore_position(struct engine *engine, int account, int symbol, cons
         return -EINVAL;
     struct position *to = &engine->accounts[account].positions[symbol];
     struct lots *lots = &engine->accounts[account].lots[symbol];
-    engine->markets[symbol].shorts += (position->qty < 0) - (to->qty < 0);
     *to = *position;
+    account_count_shorts(engine);
     lots->first = lots->n = 0;
     if (to->qty == 0)
         return 0;

@@ -27,8 +27,8 @@ struct strategy_input {
     int64_t ts_ns;                         /* the bar's close */
     double open, high, low, close, volume; /* the bar */
     const double *indicators; /* one value an output, in the order of the specs; NaN while warming up */
-    double qty;               /* held */
-    double entry;             /* average price paid; 0 when flat */
+    double qty;               /* held; negative: owed */
+    double entry;             /* average price paid, or received for what is owed; 0 when flat */
     double equity, cash;      /* of the account, in its currency */
     bool live_orders;         /* an order of this symbol is still working (stops apart) */
     double stop;              /* price of the protective stop that rests; 0 for none */
@@ -36,7 +36,7 @@ struct strategy_input {
 
 enum intent_kind {
     INTENT_ENTER, /* buy for `fraction` of equity at market; then rest a stop at `stop` when it is not 0 */
-    INTENT_EXIT,  /* cancel the stop, sell all at market */
+    INTENT_EXIT,  /* sell all at market, or buy back what is owed; the stop ends with the position */
     INTENT_STOP,  /* move the protective stop to `stop` */
 };
 
