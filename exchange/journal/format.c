@@ -129,16 +129,22 @@ int journal_file_header_write(struct journal_hash *hash, struct journal_file_hea
     return r;
 }
 
+size_t journal_file_header_size(const uint8_t bytes[static JOURNAL_FILE_HEADER])
+{
+    if (memcmp(bytes, file_magic, sizeof file_magic) != 0)
+        return 0;
+    uint32_t size = get_u32(bytes + 12);
+    return size > 16 + JOURNAL_HASH_SIZE && size <= JOURNAL_FILE_HEADER_MAX ? size : 0;
+}
+
 /* Every format keeps magic, format number and header size where they are, and ends the header with its hash:
  * so a newer format is told from an altered header. */
 int journal_file_header_read(struct journal_hash *hash, const uint8_t *bytes, size_t len,
                              struct journal_file_header *ret, uint32_t *ret_format)
 {
     uint8_t digest[JOURNAL_HASH_SIZE];
-    if (len < JOURNAL_FILE_HEADER || memcmp(bytes, file_magic, sizeof file_magic) != 0)
-        return -EBADMSG;
-    uint32_t size = get_u32(bytes + 12);
-    if (size <= JOURNAL_HASH_SIZE + 16 || size > len)
+    size_t size = len < JOURNAL_FILE_HEADER ? 0 : journal_file_header_size(bytes);
+    if (size == 0 || size > len)
         return -EBADMSG;
     int r = hash_of(hash, bytes, size - JOURNAL_HASH_SIZE, digest);
     if (r < 0)

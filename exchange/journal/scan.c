@@ -152,7 +152,10 @@ int journal_scan_open(struct journal_scan *scan, int dir, const char *name)
     if (fd < 0)
         return journal_scan_fail(scan, fd, "%s: it cannot be opened: %s", name, strerror(-fd));
     scan->fd = fd;
-    ssize_t n = journal_files_read(scan->files, fd, bytes, sizeof bytes, 0);
+    ssize_t n = journal_files_read(scan->files, fd, bytes, JOURNAL_FILE_HEADER, 0);
+    size_t size = n == JOURNAL_FILE_HEADER ? journal_file_header_size(bytes) : 0;
+    if (size > JOURNAL_FILE_HEADER)
+        n = journal_files_read(scan->files, fd, bytes, size, 0);
     if (n < 0)
         return fail_read(scan, (int)n);
     int r = n < JOURNAL_FILE_HEADER

@@ -59,6 +59,13 @@ static int to_state(struct journal_reader *reader, const struct target *target)
         r = journal_scan_fail(&reader->scan, -ENOENT, "the journal begins later");
     if (r == 0)
         r = journal_reader_enter(reader, n - 1);
+    if (r == 0 && n > 1 && n == reader->segments.n) { /* a newest one may have been cut before its state */
+        r = journal_scan_header(&reader->scan);
+        if (r == 0 || r == -ENODATA)
+            r = journal_reader_enter(reader, n - 2);
+        else if (r == 1)
+            r = 0;
+    }
     if (r < 0 && r != -ENOENT)
         reader->failed = r;
     return r;
