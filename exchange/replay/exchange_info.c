@@ -75,6 +75,10 @@ static void write_filters(struct text *out, const struct tape_symbol *sym)
 static void write_symbol(struct text *out, const struct tape_symbol *sym)
 {
     size_t at = split(sym->name);
+    if (sym->info) {
+        text_str(out, sym->info);
+        return;
+    }
     text_lit(out, "{\"symbol\":\"");
     text_str(out, sym->name);
     text_lit(out, "\",\"status\":\"TRADING\",\"baseAsset\":\"");

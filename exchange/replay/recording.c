@@ -1,25 +1,18 @@
 #include "exchange/replay/recording.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-#include "exchange/replay/frame.h"
+#include "exchange/replay/lines.h"
+#include "exchange/replay/reply.h"
 
 #define NS_PER_MS      1000000LL
 #define CLOSE_GRACE_NS (200 * NS_PER_MS) /* trades come a few milliseconds after their time */
 
-enum { LINE_BYTES_MAX = 64 << 20 };
-
 struct file {
-    const char *path;
-    gzFile in;
-    unsigned long line_no;
-    char *buf;
-    size_t cap;
+    struct lines lines;
     int first_symbol; /* that its frames name; -1: none yet */
     bool ended;
     struct frame_line line; /* the one to play next */
@@ -42,74 +35,32 @@ struct recording {
     bool done;
     struct follow follows[TAPE_SYMBOLS_MAX];
     struct frame_levels levels;
+    struct json_text info; /* a reply of exchangeInfo, as it was recorded */
 };
 
-__attribute__((format(printf, 5, 6))) static int fail(struct recording *r, const struct file *f, int err,
-                                                      const char *what, const char *right, ...)
+/* Hands on what the file says of its failure. */
+static int fail(struct recording *r, const struct file *f, int err)
 {
-    char text[160];
-    va_list args;
-    va_start(args, right);
-    vsnprintf(text, sizeof(text), right, args);
-    va_end(args);
-    if (f->line_no > 0)
-        snprintf(r->base.error, SOURCE_ERROR_MAX, "%s: %.256s:%lu: %s", what, f->path, f->line_no, text);
-    else
-        snprintf(r->base.error, SOURCE_ERROR_MAX, "%s: %.256s: %s", what, f->path, text);
+    memcpy(r->base.error, f->lines.error, SOURCE_ERROR_MAX);
     return err;
 }
 
-/* Reads the next line that holds a frame into f->line: 1, 0 at the end, or an error. */
+static int fail_frame(struct recording *r, struct file *f, int err)
+{
+    return fail(
+        r, f, lines_fail(&f->lines, err, "bad frame", "a frame as the venue sends it (%s)", strerror(-err)));
+}
+
 static int read_line(struct recording *r, struct file *f)
 {
-    for (;;) {
-        size_t len = 0;
-        bool whole = false;
-        while (!whole) {
-            if (f->cap - len < 4096) {
-                size_t cap = f->cap ? f->cap * 2 : 1 << 16;
-                char *buf = cap <= LINE_BYTES_MAX ? realloc(f->buf, cap) : NULL;
-                if (!buf)
-                    return fail(r, f, -ENOMEM, "line too long", "lines of at most %d bytes", LINE_BYTES_MAX);
-                f->buf = buf;
-                f->cap = cap;
-            }
-            if (!gzgets(f->in, f->buf + len, (int)(f->cap - len))) {
-                int code;
-                const char *text = gzerror(f->in, &code);
-                if (code != Z_OK && code != Z_STREAM_END) {
-                    f->line_no++;
-                    return fail(r, f, -EIO, "cannot read on", "a whole file, plain or gzip (%s)", text);
-                }
-                if (len == 0)
-                    return 0;
-                break;
-            }
-            len += strlen(f->buf + len);
-            whole = len > 0 && f->buf[len - 1] == '\n';
-        }
-        f->line_no++;
-        while (len > 0 && (f->buf[len - 1] == '\n' || f->buf[len - 1] == '\r' || f->buf[len - 1] == ' '))
-            len--;
-        if (len == 0)
-            continue;
-        if (frame_line_read(f->buf, len, &f->line) != 0)
-            return fail(r, f, -EINVAL, "bad line", "`NANOSECONDS {json}` or `SECONDS.FRACTION: {json}`");
-        if (f->line.frame.len > 0)
-            return 1;
-    }
+    int rc = lines_next(&f->lines, &f->line);
+    return rc < 0 ? fail(r, f, rc) : rc;
 }
 
 static int open_file(struct recording *r, struct file *f)
 {
-    errno = 0;
-    f->line_no = 0;
-    f->in = gzopen(f->path, "rbe");
-    if (!f->in)
-        return fail(r, f, errno ? -errno : -ENOMEM, "cannot open", "a readable recording (%s)",
-                    strerror(errno ? errno : ENOMEM));
-    gzbuffer(f->in, 1 << 18);
-    return 0;
+    int rc = lines_open(&f->lines, f->lines.path);
+    return rc < 0 ? fail(r, f, rc) : 0;
 }
 
 /* A frame's stream; makes it (and its symbol) when it is new. */
@@ -151,15 +102,9 @@ static void take_snapshot(struct recording *r, struct follow *follow, uint64_t l
 static int snapshot_symbol(struct recording *r, const struct file *f, uint64_t last_id)
 {
     struct tape *tape = r->base.tape;
-    const char *at = f->line.url.len ? memmem(f->line.url.data, f->line.url.len, "symbol=", 7) : NULL;
-    if (at) {
-        const char *end = f->line.url.data + f->line.url.len;
-        at += 7;
-        size_t len = 0;
-        while (at + len < end && at[len] != '&')
-            len++;
-        return tape_symbol_add(tape, at, len);
-    }
+    struct json_text name = reply_argument(f->line.url, "symbol");
+    if (name.len > 0)
+        return tape_symbol_add(tape, name.data, name.len);
     int best = f->first_symbol;
     uint64_t best_off = UINT64_MAX;
     for (int i = 0; i < tape->n_symbols; i++) {
@@ -190,6 +135,19 @@ static void learn_digits(struct tape_symbol *sym, int64_t price, int64_t qty)
     count_digits(qty, &sym->qty_digits);
 }
 
+/* The first reply that lists symbols is the one that is served. */
+static int keep_info(struct recording *r, const struct file *f)
+{
+    if (reply_kind(f->line.url) != REPLY_INFO || r->info.data)
+        return 0;
+    char *copy = malloc(f->line.frame.len);
+    if (!copy)
+        return -ENOMEM;
+    memcpy(copy, f->line.frame.data, f->line.frame.len);
+    r->info = (struct json_text){copy, f->line.frame.len};
+    return 0;
+}
+
 /* First reading: what is in a frame? */
 static int learn(struct recording *r, struct file *f, int64_t *first_ns)
 {
@@ -204,7 +162,7 @@ static int learn(struct recording *r, struct file *f, int64_t *first_ns)
     if (rc < 0)
         return rc;
     if (frame.kind == FRAME_OTHER)
-        return 0;
+        return keep_info(r, f);
     if (frame.kind == FRAME_SNAPSHOT) {
         if ((rc = frame_snapshot(frame.data, &last_id, &r->levels)) < 0)
             return rc;
@@ -337,6 +295,36 @@ static int play_stream(struct recording *r, struct stream *s, const struct frame
     return rc;
 }
 
+/* Bars of a recorded reply: history, and what replaces those that were made of trades that were not all seen.
+ */
+struct put_klines {
+    struct candles *candles;
+    int interval;
+    int64_t until_ns; /* when the reply came: a bar that closes later is still forming */
+};
+
+static int put_kline(void *ctx, const struct candle *row, int64_t close_ns)
+{
+    const struct put_klines *put = ctx;
+    return close_ns < put->until_ns ? candles_put(put->candles, put->interval, row) : 0;
+}
+
+static int play_reply(struct recording *r, const struct file *f)
+{
+    struct json_text url = f->line.url;
+    if (reply_kind(url) != REPLY_KLINES)
+        return 0;
+    struct json_text name = reply_argument(url, "symbol"), interval = reply_argument(url, "interval");
+    int symbol = tape_symbol_add(r->base.tape, name.data, name.len);
+    struct put_klines put = {.interval = candle_interval_find(interval.data, interval.len),
+                             .until_ns = f->line.ts_ns};
+    if (symbol < 0 || put.interval < 0)
+        return 0; /* an error that the venue answered */
+    put.candles = &r->base.tape->symbols[symbol].candles;
+    int rc = reply_klines(f->line.frame, put_kline, &put);
+    return rc == -EINVAL ? 0 : rc;
+}
+
 /* The file whose next line is the earliest; NULL at the end of all. */
 static struct file *next_file(struct recording *r)
 {
@@ -380,9 +368,11 @@ static int recording_step(struct source *source)
     } else if (rc == 0 && frame.kind == FRAME_STREAM) {
         struct stream *s = stream_of(r, f, &frame);
         rc = s ? play_stream(r, s, &frame) : -ENOMEM;
+    } else if (rc == 0) {
+        rc = play_reply(r, f);
     }
     if (rc < 0)
-        return fail(r, f, rc, "bad frame", "a frame as the venue sends it (%s)", strerror(-rc));
+        return fail_frame(r, f, rc);
     if ((rc = read_line(r, f)) < 0)
         return rc;
     f->ended = rc == 0;
@@ -403,11 +393,9 @@ static bool recording_book(struct source *source, int symbol, struct source_book
 static void recording_destroy(struct source *source)
 {
     struct recording *r = (struct recording *)source;
-    for (size_t i = 0; i < r->n_files; i++) {
-        if (r->files[i].in)
-            gzclose(r->files[i].in);
-        free(r->files[i].buf);
-    }
+    for (size_t i = 0; i < r->n_files; i++)
+        lines_finish(&r->files[i].lines);
+    free((char *)(uintptr_t)r->info.data);
     for (int i = 0; i < TAPE_SYMBOLS_MAX; i++) {
         ladder_finish(&r->follows[i].bids);
         ladder_finish(&r->follows[i].asks);
@@ -427,9 +415,8 @@ static int learn_file(struct recording *r, struct file *f, int64_t *first_ns)
         return rc;
     while ((rc = read_line(r, f)) > 0)
         if ((rc = learn(r, f, first_ns)) < 0)
-            return fail(r, f, rc, "bad frame", "a frame as the venue sends it (%s)", strerror(-rc));
-    gzclose(f->in);
-    f->in = NULL;
+            return fail_frame(r, f, rc);
+    lines_close(&f->lines);
     return rc;
 }
 
@@ -442,6 +429,37 @@ static int rewind_file(struct recording *r, struct file *f)
     if ((rc = read_line(r, f)) < 0)
         return rc;
     f->ended = rc == 0;
+    return 0;
+}
+
+static int nothing(struct recording *r, struct file *f)
+{
+    return fail(r, f, lines_fail(&f->lines, -EINVAL, "nothing to play", "a recording with frames"));
+}
+
+/* What the venue said of its symbols is said again. */
+static int share_info(struct recording *r)
+{
+    struct tape *tape = r->base.tape;
+    for (int i = 0; i < tape->n_symbols && r->info.data; i++) {
+        struct json_text object = reply_symbol(r->info, tape->symbols[i].name);
+        if (object.len > 0 && !(tape->symbols[i].info = strndup(object.data, object.len)))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* What was received before the market's first event is history: it is there when play starts. */
+static int play_history(struct recording *r)
+{
+    struct file *f;
+    struct frame frame;
+    while ((f = next_file(r)) && f->line.url.len > 0 && frame_read(f->line.frame, &frame) == 0 &&
+           frame.kind == FRAME_OTHER) {
+        int rc = recording_step(&r->base);
+        if (rc < 0)
+            return rc;
+    }
     return 0;
 }
 
@@ -460,11 +478,15 @@ static int load(struct recording *r)
     }
     struct file *f = next_file(r);
     if (!f)
-        return fail(r, &r->files[0], -EINVAL, "nothing to play", "a recording with frames");
+        return nothing(r, &r->files[0]);
     r->base.tape->now_ns = first_ns != INT64_MAX ? first_ns : f->line.ts_ns;
+    int rc = share_info(r);
+    if (rc == 0)
+        rc = play_history(r);
+    if (rc < 0)
+        return rc;
     while (!r->done && r->base.tape->now_ns < r->from_ns) {
-        int rc = recording_step(&r->base);
-        if (rc < 0)
+        if ((rc = recording_step(&r->base)) < 0)
             return rc;
     }
     return 0;
@@ -487,7 +509,7 @@ int recording_create(struct tape *tape, const char *const *paths, size_t n_paths
     r->from_ns = from_ns;
     r->to_ns = to_ns;
     for (size_t i = 0; i < n_paths; i++)
-        files[i] = (struct file){.path = paths[i], .first_symbol = -1};
+        files[i] = (struct file){.lines.path = paths[i], .first_symbol = -1};
     for (int i = 0; i < TAPE_SYMBOLS_MAX; i++)
         r->follows[i].bids.bid = true;
     int rc = load(r);

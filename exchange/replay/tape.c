@@ -26,6 +26,7 @@ void tape_finish(struct tape *tape)
         ladder_finish(&tape->symbols[i].slow[0]);
         ladder_finish(&tape->symbols[i].slow[1]);
         free(tape->symbols[i].trades);
+        free(tape->symbols[i].info);
     }
     for (int i = 0; i < TAPE_HASH; i++) {
         for (struct stream *s = tape->hash[i], *next; s; s = next) {

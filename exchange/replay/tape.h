@@ -35,6 +35,7 @@ struct tape_symbol {
     char name[SYMBOL_NAME_MAX]; /* upper case */
     char lower[SYMBOL_NAME_MAX];
     int price_digits, qty_digits; /* digits after the point in its prices and quantities */
+    char *info; /* its object in exchangeInfo as it was recorded, or NULL; freed with the tape */
     struct candles candles;
     struct stream *streams; /* that somebody listens to, or that are recorded */
     int64_t next_close_ns;  /* when the first of its klines closes; INT64_MAX: none */

@@ -1,0 +1,37 @@
+/* What a recording holds, one thing after the other, however it is kept: lines of text (plain or gzip), or a
+ * journal (a directory of segments or one of them, exchange/journal/journal.h), told apart by content. */
+#ifndef EXCHANGE_REPLAY_LINES_H
+#define EXCHANGE_REPLAY_LINES_H
+
+#include <zlib.h>
+
+#include "exchange/journal/journal.h"
+#include "exchange/replay/frame.h"
+#include "exchange/replay/source.h"
+
+struct lines {
+    const char *path; /* the caller's */
+    gzFile text;
+    struct journal_reader *journal;
+    unsigned long number; /* of the line that was read last, or of the journal's frame or reply; from 1 */
+    char *buf;            /* keeps its memory when it is closed and opened again */
+    size_t cap;
+    char error[SOURCE_ERROR_MAX]; /* "what: where: what would be right" */
+};
+
+/* Opens at the beginning. 0 or -errno with an error. */
+int lines_open(struct lines *lines, const char *path);
+/* The next line that holds a frame or a reply; a reply of a journal has its request's path as url. Texts live
+ * until the next call. 1; 0 at the end; -errno with an error. */
+int lines_next(struct lines *lines, struct frame_line *ret);
+void lines_close(struct lines *lines);
+void lines_finish(struct lines *lines); /* closes, and frees */
+
+/* Is it a journal, or a part of one? */
+bool lines_is_journal(const char *path);
+
+/* Sets the error to "WHAT: PATH:LINE: RIGHT"; returns err. */
+int lines_fail(struct lines *lines, int err, const char *what, const char *right, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif
