@@ -110,6 +110,21 @@ int journal_reader_tail(struct journal_reader *reader, struct journal_tail *ret)
 const char *journal_reader_error(const struct journal_reader *reader);
 void journal_reader_close(struct journal_reader *reader); /* NULL is fine */
 
+/* What there is, by the headers of segments and blocks; oldest first. */
+struct journal_segment_info {
+    const char *name; /* of the file */
+    uint32_t number;
+    uint64_t first_seq, last_seq;
+    int64_t first_ns, last_ns;
+    uint64_t blocks, records, raw_bytes, file_bytes;
+    uint64_t torn_bytes; /* of file_bytes, at its end */
+    unsigned kinds;      /* bit k: it holds records of kind k */
+};
+/* Calls `each` for every segment; one below 0 ends it and is returned. 0, or errors of journal_reader_open()
+ * with err. */
+int journal_list(const char *path, int (*each)(void *ctx, const struct journal_segment_info *info), void *ctx,
+                 char *err, size_t err_size);
+
 /* Reads everything, every hash. 0 with what was found; -EBADMSG, …: err names the first fault. */
 struct journal_summary {
     uint64_t segments, blocks, records, states, events, frames, replies, holes;
