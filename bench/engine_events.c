@@ -27,14 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/frames.h"
+#include "bench/reel.h"
 #include "engine/engine.h"
-#include "exchange/binance/parse.h"
-#include "exchange/binance/rest_parse.h"
 
 enum {
     ROUNDS = 9,
-    SYNTHETIC_S = 600,
     BARS = 50000,
     MANY = 50,
     ORDERS = 40,
@@ -42,9 +39,9 @@ enum {
     SPECS = 5,
 };
 
-#define SECOND_NS 1000000000LL
+#define SECOND_NS REEL_SECOND_NS
 #define MINUTE_NS (60 * SECOND_NS)
-#define START_NS  (1723161240 * SECOND_NS)
+#define START_NS  REEL_START_NS
 #define E8        100000000LL
 
 _Noreturn static void die(const char *what, int r)
@@ -186,91 +183,17 @@ static void measure(struct job *job, uint64_t (*run)(struct job *))
 
 /* ---- events in memory */
 
-struct tape {
-    struct event *events;
-    size_t n, cap;
-};
-
-static struct event *put(struct tape *tape, const struct event *event)
-{
-    if (tape->n == tape->cap) {
-        tape->cap = tape->cap ? 2 * tape->cap : 4096;
-        tape->events = realloc(tape->events, tape->cap * sizeof *tape->events);
-        if (!tape->events)
-            die("events", -ENOMEM);
-    }
-    struct event *to = &tape->events[tape->n++];
-    *to = *event;
-    to->seq = tape->n;
-    return to;
-}
-
-static const struct book_level *keep(const struct book_level *levels, uint32_t n)
-{
-    struct book_level *kept = malloc((n + 1) * sizeof *kept);
-    if (!kept)
-        die("levels", -ENOMEM);
-    memcpy(kept, levels, n * sizeof *kept);
-    return kept;
-}
-
-static void read_snapshot(const struct frames *frames, size_t i, struct event_snapshot *ret)
-{
-    static struct book_level bids[FRAMES_LEVELS_MAX], asks[FRAMES_LEVELS_MAX];
-    *ret = (struct event_snapshot){0};
-    int r = binance_parse_depth(frames->text + frames->list[i].offset, frames->list[i].len, &frames_symbol,
-                                bids, &ret->n_bids, asks, &ret->n_asks, FRAMES_LEVELS_MAX, &ret->last_id);
-    if (r < 0)
-        die("snapshot", r);
-    ret->bids = keep(bids, ret->n_bids);
-    ret->asks = keep(asks, ret->n_asks);
-}
-
-static void read_events(const char *path, struct tape *tape)
-{
-    struct frames frames;
-    struct binance_parser *parser;
-    struct event event = {.recv_ns = START_NS};
-    if (strcmp(path, "synthetic") == 0)
-        frames_serve(NULL, SYNTHETIC_S, &frames);
-    else
-        frames_read(path, &frames);
-    int r = binance_parser_create(&frames_symbol, 1, &parser);
-    for (size_t i = 0; i < frames.n && r >= 0; i++) {
-        if (frames.list[i].snapshot) {
-            event.kind = EVENT_SNAPSHOT;
-            read_snapshot(&frames, i, &event.snapshot);
-        } else {
-            event.kind = EVENT_MARKET;
-            r = binance_parse(parser, frames.text + frames.list[i].offset, frames.list[i].len, &event.market);
-            if (r != 0)
-                continue;
-            if (event.market.event_ns > event.recv_ns)
-                event.recv_ns = event.market.event_ns;
-            if (event.market.kind == MARKET_DEPTH) {
-                event.market.depth.bids = keep(event.market.depth.bids, event.market.depth.n_bids);
-                event.market.depth.asks = keep(event.market.depth.asks, event.market.depth.n_asks);
-            }
-        }
-        put(tape, &event);
-    }
-    if (r < 0)
-        die(path, r);
-    binance_parser_destroy(parser);
-    frames_finish(&frames);
-}
-
 static bool is_market(const struct event *event, enum market_kind kind)
 {
     return event->kind == EVENT_MARKET && event->market.kind == kind;
 }
 
-static void only_book(const struct tape *all, struct tape *ret)
+static void only_book(const struct reel *all, struct reel *ret)
 {
     for (size_t i = 0; i < all->n; i++)
         if (all->events[i].kind == EVENT_SNAPSHOT || is_market(&all->events[i], MARKET_DEPTH) ||
             is_market(&all->events[i], MARKET_QUOTE))
-            put(ret, &all->events[i]);
+            reel_put(ret, &all->events[i]);
 }
 
 static uint64_t next_random(uint64_t *state)
@@ -292,7 +215,7 @@ static struct event quote_at(int symbol, int64_t recv_ns, uint64_t id, int64_t p
 }
 
 /* Bars of a walk: each opens at the close before. bench/engine_peers.py makes the same. */
-static void make_bars(int n_symbols, struct tape *ret)
+static void make_bars(int n_symbols, struct reel *ret)
 {
     static int64_t prices[MANY];
     uint64_t random = 88172645463325252u;
@@ -310,7 +233,7 @@ static void make_bars(int n_symbols, struct tape *ret)
         prices[s] = close;
         int64_t open_ns = START_NS + i / n_symbols * MINUTE_NS, recv_ns = open_ns + MINUTE_NS;
         struct event event = quote_at(s, recv_ns, (uint64_t)i + 1, close);
-        put(ret, &event);
+        reel_put(ret, &event);
         event = (struct event){.recv_ns = recv_ns,
                                .kind = EVENT_MARKET,
                                .market = {.kind = MARKET_KLINE,
@@ -327,7 +250,7 @@ static void make_bars(int n_symbols, struct tape *ret)
                                                             .trades = 100,
                                                             .first_trade_id = -1,
                                                             .last_trade_id = -1}}}};
-        put(ret, &event);
+        reel_put(ret, &event);
     }
 }
 
@@ -348,7 +271,7 @@ static struct event order_event(int64_t recv_ns, enum order_side side, enum orde
 }
 
 /* Orders rest on both sides; every FILL_EVERY trades one more is placed where the next trades fill it. */
-static size_t make_trades(const struct tape *all, struct tape *ret)
+static size_t make_trades(const struct reel *all, struct reel *ret)
 {
     size_t trades = 0;
     for (size_t i = 0; i < all->n; i++) {
@@ -358,17 +281,17 @@ static size_t make_trades(const struct tape *all, struct tape *ret)
         for (int k = 0; k < ORDERS && trades == 0; k++) {
             struct event event = quote_at(0, recv_ns, 1, price);
             if (k == 0)
-                put(ret, &event);
+                reel_put(ret, &event);
             bool stop = k % 2;
             event = order_event(recv_ns, ORDER_BUY, stop ? ORDER_STOP : ORDER_LIMIT,
                                 price + (stop ? 1 : -1) * (price / 100 + k * price / 4000));
-            put(ret, &event);
+            reel_put(ret, &event);
         }
         if (trades % FILL_EVERY == 0) {
             struct event event = order_event(recv_ns, ORDER_BUY, ORDER_LIMIT, price - 1000000);
-            put(ret, &event);
+            reel_put(ret, &event);
         }
-        put(ret, &all->events[i]);
+        reel_put(ret, &all->events[i]);
         trades++;
     }
     return trades;
@@ -388,8 +311,8 @@ int main(int argc, char **argv)
             snprintf(symbols[s].base, sizeof symbols[s].base, "S%d", s);
         }
     }
-    struct tape all = {0}, book = {0}, bars = {0}, bars_many = {0}, trades = {0};
-    read_events(argv[1], &all);
+    struct reel all = {0}, book = {0}, bars = {0}, bars_many = {0}, trades = {0};
+    reel_read(argv[1], &all);
     only_book(&all, &book);
     make_bars(1, &bars);
     make_bars(MANY, &bars_many);
