@@ -4,6 +4,7 @@
 #define TESTS_ENGINE_RECORDING_H
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <unistd.h>
 

@@ -1,0 +1,285 @@
+/* papertape backtest --events: counts, rows and hash are those of the recorded run; what cannot be is told in
+ * one line. */
+#include "tui/command/backtest.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "tests/engine/recording.h"
+
+static struct recording recording;
+static char out_path[PATH_MAX], err_path[PATH_MAX], csv_path[PATH_MAX];
+static char *out, *err;
+
+static char *text_of(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    struct stat info;
+    if (!f || fstat(fileno(f), &info) < 0)
+        return strdup("");
+    char *text = calloc(1, (size_t)info.st_size + 1);
+    if (!text || fread(text, 1, (size_t)info.st_size, f) != (size_t)info.st_size)
+        exit(EXIT_FAILURE);
+    fclose(f);
+    return text;
+}
+
+static void to_file(int fd, const char *path)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || dup2(file, fd) < 0)
+        _exit(99);
+    close(file);
+}
+
+/* Runs the verb as a process; its exit status. The words end with NULL; what it printed is in out and err. */
+static int backtest(const char *const *words)
+{
+    static char verb[] = "backtest";
+    char *argv[16] = {verb};
+    int argc = 1;
+    while (words[argc - 1] && argc < 15) {
+        argv[argc] = (char *)(uintptr_t)words[argc - 1];
+        argc++;
+    }
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        to_file(STDOUT_FILENO, out_path);
+        to_file(STDERR_FILENO, err_path);
+        int status = command_backtest(argc, argv);
+        fflush(NULL);
+        _exit(status);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    free(out);
+    free(err);
+    out = text_of(out_path);
+    err = text_of(err_path);
+    return WEXITSTATUS(status);
+}
+
+#define BACKTEST(...) backtest((const char *const[]){__VA_ARGS__, NULL})
+
+static size_t lines_of(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static const char *hash_text(const struct engine_ids *ids)
+{
+    static char text[2 * LEDGER_HASH_SIZE + 1];
+    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
+        snprintf(text + 2 * i, 3, "%02x", ids->hash[i]);
+    return text;
+}
+
+/* The log as papertape ledger export would have to print it, by another hand. */
+struct expected {
+    FILE *f;
+    struct replay *replay;
+};
+
+static void expect_row(void *ctx, const struct ledger_row *row)
+{
+    struct expected *expected = ctx;
+    char amount[DECIMAL_TEXT_MAX], balance[DECIMAL_TEXT_MAX];
+    decimal_format(row->amount, row->scale, amount);
+    decimal_format(row->balance, row->scale, balance);
+    fprintf(expected->f, "%ju,%jd,%s,%s,%s,%s,%s,%s,", (uintmax_t)row->id, (intmax_t)row->ts_ns,
+            engine_account(replay_engine(expected->replay), row->account)->name, row->asset,
+            ledger_kind_name(row->kind), ledger_contra_name(row->kind), amount, balance);
+    if (row->order_id)
+        fprintf(expected->f, "%ju", (uintmax_t)row->order_id);
+    fputc(',', expected->f);
+    if (row->fill_id)
+        fprintf(expected->f, "%ju", (uintmax_t)row->fill_id);
+    fputc(',', expected->f);
+    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
+        fprintf(expected->f, "%02x", row->hash[i]);
+    fputc('\n', expected->f);
+}
+
+static char *expected_ledger(void)
+{
+    char *text = NULL, error[JOURNAL_ERROR_MAX];
+    size_t size;
+    struct expected expected = {.f = open_memstream(&text, &size)};
+    struct replay_options options = {.path = recording.dir, .sink = {.ctx = &expected, .ledger = expect_row}};
+    fputs("id,ts_ns,account,asset,kind,contra,amount,balance,order_id,fill_id,hash\n", expected.f);
+    CHECK_INT(replay_open(&options, &expected.replay, error, sizeof error), 0);
+    while (replay_step(expected.replay) > 0)
+        ;
+    replay_close(expected.replay);
+    fclose(expected.f);
+    return text;
+}
+
+static intmax_t number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? (intmax_t)json_integer_value(value) : -1;
+}
+
+static void test_result(void)
+{
+    struct engine_ids ids;
+    engine_ids(recording.engine, &ids);
+    CHECK_INT(BACKTEST("--events", recording.dir, "--json", "--ledger", csv_path), 0);
+    CHECK_STR(err, "");
+    json_t *object = json_loads(out, 0, NULL);
+    CHECK_STR(json_string_value(json_object_get(object, "schema")), "papertape.backtest/1");
+    CHECK_INT(number(object, "events"), recording.driver.seq - recording.lost);
+    CHECK_INT(number(object, "events_missing"), recording.lost);
+    CHECK_INT(number(object, "first_seq"), 1);
+    CHECK_INT(number(object, "last_seq"), recording.driver.seq);
+    CHECK_INT(number(object, "last_ns"), recording.driver.now_ns);
+    CHECK_INT(number(object, "fills"), recording.tape.fills);
+    CHECK_INT(number(object, "ledger_rows"), recording.tape.rows);
+    CHECK_INT(number(object, "ledger_rows_before"), 0);
+    CHECK_STR(json_string_value(json_object_get(object, "ledger_hash")), hash_text(&ids));
+    CHECK_INT(json_array_size(json_object_get(object, "accounts")), engine_accounts(recording.engine));
+    for (int a = 0; a < engine_accounts(recording.engine); a++) {
+        const json_t *account = json_array_get(json_object_get(object, "accounts"), (size_t)a);
+        CHECK_STR(json_string_value(json_object_get(account, "account")),
+                  engine_account(recording.engine, a)->name);
+        CHECK_NEAR(json_real_value(json_object_get(account, "equity")),
+                   (double)engine_equity(recording.engine, a) / 1e8, 1e-6);
+    }
+    json_decref(object);
+    char *ledger = text_of(csv_path), *expected = expected_ledger();
+    CHECK_STR(ledger, expected);
+    CHECK_INT(lines_of(ledger), recording.tape.rows + 1);
+    free(ledger);
+    free(expected);
+
+    CHECK_INT(BACKTEST("--events", recording.dir), 0);
+    CHECK(strstr(out, "events ") && strstr(out, hash_text(&ids)) && strstr(out, "equity  alice"));
+}
+
+static void test_files(void)
+{
+    CHECK_INT(BACKTEST("--events", recording.dir, "--trades", csv_path), 0);
+    char *text = text_of(csv_path);
+    CHECK_INT(lines_of(text), recording.tape.fills + 1);
+    CHECK(strncmp(text, "fill,order,ts_ns,account,symbol,side,", 37) == 0);
+    free(text);
+    struct engine_ids ids;
+    engine_ids(recording.engine, &ids);
+    CHECK_INT(BACKTEST("--events", recording.dir, "--orders", csv_path), 0);
+    text = text_of(csv_path);
+    CHECK(strncmp(text, "order,created_ns,updated_ns,account,symbol,", 43) == 0);
+    CHECK(lines_of(text) <= ids.last_order + 1 &&
+          lines_of(text) > ids.last_order / 2); /* some are in holes */
+    free(text);
+    CHECK_INT(BACKTEST("--events", recording.dir, "--equity", csv_path), 0);
+    text = text_of(csv_path);
+    CHECK_INT(lines_of(text), recording.tape.points + 1);
+    CHECK(strncmp(text, "ts_ns,account,equity,cash,peak\n", 31) == 0);
+    free(text);
+}
+
+/* A state directory; a beginning in the middle, of which it says what is missing; an end before the end. */
+static void test_parts(void)
+{
+    char state[PATH_MAX], time[32], last[32];
+    snprintf(state, sizeof state, "%s-state", recording.dir);
+    char events[PATH_MAX + 8];
+    snprintf(events, sizeof events, "%s/events", state);
+    CHECK(mkdir(state, 0700) == 0 && symlink(recording.dir, events) == 0);
+    snprintf(time, sizeof time, "%jd", (intmax_t)recording.driver.now_ns);
+    CHECK_INT(BACKTEST("--events", state, "--from", time, "--ledger", csv_path, "--json"), 0);
+    json_t *object = json_loads(out, 0, NULL);
+    CHECK_INT(number(object, "last_seq"), recording.driver.seq);
+    intmax_t before = number(object, "ledger_rows_before"), after = number(object, "ledger_rows");
+    CHECK(before > 0 && before + after >= (intmax_t)recording.tape.rows);
+    json_decref(object);
+    char note[96];
+    snprintf(note, sizeof note, ": begins with row %jd: the %jd before are older than the log\n", before + 1,
+             before);
+    CHECK(strstr(err, note));
+    unlink(events);
+    rmdir(state);
+
+    snprintf(last, sizeof last, "%jd", (intmax_t)DRIVER_START_NS + 20 * INT64_C(1000000000));
+    CHECK_INT(BACKTEST("--events", recording.dir, "--to", last, "--json"), 0);
+    object = json_loads(out, 0, NULL);
+    CHECK(number(object, "last_seq") < (intmax_t)recording.driver.seq && number(object, "events") > 100);
+    CHECK(number(object, "last_ns") <= (intmax_t)DRIVER_START_NS + 20 * INT64_C(1000000000));
+    json_decref(object);
+}
+
+static void test_refused(void)
+{
+    char path[PATH_MAX];
+    CHECK_INT(BACKTEST("--json"), 2);
+    CHECK_STR(
+        err,
+        "papertape: backtest: --events LOG is needed: a state directory, a log's directory or a segment\n");
+    CHECK_INT(BACKTEST("--bars", "x.csv"), 2);
+    CHECK_STR(
+        err,
+        "papertape: backtest: --bars: this version plays recorded logs only, with the strategies in them: "
+        "--events LOG\n");
+    CHECK_INT(BACKTEST("--events", recording.dir, "--from", "noon"), 2);
+    CHECK(strstr(err, "--from: \"noon\": a time as 2024-08-08"));
+    CHECK_INT(BACKTEST("--events", recording.dir, "more"), 2);
+    CHECK_INT(BACKTEST("--evnts", recording.dir), 2);
+    CHECK_INT(BACKTEST("--events", "/nonexistent/log"), 1);
+    CHECK_STR(err, "papertape: backtest: /nonexistent/log: No such file or directory\n");
+    CHECK_INT(BACKTEST("--events", "/dev"), 1);
+    CHECK_INT(lines_of(err), 1);
+    CHECK_INT(BACKTEST("--events", recording.dir, "--ledger", "/nonexistent/f.csv"), 1);
+    CHECK_STR(err, "papertape: backtest: /nonexistent/f.csv: No such file or directory\n");
+    CHECK_INT(BACKTEST("--events", recording.dir, "--ledger", "/dev/full"), 1);
+    CHECK_STR(err, "papertape: backtest: /dev/full: No space left on device\n");
+    CHECK_INT(BACKTEST("--events", recording.dir, "--from", "2001-01-01"), 1);
+    CHECK_INT(lines_of(err), 1);
+    CHECK_INT(BACKTEST("--help"), 0);
+    CHECK(strncmp(out, "Usage: papertape backtest --events LOG", 38) == 0);
+
+    DIR *dir = opendir(recording.dir);
+    for (const struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        size_t len = strlen(entry->d_name);
+        if (len < 8 || strcmp(entry->d_name + len - 8, ".journal") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", recording.dir, entry->d_name);
+        int fd = open(path, O_RDWR);
+        uint8_t byte;
+        CHECK(pread(fd, &byte, 1, 300) == 1);
+        byte ^= 4;
+        CHECK(pwrite(fd, &byte, 1, 300) == 1);
+        close(fd);
+        CHECK_INT(BACKTEST("--events", path), 1);
+        CHECK(strstr(err, entry->d_name) && lines_of(err) == 1);
+        CHECK_STR(out, "");
+    }
+    if (dir)
+        closedir(dir);
+}
+
+int main(void)
+{
+    struct random random = random_seeded("tui/backtest", 20261121);
+    recording_make(&recording, random.state, 5000, 60000);
+    snprintf(out_path, sizeof out_path, "%s-out", recording.dir);
+    snprintf(err_path, sizeof err_path, "%s-err", recording.dir);
+    snprintf(csv_path, sizeof csv_path, "%s-csv", recording.dir);
+    test_result();
+    test_files();
+    test_parts();
+    test_refused();
+    unlink(out_path);
+    unlink(err_path);
+    unlink(csv_path);
+    recording_remove(&recording);
+    free(out);
+    free(err);
+    return check_done("tui/backtest");
+}
