@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "exchange/decimal.h"
 
@@ -69,6 +70,17 @@ static struct number decimal(int128_t units, int scale)
     return number;
 }
 
+/* "2024-08-08T23:54:00Z": bars open at whole seconds. */
+static struct number open_time(int64_t ns)
+{
+    struct number number = {""};
+    struct tm utc;
+    time_t seconds = (time_t)(ns / 1000000000);
+    if (gmtime_r(&seconds, &utc))
+        strftime(number.text, sizeof number.text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return number;
+}
+
 static void market_text(const struct market_event *market, const struct units *u,
                         char buf[static EVENT_TEXT_MAX])
 {
@@ -82,9 +94,9 @@ static void market_text(const struct market_event *market, const struct units *u
                  market->trade.buyer_maker ? "sold" : "bought");
         break;
     case MARKET_KLINE:
-        snprintf(buf, EVENT_TEXT_MAX,
-                 "MARKET %s %s bar of %" PRId64 ": open %s, high %s, low %s, close %s, volume %s", u->name,
-                 market->kline.closed ? "closed" : "forming", market->kline.bar.open_ns,
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s %s bar of %s: open %s, high %s, low %s, close %s, volume %s",
+                 u->name, market->kline.closed ? "closed" : "forming",
+                 open_time(market->kline.bar.open_ns).text,
                  decimal(market->kline.bar.open, u->price_scale).text,
                  decimal(market->kline.bar.high, u->price_scale).text,
                  decimal(market->kline.bar.low, u->price_scale).text,
