@@ -114,6 +114,9 @@ struct venue_rest_config {
     int attempts_max;                       /* per request; 0: 5 */
     int64_t backoff_min_ms, backoff_max_ms; /* 0: 1,000 and 30,000 */
     int64_t timeout_ms;                     /* per attempt; 0: 20,000 */
+    /* Sees each good reply as it came, before its meaning is delivered; NULL: nobody looks. */
+    void (*tap)(void *tap_user, const char *path, const char *body, size_t len);
+    void *tap_user;
 };
 
 /* Times as in struct venue_status. */

@@ -36,6 +36,8 @@ struct binance_rest {
     uv_timer_t timer;
     struct binance_call *calls, **last;
     bool destroyed;
+    void (*tap)(void *tap_user, const char *path, const char *body, size_t len);
+    void *tap_user;
 };
 
 static int64_t now_ms(void)
@@ -195,6 +197,10 @@ static void on_reply(void *user, const struct http_reply *http)
         .len = http->len,
         .elapsed_ms = http->elapsed_ms,
     };
+    char *path = rest->tap ? binance_call_url(call, "") : NULL;
+    if (path)
+        rest->tap(rest->tap_user, path, http->body, http->len);
+    free(path);
     void *storage;
     int r = binance_call_take(call, http->body, http->len, &reply, &storage, &rest->status.weight_limit);
     if (r < 0) {
@@ -287,6 +293,8 @@ int binance_rest_create(const struct venue_rest_config *config, struct binance_r
     rest->backoff_min_ms = config->backoff_min_ms > 0 ? config->backoff_min_ms : BACKOFF_MIN_MS;
     rest->backoff_max_ms = config->backoff_max_ms > 0 ? config->backoff_max_ms : BACKOFF_MAX_MS;
     rest->timeout_ms = config->timeout_ms;
+    rest->tap = config->tap;
+    rest->tap_user = config->tap_user;
     rest->status.weight_limit = BINANCE_WEIGHT_LIMIT_DEFAULT;
     rest->status.used_weight = -1;
     backoff_init(&rest->random, rest->backoff_min_ms, rest->backoff_max_ms, config->jitter_seed);
