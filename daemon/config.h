@@ -71,6 +71,8 @@ struct config {
     int parity_minute; /* of the UTC day; -1: off */
     /* [log] */
     enum log_level log_level;
+    /* --record alone */
+    char record_dir[CONFIG_PATH_MAX]; /* "": nothing is recorded besides the event log */
     /* [account NAME], one section an account; without any, one called "main" */
     struct account_config accounts[ACCOUNTS_MAX];
     int n_accounts;

@@ -15,6 +15,7 @@ enum {
     TICK_MS = 1000,
     RETRY_MIN_MS = 1000,
     RETRY_MAX_MS = 60000,
+    MISSED_BARS_MAX = 10000, /* that are fetched after a time away; a week of minutes */
 };
 
 int64_t feed_now_ms(void)
@@ -35,6 +36,12 @@ int64_t feed_venue_now_ns(const struct feed *feed)
         return session_now(feed->daemon->session);
     int64_t now = feed_wall_ns() + feed->clock_offset_ns;
     return now > feed->newest_ns ? now : feed->newest_ns;
+}
+
+static void tap_reply(void *user, const char *path, const char *body, size_t len)
+{
+    struct feed *feed = user;
+    session_reply(feed->daemon->session, path, body, len);
 }
 
 int feed_create(struct daemon *daemon, struct feed **ret, char *err, size_t err_size)
@@ -60,6 +67,8 @@ int feed_create(struct daemon *daemon, struct feed **ret, char *err, size_t err_
         .net = feed->net,
         .rest_url = config->rest_url[0] ? config->rest_url : NULL,
         .jitter_seed = uv_hrtime(),
+        .tap = tap_reply,
+        .tap_user = feed,
     };
     r = feed->venue->rest_create(&rest, &feed->rest);
     if (r < 0) {
@@ -117,16 +126,30 @@ static void have_time(void *user, const struct venue_reply *reply)
     begin_stage(feed);
 }
 
+/* History before the stream starts; of a symbol that a former run streamed, what closed since. */
+static int64_t history_from(const struct feed *feed, int symbol, int64_t open)
+{
+    const struct config *config = &feed->daemon->config;
+    struct engine_symbol_view view;
+    engine_symbol_view(session_engine(feed->daemon->session), symbol, &view);
+    if (view.bars == 0)
+        return open - config->history * config->interval_ns;
+    int64_t next = view.last_bar.open_ns + config->interval_ns;
+    int64_t most = open - MISSED_BARS_MAX * config->interval_ns;
+    return next > most ? next : most;
+}
+
 static void ask_history(struct feed *feed)
 {
     const struct config *config = &feed->daemon->config;
     int64_t open = bar_open_time(feed_venue_now_ns(feed), config->interval_ns);
     feed->stage = STAGE_HISTORY;
     feed->history_left = feed->n_symbols + 1;
-    for (int s = 0; s < feed->n_symbols; s++)
-        if (config->history == 0 ||
-            feed_ask_bars(feed, s, open - config->history * config->interval_ns, open, true, false) < 0)
+    for (int s = 0; s < feed->n_symbols; s++) {
+        int64_t from = history_from(feed, s, open);
+        if (from >= open || feed_ask_bars(feed, s, from, open, BARS_HISTORY) < 0)
             feed->history_left--;
+    }
     feed_history_done(feed);
 }
 
@@ -190,11 +213,9 @@ void feed_begin_without_venue(struct feed *feed)
         0) {
         daemon_fail("%s", err);
     } else {
-        struct event event = {.kind = EVENT_CONNECTION, .up = false};
         feed->symbols = symbols;
         feed->n_symbols = feed->daemon->config.n_symbols;
         symbols = NULL;
-        session_event(session, &event);
         session_alert(session, DB_WARNING, "feed", status->detail);
     }
     free(symbols);

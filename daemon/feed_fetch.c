@@ -12,7 +12,8 @@ struct bars_call {
     struct asked asked;
     struct feed *feed;
     int symbol;
-    bool history, gap;
+    enum bars_why why;
+    bool missed;
     int64_t from_ns, to_ns, found_ns;
     struct bar *bars;
     size_t n;
@@ -83,9 +84,10 @@ void feed_forget_asked(struct feed *feed)
 static void bars_call_end(struct bars_call *call)
 {
     struct feed *feed = call->feed;
-    struct event event = {.kind = EVENT_BARS, .bars = {call->symbol, call->bars, (uint32_t)call->n}};
+    struct event event = {.kind = EVENT_BARS,
+                          .bars = {call->symbol, call->bars, (uint32_t)call->n, call->missed}};
     session_event(feed->daemon->session, &event);
-    if (call->gap) {
+    if (call->why != BARS_HISTORY) {
         struct db_gap gap = {
             .symbol = call->symbol,
             .interval_ns = feed->daemon->config.interval_ns,
@@ -126,7 +128,7 @@ static void have_bars(void *user, const struct venue_reply *reply)
     }
     if (!reply->error && reply->more)
         return;
-    bool history = call->history;
+    bool history = call->why == BARS_HISTORY;
     feed_answered(&call->asked);
     bars_call_end(call);
     if (history)
@@ -149,23 +151,24 @@ static int send_bars(struct asked *asked)
     return feed->venue->rest_bars(feed->rest, &request, have_bars, call, NULL);
 }
 
-int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, bool history, bool gap)
+int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, enum bars_why why)
 {
     struct bars_call *call = calloc(1, sizeof *call);
+    bool resumed = strcmp(session_recovery(feed->daemon->session)->from, "nothing") != 0;
     if (!call)
         return -ENOMEM;
     *call = (struct bars_call){.asked.send = send_bars,
                                .feed = feed,
                                .symbol = symbol,
-                               .history = history,
-                               .gap = gap,
+                               .why = why,
+                               .missed = why == BARS_INTERRUPTED || (why == BARS_HISTORY && resumed),
                                .from_ns = from_ns,
                                .to_ns = to_ns,
                                .found_ns = session_now(feed->daemon->session)};
-    return feed_asked(feed, &call->asked, !history);
+    return feed_asked(feed, &call->asked, why != BARS_HISTORY);
 }
 
-void feed_need_bars(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns)
+void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns, enum bars_why why)
 {
     int64_t interval = feed->daemon->config.interval_ns;
     int64_t most = (int64_t)(feed->daemon->config.history > 0 ? feed->daemon->config.history : 1) * interval;
@@ -176,8 +179,13 @@ void feed_need_bars(struct feed *feed, int symbol, int64_t from_open_ns, int64_t
                          .to_open_ns = to_open_ns,
                          .found_ns = session_now(feed->daemon->session)};
     db_writer_put_gap(session_writer(feed->daemon->session), &gap);
-    if (feed_ask_bars(feed, symbol, from, to_open_ns, false, true) < 0)
+    if (feed_ask_bars(feed, symbol, from, to_open_ns, why) < 0)
         log_error("%s: missing bars could not be asked for: out of memory", feed->symbols[symbol].name);
+}
+
+void feed_need_bars(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns)
+{
+    feed_fill_gap(feed, symbol, from_open_ns, to_open_ns, BARS_LOST);
 }
 
 struct book_call {

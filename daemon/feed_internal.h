@@ -85,8 +85,19 @@ int64_t feed_venue_now_ns(const struct feed *feed);
 /* All the symbols' history has been asked for, or one has it. */
 void feed_history_done(struct feed *feed);
 
+/* Why bars are asked for. */
+enum bars_why {
+    BARS_HISTORY,     /* before the stream starts */
+    BARS_LOST,        /* the stream left them out */
+    BARS_INTERRUPTED, /* they closed while there was no stream */
+};
+
 /* Asks for bars of open times from..to; the answer is an EVENT_BARS. 0 or -errno. */
-int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, bool history, bool gap);
+int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, enum bars_why why);
+
+/* The same of missing ones, at most as many as history has, and writes the gap down. */
+void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns,
+                   enum bars_why why);
 
 /* Forgets every request that is not answered. */
 void feed_forget_asked(struct feed *feed);

@@ -61,6 +61,7 @@ static void hold_frame(struct feed *feed, const char *data, size_t len)
 static void take_frame(struct feed *feed, const char *data, size_t len)
 {
     struct event event = {.kind = EVENT_MARKET};
+    session_frame(feed->daemon->session, data, len);
     int r = feed->venue->parse(feed->parser, data, len, &event.market);
     if (r == 0) {
         int at = feed->index[event.market.symbol][event.market.kind];
@@ -114,7 +115,7 @@ static void gone_up(struct feed *feed)
             engine_symbol_view(engine, s, &view);
             int64_t last_closed = bar_open_time(now, interval) - interval;
             if (view.bars > 0 && view.last_bar.open_ns < last_closed)
-                feed_need_bars(feed, s, view.last_bar.open_ns + interval, last_closed);
+                feed_fill_gap(feed, s, view.last_bar.open_ns + interval, last_closed, BARS_INTERRUPTED);
         }
     }
     feed->was_up = true;
@@ -170,6 +171,7 @@ void feed_open_stream(struct feed *feed)
     static char names[FEED_STREAMS_MAX][VENUE_STREAM_NAME_MAX];
     static const char *list[FEED_STREAMS_MAX];
     feed->stage = STAGE_STREAM;
+    session_caught_up(feed->daemon->session);
     list_streams(feed);
     int r = feed->venue->parser_create(feed->symbols, (size_t)feed->n_symbols, &feed->parser);
     for (size_t i = 0; i < feed->n_streams && r == 0; i++) {

@@ -34,6 +34,7 @@ static const char usage[] =
     "      --rest-url URL    the venue's REST, https://HOST:PORT\n"
     "      --ca-file F       trust these certificates (PEM) instead of the system's\n"
     "      --clock wall|feed stamp events with the wall's time or with the feed's\n"
+    "      --record DIR      keep every frame and reply in DIR as well, for papertape-replay\n"
     "      --log-level L     error, warning, info or debug\n"
     "  -h, --help            print this and exit\n"
     "      --version         print the version and exit\n";
@@ -45,6 +46,7 @@ enum option_code {
     OPT_REST_URL,
     OPT_CA_FILE,
     OPT_CLOCK,
+    OPT_RECORD,
     OPT_LOG_LEVEL,
     OPT_VERSION
 };
@@ -58,6 +60,7 @@ static const struct option options[] = {
     {"rest-url", required_argument, NULL, OPT_REST_URL},
     {"ca-file", required_argument, NULL, OPT_CA_FILE},
     {"clock", required_argument, NULL, OPT_CLOCK},
+    {"record", required_argument, NULL, OPT_RECORD},
     {"log-level", required_argument, NULL, OPT_LOG_LEVEL},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPT_VERSION},
@@ -66,7 +69,7 @@ static const struct option options[] = {
 
 struct arguments {
     const char *config, *state;
-    const char *venue_url, *rest_url, *ca_file, *clock, *log_level;
+    const char *venue_url, *rest_url, *ca_file, *clock, *log_level, *record;
     bool check, print;
 };
 
@@ -100,6 +103,9 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
             break;
         case OPT_CLOCK:
             arguments->clock = optarg;
+            break;
+        case OPT_RECORD:
+            arguments->record = optarg;
             break;
         case OPT_LOG_LEVEL:
             arguments->log_level = optarg;
@@ -144,6 +150,15 @@ static int override(struct config *config, const struct arguments *arguments,
             continue;
         snprintf(error, CONFIG_ERROR_MAX, "%s: %.400s", overrides[i].option, why);
         return -EINVAL;
+    }
+    if (arguments->record) {
+        size_t len = strlen(arguments->record);
+        if (len == 0 || len >= sizeof config->record_dir) {
+            snprintf(error, CONFIG_ERROR_MAX, "--record: \"%.60s\": a directory is needed",
+                     arguments->record);
+            return -EINVAL;
+        }
+        memcpy(config->record_dir, arguments->record, len + 1);
     }
     return 0;
 }
@@ -231,6 +246,25 @@ static void command_done(void *ctx, const struct event_command *command, enum or
     commands_done(daemon->commands, command->command_id, reason, order_id);
 }
 
+static void command_redone(void *ctx, int64_t ts_ns, const struct event_command *command,
+                           enum order_reason reason, uint64_t order_id)
+{
+    struct daemon *daemon = ctx;
+    commands_redone(daemon->commands, ts_ns, command, reason, order_id);
+}
+
+static void last_redone(void *ctx)
+{
+    struct daemon *daemon = ctx;
+    commands_redone_end(daemon->commands);
+}
+
+static void command_known(void *ctx, const char *cmd, const char *args, const char *answer)
+{
+    struct daemon *daemon = ctx;
+    commands_remember(daemon->commands, cmd, args, answer);
+}
+
 static void committed(void *ctx, uint64_t ticket)
 {
     struct daemon *daemon = ctx;
@@ -247,6 +281,9 @@ static int start(struct daemon *daemon)
         .need_snapshot = need_snapshot,
         .need_bars = need_bars,
         .command_done = command_done,
+        .command_redone = command_redone,
+        .commands_redone = last_redone,
+        .command_known = command_known,
         .committed = committed,
     };
     daemon->commands = commands_create(daemon);
@@ -270,6 +307,11 @@ static int start(struct daemon *daemon)
         /* Nothing that can be undone cheaply is worth it here: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         _exit(EXIT_FAILURE);
+    }
+    struct db_reader *reader;
+    if (db_reader_open(daemon->state.database, &reader, err, sizeof err) == 0) {
+        parity_remember(daemon->parity, reader);
+        db_reader_close(reader);
     }
     uv_async_init(daemon->loop, &failed, on_failed);
     failed.data = daemon;

@@ -19,6 +19,7 @@
 enum { SESSION_ERROR_MAX = 768 };
 
 struct session;
+struct recorder;
 
 /* What a session asks of the rest of the daemon. */
 struct session_hooks {
@@ -27,16 +28,36 @@ struct session_hooks {
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
     void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,
                          uint64_t order_id);
+    /* The same of a command that a former run had begun: its row is to be put again. */
+    void (*command_redone)(void *ctx, int64_t ts_ns, const struct event_command *command,
+                           enum order_reason reason, uint64_t order_id);
+    void (*commands_redone)(void *ctx); /* that was the last of them */
+    /* A command with a key that a former run did, as its row tells. */
+    void (*command_known)(void *ctx, const char *cmd, const char *args, const char *answer);
     void (*committed)(void *ctx,
                       uint64_t ticket); /* on the loop: everything up to the ticket is on the disk */
 };
 
-/* Opens the database in `state` and starts the writer. 0 or -errno with one line. */
+/* How a session came to be what it is. */
+struct session_recovery {
+    const char *from;       /* "nothing", "log", "database" */
+    uint64_t log_seq;       /* the log's last event when it was opened */
+    int64_t log_ns;         /* and its time */
+    uint64_t played, again; /* events played; of those, whose rows the database lacked */
+    int64_t elapsed_ns;     /* that took */
+    int64_t away_ns;        /* from the last event before to the first moment now; 0: not known */
+    uint64_t missed_bars;   /* fetched, that closed meanwhile */
+    uint64_t crossed;       /* orders that they crossed */
+};
+
+/* Opens the database and the event log in `state` and starts the threads that write them. 0 or -errno with
+ * one line. */
 int session_open(uv_loop_t *loop, const struct config *config, const struct state_dir *state,
                  const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size);
 
-/* Makes the engine for these symbols, puts back what a former run left, and starts it. `now_ns` is the first
- * moment of the session's clock. 0 or -errno with one line. */
+/* Makes the engine for these symbols, puts back what a former run left, from the event log or, where that is
+ * missing or contradicts the database, from the database alone, and gives it its first event: no connection.
+ * `now_ns` is the first moment of the session's clock. 0 or -errno with one line. */
 int session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
                   char *err, size_t err_size);
 
@@ -50,7 +71,14 @@ int session_update_symbols(struct session *session, const struct symbol *symbols
 /* Has it begun? */
 bool session_begun(const struct session *session);
 
-/* Stamps the event (sequence number, receive time) and gives it to the engine. */
+/* The missed bars are in: says once how long the session was away and what that brought. */
+void session_caught_up(struct session *session);
+
+/* What a recording keeps besides: a frame before it is parsed, a reply before its event. */
+void session_frame(struct session *session, const char *data, size_t len);
+void session_reply(struct session *session, const char *path, const char *body, size_t len);
+
+/* Stamps the event (sequence number, receive time), records it, and gives it to the engine. */
 void session_event(struct session *session, struct event *event);
 
 /* Time of the session's clock: the wall's, or the last event's. */
@@ -58,6 +86,9 @@ int64_t session_now(const struct session *session);
 
 const struct engine *session_engine(const struct session *session); /* NULL before it began */
 struct db_writer *session_writer(struct session *session);
+
+const struct session_recovery *session_recovery(const struct session *session);
+struct recorder *session_recorder(const struct session *session, bool recording); /* NULL: there is none */
 
 /* Raises an alert, or counts it when the same code and text is open already. */
 void session_alert(struct session *session, enum db_severity severity, const char *code, const char *text);
@@ -73,10 +104,11 @@ size_t session_alerts_open(const struct session *session);
 /* A number for a new command's row. */
 uint64_t session_command_id(struct session *session);
 
-/* Is the database failing, and what did it say? */
+/* Can the database and the event log store, and if not, why? */
 bool session_storage_ok(const struct session *session, const char **ret_detail);
 
-/* Stores everything that is queued, waiting at most timeout_ms, and closes. 0, or -errno with one line. */
+/* Records a last state, stores everything that is queued, waiting at most timeout_ms, and closes. 0, or
+ * -errno with one line. */
 int session_close(struct session *session, int64_t timeout_ms, char *err, size_t err_size);
 
 #endif

@@ -28,6 +28,7 @@ void commands_destroy(struct commands *commands)
         json_decref(waiting->answer);
         free(waiting);
     }
+    commands_redone_end(commands);
     command_keys_finish(commands);
     free(commands);
 }

@@ -21,6 +21,11 @@ json_t *commands_answer(enum order_reason reason, uint64_t order_id, json_t *res
 /* A command of a former run, as its row tells: should it come again, it is answered so. */
 void commands_remember(struct commands *commands, const char *cmd, const char *args, const char *answer);
 
+/* A command of a former run that the log brought again: its row is put. */
+void commands_redone(struct commands *commands, int64_t ts_ns, const struct event_command *command,
+                     enum order_reason reason, uint64_t order_id);
+void commands_redone_end(struct commands *commands); /* that was the last of them */
+
 /* The engine carried a command out (session_hooks.command_done). */
 void commands_done(struct commands *commands, uint64_t command_id, enum order_reason reason,
                    uint64_t order_id);

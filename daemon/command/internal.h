@@ -20,6 +20,8 @@ struct waiting {
 /* A command that is being carried out: between command_begin() and command_end(). */
 struct work {
     uint64_t id; /* of its row */
+    int64_t ts_ns;
+    char key[COMMAND_KEY_MAX]; /* under which the row is found again; "" */
     const struct request *request;
     char *args;               /* its JSON */
     enum order_reason reason; /* of the first event that was refused */
@@ -33,6 +35,7 @@ struct commands {
     struct command_key **keys;    /* a table of chains, [KEY_CHAINS] */
     struct command_key *oldest, **newest;
     size_t n_keys;
+    struct redone *redone; /* one of a former run, whose row is to be put; NULL: none */
 };
 
 struct request {
@@ -76,6 +79,8 @@ struct command_key {
 /* The scope and name that these arguments give; false when they give none. */
 bool command_key_name(const char *cmd, const json_t *args, const struct engine *engine,
                       char ret[static 2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX]);
+/* The key that its row is stored under: the giver's, or one made of the scope and name; "" for none. */
+void command_key_stored(const char *name, const json_t *args, char ret[static COMMAND_KEY_MAX]);
 struct command_key *command_key_find(const struct commands *commands, const char *name);
 /* Keeps it; the oldest goes beyond a bound. What it is told is copied or referenced. */
 void command_key_add(struct commands *commands, const char *name, const char *cmd, json_t *args,

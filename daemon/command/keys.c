@@ -1,5 +1,6 @@
 /* Commands that were given a name by their giver: one that comes again is answered as it was the first time.
  */
+#include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 enum {
     KEY_CHAINS = 4096,
-    KEYS_MAX = 100000, /* in memory; the oldest are forgotten, a repetition comes within minutes */
+    KEYS_MAX = 1000000, /* in memory; then the oldest are forgotten */
 };
 
 static size_t chain_of(const char *name)
@@ -35,6 +36,21 @@ bool command_key_name(const char *cmd, const json_t *args, const struct engine *
                           : "",
                  client_id);
     return key || (client_id && strcmp(cmd, "order") == 0);
+}
+
+void command_key_stored(const char *name, const json_t *args, char ret[static COMMAND_KEY_MAX])
+{
+    const char *key = json_string_value(json_object_get(args, "key"));
+    if (key) {
+        snprintf(ret, COMMAND_KEY_MAX, "%s", key);
+        return;
+    }
+    /* Two accounts may have the same client id: no giver's key begins with a tilde. */
+    unsigned char hash[SHA256_DIGEST_LENGTH];
+    SHA256((const unsigned char *)name, strlen(name), hash);
+    ret[0] = '~';
+    for (int i = 0; 2 * i + 3 < COMMAND_KEY_MAX; i++)
+        snprintf(ret + 1 + 2 * (size_t)i, 3, "%02x", hash[i]);
 }
 
 struct command_key *command_key_find(const struct commands *commands, const char *name)

@@ -52,13 +52,15 @@ static void put_row(const struct work *work, enum db_command_state state, const 
     struct session *session = request->commands->daemon->session;
     struct db_command row = {
         .id = work->id,
-        .ts_ns = session_now(session),
+        .ts_ns = work->ts_ns,
         .peer_uid = request->peer->uid,
         .peer_pid = request->peer->pid,
         .cmd = request->cmd,
         .args = work->args,
         .state = state,
         .result = result,
+        .key = work->key,
+        .order_id = work->order,
     };
     db_writer_put_command(session_writer(session), &row);
 }
@@ -117,9 +119,8 @@ bool command_begin(const struct request *request, struct work *work)
     struct args args = {request, request->args, "args"};
     if (!args_id(&args, "key", key))
         return false;
-    const struct command_key *before = command_key_name(request->cmd, request->args, request->engine, name)
-                                           ? command_key_find(request->commands, name)
-                                           : NULL;
+    bool named = command_key_name(request->cmd, request->args, request->engine, name);
+    const struct command_key *before = named ? command_key_find(request->commands, name) : NULL;
     if (before) {
         answer_again(request, before);
         return false;
@@ -130,6 +131,9 @@ bool command_begin(const struct request *request, struct work *work)
         return false;
     }
     work->id = session_command_id(session);
+    work->ts_ns = session_now(session);
+    if (named)
+        command_key_stored(name, request->args, work->key);
     db_writer_group_begin(session_writer(session));
     put_row(work, DB_COMMAND_PENDING, "");
     request->commands->work = work;
@@ -139,13 +143,12 @@ bool command_begin(const struct request *request, struct work *work)
 void command_event(struct work *work, struct event *event)
 {
     const struct request *request = work->request;
-    const char *key = json_string_value(json_object_get(request->args, "key"));
     event->kind = EVENT_COMMAND;
     event->command.command_id = work->id;
     event->command.peer_uid = request->peer->uid;
     event->command.peer_pid = request->peer->pid;
     event->command.args = work->args;
-    snprintf(event->command.key, sizeof event->command.key, "%s", key ? key : "");
+    memcpy(event->command.key, work->key, sizeof event->command.key);
     session_event(request->commands->daemon->session, event);
 }
 

@@ -1,0 +1,138 @@
+/* Commands that a former run recorded and carried out, but whose rows the database never saw: their rows are
+ * put again as the log is played. No one was told what they came to, so what they come to now is the answer.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/command/internal.h"
+
+static const char *const names[COMMAND_KINDS] = {
+    [COMMAND_PAUSE] = "pause",
+    [COMMAND_RESUME] = "resume",
+    [COMMAND_FLATTEN] = "flatten",
+    [COMMAND_ORDER] = "order",
+    [COMMAND_CANCEL] = "cancel",
+    [COMMAND_AMEND] = "amend",
+    [COMMAND_ACCOUNT_CREATE] = "account_create",
+    [COMMAND_ACCOUNT_DEPOSIT] = "account_deposit",
+    [COMMAND_ACCOUNT_RESET] = "account_reset",
+    [COMMAND_ACCOUNT_TRANSFER] = "account_transfer",
+};
+
+/* The command's name as it was given: a withdrawal is a deposit below zero of an amount above. */
+static const char *name_of(const struct event_command *command, const json_t *args)
+{
+    const char *amount = json_string_value(json_object_get(args, "amount"));
+    if (command->kind == COMMAND_ACCOUNT_DEPOSIT && command->money.amount < 0 && amount && amount[0] != '-')
+        return "account_withdraw";
+    return names[command->kind];
+}
+
+/* Of one event, or of several: all that were cancelled at once. */
+struct redone {
+    uint64_t id, order_id;
+    int64_t ts_ns, peer_uid, peer_pid;
+    char key[COMMAND_KEY_MAX];
+    const char *cmd;
+    char *args;
+    enum order_reason reason;
+    json_t *result;
+};
+
+static json_t *result_of(const struct event_command *command, const json_t *args, uint64_t order_id)
+{
+    const char *account = json_string_value(json_object_get(args, "account"));
+    const char *from = json_string_value(json_object_get(args, "from"));
+    const char *to = json_string_value(json_object_get(args, "to"));
+    json_t *orders;
+    switch (command->kind) {
+    case COMMAND_PAUSE:
+    case COMMAND_RESUME:
+        return json_pack("{s:s}", "trading", command->kind == COMMAND_PAUSE ? "paused" : "on");
+    case COMMAND_ORDER:
+        orders = json_array();
+        for (int i = 0; i < command->order.n_legs; i++)
+            json_array_append_new(orders, json_integer((json_int_t)order_id + i));
+        return json_pack("{s:s, s:o}", "state", "PENDING", "orders", orders);
+    case COMMAND_CANCEL:
+        if (json_is_true(json_object_get(args, "all")))
+            return json_pack("{s:[I]}", "canceled", (json_int_t)order_id);
+        return json_object();
+    case COMMAND_ACCOUNT_CREATE:
+        return json_pack("{s:s}", "account", command->account.name);
+    case COMMAND_ACCOUNT_TRANSFER:
+        return json_pack("{s:s, s:s}", "account", from ? from : "", "to", to ? to : "");
+    case COMMAND_ACCOUNT_DEPOSIT:
+    case COMMAND_ACCOUNT_RESET:
+        return json_pack("{s:s}", "account", account ? account : "");
+    default:
+        return json_object();
+    }
+}
+
+void commands_redone_end(struct commands *commands)
+{
+    struct redone *redone = commands->redone;
+    commands->redone = NULL;
+    if (!redone)
+        return;
+    struct db_writer *writer = session_writer(commands->daemon->session);
+    json_t *answer = commands_answer(redone->reason, redone->order_id, redone->result);
+    char *text = json_dumps(answer, JSON_COMPACT);
+    struct db_command row = {
+        .id = redone->id,
+        .ts_ns = redone->ts_ns,
+        .peer_uid = redone->peer_uid,
+        .peer_pid = redone->peer_pid,
+        .cmd = redone->cmd,
+        .args = redone->args,
+        .state = redone->reason == ORDER_OK ? DB_COMMAND_DONE : DB_COMMAND_REFUSED,
+        .result = text ? text : "{}",
+        .key = redone->key,
+        .order_id = redone->order_id,
+    };
+    db_writer_put_command(writer, &row);
+    commands_remember(commands, row.cmd, row.args, row.result);
+    json_decref(answer);
+    free(text);
+    free(redone->args);
+    free(redone);
+}
+
+void commands_redone(struct commands *commands, int64_t ts_ns, const struct event_command *command,
+                     enum order_reason reason, uint64_t order_id)
+{
+    struct redone *redone = commands->redone;
+    if (command->command_id == 0)
+        return;
+    if (redone && redone->id == command->command_id) {
+        json_array_append_new(json_object_get(redone->result, "canceled"),
+                              json_integer((json_int_t)order_id));
+        return;
+    }
+    commands_redone_end(commands);
+    redone = calloc(1, sizeof *redone);
+    char *text = strdup(command->args && *command->args ? command->args : "{}");
+    if (!redone || !text) {
+        free(redone);
+        free(text);
+        return;
+    }
+    json_t *args = json_loads(text, 0, NULL);
+    *redone = (struct redone){.id = command->command_id,
+                              .order_id = order_id,
+                              .ts_ns = ts_ns,
+                              .peer_uid = command->peer_uid,
+                              .peer_pid = command->peer_pid,
+                              .cmd = name_of(command, args),
+                              .args = text,
+                              .reason = reason,
+                              .result = result_of(command, args, order_id)};
+    if (json_is_true(json_object_get(args, "all")))
+        redone->reason = ORDER_OK;
+    memcpy(redone->key, command->key, sizeof redone->key);
+    json_decref(args);
+    commands->redone = redone;
+    if (command->kind == COMMAND_PAUSE || command->kind == COMMAND_RESUME || command->kind == COMMAND_FLATTEN)
+        db_writer_put_paused(session_writer(commands->daemon->session), command->kind != COMMAND_RESUME);
+}

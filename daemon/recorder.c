@@ -1,0 +1,390 @@
+#include "daemon/recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/record.h"
+
+enum {
+    DELAY_MS = 200,
+    BATCH_BYTES = 256 << 10,
+    MEMORY_MAX = 64 << 20,
+    BATCH_KEPT = 4 << 20, /* memory that a batch keeps when it is empty */
+    RETRY_MIN_MS = 50,
+    RETRY_MAX_MS = 2000,
+};
+
+#define MS_NS 1000000LL
+
+/* Records that wait. */
+struct waiting {
+    struct journal_batch batch;
+    uint64_t seq;    /* of its newest event or state */
+    uint64_t events; /* in it */
+    bool state;      /* there is one in it */
+};
+
+struct recorder {
+    struct recorder_config config;
+    struct journal_writer *writer; /* the thread's */
+    pthread_t thread;
+    struct codec codec; /* the loop's */
+    char *joined;       /* the loop's: a reply with its path */
+    size_t cap_joined;
+
+    atomic_int want; /* enum recorder_want */
+    pthread_mutex_t lock;
+    pthread_cond_t wake, written;
+    /* under the lock */
+    struct waiting open;
+    int64_t open_since_ns; /* the first record in it */
+    size_t writing_bytes;  /* of the batch that the thread has */
+    bool drop;             /* the thread is to forget that batch unless it is written by now */
+    bool hole;             /* events are lost until a state comes */
+    bool hurry, stop, ended;
+    int64_t stop_ns;
+    uint64_t durable_seq, lost_seq;
+    int failure; /* -errno of the last write; 0 */
+    struct recorder_stats stats;
+
+    struct waiting writing; /* the thread's */
+};
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void wait_until(struct recorder *r, int64_t until_ns)
+{
+    struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
+    pthread_cond_timedwait(&r->wake, &r->lock, &until);
+}
+
+static void clear(struct waiting *waiting)
+{
+    if (waiting->batch.cap > BATCH_KEPT)
+        journal_batch_finish(&waiting->batch);
+    journal_batch_clear(&waiting->batch);
+    waiting->seq = waiting->events = 0;
+    waiting->state = false;
+}
+
+/* ---- the recorder's thread ---- */
+
+/* Takes the open batch when it is time to. The lock is held. false: nothing waits, and we are to stop. */
+static bool take(struct recorder *r)
+{
+    for (;;) {
+        if (r->open.batch.len > 0) {
+            int64_t due = r->open_since_ns + r->config.delay_ms * MS_NS;
+            if (r->hurry || r->stop || r->open.batch.len >= r->config.batch || monotonic_ns() >= due)
+                break;
+            wait_until(r, due);
+        } else if (r->stop) {
+            return false;
+        } else {
+            r->hurry = false;
+            pthread_cond_wait(&r->wake, &r->lock);
+        }
+    }
+    struct waiting empty = r->writing;
+    r->writing = r->open;
+    r->open = empty;
+    r->writing_bytes = r->writing.batch.len;
+    r->hurry = r->drop = false;
+    return true;
+}
+
+static void lose(struct recorder *r, const struct waiting *waiting)
+{
+    r->stats.lost += waiting->events;
+    if (waiting->seq > r->lost_seq)
+        r->lost_seq = waiting->seq;
+}
+
+/* What became of a write. The lock is held. */
+static void account_for(struct recorder *r, int result)
+{
+    r->failure = result;
+    if (result < 0) {
+        r->stats.retries++;
+        return;
+    }
+    journal_writer_stats(r->writer, &r->stats.journal);
+    if (r->writing.seq > r->durable_seq)
+        r->durable_seq = r->writing.seq;
+    int rotation = journal_writer_full(r->writer) && !r->open.state, none = RECORDER_NOTHING;
+    if (rotation)
+        atomic_compare_exchange_strong(&r->want, &none, RECORDER_ROTATION);
+}
+
+static void report(struct recorder *r, bool ok, const char *detail)
+{
+    pthread_mutex_lock(&r->lock);
+    bool news = ok != r->stats.ok || strcmp(detail, r->stats.detail) != 0;
+    r->stats.ok = ok;
+    snprintf(r->stats.detail, sizeof r->stats.detail, "%s", detail);
+    pthread_mutex_unlock(&r->lock);
+    if (news && r->config.state)
+        r->config.state(r->config.ctx, ok, detail);
+}
+
+/* Waits before the next try. false when there will be none. The lock is held. */
+static bool try_again(struct recorder *r, int *delay_ms)
+{
+    int64_t until = monotonic_ns() + *delay_ms * MS_NS;
+    *delay_ms = 2 * *delay_ms < RETRY_MAX_MS ? 2 * *delay_ms : RETRY_MAX_MS;
+    while (!r->drop && !r->config.once && monotonic_ns() < until) {
+        if (r->stop && monotonic_ns() >= r->stop_ns)
+            return false;
+        wait_until(r, r->stop && r->stop_ns < until ? r->stop_ns : until);
+    }
+    return !r->drop && !r->config.once && !(r->stop && monotonic_ns() >= r->stop_ns);
+}
+
+/* Writes the batch, for as long as it takes. The lock is held, but not while the disk works. */
+static void write_batch(struct recorder *r)
+{
+    int delay_ms = RETRY_MIN_MS, result;
+    bool again;
+    do {
+        pthread_mutex_unlock(&r->lock);
+        result = journal_writer_put(r->writer, &r->writing.batch);
+        report(r, result == 0, result == 0 ? "" : strerror(-result));
+        pthread_mutex_lock(&r->lock);
+        account_for(r, result);
+        pthread_cond_broadcast(&r->written);
+        again = result < 0 && try_again(r, &delay_ms);
+    } while (again);
+    if (result < 0)
+        lose(r, &r->writing);
+    if (result < 0 && r->config.once)
+        r->ended = true;
+    clear(&r->writing);
+    r->writing_bytes = 0;
+    r->drop = false;
+    pthread_cond_broadcast(&r->written);
+}
+
+static void *run(void *arg)
+{
+    struct recorder *r = arg;
+    pthread_mutex_lock(&r->lock);
+    while (!r->ended && take(r))
+        write_batch(r);
+    lose(r, &r->open);
+    clear(&r->open);
+    r->ended = true;
+    pthread_cond_broadcast(&r->written);
+    pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
+
+/* ---- the loop's side ---- */
+
+/* More than may wait, or no memory for it: what waits is lost, and so is everything until a state comes. The
+ * lock is held. */
+static void make_hole(struct recorder *r, uint64_t seq)
+{
+    if (!r->hole)
+        r->stats.holes++;
+    r->hole = r->drop = true;
+    lose(r, &r->open);
+    clear(&r->open);
+    if (seq > r->lost_seq)
+        r->lost_seq = seq;
+    atomic_store(&r->want, RECORDER_AFTER_HOLE);
+    pthread_cond_signal(&r->wake);
+    pthread_cond_broadcast(&r->written);
+}
+
+/* The lock is held. */
+static void add(struct recorder *r, const struct journal_record *record)
+{
+    bool first = r->open.batch.len == 0, event = record->kind == JOURNAL_EVENT;
+    if (r->ended || r->hole) {
+        r->stats.lost += event;
+        if (event)
+            r->lost_seq = record->seq;
+        return;
+    }
+    size_t waiting = r->open.batch.len + r->writing_bytes + record->len;
+    bool room = waiting <= r->config.memory_max || (first && r->writing_bytes == 0);
+    if (!room || journal_batch_add(&r->open.batch, record) < 0) {
+        r->stats.lost += event;
+        make_hole(r, record->seq);
+        return;
+    }
+    r->open.seq = record->seq;
+    r->open.events += event;
+    r->open.state |= record->kind == JOURNAL_STATE;
+    if (first)
+        r->open_since_ns = monotonic_ns();
+    if (first || r->open.batch.len >= r->config.batch)
+        pthread_cond_signal(&r->wake);
+}
+
+void recorder_event(struct recorder *r, const struct event *event)
+{
+    bool encoded = event_encode(event, &r->codec) == 0;
+    struct journal_record record = {JOURNAL_EVENT, event->seq, event->recv_ns, r->codec.bytes, r->codec.len};
+    pthread_mutex_lock(&r->lock);
+    r->stats.events++;
+    r->stats.event_bytes += encoded ? record.len : 0;
+    if (encoded) {
+        add(r, &record);
+    } else {
+        r->stats.lost++;
+        make_hole(r, event->seq);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+void recorder_frame(struct recorder *r, uint64_t seq, int64_t recv_ns, const char *data, size_t len)
+{
+    if (!r->config.raw)
+        return;
+    struct journal_record record = {JOURNAL_FRAME, seq, recv_ns, data, len};
+    pthread_mutex_lock(&r->lock);
+    add(r, &record);
+    pthread_mutex_unlock(&r->lock);
+}
+
+void recorder_reply(struct recorder *r, uint64_t seq, int64_t recv_ns, const char *path, const char *body,
+                    size_t len)
+{
+    if (!r->config.raw)
+        return;
+    size_t n = strlen(path), need = n + 1 + len;
+    if (need > r->cap_joined) {
+        char *grown = realloc(r->joined, need);
+        if (!grown)
+            return; /* the events that it becomes are recorded all the same */
+        r->joined = grown;
+        r->cap_joined = need;
+    }
+    memcpy(r->joined, path, n);
+    r->joined[n] = '\n';
+    memcpy(r->joined + n + 1, body, len);
+    struct journal_record record = {JOURNAL_REPLY, seq, recv_ns, r->joined, need};
+    pthread_mutex_lock(&r->lock);
+    add(r, &record);
+    pthread_mutex_unlock(&r->lock);
+}
+
+enum recorder_want recorder_wants_state(const struct recorder *r)
+{
+    return (enum recorder_want)atomic_load_explicit(&r->want, memory_order_relaxed);
+}
+
+void recorder_state(struct recorder *r, uint64_t seq, int64_t recv_ns, const void *bytes, size_t len)
+{
+    struct journal_record record = {JOURNAL_STATE, seq, recv_ns, bytes, len};
+    pthread_mutex_lock(&r->lock);
+    r->hole = false;
+    atomic_store(&r->want, RECORDER_NOTHING);
+    add(r, &record);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* ---- any thread ---- */
+
+int recorder_sync(struct recorder *r, uint64_t seq)
+{
+    pthread_mutex_lock(&r->lock);
+    while (r->durable_seq < seq && r->lost_seq < seq && !r->ended && r->failure == 0) {
+        r->hurry = true;
+        pthread_cond_signal(&r->wake);
+        pthread_cond_wait(&r->written, &r->lock);
+    }
+    int result = r->durable_seq >= seq || r->lost_seq >= seq || r->ended ? 0 : r->failure;
+    pthread_mutex_unlock(&r->lock);
+    return result;
+}
+
+void recorder_stats(struct recorder *r, struct recorder_stats *ret)
+{
+    pthread_mutex_lock(&r->lock);
+    *ret = r->stats;
+    ret->seq = r->durable_seq;
+    ret->waiting_bytes = r->open.batch.len + r->writing_bytes;
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void destroy(struct recorder *r)
+{
+    journal_writer_close(r->writer);
+    journal_batch_finish(&r->open.batch);
+    journal_batch_finish(&r->writing.batch);
+    codec_finish(&r->codec);
+    pthread_cond_destroy(&r->written);
+    pthread_cond_destroy(&r->wake);
+    pthread_mutex_destroy(&r->lock);
+    free(r->joined);
+    free(r);
+}
+
+int recorder_open(const struct recorder_config *config, struct recorder **ret, struct journal_tail *ret_tail,
+                  char *err, size_t err_size)
+{
+    struct recorder *r = calloc(1, sizeof *r);
+    if (!r) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    r->config = *config;
+    r->config.batch = config->batch ? config->batch : BATCH_BYTES;
+    r->config.memory_max = config->memory_max ? config->memory_max : MEMORY_MAX;
+    r->config.delay_ms = config->delay_ms ? config->delay_ms : DELAY_MS;
+    r->stats.ok = true;
+    atomic_init(&r->want, RECORDER_NOTHING);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->wake, &monotonic);
+    pthread_cond_init(&r->written, NULL);
+    pthread_condattr_destroy(&monotonic);
+    journal_batch_init(&r->open.batch);
+    journal_batch_init(&r->writing.batch);
+    codec_save(&r->codec);
+
+    struct journal_tail tail = {0};
+    int result = journal_writer_open(&config->journal, &r->writer, &tail, err, err_size);
+    if (result == 0) {
+        r->durable_seq = tail.last_seq;
+        result = -pthread_create(&r->thread, NULL, run, r);
+        if (result < 0)
+            snprintf(err, err_size, "no thread could be started: %s", strerror(-result));
+    }
+    if (result < 0) {
+        destroy(r);
+        return result;
+    }
+    *ret = r;
+    *ret_tail = tail;
+    return 0;
+}
+
+int recorder_close(struct recorder *r, int64_t timeout_ms)
+{
+    if (!r)
+        return 0;
+    pthread_mutex_lock(&r->lock);
+    r->stop = true;
+    r->stop_ns = monotonic_ns() + timeout_ms * MS_NS;
+    pthread_cond_signal(&r->wake);
+    pthread_mutex_unlock(&r->lock);
+    pthread_join(r->thread, NULL);
+    int result = r->failure;
+    destroy(r);
+    return result;
+}

@@ -1,0 +1,82 @@
+/* The event log's disk side: events wait in memory for a moment, a thread of its own writes them to a
+ * journal.
+ *
+ * Nothing that the loop calls waits for the disk. When the disk refuses, events wait in memory up to a bound;
+ * beyond it they are lost to the log: a hole, which the engine's whole state ends as soon as it can be
+ * written.
+ */
+#ifndef DAEMON_RECORDER_H
+#define DAEMON_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/event.h"
+#include "exchange/journal/journal.h"
+
+enum { RECORDER_ERROR_MAX = 256 };
+
+struct recorder;
+
+struct recorder_config {
+    struct journal_writer_config journal;
+    bool raw;  /* frames and replies are taken too */
+    bool once; /* the first failure ends the recording: nothing waits for it, nothing is tried again */
+    size_t memory_max; /* bytes that may wait; 0: 64 MiB */
+    size_t batch;      /* bytes that are worth a write; 0: 256 KiB */
+    int delay_ms;      /* and the longest that fewer wait; 0: 200 */
+    void *ctx;
+    /* On the recorder's thread: writing fails (with the reason; again when it changes), or works again. May
+     * be NULL. */
+    void (*state)(void *ctx, bool ok, const char *detail);
+};
+
+/* 0 with what the journal holds; errors of journal_writer_open() or -errno; err: one sentence. The first
+ * thing recorded must be a state. */
+int recorder_open(const struct recorder_config *config, struct recorder **ret, struct journal_tail *ret_tail,
+                  char *err, size_t err_size);
+
+/* ---- on the loop ---- */
+
+/* An event on its way to the engine, stamped. */
+void recorder_event(struct recorder *recorder, const struct event *event);
+
+/* A frame or a reply as it came in, before the event that it becomes; `seq` is that of the event before. A
+ * reply's path and body are joined by a newline; a frame has no path. Without `raw` nothing happens. */
+void recorder_frame(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const char *data, size_t len);
+void recorder_reply(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const char *path,
+                    const char *body, size_t len);
+
+enum recorder_want { RECORDER_NOTHING, RECORDER_ROTATION, RECORDER_AFTER_HOLE };
+
+/* Is a state wanted now, after the last event, and why? Costs a load. */
+enum recorder_want recorder_wants_state(const struct recorder *recorder);
+
+/* The engine's whole state after the event `seq`. */
+void recorder_state(struct recorder *recorder, uint64_t seq, int64_t recv_ns, const void *bytes, size_t len);
+
+/* ---- on any thread ---- */
+
+/* Waits until every event up to `seq` is in the journal, or is lost to it for good. 0; or -errno at once
+ * while the disk refuses, to be asked again. */
+int recorder_sync(struct recorder *recorder, uint64_t seq);
+
+struct recorder_stats {
+    bool ok;                /* the last write succeeded */
+    uint64_t events, lost;  /* taken, and of those lost to the log */
+    uint64_t holes;         /* that were made */
+    uint64_t seq;           /* the newest event in the journal */
+    uint64_t waiting_bytes; /* not written yet */
+    uint64_t retries;       /* writes that failed */
+    uint64_t event_bytes;   /* of the events taken, as they are encoded */
+    struct journal_writer_stats journal;
+    char detail[RECORDER_ERROR_MAX]; /* why it does not write; "" when it does */
+};
+void recorder_stats(struct recorder *recorder, struct recorder_stats *ret);
+
+/* Writes what waits, trying for at most timeout_ms, and frees. 0, or -errno when something was not written.
+ * NULL is fine. */
+int recorder_close(struct recorder *recorder, int64_t timeout_ms);
+
+#endif

@@ -1,0 +1,366 @@
+/* How a session begins: with what the event log or the database kept, the venue's symbols and this run's
+ * configuration. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/session_internal.h"
+#include "engine/state.h"
+
+enum { REPUT_TIMEOUT_MS = 60000 };
+
+/* An account of the configuration, in the units of the symbols. */
+static int take_account(const struct session *session, const struct account_config *wanted, int scale,
+                        struct account_spec *ret, char *err, size_t err_size)
+{
+    *ret = (struct account_spec){.currency_scale = scale,
+                                 .rules = config_rules(session->config, wanted),
+                                 .strategy = wanted->strategy};
+    memcpy(ret->name, wanted->name, sizeof ret->name);
+    memcpy(ret->currency, wanted->currency, sizeof ret->currency);
+    memcpy(ret->params, wanted->params, sizeof ret->params);
+    int r = decimal_parse_str(wanted->cash, scale, &ret->cash);
+    if (r < 0)
+        snprintf(err, err_size, "account %s: cash %s: %s has %d decimals", wanted->name, wanted->cash,
+                 wanted->currency, scale);
+    return r;
+}
+
+/* The accounts that there are to be: those that there were, by their numbers, then new ones of the
+ * configuration. What the configuration says of an account wins over what was kept of it. */
+static int plan_accounts(const struct session *session, struct account_spec *accounts, int n, char *err,
+                         size_t err_size)
+{
+    for (int c = 0; c < session->config->n_accounts; c++) {
+        const struct account_config *wanted = &session->config->accounts[c];
+        int at = 0, scale = 8;
+        while (at < n && strcmp(accounts[at].name, wanted->name) != 0)
+            at++;
+        if (at < n && strcmp(accounts[at].currency, wanted->currency) != 0) {
+            snprintf(err, err_size,
+                     "account %s: its ledger is in %s, the configuration says %s: give it another name",
+                     wanted->name, accounts[at].currency, wanted->currency);
+            return -EINVAL;
+        }
+        if (at == ACCOUNTS_MAX) {
+            snprintf(err, err_size, "account %s: there are %d accounts already, the most there can be",
+                     wanted->name, ACCOUNTS_MAX);
+            return -ENOSPC;
+        }
+        for (int s = 0; s < session->n_symbols; s++)
+            if (strcmp(session->symbols[s].quote, wanted->currency) == 0)
+                scale = session->symbols[s].quote_scale;
+        if (at < n)
+            scale = accounts[at].currency_scale;
+        int r = take_account(session, wanted, scale, &accounts[at], err, err_size);
+        if (r < 0)
+            return r;
+        n += at == n;
+    }
+    return n;
+}
+
+static struct engine_config engine_config(const struct session *session, const struct account_spec *accounts,
+                                          int n)
+{
+    return (struct engine_config){
+        .symbols = session->symbols,
+        .n_symbols = session->n_symbols,
+        .accounts = accounts,
+        .n_accounts = n,
+        .interval_ns = session->config->interval_ns,
+        .latency_ns = session->config->latency_ns,
+        .equity_interval_ns = session->config->equity_interval_ns,
+        .missed_stops = session->config->missed_stops,
+    };
+}
+
+/* ---- from the log: its engine, with this run's configuration ---- */
+
+static int configure(struct session *session, struct account_spec *accounts, char *err, size_t err_size)
+{
+    char reason[ENGINE_ERROR_MAX];
+    int n = engine_accounts(session->engine);
+    for (int a = 0; a < n; a++)
+        accounts[a] = *engine_account_spec(session->engine, a);
+    n = plan_accounts(session, accounts, n, err, err_size);
+    if (n < 0)
+        return n;
+    struct engine_config config = engine_config(session, accounts, n);
+    int r = engine_configure(session->engine, &config, reason);
+    if (r < 0)
+        snprintf(err, err_size, "%s", reason);
+    return r;
+}
+
+/* ---- from the database alone ---- */
+
+static int restore(struct session *session, const struct db_recovered *recovery)
+{
+    struct engine *engine = session->engine;
+    int r = 0;
+    for (size_t i = 0; i < recovery->n_balances && r == 0; i++) {
+        const struct db_recovered_balance *balance = &recovery->balances[i];
+        r = engine_restore_balance(engine, balance->account, balance->asset, balance->scale, balance->total);
+        if (r == 0)
+            r = engine_restore_borrowed(engine, balance->account, balance->asset, balance->scale,
+                                        balance->borrowed);
+    }
+    for (size_t i = 0; i < recovery->n_positions && r == 0; i++) {
+        const struct db_recovered_position *position = &recovery->positions[i];
+        r = engine_restore_position(engine, position->account, position->symbol, &position->position);
+        if (r == 0)
+            r = engine_restore_lots(engine, position->account, position->symbol, &position->lots);
+    }
+    for (size_t i = 0; i < recovery->n_orders && r == 0; i++)
+        r = engine_restore_order(engine, &recovery->orders[i]);
+    for (int a = 0; a < recovery->n_accounts; a++) {
+        const struct db_recovered_account *account = &recovery->accounts[a];
+        engine_restore_equity(engine, a, account->deposits, account->peak, account->day, account->day_equity);
+    }
+    engine_restore_ids(engine, recovery->last_order, recovery->last_fill, recovery->last_ledger,
+                       recovery->ledger_hash);
+    engine_restore_paused(engine, recovery->paused);
+    return r;
+}
+
+static int make_engine(struct session *session, const struct db_recovered *recovery,
+                       struct account_spec *accounts, char *err, size_t err_size)
+{
+    int n = recovery->n_accounts;
+    for (int a = 0; a < n; a++)
+        accounts[a] = recovery->accounts[a].spec;
+    n = plan_accounts(session, accounts, n, err, err_size);
+    if (n < 0)
+        return n;
+    struct engine_config config = engine_config(session, accounts, n);
+    struct engine_sink sink = session_sink(session);
+    int r = engine_create(&config, &sink, &session->engine);
+    if (r < 0) {
+        snprintf(err, err_size, "the engine could not start: %s", strerror(-r));
+        return r;
+    }
+    r = restore(session, recovery);
+    if (r < 0)
+        snprintf(err, err_size, "%s: what it holds does not fit this configuration: %s",
+                 session->state->database, strerror(-r));
+    if (recovery->last_ledger > 0)
+        session->recovery.from = "database";
+    return r;
+}
+
+/* ---- both ---- */
+
+/* Alerts that a former run left open; they come newest first. */
+static void take_alert(void *ctx, const struct db_alert *row)
+{
+    struct session *session = ctx;
+    if (session->n_alerts == ALERTS_OPEN_MAX)
+        return;
+    memmove(session->alerts + 1, session->alerts, session->n_alerts++ * sizeof *session->alerts);
+    struct open_alert *alert = &session->alerts[0];
+    *alert = (struct open_alert){
+        .id = row->id, .ts_ns = row->ts_ns, .count = row->count, .severity = row->severity};
+    snprintf(alert->code, sizeof alert->code, "%s", row->code);
+    snprintf(alert->text, sizeof alert->text, "%s", row->text);
+}
+
+static int read_database(struct session *session, struct db_recovered **ret, char *err, size_t err_size)
+{
+    char reason[DB_ERROR_MAX] = "";
+    struct db_reader *reader = NULL;
+    struct db_recovered *recovery = NULL;
+    int r = db_reader_open(session->state->database, &reader, reason, sizeof reason);
+    if (r == 0)
+        r = db_recover(reader, session->symbols, session->n_symbols, &recovery, reason, sizeof reason);
+    if (r == 0 && !session->ids_known) {
+        r = db_reader_alerts(reader, true, ALERTS_OPEN_MAX, take_alert, session);
+        if (r < 0)
+            snprintf(reason, sizeof reason, "%s", db_reader_error(reader));
+    }
+    db_reader_close(reader);
+    if (r < 0) {
+        db_recovered_destroy(recovery);
+        snprintf(err, err_size, "%s: %s", session->state->database, reason);
+        return r;
+    }
+    session->ids_known = true;
+    if (recovery->last_command > session->last_command)
+        session->last_command = recovery->last_command;
+    if (recovery->last_alert > session->last_alert)
+        session->last_alert = recovery->last_alert;
+    *ret = recovery;
+    return 0;
+}
+
+static int take_over(struct session *session, struct account_spec *accounts, char *err, size_t err_size)
+{
+    struct db_recovered *recovery = NULL;
+    int r = read_database(session, &recovery, err, err_size);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < recovery->n_keys; i++)
+        session->hooks.command_known(session->hooks.ctx, recovery->keys[i].cmd, recovery->keys[i].args,
+                                     recovery->keys[i].result);
+    r = session_replay(session, recovery, err, err_size);
+    if (r == 0 && session->recovery.again > 0) { /* it holds more by now */
+        db_recovered_destroy(recovery);
+        recovery = NULL;
+        db_writer_flush(session->writer, REPUT_TIMEOUT_MS);
+        r = read_database(session, &recovery, err, err_size);
+    }
+    if (r > 0) {
+        session->recovery.from = "log";
+        r = configure(session, accounts, err, err_size);
+    } else if (r == 0) {
+        r = make_engine(session, recovery, accounts, err, err_size);
+    }
+    db_recovered_destroy(recovery);
+    return r;
+}
+
+/* The first moment is not before the last one of the former run. */
+static void go_on_in_time(struct session *session, int64_t now_ns)
+{
+    int64_t last_ns = engine_now(session->engine);
+    if (session->recovery.log_ns > last_ns)
+        last_ns = session->recovery.log_ns;
+    session->now_ns = now_ns;
+    if (last_ns == 0)
+        return;
+    session->recovery.away_ns = now_ns > last_ns ? now_ns - last_ns : 0;
+    if (now_ns >= last_ns)
+        return;
+    char text[160];
+    snprintf(text, sizeof text, "the clock is %.3f s behind the last event: time goes on from there",
+             (double)(last_ns - now_ns) / 1e9);
+    log_warning("%s", text);
+    session_alert(session, DB_WARNING, "clock", text);
+    session->now_ns = last_ns;
+}
+
+static void tell(struct session *session)
+{
+    const struct session_recovery *recovery = &session->recovery;
+    if (strcmp(recovery->from, "log") == 0)
+        log_info("event log: %llu events played in %.3f s, %llu of them new to the database",
+                 (unsigned long long)recovery->played, (double)recovery->elapsed_ns / 1e9,
+                 (unsigned long long)recovery->again);
+    if (!session->trouble[0])
+        return;
+    if (strcmp(recovery->from, "database") == 0) {
+        size_t len = strlen(session->trouble);
+        snprintf(session->trouble + len, sizeof session->trouble - len,
+                 ": the database alone is the truth, and strategies begin anew");
+    }
+    log_warning("%s", session->trouble);
+    session_alert(session, strcmp(recovery->from, "log") == 0 ? DB_INFO : DB_WARNING, "event-log",
+                  session->trouble);
+}
+
+int session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
+                  char *err, size_t err_size)
+{
+    struct account_spec *accounts = calloc(ACCOUNTS_MAX, sizeof *accounts);
+    session->now_ns = now_ns;
+    session->symbols = malloc((size_t)n_symbols * sizeof *symbols);
+    if (!session->symbols || !accounts) {
+        free(accounts);
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    memcpy(session->symbols, symbols, (size_t)n_symbols * sizeof *symbols);
+    session->n_symbols = n_symbols;
+    int r = take_over(session, accounts, err, err_size);
+    free(accounts);
+    if (r < 0) {
+        engine_destroy(session->engine);
+        session->engine = NULL;
+        return r;
+    }
+    go_on_in_time(session, now_ns);
+    r = session_log_state(session, STATE_NEW_RUN);
+    if (r < 0) {
+        snprintf(err, err_size, "out of memory");
+        return r;
+    }
+    /* The rows of this run's beginning are those of its first event, so that the log comes first. */
+    db_writer_group_begin(session->writer);
+    session_put_symbols(session, session->engine);
+    for (int a = 0; a < engine_accounts(session->engine); a++)
+        session_put_account(session, session->engine, a);
+    struct event down = {.kind = EVENT_CONNECTION, .up = false};
+    session_event(session, &down);
+    db_writer_group_end(session->writer);
+    tell(session);
+    if (!session->storage_ok) { /* it failed before there was an engine to be told */
+        struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
+        session_event(session, &event);
+    }
+    return 0;
+}
+
+void session_caught_up(struct session *session)
+{
+    const struct session_recovery *recovery = &session->recovery;
+    if (session->caught_up || recovery->away_ns == 0)
+        return;
+    session->caught_up = true;
+    char text[200];
+    snprintf(text, sizeof text,
+             "away for %.0f s: %llu bars fetched that closed meanwhile, %llu orders crossed",
+             (double)recovery->away_ns / 1e9, (unsigned long long)recovery->missed_bars,
+             (unsigned long long)recovery->crossed);
+    log_info("%s", text);
+    session_alert(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
+}
+
+int session_stored_symbols(struct session *session, struct symbol **ret)
+{
+    char reason[DB_ERROR_MAX];
+    const struct config *config = session->config;
+    struct db_reader *reader;
+    struct symbol *symbols = calloc((size_t)config->n_symbols, sizeof *symbols);
+    int r = symbols ? db_reader_open(session->state->database, &reader, reason, sizeof reason) : -ENOMEM;
+    if (r < 0) {
+        free(symbols);
+        return r;
+    }
+    for (int s = 0; s < config->n_symbols && r == 0; s++) {
+        struct db_symbol_row row;
+        r = db_reader_symbol(reader, config->symbols[s], &row);
+        if (r == 0 && strcmp(row.venue, config->venue) != 0)
+            r = -ENOENT;
+        if (r == 0)
+            symbols[s] = row.symbol;
+    }
+    db_reader_close(reader);
+    if (r < 0)
+        free(symbols);
+    else
+        *ret = symbols;
+    return r;
+}
+
+int session_update_symbols(struct session *session, const struct symbol *symbols, char *err, size_t err_size)
+{
+    db_writer_group_begin(session->writer);
+    int r = 0;
+    for (int s = 0; s < engine_symbols(session->engine) && r == 0; s++) {
+        if (!symbol_same_units(engine_symbol(session->engine, s), &symbols[s]))
+            r = -EINVAL;
+        struct event event = {.kind = EVENT_SYMBOL, .symbol = {s, symbols[s]}};
+        if (r == 0)
+            session_event(session, &event);
+        if (r == 0)
+            db_writer_put_symbol(session->writer, s, session->config->venue, &symbols[s],
+                                 session_now(session));
+        else
+            snprintf(err, err_size, "%s: the venue lists it with other assets or decimals than %s holds",
+                     symbols[s].name, session->state->database);
+    }
+    db_writer_group_end(session->writer);
+    return r;
+}

@@ -1,0 +1,100 @@
+/* A session's insides, shared by its own files: session.c opens, stamps and closes, session_begin.c makes the
+ * engine, session_recover.c plays the event log again, session_sink.c stores what the engine puts out,
+ * session_alert.c keeps the alerts, session_log.c the event log and the recording. */
+#ifndef DAEMON_SESSION_INTERNAL_H
+#define DAEMON_SESSION_INTERNAL_H
+
+#include "daemon/recorder.h"
+#include "daemon/session.h"
+#include "db/recover.h"
+#include "engine/record.h"
+
+enum {
+    ALERTS_OPEN_MAX = 256,
+    ALERT_CODE_MAX = 32,
+    ALERT_TEXT_MAX = 256,
+};
+
+struct open_alert {
+    uint64_t id;
+    int64_t ts_ns, count;
+    enum db_severity severity;
+    char code[ALERT_CODE_MAX], text[ALERT_TEXT_MAX];
+};
+
+/* A reply that came before there was an engine whose state a recording could begin with. */
+struct early_reply {
+    struct early_reply *next;
+    char *path, *body;
+    size_t len;
+};
+
+/* What stores: the database, or the event log before it. */
+struct storage {
+    bool changed, news; /* from the thread, under the session's lock */
+    char words[DB_ERROR_MAX];
+    bool ok; /* on the loop */
+    char detail[DB_ERROR_MAX];
+};
+
+struct playing;
+
+struct session {
+    uv_loop_t *loop;
+    const struct config *config;
+    const struct state_dir *state;
+    struct session_hooks hooks;
+    struct db_writer *writer;
+    struct recorder *log, *recording; /* recording: NULL without --record, or once it failed */
+    struct codec codec;               /* of states */
+    struct early_reply *early, **early_end;
+    struct engine *engine;
+    struct symbol *symbols;
+    int n_symbols;
+    bool caught_up; /* told how long it was away */
+    uint64_t holes_told;
+    uint64_t seq, run, last_command, last_alert;
+    int64_t now_ns;
+    struct open_alert alerts[ALERTS_OPEN_MAX];
+    size_t n_alerts;
+    bool ids_known;          /* of alerts and commands: a former run's are read */
+    struct playing *playing; /* the log is played again: what the engine puts out answers no one */
+    bool stored;             /* and the database holds these rows already */
+    char trouble[768];       /* with the event log, to be told once there is an engine; "" */
+    struct session_recovery recovery;
+
+    uv_async_t wake; /* a thread has news */
+    uv_mutex_t lock;
+    struct storage database, events;
+    bool recording_failed; /* under the lock */
+    char recording_words[RECORDER_ERROR_MAX];
+    bool storage_ok; /* both */
+    char storage_detail[DB_ERROR_MAX + 16];
+};
+
+/* session_sink.c */
+struct engine_sink session_sink(struct session *session);
+void session_put_symbols(struct session *session, const struct engine *engine);
+void session_put_account(struct session *session, const struct engine *engine, int account);
+
+/* session.c */
+int64_t session_stamp(struct session *session); /* the receive time of what comes now */
+
+/* session_log.c */
+int session_log_open(struct session *session, char *err, size_t err_size);
+/* Puts the log aside, under another name, and begins a new one; `why` is told later. 0 or -errno. */
+int session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size);
+/* The engine's state, into the log and the recording. 0 or -ENOMEM. */
+int session_log_state(struct session *session, enum state_why why);
+void session_log_event(struct session *session, const struct event *event);
+void session_log_wants(struct session *session); /* gives states that are wanted after an event */
+void session_log_close(struct session *session, int64_t timeout_ms);
+
+/* session_recover.c */
+/* While it plays: the engine that plays, whose symbols and accounts the writer knows. */
+const struct engine *session_replayed(struct session *session);
+/* Plays the log from what the database holds. 1 with session->engine, seq and run set; 0: the database alone
+ * is to be restored, session->trouble says why; -errno: nothing can begin. */
+int session_replay(struct session *session, const struct db_recovered *recovered, char *err, size_t err_size);
+
+#endif

@@ -1,0 +1,232 @@
+/* The session's event log, and the recording beside it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/session_internal.h"
+
+enum { SET_ASIDE_MAX = 1000 };
+
+static const int64_t SEGMENT_NS = 3600 * 1000000000LL;
+static const int64_t DAY_NS = 86400 * 1000000000LL;
+
+/* On the recorder's thread. */
+static void log_news(void *ctx, bool ok, const char *detail)
+{
+    struct session *session = ctx;
+    uv_mutex_lock(&session->lock);
+    session->events.changed = true;
+    session->events.news = ok;
+    snprintf(session->events.words, sizeof session->events.words, "%s", detail);
+    uv_mutex_unlock(&session->lock);
+    uv_async_send(&session->wake);
+}
+
+static void recording_news(void *ctx, bool ok, const char *detail)
+{
+    struct session *session = ctx;
+    if (ok)
+        return;
+    uv_mutex_lock(&session->lock);
+    session->recording_failed = true;
+    snprintf(session->recording_words, sizeof session->recording_words, "%s", detail);
+    uv_mutex_unlock(&session->lock);
+    uv_async_send(&session->wake);
+}
+
+static struct journal_writer_config journal_config(const struct session *session, const char *dir)
+{
+    const struct config *config = session->config;
+    return (struct journal_writer_config){
+        .dir = dir,
+        .segment_bytes = (uint64_t)config->events_segment_mb << 20,
+        .segment_ns = SEGMENT_NS,
+        .level = config->events_level,
+    };
+}
+
+static int open_log(struct session *session, char *err, size_t err_size)
+{
+    const struct config *config = session->config;
+    struct journal_tail tail;
+    struct recorder_config recorder = {
+        .journal = journal_config(session, session->state->events), .ctx = session, .state = log_news};
+    recorder.journal.keep_bytes = (uint64_t)config->events_keep_mb << 20;
+    recorder.journal.keep_ns = config->events_keep_days * DAY_NS;
+    recorder.journal.sync = config->events_sync;
+    int r = recorder_open(&recorder, &session->log, &tail, err, err_size);
+    if (r < 0)
+        return r;
+    session->recovery.log_seq = tail.last_seq;
+    session->recovery.log_ns = tail.last_ns;
+    if (tail.cut_bytes > 0)
+        snprintf(session->trouble, sizeof session->trouble,
+                 "the event log ended in %llu torn bytes, as a crash leaves them: cut, and kept in %.400s",
+                 (unsigned long long)tail.cut_bytes, tail.cut_to);
+    return 0;
+}
+
+static int set_aside(struct session *session, const char *why, char *err, size_t err_size)
+{
+    char path[CONFIG_PATH_MAX + 32];
+    struct stat there;
+    int n = 1;
+    do
+        snprintf(path, sizeof path, "%.1000s.set-aside-%d", session->state->events, n);
+    while (lstat(path, &there) == 0 && ++n < SET_ASIDE_MAX);
+    if (rename(session->state->events, path) < 0) {
+        int r = -errno;
+        snprintf(err, err_size, "%s: it cannot be put aside as %s: %s", session->state->events, path,
+                 strerror(-r));
+        return r;
+    }
+    snprintf(session->trouble, sizeof session->trouble, "the event log is put aside as %.300s: %.400s",
+             strrchr(path, '/') + 1, why);
+    return 0;
+}
+
+int session_log_open(struct session *session, char *err, size_t err_size)
+{
+    char reason[JOURNAL_ERROR_MAX];
+    int r = open_log(session, err, err_size);
+    if (r == -EBADMSG) {
+        snprintf(reason, sizeof reason, "%s", err);
+        r = set_aside(session, reason, err, err_size);
+        if (r == 0)
+            r = open_log(session, err, err_size);
+    }
+    if (r < 0 || !session->config->record_dir[0])
+        return r;
+    struct journal_tail tail;
+    struct recorder_config recorder = {.journal = journal_config(session, session->config->record_dir),
+                                       .raw = true,
+                                       .once = true,
+                                       .ctx = session,
+                                       .state = recording_news};
+    return recorder_open(&recorder, &session->recording, &tail, err, err_size);
+}
+
+int session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size)
+{
+    char kept[sizeof session->trouble];
+    recorder_close(session->log, 0);
+    session->log = NULL;
+    int r = set_aside(session, why, err, err_size);
+    if (r < 0)
+        return r;
+    memcpy(kept, session->trouble, sizeof kept);
+    r = open_log(session, err, err_size);
+    memcpy(session->trouble, kept, sizeof kept);
+    return r;
+}
+
+static int give_state(struct session *session, struct recorder *recorder, enum state_why why)
+{
+    int r = state_record_encode(session->engine, session->run, why, &session->codec);
+    if (r == 0)
+        recorder_state(recorder, session->seq, session->now_ns, session->codec.bytes, session->codec.len);
+    return r;
+}
+
+static void give_early(struct session *session)
+{
+    while (session->early) {
+        struct early_reply *reply = session->early;
+        session->early = reply->next;
+        if (session->recording)
+            recorder_reply(session->recording, session->seq, session->now_ns, reply->path, reply->body,
+                           reply->len);
+        free(reply->path);
+        free(reply->body);
+        free(reply);
+    }
+    session->early_end = &session->early;
+}
+
+int session_log_state(struct session *session, enum state_why why)
+{
+    int r = give_state(session, session->log, why);
+    if (r == 0 && session->recording) {
+        recorder_state(session->recording, session->seq, session->now_ns, session->codec.bytes,
+                       session->codec.len);
+        give_early(session);
+    }
+    return r;
+}
+
+void session_log_event(struct session *session, const struct event *event)
+{
+    recorder_event(session->log, event);
+    if (session->recording)
+        recorder_event(session->recording, event);
+}
+
+static void give_wanted(struct session *session, struct recorder *recorder)
+{
+    enum recorder_want want = recorder_wants_state(recorder);
+    if (want == RECORDER_NOTHING)
+        return;
+    int r = give_state(session, recorder, want == RECORDER_ROTATION ? STATE_ROTATION : STATE_AFTER_HOLE);
+    if (r < 0)
+        log_error("the event log: no memory for the engine's state");
+}
+
+void session_log_wants(struct session *session)
+{
+    give_wanted(session, session->log);
+    if (session->recording)
+        give_wanted(session, session->recording);
+}
+
+void session_frame(struct session *session, const char *data, size_t len)
+{
+    if (session->recording && session->engine)
+        recorder_frame(session->recording, session->seq, session_stamp(session), data, len);
+}
+
+void session_reply(struct session *session, const char *path, const char *body, size_t len)
+{
+    if (!session->recording)
+        return;
+    if (session->engine) {
+        recorder_reply(session->recording, session->seq, session_stamp(session), path, body, len);
+        return;
+    }
+    struct early_reply *reply = calloc(1, sizeof *reply);
+    if (!reply)
+        return;
+    reply->path = strdup(path);
+    reply->body = malloc(len ? len : 1);
+    if (!reply->path || !reply->body) {
+        free(reply->path);
+        free(reply->body);
+        free(reply);
+        return;
+    }
+    memcpy(reply->body, body, len);
+    reply->len = len;
+    *session->early_end = reply;
+    session->early_end = &reply->next;
+}
+
+struct recorder *session_recorder(const struct session *session, bool recording)
+{
+    return recording ? session->recording : session->log;
+}
+
+void session_log_close(struct session *session, int64_t timeout_ms)
+{
+    if (session->recording && recorder_close(session->recording, timeout_ms) < 0)
+        log_error("the recording in %s is not whole", session->config->record_dir);
+    session->recording = NULL;
+    give_early(session);
+    int r = recorder_close(session->log, timeout_ms);
+    session->log = NULL;
+    if (r < 0)
+        log_error("the event log is not whole: %s", strerror(-r));
+    codec_finish(&session->codec);
+}

@@ -1,0 +1,174 @@
+/* The event log played again: from the newest state that the database covers, through what the database
+ * holds, to the log's end; the rows that the database lacks are put once more. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/session_internal.h"
+#include "engine/replay.h"
+
+enum {
+    REASON_MAX = JOURNAL_ERROR_MAX,
+    FLUSH_EVENTS = 100000, /* rows put again are flushed after as many events, to bound memory */
+    FLUSH_TIMEOUT_MS = 60000,
+};
+
+struct playing {
+    struct session *session;
+    const struct db_recovered *recovered;
+    struct replay *replay;
+    uint64_t runs; /* that the writer knows the symbols of */
+    bool compared; /* with the database, at its newest event */
+    char reason[REASON_MAX];
+};
+
+/* The database alone will be the truth. */
+static int fall_back(struct playing *playing)
+{
+    struct session *session = playing->session;
+    if (!session->trouble[0])
+        snprintf(session->trouble, sizeof session->trouble, "the event log: %.600s", playing->reason);
+    return 0;
+}
+
+/* Is the engine at the database's newest event what the database says? */
+static bool agrees(struct playing *playing)
+{
+    const struct db_recovered *db = playing->recovered;
+    struct engine_ids ids;
+    engine_ids(replay_engine(playing->replay), &ids);
+    playing->compared = true;
+    if (ids.last_order == db->last_order && ids.last_fill == db->last_fill &&
+        ids.last_ledger == db->last_ledger && memcmp(ids.hash, db->ledger_hash, sizeof ids.hash) == 0)
+        return true;
+    snprintf(playing->reason, sizeof playing->reason,
+             "at event %llu it gives order %llu, fill %llu and ledger row %llu, and the database holds %llu, "
+             "%llu and %llu%s",
+             (unsigned long long)replay_seq(playing->replay), (unsigned long long)ids.last_order,
+             (unsigned long long)ids.last_fill, (unsigned long long)ids.last_ledger,
+             (unsigned long long)db->last_order, (unsigned long long)db->last_fill,
+             (unsigned long long)db->last_ledger,
+             ids.last_ledger == db->last_ledger ? ", or other hashes" : "");
+    return false;
+}
+
+/* The writer names symbols and accounts by the engine's indices, which another run may have changed. */
+const struct engine *session_replayed(struct session *session)
+{
+    struct playing *playing = session->playing;
+    const struct engine *engine = replay_engine(playing->replay);
+    if (!session->stored && playing->runs != replay_runs(playing->replay)) {
+        playing->runs = replay_runs(playing->replay);
+        session_put_symbols(session, engine);
+        for (int a = 0; a < engine_accounts(engine); a++)
+            session_put_account(session, engine, a);
+    }
+    return engine;
+}
+
+/* One event. As replay_step(). */
+static int step(struct playing *playing)
+{
+    struct session *session = playing->session;
+    uint64_t before = replay_seq(playing->replay);
+    session->stored = before < playing->recovered->event_seq;
+    if (!session->stored) {
+        db_writer_group_begin(session->writer);
+        db_writer_put_event(session->writer, before + 1);
+    }
+    int r = replay_step(playing->replay);
+    if (!session->stored) {
+        db_writer_group_end(session->writer);
+        session->recovery.again += r > 0;
+        if (session->recovery.again % FLUSH_EVENTS == FLUSH_EVENTS - 1)
+            db_writer_flush(session->writer, FLUSH_TIMEOUT_MS);
+    }
+    session->recovery.played += r > 0;
+    return r;
+}
+
+/* Plays to the end. 1; 0 when it is not to be trusted; -errno where the log ends in a fault: what came before
+ * is good. */
+static int play(struct playing *playing)
+{
+    uint64_t held = playing->recovered->event_seq;
+    for (;;) {
+        uint64_t seq = replay_seq(playing->replay);
+        if (!playing->compared && seq >= held && (seq > held || !agrees(playing))) {
+            if (seq > held)
+                snprintf(playing->reason, sizeof playing->reason,
+                         "it has no event %llu, the newest that the database holds",
+                         (unsigned long long)held);
+            return 0;
+        }
+        uint64_t holes = replay_holes(playing->replay);
+        int r = step(playing);
+        if (r > 0 && playing->compared && replay_holes(playing->replay) != holes) {
+            snprintf(playing->reason, sizeof playing->reason,
+                     "after event %llu some were never recorded, and the database does not hold them",
+                     (unsigned long long)seq);
+            return 0;
+        }
+        if (r > 0)
+            continue;
+        if (r < 0)
+            snprintf(playing->reason, sizeof playing->reason, "%s", replay_error(playing->replay));
+        else if (!playing->compared)
+            snprintf(playing->reason, sizeof playing->reason,
+                     "it ends at event %llu, behind the database, which holds event %llu",
+                     (unsigned long long)seq, (unsigned long long)held);
+        return r < 0 && playing->compared ? r : r == 0 && playing->compared;
+    }
+}
+
+/* The run that wrote the newest state, so that the next is another. */
+static uint64_t last_run(const struct session *session)
+{
+    struct journal_reader *reader;
+    struct journal_record record;
+    struct state_record state;
+    char err[JOURNAL_ERROR_MAX];
+    uint64_t run = 0;
+    if (journal_reader_open(session->state->events, &reader, err, sizeof err) < 0)
+        return 0;
+    if (journal_reader_seek_seq(reader, UINT64_MAX) == 0 && journal_reader_next(reader, &record) > 0 &&
+        record.kind == JOURNAL_STATE && state_record_decode(record.bytes, record.len, &state) == 0)
+        run = state.run;
+    journal_reader_close(reader);
+    return run;
+}
+
+int session_replay(struct session *session, const struct db_recovered *recovered, char *err, size_t err_size)
+{
+    struct playing playing = {.session = session, .recovered = recovered};
+    struct replay_options options = {
+        .path = session->state->events, .from_seq = recovered->event_seq, .sink = session_sink(session)};
+    int64_t began = (int64_t)uv_hrtime();
+    session->run = last_run(session) + 1;
+    session->seq =
+        recovered->event_seq > session->recovery.log_seq ? recovered->event_seq : session->recovery.log_seq;
+    if (session->recovery.log_seq == 0 && recovered->event_seq == 0 && recovered->last_ledger == 0 &&
+        session->run == 1)
+        return 0; /* a first run */
+    int r = replay_open(&options, &playing.replay, playing.reason, sizeof playing.reason);
+    if (r < 0)
+        return fall_back(&playing);
+    session->playing = &playing;
+    r = play(&playing);
+    session->playing = NULL;
+    session->hooks.commands_redone(session->hooks.ctx);
+    if (r == 0) {
+        replay_close(playing.replay);
+        return fall_back(&playing);
+    }
+    session->seq = replay_seq(playing.replay);
+    struct engine_sink sink = session_sink(session);
+    session->engine = replay_take(playing.replay, &sink);
+    session->recovery.elapsed_ns = (int64_t)uv_hrtime() - began;
+    if (r < 0) {
+        r = session_log_set_aside(session, playing.reason, err, err_size);
+        return r < 0 ? r : 1;
+    }
+    return 1;
+}

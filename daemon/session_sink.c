@@ -1,0 +1,152 @@
+/* What leaves the engine goes to the writer, as it is. When the log is played again only what the database
+ * has not seen yet does. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/session_internal.h"
+
+static bool held(const struct session *session)
+{
+    return session->playing && session->stored;
+}
+
+static const struct engine *engine_of(struct session *session)
+{
+    return session->playing ? session_replayed(session) : session->engine;
+}
+
+static void put_bar(void *ctx, int symbol, enum bar_source source, const struct bar *bar)
+{
+    struct session *session = ctx;
+    if (!held(session) && engine_of(session))
+        db_writer_put_bar(session->writer, symbol, session->config->interval_ns, source, bar);
+}
+
+static void put_order(void *ctx, const struct order *order)
+{
+    struct session *session = ctx;
+    if (held(session) || !engine_of(session))
+        return;
+    db_writer_put_order(session->writer, order);
+    if (order->state == ORDER_REJECTED && !session->playing)
+        log_info("order %llu refused: %s", (unsigned long long)order->id, order_reason_name(order->reason));
+}
+
+static void put_fill(void *ctx, const struct fill *fill)
+{
+    struct session *session = ctx;
+    if (held(session) || !engine_of(session))
+        return;
+    db_writer_put_fill(session->writer, fill);
+    if (session->playing)
+        return;
+    const struct symbol *symbol = engine_symbol(session->engine, fill->symbol);
+    char price[DECIMAL_TEXT_MAX], qty[DECIMAL_TEXT_MAX];
+    decimal_format_short(fill->price, symbol->price_scale, price);
+    decimal_format_short(fill->qty, symbol->qty_scale, qty);
+    log_info("fill %llu: %s %s %s @ %s, order %llu", (unsigned long long)fill->id,
+             order_side_name(fill->side), symbol->name, qty, price, (unsigned long long)fill->order_id);
+}
+
+static void put_ledger(void *ctx, const struct ledger_row *row)
+{
+    struct session *session = ctx;
+    if (!held(session) && engine_of(session))
+        db_writer_put_ledger(session->writer, row);
+}
+
+static void put_position(void *ctx, int account, int symbol, const struct position *position, int64_t ts_ns)
+{
+    struct session *session = ctx;
+    (void)ts_ns;
+    if (!held(session) && engine_of(session))
+        db_writer_put_position(session->writer, account, symbol, position);
+}
+
+static void put_equity(void *ctx, const struct equity_point *point)
+{
+    struct session *session = ctx;
+    if (held(session))
+        return;
+    const struct account *account = engine_account(engine_of(session), point->account);
+    db_writer_put_equity(session->writer, point->account, point->ts_ns, point->equity, point->cash,
+                         account->equity_peak, account->day, account->day_equity);
+}
+
+static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+{
+    struct session *session = ctx;
+    (void)ts_ns;
+    if (held(session))
+        return;
+    if (strcmp(code, "STOP_MISSED") == 0 || strcmp(code, "LIMIT_MISSED") == 0) {
+        session->recovery.crossed++;
+        log_warning("%s", text);
+    }
+    session_alert(session, DB_WARNING, code, text);
+}
+
+static void need_snapshot(void *ctx, int symbol)
+{
+    struct session *session = ctx;
+    if (!session->playing)
+        session->hooks.need_snapshot(session->hooks.ctx, symbol);
+}
+
+static void need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns)
+{
+    struct session *session = ctx;
+    if (!session->playing)
+        session->hooks.need_bars(session->hooks.ctx, symbol, from_open_ns, to_open_ns);
+}
+
+static void command_done(void *ctx, const struct event_command *command, enum order_reason reason,
+                         uint64_t order_id)
+{
+    struct session *session = ctx;
+    if (session->playing && !session->stored)
+        session->hooks.command_redone(session->hooks.ctx, engine_now(engine_of(session)), command, reason,
+                                      order_id);
+    else if (!session->playing)
+        session->hooks.command_done(session->hooks.ctx, command, reason, order_id);
+}
+
+void session_put_account(struct session *session, const struct engine *engine, int account)
+{
+    struct db_account row;
+    db_account_of(account, engine_account_spec(engine, account), session->now_ns, &row);
+    db_writer_put_account(session->writer, &row);
+}
+
+static void put_account(void *ctx, int account)
+{
+    struct session *session = ctx;
+    if (!held(session))
+        session_put_account(session, engine_of(session), account);
+}
+
+void session_put_symbols(struct session *session, const struct engine *engine)
+{
+    for (int s = 0; s < engine_symbols(engine); s++)
+        db_writer_put_symbol(session->writer, s, session->config->venue, engine_symbol(engine, s),
+                             session->now_ns);
+}
+
+struct engine_sink session_sink(struct session *session)
+{
+    return (struct engine_sink){
+        .ctx = session,
+        .bar = put_bar,
+        .order = put_order,
+        .fill = put_fill,
+        .ledger = put_ledger,
+        .position = put_position,
+        .equity = put_equity,
+        .alert = put_alert,
+        .need_snapshot = need_snapshot,
+        .need_bars = need_bars,
+        .account = put_account,
+        .command_done = command_done,
+    };
+}

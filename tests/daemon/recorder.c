@@ -1,0 +1,326 @@
+/* The event log's disk side: what is recorded is read again; a disk that refuses (a limit on the size of
+ * files stands for a full one) loses nothing that memory can hold, and beyond that leaves a hole which says
+ * so. */
+#include "daemon/recorder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/record.h"
+#include "tests/check.h"
+
+enum { CLOSE_MS = 60000, PATIENCE_S = 60 };
+
+static char dir[64], err[JOURNAL_ERROR_MAX];
+
+/* What the recorder's thread said. */
+static struct {
+    pthread_mutex_t lock;
+    int failed, worked;
+    char detail[RECORDER_ERROR_MAX];
+} told = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void tell(void *ctx, bool ok, const char *detail)
+{
+    (void)ctx;
+    pthread_mutex_lock(&told.lock);
+    told.failed += !ok;
+    told.worked += ok;
+    snprintf(told.detail, sizeof told.detail, "%s", detail);
+    pthread_mutex_unlock(&told.lock);
+}
+
+static int times_failed(void)
+{
+    pthread_mutex_lock(&told.lock);
+    int n = told.failed;
+    pthread_mutex_unlock(&told.lock);
+    return n;
+}
+
+static void empty_dir(void)
+{
+    DIR *listing = opendir(dir);
+    for (const struct dirent *entry; listing && (entry = readdir(listing));) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
+        if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2)
+            unlink(path);
+    }
+    if (listing)
+        closedir(listing);
+    rmdir(dir);
+    told.failed = told.worked = 0;
+}
+
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static struct recorder_config config_of(void)
+{
+    return (struct recorder_config){
+        .journal = {.dir = dir, .segment_bytes = 64 << 20, .level = 1, .sync = true},
+        .delay_ms = 1,
+        .state = tell,
+    };
+}
+
+static struct recorder *opened(const struct recorder_config *config)
+{
+    struct recorder *recorder = NULL;
+    struct journal_tail tail;
+    CHECK_INT(recorder_open(config, &recorder, &tail, err, sizeof err), 0);
+    if (!recorder) {
+        fprintf(stderr, "%s\n", err);
+        exit(1);
+    }
+    return recorder;
+}
+
+static int64_t time_of(uint64_t seq)
+{
+    return 1700000000000000000 + (int64_t)seq * 1000000;
+}
+
+static void give_state(struct recorder *recorder, uint64_t seq)
+{
+    char bytes[32];
+    int len = snprintf(bytes, sizeof bytes, "state %llu", (unsigned long long)seq);
+    recorder_state(recorder, seq, time_of(seq), bytes, (size_t)len);
+}
+
+/* A book of random prices: it does not compress. */
+static void give_event(struct recorder *recorder, uint64_t seq)
+{
+    struct book_level bids[40];
+    struct event event = {.seq = seq, .recv_ns = time_of(seq), .kind = EVENT_SNAPSHOT};
+    uint64_t random = seq;
+    for (size_t i = 0; i < 40; i++) {
+        random = random * 6364136223846793005 + 1442695040888963407;
+        bids[i] = (struct book_level){(int64_t)(random >> 8), (int64_t)(random >> 20)};
+    }
+    event.snapshot = (struct event_snapshot){.last_id = seq, .bids = bids, .n_bids = 40};
+    recorder_event(recorder, &event);
+}
+
+/* Reads everything: events from..to in order but for [hole_from, hole_to], which a state ends. */
+static void read_back(uint64_t to, uint64_t hole_from, uint64_t hole_to, uint64_t *ret_states)
+{
+    struct journal_reader *reader = NULL;
+    struct journal_record record;
+    struct event_memory memory = {0};
+    uint64_t next = 1;
+    *ret_states = 0;
+    int r = 0;
+    CHECK_INT(journal_reader_open(dir, &reader, err, sizeof err), 0);
+    while (reader && (r = journal_reader_next(reader, &record)) > 0) {
+        *ret_states += record.kind == JOURNAL_STATE;
+        if (record.kind != JOURNAL_EVENT)
+            continue;
+        if (next == hole_from)
+            next = hole_to + 1;
+        struct event event;
+        CHECK_INT(record.seq, next);
+        CHECK_INT(event_decode(record.bytes, record.len, &memory, &event), 0);
+        CHECK(event.kind == EVENT_SNAPSHOT && event.snapshot.last_id == record.seq &&
+              event.snapshot.n_bids == 40);
+        next++;
+    }
+    CHECK_INT(r, 0);
+    CHECK_INT(next, to + 1);
+    event_memory_finish(&memory);
+    journal_reader_close(reader);
+    struct journal_summary summary;
+    CHECK_INT(journal_verify(dir, &summary, err, sizeof err), 0);
+    CHECK_INT(summary.holes, hole_from ? 1 : 0);
+}
+
+static void test_records(void)
+{
+    struct recorder_config config = config_of();
+    struct recorder *recorder = opened(&config);
+    struct recorder_stats stats;
+    uint64_t states;
+    give_state(recorder, 0);
+    for (uint64_t seq = 1; seq <= 1000; seq++) {
+        give_event(recorder, seq);
+        if (seq % 100 == 0) {
+            CHECK_INT(recorder_sync(recorder, seq), 0);
+            recorder_stats(recorder, &stats);
+            CHECK(stats.seq >= seq);
+        }
+    }
+    CHECK(recorder_wants_state(recorder) == RECORDER_NOTHING);
+    recorder_stats(recorder, &stats);
+    CHECK(stats.ok && stats.events == 1000 && stats.lost == 0 && stats.event_bytes > 1000 * 40 * 8);
+    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    read_back(1000, 0, 0, &states);
+    CHECK_INT(states, 1);
+    CHECK_INT(times_failed(), 0);
+    empty_dir();
+}
+
+static void test_rotation(void)
+{
+    struct recorder_config config = config_of();
+    config.journal.segment_bytes = 100000;
+    struct recorder *recorder = opened(&config);
+    uint64_t states, given = 1;
+    give_state(recorder, 0);
+    for (uint64_t seq = 1; seq <= 2000; seq++) {
+        give_event(recorder, seq);
+        if (seq % 20 == 0)
+            CHECK_INT(recorder_sync(recorder, seq), 0);
+        if (recorder_wants_state(recorder) != RECORDER_NOTHING) {
+            CHECK(recorder_wants_state(recorder) == RECORDER_ROTATION);
+            give_state(recorder, seq);
+            given++;
+        }
+    }
+    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    read_back(2000, 0, 0, &states);
+    CHECK(given >= 5);
+    CHECK_INT(states, given);
+    empty_dir();
+}
+
+/* The disk is full for a while: everything is there afterwards. */
+static void test_full_disk(void)
+{
+    struct recorder_config config = config_of();
+    struct recorder *recorder = opened(&config);
+    struct recorder_stats stats;
+    uint64_t states;
+    give_state(recorder, 0);
+    for (uint64_t seq = 1; seq <= 100; seq++)
+        give_event(recorder, seq);
+    CHECK_INT(recorder_sync(recorder, 100), 0);
+    recorder_stats(recorder, &stats);
+    limit_files(stats.journal.file_bytes + 4096);
+    for (uint64_t seq = 101; seq <= 1000; seq++)
+        give_event(recorder, seq);
+    int r = recorder_sync(recorder, 1000);
+    CHECK(r == -EFBIG || r == -ENOSPC);
+    CHECK(times_failed() == 1);
+    recorder_stats(recorder, &stats);
+    CHECK(!stats.ok && stats.detail[0] && stats.waiting_bytes > 0 && stats.lost == 0);
+    CHECK(recorder_wants_state(recorder) == RECORDER_NOTHING);
+    limit_files(RLIM_INFINITY);
+    time_t until = time(NULL) + PATIENCE_S;
+    while ((r = recorder_sync(recorder, 1000)) < 0 && time(NULL) < until)
+        usleep(1000);
+    CHECK_INT(r, 0);
+    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    CHECK_INT(told.worked, 1);
+    read_back(1000, 0, 0, &states);
+    CHECK_INT(states, 1);
+    empty_dir();
+}
+
+/* It is full for longer than memory lasts: a hole, ended by a state; commits of what is lost may go on. */
+static void test_hole(void)
+{
+    struct recorder_config config = config_of();
+    config.memory_max = 100000;
+    struct recorder *recorder = opened(&config);
+    struct recorder_stats stats;
+    uint64_t states, seq = 0;
+    give_state(recorder, 0);
+    for (; seq < 100; seq++)
+        give_event(recorder, seq + 1);
+    CHECK_INT(recorder_sync(recorder, seq), 0);
+    recorder_stats(recorder, &stats);
+    limit_files(stats.journal.file_bytes + 4096);
+    give_event(recorder, ++seq);
+    for (int i = 0; i < 20; i++) /* a block that cannot be written */
+        give_event(recorder, ++seq);
+    CHECK(recorder_sync(recorder, seq) < 0);
+    uint64_t written = 100;
+    while (recorder_wants_state(recorder) != RECORDER_AFTER_HOLE && seq < 5000)
+        give_event(recorder, ++seq);
+    CHECK(seq < 5000);
+    for (int i = 0; i < 50; i++)
+        give_event(recorder, ++seq);
+    CHECK_INT(recorder_sync(recorder, seq), 0); /* lost for good: it need not be waited for */
+    recorder_stats(recorder, &stats);
+    CHECK_INT(stats.holes, 1);
+
+    limit_files(RLIM_INFINITY);
+    give_state(recorder, seq);
+    uint64_t hole_to = seq;
+    for (int i = 0; i < 100; i++)
+        give_event(recorder, ++seq);
+    time_t until = time(NULL) + PATIENCE_S;
+    int r;
+    while ((r = recorder_sync(recorder, seq)) < 0 && time(NULL) < until)
+        usleep(1000);
+    CHECK_INT(r, 0);
+    recorder_stats(recorder, &stats);
+    CHECK_INT(stats.lost, hole_to - written);
+    CHECK_INT(stats.seq, seq);
+    CHECK_INT(recorder_close(recorder, CLOSE_MS), 0);
+    read_back(seq, written + 1, hole_to, &states);
+    CHECK_INT(states, 2);
+    empty_dir();
+}
+
+/* A recording ends at its first failure, and holds up nothing. */
+static void test_once(void)
+{
+    struct recorder_config config = config_of();
+    config.once = config.raw = true;
+    struct recorder *recorder = opened(&config);
+    struct recorder_stats stats;
+    give_state(recorder, 0);
+    recorder_reply(recorder, 0, time_of(0), "/api/v3/time", "{\"serverTime\":1}", 16);
+    recorder_frame(recorder, 0, time_of(0), "{\"e\":\"trade\"}", 13);
+    give_event(recorder, 1);
+    CHECK_INT(recorder_sync(recorder, 1), 0);
+    recorder_stats(recorder, &stats);
+    limit_files(stats.journal.file_bytes + 1024);
+    for (uint64_t seq = 2; seq <= 200; seq++)
+        give_event(recorder, seq);
+    CHECK_INT(recorder_sync(recorder, 200), 0); /* it gave up */
+    limit_files(RLIM_INFINITY);
+    give_event(recorder, 201);
+    recorder_stats(recorder, &stats);
+    CHECK(stats.lost > 0 && !stats.ok);
+    CHECK(recorder_close(recorder, CLOSE_MS) < 0);
+    CHECK_INT(times_failed(), 1);
+
+    struct journal_reader *reader = NULL;
+    struct journal_record record;
+    CHECK_INT(journal_reader_open(dir, &reader, err, sizeof err), 0);
+    CHECK(journal_reader_next(reader, &record) > 0 && record.kind == JOURNAL_STATE);
+    CHECK(journal_reader_next(reader, &record) > 0 && record.kind == JOURNAL_REPLY);
+    CHECK_INT(record.len, 29);
+    CHECK(memcmp(record.bytes, "/api/v3/time\n{\"serverTime\":1}", 29) == 0);
+    CHECK(journal_reader_next(reader, &record) > 0 && record.kind == JOURNAL_FRAME && record.len == 13);
+    journal_reader_close(reader);
+    empty_dir();
+}
+
+int main(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    snprintf(dir, sizeof dir, "/tmp/papertape-recorder-%d", (int)getpid());
+    empty_dir();
+    test_records();
+    test_rotation();
+    test_full_disk();
+    test_hole();
+    test_once();
+    return check_done("daemon/recorder");
+}
