@@ -143,6 +143,8 @@ static void on_account(void *ctx, const struct db_account_row *row)
                                  .interest = NAN};
     COPY(a->account, row->account.name);
     COPY(a->currency, row->account.currency);
+    COPY(a->strategy, row->account.strategy);
+    a->shorts = row->account.rules.shorts;
 }
 
 static void on_equity(void *ctx, const struct db_equity_point *row)

@@ -90,26 +90,36 @@ def make_database(source, path):
     migrations = sorted(name for name in os.listdir(folder) if name.endswith(".sql"))
     now = time.time_ns()
     unit = 100_000_000
-    symbol = [1, "binance", "BTCUSDT", "BTC", "USDT", 8, 8, 8, 1, 0, 0, unit // 100, 0, 0, 1000] + [0] * 12 + [now]
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute(f"PRAGMA application_id = {0x50415054}")
+        db.create_function("seal", -1, lambda *values: bytes(32), deterministic=True)
         for name in migrations:
             with open(os.path.join(folder, name), encoding="ascii") as file:
                 db.executescript(file.read())
         db.execute(f"PRAGMA user_version = {len(migrations)}")
-        db.execute("INSERT INTO accounts (id, name, currency, currency_scale, created_ns) VALUES (0, 'main', 'USDT', 8, 1)")
-        db.execute(f"INSERT INTO symbols VALUES ({','.join('?' * len(symbol))})", symbol)
-        db.execute("INSERT INTO prices VALUES (1, ?, ?, ?, ?, ?, ?)",
-                   [6183763 * unit // 100] * 4 + [now - 60 * NS, now - 60 * NS])
-        db.execute("INSERT INTO orders VALUES (7, 0, 1, 'BUY', 'MARKET', 'FILLED', '', ?, ?, 0, 0, 0, ?, ?, ?, 1, 0, "
-                   "'cross up', ?)", (8000000, 8000000, now, now, now, bytes(32)))
-        db.execute("INSERT INTO fills VALUES (1, 7, 0, 1, 'BUY', ?, ?, ?, ?, ?, 0, 1, ?)",
-                   (now, 61700 * unit, 8000000, 4936 * unit, 4 * unit, bytes(32)))
-        db.execute("INSERT INTO positions VALUES (0, 1, ?, ?, 0, 0, ?, ?)", (8000000, 4936 * unit, now, now))
+        def insert(table, **values):
+            """What is not given is 0, or empty where it is text or bytes."""
+            zero = {"TEXT": "", "BLOB": bytes(32)}
+            row = {name: values.pop(name, zero.get(kind, 0))
+                   for _, name, kind, *_ in db.execute(f"PRAGMA table_info({table})").fetchall()}
+            assert not values, (table, values)
+            db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", list(row.values()))
+
+        insert("accounts", name="main", currency="USDT", currency_scale=8, created_ns=1, strategy="sma-cross-rsi", params="{}")
+        insert("symbols", id=1, venue="binance", name="BTCUSDT", base="BTC", quote="USDT", price_scale=8, qty_scale=8,
+               quote_scale=8, trading=1, tick=unit // 100, step=1000, seen_ns=now)
+        price = dict.fromkeys(("last", "bid", "ask", "mark"), 6183763 * unit // 100)
+        insert("prices", symbol=1, **price, ts_ns=now - 60 * NS, recv_wall_ns=now - 60 * NS)
+        insert("orders", id=7, symbol=1, side="BUY", type="MARKET", tif="GTC", state="FILLED", qty=8000000, filled=8000000,
+               created_ns=now, effective_ns=now, updated_ns=now, input_seq=1, rule=2, tag="cross up")
+        insert("fills", id=1, order_id=7, symbol=1, side="BUY", ts_ns=now, price=61700 * unit, qty=8000000, rule=2,
+               notional=4936 * unit, fee=4 * unit, input_seq=1)
+        insert("positions", symbol=1, qty=8000000, cost=4936 * unit, fifo_cost=4936 * unit, opened_ns=now, updated_ns=now)
         for i in range(100):
-            db.execute("INSERT INTO equity VALUES (0, ?, ?, ?)", (now - (100 - i) * 60 * NS, (10000 + i) * unit, 0))
-        db.execute("INSERT INTO alerts VALUES (3, ?, ?, 1, 'stale', 'warning', 'ETHUSDT depth is late', NULL)", (now, now))
+            insert("equity", ts_ns=now - (100 - i) * 60 * NS, equity=(10000 + i) * unit)
+        insert("alerts", id=3, ts_ns=now, last_ns=now, count=1, code="stale", severity="warning",
+               text="ETHUSDT depth is late", acked_ns=None)
     db.close()
 
 
@@ -422,6 +432,13 @@ def test_verbs(session):
     out, _ = run_verb(session, "alerts", "list", "--json")
     assert json.loads(out)["alerts"][0]["alert"] == 3
     run_verb(session, "alerts", "ack", "3")
+    out, _ = run_verb(session, "account", "list", "--json")
+    account = json.loads(out)["accounts"][0]
+    assert account["account"] == "main" and account["equity"] == 10099 and account["strategy"] == "sma-cross-rsi", out
+    out, _ = run_verb(session, "account", "list", "--csv")
+    assert out.splitlines()[1].startswith("main,USDT,0.00000000,10099.00000000,"), out
+    out, _ = run_verb(session, "account", "list")
+    assert "10099" in out and "sma-cross-rsi" in out, out
     out, _ = run_verb(session, "--once")
     assert "price     BTCUSDT last 61837.63" in out and "fill      " in out, out
     out, _ = run_verb(session, "--loop", "2", "--interval", "0.25")

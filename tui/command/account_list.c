@@ -8,9 +8,14 @@
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
 
+enum { E6 = 6, E4 = 4 }; /* scales of the rules' shares */
+
 static const struct stored_column columns[] = {
-    {"account", -12}, {"currency", -8},     {"cash", 18},   {"equity", 18},
-    {"peak", 18},     {"drawdown_pct", 12}, {"at_ns", -24},
+    {"account", -12},   {"currency", -8},         {"cash", 18},           {"equity", 18},
+    {"peak", 0},        {"drawdown_pct", 12},     {"at_ns", -24},         {"strategy", -14},
+    {"shorts", 6},      {"fee_maker", 9},         {"fee_taker", 9},       {"collateral", 0},
+    {"maintenance", 0}, {"borrow_rate", 0},       {"exposure_symbol", 0}, {"exposure_account", 0},
+    {"daily_loss", 0},  {"orders_per_second", 0}, {"opening_cash", 0},    {"params", 0},
 };
 
 struct account_line {
@@ -46,34 +51,121 @@ static double drawdown_pct(const struct account_line *line)
     return share < 1 ? 100 * (share - 1) : 0;
 }
 
-static void print_line(struct stored_list *list, const struct account_line *line)
+/* The strategy's parameters by name; NULL for none. */
+static json_t *params_object(const struct db_account *account)
+{
+    const struct strategy *strategy = account->strategy[0] ? strategy_find(account->strategy) : NULL;
+    json_t *object = strategy ? json_object() : NULL;
+
+    for (size_t i = 0; strategy && i < strategy->n_params; i++)
+        json_object_set_new(object, strategy->params[i].name, json_real(account->params[i]));
+    return object;
+}
+
+static json_t *rules_object(const struct db_account *account)
+{
+    const struct account_rules *rules = &account->rules;
+    json_t *params = params_object(account);
+
+    return json_pack("{s:s?, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:i, s:o}", "strategy",
+                     account->strategy[0] ? account->strategy : NULL, "params", params ? params : json_null(),
+                     "shorts", rules->shorts, "fee_maker", stored_number(rules->fees.maker_e6, E6),
+                     "fee_taker", stored_number(rules->fees.taker_e6, E6), "collateral",
+                     stored_number(rules->collateral_e4, E4), "maintenance",
+                     stored_number(rules->maintenance_e4, E4), "borrow_rate",
+                     stored_number(rules->borrow_rate_e6, E6), "exposure_symbol", rules->risk.exposure_symbol,
+                     "exposure_account", rules->risk.exposure_account, "daily_loss", rules->risk.daily_loss,
+                     "orders_per_second", (int)rules->risk.orders_per_second, "opening_cash",
+                     stored_number(account->cash, account->currency_scale));
+}
+
+static json_t *line_object(const struct account_line *line)
 {
     const struct db_account *account = &line->row.account;
     int scale = account->currency_scale;
     bool known = line->point.ts_ns != 0, peaked = known && line->row.equity_peak > 0;
-    char cash[STORED_CELL], equity[STORED_CELL], peak[STORED_CELL], drawdown[STORED_CELL], at[STORED_CELL];
+    json_t *object =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "account", account->name, "currency",
+                  account->currency, "cash", known ? stored_number(line->point.cash, scale) : json_null(),
+                  "equity", known ? stored_number(line->point.equity, scale) : json_null(), "peak",
+                  peaked ? stored_number(line->row.equity_peak, scale) : json_null(), "drawdown_pct",
+                  peaked ? json_real(drawdown_pct(line)) : json_null(), "at_ns",
+                  known ? json_integer(line->point.ts_ns) : json_null());
+    json_t *rules = rules_object(account);
 
-    if (list->form == STORED_JSON) {
-        stored_object(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "account", account->name,
-                                      "currency", account->currency, "cash",
-                                      known ? stored_number(line->point.cash, scale) : json_null(), "equity",
-                                      known ? stored_number(line->point.equity, scale) : json_null(), "peak",
-                                      peaked ? stored_number(line->row.equity_peak, scale) : json_null(),
-                                      "drawdown_pct", peaked ? json_real(drawdown_pct(line)) : json_null(),
-                                      "at_ns", known ? json_integer(line->point.ts_ns) : json_null()));
+    if (!object || !rules || json_object_update(object, rules) < 0) {
+        json_decref(object);
+        object = NULL;
+    }
+    json_decref(rules);
+    return object;
+}
+
+static const char *plain(char *buf, double value)
+{
+    snprintf(buf, STORED_CELL, "%.10g", value);
+    return buf;
+}
+
+static void print_line(struct stored_list *list, const struct account_line *line)
+{
+    const struct db_account *account = &line->row.account;
+    const struct account_rules *rules = &account->rules;
+    enum stored_form form = list->form;
+    int scale = account->currency_scale;
+    bool known = line->point.ts_ns != 0, peaked = known && line->row.equity_peak > 0;
+    enum {
+        CASH,
+        EQUITY,
+        PEAK,
+        DRAWDOWN,
+        AT,
+        MAKER,
+        TAKER,
+        COLLATERAL,
+        MAINTENANCE,
+        BORROW,
+        SYMBOL,
+        ALL,
+        LOSS,
+        RATE,
+        OPENING,
+        CELLS
+    };
+    char cell[CELLS][STORED_CELL];
+
+    if (form == STORED_JSON) {
+        stored_object(list, line_object(line));
         return;
     }
-    snprintf(drawdown, sizeof drawdown, "%.4f", peaked ? drawdown_pct(line) : 0);
+    json_t *object = params_object(account);
+    char *params = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    snprintf(cell[DRAWDOWN], STORED_CELL, "%.4f", peaked ? drawdown_pct(line) : 0);
     const char *const cells[] = {
         account->name,
         account->currency,
-        known ? stored_decimal(list->form, cash, line->point.cash, scale) : "",
-        known ? stored_decimal(list->form, equity, line->point.equity, scale) : "",
-        peaked ? stored_decimal(list->form, peak, line->row.equity_peak, scale) : "",
-        peaked ? drawdown : "",
-        known ? stored_time(list->form, at, line->point.ts_ns) : "",
+        known ? stored_decimal(form, cell[CASH], line->point.cash, scale) : "",
+        known ? stored_decimal(form, cell[EQUITY], line->point.equity, scale) : "",
+        peaked ? stored_decimal(form, cell[PEAK], line->row.equity_peak, scale) : "",
+        peaked ? cell[DRAWDOWN] : "",
+        known ? stored_time(form, cell[AT], line->point.ts_ns) : "",
+        account->strategy[0] || form == STORED_CSV ? account->strategy : "none",
+        rules->shorts ? "1" : "0",
+        stored_decimal(form, cell[MAKER], rules->fees.maker_e6, E6),
+        stored_decimal(form, cell[TAKER], rules->fees.taker_e6, E6),
+        stored_decimal(form, cell[COLLATERAL], rules->collateral_e4, E4),
+        stored_decimal(form, cell[MAINTENANCE], rules->maintenance_e4, E4),
+        stored_decimal(form, cell[BORROW], rules->borrow_rate_e6, E6),
+        plain(cell[SYMBOL], rules->risk.exposure_symbol),
+        plain(cell[ALL], rules->risk.exposure_account),
+        plain(cell[LOSS], rules->risk.daily_loss),
+        stored_integer(cell[RATE], rules->risk.orders_per_second),
+        stored_decimal(form, cell[OPENING], account->cash, scale),
+        params ? params : "",
     };
     stored_row(list, cells);
+    free(params);
+    json_decref(object);
 }
 
 int command_account_list(int argc, char **argv, const char *help)
