@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""What the log says of a day: several accounts and strategies, and orders of every type by hand, on the synthetic market by
+the feed's clock, with a restart in between. Every order is explained and is what was recorded; the log gives the ledger,
+also while the daemon works; a row that is altered is named with its event; and a past moment is tried again."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+import harness
+
+START, START_NS = "2024-01-01T00:00:00Z", 1704067200 * 10**9
+SECONDS = 3600 if harness.LONG else 120
+SPEED = "120" if harness.LONG else "20"
+CONFIG = """
+[market]
+interval = 1s
+[engine]
+latency_ms = 20
+[account main]
+cash = 100000
+strategy = sma-cross-rsi
+strategy.fast = 3
+strategy.slow = 8
+strategy.rsi_max = 95
+strategy.fraction = 0.2
+[account quick]
+cash = 50000
+strategy = sma-cross-rsi
+strategy.fast = 2
+strategy.slow = 4
+strategy.rsi_max = 100
+strategy.stop_atr = 1
+strategy.fraction = 0.1
+[account hand]
+cash = 200000
+strategy = none
+"""
+
+
+def papertape(state, *arguments, status=0):
+    done = subprocess.run([harness.PAPERTAPE, *arguments, "--state", state], capture_output=True, text=True,
+                          timeout=harness.PATIENCE)
+    assert done.returncode == status, (arguments, done.returncode, done.stdout[-2000:], done.stderr)
+    return done.stdout if status == 0 else done.stderr
+
+
+def price(daemon, symbol):
+    return next(s["last"] for s in daemon.status_object()["symbols"] if s["symbol"] == symbol)
+
+
+def by_hand(daemon):
+    """Orders of every type; some are refused, some are cancelled or amended."""
+    btc = price(daemon, "BTCUSDT")
+    order = ("order",)
+    hand = ("--account", "hand")
+    daemon.papertape(*order, "buy", "BTCUSDT", "0.05", "--client-id", "first", *hand)
+    daemon.papertape(*order, "buy", "BTCUSDT", "0.02", "--limit", f"{btc * 0.9:.2f}", "--client-id", "far", *hand)
+    daemon.papertape(*order, "buy", "BTCUSDT", "0.02", "--limit", f"{btc * 1.001:.2f}", *hand)
+    daemon.papertape(*order, "buy", "ETHUSDT", "0.5", *hand)
+    daemon.papertape(*order, "sell", "BTCUSDT", "0.01", "--stop", f"{btc * 0.8:.2f}", *hand)
+    daemon.papertape(*order, "sell", "BTCUSDT", "0.01", "--trail", "0.01%", *hand)
+    daemon.papertape(*order, "oco", "sell", "BTCUSDT", "0.01", "--take-profit", f"{btc * 1.2:.2f}", "--stop",
+                     f"{btc * 0.7:.2f}", *hand)
+    daemon.papertape(*order, "buy", "BTCUSDT", "0.01", "--bracket-take-profit", f"{btc * 1.1:.2f}", "--bracket-stop",
+                     f"{btc * 0.9:.2f}", *hand)
+    daemon.papertape(*order, "buy", "BTCUSDT", "0.01", "--limit", f"{btc * 0.95:.2f}", "--tif", "ioc", *hand)
+    daemon.papertape(*order, "buy", "BTCUSDT", "0.000001", *hand, status=1)
+    daemon.papertape(*order, "buy", "BTCUSDT", "500", *hand, status=1)
+    daemon.papertape(*order, "amend", "far", "--limit", f"{btc * 0.91:.2f}", *hand)
+    daemon.papertape(*order, "cancel", "far", *hand)
+    daemon.wait_status(lambda s: any(p["account"] == "hand" for p in s["positions"]), "a position by hand")
+
+
+def parity(state, status=0):
+    done = subprocess.run([harness.PAPERTAPE, "parity", "--json", "--state", state], capture_output=True, text=True,
+                          timeout=harness.PATIENCE)
+    report = json.loads(done.stdout)
+    assert done.returncode == status, (report, done.stderr)
+    assert report["schema"] == "papertape.parity/1"
+    assert report["ok"] == (status == 0) and (report["difference"] is None) == (status == 0)
+    return report
+
+
+def trade_a_day(folder):
+    """Two runs; returns the state directory."""
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "17", "--from", START, "--speed", SPEED))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, ["--clock", "feed"], name="first"))
+    daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "books in step")
+    daemon.wait_status(lambda s: s["counters"]["fills"] >= 3, "fills of the strategies")
+    by_hand(daemon)
+    live = parity(daemon.state)
+    assert live["events"] > 1000 and live["fills"] > 3, live
+    assert daemon.stop() == 0
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, ["--clock", "feed"], name="second"))
+    daemon.wait_status(lambda s: s["counters"] and s["now_ns"] >= START_NS + SECONDS * 10**9, f"{SECONDS} s of market")
+    assert parity(daemon.state)["runs"] == 2
+    daemon.papertape("flatten", "--yes")
+    daemon.wait_status(lambda s: not s["positions"], "no position after a flatten")
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    return daemon.state
+
+
+def check_explanations(state):
+    orders = json.loads(papertape(state, "orders", "--json"))["orders"]
+    fills = json.loads(papertape(state, "fills", "--json"))["fills"]
+    report = json.loads(papertape(state, "explain", "--all", "--json"))
+    assert report["schema"] == "papertape.explain/1"
+    assert report["explained"] == report["equal"] == len(orders), {k: report[k] for k in report if k != "orders"}
+    explained = {order["order"]: order for order in report["orders"]}
+    assert sorted(explained) == [order["order"] for order in orders]
+    assert sum(len(order["fills"]) for order in explained.values()) == len(fills)
+    for order in orders:
+        why = explained[order["order"]]
+        assert why["equal"] and why["final"]["state"] == order["state"] and why["event"]["seq"] == order["input_seq"]
+        if order["by_hand"]:
+            assert why["command"]["cmd"] == "order" and why["command"]["args"]["symbol"], why
+            assert why["command"]["peer_uid"] == os.getuid()
+        elif order["tag"] != "flatten":
+            assert why["decision"]["strategy"] == "sma-cross-rsi" and why["decision"]["indicators"], why
+            assert why["decision"]["intents"], why
+        if order["state"] != "REJECTED":
+            assert why["verdict"]["accepted"], why
+        for fill in why["fills"]:
+            assert fill["take"] and fill["take"]["level_price"] > 0, fill
+    text = papertape(state, "explain", "--all")
+    assert f"{len(orders)} equal to the record" in text, text
+    assert "0 orders explained" in papertape(state, "explain", "--all", "--day", "2023-06-01")
+    assert f"{len(orders)} equal" in papertape(state, "explain", "--all", "--day", "2024-01-01")
+
+    text = papertape(state, "explain", "first")
+    for words in ("equal to the record", "What caused it", "Verdict", "Fills", "fee 0.1 %", "COMMAND"):
+        assert words in text, (words, text)
+    decided = next(order for order in orders if not order["by_hand"] and order["filled"] > 0)
+    text = papertape(state, "explain", str(decided["order"]))
+    for words in ("equal to the record", "the strategy sma-cross-rsi", "rsi_14", "it wanted to"):
+        assert words in text, (words, text)
+    assert "no order has" in papertape(state, "explain", "999999", status=1)
+    papertape(state, "explain", status=2)
+    print(f"{len(orders)} orders with {len(fills)} fills explained, all equal to the record")
+    return orders, fills
+
+
+def altered(state, table, column, change, where):
+    """Alters a row, calls what must see it, and puts it back as it was."""
+    database = sqlite3.connect(os.path.join(state, "papertape.db"))
+    before = database.execute(f"SELECT {column} FROM {table} WHERE id = ?", (where,)).fetchone()[0]
+    database.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", (change(before), where))
+    database.commit()
+    database.close()
+    report = parity(state, status=1)
+    all_of_it = papertape(state, "explain", "--all", status=1) if table != "ledger" else ""
+    database = sqlite3.connect(os.path.join(state, "papertape.db"))
+    database.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", (before, where))
+    database.commit()
+    database.close()
+    return report["difference"], all_of_it
+
+
+def check_altered(state, orders, fills):
+    fill = fills[len(fills) // 2]
+    row, text = altered(state, "fills", "price", lambda value: value + 1, fill["fill"])
+    assert (row["table"], row["id"], row["field"]) == ("fills", fill["fill"], "price"), row
+    assert f"fills {fill['fill']}: price" in text, text
+    order = orders[len(orders) // 3]
+    row, text = altered(state, "orders", "qty", lambda value: value + 1000, order["order"])
+    assert (row["table"], row["id"], row["field"]) == ("orders", order["order"], "qty"), row
+    assert row["seq"] >= order["input_seq"] and row["event"], row
+    assert f"orders {order['order']}: qty" in text, text
+    row, _ = altered(state, "ledger", "ts_ns", lambda value: value + 1, 4)
+    assert (row["table"], row["id"], row["field"]) == ("ledger", 4, "ts_ns"), row
+    parity(state)
+    print(f"altered rows are named: the last in event {row['seq']}, {row['event']}")
+
+
+def check_what_if(state, orders):
+    seconds = (orders[2]["created_ns"] - START_NS) // 10**9
+    moment = f"2024-01-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
+    same = json.loads(papertape(state, "what-if", "--at", moment, "--set", "fast=3", "--json"))
+    assert same["schema"] == "papertape.what-if/1" and same["equity"], same
+    assert same["was"]["equity_end"] == same["would_be"]["equity_end"], same
+    assert same["was"]["fills"] == same["would_be"]["fills"] > 0, same
+    other = json.loads(papertape(state, "what-if", "--at", moment, "--set", "slow=20", "--json"))
+    assert other["was"] == same["was"] and other["would_be"]["params"]["slow"] == 20, other
+    none = json.loads(papertape(state, "what-if", "--at", moment, "--account", "quick", "--strategy", "none", "--json"))
+    assert none["would_be"]["strategy"] is None and none["would_be"]["orders"] < none["was"]["orders"], none
+    text = papertape(state, "what-if", "--at", moment, "--set", "slow=20")
+    for words in ("final equity", "deepest drawdown", "the market does not react"):
+        assert words in text, (words, text)
+    for arguments, words in ((("--at", moment, "--set", "nonsense=1"), "no such parameter"),
+                             (("--at", moment, "--account", "nobody", "--strategy", "none"), "nobody"),
+                             (("--at", "2030-01-01", "--set", "slow=9"), "ends before")):
+        assert words in papertape(state, "what-if", *arguments, status=1), arguments
+    assert "no policies exist" in papertape(state, "what-if", "--at", moment, "--policy", "p", status=2)
+    print(f"from {moment}: {same['was']['equity_end']} as it was, {other['would_be']['equity_end']} with slow=20")
+
+
+def main():
+    print(f"counts: {SECONDS} s of market" + ("" if harness.LONG else " (--long: 3600 s)"))
+    with harness.Folder() as folder:
+        state = trade_a_day(folder)
+        report = parity(state)
+        assert report["ledger_rows"] > 20 and report["holes"] == 0, report
+        orders, fills = check_explanations(state)
+        check_altered(state, orders, fills)
+        check_what_if(state, orders)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
