@@ -238,7 +238,7 @@ int db_reader_client_order(struct db_reader *reader, int account, const char *cl
     sqlite3_stmt *stmt;
     int r = db_query(reader,
                      ORDER_COLUMNS "WHERE account = ?1 AND client_id = ?2 AND client_id <> '' "
-                                   "ORDER BY state = 'REJECTED', id LIMIT 1",
+                                   "ORDER BY state = 'REJECTED', id DESC LIMIT 1",
                      &stmt);
     if (r < 0)
         return r;

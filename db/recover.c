@@ -261,10 +261,12 @@ static int take_keys(struct recovery *recovery)
 {
     struct db_recovered *to = recovery->to;
     sqlite3_stmt *stmt;
-    int r = db_query(recovery->reader,
-                     "SELECT key, id, order_id, state, cmd, args, result FROM commands WHERE id IN "
-                     "(SELECT id FROM commands WHERE key <> '' ORDER BY id DESC LIMIT ?1) ORDER BY key",
-                     &stmt);
+    int r =
+        db_query(recovery->reader,
+                 "SELECT key, id, order_id, state, cmd, args, result FROM commands WHERE id IN "
+                 "(SELECT max(id) FROM commands WHERE key <> '' GROUP BY key ORDER BY max(id) DESC LIMIT ?1) "
+                 "ORDER BY key",
+                 &stmt);
     if (r < 0)
         return r;
     sqlite3_bind_int(stmt, 1, DB_RECOVERED_KEYS_MAX);

@@ -49,8 +49,8 @@ INSERT INTO new_orders
 DROP TABLE orders;
 ALTER TABLE new_orders RENAME TO orders;
 CREATE INDEX orders_live ON orders (id) WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL');
--- A name is an order's for ever. One that is refused may bear another's: that may be why it is refused.
-CREATE UNIQUE INDEX orders_client ON orders (account, client_id) WHERE client_id <> '' AND state <> 'REJECTED';
+-- Who gives a name twice is answered by the daemon; the record keeps what was done, and never refuses it.
+CREATE INDEX orders_client ON orders (account, client_id, id) WHERE client_id <> '';
 
 CREATE TABLE new_fills (
     id        INTEGER PRIMARY KEY CHECK (id > 0),
@@ -180,7 +180,7 @@ ALTER TABLE commands ADD COLUMN key TEXT NOT NULL DEFAULT '';
 ALTER TABLE commands ADD COLUMN order_id INTEGER NOT NULL DEFAULT 0; -- the first that it made, amended or cancelled
 ALTER TABLE commands ADD COLUMN hash BLOB NOT NULL DEFAULT x'';
 UPDATE commands SET hash = seal(2, id, ts_ns, peer_uid, peer_pid, cmd, args, state, result, key, order_id);
-CREATE UNIQUE INDEX commands_key ON commands (key) WHERE key <> '';
+CREATE INDEX commands_key ON commands (key, id) WHERE key <> '';
 
 ALTER TABLE alerts ADD COLUMN hash BLOB NOT NULL DEFAULT x'';
 UPDATE alerts SET hash = seal(2, id, ts_ns, last_ns, count, code, severity, text, acked_ns);

@@ -6,21 +6,28 @@
 #include <string.h>
 
 #include "db/verify.h"
+#include "tui/command/ledger_hledger.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
 #include "tui/text.h"
 
-static const char help[] = "Usage: papertape ledger verify [--json] [--state DIR]\n"
-                           "       papertape ledger export [--csv] [--state DIR]\n"
-                           "\n"
-                           "verify: checks every hash, every sum, every fill against its order, its ledger "
-                           "rows and its price times quantity,\n"
-                           "        and every position. Prints the ledger's hash and the balances; or the "
-                           "first row found wrong, and exits 1.\n"
-                           "export: every row, oldest first, as CSV with exact decimals.\n"
-                           "\n"
-                           "  --json       papertape.ledger/1\n"
-                           "  --state DIR  the daemon's state directory\n";
+static const char help[] =
+    "Usage: papertape ledger verify [--json] [--state DIR]\n"
+    "       papertape ledger export [--csv|--hledger] [--state DIR]\n"
+    "\n"
+    "verify: checks the seal of every row, the ledger's chain, every sum, every fill "
+    "against its order, its ledger\n"
+    "        rows, its price times quantity and its fee, every order against what it "
+    "asked for, every position,\n"
+    "        and the file itself. Prints the ledger's hash and the balances; or, of each "
+    "table, the first row\n"
+    "        found wrong, and exits 1.\n"
+    "export: every row, oldest first, as CSV with exact decimals, or as a journal.\n"
+    "\n"
+    "  --hledger    hledger's journal format: assets:NAME:ASSET, with every balance "
+    "asserted\n"
+    "  --json       papertape.ledger/1\n"
+    "  --state DIR  the daemon's state directory\n";
 
 enum { HASH_TEXT = 2 * LEDGER_HASH_SIZE + 1 };
 
@@ -34,17 +41,20 @@ static const char *hash_text(const uint8_t hash[static LEDGER_HASH_SIZE], char t
 static int print_json(const struct db_verified *v)
 {
     char hash[HASH_TEXT];
-    json_t *balances = json_array();
+    json_t *balances = json_array(), *failures = json_array();
+    for (int i = 0; i < v->n_failures; i++)
+        json_array_append_new(failures, json_string(v->failures[i]));
     for (size_t i = 0; i < v->n_balances; i++) {
         const struct db_verified_balance *b = &v->balances[i];
-        json_array_append_new(balances, json_pack("{s:s, s:s, s:o}", "account", b->account_name, "asset",
-                                                  b->asset, "balance", stored_number(b->total, b->scale)));
+        json_array_append_new(balances, json_pack("{s:s, s:s, s:o, s:o}", "account", b->account_name, "asset",
+                                                  b->asset, "balance", stored_number(b->total, b->scale),
+                                                  "borrowed", stored_number(b->borrowed, b->scale)));
     }
     json_t *object =
-        json_pack("{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o}", "schema", "papertape.ledger/1", "ok",
+        json_pack("{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o, s:o}", "schema", "papertape.ledger/1", "ok",
                   v->ok, "failure", v->ok ? NULL : v->failure, "rows", (json_int_t)v->ledger_rows, "orders",
                   (json_int_t)v->orders, "fills", (json_int_t)v->fills, "positions", (json_int_t)v->positions,
-                  "hash", hash_text(v->hash, hash), "balances", balances);
+                  "hash", hash_text(v->hash, hash), "balances", balances, "failures", failures);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
     if (!text)
@@ -82,6 +92,8 @@ static int verify(const struct stored_options *options)
     else if (r == 0 && verified->ok)
         print_text(verified);
     status = stored_close("ledger verify", reader, r);
+    for (int i = 1; r == 0 && options->form != STORED_JSON && i < verified->n_failures; i++)
+        printf("also: %s\n", verified->failures[i]);
     if (r == 0 && !verified->ok)
         status = stored_fail(EXIT_ERROR, "ledger verify", "", verified->failure);
     db_verified_destroy(verified);
@@ -134,6 +146,8 @@ static int export(const struct stored_options *options)
     int status = stored_open("ledger export", options->state, &reader);
     if (status != EXIT_OK)
         return status;
+    if (options->hledger)
+        return stored_close("ledger export", reader, ledger_hledger(reader));
     struct stored_list list = ledger_list(NULL);
     stored_begin(&list);
     int r = db_reader_ledger(reader, print_row, &list);
@@ -144,13 +158,14 @@ static int export(const struct stored_options *options)
 int command_ledger(int argc, char **argv)
 {
     struct stored_options options;
-    int r = stored_options(argc, argv, "csv json", help, &options);
+    int r = stored_options(argc, argv, "csv hledger json", help, &options);
     if (r != EXIT_OK || options.done)
         return r;
     const char *word = argc - options.first == 1 ? argv[options.first] : "";
-    if (strcmp(word, "verify") == 0 && options.form != STORED_CSV)
+    if (strcmp(word, "verify") == 0 && options.form != STORED_CSV && !options.hledger)
         return verify(&options);
-    if (strcmp(word, "export") == 0 && options.form != STORED_JSON)
+    if (strcmp(word, "export") == 0 && options.form != STORED_JSON &&
+        !(options.hledger && options.form == STORED_CSV))
         return export(&options);
-    return stored_fail(EXIT_USAGE, "ledger", "", "verify [--json] or export [--csv] is needed");
+    return stored_fail(EXIT_USAGE, "ledger", "", "verify [--json], or export [--csv|--hledger] is needed");
 }

@@ -1,0 +1,153 @@
+/* A record as a daemon leaves it: the engine, driven at random by every kind of event and command, and all
+ * that leaves it stored by the writer. */
+#ifndef TESTS_DB_BOOKS_H
+#define TESTS_DB_BOOKS_H
+
+#include "db/writer.h"
+#include "tests/check.h"
+#include "tests/engine/driver.h"
+
+struct books {
+    struct driver driver;
+    struct engine *engine;
+    struct db_writer *writer;
+    uint64_t command, alert, fills, orders, rows[LEDGER_KINDS];
+    enum db_command_state outcome;
+    uint64_t outcome_order;
+};
+
+static void books_order(void *ctx, const struct order *order)
+{
+    struct books *b = ctx;
+    b->orders++;
+    db_writer_put_order(b->writer, order);
+}
+
+static void books_fill(void *ctx, const struct fill *fill)
+{
+    struct books *b = ctx;
+    b->fills++;
+    db_writer_put_fill(b->writer, fill);
+}
+
+static void books_ledger(void *ctx, const struct ledger_row *row)
+{
+    struct books *b = ctx;
+    b->rows[row->kind]++;
+    db_writer_put_ledger(b->writer, row);
+}
+
+static void books_position(void *ctx, int account, int symbol, const struct position *position, int64_t ts_ns)
+{
+    struct books *b = ctx;
+    (void)ts_ns;
+    db_writer_put_position(b->writer, account, symbol, position);
+}
+
+static void books_equity(void *ctx, const struct equity_point *point)
+{
+    struct books *b = ctx;
+    const struct account *account = engine_account(b->engine, point->account);
+    db_writer_put_equity(b->writer, point->account, point->ts_ns, point->equity, point->cash, point->peak,
+                         account->day, account->day_equity);
+}
+
+static void books_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+{
+    struct books *b = ctx;
+    struct db_alert alert = {
+        .id = ++b->alert, .ts_ns = ts_ns, .last_ns = ts_ns, .count = 1, .code = code, .text = text};
+    db_writer_put_alert(b->writer, &alert);
+}
+
+static void books_account(void *ctx, int index)
+{
+    struct books *b = ctx;
+    struct db_account account;
+    db_account_of(index, engine_account_spec(b->engine, index), b->driver.now_ns, &account);
+    db_writer_put_account(b->writer, &account);
+}
+
+static void books_command_done(void *ctx, const struct event_command *command, enum order_reason reason,
+                               uint64_t order)
+{
+    struct books *b = ctx;
+    (void)command;
+    b->outcome = reason == ORDER_OK ? DB_COMMAND_DONE : DB_COMMAND_REFUSED;
+    b->outcome_order = order;
+}
+
+/* The engine, its accounts and symbols; the first deposits. */
+static inline void books_open(struct books *b, struct db_writer *writer, uint64_t seed)
+{
+    memset(b, 0, sizeof *b);
+    driver_init(&b->driver, seed);
+    b->writer = writer;
+    struct engine_sink sink = {.ctx = b,
+                               .order = books_order,
+                               .fill = books_fill,
+                               .ledger = books_ledger,
+                               .position = books_position,
+                               .equity = books_equity,
+                               .alert = books_alert,
+                               .account = books_account,
+                               .command_done = books_command_done};
+    CHECK_INT(engine_create(&b->driver.config, &sink, &b->engine), 0);
+    db_writer_group_begin(writer);
+    for (int s = 0; s < DRIVER_SYMBOLS; s++)
+        db_writer_put_symbol(writer, s, "binance", &b->driver.symbols[s], b->driver.now_ns);
+    for (int a = 0; a < DRIVER_ACCOUNTS; a++)
+        books_account(b, a);
+    CHECK_INT(engine_start(b->engine, b->driver.now_ns), 0);
+    db_writer_group_end(writer);
+}
+
+/* One event, in one group, with the row of its command. Returns the ticket of its last row. */
+static inline uint64_t books_event(struct books *b)
+{
+    struct event event;
+    driver_next(&b->driver, b->engine, &event);
+    db_writer_group_begin(b->writer);
+    db_writer_put_event(b->writer, event.seq);
+    CHECK_INT(engine_handle(b->engine, &event), 0);
+    if (event.kind == EVENT_COMMAND) {
+        struct db_command row = {.id = ++b->command,
+                                 .ts_ns = event.recv_ns,
+                                 .peer_uid = 1000,
+                                 .peer_pid = 7,
+                                 .cmd = "command",
+                                 .args = "{\"a\":1}",
+                                 .state = b->outcome,
+                                 .result = "{}",
+                                 .key = event.command.key,
+                                 .order_id = b->outcome_order};
+        db_writer_put_command(b->writer, &row);
+    }
+    db_writer_group_end(b->writer);
+    return db_writer_last(b->writer);
+}
+
+static inline void books_close(struct books *b)
+{
+    engine_destroy(b->engine);
+    b->engine = NULL;
+}
+
+/* A whole record in a new database. */
+static inline void books_keep(struct books *b, const char *path, uint64_t seed, int events)
+{
+    char err[DB_ERROR_MAX] = "";
+    struct db_writer_config config = {0};
+    struct db_writer *writer;
+    if (db_writer_open(path, &config, &writer, err, sizeof err) != 0) {
+        fprintf(stderr, "%s: %s\n", path, err);
+        exit(EXIT_FAILURE);
+    }
+    books_open(b, writer, seed);
+    for (int i = 0; i < events; i++)
+        books_event(b);
+    CHECK_INT(db_writer_close(writer, 60000, err, sizeof err), 0);
+    CHECK_STR(err, "");
+}
+
+#endif
