@@ -12,8 +12,8 @@ enum { RISK_RATE_MAX = 64 };
 
 /* A limit of 0 is off. */
 struct risk_limits {
-    double exposure_symbol;    /* most of equity in one symbol: 0.5 = half */
-    double exposure_account;   /* most of equity in all symbols together */
+    double exposure_symbol;    /* most of equity in one symbol, long or short: 0.5 = half */
+    double exposure_account;   /* most of equity in all symbols together, shorts counted as longs are */
     double daily_loss;         /* of the day's opening equity; reached: no new positions until midnight UTC */
     int32_t orders_per_second; /* per account, over a sliding second; at most RISK_RATE_MAX */
 };
@@ -30,8 +30,9 @@ struct risk_facts {
     bool reduces; /* the order only closes what is held */
     bool paused, stale, storage_failing;
     int64_t order_notional;
-    int64_t symbol_notional;  /* held and on order in this symbol */
-    int64_t account_notional; /* held and on order in all */
+    int64_t symbol_notional;  /* held and on order in this symbol, the order's way: long of a purchase, short
+                               * of  a sale; negative: the other way round */
+    int64_t account_notional; /* that, and of all other symbols what is larger, long or short */
     int64_t equity, day_equity;
 };
 
