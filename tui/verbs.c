@@ -8,6 +8,7 @@
 #include "tui/command/backtest.h"
 #include "tui/command/bars.h"
 #include "tui/command/book.h"
+#include "tui/command/events.h"
 #include "tui/command/explain.h"
 #include "tui/command/fills.h"
 #include "tui/command/indicators.h"
@@ -27,6 +28,7 @@ static const struct verb verbs[] = {
     {"backtest", "a recorded event log through the engine again", command_backtest},
     {"bars", "stored bars of a symbol, as CSV", command_bars},
     {"book", "a symbol's order book now", command_book},
+    {"events", "the event log: list, verify, show, export, import", command_events},
     {"explain", "why an order is what it is, recomputed from the log", command_explain},
     {"fills", "every execution ever, as a table, CSV or JSON", command_fills},
     {"flatten", "pause, cancel every order, close every position", command_flatten},
