@@ -123,6 +123,7 @@ bool visit_strategy(struct codec *codec, const struct strategy **strategy,
     codec_size(codec, &n, STRATEGY_PARAMS_MAX);
     for (size_t i = 0; i < n; i++)
         codec_double(codec, &params[i]);
+    codec->failed |= name[0] == '\0' && n > 0;
     if (codec->saving || codec->failed)
         return true;
     *strategy = name[0] ? strategy_find(name) : NULL;

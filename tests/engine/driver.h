@@ -20,6 +20,9 @@ struct driver_market {
     int middle;
     uint64_t id;
     int64_t trade_id;
+    /* The book when a snapshot was asked for: the answer is as old. */
+    int64_t asked_bids[DRIVER_PRICES], asked_asks[DRIVER_PRICES];
+    uint64_t asked_id;
 };
 
 struct driver {
@@ -46,8 +49,24 @@ static inline void driver_symbol(struct symbol *symbol, const char *base, const 
     snprintf(symbol->name, sizeof symbol->name, "%s%s", base, quote);
     snprintf(symbol->base, sizeof symbol->base, "%s", base);
     snprintf(symbol->quote, sizeof symbol->quote, "%s", quote);
-    symbol->filters = (struct symbol_filters){
-        .tick = tick, .price_min = tick, .step = 1000, .qty_min = 1000, .orders_max = 12};
+    symbol->filters = (struct symbol_filters){.price_min = tick,
+                                              .price_max = 10000000 * DRIVER_E8,
+                                              .tick = tick,
+                                              .qty_min = 1000,
+                                              .qty_max = 9000 * DRIVER_E8,
+                                              .step = 1000,
+                                              .market_qty_min = 2000,
+                                              .market_qty_max = 7000 * DRIVER_E8,
+                                              .market_step = 1000,
+                                              .notional_min = 3,
+                                              .notional_max = 9000000 * DRIVER_E8,
+                                              .notional_min_market = true,
+                                              .notional_max_market = true,
+                                              .bid_up_e4 = 13000,
+                                              .bid_down_e4 = 7000,
+                                              .ask_up_e4 = 13001,
+                                              .ask_down_e4 = 7001,
+                                              .orders_max = 12};
 }
 
 static inline void driver_strategy(struct account_spec *account, const char *fast, const char *slow)
@@ -83,12 +102,14 @@ static inline void driver_init(struct driver *d, uint64_t seed)
                                                 .risk = {.exposure_symbol = 0.9,
                                                          .exposure_account = 1.5,
                                                          .daily_loss = a == 1 ? 0.02 : 0,
-                                                         .orders_per_second = 30},
+                                                         .orders_per_second = a == 0 ? 4 : 30},
                                                 .shorts = a >= 2,
                                                 .collateral_e4 = 15000,
                                                 .maintenance_e4 = 12500,
                                                 .borrow_rate_e6 = a >= 2 ? 900000 : 0};
     }
+    d->accounts[2].cash = 3000 * DRIVER_E8; /* few: its shorts are called, and owe interest */
+    d->accounts[2].rules.borrow_rate_e6 = 900000000;
     driver_strategy(&d->accounts[1], "2", "4");
     driver_strategy(&d->accounts[3], "3", "7");
     d->config = (struct engine_config){
@@ -136,13 +157,23 @@ static inline void driver_snapshot(struct driver *d, int symbol, struct event_sn
     struct driver_market *market = &d->markets[symbol];
     uint32_t n_bids = 0, n_asks = 0;
     for (int level = DRIVER_PRICES - 1; level >= 0; level--)
-        if (market->bids[level])
-            d->bids[n_bids++] = (struct book_level){driver_price(market, level), market->bids[level]};
+        if (market->asked_bids[level])
+            d->bids[n_bids++] = (struct book_level){driver_price(market, level), market->asked_bids[level]};
     for (int level = 0; level < DRIVER_PRICES; level++)
-        if (market->asks[level])
-            d->asks[n_asks++] = (struct book_level){driver_price(market, level), market->asks[level]};
-    uint64_t id = market->id + (random_chance(&d->random, 30) ? 1 : 0); /* ahead of the stream */
+        if (market->asked_asks[level])
+            d->asks[n_asks++] = (struct book_level){driver_price(market, level), market->asked_asks[level]};
+    uint64_t id = market->asked_id;
+    if (id == market->id && random_chance(&d->random, 30))
+        id++; /* ahead of the stream */
+    market->asked_id = 0;
     *ret = (struct event_snapshot){symbol, id, d->bids, d->asks, n_bids, n_asks};
+}
+
+static inline void driver_ask(struct driver_market *market)
+{
+    market->asked_id = market->id;
+    memcpy(market->asked_bids, market->bids, sizeof market->bids);
+    memcpy(market->asked_asks, market->asks, sizeof market->asks);
 }
 
 static inline void driver_quote(const struct driver_market *market, struct market_quote *ret)
@@ -165,7 +196,8 @@ static inline void driver_trade(struct driver *d, struct driver_market *market, 
     if (random_chance(&d->random, 2))
         market->trade_id--; /* the last one again */
     int64_t id = market->trade_id++;
-    *ret = (struct market_trade){.ts_ns = d->now_ns,
+    int64_t late_ns = random_chance(&d->random, 5) ? random_between(&d->random, 0, 1500) * DRIVER_MS_NS : 0;
+    *ret = (struct market_trade){.ts_ns = d->now_ns - late_ns,
                                  .id = id,
                                  .first_id = id,
                                  .last_id = id,
@@ -244,7 +276,7 @@ static inline struct order_request driver_leg(struct driver *d, const struct eng
         leg.trail = random_between(&d->random, 1, 40) * market->tick / 10;
     else if (type == ORDER_TRAILING_STOP)
         leg.trail_e6 = (int32_t)random_between(&d->random, 100, 20000);
-    if (random_chance(&d->random, 40))
+    if (random_chance(&d->random, 20))
         leg.tif = (enum order_tif)random_between(&d->random, 0, ORDER_TIFS - 1);
     if (leg.tif == ORDER_GTD)
         leg.expires_ns = d->now_ns + random_between(&d->random, 1, 3000) * DRIVER_MS_NS;
@@ -378,7 +410,10 @@ static inline void driver_next(struct driver *d, const struct engine *engine, st
     int64_t dice = random_between(&d->random, 0, 999);
     d->now_ns += random_between(&d->random, 0, 40 * DRIVER_MS_NS);
     *ret = (struct event){.seq = ++d->seq, .kind = EVENT_MARKET};
-    if (engine_book(engine, symbol)->state == BOOK_SYNCING && random_chance(&d->random, 30)) {
+    bool syncing = engine_book(engine, symbol)->state == BOOK_SYNCING;
+    if (syncing && !d->markets[symbol].asked_id)
+        driver_ask(&d->markets[symbol]);
+    if (syncing && random_chance(&d->random, 15)) {
         ret->kind = EVENT_SNAPSHOT;
         driver_snapshot(d, symbol, &ret->snapshot);
     } else if (dice < 750) {

@@ -169,7 +169,21 @@ static inline void tape_view_symbol(struct tape *tape, const struct engine *engi
     engine_symbol_view(engine, s, &v);
     TAPE(tape, v.last, v.bid, v.bid_qty, v.ask, v.ask_qty, v.mark, v.last_ns, v.change_open, v.book,
          (int64_t)v.book_gaps, (int64_t)v.bars, v.stale);
-    tape_text(tape, engine_symbol(engine, s)->name);
+    const struct symbol *symbol = engine_symbol(engine, s);
+    const struct symbol_filters *f = &symbol->filters;
+    tape_text(tape, symbol->name);
+    tape_text(tape, symbol->base);
+    tape_text(tape, symbol->quote);
+    TAPE(tape, symbol->price_scale, symbol->qty_scale, symbol->quote_scale, symbol->trading, f->price_min,
+         f->price_max, f->tick, f->qty_min, f->qty_max, f->step, f->market_qty_min, f->market_qty_max,
+         f->market_step, f->notional_min, f->notional_max, f->notional_min_market, f->notional_max_market,
+         f->bid_up_e4, f->bid_down_e4, f->ask_up_e4, f->ask_down_e4, f->orders_max);
+    const struct market_state *market = &engine->markets[s];
+    TAPE(tape, (int64_t)market->builder.gaps, market->builder.closed_ns, market->builder.complete,
+         market->builder.first_unknown, (int64_t)market->book.resyncs, market->book.n_pending, market->n_held,
+         market->recent.n);
+    for (uint32_t i = 0; i < market->book.n_pending_levels; i++)
+        TAPE(tape, market->book.pending_levels[i].price, market->book.pending_levels[i].qty);
     tape_add_bar(tape, &v.last_bar);
     tape_add_bar(tape, &v.forming);
     const struct book_level *level;
@@ -179,15 +193,37 @@ static inline void tape_view_symbol(struct tape *tape, const struct engine *engi
         TAPE(tape, level->price, level->qty);
 }
 
+static inline void tape_view_rules(struct tape *tape, const struct account_rules *rules)
+{
+    TAPE(tape, rules->fees.maker_e6, rules->fees.taker_e6, rules->shorts, rules->collateral_e4,
+         rules->maintenance_e4, rules->borrow_rate_e6, rules->risk.orders_per_second,
+         (int64_t)(rules->risk.exposure_symbol * 1e6), (int64_t)(rules->risk.exposure_account * 1e6),
+         (int64_t)(rules->risk.daily_loss * 1e6));
+}
+
+static inline void tape_view_spec(struct tape *tape, const struct account_spec *spec)
+{
+    tape_text(tape, spec->name);
+    tape_text(tape, spec->currency);
+    TAPE(tape, spec->currency_scale, spec->cash);
+    tape_view_rules(tape, &spec->rules);
+    tape_text(tape, spec->strategy ? spec->strategy->name : "");
+    for (size_t i = 0; spec->strategy && i < spec->strategy->n_params; i++)
+        tape_bytes(tape, &spec->params[i], sizeof spec->params[i]);
+}
+
 static inline void tape_view_account(struct tape *tape, const struct engine *engine, int a)
 {
     const struct account *account = engine_account(engine, a);
-    const struct account_rules *rules = &account->rules;
+    tape_view_rules(tape, &account->rules);
+    tape_view_spec(tape, engine_account_spec(engine, a));
     tape_text(tape, account->name);
-    TAPE(tape, account->n_assets, account->deposits, account->equity, account->equity_peak, account->day,
-         account->day_equity, account->opening_cash, account->interest_ns, rules->fees.maker_e6,
-         rules->fees.taker_e6, rules->shorts, rules->collateral_e4, rules->maintenance_e4,
-         rules->borrow_rate_e6, rules->risk.orders_per_second, engine_equity(engine, a));
+    tape_text(tape, account->currency);
+    TAPE(tape, account->currency_scale, account->n_assets, account->deposits, account->equity,
+         account->equity_peak, account->day, account->day_equity, account->opening_cash, account->interest_ns,
+         account->interest_owed, account->margin_ns, account->begun, engine_equity(engine, a));
+    for (int i = 0; i < RISK_RATE_MAX; i++)
+        TAPE(tape, engine->rates[a].times_ns[i]);
     for (int i = 0; i < account->n_assets; i++) {
         const struct balance *balance = &account->assets[i];
         tape_text(tape, balance->asset);
@@ -215,7 +251,9 @@ static inline uint64_t tape_view(const struct engine *engine)
     const struct engine_counters *counters = engine_counters(engine);
     TAPE(&tape, engine_now(engine), engine_paused(engine), engine_symbols(engine), engine_accounts(engine),
          (int64_t)counters->events, (int64_t)counters->decisions, (int64_t)counters->orders,
-         (int64_t)counters->rejected, (int64_t)counters->fills, engine_daily_loss(engine));
+         (int64_t)counters->rejected, (int64_t)counters->fills, (int64_t)counters->impossible,
+         engine_daily_loss(engine), engine->interest_due_ns, engine->next_equity_ns,
+         (int64_t)engine->input_seq, engine->flattening, engine->storage_failing);
     for (int i = 0; i < ORDER_REASONS; i++)
         tape_put(&tape, counters->refused[i]);
     for (int s = 0; s < engine_symbols(engine); s++)

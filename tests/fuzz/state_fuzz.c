@@ -26,6 +26,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     engine_handle(engine, &event);
     event.kind = EVENT_CONNECTION;
     engine_handle(engine, &event);
+    event.kind = EVENT_MARKET;
+    event.market.kind = MARKET_TRADE;
+    event.market.trade =
+        (struct market_trade){.ts_ns = event.recv_ns, .id = 1 << 20, .price = 100000000, .qty = 1000};
+    engine_handle(engine, &event);
+    event.market.kind = MARKET_QUOTE;
+    event.market.quote = (struct market_quote){UINT64_MAX, 99000000, 1000, 100000000, 1000};
+    engine_handle(engine, &event);
+    event = (struct event){.seq = 2, .recv_ns = engine_now(engine), .kind = EVENT_COMMAND};
+    event.command.kind = COMMAND_FLATTEN;
+    engine_handle(engine, &event);
     engine_destroy(engine);
     return 0;
 }
