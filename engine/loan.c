@@ -3,8 +3,6 @@
  *
  * What is owed is valued at the last price, rounded up; at what it was sold for before the first price is
  * known. An account may be short only of symbols quoted in its currency. */
-#include <stdio.h>
-
 #include "engine/core.h"
 #include "exchange/filter.h"
 
@@ -161,11 +159,12 @@ static enum outcome buy_back(struct engine *engine, int account, int symbol)
 /* What waits to be bought must not stand in the way of what has to be. Orders stand in order of their ids. */
 static void cancel_buys(struct engine *engine, int account)
 {
+    const struct account *of = &engine->accounts[account];
     uint64_t seen = 0;
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct live_order *live = &engine->orders[i];
         if (live->order.id <= seen || live->order.account != account || live->order.side != ORDER_BUY ||
-            live->reserved == 0)
+            live->reserved == 0 || of->pairs[live->order.symbol].quote != of->currency_at)
             continue;
         seen = live->order.id;
         match_cancel(engine, seen);
@@ -176,12 +175,13 @@ static void cancel_buys(struct engine *engine, int account)
 static void call(struct engine *engine, int index, int64_t value)
 {
     struct account *account = &engine->accounts[index];
-    if (account->margin_ns == 0)
-        engine_alert(
-            engine, "MARGIN_CALL",
-            "account %s: what it is short of is worth %lld, its %s covers less than %.2f %% of it: it "
-            "is bought back",
-            account->name, (long long)value, account->currency, account->rules.maintenance_e4 / 100.);
+    if (account->margin_ns == 0) {
+        char text[DECIMAL_TEXT_MAX];
+        decimal_format(value, account->currency_scale, text);
+        engine_alert(engine, "MARGIN_CALL",
+                     "account %s: its %s covers less than %g %% of %s that it is short of: it is bought back",
+                     account->name, account->currency, account->rules.maintenance_e4 / 100., text);
+    }
     cancel_buys(engine, index);
     int64_t wait_ns = CALL_LATER_NS;
     for (int s = 0; s < engine->n_symbols; s++)
@@ -192,9 +192,13 @@ static void call(struct engine *engine, int index, int64_t value)
 
 void loan_check(struct engine *engine, int symbol)
 {
-    for (int a = 0; engine->markets[symbol].shorts > 0 && a < engine->n_accounts; a++) {
+    uint32_t shorts = engine->markets[symbol].shorts;
+    for (int a = 0; shorts > 0 && a < engine->n_accounts; a++) {
         struct account *account = &engine->accounts[a];
-        if (account->positions[symbol].qty >= 0 || engine->now_ns < account->margin_ns)
+        if (account->shorts == 0 || account->positions[symbol].qty >= 0)
+            continue;
+        shorts--;
+        if (engine->now_ns < account->margin_ns)
             continue;
         int64_t value = loan_value(engine, a);
         int64_t covers = account_currency(engine, a)->total - account->interest_owed;

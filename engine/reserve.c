@@ -63,7 +63,7 @@ int64_t reserve_need(const struct engine *engine, const struct order *order)
     if (order->side == ORDER_SELL)
         return loan_allowed(engine, order->account, order->symbol) ? 0 : left;
     left -= owed(engine, order);
-    if (left <= 0)
+    if (left <= 0 || order->reduce_only)
         return 0;
     return reserve_purchase(engine, order->account, order->symbol, reserve_price(engine, order), left);
 }
@@ -162,10 +162,19 @@ int64_t match_reducible(const struct engine *engine, int account, int symbol, en
     return held > 0 ? held : 0;
 }
 
+/* Of the base; what covers shorts is not on sale. */
+static int64_t free_base(struct engine *engine, int index, int symbol)
+{
+    const struct account *account = &engine->accounts[index];
+    const struct balance *base = &account->assets[account->pairs[symbol].base];
+    return account->pairs[symbol].base == account->currency_at ? loan_spendable(engine, index)
+                                                               : base->total - base->reserved;
+}
+
 int64_t match_sellable(struct engine *engine, int account, int symbol)
 {
-    const struct balance *base = account_base(engine, account, symbol);
-    int64_t unsold = engine->accounts[account].positions[symbol].qty, owned = base->total - base->reserved;
+    int64_t unsold = engine->accounts[account].positions[symbol].qty;
+    int64_t owned = free_base(engine, account, symbol);
     for (size_t i = 0; i < engine->n_orders; i++) {
         const struct live_order *live = &engine->orders[i];
         if (live->order.account == account && live->order.symbol == symbol && live->order.side == ORDER_SELL)
@@ -276,7 +285,7 @@ static int64_t deliverable(struct engine *engine, const struct order *order, int
     const struct balance *base = account_base(engine, order->account, order->symbol);
     int64_t quote = account_quote(engine, order->account, order->symbol)->total;
     int64_t held = match_reducible(engine, order->account, order->symbol, ORDER_SELL);
-    int64_t available = base->total - base->reserved;
+    int64_t available = free_base(engine, order->account, order->symbol);
     if (held > available || !loan_allowed(engine, order->account, order->symbol)) {
         held = held < available ? held : available;
         qty = qty < held ? qty : held;

@@ -170,7 +170,8 @@ static void test_collateral(void)
     CHECK_INT(h.command_reason, ORDER_COLLATERAL);
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, 199 * BTC / 100, 0);
     CHECK_INT(h.command_reason, ORDER_OK);
-    /* Before it arrives, the last price rises: what is owed will be worth 11000 each, and is sold for 9990. */
+    /* Before it arrives, the last price rises: what is owed will be worth 11000 each, and is sold for 9990.
+     */
     trade(&h, BTCUSDT, 11000 * E8, E8);
     pass(&h, SECOND_NS);
     CHECK_INT(told(&h, id)->state, ORDER_CANCELED);
@@ -385,6 +386,55 @@ static void test_exposure(void)
     harness_close(&h);
 }
 
+/* A short entry with its exits: bought back at a profit, the stop goes with it. Exits hold no money. */
+static void test_bracket(void)
+{
+    static struct harness h;
+    open_shorts(&h);
+    struct order_request legs[] = {
+        {.account = ALICE, .side = ORDER_SELL, .type = ORDER_MARKET, .qty = BTC, .by_hand = true},
+        {.account = ALICE, .side = ORDER_BUY, .type = ORDER_STOP, .qty = BTC, .stop_price = 11000 * E8},
+        {.account = ALICE, .side = ORDER_BUY, .type = ORDER_LIMIT, .qty = BTC, .price = 9000 * E8},
+    };
+    command(&h, (struct event_command){
+                    .kind = COMMAND_ORDER,
+                    .order = {.grouping = ORDERS_BRACKET, .legs = {legs[0], legs[1], legs[2]}, .n_legs = 3}});
+    CHECK_INT(h.command_reason, ORDER_OK);
+    pass(&h, SECOND_NS);
+    pass(&h, SECOND_NS);
+    CHECK_INT(alice(&h)->qty, -BTC);
+    CHECK_INT(engine_orders(h.engine), 2);
+    CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
+    price(&h, BTCUSDT, 8999);
+    pass(&h, SECOND_NS);
+    CHECK_INT(alice(&h)->qty, 0);
+    CHECK_INT(alice(&h)->realized, 1000 * USDT);
+    CHECK_INT(engine_orders(h.engine), 0);
+    CHECK_INT(told(&h, h.command_order + 1)->reason, ORDER_OTHER_LEG);
+    harness_close(&h);
+}
+
+/* Two shorts, one too many: both are bought back, and what waits to be bought in another money stays. */
+static void test_margin_call_of_two(void)
+{
+    static struct harness h;
+    open_shorts(&h);
+    at_market(&h, ALICE, BTCUSDT, ORDER_SELL, BTC / 2);
+    at_market(&h, ALICE, ETHUSDT, ORDER_SELL, 5 * ETH);
+    CHECK_INT(held(&h, "USDT")->total, 19990 * USDT);
+    CHECK_INT(h.engine->accounts[ALICE].shorts, 2);
+    price(&h, ETHUSDT, 2198); /* 5000 + 10990 */
+    CHECK_STR(last_alert, "");
+    price(&h, ETHUSDT, 2199);
+    CHECK_STR(last_alert, "MARGIN_CALL");
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.engine->accounts[ALICE].shorts, 0);
+    expect_balance(&h, "BTC", 0, 0);
+    expect_balance(&h, "ETH", 0, 0);
+    CHECK_INT(held(&h, "USDT")->total, 19990 * USDT - 15995 * USDT - 1599500000);
+    harness_close(&h);
+}
+
 /* What the database gives back, where there is no event log. */
 static void test_restore(void)
 {
@@ -426,6 +476,8 @@ int main(void)
     test_reset_while_short();
     test_flatten_and_pause();
     test_exposure();
+    test_bracket();
+    test_margin_call_of_two();
     test_restore();
     return check_done("engine/shorts");
 }
