@@ -201,9 +201,6 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
     int r = read_database(session, &recovery, err, err_size);
     if (r < 0)
         return r;
-    for (size_t i = 0; i < recovery->n_keys; i++)
-        session->hooks.command_known(session->hooks.ctx, recovery->keys[i].cmd, recovery->keys[i].args,
-                                     recovery->keys[i].result);
     r = session_replay(session, recovery, err, err_size);
     if (r == 0 && session->recovery.again > 0) { /* it holds more by now */
         db_recovered_destroy(recovery);
@@ -217,6 +214,9 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
     } else if (r == 0) {
         r = make_engine(session, recovery, accounts, err, err_size);
     }
+    for (size_t i = 0; r >= 0 && i < recovery->n_keys; i++) /* the engine knows their accounts by now */
+        session->hooks.command_known(session->hooks.ctx, recovery->keys[i].cmd, recovery->keys[i].args,
+                                     recovery->keys[i].result);
     db_recovered_destroy(recovery);
     return r;
 }
