@@ -111,10 +111,8 @@ void amend_take_effect(struct engine *engine, const struct order_amend *amend)
         return;
     set_numbers(order, &left);
     order->amends++;
-    if (keeps) {
-        reserve_set(engine, order);
-        live_tell(engine, order);
-    } else {
+    reserve_set(engine, order);
+    live_tell(engine, order);
+    if (!keeps)
         arrive_changed(engine, order->id);
-    }
 }

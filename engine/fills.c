@@ -169,6 +169,8 @@ void fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enu
     if (traded)
         fills_cancel_other_leg(engine, id);
     order = &engine->orders[match_find(engine, id)].order;
+    if (order->reduce_only && match_reducible(engine, account, symbol, order->side) == 0)
+        reason = ORDER_REDUCE_ONLY;
     if (order->filled == order->qty)
         live_end(engine, id, ORDER_FILLS_REST, ORDER_OK);
     else if (reason == ORDER_INSUFFICIENT_BALANCE || reason == ORDER_COLLATERAL ||

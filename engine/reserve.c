@@ -120,7 +120,7 @@ static int64_t wants(const struct engine *engine, const struct live_order *live)
     return need > live->amend_need ? need : live->amend_need;
 }
 
-void reserve_set(struct engine *engine, const struct order *order)
+static void set_pool(struct engine *engine, const struct order *order)
 {
     size_t end;
     struct live_order *holder = NULL;
@@ -152,6 +152,22 @@ void reserve_set(struct engine *engine, const struct order *order)
     sum = sum < available ? sum : available;
     holder->reserved = sum > 0 ? (int64_t)sum : 0;
     balance->reserved += holder->reserved;
+}
+
+void reserve_set(struct engine *engine, const struct order *order)
+{
+    set_pool(engine, order);
+    if (order->reduce_only)
+        return;
+    /* What it gives up, or takes, reduce-only orders of its side can count on, or not. */
+    for (size_t i = 0; engine->markets[order->symbol].live_orders > 0 && i < engine->n_orders; i++) {
+        const struct order *other = &engine->orders[i].order;
+        if (other->reduce_only && other->account == order->account && other->symbol == order->symbol &&
+            other->side == order->side) {
+            set_pool(engine, other);
+            return;
+        }
+    }
 }
 
 int64_t match_reducible(const struct engine *engine, int account, int symbol, enum order_side side)
