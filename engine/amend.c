@@ -55,6 +55,26 @@ static void set_numbers(struct order *order, const struct order_amend *amend)
     }
 }
 
+struct order amend_foresee(const struct engine *engine, const struct live_order *live, int64_t *ret_need)
+{
+    struct order order = live->order;
+    int64_t need = reserve_need(engine, &order);
+    uint32_t found = 0;
+    for (size_t i = engine->first_pending; i < engine->n_pending && found < live->amends; i++) {
+        const struct pending *pending = &engine->pending[i];
+        if (pending->order_id != order.id || pending->kind != PENDING_AMEND)
+            continue;
+        struct order_amend amend = pending->amend;
+        amend.set &= amendable(&order);
+        set_numbers(&order, &amend);
+        found++;
+        int64_t then = order.qty > order.filled ? reserve_need(engine, &order) : 0;
+        need = need > then ? need : then;
+    }
+    *ret_need = need;
+    return order;
+}
+
 enum order_reason match_amend(struct engine *engine, const struct order_amend *amend)
 {
     size_t at = match_find(engine, amend->order_id);
@@ -66,9 +86,11 @@ enum order_reason match_amend(struct engine *engine, const struct order_amend *a
         return ORDER_ENDED;
     if (!fits(&live->order, amend))
         return ORDER_BAD_AMEND;
-    struct order next = live->order;
+    int64_t need;
+    struct order next = amend_foresee(engine, live, &need);
+    bool lowers = only_lowers(&next, amend);
     set_numbers(&next, amend);
-    enum order_reason reason = gate_check(engine, &next, 0, only_lowers(&live->order, amend));
+    enum order_reason reason = gate_check(engine, &next, 0, lowers);
     if (reason != ORDER_OK)
         return reason;
     if (!live_later(engine, (struct pending){.effective_ns = engine->now_ns + engine->latency_ns,
@@ -79,10 +101,7 @@ enum order_reason match_amend(struct engine *engine, const struct order_amend *a
         return ORDER_OK;
     }
     /* From here on no other order may count on what it will need. */
-    int64_t need = reserve_need(engine, &next);
     live->amends++;
-    if (need > live->amend_need)
-        live->amend_need = need;
     reserve_set(engine, &live->order);
     return ORDER_OK;
 }
@@ -95,8 +114,7 @@ void amend_take_effect(struct engine *engine, const struct order_amend *amend)
     struct live_order *live = &engine->orders[at];
     struct order *order = &live->order;
     struct order_amend left = *amend;
-    if (--live->amends == 0)
-        live->amend_need = 0;
+    live->amends--;
     left.set &= amendable(order); /* a stop may have triggered meanwhile */
     if (left.set == 0) {
         reserve_set(engine, order);

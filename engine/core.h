@@ -72,7 +72,6 @@ struct desk {
 struct live_order {
     struct order order;
     int64_t reserved;    /* quote for a buy, base for a sale, of its whole pool: engine/reserve.c */
-    int64_t amend_need;  /* what it may need once amends on their way took effect */
     uint32_t amends;     /* on their way */
     bool cancel_queued;  /* it needs nothing any more */
     bool missed;         /* a stop that was crossed unseen: it triggers at the next price */

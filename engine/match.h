@@ -96,6 +96,9 @@ void resting_trade(struct engine *engine, uint64_t id, const struct market_trade
 void resting_quote(struct engine *engine, uint64_t id);
 
 /* amend.c */
+/* The order as it will be when the amends on their way have taken effect; *ret_need: the most that the rest of
+ * it needs until then, and after. */
+struct order amend_foresee(const struct engine *engine, const struct live_order *live, int64_t *ret_need);
 void amend_take_effect(struct engine *engine, const struct order_amend *amend);
 
 #endif

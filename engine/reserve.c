@@ -116,8 +116,11 @@ static int64_t wants(const struct engine *engine, const struct live_order *live)
 {
     if (live->cancel_queued || live->order.state == ORDER_HELD)
         return 0;
-    int64_t need = reserve_need(engine, &live->order);
-    return need > live->amend_need ? need : live->amend_need;
+    if (live->amends == 0)
+        return reserve_need(engine, &live->order);
+    int64_t need;
+    amend_foresee(engine, live, &need);
+    return need;
 }
 
 static void set_pool(struct engine *engine, const struct order *order)

@@ -66,7 +66,6 @@ static void visit_live(struct codec *codec, const struct engine *engine, struct 
     codec_bool(codec, &live->cancel_queued);
     codec_bool(codec, &live->missed);
     codec_i64(codec, &live->queue_ahead);
-    codec_i64(codec, &live->amend_need);
     codec_u32(codec, &live->amends);
 }
 
