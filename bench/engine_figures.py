@@ -3,8 +3,13 @@
 import json
 import os
 import pathlib
+import shutil
+import sqlite3
+import statistics
 import subprocess
 import sys
+import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / sys.argv[1]
@@ -65,8 +70,7 @@ def peer_rate(python, path, case):
     return PEER.replace("==", " "), float(done.stdout)
 
 
-def rates(recording):
-    python = peer_python()
+def rates(recording, python):
     rows = run("engine_events", recording or "synthetic")
     floor = next(float(row[1]) for row in rows if row[0] == "floor")
     for case, median, best, unit in rows:
@@ -76,14 +80,66 @@ def rates(recording):
                asked=asked, of_asked=float(median) / asked if asked else None)
 
 
+def log(folder, recording, python):
+    """The log's cost and recovery; the peer keeps the same events in its catalogue of Parquet files."""
+    kept = None
+    if python and recording:
+        done = subprocess.run([python, ROOT / "bench/engine_peers.py", recording, "log"], stdout=subprocess.PIPE,
+                              text=True, check=True)
+        kept = dict(zip(("s", "B"), map(float, done.stdout.split())))
+    for case, value, unit in run("engine_log", folder, recording or "synthetic"):
+        name = PEER.replace("==", " ") + " catalog"
+        peer = (name, kept["B"]) if kept and case == "log_bytes" else None
+        figure(case, float(value), unit, peer)
+        if case == "log_encode":
+            encode_s = float(value)
+        elif case == "log_write":  # both threads together
+            figure("log_cpu", encode_s + float(value), "s", (name, kept["s"]) if kept else None)
+
+
+def plain_commits(folder):
+    """The peer of commits: the same rows by Python's sqlite3, an order a transaction, one after the other."""
+    database = sqlite3.connect(os.path.join(folder, "plain.db"), isolation_level=None)
+    database.execute("PRAGMA journal_mode=WAL")
+    database.execute("PRAGMA synchronous=FULL")
+    for table in ("orders", "fills", "ledger"):
+        database.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, a, b, c, d, e, f, g, h, i)")
+    row, took = (1, 2, 3, 4, 5, 6, 7, 8, "text"), []
+    for _ in range(500):
+        begin = time.perf_counter()
+        database.execute("BEGIN IMMEDIATE")
+        for table in ("orders", "fills", "ledger", "ledger", "ledger"):
+            database.execute(f"INSERT INTO {table} (a, b, c, d, e, f, g, h, i) VALUES (?,?,?,?,?,?,?,?,?)", row)
+        database.execute("COMMIT")
+        took.append(time.perf_counter() - begin)
+    database.close()
+    cuts = statistics.quantiles(took, n=100)
+    return {"p50": cuts[49], "p99": cuts[98], "max": max(took), "rate": len(took) / sum(took)}
+
+
+def commits(folder):
+    plain = plain_commits(folder)
+    for case, value, unit in run("engine_commits", os.path.join(folder, "commits")):
+        peer = ("python sqlite3, a transaction an order", plain[case.rsplit("_", 1)[1]]) if "_10_" in case and \
+            not case.endswith("rate") else None
+        figure(case, float(value), unit, peer)
+
+
 def main():
     recording = harness.recording(RECORDING)
     if not recording:
         say("no recordings here (PAPERTAPE_SHARED): the synthetic market instead, and no peer")
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
-    rates(recording)
-    os.sched_setaffinity(0, cores)
+    python = peer_python()
+    rates(recording, python)
+    folder = tempfile.mkdtemp(prefix="papertape-engine-", dir=BUILD)  # on a real disk
+    try:
+        log(folder, recording, python)
+        os.sched_setaffinity(0, cores)
+        commits(folder)
+    finally:
+        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,15 @@ the same events, run in the benchmark's own venv:
 
 prints the median rate of ROUNDS rounds, each with an engine of its own, everything in memory before the clock starts.
 Cases as in engine_events.c: book (differences and quotes), bars5 (bars, a strategy with five indicators, orders on
-crosses), trades_orders (trades while orders rest, some of which fill)."""
+crosses), trades_orders (trades while orders rest, some of which fill). log: seconds of processor time and bytes an event
+to keep differences, quotes and trades in a ParquetDataCatalog."""
 
 import gzip
 import json
+import os
 import statistics
 import sys
+import tempfile
 import time
 from decimal import Decimal
 
@@ -42,6 +45,7 @@ from nautilus_trader.model.enums import BookType
 from nautilus_trader.model.enums import OmsType
 from nautilus_trader.model.enums import OrderSide
 from nautilus_trader.model.enums import RecordFlag
+from nautilus_trader.persistence.catalog import ParquetDataCatalog
 from nautilus_trader.test_kit.providers import TestInstrumentProvider
 from nautilus_trader.trading.strategy import Strategy
 
@@ -209,8 +213,26 @@ def rate(events, strategy, book_type):
     return len(events) / took, orders, filled
 
 
+def log(path):
+    events = book_events(path)
+    deltas_ = [delta for event in events if isinstance(event, OrderBookDeltas) for delta in event.deltas]
+    kinds = [deltas_, [event for event in events if isinstance(event, QuoteTick)], trade_events(path)]
+    n = len(events) + len(kinds[2])
+    with tempfile.TemporaryDirectory() as folder:
+        catalog = ParquetDataCatalog(folder)
+        begin = time.process_time()
+        for kind in kinds:
+            catalog.write_data(kind)
+        took = time.process_time() - begin
+        size = sum(os.path.getsize(os.path.join(where, name)) for where, _, names in os.walk(folder) for name in names)
+    print(took / n, size / n)
+
+
 def main():
     path, case = sys.argv[1:]
+    if case == "log":
+        log(path)
+        return
     bar_type = BarType.from_str("BTCUSDT.BINANCE-1-MINUTE-LAST-EXTERNAL")
     Five.bar_type = bar_type
     make = {"book": lambda: (book_events(path), Watcher, BookType.L2_MBP),
