@@ -167,6 +167,8 @@ static const char *read_ledger(struct db_reader *reader, sqlite3_stmt *stmt, str
         return "unknown kind";
     if (!ret->account)
         return "unknown account";
+    if (sqlite3_column_int64(stmt, 4) < 0 || sqlite3_column_int64(stmt, 4) > DECIMAL_SCALE_MAX)
+        return "there is no such scale";
     *row = (struct ledger_row){
         .id = (uint64_t)sqlite3_column_int64(stmt, 0),
         .ts_ns = sqlite3_column_int64(stmt, 1),

@@ -3,9 +3,29 @@
 #ifndef TESTS_DB_BOOKS_H
 #define TESTS_DB_BOOKS_H
 
+#include <sqlite3.h>
+
 #include "db/writer.h"
 #include "tests/check.h"
 #include "tests/engine/driver.h"
+
+/* The record: what is sealed or chained. */
+static const struct {
+    const char *name, *key, *row; /* the columns that name a row, and how verify writes them */
+} books_tables[] = {
+    {"orders", "id", "id"},
+    {"fills", "id", "id"},
+    {"ledger", "id", "id"},
+    {"accounts", "id", "id"},
+    {"symbols", "id", "id"},
+    {"positions", "account, symbol",
+     "(SELECT name FROM accounts WHERE id = account) || ' ' || (SELECT name FROM symbols WHERE id = symbol)"},
+    {"equity", "account, ts_ns", "(SELECT name FROM accounts WHERE id = account) || ' ' || ts_ns"},
+    {"commands", "id", "id"},
+    {"alerts", "id", "id"},
+    {"meta", "key", "key"},
+};
+enum { BOOKS_TABLES = sizeof books_tables / sizeof *books_tables };
 
 struct books {
     struct driver driver;
@@ -94,6 +114,7 @@ static inline void books_open(struct books *b, struct db_writer *writer, uint64_
                                .command_done = books_command_done};
     CHECK_INT(engine_create(&b->driver.config, &sink, &b->engine), 0);
     db_writer_group_begin(writer);
+    db_writer_put_event(writer, 1); /* what is there before it comes with it */
     for (int s = 0; s < DRIVER_SYMBOLS; s++)
         db_writer_put_symbol(writer, s, "binance", &b->driver.symbols[s], b->driver.now_ns);
     for (int a = 0; a < DRIVER_ACCOUNTS; a++)
@@ -148,6 +169,41 @@ static inline void books_keep(struct books *b, const char *path, uint64_t seed, 
         books_event(b);
     CHECK_INT(db_writer_close(writer, 60000, err, sizeof err), 0);
     CHECK_STR(err, "");
+}
+
+static inline uint64_t books_mix(uint64_t digest, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        digest = (digest ^ at[i]) * UINT64_C(1099511628211);
+    return digest;
+}
+
+/* All that the record says, as it reads; 0 when it cannot be read. */
+static inline uint64_t books_digest(const char *path)
+{
+    sqlite3 *db = NULL;
+    uint64_t sum = UINT64_C(14695981039346656037);
+    bool good = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK;
+    for (int t = 0; good && t < BOOKS_TABLES; t++) {
+        sqlite3_stmt *stmt = NULL;
+        char *sql =
+            sqlite3_mprintf("SELECT * FROM %s ORDER BY %s", books_tables[t].name, books_tables[t].key);
+        good = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK;
+        sqlite3_free(sql);
+        int rc = SQLITE_DONE;
+        while (good && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
+            for (int c = 0; c < sqlite3_column_count(stmt); c++) {
+                int type = sqlite3_column_type(stmt, c);
+                const void *bytes = sqlite3_column_blob(stmt, c);
+                sum = books_mix(sum, &type, sizeof type);
+                sum = books_mix(sum, bytes ? bytes : "", (size_t)sqlite3_column_bytes(stmt, c));
+            }
+        good = good && rc == SQLITE_DONE;
+        sqlite3_finalize(stmt);
+    }
+    sqlite3_close(db);
+    return good ? sum : 0;
 }
 
 #endif
