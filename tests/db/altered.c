@@ -7,7 +7,13 @@
 #include "tests/db/books.h"
 #include "tests/db/fixture.h"
 
-enum { EVENTS = 2500, CELLS = 150, CELLS_LONG = 3000, BITS = 300, BITS_LONG = 5000, COLUMNS_MAX = 48 };
+enum { EVENTS = 2500, CELLS_LONG = 3000, BITS_LONG = 5000 };
+
+#ifdef __SANITIZE_ADDRESS__
+enum { CELLS = 40, BITS = 80 };
+#else
+enum { CELLS = 150, BITS = 300 };
+#endif
 
 static struct {
     char path[128];
