@@ -5,16 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "db/state.h"
 #include "engine/parity.h"
 #include "exchange/bars_file.h"
+#include "tui/command/ask.h"
 #include "tui/command/recorded.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
 
 static const char help[] =
     "Usage: papertape parity [--from T] [--json] [--state DIR]\n"
+    "       papertape parity --daemon [--state DIR]\n"
     "\n"
     "Plays the engine's log again and compares every order, fill and ledger row with the database, up to "
     "the\n"
@@ -24,6 +27,8 @@ static const char help[] =
     "\n"
     "  --from T     begin at the newest state of the log before this time, as 2024-08-08T14:00:00Z\n"
     "  --json       papertape.parity/1\n"
+    "  --daemon     lets the daemon compare, as it does each night, and waits: its header says what came of "
+    "it\n"
     "  --state DIR  the daemon's state directory\n";
 
 static json_t *difference_object(const struct parity_result *p)
@@ -101,6 +106,34 @@ static int report(const struct stored_options *options, const struct parity_resu
     return stored_fail(EXIT_ERROR, "parity", "", words);
 }
 
+/* Lets the daemon compare, in a child process of its own, and waits for what came of it. */
+static int ask(const char *state)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    json_t *result;
+    int status = ask_daemon("parity", state, "parity", NULL, &result);
+
+    for (;;) {
+        if (status != EXIT_OK)
+            return status;
+        const json_t *parity = json_object_get(result, "parity"); /* of a status; the first answer has none */
+        const char *word = json_string_value(json_object_get(parity, "state"));
+        if (word && strcmp(word, "running") != 0) {
+            const char *detail = json_string_value(json_object_get(parity, "detail"));
+            bool ok = strcmp(word, "ok") == 0;
+            if (ok)
+                puts("parity ok");
+            else
+                stored_fail(EXIT_ERROR, "parity", "", detail && *detail ? detail : "nothing was compared");
+            json_decref(result);
+            return ok ? EXIT_OK : EXIT_ERROR;
+        }
+        json_decref(result);
+        nanosleep(&pause, NULL);
+        status = ask_daemon("parity", state, "status", NULL, &result);
+    }
+}
+
 int command_parity(int argc, char **argv)
 {
     struct stored_options options;
@@ -110,11 +143,15 @@ int command_parity(int argc, char **argv)
     struct parity_result result;
     int64_t from_ns = 0;
     char err[JOURNAL_ERROR_MAX];
-    int status = stored_options(argc, argv, "json from", help, &options);
+    int status = stored_options(argc, argv, "json from daemon", help, &options);
     if (status != EXIT_OK || options.done)
         return status;
     if (options.first < argc)
         return stored_fail(EXIT_USAGE, "parity", argv[options.first], "no argument is expected");
+    if (options.daemon && (options.from || options.form == STORED_JSON))
+        return stored_fail(EXIT_USAGE, "parity", "--daemon", "takes neither --from nor --json");
+    if (options.daemon)
+        return ask(options.state);
     if (options.from && bars_time_parse(options.from, strlen(options.from), &from_ns) < 0)
         return stored_fail(EXIT_USAGE, "parity", options.from,
                            "--from: a time as 2024-08-08T14:02:00Z is needed");

@@ -15,12 +15,12 @@ struct stored_options {
     const char *state;              /* --state, or NULL */
     enum stored_form form;          /* --csv, --json */
     const char *from, *to, *source; /* NULL where not given */
-    bool all, hledger;
+    bool all, hledger, daemon;
     int first; /* positional arguments begin at argv[first] */
     bool done; /* the help was asked for and printed */
 };
 
-/* Parses --state, --help and those of "csv json from to source all hledger" that are named in `allowed`.
+/* Parses --state, --help and those of "csv json from to source all hledger daemon" that are named in `allowed`.
  * EXIT_OK or, with its line on stderr, EXIT_USAGE. */
 int stored_options(int argc, char **argv, const char *allowed, const char *help, struct stored_options *ret);
 

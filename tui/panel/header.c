@@ -83,7 +83,7 @@ static void parity_segment(struct segment *ret, const struct scene *scene)
 
     snprintf(ret->text, sizeof(ret->text), "%s", words);
     ret->style = failed ? STYLE_BAD : frame_style(freshness, strstr(words, "ok") ? STYLE_GOOD : STYLE_NORMAL);
-    ret->rank = failed ? 2 : freshness == GONE ? 8 : 5;
+    ret->rank = failed ? 2 : freshness == GONE ? 6 : 5;
 }
 
 static bool clock_text(const struct scene *scene, char buf[static FORMAT_MAX])
