@@ -332,13 +332,23 @@ static int64_t payable(const struct engine *engine, const struct order *order, i
     return fits;
 }
 
+/* Would the cost of the position stay within what money can be? */
+static bool cost_fits(const struct engine *engine, const struct order *order, int64_t price, int64_t qty)
+{
+    const struct position *position = &engine->accounts[order->account].positions[order->symbol];
+    if (match_reducible(engine, order->account, order->symbol, order->side) > 0)
+        return true;
+    int64_t cost = position->cost > position->fifo_cost ? position->cost : position->fifo_cost;
+    return cost + (int128_t)price * qty / engine->markets[order->symbol].notional_unit < MONEY_MAX;
+}
+
 int64_t reserve_affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty)
 {
     if (order->reduce_only) {
         int64_t held = match_reducible(engine, order->account, order->symbol, order->side);
         qty = qty < held ? qty : held;
     }
-    if (qty <= 0)
+    if (qty <= 0 || !cost_fits(engine, order, price, qty))
         return 0;
     if (order->side == ORDER_SELL)
         return deliverable(engine, order, price, qty);

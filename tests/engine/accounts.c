@@ -305,6 +305,34 @@ static void test_reset(void)
     harness_close(&h);
 }
 
+/* Money without end: what cannot be reckoned any more is not bought. */
+static void test_largest(void)
+{
+    static struct harness h;
+    const int64_t most = INT64_MAX / 4;
+    harness_init(&h);
+    h.accounts[ALICE].rules.fees = (struct fee_rates){0};
+    for (int s = 0; s < HARNESS_SYMBOLS; s++)
+        h.symbols[s].filters = (struct symbol_filters){0};
+    harness_open(&h);
+    quote(&h, BTCUSDT, 60000 * E8, most / 10, 60000 * E8, most / 10);
+    trade(&h, BTCUSDT, 60000 * E8, E8);
+    int bought = 0;
+    for (int i = 0; i < 6; i++) {
+        CHECK_INT(deposit(&h, ALICE, most - total(&h, ALICE, "USDT")), ORDER_OK);
+        CHECK_INT(deposit(&h, ALICE, 1), ORDER_BAD_ACCOUNT);
+        uint64_t fills = h.fills;
+        order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, most / 60000 / 2, 0);
+        CHECK_INT(h.command_reason, ORDER_OK);
+        pass(&h, SECOND_NS);
+        bought += h.fills > fills;
+        if (total(&h, ALICE, "USDT") == most)
+            break;
+    }
+    CHECK_INT(bought, 2); /* each a little less than half of the most that a position may cost */
+    harness_close(&h);
+}
+
 /* As many as there can be; each its own. */
 static void test_a_thousand(void)
 {
@@ -336,6 +364,7 @@ int main(void)
     test_create();
     test_created_strategy_is_warm();
     test_reset();
+    test_largest();
     test_a_thousand();
     return check_done("engine/accounts");
 }
