@@ -195,11 +195,14 @@ static int take_balances(struct recovery *recovery)
     sqlite3_stmt *stmt;
     int r = db_query(
         recovery->reader,
-        "WITH begun AS (SELECT account, max(id) AS id FROM ledger WHERE kind = 'reset' GROUP BY account) "
+        "WITH begun AS (SELECT account, max(id) AS id FROM ledger WHERE kind = 'reset' GROUP BY account), "
+        "charged AS (SELECT account, max(ts_ns) AS ts_ns FROM ledger WHERE kind = 'interest' GROUP BY "
+        "account) "
         "SELECT l.account, l.asset, l.scale, sum(l.amount), l.balance, max(l.id), "
         "sum(iif(l.kind IN ('deposit', 'transfer') AND l.id > ifnull(begun.id, 0), l.amount, 0)), "
-        "sum(iif(l.kind = 'borrow', l.amount, 0)) "
-        "FROM ledger AS l LEFT JOIN begun ON begun.account = l.account GROUP BY l.account, l.asset",
+        "sum(iif(l.kind = 'borrow', l.amount, 0)), charged.ts_ns "
+        "FROM ledger AS l LEFT JOIN begun ON begun.account = l.account "
+        "LEFT JOIN charged ON charged.account = l.account GROUP BY l.account, l.asset",
         &stmt);
     if (r < 0)
         return r;
@@ -220,8 +223,10 @@ static int take_balances(struct recovery *recovery)
             return db_query_end(stmt, -EBADMSG);
         }
         struct db_recovered_account *account = &to->accounts[balance->account];
-        if (strcmp(account->account.currency, balance->asset) == 0)
+        if (strcmp(account->account.currency, balance->asset) == 0) {
             account->deposits = sqlite3_column_int64(stmt, 6);
+            account->interest_ns = sqlite3_column_int64(stmt, 8);
+        }
     }
     return db_query_end(stmt, r);
 }

@@ -112,6 +112,9 @@ int engine_restore_lots(struct engine *engine, int account, int symbol, const st
 int engine_restore_order(struct engine *engine, const struct order *order); /* live ones, by ascending id */
 void engine_restore_equity(struct engine *engine, int account, int64_t deposits, int64_t peak, int64_t day,
                            int64_t day_equity);
+/* After the positions: the time of the account's last INTEREST row, 0 without one. What it is short of is
+ * charged from there on, or from when it was borrowed. */
+void engine_restore_interest(struct engine *engine, int account, int64_t charged_ns);
 void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,
                         const uint8_t hash[static LEDGER_HASH_SIZE]);
 void engine_restore_paused(struct engine *engine, bool paused);

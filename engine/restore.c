@@ -88,6 +88,17 @@ void engine_restore_equity(struct engine *engine, int account, int64_t deposits,
     to->day_equity = day_equity;
 }
 
+void engine_restore_interest(struct engine *engine, int account, int64_t charged_ns)
+{
+    struct account *to = &engine->accounts[account];
+    int64_t since_ns = INT64_MAX;
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (to->positions[s].qty < 0 && to->positions[s].opened_ns < since_ns)
+            since_ns = to->positions[s].opened_ns;
+    if (to->shorts > 0)
+        to->interest_ns = loan_hour(since_ns > charged_ns ? since_ns : charged_ns);
+}
+
 void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,
                         const uint8_t hash[static LEDGER_HASH_SIZE])
 {

@@ -460,6 +460,18 @@ static void test_restore(void)
     CHECK_INT(engine_account(again.engine, ALICE)->lots[BTCUSDT].n, 2);
     CHECK(memcmp(alice(&again), alice(&h), sizeof *alice(&h)) == 0);
     CHECK_INT(again.engine->markets[BTCUSDT].shorts, 1);
+    /* Charged for the hours in between, at cost while no price is known: from 23:54 on, the first at 00:00.
+     */
+    engine_restore_interest(again.engine, ALICE, 0);
+    engine_restore_interest(again.engine, BOB, 0);
+    memcpy(again.ledger_sum[ALICE], h.ledger_sum[ALICE], sizeof again.ledger_sum[ALICE]);
+
+    int64_t before = held(&again, "USDT")->total;
+    struct event later = {.kind = EVENT_TIMER, .seq = 1, .recv_ns = START_NS + 3 * HOUR_NS};
+    again.now_ns = later.recv_ns;
+    CHECK_INT(engine_handle(again.engine, &later), 0);
+    CHECK_INT(held(&again, "USDT")->total, before - 3 * alice(&h)->cost / 100000);
+    engine_restore_balance(again.engine, ALICE, "USDT", 8, before);
     CHECK_INT(engine_equity(again.engine, ALICE), from->assets[from->currency_at].total - alice(&h)->cost);
     harness_close(&h);
     harness_close(&again);
