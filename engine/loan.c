@@ -16,8 +16,11 @@ static int64_t clamped(int128_t value)
     return value > MONEY_MAX ? MONEY_MAX : (int64_t)value;
 }
 
+/* At least all of it, should shorts be left from when the account could have some. */
 static int64_t part_e4(int64_t value, int32_t share_e4)
 {
+    if (share_e4 < 10000)
+        share_e4 = 10000;
     return clamped(((int128_t)value * share_e4 + 9999) / 10000);
 }
 
@@ -177,7 +180,7 @@ static void call(struct engine *engine, int index, int64_t value)
     struct account *account = &engine->accounts[index];
     if (account->margin_ns == 0) {
         char text[DECIMAL_TEXT_MAX];
-        decimal_format(value, account->currency_scale, text);
+        decimal_format_short(value, account->currency_scale, text);
         engine_alert(engine, "MARGIN_CALL",
                      "account %s: its %s covers less than %g %% of %s that it is short of: it is bought back",
                      account->name, account->currency, account->rules.maintenance_e4 / 100., text);

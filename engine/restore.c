@@ -35,8 +35,10 @@ int engine_restore_position(struct engine *engine, int account, int symbol, cons
         return -EINVAL;
     struct position *to = &engine->accounts[account].positions[symbol];
     struct lots *lots = &engine->accounts[account].lots[symbol];
+    int turned = (position->qty < 0) - (to->qty < 0);
+    engine->accounts[account].shorts += turned;
+    engine->markets[symbol].shorts += (uint32_t)turned;
     *to = *position;
-    account_count_shorts(engine);
     lots->first = lots->n = 0;
     if (to->qty == 0)
         return 0;

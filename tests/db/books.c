@@ -83,11 +83,15 @@ static void check_recovered(const char *path, const struct books *b)
     if (!r)
         return;
     CHECK_INT(r->n_accounts, engine_accounts(b->engine));
+    int charged = 0;
     for (int a = 0; a < r->n_accounts; a++) {
         const struct account *account = engine_account(b->engine, a);
         check_spec(&r->accounts[a].spec, engine_account_spec(b->engine, a));
         CHECK_INT(r->accounts[a].deposits, account->deposits);
+        CHECK(r->accounts[a].interest_ns < account->interest_ns + INT64_C(3600) * 1000000000);
+        charged += r->accounts[a].interest_ns > 0;
     }
+    CHECK((charged > 0) == (b->rows[LEDGER_INTEREST] > 0));
     for (size_t i = 0; i < r->n_balances; i++) {
         const struct account *account = engine_account(b->engine, r->balances[i].account);
         for (int k = 0; k < account->n_assets; k++)
