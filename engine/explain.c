@@ -8,8 +8,6 @@
 
 #include "engine/core.h"
 
-enum { STEP_MAX = 256 }; /* verdicts and takes that wait for their orders and fills within one step */
-
 /* What a step told before the order or fill that it belongs to. */
 struct told_decision {
     int account, symbol;
@@ -34,9 +32,10 @@ struct run {
     struct told_decision *decisions;
     size_t n_decisions, cap_decisions;
     bool any_touched; /* an open one, in this step */
-    struct told_verdict verdicts[STEP_MAX];
-    struct told_take takes[STEP_MAX];
-    size_t n_verdicts, n_takes;
+    struct told_verdict *verdicts;
+    size_t n_verdicts, cap_verdicts;
+    struct told_take *takes;
+    size_t n_takes, cap_takes;
     uint64_t seen;      /* of the ids */
     uint64_t last_made; /* the highest order id told so far */
     bool stop;
@@ -107,8 +106,10 @@ static void on_decision(void *ctx, const struct engine_decision *told)
 static void on_verdict(void *ctx, const struct engine_verdict *told)
 {
     struct run *run = ctx;
-    if (run->n_verdicts == STEP_MAX)
+    if (!grow((void **)&run->verdicts, &run->cap_verdicts, run->n_verdicts + 1, sizeof *run->verdicts)) {
+        run->r = -ENOMEM;
         return;
+    }
     struct told_verdict *to = &run->verdicts[run->n_verdicts++];
     *to = (struct told_verdict){
         .order = told->order->id,
@@ -120,8 +121,10 @@ static void on_verdict(void *ctx, const struct engine_verdict *told)
 static void on_take(void *ctx, const struct engine_take *told)
 {
     struct run *run = ctx;
-    if (run->n_takes == STEP_MAX)
+    if (!grow((void **)&run->takes, &run->cap_takes, run->n_takes + 1, sizeof *run->takes)) {
+        run->r = -ENOMEM;
         return;
+    }
     run->takes[run->n_takes++] = (struct told_take){told->order->id, *told};
 }
 
@@ -564,6 +567,8 @@ int explain_run(const struct explain_options *options, struct explain_result *re
     if (r == 0)
         *ret = run->result;
     free(run->decisions);
+    free(run->verdicts);
+    free(run->takes);
     free(run->open);
     replay_close(run->replay);
     free(run);

@@ -239,6 +239,8 @@ static int play(struct run *run, char *err, size_t err_size)
                 run->live[i].seq = event->seq;
                 run->live[i].ns = event->recv_ns;
             }
+        if (run->result.from_ns == 0) /* the log begins with an engine that has no time yet */
+            run->result.from_ns = event->recv_ns;
         run->result.events++;
         run->result.to_seq = event->seq;
         run->result.to_ns = event->recv_ns;

@@ -104,9 +104,9 @@ static json_t *verdict_object(const struct explanation *e)
                       "symbol_notional", stored_number(f->symbol_notional, scale), "account_notional",
                       stored_number(f->account_notional, scale), "equity", stored_number(f->equity, scale),
                       "day_equity", stored_number(f->day_equity, scale));
-    return json_pack("{s:b, s:s?, s:o, s:o}", "accepted", e->verdict.reason == ORDER_OK, "reason",
-                     e->verdict.reason == ORDER_OK ? NULL : order_reason_name(e->verdict.reason), "limits",
-                     limits, "facts", facts);
+    bool accepted = e->order.state != ORDER_REJECTED; /* or refused with its group */
+    return json_pack("{s:b, s:s?, s:o, s:o}", "accepted", accepted, "reason",
+                     accepted ? NULL : order_reason_name(e->order.reason), "limits", limits, "facts", facts);
 }
 
 static json_t *fill_object(const struct explanation *e, const struct explained_fill *f)

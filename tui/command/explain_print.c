@@ -103,10 +103,12 @@ static void print_head(const struct explanation *e)
         printf("DIFFERS from the record: %s %" PRIu64 ": %s: the log gives %s, recorded is %s\n",
                e->difference.table, e->difference.id, e->difference.field, e->difference.replayed,
                e->difference.recorded);
-    if (o->group)
-        printf("one of the group of order %" PRIu64 "%s", o->group, o->parent ? "" : "\n");
     if (o->parent)
-        printf("%san exit of order %" PRIu64 "\n", o->group ? ", " : "", o->parent);
+        printf("an exit of order %" PRIu64 "\n", o->parent);
+    else if (o->group == o->id)
+        puts("the first of its group");
+    else if (o->group)
+        printf("of the group of order %" PRIu64 "\n", o->group);
 }
 
 /* ---- the cause */
@@ -210,16 +212,28 @@ static void print_facts(const struct explanation *e)
            f->reduces ? "; it only reduces a position" : "");
 }
 
+static const char *refused_by(const struct explanation *e)
+{
+    if (!e->have_verdict)
+        return ": what it asks for makes no sense by itself or with its group";
+    if (e->verdict.reason == ORDER_OK)
+        return ", as another order of its group was";
+    return e->verdict.have_facts ? "" : ", before the risk gate was asked";
+}
+
 static void print_verdict(const struct explanation *e)
 {
     const struct risk_limits *l = &e->verdict.limits;
     puts("\nVerdict");
-    if (e->verdict.reason == ORDER_OK)
+    if (e->order.state == ORDER_REJECTED)
+        printf("  refused: %s%s\n", order_reason_name(e->order.reason), refused_by(e));
+    else if (e->order.parent)
+        printf("  accepted: held until order %" PRIu64 " has filled\n", e->order.parent);
+    else
         printf("  accepted: on its way for %s ms, effective at %s\n",
                decimal(e->order.effective_ns - e->order.created_ns, 6).text, at(e->order.effective_ns).text);
-    else
-        printf("  refused: %s%s\n", order_reason_name(e->verdict.reason),
-               e->verdict.have_facts ? "" : ", before the risk gate was asked");
+    if (!e->have_verdict)
+        return;
     if (e->verdict.have_facts)
         print_facts(e);
     printf("  limits: orders a second %" PRId32, l->orders_per_second);
@@ -290,16 +304,17 @@ static void print_change(const struct explanation *e, const struct explained_cha
     if (c->event.seq)
         printf("  event %" PRIu64, c->event.seq);
     putchar('\n');
+    if (c->event.seq && c->event.recv_ns > o->updated_ns)
+        printf("      (the first event after its moment) ");
     if (c->event.seq)
-        line("      ", c->event.text);
+        line(c->event.recv_ns > o->updated_ns ? "" : "      ", c->event.text);
 }
 
 void explain_print(const struct explanation *e)
 {
     print_head(e);
     print_cause(e);
-    if (e->have_verdict)
-        print_verdict(e);
+    print_verdict(e);
     if (e->n_fills > 0)
         puts("\nFills");
     for (size_t i = 0; i < e->n_fills; i++)

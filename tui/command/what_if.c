@@ -15,10 +15,9 @@
 #include "tui/dashboard.h"
 #include "tui/text.h"
 
-#define HOUR_NS (3600 * 1000000000LL)
-#define DAY_NS  (24 * HOUR_NS)
+#define MINUTE_NS (60 * 1000000000LL)
 
-enum { SETS_MAX = STRATEGY_PARAMS_MAX };
+enum { SETS_MAX = STRATEGY_PARAMS_MAX, ROWS = 48 };
 
 static const char help[] =
     "Usage: papertape what-if --at T [--account A] [--strategy S] [--set KEY=VALUE]… [--to T] [--json]\n"
@@ -162,6 +161,21 @@ static void on_span(void *ctx, int64_t end_ns, int64_t was, int64_t would_be)
     out->spans[out->n_spans++] = (struct span){end_ns, was, would_be};
 }
 
+/* Leaves the ends of minutes, of hours, of days: as fine as ROWS allow; and the last. */
+static void thin(struct output *out)
+{
+    static const int64_t steps[] = {1, 5, 15, 60, 240, 1440, 10080};
+    enum { STEPS = sizeof steps / sizeof *steps };
+    size_t step = 0, kept = 0, n = out->n_spans;
+    int64_t whole_ns = n > 0 ? out->spans[n - 1].end_ns - out->spans[0].end_ns : 0;
+    while (step < STEPS - 1 && whole_ns / (steps[step] * MINUTE_NS) > ROWS)
+        step++;
+    for (size_t i = 0; i < n; i++)
+        if (i == n - 1 || out->spans[i].end_ns % (steps[step] * MINUTE_NS) == 0)
+            out->spans[kept++] = out->spans[i];
+    out->n_spans = kept;
+}
+
 /* ---- output */
 
 static json_t *way_object(const struct what_if_way *way, int scale)
@@ -295,9 +309,10 @@ static int run(const struct asked *asked)
     if (state_dir_find(asked->state, &dir, err, sizeof err) < 0)
         return stored_fail(EXIT_ERROR, "what-if", "", err);
     options.path = dir.events;
-    options.span_ns = asked->to && options.to_ns - options.at_ns > 3 * DAY_NS ? DAY_NS : HOUR_NS;
+    options.span_ns = MINUTE_NS;
     int r = what_if_run(&options, &result, err, sizeof err);
     int status = EXIT_OK;
+    thin(&out);
     if (r < 0)
         status = stored_fail(EXIT_ERROR, "what-if", "", err);
     else if (out.failed)
