@@ -140,7 +140,7 @@ static void on_account(void *ctx, const struct db_account_row *row)
                                  .fees = NAN,
                                  .day_pnl = NAN,
                                  .short_value = NAN,
-                                 .interest = NAN};
+                                 .interest_owed = NAN};
     COPY(a->account, row->account.name);
     COPY(a->currency, row->account.currency);
     COPY(a->strategy, row->account.strategy);

@@ -122,6 +122,27 @@ static void parity(FILE *out, const struct model *model, struct moment now)
     fprintf(out, "%s%s\n", p->detail[0] ? ": " : "", p->detail);
 }
 
+/* How the run began, and how its log does. */
+static void record(FILE *out, const struct status *s)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+
+    if (s->recovery.from[0]) {
+        fprintf(out, "began     from %s%s", strcmp(s->recovery.from, "nothing") == 0 ? "" : "the ",
+                s->recovery.from);
+        if (s->recovery.played > 0)
+            fprintf(out, ", %s events played in %s ms", exact(a, s->recovery.played),
+                    format_number(b, s->recovery.elapsed_ms, 1));
+        if (s->recovery.crossed > 0)
+            fprintf(out, ", %s orders crossed meanwhile", exact(c, s->recovery.crossed));
+        fprintf(out, "\n");
+    }
+    if (s->log.state[0])
+        fprintf(out, "log       %s, event %s, %s bytes, %s an event%s%s\n", s->log.state,
+                exact(a, s->log.seq), format_count(b, s->log.bytes < 0 ? NAN : (double)s->log.bytes),
+                format_number(c, s->log.bytes_per_event, 1), s->log.detail[0] ? ": " : "", s->log.detail);
+}
+
 static char *milliseconds(char buf[static FORMAT_MAX], double ms)
 {
     if (isfinite(ms))
@@ -158,6 +179,8 @@ void print_status(FILE *out, const struct model *model, struct moment now)
     positions(out, model, now);
     if (model->source == MODEL_DAEMON)
         machine(out, &model->status);
+    if (model->source == MODEL_DAEMON)
+        record(out, &model->status);
     parity(out, model, now);
     if (alerts >= 0)
         fprintf(out, "alerts    %lld open\n", (long long)alerts);

@@ -164,7 +164,7 @@ static void read_accounts(const json_t *object, struct status *s)
         account->fees = real(e, "fees");
         account->day_pnl = real(e, "day_pnl");
         account->short_value = real(e, "short_value");
-        account->interest = real(e, "interest");
+        account->interest_owed = real(e, "interest_owed");
         account->shorts = json_is_true(json_object_get(e, "shorts"));
     }
     s->n_accounts = n_accounts;
@@ -272,6 +272,28 @@ static void read_machine(const json_t *object, struct status *s)
     s->trainings = json_is_array(trainings) ? (int64_t)json_array_size(trainings) : -1;
 }
 
+static void read_record(const json_t *object, struct status *s)
+{
+    const json_t *parity = json_object_get(object, "parity"), *log = json_object_get(object, "events"),
+                 *recovery = json_object_get(object, "recovery");
+
+    TEXT(parity, "state", s->parity.state);
+    TEXT(parity, "detail", s->parity.detail);
+    s->parity.days = count(parity, "days");
+    s->parity.checked_ns = count(parity, "checked_ns");
+    TEXT(log, "state", s->log.state);
+    TEXT(log, "detail", s->log.detail);
+    s->log.seq = count(log, "seq");
+    s->log.bytes = count(log, "bytes");
+    s->log.holes = count(log, "holes");
+    s->log.bytes_per_event = real(log, "bytes_per_event");
+    TEXT(recovery, "from", s->recovery.from);
+    s->recovery.played = count(recovery, "played");
+    s->recovery.crossed = count(recovery, "crossed");
+    s->recovery.elapsed_ms = real(recovery, "elapsed_ms");
+    s->recovery.away_s = real(recovery, "away_s");
+}
+
 void status_init(struct status *status)
 {
     *status = (struct status){
@@ -290,6 +312,8 @@ void status_init(struct status *status)
         .commit_p99_ms = NAN,
         .trainings = -1,
         .parity = {.days = -1, .checked_ns = -1},
+        .log = {.seq = -1, .bytes = -1, .holes = -1, .bytes_per_event = NAN},
+        .recovery = {.played = -1, .crossed = -1, .elapsed_ms = NAN, .away_s = NAN},
     };
 }
 
@@ -317,10 +341,6 @@ int status_parse(const json_t *object, struct status *ret)
     read_orders(object, ret);
     read_counters(object, ret);
     read_machine(object, ret);
-    const json_t *parity = json_object_get(object, "parity");
-    TEXT(parity, "state", ret->parity.state);
-    TEXT(parity, "detail", ret->parity.detail);
-    ret->parity.days = count(parity, "days");
-    ret->parity.checked_ns = count(parity, "checked_ns");
+    read_record(object, ret);
     return 0;
 }

@@ -55,8 +55,8 @@ struct status_symbol {
 struct status_account {
     char account[ACCOUNT_NAME_MAX], currency[ASSET_NAME_MAX], strategy[STATUS_WORD_MAX * 2];
     double cash, equity, deposits, return_pct, drawdown_pct, realized, fees, day_pnl;
-    double short_value, interest; /* what buying its shorts back would cost; paid for borrowing, lifetime */
-    bool shorts;                  /* it may go short */
+    double short_value, interest_owed; /* what buying its shorts back would cost; what was not paid yet */
+    bool shorts;                       /* it may go short */
 };
 
 struct status_position {
@@ -74,6 +74,20 @@ struct status_order {
     double trail, trail_pct; /* a trailing stop's distance: one of them */
     int64_t group, parent;   /* -1: none */
     bool triggered;
+};
+
+/* The event log. */
+struct status_log {
+    char state[STATUS_WORD_MAX], detail[STATUS_TEXT_MAX]; /* "ok", "failing"; "": not known */
+    int64_t seq, bytes, holes;                            /* the newest event on the disk; of all segments */
+    double bytes_per_event;
+};
+
+/* How the run began. */
+struct status_recovery {
+    char from[STATUS_WORD_MAX]; /* "log", "database", "nothing"; "": not known */
+    int64_t played, crossed;    /* events; orders that bars crossed meanwhile */
+    double elapsed_ms, away_s;
 };
 
 /* The last comparison of the ledger with a replay of the event log. */
@@ -117,6 +131,8 @@ struct status {
     double commit_p50_ms, commit_p99_ms;
     int64_t trainings;
     struct status_parity parity;
+    struct status_log log;
+    struct status_recovery recovery;
 };
 
 /* A status of which nothing is known. */

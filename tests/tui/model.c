@@ -116,6 +116,11 @@ static void check_whole(void)
     CHECK_INT(s->n_refusals, 1);
     CHECK_INT(s->refusals[0].count, 1);
     CHECK_INT(s->trainings, 0);
+    CHECK_STR(s->log.state, "ok");
+    CHECK_INT(s->log.seq, 9130);
+    CHECK_NEAR(s->log.bytes_per_event, 9.7, 1e-12);
+    CHECK_STR(s->recovery.from, "log");
+    CHECK_INT(s->recovery.played, 1204);
     CHECK_NEAR(model_total(model).equity, 10243.11, 1e-9);
     CHECK_INT(model_alerts_open(model), 2);
 

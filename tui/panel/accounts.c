@@ -5,12 +5,12 @@
 #include "tui/format.h"
 #include "tui/panel/frame.h"
 
-enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, INTEREST, STRATEGY, COLUMNS };
+enum { ACCOUNT, EQUITY, RETURN, DRAWDOWN, SHORT, CASH, DAY, REALIZED, FEES, OWED, STRATEGY, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    {"", 9, false, 1},       {"equity", 12, true, 2},   {"return", 8, true, 3},     {"dd", 7, true, 4},
-    {"short", 11, true, 10}, {"cash", 12, true, 7},     {"day", 9, true, 6},        {"real.", 9, true, 8},
-    {"fees", 8, true, 9},    {"interest", 9, true, 11}, {"strategy", 14, false, 5},
+    {"", 9, false, 1},       {"equity", 12, true, 2}, {"return", 8, true, 3},     {"dd", 7, true, 4},
+    {"short", 11, true, 10}, {"cash", 12, true, 7},   {"day", 9, true, 6},        {"real.", 9, true, 8},
+    {"fees", 8, true, 9},    {"owed", 9, true, 11},   {"strategy", 14, false, 5},
 };
 
 void panel_accounts(const struct area *area, const struct scene *scene)
@@ -52,8 +52,7 @@ void panel_accounts(const struct area *area, const struct scene *scene)
                    gone                 ? "-"
                    : a->short_value > 0 ? format_fit(text, -a->short_value, 2, columns[SHORT].width)
                                         : "none");
-        table_text(&table, INTEREST, y, STYLE_NORMAL,
-                   format_fit(text, a->interest, 2, columns[INTEREST].width));
+        table_text(&table, OWED, y, STYLE_NORMAL, format_fit(text, a->interest_owed, 2, columns[OWED].width));
         table_text(&table, STRATEGY, y, STYLE_DIM, a->strategy[0] ? a->strategy : "none");
         if (i == window.cursor)
             frame_cursor(&body, y - 1);

@@ -91,6 +91,14 @@ static void storage(const struct area *body, int y, const struct status *s, enum
         area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->db_detail);
         return;
     }
+    if (s->log.state[0]) {
+        bool logs = strcmp(s->log.state, "ok") == 0;
+        x = pair(body, x, y, "log", frame_style(freshness, logs ? STYLE_GOOD : STYLE_BAD), s->log.state);
+        if (s->log.detail[0]) {
+            area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->log.detail);
+            return;
+        }
+    }
     x = pair(body, x, y, "commits", STYLE_NORMAL, counted(a, s->db_commits));
     x = pair(body, x, y, "queue", STYLE_NORMAL, counted(a, s->db_queue));
     format_number(a, s->commit_p99_ms, 1);
