@@ -70,20 +70,19 @@ static struct number decimal(int128_t units, int scale)
     return number;
 }
 
-/* "2024-08-08T23:54:00Z": bars open at whole seconds. */
-static struct number open_time(int64_t ns)
+char *event_time_text(int64_t ns, char buf[static EVENT_TIME_MAX])
 {
-    struct number number = {""};
     struct tm utc;
-    time_t seconds = (time_t)(ns / 1000000000);
-    if (gmtime_r(&seconds, &utc))
-        strftime(number.text, sizeof number.text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return number;
+    time_t seconds = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
+    if (!gmtime_r(&seconds, &utc) || strftime(buf, EVENT_TIME_MAX, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        buf[0] = '\0';
+    return buf;
 }
 
 static void market_text(const struct market_event *market, const struct units *u,
                         char buf[static EVENT_TEXT_MAX])
 {
+    char open[EVENT_TIME_MAX];
     switch (market->kind) {
     case MARKET_TRADE:
     case MARKET_AGG_TRADE:
@@ -96,7 +95,7 @@ static void market_text(const struct market_event *market, const struct units *u
     case MARKET_KLINE:
         snprintf(buf, EVENT_TEXT_MAX, "MARKET %s %s bar of %s: open %s, high %s, low %s, close %s, volume %s",
                  u->name, market->kline.closed ? "closed" : "forming",
-                 open_time(market->kline.bar.open_ns).text,
+                 event_time_text(market->kline.bar.open_ns, open),
                  decimal(market->kline.bar.open, u->price_scale).text,
                  decimal(market->kline.bar.high, u->price_scale).text,
                  decimal(market->kline.bar.low, u->price_scale).text,

@@ -35,6 +35,7 @@ static const char help[] =
 
 struct asked {
     const char *state, *order, *day;
+    int64_t day_ns; /* of --day: its first moment */
     bool all, json, done;
 };
 
@@ -81,6 +82,9 @@ static int parse(int argc, char **argv, struct asked *ret)
         return ask_usage("explain", "an order's number or client id is needed, or --all");
     if (ret->day && !ret->all)
         return ask_usage("explain", "--day: goes with --all");
+    if (ret->day && bars_time_parse(ret->day, strlen(ret->day), &ret->day_ns) < 0)
+        return stored_fail(EXIT_USAGE, "explain", ret->day, "--day: a day as 2024-08-08 is needed");
+    ret->day_ns -= ret->day_ns % DAY_NS;
     ret->order = ret->all ? NULL : argv[optind];
     return EXIT_OK;
 }
@@ -162,9 +166,7 @@ static int explain(const struct asked *asked, const struct recorded_rows *rows, 
         options.ids = &id;
         options.n_ids = 1;
     } else if (asked->day) {
-        if (bars_time_parse(asked->day, strlen(asked->day), &options.from_ns) < 0)
-            return stored_fail(EXIT_USAGE, "explain", asked->day, "--day: a day as 2024-08-08 is needed");
-        options.from_ns -= options.from_ns % DAY_NS;
+        options.from_ns = asked->day_ns;
         options.to_ns = options.from_ns + DAY_NS;
     }
     int r = explain_run(&options, &result, err, sizeof err);
