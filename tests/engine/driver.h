@@ -108,8 +108,9 @@ static inline void driver_init(struct driver *d, uint64_t seed)
                                                 .maintenance_e4 = 12500,
                                                 .borrow_rate_e6 = a >= 2 ? 900000 : 0};
     }
-    d->accounts[2].cash = 3000 * DRIVER_E8; /* few: its shorts are called, and owe interest */
-    d->accounts[2].rules.borrow_rate_e6 = 900000000;
+    d->accounts[2].cash = 4000 * DRIVER_E8; /* its shorts are dear: they are called, and owe interest */
+    d->accounts[2].rules.risk.exposure_symbol = d->accounts[2].rules.risk.exposure_account = 0;
+    d->accounts[2].rules.borrow_rate_e6 = INT32_MAX;
     driver_strategy(&d->accounts[1], "2", "4");
     driver_strategy(&d->accounts[3], "3", "7");
     d->config = (struct engine_config){
@@ -423,7 +424,7 @@ static inline void driver_next(struct driver *d, const struct engine *engine, st
         driver_command(d, engine, &ret->command);
     } else if (dice < 975) {
         ret->kind = EVENT_TIMER;
-        if (random_chance(&d->random, 3))
+        if (random_chance(&d->random, 8))
             d->now_ns += INT64_C(3700) * 1000000000; /* interest falls due */
         else
             d->now_ns += random_between(&d->random, 0, 1000) * DRIVER_MS_NS;

@@ -207,6 +207,30 @@ static void test_missing_strategy(void)
     engine_destroy(engine);
 }
 
+/* What random runs hardly ever bring about. */
+static void test_rare(void)
+{
+    struct engine_sink none = {0};
+    struct codec saved = {0};
+    char err[ENGINE_ERROR_MAX];
+    struct engine *engine = some_engine(7, 500), *other = NULL;
+    engine->accounts[1].interest_owed = 77;
+    engine->counters.impossible = 3;
+    engine->counters.refused[ORDER_REASONS - 1] = 5;
+    engine->bar_closed = true;
+    engine->markets[2].builder.gaps = 9;
+    save(engine, &saved);
+    CHECK_INT(engine_load(saved.bytes, saved.len, &none, &other, err), 0);
+    CHECK_INT(other->accounts[1].interest_owed, 77);
+    CHECK_INT(other->counters.impossible, 3);
+    CHECK_INT(other->counters.refused[ORDER_REASONS - 1], 5);
+    CHECK(other->bar_closed);
+    CHECK_INT(other->markets[2].builder.gaps, 9);
+    codec_finish(&saved);
+    engine_destroy(engine);
+    engine_destroy(other);
+}
+
 static void test_digest(void)
 {
     uint8_t one[LEDGER_HASH_SIZE], same[LEDGER_HASH_SIZE], other[LEDGER_HASH_SIZE];
@@ -248,6 +272,7 @@ int main(int argc, char **argv)
     test_runs(random.state, argc > 1 ? atoi(argv[1]) : RUNS);
     test_bad_bytes(random.state);
     test_missing_strategy();
+    test_rare();
     test_digest();
     return check_done("engine/state");
 }

@@ -179,9 +179,9 @@ static inline void tape_view_symbol(struct tape *tape, const struct engine *engi
          f->market_step, f->notional_min, f->notional_max, f->notional_min_market, f->notional_max_market,
          f->bid_up_e4, f->bid_down_e4, f->ask_up_e4, f->ask_down_e4, f->orders_max);
     const struct market_state *market = &engine->markets[s];
-    TAPE(tape, (int64_t)market->builder.gaps, market->builder.closed_ns, market->builder.complete,
-         market->builder.first_unknown, (int64_t)market->book.resyncs, market->book.n_pending, market->n_held,
-         market->recent.n);
+    TAPE(tape, (int64_t)market->quote.update_id, (int64_t)market->builder.gaps, market->builder.closed_ns,
+         market->builder.complete, market->builder.first_unknown, (int64_t)market->book.resyncs,
+         market->book.n_pending, market->n_held, market->recent.n);
     for (uint32_t i = 0; i < market->book.n_pending_levels; i++)
         TAPE(tape, market->book.pending_levels[i].price, market->book.pending_levels[i].qty);
     tape_add_bar(tape, &v.last_bar);
@@ -260,8 +260,11 @@ static inline uint64_t tape_view(const struct engine *engine)
         tape_view_symbol(&tape, engine, s);
     for (int a = 0; a < engine_accounts(engine); a++)
         tape_view_account(&tape, engine, a);
-    for (size_t i = 0; i < engine_orders(engine); i++)
-        tape_add_order(&tape, engine_order(engine, i));
+    for (size_t i = 0; i < engine_orders(engine); i++) {
+        const struct live_order *live = &engine->orders[i];
+        tape_add_order(&tape, &live->order);
+        TAPE(&tape, live->reserved, live->amends, live->cancel_queued, live->missed, live->queue_ahead);
+    }
     return tape.hash;
 }
 
