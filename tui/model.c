@@ -59,9 +59,11 @@ int model_take_status(struct model *model, const json_t *object, struct moment n
     return r;
 }
 
+/* Not by this run: a price that the daemon knows from before has no age of its own, and the stored one has.
+ */
 static bool is_unheard(const struct status_symbol *symbol)
 {
-    return symbol->age_ms < 0 && isnan(symbol->last) && isnan(symbol->mark);
+    return symbol->age_ms < 0;
 }
 
 bool model_wants_stored(const struct model *model)
@@ -91,8 +93,7 @@ static void take_prices(struct status *s, const struct status *stored)
         const struct status_position *known = &stored->positions[i];
         for (int k = 0; k < s->n_positions; k++) {
             struct status_position *position = &s->positions[k];
-            if (position->age_ms >= 0 || isfinite(position->mark) ||
-                strcmp(position->symbol, known->symbol) != 0 ||
+            if (position->age_ms >= 0 || strcmp(position->symbol, known->symbol) != 0 ||
                 strcmp(position->account, known->account) != 0)
                 continue;
             position->mark = known->mark;

@@ -493,6 +493,18 @@ def test_live(session):
     wait("a position", lambda: any(p["symbol"] == "BTCUSDT" for p in status()["positions"]), session.daemon.log)
     tmux.keys("6")
     expect(tmux, "BUY", "FILLED")
+    last = status()["symbols"][0]["last"]
+    out, _ = run_verb(session, "order", "buy", "BTCUSDT", "0.01", "--limit", f"{last * 0.9:.2f}", "--client-id", "low")
+    number = int(out.split()[1])
+    expect(tmux, "LIMIT", "OPEN")
+    tmux.keys("g", "g", *["j"] * [order["order"] for order in status()["orders"]].index(number), "x")
+    expect(tmux, f"order {number}: BUY", "y cancels it")
+    tmux.keys("y")
+    expect(tmux, "cancel done", f"order {number}")
+    wait("the cancel", lambda: all(order["order"] != number for order in status()["orders"]), session.daemon.log)
+    out, _ = run_verb(session, "parity", "--daemon")
+    assert out == "parity ok\n", out
+    expect(tmux, "parity ok")
     tmux.keys("1", "p")
     expect(tmux, "pause done", "TRADING paused")
     assert status()["trading"] == "paused"
@@ -536,6 +548,7 @@ def main():
         print("skipped: tmux is not installed")
         return 77
     program, source, *servers = [os.path.abspath(path) for path in sys.argv[1:]]
+    os.environ["PATH"] = os.path.dirname(program) + os.pathsep + os.environ["PATH"]  # the daemon starts papertape parity
     os.environ["LANG"] = os.environ["LC_ALL"] = "C.UTF-8"
     os.environ.pop("RUNTIME_DIRECTORY", None)
     with tempfile.TemporaryDirectory(prefix="pt-") as folder:
