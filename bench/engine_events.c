@@ -1,6 +1,6 @@
 /* Events a second through the engine on one core, without network, parser or disk: engine_events FILE.
- * bench/engine runs it. FILE is a recording (../shared/data/README.md) or "synthetic": ten minutes of the
- * synthetic market. Everything is in memory, parsed, before the clock starts.
+ * bench/engine runs it. FILE is a recording (../shared/data/README.md), or one of the synthetic market.
+ * Everything is in memory, parsed, before the clock starts.
  *
  * On standard output a line a figure: case, median, best, unit between tabs, of ROUNDS rounds in processor
  * time, each with an engine of its own. Cases, and what ends every round alike or nothing is printed:
@@ -300,7 +300,7 @@ static size_t make_trades(const struct reel *all, struct reel *ret)
 int main(int argc, char **argv)
 {
     if (argc != 2) {
-        fputs("usage: engine_events FILE|synthetic\n", stderr);
+        fputs("usage: engine_events FILE\n", stderr);
         return 2;
     }
     static struct symbol symbols[MANY];

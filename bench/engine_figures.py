@@ -63,31 +63,31 @@ def peer_python():
 
 
 def peer_rate(python, path, case):
-    if python is None or path is None:
+    if python is None:
         return None
     done = subprocess.run([python, ROOT / "bench/engine_peers.py", path, case], stdout=subprocess.PIPE, text=True,
                           check=True)
     return PEER.replace("==", " "), float(done.stdout)
 
 
-def rates(recording, python):
-    rows = run("engine_events", recording or "synthetic")
+def rates(path, python):
+    rows = run("engine_events", path)
     floor = next(float(row[1]) for row in rows if row[0] == "floor")
     for case, median, best, unit in rows:
-        peer = peer_rate(python, recording, PEER_CASES[case]) if case in PEER_CASES else None
+        peer = peer_rate(python, path, PEER_CASES[case]) if case in PEER_CASES else None
         asked = ASKED.get(case)
         figure(case, float(median), unit, peer, floor if case in ("book", "market") else None, best=float(best),
                asked=asked, of_asked=float(median) / asked if asked else None)
 
 
-def log(folder, recording, python):
+def log(folder, path, python):
     """The log's cost and recovery; the peer keeps the same events in its catalogue of Parquet files."""
     kept = None
-    if python and recording:
-        done = subprocess.run([python, ROOT / "bench/engine_peers.py", recording, "log"], stdout=subprocess.PIPE,
+    if python:
+        done = subprocess.run([python, ROOT / "bench/engine_peers.py", path, "log"], stdout=subprocess.PIPE,
                               text=True, check=True)
         kept = dict(zip(("s", "B"), map(float, done.stdout.split())))
-    for case, value, unit in run("engine_log", folder, recording or "synthetic"):
+    for case, value, unit in run("engine_log", folder, path):
         name = PEER.replace("==", " ") + " catalog"
         peer = (name, kept["B"]) if kept and case == "log_bytes" else None
         figure(case, float(value), unit, peer)
@@ -127,15 +127,17 @@ def commits(folder):
 
 def main():
     recording = harness.recording(RECORDING)
-    if not recording:
-        say("no recordings here (PAPERTAPE_SHARED): the synthetic market instead, and no peer")
     cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(cores)})
-    python = peer_python()
-    rates(recording, python)
     folder = tempfile.mkdtemp(prefix="papertape-engine-", dir=BUILD)  # on a real disk
     try:
-        log(folder, recording, python)
+        path = recording or os.path.join(folder, "synthetic.jsonl")
+        if not recording:
+            say("no recordings here (PAPERTAPE_SHARED): the synthetic market instead")
+            subprocess.run([BUILD / "bench/feed_frames", "--synthetic", path], check=True)
+        python = peer_python()
+        os.sched_setaffinity(0, {max(cores)})
+        rates(path, python)
+        log(folder, path, python)
         os.sched_setaffinity(0, cores)
         commits(folder)
     finally:

@@ -1,5 +1,5 @@
 /* What the event log costs, and recovery after a day of 50 symbols: engine_log FOLDER FILE. bench/engine runs
- * it. FOLDER is on a real disk, FILE a recording or "synthetic" as for engine_events.
+ * it. FOLDER is on a real disk, FILE a recording as for engine_events.
  *
  * On standard output a line a figure: case, value, unit between tabs. All times are processor time.
  * - log_encode: of the loop, an event: engine/record.h and a batch
@@ -452,7 +452,7 @@ static void measure_day(const char *folder)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fputs("usage: engine_log FOLDER FILE|synthetic\n", stderr);
+        fputs("usage: engine_log FOLDER FILE\n", stderr);
         return 2;
     }
     frames_pin();

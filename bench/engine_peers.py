@@ -1,7 +1,7 @@
 """What bench/engine compares with: nautilus_trader's BacktestEngine (Rust and Cython behind Python) doing the same work on
 the same events, run in the benchmark's own venv:
 
-    PYTHON bench/engine_peers.py RECORDING|synthetic CASE
+    PYTHON bench/engine_peers.py RECORDING CASE
 
 prints the median rate of ROUNDS rounds, each with an engine of its own, everything in memory before the clock starts.
 Cases as in engine_events.c: book (differences and quotes), bars5 (bars, a strategy with five indicators, orders on

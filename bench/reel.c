@@ -53,10 +53,7 @@ void reel_read(const char *path, struct reel *reel)
     struct frames frames;
     struct binance_parser *parser;
     struct event event = {.recv_ns = REEL_START_NS};
-    if (strcmp(path, "synthetic") == 0)
-        frames_serve(NULL, REEL_SYNTHETIC_S, &frames);
-    else
-        frames_read(path, &frames);
+    frames_read(path, &frames);
     int r = binance_parser_create(&frames_symbol, 1, &parser);
     for (size_t i = 0; i < frames.n && r >= 0; i++) {
         if (frames.list[i].snapshot) {

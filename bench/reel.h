@@ -8,8 +8,6 @@
 #define REEL_SECOND_NS 1000000000LL
 #define REEL_START_NS  (1723161240 * REEL_SECOND_NS) /* 2024-08-08 23:54:00 */
 
-enum { REEL_SYNTHETIC_S = 600 };
-
 struct reel {
     struct event *events; /* seq 1, 2, 3 …; their levels live as long */
     size_t n, cap;
@@ -18,7 +16,7 @@ struct reel {
 /* Appends a copy; its levels stay the giver's. Exits without memory. */
 void reel_put(struct reel *reel, const struct event *event);
 
-/* Reads a recording, or "synthetic": ten minutes of the synthetic market. Exits on any error. */
+/* Reads a recording of frames_symbol. Exits on any error. */
 void reel_read(const char *path, struct reel *ret);
 
 /* Frees the list; the levels stay till the program ends. */

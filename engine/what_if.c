@@ -325,8 +325,6 @@ static int play(struct run *run, char *err, size_t err_size)
     int r;
     while ((r = replay_step(run->replay)) == 1) {
         const struct event *event = replay_event(run->replay);
-        if (event->recv_ns > options->to_ns)
-            break;
         if (replay_runs(run->replay) != runs) {
             runs = replay_runs(run->replay);
             r = configure_fork(run, replay_engine(run->replay), err, err_size);
@@ -385,8 +383,10 @@ int what_if_run(const struct what_if_options *options, struct what_if_result *re
     run->options = options;
     run->was = (struct way){.run = run, .result = &run->result.was};
     run->would_be = (struct way){.run = run, .result = &run->result.would_be};
-    const struct replay_options replay = {
-        .path = options->path, .from_ns = options->at_ns, .sink = sink_of(&run->was)};
+    const struct replay_options replay = {.path = options->path,
+                                          .from_ns = options->at_ns,
+                                          .to_ns = options->to_ns == INT64_MAX ? 0 : options->to_ns,
+                                          .sink = sink_of(&run->was)};
     int r = replay_open(&replay, &run->replay, err, err_size);
     if (r == 0)
         r = play_to_fork(run, err, err_size);

@@ -34,12 +34,14 @@ static int set(void *ctx, const struct strategy *strategy, double params[static 
     return r;
 }
 
+static int64_t to_ns = INT64_MAX;
+
 static int run(const char *account, int64_t at_ns, const struct strategy *strategy, bool same,
                struct curve *curve, struct what_if_result *ret, char *err)
 {
     const struct what_if_options options = {.path = logged.dir,
                                             .at_ns = at_ns,
-                                            .to_ns = INT64_MAX,
+                                            .to_ns = to_ns,
                                             .account = account,
                                             .strategy = strategy,
                                             .same_strategy = same,
@@ -70,6 +72,20 @@ static void test_same(int64_t at_ns)
         CHECK_INT(result.to_seq, logged.driver.seq);
         CHECK_INT(result.commands_left_out, 0);
     }
+}
+
+/* Ended earlier, both ways end at the same event. */
+static void test_end(int64_t at_ns, int64_t end_ns)
+{
+    struct curve curve = {0};
+    struct what_if_result result;
+    char err[JOURNAL_ERROR_MAX] = "";
+    to_ns = end_ns;
+    CHECK_INT(run("dave", at_ns, NULL, true, &curve, &result, err), 0);
+    CHECK_INT(curve.apart, 0);
+    CHECK_INT(result.was.end, result.would_be.end);
+    CHECK(result.to_ns <= end_ns && result.to_seq < logged.driver.seq);
+    to_ns = INT64_MAX;
 }
 
 static uint64_t count_orders(int account, uint64_t after_seq, bool only_by_hand)
@@ -134,8 +150,10 @@ int main(void)
         int64_t at_ns = logged.driver.now_ns;
         logged_play(&logged, EVENTS / 2, false);
         logged_state(&logged, STATE_ROTATION);
+        int64_t later_ns = logged.driver.now_ns;
         logged_play(&logged, EVENTS, false);
         test_same(at_ns);
+        test_end(at_ns, later_ns);
         test_other(at_ns);
         if (seed == 31)
             test_errors(at_ns);
