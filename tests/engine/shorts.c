@@ -256,7 +256,7 @@ static void test_margin_call(void)
     price(&h, BTCUSDT, 15992); /* 19990 are 125 % */
     CHECK_STR(last_alert, "");
     uint64_t orders = engine_counters(h.engine)->orders;
-    price(&h, BTCUSDT, 15993);
+    trade(&h, BTCUSDT, 15992 * E8 + 1, E8); /* a unit more than that */
     CHECK_STR(last_alert, "MARGIN_CALL");
     CHECK_INT(engine_counters(h.engine)->orders, orders + 1);
     CHECK_STR(h.last_order.tag, "margin call");
@@ -266,9 +266,9 @@ static void test_margin_call(void)
     pass(&h, SECOND_NS);
     CHECK_INT(told(&h, other)->state, ORDER_CANCELED);
     expect_balance(&h, "BTC", 0, 0);
-    CHECK_INT(held(&h, "USDT")->total, 19990 * USDT - 15993 * USDT - 1599300000);
+    CHECK_INT(held(&h, "USDT")->total, 19990 * USDT - 15992 * USDT - 1599200000);
     CHECK_INT(alice(&h)->qty, 0);
-    CHECK_INT(alice(&h)->realized, -5993 * USDT);
+    CHECK_INT(alice(&h)->realized, -5992 * USDT);
     harness_close(&h);
 }
 
