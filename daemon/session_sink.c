@@ -105,6 +105,8 @@ static void command_done(void *ctx, const struct event_command *command, enum or
                          uint64_t order_id)
 {
     struct session *session = ctx;
+    if (command->command_id > session->last_command)
+        session->last_command = command->command_id;
     if (session->playing && !session->stored)
         session->hooks.command_redone(session->hooks.ctx, engine_now(engine_of(session)), command, reason,
                                       order_id);

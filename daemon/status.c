@@ -7,37 +7,11 @@
 #include "daemon/compute.h"
 #include "daemon/feed.h"
 #include "daemon/parity.h"
+#include "daemon/status_internal.h"
 #include "daemon/telemetry.h"
 
 static const char *const book_states[] = {
     [BOOK_EMPTY] = "none", [BOOK_SYNCING] = "syncing", [BOOK_SYNCED] = "synced"};
-
-static json_t *number_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-/* A price or an amount of money; 0 means that it is not known. */
-static json_t *price(int64_t units, int scale)
-{
-    return units != 0 ? json_real(decimal_to_double(units, scale)) : json_null();
-}
-
-static json_t *age(int64_t ms)
-{
-    return ms >= 0 ? json_integer(ms) : json_null();
-}
-
-/* Digits after the point that a step of this size leaves. */
-static int decimals_of(int64_t step, int scale)
-{
-    int n = scale;
-    while (step > 0 && n > 0 && step % 10 == 0) {
-        step /= 10;
-        n--;
-    }
-    return n;
-}
 
 static json_t *feed_object(const struct daemon *daemon)
 {
@@ -47,13 +21,13 @@ static json_t *feed_object(const struct daemon *daemon)
     for (size_t i = 0; i < view.n_streams; i++) {
         const struct feed_stream_view *stream = &view.streams[i];
         json_array_append_new(streams, json_pack("{s:s, s:s, s:o, s:I, s:I, s:b}", "symbol", stream->symbol,
-                                                 "stream", stream->name, "age_ms", age(stream->age_ms),
+                                                 "stream", stream->name, "age_ms", status_age(stream->age_ms),
                                                  "limit_ms", (json_int_t)stream->limit_ms, "frames",
                                                  (json_int_t)stream->frames, "stale", stream->stale));
     }
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "state", view.state,
                      "venue", daemon->config.venue, "url", view.url, "detail", view.detail, "age_ms",
-                     age(view.age_ms), "retry_in_ms", age(view.retry_in_ms), "connects",
+                     status_age(view.age_ms), "retry_in_ms", status_age(view.retry_in_ms), "connects",
                      (json_int_t)view.connects, "frames", (json_int_t)view.frames, "bytes",
                      (json_int_t)view.bytes, "bad_frames", (json_int_t)view.bad_frames, "clock_offset_ms",
                      view.have_offset ? json_integer(view.clock_offset_ms) : json_null(), "streams", streams);
@@ -77,7 +51,7 @@ static json_t *indicators_object(const struct engine *engine, int symbol)
         double values[STRATEGY_SPECS_MAX * 4];
         size_t n = engine_indicators(engine, a, symbol, names, values, sizeof values / sizeof *values);
         for (size_t i = 0; i < n; i++)
-            json_object_set_new(object, names[i], number_or_null(values[i]));
+            json_object_set_new(object, names[i], status_number_or_null(values[i]));
     }
     return object;
 }
@@ -91,18 +65,18 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
         engine_symbol_view(engine, s, &view);
         json_t *object = json_object();
         json_object_set_new(object, "symbol", json_string(symbol->name));
-        json_object_set_new(object, "last", price(view.last, symbol->price_scale));
-        json_object_set_new(object, "bid", price(view.bid, symbol->price_scale));
-        json_object_set_new(object, "ask", price(view.ask, symbol->price_scale));
-        json_object_set_new(object, "mark", price(view.mark, symbol->price_scale));
-        json_object_set_new(object, "age_ms", age(feed_symbol_age_ms(daemon->feed, s)));
+        json_object_set_new(object, "last", status_price(view.last, symbol->price_scale));
+        json_object_set_new(object, "bid", status_price(view.bid, symbol->price_scale));
+        json_object_set_new(object, "ask", status_price(view.ask, symbol->price_scale));
+        json_object_set_new(object, "mark", status_price(view.mark, symbol->price_scale));
+        json_object_set_new(object, "age_ms", status_age(feed_symbol_age_ms(daemon->feed, s)));
         json_object_set_new(object, "stale", json_boolean(view.stale));
         json_object_set_new(object, "change_24h_pct",
                             view.change_open > 0 && view.last > 0
                                 ? json_real(100.0 * ((double)view.last / (double)view.change_open - 1))
                                 : json_null());
         json_object_set_new(object, "price_decimals",
-                            json_integer(decimals_of(symbol->filters.tick, symbol->price_scale)));
+                            json_integer(status_decimals_of(symbol->filters.tick, symbol->price_scale)));
         json_object_set_new(object, "book", json_string(book_states[view.book]));
         json_object_set_new(object, "book_gaps", json_integer((json_int_t)view.book_gaps));
         json_object_set_new(object, "interval", json_string(bar_interval_name(daemon->config.interval_ns)));
@@ -111,112 +85,6 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
                             view.bars > 0 ? bar_object(&view.last_bar, symbol) : json_null());
         json_object_set_new(object, "indicators", indicators_object(engine, s));
         json_array_append_new(array, object);
-    }
-    return array;
-}
-
-static json_t *account_object(const struct daemon *daemon, const struct engine *engine, int index)
-{
-    const struct account *account = engine_account(engine, index);
-    int scale = account->currency_scale;
-    int64_t cash = 0, realized = 0, fees = 0;
-    bool marked = true; /* a price is known of all that is held */
-    for (int i = 0; i < account->n_assets; i++)
-        if (strcmp(account->assets[i].asset, account->currency) == 0)
-            cash = account->assets[i].total;
-    for (int s = 0; s < engine_symbols(engine); s++) {
-        if (strcmp(engine_symbol(engine, s)->quote, account->currency) != 0)
-            continue;
-        realized += account->positions[s].realized;
-        fees += account->positions[s].fees;
-        struct engine_symbol_view view;
-        engine_symbol_view(engine, s, &view);
-        marked &= account->positions[s].qty == 0 || view.mark > 0;
-    }
-    const char *strategy = NULL;
-    for (int c = 0; c < daemon->config.n_accounts; c++)
-        if (strcmp(daemon->config.accounts[c].name, account->name) == 0 &&
-            daemon->config.accounts[c].strategy)
-            strategy = daemon->config.accounts[c].strategy->name;
-    int64_t equity = engine_equity(engine, index);
-    double deposits = (double)account->deposits, peak = (double)account->equity_peak;
-    json_t *object = json_object();
-    json_object_set_new(object, "account", json_string(account->name));
-    json_object_set_new(object, "currency", json_string(account->currency));
-    json_object_set_new(object, "strategy", strategy ? json_string(strategy) : json_null());
-    json_object_set_new(object, "cash", json_real(decimal_to_double(cash, scale)));
-    json_object_set_new(object, "equity", marked ? json_real(decimal_to_double(equity, scale)) : json_null());
-    json_object_set_new(object, "deposits", json_real(decimal_to_double(account->deposits, scale)));
-    json_object_set_new(object, "return_pct",
-                        number_or_null(marked ? 100 * ((double)equity / deposits - 1) : NAN));
-    json_object_set_new(
-        object, "drawdown_pct",
-        marked && peak > 0
-            ? json_real(equity < account->equity_peak ? 100 * ((double)equity / peak - 1) : 0.0)
-            : json_null());
-    json_object_set_new(object, "realized", json_real(decimal_to_double(realized, scale)));
-    json_object_set_new(object, "fees", json_real(decimal_to_double(fees, scale)));
-    json_object_set_new(object, "day_pnl",
-                        marked ? json_real(decimal_to_double(equity - account->day_equity, scale))
-                               : json_null());
-    return object;
-}
-
-/* The protective stop that rests for a position, 0 for none. */
-static int64_t resting_stop(const struct engine *engine, int account, int symbol)
-{
-    for (size_t i = 0; i < engine_orders(engine); i++) {
-        const struct order *order = engine_order(engine, i);
-        if (order->account == account && order->symbol == symbol && order->type == ORDER_STOP &&
-            order->side == ORDER_SELL)
-            return order->stop_price;
-    }
-    return 0;
-}
-
-static json_t *positions_array(const struct daemon *daemon, const struct engine *engine)
-{
-    json_t *array = json_array();
-    for (int a = 0; a < engine_accounts(engine); a++) {
-        const struct account *account = engine_account(engine, a);
-        for (int s = 0; s < engine_symbols(engine); s++) {
-            const struct position *position = &account->positions[s];
-            const struct symbol *symbol = engine_symbol(engine, s);
-            if (position->qty == 0)
-                continue;
-            struct engine_symbol_view view;
-            engine_symbol_view(engine, s, &view);
-            double qty = decimal_to_double(position->qty, symbol->qty_scale);
-            double cost = decimal_to_double(position->cost, symbol->quote_scale);
-            double mark = decimal_to_double(view.mark, symbol->price_scale);
-            json_array_append_new(
-                array, json_pack("{s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o, s:o, s:i}", "account",
-                                 account->name, "symbol", symbol->name, "side", "L", "qty", qty, "entry",
-                                 cost / qty, "mark", price(view.mark, symbol->price_scale), "upnl",
-                                 view.mark > 0 ? json_real(qty * mark - cost) : json_null(), "stop",
-                                 price(resting_stop(engine, a, s), symbol->price_scale), "age_ms",
-                                 age(feed_symbol_age_ms(daemon->feed, s)), "qty_decimals",
-                                 decimals_of(symbol->filters.step, symbol->qty_scale)));
-        }
-    }
-    return array;
-}
-
-static json_t *orders_array(const struct engine *engine)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < engine_orders(engine); i++) {
-        const struct order *order = engine_order(engine, i);
-        const struct symbol *symbol = engine_symbol(engine, order->symbol);
-        json_array_append_new(
-            array, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:s}", "order",
-                             (json_int_t)order->id, "account", engine_account(engine, order->account)->name,
-                             "symbol", symbol->name, "side", order_side_name(order->side), "type",
-                             order_type_name(order->type), "state", order_state_name(order->state), "qty",
-                             decimal_to_double(order->qty, symbol->qty_scale), "filled",
-                             decimal_to_double(order->filled, symbol->qty_scale), "price",
-                             price(order->price, symbol->price_scale), "stop",
-                             price(order->stop_price, symbol->price_scale), "tag", order->tag));
     }
     return array;
 }
@@ -247,15 +115,6 @@ static json_t *db_object(const struct daemon *daemon)
                      "commit_p99_ms", (double)stats.commit_p99_ns / 1e6);
 }
 
-json_t *status_accounts(struct daemon *daemon)
-{
-    const struct engine *engine = session_engine(daemon->session);
-    json_t *accounts = engine ? json_array() : json_null();
-    for (int a = 0; engine && a < engine_accounts(engine); a++)
-        json_array_append_new(accounts, account_object(daemon, engine, a));
-    return accounts;
-}
-
 json_t *status_object(struct daemon *daemon)
 {
     const struct engine *engine = session_engine(daemon->session);
@@ -284,14 +143,16 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "feed", feed_object(daemon));
     json_object_set_new(object, "symbols", engine ? symbols_array(daemon, engine) : json_null());
     json_object_set_new(object, "accounts", status_accounts(daemon));
-    json_object_set_new(object, "positions", engine ? positions_array(daemon, engine) : json_null());
-    json_object_set_new(object, "orders", engine ? orders_array(engine) : json_null());
+    json_object_set_new(object, "positions", status_positions(daemon));
+    json_object_set_new(object, "orders", status_orders(daemon));
     json_object_set_new(object, "counters", engine ? counters_object(engine) : json_null());
     json_object_set_new(object, "alerts_open",
                         json_integer((json_int_t)session_alerts_open(daemon->session)));
     json_object_set_new(object, "gpu", telemetry_gpu_object(daemon->telemetry));
     json_object_set_new(object, "compute", compute_object(daemon->compute));
     json_object_set_new(object, "db", db_object(daemon));
+    json_object_set_new(object, "events", status_events(daemon));
+    json_object_set_new(object, "recovery", status_recovery(daemon));
     json_object_set_new(object, "parity", parity_object(daemon->parity));
     json_object_set_new(object, "trainings", json_array());
     return object;

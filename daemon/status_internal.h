@@ -1,0 +1,20 @@
+/* The parts of the status object, shared by its own files: status.c puts it together, status_trading.c has
+ * the accounts, positions and orders, status_log.c the event log and the recovery. */
+#ifndef DAEMON_STATUS_INTERNAL_H
+#define DAEMON_STATUS_INTERNAL_H
+
+#include "daemon/status.h"
+
+json_t *status_number_or_null(double value);
+json_t *status_price(int64_t units, int scale);  /* or an amount of money; null for 0: it is not known */
+json_t *status_age(int64_t ms);                  /* null below 0 */
+int status_decimals_of(int64_t step, int scale); /* digits after the point that a step of this size leaves */
+
+/* null before there is an engine */
+json_t *status_positions(const struct daemon *daemon);
+json_t *status_orders(const struct daemon *daemon);
+
+json_t *status_events(const struct daemon *daemon);
+json_t *status_recovery(const struct daemon *daemon);
+
+#endif

@@ -1,0 +1,184 @@
+/* Accounts, positions and orders as the status tells them. */
+#include <math.h>
+#include <string.h>
+
+#include "daemon/feed.h"
+#include "daemon/status_internal.h"
+
+json_t *status_number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *status_price(int64_t units, int scale)
+{
+    return units != 0 ? json_real(decimal_to_double(units, scale)) : json_null();
+}
+
+json_t *status_age(int64_t ms)
+{
+    return ms >= 0 ? json_integer(ms) : json_null();
+}
+
+int status_decimals_of(int64_t step, int scale)
+{
+    int n = scale;
+    while (step > 0 && n > 0 && step % 10 == 0) {
+        step /= 10;
+        n--;
+    }
+    return n;
+}
+
+struct totals {
+    int64_t realized, fees;
+    double short_value;
+    bool marked; /* a price is known of all that is held */
+};
+
+static struct totals totals_of(const struct engine *engine, const struct account *account)
+{
+    struct totals totals = {.marked = true};
+    for (int s = 0; s < engine_symbols(engine); s++) {
+        const struct position *position = &account->positions[s];
+        const struct symbol *symbol = engine_symbol(engine, s);
+        if (strcmp(symbol->quote, account->currency) != 0)
+            continue;
+        struct engine_symbol_view view;
+        engine_symbol_view(engine, s, &view);
+        totals.realized += position->realized;
+        totals.fees += position->fees;
+        totals.marked &= position->qty == 0 || view.mark > 0;
+        if (position->qty < 0)
+            totals.short_value += decimal_to_double(-position->qty, symbol->qty_scale) *
+                                  decimal_to_double(view.mark, symbol->price_scale);
+    }
+    return totals;
+}
+
+static json_t *account_object(const struct engine *engine, int index)
+{
+    const struct account *account = engine_account(engine, index);
+    const struct account_spec *spec = engine_account_spec(engine, index);
+    struct totals totals = totals_of(engine, account);
+    int scale = account->currency_scale;
+    int64_t equity = engine_equity(engine, index);
+    double deposits = (double)account->deposits, peak = (double)account->equity_peak;
+    double drawdown_pct = equity < account->equity_peak ? 100 * ((double)equity / peak - 1) : 0.0;
+    double cash = decimal_to_double(account->assets[account->currency_at].total, scale);
+    bool marked = totals.marked;
+    json_t *object = json_object();
+    json_object_set_new(object, "account", json_string(account->name));
+    json_object_set_new(object, "currency", json_string(account->currency));
+    json_object_set_new(object, "strategy", spec->strategy ? json_string(spec->strategy->name) : json_null());
+    json_object_set_new(object, "cash", json_real(cash));
+    json_object_set_new(object, "equity", marked ? json_real(decimal_to_double(equity, scale)) : json_null());
+    json_object_set_new(object, "deposits", json_real(decimal_to_double(account->deposits, scale)));
+    json_object_set_new(object, "return_pct",
+                        status_number_or_null(marked ? 100 * ((double)equity / deposits - 1) : NAN));
+    json_object_set_new(object, "drawdown_pct", marked && peak > 0 ? json_real(drawdown_pct) : json_null());
+    json_object_set_new(object, "realized", json_real(decimal_to_double(totals.realized, scale)));
+    json_object_set_new(object, "fees", json_real(decimal_to_double(totals.fees, scale)));
+    json_object_set_new(object, "day_pnl",
+                        marked ? json_real(decimal_to_double(equity - account->day_equity, scale))
+                               : json_null());
+    json_object_set_new(object, "shorts", json_boolean(account->rules.shorts));
+    json_object_set_new(object, "short_value", marked ? json_real(totals.short_value) : json_null());
+    json_object_set_new(object, "interest_owed", json_real(decimal_to_double(account->interest_owed, scale)));
+    return object;
+}
+
+json_t *status_accounts(struct daemon *daemon)
+{
+    const struct engine *engine = session_engine(daemon->session);
+    json_t *accounts = engine ? json_array() : json_null();
+    for (int a = 0; engine && a < engine_accounts(engine); a++)
+        json_array_append_new(accounts, account_object(engine, a));
+    return accounts;
+}
+
+/* The protective stop that rests for a position, 0 for none. */
+static int64_t resting_stop(const struct engine *engine, int account, int symbol, enum order_side side)
+{
+    for (size_t i = 0; i < engine_orders(engine); i++) {
+        const struct order *order = engine_order(engine, i);
+        bool stops = order->type == ORDER_STOP || order->type == ORDER_STOP_LIMIT ||
+                     order->type == ORDER_TRAILING_STOP;
+        if (order->account == account && order->symbol == symbol && stops && order->side == side)
+            return order->stop_price;
+    }
+    return 0;
+}
+
+static json_t *position_object(const struct daemon *daemon, const struct engine *engine, int a, int s)
+{
+    const struct position *position = &engine_account(engine, a)->positions[s];
+    const struct symbol *symbol = engine_symbol(engine, s);
+    bool is_long = position->qty > 0;
+    struct engine_symbol_view view;
+    engine_symbol_view(engine, s, &view);
+    double qty = decimal_to_double(position->qty, symbol->qty_scale);
+    double cost = decimal_to_double(position->cost, symbol->quote_scale);
+    double fifo_cost = decimal_to_double(position->fifo_cost, symbol->quote_scale);
+    double worth = qty * decimal_to_double(view.mark, symbol->price_scale);
+    int64_t stop = resting_stop(engine, a, s, is_long ? ORDER_SELL : ORDER_BUY);
+    return json_pack(
+        "{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:i}", "account", engine_account(engine, a)->name,
+        "symbol", symbol->name, "side", is_long ? "L" : "S", "qty", qty, "entry", cost / fabs(qty),
+        "fifo_entry", fifo_cost / fabs(qty), "mark", status_price(view.mark, symbol->price_scale), "upnl",
+        view.mark > 0 ? json_real(is_long ? worth - cost : worth + cost) : json_null(), "stop",
+        status_price(stop, symbol->price_scale), "age_ms", status_age(feed_symbol_age_ms(daemon->feed, s)),
+        "qty_decimals", status_decimals_of(symbol->filters.step, symbol->qty_scale));
+}
+
+json_t *status_positions(const struct daemon *daemon)
+{
+    const struct engine *engine = session_engine(daemon->session);
+    json_t *array = engine ? json_array() : json_null();
+    for (int a = 0; engine && a < engine_accounts(engine); a++)
+        for (int s = 0; s < engine_symbols(engine); s++)
+            if (engine_account(engine, a)->positions[s].qty != 0)
+                json_array_append_new(array, position_object(daemon, engine, a, s));
+    return array;
+}
+
+static json_t *id_or_null(uint64_t id)
+{
+    return id ? json_integer((json_int_t)id) : json_null();
+}
+
+static json_t *order_object(const struct engine *engine, const struct order *order)
+{
+    const struct symbol *symbol = engine_symbol(engine, order->symbol);
+    json_t *object = json_pack(
+        "{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:o}", "order", (json_int_t)order->id, "account",
+        engine_account(engine, order->account)->name, "symbol", symbol->name, "side",
+        order_side_name(order->side), "type", order_type_name(order->type), "tif", order_tif_name(order->tif),
+        "state", order_state_name(order->state), "qty", decimal_to_double(order->qty, symbol->qty_scale),
+        "filled", decimal_to_double(order->filled, symbol->qty_scale), "price",
+        status_price(order->price, symbol->price_scale), "stop",
+        status_price(order->stop_price, symbol->price_scale));
+    json_object_set_new(object, "trail", status_price(order->trail, symbol->price_scale));
+    json_object_set_new(object, "trail_pct",
+                        order->trail_e6 ? json_real(order->trail_e6 / 10000.0) : json_null());
+    json_object_set_new(object, "peak", status_price(order->peak, symbol->price_scale));
+    json_object_set_new(object, "triggered", json_boolean(order->triggered));
+    json_object_set_new(object, "post_only", json_boolean(order->post_only));
+    json_object_set_new(object, "reduce_only", json_boolean(order->reduce_only));
+    json_object_set_new(object, "group", id_or_null(order->group));
+    json_object_set_new(object, "parent", id_or_null(order->parent));
+    json_object_set_new(object, "expires_ns",
+                        order->expires_ns ? json_integer(order->expires_ns) : json_null());
+    json_object_set_new(object, "client_id", json_string(order->client_id));
+    json_object_set_new(object, "tag", json_string(order->tag));
+    return object;
+}
+
+json_t *status_orders(const struct daemon *daemon)
+{
+    const struct engine *engine = session_engine(daemon->session);
+    json_t *array = engine ? json_array() : json_null();
+    for (size_t i = 0; engine && i < engine_orders(engine); i++)
+        json_array_append_new(array, order_object(engine, engine_order(engine, i)));
+    return array;
+}
