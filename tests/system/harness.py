@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -135,6 +136,18 @@ class Daemon(Process):
             return any(s["symbol"] == symbol and s["stream"] == stream and s["frames"] >= count
                        for s in status["feed"]["streams"])
         return self.wait_status(there, f"{count} frames of {symbol} {stream}")
+
+
+def control(daemon, cmd, args):
+    """Asks the control socket one thing and returns the answer."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(PATIENCE)
+        client.connect(os.path.join(daemon.state, "control.sock"))
+        client.sendall(json.dumps({"id": 1, "cmd": cmd, "args": args}).encode() + b"\n")
+        data = b""
+        while not data.endswith(b"\n"):
+            data += client.recv(1 << 16)
+        return json.loads(data)
 
 
 class Folder:

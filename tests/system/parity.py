@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Parity: the log of a live run over TLS at full speed gives what is stored, row by row, also with a stop and a kill in the
+middle (backtest.py has the recordings and the faults); the daemon's own check says so, and finds and names a difference;
+and what --record keeps plays as a venue does, with the same ledger."""
+
+import json
+import os
+import sqlite3
+import sys
+
+import harness
+
+START = "2024-01-01T00:00:00Z"
+START_MS = 1704067200000
+SECONDS = 1800 if harness.LONG else 120
+TRADING = """
+[market]
+symbols = {symbols}
+interval = 1s
+history = 100
+[engine]
+latency_ms = 20
+equity_interval_s = 5
+[account main]
+cash = 100000
+strategy = sma-cross-rsi
+strategy.fast = 3
+strategy.slow = 8
+strategy.rsi_max = 95
+strategy.fraction = 0.3
+[account short]
+cash = 50000
+strategy = sma-cross-rsi
+strategy.fast = 4
+strategy.slow = 9
+shorts = on
+"""
+
+
+def rows(daemon, sql):
+    database = sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True)
+    try:
+        return database.execute(sql).fetchall()
+    finally:
+        database.close()
+
+
+def equal_when_played(daemon, name):
+    """`backtest --events` gives what is stored, row by row; so says `parity`. The daemon has stopped."""
+    path = os.path.join(daemon.state, "played.csv")
+    played = json.loads(daemon.papertape_on("backtest", "--events", daemon.state, "--ledger", path, "--json"))
+    with open(path) as file:
+        ledger = file.read().splitlines()
+    live = daemon.papertape("ledger", "export", "--csv").splitlines()
+    assert len(live) > 1, "nothing was traded: the comparison would say nothing"
+    assert ledger == live, next(((a, b) for a, b in zip(ledger, live) if a != b), (len(ledger), len(live)))
+    assert played["fills"] == rows(daemon, "SELECT count(*) FROM fills")[0][0], played
+    assert played["orders"] == rows(daemon, "SELECT count(*) FROM orders")[0][0], played
+    parity = json.loads(daemon.papertape("parity", "--json"))
+    assert parity["ok"] is True and parity["difference"] is None, parity
+    for count, table in (("orders", "orders"), ("fills", "fills"), ("ledger_rows", "ledger")):
+        stored = rows(daemon, f"SELECT count(*) FROM {table}")[0][0]
+        assert parity[count] + (parity["unsettled"] if table == "orders" else 0) == stored, (parity, table, stored)
+    print(f"{name}: {parity['events']} events in {parity['runs']} runs, {parity['orders']} orders, {parity['fills']} fills, "
+          f"{parity['ledger_rows']} ledger rows equal", flush=True)
+    return parity
+
+
+class Daemon(harness.Daemon):
+    def papertape_on(self, *arguments):
+        """A verb that takes no --state."""
+        done = harness.subprocess.run([harness.PAPERTAPE, *arguments], capture_output=True, text=True,
+                                      timeout=harness.PATIENCE)
+        assert done.returncode == 0, (arguments, done.returncode, done.stderr)
+        return done.stdout
+
+
+def start(folder, replay, symbols, name, *arguments):
+    return folder.start(Daemon(folder.path, replay, TRADING.format(symbols=symbols), ["--clock", "feed", *arguments],
+                               name=name, state=name))
+
+
+def venue(folder, *arguments, seconds=None):
+    span = ("--from", START, "--to", end_of(seconds)) if seconds else ()
+    return folder.start(harness.Replay(folder.path, *arguments, *span))
+
+
+def end_of(seconds):
+    return f"2024-01-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
+
+
+def until(daemon, milliseconds, what):
+    daemon.wait_status(lambda s: s["now_ns"] // 1000000 >= milliseconds, what)
+
+
+def synthetic(folder):
+    replay = venue(folder, "--synthetic", "7", "--speed", "max", seconds=SECONDS)
+    daemon = start(folder, replay, "BTCUSDT, ETHUSDT", "synthetic")
+    until(daemon, START_MS + SECONDS * 1000 - 1500, "the end of the market")
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    equal_when_played(daemon, "synthetic")
+    return daemon
+
+
+def stopped_in_between(folder):
+    """The market goes on meanwhile; the second time it is killed."""
+    replay = venue(folder, "--synthetic", "8", "--speed", "60", seconds=SECONDS + 240)
+    for number, how in enumerate(("stop", "kill", "stop")):
+        daemon = start(folder, replay, "BTCUSDT, ETHUSDT", "restarted")
+        first = daemon.wait_status(lambda s: s["symbols"] and s["feed"]["frames"] > 100, "frames")
+        assert first["recovery"]["from"] == ("log" if number else "nothing"), first["recovery"]
+        fills = first["counters"]["fills"]
+        daemon.wait_status(lambda s: s["counters"]["fills"] >= fills + 4, f"run {number}: fills")
+        if how == "stop":
+            assert daemon.stop() == 0
+        else:
+            daemon.popen.kill()
+            daemon.popen.wait()
+    assert replay.stop() == 0
+    parity = equal_when_played(daemon, "a stop, a kill, and starts in the middle")
+    assert parity["runs"] == 3, parity
+
+
+def own_check(folder):
+    """By command, as at night: the status says ok; with a fill altered it says where, and an alert does."""
+    os.environ["PATH"] = os.path.dirname(harness.PAPERTAPE) + ":" + os.environ["PATH"]
+    replay = venue(folder, "--synthetic", "12", "--speed", "20")
+    daemon = start(folder, replay, "BTCUSDT", "checked")
+    daemon.wait_status(lambda s: s["counters"] and s["counters"]["fills"] >= 4, "fills")
+    assert daemon.status_object()["parity"]["state"] == "none"
+
+    def ask():
+        client = harness.control(daemon, "parity", {})
+        assert client["ok"] and client["result"]["state"] == "running", client
+        return daemon.wait_status(lambda s: s["parity"]["state"] != "running", "the check")["parity"]
+
+    found = ask()
+    assert found["state"] == "ok" and found["days"] == 0 and found["seq"] > 0, found
+    assert daemon.stop() == 0
+    daemon = start(folder, replay, "BTCUSDT", "checked")
+    daemon.wait_status(lambda s: s["symbols"] and s["parity"]["state"] == "ok", "what was found before")
+    database = sqlite3.connect(os.path.join(daemon.state, "papertape.db"))
+    first = database.execute("SELECT min(id) FROM fills").fetchone()[0]
+    database.execute("UPDATE fills SET price = price + 1 WHERE id = ?", (first,))
+    database.commit()
+    database.close()
+    found = ask()
+    assert found["state"] == "failed" and f"fills {first} price" in found["detail"], found
+    alerts = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'parity'"), "the alert")
+    assert f"fills {first}" in alerts[0][0], alerts
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    print(f"its own check: ok, and a changed price is found: {found['detail']}")
+
+
+def recorded_and_played(folder):
+    """--record keeps frames and replies; papertape-replay plays them, and the ledger is the same."""
+    replay = venue(folder, "--synthetic", "14", "--speed", "max", seconds=SECONDS)
+    directory = os.path.join(folder.path, "frames")
+    daemon = start(folder, replay, "BTCUSDT, ETHUSDT", "recorded", "--record", directory)
+    until(daemon, START_MS + SECONDS * 1000 - 1500, "the end of the market")
+    events = daemon.status_object()["events"]
+    assert events["recording"]["state"] == "ok" and events["state"] == "ok", events
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    equal_when_played(daemon, "recorded with its frames")
+    last_ns = rows(daemon, "SELECT max(ts_ns) FROM ledger")[0][0]
+    live = daemon.papertape("ledger", "export", "--csv").splitlines()
+
+    replay = venue(folder, "--venue", "binance", "--recording", directory, "--speed", "max")
+    again = start(folder, replay, "BTCUSDT, ETHUSDT", "again")
+    until(again, last_ns // 1000000, "the last of the recording's trades")
+    assert again.stop() == 0
+    assert replay.stop() == 0
+    played = again.papertape("ledger", "export", "--csv").splitlines()
+    common = [line for line in played if int(line.split(",")[1] if line[0].isdigit() else 0) < last_ns - 10**9]
+    assert len(common) > 10 and common == live[:len(common)], next((a, b) for a, b in zip(common, live) if a != b)
+    print(f"a recording with its frames played as a venue: {len(common) - 1} ledger rows equal")
+
+
+def main():
+    print(f"counts: {SECONDS} s of the synthetic market" + ("" if harness.LONG else " (--long: 1800 s)"), flush=True)
+    with harness.Folder() as folder:
+        synthetic(folder)
+        stopped_in_between(folder)
+        own_check(folder)
+        recorded_and_played(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,391 @@
+#!/usr/bin/env python3
+"""Kill -9 at random moments under load, and everything acknowledged is there again: orders, fills, keys; nothing twice;
+ledger, event log and database clean each time. And what an engine remembers (trailing peaks, OCO, brackets,
+indicators) is the same after a kill as before; a stop that the market crossed meanwhile is stated and fills."""
+
+import json
+import os
+import random
+import signal
+import socket
+import sqlite3
+import sys
+import time
+
+import harness
+
+ROUNDS = 500 if harness.LONG else 30
+VENUE_ROUNDS = 5  # of starts that a venue answers within a minute: each asks for two books, which weigh much
+SYMBOLS = ("BTCUSDT", "ETHUSDT")
+CONFIG = """
+[market]
+interval = 1s
+history = 50
+[engine]
+latency_ms = 5
+[risk]
+orders_per_second = 0
+exposure_symbol = 0
+exposure_account = 0
+daily_loss = 0
+[account main]
+cash = 1000000
+strategy = sma-cross-rsi
+strategy.fast = 3
+strategy.slow = 8
+strategy.rsi_max = 95
+strategy.fraction = 0.1
+[account hand]
+cash = 1000000
+strategy = none
+"""
+
+
+class Client:
+    """The control socket: questions go out without waiting, answers are sorted by id."""
+
+    def __init__(self, daemon):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(harness.PATIENCE)
+        self.socket.connect(os.path.join(daemon.state, "control.sock"))
+        self.next, self.data, self.answers = 0, b"", {}
+
+    def send(self, cmd, args):
+        self.next += 1
+        self.socket.sendall(json.dumps({"id": self.next, "cmd": cmd, "args": args}).encode() + b"\n")
+        return self.next
+
+    def read(self, wait):
+        """Takes what has come; False when the daemon is gone."""
+        self.socket.settimeout(wait)
+        try:
+            part = self.socket.recv(1 << 16)
+        except (socket.timeout, BlockingIOError):
+            return True
+        except ConnectionResetError:
+            return False
+        if not part:
+            return False
+        *whole, self.data = (self.data + part).split(b"\n")
+        for line in whole:
+            answer = json.loads(line)
+            self.answers[answer["id"]] = answer
+        return True
+
+    def ask(self, cmd, args):
+        number = self.send(cmd, args)
+        while number not in self.answers:
+            assert self.read(harness.PATIENCE), f"{cmd}: the daemon went away"
+        return self.answers.pop(number)
+
+    def close(self):
+        self.socket.close()
+
+
+def rows(daemon, sql):
+    database = sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True)
+    try:
+        return database.execute(sql).fetchall()
+    finally:
+        database.close()
+
+
+def price(value):
+    return f"{value:.2f}"
+
+
+def random_order(rng, marks, name):
+    """Arguments of one order of any type, around the last price."""
+    symbol = rng.choice(SYMBOLS)
+    mark, qty = marks[symbol], {"BTCUSDT": "0.01", "ETHUSDT": "0.1"}[symbol]
+    above, below = price(mark * rng.uniform(1.0005, 1.02)), price(mark * rng.uniform(0.98, 0.9995))
+    args = {"symbol": symbol, "side": rng.choice(("buy", "buy", "sell")), "qty": qty, "account": "hand", "client_id": name}
+    buys = args["side"] == "buy"
+    args |= rng.choice((
+        {}, {}, {},
+        {"limit": below if buys else above, "tif": rng.choice(("gtc", "day")), "post_only": rng.random() < 0.5},
+        {"limit": above if buys else below, "tif": rng.choice(("ioc", "fok"))},
+        {"stop": above if buys else below},
+        {"stop": above if buys else below, "limit": above if buys else below},
+        {"type": "take-profit", "stop": below if buys else above},
+        {"trail_percent": f"{rng.uniform(0.05, 1):.2f}"},
+        {"trail": price(mark * 0.001)},
+        {"group": "oco", "take_profit": {"limit": below if buys else above},
+         "stop_loss": {"stop": above if buys else below}},
+        {"group": "bracket", "take_profit": {"limit": above if buys else below},
+         "stop_loss": {"trail_percent": "0.5"}},
+    ))
+    return args
+
+
+def load(rng, daemon, marks, name, seconds):
+    """Asks as fast as it can until the time is over. Returns what was asked, in order, each with its answer or None."""
+    client, asked, sent, until = Client(daemon), {}, [], time.monotonic() + seconds
+    while time.monotonic() < until:
+        kind = rng.random()
+        live = [a["result"]["order"] for a in client.answers.values() if a["ok"] and "order" in a["result"]]
+        if kind < 0.8 or not live:
+            cmd, args = "order", random_order(rng, marks, f"{name}-{client.next}")
+        elif kind < 0.9:
+            cmd, args = "cancel", {"order": rng.choice(live), "key": f"c-{name}-{client.next}"}
+        else:
+            cmd, args = "amend", {"order": rng.choice(live), "qty": "0.02", "key": f"a-{name}-{client.next}"}
+        number = client.send(cmd, args)
+        asked[number] = (cmd, args)
+        sent.append(number)
+        client.read(0.0005)
+        while len(sent) - len(client.answers) > 40 and time.monotonic() < until:
+            client.read(0.005)
+    seen = rows(daemon, "SELECT * FROM fills ORDER BY id"), rows(daemon, "SELECT * FROM ledger ORDER BY id")
+    daemon.popen.kill()
+    daemon.popen.wait()
+    while client.read(1):  # what was answered before the kill
+        pass
+    client.close()
+    return [(*asked[number], client.answers.get(number)) for number in sent], seen
+
+
+def clean(daemon):
+    report = json.loads(daemon.papertape("ledger", "verify", "--json"))
+    assert report["ok"] is True, report
+    daemon.papertape("events", "verify")
+    assert rows(daemon, "PRAGMA integrity_check") == [("ok",)]
+    doubled = rows(daemon, "SELECT account, client_id, count(*) FROM orders WHERE client_id <> '' AND state <> 'REJECTED' "
+                           "GROUP BY account, client_id HAVING count(*) > 1")
+    assert not doubled, doubled
+    return report
+
+
+def check_round(daemon, done, seen):
+    """Everything that was acknowledged or committed is there; what is asked again is not done again."""
+    fills, ledger = rows(daemon, "SELECT * FROM fills ORDER BY id"), rows(daemon, "SELECT * FROM ledger ORDER BY id")
+    assert fills[:len(seen[0])] == seen[0], "a committed fill is not what it was"
+    assert ledger[:len(seen[1])] == seen[1], "a committed ledger row is not what it was"
+    orders = {(row[0]): row[1:] for row in rows(daemon, "SELECT id, client_id, state FROM orders")}
+    acknowledged = again = 0
+    for cmd, args, answer in done:
+        if cmd != "order" or not answer:
+            continue
+        acknowledged += 1
+        if answer["ok"]:
+            for order in answer["result"]["orders"]:
+                assert order in orders and orders[order][1] != "REJECTED", (args, answer, orders.get(order))
+            assert orders[answer["result"]["order"]][0] == args["client_id"], (args, answer)
+    client = Client(daemon)
+    for cmd, args, answer in done[-60:]:
+        repeated = client.ask(cmd, args)
+        if answer is None:  # never answered: done before the kill, or done now, but not twice
+            continue
+        again += 1
+        assert repeated["ok"] == answer["ok"], (cmd, args, answer, repeated)
+        if answer["ok"]:
+            assert repeated["result"].pop("repeated") is True, repeated
+            assert repeated["result"] == answer["result"], (cmd, args, answer, repeated)
+        else:
+            assert repeated["error"]["code"] == answer["error"]["code"], (answer, repeated)
+        other = client.ask(cmd, args | {"qty": "0.05"} if cmd == "order" else args | {"order": 999999})
+        assert other["ok"] is False and other["error"]["code"] == "DUPLICATE_ID", other
+    client.close()
+    return acknowledged, again
+
+
+def kills(folder, seed):
+    rng, replay = random.Random(seed), None
+    acknowledged = again = unanswered = 0
+    done, seen = [], ([], [])
+    for number in range(ROUNDS):
+        if number % VENUE_ROUNDS == 0:
+            assert not replay or replay.stop() == 0
+            replay = folder.start(harness.Replay(folder.path, "--synthetic", "23", "--speed", "5"))
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="killed", state="killed"))
+        status = daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]),
+                                    f"round {number}: books in step")
+        assert status["recovery"]["from"] == ("log" if number else "nothing"), status["recovery"]
+        if number:
+            counts = check_round(daemon, done, seen)
+            acknowledged, again = acknowledged + counts[0], again + counts[1]
+            clean(daemon)
+        marks = {x["symbol"]: x["last"] for x in daemon.status_object()["symbols"]}
+        done, seen = load(rng, daemon, marks, f"r{number}", rng.uniform(0.02, 0.8))
+        unanswered += sum(answer is None for _, _, answer in done)
+        if number % 10 == 9:  # and what rests does not pile up
+            daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="killed", state="killed"))
+            daemon.wait_status(lambda s: s["accounts"] and s["feed"]["state"] == "ok", "the daemon, to be emptied")
+            client = Client(daemon)
+            assert client.ask("cancel", {"all": True, "account": "hand"})["ok"]
+            client.close()
+            daemon.popen.kill()
+            daemon.popen.wait()
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="killed", state="killed"))
+    daemon.wait_status(lambda s: s["accounts"] and s["feed"]["state"] == "ok", "the daemon after all kills")
+    check_round(daemon, done, seen)
+    assert replay.stop() == 0
+    report = clean(daemon)
+    parity = json.loads(daemon.papertape("parity", "--json"))
+    assert parity["ok"] is True, parity
+    assert daemon.stop() == 0
+    print(f"kill -9: {ROUNDS} rounds, {acknowledged} acknowledged orders, {unanswered} never answered, {again} asked again; "
+          f"{report['orders']} orders, {report['fills']} fills, {report['rows']} ledger rows; parity over "
+          f"{parity['events']} events, {parity['runs']} runs")
+
+
+def memory_of(status):
+    """What an engine remembers, as far as a status tells it."""
+    symbols = [(x["symbol"], x["bars"], x["last_bar"], x["indicators"], x["last"]) for x in status["symbols"]]
+    orders = sorted(status["orders"], key=lambda o: o["order"])
+    positions = [(p["account"], p["symbol"], p["qty"], p["entry"], p["fifo_entry"]) for p in status["positions"]]
+    accounts = [(a["account"], a["cash"], a["deposits"], a["realized"], a["fees"]) for a in status["accounts"]]
+    return {"symbols": symbols, "orders": orders, "positions": positions, "accounts": accounts}
+
+
+def remembers(folder):
+    """The market ends, so that nothing moves; the daemon is killed and comes up without its venue."""
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "31", "--from", "2024-01-01T00:00:00Z", "--to",
+                                         "2024-01-01T00:02:00Z", "--speed", "20"))
+    config = CONFIG.replace("latency_ms = 5", "latency_ms = 0")
+    daemon = folder.start(harness.Daemon(folder.path, replay, config, name="memory", state="memory"))
+    status = daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]),
+                                "books in step")
+    mark = next(x["last"] for x in status["symbols"] if x["symbol"] == "BTCUSDT")
+    client = Client(daemon)
+    for args in ({"qty": "0.5"},
+                 {"qty": "0.1", "trail_percent": "2", "side": "sell", "client_id": "trail"},
+                 {"qty": "0.1", "side": "sell", "group": "oco", "take_profit": {"limit": price(mark * 1.04)},
+                  "stop_loss": {"stop": price(mark * 0.9)}, "client_id": "oco"},
+                 {"qty": "0.1", "limit": price(mark * 0.95), "group": "bracket",
+                  "take_profit": {"limit": price(mark * 1.04)}, "stop_loss": {"trail": "900"}, "client_id": "bracket"},
+                 {"qty": "0.1", "group": "bracket", "take_profit": {"limit": price(mark * 1.04)},
+                  "stop_loss": {"stop": price(mark * 0.9), "limit": price(mark * 0.85)}, "client_id": "entered"}):
+        answer = client.ask("order", {"symbol": "BTCUSDT", "side": "buy", "account": "hand"} | args)
+        assert answer["ok"], (args, answer)
+        daemon.wait_status(lambda s: len(s["positions"]) > 0, "the position")
+    created = client.ask("account_create", {"name": "later", "currency": "USDT", "cash": "5000", "shorts": True,
+                                            "collateral": "1.5", "strategy": "sma-cross-rsi", "params": {"fast": "3", "slow": "9"},
+                                            "key": "later"})
+    assert created["ok"], created
+    assert client.ask("account_transfer", {"from": "hand", "to": "later", "amount": "100.5", "key": "move"})["ok"]
+    refused = client.ask("account_deposit", {"account": "later", "amount": "-1000000", "key": "much"})
+    assert not refused["ok"], refused
+    end = 1704067320000 - 1500
+    daemon.wait_status(lambda s: all(x["last_bar"] and x["last_bar"]["open_time_ms"] >= end - 2000 for x in s["symbols"]),
+                       "the end of the market")
+    before = harness.wait_for(lambda: settled(daemon), "nothing moves any more")
+    kinds = {(o["type"], o["state"]) for o in before["orders"]}
+    assert {("TRAILING_STOP", "OPEN"), ("STOP", "OPEN"), ("TRAILING_STOP", "HELD"), ("STOP_LIMIT", "OPEN")} <= kinds, kinds
+    assert any(o["peak"] for o in before["orders"] if o["client_id"] == "trail"), before["orders"]
+    client.close()
+    daemon.popen.kill()
+    daemon.popen.wait()
+    assert replay.stop() == 0
+
+    away = "[market]\nws_url = wss://127.0.0.1:9\nrest_url = https://127.0.0.1:9\n"
+    daemon = folder.start(harness.Daemon(folder.path, None, config.replace("[market]\n", away), name="memory", state="memory"))
+    status = daemon.wait_status(lambda s: s["symbols"], "the engine without its venue")
+    after = memory_of(status)
+    for key in before:
+        assert after[key] == before[key], (key, before[key], after[key])
+    assert status["recovery"]["from"] == "log", status["recovery"]
+    client = Client(daemon)
+    again = client.ask("account_create", {"name": "later", "currency": "USDT", "cash": "5000", "shorts": True,
+                                          "collateral": "1.5", "strategy": "sma-cross-rsi", "params": {"fast": "3", "slow": "9"},
+                                          "key": "later"})
+    assert again["ok"] and again["result"]["repeated"] is True, again
+    again = client.ask("account_deposit", {"account": "later", "amount": "-1000000", "key": "much"})
+    assert not again["ok"] and again["error"]["code"] == refused["error"]["code"], again
+    client.close()
+    assert {a["account"] for a in status["accounts"]} == {"main", "hand", "later"}
+    clean(daemon)
+    assert daemon.stop() == 0
+    print(f"remembered: {len(before['orders'])} orders ({', '.join(sorted({k for k, _ in kinds}))}), "
+          f"{sum(len(x[3]) for x in before['symbols'])} indicator values, {len(before['positions'])} positions")
+    return daemon.state
+
+
+def settled(daemon):
+    one = memory_of(daemon.status_object())
+    time.sleep(0.3)  # a condition that must hold for a while
+    return one if one == memory_of(daemon.status_object()) else None
+
+
+def without_log(folder, state):
+    """The log is gone, or altered: the database alone is the truth, and an alert says so."""
+    name = os.path.basename(state)
+    away = "[market]\nws_url = wss://127.0.0.1:9\nrest_url = https://127.0.0.1:9\n"
+    config = CONFIG.replace("[market]\n", away)
+    events = os.path.join(state, "events")
+    newest = os.path.join(events, sorted(f for f in os.listdir(events) if f.endswith(".journal"))[-1])
+    with open(newest, "r+b") as file:  # one bit in the middle
+        file.seek(os.path.getsize(newest) // 2)
+        byte = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte[0] ^ 1]))
+    report = None
+    for fault in ("altered", "missing"):
+        if fault == "missing":
+            for file in os.listdir(events):
+                os.unlink(os.path.join(events, file))
+        daemon = folder.start(harness.Daemon(folder.path, None, config, name=f"log-{fault}", state=name))
+        status = daemon.wait_status(lambda s: s["symbols"], f"the engine with its log {fault}")
+        assert status["recovery"]["from"] == "database", status["recovery"]
+        assert len(status["accounts"]) == 3 and status["orders"], status
+        alerts = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'event-log' AND "
+                                                       "text LIKE '%the database alone is the truth%'"), "the alert")
+        if fault == "altered":
+            assert any(".journal" in text for (text,) in alerts), alerts
+            assert any(d.startswith("events.set-aside-") for d in os.listdir(state)), os.listdir(state)
+        report = json.loads(daemon.papertape("ledger", "verify", "--json"))
+        assert report["ok"] is True, report
+        assert daemon.stop() == 0
+        daemon = folder.start(harness.Daemon(folder.path, None, config, name=f"after-{fault}", state=name))
+        status = daemon.wait_status(lambda s: s["symbols"], "the new log")
+        assert status["recovery"]["from"] == "log", status["recovery"]
+        assert daemon.stop() == 0
+    print(f"without its log: {report['rows']} ledger rows verified, the next start goes on from the new log")
+
+
+def crossed_while_down(folder):
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "41", "--speed", "30"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="crossed", state="crossed"))
+    status = daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]),
+                                "books in step")
+    client = Client(daemon)
+    assert client.ask("order", {"symbol": "BTCUSDT", "side": "buy", "qty": "0.5", "account": "hand"})["ok"]
+    daemon.wait_status(lambda s: any(p["account"] == "hand" for p in s["positions"]), "the position")
+    mark = next(x["last"] for x in daemon.status_object()["symbols"] if x["symbol"] == "BTCUSDT")
+    wide, stops = 0.0004, []
+    while not stops:  # near enough to be crossed within seconds, far enough to rest
+        answer = client.ask("order", {"symbol": "BTCUSDT", "side": "sell", "qty": "0.1", "account": "hand",
+                                      "stop": price(mark * (1 - wide))})
+        assert answer["ok"], answer
+        buy = client.ask("order", {"symbol": "BTCUSDT", "side": "buy", "qty": "0.1", "account": "hand",
+                                   "stop": price(mark * (1 + wide))})
+        assert buy["ok"], buy
+        daemon.popen.kill()
+        stops = [answer["result"]["order"], buy["result"]["order"]]
+    daemon.popen.wait()
+    client.close()
+    time.sleep(4)  # two minutes of the market pass
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="crossed", state="crossed"))
+    daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and s["symbols"][0]["book"] == "synced", "the daemon again")
+    alerts = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'STOP_MISSED'"), "a missed stop")
+    filled = harness.wait_for(lambda: [i for i in stops if rows(daemon, f"SELECT 1 FROM orders WHERE id = {i} AND "
+                                                                        "state = 'FILLED'")], "a filled stop")
+    away = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'away'"), "how long it was away")
+    clean(daemon)
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    print(f"crossed while down: {len(filled)} filled; {alerts[0][0]}; {away[-1][0]}")
+
+
+def main():
+    seed = int(os.environ.get("PAPERTAPE_SEED") or time.time_ns() % 1000000)
+    print(f"counts: {ROUNDS} kills; PAPERTAPE_SEED={seed}" + ("" if harness.LONG else " (--long: 500 kills)"), flush=True)
+    with harness.Folder() as folder:
+        kills(folder, seed)
+        without_log(folder, remembers(folder))
+        crossed_while_down(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
