@@ -24,8 +24,9 @@ static bool fits(const struct order *order, const struct order_amend *amend)
 {
     if (amend->set == 0 || (amend->set & ~amendable(order)) != 0)
         return false;
-    if ((amend->set & AMEND_QTY) && amend->qty <= order->filled)
-        return false; /* to end it is a cancel */
+    if ((amend->set & AMEND_QTY) &&
+        (amend->qty <= order->filled || (order->parent != 0 && amend->qty > order->qty)))
+        return false; /* to end it is a cancel; an exit closes no more than its entry filled */
     if ((amend->set & AMEND_TRAIL) && ((amend->set & AMEND_TRAIL_E6) || amend->trail <= 0))
         return false;
     return !(amend->set & AMEND_TRAIL_E6) || (amend->trail_e6 > 0 && amend->trail_e6 < 1000000);

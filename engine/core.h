@@ -47,8 +47,11 @@ struct market_state {
     struct recent_bars recent;
     uint32_t shorts;      /* accounts that are short of it */
     uint32_t live_orders; /* of all accounts, resting or on their way */
-    bool unmoved;         /* no live order of it minds quotes; false: not known. Derived: not of the state */
-    struct taken *taken;  /* oldest first */
+    /* Derived, and not of the state: does any live order of it mind quotes, or trades within these prices?
+     * false: not known. */
+    bool unmoved, calm;
+    int64_t calm_above, calm_below;
+    struct taken *taken; /* oldest first */
     uint32_t n_taken, cap_taken;
 };
 

@@ -57,25 +57,22 @@ void desk_close(struct engine *engine, int account)
     desk->seats = NULL;
 }
 
-/* The stop that protects what is held: resting or on its way, not waiting for an entry. */
-static const struct order *protection(const struct engine *engine, int account, int symbol)
+/* Does it protect what is held: a stop that rests or is on its way, not one that waits for an entry? */
+static bool protects(const struct live_order *live, int account, int symbol)
 {
-    for (size_t i = 0; i < engine->n_orders; i++) {
-        const struct live_order *live = &engine->orders[i];
-        if (live->order.account == account && live->order.symbol == symbol &&
-            live->order.type == ORDER_STOP && live->order.side == ORDER_SELL &&
-            live->order.state != ORDER_HELD && !live->cancel_queued)
-            return &live->order;
-    }
-    return NULL;
+    const struct order *order = &live->order;
+    return order->account == account && order->symbol == symbol && order->type == ORDER_STOP &&
+           order->side == ORDER_SELL && order->state != ORDER_HELD && !live->cancel_queued;
 }
 
 uint64_t desk_stop(const struct engine *engine, int account, int symbol, int64_t *ret_price)
 {
-    const struct order *stop = protection(engine, account, symbol);
-    if (stop)
-        *ret_price = stop->stop_price;
-    return stop ? stop->id : 0;
+    for (size_t i = 0; i < engine->n_orders; i++)
+        if (protects(&engine->orders[i], account, symbol)) {
+            *ret_price = engine->orders[i].order.stop_price;
+            return engine->orders[i].order.id;
+        }
+    return 0;
 }
 
 static bool working(const struct engine *engine, int account, int symbol)
@@ -170,25 +167,27 @@ static enum order_reason leave(struct engine *engine, int account, int symbol, c
     return reason;
 }
 
-/* The stop that rests is amended, so that the position is never without one; where none rests, one comes. */
+/* Stops that rest are amended, so that the position is never without one; what none protects gets one. */
 static void move_stop(struct engine *engine, int account, int symbol, const struct intent *intent)
 {
-    int64_t held = engine->accounts[account].positions[symbol].qty;
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    int64_t bare = engine->accounts[account].positions[symbol].qty;
     int64_t price = stop_price(engine, symbol, intent->stop);
-    const struct order *stop = protection(engine, account, symbol);
-    if (held <= 0 || price <= 0)
+    if (bare <= 0 || price <= 0)
         return;
-    if (stop) {
-        struct order_amend amend = {.order_id = stop->id, .set = AMEND_STOP, .stop_price = price};
-        if (stop->qty - stop->filled != held) {
-            amend.set |= AMEND_QTY;
-            amend.qty = stop->filled + held;
-        }
-        if (price != stop->stop_price || (amend.set & AMEND_QTY))
-            match_amend(engine, &amend);
-        return;
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct order *stop = &engine->orders[i].order;
+        if (!protects(&engine->orders[i], account, symbol))
+            continue;
+        bare -= stop->qty - stop->filled;
+        if (stop->stop_price != price && !stop->triggered)
+            match_amend(engine,
+                        &(struct order_amend){.order_id = stop->id, .set = AMEND_STOP, .stop_price = price});
     }
-    struct order_request request = request_of(account, symbol, ORDER_SELL, ORDER_STOP, held, intent->why);
+    int64_t qty = bare > 0 ? filter_floor_qty(listed, ORDER_STOP, bare) : 0;
+    if (qty == 0)
+        return;
+    struct order_request request = request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, intent->why);
     request.stop_price = price;
     request.reduce_only = true;
     enum order_reason reason;

@@ -89,7 +89,9 @@ enum order_grouping {
 
 enum { ORDER_LEGS_MAX = 3 };
 
-/* New numbers of a live order; only those that `set` names change. */
+/* New numbers of a live order; only those that `set` names change. They take effect like an order, after the
+ * latency. An order that gets less of the same keeps its place in the queue, any other goes to its end. More
+ * must be left than is filled; a bracket's exit gets no more than its entry filled. */
 enum { AMEND_QTY = 1, AMEND_PRICE = 2, AMEND_STOP = 4, AMEND_TRAIL = 8, AMEND_TRAIL_E6 = 16 };
 struct order_amend {
     uint64_t order_id;

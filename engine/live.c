@@ -44,6 +44,7 @@ struct live_order *live_push(struct engine *engine, const struct order *order)
     live->order = *order;
     live->queue_ahead = -1;
     engine->markets[order->symbol].live_orders++;
+    engine->markets[order->symbol].unmoved = engine->markets[order->symbol].calm = false;
     if (order->expires_ns > 0 && order->expires_ns < engine->next_expiry_ns)
         engine->next_expiry_ns = order->expires_ns;
     return live;
@@ -97,7 +98,7 @@ bool live_step(struct engine *engine, struct order *order, enum order_action act
 
 void live_tell(struct engine *engine, const struct order *order)
 {
-    engine->markets[order->symbol].unmoved = false;
+    engine->markets[order->symbol].unmoved = engine->markets[order->symbol].calm = false;
     if (engine->sink.order)
         engine->sink.order(engine->sink.ctx, order);
 }

@@ -294,14 +294,31 @@ static bool clear_dealt(struct engine *engine)
     return true;
 }
 
+static void find_calm(struct engine *engine, int symbol)
+{
+    struct market_state *market = &engine->markets[symbol];
+    market->calm = true;
+    market->calm_above = INT64_MIN;
+    market->calm_below = INT64_MAX;
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        if (live->order.symbol == symbol && live_resting(&live->order))
+            resting_calm(live, &market->calm_above, &market->calm_below);
+    }
+}
+
 void match_trade(struct engine *engine, int symbol, const struct market_trade *trade)
 {
-    if (engine->markets[symbol].live_orders == 0 || !clear_dealt(engine))
+    const struct market_state *market = &engine->markets[symbol];
+    if (market->live_orders == 0 ||
+        (market->calm && trade->price > market->calm_above && trade->price < market->calm_below) ||
+        !clear_dealt(engine))
         return;
     size_t at = 0;
     uint64_t last = engine->last_order; /* what comes to rest from here on has not seen the trade */
     for (uint64_t id = 0; (id = next_resting(engine, symbol, id, &at)) != 0 && id <= last;)
         resting_trade(engine, id, trade, &engine->dealt[engine->orders[at].order.account]);
+    find_calm(engine, symbol);
 }
 
 void match_quotes(struct engine *engine, int symbol)

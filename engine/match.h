@@ -93,11 +93,13 @@ bool arrive_triggers(const struct order *order, int64_t price);
 
 /* resting.c: the same holds. `dealt`: what the account's orders had of the trade. */
 void resting_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt);
+/* Narrows *above and *below to the prices between which no trade means anything to it. */
+void resting_calm(const struct live_order *live, int64_t *above, int64_t *below);
 void resting_quote(struct engine *engine, uint64_t id);
 
 /* amend.c */
-/* The order as it will be when the amends on their way have taken effect; *ret_need: the most that the rest of
- * it needs until then, and after. */
+/* The order as it will be when the amends on their way have taken effect; *ret_need: the most that the rest
+ * of it needs until then, and after. */
 struct order amend_foresee(const struct engine *engine, const struct live_order *live, int64_t *ret_need);
 void amend_take_effect(struct engine *engine, const struct order_amend *amend);
 

@@ -46,6 +46,7 @@ static void tell(struct engine *engine, struct live_order *live, const struct ba
         return;
     }
     live->missed = fills;
+    engine->markets[live->order.symbol].calm = false;
     engine_alert(engine, "STOP_MISSED", "%s: %s: it %s", symbol, text,
                  fills ? "triggers at the next price" : "rests on");
 }

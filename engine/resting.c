@@ -38,6 +38,30 @@ static void limit_trade(struct engine *engine, uint64_t id, const struct market_
         *dealt += make(engine, id, trade, ahead, offered);
 }
 
+void resting_calm(const struct live_order *live, int64_t *above, int64_t *below)
+{
+    const struct order *order = &live->order;
+    bool limit = order_works_as_limit(order), buy = order->side == ORDER_BUY;
+    bool profit = order->type == ORDER_TAKE_PROFIT || order->type == ORDER_TAKE_PROFIT_LIMIT;
+    int64_t at = limit ? order->price : order->stop_price;
+    bool falls = limit ? buy : buy == profit; /* it waits for the price to fall to `at` */
+    if (live->missed || (order->triggered && !limit) ||
+        (order->type == ORDER_TRAILING_STOP && (order->peak == 0 || order->stop_price == 0))) {
+        *above = INT64_MAX; /* any trade */
+        return;
+    }
+    if (falls && at > *above)
+        *above = at;
+    if (!falls && at < *below)
+        *below = at;
+    if (order->type == ORDER_TRAILING_STOP) {
+        if (buy && order->peak > *above)
+            *above = order->peak;
+        if (!buy && order->peak < *below)
+            *below = order->peak;
+    }
+}
+
 void resting_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt)
 {
     struct live_order *live = &engine->orders[match_find(engine, id)];

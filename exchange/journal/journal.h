@@ -3,7 +3,8 @@
  * A journal is a directory of segments, each a file of records packed into compressed blocks. Every block
  * carries a SHA-256 over its header, its bytes and the hash of the block before it, through all segments: a
  * bit that changed anywhere is found, and named by file and block. A segment begins with a state: from there
- * everything after it can be played again without what came before, so old segments can go. A torn tail, as a
+ * everything after it can be played again without what came before, so old segments can go (where only frames
+ * are kept, it is a state of no bytes). A torn tail, as a
  * crash leaves it, is cut when the journal is opened for writing (and kept beside it), and ends a reading
  * quietly.
  *
@@ -47,7 +48,7 @@ struct journal_batch {
 void journal_batch_init(struct journal_batch *batch);
 void journal_batch_finish(struct journal_batch *batch);
 void journal_batch_clear(struct journal_batch *batch); /* keeps its memory */
-/* 0; -EMSGSIZE; -ENOMEM, the batch as before. */
+/* Copies the record. 0; -EMSGSIZE; -EINVAL for no kind; -ENOMEM, the batch as before. */
 int journal_batch_add(struct journal_batch *batch, const struct journal_record *record);
 
 /* ---- writing ---- */
@@ -69,14 +70,17 @@ struct journal_tail {
     uint64_t cut_bytes;             /* of a torn tail, moved to … */
     char cut_to[JOURNAL_ERROR_MAX]; /* … this file */
 };
-/* Opens for appending; the directory is locked against a second writer. The first record put must be a state.
- * 0 with *ret_tail; -EBADMSG for a journal that is altered (not merely torn), -ENOTSUP for a newer format,
- * -EBUSY, -errno; err: one sentence that names the file and the block. */
+/* Opens for appending; the directory is locked against a second writer. The first record put must be a state:
+ * a run begins a segment. All hashes of the newest segment are checked, and that every segment follows the
+ * one before it; journal_verify() reads everything. 0 with *ret_tail; -EBADMSG for a journal that is altered
+ * (not merely torn), -ENOTSUP for a newer format, -EBUSY, -errno; err: one sentence that names the file and
+ * the block. */
 int journal_writer_open(const struct journal_writer_config *config, struct journal_writer **ret,
                         struct journal_tail *ret_tail, char *err, size_t err_size);
 /* Compresses and writes a batch, in whole blocks. A state in it begins a new segment, after which old ones
  * go. 0: it is in the file, and on the disk with `sync`. -errno: nothing of it counts, and it may be put
- * again: what was half written is cut. */
+ * again: what was half written is cut. -EINVAL: it does not go on from what is there (a sequence number or a
+ * time falls, an event is missing without a state after it, no state came yet): to be put again never. */
 int journal_writer_put(struct journal_writer *writer, const struct journal_batch *batch);
 bool journal_writer_full(const struct journal_writer *writer); /* is a state wanted, to begin a segment? */
 struct journal_writer_stats {
@@ -92,9 +96,10 @@ struct journal_reader;
 /* `path`: a directory, or one segment. 0, or as journal_writer_open(); -ENOENT when there is no segment. */
 int journal_reader_open(const char *path, struct journal_reader **ret, char *err, size_t err_size);
 /* The next record; its bytes live until the next call. 1; 0 at the end (a torn tail, and a tail still being
- * written, are an end: the call may be repeated later); -EBADMSG where the journal is altered, -errno;
+ * written, are an end: the call may be repeated later); -EBADMSG where the journal is altered; -ESTALE where
+ * a writer whose put failed took back what was already read here: to be read anew; -errno;
  * journal_reader_error() names file, block and what is wrong. A hole in the sequence that no state fills is
- * altered. */
+ * altered. An error stays until a seek. */
 int journal_reader_next(struct journal_reader *reader, struct journal_record *ret);
 /* Goes to the newest state that is not after the event `seq` (journal_reader_next() gives it); UINT64_MAX: to
  * the newest of all. 0; -ENOENT when the journal begins later; -errno. */

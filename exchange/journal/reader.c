@@ -85,6 +85,8 @@ static int next_segment(struct journal_reader *reader)
  * the end of the journal; -EBADMSG, -errno. */
 static int at_end(struct journal_reader *reader, int r)
 {
+    if (reader->single)
+        return 0;
     if (!reader->sealed) { /* has a next segment been begun? Then this one is to be looked at once more */
         int listed = list_segments(reader);
         if (listed < 0)
@@ -149,6 +151,19 @@ static int next_record(struct journal_reader *reader, struct journal_record *ret
     return 1;
 }
 
+/* A put that failed after some of its blocks were whole is taken back. Is the block that was read last no
+ * longer there? */
+static bool taken_back(struct journal_reader *reader)
+{
+    struct journal_scan *scan = &reader->scan;
+    uint8_t hash[JOURNAL_HASH_SIZE];
+    if (reader->block_at <= JOURNAL_FILE_HEADER || !scan->chained)
+        return false;
+    ssize_t n = journal_files_read(scan->files, scan->fd, hash, sizeof hash,
+                                   reader->block_at - JOURNAL_BLOCK_TRAILER);
+    return n >= 0 && (n < JOURNAL_HASH_SIZE || memcmp(hash, scan->chain, sizeof hash) != 0);
+}
+
 int journal_reader_load(struct journal_reader *reader)
 {
     for (;;) {
@@ -160,6 +175,11 @@ int journal_reader_load(struct journal_reader *reader)
             reader->blocks++;
             return 1;
         }
+        if (r == -EBADMSG && !reader->sealed && taken_back(reader))
+            return journal_scan_fail(&reader->scan, -ESTALE,
+                                     "%s: before byte %" PRId64
+                                     ": the writer took back what was read; read it anew",
+                                     reader->scan.name, reader->block_at);
         if (r != 0 && r != -ENODATA)
             return r;
         if ((r = at_end(reader, r)) <= 0)

@@ -16,7 +16,7 @@
 
 enum { BTCUSDT, ETHUSDT, ETHBTC, HARNESS_SYMBOLS };
 enum { ALICE, BOB, HARNESS_ACCOUNTS, HARNESS_ACCOUNTS_MAX = 8 /* with those made by commands */ };
-enum { HARNESS_ASSETS = 3, TAKEN_MAX = 64, RECORDED_ORDERS = 1 << 18 };
+enum { HARNESS_ASSETS = 3, TAKEN_MAX = 64, RECORDED_ORDERS = 1 << 19 };
 
 static const char *const harness_assets[HARNESS_ASSETS] = {"USDT", "BTC", "ETH"};
 static const int harness_base[] = {1, 2, 2}, harness_quote[] = {0, 0, 1};
@@ -142,8 +142,17 @@ static void on_order(void *ctx, const struct order *order)
         CHECK(order_live(before->state)); /* an order ends once */
         CHECK(order->group == before->group && order->parent == before->parent &&
               order->type == before->type && order->tif == before->tif);
-        if (before->state != ORDER_HELD)
-            CHECK(order->state != ORDER_HELD && (order->state != ORDER_PENDING || order->amends > 0));
+        static const char *const may[ORDER_STATES] = {
+            [ORDER_HELD] = "HPCE",
+            [ORDER_PENDING] = "POTFCE",
+            [ORDER_OPEN] = "OTFCE",
+            [ORDER_PARTIAL] = "TFCE",
+        };
+        static const char letters[ORDER_STATES] = {
+            [ORDER_HELD] = 'H',   [ORDER_PENDING] = 'P',  [ORDER_OPEN] = 'O',    [ORDER_PARTIAL] = 'T',
+            [ORDER_FILLED] = 'F', [ORDER_CANCELED] = 'C', [ORDER_EXPIRED] = 'E', [ORDER_REJECTED] = 'R',
+        };
+        CHECK(may[before->state] && strchr(may[before->state], letters[order->state]));
         if (order->filled < before->filled || order->amends < before->amends)
             CHECK(!"an order goes back");
     }

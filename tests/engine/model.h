@@ -511,6 +511,8 @@ static enum order_reason m_ask_amend(struct model *m, const struct order_amend *
         return ORDER_BAD_AMEND;
     if ((amend->set & AMEND_QTY) && amend->qty <= o->filled)
         return ORDER_BAD_AMEND;
+    if ((amend->set & AMEND_QTY) && o->parent && amend->qty > o->qty)
+        return ORDER_BAD_AMEND;
     int64_t most;
     struct m_order other = m_foresee(m, id, &most);
     m_put(&other, amend, amend->set);

@@ -1,10 +1,13 @@
-/* A hundred thousand events and commands at random: after each, the accounts are what the sums of deposits
- * and fills say, reserves are those of the live orders, and the same events give the same ledger, to the
- * hash. */
+/* Events and commands at random, orders of every type and group, amends and cancels among them: after each,
+ * the accounts are what the sums of deposits and fills say, reserves are those of the live orders, states and
+ * groups are what they can be, and the same events give the same ledger, to the hash, though the engine was
+ * saved and loaded again and again on the way. With PAPERTAPE_LONG
+ * set, a million a run. */
 #include "engine/core.h"
+#include "engine/state.h"
 #include "tests/engine/market.h"
 
-enum { EVENTS = 100000 };
+enum { EVENTS = 150000, EVENTS_LONG = 1000000 };
 
 static void check_reserves(const struct engine *engine)
 {
@@ -34,23 +37,172 @@ static void check_reserves(const struct engine *engine)
         CHECK(engine->pending[i - 1].effective_ns <= engine->pending[i].effective_ns);
 }
 
+static bool one_leg_traded(const struct harness *h, const struct order *order)
+{
+    for (uint64_t id = order->group; order->group && id < order->group + ORDER_LEGS_MAX; id++) {
+        const struct order *other = told(h, id);
+        if (id != order->id && other->id && other->group == order->group && other->parent == order->parent &&
+            other->filled > 0 && order->filled > 0)
+            return false;
+    }
+    return true;
+}
+
+/* What an exit closes, its entry has opened; held while that works. */
+static bool exit_fits(const struct harness *h, const struct order *order)
+{
+    const struct order *entry = told(h, order->parent);
+    if (order->parent == 0)
+        return true;
+    return order->reduce_only && order->side != entry->side && order->filled <= entry->filled &&
+           (order->state == ORDER_HELD) == (order_live(order->state) && order_live(entry->state)) &&
+           (order->state == ORDER_HELD || !order_live(order->state) ||
+            (order->amends > 0 ? order->qty <= entry->filled : order->qty == entry->filled));
+}
+
+static void check_orders(const struct harness *h)
+{
+    const struct engine *engine = h->engine;
+    CHECK_INT(engine->counters.impossible, 0);
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        const struct order *order = &live->order;
+        const struct position *position = &engine->accounts[order->account].positions[order->symbol];
+        bool rests = order->state == ORDER_OPEN || order->state == ORDER_PARTIAL;
+        CHECK_INT(order->state, told(h, order->id)->state);
+        CHECK(order->expires_ns == 0 || order->expires_ns > engine->now_ns);
+        CHECK(order->expires_ns == 0 || engine->next_expiry_ns <= order->expires_ns);
+        CHECK(order->filled < order->qty && live->queue_ahead >= -1);
+        CHECK(!rests || order->type != ORDER_MARKET);
+        CHECK(!rests || (order->tif != ORDER_IOC && order->tif != ORDER_FOK));
+        CHECK(!rests || !order->reduce_only ||
+              (order->side == ORDER_SELL ? position->qty > 0 : position->qty < 0));
+        CHECK(
+            order->type != ORDER_TRAILING_STOP || order->triggered || order->peak == 0 ||
+            order->stop_price == 0 ||
+            (order->side == ORDER_SELL ? order->stop_price < order->peak : order->stop_price > order->peak));
+        CHECK(one_leg_traded(h, order) && exit_fits(h, order));
+    }
+    for (int s = 0; s < engine->n_symbols; s++)
+        for (uint32_t i = 0; i < engine->markets[s].n_taken; i++)
+            CHECK(engine->markets[s].taken[i].qty > 0 && engine->markets[s].taken[i].price > 0);
+}
+
+/* At the end of all, of every order that there ever was. */
+static void check_history(const struct harness *h)
+{
+    for (uint64_t id = 1; id < RECORDED_ORDERS && h->orders[id].order.id; id++)
+        CHECK(one_leg_traded(h, told(h, id)) && exit_fits(h, told(h, id)));
+}
+
+static void random_type(struct harness *h, const struct small_market *market, struct random *random,
+                        struct order_request *request)
+{
+    request->type = (enum order_type)random_between(random, 0, ORDER_TYPES - 1);
+    request->tif =
+        random_chance(random, 60) ? ORDER_GTC : (enum order_tif)random_between(random, 0, ORDER_TIFS - 1);
+    request->price = market_price(market, market->middle + (int)random_between(random, -8, 8));
+    request->stop_price = market_price(market, market->middle + (int)random_between(random, -8, 8));
+    request->trail = request->trail_e6 = 0;
+    request->expires_ns = 0;
+    if (random_chance(random, 50))
+        request->trail = random_between(random, 1, 8) * market->tick;
+    else
+        request->trail_e6 = (int32_t)random_between(random, 1, 5000);
+    if (order_is_stop(request->type) && random_chance(random, 90))
+        request->tif = random_chance(random, 50) ? ORDER_DAY : ORDER_GTC;
+    if (request->type == ORDER_MARKET && random_chance(random, 90))
+        request->tif = (enum order_tif)random_between(random, ORDER_GTC, ORDER_FOK);
+    if (request->tif == ORDER_GTD)
+        request->expires_ns = h->now_ns + random_between(random, 0, 20 * SECOND_NS);
+    request->post_only =
+        request->type == ORDER_LIMIT && request->tif == ORDER_GTC && random_chance(random, 15);
+    request->reduce_only = random_chance(random, 10);
+}
+
+static void random_group(struct harness *h, const struct small_market *market, struct random *random,
+                         struct order_request first)
+{
+    bool bracket = random_chance(random, 60);
+    struct order_request legs[ORDER_LEGS_MAX] = {first, first, first};
+    int n = bracket ? (int)random_between(random, 2, 3) : 2;
+    for (int i = bracket; i < n; i++) {
+        struct order_request *leg = &legs[i];
+        random_type(h, market, random, leg);
+        if (i > 0)
+            leg->client_id[0] = '\0';
+        if (leg->type == ORDER_MARKET)
+            leg->type = ORDER_STOP;
+        if (leg->tif == ORDER_IOC || leg->tif == ORDER_FOK)
+            leg->tif = ORDER_GTC;
+        leg->reduce_only = legs[bracket].reduce_only;
+        leg->tif = legs[bracket].tif;
+        leg->expires_ns = legs[bracket].expires_ns;
+        leg->side = bracket ? (enum order_side) !first.side : first.side;
+    }
+    if (bracket)
+        legs[0].reduce_only = false;
+    group(h, bracket ? ORDERS_BRACKET : ORDERS_OCO, legs, n);
+}
+
+static void random_amend(struct harness *h, const struct small_market *markets, struct random *random)
+{
+    if (engine_orders(h->engine) == 0)
+        return;
+    const struct order *order = engine_order(h->engine, random_next(random) % engine_orders(h->engine));
+    const struct small_market *market = &markets[order->symbol];
+    struct order_amend change = {.order_id = order->id, .set = (unsigned)random_between(random, 1, 31)};
+    if (random_chance(random, 80)) /* one that its type has */
+        change.set = order->type == ORDER_TRAILING_STOP ? AMEND_TRAIL
+                     : order_is_stop(order->type)       ? AMEND_STOP
+                                                        : AMEND_PRICE;
+    if (random_chance(random, 30))
+        change.set = AMEND_QTY;
+    change.qty = random_between(random, 1, order->qty / 500 + 1) * 1000;
+    change.price = market_price(market, market->middle + (int)random_between(random, -8, 8));
+    change.stop_price = market_price(market, market->middle + (int)random_between(random, -8, 8));
+    change.trail = random_between(random, 1, 8) * market->tick;
+    change.trail_e6 = (int32_t)random_between(random, 1, 5000);
+    amend(h, change);
+}
+
+static void random_missed(struct harness *h, struct small_market *markets, struct random *random, int symbol)
+{
+    struct bar bar = flat_bar(h->now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS,
+                              market_price(&markets[symbol], markets[symbol].middle));
+    bar.high += random_between(random, 0, 6) * markets[symbol].tick;
+    bar.low -= random_between(random, 0, 6) * markets[symbol].tick;
+    struct event event = {.kind = EVENT_BARS,
+                          .bars = {.symbol = symbol, .bars = &bar, .n = 1, .missed = true}};
+    CHECK_INT(harness_event(h, &event), 0);
+}
+
 static void random_order(struct harness *h, struct small_market *markets, struct random *random)
 {
     int account = (int)random_between(random, 0, 1), symbol = (int)random_between(random, 0, 2);
     enum order_side side = random_chance(random, 50) ? ORDER_BUY : ORDER_SELL;
-    enum order_type type = (enum order_type)random_between(random, 0, 2);
-    int level = markets[symbol].middle + (int)random_between(random, -8, 8);
+    struct order_request request = {.account = account, .symbol = symbol, .side = side, .by_hand = true};
     int64_t qty = random_between(random, 1, random_chance(random, 50) ? 500 : 20000) * 1000;
     int64_t held = h->position[account][symbol];
     if (side == ORDER_SELL && held > 0 && random_chance(random, 60))
         qty = random_chance(random, 50) ? held : random_between(random, 1, held);
-    if (h->symbols[symbol].filters.step == 0)
+    if (h->symbols[symbol].filters.step != 0)
+        qty -= random_chance(random, 90) ? qty % 1000 : 0;
+    else
         qty += random_between(random, 0, 999);
     if (random_chance(random, 2))
         qty = (int64_t)random_next(random);
+    request.qty = qty;
+    random_type(h, &markets[symbol], random, &request);
     if (random_chance(random, 1))
-        level = -(int)random_between(random, 0, 1000000);
-    order(h, account, symbol, side, type, qty, market_price(&markets[symbol], level));
+        request.price = request.stop_price =
+            market_price(&markets[symbol], -(int)random_between(random, 0, 1000000));
+    if (random_chance(random, 20))
+        snprintf(request.client_id, sizeof request.client_id, "id %d", (int)random_between(random, 0, 20));
+    if (random_chance(random, 35))
+        random_group(h, &markets[symbol], random, request);
+    else
+        ask(h, request);
 }
 
 static void random_event(struct harness *h, struct small_market *markets, struct random *random)
@@ -68,23 +220,27 @@ static void random_event(struct harness *h, struct small_market *markets, struct
         market_depth(h, symbol, &markets[symbol], random);
     } else if (dice < 880) {
         random_order(h, markets, random);
+    } else if (dice < 910) {
+        random_amend(h, markets, random);
     } else if (dice < 930) {
         if (engine_orders(h->engine) > 0)
             cancel(h, engine_order(h->engine, random_next(random) % engine_orders(h->engine))->id);
     } else if (dice < 960) {
         pass(h, random_between(random, 0, SECOND_NS));
+    } else if (dice < 965) {
+        random_missed(h, markets, random, symbol);
     } else if (dice < 984) {
         struct bar bar = flat_bar(h->now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS,
                                   market_price(&markets[symbol], markets[symbol].middle));
         kline(h, symbol, &bar);
     } else if (dice < 987) {
-        connection(h, random_chance(random, 70));
+        connection(h, random_chance(random, 85));
     } else if (dice < 990) {
-        stale(h, symbol, random_chance(random, 30));
+        stale(h, symbol, random_chance(random, 15));
     } else if (dice < 992) {
-        struct event event = {.kind = EVENT_STORAGE, .storage_ok = random_chance(random, 80)};
+        struct event event = {.kind = EVENT_STORAGE, .storage_ok = random_chance(random, 90)};
         CHECK_INT(harness_event(h, &event), 0);
-    } else if (dice < 994) {
+    } else if (dice < 993) {
         command(h, (struct event_command){.kind = COMMAND_PAUSE});
     } else if (dice < 999) {
         command(h, (struct event_command){.kind = COMMAND_RESUME});
@@ -93,13 +249,36 @@ static void random_event(struct harness *h, struct small_market *markets, struct
     }
 }
 
+/* The engine goes on from its own bytes, as after a restart. */
+static void reload(struct harness *h)
+{
+    struct codec codec = {0}, again = {0};
+    struct engine_sink sink = h->engine->sink;
+    struct engine *loaded = NULL;
+    char err[ENGINE_ERROR_MAX];
+    codec_save(&codec);
+    codec_save(&again);
+    CHECK_INT(engine_save(h->engine, &codec), 0);
+    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, &loaded, err), 0);
+    if (!loaded) {
+        fprintf(stderr, "%s\n", err);
+        exit(EXIT_FAILURE);
+    }
+    CHECK_INT(engine_save(loaded, &again), 0);
+    CHECK(codec.len == again.len && memcmp(codec.bytes, again.bytes, codec.len) == 0);
+    engine_destroy(h->engine);
+    h->engine = loaded;
+    codec_finish(&codec);
+    codec_finish(&again);
+}
+
 struct outcome {
     uint8_t hash[LEDGER_HASH_SIZE];
     struct engine_counters counters;
     int64_t equity[HARNESS_ACCOUNTS];
 };
 
-static struct outcome run(uint64_t seed, int64_t latency_ns, bool bare, bool print)
+static struct outcome run(uint64_t seed, int64_t latency_ns, bool bare, bool print, bool reloads)
 {
     static struct harness h;
     struct random random = {seed};
@@ -128,10 +307,15 @@ static struct outcome run(uint64_t seed, int64_t latency_ns, bool bare, bool pri
     strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "rsi_max", "100");
     strategy_set(h.accounts[BOB].strategy, h.accounts[BOB].params, "atr", "2");
     harness_open(&h);
-    for (int i = 0; i < EVENTS; i++) {
+    int n = getenv("PAPERTAPE_LONG") ? EVENTS_LONG : EVENTS;
+    for (int i = 0; i < n; i++) {
         random_event(&h, markets, &random);
+        if (reloads && i % 997 == 0)
+            reload(&h);
         check_reserves(h.engine);
+        check_orders(&h);
     }
+    check_history(&h);
     /* All orders cancelled, nothing is reserved. */
     command(&h, (struct event_command){.kind = COMMAND_RESUME});
     while (engine_orders(h.engine) > 0) {
@@ -164,13 +348,13 @@ int main(void)
 {
     struct random random = random_seeded("engine/random", 20261121);
     uint64_t seed = random.state;
-    struct outcome first = run(seed, 50 * MS_NS, false, true);
-    struct outcome again = run(seed, 50 * MS_NS, false, false);
+    struct outcome first = run(seed, 50 * MS_NS, false, true, false);
+    struct outcome again = run(seed, 50 * MS_NS, false, false, true);
     CHECK(memcmp(&first, &again, sizeof first) == 0);
-    struct outcome other = run(seed + 1, 0, false, true);
+    struct outcome other = run(seed + 1, 0, false, true, false);
     CHECK(memcmp(first.hash, other.hash, sizeof first.hash) != 0);
-    run(seed + 2, 3 * SECOND_NS, false, true);
+    run(seed + 2, 3 * SECOND_NS, false, true, true);
     for (uint64_t i = 3; i < 7; i++)
-        run(seed + i, 300 * MS_NS, true, i == 3);
+        run(seed + i, 300 * MS_NS, true, i == 3, i % 2);
     return check_done("engine/random");
 }

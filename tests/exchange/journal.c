@@ -217,6 +217,43 @@ static void test_follow(void)
     journal_writer_close(writer);
 }
 
+/* A put of which a reader saw whole blocks fails after all, and is taken back. */
+static void test_taken_back(void)
+{
+    struct journal_reader *reader;
+    struct journal_record record;
+    struct stat st;
+    struct making reading = making_begin(1000);
+    uint64_t n;
+    for (int again = 0; again < 2; again++) {
+        journal_make(20, 1000, 5, 0);
+        journal_find();
+        CHECK_INT(stat(journal_newest_path, &st), 0);
+        journal_make(30, 1000, 5, 0);
+        reading = making_begin(1000);
+        CHECK_INT(journal_reader_open(journal_dir, &reader, err, sizeof err), 0);
+        CHECK_INT(journal_read(reader, &reading, &n), 0);
+        CHECK_INT(n, 30);
+        struct bytes file = bytes_read(journal_newest_path);
+        CHECK_INT(truncate(journal_newest_path, st.st_size), 0);
+        if (again) { /* and something else is written there */
+            memmove(file.bytes, file.bytes + file.len - 300, 300);
+            int fd = open(journal_newest_path, O_WRONLY | O_APPEND);
+            while (lseek(fd, 0, SEEK_END) < (off_t)file.len + 100)
+                CHECK_INT(write(fd, file.bytes, 300), 300);
+            close(fd);
+        }
+        CHECK_INT(journal_reader_next(reader, &record), -ESTALE);
+        CHECK(strstr(journal_reader_error(reader), "took back") != NULL);
+        CHECK_INT(journal_reader_next(reader, &record), -ESTALE);
+        CHECK_INT(journal_reader_seek_seq(reader, 0), -ENOENT);
+        CHECK_INT(journal_reader_seek_seq(reader, UINT64_MAX), 0);
+        CHECK_INT(journal_reader_next(reader, &record), 1);
+        journal_reader_close(reader);
+        free(file.bytes);
+    }
+}
+
 static void test_absent(void)
 {
     struct journal_reader *reader;
@@ -240,6 +277,7 @@ int main(void)
     test_rotation();
     test_retention();
     test_follow();
+    test_taken_back();
     test_absent();
     journal_dir_remove();
     return check_done("journal");

@@ -35,6 +35,52 @@ def resident(daemon):
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+BUY = {"side": "buy", "symbol": "BTCUSDT", "qty": "0.01"}
+ACCOUNT = {"name": "x", "currency": "USDT", "cash": "1"}
+WRONG = (  # arguments of commands that are refused before the engine is asked, or by it
+    ("order", dict(BUY, type="iceberg"), "EINVAL"), ("order", dict(BUY, type="limit"), "EINVAL"),
+    ("order", dict(BUY, type="market", limit="5"), "EINVAL"), ("order", dict(BUY, limit="x"), "EINVAL"),
+    ("order", dict(BUY, tif="forever"), "EINVAL"), ("order", dict(BUY, limit="59000", expire_ns=-1), "EINVAL"),
+    ("order", dict(BUY, limit="59000", expire_ns=1), "BAD_TIF"), ("order", dict(BUY, tif="day"), "BAD_TIF"),
+    ("order", dict(BUY, client_id=37 * "x"), "EINVAL"), ("order", dict(BUY, client_id="a b"), "EINVAL"),
+    ("order", dict(BUY, post_only="yes"), "EINVAL"), ("order", dict(BUY, trail="1", trail_percent="1"), "EINVAL"),
+    ("order", dict(BUY, trail_percent="100"), "EINVAL"), ("order", dict(BUY, group="oto"), "EINVAL"),
+    ("order", dict(BUY, group="oco", take_profit={"limit": "66000"}), "EINVAL"),
+    ("order", dict(BUY, group="oco", take_profit=[], stop_loss={}), "EINVAL"),
+    ("order", dict(BUY, take_profit={"limit": "66000"}), "EINVAL"), ("order", dict(BUY, nonsense=1), "EINVAL"),
+    ("amend", {}, "EINVAL"), ("amend", {"order": 1}, "EINVAL"), ("amend", {"order": 999999, "qty": "1"}, "UNKNOWN_ORDER"),
+    ("amend", {"client_id": "none", "qty": "1"}, "UNKNOWN_ORDER"), ("cancel", {"all": "yes"}, "EINVAL"),
+    ("cancel", {"order": 1, "all": True}, "EINVAL"), ("cancel", {"all": True, "symbol": "DOGE"}, "UNKNOWN_SYMBOL"),
+    ("account_create", {}, "EINVAL"), ("account_create", dict(ACCOUNT, name="a b"), "EINVAL"),
+    ("account_create", dict(ACCOUNT, currency="EUR"), "EINVAL"), ("account_create", dict(ACCOUNT, cash="-1"), "EINVAL"),
+    ("account_create", dict(ACCOUNT, strategy="nope"), "EINVAL"), ("account_create", dict(ACCOUNT, fee_taker="2"), "EINVAL"),
+    ("account_create", dict(ACCOUNT, strategy="sma-cross-rsi", params={"nope": "1"}), "EINVAL"),
+    ("account_create", dict(ACCOUNT, name="hand"), "BAD_ACCOUNT"),
+    ("account_deposit", {"account": "hand"}, "EINVAL"), ("account_deposit", {"account": "hand", "amount": "0"}, "EINVAL"),
+    ("account_deposit", {"account": "hand", "amount": "99999999999999999999"}, "EINVAL"),
+    ("account_deposit", {"account": "hand", "amount": "-60000"}, "INSUFFICIENT_BALANCE"),
+    ("account_deposit", {"account": "nobody", "amount": "1"}, "UNKNOWN_ACCOUNT"),
+    ("account_transfer", {"from": "hand", "to": "hand", "amount": "1"}, "BAD_ACCOUNT"),
+    ("account_reset", {"account": "hand", "cash": "-1"}, "EINVAL"))
+
+
+def wrong_arguments(daemon):
+    """Each is refused with a code and one sentence, on one connection, and nothing has happened."""
+    with connect(daemon) as client:
+        for number, (cmd, args, _) in enumerate(WRONG):
+            client.sendall(json.dumps({"id": number, "cmd": cmd, "args": args}).encode() + b"\n")
+        client.shutdown(socket.SHUT_WR)
+        got = {answer["id"]: answer for answer in answers(client)}
+    for number, (cmd, args, code) in enumerate(WRONG):
+        answer = got[number]
+        assert answer["ok"] is False and answer["error"]["code"] == code, (cmd, args, answer)
+        assert answer["error"]["message"] and "\n" not in answer["error"]["message"], answer
+    status = daemon.status_object()
+    assert [a["account"] for a in status["accounts"]] == ["hand"] and not status["orders"] and not status["positions"], status
+    assert status["accounts"][0]["cash"] == 50000, status["accounts"]
+    print(f"{len(WRONG)} commands with wrong arguments refused")
+
+
 def strangers(daemon):
     with connect(daemon) as client:  # all at once, then the end: each is answered, commands in order
         client.sendall(b'{"id":1,"cmd":"pause"}\n{"id":2,"cmd":"resume"}\n{"id":"three","cmd":"ping"}')
@@ -76,6 +122,7 @@ def without_venue(folder, replay):
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
     strangers(daemon)
+    wrong_arguments(daemon)
     daemon.papertape("order", "buy", "BTCUSDT", "0.05")
     daemon.wait_status(lambda s: s["positions"], "a position")
     assert daemon.stop() == 0
