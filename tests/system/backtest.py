@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Live and played again: a synthetic market and both recordings over TLS at full speed, with a stop and a kill in the
+"""Live and played again: a synthetic market and both recordings over TLS at full speed, with stops and a kill in the
 middle, and with silence, gaps and closed connections. Each time `backtest --events` gives the orders, fills and ledger of
-the database, row by row, and reads no database for it."""
+the database, row by row, and reads no database for it. With --week: a synthetic week, with a stop in the middle."""
 
 import json
 import os
@@ -12,8 +12,9 @@ import sys
 import harness
 
 START, START_NS = "2024-01-01T00:00:00Z", 1704067200 * 10**9
-SECONDS = 7 * 86400 if harness.LONG else 1800
-WAIT = 3600.0 if harness.LONG else harness.PATIENCE
+WEEK = "--week" in sys.argv
+SECONDS = 7 * 86400 if WEEK else 7200 if harness.LONG else 1800
+WAIT = 7200.0 if WEEK else 600.0 if harness.LONG else harness.PATIENCE
 CONFIG = """
 [market]
 symbols = {symbols}
@@ -101,7 +102,7 @@ def synthetic(folder, name, ends, seconds):
     end = f"{(START_NS // 10**9) + seconds}"
     replay = folder.start(harness.Replay(folder.path, "--synthetic", "31", "--from", START, "--to", end, "--speed", "max"))
     for run, number in enumerate([*ends, signal.SIGTERM]):
-        daemon = start(folder, replay, name, run, "BTCUSDT, ETHUSDT", "1m" if harness.LONG else "1s")
+        daemon = start(folder, replay, name, run, "BTCUSDT, ETHUSDT", "1m" if WEEK else "1s")
         trading(daemon)
         by_hand(daemon, "BTCUSDT")
         part = START_NS + seconds * 10**9 * (run + 1) // (len(ends) + 1)
@@ -139,8 +140,11 @@ def faulty(folder, name, fault, condition, what):
 
 
 def main():
-    print(f"counts: {SECONDS} s of market" + ("" if harness.LONG else " (--long: a week)"))
+    print(f"counts: {SECONDS} s of market" + ("" if harness.LONG or WEEK else " (--long: 7200 s, and a week)"))
     with harness.Folder() as folder:
+        if WEEK:
+            synthetic(folder, "week", [signal.SIGTERM], SECONDS)
+            return 0
         synthetic(folder, "synthetic", [], SECONDS)
         synthetic(folder, "stopped-and-killed", [signal.SIGTERM, signal.SIGKILL, signal.SIGTERM], SECONDS)
         for symbol in ("BTCUSDT", "ETHUSDT"):
