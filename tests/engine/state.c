@@ -231,6 +231,70 @@ static void test_rare(void)
     engine_destroy(other);
 }
 
+/* Logs and states keep enumerations by their numbers: what stands here stays where it is, for ever. Names
+ * that come are added at the ends, of the enumerations and of these lists. */
+static void test_numbers(void)
+{
+    static const char *const types[] = {
+        "MARKET", "LIMIT", "STOP", "STOP_LIMIT", "TAKE_PROFIT", "TAKE_PROFIT_LIMIT", "TRAILING_STOP"};
+    static const char *const tifs[] = {"GTC", "IOC", "FOK", "DAY", "GTD"};
+    static const char *const states[] = {"PENDING", "HELD",     "OPEN",    "PARTIAL",
+                                         "FILLED",  "CANCELED", "EXPIRED", "REJECTED"};
+    static const char *const reasons[] = {"",
+                                          "BAD_QTY",
+                                          "BAD_PRICE",
+                                          "UNKNOWN_SYMBOL",
+                                          "UNKNOWN_ACCOUNT",
+                                          "UNKNOWN_ORDER",
+                                          "ORDER_ENDED",
+                                          "BAD_TIF",
+                                          "BAD_GROUP",
+                                          "BAD_AMEND",
+                                          "DUPLICATE_ID",
+                                          "BAD_ACCOUNT",
+                                          "SYMBOL_HALTED",
+                                          "PRICE_FILTER",
+                                          "LOT_SIZE",
+                                          "MARKET_LOT_SIZE",
+                                          "MIN_NOTIONAL",
+                                          "MAX_NOTIONAL",
+                                          "PERCENT_PRICE",
+                                          "MAX_NUM_ORDERS",
+                                          "INSUFFICIENT_BALANCE",
+                                          "NO_SHORTS",
+                                          "COLLATERAL",
+                                          "REDUCE_ONLY",
+                                          "NO_LIQUIDITY",
+                                          "WOULD_TAKE",
+                                          "OTHER_LEG",
+                                          "RISK_PAUSED",
+                                          "RISK_STALE_DATA",
+                                          "RISK_EXPOSURE",
+                                          "RISK_DAILY_LOSS",
+                                          "RISK_ORDER_RATE",
+                                          "RISK_STORAGE"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        CHECK_STR(order_type_name((enum order_type)i), types[i]);
+    for (size_t i = 0; i < sizeof tifs / sizeof *tifs; i++)
+        CHECK_STR(order_tif_name((enum order_tif)i), tifs[i]);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        CHECK_STR(order_state_name((enum order_state)i), states[i]);
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        CHECK_STR(order_reason_name((enum order_reason)i), reasons[i]);
+    CHECK(ORDER_BUY == 0 && ORDER_SELL == 1 && BOOK_EMPTY == 0 && BOOK_SYNCING == 1 && BOOK_SYNCED == 2);
+    CHECK(PENDING_ORDER == 0 && PENDING_CANCEL == 1 && PENDING_AMEND == 2);
+    CHECK(MISSED_STOPS_FILL == 0 && MISSED_STOPS_KEEP == 1);
+    CHECK(MARKET_TRADE == 0 && MARKET_AGG_TRADE == 1 && MARKET_KLINE == 2 && MARKET_QUOTE == 3 &&
+          MARKET_DEPTH == 4 && MARKET_TICKER == 5);
+    CHECK(EVENT_MARKET == 0 && EVENT_SNAPSHOT == 1 && EVENT_BARS == 2 && EVENT_SYMBOL == 3 &&
+          EVENT_CONNECTION == 4 && EVENT_STALE == 5 && EVENT_STORAGE == 6 && EVENT_TIMER == 7 &&
+          EVENT_COMMAND == 8);
+    CHECK(COMMAND_PAUSE == 0 && COMMAND_RESUME == 1 && COMMAND_FLATTEN == 2 && COMMAND_ORDER == 3 &&
+          COMMAND_CANCEL == 4 && COMMAND_AMEND == 5 && COMMAND_ACCOUNT_CREATE == 6 &&
+          COMMAND_ACCOUNT_DEPOSIT == 7 && COMMAND_ACCOUNT_RESET == 8 && COMMAND_ACCOUNT_TRANSFER == 9);
+    CHECK(ORDERS_SINGLE == 0 && ORDERS_OCO == 1 && ORDERS_BRACKET == 2);
+}
+
 static void test_digest(void)
 {
     uint8_t one[LEDGER_HASH_SIZE], same[LEDGER_HASH_SIZE], other[LEDGER_HASH_SIZE];
@@ -273,6 +337,7 @@ int main(int argc, char **argv)
     test_bad_bytes(random.state);
     test_missing_strategy();
     test_rare();
+    test_numbers();
     test_digest();
     return check_done("engine/state");
 }
