@@ -943,6 +943,85 @@ static void test_paused_first(void)
     harness_close(&h);
 }
 
+/* Data too old on arrival: stops and exits rest, others end. */
+static void test_stale_arrival(void)
+{
+    open_quoted();
+    hold(BTC);
+    uint64_t protection = ask(&h, stop(ORDER_SELL, BTC / 4, 61000 * USDT)); /* reached already */
+    uint64_t sale = ask(&h, limit(ORDER_SELL, BTC / 4, 59000 * USDT));
+    uint64_t entry = bracket(limit(ORDER_BUY, BTC / 2, 59998 * USDT));
+    pass(&h, 10 * MS_NS);
+    stale(&h, BTCUSDT, true);
+    pass(&h, SECOND_NS);
+    sees(protection, ORDER_OPEN, ORDER_OK);
+    sees(sale, ORDER_CANCELED, ORDER_RISK_STALE_DATA);
+    sees(entry, ORDER_CANCELED, ORDER_RISK_STALE_DATA);
+    sees(entry + 1, ORDER_CANCELED, ORDER_OTHER_LEG);
+    stale(&h, BTCUSDT, false);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+    sees(protection, ORDER_FILLED, ORDER_OK);
+    harness_close(&h);
+}
+
+/* Flatten goes on until nothing is left that the lot allows: at once with what is shown, then at each bar. */
+static void test_flatten_goes_on(void)
+{
+    open_quoted();
+    hold(3 * BTC + 1000);
+    rested(stop(ORDER_SELL, BTC, 50000 * USDT));
+    command(&h, (struct event_command){.kind = COMMAND_FLATTEN});
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.position[ALICE][BTCUSDT], BTC + 1000); /* two were wanted */
+    CHECK_INT(engine_orders(h.engine), 0);
+    quote(&h, BTCUSDT, 59990 * USDT, BTC / 2, 60000 * USDT, BTC);
+    h.now_ns += MINUTE_NS;
+    struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, 59990 * USDT);
+    kline(&h, BTCUSDT, &bar);
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.position[ALICE][BTCUSDT], BTC / 2 + 1000);
+    quote(&h, BTCUSDT, 59980 * USDT, BTC, 60000 * USDT, BTC);
+    h.symbols[BTCUSDT].filters.step = 10000; /* coarser lots: a thousand units are dust now */
+    struct event event = {.kind = EVENT_SYMBOL, .symbol = {BTCUSDT, h.symbols[BTCUSDT]}};
+    event.symbol.listed.filters.qty_min = 10000;
+    CHECK_INT(harness_event(&h, &event), 0);
+    h.now_ns += MINUTE_NS;
+    bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, 59980 * USDT);
+    kline(&h, BTCUSDT, &bar);
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.position[ALICE][BTCUSDT], 1000);
+    uint64_t last = h.last_order.id;
+    h.now_ns += MINUTE_NS;
+    bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, 59980 * USDT);
+    kline(&h, BTCUSDT, &bar);
+    CHECK_INT(h.last_order.id, last); /* nothing is tried for it */
+    command(&h, (struct event_command){.kind = COMMAND_RESUME});
+    harness_close(&h);
+}
+
+/* Between the two what is due at one moment happens in order: expiry, then what was given first. */
+static void test_same_moment(void)
+{
+    open_quoted();
+    struct order_request request = limit(ORDER_BUY, BTC / 10, 59000 * USDT);
+    request.tif = ORDER_GTD;
+    request.expires_ns = h.now_ns + 150 * MS_NS;
+    uint64_t id = ask(&h, request);
+    pass(&h, 100 * MS_NS);
+    amend(&h, (struct order_amend){.order_id = id, .set = AMEND_PRICE, .price = 59500 * USDT}); /* due then */
+    cancel(&h, id);
+    pass(&h, SECOND_NS);
+    sees(id, ORDER_EXPIRED, ORDER_OK);
+    CHECK_INT(told(&h, id)->amends, 0);
+    id = rested(limit(ORDER_BUY, BTC / 10, 59000 * USDT));
+    amend(&h, (struct order_amend){.order_id = id, .set = AMEND_PRICE, .price = 59500 * USDT});
+    cancel(&h, id);
+    pass(&h, SECOND_NS);
+    sees(id, ORDER_CANCELED, ORDER_OK);
+    CHECK_INT(told(&h, id)->amends, 1);
+    harness_close(&h);
+}
+
 struct traced {
     uint64_t verdicts, takes;
     struct engine_take last_take;
@@ -1037,6 +1116,9 @@ int main(void)
     test_missed(MISSED_STOPS_FILL);
     test_missed(MISSED_STOPS_KEEP);
     test_paused_first();
+    test_stale_arrival();
+    test_flatten_goes_on();
+    test_same_moment();
     test_trace();
     return check_done("engine/order_types");
 }

@@ -1,6 +1,6 @@
 /* Stopped in the middle and restored into a new engine: from the first market data on, both go the same way.
  */
-#include "tests/engine/market.h"
+#include "tests/engine/wishes.h"
 
 enum { BEFORE = 3000, AFTER = 3000 };
 
@@ -62,10 +62,9 @@ static void step(struct harness *h, struct small_market *markets, struct random 
     } else if (dice < 85) {
         market_depth(h, symbol, &markets[symbol], random);
     } else if (dice < 97) {
-        enum order_side side = random_chance(random, 50) ? ORDER_BUY : ORDER_SELL;
-        order(h, (int)random_between(random, 0, 1), symbol, side,
-              (enum order_type)random_between(random, 0, 2), random_between(random, 1, 1000) * 1000,
-              market_price(&markets[symbol], markets[symbol].middle + (int)random_between(random, -6, 6)));
+        random_order(h, markets, random);
+    } else if (random_chance(random, 30)) {
+        random_amend(h, markets, random);
     } else if (engine_orders(h->engine) > 0) {
         cancel(h, engine_order(h->engine, random_next(random) % engine_orders(h->engine))->id);
     }
