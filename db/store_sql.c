@@ -82,8 +82,11 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "WHERE state IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL') AND "
         "(account, symbol, side, type, created_ns, client_id) IS (excluded.account, excluded.symbol, "
         "excluded.side, excluded.type, excluded.created_ns, excluded.client_id)",
+    /* Also an older state of it, as it comes again with a transaction that was stored after all. */
     [DB_SQL_ORDER_SAME] =
-        "SELECT seal(2, " DB_ORDER_COLUMNS ") = seal(2, " ORDER_VALUES ") FROM orders WHERE id = ?1",
+        "SELECT seal(2, " DB_ORDER_COLUMNS ") = seal(2, " ORDER_VALUES ") OR "
+        "((account, symbol, side, type, created_ns, client_id) IS (?2, ?3, ?4, ?5, ?22, ?29) AND "
+        "updated_ns >= ?24 AND ?7 IN ('PENDING', 'HELD', 'OPEN', 'PARTIAL')) FROM orders WHERE id = ?1",
     [DB_SQL_ORDER_KNOWN] =
         "SELECT (account, symbol, side, type, created_ns, client_id) IS (?2, ?3, ?4, ?5, ?22, ?29) "
         "FROM orders WHERE id = ?1",

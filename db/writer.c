@@ -57,6 +57,7 @@ struct db_writer {
     struct db_store store;
     int checkpoint_at; /* pages in the log */
     int64_t commit_end_ns;
+    bool doubtful; /* after an I/O error: what the log reads as may not be on the disk */
     bool failing, lost_reported;
     char reported[DB_ERROR_MAX];
 };
@@ -240,6 +241,19 @@ static bool needs_reopening(int rc)
     }
 }
 
+/* After a sync that failed the kernel takes for stored what is not, and the log, which reads well, may hold a
+ * transaction that nobody was told of, or lack one on the disk that later ones build upon. So all of it is
+ * written into the database, that is synced, and the log begins anew, before anything is acknowledged. */
+static int dispel_doubt(struct db_writer *w)
+{
+    if (!w->doubtful)
+        return SQLITE_OK;
+    if (!db_store_checkpoint(&w->store, true))
+        return SQLITE_BUSY; /* a reader is in the way, or the disk still fails */
+    w->doubtful = false;
+    return SQLITE_OK;
+}
+
 /* false: told to give up. */
 static bool back_off(struct db_writer *w, int *delay_ms)
 {
@@ -260,6 +274,8 @@ static bool insist(struct db_writer *w, const struct chunk *chunk)
     for (;;) {
         int rc = SQLITE_CANTOPEN;
         if (w->store.db || db_store_open(&w->store, w->path, false) == 0)
+            rc = dispel_doubt(w);
+        if (rc == SQLITE_OK)
             rc = store_chunk(w, chunk);
         if (rc == SQLITE_OK) {
             report(w, true, "");
@@ -269,8 +285,10 @@ static bool insist(struct db_writer *w, const struct chunk *chunk)
             return true;
         }
         report(w, false, w->store.error);
-        if (w->store.db && needs_reopening(rc))
+        if (w->store.db && needs_reopening(rc)) {
             db_store_close(&w->store);
+            w->doubtful = true;
+        }
         if (!back_off(w, &delay_ms))
             return false;
     }

@@ -6,9 +6,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "db/recover.h"
 #include "db/verify.h"
-#include "tests/db/fixture.h"
+#include "tests/db/resume.h"
 
 enum { ROUNDS = 20, ACKS_MAX = 40, TRADES_MAX = 100000, BACKLOG = 300 };
 
@@ -36,51 +35,6 @@ static void acknowledge(void *ctx, uint64_t ticket)
         _exit(3);
 }
 
-static void take_position(struct fixture *f, struct db_recovered_position *from)
-{
-    f->positions[from->symbol] = from->position;
-    f->lots[from->symbol] = from->lots;
-    from->lots = (struct lots){0};
-}
-
-/* Takes up the bookkeeping where the database has it; from scratch when it has nothing. */
-static void resume(struct fixture *f, struct db_writer *writer, const char *path)
-{
-    struct symbol symbols[FIXTURE_SYMBOLS] = {fixture_symbol(0), fixture_symbol(1)};
-    struct db_reader *reader;
-    struct db_recovered *r;
-    char err[DB_ERROR_MAX];
-    if (db_reader_open(path, &reader, err, sizeof err) != 0 ||
-        db_recover(reader, symbols, FIXTURE_SYMBOLS, &r, err, sizeof err) != 0) {
-        fprintf(stderr, "recovery: %s\n", err);
-        _exit(4);
-    }
-    db_reader_close(reader);
-    if (r->last_ledger == 0) {
-        fixture_open(f, writer);
-    } else {
-        *f = (struct fixture){
-            .writer = writer,
-            .ts_ns = FIXTURE_START + (int64_t)r->last_order * 4000000,
-            .order_id = r->last_order,
-            .fill_id = r->last_fill,
-            .ledger_id = r->last_ledger,
-            .seq = 4 * r->last_order,
-            .lots = fixture_lots(),
-        };
-        memcpy(f->hash, r->ledger_hash, sizeof f->hash);
-        for (size_t i = 0; i < r->n_balances; i++)
-            *(strcmp(r->balances[i].asset, "USDT") == 0
-                  ? &f->cash
-                  : &f->base[strcmp(r->balances[i].asset, "ETH") == 0]) = r->balances[i].total;
-        for (size_t i = 0; i < r->n_positions; i++)
-            take_position(f, &r->positions[i]);
-        for (int i = 0; i < FIXTURE_SYMBOLS; i++)
-            db_writer_put_symbol(writer, i, "binance", &symbols[i], FIXTURE_START);
-    }
-    db_recovered_destroy(r);
-}
-
 static void run_child(const char *path, int pipe)
 {
     child.pipe = pipe;
@@ -92,7 +46,8 @@ static void run_child(const char *path, int pipe)
         _exit(2);
     }
     struct fixture f;
-    resume(&f, writer, path);
+    if (!fixture_resume(&f, writer, path))
+        _exit(4);
     while (child.n < TRADES_MAX) {
         uint64_t ticket = fixture_trade(&f);
         struct bar bar = {.open_ns = f.ts_ns, .open = 1, .high = 1, .low = 1, .close = 1};

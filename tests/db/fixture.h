@@ -73,7 +73,7 @@ static inline void fixture_ledger(struct fixture *f, const char *asset, enum led
 /* Lots live as long as the program. */
 static inline struct lots *fixture_lots(void)
 {
-    static struct lots lots[64][FIXTURE_SYMBOLS];
+    static struct lots lots[1024][FIXTURE_SYMBOLS];
     static size_t n;
     return lots[n++];
 }

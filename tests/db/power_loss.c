@@ -1,0 +1,191 @@
+/* The power goes, again and again, at any write or sync, also after a full disk or a sync that failed: what
+ * was acknowledged is there, everything adds up, the next run goes on from it. And a disk that is full for a
+ * while, in the middle of a commit or of a checkpoint: nothing is lost, nothing is doubled. */
+#include <pthread.h>
+
+#include "db/verify.h"
+#include "tests/db/faulty_disk.h"
+#include "tests/db/resume.h"
+#include "tests/random.h"
+
+enum { ROUNDS_LONG = 500, TRADES_MAX = 100000, BACKLOG = 200 };
+
+#ifdef __SANITIZE_ADDRESS__
+enum { ROUNDS = 10, FULL_ROUNDS = 3 };
+#else
+enum { ROUNDS = 30, FULL_ROUNDS = 12 };
+#endif
+
+/* Trade i was put with tickets up to trades[i].ticket and ended with fill trades[i].fill. */
+static struct {
+    pthread_mutex_t lock;
+    struct {
+        uint64_t ticket, fill;
+    } trades[TRADES_MAX];
+    size_t n, acknowledged;
+    uint64_t fill; /* the last that was acknowledged */
+    int failures;
+} work = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void acknowledge(void *ctx, uint64_t ticket)
+{
+    (void)ctx;
+    pthread_mutex_lock(&work.lock);
+    while (work.acknowledged < work.n && work.trades[work.acknowledged].ticket <= ticket)
+        work.fill = work.trades[work.acknowledged++].fill;
+    pthread_mutex_unlock(&work.lock);
+}
+
+static void on_state(void *ctx, bool ok, const char *detail)
+{
+    (void)ctx;
+    (void)detail;
+    pthread_mutex_lock(&work.lock);
+    work.failures += !ok;
+    pthread_mutex_unlock(&work.lock);
+}
+
+static struct db_writer *open_writer(const char *path)
+{
+    struct db_writer_config config = {.committed = acknowledge, .state = on_state};
+    struct db_writer *writer = NULL;
+    char err[DB_ERROR_MAX] = "";
+    work.n = work.acknowledged = 0;
+    return db_writer_open(path, &config, &writer, err, sizeof err) == 0 ? writer : NULL;
+}
+
+static void trade(struct fixture *f)
+{
+    uint64_t ticket = fixture_trade(f);
+    pthread_mutex_lock(&work.lock);
+    work.trades[work.n].ticket = ticket;
+    work.trades[work.n++].fill = f->fill_id;
+    pthread_mutex_unlock(&work.lock);
+}
+
+/* Fills that verify, 0 for a database that nothing was stored in yet. */
+static uint64_t verified_fills(const char *path, int round)
+{
+    struct db_reader *reader = NULL;
+    struct db_verified *verified = NULL;
+    char err[DB_ERROR_MAX] = "";
+    if (db_reader_open(path, &reader, err, sizeof err) != 0) { /* as it was made, or not yet migrated */
+        struct db_writer *writer = open_writer(path);
+        CHECK(writer != NULL);
+        CHECK_INT(db_writer_close(writer, 60000, err, sizeof err), 0);
+        CHECK_INT(db_reader_open(path, &reader, err, sizeof err), 0);
+    }
+    if (!reader || db_verify(reader, &verified) != 0) {
+        fprintf(stderr, "round %d: %s\n", round, reader ? db_reader_error(reader) : err);
+        check_failures++;
+        db_reader_close(reader);
+        return 0;
+    }
+    if (!verified->ok) {
+        fprintf(stderr, "round %d: %s\n", round, verified->failure);
+        check_failures++;
+    }
+    uint64_t fills = verified->fills;
+    db_verified_destroy(verified);
+    db_reader_close(reader);
+    return fills;
+}
+
+static void lose_power(const char *path, struct random *random, bool fresh)
+{
+    struct faulty_plan plan = {.power_at = (uint64_t)random_between(random, 1, fresh ? 400 : 3000)};
+    if (random_chance(random, 40))
+        plan.sync_at = (uint64_t)random_between(random, 1, (int64_t)plan.power_at);
+    if (random_chance(random, 30)) {
+        plan.full_from = (uint64_t)random_between(random, 1, (int64_t)plan.power_at);
+        plan.full_to = plan.full_from + (uint64_t)random_between(random, 1, 4);
+    }
+    faulty_disk_begin(&plan);
+    struct db_writer *writer = NULL;
+    while (!faulty_disk_lost() && !writer)
+        writer = open_writer(path);
+    struct fixture f;
+    bool begun = false;
+    while (writer && !faulty_disk_lost() && !begun)
+        begun = fixture_resume(&f, writer, path);
+    while (begun && !faulty_disk_lost() && work.n < TRADES_MAX) {
+        trade(&f);
+        while (!faulty_disk_lost() && db_writer_last(writer) - db_writer_committed(writer) > BACKLOG)
+            db_writer_flush(writer, 20);
+    }
+    char err[DB_ERROR_MAX];
+    db_writer_close(writer, 0, err, sizeof err);
+    faulty_disk_restart(random_next(random));
+}
+
+static void test_power(const char *directory, struct random *random, int rounds)
+{
+    char path[128] = "";
+    uint64_t stored = 0, databases = 0;
+    for (int round = 0; round < rounds; round++) {
+        bool fresh = round % 8 == 0;
+        if (fresh) {
+            snprintf(path, sizeof path, "%s/%d.db", directory, round);
+            work.fill = 0;
+            databases++;
+        }
+        uint64_t before = stored;
+        lose_power(path, random, fresh);
+        stored = verified_fills(path, round);
+        CHECK(stored >= work.fill);
+        if (stored < work.fill)
+            fprintf(stderr,
+                    "round %d: fill %" PRIu64 " was acknowledged, %" PRIu64 " are there (%" PRIu64
+                    " before)\n",
+                    round, work.fill, stored, before);
+        if (check_failures)
+            break;
+    }
+    printf("power: %d losses, %" PRIu64 " databases, %" PRIu64 " fills in the last\n", rounds, databases,
+           stored);
+}
+
+static void test_full(const char *directory, struct random *random, int rounds)
+{
+    static const char *const files[] = {NULL, "-wal", ".db"};
+    char path[128], err[DB_ERROR_MAX];
+    uint64_t faults = 0;
+    for (int round = 0; round < rounds; round++) {
+        snprintf(path, sizeof path, "%s/full-%d.db", directory, round);
+        struct db_writer *writer = open_writer(path);
+        struct fixture f;
+        CHECK(writer != NULL);
+        fixture_open(&f, writer);
+        struct faulty_plan plan = {.full_from = (uint64_t)random_between(random, 1, 1200),
+                                   .only = files[round % 3]};
+        plan.full_to = plan.full_from + (uint64_t)random_between(random, 1, 5);
+        CHECK_INT(db_writer_flush(writer, 60000), 0);
+        faulty_disk_begin(&plan);
+        for (int i = 0; i < 150; i++) {
+            trade(&f);
+            if (db_writer_last(writer) - db_writer_committed(writer) > BACKLOG)
+                CHECK_INT(db_writer_flush(writer, 60000), 0);
+        }
+        CHECK_INT(db_writer_flush(writer, 60000), 0);
+        CHECK_INT(db_writer_close(writer, 60000, err, sizeof err), 0);
+        faults += faulty_disk_faults();
+        CHECK_INT(verified_fills(path, round), f.fill_id);
+    }
+    faulty_disk_begin(&(struct faulty_plan){0});
+    printf("full disk: %d times, %" PRIu64 " writes refused, %d failures told\n", rounds, faults,
+           work.failures);
+    CHECK(faults > 0);
+}
+
+int main(void)
+{
+    char directory[64];
+    bool thorough = getenv("PAPERTAPE_LONG") != NULL;
+    struct random random = random_seeded("power_loss", 20261121);
+    fixture_directory(directory);
+    faulty_disk_install();
+    test_power(directory, &random, thorough ? ROUNDS_LONG : ROUNDS);
+    test_full(directory, &random, FULL_ROUNDS);
+    fixture_remove(directory);
+    return check_done("power_loss");
+}
