@@ -156,12 +156,15 @@ static void test_full(const char *directory, struct random *random, int rounds)
         struct fixture f;
         CHECK(writer != NULL);
         fixture_open(&f, writer);
-        struct faulty_plan plan = {.full_from = (uint64_t)random_between(random, 1, 1200),
+        struct faulty_plan plan = {.full_from = (uint64_t)random_between(random, 1, 400),
                                    .only = files[round % 3]};
         plan.full_to = plan.full_from + (uint64_t)random_between(random, 1, 5);
+        bool checkpoint = round % 3 == 2; /* the database's own file is written only then */
+        if (checkpoint)
+            plan.full_to = plan.full_from + (uint64_t)random_between(random, 2500, 3500);
         CHECK_INT(db_writer_flush(writer, 60000), 0);
         faulty_disk_begin(&plan);
-        for (int i = 0; i < 150; i++) {
+        for (int i = 0; i < (checkpoint ? 400 : 100); i++) {
             trade(&f);
             if (db_writer_last(writer) - db_writer_committed(writer) > BACKLOG)
                 CHECK_INT(db_writer_flush(writer, 60000), 0);
