@@ -64,6 +64,8 @@ void candles_finish(struct candles *candles)
 {
     for (int t = 0; t < CANDLE_TIERS; t++)
         free(candles->tiers[t].bars);
+    for (int i = 0; i < CANDLE_INTERVALS; i++)
+        free(candles->given[i].bars);
     candles_init(candles);
 }
 
@@ -207,12 +209,34 @@ static size_t lower_bound(const struct candle_tier *tier, int64_t ts_ns)
     return lo;
 }
 
+/* Puts a bar of an interval that is no base where it belongs. */
+static int give(struct candle_tier *given, const struct candle *bar)
+{
+    size_t i = lower_bound(given, bar->open_ns);
+    if (i < given->n && given->bars[i].open_ns == bar->open_ns) {
+        given->bars[i] = *bar;
+        return 0;
+    }
+    if (given->n == given->cap) {
+        size_t cap = given->cap ? given->cap * 2 : 64;
+        struct candle *bars = reallocarray(given->bars, cap, sizeof(*bars));
+        if (!bars)
+            return -ENOMEM;
+        given->bars = bars;
+        given->cap = cap;
+    }
+    memmove(given->bars + i + 1, given->bars + i, (given->n - i) * sizeof(*given->bars));
+    given->bars[i] = *bar;
+    given->n++;
+    return 0;
+}
+
 int candles_put(struct candles *candles, int interval, const struct candle *bar)
 {
     int tier = intervals[interval].tier;
     struct candle_tier *t = &candles->tiers[tier];
     if (tiers[tier].interval != interval)
-        return 0;
+        return give(&candles->given[interval], bar);
     size_t i = lower_bound(t, bar->open_ns);
     if (i < t->n && t->bars[i].open_ns == bar->open_ns) {
         t->bars[i] = *bar;
@@ -225,9 +249,15 @@ int candles_put(struct candles *candles, int interval, const struct candle *bar)
 
 bool candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret)
 {
-    const struct candle_tier *t = &candles->tiers[intervals[interval].tier];
+    const struct candle_tier *t = &candles->tiers[intervals[interval].tier],
+                             *given = &candles->given[interval];
     int64_t end = open_ns + intervals[interval].ns;
-    size_t i = lower_bound(t, open_ns);
+    size_t i = lower_bound(given, open_ns);
+    if (i < given->n && given->bars[i].open_ns == open_ns) {
+        *ret = given->bars[i];
+        return true;
+    }
+    i = lower_bound(t, open_ns);
     if (i == t->n || t->bars[i].open_ns >= end)
         return false;
     *ret = t->bars[i];
@@ -240,12 +270,20 @@ bool candles_get(const struct candles *candles, int interval, int64_t open_ns, s
 size_t candles_query(const struct candles *candles, int interval, int64_t start_ns, int64_t end_ns,
                      size_t limit, struct candle *ret)
 {
-    const struct candle_tier *t = &candles->tiers[intervals[interval].tier];
-    int64_t length = intervals[interval].ns;
-    if (t->n == 0 || limit == 0)
+    const struct candle_tier *sources[] = {&candles->tiers[intervals[interval].tier],
+                                           &candles->given[interval]};
+    int64_t length = intervals[interval].ns, oldest = INT64_MAX, newest = INT64_MIN;
+    for (int k = 0; k < 2; k++) {
+        const struct candle_tier *t = sources[k];
+        if (t->n == 0)
+            continue;
+        int64_t from = candle_open_time(interval, t->bars[0].open_ns);
+        int64_t to = candle_open_time(interval, t->bars[t->n - 1].open_ns);
+        oldest = from < oldest ? from : oldest;
+        newest = to > newest ? to : newest;
+    }
+    if (newest == INT64_MIN || limit == 0)
         return 0;
-    int64_t oldest = candle_open_time(interval, t->bars[0].open_ns);
-    int64_t newest = candle_open_time(interval, t->bars[t->n - 1].open_ns);
     if (end_ns >= 0 && end_ns < newest)
         newest = candle_open_time(interval, end_ns);
     int64_t first = oldest;
@@ -265,10 +303,15 @@ size_t candles_query(const struct candles *candles, int interval, int64_t start_
             continue;
         }
         /* A hole: go on at the next bar that there is. */
-        size_t i = lower_bound(t, open + length);
-        if (i == t->n)
+        int64_t next = INT64_MAX;
+        for (int k = 0; k < 2; k++) {
+            size_t i = lower_bound(sources[k], open + length);
+            if (i < sources[k]->n && sources[k]->bars[i].open_ns < next)
+                next = sources[k]->bars[i].open_ns;
+        }
+        if (next == INT64_MAX)
             break;
-        open = candle_open_time(interval, t->bars[i].open_ns) - length;
+        open = candle_open_time(interval, next) - length;
     }
     return n;
 }

@@ -37,8 +37,9 @@ struct candles {
         struct candle *bars; /* rising; the last may be forming */
         size_t n, cap;
     } tiers[CANDLE_TIERS];
-    int64_t last_id; /* of the last trade; -1 */
-    bool hole;       /* nothing is known of the time up to the next trade */
+    struct candle_tier given[CANDLE_INTERVALS]; /* recorded bars of other intervals than the bases, rising */
+    int64_t last_id;                            /* of the last trade; -1 */
+    bool hole;                                  /* nothing is known of the time up to the next trade */
 };
 
 /* Intervals by index, 1s first: name, length, index of a name (-1 when the venue has none such). */
@@ -56,8 +57,9 @@ void candles_finish(struct candles *candles);
  * than what the tier holds, and open on its grid. 0 or -ENOMEM. */
 int candles_append(struct candles *candles, int tier, const struct candle *bar);
 
-/* Puts a bar as the venue recorded it in the place of what the tier of that interval holds for the same time;
- * other intervals than the bases are ignored. 0 or -ENOMEM. */
+/* Puts a bar as the venue recorded it in the place of what is held of that interval and time. One that is
+ * older than what its base holds is ignored; bars of other intervals than the bases are kept as they are, and
+ * take the place of what would be put together for their time. 0 or -ENOMEM. */
 int candles_put(struct candles *candles, int interval, const struct candle *bar);
 
 /* Counts a trade in; one whose ids were counted already is ignored. Intervals jumped over become empty

@@ -137,6 +137,9 @@ static const char recorded[] =
     ",[1723161240000,\"101.0\",\"101.0\",\"101.0\",\"101.0\",\"1.0\",1723161299999,\"101.0\",1,\"0.0\",\"0."
     "0\",\"0\"]"
     "]\n"
+    "https://api.binance.com/api/v3/klines?symbol=BTCUSDT&interval=5m&limit=1 -> 1723161291.6: "
+    "[[1723160700000,\"90.0\",\"95.0\",\"80.0\",\"91.5\",\"7.5\",1723160999999,\"760.1\",77,\"3.0\",\"303."
+    "0\",\"0\"]]\n"
     "https://api.binance.com/api/v3/depth?symbol=BTCUSDT&limit=5000 -> 1723161292.0: "
     "{\"lastUpdateId\":6,\"bids\":[[\"100.0\",\"1.0\"]],\"asks\":[[\"101.0\",\"3.0\"]]}\n"
     "1723161293000000000 "
@@ -163,9 +166,9 @@ static void test_replies(void)
     const char *text = write_text("recorded", recorded), *journal = path_of("journal");
     struct convert_counts in, out;
     CHECK_INT(convert_import(&text, 1, journal, &in, error), 0);
-    CHECK(in.frames == 3 && in.replies == 4);
+    CHECK(in.frames == 3 && in.replies == 5);
     CHECK_INT(convert_export(journal, path_of("out"), &out, error), 0);
-    check_same(text, path_of("out"), 7);
+    check_same(text, path_of("out"), 8);
     unlink(path_of("out"));
     for (int i = 0; i < 2; i++) {
         struct source *source = NULL;
@@ -178,6 +181,12 @@ static void test_replies(void)
         size_t n = candles_query(&tape->symbols[0].candles, candle_interval_find("1m", 2), -1, -1, 10, rows);
         CHECK_INT(n, 2); /* history, from the start; the forming bar is none */
         CHECK(n == 2 && rows[0].close == 10150000000 && rows[0].trades == 42);
+        n = candles_query(&tape->symbols[0].candles, candle_interval_find("5m", 2), -1, -1, 10, rows);
+        CHECK_INT(n, 2); /* as it was recorded; then one put together from minutes */
+        CHECK(n == 2 && rows[0].low == 8000000000 && rows[0].trades == 77 && rows[1].trades == 45);
+        CHECK_INT(candles_query(&tape->symbols[0].candles, candle_interval_find("5m", 2), -1, -1, 1, rows),
+                  1);
+        CHECK_INT(rows[0].trades, 45);
         struct text info = {0};
         exchange_info_write(&info, tape, (bool[TAPE_SYMBOLS_MAX]){true});
         text_bytes(&info, "", 1);
