@@ -97,6 +97,17 @@ def log(folder, path, python):
             figure("log_cpu", encode_s + float(value), "s", (name, kept["s"]) if kept else None)
 
 
+def raw_frames(folder, path):
+    """What --record costs, a frame; the peers keep lines of JSON, as recorders of market data do."""
+    rows = {case: (float(value), unit) for case, value, unit in
+            run("engine_log_peers", os.path.join(folder, "frames"), path)}
+    for what, case in (("write", "frames_cpu"), ("bytes", "frames_bytes")):
+        value, unit = rows[f"frames_{what}"]
+        others = {f"{name}_{level}": rows[f"{name}_{level}_{what}"][0] for name, level in
+                  (("gzip", 1), ("gzip", 6), ("zstd", 1))}
+        figure(case, value, unit, ("gzip -6 of JSON lines", others["gzip_6"]), **others)
+
+
 def plain_commits(folder):
     """The peer of commits: the same rows by Python's sqlite3, an order a transaction, one after the other."""
     database = sqlite3.connect(os.path.join(folder, "plain.db"), isolation_level=None)
@@ -138,6 +149,7 @@ def main():
         os.sched_setaffinity(0, {max(cores)})
         rates(path, python)
         log(folder, path, python)
+        raw_frames(folder, path)
         os.sched_setaffinity(0, cores)
         commits(folder)
     finally:
