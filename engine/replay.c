@@ -108,6 +108,10 @@ static int compare(struct replay *replay, const struct journal_record *record,
 static int take_state(struct replay *replay, const struct journal_record *record)
 {
     struct state_record state;
+    if (record->len == 0)
+        return fault(
+            replay, -ENODATA,
+            "it holds what a venue sent, without an engine: papertape-replay plays it, not the engine");
     int r = state_record_decode(record->bytes, record->len, &state);
     if (r == -ENOTSUP)
         return fault(replay, r, "the state after event %" PRIu64 " is of a newer program", record->seq);

@@ -18,8 +18,8 @@ struct replay_options {
     struct engine_sink sink; /* of the engine */
 };
 
-/* 0; errors of journal_reader_open() and engine_load(); -ENOENT when the journal begins later; err: one
- * sentence. */
+/* 0; errors of journal_reader_open() and engine_load(); -ENOENT when the journal begins later; -ENODATA for
+ * one of frames only; err: one sentence. */
 int replay_open(const struct replay_options *options, struct replay **ret, char *err, size_t err_size);
 
 /* Gives the engine the next event. 1; 0 at the end; -EILSEQ where a state met on the way is not what the

@@ -262,6 +262,13 @@ static void spoil_state(struct recording *r)
     recording_state(r, STATE_ROTATION);
 }
 
+/* As papertaped --record begins its journals. */
+static void spoil_empty(struct recording *r)
+{
+    struct journal_record record = {JOURNAL_STATE, r->driver.seq, r->driver.now_ns, "", 0};
+    CHECK_INT(journal_batch_add(&r->batch, &record), 0);
+}
+
 static void spoil_run(struct recording *r)
 {
     r->run += 2;
@@ -313,6 +320,10 @@ static void test_spoiled(void)
         CHECK(strstr(played.err, "event 30"));
         CHECK_INT(played.seq, 300);
     }
+    struct played frames = spoiled(spoil_empty, (struct replay_options){.newest = true});
+    CHECK_INT(frames.r, -ENODATA);
+    CHECK_STR(frames.err,
+              "it holds what a venue sent, without an engine: papertape-replay plays it, not the engine");
     CHECK_INT(spoiled(spoil_state, (struct replay_options){0}).r, 0); /* nobody looked */
     recording.dir[0] = '\0';
     CHECK_INT(play((struct replay_options){.path = "/nonexistent"}, (struct tape){0}).r, -ENOENT);
