@@ -256,9 +256,7 @@ static const char *read_account(sqlite3_stmt *stmt, struct db_account_row *row)
 int db_reader_load_accounts(struct db_reader *reader)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     "SELECT " DB_ACCOUNT_COLUMNS ", equity_peak, day, day_equity FROM accounts ORDER BY id",
-                     &stmt);
+    int r = db_query(reader, "SELECT " DB_ACCOUNT_COLUMNS " FROM accounts ORDER BY id", &stmt);
     if (r < 0)
         return r;
     reader->n_accounts = 0;

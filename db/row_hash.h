@@ -1,18 +1,19 @@
 /* Seals: SHA-256 of a stored row's one spelling, so that a cell altered behind the daemon's back is found by
  * the name of its row.
  *
- * SQL's seal(rule, value, …) spells what is stored, as it is stored. Each sealed table's column `hash` is
- * seal() of its other columns in their order, but for those named here:
+ * SQL's seal(rule, value, …) spells what is stored, as it is stored. The column `hash` of orders, fills,
+ * accounts, symbols, positions, equity, commands, alerts and meta is seal() of the table's other columns in
+ * their order, by rule 2.
  *
- *   orders, fills  rule is the column `rule`, and not among the columns. Rule 1, of rows that schema version
- * 1 wrote, knows only the columns of that version, in its order, an unknown account as -1 and an unknown
- * symbol as 0; the others hold what those orders and fills were (GTC, alone, …). positions, equity, commands,
- * alerts, symbols, meta   rule 2. accounts       rule 2, without equity_peak, day and day_equity: those are
- * the newest equity's. ledger         not sealed so, but chained: engine/ledger.h.
+ * Orders and fills say their rule in the column `rule`, which is not among those. Rule 1 is of the rows that
+ * schema version 1 wrote: it knows the columns of that version only, an unknown account as -1 and an unknown
+ * symbol as 0, and the columns that it does not know hold what those orders and fills were (GTC, alone, …).
  *
  * Rule 1 joins the values with '|'. Rule 2 does the same, but each is spelled so that no two rows share a
  * spelling: n for null, an integer in decimal, r and the 16 hexadecimal digits of a real's bits, t or b, the
- * number of bytes and a colon before those of a text or a blob. Bars, gaps, prices, telemetry and feed states
+ * number of bytes and a colon before those of a text or a blob.
+ *
+ * The ledger is not sealed so, but chained: engine/ledger.h. Bars, gaps, prices, telemetry and feed states
  * are no part of the record and have no seal. */
 #ifndef DB_ROW_HASH_H
 #define DB_ROW_HASH_H
@@ -41,10 +42,11 @@ int db_row_hash_register(sqlite3 *db);
 #define DB_POSITION_COLUMNS \
     "account, symbol, qty, cost, realized, fifo_cost, fifo_realized, fees, opened_ns, updated_ns"
 #define DB_EQUITY_COLUMNS "account, ts_ns, equity, cash, peak, day_equity"
-#define DB_ACCOUNT_COLUMNS \
+#define DB_ACCOUNT_SPEC_COLUMNS \
     "id, name, currency, currency_scale, created_ns, cash, strategy, params, maker_e6, taker_e6, " \
     "exposure_symbol, exposure_account, daily_loss, orders_per_second, shorts, collateral_e4, " \
     "maintenance_e4, borrow_rate_e6"
+#define DB_ACCOUNT_COLUMNS DB_ACCOUNT_SPEC_COLUMNS ", equity_peak, day, day_equity"
 #define DB_COMMAND_COLUMNS "id, ts_ns, peer_uid, peer_pid, cmd, args, state, result, key, order_id"
 #define DB_ALERT_COLUMNS   "id, ts_ns, last_ns, count, code, severity, text, acked_ns"
 #define DB_SYMBOL_COLUMNS \

@@ -297,6 +297,11 @@ int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
     integer(&b, row->day);
     integer(&b, row->day_equity);
     rc = run(store, &b);
+    if (rc != SQLITE_OK)
+        return rc;
+    b = bind(store, DB_SQL_ACCOUNT_SEAL);
+    integer(&b, row->account);
+    rc = run(store, &b);
     if (rc != SQLITE_OK || row->ts_ns / HOUR_NS <= store->equity_hour[row->account])
         return rc;
     b = bind(store, DB_SQL_EQUITY_THIN);

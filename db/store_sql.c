@@ -17,7 +17,7 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
     [DB_SQL_META] = "INSERT INTO meta (key, value, hash) VALUES (?1, ?2, seal(2, ?1, ?2)) "
                     "ON CONFLICT (key) DO UPDATE SET value = excluded.value, hash = excluded.hash",
     [DB_SQL_ACCOUNT] =
-        "INSERT INTO accounts (" DB_ACCOUNT_COLUMNS ", hash) "
+        "INSERT INTO accounts (" DB_ACCOUNT_SPEC_COLUMNS ", hash) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, x'') "
         "ON CONFLICT (id) DO UPDATE SET name = excluded.name, cash = excluded.cash, strategy = "
         "excluded.strategy, params = excluded.params, maker_e6 = excluded.maker_e6, taker_e6 = "

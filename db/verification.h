@@ -14,7 +14,7 @@ struct known_order {
     enum order_tif tif;
     enum order_state state;
     bool triggered, post_only, reduce_only, amended;
-    int64_t qty, price, created_ns, expires_ns;
+    int64_t qty, price;
     uint64_t group, parent;
     int64_t says_filled, says_cost;
     int64_t filled, cost; /* of the fills seen so far */

@@ -176,8 +176,6 @@ static void check_row(void *ctx, const struct db_ledger_row *entry)
     const struct ledger_row *row = &entry->row;
     if (verify_stopped(v))
         return;
-    if (row->ts_ns < v->last.ts_ns)
-        verify_wrong(v, "ledger", row->id, "is older than the row before it");
     check_transfer(v, row);
     check_reset(v, entry);
     check_kind(v, entry);

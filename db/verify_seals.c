@@ -74,21 +74,6 @@ static int check_sealed(struct verification *v, const struct sealed *s)
     return r;
 }
 
-/* What an account's last mark was is told twice. */
-static int check_marks(struct verification *v)
-{
-    int r = first_row(
-        v,
-        sqlite3_mprintf(
-            "SELECT a.id FROM accounts AS a LEFT JOIN equity AS e ON e.account = a.id AND e.ts_ns = "
-            "(SELECT max(ts_ns) FROM equity WHERE account = a.id) "
-            "WHERE (a.equity_peak, a.day, a.day_equity) IS NOT "
-            "(ifnull(e.peak, 0), ifnull(e.ts_ns / 86400000000000, 0), ifnull(e.day_equity, 0)) "
-            "ORDER BY a.id LIMIT 1"),
-        "accounts", "its peak, day or day's equity is not that of its newest equity");
-    return r < 0 ? r : 0;
-}
-
 struct chain {
     struct verification *v;
     uint8_t hash[LEDGER_HASH_SIZE];
@@ -169,7 +154,5 @@ int verify_seals(struct verification *v)
             r = check_chain(v);
         r = r < 0 ? r : 0;
     }
-    if (r == 0 && !verify_stopped(v))
-        r = check_marks(v);
     return r;
 }

@@ -62,7 +62,6 @@ static void check_order(void *ctx, const struct db_order_row *row)
             .amended = o->amends > 0,
             .qty = o->qty,
             .price = o->price,
-            .created_ns = o->created_ns,
             .group = o->group,
             .parent = o->parent,
             .says_filled = o->filled,
@@ -83,8 +82,6 @@ static void check_terms(struct verification *v, const struct fill *f, const stru
     if (order->post_only && !f->maker)
         verify_wrong(v, "fills", f->id, "took from the book for order %" PRIu64 ", which is post-only",
                      f->order_id);
-    if (f->ts_ns < order->created_ns)
-        verify_wrong(v, "fills", f->id, "is older than order %" PRIu64, f->order_id);
 }
 
 static void check_fill(void *ctx, const struct db_fill_row *row)

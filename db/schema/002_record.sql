@@ -139,7 +139,7 @@ CREATE TABLE new_accounts (
     collateral_e4     INTEGER NOT NULL,
     maintenance_e4    INTEGER NOT NULL,
     borrow_rate_e6    INTEGER NOT NULL,
-    equity_peak       INTEGER NOT NULL DEFAULT 0, -- these three: of the newest equity, not sealed here
+    equity_peak       INTEGER NOT NULL DEFAULT 0,
     day               INTEGER NOT NULL DEFAULT 0,
     day_equity        INTEGER NOT NULL DEFAULT 0,
     hash              BLOB NOT NULL
@@ -147,7 +147,8 @@ CREATE TABLE new_accounts (
 INSERT INTO new_accounts
     SELECT id, name, currency, currency_scale, created_ns, 0, '', '{}', 0, 0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0,
            equity_peak, day, day_equity,
-           seal(2, id, name, currency, currency_scale, created_ns, 0, '', '{}', 0, 0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0)
+           seal(2, id, name, currency, currency_scale, created_ns, 0, '', '{}', 0, 0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0,
+                equity_peak, day, day_equity)
     FROM accounts ORDER BY id;
 DROP TABLE accounts;
 ALTER TABLE new_accounts RENAME TO accounts;

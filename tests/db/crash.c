@@ -9,7 +9,7 @@
 #include "db/verify.h"
 #include "tests/db/resume.h"
 
-enum { ROUNDS = 20, ACKS_MAX = 40, TRADES_MAX = 100000, BACKLOG = 300 };
+enum { ROUNDS = 30, ROUNDS_LONG = 500, ACKS_MAX = 40, TRADES_MAX = 100000, BACKLOG = 300 };
 
 /* The child's: trade i was put with tickets up to trades[i].ticket and ended with fill trades[i].fill. */
 static struct {
@@ -92,7 +92,7 @@ static uint64_t work_and_kill(const char *path, unsigned *seed)
 int main(int argc, char **argv)
 {
     char directory[64], path[128], err[DB_ERROR_MAX] = "";
-    int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
+    int rounds = argc > 1 ? atoi(argv[1]) : getenv("PAPERTAPE_LONG") ? ROUNDS_LONG : ROUNDS;
     unsigned seed = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : (unsigned)time(NULL);
     printf("%d kills, seed %u (crash ROUNDS SEED)\n", rounds, seed);
     fflush(stdout);
