@@ -349,6 +349,7 @@ static int run(struct daemon *daemon)
     daemon->loop = &loop;
     daemon->started_ms = uv_now(&loop);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is as a full disk: an error, told */
     if (start(daemon) < 0) {
         uv_loop_close(&loop);
         close(lock);

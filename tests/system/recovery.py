@@ -6,6 +6,7 @@ indicators) is the same after a kill as before; a stop that the market crossed m
 import json
 import os
 import random
+import resource
 import signal
 import socket
 import sqlite3
@@ -23,6 +24,8 @@ interval = 1s
 history = 50
 [engine]
 latency_ms = 5
+[events]
+segment_mb = 1
 [risk]
 orders_per_second = 0
 exposure_symbol = 0
@@ -377,6 +380,56 @@ def crossed_while_down(folder):
     print(f"crossed while down: {len(filled)} filled; {alerts[0][0]}; {away[-1][0]}")
 
 
+def full_disk(folder):
+    """A limit on the size of files stands for a full disk: nothing is opened, nothing is acknowledged, nothing is lost."""
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "51", "--speed", "5"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="full", state="full"))
+    daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "books in step")
+    client = Client(daemon)
+    buy = {"symbol": "BTCUSDT", "side": "buy", "qty": "0.1", "account": "hand"}
+    assert client.ask("order", buy | {"client_id": "before"})["ok"]
+    _, hard = resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE, (1, hard))
+    status = daemon.wait_status(lambda s: s["db"]["state"] == "failing" and s["events"]["state"] == "failing", "the full disk")
+    assert "event log" in status["db"]["detail"] and status["feed"]["state"] == "ok", status["db"]
+    number = client.send("order", buy | {"client_id": "meanwhile"})
+    daemon.wait_status(lambda s: s["counters"]["refused"].get("RISK_STORAGE"), "the refusal")
+    assert client.read(0.2) and number not in client.answers, client.answers  # not acknowledged: it is not stored
+    resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE, (hard, hard))
+    daemon.wait_status(lambda s: s["db"]["state"] == "ok" and s["events"]["state"] == "ok", "the disk again")
+    while number not in client.answers:
+        assert client.read(harness.PATIENCE), "the daemon went away"
+    assert client.answers[number]["error"]["code"] == "RISK_STORAGE", client.answers[number]
+    assert client.ask("order", buy | {"client_id": "after"})["ok"]
+    client.close()
+    alerts = rows(daemon, "SELECT text FROM alerts WHERE code = 'storage'")
+    assert any("event log" in text for (text,) in alerts) and any("again" in text for (text,) in alerts), alerts
+    clean(daemon)
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    parity = json.loads(daemon.papertape("parity", "--json"))
+    assert parity["ok"] is True and parity["holes"] == 0, parity
+    print(f"full disk: {alerts[0][0]}; {parity['events']} events, none lost")
+
+
+def clock_back(folder):
+    """The second run's clock is a day behind the first one's: time goes on from the last event, and an alert says so."""
+    last = 0
+    for day in ("2024-01-02", "2024-01-01"):
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "61", "--from", f"{day}T00:00:00Z", "--to",
+                                             f"{day}T00:00:20Z", "--speed", "max"))
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, ["--clock", "feed"], name="back", state="back"))
+        status = daemon.wait_status(lambda s: s["symbols"] and s["feed"]["frames"] > 1000, "frames")
+        assert status["now_ns"] >= last, (status["now_ns"], last)
+        last = status["now_ns"]
+        assert daemon.stop() == 0
+        assert replay.stop() == 0
+    alerts = rows(daemon, "SELECT text FROM alerts WHERE code = 'clock'")
+    assert alerts and "behind the last event" in alerts[0][0], alerts
+    clean(daemon)
+    print(f"clock back: {alerts[0][0]}")
+
+
 def main():
     seed = int(os.environ.get("PAPERTAPE_SEED") or time.time_ns() % 1000000)
     print(f"counts: {ROUNDS} kills; PAPERTAPE_SEED={seed}" + ("" if harness.LONG else " (--long: 500 kills)"), flush=True)
@@ -384,6 +437,8 @@ def main():
         kills(folder, seed)
         without_log(folder, remembers(folder))
         crossed_while_down(folder)
+        full_disk(folder)
+        clock_back(folder)
     return 0
 
 
