@@ -133,5 +133,5 @@ void amend_take_effect(struct engine *engine, const struct order_amend *amend)
     reserve_set(engine, order);
     live_tell(engine, order);
     if (!keeps)
-        arrive_changed(engine, order->id);
+        arrive_stand(engine, order->id);
 }

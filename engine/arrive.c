@@ -91,8 +91,7 @@ bool arrive_trail(const struct engine *engine, struct order *order, int64_t pric
     return order->stop_price != before;
 }
 
-/* The order stands at the venue, new or changed: it triggers, takes, or rests. */
-static void stand(struct engine *engine, uint64_t id)
+void arrive_stand(struct engine *engine, uint64_t id)
 {
     struct order *order = &engine->orders[match_find(engine, id)].order;
     const struct market_state *market = &engine->markets[order->symbol];
@@ -125,10 +124,5 @@ void arrive_new(struct engine *engine, uint64_t id)
     else if (engine->markets[order->symbol].stale && !protects)
         live_end(engine, id, ORDER_IS_CANCELED, ORDER_RISK_STALE_DATA);
     else
-        stand(engine, id);
-}
-
-void arrive_changed(struct engine *engine, uint64_t id)
-{
-    stand(engine, id);
+        arrive_stand(engine, id);
 }

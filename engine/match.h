@@ -84,7 +84,8 @@ void fills_cancel_other_leg(struct engine *engine, uint64_t id);
 
 /* arrive.c: the same holds. */
 void arrive_new(struct engine *engine, uint64_t id);
-void arrive_changed(struct engine *engine, uint64_t id); /* an amend made it another order */
+/* The order stands at the venue, new or changed: it triggers, takes, or rests. */
+void arrive_stand(struct engine *engine, uint64_t id);
 void arrive_market(struct engine *engine, uint64_t id, bool first);
 void arrive_trigger(struct engine *engine, uint64_t id);
 bool arrive_trail(const struct engine *engine, struct order *order, int64_t price); /* did its stop move? */

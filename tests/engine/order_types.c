@@ -769,6 +769,31 @@ static void test_depletion(void)
     harness_close(&h);
 }
 
+/* A trade, or a price that is shown, is had by every account alike: none takes from another. */
+static void test_accounts_apart(void)
+{
+    open_quoted();
+    struct order_request theirs = limit(ORDER_BUY, BTC / 10, 59900 * USDT), ours = theirs;
+    theirs.account = BOB;
+    uint64_t a = rested(ours), b = rested(theirs), c = rested(ours);
+    trade(&h, BTCUSDT, 59899 * USDT, BTC / 10);
+    sees(a, ORDER_FILLED, ORDER_OK);
+    sees(b, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(told(&h, c)->filled, 0);
+    quote(&h, BTCUSDT, 59899 * USDT, BTC, 59900 * USDT, BTC / 20);
+    CHECK_INT(told(&h, c)->filled, BTC / 20);
+    theirs = wish(ORDER_SELL, ORDER_MARKET, BTC / 10);
+    theirs.account = BOB;
+    ours = wish(ORDER_SELL, ORDER_MARKET, BTC / 10);
+    quote(&h, BTCUSDT, 59899 * USDT, BTC / 10, 59900 * USDT, BTC / 20);
+    a = ask(&h, ours);
+    b = ask(&h, theirs);
+    pass(&h, SECOND_NS);
+    CHECK_INT(told(&h, a)->cost, 59899 * USDT / 10);
+    CHECK_INT(told(&h, b)->cost, 59899 * USDT / 10);
+    harness_close(&h);
+}
+
 static void test_amend(void)
 {
     open_booked();
@@ -1112,6 +1137,7 @@ int main(void)
     test_client_ids();
     test_queue();
     test_depletion();
+    test_accounts_apart();
     test_amend();
     test_missed(MISSED_STOPS_FILL);
     test_missed(MISSED_STOPS_KEEP);
