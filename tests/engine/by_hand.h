@@ -1,0 +1,89 @@
+/* A market at 60,000 and a few words for orders of ALICE's, for the tests that reckon by hand. */
+#ifndef TESTS_ENGINE_BY_HAND_H
+#define TESTS_ENGINE_BY_HAND_H
+
+#include "tests/engine/harness.h"
+
+#define USDT (E8)
+#define BTC  (E8)
+
+static struct harness h;
+
+/* A market at 60,000, by quotes: 2 BTC wanted at 59,999, 1 BTC offered at 60,000. */
+static inline void open_quoted(void)
+{
+    harness_init(&h);
+    h.accounts[ALICE].cash = 1000000 * USDT;
+    harness_open(&h);
+    quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, BTC);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+}
+
+/* The same by a book of three levels a side. */
+static inline void open_booked(void)
+{
+    struct book_level bids[] = {{59990 * USDT, BTC}, {59980 * USDT, 2 * BTC}, {59970 * USDT, 3 * BTC}};
+    struct book_level asks[] = {{60000 * USDT, BTC}, {60010 * USDT, 2 * BTC}, {60020 * USDT, 3 * BTC}};
+    harness_init(&h);
+    h.accounts[ALICE].cash = 1000000 * USDT;
+    harness_open(&h);
+    CHECK_INT(snapshot(&h, BTCUSDT, 1000, bids, 3, asks, 3), 0);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+}
+
+static inline struct order_request wish(enum order_side side, enum order_type type, int64_t qty)
+{
+    return (struct order_request){
+        .account = ALICE, .symbol = BTCUSDT, .side = side, .type = type, .qty = qty, .by_hand = true};
+}
+
+static inline struct order_request limit(enum order_side side, int64_t qty, int64_t price)
+{
+    struct order_request request = wish(side, ORDER_LIMIT, qty);
+    request.price = price;
+    return request;
+}
+
+static inline struct order_request stop(enum order_side side, int64_t qty, int64_t stop_price)
+{
+    struct order_request request = wish(side, ORDER_STOP, qty);
+    request.stop_price = stop_price;
+    return request;
+}
+
+/* Gives the account coins at 60,000 that nobody had to sell. */
+static inline void hold(int64_t qty)
+{
+    quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 100 * BTC);
+    ask(&h, wish(ORDER_BUY, ORDER_MARKET, qty));
+    pass(&h, SECOND_NS);
+    CHECK_INT(h.position[ALICE][BTCUSDT], qty);
+    quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60001 * USDT, BTC); /* what was taken is forgotten */
+    quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, BTC);
+}
+
+static inline uint64_t rested(struct order_request request)
+{
+    uint64_t id = ask(&h, request);
+    CHECK_INT(h.command_reason, ORDER_OK);
+    pass(&h, SECOND_NS);
+    return id;
+}
+
+static inline void sees(uint64_t id, enum order_state state, enum order_reason reason)
+{
+    CHECK_STR(order_state_name(told(&h, id)->state), order_state_name(state));
+    CHECK_STR(order_reason_name(told(&h, id)->reason), order_reason_name(reason));
+}
+
+/* An entry with a stop and a profit to take. */
+static inline uint64_t bracket(struct order_request entry)
+{
+    struct order_request legs[] = {entry, limit(ORDER_SELL, 0, 61000 * USDT),
+                                   stop(ORDER_SELL, 0, 59000 * USDT)};
+    uint64_t id = group(&h, ORDERS_BRACKET, legs, 3);
+    CHECK_INT(h.command_reason, ORDER_OK);
+    return id;
+}
+
+#endif
