@@ -23,6 +23,9 @@ strategy.fast = 3
 strategy.slow = 8
 strategy.rsi_max = 95
 strategy.fraction = 0.2
+[account hand]
+cash = 50000
+strategy = none
 """
 BY_HAND = "[market]\ninterval = 1s\n[engine]\nlatency_ms = 10\n[account hand]\ncash = 50000\nstrategy = none\n"
 
@@ -81,19 +84,22 @@ def restarts(folder, replay, daemon):
     assert all(o["state"] == "REJECTED" for o in later[len(orders):]), later[len(orders):]  # the market went on
 
     daemon.papertape("resume")
-    daemon.papertape("order", "buy", "BTCUSDT", "0.05")
-    held = daemon.wait_status(lambda s: s["positions"], "a position")["positions"]
+    def by_hand(things):  # the strategy goes on with its own account's
+        return [thing for thing in things if thing["account"] == "hand"]
+
+    daemon.papertape("order", "buy", "BTCUSDT", "0.05", "--account", "hand")
+    held = by_hand(daemon.wait_status(lambda s: by_hand(s["positions"]), "a position")["positions"])
     limit = f"{held[0]['mark'] * 1.04:.2f}"
-    daemon.papertape("order", "sell", "BTCUSDT", "0.02", "--limit", limit)
+    daemon.papertape("order", "sell", "BTCUSDT", "0.02", "--limit", limit, "--account", "hand")
     daemon.wait_status(lambda s: any(o["type"] == "LIMIT" and o["state"] == "OPEN" for o in s["orders"]), "a resting order")
     daemon.papertape("pause")
-    resting = {o["order"] for o in daemon.status_object()["orders"]}
-    held = {p["symbol"]: p["qty"] for p in positions(daemon)}
+    resting = {o["order"] for o in by_hand(daemon.status_object()["orders"])}
+    held = {p["symbol"]: p["qty"] for p in by_hand(positions(daemon))}
     assert daemon.stop(signal.SIGKILL) == -signal.SIGKILL
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
     status = daemon.wait_status(lambda s: s["accounts"] and s["feed"]["state"] == "ok", "the daemon after kill -9")
-    assert {p["symbol"]: p["qty"] for p in status["positions"]} == held, (status["positions"], held)
-    assert {o["order"] for o in status["orders"]} == resting, (status["orders"], resting)
+    assert {p["symbol"]: p["qty"] for p in by_hand(status["positions"])} == held, (status["positions"], held)
+    assert {o["order"] for o in by_hand(status["orders"])} == resting, (status["orders"], resting)
     verified(daemon)
     daemon.papertape("flatten", "--yes")
     daemon.wait_status(lambda s: not s["positions"] and not s["orders"], "flat after the restart")

@@ -1,0 +1,60 @@
+/* How the values of keys are read and written: functions for the rows of config_keys.c, whose struct
+ * config_key has their contracts. Internal to config*.c. */
+#ifndef DAEMON_CONFIG_VALUES_H
+#define DAEMON_CONFIG_VALUES_H
+
+#include "daemon/config_keys.h"
+
+#define CONFIG_PARSE(kind) \
+    int config_parse_##kind(const struct config_key *key, const char *text, void *base, \
+                            char reason[static CONFIG_REASON_MAX])
+#define CONFIG_PRINT(kind) void config_print_##kind(const struct config_key *key, const void *base, FILE *to)
+
+CONFIG_PARSE(i64);
+CONFIG_PRINT(i64);
+CONFIG_PARSE(i32);
+CONFIG_PRINT(i32);
+CONFIG_PARSE(real);
+CONFIG_PRINT(real);
+CONFIG_PRINT(text);
+CONFIG_PARSE(path);
+CONFIG_PARSE(url);
+CONFIG_PARSE(asset);
+CONFIG_PARSE(cash);
+CONFIG_PARSE(venue);
+CONFIG_PARSE(clock);
+CONFIG_PRINT(clock);
+CONFIG_PARSE(missed);
+CONFIG_PRINT(missed);
+CONFIG_PARSE(switch);
+CONFIG_PRINT(switch);
+CONFIG_PARSE(level);
+CONFIG_PRINT(level);
+CONFIG_PARSE(interval);
+CONFIG_PRINT(interval);
+CONFIG_PARSE(strategy);
+CONFIG_PRINT(strategy);
+CONFIG_PARSE(minute);
+CONFIG_PRINT(minute);
+CONFIG_PARSE(symbols);
+CONFIG_PRINT(symbols);
+CONFIG_PARSE(streams);
+CONFIG_PRINT(streams);
+
+/* Parts of them. */
+
+/* Text within key->max. 0 or -EINVAL. */
+int config_set_text(const struct config_key *key, const char *text, void *base, char *reason);
+/* Copies text[0..n) in upper case when it consists of letters, digits and `others`. */
+bool config_upper_name(const char *text, size_t n, const char *others, char *to, size_t size);
+/* A decimal of key->scale from key->min to key->max. 0 or -EINVAL. */
+int config_parse_units(const struct config_key *key, const char *text, int64_t *ret, char *reason);
+void config_print_units(const struct config_key *key, int64_t units, FILE *to);
+/* -EINVAL and the nearest of the words. */
+int config_unknown_word(const char *text, const char *const *words, size_t n, char *reason);
+int config_find_word(const char *text, const char *const *words, size_t n); /* its index or -EINVAL */
+
+#undef CONFIG_PARSE
+#undef CONFIG_PRINT
+
+#endif
