@@ -1,58 +1,15 @@
+#include "exchange/journal/writer.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "exchange/journal/batch.h"
-#include "exchange/journal/files.h"
-#include "exchange/journal/format.h"
-#include "exchange/journal/scan.h"
-#include "exchange/journal/segments.h"
 
-enum {
-    BLOCK_BYTES = 256 << 10,
-    LEVEL = 1,
-    KEPT_SEGMENTS = 2, /* retention leaves them whatever their size and age */
-};
-
-static const char new_name[] = "new"; /* a segment that is being begun; left over, it counts for nothing */
-
-/* Where writing stands: what a put that fails goes back to. */
-struct place {
-    size_t n_segments; /* the last of them is written to */
-    int64_t size;      /* of it */
-    uint8_t chain[JOURNAL_HASH_SIZE];
-    uint32_t blocks, puts; /* in it */
-    int64_t begun_ns;
-    uint64_t raw; /* bytes of records in it, before compression */
-    uint64_t last_seq, event_seq;
-    int64_t last_ns;
-    bool begun; /* did this writer put a state yet? */
-};
-
-struct journal_writer {
-    struct journal_writer_config config;
-    const struct journal_files *files;
-    struct journal_hash hash;
-    ZSTD_CCtx *pack;
-    int dir, fd; /* fd: of the newest segment; -1 for none */
-    struct journal_segments segments;
-    struct place place;
-    struct place back; /* where a put that fails goes back to … */
-    int back_fd;
-    bool broken;                       /* … and where it could not: that comes first */
-    struct journal_block_header block; /* the one that is being filled */
-    uint8_t *raw, *out;                /* its records, and the block as it is written */
-    size_t raw_len, raw_cap, out_cap;
-    uint64_t blocks_put, bytes_put; /* by the put that is under way */
-    struct journal_writer_stats stats;
-};
+enum { KEPT_SEGMENTS = 2 }; /* retention leaves them whatever their size and age */
 
 /* ---- going back ---- */
 
@@ -89,7 +46,7 @@ static int reserve(uint8_t **bytes, size_t *cap, size_t need)
 {
     if (need <= *cap)
         return 0;
-    size_t grown_cap = need < BLOCK_BYTES ? BLOCK_BYTES : need + need / 4;
+    size_t grown_cap = need < JOURNAL_BLOCK_BYTES ? JOURNAL_BLOCK_BYTES : need + need / 4;
     uint8_t *grown = realloc(*bytes, grown_cap);
     if (!grown)
         return -ENOMEM;
@@ -102,7 +59,7 @@ static int reserve(uint8_t **bytes, size_t *cap, size_t need)
 static int write_block(struct journal_writer *writer)
 {
     struct journal_block_header *block = &writer->block;
-    struct place *place = &writer->place;
+    struct journal_place *place = &writer->place;
     if (block->records == 0)
         return 0;
     size_t bound = ZSTD_compressBound(writer->raw_len);
@@ -184,7 +141,7 @@ static int write_first(struct journal_writer *writer, struct journal_file_header
         (r = add_record(writer, state)) < 0 || (r = write_block(writer)) < 0 ||
         (r = writer->files->sync(writer->files->ctx, writer->fd)) < 0)
         return r;
-    return writer->files->rename(writer->files->ctx, writer->dir, new_name, name);
+    return writer->files->rename(writer->files->ctx, writer->dir, JOURNAL_NEW_NAME, name);
 }
 
 static int reserve_segment(struct journal_segments *segments)
@@ -213,15 +170,16 @@ static int begin_segment(struct journal_writer *writer, const struct journal_rec
         r = writer->files->sync(writer->files->ctx, writer->fd);
     if (r < 0)
         return r;
-    int fd = writer->files->open(writer->files->ctx, writer->dir, new_name, O_RDWR | O_CREAT | O_TRUNC);
+    int fd =
+        writer->files->open(writer->files->ctx, writer->dir, JOURNAL_NEW_NAME, O_RDWR | O_CREAT | O_TRUNC);
     if (fd < 0)
         return fd;
-    struct place before = writer->place;
+    struct journal_place before = writer->place;
     int before_fd = writer->fd;
     memcpy(header.previous, before.chain, JOURNAL_HASH_SIZE);
     journal_name_format(&header, segment.name);
     writer->fd = fd;
-    writer->place = (struct place){
+    writer->place = (struct journal_place){
         .n_segments = before.n_segments + 1,
         .size = JOURNAL_FILE_HEADER,
         .begun_ns = state->recv_ns,
@@ -233,7 +191,7 @@ static int begin_segment(struct journal_writer *writer, const struct journal_rec
     r = write_first(writer, &header, state, segment.name);
     if (r < 0) {
         close(fd);
-        writer->files->remove(writer->files->ctx, writer->dir, new_name);
+        writer->files->remove(writer->files->ctx, writer->dir, JOURNAL_NEW_NAME);
         writer->place = before;
         writer->fd = before_fd;
         return r;
@@ -307,7 +265,7 @@ static int check_batch(const struct journal_writer *writer, const struct journal
 static int put_records(struct journal_writer *writer, const struct journal_batch *batch)
 {
     struct journal_record record;
-    struct place *place = &writer->place;
+    struct journal_place *place = &writer->place;
     int r = 0;
     for (size_t at = 0; r == 0 && journal_batch_next(batch, &at, &record);) {
         if (record.kind == JOURNAL_STATE) {
@@ -331,7 +289,7 @@ static int put_records(struct journal_writer *writer, const struct journal_batch
 static void count(struct journal_writer *writer, const struct journal_batch *batch)
 {
     struct journal_writer_stats *stats = &writer->stats;
-    const struct place *place = &writer->place, *back = &writer->back;
+    const struct journal_place *place = &writer->place, *back = &writer->back;
     struct journal_record record;
     for (size_t at = 0; journal_batch_next(batch, &at, &record);) {
         stats->records++;
@@ -368,7 +326,7 @@ int journal_writer_put(struct journal_writer *writer, const struct journal_batch
 
 bool journal_writer_full(const struct journal_writer *writer)
 {
-    const struct place *place = &writer->place;
+    const struct journal_place *place = &writer->place;
     const struct journal_writer_config *config = &writer->config;
     return !place->begun || (config->segment_bytes > 0 && place->raw >= config->segment_bytes) ||
            (config->segment_ns > 0 && place->last_ns - place->begun_ns >= config->segment_ns);
@@ -378,199 +336,6 @@ void journal_writer_stats(const struct journal_writer *writer, struct journal_wr
 {
     *ret = writer->stats;
     ret->total_bytes = total_bytes(writer);
-}
-
-/* ---- opening and closing ---- */
-
-static int say(char *err, size_t err_size, int r, const char *what, const char *words)
-{
-    snprintf(err, err_size, "%s: %s", what, words);
-    return r;
-}
-
-/* Where the segments' directory is, locked. */
-static int open_dir(struct journal_writer *writer, char *err, size_t err_size)
-{
-    const char *dir = writer->config.dir;
-    if (mkdir(dir, 0750) < 0 && errno != EEXIST)
-        return say(err, err_size, -errno, dir, strerror(errno));
-    writer->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (writer->dir < 0)
-        return say(err, err_size, -errno, dir, strerror(errno));
-    if (flock(writer->dir, LOCK_EX | LOCK_NB) < 0) {
-        int r = errno == EWOULDBLOCK ? -EBUSY : -errno;
-        return say(err, err_size, r, dir, r == -EBUSY ? "another process writes it" : strerror(-r));
-    }
-    return 0;
-}
-
-/* Goes to the end of the segment that the scan has open: 0 at its whole end, -ENODATA at a torn one. */
-static int walk(struct journal_writer *writer, struct journal_scan *scan)
-{
-    struct place *place = &writer->place;
-    int r;
-    while ((r = journal_scan_load(scan, false)) == 1) {
-        place->last_seq = place->event_seq = scan->block.last_seq;
-        place->last_ns = scan->block.last_ns;
-        place->raw += scan->block.raw;
-    }
-    place->size = scan->at;
-    place->blocks = scan->number;
-    place->puts = scan->put + 1;
-    place->begun_ns = scan->header.first_ns;
-    memcpy(place->chain, scan->chain, JOURNAL_HASH_SIZE);
-    return r;
-}
-
-/* Keeps what stands behind the whole blocks of the newest segment in a file beside it, and cuts it off. Where
- * the disk has no room for it, it is lost: nothing of it was ever acknowledged. */
-static int cut_tail(struct journal_writer *writer, const char *name, int64_t from, int64_t size,
-                    struct journal_tail *tail)
-{
-    const struct journal_files *files = writer->files;
-    char beside[JOURNAL_NAME_MAX + 32];
-    uint8_t bytes[4096];
-    int r = 0;
-    snprintf(beside, sizeof beside, "%s.%" PRId64 ".torn", name, from);
-    int in = files->open(files->ctx, writer->dir, name, O_RDWR);
-    if (in < 0)
-        return in;
-    bool any = from < size;
-    int out = any ? files->open(files->ctx, writer->dir, beside, O_RDWR | O_CREAT | O_TRUNC) : -1;
-    if (any && out < 0)
-        r = out;
-    for (int64_t at = from; r == 0 && at < size;) {
-        size_t want = size - at < (int64_t)sizeof bytes ? (size_t)(size - at) : sizeof bytes;
-        ssize_t n = journal_files_read(files, in, bytes, want, at);
-        r = n <= 0 ? (n < 0 ? (int)n : -EIO) : journal_files_write(files, out, bytes, (size_t)n, at - from);
-        at += n;
-    }
-    if (r == 0 && any)
-        r = files->sync(files->ctx, out);
-    if (out >= 0)
-        close(out);
-    bool kept = r == 0 && any;
-    if (r == -ENOSPC || r == -EDQUOT) {
-        files->remove(files->ctx, writer->dir, beside);
-        r = 0;
-    }
-    if (r == 0)
-        r = files->cut(files->ctx, in, from);
-    if (r == 0)
-        r = files->sync(files->ctx, in);
-    if (r == 0 && from == 0) /* nothing of the segment is left */
-        r = files->remove(files->ctx, writer->dir, name);
-    if (r == 0)
-        r = files->sync(files->ctx, writer->dir);
-    close(in);
-    if (r == 0) {
-        tail->cut_bytes += (uint64_t)(size - from);
-        snprintf(tail->cut_to, sizeof tail->cut_to, "%s%s%s", kept ? writer->config.dir : "", kept ? "/" : "",
-                 kept ? beside : "");
-    }
-    return r;
-}
-
-/* Reads the newest segment; a torn one without a whole block goes away, and the one before is the newest. */
-static int find_end(struct journal_writer *writer, struct journal_scan *scan, struct journal_tail *tail)
-{
-    struct journal_segments *segments = &writer->segments;
-    while (segments->n > 0) {
-        struct journal_segment *newest = &segments->list[segments->n - 1];
-        writer->place = (struct place){.n_segments = segments->n};
-        int r = journal_scan_open(scan, writer->dir, newest->name);
-        if (r == 0)
-            r = walk(writer, scan);
-        int64_t size = scan->fd >= 0 ? journal_files_size(scan->fd) : 0;
-        bool empty = r == -ENODATA && writer->place.blocks == 0;
-        if ((r != 0 && r != -ENODATA) || size < 0)
-            return r != 0 ? r : (int)size;
-        if (r == 0 && writer->place.blocks == 0)
-            empty = true;
-        if (r == -ENODATA || empty) {
-            r = cut_tail(writer, newest->name, empty ? 0 : writer->place.size, size, tail);
-            if (r < 0) {
-                snprintf(scan->error, sizeof scan->error, "%s: its torn tail cannot be cut: %s", newest->name,
-                         strerror(-r));
-                return r;
-            }
-        }
-        if (!empty) {
-            newest->first_ns = scan->header.first_ns;
-            newest->size = writer->place.size;
-            return 0;
-        }
-        segments->n--;
-    }
-    writer->place = (struct place){0};
-    return 0;
-}
-
-int journal_writer_open_on(const struct journal_files *files, const struct journal_writer_config *config,
-                           struct journal_writer **ret, struct journal_tail *ret_tail, char *err,
-                           size_t err_size)
-{
-    struct journal_scan scan = {.fd = -1};
-    struct journal_tail tail = {0};
-    struct journal_writer *writer = calloc(1, sizeof *writer);
-    if (!writer)
-        return say(err, err_size, -ENOMEM, config->dir, "out of memory");
-    writer->config = *config;
-    writer->config.dir = strdup(config->dir);
-    if (writer->config.block_bytes == 0)
-        writer->config.block_bytes = BLOCK_BYTES;
-    if (writer->config.level == 0)
-        writer->config.level = LEVEL;
-    writer->files = files;
-    writer->dir = writer->fd = writer->back_fd = -1;
-    writer->pack = ZSTD_createCCtx();
-    int r = journal_hash_init(&writer->hash);
-    if (r == 0)
-        r = journal_scan_init(&scan, files);
-    if (!writer->config.dir || !writer->pack || r < 0) {
-        r = say(err, err_size, -ENOMEM, config->dir, "out of memory");
-        goto fail;
-    }
-    if ((r = open_dir(writer, err, err_size)) < 0)
-        goto fail;
-    r = files->remove(files->ctx, writer->dir, new_name);
-    if (r == -ENOENT)
-        r = 0;
-    if (r == 0)
-        r = journal_segments_read(&writer->segments, writer->dir);
-    if (r < 0) {
-        say(err, err_size, r, config->dir, strerror(-r));
-        goto fail;
-    }
-    if ((r = find_end(writer, &scan, &tail)) < 0 ||
-        (r = journal_segments_linked(&writer->segments, &scan, writer->dir)) < 0) {
-        say(err, err_size, r, config->dir, scan.error);
-        goto fail;
-    }
-    if (writer->segments.n > 0) {
-        const char *name = writer->segments.list[writer->segments.n - 1].name;
-        writer->fd = files->open(files->ctx, writer->dir, name, O_RDWR);
-        if (writer->fd < 0) {
-            r = say(err, err_size, writer->fd, name, strerror(-writer->fd));
-            goto fail;
-        }
-    }
-    tail.last_seq = writer->place.last_seq;
-    tail.last_ns = writer->place.last_ns;
-    journal_scan_finish(&scan);
-    *ret = writer;
-    *ret_tail = tail;
-    return 0;
-fail:
-    journal_scan_finish(&scan);
-    journal_writer_close(writer);
-    return r;
-}
-
-int journal_writer_open(const struct journal_writer_config *config, struct journal_writer **ret,
-                        struct journal_tail *ret_tail, char *err, size_t err_size)
-{
-    return journal_writer_open_on(&journal_files_system, config, ret, ret_tail, err, err_size);
 }
 
 void journal_writer_close(struct journal_writer *writer)

@@ -1,0 +1,45 @@
+/* The journal's own: who writes it. writer.c puts, open.c finds where to go on. */
+#ifndef EXCHANGE_JOURNAL_WRITER_H
+#define EXCHANGE_JOURNAL_WRITER_H
+
+#include "exchange/journal/files.h"
+#include "exchange/journal/format.h"
+#include "exchange/journal/segments.h"
+
+/* The name of a segment that is being begun; left over, it counts for nothing. */
+#define JOURNAL_NEW_NAME "new"
+
+enum { JOURNAL_BLOCK_BYTES = 256 << 10, JOURNAL_LEVEL = 1 }; /* where the configuration says 0 */
+
+/* Where writing stands: what a put that fails goes back to. */
+struct journal_place {
+    size_t n_segments; /* the last of them is written to */
+    int64_t size;      /* of it */
+    uint8_t chain[JOURNAL_HASH_SIZE];
+    uint32_t blocks, puts; /* in it */
+    int64_t begun_ns;
+    uint64_t raw; /* bytes of records in it, before compression */
+    uint64_t last_seq, event_seq;
+    int64_t last_ns;
+    bool begun; /* did this writer put a state yet? */
+};
+
+struct journal_writer {
+    struct journal_writer_config config;
+    const struct journal_files *files;
+    struct journal_hash hash;
+    struct ZSTD_CCtx_s *pack;
+    int dir, fd; /* fd: of the newest segment; -1 for none */
+    struct journal_segments segments;
+    struct journal_place place;
+    struct journal_place back; /* where a put that fails goes back to … */
+    int back_fd;
+    bool broken;                       /* … and where it could not: that comes first */
+    struct journal_block_header block; /* the one that is being filled */
+    uint8_t *raw, *out;                /* its records, and the block as it is written */
+    size_t raw_len, raw_cap, out_cap;
+    uint64_t blocks_put, bytes_put; /* by the put that is under way */
+    struct journal_writer_stats stats;
+};
+
+#endif
