@@ -1,0 +1,202 @@
+/* What no seal can show, as every seal and the chain were made anew over it: verify finds what contradicts
+ * the rules of trading and of bookkeeping. */
+#include <sqlite3.h>
+
+#include "db/row_hash.h"
+#include "db/verify.h"
+#include "tests/db/books.h"
+#include "tests/db/fixture.h"
+
+enum { EVENTS = 12000 };
+
+static const char *const seals = "UPDATE orders SET hash = seal(2, " DB_ORDER_COLUMNS "), rule = 2;"
+                                 "UPDATE fills SET hash = seal(2, " DB_FILL_COLUMNS "), rule = 2;"
+                                 "UPDATE positions SET hash = seal(2, " DB_POSITION_COLUMNS ");"
+                                 "UPDATE accounts SET hash = seal(2, " DB_ACCOUNT_COLUMNS ");"
+                                 "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ");";
+
+static void exec(sqlite3 *db, const char *sql)
+{
+    char *err = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &err) != SQLITE_OK) {
+        fprintf(stderr, "%s: %s\n", sql, err);
+        check_failures++;
+    }
+    sqlite3_free(err);
+}
+
+/* Balances and hashes of the whole ledger, from its amounts. */
+static void chain(sqlite3 *db)
+{
+    static struct {
+        int account;
+        char asset[ASSET_NAME_MAX];
+        int64_t total;
+    } balances[256];
+    size_t n = 0;
+    uint8_t previous[LEDGER_HASH_SIZE] = {0};
+    sqlite3_stmt *rows, *update;
+    CHECK_INT(
+        sqlite3_prepare_v2(db,
+                           "SELECT id, ts_ns, account, asset, scale, kind, amount, order_id, fill_id FROM "
+                           "ledger ORDER BY id",
+                           -1, &rows, NULL),
+        SQLITE_OK);
+    CHECK_INT(
+        sqlite3_prepare_v2(db, "UPDATE ledger SET balance = ?2, hash = ?3 WHERE id = ?1", -1, &update, NULL),
+        SQLITE_OK);
+    while (sqlite3_step(rows) == SQLITE_ROW) {
+        struct ledger_row row = {
+            .id = (uint64_t)sqlite3_column_int64(rows, 0),
+            .ts_ns = sqlite3_column_int64(rows, 1),
+            .account = sqlite3_column_int(rows, 2),
+            .scale = sqlite3_column_int(rows, 4),
+            .kind = (enum ledger_kind)ledger_kind_parse((const char *)sqlite3_column_text(rows, 5)),
+            .amount = sqlite3_column_int64(rows, 6),
+            .order_id = (uint64_t)sqlite3_column_int64(rows, 7),
+            .fill_id = (uint64_t)sqlite3_column_int64(rows, 8),
+        };
+        snprintf(row.asset, sizeof row.asset, "%s", sqlite3_column_text(rows, 3));
+        size_t i = 0;
+        while (i < n && (balances[i].account != row.account || strcmp(balances[i].asset, row.asset) != 0))
+            i++;
+        if (i == n) {
+            balances[n].account = row.account;
+            balances[n].total = 0;
+            snprintf(balances[n++].asset, ASSET_NAME_MAX, "%s", row.asset);
+        }
+        row.balance = balances[i].total += row.amount;
+        CHECK_INT(ledger_row_chain(&row, previous), 0);
+        memcpy(previous, row.hash, sizeof previous);
+        sqlite3_bind_int64(update, 1, (int64_t)row.id);
+        sqlite3_bind_int64(update, 2, row.balance);
+        sqlite3_bind_blob(update, 3, row.hash, sizeof row.hash, SQLITE_TRANSIENT);
+        CHECK_INT(sqlite3_step(update), SQLITE_DONE);
+        sqlite3_reset(update);
+    }
+    sqlite3_finalize(rows);
+    sqlite3_finalize(update);
+}
+
+static void try(const char *path, const char *sql, const char *words)
+{
+    char altered[160];
+    sqlite3 *db;
+    struct db_reader *reader = NULL;
+    struct db_verified *verified = NULL;
+    snprintf(altered, sizeof altered, "%s.altered", path);
+    remove(altered);
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    char *copy = sqlite3_mprintf("VACUUM INTO %Q", altered);
+    exec(db, copy);
+    sqlite3_free(copy);
+    CHECK_INT(sqlite3_close(db), SQLITE_OK);
+    CHECK_INT(sqlite3_open(altered, &db), SQLITE_OK);
+    CHECK_INT(db_row_hash_register(db), SQLITE_OK);
+    exec(db, "PRAGMA ignore_check_constraints = ON; BEGIN");
+    exec(db, sql);
+    CHECK(sqlite3_changes(db) > 0);
+    chain(db);
+    exec(db, seals);
+    exec(db, "COMMIT");
+    CHECK_INT(sqlite3_close(db), SQLITE_OK);
+    char err[DB_ERROR_MAX] = "";
+    CHECK_INT(db_reader_open(altered, &reader, err, sizeof err), 0);
+    CHECK_INT(db_verify(reader, &verified), 0);
+    CHECK_INT(verified->ok, *words == '\0');
+    if (!strstr(verified->failure, words)) {
+        fprintf(stderr, "%s\n  found as: %s\n", sql, verified->failure);
+        check_failures++;
+    }
+    db_verified_destroy(verified);
+    db_reader_close(reader);
+}
+
+#define OF_A_FILL "(SELECT order_id FROM fills WHERE "
+
+int main(void)
+{
+    static struct books b;
+    char directory[64], path[128];
+    fixture_directory(directory);
+    snprintf(path, sizeof path, "%s/papertape.db", directory);
+    struct random random = random_seeded("rules", 20261121);
+    books_keep(&b, path, random_next(&random), EVENTS);
+    books_close(&b);
+    static const char *const cases[][2] = {
+        {"UPDATE meta SET value = value", ""}, /* sealed and chained anew it is what it was */
+        {"UPDATE fills SET fee = fee + 1 WHERE id = 5", "fills: row 5: the fee is"},
+        {"UPDATE fills SET notional = notional + 1 WHERE id = 6",
+         "fills: row 6: the notional is not price times quantity"},
+        {"UPDATE fills SET qty = qty + 1000 WHERE id = 7", "fills: row 7: the notional"},
+        {"UPDATE fills SET side = iif(side = 'BUY', 'SELL', 'BUY') WHERE id = 8",
+         "fills: row 8: is not of its order's account, symbol and side"},
+        {"UPDATE orders SET price = iif(side = 'BUY', price / 2, price * 2) WHERE id = (SELECT o.id FROM "
+         "orders AS o "
+         "JOIN fills AS f ON f.order_id = o.id WHERE o.type = 'LIMIT' AND o.amends = 0 LIMIT 1)",
+         "beyond the order's limit"},
+        {"UPDATE orders SET triggered = 0 WHERE id = (SELECT o.id FROM orders AS o JOIN fills AS f ON "
+         "f.order_id = "
+         "o.id WHERE o.type IN ('STOP_LIMIT', 'TAKE_PROFIT_LIMIT') LIMIT 1)",
+         "which was not triggered"},
+        {"UPDATE orders SET post_only = 1 WHERE id = " OF_A_FILL "maker = 0 LIMIT 1)", "which is post-only"},
+        {"UPDATE orders SET reduce_only = 1 WHERE id = " OF_A_FILL "id = 1)", "though reduce-only"},
+        {"UPDATE orders SET tif = 'FOK' WHERE state = 'CANCELED' AND filled > 0", "fill or kill"},
+        {"UPDATE orders SET group_id = 999999 WHERE id = 9", "orders: row 9: its group or parent"},
+        {"UPDATE orders SET group_id = min(id, (SELECT min(a.id) FROM orders AS a JOIN orders AS b ON b.id = "
+         "a.id + 1 "
+         "WHERE a.filled > 0 AND b.filled > 0)), parent = 0 WHERE id IN (SELECT a.id + n.n FROM (SELECT "
+         "min(a.id) AS "
+         "id FROM orders AS a JOIN orders AS b ON b.id = a.id + 1 WHERE a.filled > 0 AND b.filled > 0) AS a, "
+         "(SELECT 0 AS n UNION SELECT 1) AS n)",
+         "one cancels the other"},
+        {"UPDATE orders SET parent = id - 1, group_id = id - 1 WHERE id = "
+         "(SELECT min(id) FROM orders WHERE filled > 0 AND id > 1)",
+         "is no exit of its entry"},
+        {"UPDATE orders SET filled = filled - 1, state = 'PARTIAL' WHERE state = 'FILLED' AND qty > 1",
+         "filled, its fills add up to"},
+        {"UPDATE orders SET cost = cost + 1 WHERE id = " OF_A_FILL "id = 3)", "says a cost of"},
+        {"UPDATE orders SET state = 'OPEN' WHERE state = 'FILLED'", "OPEN does not go with"},
+        {"UPDATE ledger SET amount = amount + 1 WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'trade')",
+         "asks for"},
+        {"UPDATE ledger SET amount = amount - 1 WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'fee')",
+         "asks for"},
+        {"UPDATE ledger SET amount = amount - 1 WHERE id = (SELECT min(id) FROM ledger WHERE kind = "
+         "'transfer')",
+         "that arrives nowhere"},
+        {"UPDATE ledger SET account = 0 WHERE kind = 'transfer' AND id <= (SELECT min(id) + 1 FROM ledger "
+         "WHERE kind = "
+         "'transfer')",
+         "that arrives nowhere"},
+        {"UPDATE ledger SET amount = -amount WHERE kind = 'transfer'", "that comes from nowhere"},
+        {"UPDATE ledger SET amount = -amount WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'interest')",
+         "interest is paid"},
+        {"UPDATE ledger SET kind = 'deposit' WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'interest')",
+         ""},
+        {"UPDATE ledger SET amount = amount + 1 WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'reset' "
+         "AND amount "
+         "< 0)",
+         "the reset of account"},
+        {"UPDATE ledger SET kind = 'reset' WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'deposit')",
+         "the reset of account"},
+        {"UPDATE ledger SET amount = 2 * amount WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'borrow' "
+         "AND amount "
+         "< 0)",
+         "ledger: row"},
+        {"UPDATE ledger SET amount = -amount WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'borrow')",
+         "neither needs nor gives back"},
+        {"UPDATE ledger SET asset = 'DOGE' WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'fee')",
+         "is not the asset of"},
+        {"UPDATE ledger SET fill_id = fill_id + 1 WHERE id = (SELECT min(id) FROM ledger WHERE kind = 'fee')",
+         "ledger: row"},
+        {"UPDATE ledger SET kind = 'deposit', order_id = NULL, fill_id = NULL WHERE id = (SELECT min(id) "
+         "FROM ledger "
+         "WHERE kind = 'fee')",
+         "the ledger has no row of its fee"},
+        {"UPDATE positions SET fifo_realized = fifo_realized + 1", "by first in, first out"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        try(path, cases[i][0], cases[i][1]);
+    fixture_remove(directory);
+    return check_done("rules");
+}
