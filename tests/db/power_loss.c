@@ -156,9 +156,9 @@ static void test_full(const char *directory, struct random *random, int rounds)
         struct fixture f;
         CHECK(writer != NULL);
         fixture_open(&f, writer);
-        struct faulty_plan plan = {.full_from = (uint64_t)random_between(random, 1, 400),
+        struct faulty_plan plan = {.full_from = (uint64_t)random_between(random, 1, 150),
                                    .only = files[round % 3]};
-        plan.full_to = plan.full_from + (uint64_t)random_between(random, 1, 5);
+        plan.full_to = plan.full_from + (uint64_t)random_between(random, 3, 6);
         bool checkpoint = round % 3 == 2; /* the database's own file is written only then */
         if (checkpoint)
             plan.full_to = plan.full_from + (uint64_t)random_between(random, 2500, 3500);
