@@ -152,6 +152,7 @@ static void test_full(const char *directory, struct random *random, int rounds)
     uint64_t faults = 0;
     for (int round = 0; round < rounds; round++) {
         snprintf(path, sizeof path, "%s/full-%d.db", directory, round);
+        faulty_disk_begin(&(struct faulty_plan){0});
         struct db_writer *writer = open_writer(path);
         struct fixture f;
         CHECK(writer != NULL);
