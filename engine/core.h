@@ -90,6 +90,13 @@ struct pending {
     struct order_amend amend;
 };
 
+/* A resting order's place among those of its symbol. */
+struct standing {
+    int turn;      /* stops, limited purchases, limited sales */
+    int64_t price; /* ascending; 0 for stops */
+    uint64_t id;
+};
+
 struct engine {
     struct engine_sink sink;
     struct account_spec *specs;   /* [n_accounts] as configured or made */
@@ -109,6 +116,8 @@ struct engine {
     size_t n_pending, cap_pending, first_pending;
     int64_t *dealt; /* match_trade()'s own: what each account's orders had of the trade */
     int cap_dealt;
+    struct standing *standing; /* match.c's own: the orders that hear of a trade or a quote, in their turn */
+    size_t cap_standing;
     int64_t next_expiry_ns; /* no live order expires before; INT64_MAX: none expires */
 
     uint64_t last_order, last_fill, last_ledger;

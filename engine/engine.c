@@ -74,6 +74,7 @@ void engine_destroy(struct engine *engine)
     free(engine->orders);
     free(engine->pending);
     free(engine->dealt);
+    free(engine->standing);
     free(engine);
 }
 

@@ -19,8 +19,8 @@
  * - when a trade at its price hits its side, with what of the trade's quantity goes beyond the queue before
  * it;
  * - when the other side shows prices that reach its own, with what is shown there, once (as in taking).
- * A trade's quantity is dealt out once among the orders of one account, oldest first. Accounts do not take
- * from each other.
+ * A trade's quantity is dealt out once among the orders of one account, the best price first, then the
+ * oldest. Accounts do not take from each other.
  *
  * The queue is an estimate. It begins with the quantity shown at the price on the order's side when it comes
  * to rest: 0 inside the spread, not known (-1) beyond what is shown; then only trades through the price fill.
@@ -265,18 +265,52 @@ void match_release(struct engine *engine, int64_t until_ns)
         engine->first_pending = engine->n_pending = 0;
 }
 
-/* The next resting order of a symbol from index *at on with an id above `after`; 0: none. Orders stand in
- * order of their ids, so a walk by id goes on safely while fills remove and add orders. */
-static uint64_t next_resting(const struct engine *engine, int symbol, uint64_t after, size_t *at)
+static bool stands_before(const struct standing *a, const struct standing *b)
 {
-    while (*at > 0 && (*at > engine->n_orders || engine->orders[*at - 1].order.id > after))
-        --*at;
-    for (; *at < engine->n_orders; ++*at) {
-        const struct order *order = &engine->orders[*at].order;
-        if (order->id > after && order->symbol == symbol && live_resting(order))
-            return order->id;
+    if (a->turn != b->turn)
+        return a->turn < b->turn;
+    if (a->price != b->price)
+        return a->price < b->price;
+    return a->id < b->id;
+}
+
+/* The resting orders of a symbol in the order in which they hear of the market: stops, then purchases, then
+ * sales, of each the best price first, then the oldest. What comes to rest meanwhile is not among them. */
+static size_t line_up(struct engine *engine, int symbol)
+{
+    size_t n = 0;
+    if (engine->cap_standing < engine->n_orders) {
+        struct standing *moved = realloc(engine->standing, engine->cap_orders * sizeof *moved);
+        if (!moved) {
+            engine->out_of_memory = true;
+            return 0;
+        }
+        engine->standing = moved;
+        engine->cap_standing = engine->cap_orders;
     }
-    return 0;
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct order *order = &engine->orders[i].order;
+        if (order->symbol != symbol || !live_resting(order))
+            continue;
+        struct standing new = {.id = order->id};
+        if (order_works_as_limit(order)) {
+            new.turn = order->side == ORDER_BUY ? 1 : 2;
+            new.price = order->side == ORDER_BUY ? -order->price : order->price;
+        }
+        size_t at = n++;
+        for (; at > 0 && stands_before(&new, &engine->standing[at - 1]); at--)
+            engine->standing[at] = engine->standing[at - 1];
+        engine->standing[at] = new;
+    }
+    return n;
+}
+
+/* An order of the line that still rests, or NULL. */
+static const struct order *still_resting(const struct engine *engine, size_t turn)
+{
+    size_t at = match_find(engine, engine->standing[turn].id);
+    const struct order *order = at < engine->n_orders ? &engine->orders[at].order : NULL;
+    return order && live_resting(order) ? order : NULL;
 }
 
 static bool clear_dealt(struct engine *engine)
@@ -314,10 +348,12 @@ void match_trade(struct engine *engine, int symbol, const struct market_trade *t
         (market->calm && trade->price > market->calm_above && trade->price < market->calm_below) ||
         !clear_dealt(engine))
         return;
-    size_t at = 0;
-    uint64_t last = engine->last_order; /* what comes to rest from here on has not seen the trade */
-    for (uint64_t id = 0; (id = next_resting(engine, symbol, id, &at)) != 0 && id <= last;)
-        resting_trade(engine, id, trade, &engine->dealt[engine->orders[at].order.account]);
+    size_t n = line_up(engine, symbol);
+    for (size_t i = 0; i < n; i++) {
+        const struct order *order = still_resting(engine, i);
+        if (order)
+            resting_trade(engine, order->id, trade, &engine->dealt[order->account]);
+    }
     find_calm(engine, symbol);
 }
 
@@ -328,16 +364,15 @@ void match_quotes(struct engine *engine, int symbol)
         walk_refresh(market);
     if (market->live_orders == 0 || market->unmoved)
         return;
-    size_t at = 0;
     bool moved = false;
-    uint64_t last = engine->last_order;
+    size_t n = line_up(engine, symbol);
     market->unmoved = true; /* until an order is told of */
-    for (uint64_t id = 0; (id = next_resting(engine, symbol, id, &at)) != 0 && id <= last;) {
-        const struct order *order = &engine->orders[at].order;
-        if (!order->triggered && order->type != ORDER_LIMIT)
+    for (size_t i = 0; i < n; i++) {
+        const struct order *order = still_resting(engine, i);
+        if (!order || (!order->triggered && order->type != ORDER_LIMIT))
             continue;
         moved = true;
-        resting_quote(engine, id);
+        resting_quote(engine, order->id);
     }
     if (moved)
         market->unmoved = false;

@@ -401,12 +401,35 @@ static enum order_reason m_ask_cancel(struct model *m, int id)
     return ORDER_OK;
 }
 
+static bool m_limits_now(const struct m_order *o)
+{
+    return m_limit_type(o->is.type) && (o->is.type == ORDER_LIMIT || o->triggered);
+}
+
+/* The ids of the orders at the venue in their turn: stops, then purchases with the dearest first, then sales
+ * with the cheapest first. Returns how many. */
+static int m_turns(const struct model *m, int turns[static M_ORDERS])
+{
+    int n = 0;
+    for (int k = 1; k <= m->n_orders; k++)
+        if (m_at_venue(&m->orders[k]) && !m_limits_now(&m->orders[k]))
+            turns[n++] = k;
+    for (int price = M_PRICES; price > -M_PRICES; price--) /* a sale's price stands as its negative */
+        for (int k = 1; k <= m->n_orders; k++) {
+            const struct m_order *o = &m->orders[k];
+            if (m_at_venue(o) && m_limits_now(o) && price == (o->is.side == ORDER_BUY ? o->price : -o->price))
+                turns[n++] = k;
+        }
+    return n;
+}
+
 /* The market shows something else: orders that reach it make. */
 static void m_look(struct model *m)
 {
     m_market_moved(m);
-    int n = m->n_orders;
-    for (int k = 1; k <= n; k++) {
+    int turns[M_ORDERS], n = m_turns(m, turns);
+    for (int i = 0; i < n; i++) {
+        int k = turns[i];
         struct m_order *o = &m->orders[k];
         bool buy = o->is.side == ORDER_BUY, limit = m_limit_type(o->is.type);
         if (!m_at_venue(o))
@@ -430,13 +453,14 @@ static void m_hear_trade(struct model *m, int64_t price, int64_t qty, bool selle
 {
     m->last = price;
     int64_t dealt = 0;
-    int n = m->n_orders;
-    for (int k = 1; k <= n; k++) {
+    int turns[M_ORDERS], n = m_turns(m, turns);
+    for (int i = 0; i < n; i++) {
+        int k = turns[i];
         struct m_order *o = &m->orders[k];
-        bool buy = o->is.side == ORDER_BUY, limit = m_limit_type(o->is.type);
+        bool buy = o->is.side == ORDER_BUY;
         if (!m_at_venue(o))
             continue;
-        if (limit && (o->is.type == ORDER_LIMIT || o->triggered)) {
+        if (m_limits_now(o)) {
             int64_t passed = 0;
             bool through = buy ? price < o->price : price > o->price;
             if (!through) {

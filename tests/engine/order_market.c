@@ -76,6 +76,23 @@ static void test_queue(void)
     harness_close(&h);
 }
 
+/* Of an account's orders the best price has a trade first, then the oldest. */
+static void test_turns(void)
+{
+    open_booked();
+    uint64_t low = rested(limit(ORDER_BUY, BTC / 2, 59960 * USDT));
+    uint64_t high = rested(limit(ORDER_BUY, BTC / 2, 59970 * USDT));
+    uint64_t late = rested(limit(ORDER_BUY, BTC / 2, 59970 * USDT));
+    trade_by(&h, BTCUSDT, 59950 * USDT, 3 * BTC / 4, true); /* through all three */
+    sees(high, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(told(&h, late)->filled, BTC / 4);
+    CHECK_INT(told(&h, low)->filled, 0);
+    trade_by(&h, BTCUSDT, 59950 * USDT, BTC / 2, true);
+    sees(late, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(told(&h, low)->filled, BTC / 4);
+    harness_close(&h);
+}
+
 /* What one account takes is gone for it until more is shown; another has a market of its own. */
 static void test_depletion(void)
 {
@@ -324,6 +341,7 @@ static void test_trace(void)
 int main(void)
 {
     test_queue();
+    test_turns();
     test_depletion();
     test_accounts_apart();
     test_missed(MISSED_STOPS_FILL);
