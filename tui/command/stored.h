@@ -20,8 +20,8 @@ struct stored_options {
     bool done; /* the help was asked for and printed */
 };
 
-/* Parses --state, --help and those of "csv json from to source all hledger daemon" that are named in `allowed`.
- * EXIT_OK or, with its line on stderr, EXIT_USAGE. */
+/* Parses --state, --help and those of "csv json from to source all hledger daemon" that are named in
+ * `allowed`. EXIT_OK or, with its line on stderr, EXIT_USAGE. */
 int stored_options(int argc, char **argv, const char *allowed, const char *help, struct stored_options *ret);
 
 /* Prints `papertape: VERB: WHAT: WORDS` and returns the status. */
