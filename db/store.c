@@ -8,7 +8,7 @@
 
 #include "db/row_hash.h"
 
-enum { BUSY_TIMEOUT_MS = 5000, FILE_MODE = 0640 };
+enum { BUSY_TIMEOUT_MS = 5000, FILE_MODE = 0640, LOG_PART = 1 << 16 };
 
 static const char set_up[] = "PRAGMA foreign_keys = ON;"
                              "PRAGMA synchronous = FULL;"
@@ -167,4 +167,28 @@ bool db_store_checkpoint(struct db_store *store, bool truncate)
     if (truncate)
         store->wal_pages = 0;
     return in_log == moved;
+}
+
+int db_store_renew_log(struct db_store *store)
+{
+    sqlite3_file *log = NULL;
+    sqlite3_int64 size = 0;
+    char bytes[LOG_PART];
+    int rc = sqlite3_file_control(store->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (rc == SQLITE_OK && (!log || !log->pMethods))
+        return SQLITE_OK; /* there is none */
+    if (rc == SQLITE_OK)
+        rc = log->pMethods->xFileSize(log, &size);
+    for (sqlite3_int64 at = 0; rc == SQLITE_OK && at < size; at += LOG_PART) {
+        int part = size - at < LOG_PART ? (int)(size - at) : LOG_PART;
+        rc = log->pMethods->xRead(log, bytes, part, at);
+        if (rc == SQLITE_OK)
+            rc = log->pMethods->xWrite(log, bytes, part, at);
+    }
+    if (rc == SQLITE_OK)
+        rc = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
+    if (rc != SQLITE_OK)
+        snprintf(store->error, sizeof store->error, "the log cannot be written again: %s",
+                 sqlite3_errstr(rc));
+    return rc;
 }

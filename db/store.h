@@ -103,6 +103,11 @@ void db_store_rollback(struct db_store *store);
  * true when nothing is left in the log. */
 bool db_store_checkpoint(struct db_store *store, bool truncate);
 
+/* Writes the log over itself, byte by byte the same, and syncs it. After a sync that failed the kernel takes
+ * for stored what is not: the log reads well, but transactions that are built upon it, or copied from it into
+ * the database, would not survive a loss of power. Only without a transaction. A SQLite result code. */
+int db_store_renew_log(struct db_store *store);
+
 /* Must a row of this kind be stored, whatever happens? The others may be skipped when they contradict the
  * schema, which a later value makes good. */
 bool db_row_is_money(enum db_row_kind kind);

@@ -241,17 +241,14 @@ static bool needs_reopening(int rc)
     }
 }
 
-/* After a sync that failed the kernel takes for stored what is not, and the log, which reads well, may hold a
- * transaction that nobody was told of, or lack one on the disk that later ones build upon. So all of it is
- * written into the database, that is synced, and the log begins anew, before anything is acknowledged. */
+/* After an I/O error the log may read better than it is on the disk: nothing builds upon it before it is
+ * written again. */
 static int dispel_doubt(struct db_writer *w)
 {
-    if (!w->doubtful)
-        return SQLITE_OK;
-    if (!db_store_checkpoint(&w->store, true))
-        return SQLITE_BUSY; /* a reader is in the way, or the disk still fails */
-    w->doubtful = false;
-    return SQLITE_OK;
+    int rc = w->doubtful ? db_store_renew_log(&w->store) : SQLITE_OK;
+    if (rc == SQLITE_OK)
+        w->doubtful = false;
+    return rc;
 }
 
 /* false: told to give up. */
