@@ -17,6 +17,7 @@ import harness
 
 ROUNDS = 500 if harness.LONG else 30
 VENUE_ROUNDS = 5  # of starts that a venue answers within a minute: each asks for two books, which weigh much
+STATE_ROUNDS = 50  # on one state directory, all of which is verified in each
 SYMBOLS = ("BTCUSDT", "ETHUSDT")
 CONFIG = """
 [market]
@@ -192,15 +193,16 @@ def check_round(daemon, done, seen):
     return acknowledged, again
 
 
-def kills(folder, seed):
-    rng, replay = random.Random(seed), None
+def kills(folder, rng, state, rounds):
+    """On one state directory."""
+    replay = None
     acknowledged = again = unanswered = 0
     done, seen = [], ([], [])
-    for number in range(ROUNDS):
+    for number in range(rounds):
         if number % VENUE_ROUNDS == 0:
             assert not replay or replay.stop() == 0
             replay = folder.start(harness.Replay(folder.path, "--synthetic", "23", "--speed", "5"))
-        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="killed", state="killed"))
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name=state, state=state))
         status = daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]),
                                     f"round {number}: books in step")
         assert status["recovery"]["from"] == ("log" if number else "nothing"), status["recovery"]
@@ -212,14 +214,14 @@ def kills(folder, seed):
         done, seen = load(rng, daemon, marks, f"r{number}", rng.uniform(0.02, 0.8))
         unanswered += sum(answer is None for _, _, answer in done)
         if number % 10 == 9:  # and what rests does not pile up
-            daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="killed", state="killed"))
+            daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name=state, state=state))
             daemon.wait_status(lambda s: s["accounts"] and s["feed"]["state"] == "ok", "the daemon, to be emptied")
             client = Client(daemon)
             assert client.ask("cancel", {"all": True, "account": "hand"})["ok"]
             client.close()
             daemon.popen.kill()
             daemon.popen.wait()
-    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="killed", state="killed"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name=state, state=state))
     daemon.wait_status(lambda s: s["accounts"] and s["feed"]["state"] == "ok", "the daemon after all kills")
     check_round(daemon, done, seen)
     assert replay.stop() == 0
@@ -227,9 +229,9 @@ def kills(folder, seed):
     parity = json.loads(daemon.papertape("parity", "--json"))
     assert parity["ok"] is True, parity
     assert daemon.stop() == 0
-    print(f"kill -9: {ROUNDS} rounds, {acknowledged} acknowledged orders, {unanswered} never answered, {again} asked again; "
+    print(f"kill -9: {rounds} rounds, {acknowledged} acknowledged orders, {unanswered} never answered, {again} asked again; "
           f"{report['orders']} orders, {report['fills']} fills, {report['rows']} ledger rows; parity over "
-          f"{parity['events']} events, {parity['runs']} runs")
+          f"{parity['events']} events, {parity['runs']} runs", flush=True)
 
 
 def memory_of(status):
@@ -434,7 +436,9 @@ def main():
     seed = int(os.environ.get("PAPERTAPE_SEED") or time.time_ns() % 1000000)
     print(f"counts: {ROUNDS} kills; PAPERTAPE_SEED={seed}" + ("" if harness.LONG else " (--long: 500 kills)"), flush=True)
     with harness.Folder() as folder:
-        kills(folder, seed)
+        rng = random.Random(seed)
+        for begun in range(0, ROUNDS, STATE_ROUNDS):
+            kills(folder, rng, f"killed-{begun}", min(STATE_ROUNDS, ROUNDS - begun))
         without_log(folder, remembers(folder))
         crossed_while_down(folder)
         full_disk(folder)
