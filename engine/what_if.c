@@ -39,7 +39,7 @@ struct run {
     struct way was, would_be;
     struct account_spec changed; /* the account as the fork has it */
     bool forked;
-    int64_t highest[2], span_end_ns;
+    int64_t highest[2], deposits[2], span_end_ns;
     struct pair *pairs; /* by ascending `was` */
     size_t n_pairs, cap_pairs;
     uint64_t last_common; /* orders up to here are in both ways */
@@ -216,6 +216,7 @@ static int fork_engine(struct run *run, char *err, size_t err_size)
     run->result.would_be.begin = engine_equity(run->fork, account_of(run, run->fork));
     run->highest[0] = run->result.was.begin;
     run->highest[1] = run->result.would_be.begin;
+    run->deposits[0] = run->deposits[1] = engine_account(engine, account)->deposits;
     return 0;
 }
 
@@ -281,8 +282,14 @@ static int give_to_fork(struct run *run, const struct event *event)
     return r < 0 ? r : pair_made(run);
 }
 
-static void sink_deeper(struct what_if_way *way, int64_t *highest, int64_t equity)
+/* Money put in or taken out moves the highest along in proportion: what is measured is the trading. */
+static void deepen(struct what_if_way *way, int64_t *highest, int64_t *deposits,
+                   const struct account *account, int64_t equity)
 {
+    int64_t before = equity - (account->deposits - *deposits);
+    if (account->deposits != *deposits)
+        *highest = before > 0 && equity > 0 ? (int64_t)((int128_t)*highest * equity / before) : equity;
+    *deposits = account->deposits;
     if (equity > *highest)
         *highest = equity;
     double drawdown = *highest > 0 ? 1 - (double)equity / (double)*highest : 0;
@@ -298,8 +305,10 @@ static void look(struct run *run)
         return;
     run->result.was.end = engine_equity(engine, was);
     run->result.would_be.end = engine_equity(run->fork, would_be);
-    sink_deeper(&run->result.was, &run->highest[0], run->result.was.end);
-    sink_deeper(&run->result.would_be, &run->highest[1], run->result.would_be.end);
+    deepen(&run->result.was, &run->highest[0], &run->deposits[0], engine_account(engine, was),
+           run->result.was.end);
+    deepen(&run->result.would_be, &run->highest[1], &run->deposits[1], engine_account(run->fork, would_be),
+           run->result.would_be.end);
 }
 
 static void end_spans(struct run *run, int64_t now_ns)

@@ -5,6 +5,18 @@
 
 enum { TRAIL_PERCENT_SCALE = 4 };
 
+/* The order that an account's name for it stood for, once it has ended; 0 for a name not known. */
+static uint64_t ended_order(const struct request *request, const char *account, const char *client_id)
+{
+    char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
+    json_t *args = json_pack("{s:s, s:s}", "account", account, "client_id", client_id);
+    bool named = args && command_key_name("order", args, request->engine, name);
+    const struct command_key *key = named ? command_key_find(request->commands, name) : NULL;
+    json_decref(args);
+    const json_t *result = key ? json_object_get(key->answer, "result") : NULL;
+    return (uint64_t)json_integer_value(json_object_get(result, "order"));
+}
+
 /* The order that is meant, by `order` or `client_id`: its id, or false with the call answered. One that has
  * ended is the engine's to refuse. */
 static bool take_order(const struct args *args, uint64_t *ret)
@@ -29,14 +41,12 @@ static bool take_order(const struct args *args, uint64_t *ret)
     if (!args_id(args, "client_id", client_id) || !args_account(args, "account", &account))
         return false;
     const struct order *found = engine_find_client_order(request->engine, account, client_id);
-    if (!found) {
+    const char *name = engine_account(request->engine, account)->name;
+    *ret = found ? found->id : ended_order(request, name, client_id);
+    if (*ret == 0)
         control_error(request->call, order_reason_name(ORDER_UNKNOWN_ORDER),
-                      "args.client_id: no live order of account %s has that id",
-                      engine_account(request->engine, account)->name);
-        return false;
-    }
-    *ret = found->id;
-    return true;
+                      "args.client_id: no order of account %s has that id", name);
+    return *ret != 0;
 }
 
 void command_amend(const struct request *request)

@@ -175,6 +175,8 @@ def changes(desk):
     desk.wait(number, "FILLED")
     assert "ORDER_ENDED" in desk.order("amend", str(number), "--qty", "1", status=1)
     assert "ORDER_ENDED" in desk.order("cancel", str(number), status=1)
+    assert "ORDER_ENDED" in desk.order("amend", "dip.1", "--qty", "1", status=1)
+    assert "ORDER_ENDED" in desk.order("cancel", "dip.1", status=1)
     numbers = [desk.order("buy", "BTCUSDT", "0.05", "--limit", str(58000 + i))[0] for i in range(3)]
     gone = desk.daemon.papertape("order", "cancel", "--all", "--symbol", "BTCUSDT")
     assert gone == "".join(f"canceled {number}\n" for number in numbers), gone
