@@ -84,7 +84,8 @@ int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *
 const struct book_level *book_bid(const struct book *book, uint32_t i);
 const struct book_level *book_ask(const struct book *book, uint32_t i);
 
-/* The quantity that a side shows at a price: 0 where nothing stands, -1 beyond the worst level that is known. */
+/* The quantity that a side shows at a price: 0 where nothing stands, -1 beyond the worst level that is known.
+ */
 int64_t book_shown(const struct book *book, bool bids, int64_t price);
 
 /* bid < ask, sides sorted strictly, no empty level. */

@@ -5,9 +5,9 @@
 #include "exchange/order.h"
 #include "exchange/symbol.h"
 
-/* What an order asks; a trailing stop has no stop_price yet. `reference` is the price that notionals of market orders and price bands are measured
- * against (the venue takes a 5 minute average; the caller gives the last price); 0 skips both. `open_orders`
- * counts the account's live orders of this symbol. */
+/* What an order asks; a trailing stop has no stop_price yet. `reference` is the price that notionals of
+ * market orders and price bands are measured against (the venue takes a 5 minute average; the caller gives
+ * the last price); 0 skips both. `open_orders` counts the account's live orders of this symbol. */
 struct filter_request {
     enum order_side side;
     enum order_type type;

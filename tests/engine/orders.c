@@ -89,7 +89,8 @@ static void test_market_by_book(void)
     CHECK_INT(engine_account(h.engine, ALICE)->positions[BTCUSDT].realized, -65 * USDT);
     CHECK_INT(engine_account(h.engine, ALICE)->positions[BTCUSDT].fees, fees);
 
-    id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, 4 * BTC, 0); /* of three, two and a half are had */
+    id =
+        order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, 4 * BTC, 0); /* of three, two and a half are had */
     pass(&h, SECOND_NS);
     CHECK_INT(told(&h, id)->filled, BTC / 2);
     CHECK_INT(told(&h, id)->reason, ORDER_NO_LIQUIDITY);

@@ -68,7 +68,8 @@ static inline void random_amend(struct harness *h, const struct small_market *ma
                                                         : AMEND_PRICE;
     if (random_chance(random, 30))
         change.set = AMEND_QTY;
-    change.qty = random_between(random, 1, order->qty / 500 + 1) * 1000;
+    int64_t most = order->qty < INT64_MAX / 2 ? order->qty : INT64_MAX / 2;
+    change.qty = random_between(random, 1, most / 500 + 1) * 1000;
     change.price = market_price(market, market->middle + (int)random_between(random, -8, 8));
     change.stop_price = market_price(market, market->middle + (int)random_between(random, -8, 8));
     change.trail = random_between(random, 1, 8) * market->tick;
