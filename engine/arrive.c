@@ -79,16 +79,16 @@ static int64_t trailing_stop(const struct engine *engine, const struct order *or
     return order->side == ORDER_SELL ? filter_floor_price(listed, stop) : filter_ceil_price(listed, stop);
 }
 
-/* A trade moves the peak, the peak moves the stop; true when the stop moved. */
+/* A trade moves the peak, the peak moves the stop. The peak is the order's, and told, even where the stop
+ * stays on its tick: an amend to another distance begins from it. */
 bool arrive_trail(const struct engine *engine, struct order *order, int64_t price)
 {
     bool better = order->side == ORDER_SELL ? price > order->peak : price < order->peak;
     if (price <= 0 || (order->peak > 0 && !better))
         return false;
-    int64_t before = order->stop_price;
     order->peak = price;
     order->stop_price = trailing_stop(engine, order);
-    return order->stop_price != before;
+    return true;
 }
 
 void arrive_stand(struct engine *engine, uint64_t id)

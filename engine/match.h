@@ -88,7 +88,7 @@ void arrive_new(struct engine *engine, uint64_t id);
 void arrive_stand(struct engine *engine, uint64_t id);
 void arrive_market(struct engine *engine, uint64_t id, bool first);
 void arrive_trigger(struct engine *engine, uint64_t id);
-bool arrive_trail(const struct engine *engine, struct order *order, int64_t price); /* did its stop move? */
+bool arrive_trail(const struct engine *engine, struct order *order, int64_t price); /* did its peak move? */
 /* Does the type's stop price lie where a trade at `price` triggers it? */
 bool arrive_triggers(const struct order *order, int64_t price);
 

@@ -11,9 +11,10 @@
 /* A live order as it was told last: it is compared when it ends, or at the end. */
 struct told {
     struct order order;
-    uint64_t seq;
+    uint64_t seq; /* the event that told it, or after which the state was that it was found in */
     int64_t ns;
-    bool known; /* told by an event of this replay, not found in a state */
+    bool known;    /* told by the event of this step */
+    bool in_state; /* found in a state, and not told since */
 };
 
 struct run {
@@ -143,8 +144,8 @@ static void on_ledger(void *ctx, const struct ledger_row *made)
         differs(run, &difference);
 }
 
-/* The engine is one from a state now: what it knows is where the comparison goes on. */
-static void adopt(struct run *run)
+/* The engine is one from the state after event `seq`: what it knows is where the comparison goes on. */
+static void adopt(struct run *run, uint64_t seq, int64_t ns)
 {
     const struct engine *engine = replay_engine(run->replay);
     for (size_t i = run->n_live; i-- > 0;)
@@ -157,8 +158,14 @@ static void adopt(struct run *run)
         size_t at = 0;
         while (at < run->n_live && run->live[at].order.id != order->id)
             at++;
-        if (at == run->n_live || !run->live[at].known)
-            remember(run, order);
+        if (at < run->n_live && run->live[at].known)
+            continue;
+        struct told *told = remember(run, order);
+        if (!told)
+            return;
+        told->seq = seq;
+        told->ns = ns;
+        told->in_state = true;
     }
     run->last_order = engine->last_order > run->last_order ? engine->last_order : run->last_order;
     run->last_fill = engine->last_fill > run->last_fill ? engine->last_fill : run->last_fill;
@@ -205,7 +212,8 @@ static void check_end(struct run *run, bool whole)
         }
         check_order(run, &told->order);
         if (run->different)
-            place_difference(run, told->seq, told->ns, "the last event that changed it");
+            place_difference(run, told->seq, told->ns,
+                             told->in_state ? "the state after it" : "the last event that changed it");
     }
     if (!whole || run->different || run->r < 0)
         return;
@@ -231,7 +239,7 @@ static int play(struct run *run, char *err, size_t err_size)
         const struct event *event = replay_event(run->replay);
         if (replay_runs(run->replay) != runs) {
             runs = replay_runs(run->replay);
-            adopt(run);
+            adopt(run, event->seq - 1, run->result.to_ns);
         }
         for (size_t i = 0; i < run->n_live; i++)
             if (run->live[i].known) {
@@ -280,7 +288,7 @@ int parity_run(const struct parity_options *options, struct parity_result *ret, 
     if (r == 0) {
         run->result.from_seq = run->result.to_seq = replay_seq(run->replay);
         run->result.from_ns = run->result.to_ns = engine_now(replay_engine(run->replay));
-        adopt(run);
+        adopt(run, run->result.from_seq, run->result.from_ns);
         r = play(run, err, err_size);
         run->result.runs = replay_runs(run->replay);
         run->result.holes = replay_holes(run->replay);

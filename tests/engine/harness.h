@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "engine/compare.h"
 #include "engine/engine.h"
 #include "tests/check.h"
 
@@ -313,9 +314,27 @@ static inline void harness_close(struct harness *h)
     h->orders = NULL;
 }
 
+/* What is recorded of an order is what was told of it last: that is the engine's, field by field. */
+static inline void check_told(const struct harness *h, const struct order *order)
+{
+    struct recorded_order last = {.order = h->orders[order->id].order};
+    const struct symbol *symbol = engine_symbol(h->engine, order->symbol);
+    struct difference difference;
+    if (last.order.id == 0 || memcmp(&last.order, order, sizeof *order) == 0)
+        return; /* restored, or equal to the byte */
+    memcpy(last.symbol, symbol->name, sizeof last.symbol);
+    if (compare_orders(order, symbol, &last, &difference))
+        return;
+    fprintf(stderr, "order %ju: %s: %s, told was %s\n", (uintmax_t)order->id, difference.field,
+            difference.replayed, difference.recorded);
+    CHECK(!"an order is what was told of it");
+}
+
 /* What must hold after every event. */
 static inline void harness_check(const struct harness *h)
 {
+    for (size_t i = 0; i < engine_orders(h->engine); i++)
+        check_told(h, engine_order(h->engine, i));
     for (int a = 0; a < engine_accounts(h->engine); a++) {
         const struct account *account = engine_account(h->engine, a);
         bool live = false;

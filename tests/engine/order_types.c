@@ -103,6 +103,23 @@ static void test_trailing(void)
     trade(&h, BTCUSDT, 5980008000000, BTC);
     sees(id, ORDER_FILLED, ORDER_OK);
 
+    /* The peak is told also where the stop stays on its tick: an amend to another distance begins from it. */
+    hold(BTC);
+    trade(&h, BTCUSDT, 5980008000000, BTC);
+    request.trail_e6 = 500000;
+    id = rested(request);
+    CHECK_INT(told(&h, id)->stop_price, 2990004000000);
+    trade(&h, BTCUSDT, 5980009000000, BTC);
+    CHECK_INT(told(&h, id)->peak, 5980009000000);
+    CHECK_INT(told(&h, id)->stop_price, 2990004000000);
+    amend(&h, (struct order_amend){.order_id = id, .set = AMEND_TRAIL, .trail = 100 * USDT});
+    trade(&h, BTCUSDT, 5980008000000, BTC);
+    pass(&h, h.config.latency_ns);
+    CHECK_INT(told(&h, id)->stop_price, 5970009000000);
+    cancel(&h, id);
+    pass(&h, h.config.latency_ns);
+    sees(id, ORDER_CANCELED, ORDER_OK);
+
     /* A buyer's follows downward; its reserve with it. */
     request = wish(ORDER_BUY, ORDER_TRAILING_STOP, BTC);
     request.trail_e6 = 10000;

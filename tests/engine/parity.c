@@ -120,6 +120,25 @@ static void test_planted(void)
     check_equal(&result);
 }
 
+/* An order that no event told of since the state that it was found in: that is named. Returns whether there
+ * was one. */
+static bool test_state(void)
+{
+    if (engine_orders(logged.engine) == 0)
+        return false;
+    struct order *order = &logged.orders[engine_order(logged.engine, 0)->id - 1].row.order;
+    logged_state(&logged, STATE_ROTATION);
+    order->tag[0] ^= 1;
+    struct parity_result result = compare(logged.driver.now_ns);
+    check_named(&result, "orders", order->id, "tag", 2 * EVENTS);
+    CHECK_STR(result.difference_event, "the state after it");
+    CHECK_INT(result.difference_ns, logged.driver.now_ns);
+    order->tag[0] ^= 1;
+    result = compare(logged.driver.now_ns);
+    check_equal(&result);
+    return true;
+}
+
 /* A row that nothing in the log gives. */
 static void test_invented(void)
 {
@@ -186,9 +205,12 @@ int main(void)
     test_hole();
     test_errors();
     logged_close(&logged);
+    int states = 0;
     for (uint64_t seed = 100; seed < 104; seed++) {
         test_equal(seed);
+        states += test_state();
         logged_close(&logged);
     }
+    CHECK(states > 0);
     return check_done("parity");
 }

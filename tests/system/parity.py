@@ -122,6 +122,29 @@ def stopped_in_between(folder):
     assert parity["runs"] == 3, parity
 
 
+def trails(folder):
+    """Stops that trail by a share of the price, over a stop and a start: what is stored of each is what the log gives,
+    though the best trade moved and the stop stayed on its tick."""
+    replay = venue(folder, "--synthetic", "9", "--speed", "30")
+    daemon = start(folder, replay, "BTCUSDT", "trails")
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book")
+    daemon.papertape("order", "buy", "BTCUSDT", "0.2", "--account", "main")
+    daemon.wait_status(lambda s: any(p["account"] == "main" for p in s["positions"]), "a position")
+    for share in ("90%", "75%", "60%", "50%", "40%", "25%"):
+        daemon.papertape("order", "sell", "BTCUSDT", "0.01", "--trail", share, "--account", "main")
+    rests = "SELECT count(*) FROM orders WHERE type = 'TRAILING_STOP' AND state = 'OPEN'"
+    harness.wait_for(lambda: rows(daemon, rests)[0][0] == 6, "six stops at rest")
+    frames = daemon.status_object()["feed"]["frames"]
+    daemon.wait_status(lambda s: s["feed"]["frames"] > frames + 2000, "trades")
+    assert daemon.stop() == 0
+    daemon = start(folder, replay, "BTCUSDT", "trails")
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book again")
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    parity = equal_when_played(daemon, "six trails over a stop and a start")
+    assert parity["runs"] == 2, parity
+
+
 def own_check(folder):
     """By command, as at night: the status says ok; with a fill altered it says where, and an alert does."""
     os.environ["PATH"] = os.path.dirname(harness.PAPERTAPE) + ":" + os.environ["PATH"]
@@ -184,6 +207,7 @@ def main():
     with harness.Folder() as folder:
         synthetic(folder)
         stopped_in_between(folder)
+        trails(folder)
         own_check(folder)
         recorded_and_played(folder)
     return 0
