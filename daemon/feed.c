@@ -30,11 +30,19 @@ int64_t feed_wall_ns(void)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+/* Since the venue told its time; whatever becomes of ours. */
+static int64_t boot_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 int64_t feed_venue_now_ns(const struct feed *feed)
 {
     if (feed->daemon->config.clock == CLOCK_FEED)
         return session_now(feed->daemon->session);
-    int64_t now = feed_wall_ns() + feed->clock_offset_ns;
+    int64_t now = feed->have_offset ? feed->server_ns + boot_ns() - feed->server_boot_ns : feed_wall_ns();
     return now > feed->newest_ns ? now : feed->newest_ns;
 }
 
@@ -120,6 +128,7 @@ static void have_time(void *user, const struct venue_reply *reply)
         return;
     }
     feed->server_ns = reply->server_ns;
+    feed->server_boot_ns = boot_ns() - reply->elapsed_ms * 1000000 / 2;
     feed->clock_offset_ns = reply->server_ns - (feed_wall_ns() - reply->elapsed_ms * 1000000 / 2);
     feed->have_offset = true;
     feed->stage = STAGE_SYMBOLS;

@@ -67,7 +67,8 @@ struct feed {
     bool was_up, told_absence;
     int silences; /* reconnections for silence since data last came */
     uint64_t bad_frames;
-    int64_t server_ns, clock_offset_ns;
+    int64_t server_ns, server_boot_ns; /* the time that it told, and when by CLOCK_BOOTTIME */
+    int64_t clock_offset_ns;
     bool have_offset;
     char detail[VENUE_DETAIL_MAX + 64];
 
@@ -79,7 +80,8 @@ struct feed {
 int64_t feed_now_ms(void);  /* monotonic */
 int64_t feed_wall_ns(void); /* the wall's clock */
 
-/* The venue's time, as well as it is known: our clock and its offset, but not before the newest event. */
+/* The venue's time, as well as it is known: what it told and the time since, but not before the newest
+ * event. */
 int64_t feed_venue_now_ns(const struct feed *feed);
 
 /* All the symbols' history has been asked for, or one has it. */

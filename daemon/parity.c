@@ -296,7 +296,8 @@ static void on_tick(uv_timer_t *timer)
     if (due > now)
         due -= DAY_NS;
     bool settled = uv_now(daemon->loop) - daemon->started_ms >= SETTLED_MS;
-    if (parity->checked_ns < due && (settled || now - due < 2LL * TICK_MS * 1000000))
+    if ((parity->checked_ns < due || parity->checked_ns > now) &&
+        (settled || now - due < 2LL * TICK_MS * 1000000))
         parity_start(parity);
 }
 

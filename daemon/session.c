@@ -16,6 +16,14 @@ static int64_t wall_ns(void)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+/* Never steps, and counts a suspend. */
+static int64_t boot_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 /* ---- news of the threads that store ---- */
 
 /* On the writer's thread. */
@@ -172,14 +180,34 @@ bool session_begun(const struct session *session)
 
 /* ---- events ---- */
 
-/* The wall's time, never backward; or, on the feed's clock, the latest event time seen. */
+void session_go_on_from(struct session *session, int64_t last_ns, int64_t told_ns)
+{
+    session->now_ns = last_ns;
+    steady_begin(&session->steady, last_ns, boot_ns());
+    session->steady.told_ns = told_ns;
+}
+
+static void tell_clock(struct session *session, int64_t ahead_ns)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "the clock is %.3f s behind the last event: time goes on from there, a little slower, until it "
+             "has caught up",
+             (double)ahead_ns / 1e9);
+    log_warning("%s", text);
+    session_alert(session, DB_WARNING, "clock", text);
+}
+
+/* The wall's time, made steady; or, on the feed's clock, the latest event time seen. */
 static int64_t stamp(struct session *session, const struct event *event)
 {
-    int64_t now = session->config->clock == CLOCK_WALL   ? wall_ns()
-                  : event && event->kind == EVENT_MARKET ? event->market.event_ns
-                                                         : 0;
-    if (now > session->now_ns)
-        session->now_ns = now;
+    int64_t ahead = 0;
+    if (session->config->clock == CLOCK_WALL)
+        session->now_ns = steady_stamp(&session->steady, wall_ns(), boot_ns(), &ahead);
+    else if (event && event->kind == EVENT_MARKET && event->market.event_ns > session->now_ns)
+        session->now_ns = event->market.event_ns;
+    if (ahead > 0)
+        tell_clock(session, ahead);
     return session->now_ns;
 }
 
@@ -208,7 +236,8 @@ void session_event(struct session *session, struct event *event)
 
 int64_t session_now(const struct session *session)
 {
-    return session->config->clock == CLOCK_WALL ? wall_ns() : session->now_ns;
+    return session->config->clock == CLOCK_WALL ? steady_look(&session->steady, wall_ns(), boot_ns())
+                                                : session->now_ns;
 }
 
 const struct engine *session_engine(const struct session *session)

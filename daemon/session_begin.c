@@ -228,18 +228,19 @@ static void go_on_in_time(struct session *session, int64_t now_ns)
     int64_t last_ns = engine_now(session->engine);
     if (session->recovery.log_ns > last_ns)
         last_ns = session->recovery.log_ns;
-    session->now_ns = now_ns;
+    session_go_on_from(session, now_ns > last_ns ? now_ns : last_ns, now_ns < last_ns ? last_ns - now_ns : 0);
     if (last_ns == 0)
         return;
     session->recovery.away_ns = now_ns > last_ns ? now_ns - last_ns : 0;
     if (now_ns >= last_ns)
         return;
     char text[160];
-    snprintf(text, sizeof text, "the clock is %.3f s behind the last event: time goes on from there",
+    snprintf(text, sizeof text,
+             "the clock is %.3f s behind the last event of the run before: time goes on from there, a little "
+             "slower, until it has caught up",
              (double)(last_ns - now_ns) / 1e9);
     log_warning("%s", text);
     session_alert(session, DB_WARNING, "clock", text);
-    session->now_ns = last_ns;
 }
 
 static void tell(struct session *session)

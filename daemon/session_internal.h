@@ -6,6 +6,7 @@
 
 #include "daemon/recorder.h"
 #include "daemon/session.h"
+#include "daemon/steady.h"
 #include "db/recover.h"
 #include "engine/record.h"
 
@@ -54,7 +55,8 @@ struct session {
     bool caught_up; /* told how long it was away */
     uint64_t holes_told;
     uint64_t seq, run, last_command, last_alert;
-    int64_t now_ns;
+    int64_t now_ns; /* of the last event */
+    struct steady steady;
     struct open_alert alerts[ALERTS_OPEN_MAX];
     size_t n_alerts;
     bool ids_known;          /* of alerts and commands: a former run's are read */
@@ -79,6 +81,9 @@ void session_put_account(struct session *session, const struct engine *engine, i
 
 /* session.c */
 int64_t session_stamp(struct session *session); /* the receive time of what comes now */
+/* Time goes on from a former run's last event; told_ns: that it is so far ahead of the wall is told already.
+ */
+void session_go_on_from(struct session *session, int64_t last_ns, int64_t told_ns);
 
 /* session_log.c */
 int session_log_open(struct session *session, char *err, size_t err_size);

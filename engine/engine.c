@@ -11,6 +11,9 @@
 
 /* A bar this late is no history yet, however short its interval: clocks differ, and frames take their way. */
 static const int64_t DELAY_ALLOWED_NS = 5 * 1000000000LL;
+/* No event is so late, since silence ends a connection long before: then our clock is wrong, not the event.
+ */
+static const int64_t CLOCK_OFF_NS = 600 * 1000000000LL;
 
 static int open_markets(struct engine *engine, const struct engine_config *config)
 {
@@ -91,8 +94,9 @@ int engine_start(struct engine *engine, int64_t now_ns)
     return engine->out_of_memory ? -ENOMEM : 0;
 }
 
-/* A closed bar takes its place: stored, and shown to the strategies. */
-static void accept_bar(struct engine *engine, int symbol, const struct bar *bar, bool live)
+/* A closed bar takes its place: stored, and shown to the strategies. `venue_ns`: the venue's time of the
+ * event that brought it; 0: not known. */
+static void accept_bar(struct engine *engine, int symbol, const struct bar *bar, bool live, int64_t venue_ns)
 {
     struct market_state *market = &engine->markets[symbol];
     market->last_bar = *bar;
@@ -105,14 +109,17 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
     engine->bar_closed |= live;
     /* A decision is taken on a bar that closed less than an interval ago, never on history. */
-    int64_t age_ns = engine->now_ns - (bar->open_ns + engine->interval_ns);
+    int64_t now_ns = engine->now_ns;
+    if (venue_ns > 0 && now_ns - venue_ns >= CLOCK_OFF_NS)
+        now_ns = venue_ns;
+    int64_t age_ns = now_ns - (bar->open_ns + engine->interval_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     desk_bar(engine, symbol, bar, fresh);
     if (live)
         loan_check(engine, symbol);
 }
 
-static void hold_bar(struct engine *engine, int symbol, const struct bar *bar)
+static void hold_bar(struct engine *engine, int symbol, const struct bar *bar, int64_t venue_ns)
 {
     struct market_state *market = &engine->markets[symbol];
     if (market->n_held > 0 && bar->open_ns <= market->held[market->n_held - 1].open_ns)
@@ -120,10 +127,10 @@ static void hold_bar(struct engine *engine, int symbol, const struct bar *bar)
     if (market->n_held == HELD_BARS_MAX) {
         /* The missing bars did not come for this long: go on without them. */
         for (uint32_t i = 0; i < market->n_held; i++)
-            accept_bar(engine, symbol, &market->held[i], false);
+            accept_bar(engine, symbol, &market->held[i], false, 0);
         market->n_held = 0;
         if (bar->open_ns == market->last_bar.open_ns + engine->interval_ns) {
-            accept_bar(engine, symbol, bar, true);
+            accept_bar(engine, symbol, bar, true, venue_ns);
             return;
         }
     }
@@ -139,7 +146,7 @@ static void trades_bar(struct engine *engine, int symbol, enum bar_built built, 
         engine->sink.bar(engine->sink.ctx, symbol, BAR_TRADES, bar);
 }
 
-static void on_kline(struct engine *engine, int symbol, const struct market_kline *kline)
+static void on_kline(struct engine *engine, int symbol, const struct market_kline *kline, int64_t venue_ns)
 {
     struct market_state *market = &engine->markets[symbol];
     const struct bar *bar = &kline->bar;
@@ -161,9 +168,9 @@ static void on_kline(struct engine *engine, int symbol, const struct market_klin
         return;
     if (market->n_held > 0 ||
         (market->bars > 0 && bar->open_ns > market->last_bar.open_ns + engine->interval_ns))
-        hold_bar(engine, symbol, bar);
+        hold_bar(engine, symbol, bar, venue_ns);
     else
-        accept_bar(engine, symbol, bar, true);
+        accept_bar(engine, symbol, bar, true, venue_ns);
 }
 
 static void on_trade(struct engine *engine, int symbol, const struct market_trade *trade)
@@ -224,7 +231,7 @@ static int on_market(struct engine *engine, const struct market_event *event)
         loan_check(engine, symbol);
         return 0;
     case MARKET_KLINE:
-        on_kline(engine, symbol, &event->kline);
+        on_kline(engine, symbol, &event->kline, event->event_ns);
         return 0;
     case MARKET_QUOTE:
         if (event->quote.update_id >= market->quote.update_id) {
@@ -256,14 +263,14 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
         known++;
     for (uint32_t i = known; i < event->n; i++)
         if (market->bars == 0 || event->bars[i].open_ns > market->last_bar.open_ns)
-            accept_bar(engine, event->symbol, &event->bars[i], false);
+            accept_bar(engine, event->symbol, &event->bars[i], false, 0);
     if (event->missed && known < event->n)
         match_missed(engine, event->symbol, event->bars + known, event->n - known);
     uint32_t n_held = market->n_held;
     market->n_held = 0;
     for (uint32_t i = 0; i < n_held; i++)
         if (market->held[i].open_ns > market->last_bar.open_ns)
-            accept_bar(engine, event->symbol, &market->held[i], true);
+            accept_bar(engine, event->symbol, &market->held[i], true, 0);
     return 0;
 }
 

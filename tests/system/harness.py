@@ -21,6 +21,7 @@ PATIENCE = 120.0  # seconds; sanitizers on two busy cores are slow
 REPLAY = os.path.join(BUILD, "exchange/replay/papertape-replay")
 DAEMON = os.path.join(BUILD, "daemon/papertaped")
 PAPERTAPE = os.path.join(BUILD, "tui/papertape")
+SHIFTED_CLOCK = os.path.join(BUILD, "tests/system/libshifted-clock.so")
 
 
 def skip(reason):
@@ -91,7 +92,7 @@ class Replay(Process):
 
 
 class Daemon(Process):
-    def __init__(self, folder, replay, config="", arguments=(), name="daemon", state="state"):
+    def __init__(self, folder, replay, config="", arguments=(), name="daemon", state="state", **kwargs):
         self.state = os.path.join(folder, state)
         self.config = os.path.join(folder, f"{name}.ini")
         with open(self.config, "w") as file:
@@ -100,7 +101,7 @@ class Daemon(Process):
         if replay:
             argv += ["--venue-url", replay.urls["ws_url"], "--rest-url", replay.urls["rest_url"],
                      "--ca-file", replay.ca]
-        super().__init__(argv, os.path.join(folder, f"{name}.log"))
+        super().__init__(argv, os.path.join(folder, f"{name}.log"), **kwargs)
 
     def papertape(self, *arguments, status=0):
         """Runs a verb of papertape on this daemon's state and returns its standard output."""

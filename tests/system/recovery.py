@@ -432,6 +432,64 @@ def clock_back(folder):
     print(f"clock back: {alerts[0][0]}")
 
 
+def fills_now(daemon, what):
+    """An order by hand is given and fills."""
+    client = Client(daemon)
+    answer = client.ask("order", {"symbol": "BTCUSDT", "side": "buy", "qty": "0.1", "account": "hand"})
+    client.close()
+    assert answer["ok"], (what, answer)
+    order = answer["result"]["order"]
+    return harness.wait_for(lambda: rows(daemon, f"SELECT updated_ns FROM orders WHERE id = {order} AND state = 'FILLED'"),
+                            f"{what}: order {order} fills")[0][0]
+
+
+def wall_clock_back(folder):
+    """The machine's clock was half a day ahead and is set right while the daemon runs; then it is started again. Time
+    neither goes back nor stands still: orders fill and strategies decide."""
+    ahead = os.path.join(folder.path, "ahead")
+    shifted = os.environ | {"LD_PRELOAD": harness.SHIFTED_CLOCK, "SHIFTED_CLOCK": ahead,
+                            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
+    def set_clock(seconds):
+        with open(ahead + ".new", "w") as file:
+            file.write(f"{seconds}")
+        os.rename(ahead + ".new", ahead)
+
+    def start():
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="wall", state="wall", env=shifted))
+        status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "books in step")
+        return daemon, status["counters"]["decisions"]
+
+    def decides(decisions, what):
+        daemon.wait_status(lambda s: s["counters"]["decisions"] >= decisions + 3, f"{what}: strategies decide")
+
+    set_clock(12 * 3600)
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "71"))
+    daemon, decisions = start()
+    decides(decisions, "ahead")
+    times = [fills_now(daemon, "ahead")]
+    set_clock(0)
+    decisions = daemon.status_object()["counters"]["decisions"]
+    times.append(fills_now(daemon, "set back"))
+    decides(decisions, "set back")
+    alerts = harness.wait_for(lambda: rows(daemon, "SELECT text, count FROM alerts WHERE code = 'clock'"), "the alert")
+    assert len(alerts) == 1 and alerts[0][1] == 1 and " 43" in alerts[0][0], alerts
+    daemon.popen.kill()
+    daemon.popen.wait()
+    daemon, decisions = start()
+    times.append(fills_now(daemon, "started again"))
+    decides(decisions, "started again")
+    assert times == sorted(times), times
+    alerts = rows(daemon, "SELECT text, count FROM alerts WHERE code = 'clock' ORDER BY id")
+    assert len(alerts) == 2 and "the run before" in alerts[1][0], alerts
+    clean(daemon)
+    parity = json.loads(daemon.papertape("parity", "--json"))
+    assert parity["ok"] is True, parity
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    print(f"wall clock back: {alerts[0][0]}")
+
+
 def main():
     seed = int(os.environ.get("PAPERTAPE_SEED") or time.time_ns() % 1000000)
     print(f"counts: {ROUNDS} kills; PAPERTAPE_SEED={seed}" + ("" if harness.LONG else " (--long: 500 kills)"), flush=True)
@@ -443,6 +501,7 @@ def main():
         crossed_while_down(folder)
         full_disk(folder)
         clock_back(folder)
+        wall_clock_back(folder)
     return 0
 
 

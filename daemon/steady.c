@@ -1,0 +1,32 @@
+#include "daemon/steady.h"
+
+enum { SLOWER_BY = 16 };
+
+static const int64_t TOLD_FROM_NS = 100 * 1000000LL;
+
+void steady_begin(struct steady *steady, int64_t last_ns, int64_t boot_ns)
+{
+    *steady = (struct steady){.last_ns = last_ns, .boot_ns = boot_ns};
+}
+
+int64_t steady_look(const struct steady *steady, int64_t wall_ns, int64_t boot_ns)
+{
+    int64_t passed = boot_ns - steady->boot_ns;
+    int64_t least = steady->last_ns + (passed - passed / SLOWER_BY);
+    return wall_ns > least ? wall_ns : least;
+}
+
+int64_t steady_stamp(struct steady *steady, int64_t wall_ns, int64_t boot_ns, int64_t *ret_ahead)
+{
+    int64_t now = steady_look(steady, wall_ns, boot_ns), ahead = now - wall_ns;
+    *ret_ahead = 0;
+    if (ahead <= 0)
+        steady->told_ns = 0;
+    else if (ahead >= steady->told_ns + TOLD_FROM_NS)
+        *ret_ahead = steady->told_ns = ahead;
+    else if (ahead < steady->told_ns)
+        steady->told_ns = ahead;
+    steady->last_ns = now;
+    steady->boot_ns = boot_ns;
+    return now;
+}
