@@ -31,9 +31,11 @@ static void take_limit(struct engine *engine, uint64_t id, bool blind)
     struct order *order = &live->order;
     const struct market_state *market = &engine->markets[order->symbol];
     struct book_level best;
+    bool crosses = match_best(engine, order->symbol, order->side, &best) &&
+                   fill_limit_crosses(order->side, order->price, best.price);
     live->queue_ahead = -1;
-    if (order->post_only && match_best(engine, order->symbol, order->side, &best) &&
-        fill_limit_crosses(order->side, order->price, best.price)) {
+    live->takes = crosses;
+    if (order->post_only && crosses) {
         live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
         return;
     }

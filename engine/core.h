@@ -78,6 +78,7 @@ struct live_order {
     uint32_t amends;     /* on their way */
     bool cancel_queued;  /* it needs nothing any more */
     bool missed;         /* a stop that was crossed unseen: it triggers at the next price */
+    bool takes;          /* its limit crossed what was shown when it came to rest, and crosses it since */
     int64_t queue_ahead; /* of others at its price before it, as far as is shown; -1: not known */
 };
 

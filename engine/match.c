@@ -14,7 +14,12 @@
  * by what is shown and can be paid, or expires. Post-only is cancelled with WOULD_TAKE where the best price
  * crosses. When data is stale on arrival, orders are cancelled, but stops and exits rest.
  *
- * Making. A resting limit order trades at its own price
+ * A limit order that crosses the best price when it comes to rest goes on taking, at the prices shown, what
+ * is added there: no venue trades at its limit while it shows a better price. Trades through its limit are
+ * then of others. From when the best price does not cross it any more it makes. After an interruption it is
+ * thought to cross still when it has traded at better prices than its limit.
+ *
+ * Making. A resting limit order that the market comes to trades at its own price
  * - when a trade goes through its price, with the trade's quantity, wherever it stands in the queue;
  * - when a trade at its price hits its side, with what of the trade's quantity goes beyond the queue before
  * it;
@@ -49,6 +54,7 @@
 #include <string.h>
 
 #include "engine/match.h"
+#include "exchange/fill_rules.h"
 
 #define DAY_NS (86400 * 1000000000LL)
 
@@ -386,6 +392,16 @@ void match_interrupted(struct engine *engine)
         engine->markets[s].n_taken = 0;
 }
 
+/* Did a limit order come to the market, not the market to it? As far as its trades say: at better prices than
+ * its limit. */
+static bool came(const struct engine *engine, const struct order *order)
+{
+    int64_t unit = engine->markets[order->symbol].notional_unit;
+    int64_t made = order_works_as_limit(order) ? fill_notional(order->side, order->price, order->filled, unit)
+                                               : order->cost;
+    return order->side == ORDER_BUY ? order->cost < made : order->cost > made;
+}
+
 int match_restore(struct engine *engine, const struct order *order)
 {
     if (!order_live(order->state) ||
@@ -396,6 +412,7 @@ int match_restore(struct engine *engine, const struct order *order)
     if (order->state == ORDER_PENDING &&
         !live_later(engine, (struct pending){.effective_ns = order->effective_ns, .order_id = order->id}))
         return -ENOMEM;
+    engine->orders[engine->n_orders - 1].takes = came(engine, order);
     reserve_set(engine, order);
     return 0;
 }

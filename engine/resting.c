@@ -20,7 +20,8 @@ static int64_t make(struct engine *engine, uint64_t id, const struct market_trad
 }
 
 /* A trade at the price of a resting limit order lessens the queue before it, and gives it what is left; one
- * through its price gives it all. What the account's orders before had of the trade is gone. */
+ * through its price gives it all, unless it is one that takes: that was a trade among others, at a better
+ * price. What the account's orders before had of the trade is gone. */
 static void limit_trade(struct engine *engine, uint64_t id, const struct market_trade *trade, int64_t *dealt)
 {
     struct live_order *live = &engine->orders[match_find(engine, id)];
@@ -32,6 +33,8 @@ static void limit_trade(struct engine *engine, uint64_t id, const struct market_
             return;
         passed = ahead < trade->qty ? ahead : trade->qty;
         live->queue_ahead -= passed;
+    } else if (live->takes) {
+        return;
     }
     int64_t offered = trade->qty - passed - *dealt;
     if (offered > 0)
@@ -90,11 +93,14 @@ void resting_quote(struct engine *engine, uint64_t id)
     int64_t shown = walk_shown(&engine->markets[order->symbol], order->side, order->price);
     if (shown >= 0 && (live->queue_ahead < 0 || shown < live->queue_ahead))
         live->queue_ahead = shown;
-    if (!match_best(engine, order->symbol, order->side, &best) ||
-        !fill_limit_crosses(order->side, order->price, best.price))
+    if (!match_best(engine, order->symbol, order->side, &best))
         return;
+    if (!fill_limit_crosses(order->side, order->price, best.price)) {
+        live->takes = false; /* from here on the market comes to it */
+        return;
+    }
     int64_t before = order->filled;
-    enum order_reason reason = fills_shown(engine, live, true);
+    enum order_reason reason = fills_shown(engine, live, !live->takes);
     if (order->filled == before && (reason == ORDER_OK || reason == ORDER_NO_LIQUIDITY))
         reserve_set(engine, order); /* nothing new */
     else

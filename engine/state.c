@@ -65,6 +65,7 @@ static void visit_live(struct codec *codec, const struct engine *engine, struct 
     codec_i64(codec, &live->reserved);
     codec_bool(codec, &live->cancel_queued);
     codec_bool(codec, &live->missed);
+    codec_bool(codec, &live->takes);
     codec_i64(codec, &live->queue_ahead);
     codec_u32(codec, &live->amends);
 }

@@ -168,6 +168,7 @@ static void m_as_limit(struct model *m, int id)
     int best = buy ? m_best_ask(m) : m_best_bid(m);
     int64_t before = o->filled;
     o->ahead = -1;
+    o->hunting = best && (buy ? best <= o->price : best >= o->price);
     if (o->is.post_only && best && (buy ? best <= o->price : best >= o->price)) {
         m_end(m, id, ORDER_CANCELED, ORDER_WOULD_TAKE);
         return;
@@ -443,7 +444,10 @@ static void m_look(struct model *m)
         int64_t shown = m_shown(m, buy, o->price), before = o->filled;
         if (shown >= 0 && (o->ahead < 0 || shown < o->ahead))
             o->ahead = shown;
-        enum m_left left = m_sweep(m, k, o->price, true);
+        int best = buy ? m_best_ask(m) : m_best_bid(m);
+        if (best && (buy ? best > o->price : best < o->price))
+            o->hunting = false;
+        enum m_left left = m_sweep(m, k, o->price, !o->hunting);
         if (o->filled > before || left == M_POOR)
             m_after(m, k, before, left, true);
     }
@@ -463,6 +467,8 @@ static void m_hear_trade(struct model *m, int64_t price, int64_t qty, bool selle
         if (m_limits_now(o)) {
             int64_t passed = 0;
             bool through = buy ? price < o->price : price > o->price;
+            if (through && o->hunting)
+                continue;
             if (!through) {
                 if (price != o->price || buy != seller_took || o->ahead < 0)
                     continue;

@@ -27,8 +27,8 @@ struct m_order {
     enum order_reason why;
     int64_t qty, filled, price, stop, trail, peak, expires, held_cash, ahead;
     int32_t trail_e6;
-    bool triggered, cancelling;
-    int group, parent, amends; /* ids; 0: none */
+    bool triggered, cancelling, hunting; /* hunting: it came over the best price, and is over it since */
+    int group, parent, amends;           /* ids; 0: none */
 };
 
 #define M_DAY (86400 * INT64_C(1000000000))

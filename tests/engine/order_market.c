@@ -125,6 +125,48 @@ static void test_depletion(void)
     harness_close(&h);
 }
 
+/* The rest of a limit order that crosses the best price sells at what is shown, not at its limit. */
+static void test_crosses(void)
+{
+    open_quoted();
+    hold(BTC);
+    quote(&h, BTCUSDT, 5976392000000, BTC / 20, 5976393000000, BTC);
+    uint64_t id = rested(limit(ORDER_SELL, BTC / 2, 50000 * USDT));
+    CHECK_INT(told(&h, id)->filled, BTC / 20);
+    CHECK_INT(told(&h, id)->cost, 5976392000000 / 20);
+    trade_by(&h, BTCUSDT, 5976392000000, BTC, true); /* of others */
+    CHECK_INT(told(&h, id)->filled, BTC / 20);
+    quote(&h, BTCUSDT, 5976391000000, BTC / 10, 5976393000000, BTC);
+    CHECK_INT(told(&h, id)->filled, 3 * BTC / 20);
+    CHECK(h.last_fill.price == 5976391000000 && !h.last_fill.maker);
+    connection(&h, true);
+    trade_by(&h, BTCUSDT, 5976392000000, BTC, true);
+    quote(&h, BTCUSDT, 5976390000000, BTC / 10, 5976393000000, BTC);
+    CHECK_INT(told(&h, id)->filled, BTC / 4);
+    CHECK(h.last_fill.price == 5976390000000 && !h.last_fill.maker);
+    quote(&h, BTCUSDT, 49999 * USDT, BTC, 50001 * USDT, BTC); /* it rests among the offers now */
+    quote(&h, BTCUSDT, 50010 * USDT, BTC / 8, 50020 * USDT, BTC);
+    CHECK_INT(told(&h, id)->filled, 3 * BTC / 8);
+    CHECK(h.last_fill.price == 50000 * USDT && h.last_fill.maker);
+    trade(&h, BTCUSDT, 50010 * USDT, BTC);
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK(h.last_fill.price == 50000 * USDT && h.last_fill.maker);
+
+    /* So does a stop-limit order that is triggered over the best price. */
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+    struct order_request request = stop(ORDER_SELL, BTC / 2, 59900 * USDT);
+    request.type = ORDER_STOP_LIMIT;
+    request.price = 58000 * USDT;
+    id = rested(request);
+    quote(&h, BTCUSDT, 59890 * USDT, BTC / 4, 59900 * USDT, BTC);
+    trade(&h, BTCUSDT, 59900 * USDT, BTC / 100);
+    CHECK_INT(told(&h, id)->filled, BTC / 4);
+    quote(&h, BTCUSDT, 59880 * USDT, BTC / 4, 59900 * USDT, BTC);
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK(h.last_fill.price == 59880 * USDT && !h.last_fill.maker);
+    harness_close(&h);
+}
+
 /* A trade, or a price that is shown, is had by every account alike: none takes from another. */
 static void test_accounts_apart(void)
 {
@@ -343,6 +385,7 @@ int main(void)
     test_queue();
     test_turns();
     test_depletion();
+    test_crosses();
     test_accounts_apart();
     test_missed(MISSED_STOPS_FILL);
     test_missed(MISSED_STOPS_KEEP);

@@ -160,10 +160,15 @@ static void test_limit_takes_then_rests(void)
     CHECK_INT(told(&h, id)->state, ORDER_PARTIAL);
     CHECK_INT(told(&h, id)->filled, 2 * BTC);
     CHECK_INT(reserved(&h, ALICE, "USDT"), 60010 * USDT + 60010 * USDT / 1000);
-    /* At the limit others stand before us; through it, no more than was traded. The book still offers at
-     * 60000 here, but only a change of it is news. */
+    /* At the limit others stand before us. The book still offers at 60000 here, but only a change of it is
+     * news: what trades there is of others. */
     trade(&h, BTCUSDT, 60010 * USDT, 10 * BTC);
     CHECK_INT(told(&h, id)->filled, 2 * BTC);
+    trade(&h, BTCUSDT, 60009 * USDT, BTC);
+    CHECK_INT(told(&h, id)->filled, 2 * BTC);
+    /* Once that is gone it is the best bid: through it, no more than was traded. */
+    struct book_level gone[] = {{60000 * USDT, 0}, {60010 * USDT, 0}};
+    CHECK_INT(depth(&h, BTCUSDT, 1001, 1001, NULL, 0, gone, 2), 0);
     trade(&h, BTCUSDT, 60009 * USDT, BTC / 4);
     CHECK_INT(told(&h, id)->filled, 9 * BTC / 4);
     CHECK(h.last_fill.maker);
@@ -645,7 +650,8 @@ static void test_last_unit(void)
     CHECK_INT(told(&h, id)->state, ORDER_PARTIAL);
     CHECK_INT(cash(&h, ALICE), 1003); /* 499.5 up, 0.5 up */
     CHECK_INT(reserved(&h, ALICE, "USDT"), 1003);
-    trade(&h, BTCUSDT, E8, BTC); /* 668 more would take 1002 and 2 */
+    quote(&h, BTCUSDT, E8, BTC, 2 * E8, 333); /* it does not cross any more */
+    trade(&h, BTCUSDT, E8, BTC);              /* 668 more would take 1002 and 2 */
     CHECK_INT(told(&h, id)->state, ORDER_CANCELED);
     CHECK_INT(told(&h, id)->reason, ORDER_INSUFFICIENT_BALANCE);
     CHECK_INT(told(&h, id)->filled, 1000);

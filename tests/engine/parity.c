@@ -206,7 +206,7 @@ int main(void)
     test_errors();
     logged_close(&logged);
     int states = 0;
-    for (uint64_t seed = 100; seed < 104; seed++) {
+    for (uint64_t seed = 100; seed < 112; seed++) {
         test_equal(seed);
         states += test_state();
         logged_close(&logged);
