@@ -265,6 +265,18 @@ static void command_known(void *ctx, const char *cmd, const char *args, const ch
     commands_remember(daemon->commands, cmd, args, answer);
 }
 
+static void storage_failing(void *ctx)
+{
+    struct daemon *daemon = ctx;
+    commands_not_stored(daemon->commands);
+}
+
+static void log_anew(void *ctx)
+{
+    struct daemon *daemon = ctx;
+    parity_log_anew(daemon->parity);
+}
+
 static void committed(void *ctx, uint64_t ticket)
 {
     struct daemon *daemon = ctx;
@@ -284,6 +296,8 @@ static int start(struct daemon *daemon)
         .command_redone = command_redone,
         .commands_redone = last_redone,
         .command_known = command_known,
+        .storage_failing = storage_failing,
+        .log_anew = log_anew,
         .committed = committed,
     };
     daemon->commands = commands_create(daemon);

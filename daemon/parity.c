@@ -46,6 +46,9 @@ struct parity {
     int64_t checked_ns, since_ns, to_ns;
     uint64_t seq;
     char detail[DETAIL_MAX];
+    /* and of the last check that could not compare */
+    int64_t tried_ns;
+    char error[DETAIL_MAX]; /* "": the last one did */
 };
 
 static int64_t wall_ns(void)
@@ -124,53 +127,86 @@ static void tell_difference(struct parity *parity, const json_t *difference)
              member(difference, "replayed"), member(difference, "recorded"));
 }
 
-static void take_report(struct parity *parity, const json_t *report)
+/* False when nothing was compared: what was found before stands. */
+static bool take_report(struct parity *parity, const json_t *report)
 {
     const json_t *difference = json_object_get(report, "difference");
-    parity->detail[0] = '\0';
     if (json_is_true(json_object_get(report, "ok"))) {
         int64_t from_ns = json_integer_value(json_object_get(report, "from_ns"));
         if (strcmp(parity->state, "ok") != 0 || parity->since_ns == 0 || from_ns < parity->since_ns)
             parity->since_ns = from_ns;
         parity->state = "ok";
+        parity->detail[0] = '\0';
         parity->to_ns = json_integer_value(json_object_get(report, "to_ns"));
         parity->seq = (uint64_t)json_integer_value(json_object_get(report, "to_seq"));
     } else if (json_is_object(difference)) {
         tell_difference(parity, difference);
+    } else if (json_is_true(json_object_get(report, "altered"))) {
+        parity->state = "failed";
+        parity->since_ns = 0;
+        parity->seq = 0;
+        snprintf(parity->detail, sizeof parity->detail, "the event log was altered: %.200s",
+                 member(report, "error"));
     } else {
-        parity->state = "none";
-        snprintf(parity->detail, sizeof parity->detail, "%.200s", member(report, "error"));
+        return false;
+    }
+    return true;
+}
+
+/* Why nothing was compared. */
+static void explain_error(struct parity *parity, const json_t *report)
+{
+    size_t size = sizeof parity->error;
+    if (report)
+        snprintf(parity->error, size, "%.220s", member(report, "error"));
+    else if (parity->late)
+        snprintf(parity->error, size, "it took longer than an hour");
+    else if (parity->err.len > 0)
+        snprintf(parity->error, size, "%.*s", (int)strcspn(parity->err.text, "\n"), parity->err.text);
+    else
+        snprintf(parity->error, size, "papertape ended with status %lld, signal %d",
+                 (long long)parity->exit_status, parity->signal);
+}
+
+static void tell(const struct parity *parity)
+{
+    struct session *session = parity->daemon->session;
+    char text[DETAIL_MAX + 80];
+    if (parity->error[0]) {
+        snprintf(text, sizeof text, "the comparison could not run: %s", parity->error);
+        log_error("parity: %s", text);
+        session_alert(session, DB_WARNING, "parity", text);
+    } else if (strcmp(parity->state, "ok") == 0) {
+        log_info("parity: ok up to event %llu", (unsigned long long)parity->seq);
+    } else {
+        log_error("parity: %s", parity->detail);
+        session_alert(session, DB_ERROR, "parity", parity->detail);
     }
 }
 
 static void finish(struct parity *parity)
 {
-    struct session *session = parity->daemon->session;
     json_t *report = json_loadb(parity->out.text, parity->out.len, 0, NULL);
     parity->running = false;
-    parity->checked_ns = wall_ns();
-    if (report) {
-        take_report(parity, report);
+    parity->tried_ns = wall_ns();
+    parity->error[0] = '\0';
+    if (report && take_report(parity, report)) {
+        parity->checked_ns = parity->tried_ns;
+        keep(parity);
     } else {
-        size_t len = strcspn(parity->err.text, "\n");
-        parity->state = "none";
-        if (parity->late)
-            snprintf(parity->detail, sizeof parity->detail, "it took longer than an hour");
-        else if (len > 0)
-            snprintf(parity->detail, sizeof parity->detail, "%.*s", len < 200 ? (int)len : 200,
-                     parity->err.text);
-        else
-            snprintf(parity->detail, sizeof parity->detail, "papertape ended with status %lld, signal %d",
-                     (long long)parity->exit_status, parity->signal);
+        explain_error(parity, report);
     }
-    if (json_is_true(json_object_get(report, "ok")))
-        log_info("parity: ok up to event %llu", (unsigned long long)parity->seq);
-    else
-        log_error("parity: %s", parity->detail);
-    if (!json_is_true(json_object_get(report, "ok")))
-        session_alert(session, strcmp(parity->state, "failed") == 0 ? DB_ERROR : DB_WARNING, "parity",
-                      parity->detail);
+    tell(parity);
     json_decref(report);
+}
+
+void parity_log_anew(struct parity *parity)
+{
+    if (parity->since_ns == 0)
+        return;
+    parity->since_ns = 0;
+    parity->state = "none";
+    snprintf(parity->detail, sizeof parity->detail, "the event log began anew");
     keep(parity);
 }
 
@@ -225,15 +261,20 @@ static void on_limit(uv_timer_t *timer)
     uv_process_kill(&parity->child, SIGKILL);
 }
 
-/* papertape beside this program, or the first in $PATH. */
+/* papertape beside this program, or where a build has it, or the first in $PATH. */
 static const char *find_program(char path[static PATH_MAX])
 {
-    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof "papertape");
-    char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
-    if (!slash)
-        return "papertape";
-    strcpy(slash + 1, "papertape");
-    return access(path, X_OK) == 0 ? path : "papertape";
+    static const char *const places[] = {"papertape", "../tui/papertape"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof "../tui/papertape");
+        char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+        if (!slash)
+            break;
+        strcpy(slash + 1, places[i]);
+        if (access(path, X_OK) == 0)
+            return path;
+    }
+    return "papertape";
 }
 
 int parity_start(struct parity *parity)
@@ -266,7 +307,9 @@ int parity_start(struct parity *parity)
     parity->child.data = parity;
     if (r < 0) {
         parity->out.len = 0;
-        snprintf(parity->err.text, sizeof parity->err.text, "%.200s: %s", program, uv_strerror(r));
+        parity->err.len = (size_t)snprintf(
+            parity->err.text, sizeof parity->err.text, "%.100s: %s: %s", program, uv_strerror(r),
+            r == UV_ENOENT ? "papertape must be beside papertaped, or in its $PATH" : "it must be runnable");
         uv_close((uv_handle_t *)&parity->child, part_closed);
         uv_close((uv_handle_t *)&parity->out.pipe, part_closed);
         uv_close((uv_handle_t *)&parity->err.pipe, part_closed);
@@ -296,8 +339,10 @@ static void on_tick(uv_timer_t *timer)
     if (due > now)
         due -= DAY_NS;
     bool settled = uv_now(daemon->loop) - daemon->started_ms >= SETTLED_MS;
-    if ((parity->checked_ns < due || parity->checked_ns > now) &&
-        (settled || now - due < 2LL * TICK_MS * 1000000))
+    /* A time to come is of a clock that was ahead. */
+    bool checked = parity->checked_ns >= due && parity->checked_ns <= now;
+    bool tried = parity->tried_ns >= due && parity->tried_ns <= now;
+    if (!checked && !tried && (settled || now - due < 2LL * TICK_MS * 1000000))
         parity_start(parity);
 }
 
@@ -318,11 +363,12 @@ struct parity *parity_create(struct daemon *daemon)
 json_t *parity_object(const struct parity *parity)
 {
     int64_t since = parity->since_ns, checked = parity->checked_ns;
-    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:s}", "state", parity->running ? "running" : parity->state,
-                     "days", since > 0 ? json_integer(days(parity)) : json_null(), "since_ns",
+    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:s, s:s?}", "state",
+                     parity->running ? "running" : parity->state, "days",
+                     since > 0 ? json_integer(days(parity)) : json_null(), "since_ns",
                      since > 0 ? json_integer(since) : json_null(), "checked_ns",
                      checked > 0 ? json_integer(checked) : json_null(), "seq", (json_int_t)parity->seq,
-                     "detail", parity->detail);
+                     "detail", parity->detail, "error", parity->error[0] ? parity->error : NULL);
 }
 
 void parity_stop(struct parity *parity)

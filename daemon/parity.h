@@ -16,6 +16,9 @@ struct parity *parity_create(struct daemon *daemon); /* NULL without memory */
 /* What a former run found, from the database's meta. */
 void parity_remember(struct parity *parity, struct db_reader *reader);
 
+/* The log of which it was found is gone: days of agreement begin anew. A failure found before stands. */
+void parity_log_anew(struct parity *parity);
+
 /* Starts a check. 0, or -EBUSY while one runs. What comes of it is in the status and the log. */
 int parity_start(struct parity *parity);
 

@@ -83,6 +83,8 @@ static void judge_storage(struct session *session)
     struct event event = {.kind = EVENT_STORAGE, .storage_ok = ok};
     session_event(session, &event);
     session_alert(session, ok ? DB_INFO : DB_ERROR, "storage", ok ? "the database can store again" : words);
+    if (!ok)
+        session->hooks.storage_failing(session->hooks.ctx);
 }
 
 static void tell_hole(struct session *session)
@@ -92,10 +94,13 @@ static void tell_hole(struct session *session)
     recorder_stats(session->log, &stats);
     if (stats.holes == session->holes_told)
         return;
+    snprintf(
+        text, sizeof text,
+        "the event log has a hole%s: %llu events could not be kept; explanations and parity end before it",
+        stats.holes - session->holes_told > 1 ? " and more" : "",
+        (unsigned long long)(stats.lost - session->lost_told));
     session->holes_told = stats.holes;
-    snprintf(text, sizeof text,
-             "the event log has a hole: %llu events could not be kept; explanations and parity end before it",
-             (unsigned long long)stats.lost);
+    session->lost_told = stats.lost;
     log_error("%s", text);
     session_alert(session, DB_ERROR, "event-log-hole", text);
 }

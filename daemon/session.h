@@ -34,6 +34,8 @@ struct session_hooks {
     void (*commands_redone)(void *ctx); /* that was the last of them */
     /* A command with a key that a former run did, as its row tells. */
     void (*command_known)(void *ctx, const char *cmd, const char *args, const char *answer);
+    void (*storage_failing)(void *ctx); /* on the loop: what was taken is not stored for now */
+    void (*log_anew)(void *ctx);        /* the former log is put aside, or no truth any more */
     void (*committed)(void *ctx,
                       uint64_t ticket); /* on the loop: everything up to the ticket is on the disk */
 };
@@ -41,6 +43,7 @@ struct session_hooks {
 /* How a session came to be what it is. */
 struct session_recovery {
     const char *from;       /* "nothing", "log", "database" */
+    bool log_anew;          /* the former log is put aside, or the database alone was the truth */
     uint64_t log_seq;       /* the log's last event when it was opened */
     int64_t log_ns;         /* and its time */
     uint64_t played, again; /* events played; of those, whose rows the database lacked */

@@ -250,6 +250,8 @@ static void tell(struct session *session)
         log_info("event log: %llu events played in %.3f s, %llu of them new to the database",
                  (unsigned long long)recovery->played, (double)recovery->elapsed_ns / 1e9,
                  (unsigned long long)recovery->again);
+    if (recovery->log_anew)
+        session->hooks.log_anew(session->hooks.ctx);
     if (!session->trouble[0])
         return;
     if (strcmp(recovery->from, "database") == 0) {

@@ -52,8 +52,8 @@ struct session {
     struct engine *engine;
     struct symbol *symbols;
     int n_symbols;
-    bool caught_up; /* told how long it was away */
-    uint64_t holes_told;
+    bool caught_up;                 /* told how long it was away */
+    uint64_t holes_told, lost_told; /* of the log, in alerts */
     uint64_t seq, run, last_command, last_alert;
     int64_t now_ns; /* of the last event */
     struct steady steady;

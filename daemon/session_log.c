@@ -84,6 +84,7 @@ static int set_aside(struct session *session, const char *why, char *err, size_t
                  strerror(-r));
         return r;
     }
+    session->recovery.log_anew = true;
     snprintf(session->trouble, sizeof session->trouble, "the event log is put aside as %.300s: %.400s",
              strrchr(path, '/') + 1, why);
     return 0;

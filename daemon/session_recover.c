@@ -27,6 +27,7 @@ struct playing {
 static int fall_back(struct playing *playing)
 {
     struct session *session = playing->session;
+    session->recovery.log_anew = true;
     if (!session->trouble[0])
         snprintf(session->trouble, sizeof session->trouble, "the event log: %.600s", playing->reason);
     return 0;

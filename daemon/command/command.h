@@ -30,6 +30,10 @@ void commands_redone_end(struct commands *commands); /* that was the last of the
 void commands_done(struct commands *commands, uint64_t command_id, enum order_reason reason,
                    uint64_t order_id);
 
+/* Nothing can be stored for now: answers what waits for it, a refusal as it is, else that it is taken, not
+ * stored. What comes while that lasts is answered so at once. */
+void commands_not_stored(struct commands *commands);
+
 /* Everything up to this ticket is on the disk: answers what waited for it. */
 void commands_committed(struct commands *commands, uint64_t ticket);
 

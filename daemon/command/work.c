@@ -80,10 +80,25 @@ static void send_answer(struct control_call *call, json_t *answer, bool repeated
     control_ok(call, result);
 }
 
-/* Lets the answer wait for the ticket. False without memory. */
+/* What was asked is done, or refused, and its rows wait for the disk. A refusal needs no promise; anything
+ * else is an error until it holds. */
+static void send_not_stored(struct control_call *call, const char *detail, json_t *answer, bool repeated)
+{
+    if (json_object_get(answer, "error"))
+        send_answer(call, answer, repeated);
+    else
+        control_error(call, "STORAGE", "taken, not stored yet: %s: it holds once the disk has room", detail);
+}
+
+/* Lets the answer wait for the ticket, unless nothing can be stored for now. False without memory. */
 static bool await(struct commands *commands, struct control_call *call, json_t *answer, bool repeated,
                   uint64_t ticket)
 {
+    const char *detail;
+    if (!session_storage_ok(commands->daemon->session, &detail)) {
+        send_not_stored(call, detail, answer, repeated);
+        return true;
+    }
     struct waiting *waiting = calloc(1, sizeof *waiting);
     if (!waiting)
         return false;
@@ -212,6 +227,22 @@ void command_carry_out(const struct request *request, struct event *event, json_
     }
     command_event(&work, event);
     command_end(&work, result);
+}
+
+void commands_not_stored(struct commands *commands)
+{
+    uint64_t committed = db_writer_committed(session_writer(commands->daemon->session));
+    const char *detail;
+    commands_committed(commands, committed);
+    session_storage_ok(commands->daemon->session, &detail);
+    while (commands->first) {
+        struct waiting *waiting = commands->first;
+        commands->first = waiting->next;
+        send_not_stored(waiting->call, detail, waiting->answer, waiting->repeated);
+        json_decref(waiting->answer);
+        free(waiting);
+    }
+    commands->end = &commands->first;
 }
 
 void commands_committed(struct commands *commands, uint64_t ticket)

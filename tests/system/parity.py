@@ -5,6 +5,7 @@ and what --record keeps plays as a venue does, with the same ledger."""
 
 import json
 import os
+import shutil
 import sqlite3
 import sys
 
@@ -147,7 +148,6 @@ def trails(folder):
 
 def own_check(folder):
     """By command, as at night: the status says ok; with a fill altered it says where, and an alert does."""
-    os.environ["PATH"] = os.path.dirname(harness.PAPERTAPE) + ":" + os.environ["PATH"]
     replay = venue(folder, "--synthetic", "12", "--speed", "20")
     daemon = start(folder, replay, "BTCUSDT", "checked")
     daemon.wait_status(lambda s: s["counters"] and s["counters"]["fills"] >= 4, "fills")
@@ -159,22 +159,64 @@ def own_check(folder):
         return daemon.wait_status(lambda s: s["parity"]["state"] != "running", "the check")["parity"]
 
     found = ask()
-    assert found["state"] == "ok" and found["days"] == 0 and found["seq"] > 0, found
+    assert found["state"] == "ok" and found["days"] == 0 and found["seq"] > 0 and found["error"] is None, found
+    assert daemon.stop() == 0
+
+    alone, path, program = os.path.join(folder.path, "papertaped"), os.environ["PATH"], harness.DAEMON
+    shutil.copy(program, alone)
+    os.environ["PATH"], harness.DAEMON = folder.path, alone
+    daemon = start(folder, replay, "BTCUSDT", "checked")
+    os.environ["PATH"], harness.DAEMON = path, program
+    daemon.wait_status(lambda s: s["symbols"], "the engine")
+    kept = ask()
+    assert {**kept, "error": None} == found, (found, kept)
+    assert "papertape must be beside papertaped" in kept["error"], kept
+    harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'parity' AND text LIKE '%could not run%'"),
+                     "the alert that nothing was compared")
     assert daemon.stop() == 0
     daemon = start(folder, replay, "BTCUSDT", "checked")
     daemon.wait_status(lambda s: s["symbols"] and s["parity"]["state"] == "ok", "what was found before")
     database = sqlite3.connect(os.path.join(daemon.state, "papertape.db"))
     first = database.execute("SELECT min(id) FROM fills").fetchone()[0]
-    database.execute("UPDATE fills SET price = price + 1 WHERE id = ?", (first,))
-    database.commit()
-    database.close()
+
+    def change(by):
+        database.execute("UPDATE fills SET price = price + ? WHERE id = ?", (by, first))
+        database.commit()
+
+    change(1)
     found = ask()
     assert found["state"] == "failed" and f"fills {first} price" in found["detail"], found
-    alerts = harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'parity'"), "the alert")
-    assert f"fills {first}" in alerts[0][0], alerts
+    harness.wait_for(lambda: rows(daemon, f"SELECT text FROM alerts WHERE code = 'parity' AND severity = 'error' AND "
+                                          f"text LIKE '%fills {first}%'"), "the alert")
+    change(-1)
+    database.close()
+    assert ask()["state"] == "ok"
     assert daemon.stop() == 0
+
+    # Days of agreement are of a log that is there.
+    events = os.path.join(daemon.state, "events")
+    shutil.rmtree(events)
+    daemon = start(folder, replay, "BTCUSDT", "checked")
+    lost = daemon.wait_status(lambda s: s["symbols"], "the engine without its log")["parity"]
+    assert lost["state"] == "none" and lost["days"] is None and lost["since_ns"] is None, lost
+    anew = ask()
+    assert anew["state"] == "ok" and anew["since_ns"] > kept["since_ns"], (kept, anew)
+
+    fills = daemon.status_object()["counters"]["fills"]
+    daemon.wait_status(lambda s: s["counters"]["fills"] >= fills + 2, "more of the log")
+    segment = os.path.join(events, sorted(f for f in os.listdir(events) if f.endswith(".journal"))[0])
+    with open(segment, "r+b") as file:
+        file.seek(os.path.getsize(segment) // 2)
+        byte = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte[0] ^ 1]))
+    altered = ask()
+    assert altered["state"] == "failed" and "altered" in altered["detail"] and altered["days"] is None, altered
+    harness.wait_for(lambda: rows(daemon, "SELECT text FROM alerts WHERE code = 'parity' AND severity = 'error' AND text "
+                                          "LIKE '%altered%'"), "the alert of an altered log")
+    daemon.stop()
     assert replay.stop() == 0
-    print(f"its own check: ok, and a changed price is found: {found['detail']}")
+    print(f"its own check: ok; {kept['error']}; a changed price: {found['detail']}; {altered['detail']}")
 
 
 def recorded_and_played(folder):

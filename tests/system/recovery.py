@@ -382,26 +382,41 @@ def crossed_while_down(folder):
     print(f"crossed while down: {len(filled)} filled; {alerts[0][0]}; {away[-1][0]}")
 
 
+def marked(daemon, symbol):
+    return next(x["last"] for x in daemon.status_object()["symbols"] if x["symbol"] == symbol)
+
+
 def full_disk(folder):
-    """A limit on the size of files stands for a full disk: nothing is opened, nothing is acknowledged, nothing is lost."""
+    """A limit on the size of files stands for a full disk: nothing is opened, nothing is acknowledged, nothing is lost; and
+    every command is answered at once."""
     replay = folder.start(harness.Replay(folder.path, "--synthetic", "51", "--speed", "5"))
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="full", state="full"))
     daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "books in step")
     client = Client(daemon)
     buy = {"symbol": "BTCUSDT", "side": "buy", "qty": "0.1", "account": "hand"}
     assert client.ask("order", buy | {"client_id": "before"})["ok"]
+    rests = client.ask("order", buy | {"client_id": "rests", "limit": price(marked(daemon, "BTCUSDT") * 0.9)})
+    assert rests["ok"], rests
     _, hard = resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE, (1, hard))
     status = daemon.wait_status(lambda s: s["db"]["state"] == "failing" and s["events"]["state"] == "failing", "the full disk")
     assert "event log" in status["db"]["detail"] and status["feed"]["state"] == "ok", status["db"]
-    number = client.send("order", buy | {"client_id": "meanwhile"})
-    daemon.wait_status(lambda s: s["counters"]["refused"].get("RISK_STORAGE"), "the refusal")
-    assert client.read(0.2) and number not in client.answers, client.answers  # not acknowledged: it is not stored
+    meanwhile = client.ask("order", buy | {"client_id": "meanwhile"})
+    assert meanwhile["error"]["code"] == "RISK_STORAGE", meanwhile
+    asked = [("pause", {"key": "p"}), ("cancel", {"order": rests["result"]["order"], "key": "c"}),
+             ("flatten", {"confirm": "FLATTEN", "key": "f"})]
+    for cmd, args in asked + asked:  # done, also when asked again, but not promised: it is not stored
+        answer = client.ask(cmd, args)
+        assert answer["error"]["code"] == "STORAGE", (cmd, answer)
+        assert "taken, not stored yet: event log: " in answer["error"]["message"], answer
+    status = daemon.wait_status(lambda s: s["trading"] == "paused" and not s["orders"], "what was asked is done")
     resource.prlimit(daemon.popen.pid, resource.RLIMIT_FSIZE, (hard, hard))
     daemon.wait_status(lambda s: s["db"]["state"] == "ok" and s["events"]["state"] == "ok", "the disk again")
-    while number not in client.answers:
-        assert client.read(harness.PATIENCE), "the daemon went away"
-    assert client.answers[number]["error"]["code"] == "RISK_STORAGE", client.answers[number]
+    assert client.ask("order", buy | {"client_id": "meanwhile"})["error"]["code"] == "RISK_STORAGE"
+    for cmd, args in asked:
+        answer = client.ask(cmd, args)
+        assert answer["ok"] and answer["result"]["repeated"] is True, (cmd, answer)
+    assert client.ask("resume", {})["ok"]
     assert client.ask("order", buy | {"client_id": "after"})["ok"]
     client.close()
     alerts = rows(daemon, "SELECT text FROM alerts WHERE code = 'storage'")

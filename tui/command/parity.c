@@ -42,19 +42,20 @@ static json_t *difference_object(const struct parity_result *p)
                      "recorded", d->recorded);
 }
 
-/* p NULL: there was nothing to compare, for the reason given. */
-static int print_json(const struct parity_result *p, const char *error)
+/* p NULL: nothing was compared, for the reason given; altered: because the log is not what was written. */
+static int print_json(const struct parity_result *p, const char *error, bool altered)
 {
     static const struct parity_result none = {.equal = true};
     const struct parity_result *shown = p ? p : &none;
-    json_t *object = json_pack(
-        "{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "schema",
-        "papertape.parity/1", "ok", p && p->equal, "error", error, "from_seq", (json_int_t)shown->from_seq,
-        "to_seq", (json_int_t)shown->to_seq, "from_ns", (json_int_t)shown->from_ns, "to_ns",
-        (json_int_t)shown->to_ns, "events", (json_int_t)shown->events, "runs", (json_int_t)shown->runs,
-        "holes", (json_int_t)shown->holes, "orders", (json_int_t)shown->orders, "fills",
-        (json_int_t)shown->fills, "ledger_rows", (json_int_t)shown->ledger_rows, "unsettled",
-        (json_int_t)shown->unsettled, "difference", difference_object(shown));
+    json_t *object =
+        json_pack("{s:s, s:b, s:s?, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
+                  "schema", "papertape.parity/1", "ok", p && p->equal, "error", error, "altered", altered,
+                  "from_seq", (json_int_t)shown->from_seq, "to_seq", (json_int_t)shown->to_seq, "from_ns",
+                  (json_int_t)shown->from_ns, "to_ns", (json_int_t)shown->to_ns, "events",
+                  (json_int_t)shown->events, "runs", (json_int_t)shown->runs, "holes",
+                  (json_int_t)shown->holes, "orders", (json_int_t)shown->orders, "fills",
+                  (json_int_t)shown->fills, "ledger_rows", (json_int_t)shown->ledger_rows, "unsettled",
+                  (json_int_t)shown->unsettled, "difference", difference_object(shown));
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (!text)
@@ -79,10 +80,10 @@ static void print_text(const struct parity_result *p)
                p->unsettled);
 }
 
-static int fail(const struct stored_options *options, const char *error)
+static int fail(const struct stored_options *options, const char *error, bool altered)
 {
     if (options->form == STORED_JSON)
-        print_json(NULL, error);
+        print_json(NULL, error, altered);
     return stored_fail(EXIT_ERROR, "parity", "", error);
 }
 
@@ -91,7 +92,7 @@ static int report(const struct stored_options *options, const struct parity_resu
     char words[2 * DIFFERENCE_TEXT_MAX + EVENT_TEXT_MAX + 160], time[STORED_CELL];
     const struct difference *d = &p->difference;
     if (options->form == STORED_JSON) {
-        int status = print_json(p, NULL);
+        int status = print_json(p, NULL, false);
         if (status != EXIT_OK)
             return status;
     } else if (p->equal) {
@@ -120,7 +121,10 @@ static int ask(const char *state)
         const char *word = json_string_value(json_object_get(parity, "state"));
         if (word && strcmp(word, "running") != 0) {
             const char *detail = json_string_value(json_object_get(parity, "detail"));
-            bool ok = strcmp(word, "ok") == 0;
+            const char *error = json_string_value(json_object_get(parity, "error"));
+            bool ok = strcmp(word, "ok") == 0 && !error;
+            if (error)
+                detail = error; /* the verdict is an older check's */
             if (ok)
                 puts("parity ok");
             else
@@ -161,18 +165,19 @@ int command_parity(int argc, char **argv)
     int r = recorded_load(reader, true, &rows);
     if (r == -ENODATA) {
         db_reader_close(reader);
-        return fail(&options, "the database was written without a log: there is nothing to compare with");
+        return fail(&options, "the database was written without a log: there is nothing to compare with",
+                    false);
     }
     status = stored_close("parity", reader, r);
     if (status != EXIT_OK)
         return status;
     if (state_dir_find(options.state, &dir, err, sizeof err) < 0) {
-        status = fail(&options, err);
+        status = fail(&options, err, false);
     } else {
         const struct parity_options parity = {
             .path = dir.events, .from_ns = from_ns, .recorded = &rows.recorded};
         r = parity_run(&parity, &result, err, sizeof err);
-        status = r < 0 ? fail(&options, err) : report(&options, &result);
+        status = r < 0 ? fail(&options, err, r == -EBADMSG) : report(&options, &result);
     }
     recorded_finish(&rows);
     return status;
