@@ -23,7 +23,7 @@
 
 /* In the order of the alphabet. */
 static const struct verb verbs[] = {
-    {"account", "accounts: list, create, deposit, reset, transfer", command_account},
+    {"account", "accounts: list, create, deposit, withdraw, transfer, reset", command_account},
     {"alerts", "alerts: list, ack ID", command_alerts},
     {"backtest", "a recorded event log through the engine again", command_backtest},
     {"bars", "stored bars of a symbol, as CSV", command_bars},

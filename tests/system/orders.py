@@ -155,6 +155,14 @@ def groups(desk):
     desk.order("cancel", str(entry))
     for number, reason in ((entry, None), (profit, "OTHER_LEG"), (stop, "OTHER_LEG")):
         desk.wait(number, "CANCELED", reason=reason)
+    profit, stop = desk.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit-stop", "60400", "--stop", "58000")
+    desk.wait(profit, "FILLED")
+    assert desk.find(profit)["type"] == "TAKE_PROFIT"
+    desk.wait(stop, "CANCELED", reason="OTHER_LEG")
+    entry, profit = desk.order("buy", "BTCUSDT", "0.05", "--bracket-take-profit-stop", "60300", "--bracket-take-profit",
+                               "60250")
+    desk.wait(profit, "FILLED")
+    assert desk.find(profit)["type"] == "TAKE_PROFIT_LIMIT"
     print("OCO and bracket: one trades, the other goes; exits wait for their entry")
 
 

@@ -5,19 +5,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "exchange/bars_file.h"
 #include "tui/command/ask.h"
 #include "tui/command/backtest_run.h"
 #include "tui/command/stored.h"
+#include "tui/command/strategies.h"
 #include "tui/dashboard.h"
 #include "tui/text.h"
 
 static const char help[] =
     "Usage: papertape backtest --events LOG [--from T] [--to T] [--json]\n"
     "                          [--ledger F] [--trades F] [--orders F] [--equity F]\n"
+    "       papertape backtest --list-strategies [--json]\n"
     "\n"
     "Plays a recorded event log through the engine again, at full speed. Strategies, accounts and limits "
     "are\n"
@@ -30,7 +31,10 @@ static const char help[] =
     "  --trades F    the fills, as papertape fills --csv\n"
     "  --orders F    the orders as they are at the end, as papertape orders --csv\n"
     "  --equity F    the points of the equity curve: ts_ns,account,equity,cash,peak\n"
-    "  --json        papertape.backtest/1\n"
+    "  --json        papertape.backtest/1, or papertape.strategies/1\n"
+    "  --list-strategies\n"
+    "                what strategies there are, with their parameters: what each is, by default, and its "
+    "range\n"
     "  --state DIR   accepted as by every verb; not used\n"
     "\n"
     "T is ISO 8601 (UTC without a zone), or epoch in s, ms, us or ns.\n";
@@ -42,12 +46,20 @@ struct request {
     const char *events, *from, *to;
     const char *paths[OUTPUTS];
     FILE *files[OUTPUTS];
-    bool json, done;
+    bool json, list, done;
 };
 
 static int fail(int status, const char *what, const char *words)
 {
     return stored_fail(status, "backtest", what, words);
+}
+
+static bool has_outputs(const struct request *request)
+{
+    for (int i = 0; i < OUTPUTS; i++)
+        if (request->paths[i])
+            return true;
+    return false;
 }
 
 static int parse(int argc, char **argv, struct request *request)
@@ -71,7 +83,7 @@ static int parse(int argc, char **argv, struct request *request)
         {"fee-taker", required_argument, NULL, OPTION_LATER},
         {"slippage", required_argument, NULL, OPTION_LATER},
         {"policy", required_argument, NULL, OPTION_LATER},
-        {"list-strategies", no_argument, NULL, OPTION_LATER},
+        {"list-strategies", no_argument, NULL, 'l'},
         {NULL, 0, NULL, 0},
     };
     int option, index;
@@ -104,6 +116,9 @@ static int parse(int argc, char **argv, struct request *request)
         case 'j':
             request->json = true;
             break;
+        case 'l':
+            request->list = true;
+            break;
         case 's':
             break;
         case OPTION_LATER:
@@ -120,7 +135,9 @@ static int parse(int argc, char **argv, struct request *request)
     }
     if (optind < argc)
         return fail(EXIT_USAGE, argv[optind], "no argument is expected: --events LOG");
-    if (!request->events)
+    if (request->list && (request->events || request->from || request->to || has_outputs(request)))
+        return fail(EXIT_USAGE, "--list-strategies", "takes --json only");
+    if (!request->events && !request->list)
         return fail(EXIT_USAGE, "",
                     "--events LOG is needed: a state directory, a log's directory or a segment");
     return EXIT_OK;
@@ -133,21 +150,6 @@ static int parse_time(const char *option, const char *text, int64_t *ret_ns)
     char what[96];
     snprintf(what, sizeof what, "%s: \"%.64s\"", option, text);
     return fail(EXIT_USAGE, what, "a time as 2024-08-08, 2024-08-08T14:02:00Z or 1723125720 is needed");
-}
-
-/* A state directory's log is in its directory events. */
-static int find_log(const char *given, char *path, size_t size)
-{
-    struct stat info;
-    int n = snprintf(path, size, "%s/events", given);
-    if (n < 0 || (size_t)n >= size)
-        return fail(EXIT_ERROR, given, strerror(ENAMETOOLONG));
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return EXIT_OK;
-    snprintf(path, size, "%s", given);
-    if (stat(path, &info) < 0)
-        return fail(EXIT_ERROR, given, strerror(errno));
-    return EXIT_OK;
 }
 
 static int open_files(struct request *request)
@@ -284,7 +286,7 @@ static int run(struct request *request)
     if (status == EXIT_OK)
         status = parse_time("--to", request->to, &options.to_ns);
     if (status == EXIT_OK)
-        status = find_log(request->events, log, sizeof log);
+        status = stored_find_log("backtest", request->events, log);
     if (status == EXIT_OK)
         status = open_files(request);
     if (status != EXIT_OK)
@@ -313,6 +315,8 @@ int command_backtest(int argc, char **argv)
     int status = parse(argc, argv, &request);
     if (status != EXIT_OK || request.done)
         return status;
+    if (request.list)
+        return strategies_list(request.json);
     status = run(&request);
     if (status == EXIT_OK)
         return status;

@@ -21,15 +21,17 @@ static const char help[] =
     "       papertape events export PATH -o FILE\n"
     "       papertape events import FILE… -o DIR\n"
     "\n"
-    "The event log, every input of the engine: STATE/events, or PATH: a log's directory, or one segment of "
-    "it.\n"
+    "The event log, every input of the engine: STATE/events, or PATH: a state directory, a log's "
+    "directory,\nor one segment of it.\n"
     "\n"
     "list:   the segments: sequence numbers, times, sizes, what they hold.\n"
     "verify: reads everything and checks every hash; exits 1 and names file, block and byte of the first "
     "fault.\n"
     "show:   events in words, from a time (as 2024-08-08T14:00:00Z) or a sequence number on.\n"
-    "export: recorded frames and replies as lines `NANOSECONDS {json}`; gzip when FILE ends in .gz; - is "
-    "stdout.\n"
+    "export: recorded frames as lines `NANOSECONDS {json}`, depth snapshots among them; any other reply as\n"
+    "        `URL -> SECONDS.NANOSECONDS: {json}`. A log keeps a request's path, not whom it asked: URL is "
+    "the\n"
+    "        public address of that path. gzip when FILE ends in .gz; - is stdout.\n"
     "import: recordings (lines of text, plain or gzip) into a log that papertape-replay --recording plays.\n"
     "\n"
     "  --n K        so many (20)\n"
@@ -128,9 +130,9 @@ static int find_log(const struct verb *verb, struct events_asked *asked, struct 
         return stored_fail(EXIT_USAGE, asked->verb, asked->files[1], "one log at a time");
     if (asked->n_files == 1 && asked->state)
         return ask_usage(asked->verb, "--state and a path: one of the two");
-    asked->path = asked->n_files == 1 ? asked->files[0] : state->events;
+    asked->path = state->events;
     if (asked->n_files == 1)
-        return EXIT_OK;
+        return stored_find_log(asked->verb, asked->files[0], state->events);
     int r = state_dir_find(asked->state, state, err, sizeof err);
     return r < 0 ? stored_fail(r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, asked->verb, "", err) : EXIT_OK;
 }

@@ -14,8 +14,10 @@ static const char help[] =
     "                                           [--type T] [--tif T] [OPTION…]\n"
     "       papertape order buy|sell SYMBOL QTY … --bracket-take-profit P --bracket-stop P\n"
     "       papertape order oco buy|sell SYMBOL QTY --take-profit P --stop P [--stop-limit P]\n"
-    "       papertape order amend ID|CLIENT_ID [--qty Q] [--limit P] [--stop P] [--trail D|X%]\n"
-    "       papertape order cancel ID|CLIENT_ID | --all [--symbol S] [--account A]\n"
+    "       papertape order amend ID|CLIENT_ID [--qty Q] [--limit P] [--stop P] [--trail D|X%] [--account "
+    "A]\n"
+    "       papertape order cancel ID|CLIENT_ID [--account A]\n"
+    "       papertape order cancel --all [--symbol S] [--account A]\n"
     "\n"
     "A paper order by hand. Exit status 0 once the daemon has accepted and committed it, 1 when it was\n"
     "refused, with the reason. Given again with the same --client-id, it answers with the same order.\n"
@@ -36,12 +38,18 @@ static const char help[] =
     "  --post-only             a limit order that is cancelled rather than take\n"
     "  --reduce-only           never opens or turns a position\n"
     "  --client-id ID          your own name for it: 36 of A-Z a-z 0-9 . _ : / -\n"
-    "  --account A             the account, where there are several\n"
+    "  --account A             the account, where there are several; of amend and cancel the one whose "
+    "client\n"
+    "                          id it is (the first account, when left out)\n"
     "Orders that belong together:\n"
     "  oco                     one cancels the other: a limit order at --take-profit, and a stop at --stop,\n"
     "                          stop-limit with --stop-limit L, or trailing with --trail\n"
-    "  --bracket-take-profit P, --bracket-stop P, --bracket-stop-limit L, --bracket-trail D|X%\n"
-    "                          an oco that leaves what this order has filled, once it has filled\n"
+    "    --take-profit-stop P  instead: a take-profit order, a market order once a trade reaches P; with\n"
+    "                          --take-profit L too, a limit order at L from then on\n"
+    "  --bracket-take-profit L, --bracket-take-profit-stop P, --bracket-stop P, --bracket-stop-limit L,\n"
+    "  --bracket-trail D|X%    an oco that leaves what this order has filled, once it has filled; its "
+    "orders\n"
+    "                          are made as an oco's are\n"
     "Changing:\n"
     "  --key K                 of amend and cancel: given again with the same key, nothing is done twice\n"
     "  --all                   cancel every order, or those of --symbol and --account\n";
@@ -164,8 +172,10 @@ int command_order(int argc, char **argv)
         {"stop", &wish.stop, NULL},
         {"stop-limit", &wish.stop_limit, NULL},
         {"take-profit", &wish.take_profit, NULL},
+        {"take-profit-stop", &wish.take_profit_stop, NULL},
         {"trail", &wish.trail, NULL},
         {"bracket-take-profit", &wish.bracket_take_profit, NULL},
+        {"bracket-take-profit-stop", &wish.bracket_take_profit_stop, NULL},
         {"bracket-stop", &wish.bracket_stop, NULL},
         {"bracket-stop-limit", &wish.bracket_stop_limit, NULL},
         {"bracket-trail", &wish.bracket_trail, NULL},

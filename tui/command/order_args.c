@@ -145,37 +145,43 @@ static const char *set_common(json_t *args, const char *side, const char *symbol
     return set_time(args, wish);
 }
 
-/* The legs that end a position: a limit order in its favour, and a stop against it. */
-static const char *set_exits(json_t *args, const char *take_profit, const char *stop, const char *stop_limit,
-                             const char *trail)
+/* The legs that end a position, as they were given; NULL where they were not. */
+struct exits {
+    const char *profit, *profit_stop; /* in its favour: a limit, what triggers it, or both */
+    const char *stop, *stop_limit, *trail;
+};
+
+/* Puts them; NULL, or what is wrong. */
+static const char *set_exits(json_t *args, const struct exits *exits)
 {
-    const char *const prices[] = {take_profit, stop, stop_limit};
-    json_t *leg = json_object();
+    const char *const prices[] = {exits->profit, exits->profit_stop, exits->stop, exits->stop_limit};
+    json_t *profit = json_object(), *loss = json_object();
+    const char *words = NULL;
 
     for (size_t i = 0; i < sizeof prices / sizeof *prices; i++)
-        if (prices[i] && !is_decimal(prices[i])) {
-            json_decref(leg);
-            return price_words;
-        }
-    if (take_profit)
-        json_object_set_new(args, "take_profit", json_pack("{s:s}", "limit", take_profit));
-    if (trail && !set_trail(leg, trail)) {
-        json_decref(leg);
-        return trail_words;
-    }
-    set_text(leg, "stop", stop);
-    set_text(leg, "limit", stop_limit);
-    if (json_object_size(leg) > 0)
-        json_object_set(args, "stop_loss", leg);
-    json_decref(leg);
-    return NULL;
+        if (prices[i] && !is_decimal(prices[i]))
+            words = price_words;
+    if (!words && exits->trail && !set_trail(loss, exits->trail))
+        words = trail_words;
+    set_text(profit, "stop", exits->profit_stop);
+    set_text(profit, "limit", exits->profit);
+    set_text(loss, "stop", exits->stop);
+    set_text(loss, "limit", exits->stop_limit);
+    if (json_object_size(profit) > 0)
+        json_object_set(args, "take_profit", profit);
+    if (json_object_size(loss) > 0)
+        json_object_set(args, "stop_loss", loss);
+    json_decref(profit);
+    json_decref(loss);
+    return words;
 }
 
 static const char *fill_single(json_t *args, const char *side, const char *symbol, const char *qty,
                                const struct order_wish *wish)
 {
     const char *const prices[] = {wish->limit, wish->stop, wish->take_profit}, *words;
-    bool bracket = wish->bracket_take_profit || wish->bracket_stop || wish->bracket_trail;
+    bool bracket = wish->bracket_take_profit || wish->bracket_take_profit_stop || wish->bracket_stop ||
+                   wish->bracket_trail;
     int type = type_of(wish, &words);
 
     if ((words = type < 0 ? words : set_common(args, side, symbol, qty, wish)))
@@ -189,6 +195,8 @@ static const char *fill_single(json_t *args, const char *side, const char *symbo
         return "--post-only: only a limit order can be";
     if (wish->stop_limit)
         return "--stop-limit: of an oco; else --stop with --limit, or --bracket-stop-limit";
+    if (wish->take_profit_stop)
+        return "--take-profit-stop: of an oco; else --take-profit, or --bracket-take-profit-stop";
     if (wish->bracket_stop_limit && !wish->bracket_stop)
         return "--bracket-stop-limit needs --bracket-stop";
     if (wish->bracket_stop && wish->bracket_trail)
@@ -201,8 +209,9 @@ static const char *fill_single(json_t *args, const char *side, const char *symbo
     if (!bracket)
         return NULL;
     set_text(args, "group", "bracket");
-    return set_exits(args, wish->bracket_take_profit, wish->bracket_stop, wish->bracket_stop_limit,
-                     wish->bracket_trail);
+    return set_exits(args,
+                     &(struct exits){wish->bracket_take_profit, wish->bracket_take_profit_stop,
+                                     wish->bracket_stop, wish->bracket_stop_limit, wish->bracket_trail});
 }
 
 static const char *fill_oco(json_t *args, const char *side, const char *symbol, const char *qty,
@@ -214,14 +223,16 @@ static const char *fill_oco(json_t *args, const char *side, const char *symbol, 
         return words;
     if (wish->limit || wish->type || wish->post_only)
         return "an oco has --take-profit P, and --stop P or --trail D; its types follow from them";
-    if (wish->bracket_take_profit || wish->bracket_stop || wish->bracket_stop_limit || wish->bracket_trail)
+    if (wish->bracket_take_profit || wish->bracket_take_profit_stop || wish->bracket_stop ||
+        wish->bracket_stop_limit || wish->bracket_trail)
         return "--bracket-…: not options of an oco";
-    if (!wish->take_profit || !wish->stop == !wish->trail)
-        return "an oco needs --take-profit P, and --stop P or --trail D";
+    if ((!wish->take_profit && !wish->take_profit_stop) || !wish->stop == !wish->trail)
+        return "an oco needs --take-profit P or --take-profit-stop P, and --stop P or --trail D";
     if (wish->stop_limit && !wish->stop)
         return "--stop-limit needs --stop";
     set_text(args, "group", "oco");
-    return set_exits(args, wish->take_profit, wish->stop, wish->stop_limit, wish->trail);
+    return set_exits(args, &(struct exits){wish->take_profit, wish->take_profit_stop, wish->stop,
+                                           wish->stop_limit, wish->trail});
 }
 
 /* Which order is meant: a number is the daemon's, another word the giver's. */
@@ -253,9 +264,10 @@ static const char *set_key(json_t *args, const struct order_wish *wish)
 /* What only a new order has. */
 static bool is_for_new(const struct order_wish *wish)
 {
-    return wish->type || wish->tif || wish->expire || wish->take_profit || wish->stop_limit ||
-           wish->post_only || wish->reduce_only || wish->bracket_take_profit || wish->bracket_stop ||
-           wish->bracket_stop_limit || wish->bracket_trail;
+    return wish->type || wish->tif || wish->expire || wish->take_profit || wish->take_profit_stop ||
+           wish->stop_limit || wish->post_only || wish->reduce_only || wish->bracket_take_profit ||
+           wish->bracket_take_profit_stop || wish->bracket_stop || wish->bracket_stop_limit ||
+           wish->bracket_trail;
 }
 
 static const char *fill_amend(json_t *args, const char *name, const struct order_wish *wish)

@@ -10,8 +10,9 @@
 struct order_wish {
     const char *state, *account, *symbol, *client_id, *key;
     const char *type, *tif, *expire;
-    const char *qty, *limit, *stop, *stop_limit, *take_profit, *trail;
-    const char *bracket_take_profit, *bracket_stop, *bracket_stop_limit, *bracket_trail;
+    const char *qty, *limit, *stop, *stop_limit, *take_profit, *take_profit_stop, *trail;
+    const char *bracket_take_profit, *bracket_take_profit_stop;
+    const char *bracket_stop, *bracket_stop_limit, *bracket_trail;
     bool post_only, reduce_only, all;
 };
 
@@ -20,7 +21,8 @@ struct order_wish {
 json_t *order_args_single(const char *side, const char *symbol, const char *qty,
                           const struct order_wish *wish, const char **ret_words);
 
-/* `oco sell SYMBOL QTY`: a take-profit and a stop, of which one trades. */
+/* `oco sell SYMBOL QTY`: a take-profit (a limit order, or one that a price triggers) and a stop, of which one
+ * trades. */
 json_t *order_args_oco(const char *side, const char *symbol, const char *qty, const struct order_wish *wish,
                        const char **ret_words);
 

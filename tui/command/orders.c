@@ -16,7 +16,7 @@ static const char help[] =
 
 static const struct stored_column columns[] = {
     {"order", 6},      {"created_ns", -24}, {"updated_ns", 0},  {"account", -10},     {"symbol", -10},
-    {"side", -4},      {"type", -13},       {"state", -8},      {"reason", -20},      {"qty", 14},
+    {"side", -4},      {"type", -17},       {"state", -8},      {"reason", -20},      {"qty", 14},
     {"filled", 14},    {"price", 14},       {"stop", 14},       {"cost", 16},         {"by_hand", 0},
     {"tag", -12},      {"tif", -3},         {"trail", 0},       {"trail_percent", 0}, {"peak", 0},
     {"triggered", 0},  {"post_only", 0},    {"reduce_only", 0}, {"group", 5},         {"parent", 6},

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
-#include "db/state.h"
 #include "tui/command/ask.h"
 #include "tui/dashboard.h"
 #include "tui/text.h"
@@ -97,6 +97,18 @@ int stored_options(int argc, char **argv, const char *allowed, const char *help,
     return EXIT_OK;
 }
 
+int stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX])
+{
+    struct stat info;
+    int n = snprintf(path, STATE_PATH_MAX, "%s/events", given);
+    if (n < 0 || n >= STATE_PATH_MAX)
+        return stored_fail(EXIT_ERROR, verb, given, strerror(ENAMETOOLONG));
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return EXIT_OK;
+    snprintf(path, STATE_PATH_MAX, "%s", given);
+    return stat(path, &info) < 0 ? stored_fail(EXIT_ERROR, verb, given, strerror(errno)) : EXIT_OK;
+}
+
 int stored_open(const char *verb, const char *state, struct db_reader **ret)
 {
     struct state_dir dir;
@@ -152,15 +164,27 @@ static void print_cells(const struct stored_list *list, const char *const *cells
     fputc('\n', out);
 }
 
+/* A table shows nanoseconds as times. */
+static const char *heading(const char *name, char shown[static 24])
+{
+    size_t len = strlen(name);
+    if (len >= 24 || len < 3 || strcmp(name + len - 3, "_ns") != 0)
+        return name;
+    snprintf(shown, 24, "%.*s", (int)len - 3, name);
+    return shown;
+}
+
 void stored_begin(struct stored_list *list)
 {
     const char *names[32];
+    char shown[32][24];
     if (list->form == STORED_JSON) {
         printf("{\"schema\":\"papertape.%s/1\",\"%s\":[", list->name, list->name);
         return;
     }
     for (int i = 0; i < list->n_columns; i++)
-        names[i] = list->columns[i].name;
+        names[i] =
+            list->form == STORED_TABLE ? heading(list->columns[i].name, shown[i]) : list->columns[i].name;
     print_cells(list, names);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "db/reader.h"
+#include "db/state.h"
 
 enum stored_form { STORED_TABLE, STORED_CSV, STORED_JSON };
 
@@ -27,6 +28,10 @@ int stored_options(int argc, char **argv, const char *allowed, const char *help,
 /* Prints `papertape: VERB: WHAT: WORDS` and returns the status. */
 int stored_fail(int status, const char *verb, const char *what, const char *words);
 
+/* The log that is meant: a log's directory, one segment, or a state directory, whose log is in its events/.
+ * An exit status. */
+int stored_find_log(const char *verb, const char *given, char path[static STATE_PATH_MAX]);
+
 /* Opens the state directory's database, or says why not. An exit status. */
 int stored_open(const char *verb, const char *state, struct db_reader **ret);
 
@@ -34,8 +39,8 @@ int stored_open(const char *verb, const char *state, struct db_reader **ret);
 int stored_close(const char *verb, struct db_reader *reader, int r);
 
 struct stored_column {
-    const char *name;
-    int width; /* of the table; negative: aligned to the left; 0: not in the table */
+    const char *name; /* a table, which shows nanoseconds as times, heads NAME_ns with NAME */
+    int width;        /* of the table; negative: aligned to the left; 0: not in the table */
 };
 
 struct stored_list {
