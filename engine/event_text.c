@@ -124,36 +124,6 @@ static void market_text(const struct market_event *market, const struct units *u
     }
 }
 
-static void order_text(const struct event_command *command, const struct engine *engine,
-                       char buf[static EVENT_TEXT_MAX])
-{
-    const struct order_request *leg = &command->order.legs[0];
-    struct units u = units_of(engine, leg->symbol);
-    char price[DECIMAL_TEXT_MAX + 8] = "", stop[DECIMAL_TEXT_MAX + 8] = "";
-    if (leg->price)
-        snprintf(price, sizeof price, " at %s", decimal(leg->price, u.price_scale).text);
-    if (leg->stop_price)
-        snprintf(stop, sizeof stop, " stop %s", decimal(leg->stop_price, u.price_scale).text);
-    snprintf(buf, EVENT_TEXT_MAX, "COMMAND %" PRIu64 " order %s%s%s %s %s %s%s%s", command->command_id,
-             command->order.grouping == ORDERS_SINGLE ? "" : order_grouping_name(command->order.grouping),
-             command->order.grouping == ORDERS_SINGLE ? "" : " ", order_side_name(leg->side),
-             order_type_name(leg->type), u.name, decimal(leg->qty, u.qty_scale).text, price, stop);
-}
-
-static void command_text(const struct event_command *command, const struct engine *engine,
-                         char buf[static EVENT_TEXT_MAX])
-{
-    if (command->kind == COMMAND_ORDER)
-        order_text(command, engine, buf);
-    else if (command->kind == COMMAND_CANCEL || command->kind == COMMAND_AMEND)
-        snprintf(buf, EVENT_TEXT_MAX, "COMMAND %" PRIu64 " %s order %" PRIu64, command->command_id,
-                 command_kind_name(command->kind),
-                 command->kind == COMMAND_CANCEL ? command->order_id : command->amend.order_id);
-    else
-        snprintf(buf, EVENT_TEXT_MAX, "COMMAND %" PRIu64 " %s", command->command_id,
-                 command_kind_name(command->kind));
-}
-
 char *event_text(const struct event *event, const struct engine *engine, char buf[static EVENT_TEXT_MAX])
 {
     struct units u;

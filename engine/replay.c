@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/event_text.h"
 #include "engine/record.h"
 
 struct replay {
@@ -149,11 +150,32 @@ static int seek(struct replay *replay, const struct replay_options *options)
     return options->from_seq > 0 ? journal_reader_seek_seq(replay->reader, options->from_seq) : 0;
 }
 
+/* -ENOENT: says when the journal begins. */
+static int begins_later(struct replay *replay, const char *path)
+{
+    struct journal_reader *reader;
+    struct journal_record first;
+    char time[EVENT_TIME_MAX], err[JOURNAL_ERROR_MAX];
+    int r = journal_reader_open(path, &reader, err, sizeof err);
+    if (r < 0)
+        return fault(replay, r, "%s", err);
+    r = journal_reader_next(reader, &first);
+    if (r == 1)
+        fault(replay, -ENOENT, "the log begins later: at %s, after event %" PRIu64,
+              event_time_text(first.recv_ns, time), first.seq);
+    else
+        fault(replay, -ENOENT, "%s: the log begins later", path);
+    journal_reader_close(reader);
+    return -ENOENT;
+}
+
 /* To the state that it begins with. */
 static int start(struct replay *replay, const struct replay_options *options)
 {
     struct journal_record record;
     int r = seek(replay, options);
+    if (r == -ENOENT)
+        return begins_later(replay, options->path);
     if (r == 0)
         r = journal_reader_next(replay->reader, &record);
     if (r < 0)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -137,6 +138,23 @@ static int import_lines(struct import *import, const char *dir, char *error)
     return rc == 0 ? flush(import, dir, error) : rc;
 }
 
+static int remove_segment(void *dir, const struct journal_segment_info *segment)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof(path), "%s/%s", (const char *)dir, segment->name);
+    return n < (int)sizeof(path) && unlink(path) == 0 ? 0 : -EIO;
+}
+
+/* Takes away what an import that failed has put into the directory that it made, and the directory. */
+static void remove_made(const char *dir)
+{
+    char name[4096], err[JOURNAL_ERROR_MAX];
+    int n = snprintf(name, sizeof(name), "%s", dir);
+    if (n < (int)sizeof(name))
+        journal_list(dir, remove_segment, name, err, sizeof(err));
+    rmdir(dir); /* one that holds anything else stays */
+}
+
 int convert_import(const char *const *paths, size_t n_paths, const char *dir, struct convert_counts *ret,
                    char error[static CONVERT_ERROR_MAX])
 {
@@ -148,6 +166,8 @@ int convert_import(const char *const *paths, size_t n_paths, const char *dir, st
     import.next = calloc(n_paths, sizeof(*import.next));
     import.ended = calloc(n_paths, sizeof(*import.ended));
     journal_batch_init(&import.batch);
+    struct stat info;
+    bool made = stat(dir, &info) < 0 && errno == ENOENT;
     int rc = import.lines && import.next && import.ended ? 0 : fail(error, -ENOMEM, "out of memory", dir, "");
     for (size_t i = 0; i < n_paths && rc == 0; i++) {
         rc = lines_open(&import.lines[i], paths[i]);
@@ -166,6 +186,8 @@ int convert_import(const char *const *paths, size_t n_paths, const char *dir, st
     if (rc == 0)
         *ret = import.counts;
     journal_writer_close(import.writer);
+    if (rc < 0 && made && rc != -EEXIST && rc != -EBUSY)
+        remove_made(dir);
     journal_batch_finish(&import.batch);
     text_finish(&import.reply);
     for (size_t i = 0; i < n_paths && import.lines; i++)

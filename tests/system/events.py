@@ -94,6 +94,16 @@ def main():
         shown = json.loads(run("show", "--at", str(made[10][0]), "--n", "5", "--json", log))["events"]
         check([e["recv_ns"] for e in shown] == [ns for ns, _ in made[10:15]], shown)
         check(len(run("show", "--seq", "0", log).splitlines()) == 20, "show")
+        check("--seq 999: the log holds no events" in run("show", "--seq", "999", log, status=1), "beyond the end")
+        state = os.path.join(folder, "state")
+        os.mkdir(state)
+        os.rename(log, os.path.join(state, "events"))
+        check(json.loads(run("verify", "--json", state)) == verified, "a state directory")
+        check(segment["name"] in run("list", state), "list of a state directory")
+        run("export", state, "-o", back)
+        check(open(back).read() == gzip.open(text, "rt").read(), "export of a state directory")
+        os.rename(os.path.join(state, "events"), log)
+        os.rmdir(state)
         check(json.loads(run("show", "--at", "2030-01-01", "--json", log))["events"] == [], "after the end")
 
         whole = open(path, "rb").read()
@@ -115,6 +125,16 @@ def main():
             check(why.startswith("papertape: events") and why.count("\n") == 1, args, why)
         check("No such file" in run("verify", os.path.join(folder, "none"), status=1), "absent")
         check("no segment" in run("list", folder, status=1), "empty")
+        bad, into = os.path.join(folder, "empty"), os.path.join(folder, "into")
+        open(bad, "w").close()
+        run("import", bad, "-o", into, status=1)
+        check(not os.path.exists(into), "a failed import leaves nothing")
+        replies = os.path.join(folder, "replies.http")
+        line = 'https://api.binance.com/api/v3/ping?x=1 -> 1723161253.937085768: {"a":1}\n'
+        open(replies, "w").write(line)
+        run("import", replies, "-o", os.path.join(folder, "replies"))
+        run("export", os.path.join(folder, "replies"), "-o", back)
+        check(open(back).read() == line, "a reply's line", open(back).read())
         check("already" in run("import", text, "-o", log, status=1), "import twice")
         check("no journal" in run("export", text, "-o", back, status=1), "export of a text")
 

@@ -112,12 +112,29 @@ static int go(struct show *show)
                          : journal_reader_find_time(show->reader, asked->at_ns);
 }
 
+/* -ENOENT, with what there is. */
+static int beyond_end(struct show *show, char *err, size_t err_size)
+{
+    struct journal_tail tail;
+    int r = journal_reader_tail(show->reader, &tail);
+    if (r < 0)
+        snprintf(err, err_size, "%s", journal_reader_error(show->reader));
+    else if (tail.last_seq == 0)
+        snprintf(err, err_size, "--seq %" PRIu64 ": the log holds no events", show->asked->seq);
+    else
+        snprintf(err, err_size, "--seq %" PRIu64 ": the log ends with event %" PRIu64, show->asked->seq,
+                 tail.last_seq);
+    return r < 0 ? r : -ENOENT;
+}
+
 static int show_records(struct show *show, char *err, size_t err_size)
 {
     struct journal_record record;
     char words[WORDS_MAX];
     const char *kind;
     int r = go(show);
+    if (r == 0 && show->asked->by_seq)
+        return beyond_end(show, err, err_size);
     for (uint64_t n = 0; r == 1 && n < show->asked->n;) {
         r = journal_reader_next(show->reader, &record);
         if (r != 1)

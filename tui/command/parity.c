@@ -87,6 +87,25 @@ static int fail(const struct stored_options *options, const char *error, bool al
     return stored_fail(EXIT_ERROR, "parity", "", error);
 }
 
+/* What the database recorded. An exit status, after saying why not. */
+static int load(const struct stored_options *options, const struct state_dir *dir, struct recorded_rows *ret)
+{
+    struct db_reader *reader;
+    char err[DB_ERROR_MAX], words[STATE_PATH_MAX + DB_ERROR_MAX + 4];
+    int status = EXIT_OK;
+    if (db_reader_open(dir->database, &reader, err, sizeof err) < 0) {
+        snprintf(words, sizeof words, "%s: %s", dir->database, err);
+        return fail(options, words, false);
+    }
+    int r = recorded_load(reader, true, ret);
+    if (r == -ENODATA)
+        status = fail(options, "the database was written without a log: there is nothing to compare with", false);
+    else if (r < 0)
+        status = fail(options, r == -ENOMEM ? "out of memory" : db_reader_error(reader), false);
+    db_reader_close(reader);
+    return status;
+}
+
 static int report(const struct stored_options *options, const struct parity_result *p)
 {
     char words[2 * DIFFERENCE_TEXT_MAX + EVENT_TEXT_MAX + 160], time[STORED_CELL];
@@ -141,7 +160,6 @@ static int ask(const char *state)
 int command_parity(int argc, char **argv)
 {
     struct stored_options options;
-    struct db_reader *reader;
     struct recorded_rows rows;
     struct state_dir dir;
     struct parity_result result;
@@ -159,26 +177,15 @@ int command_parity(int argc, char **argv)
     if (options.from && bars_time_parse(options.from, strlen(options.from), &from_ns) < 0)
         return stored_fail(EXIT_USAGE, "parity", options.from,
                            "--from: a time as 2024-08-08T14:02:00Z is needed");
-    status = stored_open("parity", options.state, &reader);
+    int r = state_dir_find(options.state, &dir, err, sizeof err);
+    if (r < 0)
+        return r == -EINVAL ? stored_fail(EXIT_USAGE, "parity", "", err) : fail(&options, err, false);
+    status = load(&options, &dir, &rows);
     if (status != EXIT_OK)
         return status;
-    int r = recorded_load(reader, true, &rows);
-    if (r == -ENODATA) {
-        db_reader_close(reader);
-        return fail(&options, "the database was written without a log: there is nothing to compare with",
-                    false);
-    }
-    status = stored_close("parity", reader, r);
-    if (status != EXIT_OK)
-        return status;
-    if (state_dir_find(options.state, &dir, err, sizeof err) < 0) {
-        status = fail(&options, err, false);
-    } else {
-        const struct parity_options parity = {
-            .path = dir.events, .from_ns = from_ns, .recorded = &rows.recorded};
-        r = parity_run(&parity, &result, err, sizeof err);
-        status = r < 0 ? fail(&options, err, r == -EBADMSG) : report(&options, &result);
-    }
+    const struct parity_options parity = {.path = dir.events, .from_ns = from_ns, .recorded = &rows.recorded};
+    r = parity_run(&parity, &result, err, sizeof err);
+    status = r < 0 ? fail(&options, err, r == -EBADMSG) : report(&options, &result);
     recorded_finish(&rows);
     return status;
 }
