@@ -23,6 +23,12 @@ static int note(struct db_store *store, int rc)
     return rc;
 }
 
+static int step(struct db_store *store, enum db_statement which)
+{
+    sqlite3_step(store->statements[which]);
+    return note(store, sqlite3_reset(store->statements[which]));
+}
+
 static int count_wal_pages(void *ctx, sqlite3 *db, const char *name, int pages)
 {
     (void)db;
@@ -57,6 +63,53 @@ static int read_event_seq(struct db_store *store)
         return db_errno(note(store, rc));
     store->event_seq = sqlite3_step(stmt) == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
     return db_errno(note(store, sqlite3_finalize(stmt)));
+}
+
+/* Of the tables that have row numbers; equity has none, and is counted where it is written. */
+static void count_row(void *ctx, int op, const char *db, const char *table, sqlite3_int64 rowid)
+{
+    struct db_store *store = ctx;
+    enum db_counted at = op == SQLITE_UPDATE ? DB_COUNTED : db_counted_find(table);
+    (void)db;
+    (void)rowid;
+    if (at < DB_COUNTED)
+        store->counts.rows[at] += op == SQLITE_INSERT ? 1 : -1;
+}
+
+static int put_meta(struct db_store *store, const char *key, const char *value)
+{
+    sqlite3_stmt *stmt = store->statements[DB_SQL_META];
+    sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, value, -1, SQLITE_STATIC);
+    int rc = step(store, DB_SQL_META);
+    sqlite3_clear_bindings(stmt);
+    return rc;
+}
+
+static int put_counts(struct db_store *store)
+{
+    char text[DB_COUNTS_TEXT];
+    db_counts_format(&store->counts, text);
+    return put_meta(store, DB_COUNTS_KEY, text);
+}
+
+/* As they were told at the last commit, whatever is there now; a database that never had them is counted. */
+static int read_counts(struct db_store *store)
+{
+    static const char sql[] = "SELECT value FROM meta WHERE key = '" DB_COUNTS_KEY "'";
+    sqlite3_stmt *stmt;
+    int rc = note(store, sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL));
+    if (rc != SQLITE_OK)
+        return db_errno(rc);
+    bool known = sqlite3_step(stmt) == SQLITE_ROW &&
+                 db_counts_parse((const char *)sqlite3_column_text(stmt, 0), &store->counts);
+    rc = note(store, sqlite3_finalize(stmt));
+    if (rc == SQLITE_OK && !known)
+        rc = note(store, db_counts_take(store->db, &store->counts));
+    if (rc == SQLITE_OK && !known)
+        rc = put_counts(store);
+    store->committed = store->counts;
+    return db_errno(rc);
 }
 
 int db_store_open(struct db_store *store, const char *path, bool create)
@@ -99,11 +152,14 @@ int db_store_open(struct db_store *store, const char *path, bool create)
                                                     SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL)));
     if (r == 0)
         r = read_event_seq(store);
+    if (r == 0)
+        r = read_counts(store);
     if (r == 0 && create)
         store->known_event = store->event_seq;
     if (r != 0)
         goto fail;
     sqlite3_wal_hook(store->db, count_wal_pages, store);
+    sqlite3_update_hook(store->db, count_row, store);
     return 0;
 
 fail:
@@ -121,12 +177,6 @@ void db_store_close(struct db_store *store)
     store->db = NULL;
 }
 
-static int step(struct db_store *store, enum db_statement which)
-{
-    sqlite3_step(store->statements[which]);
-    return note(store, sqlite3_reset(store->statements[which]));
-}
-
 int db_store_begin(struct db_store *store)
 {
     return step(store, DB_SQL_BEGIN);
@@ -134,25 +184,27 @@ int db_store_begin(struct db_store *store)
 
 int db_store_event(struct db_store *store, uint64_t event_seq)
 {
-    sqlite3_stmt *stmt = store->statements[DB_SQL_META];
     char value[24];
     snprintf(value, sizeof value, "%llu", (unsigned long long)event_seq);
-    sqlite3_bind_text(stmt, 1, "event_seq", -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 2, value, -1, SQLITE_STATIC);
-    int rc = step(store, DB_SQL_META);
-    sqlite3_clear_bindings(stmt);
-    return rc;
+    return put_meta(store, "event_seq", value);
 }
 
 int db_store_commit(struct db_store *store)
 {
-    return step(store, DB_SQL_COMMIT);
+    int rc =
+        memcmp(&store->counts, &store->committed, sizeof store->counts) != 0 ? put_counts(store) : SQLITE_OK;
+    if (rc == SQLITE_OK)
+        rc = step(store, DB_SQL_COMMIT);
+    if (rc == SQLITE_OK)
+        store->committed = store->counts;
+    return rc;
 }
 
 void db_store_rollback(struct db_store *store)
 {
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    store->counts = store->committed;
 }
 
 bool db_store_checkpoint(struct db_store *store, bool truncate)

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include "db/counts.h"
 #include "db/migrate.h"
 #include "db/queue.h"
 #include "db/row.h"
@@ -53,6 +54,7 @@ enum db_statement {
     DB_SQL_LEDGER_SAME,
     DB_SQL_POSITION,
     DB_SQL_EQUITY,
+    DB_SQL_EQUITY_KNOWN,
     DB_SQL_EQUITY_ACCOUNT,
     DB_SQL_EQUITY_THIN,
     DB_SQL_COMMAND,
@@ -73,6 +75,8 @@ struct db_store {
     int64_t equity_hour[ACCOUNTS_MAX], telemetry_hour; /* last thinned */
     uint64_t known_event;        /* event_seq when it was first opened: up to it, rows are there already */
     uint64_t event_seq;          /* newest event whose rows are committed */
+    struct db_counts counts;     /* of the rows, with the open transaction's */
+    struct db_counts committed;  /* … without them */
     uint64_t bars_corrected;     /* a stored bar came again with other numbers */
     uint64_t conflicts;          /* so did an order, a fill, a ledger row, a command or an account */
     char conflict[DB_ERROR_MAX]; /* the last of them; "" for none */
@@ -96,6 +100,7 @@ int db_store_begin(struct db_store *store);
 int db_store_apply(struct db_store *store, const struct db_row_header *row);
 /* Notes, in the transaction, the newest event whose rows are in it. */
 int db_store_event(struct db_store *store, uint64_t event_seq);
+/* With how many rows the tables hold now. */
 int db_store_commit(struct db_store *store);
 void db_store_rollback(struct db_store *store);
 

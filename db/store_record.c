@@ -281,16 +281,24 @@ int db_apply_position(struct db_store *store, const struct db_row_position *row)
 
 int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
 {
-    struct binding b = bind(store, DB_SQL_EQUITY);
+    struct binding b = bind(store, DB_SQL_EQUITY_KNOWN);
+    int64_t known = 0;
+    integer(&b, row->account);
+    integer(&b, row->ts_ns);
+    int rc = run_returning(store, &b, &known);
+    if (rc != SQLITE_OK)
+        return rc;
+    b = bind(store, DB_SQL_EQUITY);
     integer(&b, row->account);
     integer(&b, row->ts_ns);
     integer(&b, row->equity);
     integer(&b, row->cash);
     integer(&b, row->peak);
     integer(&b, row->day_equity);
-    int rc = run(store, &b);
+    rc = run(store, &b);
     if (rc != SQLITE_OK)
         return rc;
+    store->counts.rows[DB_COUNT_EQUITY] += !known;
     b = bind(store, DB_SQL_EQUITY_ACCOUNT);
     integer(&b, row->account);
     integer(&b, row->peak);
@@ -308,9 +316,11 @@ int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
     integer(&b, row->account);
     integer(&b, row->ts_ns - WINDOW_NS);
     rc = run(store, &b);
-    if (rc == SQLITE_OK)
-        store->equity_hour[row->account] = row->ts_ns / HOUR_NS;
-    return rc;
+    if (rc != SQLITE_OK)
+        return rc;
+    store->counts.rows[DB_COUNT_EQUITY] -= sqlite3_changes(store->db);
+    store->equity_hour[row->account] = row->ts_ns / HOUR_NS;
+    return SQLITE_OK;
 }
 
 static struct binding bind_command(struct db_store *store, enum db_statement which,

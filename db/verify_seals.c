@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "db/counts.h"
 #include "db/row_hash.h"
 #include "db/verification.h"
 
@@ -72,6 +73,48 @@ static int check_sealed(struct verification *v, const struct sealed *s)
                                       s->table, s->seal, s->by),
                       s->table, "was altered: its values and its hash disagree");
     return r;
+}
+
+/* What the row `counts` of meta tells, which is sealed itself. */
+static int read_counts(struct verification *v, struct db_counts *ret, bool *ret_known)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(v->reader, "SELECT value FROM meta WHERE key = '" DB_COUNTS_KEY "'", &stmt);
+    if (r < 0)
+        return r;
+    r = db_query_step(v->reader, stmt);
+    *ret_known = r > 0 && db_counts_parse(db_column_text(stmt, 0), ret);
+    if (r >= 0 && !*ret_known)
+        verify_note(v, r > 0 ? "meta: row " DB_COUNTS_KEY ": does not tell how many rows the tables hold"
+                             : "meta: row " DB_COUNTS_KEY ": is missing");
+    return db_query_end(stmt, r < 0 ? r : 0);
+}
+
+/* 1 when a table does not hold as many rows as were stored, 0, -errno. */
+static int check_count(struct verification *v, const struct sealed *s, const struct db_counts *counts)
+{
+    enum db_counted at = db_counted_find(s->table);
+    sqlite3_stmt *stmt;
+    char text[DB_ERROR_MAX], *sql;
+    if (at == DB_COUNTED)
+        return 0;
+    sql = sqlite3_mprintf("SELECT count(*) FROM %s", s->table);
+    int r = sql ? db_query(v->reader, sql, &stmt) : -ENOMEM;
+    sqlite3_free(sql);
+    if (r < 0)
+        return r;
+    r = db_query_step(v->reader, stmt);
+    int64_t n = r > 0 ? sqlite3_column_int64(stmt, 0) : 0, should = counts->rows[at];
+    if (r > 0 && n != should) {
+        if (s->numbered)
+            snprintf(text, sizeof text, "%s: row %" PRId64 ": is %s: the table should hold %" PRId64 " rows",
+                     s->table, n < should ? n + 1 : should + 1, n < should ? "missing" : "too many", should);
+        else
+            snprintf(text, sizeof text, "%s: holds %" PRId64 " rows, and should hold %" PRId64, s->table, n,
+                     should);
+        verify_note(v, text);
+    }
+    return db_query_end(stmt, r < 0 ? r : n != should);
 }
 
 struct chain {
@@ -147,9 +190,15 @@ static int check_schema(struct verification *v)
 
 int verify_seals(struct verification *v)
 {
+    struct db_counts counts;
+    bool known = false;
     int r = check_schema(v);
+    if (r == 0)
+        r = read_counts(v, &counts, &known);
     for (size_t i = 0; r == 0 && !v->out_of_memory && i < sizeof sealed / sizeof *sealed; i++) {
         r = check_sealed(v, &sealed[i]);
+        if (r == 0 && known)
+            r = check_count(v, &sealed[i], &counts);
         if (r == 0 && !sealed[i].seal)
             r = check_chain(v);
         r = r < 0 ? r : 0;

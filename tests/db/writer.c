@@ -179,12 +179,12 @@ static void test_groups(const char *directory)
     db_writer_group_begin(writer);
     db_writer_put_meta(writer, "half", "1");
     db_writer_group_end(writer);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM meta"), 0);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM meta WHERE key <> 'counts'"), 0);
     CHECK_INT(db_writer_committed(writer), before);
     db_writer_put_meta(writer, "whole", "1");
     db_writer_group_end(writer);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM meta"), 2);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM meta WHERE key <> 'counts'"), 2);
 
     close_writer(writer);
     CHECK_INT(query_path(path, "SELECT count(*) FROM fills"), 300);
@@ -454,7 +454,7 @@ static void exhaust_memory(const char *path)
     CHECK_INT(query_path(path, "SELECT count(*) FROM ledger") % 3, 1);
     CHECK_INT(query_path(path, "SELECT count(*) FROM ledger WHERE fill_id IS NOT NULL") / 3,
               query_path(path, "SELECT count(*) FROM fills"));
-    CHECK_INT(query_path(path, "SELECT count(*) FROM meta"), 0);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM meta WHERE key <> 'counts'"), 0);
 }
 #endif
 

@@ -46,7 +46,11 @@ int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *arg
     r = control_call(dir.socket, cmd, args, CONTROL_TIMEOUT_MS, ret_result, &error);
     if (r == 0)
         return EXIT_OK;
-    fprintf(stderr, "papertape: %s: %s%s%s\n", verb, error.code, error.code[0] ? ": " : "", error.message);
+    fprintf(stderr, "papertape: %s: ", verb);
+    text_print(stderr, error.code);
+    fputs(error.code[0] ? ": " : "", stderr);
+    text_print(stderr, error.message);
+    fputc('\n', stderr);
     return r == -ENOENT || r == -ECONNREFUSED ? EXIT_NO_DAEMON : EXIT_ERROR;
 }
 

@@ -15,13 +15,12 @@ static const char help[] =
     "Usage: papertape ledger verify [--json] [--state DIR]\n"
     "       papertape ledger export [--csv|--hledger] [--state DIR]\n"
     "\n"
-    "verify: checks the seal of every row, the ledger's chain, every sum, every fill "
-    "against its order, its ledger\n"
-    "        rows, its price times quantity and its fee, every order against what it "
-    "asked for, every position,\n"
-    "        and the file itself. Prints the ledger's hash and the balances; or, of each "
-    "table, the first row\n"
-    "        found wrong, and exits 1.\n"
+    "verify: checks the seal of every row, and that no row was taken out, of accounts, symbols, orders,\n"
+    "        fills, positions, equity, commands, alerts and meta; the ledger's chain; every sum, every fill\n"
+    "        against its order, its ledger rows, its price times quantity and its fee, every order against\n"
+    "        what it asked for, every position, and the file itself. Bars, gaps, prices, telemetry and feed\n"
+    "        states are no part of the record and have no seal. Prints the ledger's hash and the balances;\n"
+    "        or, of each table, the first row found wrong, and exits 1.\n"
     "export: every row, oldest first, as CSV with exact decimals, or as a journal.\n"
     "\n"
     "  --hledger    hledger's journal format: assets:NAME:ASSET, with every balance "
@@ -38,23 +37,30 @@ static const char *hash_text(const uint8_t hash[static LEDGER_HASH_SIZE], char t
     return text;
 }
 
+/* A failure may quote what was found in an altered database. */
+static const char *cleaned(const char *failure, char words[static DB_ERROR_MAX])
+{
+    text_clean(words, DB_ERROR_MAX, failure);
+    return words;
+}
+
 static int print_json(const struct db_verified *v)
 {
-    char hash[HASH_TEXT];
+    char hash[HASH_TEXT], words[DB_ERROR_MAX];
     json_t *balances = json_array(), *failures = json_array();
     for (int i = 0; i < v->n_failures; i++)
-        json_array_append_new(failures, json_string(v->failures[i]));
+        json_array_append_new(failures, json_string(cleaned(v->failures[i], words)));
     for (size_t i = 0; i < v->n_balances; i++) {
         const struct db_verified_balance *b = &v->balances[i];
         json_array_append_new(balances, json_pack("{s:s, s:s, s:o, s:o}", "account", b->account_name, "asset",
                                                   b->asset, "balance", stored_number(b->total, b->scale),
                                                   "borrowed", stored_number(b->borrowed, b->scale)));
     }
-    json_t *object =
-        json_pack("{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o, s:o}", "schema", "papertape.ledger/1", "ok",
-                  v->ok, "failure", v->ok ? NULL : v->failure, "rows", (json_int_t)v->ledger_rows, "orders",
-                  (json_int_t)v->orders, "fills", (json_int_t)v->fills, "positions", (json_int_t)v->positions,
-                  "hash", hash_text(v->hash, hash), "balances", balances, "failures", failures);
+    json_t *object = json_pack(
+        "{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o, s:o}", "schema", "papertape.ledger/1", "ok", v->ok,
+        "failure", v->ok ? NULL : cleaned(v->failure, words), "rows", (json_int_t)v->ledger_rows, "orders",
+        (json_int_t)v->orders, "fills", (json_int_t)v->fills, "positions", (json_int_t)v->positions, "hash",
+        hash_text(v->hash, hash), "balances", balances, "failures", failures);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(object);
     if (!text)
@@ -79,6 +85,13 @@ static void print_text(const struct db_verified *v)
     }
 }
 
+static void print_also(const char *failure)
+{
+    fputs("also: ", stdout);
+    text_print(stdout, failure);
+    putchar('\n');
+}
+
 static int verify(const struct stored_options *options)
 {
     struct db_reader *reader;
@@ -93,7 +106,7 @@ static int verify(const struct stored_options *options)
         print_text(verified);
     status = stored_close("ledger verify", reader, r);
     for (int i = 1; r == 0 && options->form != STORED_JSON && i < verified->n_failures; i++)
-        printf("also: %s\n", verified->failures[i]);
+        print_also(verified->failures[i]);
     if (r == 0 && !verified->ok)
         status = stored_fail(EXIT_ERROR, "ledger verify", "", verified->failure);
     db_verified_destroy(verified);

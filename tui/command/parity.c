@@ -14,6 +14,7 @@
 #include "tui/command/recorded.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
+#include "tui/text.h"
 
 static const char help[] =
     "Usage: papertape parity [--from T] [--json] [--state DIR]\n"
@@ -34,12 +35,14 @@ static const char help[] =
 static json_t *difference_object(const struct parity_result *p)
 {
     const struct difference *d = &p->difference;
+    char recorded[sizeof d->recorded]; /* may come from an altered database */
     if (p->equal)
         return json_null();
+    text_clean(recorded, sizeof recorded, d->recorded);
     return json_pack("{s:s, s:I, s:s, s:I, s:I, s:s, s:s, s:s}", "table", d->table, "id", (json_int_t)d->id,
                      "field", d->field, "seq", (json_int_t)p->difference_seq, "ts_ns",
                      (json_int_t)p->difference_ns, "event", p->difference_event, "replayed", d->replayed,
-                     "recorded", d->recorded);
+                     "recorded", recorded);
 }
 
 /* p NULL: nothing was compared, for the reason given; altered: because the log is not what was written. */
@@ -82,8 +85,10 @@ static void print_text(const struct parity_result *p)
 
 static int fail(const struct stored_options *options, const char *error, bool altered)
 {
+    char words[STATE_PATH_MAX + DB_ERROR_MAX + 4];
+    text_clean(words, sizeof words, error);
     if (options->form == STORED_JSON)
-        print_json(NULL, error, altered);
+        print_json(NULL, words, altered);
     return stored_fail(EXIT_ERROR, "parity", "", error);
 }
 
@@ -99,7 +104,8 @@ static int load(const struct stored_options *options, const struct state_dir *di
     }
     int r = recorded_load(reader, true, ret);
     if (r == -ENODATA)
-        status = fail(options, "the database was written without a log: there is nothing to compare with", false);
+        status =
+            fail(options, "the database was written without a log: there is nothing to compare with", false);
     else if (r < 0)
         status = fail(options, r == -ENOMEM ? "out of memory" : db_reader_error(reader), false);
     db_reader_close(reader);

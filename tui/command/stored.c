@@ -16,7 +16,9 @@ int stored_fail(int status, const char *verb, const char *what, const char *word
 {
     char shown[128];
     text_clean(shown, sizeof shown, what);
-    fprintf(stderr, "papertape: %s: %s%s%s\n", verb, shown, *what ? ": " : "", words);
+    fprintf(stderr, "papertape: %s: %s%s", verb, shown, *what ? ": " : "");
+    text_print(stderr, words); /* may quote what was found in an altered file */
+    fputc('\n', stderr);
     return status;
 }
 

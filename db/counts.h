@@ -1,0 +1,41 @@
+/* How many rows each table of the record holds, told beside them: a row that was taken out leaves no hole
+ * where it was the newest, or where its table is not numbered. The row `counts` of meta says it as it was at
+ * the last commit. Positions need none: their fills tell of them; meta has its own rows' seals only. */
+#ifndef DB_COUNTS_H
+#define DB_COUNTS_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum db_counted {
+    DB_COUNT_ACCOUNTS,
+    DB_COUNT_SYMBOLS,
+    DB_COUNT_ORDERS,
+    DB_COUNT_FILLS,
+    DB_COUNT_LEDGER,
+    DB_COUNT_EQUITY,
+    DB_COUNT_COMMANDS,
+    DB_COUNT_ALERTS,
+    DB_COUNTED,
+};
+
+struct db_counts {
+    int64_t rows[DB_COUNTED];
+};
+
+enum { DB_COUNTS_TEXT = 320 };
+
+#define DB_COUNTS_KEY "counts" /* of meta */
+
+/* Which table is it? DB_COUNTED for one that is not counted. */
+enum db_counted db_counted_find(const char *table);
+
+/* "accounts 1, symbols 2, …", and back: false for a text that is none. */
+void db_counts_format(const struct db_counts *counts, char text[static DB_COUNTS_TEXT]);
+bool db_counts_parse(const char *text, struct db_counts *ret);
+
+/* Counts what is there. A SQLite result code. */
+int db_counts_take(sqlite3 *db, struct db_counts *ret);
+
+#endif
