@@ -45,18 +45,41 @@ static bool waits(const struct order *order)
     return order->type != ORDER_MARKET && lasts(order);
 }
 
+/* Where the order waits to take a profit, or to stop a loss; 0: not there. A trailing stop is at no price
+ * yet. */
+static int64_t profit_at(const struct order *order)
+{
+    bool waits_for_it = order->type == ORDER_TAKE_PROFIT || order->type == ORDER_TAKE_PROFIT_LIMIT;
+    return order->type == ORDER_LIMIT ? order->price : waits_for_it ? order->stop_price : 0;
+}
+
+static int64_t loss_at(const struct order *order)
+{
+    return order->type == ORDER_STOP || order->type == ORDER_STOP_LIMIT ? order->stop_price : 0;
+}
+
+/* Is the profit on the better side of the loss, where both have a price? Else one of the two would trade at
+ * once. */
+static bool sides_fit(enum order_side side, int64_t profit, int64_t loss)
+{
+    return profit == 0 || loss == 0 || (side == ORDER_SELL ? profit > loss : profit < loss);
+}
+
 static bool oco_fits(const struct order *a, const struct order *b)
 {
     return a->account == b->account && a->symbol == b->symbol && a->side == b->side && waits(a) && waits(b) &&
            a->reduce_only == b->reduce_only && a->tif == b->tif && a->expires_ns == b->expires_ns &&
-           (!a->client_id[0] || strcmp(a->client_id, b->client_id) != 0);
+           (!a->client_id[0] || strcmp(a->client_id, b->client_id) != 0) &&
+           sides_fit(a->side, profit_at(a), loss_at(b)) && sides_fit(a->side, profit_at(b), loss_at(a));
 }
 
 static bool exit_fits(const struct order *entry, const struct order *exit)
 {
     return exit->account == entry->account && exit->symbol == entry->symbol && exit->side != entry->side &&
            exit->qty == entry->qty && waits(exit) &&
-           (!entry->client_id[0] || strcmp(entry->client_id, exit->client_id) != 0);
+           (!entry->client_id[0] || strcmp(entry->client_id, exit->client_id) != 0) &&
+           sides_fit(exit->side, profit_at(exit), entry->price) &&
+           sides_fit(exit->side, entry->price, loss_at(exit));
 }
 
 enum order_reason gate_group(enum order_grouping grouping, const struct order *legs, int n_legs)

@@ -345,6 +345,34 @@ static enum order_reason m_let_in(const struct model *m, const struct m_order *o
     return fits ? ORDER_OK : ORDER_INSUFFICIENT_BALANCE;
 }
 
+/* Of what waits together: does a stop stand where the profit should? A bracket's entry with a limit stands
+ * for a stop to its profit, and for a profit to its stop. */
+static bool m_upside_down(enum order_grouping grouping, const struct order_request *legs, int n)
+{
+    int first = grouping == ORDERS_BRACKET ? 1 : 0;
+    int64_t best_stop = 0, worst_profit = 0; /* as if all were sales: purchases count below zero */
+    bool stops = false, profits = false;
+    if (grouping == ORDERS_SINGLE)
+        return false;
+    for (int i = 0; i < n; i++) {
+        int64_t sign = legs[first].side == ORDER_SELL ? 1 : -1, at = 0;
+        bool stop = legs[i].type == ORDER_STOP || legs[i].type == ORDER_STOP_LIMIT;
+        if (i < first || legs[i].type == ORDER_TRAILING_STOP)
+            continue;
+        at = sign * (legs[i].type == ORDER_LIMIT ? legs[i].price : legs[i].stop_price);
+        if (stop && (!stops || at > best_stop))
+            best_stop = at;
+        if (!stop && (!profits || at < worst_profit))
+            worst_profit = at;
+        stops |= stop;
+        profits |= !stop;
+        if (first && m_limit_type(legs[0].type) &&
+            (stop ? at >= sign * legs[0].price : at <= sign * legs[0].price))
+            return true;
+    }
+    return stops && profits && best_stop >= worst_profit;
+}
+
 static void m_give(struct model *m, enum order_grouping grouping, const struct order_request *legs, int n)
 {
     int first = m->n_orders + 1;
@@ -373,6 +401,8 @@ static void m_give(struct model *m, enum order_grouping grouping, const struct o
         if (o->is.tif == ORDER_GTD && o->expires <= m->now + M_LATENCY)
             why = why ? why : ORDER_BAD_TIF;
     }
+    if (!why && m_upside_down(grouping, legs, n))
+        why = ORDER_BAD_GROUP;
     for (int i = 0; i < n && !why; i++)
         why = m_let_in(m, &m->orders[first + i]);
     m->n_orders += n;

@@ -65,6 +65,59 @@ static void test_oco(void)
     harness_close(&h);
 }
 
+/* A profit and a stop that stand in each other's place are refused: one of them would trade at once. */
+static void test_upside_down(void)
+{
+    struct order_request legs[3];
+    open_quoted();
+    hold(BTC);
+    legs[0] = limit(ORDER_SELL, BTC, 59000 * USDT);
+    legs[1] = stop(ORDER_SELL, BTC, 61000 * USDT);
+    group(&h, ORDERS_OCO, legs, 2);
+    CHECK_INT(h.command_reason, ORDER_BAD_GROUP);
+    legs[0].price = 61000 * USDT; /* at the stop */
+    group(&h, ORDERS_OCO, legs, 2);
+    CHECK_INT(h.command_reason, ORDER_BAD_GROUP);
+    legs[1].type = ORDER_TRAILING_STOP;
+    legs[1].stop_price = 0;
+    legs[1].trail = 100 * USDT;
+    cancel(&h, group(&h, ORDERS_OCO, legs, 2));
+    CHECK_INT(h.command_reason, ORDER_OK);
+    legs[0] = limit(ORDER_BUY, BTC, 61000 * USDT);
+    legs[1] = stop(ORDER_BUY, BTC, 60500 * USDT);
+    group(&h, ORDERS_OCO, legs, 2);
+    CHECK_INT(h.command_reason, ORDER_BAD_GROUP);
+    legs[0] = stop(ORDER_BUY, BTC, 60500 * USDT);
+    legs[0].type = ORDER_TAKE_PROFIT;
+    legs[0].stop_price = 61000 * USDT;
+    group(&h, ORDERS_OCO, legs, 2);
+    CHECK_INT(h.command_reason, ORDER_BAD_GROUP);
+    pass(&h, SECOND_NS);
+    CHECK_INT(engine_orders(h.engine), 0);
+
+    /* A bracket's entry with a limit lies between. */
+    static const struct {
+        int64_t profit, stop;
+        enum order_reason reason;
+    } exits[] = {{61000, 59000, ORDER_OK},
+                 {59800, 59000, ORDER_BAD_GROUP},
+                 {61000, 59900, ORDER_BAD_GROUP},
+                 {59000, 61000, ORDER_BAD_GROUP}};
+    for (size_t i = 0; i < sizeof exits / sizeof *exits; i++) {
+        legs[0] = limit(ORDER_BUY, BTC / 10, 59900 * USDT);
+        legs[1] = limit(ORDER_SELL, 0, exits[i].profit * USDT);
+        legs[2] = stop(ORDER_SELL, 0, exits[i].stop * USDT);
+        uint64_t id = group(&h, ORDERS_BRACKET, legs, 3);
+        CHECK_INT(h.command_reason, exits[i].reason);
+        if (exits[i].reason == ORDER_OK)
+            cancel(&h, id);
+    }
+    legs[0] = wish(ORDER_BUY, ORDER_MARKET, BTC / 10); /* no limit: only the exits' order counts */
+    group(&h, ORDERS_BRACKET, legs, 3);
+    CHECK_INT(h.command_reason, ORDER_BAD_GROUP);
+    harness_close(&h);
+}
+
 static void test_bracket(void)
 {
     open_quoted();
@@ -104,7 +157,7 @@ static void test_bracket(void)
     sees(id + 2, ORDER_CANCELED, ORDER_OTHER_LEG);
 
     /* Nothing fills: the exits end with it. */
-    id = bracket(limit(ORDER_BUY, BTC, 58900 * USDT));
+    id = bracket(limit(ORDER_BUY, BTC, 59200 * USDT));
     pass(&h, SECOND_NS);
     cancel(&h, id);
     pass(&h, SECOND_NS);
@@ -122,7 +175,7 @@ static void test_bracket(void)
     CHECK_INT(h.last_fill.price, 58998 * USDT);
 
     /* A held exit cancelled takes the other one with it, not the entry. */
-    id = bracket(limit(ORDER_BUY, BTC, 58000 * USDT));
+    id = bracket(limit(ORDER_BUY, BTC, 59200 * USDT));
     cancel(&h, id + 1);
     pass(&h, SECOND_NS);
     sees(id + 1, ORDER_CANCELED, ORDER_OK);
@@ -295,7 +348,7 @@ static void test_amend(void)
     id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
     amend(&h, (struct order_amend){.order_id = id, .set = AMEND_QTY, .qty = BTC / 2});
     CHECK_INT(h.command_reason, ORDER_BAD_AMEND);
-    id = bracket(limit(ORDER_BUY, BTC, 58000 * USDT));
+    id = bracket(limit(ORDER_BUY, BTC, 59200 * USDT));
     amend(&h, (struct order_amend){.order_id = id + 2, .set = AMEND_QTY, .qty = BTC / 2});
     CHECK_INT(h.command_reason, ORDER_BAD_AMEND);
     amend(&h, (struct order_amend){.order_id = id + 2, .set = AMEND_STOP, .stop_price = 57000 * USDT});
@@ -332,6 +385,7 @@ static void test_same_moment(void)
 int main(void)
 {
     test_oco();
+    test_upside_down();
     test_bracket();
     test_bad_groups();
     test_amend();
