@@ -15,8 +15,9 @@ void arrive_market(struct engine *engine, uint64_t id, bool first)
     int64_t before = order->filled;
     enum order_reason reason = fills_shown(engine, live, false);
     if (reason == ORDER_NO_LIQUIDITY && first)
-        engine_alert(engine, "NO_LIQUIDITY", "%s: order %llu found no more to trade with",
-                     engine->markets[order->symbol].symbol.name, (unsigned long long)id);
+        engine_alert(engine, "NO_LIQUIDITY", "%s: a %s %s of account %s found no more to trade with",
+                     engine->markets[order->symbol].symbol.name, order_type_name(order->type),
+                     order_side_name(order->side), engine->accounts[order->account].name);
     if (!first && order->filled == before && reason == ORDER_NO_LIQUIDITY)
         reserve_set(engine, order); /* nothing new */
     else

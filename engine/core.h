@@ -224,8 +224,6 @@ size_t match_find(const struct engine *engine, uint64_t order_id); /* in orders;
 bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret);
 
 /* reserve.c */
-/* What is held of a symbol and not reserved by sales of it. */
-int64_t match_sellable(struct engine *engine, int account, int symbol);
 /* How much of a position an order of this side can close. */
 int64_t match_reducible(const struct engine *engine, int account, int symbol, enum order_side side);
 
@@ -236,6 +234,5 @@ void desk_warm(struct engine *engine, int account); /* gives it the recent bars 
 void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
 void desk_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
 void desk_flatten(struct engine *engine);
-uint64_t desk_stop(const struct engine *engine, int account, int symbol, int64_t *ret_price);
 
 #endif

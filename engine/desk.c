@@ -65,13 +65,12 @@ static bool protects(const struct live_order *live, int account, int symbol)
            order->side == ORDER_SELL && order->state != ORDER_HELD && !live->cancel_queued;
 }
 
-uint64_t desk_stop(const struct engine *engine, int account, int symbol, int64_t *ret_price)
+/* The price of the first stop that protects it; 0: none does. */
+static int64_t protecting_price(const struct engine *engine, int account, int symbol)
 {
     for (size_t i = 0; i < engine->n_orders; i++)
-        if (protects(&engine->orders[i], account, symbol)) {
-            *ret_price = engine->orders[i].order.stop_price;
-            return engine->orders[i].order.id;
-        }
+        if (protects(&engine->orders[i], account, symbol))
+            return engine->orders[i].order.stop_price;
     return 0;
 }
 
@@ -240,9 +239,8 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
     const struct symbol *listed = &market->symbol;
     const struct position *position = &engine->accounts[account].positions[symbol];
     struct account *holder = &engine->accounts[account];
-    int64_t stop = 0;
+    int64_t stop = protecting_price(engine, account, symbol);
     account_mark(engine, account);
-    desk_stop(engine, account, symbol, &stop);
     struct strategy_input input = {
         .ts_ns = bar->open_ns + engine->interval_ns,
         .open = decimal_to_double(bar->open, listed->price_scale),

@@ -21,11 +21,9 @@ struct live_order *live_other_leg(const struct engine *engine, const struct orde
 bool live_resting(const struct order *order); /* at the venue */
 
 /* reserve.c: what orders hold of balances. */
-struct balance *reserve_balance(struct engine *engine, const struct order *order);
 int64_t reserve_need(const struct engine *engine, const struct order *order); /* for what is left of it */
 void reserve_lift(struct engine *engine, const struct order *order);          /* of its pool */
 void reserve_set(struct engine *engine, const struct order *order);           /* of its pool, anew */
-int64_t reserve_own(const struct engine *engine, const struct order *order);  /* held by its pool */
 enum order_reason reserve_check(struct engine *engine, const struct order *order);
 /* How much of `qty` at `price` the account can pay for or deliver now, its pool's reserve lifted. */
 int64_t reserve_affordable(struct engine *engine, const struct order *order, int64_t price, int64_t qty);

@@ -16,7 +16,7 @@
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
 
-struct balance *reserve_balance(struct engine *engine, const struct order *order)
+static struct balance *balance_of(struct engine *engine, const struct order *order)
 {
     return order->side == ORDER_BUY ? account_quote(engine, order->account, order->symbol)
                                     : account_base(engine, order->account, order->symbol);
@@ -90,7 +90,8 @@ static size_t pool_begin(const struct engine *engine, const struct order *order,
     return at;
 }
 
-int64_t reserve_own(const struct engine *engine, const struct order *order)
+/* What its pool holds. */
+static int64_t own_reserve(const struct engine *engine, const struct order *order)
 {
     size_t end;
     int64_t sum = 0;
@@ -106,7 +107,7 @@ void reserve_lift(struct engine *engine, const struct order *order)
     for (size_t i = pool_begin(engine, order, &end); i < end; i++) {
         struct live_order *live = &engine->orders[i];
         if (live->reserved > 0 && pooled(&live->order, order)) {
-            reserve_balance(engine, &live->order)->reserved -= live->reserved;
+            balance_of(engine, &live->order)->reserved -= live->reserved;
             live->reserved = 0;
         }
     }
@@ -146,7 +147,7 @@ static void set_pool(struct engine *engine, const struct order *order)
     }
     if (!holder)
         return;
-    struct balance *balance = reserve_balance(engine, order);
+    struct balance *balance = balance_of(engine, order);
     if (order->reduce_only && order->side == ORDER_SELL) {
         int64_t held = match_reducible(engine, order->account, order->symbol, order->side);
         sum = sum < held ? sum : held;
@@ -190,7 +191,8 @@ static int64_t free_base(struct engine *engine, int index, int symbol)
                                                                : base->total - base->reserved;
 }
 
-int64_t match_sellable(struct engine *engine, int account, int symbol)
+/* What is held of a symbol and not reserved by sales of it. */
+static int64_t sellable_of(struct engine *engine, int account, int symbol)
 {
     int64_t unsold = engine->accounts[account].positions[symbol].qty;
     int64_t owned = free_base(engine, account, symbol);
@@ -243,7 +245,7 @@ static enum order_reason check_sale(struct engine *engine, const struct order *o
 {
     const struct account *account = &engine->accounts[order->account];
     int64_t left = order->qty - order->filled;
-    int64_t sellable = match_sellable(engine, order->account, order->symbol) + reserve_own(engine, order);
+    int64_t sellable = sellable_of(engine, order->account, order->symbol) + own_reserve(engine, order);
     if (left <= sellable)
         return ORDER_OK;
     if (!loan_allowed(engine, order->account, order->symbol))
@@ -262,7 +264,7 @@ static enum order_reason check_purchase(struct engine *engine, const struct orde
         return ORDER_OK;
     int64_t cost =
         reserve_purchase(engine, order->account, order->symbol, reserve_price(engine, order), left);
-    return cost <= free_to_open(engine, order) + reserve_own(engine, order) ? ORDER_OK
+    return cost <= free_to_open(engine, order) + own_reserve(engine, order) ? ORDER_OK
                                                                             : ORDER_INSUFFICIENT_BALANCE;
 }
 
@@ -376,7 +378,7 @@ bool reserve_affords(struct engine *engine, const struct order *order, int64_t q
 {
     if (order->side == ORDER_SELL)
         return reserve_affordable(engine, order, price, qty) == qty;
-    const struct balance *balance = reserve_balance(engine, order);
+    const struct balance *balance = balance_of(engine, order);
     int64_t available =
         qty > owed(engine, order) ? free_to_open(engine, order) : balance->total - balance->reserved;
     if (cost > available)

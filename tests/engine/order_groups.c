@@ -175,6 +175,8 @@ static void test_bracket(void)
     CHECK_INT(h.last_fill.price, 58998 * USDT);
 
     /* A held exit cancelled takes the other one with it, not the entry. */
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+    quote(&h, BTCUSDT, 59999 * USDT, BTC, 60000 * USDT, BTC);
     id = bracket(limit(ORDER_BUY, BTC, 59200 * USDT));
     cancel(&h, id + 1);
     pass(&h, SECOND_NS);

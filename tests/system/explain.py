@@ -105,6 +105,8 @@ def trade_a_day(folder):
 
 
 def check_explanations(state):
+    far = papertape(state, "explain", "far")
+    assert " amended: limit " in far and ", was " in far, far
     orders = json.loads(papertape(state, "orders", "--json"))["orders"]
     fills = json.loads(papertape(state, "fills", "--json"))["fills"]
     report = json.loads(papertape(state, "explain", "--all", "--json"))

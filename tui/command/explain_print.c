@@ -289,11 +289,41 @@ static void print_fill(const struct explanation *e, const struct explained_fill 
 
 /* ---- what became of it */
 
-static void print_change(const struct explanation *e, const struct explained_change *c)
+/* The numbers that an amend changed. */
+static void print_amend(const struct order *was, const struct order *is, const struct symbol *s)
+{
+    const struct {
+        const char *name;
+        int64_t was, is;
+        int scale;
+    } numbers[] = {{"quantity", was->qty, is->qty, s->qty_scale},
+                   {"limit", was->price, is->price, s->price_scale},
+                   {"stop", was->stop_price, is->stop_price, s->price_scale},
+                   {"trail", was->trail, is->trail, s->price_scale},
+                   {"trail %", was->trail_e6, is->trail_e6, 4}};
+    const char *between = " amended: ";
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].was != numbers[i].is) {
+            printf("%s%s %s, was %s", between, numbers[i].name, decimal(numbers[i].is, numbers[i].scale).text,
+                   decimal(numbers[i].was, numbers[i].scale).text);
+            between = "; ";
+        }
+    if (between[0] == ' ')
+        printf(" amended to the same numbers");
+}
+
+/* `before`: the change before it, or NULL. */
+static void print_change(const struct explanation *e, const struct explained_change *before,
+                         const struct explained_change *c)
 {
     const struct order *o = &c->order;
     const struct symbol *s = &e->symbol;
     printf("  %s %-8s", at(o->updated_ns).text, order_state_name(o->state));
+    if (before && o->amends > before->order.amends)
+        print_amend(&before->order, o, s);
+    else if (before && o->amends > 0 && o->state == before->order.state && order_live(o->state) &&
+             o->filled == before->order.filled && c->moves == 0)
+        printf(" at the end of the queue again");
     if (c->moves > 0)
         printf(" the stop followed the price %u time%s, to %s", c->moves, c->moves == 1 ? "" : "s",
                decimal(o->stop_price, s->price_scale).text);
@@ -321,5 +351,5 @@ void explain_print(const struct explanation *e)
         print_fill(e, &e->fills[i]);
     puts("\nWhat became of it");
     for (size_t i = 0; i < e->n_changes; i++)
-        print_change(e, &e->changes[i]);
+        print_change(e, i > 0 ? &e->changes[i - 1] : NULL, &e->changes[i]);
 }
