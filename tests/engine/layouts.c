@@ -1,0 +1,138 @@
+/* What programs of the past wrote is read for ever: a segment of the log of each layout, with a state full of
+ * live orders and the events after it, gives what it gave when it was made.
+ *
+ * To add one when a layout becomes the next (ENGINE_STATE_VERSION, EVENT_RECORD_VERSION,
+ * STATE_RECORD_VERSION, or the journal's own): build the program of that layout, run `test-layouts --make
+ * DIR`, put the file that it left in DIR into tests/engine/fixtures/ as layout-N, and the line that it
+ * printed into the table below. Those before stay as they are. */
+#include <dirent.h>
+#include <inttypes.h>
+
+#include "tests/engine/logged.h"
+
+enum { AFTER = 150, WANTED_TYPES = (1 << ORDER_TYPES) - 1, TRIES = 200000 };
+
+static const struct layout {
+    const char *name;
+    uint32_t version; /* of the state: its digest is of this layout only */
+    uint64_t seq, orders, fills, rows;
+    const char *ledger, *digest; /* the last row's hash; SHA-256 of the engine's state at the end */
+    int64_t equity[4];
+} layouts[] = {
+    {"layout-1",
+     1,
+     2196,
+     470,
+     161,
+     568,
+     "f288ebe1f82318503be6af164d8cdf450c1ce5a78f57c04d2acd00492719522f",
+     "7514cc0cbcb5f9d38281a5e30e85d6d1bb5ebfa45c191c7a1b0c74e36605685a",
+     {10349678586670, 30587061175078, 346062329857, 9727507235461}},
+};
+
+static void hex(const uint8_t *bytes, char to[static 2 * LEDGER_HASH_SIZE + 1])
+{
+    for (size_t i = 0; i < LEDGER_HASH_SIZE; i++)
+        snprintf(to + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* Is there all that a state can hold: orders of every type, an OCO, a bracket that waits, a short position?
+ */
+static bool rich(const struct engine *engine)
+{
+    unsigned types = 0;
+    bool oco = false, held = false, partial = false, triggered = false, shorts = false;
+    for (size_t i = 0; i < engine_orders(engine); i++) {
+        const struct order *order = engine_order(engine, i);
+        types |= 1u << order->type;
+        oco |= order->group != 0 && order->parent == 0 && order->type == ORDER_STOP;
+        held |= order->state == ORDER_HELD;
+        partial |= order->state == ORDER_PARTIAL;
+        triggered |= order->triggered;
+    }
+    for (int a = 0; a < engine_accounts(engine); a++)
+        for (int s = 0; s < engine_symbols(engine); s++)
+            shorts |= engine_account(engine, a)->positions[s].qty < 0;
+    return types == WANTED_TYPES && oco && held && partial && triggered && shorts;
+}
+
+static int make(const char *dir)
+{
+    static struct logged l;
+    uint8_t digest[LEDGER_HASH_SIZE];
+    char ledger_text[2 * LEDGER_HASH_SIZE + 1], digest_text[2 * LEDGER_HASH_SIZE + 1];
+    struct journal_tail tail;
+    char err[JOURNAL_ERROR_MAX] = "";
+    const struct journal_writer_config config = {.dir = dir, .block_bytes = 65536, .level = 19};
+    logged_open(&l, 20261121);
+    for (int i = 0; i < TRIES && !rich(l.engine); i++)
+        logged_play(&l, 1, true);
+    journal_writer_close(l.writer);
+    if (!rich(l.engine) || journal_writer_open(&config, &l.writer, &tail, err, sizeof err) < 0) {
+        fprintf(stderr, "nothing was made: %s\n", err);
+        return EXIT_FAILURE;
+    }
+    logged_state(&l, STATE_AFTER_HOLE);
+    logged_play(&l, AFTER, false);
+    struct engine_ids ids;
+    engine_ids(l.engine, &ids);
+    if (engine_digest(l.engine, digest) < 0)
+        return EXIT_FAILURE;
+    hex(ids.hash, ledger_text);
+    hex(digest, digest_text);
+    printf("{\"layout-%d\", %d, %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ",\n \"%s\",\n \"%s\",\n {",
+           ENGINE_STATE_VERSION, ENGINE_STATE_VERSION, l.driver.seq, ids.last_order, ids.last_fill,
+           ids.last_ledger, ledger_text, digest_text);
+    for (int a = 0; a < 4; a++)
+        printf("%s%" PRId64, a ? ", " : "", engine_equity(l.engine, a));
+    printf("}},\n");
+    journal_writer_close(l.writer);
+    return EXIT_SUCCESS;
+}
+
+static void check(const struct layout *layout, const char *folder)
+{
+    char path[512], err[JOURNAL_ERROR_MAX] = "", text[2 * LEDGER_HASH_SIZE + 1];
+    struct replay *replay = NULL;
+    uint8_t digest[LEDGER_HASH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", folder, layout->name);
+    const struct replay_options options = {.path = path};
+    CHECK_INT(replay_open(&options, &replay, err, sizeof err), 0);
+    CHECK_STR(err, "");
+    if (!replay)
+        return;
+    const struct engine *engine = replay_engine(replay);
+    CHECK(rich(engine));
+    CHECK_INT(replay_seq(replay), layout->seq - AFTER);
+    int r;
+    while ((r = replay_step(replay)) > 0)
+        ;
+    CHECK_INT(r, 0);
+    CHECK_INT(replay_seq(replay), layout->seq);
+    engine = replay_engine(replay);
+    struct engine_ids ids;
+    engine_ids(engine, &ids);
+    CHECK_INT(ids.last_order, layout->orders);
+    CHECK_INT(ids.last_fill, layout->fills);
+    CHECK_INT(ids.last_ledger, layout->rows);
+    hex(ids.hash, text);
+    CHECK_STR(text, layout->ledger);
+    for (int a = 0; a < 4; a++)
+        CHECK_INT(engine_equity(engine, a), layout->equity[a]);
+    CHECK_INT(engine_digest(engine, digest), 0);
+    hex(digest, text);
+    if (layout->version == ENGINE_STATE_VERSION)
+        CHECK_STR(text, layout->digest);
+    replay_close(replay);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--make") == 0)
+        return make(argv[2]);
+    if (argc != 2)
+        return EXIT_FAILURE;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        check(&layouts[i], argv[1]);
+    return check_done("engine/layouts");
+}
