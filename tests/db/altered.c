@@ -192,6 +192,36 @@ static void test_cells(struct random *random, int rounds)
     CHECK(altered > rounds / 2);
 }
 
+/* ---- rows ---- */
+
+/* Takes the oldest row and then the newest out of each table: verify names the table. */
+static void test_rows(void)
+{
+    char names[8192], start[32];
+    for (int i = 0; i < 2 * (BOOKS_TABLES - 1); i++) { /* meta is the last */
+        const char *name = books_tables[i / 2].name, *key = books_tables[i / 2].key;
+        sqlite3 *db;
+        write_file();
+        CHECK_INT(sqlite3_open(record.path, &db), SQLITE_OK);
+        bool composed = strchr(key, ',') != NULL; /* account and symbol, or account and time */
+        sqlite3_stmt *stmt = prepare(
+            db,
+            sqlite3_mprintf("DELETE FROM %s WHERE (%s) = (SELECT %s FROM %s ORDER BY %s %s LIMIT 1)", name,
+                            key, key, name, composed ? strchr(key, ',') + 1 : key, i % 2 ? "DESC" : ""));
+        CHECK_INT(sqlite3_step(stmt), SQLITE_DONE);
+        CHECK_INT(sqlite3_changes(db), 1);
+        sqlite3_finalize(stmt);
+        CHECK_INT(sqlite3_close(db), SQLITE_OK);
+        verify(names, sizeof names);
+        snprintf(start, sizeof start, "%s: ", name);
+        if (!strstr(names, start)) {
+            fprintf(stderr, "%s: the %s row is gone, found: %s\n", name, i % 2 ? "newest" : "oldest",
+                    *names ? names : "nothing\n");
+            check_failures++;
+        }
+    }
+}
+
 /* ---- bits ---- */
 
 static void test_bits(struct random *random, int rounds)
@@ -237,6 +267,7 @@ int main(void)
     CHECK_STR(names, "");
     printf("%zu bytes, %" PRIu64 " orders, %" PRIu64 " fills\n", record.size, b.orders, b.fills);
     test_cells(&random, thorough ? CELLS_LONG : CELLS);
+    test_rows();
     test_bits(&random, thorough ? BITS_LONG : BITS);
     free(record.bytes);
     fixture_remove(directory);

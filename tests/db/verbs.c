@@ -262,6 +262,23 @@ static void test_altered(const char *state, const char *path)
     json_t *json = object("papertape.ledger/1");
     CHECK(json_is_false(json_object_get(json, "ok")));
     json_decref(json);
+
+    /* What is quoted of an altered file steers no terminal. */
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(
+        sqlite3_exec(db,
+                     "PRAGMA foreign_keys = OFF; UPDATE ledger SET amount = amount - 1 WHERE id = 2;"
+                     "UPDATE accounts SET name = char(27) || '[31m' || x'ff'; UPDATE positions SET qty = 1;"
+                     "UPDATE meta SET key = char(27) || ']0;x' || char(7) WHERE key = 'counts'",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    CHECK_INT(run(command_ledger, "ledger", "verify", "--state", state, NULL), 1);
+    CHECK(!strchr(err, '\033') && !strchr(out, '\033') && !strchr(out, '\xff') && strstr(out, "also: "));
+    CHECK_INT(run(command_ledger, "ledger", "verify", "--json", "--state", state, NULL), 1);
+    json = object("papertape.ledger/1");
+    CHECK(json_array_size(json_object_get(json, "failures")) >= 3);
+    json_decref(json);
 }
 
 int main(void)
