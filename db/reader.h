@@ -96,11 +96,6 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
 int db_reader_fills(struct db_reader *reader, int64_t limit,
                     void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
 
-/* An account's newest order of that client id that was not refused; the newest refused one when all were.
- * -ENOENT. */
-int db_reader_client_order(struct db_reader *reader, int account, const char *client_id,
-                           struct db_order_row *ret);
-
 struct db_ledger_row {
     struct ledger_row row;
     const struct db_account *account;

@@ -233,30 +233,3 @@ int db_reader_positions(struct db_reader *reader, void (*row)(void *ctx, const s
     }
     return db_query_end(stmt, r);
 }
-
-int db_reader_client_order(struct db_reader *reader, int account, const char *client_id,
-                           struct db_order_row *ret)
-{
-    sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     ORDER_COLUMNS "WHERE account = ?1 AND client_id = ?2 AND client_id <> '' "
-                                   "ORDER BY state = 'REJECTED', id DESC LIMIT 1",
-                     &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int(stmt, 1, account);
-    sqlite3_bind_text(stmt, 2, client_id, -1, SQLITE_STATIC);
-    r = db_query_step(reader, stmt);
-    if (r > 0) {
-        struct db_order_row order;
-        const char *wrong = read_order(reader, stmt, &order);
-        r = wrong ? db_query_bad(reader, "orders", sqlite3_column_int64(stmt, 0), wrong) : 0;
-        if (r == 0)
-            *ret = order;
-    } else if (r == 0) {
-        snprintf(reader->error, sizeof reader->error, "no order bears the client id %.*s",
-                 ORDER_CLIENT_ID_MAX, client_id);
-        r = -ENOENT;
-    }
-    return db_query_end(stmt, r);
-}

@@ -163,14 +163,3 @@ int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t
     *ret_fd = fd;
     return 0;
 }
-
-int state_dir_owner(const struct state_dir *state)
-{
-    int fd = open(state->lock, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errno == ENOENT ? 0 : -errno;
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int r = fcntl(fd, F_OFD_GETLK, &lock) < 0 ? -errno : lock.l_type == F_UNLCK ? 0 : (int)read_pid(fd);
-    close(fd);
-    return r;
-}

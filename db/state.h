@@ -31,7 +31,4 @@ int state_dir_create(const struct state_dir *state, char *err, size_t err_size);
  * 0; -EBUSY when another daemon holds it (the sentence has its pid); -errno. */
 int state_dir_lock(const struct state_dir *state, int *ret_fd, char *err, size_t err_size);
 
-/* Does a daemon hold the lock? Its pid; 0 when none; -errno. Creates nothing. */
-int state_dir_owner(const struct state_dir *state);
-
 #endif

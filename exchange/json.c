@@ -126,7 +126,8 @@ static bool digit(const struct json *json, const char *p)
     return p < json->end && (unsigned char)(*p - '0') <= 9;
 }
 
-bool json_number(struct json *json, struct json_text *ret)
+/* The number's text. */
+static bool json_number(struct json *json, struct json_text *ret)
 {
     skip_space(json);
     const char *start = json->p, *p = start;

@@ -205,11 +205,3 @@ void area_line(const struct area *area, int x, int y, int columns, enum style st
     for (int i = 0; i < columns; i++)
         area_char(area, x + i, y, style, c);
 }
-
-void area_restyle(const struct area *area, int y, enum style style)
-{
-    if (y < 0 || y >= area->height)
-        return;
-    for (int x = 0; x < area->width; x++)
-        canvas_cell(area->canvas, area->x + x, area->y + y)->style = (unsigned char)style;
-}

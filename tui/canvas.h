@@ -67,7 +67,4 @@ int area_text_cut(const struct area *area, int x, int y, int columns, enum style
 void area_char(const struct area *area, int x, int y, enum style style, wchar_t c);
 void area_line(const struct area *area, int x, int y, int columns, enum style style, wchar_t c);
 
-/* Gives the cells of a row that already hold something another style. */
-void area_restyle(const struct area *area, int y, enum style style);
-
 #endif

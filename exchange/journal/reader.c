@@ -164,7 +164,8 @@ static bool taken_back(struct journal_reader *reader)
     return n >= 0 && (n < JOURNAL_HASH_SIZE || memcmp(hash, scan->chain, sizeof hash) != 0);
 }
 
-int journal_reader_load(struct journal_reader *reader)
+/* Loads the next block, of this segment or a later one. 1; 0 at the end; -EBADMSG, -errno. */
+static int load(struct journal_reader *reader)
 {
     for (;;) {
         reader->block_at = reader->scan.at;
@@ -196,7 +197,7 @@ int journal_reader_next(struct journal_reader *reader, struct journal_record *re
         reader->holds = false;
         return 1;
     }
-    int r = reader->at < reader->raw ? 1 : journal_reader_load(reader);
+    int r = reader->at < reader->raw ? 1 : load(reader);
     if (r == 1)
         r = next_record(reader, ret);
     if (r < 0)

@@ -33,7 +33,4 @@ struct journal_reader {
 /* Stands before the first record of the i-th segment. 0; as journal_scan_open(). */
 int journal_reader_enter(struct journal_reader *reader, size_t i);
 
-/* Loads the next block, of this segment or a later one. 1; 0 at the end; -EBADMSG, -errno. */
-int journal_reader_load(struct journal_reader *reader);
-
 #endif

@@ -33,11 +33,3 @@ bool budget_take(struct budget *budget, int64_t now_ms)
         budget->n++;
     return true;
 }
-
-uint32_t budget_left(const struct budget *budget, int64_t now_ms)
-{
-    uint32_t used = 0;
-    while (used < budget->n && attempt_ms(budget, used) + budget->window_ms > now_ms)
-        used++;
-    return budget->limit - used;
-}

@@ -28,7 +28,4 @@ int64_t budget_next_ms(const struct budget *budget, int64_t now_ms);
 /* Takes one attempt. False, and nothing taken, when none is left in the window. */
 bool budget_take(struct budget *budget, int64_t now_ms);
 
-/* Attempts left in the window that ends now. */
-uint32_t budget_left(const struct budget *budget, int64_t now_ms);
-
 #endif

@@ -6,7 +6,7 @@
 #include "tui/format.h"
 #include "tui/text.h"
 
-wchar_t frame_rule_char(const struct canvas *canvas)
+static wchar_t rule_char(const struct canvas *canvas)
 {
     return canvas->glyphs == GLYPHS_ASCII ? L'-' : L'─';
 }
@@ -16,7 +16,7 @@ struct area frame_rule(const struct area *area, const struct scene *scene, enum 
 {
     enum style style = scene->focus == panel ? STYLE_FOCUS : STYLE_TITLE;
 
-    area_line(area, 0, 0, area->width, STYLE_RULE, frame_rule_char(area->canvas));
+    area_line(area, 0, 0, area->width, STYLE_RULE, rule_char(area->canvas));
     int end = area_text(area, 1, 0, style, title);
     if (count >= 0)
         end = area_printf(area, end, 0, style, " (%d)", count);

@@ -74,9 +74,6 @@ int frame_fit(struct segment *segments, int n, int room);
 /* Draws segments from the left, those that fit; returns the column after the last. */
 int frame_segments(const struct area *area, int x, int y, int end, struct segment *segments, int n);
 
-/* Characters of rules and marks for the canvas's glyphs. */
-wchar_t frame_rule_char(const struct canvas *canvas);
-
 /* A box in the middle of the screen with a title; returns its inside. */
 struct area frame_box(const struct area *screen, int width, int height, const char *title);
 
