@@ -87,6 +87,8 @@ void session_event(struct session *session, struct event *event);
 /* Time of the session's clock: the wall's, or the last event's. */
 int64_t session_now(const struct session *session);
 
+/* Is a symbol quoted in that currency? *ret: "USDT, BTC", all the currencies that one is quoted in. */
+bool session_quoted(const struct engine *engine, const char *currency, char *ret, size_t size);
 const struct engine *session_engine(const struct session *session); /* NULL before it began */
 struct db_writer *session_writer(struct session *session);
 

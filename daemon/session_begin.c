@@ -243,6 +243,39 @@ static void go_on_in_time(struct session *session, int64_t now_ns)
     session_alert(session, DB_WARNING, "clock", text);
 }
 
+bool session_quoted(const struct engine *engine, const char *currency, char *ret, size_t size)
+{
+    bool found = false;
+    ret[0] = '\0';
+    for (int s = 0; s < engine_symbols(engine); s++) {
+        const char *quote = engine_symbol(engine, s)->quote;
+        size_t len = strlen(ret);
+        int first = 0;
+        while (strcmp(engine_symbol(engine, first)->quote, quote) != 0)
+            first++;
+        if (first == s)
+            snprintf(ret + len, size - len, "%s%s", len ? ", " : "", quote);
+        found |= strcmp(quote, currency) == 0;
+    }
+    return found;
+}
+
+/* Accounts that nothing can be traded with. */
+static void tell_idle_accounts(struct session *session)
+{
+    char quoted[120], text[ALERT_TEXT_MAX];
+    for (int a = 0; a < engine_accounts(session->engine); a++) {
+        const struct account *account = engine_account(session->engine, a);
+        if (session_quoted(session->engine, account->currency, quoted, sizeof quoted))
+            continue;
+        snprintf(text, sizeof text,
+                 "account %s cannot trade: no streamed symbol is quoted in its currency %s; quoted: %s",
+                 account->name, account->currency, quoted);
+        log_warning("%s", text);
+        session_alert(session, DB_WARNING, "account-currency", text);
+    }
+}
+
 static void tell(struct session *session)
 {
     const struct session_recovery *recovery = &session->recovery;
@@ -299,6 +332,7 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
     session_event(session, &down);
     db_writer_group_end(session->writer);
     tell(session);
+    tell_idle_accounts(session);
     if (!session->storage_ok) { /* it failed before there was an engine to be told */
         struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
         session_event(session, &event);

@@ -89,6 +89,8 @@ void session_go_on_from(struct session *session, int64_t last_ns, int64_t told_n
 int session_log_open(struct session *session, char *err, size_t err_size);
 /* Puts the log aside, under another name, and begins a new one; `why` is told later. 0 or -errno. */
 int session_log_set_aside(struct session *session, const char *why, char *err, size_t err_size);
+/* Adds to a log's error, -ENOTSUP, what would be right. */
+void session_log_newer(const struct session *session, char *err, size_t err_size);
 /* The engine's state, into the log and the recording. 0 or -ENOMEM. */
 int session_log_state(struct session *session, enum state_why why);
 void session_log_event(struct session *session, const struct event *event);

@@ -90,6 +90,15 @@ static int set_aside(struct session *session, const char *why, char *err, size_t
     return 0;
 }
 
+void session_log_newer(const struct session *session, char *err, size_t err_size)
+{
+    char what[JOURNAL_ERROR_MAX];
+    snprintf(what, sizeof what, "%s", err);
+    snprintf(err, err_size,
+             "%.400s: run the newer program, or move %.300s away: the database is the truth then", what,
+             session->state->events);
+}
+
 int session_log_open(struct session *session, char *err, size_t err_size)
 {
     char reason[JOURNAL_ERROR_MAX];
@@ -100,6 +109,8 @@ int session_log_open(struct session *session, char *err, size_t err_size)
         if (r == 0)
             r = open_log(session, err, err_size);
     }
+    if (r == -ENOTSUP)
+        session_log_newer(session, err, err_size);
     if (r < 0 || !session->config->record_dir[0])
         return r;
     struct journal_tail tail;

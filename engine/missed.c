@@ -6,8 +6,11 @@
 #include "exchange/fill_rules.h"
 
 #define SECOND_NS 1000000000LL
+#define MINUTE_NS (60 * SECOND_NS)
 
-/* "order 7, stop 59500, bar of 2024-08-08 23:54Z from 59400 to 59600". */
+/* "order 7, stop 59500, bar of 2024-08-08 23:54Z from 59400 to 59600"; with seconds where bars are of
+ * seconds.
+ */
 static void describe(const struct engine *engine, const struct order *order, const struct bar *bar,
                      char *text, size_t size)
 {
@@ -17,7 +20,8 @@ static void describe(const struct engine *engine, const struct order *order, con
     time_t seconds = (time_t)(bar->open_ns / SECOND_NS);
     struct tm utc;
     if (gmtime_r(&seconds, &utc))
-        strftime(when, sizeof when, "%Y-%m-%d %H:%MZ", &utc);
+        strftime(when, sizeof when,
+                 engine->interval_ns % MINUTE_NS ? "%Y-%m-%d %H:%M:%SZ" : "%Y-%m-%d %H:%MZ", &utc);
     decimal_format_short(limit ? order->price : order->stop_price, scale, price);
     decimal_format_short(bar->low, scale, low);
     decimal_format_short(bar->high, scale, high);

@@ -62,15 +62,12 @@ static bool take_params(const struct args *args, struct config *config, const ch
     return true;
 }
 
-/* The currency's decimals: those of a symbol that is quoted in it, or has it as base. -ENOENT. */
+/* The currency's decimals: those of a symbol that is quoted in it. -ENOENT. */
 static int currency_scale(const struct engine *engine, const char *currency)
 {
     for (int s = 0; s < engine_symbols(engine); s++)
         if (strcmp(engine_symbol(engine, s)->quote, currency) == 0)
             return engine_symbol(engine, s)->quote_scale;
-    for (int s = 0; s < engine_symbols(engine); s++)
-        if (strcmp(engine_symbol(engine, s)->base, currency) == 0)
-            return engine_symbol(engine, s)->qty_scale;
     return -ENOENT;
 }
 
@@ -106,8 +103,10 @@ static bool take_account(const struct args *args, struct config *config, struct 
     }
     int scale = currency_scale(args->request->engine, account->currency);
     if (scale < 0) {
-        control_error(call, "EINVAL", "args.currency: nothing that is streamed is quoted in %s",
-                      account->currency);
+        char quoted[200];
+        session_quoted(args->request->engine, account->currency, quoted, sizeof quoted);
+        control_error(call, "EINVAL", "args.currency: %s: no streamed symbol is quoted in it; quoted: %s",
+                      account->currency, quoted);
         return false;
     }
     *ret = (struct account_spec){

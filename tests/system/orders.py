@@ -120,6 +120,8 @@ def times(desk):
     assert row["tif"] == "DAY" and row["expires_ns"] % (86400 * 10**9) == 0 and row["expires_ns"] > time.time_ns(), row
     desk.order("cancel", str(number))
     desk.wait(number, "CANCELED")
+    for twice in (("cancel", str(number)), ("amend", str(number), "--qty", "0.04")):
+        assert "ORDER_ENDED" in desk.order(*twice, status=1)
     for words, reason in ((("--tif", "day"), "BAD_TIF"), (("--limit", "58000", "--expire", "2024-01-01"), "BAD_TIF"),
                           (("--stop", "61000", "--tif", "ioc"), "BAD_TIF")):
         assert reason in desk.order("buy", "BTCUSDT", "0.05", *words, status=1)
@@ -137,8 +139,9 @@ def groups(desk):
     one, other = desk.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit", "62000", "--stop", "58000")
     assert desk.find(one)["group"] == desk.find(other)["group"] == one
     desk.order("cancel", str(other))
-    desk.wait(one, "CANCELED")
-    desk.wait(other, "CANCELED")
+    for number in (one, other):
+        desk.wait(number, "CANCELED")
+        assert "ORDER_ENDED" in desk.order("cancel", str(number), status=1)
 
     entry, profit, stop = desk.order("buy", "BTCUSDT", "0.05", "--limit", "59700", "--bracket-take-profit", "60400",
                                      "--bracket-stop", "58000")
@@ -155,6 +158,7 @@ def groups(desk):
     desk.order("cancel", str(entry))
     for number, reason in ((entry, None), (profit, "OTHER_LEG"), (stop, "OTHER_LEG")):
         desk.wait(number, "CANCELED", reason=reason)
+        assert "ORDER_ENDED" in desk.order("cancel", str(number), status=1)
     profit, stop = desk.order("oco", "sell", "BTCUSDT", "0.05", "--take-profit-stop", "60400", "--stop", "58000")
     desk.wait(profit, "FILLED")
     assert desk.find(profit)["type"] == "TAKE_PROFIT"
