@@ -236,9 +236,9 @@ static void go_on_in_time(struct session *session, int64_t now_ns)
         return;
     char text[160];
     snprintf(text, sizeof text,
-             "the clock is %.3f s behind the last event of the run before: time goes on from there, a little "
-             "slower, until it has caught up",
-             (double)(last_ns - now_ns) / 1e9);
+             "the clock is %.3f s behind the last event of the run before: time %s until it has caught up",
+             (double)(last_ns - now_ns) / 1e9,
+             session->config->clock == CLOCK_WALL ? "goes on from there, a little slower," : "stands still");
     log_warning("%s", text);
     session_alert(session, DB_WARNING, "clock", text);
 }

@@ -51,7 +51,7 @@ struct harness {
     int64_t wanted_from_ns, wanted_to_ns;
     struct bar last_bar;
     uint64_t command_id, command_order;
-    char last_alert[32];
+    char last_alert[32], last_alert_text[160];
     enum order_reason command_reason;
     uint8_t hash[LEDGER_HASH_SIZE];
     /* What the order that takes now has taken of each price. */
@@ -211,6 +211,7 @@ static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *tex
     CHECK(ts_ns <= h->now_ns && code[0] && text[0]);
     h->alerts++;
     snprintf(h->last_alert, sizeof h->last_alert, "%s", code);
+    snprintf(h->last_alert_text, sizeof h->last_alert_text, "%s", text);
 }
 
 static void on_need_snapshot(void *ctx, int symbol)

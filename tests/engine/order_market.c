@@ -1,5 +1,7 @@
 /* What the market does to orders: the queue, what is shown and taken, bars that were missed, stale data,
  * flattening; and what a tracer is told. Numbers that one can check by hand. */
+#include <time.h>
+
 #include "tests/engine/by_hand.h"
 
 static void test_queue(void)
@@ -201,6 +203,32 @@ static void missed_bar(int64_t open_ns, int64_t low, int64_t high)
     CHECK_INT(harness_event(&h, &event), 0);
 }
 
+/* The alert names the bar, to the second where bars are of seconds. */
+static void test_missed_bar_named(int64_t interval_ns)
+{
+    harness_init(&h);
+    h.config.interval_ns = interval_ns;
+    h.accounts[ALICE].cash = 1000000 * USDT;
+    harness_open(&h);
+    quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, BTC);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+    rested(limit(ORDER_BUY, BTC, 59400 * USDT));
+    connection(&h, false);
+    h.now_ns += 3 * MINUTE_NS;
+    int64_t open_ns = START_NS + 2 * MINUTE_NS;
+    char expected[64];
+    time_t seconds = (time_t)(open_ns / SECOND_NS);
+    struct tm utc;
+    gmtime_r(&seconds, &utc);
+    strftime(expected, sizeof expected,
+             interval_ns == SECOND_NS ? "bar of %Y-%m-%d %H:%M:%SZ from" : "bar of %Y-%m-%d %H:%MZ from",
+             &utc);
+    missed_bar(open_ns, 59300 * USDT, 60000 * USDT);
+    CHECK_STR(h.last_alert, "LIMIT_MISSED");
+    CHECK(strstr(h.last_alert_text, expected) != NULL);
+    harness_close(&h);
+}
+
 static void test_missed(enum missed_stops what)
 {
     harness_init(&h);
@@ -389,6 +417,8 @@ int main(void)
     test_accounts_apart();
     test_missed(MISSED_STOPS_FILL);
     test_missed(MISSED_STOPS_KEEP);
+    test_missed_bar_named(SECOND_NS);
+    test_missed_bar_named(MINUTE_NS);
     test_paused_first();
     test_stale_arrival();
     test_flatten_goes_on();

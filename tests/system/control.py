@@ -53,6 +53,7 @@ WRONG = (  # arguments of commands that are refused before the engine is asked, 
     ("cancel", {"order": 1, "all": True}, "EINVAL"), ("cancel", {"all": True, "symbol": "DOGE"}, "UNKNOWN_SYMBOL"),
     ("account_create", {}, "EINVAL"), ("account_create", dict(ACCOUNT, name="a b"), "EINVAL"),
     ("account_create", dict(ACCOUNT, currency="EUR"), "EINVAL"), ("account_create", dict(ACCOUNT, cash="-1"), "EINVAL"),
+    ("account_create", dict(ACCOUNT, currency="BTC"), "EINVAL"),
     ("account_create", dict(ACCOUNT, strategy="nope"), "EINVAL"), ("account_create", dict(ACCOUNT, fee_taker="2"), "EINVAL"),
     ("account_create", dict(ACCOUNT, strategy="sma-cross-rsi", params={"nope": "1"}), "EINVAL"),
     ("account_create", dict(ACCOUNT, name="hand"), "BAD_ACCOUNT"),
@@ -141,9 +142,15 @@ def without_venue(folder, replay):
     assert len(lines) == 1 and "127.0.0.1" in lines[0], lines
     assert daemon.stop() == 0
 
-    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))  # the venue is back
+    idle = "[account idle]\ncurrency = EUR\ncash = 100\n"
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG + idle))  # the venue is back
     daemon.wait_status(lambda s: s["feed"]["state"] == "ok" and s["positions"], "the venue again")
     assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
+    words = "no streamed symbol is quoted in it; quoted: USDT"
+    refused = harness.control(daemon, "account_create", dict(ACCOUNT, currency="BTC"))["error"]["message"]
+    assert refused == f"args.currency: BTC: {words}", refused
+    text = "account idle cannot trade: no streamed symbol is quoted in its currency EUR; quoted: USDT"
+    harness.wait_for(lambda: text in daemon.papertape("alerts", "list", "--json"), "the alert of the idle account")
     assert daemon.stop() == 0
     print("without the venue: the position is shown, pause and resume are taken, an order is refused")
 

@@ -3,6 +3,7 @@
 ledger, event log and database clean each time. And what an engine remembers (trailing peaks, OCO, brackets,
 indicators) is the same after a kill as before; a stop that the market crossed meanwhile is stated and fills."""
 
+import hashlib
 import json
 import os
 import random
@@ -447,6 +448,27 @@ def clock_back(folder):
     print(f"clock back: {alerts[0][0]}")
 
 
+def newer_log(folder):
+    """A log of a newer program is no fault of its own: nothing is touched, and what would be right is said."""
+    daemon = folder.start(harness.Daemon(folder.path, None, CONFIG, name="newer", state="back"))
+    daemon.stop()
+    events = os.path.join(daemon.state, "events")
+    newest = os.path.join(events, sorted(f for f in os.listdir(events) if f.endswith(".journal"))[-1])
+    with open(newest, "r+b") as file:
+        header = bytearray(file.read(4096))
+        size = int.from_bytes(header[12:16], "little")
+        header[8:12] = (int.from_bytes(header[8:12], "little") + 1).to_bytes(4, "little")
+        header[size - 32:size] = hashlib.sha256(header[:size - 32]).digest()
+        file.seek(0)
+        file.write(header)
+    daemon = folder.start(harness.Daemon(folder.path, None, CONFIG, name="newer", state="back"))
+    assert daemon.popen.wait(harness.PATIENCE) == 1
+    line = [line for line in daemon.log_text().splitlines() if line.startswith("papertaped: ")][-1]
+    assert f"run the newer program, or move {events} away: the database is the truth then" in line, line
+    assert os.path.exists(newest) and not any("set-aside" in name for name in os.listdir(daemon.state))
+    print(f"a newer log: {line}")
+
+
 def fills_now(daemon, what):
     """An order by hand is given and fills."""
     client = Client(daemon)
@@ -516,6 +538,7 @@ def main():
         crossed_while_down(folder)
         full_disk(folder)
         clock_back(folder)
+        newer_log(folder)
         wall_clock_back(folder)
     return 0
 
