@@ -18,7 +18,7 @@ enum {
     CHILD_MAX_MS = 60 * 60 * 1000, /* no log takes so long */
     OUTPUT_MAX = 64 << 10,
     CHILD_NICE = 10,
-    DETAIL_MAX = 240,
+    DETAIL_MAX = 400,
 };
 
 #define DAY_NS    (86400 * 1000000000LL)
@@ -121,10 +121,10 @@ static void tell_difference(struct parity *parity, const json_t *difference)
     parity->since_ns = 0;
     parity->seq = (uint64_t)json_integer_value(json_object_get(difference, "seq"));
     snprintf(parity->detail, sizeof parity->detail,
-             "%.16s %lld %.24s: event %llu (%.60s) gives %.48s when played again, %.48s is stored",
+             "%.16s %lld %.24s: the log gives %.48s, recorded is %.48s: event %llu (%.160s)",
              member(difference, "table"), (long long)json_integer_value(json_object_get(difference, "id")),
-             member(difference, "field"), (unsigned long long)parity->seq, member(difference, "event"),
-             member(difference, "replayed"), member(difference, "recorded"));
+             member(difference, "field"), member(difference, "replayed"), member(difference, "recorded"),
+             (unsigned long long)parity->seq, member(difference, "event"));
 }
 
 /* False when nothing was compared: what was found before stands. */

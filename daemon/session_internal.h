@@ -13,7 +13,7 @@
 enum {
     ALERTS_OPEN_MAX = 256,
     ALERT_CODE_MAX = 32,
-    ALERT_TEXT_MAX = 256,
+    ALERT_TEXT_MAX = 512,
 };
 
 struct open_alert {

@@ -80,7 +80,8 @@ static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *te
     (void)ts_ns;
     if (held(session))
         return;
-    if (strcmp(code, "STOP_MISSED") == 0 || strcmp(code, "LIMIT_MISSED") == 0) {
+    bool missed = strcmp(code, "STOP_MISSED") == 0 || strcmp(code, "LIMIT_MISSED") == 0;
+    if (missed && !session->playing) { /* of this run, not of one that is played again */
         session->recovery.crossed++;
         log_warning("%s", text);
     }

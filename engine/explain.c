@@ -479,13 +479,14 @@ static int first_input(const struct explain_options *options, uint64_t *ret_seq,
 
 static int older(const char *path, char *err, size_t err_size)
 {
-    char ignored[JOURNAL_ERROR_MAX], from[EVENT_TEXT_MAX] = "", time[EVENT_TIME_MAX];
+    char time[EVENT_TIME_MAX];
     uint64_t seq;
     int64_t ns;
-    if (explain_log_begin(path, &seq, &ns, ignored, sizeof ignored) == 0)
-        snprintf(from, sizeof from, ", which begins after event %" PRIu64 ", at %s", seq,
-                 event_time_text(ns, time));
-    snprintf(err, err_size, "it is older than the log%s", from);
+    int r = explain_log_begin(path, &seq, &ns, err, err_size);
+    if (r < 0)
+        return r;
+    snprintf(err, err_size, "it is older than the log, which begins after event %" PRIu64 ", at %s", seq,
+             event_time_text(ns, time));
     return -ENOENT;
 }
 

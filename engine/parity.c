@@ -247,7 +247,7 @@ static int play(struct run *run, char *err, size_t err_size)
                 run->live[i].seq = event->seq;
                 run->live[i].ns = event->recv_ns;
             }
-        if (run->result.from_ns == 0) /* the log begins with an engine that has no time yet */
+        if (run->result.events == 0)
             run->result.from_ns = event->recv_ns;
         run->result.events++;
         run->result.to_seq = event->seq;
@@ -293,6 +293,10 @@ int parity_run(const struct parity_options *options, struct parity_result *ret, 
         run->result.runs = replay_runs(run->replay);
         run->result.holes = replay_holes(run->replay);
         run->result.equal = !run->different;
+    }
+    if (r == 0 && options->from_ns > 0 && run->result.to_ns < options->from_ns) {
+        snprintf(err, err_size, "the log ends before that time");
+        r = -ENOENT;
     }
     if (r == 0)
         *ret = run->result;

@@ -268,6 +268,40 @@ static void test_missed(enum missed_stops what)
     harness_close(&h);
 }
 
+/* A bar that opened before a stop's price was what it is now says nothing of it. */
+static void test_missed_since(void)
+{
+    harness_init(&h);
+    h.accounts[ALICE].cash = 1000000 * USDT;
+    harness_open(&h);
+    quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, BTC);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+    hold(BTC);
+    uint64_t amended = rested(stop(ORDER_SELL, BTC / 2, 58000 * USDT));
+    struct order_request trail = stop(ORDER_SELL, BTC / 2, 0);
+    trail.type = ORDER_TRAILING_STOP;
+    trail.trail = 500 * USDT;
+    uint64_t trailing = rested(trail);
+    h.now_ns += MINUTE_NS + SECOND_NS;
+    trade(&h, BTCUSDT, 59600 * USDT, BTC); /* the low of the minute, above both stops */
+    trade(&h, BTCUSDT, 60200 * USDT, BTC); /* the trailing one goes to 59700 */
+    amend(&h, (struct order_amend){.order_id = amended, .set = AMEND_STOP, .stop_price = 59650 * USDT});
+    pass(&h, SECOND_NS);
+    connection(&h, false);
+    h.now_ns += 3 * MINUTE_NS;
+    uint64_t alerts = h.alerts;
+    missed_bar(START_NS + MINUTE_NS, 59600 * USDT, 60200 * USDT);
+    CHECK_INT(h.alerts, alerts);
+    missed_bar(START_NS + 2 * MINUTE_NS, 59700 * USDT, 60200 * USDT);
+    CHECK_INT(h.alerts, alerts + 1); /* the trailing one alone */
+    connection(&h, true);
+    quote(&h, BTCUSDT, 60199 * USDT, BTC, 60200 * USDT, BTC);
+    trade(&h, BTCUSDT, 60200 * USDT, BTC);
+    sees(amended, ORDER_OPEN, ORDER_OK);
+    sees(trailing, ORDER_FILLED, ORDER_OK);
+    harness_close(&h);
+}
+
 /* A pause is told before anything else that the market or the account lacks. */
 static void test_paused_first(void)
 {
@@ -417,6 +451,7 @@ int main(void)
     test_accounts_apart();
     test_missed(MISSED_STOPS_FILL);
     test_missed(MISSED_STOPS_KEEP);
+    test_missed_since();
     test_missed_bar_named(SECOND_NS);
     test_missed_bar_named(MINUTE_NS);
     test_paused_first();

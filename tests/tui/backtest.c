@@ -200,9 +200,10 @@ static void test_parts(void)
     intmax_t before = number(object, "ledger_rows_before"), after = number(object, "ledger_rows");
     CHECK(before > 0 && before + after >= (intmax_t)recording.tape.rows);
     json_decref(object);
-    char note[96];
-    snprintf(note, sizeof note, ": begins with row %jd: the %jd before are older than the log\n", before + 1,
-             before);
+    char note[160];
+    snprintf(note, sizeof note,
+             ": begins with row %jd: the %jd before are from before the state that it begins with\n",
+             before + 1, before);
     CHECK(strstr(err, note));
     unlink(events);
     rmdir(state);
@@ -240,6 +241,9 @@ static void test_refused(void)
     CHECK_INT(BACKTEST("--events", recording.dir, "--ledger", "/dev/full"), 1);
     CHECK_STR(err, "papertape: backtest: /dev/full: No space left on device\n");
     CHECK_INT(BACKTEST("--events", recording.dir, "--from", "2001-01-01"), 1);
+    CHECK_INT(BACKTEST("--events", recording.dir, "--from", "2101-01-01"), 1);
+    CHECK_INT(BACKTEST("--events", recording.dir, "--to", "2001-01-01"), 1);
+    CHECK_INT(BACKTEST("--events", recording.dir, "--from", "2101-01-02", "--to", "2101-01-01"), 2);
     CHECK_INT(lines_of(err), 1);
     CHECK_INT(BACKTEST("--help"), 0);
     CHECK(strncmp(out, "Usage: papertape backtest --events LOG", 38) == 0);

@@ -263,17 +263,17 @@ static void note_before(const struct request *request, const struct engine_ids *
     if (request->paths[OUTPUT_LEDGER] && before->last_ledger > 0)
         fprintf(stderr,
                 "papertape: backtest: %s: begins with row %" PRIu64 ": the %" PRIu64
-                " before are older than the log\n",
+                " before are from before the state that it begins with\n",
                 request->paths[OUTPUT_LEDGER], before->last_ledger + 1, before->last_ledger);
     if (request->paths[OUTPUT_TRADES] && before->last_fill > 0)
         fprintf(stderr,
                 "papertape: backtest: %s: begins with fill %" PRIu64 ": the %" PRIu64
-                " before are older than the log\n",
+                " before are from before the state that it begins with\n",
                 request->paths[OUTPUT_TRADES], before->last_fill + 1, before->last_fill);
     if (request->paths[OUTPUT_ORDERS] && before->last_order > 0)
         fprintf(stderr,
                 "papertape: backtest: %s: of the %" PRIu64
-                " orders that are older than the log, it has those that were still alive\n",
+                " orders from before the state that it begins with, it has those that were still alive\n",
                 request->paths[OUTPUT_ORDERS], before->last_order);
 }
 
@@ -285,6 +285,8 @@ static int run(struct request *request)
     int status = parse_time("--from", request->from, &options.from_ns);
     if (status == EXIT_OK)
         status = parse_time("--to", request->to, &options.to_ns);
+    if (status == EXIT_OK && request->to && request->from && options.to_ns <= options.from_ns)
+        status = fail(EXIT_USAGE, "--to", "it must be later than --from");
     if (status == EXIT_OK)
         status = stored_find_log("backtest", request->events, log);
     if (status == EXIT_OK)
@@ -297,6 +299,11 @@ static int run(struct request *request)
     options.equity = request->files[OUTPUT_EQUITY];
     if (backtest_run(&options, &result, err, sizeof err) < 0)
         return fail(EXIT_ERROR, "", err);
+    bool nothing = result.events == 0 && (request->from || request->to);
+    if (nothing || (request->from && result.last_ns < options.from_ns)) {
+        engine_destroy(result.engine);
+        return fail(EXIT_ERROR, log, "no event is from that time: papertape events list says what it holds");
+    }
     status = close_files(request);
     if (status == EXIT_OK) {
         note_before(request, &result.before);

@@ -201,12 +201,12 @@ static void print_facts(const struct explanation *e)
 {
     const struct risk_facts *f = &e->verdict.facts;
     int scale = e->currency_scale;
-    printf(
-        "  facts: worth %s %s; held and on order before: %s of %s, %s of all; equity %s, at the day's begin "
-        "%s\n",
-        decimal(f->order_notional, scale).text, e->currency, decimal(f->symbol_notional, scale).text,
-        e->have_symbol ? e->symbol.name : "?", decimal(f->account_notional, scale).text,
-        decimal(f->equity, scale).text, decimal(f->day_equity, scale).text);
+    printf("  facts: worth %s %s; held and on order before, the order's way: %s of %s, %s of all; equity %s, "
+           "at the day's begin "
+           "%s\n",
+           decimal(f->order_notional, scale).text, e->currency, decimal(f->symbol_notional, scale).text,
+           e->have_symbol ? e->symbol.name : "?", decimal(f->account_notional, scale).text,
+           decimal(f->equity, scale).text, decimal(f->day_equity, scale).text);
     printf("         %s; data %s; storage %s%s\n", f->paused ? "trading paused" : "trading on",
            f->stale ? "too old" : "fresh", f->storage_failing ? "failing" : "works",
            f->reduces ? "; it only reduces a position" : "");
@@ -321,8 +321,10 @@ static void print_change(const struct explanation *e, const struct explained_cha
     printf("  %s %-8s", at(o->updated_ns).text, order_state_name(o->state));
     if (before && o->amends > before->order.amends)
         print_amend(&before->order, o, s);
+    else if (before && o->triggered && !before->order.triggered)
+        printf(" triggered");
     else if (before && o->amends > 0 && o->state == before->order.state && order_live(o->state) &&
-             o->filled == before->order.filled && c->moves == 0)
+             order_works_as_limit(o) && o->filled == before->order.filled && c->moves == 0)
         printf(" at the end of the queue again");
     if (c->moves > 0)
         printf(" the stop followed the price %u time%s, to %s", c->moves, c->moves == 1 ? "" : "s",
