@@ -116,8 +116,7 @@ static void test_sampler(const char *library)
     const struct gpu_status *status = gpu_sampler_status(sampler);
     CHECK_INT(status->state, GPU_NOT_AVAILABLE);
     CHECK_STR(status->reason, "not sampled yet");
-    UNTIL(status->samples >= 2);
-    CHECK_INT(status->state, GPU_OK);
+    UNTIL(status->samples >= 2 && status->state == GPU_OK); /* a busy machine makes it late now and then */
     CHECK_STR(status->reason, "");
     CHECK_STR(status->driver, "999.42.01");
     CHECK_INT(status->n_devices, 2);
