@@ -44,8 +44,9 @@
  * OTHER_LEG; a leg that ends otherwise (would take, cannot be paid) leaves the other; a cancel by the user of
  * either cancels both; they expire together. A bracket's exits are reduce-only, HELD until the entry ends:
  * with fills, they start with the quantity filled; without, they are cancelled with OTHER_LEG. Cancelling the
- * entry ends it like that; cancelling a held exit cancels it, and the other exit, alone. A profit that is not on
- * the better side of its stop, or of the entry's limit, is refused, and so is a stop on the better side of that.
+ * entry ends it like that; cancelling a held exit cancels it, and the other exit, alone. A profit that is not
+ * on the better side of its stop, or of the entry's limit, is refused, and so is a stop on the better side of
+ * that.
  *
  * Reduce-only orders trade no more than closes the position and end with REDUCE_ONLY when nothing is left of
  * it: resting ones at once, those on their way when they arrive. So a position's stop stays until the
