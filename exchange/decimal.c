@@ -157,22 +157,6 @@ size_t decimal_format_short(int128_t units, int scale, char buf[static DECIMAL_T
     return n;
 }
 
-int decimal_mul(int64_t a, int64_t b, int shift, enum decimal_round round, int64_t *ret)
-{
-    int128_t product = (int128_t)a * b, unit = 1;
-    for (int left = shift; left > 0; left -= DECIMAL_SCALE_MAX)
-        unit *= pow10_table[left < DECIMAL_SCALE_MAX ? left : DECIMAL_SCALE_MAX];
-    int128_t quotient = product / unit, remainder = product % unit;
-    if (round == DECIMAL_UP && remainder > 0)
-        quotient++;
-    else if (round == DECIMAL_DOWN && remainder < 0)
-        quotient--;
-    if (quotient > INT64_MAX || quotient < INT64_MIN)
-        return -ERANGE;
-    *ret = (int64_t)quotient;
-    return 0;
-}
-
 int decimal_rescale(int64_t units, int from, int to, int64_t *ret)
 {
     if (to >= from) {

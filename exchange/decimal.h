@@ -36,14 +36,6 @@ size_t decimal_format(int128_t units, int scale, char buf[static DECIMAL_TEXT_MA
 /* The same without trailing zeros ("61837.63"), for people. */
 size_t decimal_format_short(int128_t units, int scale, char buf[static DECIMAL_TEXT_MAX]);
 
-enum decimal_round {
-    DECIMAL_DOWN, /* toward minus infinity */
-    DECIMAL_UP,   /* toward plus infinity */
-};
-
-/* a·b/10^shift, exact in 128 bits, rounded as asked. 0, or -ERANGE when it does not fit int64. */
-int decimal_mul(int64_t a, int64_t b, int shift, enum decimal_round round, int64_t *ret);
-
 /* units at scale `from` expressed at scale `to`. 0, -ERANGE, or -EDOM when digits would be lost. */
 int decimal_rescale(int64_t units, int from, int to, int64_t *ret);
 

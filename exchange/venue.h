@@ -57,8 +57,6 @@ struct venue_stream_handler {
     void (*frame)(void *user, const char *data, size_t len);      /* one message, as received */
 };
 
-const char *venue_link_name(enum venue_link link); /* "down", "resolving", … */
-
 /* REST. */
 
 enum venue_reply_kind {

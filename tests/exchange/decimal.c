@@ -123,33 +123,6 @@ static void test_format(void)
             "-170141183460469231731.687303715884105728");
 }
 
-static void multiplies(int64_t a, int64_t b, int shift, enum decimal_round round, int r, int64_t expected)
-{
-    int64_t product = 0;
-    CHECK_INT(decimal_mul(a, b, shift, round, &product), r);
-    CHECK_INT(product, r == 0 ? expected : 0);
-}
-
-static void test_mul(void)
-{
-    multiplies(7, 3, 1, DECIMAL_DOWN, 0, 2);
-    multiplies(7, 3, 1, DECIMAL_UP, 0, 3);
-    multiplies(-7, 3, 1, DECIMAL_DOWN, 0, -3);
-    multiplies(-7, 3, 1, DECIMAL_UP, 0, -2);
-    multiplies(-7, -3, 1, DECIMAL_UP, 0, 3);
-    multiplies(10, 3, 1, DECIMAL_DOWN, 0, 3);
-    multiplies(10, 3, 1, DECIMAL_UP, 0, 3);
-    multiplies(-10, 3, 1, DECIMAL_DOWN, 0, -3);
-    multiplies(0, INT64_MIN, 8, DECIMAL_UP, 0, 0);
-    multiplies(INT64_MAX, INT64_MAX, 0, DECIMAL_DOWN, -ERANGE, 0);
-    multiplies(INT64_MAX, 1, 0, DECIMAL_DOWN, 0, INT64_MAX);
-    multiplies(INT64_MIN, 1, 0, DECIMAL_UP, 0, INT64_MIN);
-    multiplies(INT64_MIN, -1, 0, DECIMAL_UP, -ERANGE, 0);
-    multiplies(INT64_MIN, INT64_MIN, 36, DECIMAL_UP, 0, 86);
-    multiplies(INT64_MIN, INT64_MAX, 36, DECIMAL_DOWN, 0, -86);
-    multiplies(1, 1, 18, DECIMAL_UP, 0, 1);
-}
-
 static void test_rescale(void)
 {
     int64_t units = UNTOUCHED;
@@ -203,7 +176,6 @@ int main(void)
     test_parse();
     test_parse128();
     test_format();
-    test_mul();
     test_rescale();
     test_double();
     test_round_trips();

@@ -2,7 +2,6 @@
  *
  *   decimal            "parse SCALE TEXT" → units or EINVAL, ERANGE, EDOM
  *                      "format SCALE UNITS" → the text, a blank, the short text
- *                      "mul A B SHIFT up|down" → the product or ERANGE
  *   json               hexadecimal digits of a text → 1 accepted, 0 refused
  *   book SYMBOL...     "F FRAME" → 0, or the parser's error
  *                      "S SYMBOL REPLY" (a REST depth reply) → the book's result
@@ -33,9 +32,9 @@ static void print_units(int128_t units)
 
 static void answer_decimal(char *line)
 {
-    int scale = 0, shift = 0, at = 0;
-    int64_t a, b, product, narrow = 0;
-    char way[8], brief[DECIMAL_TEXT_MAX], text[DECIMAL_TEXT_MAX];
+    int scale = 0, at = 0;
+    int64_t narrow = 0;
+    char brief[DECIMAL_TEXT_MAX], text[DECIMAL_TEXT_MAX];
     int128_t units;
     if (sscanf(line, "parse %d %n", &scale, &at) == 1 && at > 0) {
         int r = decimal_parse128(line + at, strlen(line + at), scale, &units);
@@ -53,12 +52,6 @@ static void answer_decimal(char *line)
         decimal_format(units, scale, text);
         decimal_format_short(units, scale, brief);
         printf("%s %s\n", text, brief);
-    } else if (sscanf(line, "mul %" SCNd64 " %" SCNd64 " %d %7s", &a, &b, &shift, way) == 4) {
-        int r = decimal_mul(a, b, shift, strcmp(way, "up") == 0 ? DECIMAL_UP : DECIMAL_DOWN, &product);
-        if (r < 0)
-            puts(error_name(r));
-        else
-            print_units(product);
     } else {
         puts("?");
     }

@@ -177,7 +177,7 @@ static void on_state(void *user, const struct venue_status *status)
 {
     (void)user;
     if (status->detail[0])
-        printf("%s: %s\n", venue_link_name(status->link), status->detail);
+        printf("link %d: %s\n", status->link, status->detail);
 }
 
 static void on_frame(void *user, const char *data, size_t len)
