@@ -3,7 +3,7 @@
 #define ENGINE_CORE_H
 
 #include "engine/engine.h"
-#include "indicators_gpu/stream.h"
+#include "indicators_gpu/indicators.h"
 
 enum {
     HELD_BARS_MAX = 256,

@@ -258,7 +258,8 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
     if (position->qty != 0)
         input.entry = decimal_to_double(position->cost, listed->quote_scale) / fabs(input.qty);
 
-    struct indicator_bar tick = {input.open, input.high, input.low, input.close, input.volume};
+    struct indicator_bar tick = {input.open,  input.high,   input.low,
+                                 input.close, input.volume, (double)bar->open_ns * 1e-9};
     double *value = seat->values;
     for (size_t i = 0; i < seat->n_streams; i++) {
         double outputs[INDICATOR_OUTPUTS_MAX];

@@ -10,7 +10,7 @@
 #include "engine/compare.h"
 #include "engine/event_text.h"
 #include "engine/replay.h"
-#include "indicators_gpu/registry.h"
+#include "indicators_gpu/indicators.h"
 
 enum {
     EXPLAIN_INDICATORS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX,

@@ -109,7 +109,8 @@ int gpu_module_load(struct gpu_module *m, const struct gpu_batch *batch, char *r
     }
     for (size_t s = 0; s < batch->n_series; s++) {
         const struct indicator_columns *in = &batch->series[s];
-        const double *const all[INDICATOR_COLUMNS] = {in->open, in->high, in->low, in->close, in->volume};
+        const double *const all[INDICATOR_COLUMNS] = {in->open,  in->high,   in->low,
+                                                      in->close, in->volume, in->time};
         memcpy(columns + s * INDICATOR_COLUMNS, all, sizeof(all));
     }
     int r = m->api->load(m->device, columns, batch->n_series, batch->n_bars, reason, cap);
@@ -122,10 +123,11 @@ static int make_job(const struct gpu_batch *batch, size_t series, size_t spec, s
 {
     const struct indicator *row = batch->specs[spec].row;
     const struct indicator_columns *in = &batch->series[series];
-    const double *const all[INDICATOR_COLUMNS] = {in->open, in->high, in->low, in->close, in->volume};
+    const double *const all[INDICATOR_COLUMNS] = {in->open,  in->high,   in->low,
+                                                  in->close, in->volume, in->time};
     size_t start, bad;
 
-    if (row->kernel == INDICATOR_KERNEL_NONE) {
+    if (row->id > INDICATOR_ATR) {
         snprintf(reason, cap, "%s has no GPU kernel", row->name);
         return -EINVAL;
     }
@@ -139,7 +141,7 @@ static int make_job(const struct gpu_batch *batch, size_t series, size_t spec, s
         return -EINVAL;
     }
     struct gpu_job job = {
-        .kernel = (uint32_t)row->kernel,
+        .kernel = (uint32_t)row->id,
         .series = (uint32_t)series,
         .out = (uint32_t)column,
         .start = start,

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "indicators_gpu/cuda/abi.h"
-#include "indicators_gpu/registry.h"
+#include "indicators_gpu/indicators.h"
 
 struct gpu_module;
 

@@ -1,109 +1,22 @@
-#include "indicators_gpu/registry.h"
-
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
-#include "indicators_gpu/reference/reference.h"
-#include "indicators_gpu/stream/classes.h"
-
-/* The first output stands where the window, or the seed, is full. */
-static size_t lookback_window(const double options[])
-{
-    return (size_t)options[0] - 1;
-}
-
-/* One bar more for those that look at changes from bar to bar. */
-static size_t lookback_changes(const double options[])
-{
-    return (size_t)options[0];
-}
-
-static size_t lookback_macd(const double options[])
-{
-    double slow = options[0] > options[1] ? options[0] : options[1];
-    return (size_t)slow + (size_t)options[2] - 2;
-}
-
-#define PERIOD(option_name, default_value) \
-    { \
-        .name = (option_name), .value = (default_value), .min = 1, .max = INDICATOR_PERIOD_MAX, \
-        .whole = true \
-    }
+#include "indicators_gpu/registry.h"
 
 /* Sorted by name. */
-static const struct indicator rows[] = {
-    {
-        .name = "atr",
-        .summary = "Average true range (Wilder)",
-        .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
-        .n_options = 1,
-        .options = {PERIOD("period", 14)},
-        .n_outputs = 1,
-        .outputs = {""},
-        .lookback = lookback_changes,
-        .reference = reference_atr,
-        .stream = &stream_atr,
-        .kernel = INDICATOR_KERNEL_ATR,
-    },
-    {
-        .name = "ema",
-        .summary = "Exponential moving average, seeded with a simple one",
-        .inputs = INDICATOR_CLOSE,
-        .n_options = 1,
-        .options = {PERIOD("period", 30)},
-        .n_outputs = 1,
-        .outputs = {""},
-        .lookback = lookback_window,
-        .reference = reference_ema,
-        .stream = &stream_ema,
-        .kernel = INDICATOR_KERNEL_EMA,
-    },
-    {
-        .name = "macd",
-        .summary = "Moving average convergence and divergence",
-        .inputs = INDICATOR_CLOSE,
-        .n_options = 3,
-        .options = {PERIOD("fast", 12), PERIOD("slow", 26), PERIOD("signal", 9)},
-        .n_outputs = 3,
-        .outputs = {"macd", "signal", "hist"},
-        .lookback = lookback_macd,
-        .reference = reference_macd,
-        .stream = &stream_macd,
-        .kernel = INDICATOR_KERNEL_MACD,
-    },
-    {
-        .name = "rsi",
-        .summary = "Relative strength index (Wilder)",
-        .inputs = INDICATOR_CLOSE,
-        .n_options = 1,
-        .options = {PERIOD("period", 14)},
-        .n_outputs = 1,
-        .outputs = {""},
-        .lookback = lookback_changes,
-        .reference = reference_rsi,
-        .stream = &stream_rsi,
-        .kernel = INDICATOR_KERNEL_RSI,
-    },
-    {
-        .name = "sma",
-        .summary = "Simple moving average",
-        .inputs = INDICATOR_CLOSE,
-        .n_options = 1,
-        .options = {PERIOD("period", 30)},
-        .n_outputs = 1,
-        .outputs = {""},
-        .lookback = lookback_window,
-        .reference = reference_sma,
-        .stream = &stream_sma,
-        .kernel = INDICATOR_KERNEL_SMA,
-    },
+static const struct indicator *const rows[] = {
+    &indicator_atr,  //
+    &indicator_ema,  //
+    &indicator_macd, //
+    &indicator_rsi,  //
+    &indicator_sma,  //
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-const struct indicator *indicator_rows(size_t *ret_n)
+const struct indicator *const *indicator_rows(size_t *ret_n)
 {
     *ret_n = N_ROWS;
     return rows;
@@ -112,8 +25,8 @@ const struct indicator *indicator_rows(size_t *ret_n)
 const struct indicator *indicator_find(const char *name)
 {
     for (size_t i = 0; i < N_ROWS; i++)
-        if (strcasecmp(rows[i].name, name) == 0)
-            return &rows[i];
+        if (strcasecmp(rows[i]->name, name) == 0)
+            return rows[i];
     return NULL;
 }
 
@@ -122,11 +35,52 @@ size_t indicator_lookback(const struct indicator_spec *spec)
     return spec->row->lookback(spec->options);
 }
 
+size_t indicator_warmup(const struct indicator_spec *spec, enum indicator_precision precision)
+{
+    return spec->row->warmup(spec->options, precision);
+}
+
+size_t indicator_bytes(const struct indicator_spec *spec, enum indicator_precision precision)
+{
+    size_t cell = precision == INDICATOR_F32 ? sizeof(float) : sizeof(double), bytes = 0;
+    for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
+        if (spec->row->inputs & 1u << c)
+            bytes += 1u << c == INDICATOR_TIME ? sizeof(double) : cell;
+    return bytes + spec->row->n_outputs * cell;
+}
+
+bool indicator_spec_valid(const struct indicator_spec *spec)
+{
+    for (size_t i = 0; i < spec->row->n_options; i++) {
+        const struct indicator_option *option = &spec->row->options[i];
+        double value = spec->options[i];
+        if (!(value >= option->min && value <= option->max) || (option->whole && value != floor(value)))
+            return false;
+    }
+    return true;
+}
+
+size_t lookback_window(const double options[])
+{
+    return (size_t)options[0] - 1;
+}
+
+size_t lookback_changes(const double options[])
+{
+    return (size_t)options[0];
+}
+
+size_t warmup_decay(double k, enum indicator_precision precision)
+{
+    double digits = precision == INDICATOR_F32 ? 24.0 : 53.0;
+    return k >= 1.0 ? 1 : (size_t)ceil(digits * M_LN2 / -log1p(-k));
+}
+
 /* The columns that the row reads, packed. Returns their number, or 0 when one is missing. */
 static size_t needed(const struct indicator *row, const struct indicator_columns *in,
                      const double *ret[INDICATOR_COLUMNS])
 {
-    const double *all[INDICATOR_COLUMNS] = {in->open, in->high, in->low, in->close, in->volume};
+    const double *all[INDICATOR_COLUMNS] = {in->open, in->high, in->low, in->close, in->volume, in->time};
     size_t n = 0;
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++) {
         if (!(row->inputs & 1u << c))
@@ -189,8 +143,9 @@ int indicator_reference(const struct indicator_spec *spec, const struct indicato
             .low = in->low ? in->low + start : NULL,
             .close = in->close ? in->close + start : NULL,
             .volume = in->volume ? in->volume + start : NULL,
+            .time = in->time ? in->time + start : NULL,
         };
-        row->reference(spec->options, &shifted, n - start, from_start);
+        r = row->code->reference(spec->options, &shifted, n - start, from_start);
     }
-    return 0;
+    return r;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "indicators_gpu/registry.h"
+#include "indicators_gpu/indicators.h"
 
 enum { NAME_MAX_LEN = 31 };
 
@@ -35,13 +35,13 @@ static size_t distance(const char *a, const char *b)
 static const char *nearest(const char *name)
 {
     size_t n, best = SIZE_MAX;
-    const struct indicator *rows = indicator_rows(&n);
-    const char *ret = rows[0].name;
+    const struct indicator *const *rows = indicator_rows(&n);
+    const char *ret = rows[0]->name;
     for (size_t i = 0; i < n; i++) {
-        size_t d = distance(name, rows[i].name);
+        size_t d = distance(name, rows[i]->name);
         if (d < best) {
             best = d;
-            ret = rows[i].name;
+            ret = rows[i]->name;
         }
     }
     return ret;

@@ -10,17 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "indicators_gpu/registry.h"
+#include "indicators_gpu/indicators.h"
 
 /* Raised whenever anything on this page changes; a module of another number is refused. */
-enum { GPU_INDICATORS_ABI = 1 };
+enum { GPU_INDICATORS_ABI = 2 };
 
 /* The module's one exported symbol, a struct gpu_indicators_api. */
 #define GPU_INDICATORS_SYMBOL "papertape_gpu_indicators"
 
 /* One indicator of one series. */
 struct gpu_job {
-    uint32_t kernel; /* enum indicator_kernel */
+    uint32_t kernel; /* enum indicator_id */
     uint32_t series; /* its row in the loaded columns */
     uint32_t out;    /* its first output column; the others follow */
     uint32_t prefix; /* its row of prefix sums: set by gpu_plan() */

@@ -11,7 +11,7 @@
 #define INDICATORS_GPU_CUDA_EXACT_H
 
 #include "indicators_gpu/cuda/view.h"
-#include "indicators_gpu/recurrence.h"
+#include "indicators_gpu/step/recurrence.h"
 
 enum { EXACT_THREADS = 32, EXACT_BARS = EXACT_THREADS, EXACT_CELLS = 3, WINDOW_THREADS = 256 };
 
@@ -31,7 +31,7 @@ union exact_state {
 /* The columns that a job reads, in the order of its cells. */
 BLOCK_FN unsigned exact_inputs(const struct gpu_job *job, unsigned ret[EXACT_CELLS])
 {
-    if (job->kernel == INDICATOR_KERNEL_ATR) {
+    if (job->kernel == INDICATOR_ATR) {
         ret[0] = GPU_HIGH;
         ret[1] = GPU_LOW;
         ret[2] = GPU_CLOSE;
@@ -43,29 +43,29 @@ BLOCK_FN unsigned exact_inputs(const struct gpu_job *job, unsigned ret[EXACT_CEL
 
 BLOCK_FN unsigned exact_outputs(const struct gpu_job *job)
 {
-    return job->kernel == INDICATOR_KERNEL_MACD ? 3 : 1;
+    return job->kernel == INDICATOR_MACD ? 3 : 1;
 }
 
 /* The job of a row, or NULL: past the last, or an SMA, which block_window computes. */
 BLOCK_FN const struct gpu_job *exact_job(const struct gpu_view *v, unsigned block, unsigned row)
 {
     unsigned i = block * EXACT_THREADS + row;
-    return i < v->n_jobs && v->jobs[i].kernel != INDICATOR_KERNEL_SMA ? &v->jobs[i] : NULL;
+    return i < v->n_jobs && v->jobs[i].kernel != INDICATOR_SMA ? &v->jobs[i] : NULL;
 }
 
 BLOCK_FN void exact_start(const struct gpu_job *job, union exact_state *s)
 {
     switch (job->kernel) {
-    case INDICATOR_KERNEL_EMA:
+    case INDICATOR_EMA:
         ema_start(&s->ema, job->options[0]);
         break;
-    case INDICATOR_KERNEL_RSI:
+    case INDICATOR_RSI:
         rsi_start(&s->rsi, job->options[0]);
         break;
-    case INDICATOR_KERNEL_MACD:
+    case INDICATOR_MACD:
         macd_start(&s->macd, job->options[0], job->options[1], job->options[2]);
         break;
-    case INDICATOR_KERNEL_ATR:
+    case INDICATOR_ATR:
         atr_start(&s->atr, job->options[0]);
         break;
     }
@@ -78,21 +78,21 @@ BLOCK_FN void exact_step(const struct gpu_job *job, union exact_state *s, const 
     struct macd_values values;
     double value = NAN;
     switch (job->kernel) {
-    case INDICATOR_KERNEL_EMA:
+    case INDICATOR_EMA:
         if (ema_step(&s->ema, in[0]))
             value = s->ema.value;
         break;
-    case INDICATOR_KERNEL_RSI:
+    case INDICATOR_RSI:
         rsi_step(&s->rsi, in[0], &value);
         break;
-    case INDICATOR_KERNEL_MACD:
+    case INDICATOR_MACD:
         values.macd = values.signal = values.hist = NAN;
         macd_step(&s->macd, in[0], &values);
         value = values.macd;
         ret[1] = values.signal;
         ret[2] = values.hist;
         break;
-    case INDICATOR_KERNEL_ATR:
+    case INDICATOR_ATR:
         atr_step(&s->atr, in[0], in[1], in[2], &value);
         break;
     }
@@ -153,7 +153,7 @@ BLOCK_FN void block_window(const struct gpu_view *v, unsigned block)
 {
     unsigned per_job = (unsigned)((v->n_bars + WINDOW_THREADS - 1) / WINDOW_THREADS);
     const struct gpu_job *job = &v->jobs[block / per_job];
-    if (job->kernel != INDICATOR_KERNEL_SMA || job->prefix != (uint32_t)GPU_NO_PREFIX)
+    if (job->kernel != INDICATOR_SMA || job->prefix != (uint32_t)GPU_NO_PREFIX)
         return;
 
     const double *x = gpu_input(v, job, GPU_CLOSE);

@@ -21,7 +21,7 @@
 #define INDICATORS_GPU_CUDA_PARALLEL_H
 
 #include "indicators_gpu/cuda/view.h"
-#include "indicators_gpu/recurrence.h"
+#include "indicators_gpu/step/recurrence.h"
 
 enum {
     TILE_THREADS = 256,
@@ -73,7 +73,7 @@ BLOCK_FN struct scan_rule scan_rule_of(const struct gpu_job *job, unsigned round
     rule.period[0] = rule.period[1] = job->options[0];
     rule.first = job->start;
     if (round == 1) {
-        if (job->kernel == INDICATOR_KERNEL_MACD) {
+        if (job->kernel == INDICATOR_MACD) {
             rule.kind = SCAN_SIGNAL;
             rule.period[0] = job->options[2];
             rule.first += (size_t)slow + (size_t)job->options[2] - 2;
@@ -81,27 +81,27 @@ BLOCK_FN struct scan_rule scan_rule_of(const struct gpu_job *job, unsigned round
         return rule;
     }
     switch (job->kernel) {
-    case INDICATOR_KERNEL_SMA:
+    case INDICATOR_SMA:
         if (job->prefix != (uint32_t)GPU_NO_PREFIX)
             rule.kind = SCAN_SUM;
         break;
-    case INDICATOR_KERNEL_EMA:
+    case INDICATOR_EMA:
         rule.kind = SCAN_EMA;
         rule.first += (size_t)job->options[0] - 1;
         break;
-    case INDICATOR_KERNEL_MACD:
+    case INDICATOR_MACD:
         rule.kind = SCAN_EMA_PAIR;
         rule.lanes = 2;
         rule.period[0] = fast;
         rule.period[1] = slow;
         rule.first += (size_t)slow - 1;
         break;
-    case INDICATOR_KERNEL_RSI:
+    case INDICATOR_RSI:
         rule.kind = SCAN_WILDER_GAINS;
         rule.lanes = 2;
         rule.first += (size_t)job->options[0];
         break;
-    case INDICATOR_KERNEL_ATR:
+    case INDICATOR_ATR:
         rule.kind = SCAN_WILDER;
         rule.first += (size_t)job->options[0];
         break;

@@ -30,8 +30,8 @@ static inline size_t gpu_plan(enum gpu_method method, struct gpu_job jobs[], siz
 {
     size_t rows = 0;
     for (size_t i = 0; i < n_jobs; i++) {
-        bool needs = method == GPU_PARALLEL && jobs[i].kernel == INDICATOR_KERNEL_SMA &&
-                     jobs[i].options[0] > SMA_WINDOW_MAX;
+        bool needs =
+            method == GPU_PARALLEL && jobs[i].kernel == INDICATOR_SMA && jobs[i].options[0] > SMA_WINDOW_MAX;
         jobs[i].prefix = needs ? (uint32_t)rows++ : (uint32_t)GPU_NO_PREFIX;
     }
     return rows;
@@ -71,12 +71,11 @@ static inline int gpu_run(enum gpu_method method, const struct gpu_job jobs[], c
     if ((v->n_bars + WINDOW_THREADS - 1) / WINDOW_THREADS > GPU_BLOCKS_MAX / v->n_jobs)
         return -EINVAL;
     for (unsigned i = 0; i < v->n_jobs; i++) {
-        bool is_sma = jobs[i].kernel == INDICATOR_KERNEL_SMA,
-             has_prefix = jobs[i].prefix != (uint32_t)GPU_NO_PREFIX;
+        bool is_sma = jobs[i].kernel == INDICATOR_SMA, has_prefix = jobs[i].prefix != (uint32_t)GPU_NO_PREFIX;
         windows |= is_sma && !has_prefix;
         sums |= has_prefix;
         recurrences |= !is_sma || has_prefix;
-        signals |= jobs[i].kernel == INDICATOR_KERNEL_MACD;
+        signals |= jobs[i].kernel == INDICATOR_MACD;
     }
 
     unsigned windows_of_a_job = (unsigned)((v->n_bars + WINDOW_THREADS - 1) / WINDOW_THREADS);

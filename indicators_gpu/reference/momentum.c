@@ -1,7 +1,7 @@
-#include "indicators_gpu/recurrence.h"
 #include "indicators_gpu/reference/reference.h"
+#include "indicators_gpu/step/recurrence.h"
 
-void reference_rsi(const double options[], const struct indicator_columns *in, size_t n, double *const out[])
+int reference_rsi(const double options[], const struct indicator_columns *in, size_t n, double *const out[])
 {
     size_t period = (size_t)options[0];
     const double *x = in->close;
@@ -23,6 +23,7 @@ void reference_rsi(const double options[], const struct indicator_columns *in, s
         loss = wilder_next(loss, change < 0.0 ? -change : 0.0, options[0]);
         out[0][i] = rsi_value(gain, loss);
     }
+    return 0;
 }
 
 static double mean_of(const double *x, size_t n)
@@ -33,7 +34,7 @@ static double mean_of(const double *x, size_t n)
     return sum / (double)n;
 }
 
-void reference_macd(const double options[], const struct indicator_columns *in, size_t n, double *const out[])
+int reference_macd(const double options[], const struct indicator_columns *in, size_t n, double *const out[])
 {
     bool reversed = options[0] > options[1];
     double fast_period = reversed ? options[1] : options[0], slow_period = reversed ? options[0] : options[1];
@@ -64,4 +65,5 @@ void reference_macd(const double options[], const struct indicator_columns *in, 
         macd = fast - slow;
         signal = ema_next(signal, macd, signal_k);
     }
+    return 0;
 }

@@ -1,11 +1,11 @@
-#include "indicators_gpu/recurrence.h"
 #include "indicators_gpu/reference/reference.h"
+#include "indicators_gpu/step/recurrence.h"
 
 /* Windows computed side by side: enough independent sums to hide the latency of an addition. Each window is
  * still summed from its oldest value to its newest, so the grouping changes no bit. */
 enum { SMA_LANES = 16 };
 
-void reference_sma(const double options[], const struct indicator_columns *in, size_t n, double *const out[])
+int reference_sma(const double options[], const struct indicator_columns *in, size_t n, double *const out[])
 {
     size_t period = (size_t)options[0], i = period - 1;
     const double *x = in->close;
@@ -26,9 +26,10 @@ void reference_sma(const double options[], const struct indicator_columns *in, s
             sum += x[j];
         mean[i] = sum / options[0];
     }
+    return 0;
 }
 
-void reference_ema(const double options[], const struct indicator_columns *in, size_t n, double *const out[])
+int reference_ema(const double options[], const struct indicator_columns *in, size_t n, double *const out[])
 {
     size_t period = (size_t)options[0];
     const double *x = in->close;
@@ -40,4 +41,5 @@ void reference_ema(const double options[], const struct indicator_columns *in, s
     out[0][period - 1] = y;
     for (size_t i = period; i < n; i++)
         out[0][i] = y = ema_next(y, x[i], k);
+    return 0;
 }

@@ -1,37 +1,39 @@
-#include "indicators_gpu/stream.h"
-
+/* Streams: a row's memory (step/) and the same again for a look ahead. */
 #include <errno.h>
 #include <math.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "indicators_gpu/stream/classes.h"
+#include "indicators_gpu/registry.h"
+#include "indicators_gpu/step/dispatch.h"
 
 struct indicator_stream {
     struct indicator_spec spec;
     uint64_t bars, refused;
     size_t state_bytes;
+    unsigned char *ahead; /* where peek() goes on from a copy of the state: behind it */
     alignas(max_align_t) unsigned char state[];
 };
 
+/* A stream and both its memories. */
+static size_t stream_bytes(size_t state_bytes)
+{
+    return sizeof(struct indicator_stream) + 2 * state_bytes;
+}
+
 int indicator_stream_open(const struct indicator_spec *spec, struct indicator_stream **ret)
 {
-    const struct indicator *row = spec->row;
-    for (size_t i = 0; i < row->n_options; i++) {
-        const struct indicator_option *option = &row->options[i];
-        double value = spec->options[i];
-        if (!(value >= option->min && value <= option->max) || (option->whole && value != floor(value)))
-            return -EINVAL;
-    }
-
-    size_t bytes = row->stream->bytes(spec->options);
-    struct indicator_stream *s = calloc(1, sizeof(*s) + bytes);
+    if (!indicator_spec_valid(spec))
+        return -EINVAL;
+    size_t bytes = step_bytes(spec->row->id, spec->options);
+    struct indicator_stream *s = calloc(1, stream_bytes(bytes));
     if (!s)
         return -ENOMEM;
     s->spec = *spec;
     s->state_bytes = bytes;
-    row->stream->start(s->state, s->spec.options);
+    s->ahead = s->state + bytes;
+    step_start(spec->row->id, s->state, s->spec.options);
     *ret = s;
     return 0;
 }
@@ -40,7 +42,8 @@ enum bar_kind { BAR_FINITE, BAR_HAS_NAN, BAR_HAS_INFINITY };
 
 static enum bar_kind kind_of(unsigned inputs, const struct indicator_bar *bar)
 {
-    const double values[INDICATOR_COLUMNS] = {bar->open, bar->high, bar->low, bar->close, bar->volume};
+    const double values[INDICATOR_COLUMNS] = {bar->open,  bar->high,   bar->low,
+                                              bar->close, bar->volume, bar->time};
     enum bar_kind kind = BAR_FINITE;
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++) {
         if (!(inputs & 1u << c) || isfinite(values[c]))
@@ -62,22 +65,25 @@ bool indicator_stream_update(struct indicator_stream *s, const struct indicator_
         return false;
     }
     s->bars++;
-    return s->spec.row->stream->update(s->state, bar, out);
+    return step_next(s->spec.row->id, s->state, bar, out);
 }
 
 bool indicator_stream_peek(const struct indicator_stream *s, const struct indicator_bar *bar,
                            double out[INDICATOR_OUTPUTS_MAX])
 {
-    return kind_of(s->spec.row->inputs, bar) == BAR_FINITE && s->spec.row->stream->peek(s->state, bar, out);
+    if (kind_of(s->spec.row->inputs, bar) != BAR_FINITE)
+        return false;
+    memcpy(s->ahead, s->state, s->state_bytes);
+    return step_next(s->spec.row->id, s->ahead, bar, out);
 }
 
 int indicator_stream_clone(const struct indicator_stream *s, struct indicator_stream **ret)
 {
-    size_t bytes = sizeof(*s) + s->state_bytes;
-    struct indicator_stream *copy = malloc(bytes);
+    struct indicator_stream *copy = malloc(stream_bytes(s->state_bytes));
     if (!copy)
         return -ENOMEM;
-    memcpy(copy, s, bytes);
+    memcpy(copy, s, sizeof(*s) + s->state_bytes);
+    copy->ahead = copy->state + copy->state_bytes;
     *ret = copy;
     return 0;
 }
@@ -86,7 +92,7 @@ void indicator_stream_visit(struct indicator_stream *s, const struct indicator_s
 {
     fields->count(fields->ctx, &s->bars, UINT64_MAX);
     fields->count(fields->ctx, &s->refused, UINT64_MAX);
-    s->spec.row->stream->visit(s->state, fields);
+    s->spec.row->code->visit(s->state, fields);
 }
 
 void indicator_stream_close(struct indicator_stream *s)

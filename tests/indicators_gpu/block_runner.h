@@ -85,7 +85,7 @@ static inline int block_compute(const struct gpu_batch *batch, bool reversed, bo
         for (size_t s = 0; s < batch->n_series && r == 0; s++) {
             size_t start = 0, bad = 0;
             r = indicator_check(batch->specs[i].row, &batch->series[s], batch->n_bars, &start, &bad);
-            jobs[n] = (struct gpu_job){.kernel = batch->specs[i].row->kernel,
+            jobs[n] = (struct gpu_job){.kernel = batch->specs[i].row->id,
                                        .series = (uint32_t)s,
                                        .out = (uint32_t)(s * n_out + column),
                                        .start = start};

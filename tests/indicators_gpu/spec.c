@@ -1,7 +1,7 @@
 /* Specifications as text, and column names. */
 #include <errno.h>
 
-#include "indicators_gpu/registry.h"
+#include "indicators_gpu/indicators.h"
 #include "tests/check.h"
 
 static void good(const char *text, const char *column, size_t output, size_t lookback)

@@ -1,18 +1,11 @@
 /* Streams give the reference's bits: on closed bars, on forming ones, in clones, after leading NaNs. */
-#include "indicators_gpu/stream.h"
+#include "indicators_gpu/indicators.h"
 
 #include <errno.h>
 
 #include "tests/check.h"
 #include "tests/indicators_gpu/series.h"
-
-static struct indicator_spec spec_of(const char *text)
-{
-    struct indicator_spec spec = {0};
-    char err[200] = "";
-    CHECK_INT(indicator_spec_parse(text, &spec, err, sizeof(err)), 0);
-    return spec;
-}
+#include "tests/indicators_gpu/specs.h"
 
 static bool same_bits(double a, double b)
 {
@@ -197,20 +190,9 @@ static void test_not_finite(const struct indicator_spec *spec)
 
 int main(void)
 {
-    size_t n_rows;
-    const struct indicator *rows = indicator_rows(&n_rows);
-    const char *const specs[] = {
-        "sma:1",  "sma:2", "sma:20",       "sma:200", "ema:1",      "ema:14",      "ema:200",       "rsi:1",
-        "rsi:14", "macd",  "macd:26,12,9", "atr:1",   "macd:1,1,1", "macd:5,35,1", "macd:200,3,50", "atr:14"};
-    enum { N_SPECS = sizeof(specs) / sizeof(specs[0]) };
-    for (size_t r = 0; r < n_rows; r++) {
-        bool covered = false;
-        for (size_t i = 0; i < N_SPECS; i++)
-            covered |= spec_of(specs[i]).row == &rows[r];
-        CHECK(covered);
-    }
-    for (size_t i = 0; i < N_SPECS; i++) {
-        struct indicator_spec spec = spec_of(specs[i]);
+    test_specs_check();
+    for (size_t i = 0; i < TEST_SPECS; i++) {
+        struct indicator_spec spec = test_spec(test_specs[i]);
         size_t lookback = indicator_lookback(&spec);
         const size_t sizes[] = {0,    1,     lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32, 33,
                                 1000, 100003};
@@ -227,7 +209,7 @@ int main(void)
         test_not_finite(&spec);
     }
 
-    struct indicator_spec wrong = spec_of("sma:20");
+    struct indicator_spec wrong = test_spec("sma:20");
     struct indicator_stream *none = NULL;
     const double outside[] = {0, -1, 2.5, INDICATOR_PERIOD_MAX + 1, NAN};
     for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {

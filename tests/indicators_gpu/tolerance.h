@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "indicators_gpu/cuda/abi.h"
-#include "indicators_gpu/registry.h"
+#include "indicators_gpu/indicators.h"
 
 enum { TOLERANCE_SMA_WINDOW = 64 }; /* SMA up to this period is exact */
 
@@ -15,10 +15,10 @@ static inline double tolerance_parallel(const struct indicator_spec *spec, doubl
     double period = 0;
     for (size_t i = 0; i < spec->row->n_options; i++)
         period = fmax(period, spec->options[i]);
-    switch (spec->row->kernel) {
-    case INDICATOR_KERNEL_SMA:
+    switch (spec->row->id) {
+    case INDICATOR_SMA:
         return period <= TOLERANCE_SMA_WINDOW ? 0.0 : 0x1p-46 * top * (double)n_bars / period;
-    case INDICATOR_KERNEL_RSI:
+    case INDICATOR_RSI:
         return 1e-9;
     default:
         return 0x1p-48 * period * top;

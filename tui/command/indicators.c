@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "exchange/bars_file.h"
+#include "indicators_gpu/indicators.h"
 #include "indicators_gpu/module.h"
-#include "indicators_gpu/stream.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -64,7 +64,7 @@ static const struct {
     const char *name;
 } inputs[] = {
     {INDICATOR_OPEN, "open"},   {INDICATOR_HIGH, "high"},     {INDICATOR_LOW, "low"},
-    {INDICATOR_CLOSE, "close"}, {INDICATOR_VOLUME, "volume"},
+    {INDICATOR_CLOSE, "close"}, {INDICATOR_VOLUME, "volume"}, {INDICATOR_TIME, "time"},
 };
 enum { N_INPUTS = sizeof(inputs) / sizeof(inputs[0]) };
 
@@ -87,24 +87,24 @@ static int finish_stdout(void)
 static int list_table(void)
 {
     size_t n;
-    const struct indicator *rows = indicator_rows(&n);
+    const struct indicator *const *rows = indicator_rows(&n);
     printf("%-6s %-32s %-15s %-18s %s\n", "NAME", "OPTIONS", "INPUTS", "OUTPUTS", "SUMMARY");
     for (size_t i = 0; i < n; i++) {
         char options[128] = "", reads[64] = "", outputs[64] = "";
         size_t len = 0;
-        for (size_t k = 0; k < rows[i].n_options; k++)
+        for (size_t k = 0; k < rows[i]->n_options; k++)
             len += (size_t)snprintf(options + len, sizeof(options) - len, "%s%s=%.15g", k ? "," : "",
-                                    rows[i].options[k].name, rows[i].options[k].value);
+                                    rows[i]->options[k].name, rows[i]->options[k].value);
         len = 0;
         for (size_t k = 0; k < N_INPUTS; k++)
-            if (rows[i].inputs & inputs[k].bit)
+            if (rows[i]->inputs & inputs[k].bit)
                 len += (size_t)snprintf(reads + len, sizeof(reads) - len, "%s%s", len ? "," : "",
                                         inputs[k].name);
         len = 0;
-        for (size_t k = 0; k < rows[i].n_outputs; k++)
+        for (size_t k = 0; k < rows[i]->n_outputs; k++)
             len += (size_t)snprintf(outputs + len, sizeof(outputs) - len, "%s%s", k ? "," : "",
-                                    *rows[i].outputs[k] ? rows[i].outputs[k] : rows[i].name);
-        printf("%-6s %-32s %-15s %-18s %s\n", rows[i].name, options, reads, outputs, rows[i].summary);
+                                    *rows[i]->outputs[k] ? rows[i]->outputs[k] : rows[i]->name);
+        printf("%-6s %-32s %-15s %-18s %s\n", rows[i]->name, options, reads, outputs, rows[i]->summary);
     }
     return finish_stdout();
 }
@@ -129,16 +129,16 @@ static json_t *json_of(const struct indicator *row)
     }
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:b}", "name", row->name, "summary", row->summary,
                      "inputs", reads, "options", options, "columns", columns, "lookback_bars",
-                     (json_int_t)indicator_lookback(&spec), "gpu", row->kernel != INDICATOR_KERNEL_NONE);
+                     (json_int_t)indicator_lookback(&spec), "gpu", true);
 }
 
 static int list_json(void)
 {
     size_t n;
-    const struct indicator *rows = indicator_rows(&n);
+    const struct indicator *const *rows = indicator_rows(&n);
     json_t *all = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(all, json_of(&rows[i]));
+        json_array_append_new(all, json_of(rows[i]));
     json_t *root = json_pack("{s:s, s:o}", "schema", "papertape.indicators/1", "indicators", all);
     if (!root) {
         fputs("papertape: indicators: out of memory\n", stderr);
@@ -152,7 +152,7 @@ static int list_json(void)
 
 static struct indicator_columns columns_of(const struct bars_file *bars)
 {
-    return (struct indicator_columns){bars->open, bars->high, bars->low, bars->close, bars->volume};
+    return (struct indicator_columns){bars->open, bars->high, bars->low, bars->close, bars->volume, NULL};
 }
 
 static int compute_reference(const struct request *request)

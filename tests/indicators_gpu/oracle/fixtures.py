@@ -1,13 +1,12 @@
-"""Writes talib.txt, TA-Lib's values for the C tests: python3 talib_fixtures.py >talib.txt (in a venv with TA-Lib).
+"""Writes talib.txt, TA-Lib's values for the C tests: python3 fixtures.py >talib.txt (in a venv with TA-Lib).
 
 A block of bars, then a block for each output: `column NAME` and a value a line.
 """
 
 import numpy as np
 import talib
-from talib_rows import compute, split
+from rows import FIXTURES, compute
 
-SPECS = ["atr:14", "atr:3", "ema:14", "ema:5", "macd:12,26,9", "macd:10,4,3", "rsi:14", "rsi:4", "sma:20", "sma:7"]
 BARS = 120
 FLAT = slice(70, 90)  # long enough that rsi:4 forgets what was before
 
@@ -25,11 +24,11 @@ columns = {
     "volume": np.round(random.exponential(10, BARS), 3),
 }
 
-print(f"# TA-Lib {talib.__ta_version__.decode().split()[0]} (wheel {talib.__version__}): written by talib_fixtures.py")
+print(f"# TA-Lib {talib.__ta_version__.decode().split()[0]} (wheel {talib.__version__}): written by fixtures.py")
 print(f"bars {BARS}")
 for row in zip(*(column.tolist() for column in columns.values())):
     print(*row)
-for spec in SPECS:
+for spec in FIXTURES:
     outputs = compute(spec, columns)
     for output, values in enumerate(outputs):
         print(f"column {spec} {output}")

@@ -1,10 +1,8 @@
-"""Compares the indicators' CSV with TA-Lib: python3 talib_oracle.py COLUMNS_PROGRAM
+"""Compares the indicators' CSV with TA-Lib: python3 compare.py COLUMNS_PROGRAM
 
 Real bars from $PAPERTAPE_SHARED/data/bars where they are, generated ones always. NaN masks must be equal, values
-within 1e-9 of TA-Lib's, relative to themselves. Two rows have an absolute part besides: MACD's outputs are differences
-of prices that pass through 0, where 1e-14 of the highest price is all that float64 has (TA-Lib itself gives other last
-bits there on a CPU without fused multiply-adds, which its wheel takes up at run time); the GPU's parallel kernels are
-held to what they state. Wants TA-Lib and NumPy from the venv in $PAPERTAPE_VENV; exits 77 without it.
+within 1e-9 of TA-Lib's, relative to themselves, besides what ABSOLUTE allows a row; the GPU's parallel kernels are held
+to what they state. Wants TA-Lib and NumPy from the venv in $PAPERTAPE_VENV; exits 77 without it.
 """
 
 import csv
@@ -26,13 +24,12 @@ if os.path.realpath(sys.prefix) != os.path.realpath(venv):
 try:
     import numpy as np
     import talib
-    from talib_rows import ROWS, SPECS, compute, split
+    from rows import ABSOLUTE, ROWS, SPECS, compute, split
 except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
 RELATIVE = 1e-9
-MACD_OF_PRICE = 1e-14
 TILES_MACD_OF_PRICE = 2.0**-48 * 35  # parallel.h, with the longest slow period of SPECS
 TILES_RSI = 1e-9
 PROGRAM = sys.argv[1]
@@ -41,7 +38,7 @@ failures = []
 
 
 def read_bars(path):
-    """The five columns as float64, by this script's own reading of the file."""
+    """The columns as float64, by this script's own reading of the file."""
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "rt", newline="") as file:
         rows = csv.reader(file)
@@ -89,9 +86,9 @@ def run(path, backend, specs):
 
 
 def absolute(name, backend, columns):
-    if name == "macd":
-        return columns["high"].max() * (TILES_MACD_OF_PRICE if backend == "tiles" else MACD_OF_PRICE)
-    return TILES_RSI if name == "rsi" and backend == "tiles" else 0.0
+    if backend == "tiles" and name in ("macd", "rsi"):
+        return columns["high"].max() * TILES_MACD_OF_PRICE if name == "macd" else TILES_RSI
+    return ABSOLUTE[name](columns) if name in ABSOLUTE else 0.0
 
 
 def compare(label, path, columns, backend, specs):

@@ -1,50 +1,51 @@
-/* The recurrences, one step at a time: the order of operations that the streams, the reference and the exact
- * GPU kernels share, as plain functions over small structs that compile for host and device.
+/* The recurrences that rows are made of, one step at a time: the order of operations that the streams, the
+ * reference and the exact GPU kernels share, as plain functions over small structs that compile for host and
+ * device.
  *
  * Sources: TA-Lib's definitions (ta_EMA.c, ta_RSI.c, ta_MACD.c, ta_ATR.c describe them); J. Welles Wilder,
  * New Concepts in Technical Trading Systems, 1978, for RSI and ATR. Seeds are sums from the oldest value to
  * the newest, divided once. Each *_step() takes one bar and returns whether its outputs exist; a state is a
  * value to copy. */
-#ifndef INDICATORS_GPU_RECURRENCE_H
-#define INDICATORS_GPU_RECURRENCE_H
+#ifndef INDICATORS_GPU_STEP_RECURRENCE_H
+#define INDICATORS_GPU_STEP_RECURRENCE_H
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define RECURRENCE static inline __host__ __device__
+#define STEP static inline __host__ __device__
 #else
-#define RECURRENCE static inline
+#define STEP static inline
 #endif
 
 /* Below this, gains and losses together count as none (TA-Lib's zero). */
 #define RSI_FLAT 1e-14
 
-RECURRENCE double ema_factor(double period)
+STEP double ema_factor(double period)
 {
     return 2.0 / (period + 1.0);
 }
 
-RECURRENCE double ema_next(double y, double x, double k)
+STEP double ema_next(double y, double x, double k)
 {
     return y + k * (x - y);
 }
 
 /* Wilder's smoothing. */
-RECURRENCE double wilder_next(double y, double x, double period)
+STEP double wilder_next(double y, double x, double period)
 {
     return (y * (period - 1.0) + x) / period;
 }
 
-RECURRENCE double rsi_value(double gain, double loss)
+STEP double rsi_value(double gain, double loss)
 {
     double sum = gain + loss;
     return sum < RSI_FLAT ? 0.0 : 100.0 * (gain / sum);
 }
 
 /* From this bar's high and low and the close before. */
-RECURRENCE double true_range(double high, double low, double close_before)
+STEP double true_range(double high, double low, double close_before)
 {
     double range = high - low;
     double up = fabs(high - close_before), down = fabs(low - close_before);
@@ -61,7 +62,7 @@ struct ema_state {
     uint32_t seen;
 };
 
-RECURRENCE void ema_start(struct ema_state *s, double period)
+STEP void ema_start(struct ema_state *s, double period)
 {
     s->k = ema_factor(period);
     s->period = period;
@@ -69,7 +70,7 @@ RECURRENCE void ema_start(struct ema_state *s, double period)
     s->seen = 0;
 }
 
-RECURRENCE bool ema_step(struct ema_state *s, double x)
+STEP bool ema_step(struct ema_state *s, double x)
 {
     uint32_t period = (uint32_t)s->period;
     if (s->seen == period) {
@@ -90,14 +91,14 @@ struct rsi_state {
     uint32_t seen; /* closes, up to period + 1 */
 };
 
-RECURRENCE void rsi_start(struct rsi_state *s, double period)
+STEP void rsi_start(struct rsi_state *s, double period)
 {
     s->period = period;
     s->before = s->gain = s->loss = 0.0;
     s->seen = 0;
 }
 
-RECURRENCE bool rsi_step(struct rsi_state *s, double close, double *ret_rsi)
+STEP bool rsi_step(struct rsi_state *s, double close, double *ret_rsi)
 {
     uint32_t period = (uint32_t)s->period;
     double change = close - s->before;
@@ -130,7 +131,7 @@ struct macd_values {
     double macd, signal, hist;
 };
 
-RECURRENCE void macd_start(struct macd_state *s, double fast, double slow, double signal)
+STEP void macd_start(struct macd_state *s, double fast, double slow, double signal)
 {
     if (fast > slow) {
         double swap = fast;
@@ -143,7 +144,7 @@ RECURRENCE void macd_start(struct macd_state *s, double fast, double slow, doubl
     s->wait = (uint32_t)(slow - fast);
 }
 
-RECURRENCE bool macd_step(struct macd_state *s, double close, struct macd_values *ret)
+STEP bool macd_step(struct macd_state *s, double close, struct macd_values *ret)
 {
     if (s->wait > 0)
         s->wait--;
@@ -167,14 +168,14 @@ struct atr_state {
     uint32_t seen; /* bars, up to period + 1 */
 };
 
-RECURRENCE void atr_start(struct atr_state *s, double period)
+STEP void atr_start(struct atr_state *s, double period)
 {
     s->period = period;
     s->before = s->value = 0.0;
     s->seen = 0;
 }
 
-RECURRENCE bool atr_step(struct atr_state *s, double high, double low, double close, double *ret_atr)
+STEP bool atr_step(struct atr_state *s, double high, double low, double close, double *ret_atr)
 {
     uint32_t period = (uint32_t)s->period;
     double range = true_range(high, low, s->before);

@@ -1,0 +1,2 @@
+#include "indicators_gpu/reference/reference.h"
+#include "indicators_gpu/step/recurrence.h"

@@ -1,0 +1,66 @@
+/* Any row by its number, one bar at a time: what the streams run on the host and the exact kernels on a
+ * device.
+ *
+ * A row NAME in its family's list STEP_ROWS_FAMILY(X), as X(ID, name), gives
+ *   struct step_name                  its memory without pointers, of 8-byte alignment; doubles ("cells") may
+ *                                     follow it, at (double *)(s + 1)
+ *   step_name_cells(options)          how many doubles follow
+ *   step_name_start(s, options)       the memory after no bar; it need not touch the cells
+ *   step_name_next(s, bar, out)       a finite bar in; true and the outputs once they exist
+ * The bytes of a memory are the same on host and device, so that it can be copied between them. */
+#ifndef INDICATORS_GPU_STEP_DISPATCH_H
+#define INDICATORS_GPU_STEP_DISPATCH_H
+
+#include "indicators_gpu/step/momentum.h"
+#include "indicators_gpu/step/moving_averages.h"
+#include "indicators_gpu/step/statistics.h"
+#include "indicators_gpu/step/trend.h"
+#include "indicators_gpu/step/volatility.h"
+#include "indicators_gpu/step/volume.h"
+
+#define STEP_ROWS(X) \
+    STEP_ROWS_MOVING_AVERAGES(X) \
+    STEP_ROWS_MOMENTUM(X) \
+    STEP_ROWS_TREND(X) \
+    STEP_ROWS_VOLATILITY(X) \
+    STEP_ROWS_VOLUME(X) \
+    STEP_ROWS_STATISTICS(X)
+
+/* Bytes of a row's memory; 0 for a number that is no row's. */
+STEP size_t step_bytes(unsigned id, const double options[])
+{
+#define STEP_CASE(ID, name) \
+    case INDICATOR_##ID: \
+        return sizeof(struct step_##name) + step_##name##_cells(options) * sizeof(double);
+    switch (id) {
+        STEP_ROWS(STEP_CASE)
+    }
+#undef STEP_CASE
+    return 0;
+}
+
+STEP void step_start(unsigned id, void *state, const double options[])
+{
+#define STEP_CASE(ID, name) \
+    case INDICATOR_##ID: \
+        step_##name##_start((struct step_##name *)state, options); \
+        break;
+    switch (id) {
+        STEP_ROWS(STEP_CASE)
+    }
+#undef STEP_CASE
+}
+
+STEP bool step_next(unsigned id, void *state, const struct indicator_bar *bar, double out[])
+{
+#define STEP_CASE(ID, name) \
+    case INDICATOR_##ID: \
+        return step_##name##_next((struct step_##name *)state, bar, out);
+    switch (id) {
+        STEP_ROWS(STEP_CASE)
+    }
+#undef STEP_CASE
+    return false;
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* The last `length` values, in cells that the owner keeps elsewhere: a state without pointers, which a clone,
+ * a device and a file can hold as it is. Sums go from the oldest value to the newest. */
+#ifndef INDICATORS_GPU_STEP_RING_H
+#define INDICATORS_GPU_STEP_RING_H
+
+#include "indicators_gpu/step/recurrence.h"
+
+struct ring {
+    uint32_t length;
+    uint32_t next; /* where the next value goes, and so where the oldest stands once it is full */
+    uint32_t seen; /* values held, up to length */
+};
+
+STEP void ring_start(struct ring *r, double length)
+{
+    r->length = (uint32_t)length;
+    r->next = r->seen = 0;
+}
+
+/* Puts x in the place of the oldest; true when the window is full. */
+STEP bool ring_push(struct ring *r, double cells[], double x)
+{
+    cells[r->next] = x;
+    r->next = r->next + 1 == r->length ? 0 : r->next + 1;
+    if (r->seen < r->length)
+        r->seen++;
+    return r->seen == r->length;
+}
+
+STEP bool ring_full(const struct ring *r)
+{
+    return r->seen == r->length;
+}
+
+/* The value `age` bars before the newest (0: the newest); age < seen. */
+STEP double ring_at(const struct ring *r, const double cells[], uint32_t age)
+{
+    uint32_t back = age + 1;
+    return cells[r->next >= back ? r->next - back : r->next + r->length - back];
+}
+
+/* Of a full window. */
+STEP double ring_sum(const struct ring *r, const double cells[])
+{
+    double sum = 0.0;
+    for (uint32_t i = r->next; i < r->length; i++)
+        sum += cells[i];
+    for (uint32_t i = 0; i < r->next; i++)
+        sum += cells[i];
+    return sum;
+}
+
+#endif

@@ -1,0 +1,3 @@
+#include "indicators_gpu/step/trend.h"
+
+#include "indicators_gpu/stream/visit.h"

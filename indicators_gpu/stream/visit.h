@@ -1,0 +1,44 @@
+/* How each row's memory (step/) is taken apart and put together: what it holds beside what step_NAME_start()
+ * derives from the options. Any value that the visitor may set leaves it safe to go on with. The order of
+ * fields is saved in states: it never changes. */
+#ifndef INDICATORS_GPU_STREAM_VISIT_H
+#define INDICATORS_GPU_STREAM_VISIT_H
+
+#include "indicators_gpu/indicators.h"
+#include "indicators_gpu/step/ring.h"
+
+typedef void stream_visit_fn(void *state, const struct indicator_stream_fields *fields);
+
+/* A counter of 32 bits, up to `most`. */
+static inline void visit_u32(const struct indicator_stream_fields *fields, uint32_t *value, uint64_t most)
+{
+    uint64_t wide = *value;
+    fields->count(fields->ctx, &wide, most);
+    *value = (uint32_t)wide;
+}
+
+static inline void visit_number(const struct indicator_stream_fields *fields, double *value)
+{
+    fields->number(fields->ctx, value);
+}
+
+/* A window and the values that it holds. */
+static inline void visit_ring(const struct indicator_stream_fields *fields, struct ring *r, double cells[])
+{
+    visit_u32(fields, &r->next, r->length - 1);
+    visit_u32(fields, &r->seen, r->length);
+    for (uint32_t i = 0; i < r->seen; i++)
+        visit_number(fields, &cells[i]);
+}
+
+static inline void visit_ema(const struct indicator_stream_fields *fields, struct ema_state *s)
+{
+    visit_number(fields, &s->value);
+    visit_u32(fields, &s->seen, (uint64_t)s->period);
+}
+
+extern stream_visit_fn visit_row_sma, visit_row_ema;  /* moving_averages.c */
+extern stream_visit_fn visit_row_rsi, visit_row_macd; /* momentum.c */
+extern stream_visit_fn visit_row_atr;                 /* volatility.c */
+
+#endif

@@ -1,0 +1,3 @@
+#include "indicators_gpu/step/volume.h"
+
+#include "indicators_gpu/stream/visit.h"

@@ -1,0 +1,6 @@
+"""Statistics: see rows.py for what a family gives."""
+
+ROWS = {}
+SPECS = []
+FIXTURES = []
+ABSOLUTE = {}

@@ -1,0 +1,6 @@
+"""Volume: see rows.py for what a family gives."""
+
+ROWS = {}
+SPECS = []
+FIXTURES = []
+ABSOLUTE = {}

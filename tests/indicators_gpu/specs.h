@@ -1,0 +1,47 @@
+/* The specifications that every backend is tried with: each row with its defaults, and with options at their
+ * edges. A row that is missing here fails the tests that walk them. */
+#ifndef TESTS_INDICATORS_GPU_SPECS_H
+#define TESTS_INDICATORS_GPU_SPECS_H
+
+#include "indicators_gpu/indicators.h"
+#include "tests/check.h"
+
+static const char *const test_specs[] = {
+    /* moving averages */
+    "sma", "sma:1", "sma:2", "sma:20", "sma:64", "sma:65", "sma:200", "sma:1000", "ema", "ema:1", "ema:14",
+    "ema:200",
+    /* momentum */
+    "rsi", "rsi:1", "rsi:50", "macd", "macd:26,12,9", "macd:1,1,1", "macd:5,35,1", "macd:200,3,50",
+    /* trend */
+    /* volatility */
+    "atr", "atr:1", "atr:100",
+    /* volume */
+    /* statistics */
+};
+enum { TEST_SPECS = sizeof(test_specs) / sizeof(test_specs[0]) };
+
+static inline struct indicator_spec test_spec(const char *text)
+{
+    struct indicator_spec spec = {0};
+    char err[200] = "";
+    CHECK_INT(indicator_spec_parse(text, &spec, err, sizeof(err)), 0);
+    CHECK_STR(err, "");
+    return spec;
+}
+
+/* Each row is there. */
+static inline void test_specs_check(void)
+{
+    size_t n;
+    const struct indicator *const *rows = indicator_rows(&n);
+    for (size_t r = 0; r < n; r++) {
+        bool found = false;
+        for (size_t i = 0; i < TEST_SPECS && !found; i++)
+            found = test_spec(test_specs[i]).row == rows[r];
+        if (!found)
+            fprintf(stderr, "  %s is in no list of specifications\n", rows[r]->name);
+        CHECK(found);
+    }
+}
+
+#endif
