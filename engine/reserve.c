@@ -6,7 +6,9 @@
  * - the reduce-only orders of one account, symbol and side: the sum of their needs, OCOs counted once, but
  *   not more than the position that they could close.
  * Such a pool holds nothing for a bracket's exit that waits for its entry, nor for an order whose cancel is
- * on its way, nor more than is free.
+ * on its way, nor more than is free. Reduce-only orders hold what the others of their account, symbol and
+ * side leave them, older or younger: where one symbol alone trades an asset, what is held of it follows from
+ * the live orders, and a restore finds it again.
  *
  * Where an account may be short, a sale holds nothing: what it lacks is borrowed. Nor does the part of a
  * purchase that gives back what is owed: the collateral is there for it. What opens or widens a short must be
@@ -158,20 +160,28 @@ static void set_pool(struct engine *engine, const struct order *order)
     balance->reserved += holder->reserved;
 }
 
-void reserve_set(struct engine *engine, const struct order *order)
+/* Of one that is not reduce-only: a reduce-only order of its account, symbol and side, or NULL. */
+static const struct order *reducing_beside(const struct engine *engine, const struct order *order)
 {
-    set_pool(engine, order);
-    if (order->reduce_only)
-        return;
-    /* What it gives up, or takes, reduce-only orders of its side can count on, or not. */
-    for (size_t i = 0; engine->markets[order->symbol].live_orders > 0 && i < engine->n_orders; i++) {
+    if (order->reduce_only || engine->markets[order->symbol].live_orders == 0)
+        return NULL;
+    for (size_t i = 0; i < engine->n_orders; i++) {
         const struct order *other = &engine->orders[i].order;
         if (other->reduce_only && other->account == order->account && other->symbol == order->symbol &&
-            other->side == order->side) {
-            set_pool(engine, other);
-            return;
-        }
+            other->side == order->side)
+            return other;
     }
+    return NULL;
+}
+
+void reserve_set(struct engine *engine, const struct order *order)
+{
+    const struct order *reducing = reducing_beside(engine, order);
+    if (reducing)
+        reserve_lift(engine, reducing);
+    set_pool(engine, order);
+    if (reducing)
+        set_pool(engine, reducing);
 }
 
 int64_t match_reducible(const struct engine *engine, int account, int symbol, enum order_side side)

@@ -1,5 +1,6 @@
 /* Stopped in the middle and restored into a new engine: from the first market data on, both go the same way.
  */
+#include "engine/core.h"
 #include "tests/engine/wishes.h"
 
 enum { BEFORE = 3000, AFTER = 3000 };
@@ -101,6 +102,8 @@ static size_t test_goes_on(uint64_t seed)
         trade(&a, s, price, 100);
         trade(&b, s, price, 100);
     }
+    for (size_t i = 0; i < live; i++)
+        CHECK_INT(b.engine->orders[i].reserved, a.engine->orders[i].reserved);
     memcpy(again, markets, sizeof again);
     struct random random_again = random;
     for (int i = 0; i < AFTER; i++)
@@ -164,6 +167,36 @@ static void test_pending(void)
     harness_close(&a);
 }
 
+/* A reduce-only order that wants more than a younger sale leaves it takes nothing of the sale's. */
+static void test_reduce_only(void)
+{
+    static struct harness a, b;
+    configure(&a);
+    harness_open(&a);
+    quote(&a, BTCUSDT, 59999 * E8, 10 * E8, 60000 * E8, 10 * E8);
+    trade(&a, BTCUSDT, 60000 * E8, E8);
+    order(&a, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 10, 0);
+    pass(&a, SECOND_NS);
+    uint64_t protects = ask(&a, (struct order_request){.account = ALICE,
+                                                       .symbol = BTCUSDT,
+                                                       .side = ORDER_SELL,
+                                                       .type = ORDER_STOP,
+                                                       .qty = 6 * E8 / 100,
+                                                       .stop_price = 58000 * E8,
+                                                       .reduce_only = true});
+    order(&a, ALICE, BTCUSDT, ORDER_SELL, ORDER_LIMIT, 4 * E8 / 100, 62000 * E8);
+    pass(&a, SECOND_NS);
+    amend(&a, (struct order_amend){.order_id = protects, .set = AMEND_QTY, .qty = E8 / 10});
+    pass(&a, SECOND_NS);
+    CHECK_INT(reserved(&a, ALICE, "BTC"), E8 / 10);
+    restore(&b, &a);
+    CHECK_INT(reserved(&b, ALICE, "BTC"), E8 / 10);
+    cancel(&b, protects);
+    CHECK_INT(reserved(&b, ALICE, "BTC"), 4 * E8 / 100);
+    harness_close(&b);
+    harness_close(&a);
+}
+
 static void test_refused(void)
 {
     static struct harness h;
@@ -213,13 +246,14 @@ static void test_refused(void)
 
 int main(void)
 {
-    struct random random = random_seeded("engine/restore", 13);
+    struct random random = random_seeded("engine/restore", 3);
     size_t live = 0;
     for (uint64_t round = 0; round < 10; round++)
         live += test_goes_on(random.state + round);
     CHECK(live > 10);
     test_equity_before_the_first_price();
     test_pending();
+    test_reduce_only();
     test_refused();
     return check_done("engine/restore");
 }
