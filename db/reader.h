@@ -110,26 +110,6 @@ int db_reader_alerts(struct db_reader *reader, bool only_open, int64_t limit,
 int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx);
 
-struct db_feed_row {
-    const struct db_symbol_row *symbol; /* NULL for the connection itself */
-    struct db_feed feed;
-};
-int db_reader_feeds(struct db_reader *reader, void (*row)(void *ctx, const struct db_feed_row *row),
-                    void *ctx);
-
-struct db_gap_row {
-    const struct db_symbol_row *symbol;
-    struct db_gap gap;
-};
-int db_reader_gaps(struct db_reader *reader, bool only_open,
-                   void (*row)(void *ctx, const struct db_gap_row *row), void *ctx);
-
-/* The newest value of each name; all values of one name from a time on, oldest first. */
-int db_reader_telemetry_newest(struct db_reader *reader,
-                               void (*row)(void *ctx, const struct db_telemetry *row), void *ctx);
-int db_reader_telemetry(struct db_reader *reader, const char *name, int64_t from_ns,
-                        void (*row)(void *ctx, const struct db_telemetry *row), void *ctx);
-
 /* Bars whose open time is in [from_ns, to_ns], oldest first. -ENOENT for an unknown symbol. */
 int db_reader_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, enum bar_source source,
                    int64_t from_ns, int64_t to_ns, void (*row)(void *ctx, const struct bar *row), void *ctx);

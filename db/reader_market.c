@@ -1,4 +1,4 @@
-/* What the market and the service did: prices, bars, gaps, feeds, equity, alerts, commands, telemetry. */
+/* What the market and the service did: prices, bars, equity, alerts, commands. */
 #include <errno.h>
 #include <string.h>
 
@@ -83,13 +83,11 @@ int db_reader_alerts(struct db_reader *reader, bool only_open, int64_t limit,
                      void (*row)(void *ctx, const struct db_alert *row), void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r =
-        db_query(reader,
-                 only_open ? "SELECT id, ts_ns, last_ns, count, code, severity, text, acked_ns FROM alerts "
-                             "WHERE acked_ns IS NULL ORDER BY id DESC LIMIT ?1"
-                           : "SELECT id, ts_ns, last_ns, count, code, severity, text, acked_ns FROM alerts "
-                             "ORDER BY id DESC LIMIT ?1",
-                 &stmt);
+    int r = db_query(reader,
+                     only_open ? "SELECT " DB_ALERT_COLUMNS
+                                 " FROM alerts WHERE acked_ns IS NULL ORDER BY id DESC LIMIT ?1"
+                               : "SELECT " DB_ALERT_COLUMNS " FROM alerts ORDER BY id DESC LIMIT ?1",
+                     &stmt);
     if (r < 0)
         return r;
     sqlite3_bind_int64(stmt, 1, limit ? limit : -1);
@@ -141,114 +139,6 @@ int db_reader_commands(struct db_reader *reader, int64_t limit,
         row(ctx, &command);
     }
     return db_query_end(stmt, r);
-}
-
-int db_reader_feeds(struct db_reader *reader, void (*row)(void *ctx, const struct db_feed_row *row),
-                    void *ctx)
-{
-    sqlite3_stmt *stmt;
-    int r = db_query(
-        reader,
-        "SELECT stream, symbol, state, detail, last_recv_ns, limit_ns, frames, bytes, bad_frames, connects "
-        "FROM feed_status ORDER BY ifnull(symbol, 0), stream",
-        &stmt);
-    if (r < 0)
-        return r;
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        int64_t id = sqlite3_column_int64(stmt, 1);
-        const struct db_symbol_row *symbol = id ? db_reader_symbol_id(reader, id) : NULL;
-        int state = db_feed_state_parse(db_column_text(stmt, 2));
-        if (state < 0 || (id && !symbol))
-            return db_query_end(stmt, db_query_bad(reader, "feed_status", id, "unknown state or symbol"));
-        struct db_feed_row feed = {
-            .symbol = symbol,
-            .feed = {.symbol = symbol ? (int)(symbol - reader->symbols) : -1,
-                     .state = (enum db_feed_state)state,
-                     .last_recv_ns = sqlite3_column_int64(stmt, 4),
-                     .limit_ns = sqlite3_column_int64(stmt, 5),
-                     .frames = sqlite3_column_int64(stmt, 6),
-                     .bytes = sqlite3_column_int64(stmt, 7),
-                     .bad_frames = sqlite3_column_int64(stmt, 8),
-                     .connects = sqlite3_column_int64(stmt, 9),
-                     .stream = db_column_text(stmt, 0),
-                     .detail = db_column_text(stmt, 3)},
-        };
-        row(ctx, &feed);
-    }
-    return db_query_end(stmt, r);
-}
-
-int db_reader_gaps(struct db_reader *reader, bool only_open,
-                   void (*row)(void *ctx, const struct db_gap_row *row), void *ctx)
-{
-    sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     "SELECT symbol, interval_ns, from_open_ns, to_open_ns, found_ns, filled_ns FROM gaps "
-                     "WHERE filled_ns IS NULL OR NOT ?1 ORDER BY symbol, interval_ns, from_open_ns",
-                     &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_int(stmt, 1, only_open);
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct db_gap_row gap = {
-            .symbol = db_reader_symbol_id(reader, sqlite3_column_int64(stmt, 0)),
-            .gap = {.interval_ns = sqlite3_column_int64(stmt, 1),
-                    .from_open_ns = sqlite3_column_int64(stmt, 2),
-                    .to_open_ns = sqlite3_column_int64(stmt, 3),
-                    .found_ns = sqlite3_column_int64(stmt, 4),
-                    .filled_ns = sqlite3_column_int64(stmt, 5)},
-        };
-        if (!gap.symbol)
-            return db_query_end(
-                stmt, db_query_bad(reader, "gaps", sqlite3_column_int64(stmt, 0), "unknown symbol"));
-        gap.gap.symbol = (int)(gap.symbol - reader->symbols);
-        row(ctx, &gap);
-    }
-    return db_query_end(stmt, r);
-}
-
-static int telemetry(struct db_reader *reader, sqlite3_stmt *stmt,
-                     void (*row)(void *ctx, const struct db_telemetry *row), void *ctx)
-{
-    int r;
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct db_telemetry value = {
-            .name = db_column_text(stmt, 0),
-            .ts_ns = sqlite3_column_int64(stmt, 1),
-            .value = sqlite3_column_double(stmt, 2),
-        };
-        row(ctx, &value);
-    }
-    return db_query_end(stmt, r);
-}
-
-int db_reader_telemetry_newest(struct db_reader *reader,
-                               void (*row)(void *ctx, const struct db_telemetry *row), void *ctx)
-{
-    /* From name to name through the key, instead of through every value. */
-    sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     "WITH RECURSIVE names (name) AS (SELECT min(name) FROM telemetry UNION ALL "
-                     "SELECT (SELECT min(name) FROM telemetry WHERE name > names.name) FROM names "
-                     "WHERE names.name IS NOT NULL) "
-                     "SELECT t.name, t.ts_ns, t.value FROM names JOIN telemetry AS t ON t.name = names.name "
-                     "AND t.ts_ns = (SELECT max(ts_ns) FROM telemetry WHERE name = names.name)",
-                     &stmt);
-    return r < 0 ? r : telemetry(reader, stmt, row, ctx);
-}
-
-int db_reader_telemetry(struct db_reader *reader, const char *name, int64_t from_ns,
-                        void (*row)(void *ctx, const struct db_telemetry *row), void *ctx)
-{
-    sqlite3_stmt *stmt;
-    int r = db_query(
-        reader, "SELECT name, ts_ns, value FROM telemetry WHERE name = ?1 AND ts_ns >= ?2 ORDER BY ts_ns",
-        &stmt);
-    if (r < 0)
-        return r;
-    sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 2, from_ns);
-    return telemetry(reader, stmt, row, ctx);
 }
 
 static int bars(struct db_reader *reader, const char *sql, const char *name, int64_t interval_ns,

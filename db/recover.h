@@ -60,12 +60,4 @@ int db_recover(struct db_reader *reader, const struct symbol *symbols, int n_sym
                struct db_recovered **ret, char *err, size_t err_size);
 void db_recovered_destroy(struct db_recovered *recovered);
 
-/* The command that bore this key, or NULL. */
-const struct db_recovered_key *db_recovered_key(const struct db_recovered *recovered, const char *key);
-
-/* The newest n bars, oldest first, in an array for the caller to free. A symbol without any gives 0 of them,
- * and NULL. */
-int db_recover_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, enum bar_source source,
-                    int64_t n, struct bar **ret, size_t *ret_n);
-
 #endif

@@ -118,12 +118,11 @@ static void check_recovered(const char *path, const struct books *b)
     CHECK_INT(r->last_command, b->command);
     CHECK(r->n_keys > 0 && r->n_keys <= 30);
     for (size_t i = 0; i < r->n_keys; i++) {
-        CHECK(db_recovered_key(r, r->keys[i].key) == &r->keys[i]);
+        CHECK(i == 0 || strcmp(r->keys[i - 1].key, r->keys[i].key) < 0);
         CHECK_STR(r->keys[i].cmd, "command");
         CHECK_STR(r->keys[i].args, "{\"a\":1}");
         CHECK_STR(r->keys[i].result, "{}");
     }
-    CHECK(db_recovered_key(r, "nobody's") == NULL);
     db_recovered_destroy(r);
 }
 

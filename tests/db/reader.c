@@ -86,10 +86,7 @@ struct seen {
     struct db_price_row price;
     struct db_equity_point equity, equity_first;
     struct bar bar, bar_first;
-    struct db_gap gap;
-    int64_t alert_id, command_id, feed_frames;
-    int feed_symbol;
-    double telemetry;
+    int64_t alert_id, command_id;
     char text[64];
 };
 
@@ -125,14 +122,6 @@ static void see_bar(void *ctx, const struct bar *row)
     seen->bar = *row;
 }
 
-static void see_gap(void *ctx, const struct db_gap_row *row)
-{
-    struct seen *seen = ctx;
-    seen->rows++;
-    seen->gap = row->gap;
-    snprintf(seen->text, sizeof seen->text, "%s", row->symbol->symbol.name);
-}
-
 static void see_alert(void *ctx, const struct db_alert *row)
 {
     struct seen *seen = ctx;
@@ -149,24 +138,6 @@ static void see_command(void *ctx, const struct db_command *row)
     seen->command_id = (int64_t)row->id;
     snprintf(seen->text, sizeof seen->text, "%s %s %s %s", row->cmd, row->args,
              db_command_state_name(row->state), row->result);
-}
-
-static void see_feed(void *ctx, const struct db_feed_row *row)
-{
-    struct seen *seen = ctx;
-    if (seen->rows++ == 0)
-        CHECK(row->symbol == NULL);
-    seen->feed_symbol = row->feed.symbol;
-    seen->feed_frames = row->feed.frames;
-    snprintf(seen->text, sizeof seen->text, "%s %s", row->feed.stream, db_feed_state_name(row->feed.state));
-}
-
-static void see_telemetry(void *ctx, const struct db_telemetry *row)
-{
-    struct seen *seen = ctx;
-    seen->rows++;
-    seen->telemetry = row->value;
-    snprintf(seen->text, sizeof seen->text, "%s", row->name);
 }
 
 static void see_account(void *ctx, const struct db_account_row *row)
@@ -192,9 +163,6 @@ static void check_empty(struct db_reader *reader)
     CHECK_INT(db_reader_ledger(reader, see_ledger, &seen), 0);
     CHECK_INT(db_reader_alerts(reader, true, 5, see_alert, &seen), 0);
     CHECK_INT(db_reader_commands(reader, 5, see_command, &seen), 0);
-    CHECK_INT(db_reader_feeds(reader, see_feed, &seen), 0);
-    CHECK_INT(db_reader_gaps(reader, false, see_gap, &seen), 0);
-    CHECK_INT(db_reader_telemetry_newest(reader, see_telemetry, &seen), 0);
     CHECK_INT(seen.rows, 0);
     CHECK_INT(db_reader_bars(reader, "BTCUSDT", 60000000000, BAR_VENUE, 0, INT64_MAX, see_bar, &seen),
               -ENOENT);
@@ -208,10 +176,6 @@ static void check_empty(struct db_reader *reader)
     CHECK_INT(recovered->last_ledger, 0);
     CHECK(!recovered->paused);
     db_recovered_destroy(recovered);
-    struct bar *bars = NULL;
-    size_t n = 1;
-    CHECK_INT(db_recover_bars(reader, "BTCUSDT", 60000000000, BAR_VENUE, 500, &bars, &n), 0);
-    CHECK_INT(n, 0);
 }
 
 static void put_market(struct db_writer *writer)
@@ -231,15 +195,7 @@ static void put_market(struct db_writer *writer)
         };
         db_writer_put_bar(writer, 1, 60000000000, BAR_VENUE, &bar);
         db_writer_put_equity(writer, 0, i * 60000000000, 1000 + i, 500, 1099, 0, 1000);
-        struct db_telemetry value = {.ts_ns = i, .value = (double)i / 2, .name = i % 2 ? "a_pct" : "b_pct"};
-        db_writer_put_telemetry(writer, &value);
     }
-    struct db_gap gap = {
-        .symbol = 1, .interval_ns = 60000000000, .from_open_ns = 60, .to_open_ns = 120, .found_ns = 5};
-    db_writer_put_gap(writer, &gap);
-    gap.from_open_ns = 0;
-    gap.filled_ns = 7;
-    db_writer_put_gap(writer, &gap);
     struct db_price price = {
         .symbol = 1, .last = 5, .bid = 4, .ask = 6, .mark = 5, .ts_ns = 1, .recv_wall_ns = 2};
     db_writer_put_price(writer, &price);
@@ -254,10 +210,6 @@ static void put_market(struct db_writer *writer)
     db_writer_put_alert(writer, &alert);
     alert = (struct db_alert){.id = 5, .count = 1, .severity = DB_ERROR, .code = "FEED", .text = "y"};
     db_writer_put_alert(writer, &alert);
-    struct db_feed feed = {.symbol = 1, .stream = "trade", .detail = "", .frames = 8, .state = DB_FEED_STALE};
-    db_writer_put_feed(writer, &feed);
-    feed = (struct db_feed){.symbol = -1, .stream = "connection", .detail = "", .frames = 7};
-    db_writer_put_feed(writer, &feed);
     db_writer_put_paused(writer, true);
 }
 
@@ -344,14 +296,6 @@ static void check_contents(struct db_reader *reader, const struct fixture *f)
     CHECK_INT(db_reader_last_bars(reader, "ETHUSDT", 60000000000, BAR_TRADES, 10, see_bar, &seen), 0);
     CHECK_INT(seen.rows, 0);
 
-    CHECK_INT(db_reader_gaps(reader, false, see_gap, &seen), 0);
-    CHECK_INT(seen.rows, 2);
-    seen = (struct seen){0};
-    CHECK_INT(db_reader_gaps(reader, true, see_gap, &seen), 0);
-    CHECK_INT(seen.rows, 1);
-    CHECK_INT(seen.gap.from_open_ns, 60);
-    CHECK_STR(seen.text, "ETHUSDT");
-    seen = (struct seen){0};
     CHECK_INT(db_reader_alerts(reader, false, 0, see_alert, &seen), 0);
     CHECK_INT(seen.rows, 2);
     CHECK_INT(seen.alert_id, 4);
@@ -360,19 +304,6 @@ static void check_contents(struct db_reader *reader, const struct fixture *f)
     CHECK_STR(seen.text, "error FEED y");
     CHECK_INT(db_reader_commands(reader, 1, see_command, &seen), 0);
     CHECK_STR(seen.text, "order {\"qty\":\"1\"} refused LOT_SIZE");
-    seen = (struct seen){0};
-    CHECK_INT(db_reader_feeds(reader, see_feed, &seen), 0);
-    CHECK_INT(seen.rows, 2);
-    CHECK_STR(seen.text, "trade stale");
-    CHECK_INT(seen.feed_symbol, 1);
-    seen = (struct seen){0};
-    CHECK_INT(db_reader_telemetry_newest(reader, see_telemetry, &seen), 0);
-    CHECK_INT(seen.rows, 2);
-    CHECK_STR(seen.text, "b_pct");
-    CHECK_NEAR(seen.telemetry, 49, 0);
-    seen = (struct seen){0};
-    CHECK_INT(db_reader_telemetry(reader, "a_pct", 95, see_telemetry, &seen), 0);
-    CHECK_INT(seen.rows, 3);
     char value[2];
     CHECK_INT(db_reader_meta(reader, "paused", value, sizeof value), 0);
     CHECK_STR(value, "1");
@@ -425,14 +356,6 @@ static void check_recovery(struct db_reader *reader, const struct fixture *f, ui
     symbols[2].price_scale = 2;
     CHECK_INT(db_recover(reader, symbols, 3, &r, err, sizeof err), -EINVAL);
     CHECK(strstr(err, "BTCUSDT: the venue now says BTC/USDT with 2, 8 and 8 decimals") != NULL);
-
-    struct bar *bars = NULL;
-    size_t n = 0;
-    CHECK_INT(db_recover_bars(reader, "ETHUSDT", 60000000000, BAR_VENUE, 33, &bars, &n), 0);
-    CHECK_INT(n, 33);
-    CHECK_INT(bars[0].trades, 67);
-    CHECK_INT(bars[32].trades, 99);
-    free(bars);
 }
 
 int main(void)

@@ -252,8 +252,16 @@ static void test_every_kind(const char *directory)
     db_writer_put_feed(writer, &feed);
     feed.state = DB_FEED_OK;
     db_writer_put_feed(writer, &feed);
-    feed.symbol = 1;
-    feed.stream = "trade";
+    feed = (struct db_feed){.symbol = 1,
+                            .state = DB_FEED_OK,
+                            .last_recv_ns = 3,
+                            .limit_ns = 4,
+                            .frames = 5,
+                            .bytes = 6,
+                            .bad_frames = 7,
+                            .connects = 8,
+                            .stream = "trade",
+                            .detail = "slow"};
     db_writer_put_feed(writer, &feed);
     db_writer_put_paused(writer, true);
     db_writer_put_paused(writer, false);
@@ -280,7 +288,10 @@ static void test_every_kind(const char *directory)
                                "quote_volume = '1329227995784915872903807060280344583' AND close = 4 "
                                "FROM bars WHERE source = 'venue'"),
               1);
-    CHECK_INT(query_path(path, "SELECT filled_ns FROM gaps"), 10);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM gaps WHERE symbol = 1 AND interval_ns = 60000000000 AND "
+                               "from_open_ns = 1 AND to_open_ns = 5 AND found_ns = 9 AND filled_ns = 10"),
+              1);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM gaps"), 1);
     CHECK_INT(query_path(path, "SELECT last FROM prices WHERE bid IS NULL"), 6);
     CHECK_INT(query_path(path, "SELECT count(*) FROM commands WHERE state = 'done' AND result = 'paused'"),
               1);
@@ -289,7 +300,14 @@ static void test_every_kind(const char *directory)
                    "SELECT count(*) FROM alerts WHERE count = 2 AND severity = 'error' AND acked_ns IS NULL"),
         1);
     CHECK_INT(query_path(path, "SELECT count(*) FROM feed_status WHERE state = 'ok'"), 2);
+    CHECK_INT(query_path(path, "SELECT count(*) FROM feed_status WHERE stream = 'trade' AND symbol = 2 AND "
+                               "detail = 'slow' AND last_recv_ns = 3 AND limit_ns = 4 AND frames = 5 AND "
+                               "bytes = 6 AND bad_frames = 7 AND connects = 8"),
+              1);
     CHECK_INT(query_path(path, "SELECT value FROM meta WHERE key = 'paused'"), 0);
+    CHECK_INT(
+        query_path(path, "SELECT count(*) FROM telemetry WHERE name = 'resident_bytes' AND value = 0.5"),
+        8 * 48 + 1);
     CHECK_INT(query_path(path, "SELECT count(*) FROM telemetry"), 8 * 48 + 1);
     CHECK_INT(query_path(path, "SELECT count(*) FROM equity"), 48 + 8 * 48 + 1);
     CHECK_INT(query_path(path, "SELECT count(*) FROM accounts WHERE equity_peak = 480 AND day_equity = 5"),
