@@ -1,11 +1,12 @@
 """Writes talib.txt, TA-Lib's values for the C tests: python3 fixtures.py >talib.txt (in a venv with TA-Lib).
 
-A block of bars, then a block for each output: `column NAME` and a value a line.
+The bars, a line each: open, high, low, close, volume, time. `absolute NAME VALUE`: what is allowed a row besides a share
+of the value (see rows.py). `column SPEC OUTPUT` and its values, one a bar, on the same line, in 14 digits.
 """
 
 import numpy as np
 import talib
-from rows import FIXTURES, compute
+from rows import ABSOLUTE, FIXTURES, compute
 
 BARS = 120
 FLAT = slice(70, 90)  # long enough that rsi:4 forgets what was before
@@ -22,15 +23,15 @@ columns = {
     "low": np.round(np.minimum(open_, close) - wick[1], 2),
     "close": close,
     "volume": np.round(random.exponential(10, BARS), 3),
+    "time": 1704063600.0 + 3600.0 * np.arange(BARS),  # five midnights, the first after an hour
 }
 
 print(f"# TA-Lib {talib.__ta_version__.decode().split()[0]} (wheel {talib.__version__}): written by fixtures.py")
 print(f"bars {BARS}")
 for row in zip(*(column.tolist() for column in columns.values())):
-    print(*row)
+    print(*row[:5], int(row[5]))
+for name, bound in ABSOLUTE.items():
+    print(f"absolute {name} {bound(columns):.3g}")
 for spec in FIXTURES:
-    outputs = compute(spec, columns)
-    for output, values in enumerate(outputs):
-        print(f"column {spec} {output}")
-        for value in values.tolist():
-            print(repr(value))
+    for output, values in enumerate(compute(spec, columns)):
+        print(f"column {spec} {output}", *(f"{value:.14g}" for value in values.tolist()))
