@@ -50,4 +50,42 @@ STEP double ring_sum(const struct ring *r, const double cells[])
     return sum;
 }
 
+/* Of the newest n values; n is not above `seen`. */
+STEP double ring_sum_newest(const struct ring *r, const double cells[], uint32_t n)
+{
+    double sum = 0.0;
+    for (uint32_t age = n; age-- > 0;)
+        sum += ring_at(r, cells, age);
+    return sum;
+}
+
+/* Puts x in and gives the window's mean; false until the window is full. */
+STEP bool ring_mean(struct ring *r, double cells[], double x, double *ret)
+{
+    if (!ring_push(r, cells, x))
+        return false;
+    *ret = ring_sum(r, cells) / (double)r->length;
+    return true;
+}
+
+/* Of a full window. */
+STEP double ring_highest(const struct ring *r, const double cells[])
+{
+    double highest = cells[r->next];
+    for (uint32_t age = r->length - 1; age-- > 0;)
+        if (ring_at(r, cells, age) > highest)
+            highest = ring_at(r, cells, age);
+    return highest;
+}
+
+/* Of a full window. */
+STEP double ring_lowest(const struct ring *r, const double cells[])
+{
+    double lowest = cells[r->next];
+    for (uint32_t age = r->length - 1; age-- > 0;)
+        if (ring_at(r, cells, age) < lowest)
+            lowest = ring_at(r, cells, age);
+    return lowest;
+}
+
 #endif
