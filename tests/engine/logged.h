@@ -4,9 +4,7 @@
 #define TESTS_ENGINE_LOGGED_H
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "engine/compare.h"
 #include "engine/record.h"
@@ -14,6 +12,7 @@
 #include "engine/state.h"
 #include "tests/check.h"
 #include "tests/engine/driver.h"
+#include "tests/scratch.h"
 
 enum { LOGGED_VALUES = 16 };
 
@@ -26,7 +25,7 @@ struct logged_order {
 };
 
 struct logged {
-    char dir[64];
+    char dir[SCRATCH_MAX];
     struct driver driver;
     struct engine *engine;
     struct journal_writer *writer;
@@ -149,9 +148,7 @@ static inline void logged_writer(struct logged *l)
 {
     char err[JOURNAL_ERROR_MAX] = "";
     struct journal_tail tail;
-    snprintf(l->dir, sizeof l->dir, "/tmp/papertape-logged-XXXXXX");
-    if (!mkdtemp(l->dir))
-        abort();
+    scratch_make(l->dir);
     const struct journal_writer_config config = {.dir = l->dir, .block_bytes = 4096};
     if (journal_writer_open(&config, &l->writer, &tail, err, sizeof err) < 0) {
         fprintf(stderr, "%s\n", err);
@@ -203,12 +200,6 @@ static inline void logged_play(struct logged *l, int n, bool lost)
     logged_settle(l);
 }
 
-static inline int logged_remove(const char *path, const struct stat *at, int kind, struct FTW *ftw)
-{
-    (void)at, (void)kind, (void)ftw;
-    return remove(path);
-}
-
 static inline void logged_close(struct logged *l)
 {
     journal_writer_close(l->writer);
@@ -218,7 +209,7 @@ static inline void logged_close(struct logged *l)
     free(l->orders);
     free(l->fills);
     free(l->ledger);
-    nftw(l->dir, logged_remove, 8, FTW_DEPTH | FTW_PHYS);
+    scratch_remove(l->dir);
 }
 
 #endif

@@ -3,21 +3,19 @@
 #ifndef TESTS_ENGINE_RECORDING_H
 #define TESTS_ENGINE_RECORDING_H
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
-#include <unistd.h>
 
 #include "engine/record.h"
 #include "engine/replay.h"
 #include "tests/check.h"
 #include "tests/engine/driver.h"
 #include "tests/engine/tape.h"
+#include "tests/scratch.h"
 
 enum { RECORDING_STATES_MAX = 256, RECORDING_EVENTS_MAX = 1 << 16 };
 
 struct recording {
-    char dir[PATH_MAX - 300];
+    char dir[SCRATCH_MAX];
     struct driver driver;
     struct engine *engine;
     struct tape tape;
@@ -68,11 +66,8 @@ static inline void recording_state(struct recording *r, enum state_why why)
 
 static inline void recording_begin(struct recording *r, uint64_t seed, uint64_t segment_bytes)
 {
-    const char *tmp = getenv("TMPDIR");
     memset(r, 0, sizeof *r);
-    snprintf(r->dir, sizeof r->dir, "%s/papertape-replay-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(r->dir))
-        exit(EXIT_FAILURE);
+    scratch_make(r->dir);
     r->segment_bytes = segment_bytes;
     driver_init(&r->driver, seed);
     struct engine_sink sink = tape_sink(&r->tape);
@@ -179,16 +174,7 @@ static inline void recording_close(struct recording *r)
 
 static inline void recording_remove(struct recording *r)
 {
-    DIR *dir = opendir(r->dir);
-    for (const struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", r->dir, entry->d_name);
-        if (entry->d_name[0] != '.')
-            unlink(path);
-    }
-    if (dir)
-        closedir(dir);
-    rmdir(r->dir);
+    scratch_remove(r->dir);
     journal_writer_close(r->writer);
     journal_batch_finish(&r->batch);
     codec_finish(&r->codec);

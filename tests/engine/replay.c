@@ -1,7 +1,10 @@
 /* A journal played again says what was said when it was recorded, from every state of it; and what is cut,
  * altered, newer or missing is told. */
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/engine/recording.h"
 

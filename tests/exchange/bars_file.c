@@ -8,41 +8,18 @@
 
 #include "exchange/decimal.h"
 #include "tests/check.h"
+#include "tests/scratch.h"
 
-static char dir[] = "/tmp/papertape-bars-XXXXXX";
 static char error[BARS_FILE_ERROR_MAX];
-
-static const char *path_of(const char *name)
-{
-    static char path[128];
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    return path;
-}
-
-static const char *write_file(const char *name, const char *text)
-{
-    const char *path = path_of(name);
-    FILE *f = fopen(path, "we");
-    if (!f || fputs(text, f) < 0 || fclose(f) != 0) {
-        perror(path);
-        exit(EXIT_FAILURE);
-    }
-    return path;
-}
-
-static void drop(const char *name)
-{
-    CHECK_INT(unlink(path_of(name)), 0);
-}
 
 static void test_reads(void)
 {
     struct bars_file f;
     const char *path =
-        write_file("BTCUSDT_5m.csv", "timestamp,open,high,low,close,volume\n"
-                                     "2025-04-03 17:05:00+00:00,81794.8,81998.1,81785.2,81804.9,317.956\n"
-                                     "2025-04-03 17:10:00+00:00,81804.9,81898.3,81714.5,81800.3,128.285\n"
-                                     "2025-04-03 17:30:00+00:00,1,4,0.5,2,0\n");
+        scratch_write("BTCUSDT_5m.csv", "timestamp,open,high,low,close,volume\n"
+                                        "2025-04-03 17:05:00+00:00,81794.8,81998.1,81785.2,81804.9,317.956\n"
+                                        "2025-04-03 17:10:00+00:00,81804.9,81898.3,81714.5,81800.3,128.285\n"
+                                        "2025-04-03 17:30:00+00:00,1,4,0.5,2,0\n");
     CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
     CHECK_STR(f.symbol, "BTCUSDT");
     CHECK_INT(f.n, 3);
@@ -61,11 +38,11 @@ static void test_reads(void)
     CHECK_INT(f.n_gaps, 0);
     CHECK_INT(bars_file_set_interval(&f, 0), -EINVAL);
     bars_file_finish(&f);
-    drop("BTCUSDT_5m.csv");
 
     /* Any order, any case, foreign columns, quotes, CRLF, a byte order mark, blank lines, no final newline.
      */
-    path = write_file("ETHUSDT_x_y.csv", "\xef\xbb\xbf\"Volume\",note,LOW,High , Close,\"Open Time\",oPen\r\n"
+    path =
+        scratch_write("ETHUSDT_x_y.csv", "\xef\xbb\xbf\"Volume\",note,LOW,High , Close,\"Open Time\",oPen\r\n"
                                          "2,,1.5,3,2.5,1672531200000,2\r\n\r\n"
                                          " \"3\" ,a,1e0,3.25,2.5,1672531260000,2");
     CHECK_INT(bars_file_read(path, "XRP", &f, error), 0);
@@ -76,11 +53,10 @@ static void test_reads(void)
     CHECK_INT(f.interval_ns, 60000000000);
     CHECK_INT(f.price_digits, 2);
     bars_file_finish(&f);
-    drop("ETHUSDT_x_y.csv");
 
     /* Binance's twelve columns without a header; what follows the sixth may be empty; ms, then us. */
-    path = write_file("BNB.csv", "1735689540000,1,2,0.5,1.5,10,1735689599999,15,3,5,7.5,0\n"
-                                 "1735689600000000,1.5,2,0.5,1,0.00000001,,,,,,\n");
+    path = scratch_write("BNB.csv", "1735689540000,1,2,0.5,1.5,10,1735689599999,15,3,5,7.5,0\n"
+                                    "1735689600000000,1.5,2,0.5,1,0.00000001,,,,,,\n");
     CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
     CHECK_STR(f.symbol, "BNB");
     CHECK_INT(f.n, 2);
@@ -90,19 +66,17 @@ static void test_reads(void)
     CHECK_INT(decimal_from_double(f.volume[1], f.volume_digits, &volume), 0);
     CHECK_INT(volume, 1);
     bars_file_finish(&f);
-    drop("BNB.csv");
 
     /* open_time wins over timestamp; a header alone is a file without bars. */
-    path = write_file("A_b", "timestamp,open_time,open,high,low,close,volume\n1,2,1,1,1,1,1\n");
+    path = scratch_write("A_b", "timestamp,open_time,open,high,low,close,volume\n1,2,1,1,1,1,1\n");
     CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
     CHECK_INT(f.open_time_ns[0], 2000000000);
     CHECK_INT(f.interval_ns, 0);
     bars_file_finish(&f);
-    path = write_file("A_b", "timestamp,open,high,low,close,volume\n");
+    path = scratch_write("A_b", "timestamp,open,high,low,close,volume\n");
     CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
     CHECK_INT(f.n, 0);
     bars_file_finish(&f);
-    drop("A_b");
 }
 
 static void test_gzip(void)
@@ -110,7 +84,7 @@ static void test_gzip(void)
     static const char text[] =
         "timestamp,open,high,low,close,volume\n1,1,1,1,1,1\n2,1,1,1,1,1\n3,1,1,1,1,1\n";
     struct bars_file f = {0};
-    const char *path = path_of("SOL_1s.csv"); /* the name does not say gzip, the content does */
+    const char *path = scratch_path("SOL_1s.csv"); /* the name does not say gzip, the content does */
     gzFile out = gzopen(path, "wb");
     CHECK(out && gzwrite(out, text, sizeof(text) - 1) == sizeof(text) - 1);
     CHECK_INT(gzclose(out), Z_OK);
@@ -121,7 +95,6 @@ static void test_gzip(void)
     CHECK_INT(truncate(path, 40), 0);
     CHECK_INT(bars_file_read(path, NULL, &f, error), -EIO);
     CHECK(strstr(error, "SOL_1s.csv:"));
-    drop("SOL_1s.csv");
 }
 
 static void test_bad(void)
@@ -151,7 +124,7 @@ static void test_bad(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char text[512];
         snprintf(text, sizeof(text), "timestamp,open,high,low,close,volume\n%s", cases[i].rows);
-        const char *path = write_file("BAD_1m.csv", text);
+        const char *path = scratch_write("BAD_1m.csv", text);
         CHECK_INT(bars_file_read(path, NULL, &f, error), -EINVAL);
         bool named = strncmp(error, cases[i].what, strlen(cases[i].what)) == 0 && strstr(error, path) &&
                      strstr(error, cases[i].line);
@@ -167,14 +140,13 @@ static void test_bad(void)
                                           "timestamp,open,open,high,low,close,volume\n",
                                           "1,2,3\n"};
     for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
-        CHECK_INT(bars_file_read(write_file("BAD_1m.csv", headers[i]), NULL, &f, error), -EINVAL);
+        CHECK_INT(bars_file_read(scratch_write("BAD_1m.csv", headers[i]), NULL, &f, error), -EINVAL);
         CHECK(strstr(error, "BAD_1m.csv"));
     }
-    drop("BAD_1m.csv");
-    CHECK_INT(bars_file_read(path_of("absent_1m.csv"), NULL, &f, error), -ENOENT);
+    CHECK_INT(bars_file_read(scratch_path("absent_1m.csv"), NULL, &f, error), -ENOENT);
     CHECK(strstr(error, "absent_1m.csv"));
-    CHECK_INT(bars_file_read(path_of("_1m.csv"), NULL, &f, error), -EINVAL);
-    CHECK_INT(bars_file_read(path_of("absent.csv"), "ANAMETHATISMUCHTOOLONGFORUS", &f, error), -EINVAL);
+    CHECK_INT(bars_file_read(scratch_path("_1m.csv"), NULL, &f, error), -EINVAL);
+    CHECK_INT(bars_file_read(scratch_path("absent.csv"), "ANAMETHATISMUCHTOOLONGFORUS", &f, error), -EINVAL);
 }
 
 static void test_times(void)
@@ -216,14 +188,9 @@ static void test_times(void)
 
 int main(void)
 {
-    if (!mkdtemp(dir)) {
-        perror(dir);
-        return EXIT_FAILURE;
-    }
     test_reads();
     test_gzip();
     test_bad();
     test_times();
-    CHECK_INT(rmdir(dir), 0);
     return check_done("bars_file");
 }

@@ -279,6 +279,5 @@ int main(void)
     test_follow();
     test_taken_back();
     test_absent();
-    journal_dir_remove();
     return check_done("journal");
 }

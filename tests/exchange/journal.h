@@ -13,21 +13,17 @@
 #include "exchange/journal/journal.h"
 #include "tests/check.h"
 #include "tests/random.h"
+#include "tests/scratch.h"
 
 enum { START_SEQ = 100, BYTES_MAX = 400 };
 #define START_NS 1723161240000000000LL
 
-static char journal_dir[PATH_MAX - 300];
+static char journal_dir[SCRATCH_MAX];
 
-/* In memory where the system has a place for that: thousands of syncs cost nothing there. */
 static inline void journal_dir_make(void)
 {
-    const char *tmp = getenv("TMPDIR"), *usual = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(journal_dir, sizeof journal_dir, "%s/papertape-journal-XXXXXX", tmp ? tmp : usual);
-    if (!mkdtemp(journal_dir)) {
-        perror("mkdtemp");
-        exit(EXIT_FAILURE);
-    }
+    scratch_in_memory();
+    scratch_make(journal_dir);
 }
 
 /* Calls `each` for every file of the directory whose name ends so. */
@@ -58,12 +54,6 @@ static inline void journal_remove(const char *path)
 static inline void journal_dir_clear(void)
 {
     journal_files_ending("", journal_remove);
-}
-
-static inline void journal_dir_remove(void)
-{
-    journal_dir_clear();
-    rmdir(journal_dir);
 }
 
 static char journal_newest_path[PATH_MAX], journal_oldest_path[PATH_MAX];

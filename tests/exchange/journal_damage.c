@@ -307,6 +307,5 @@ int main(void)
     test_lost_sector();
     test_segments();
     test_newer();
-    journal_dir_remove();
     return check_done("journal_damage");
 }

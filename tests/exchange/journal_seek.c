@@ -163,6 +163,5 @@ int main(void)
     test_find();
     test_states();
     test_torn_newest();
-    journal_dir_remove();
     return check_done("journal_seek");
 }

@@ -3,28 +3,13 @@
 #include "exchange/replay/bars.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "exchange/bars_file.h"
 #include "exchange/replay/bar_trades.h"
 #include "tests/replay/made.h"
+#include "tests/scratch.h"
 
-static char dir[] = "/tmp/papertape-replay-bars-XXXXXX";
 static char error[SOURCE_ERROR_MAX];
-
-static const char *write_file(const char *name, const char *text)
-{
-    static char paths[4][128];
-    static int next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
-    FILE *f = fopen(path, "we");
-    if (!f || fputs(text, f) < 0 || fclose(f) != 0) {
-        perror(path);
-        exit(EXIT_FAILURE);
-    }
-    return path;
-}
 
 static void test_trades(void)
 {
@@ -110,7 +95,7 @@ static void check_rows(struct tape *tape, const struct bars_file *f, size_t n)
 static void test_play(void)
 {
     char *csv = make_csv(BARS, GAP_AT);
-    const char *path = write_file("BTCUSDT_5m.csv", csv);
+    const char *path = scratch_write("BTCUSDT_5m.csv", csv);
     struct bars_file f;
     struct source *source = NULL;
     struct made_check check;
@@ -150,7 +135,6 @@ static void test_play(void)
     free(tape);
     bars_file_finish(&f);
     free(csv);
-    unlink(path);
 }
 
 static void test_refused(void)
@@ -174,7 +158,7 @@ static void test_refused(void)
         struct tape *tape = calloc(1, sizeof(*tape));
         tape_init(tape);
         snprintf(text, sizeof(text), "timestamp,open,high,low,close,volume\n%s", cases[i].rows);
-        const char *path = write_file("BAD_1m.csv", text);
+        const char *path = scratch_write("BAD_1m.csv", text);
         CHECK_INT(bars_create(tape, &path, 1, cases[i].interval, INT64_MIN, INT64_MAX, &source, error),
                   -EINVAL);
         bool named = strncmp(error, cases[i].what, strlen(cases[i].what)) == 0 && strstr(error, "BAD_1m.csv");
@@ -184,19 +168,13 @@ static void test_refused(void)
         CHECK(source == NULL);
         tape_finish(tape);
         free(tape);
-        unlink(path);
     }
 }
 
 int main(void)
 {
-    if (!mkdtemp(dir)) {
-        perror(dir);
-        return EXIT_FAILURE;
-    }
     test_trades();
     test_play();
     test_refused();
-    CHECK_INT(rmdir(dir), 0);
     return check_done("bars");
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/check.h"
+#include "tests/scratch.h"
 
 static X509 *read_certificate(const char *pem, size_t len)
 {
@@ -41,12 +42,9 @@ static bool verifies(X509 *root, X509 *server, const char *host, bool address)
 
 int main(void)
 {
-    char dir[] = "/tmp/papertape-ca-XXXXXX", path[64], text[4096];
+    char dir[SCRATCH_MAX], path[SCRATCH_PATH_MAX], text[4096];
     struct ca ca, other;
-    if (!mkdtemp(dir)) {
-        perror(dir);
-        return EXIT_FAILURE;
-    }
+    scratch_make(dir);
     CHECK_INT(ca_make(&ca), 0);
     CHECK_INT(ca_make(&other), 0);
     X509 *root = read_certificate(ca.ca_pem, ca.ca_len),

@@ -2,7 +2,6 @@
  * as the text did. */
 #include "exchange/replay/convert.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,39 +11,9 @@
 #include "exchange/replay/lines.h"
 #include "exchange/replay/recording.h"
 #include "tests/replay/heard.h"
+#include "tests/scratch.h"
 
-static char dir[] = "/tmp/papertape-convert-XXXXXX";
 static char error[CONVERT_ERROR_MAX];
-
-static const char *path_of(const char *name)
-{
-    static char paths[64][160];
-    static int next;
-    char *path = paths[next++ % 64];
-    snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
-    return path;
-}
-
-static const char *write_text(const char *name, const char *text)
-{
-    const char *path = path_of(name);
-    FILE *f = fopen(path, "w");
-    if (!f || fputs(text, f) < 0 || fclose(f) != 0)
-        exit(EXIT_FAILURE);
-    return path;
-}
-
-static void remove_journal(const char *name)
-{
-    const char *path = path_of(name);
-    DIR *d = opendir(path);
-    for (const struct dirent *e; d && (e = readdir(d)) != NULL;)
-        if (e->d_name[0] != '.')
-            unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-    rmdir(path);
-}
 
 /* Both hold the same frames and replies in the same order, at the same times.
  */
@@ -74,21 +43,21 @@ static void check_same(const char *a, const char *b, uint64_t expected)
 static void test_file(const char *const *paths, size_t n_paths)
 {
     struct convert_counts in = {0}, out = {0};
-    CHECK_INT(convert_import(paths, n_paths, path_of("journal"), &in, error), 0);
+    CHECK_INT(convert_import(paths, n_paths, scratch_path("journal"), &in, error), 0);
     CHECK_INT(in.late, 0);
-    CHECK_INT(convert_export(path_of("journal"), path_of("out.gz"), &out, error), 0);
+    CHECK_INT(convert_export(scratch_path("journal"), scratch_path("out.gz"), &out, error), 0);
     CHECK(in.frames == out.frames && in.replies == out.replies);
-    check_same(path_of("journal"), path_of("out.gz"), in.frames + in.replies);
+    check_same(scratch_path("journal"), scratch_path("out.gz"), in.frames + in.replies);
     if (n_paths == 1)
-        check_same(paths[0], path_of("out.gz"), in.frames + in.replies);
-    CHECK_INT(convert_import(paths, n_paths, path_of("journal"), &in, error), -EEXIST);
+        check_same(paths[0], scratch_path("out.gz"), in.frames + in.replies);
+    CHECK_INT(convert_import(paths, n_paths, scratch_path("journal"), &in, error), -EEXIST);
     struct journal_summary sum;
-    CHECK_INT(journal_verify(path_of("journal"), &sum, error, sizeof(error)), 0);
+    CHECK_INT(journal_verify(scratch_path("journal"), &sum, error, sizeof(error)), 0);
     CHECK(sum.frames == in.frames && sum.replies == in.replies && sum.events == 0);
     printf("%s: %llu frames, %llu replies: %llu bytes of them, %llu in the journal\n", paths[0],
            (unsigned long long)in.frames, (unsigned long long)in.replies, (unsigned long long)sum.raw_bytes,
            (unsigned long long)sum.file_bytes);
-    unlink(path_of("out.gz"));
+    unlink(scratch_path("out.gz"));
 }
 
 static char *play(const char *const *paths, size_t n, const char *const *names, size_t n_names)
@@ -114,7 +83,7 @@ static char *play(const char *const *paths, size_t n, const char *const *names, 
 static void test_plays(const char *const *paths, size_t n, const char *const *names, size_t n_names)
 {
     struct convert_counts in;
-    const char *journal = path_of("journal");
+    const char *journal = scratch_path("journal");
     CHECK_INT(convert_import(paths, n, journal, &in, error), 0);
     char *text = play(paths, n, names, n_names), *same = play(&journal, 1, names, n_names);
     CHECK(text && *text);
@@ -163,13 +132,13 @@ static const char recorded[] =
 /* Recorded replies are what REST shows, through a journal too. */
 static void test_replies(void)
 {
-    const char *text = write_text("recorded", recorded), *journal = path_of("journal");
+    const char *text = scratch_write("recorded", recorded), *journal = scratch_path("journal");
     struct convert_counts in, out;
     CHECK_INT(convert_import(&text, 1, journal, &in, error), 0);
     CHECK(in.frames == 3 && in.replies == 5);
-    CHECK_INT(convert_export(journal, path_of("out"), &out, error), 0);
-    check_same(text, path_of("out"), 8);
-    unlink(path_of("out"));
+    CHECK_INT(convert_export(journal, scratch_path("out"), &out, error), 0);
+    check_same(text, scratch_path("out"), 8);
+    unlink(scratch_path("out"));
     for (int i = 0; i < 2; i++) {
         struct source *source = NULL;
         struct tape *tape = calloc(1, sizeof(*tape));
@@ -200,28 +169,29 @@ static void test_replies(void)
         tape_finish(tape);
         free(tape);
     }
-    remove_journal("journal");
+    scratch_remove(scratch_path("journal"));
     unlink(text);
 }
 
 static void test_refused(void)
 {
     struct convert_counts counts;
-    const char *none = path_of("none"), *bad = write_text("bad", "x\n"), *empty = write_text("empty", "");
-    CHECK_INT(convert_import(&none, 1, path_of("journal"), &counts, error), -ENOENT);
-    CHECK_INT(convert_import(&bad, 1, path_of("journal"), &counts, error), -EINVAL);
+    const char *none = scratch_path("none"), *bad = scratch_write("bad", "x\n"),
+               *empty = scratch_write("empty", "");
+    CHECK_INT(convert_import(&none, 1, scratch_path("journal"), &counts, error), -ENOENT);
+    CHECK_INT(convert_import(&bad, 1, scratch_path("journal"), &counts, error), -EINVAL);
     CHECK(strstr(error, "bad:1: ") != NULL);
-    remove_journal("journal");
-    CHECK_INT(convert_import(&empty, 1, path_of("journal"), &counts, error), -EINVAL);
+    scratch_remove(scratch_path("journal"));
+    CHECK_INT(convert_import(&empty, 1, scratch_path("journal"), &counts, error), -EINVAL);
     CHECK(strstr(error, "nothing to keep") != NULL);
-    remove_journal("journal");
-    CHECK_INT(convert_export(bad, path_of("out"), &counts, error), -EINVAL);
+    scratch_remove(scratch_path("journal"));
+    CHECK_INT(convert_export(bad, scratch_path("out"), &counts, error), -EINVAL);
     CHECK(strstr(error, "no journal") != NULL);
-    const char *one = write_text("one", "5 {\"a\":1}\n3 {\"b\":2}\n");
-    CHECK_INT(convert_import(&one, 1, path_of("journal"), &counts, error), 0);
+    const char *one = scratch_write("one", "5 {\"a\":1}\n3 {\"b\":2}\n");
+    CHECK_INT(convert_import(&one, 1, scratch_path("journal"), &counts, error), 0);
     CHECK_INT(counts.late, 1);
-    CHECK_INT(convert_export(path_of("journal"), "/nonexistent/x", &counts, error), -ENOENT);
-    remove_journal("journal");
+    CHECK_INT(convert_export(scratch_path("journal"), "/nonexistent/x", &counts, error), -ENOENT);
+    scratch_remove(scratch_path("journal"));
     unlink(bad);
     unlink(empty);
     unlink(one);
@@ -250,26 +220,22 @@ static void test_shared(void)
     for (int i = 0; i < 4; i++) {
         const char *path = paths[i];
         test_file(&path, 1);
-        remove_journal("journal");
+        scratch_remove(scratch_path("journal"));
     }
     const char *both[] = {paths[2], paths[3]}, *btc[] = {paths[0]};
     test_file(both, 2);
-    remove_journal("journal");
+    scratch_remove(scratch_path("journal"));
     test_plays(both, 2, sync, sizeof(sync) / sizeof(*sync));
-    remove_journal("journal");
+    scratch_remove(scratch_path("journal"));
     test_plays(btc, 1, spot, sizeof(spot) / sizeof(*spot));
-    remove_journal("journal");
+    scratch_remove(scratch_path("journal"));
 }
 
 int main(void)
 {
-    if (!mkdtemp(dir)) {
-        perror(dir);
-        return EXIT_FAILURE;
-    }
     test_replies();
     test_refused();
     test_shared();
-    CHECK_INT(rmdir(dir), 0);
+    CHECK_INT(rmdir(scratch_root()), 0); /* nothing was left beside them */
     return check_done("convert");
 }

@@ -2,26 +2,16 @@
 #include "exchange/replay/recording.h"
 
 #include <errno.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "tests/replay/heard.h"
+#include "tests/scratch.h"
 
-static char dir[] = "/tmp/papertape-recording-XXXXXX";
 static char error[SOURCE_ERROR_MAX];
-
-static const char *path_of(const char *name)
-{
-    static char paths[4][128];
-    static int next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
-    return path;
-}
 
 static const char *write_file(const char *name, const char *text, const char *mode)
 {
-    const char *path = path_of(name);
+    const char *path = scratch_path(name);
     gzFile f = gzopen(path, mode); /* "wT": plain */
     if (!f || gzputs(f, text) < 0 || gzclose(f) != Z_OK) {
         perror(path);
@@ -119,7 +109,6 @@ static void test_derived(void)
         tape_finish(tape);
         free(tape);
         free(h.text);
-        unlink(path);
     }
 }
 
@@ -139,7 +128,6 @@ static void test_from_to(void)
     tape_finish(tape);
     free(tape);
     free(h.text);
-    unlink(path);
 }
 
 static void test_refused(void)
@@ -170,19 +158,13 @@ static void test_refused(void)
             fprintf(stderr, "case %zu: %s\n", i, error);
         tape_finish(tape);
         free(tape);
-        unlink(path);
     }
 }
 
 int main(void)
 {
-    if (!mkdtemp(dir)) {
-        perror(dir);
-        return EXIT_FAILURE;
-    }
     test_derived();
     test_from_to();
     test_refused();
-    CHECK_INT(rmdir(dir), 0);
     return check_done("recording");
 }

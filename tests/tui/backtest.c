@@ -2,10 +2,13 @@
  * one line. */
 #include "tui/command/backtest.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/engine/recording.h"
 
@@ -279,9 +282,6 @@ int main(void)
     test_files();
     test_parts();
     test_refused();
-    unlink(out_path);
-    unlink(err_path);
-    unlink(csv_path);
     recording_remove(&recording);
     free(out);
     free(err);
