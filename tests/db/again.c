@@ -7,32 +7,24 @@
 
 enum { FIRST = 3000, MORE = 2000 };
 
-static struct db_writer *open_writer(const char *path)
-{
-    char err[DB_ERROR_MAX] = "";
-    struct db_writer_config config = {0};
-    struct db_writer *writer = NULL;
-    CHECK_INT(db_writer_open(path, &config, &writer, err, sizeof err), 0);
-    return writer;
-}
+static const struct db_writer_config config = {0};
 
 static struct db_writer_stats close_writer(struct db_writer *writer)
 {
-    char err[DB_ERROR_MAX] = "";
     struct db_writer_stats stats;
     CHECK_INT(db_writer_flush(writer, 60000), 0);
     db_writer_stats(writer, &stats);
-    CHECK_INT(db_writer_close(writer, 60000, err, sizeof err), 0);
+    fixture_close(writer);
     return stats;
 }
 
 int main(void)
 {
     static struct books b;
-    char directory[64], path[128], whole[128];
+    char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX], whole[SCRATCH_PATH_MAX];
     struct random random = random_seeded("again", 20261121);
     uint64_t seed = random_next(&random);
-    fixture_directory(directory);
+    scratch_make(directory);
     snprintf(path, sizeof path, "%s/papertape.db", directory);
     snprintf(whole, sizeof whole, "%s/whole.db", directory);
     books_keep(&b, whole, seed, FIRST + MORE);
@@ -43,7 +35,7 @@ int main(void)
     CHECK(first != 0 && first != books_digest(whole));
 
     /* The same events again, from the beginning. */
-    struct db_writer *writer = open_writer(path);
+    struct db_writer *writer = fixture_writer(path, &config);
     books_open(&b, writer, seed);
     for (int i = 0; i < FIRST; i++)
         books_event(&b);
@@ -59,7 +51,7 @@ int main(void)
     books_close(&b);
 
     /* Another past is not taken for this one: nothing of it is stored. */
-    writer = open_writer(path);
+    writer = fixture_writer(path, &config);
     books_open(&b, writer, seed + 1);
     for (int i = 0; i < FIRST; i++)
         books_event(&b);
@@ -69,6 +61,5 @@ int main(void)
     CHECK(strstr(stats.conflict, "is already stored, with other values") != NULL);
     CHECK(books_digest(path) == books_digest(whole));
     books_close(&b);
-    fixture_remove(directory);
     return check_done("again");
 }

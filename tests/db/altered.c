@@ -16,7 +16,7 @@ enum { CELLS = 150, BITS = 300 };
 #endif
 
 static struct {
-    char path[128];
+    char path[SCRATCH_PATH_MAX];
     unsigned char *bytes; /* of the file as it should be */
     size_t size;
     uint64_t digest;
@@ -36,7 +36,7 @@ static void read_file(void)
 static void write_file(void)
 {
     static const char *const others[] = {"-wal", "-shm"};
-    char path[160];
+    char path[SCRATCH_PATH_MAX + 8];
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s%s", record.path, others[i]);
         remove(path);
@@ -253,10 +253,10 @@ static void test_bits(struct random *random, int rounds)
 int main(void)
 {
     static struct books b;
-    char directory[64], names[8192];
+    char directory[SCRATCH_MAX], names[8192];
     bool thorough = getenv("PAPERTAPE_LONG") != NULL;
     struct random random = random_seeded("altered", 20261121);
-    fixture_directory(directory);
+    scratch_make(directory);
     snprintf(record.path, sizeof record.path, "%s/papertape.db", directory);
     books_keep(&b, record.path, random_next(&random), EVENTS);
     books_close(&b);
@@ -270,6 +270,5 @@ int main(void)
     test_rows();
     test_bits(&random, thorough ? BITS_LONG : BITS);
     free(record.bytes);
-    fixture_remove(directory);
     return check_done("altered");
 }

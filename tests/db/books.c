@@ -134,9 +134,9 @@ int main(int argc, char **argv)
         books_close(&b);
         return check_done("books");
     }
-    char directory[64], path[128];
+    char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX];
     struct random random = random_seeded("books", 20261121);
-    fixture_directory(directory);
+    scratch_make(directory);
     uint64_t kinds[LEDGER_KINDS] = {0};
     for (int i = 0; i < RECORDS; i++) {
         snprintf(path, sizeof path, "%s/%d.db", directory, i);
@@ -151,6 +151,5 @@ int main(int argc, char **argv)
         printf("%s: %" PRIu64 " rows\n", ledger_kind_name((enum ledger_kind)k), kinds[k]);
         CHECK(kinds[k] > 0);
     }
-    fixture_remove(directory);
     return check_done("books");
 }

@@ -7,6 +7,7 @@
 
 #include "db/writer.h"
 #include "tests/check.h"
+#include "tests/db/fixture.h"
 #include "tests/engine/driver.h"
 
 /* The record: what is sealed or chained. */
@@ -157,18 +158,12 @@ static inline void books_close(struct books *b)
 /* A whole record in a new database. */
 static inline void books_keep(struct books *b, const char *path, uint64_t seed, int events)
 {
-    char err[DB_ERROR_MAX] = "";
-    struct db_writer_config config = {0};
-    struct db_writer *writer;
-    if (db_writer_open(path, &config, &writer, err, sizeof err) != 0) {
-        fprintf(stderr, "%s: %s\n", path, err);
-        exit(EXIT_FAILURE);
-    }
+    const struct db_writer_config config = {0};
+    struct db_writer *writer = fixture_writer(path, &config);
     books_open(b, writer, seed);
     for (int i = 0; i < events; i++)
         books_event(b);
-    CHECK_INT(db_writer_close(writer, 60000, err, sizeof err), 0);
-    CHECK_STR(err, "");
+    fixture_close(writer);
 }
 
 static inline uint64_t books_mix(uint64_t digest, const void *bytes, size_t size)

@@ -91,12 +91,12 @@ static uint64_t work_and_kill(const char *path, unsigned *seed)
 
 int main(int argc, char **argv)
 {
-    char directory[64], path[128], err[DB_ERROR_MAX] = "";
+    char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX] = "";
     int rounds = argc > 1 ? atoi(argv[1]) : getenv("PAPERTAPE_LONG") ? ROUNDS_LONG : ROUNDS;
     unsigned seed = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : (unsigned)time(NULL);
     printf("%d kills, seed %u (crash ROUNDS SEED)\n", rounds, seed);
     fflush(stdout);
-    fixture_directory(directory);
+    scratch_make(directory);
     snprintf(path, sizeof path, "%s/papertape.db", directory);
     uint64_t fills = 0;
     for (int round = 0; round < rounds; round++) {
@@ -115,6 +115,5 @@ int main(int argc, char **argv)
         db_reader_close(reader);
     }
     printf("%" PRIu64 " fills stored\n", fills);
-    fixture_remove(directory);
     return check_done("crash");
 }

@@ -3,13 +3,11 @@
 #ifndef TESTS_DB_FIXTURE_H
 #define TESTS_DB_FIXTURE_H
 
-#include <ftw.h>
-#include <unistd.h>
-
 #include "db/writer.h"
 #include "exchange/fill_rules.h"
 
 #include "tests/check.h"
+#include "tests/scratch.h"
 
 enum { FIXTURE_SYMBOLS = 2, FIXTURE_SCALE = 8 };
 
@@ -175,27 +173,24 @@ static inline uint64_t fixture_trade(struct fixture *f)
     return db_writer_put_order(f->writer, &refused) ? ticket + 2 : 0;
 }
 
-/* A directory of its own for one test, removed with all that is in it. */
-static inline void fixture_directory(char path[static 64])
+/* The writer of a database of its own, or the end of the program. */
+static inline struct db_writer *fixture_writer(const char *path, const struct db_writer_config *config)
 {
-    strcpy(path, "/tmp/papertape-db-XXXXXX");
-    if (!mkdtemp(path)) {
-        perror("mkdtemp");
+    struct db_writer *writer = NULL;
+    char err[DB_ERROR_MAX] = "";
+    if (db_writer_open(path, config, &writer, err, sizeof err) != 0) {
+        fprintf(stderr, "%s: %s\n", path, err);
         exit(EXIT_FAILURE);
     }
+    return writer;
 }
 
-static inline int fixture_remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+/* Everything that was put is stored. */
+static inline void fixture_close(struct db_writer *writer)
 {
-    (void)st;
-    (void)flag;
-    (void)ftw;
-    return remove(path);
-}
-
-static inline void fixture_remove(const char *path)
-{
-    nftw(path, fixture_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    char err[DB_ERROR_MAX] = "";
+    CHECK_INT(db_writer_close(writer, 60000, err, sizeof err), 0);
+    CHECK_STR(err, "");
 }
 
 #endif

@@ -4,23 +4,13 @@
 #include <errno.h>
 
 #include "tests/db/fixture.h"
+#include "tests/db/sql.h"
 
 static sqlite3 *open_database(const char *path)
 {
     sqlite3 *db;
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
     return db;
-}
-
-static int64_t query(sqlite3 *db, const char *sql)
-{
-    sqlite3_stmt *stmt;
-    int64_t value = -1;
-    CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-    if (sqlite3_step(stmt) == SQLITE_ROW)
-        value = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    return value;
 }
 
 /* The whole file, to show that nothing was touched. */
@@ -45,13 +35,16 @@ static void test_fresh(const char *path)
     CHECK_INT(db_schema_check(db, db_migrations_count, &version, err, sizeof err), 0);
     CHECK_INT(version, 0);
     CHECK_INT(db_migrate(db, db_migrations, db_migrations_count, err, sizeof err), 0);
-    CHECK_INT(query(db, "PRAGMA user_version"), db_migrations_count);
-    CHECK_INT(query(db, "PRAGMA application_id"), DB_APPLICATION_ID);
+    CHECK_INT(sql_query(db, "PRAGMA user_version"), db_migrations_count);
+    CHECK_INT(sql_query(db, "PRAGMA application_id"), DB_APPLICATION_ID);
     CHECK_INT(
-        query(db, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"),
+        sql_query(db,
+                  "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%%'"),
         15);
     CHECK_INT(
-        query(db, "SELECT count(*) FROM pragma_table_list WHERE strict = 0 AND name NOT LIKE 'sqlite_%'"), 0);
+        sql_query(db,
+                  "SELECT count(*) FROM pragma_table_list WHERE strict = 0 AND name NOT LIKE 'sqlite_%%'"),
+        0);
     CHECK_INT(db_migrate(db, db_migrations, db_migrations_count, err, sizeof err), 0);
     CHECK_INT(db_schema_check(db, db_migrations_count, &version, err, sizeof err), 0);
     CHECK_INT(version, db_migrations_count);
@@ -119,23 +112,23 @@ static void test_failing(const char *path)
     sqlite3 *db = open_database(path);
     CHECK_INT(db_migrate(db, migrations, 2, err, sizeof err), -EBADMSG);
     CHECK_STR(err, "002_second: no such table: nowhere");
-    CHECK_INT(query(db, "PRAGMA user_version"), 1);
-    CHECK_INT(query(db, "SELECT x FROM a"), 1);
-    CHECK_INT(query(db, "SELECT count(*) FROM sqlite_schema"), 1);
+    CHECK_INT(sql_query(db, "PRAGMA user_version"), 1);
+    CHECK_INT(sql_query(db, "SELECT x FROM a"), 1);
+    CHECK_INT(sql_query(db, "SELECT count(*) FROM sqlite_schema"), 1);
     CHECK(sqlite3_get_autocommit(db));
 
     const struct db_migration repaired[] = {migrations[0], {"002_second", "UPDATE a SET x = 3;"}};
     CHECK_INT(db_migrate(db, repaired, 2, err, sizeof err), 0);
-    CHECK_INT(query(db, "PRAGMA user_version"), 2);
-    CHECK_INT(query(db, "SELECT x FROM a"), 3);
+    CHECK_INT(sql_query(db, "PRAGMA user_version"), 2);
+    CHECK_INT(sql_query(db, "SELECT x FROM a"), 3);
     sqlite3_close(db);
 }
 
 int main(void)
 {
-    char directory[64], path[128];
+    char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX];
     static void (*const tests[])(const char *) = {test_fresh, test_foreign, test_no_database, test_failing};
-    fixture_directory(directory);
+    scratch_make(directory);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         snprintf(path, sizeof path, "%s/%zu.db", directory, i);
         tests[i](path);
@@ -149,6 +142,5 @@ int main(void)
     snprintf(path, sizeof path, "%s/absent/papertape.db", directory);
     CHECK_INT(db_writer_open(path, &config, &writer, err, sizeof err), -ENOENT);
     CHECK_STR(err, "No such file or directory");
-    fixture_remove(directory);
     return check_done("migrate");
 }

@@ -120,7 +120,7 @@ static void lose_power(const char *path, struct random *random, bool fresh)
 
 static void test_power(const char *directory, struct random *random, int rounds)
 {
-    char path[128] = "";
+    char path[SCRATCH_PATH_MAX] = "";
     uint64_t stored = 0, databases = 0;
     for (int round = 0; round < rounds; round++) {
         bool fresh = round % 8 == 0;
@@ -148,7 +148,7 @@ static void test_power(const char *directory, struct random *random, int rounds)
 static void test_full(const char *directory, struct random *random, int rounds)
 {
     static const char *const files[] = {NULL, "-wal", ".db"};
-    char path[128], err[DB_ERROR_MAX];
+    char path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX];
     uint64_t faults = 0;
     for (int round = 0; round < rounds; round++) {
         snprintf(path, sizeof path, "%s/full-%d.db", directory, round);
@@ -183,13 +183,12 @@ static void test_full(const char *directory, struct random *random, int rounds)
 
 int main(void)
 {
-    char directory[64];
+    char directory[SCRATCH_MAX];
     bool thorough = getenv("PAPERTAPE_LONG") != NULL;
     struct random random = random_seeded("power_loss", 20261121);
-    fixture_directory(directory);
+    scratch_make(directory);
     faulty_disk_install();
     test_power(directory, &random, thorough ? ROUNDS_LONG : ROUNDS);
     test_full(directory, &random, FULL_ROUNDS);
-    fixture_remove(directory);
     return check_done("power_loss");
 }

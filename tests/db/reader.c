@@ -9,23 +9,7 @@
 #include "db/recover.h"
 #include "tests/db/fixture.h"
 
-static struct db_writer *open_writer(const char *path)
-{
-    struct db_writer_config config = {0};
-    struct db_writer *writer = NULL;
-    char err[DB_ERROR_MAX] = "";
-    if (db_writer_open(path, &config, &writer, err, sizeof err) != 0) {
-        fprintf(stderr, "%s: %s\n", path, err);
-        exit(EXIT_FAILURE);
-    }
-    return writer;
-}
-
-static void close_writer(struct db_writer *writer)
-{
-    char err[DB_ERROR_MAX] = "";
-    CHECK_INT(db_writer_close(writer, 30000, err, sizeof err), 0);
-}
+static const struct db_writer_config config = {0};
 
 static struct db_reader *open_reader(const char *path)
 {
@@ -40,7 +24,7 @@ static struct db_reader *open_reader(const char *path)
 
 static void test_refusals(const char *directory)
 {
-    char path[128], err[DB_ERROR_MAX] = "";
+    char path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX] = "";
     struct db_reader *reader = NULL;
     snprintf(path, sizeof path, "%s/absent.db", directory);
     CHECK_INT(db_reader_open(path, &reader, err, sizeof err), -ENOENT);
@@ -60,7 +44,7 @@ static void test_refusals(const char *directory)
     CHECK_INT(db_reader_open(path, &reader, err, sizeof err), -EMEDIUMTYPE);
 
     snprintf(path, sizeof path, "%s/newer.db", directory);
-    close_writer(open_writer(path));
+    fixture_close(fixture_writer(path, &config));
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
     CHECK_INT(sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
@@ -360,21 +344,21 @@ static void check_recovery(struct db_reader *reader, const struct fixture *f, ui
 
 int main(void)
 {
-    char directory[64], path[128];
-    fixture_directory(directory);
+    char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX];
+    scratch_make(directory);
     test_refusals(directory);
 
     snprintf(path, sizeof path, "%s/papertape.db", directory);
-    struct db_writer *writer = open_writer(path);
+    struct db_writer *writer = fixture_writer(path, &config);
     struct db_reader *reader = open_reader(path);
     check_empty(reader);
     db_reader_close(reader);
-    close_writer(writer);
+    fixture_close(writer);
     reader = open_reader(path); /* after a clean stop, with nothing in it */
     check_empty(reader);
     db_reader_close(reader);
 
-    writer = open_writer(path);
+    writer = fixture_writer(path, &config);
     reader = open_reader(path); /* beside a writer, before it puts anything */
     struct fixture f;
     fixture_open(&f, writer);
@@ -407,17 +391,16 @@ int main(void)
     order.state = ORDER_CANCELED;
     db_writer_put_order(writer, &order);
     db_reader_close(reader);
-    close_writer(writer);
+    fixture_close(writer);
 
     /* The log is kept, empty, so that a reader needs to create nothing. */
     struct stat st;
-    char log[160];
+    char log[SCRATCH_PATH_MAX + 8];
     snprintf(log, sizeof log, "%s-wal", path);
     CHECK_INT(stat(log, &st), 0);
     CHECK_INT(st.st_size, 0);
     reader = open_reader(path);
     check_recovery(reader, &f, order.id);
     db_reader_close(reader);
-    fixture_remove(directory);
     return check_done("reader");
 }

@@ -1,12 +1,11 @@
 /* What no seal can show, as every seal and the chain were made anew over it: verify finds what contradicts
  * the rules of trading and of bookkeeping. */
-#include <sqlite3.h>
-
 #include "db/counts.h"
 #include "db/row_hash.h"
 #include "db/verify.h"
 #include "tests/db/books.h"
 #include "tests/db/fixture.h"
+#include "tests/db/sql.h"
 
 enum { EVENTS = 12000 };
 
@@ -16,16 +15,6 @@ static const char *const seals = "UPDATE orders SET hash = seal(2, " DB_ORDER_CO
                                  "UPDATE accounts SET hash = seal(2, " DB_ACCOUNT_COLUMNS ");"
                                  "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ");";
 
-static void exec(sqlite3 *db, const char *sql)
-{
-    char *err = NULL;
-    if (sqlite3_exec(db, sql, NULL, NULL, &err) != SQLITE_OK) {
-        fprintf(stderr, "%s: %s\n", sql, err);
-        check_failures++;
-    }
-    sqlite3_free(err);
-}
-
 /* Tells how many rows there are now. */
 static void recount(sqlite3 *db)
 {
@@ -33,10 +22,8 @@ static void recount(sqlite3 *db)
     char text[DB_COUNTS_TEXT];
     CHECK_INT(db_counts_take(db, &counts), SQLITE_OK);
     db_counts_format(&counts, text);
-    char *sql = sqlite3_mprintf("UPDATE meta SET value = %Q, hash = seal(2, key, %Q) WHERE key = %Q", text,
-                                text, DB_COUNTS_KEY);
-    exec(db, sql);
-    sqlite3_free(sql);
+    sql_exec(db, "UPDATE meta SET value = %Q, hash = seal(2, key, %Q) WHERE key = %Q", text, text,
+             DB_COUNTS_KEY);
 }
 
 /* Balances and hashes of the whole ledger, from its amounts. */
@@ -94,26 +81,24 @@ static void chain(sqlite3 *db)
 
 static void try(const char *path, const char *sql, const char *words)
 {
-    char altered[160];
+    char altered[SCRATCH_PATH_MAX + 8];
     sqlite3 *db;
     struct db_reader *reader = NULL;
     struct db_verified *verified = NULL;
     snprintf(altered, sizeof altered, "%s.altered", path);
     remove(altered);
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
-    char *copy = sqlite3_mprintf("VACUUM INTO %Q", altered);
-    exec(db, copy);
-    sqlite3_free(copy);
+    sql_exec(db, "VACUUM INTO %Q", altered);
     CHECK_INT(sqlite3_close(db), SQLITE_OK);
     CHECK_INT(sqlite3_open(altered, &db), SQLITE_OK);
     CHECK_INT(db_row_hash_register(db), SQLITE_OK);
-    exec(db, "PRAGMA ignore_check_constraints = ON; BEGIN");
-    exec(db, sql);
+    sql_exec(db, "PRAGMA ignore_check_constraints = ON; BEGIN");
+    sql_exec(db, "%s", sql);
     CHECK(sqlite3_changes(db) > 0);
     chain(db);
-    exec(db, seals);
+    sql_exec(db, "%s", seals);
     recount(db);
-    exec(db, "COMMIT");
+    sql_exec(db, "COMMIT");
     CHECK_INT(sqlite3_close(db), SQLITE_OK);
     char err[DB_ERROR_MAX] = "";
     CHECK_INT(db_reader_open(altered, &reader, err, sizeof err), 0);
@@ -132,8 +117,8 @@ static void try(const char *path, const char *sql, const char *words)
 int main(void)
 {
     static struct books b;
-    char directory[64], path[128];
-    fixture_directory(directory);
+    char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX];
+    scratch_make(directory);
     snprintf(path, sizeof path, "%s/papertape.db", directory);
     struct random random = random_seeded("rules", 20261121);
     books_keep(&b, path, random_next(&random), EVENTS);
@@ -212,6 +197,5 @@ int main(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         try(path, cases[i][0], cases[i][1]);
-    fixture_remove(directory);
     return check_done("rules");
 }

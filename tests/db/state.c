@@ -58,7 +58,7 @@ static void test_find(void)
 static void test_create(const char *directory)
 {
     struct state_dir state;
-    char err[256] = "", path[128];
+    char err[256] = "", path[SCRATCH_PATH_MAX];
     struct stat st;
     snprintf(path, sizeof path, "%s/a/b", directory);
     CHECK_INT(state_dir_find(path, &state, err, sizeof err), 0);
@@ -114,11 +114,10 @@ static void test_lock(const char *directory)
 
 int main(void)
 {
-    char directory[64];
-    fixture_directory(directory);
+    char directory[SCRATCH_MAX];
+    scratch_make(directory);
     test_find();
     test_create(directory);
     test_lock(directory);
-    fixture_remove(directory);
     return check_done("state");
 }

@@ -2,14 +2,15 @@
  * place, its old hashes hold, trading goes on from it, and what is altered in it is found by its row. */
 #include <errno.h>
 #include <openssl/evp.h>
-#include <sqlite3.h>
-#include <stdarg.h>
 
 #include "db/recover.h"
 #include "db/verify.h"
 #include "tests/db/fixture.h"
+#include "tests/db/sql.h"
 
 enum { ROUNDS = 9 };
+
+static const struct db_writer_config config = {0};
 
 /* Version 1's seal, written down a second time. */
 static void seal_1(const char *text, uint8_t hash[static 32])
@@ -21,34 +22,6 @@ static void hex(const uint8_t hash[static 32], char text[static 65])
 {
     for (int i = 0; i < 32; i++)
         snprintf(text + 2 * i, 3, "%02x", hash[i]);
-}
-
-static void exec(sqlite3 *db, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    char *sql = sqlite3_vmprintf(format, args);
-    va_end(args);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
-        fprintf(stderr, "%s: %s\n", sql, sqlite3_errmsg(db));
-        check_failures++;
-    }
-    sqlite3_free(sql);
-}
-
-static int64_t query(const char *path, const char *sql)
-{
-    sqlite3 *db;
-    sqlite3_stmt *stmt = NULL;
-    int64_t value = -1;
-    CHECK_INT(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK)
-        fprintf(stderr, "%s: %s\n", sql, sqlite3_errmsg(db));
-    if (sqlite3_step(stmt) == SQLITE_ROW)
-        value = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    sqlite3_close(db);
-    return value;
 }
 
 /* The bookkeeping of one account and one symbol. */
@@ -80,10 +53,11 @@ static void old_ledger(struct old *o, const char *asset, enum ledger_kind kind, 
     CHECK_INT(ledger_row_chain(&row, o->hash), 0);
     memcpy(o->hash, row.hash, sizeof o->hash);
     hex(row.hash, text);
-    exec(o->db,
-         "INSERT INTO ledger VALUES (%llu, %lld, 0, %Q, 8, %Q, %lld, %lld, nullif(%llu, 0), "
-         "nullif(%llu, 0), x'%s')",
-         row.id, row.ts_ns, row.asset, ledger_kind_name(kind), amount, *balance, row.order_id, fill_id, text);
+    sql_exec(o->db,
+             "INSERT INTO ledger VALUES (%llu, %lld, 0, %Q, 8, %Q, %lld, %lld, nullif(%llu, 0), "
+             "nullif(%llu, 0), x'%s')",
+             row.id, row.ts_ns, row.asset, ledger_kind_name(kind), amount, *balance, row.order_id, fill_id,
+             text);
 }
 
 static void old_order(struct old *o, const char *side, const char *type, const char *state, int64_t qty,
@@ -100,11 +74,12 @@ static void old_order(struct old *o, const char *side, const char *type, const c
              stop, cost, o->ts_ns, o->ts_ns + 1, o->ts_ns + 2, 7, 1, tag);
     seal_1(text, hash);
     hex(hash, digest);
-    exec(o->db,
-         "INSERT INTO orders VALUES (%llu, %s, %s, %Q, %Q, %Q, %Q, %lld, %lld, %lld, %lld, %lld, %lld, %lld, "
-         "%lld, 7, 1, %Q, x'%s')",
-         o->order_id, refused ? "NULL" : "0", refused ? "NULL" : "1", side, type, state, reason, qty, filled,
-         price, stop, cost, o->ts_ns, o->ts_ns + 1, o->ts_ns + 2, tag, digest);
+    sql_exec(
+        o->db,
+        "INSERT INTO orders VALUES (%llu, %s, %s, %Q, %Q, %Q, %Q, %lld, %lld, %lld, %lld, %lld, %lld, %lld, "
+        "%lld, 7, 1, %Q, x'%s')",
+        o->order_id, refused ? "NULL" : "0", refused ? "NULL" : "1", side, type, state, reason, qty, filled,
+        price, stop, cost, o->ts_ns, o->ts_ns + 1, o->ts_ns + 2, tag, digest);
 }
 
 /* An order that filled at once, whole, at 0.1 %. */
@@ -121,8 +96,9 @@ static void old_trade(struct old *o, enum order_side side, int64_t price, int64_
              ++o->fill_id, o->order_id, order_side_name(side), o->ts_ns, price, qty, notional, fee);
     seal_1(text, hash);
     hex(hash, digest);
-    exec(o->db, "INSERT INTO fills VALUES (%llu, %llu, 0, 1, %Q, %lld, %lld, %lld, %lld, %lld, 1, 8, x'%s')",
-         o->fill_id, o->order_id, order_side_name(side), o->ts_ns, price, qty, notional, fee, digest);
+    sql_exec(o->db,
+             "INSERT INTO fills VALUES (%llu, %llu, 0, 1, %Q, %lld, %lld, %lld, %lld, %lld, 1, 8, x'%s')",
+             o->fill_id, o->order_id, order_side_name(side), o->ts_ns, price, qty, notional, fee, digest);
     old_ledger(o, "BTC", LEDGER_TRADE, sign * qty, &o->base, o->fill_id);
     old_ledger(o, "USDT", LEDGER_TRADE, -sign * notional, &o->cash, o->fill_id);
     old_ledger(o, "USDT", LEDGER_FEE, -fee, &o->cash, o->fill_id);
@@ -136,12 +112,12 @@ static void make_old(const char *path, struct old *o)
     *o = (struct old){.ts_ns = FIXTURE_START};
     CHECK_INT(sqlite3_open(path, &o->db), SQLITE_OK);
     CHECK_INT(db_migrate(o->db, db_migrations, 1, err, sizeof err), 0);
-    exec(o->db, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; BEGIN");
-    exec(o->db, "INSERT INTO accounts VALUES (0, 'main', 'USDT', 8, %lld, 777, %lld, 555)", FIXTURE_START,
-         (FIXTURE_START + 20 * 1000000) / 86400000000000);
-    exec(o->db,
-         "INSERT INTO symbols VALUES (1, 'binance', 'BTCUSDT', 'BTC', 'USDT', 8, 8, 8, 1, 0, 0, 1000000, "
-         "0, 0, 1000, 0, 0, 0, 500000000, 0, 1, 0, 0, 0, 0, 0, 0, 5)");
+    sql_exec(o->db, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; BEGIN");
+    sql_exec(o->db, "INSERT INTO accounts VALUES (0, 'main', 'USDT', 8, %lld, 777, %lld, 555)", FIXTURE_START,
+             (FIXTURE_START + 20 * 1000000) / 86400000000000);
+    sql_exec(o->db,
+             "INSERT INTO symbols VALUES (1, 'binance', 'BTCUSDT', 'BTC', 'USDT', 8, 8, 8, 1, 0, 0, 1000000, "
+             "0, 0, 1000, 0, 0, 0, 500000000, 0, 1, 0, 0, 0, 0, 0, 0, 5)");
     old_ledger(o, "USDT", LEDGER_DEPOSIT, FIXTURE_CASH, &o->cash, 0);
     for (int i = 0; i < ROUNDS; i++) {
         old_trade(o, ORDER_BUY, (61000 + i) * FIXTURE_UNIT, 123457 + i);
@@ -150,35 +126,21 @@ static void make_old(const char *path, struct old *o)
     }
     old_order(o, "SELL", "STOP", "OPEN", 123457, 0, 0, 60000 * FIXTURE_UNIT, 0, "stop");
     old_order(o, "BUY", "MARKET", "REJECTED", 1, 0, 0, 0, 0, "");
-    exec(o->db, "INSERT INTO positions VALUES (0, 1, %lld, %lld, %lld, %lld, %lld, %lld)", o->position.qty,
-         o->position.cost, o->position.realized, o->position.fees, FIXTURE_START, o->position.updated_ns);
+    sql_exec(o->db, "INSERT INTO positions VALUES (0, 1, %lld, %lld, %lld, %lld, %lld, %lld)",
+             o->position.qty, o->position.cost, o->position.realized, o->position.fees, FIXTURE_START,
+             o->position.updated_ns);
     static const int64_t equity[] = {1000, 1200, 1100, 1300, 777};
     for (int i = 0; i < 5; i++)
-        exec(o->db, "INSERT INTO equity VALUES (0, %lld, %lld, 5)", FIXTURE_START + i * 5000000, equity[i]);
-    exec(o->db, "INSERT INTO commands VALUES (1, 5, 0, 1, 'pause', '{}', 'done', '')");
-    exec(o->db, "INSERT INTO alerts VALUES (1, 5, 6, 2, 'stale', 'warning', 'no data', NULL)");
-    exec(o->db, "INSERT INTO meta VALUES ('paused', '1')");
-    exec(o->db, "INSERT INTO bars VALUES (1, 60000000000, 'venue', 0, 1, 2, 1, 2, '5', '6', 1, 1, 1)");
-    exec(o->db, "INSERT INTO prices VALUES (1, 5, NULL, NULL, 5, 1, 1)");
-    exec(o->db, "COMMIT");
+        sql_exec(o->db, "INSERT INTO equity VALUES (0, %lld, %lld, 5)", FIXTURE_START + i * 5000000,
+                 equity[i]);
+    sql_exec(o->db, "INSERT INTO commands VALUES (1, 5, 0, 1, 'pause', '{}', 'done', '')");
+    sql_exec(o->db, "INSERT INTO alerts VALUES (1, 5, 6, 2, 'stale', 'warning', 'no data', NULL)");
+    sql_exec(o->db, "INSERT INTO meta VALUES ('paused', '1')");
+    sql_exec(o->db, "INSERT INTO bars VALUES (1, 60000000000, 'venue', 0, 1, 2, 1, 2, '5', '6', 1, 1, 1)");
+    sql_exec(o->db, "INSERT INTO prices VALUES (1, 5, NULL, NULL, 5, 1, 1)");
+    sql_exec(o->db, "COMMIT");
     CHECK_INT(sqlite3_close(o->db), SQLITE_OK);
     o->db = NULL;
-}
-
-static struct db_writer *open_writer(const char *path)
-{
-    struct db_writer_config config = {0};
-    struct db_writer *writer = NULL;
-    char err[DB_ERROR_MAX] = "";
-    CHECK_INT(db_writer_open(path, &config, &writer, err, sizeof err), 0);
-    CHECK_STR(err, "");
-    return writer;
-}
-
-static void close_writer(struct db_writer *writer)
-{
-    char err[DB_ERROR_MAX] = "";
-    CHECK_INT(db_writer_close(writer, 30000, err, sizeof err), 0);
 }
 
 /* What the verification says of it: "" when all is well. */
@@ -205,7 +167,7 @@ static void go_on(const char *path, const struct old *o)
     struct db_reader *reader;
     struct db_recovered *r;
     char err[DB_ERROR_MAX] = "";
-    struct db_writer *writer = open_writer(path);
+    struct db_writer *writer = fixture_writer(path, &config);
     CHECK_INT(db_reader_open(path, &reader, err, sizeof err), 0);
     CHECK_INT(db_recover(reader, &symbol, 1, &r, err, sizeof err), 0);
     CHECK_STR(err, "");
@@ -246,44 +208,46 @@ static void go_on(const char *path, const struct old *o)
     }
     db_writer_put_order(writer, &stop);
     fixture_trade(&f);
-    close_writer(writer);
+    fixture_close(writer);
     db_recovered_destroy(r);
 }
 
 int main(void)
 {
-    char directory[64], path[128], err[DB_ERROR_MAX] = "";
+    char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX] = "";
     struct old old;
     struct db_writer *writer = NULL;
-    fixture_directory(directory);
+    scratch_make(directory);
     snprintf(path, sizeof path, "%s/papertape.db", directory);
     make_old(path, &old);
 
     /* A reader of today leaves it alone until a daemon has migrated it. */
     struct db_reader *reader = NULL;
     CHECK_INT(db_reader_open(path, &reader, err, sizeof err), -ESTALE);
-    close_writer(open_writer(path));
-    CHECK_INT(query(path, "PRAGMA user_version"), db_migrations_count);
+    fixture_close(fixture_writer(path, &config));
+    CHECK_INT(sql_query_file(path, "PRAGMA user_version"), db_migrations_count);
     verified(path, "");
-    CHECK_INT(query(path, "SELECT count(*) FROM orders WHERE rule = 1 AND tif = 'GTC'"), 3 * ROUNDS + 2);
-    CHECK_INT(query(path, "SELECT count(*) FROM fills WHERE rule = 1"), 3 * ROUNDS);
-    CHECK_INT(query(path, "SELECT count(*) FROM ledger"), 9 * ROUNDS + 1);
-    CHECK_INT(query(path, "SELECT fifo_cost FROM positions"), old.position.fifo_cost);
-    CHECK_INT(query(path, "SELECT fifo_realized FROM positions"), old.position.fifo_realized);
-    CHECK_INT(query(path, "SELECT cost FROM positions"), old.position.cost);
-    CHECK_INT(query(path, "SELECT opened_ns FROM positions"), old.position.opened_ns);
-    CHECK_INT(query(path, "SELECT sum(peak) FROM equity"), 1000 + 1200 + 1200 + 1300 + 777);
-    CHECK_INT(query(path, "SELECT count(*) FROM bars"), 1);
-    CHECK_INT(query(path, "SELECT count(*) FROM prices"), 1);
-    CHECK_INT(query(path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'new%'"), 0);
-    CHECK_INT(query(path, "SELECT count(*) FROM sqlite_schema WHERE name IN ('orders_live', 'orders_client', "
-                          "'fills_order', 'ledger_account', 'ledger_fill', 'commands_key', 'alerts_open')"),
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM orders WHERE rule = 1 AND tif = 'GTC'"),
+              3 * ROUNDS + 2);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills WHERE rule = 1"), 3 * ROUNDS);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM ledger"), 9 * ROUNDS + 1);
+    CHECK_INT(sql_query_file(path, "SELECT fifo_cost FROM positions"), old.position.fifo_cost);
+    CHECK_INT(sql_query_file(path, "SELECT fifo_realized FROM positions"), old.position.fifo_realized);
+    CHECK_INT(sql_query_file(path, "SELECT cost FROM positions"), old.position.cost);
+    CHECK_INT(sql_query_file(path, "SELECT opened_ns FROM positions"), old.position.opened_ns);
+    CHECK_INT(sql_query_file(path, "SELECT sum(peak) FROM equity"), 1000 + 1200 + 1200 + 1300 + 777);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM bars"), 1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM prices"), 1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'new%'"), 0);
+    CHECK_INT(sql_query_file(
+                  path, "SELECT count(*) FROM sqlite_schema WHERE name IN ('orders_live', 'orders_client', "
+                        "'fills_order', 'ledger_account', 'ledger_fill', 'commands_key', 'alerts_open')"),
               7);
 
     go_on(path, &old);
     verified(path, "");
-    CHECK_INT(query(path, "SELECT count(*) FROM orders WHERE rule = 1"), 3 * ROUNDS + 1);
-    CHECK_INT(query(path, "SELECT count(*) FROM fills WHERE rule = 2"), 6);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM orders WHERE rule = 1"), 3 * ROUNDS + 1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills WHERE rule = 2"), 6);
 
     static const char *const alterations[][2] = {
         {"UPDATE orders SET price = price + 1 WHERE id = 3", "orders: row 3: was altered"},
@@ -297,14 +261,14 @@ int main(void)
          "equity: row main 1723161255342000000: was altered"},
     };
     for (size_t i = 0; i < sizeof alterations / sizeof *alterations; i++) {
-        char altered[128];
+        char altered[SCRATCH_PATH_MAX];
         sqlite3 *db;
         snprintf(altered, sizeof altered, "%s/%zu.db", directory, i);
         CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
-        exec(db, "VACUUM INTO %Q", altered);
+        sql_exec(db, "VACUUM INTO %Q", altered);
         CHECK_INT(sqlite3_close(db), SQLITE_OK);
         CHECK_INT(sqlite3_open(altered, &db), SQLITE_OK);
-        exec(db, "%s", alterations[i][0]);
+        sql_exec(db, "%s", alterations[i][0]);
         CHECK_INT(sqlite3_changes(db), 1);
         CHECK_INT(sqlite3_close(db), SQLITE_OK);
         verified(altered, alterations[i][1]);
@@ -315,14 +279,12 @@ int main(void)
     snprintf(path, sizeof path, "%s/damaged.db", directory);
     make_old(path, &old);
     CHECK_INT(sqlite3_open(path, &old.db), SQLITE_OK);
-    exec(old.db, "DELETE FROM fills WHERE id = 3");
+    sql_exec(old.db, "DELETE FROM fills WHERE id = 3");
     CHECK_INT(sqlite3_close(old.db), SQLITE_OK);
-    struct db_writer_config config = {0};
     CHECK_INT(db_writer_open(path, &config, &writer, err, sizeof err), -EBADMSG);
     CHECK_STR(err, "002_record: ledger: row 8: names a row of fills that is not there");
-    CHECK_INT(query(path, "PRAGMA user_version"), 1);
-    CHECK_INT(query(path, "SELECT count(*) FROM orders"), 3 * ROUNDS + 2);
+    CHECK_INT(sql_query_file(path, "PRAGMA user_version"), 1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM orders"), 3 * ROUNDS + 2);
     lots_finish(&old.lots);
-    fixture_remove(directory);
     return check_done("upgrade");
 }

@@ -224,7 +224,7 @@ static void test_positions(const char *state)
 
 static void test_ledger(const char *state, const struct fixture *f)
 {
-    char hash[2 * LEDGER_HASH_SIZE + 1], expected[256];
+    char hash[2 * LEDGER_HASH_SIZE + 1], expected[SCRATCH_PATH_MAX + 96];
     for (int i = 0; i < LEDGER_HASH_SIZE; i++)
         sprintf(hash + 2 * i, "%02x", f->hash[i]);
     CHECK_INT(run(command_ledger, "ledger", "verify", "--state", state, NULL), 0);
@@ -283,9 +283,9 @@ static void test_altered(const char *state, const char *path)
 
 int main(void)
 {
-    char state[64], path[128], expected[256];
+    char state[SCRATCH_MAX], path[SCRATCH_PATH_MAX], expected[SCRATCH_PATH_MAX + 96];
     struct fixture f;
-    fixture_directory(state);
+    scratch_make(state);
     snprintf(path, sizeof path, "%s/papertape.db", state);
     CHECK_INT(run(command_fills, "fills", "--state", state, NULL), 1);
     snprintf(expected, sizeof expected,
@@ -298,6 +298,5 @@ int main(void)
     test_positions(state);
     test_ledger(state, &f);
     test_altered(state, path);
-    fixture_remove(state);
     return check_done("verbs");
 }

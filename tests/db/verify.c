@@ -2,12 +2,10 @@
  * positions is found and its row is named. */
 #include "db/verify.h"
 
-#include <sqlite3.h>
-#include <stdarg.h>
-
 #include "db/row_hash.h"
 
 #include "tests/db/fixture.h"
+#include "tests/db/sql.h"
 
 static bool verify(const char *path, char failure[DB_ERROR_MAX])
 {
@@ -26,42 +24,12 @@ static bool verify(const char *path, char failure[DB_ERROR_MAX])
     return ok;
 }
 
-/* sql in SQLite's own printf: %Q, %lld, … */
-static void exec(sqlite3 *db, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    char *sql = sqlite3_vmprintf(format, args);
-    va_end(args);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
-        fprintf(stderr, "%s: %s\n", sql, sqlite3_errmsg(db));
-        check_failures++;
-    }
-    sqlite3_free(sql);
-}
-
-static int64_t query(sqlite3 *db, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    char *sql = sqlite3_vmprintf(format, args);
-    va_end(args);
-    sqlite3_stmt *stmt;
-    int64_t value = -1;
-    CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-    if (sqlite3_step(stmt) == SQLITE_ROW)
-        value = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    sqlite3_free(sql);
-    return value;
-}
-
 static sqlite3 *open_raw(const char *path)
 {
     sqlite3 *db;
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
     CHECK_INT(db_row_hash_register(db), SQLITE_OK);
-    exec(db, "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;");
+    sql_exec(db, "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;");
     return db;
 }
 
@@ -82,10 +50,10 @@ static void alter_cell(sqlite3 *db, const char *path, const char *table, const c
                        int64_t id)
 {
     char failure[DB_ERROR_MAX], named[64];
-    bool null = query(db, "SELECT %s IS NULL FROM %s WHERE id = %lld", column, table, id) == 1;
+    bool null = sql_query(db, "SELECT %s IS NULL FROM %s WHERE id = %lld", column, table, id) == 1;
     char *value = sqlite3_mprintf(alteration(strcmp(column, "id") == 0, null, type), column);
-    exec(db, "CREATE TEMP TABLE before AS SELECT * FROM %s WHERE id = %lld", table, id);
-    exec(db, "UPDATE %s SET %s = %s WHERE id = %lld", table, column, value, id);
+    sql_exec(db, "CREATE TEMP TABLE before AS SELECT * FROM %s WHERE id = %lld", table, id);
+    sql_exec(db, "UPDATE %s SET %s = %s WHERE id = %lld", table, column, value, id);
     CHECK_INT(sqlite3_changes(db), 1);
     bool ok = verify(path, failure);
     snprintf(named, sizeof named, "%s: row %" PRId64 ":", table, id);
@@ -95,8 +63,8 @@ static void alter_cell(sqlite3 *db, const char *path, const char *table, const c
                 ok ? "not found" : failure);
         check_failures++;
     }
-    exec(db, "DELETE FROM %s WHERE id IN (%lld, %lld)", table, id, id + 100000);
-    exec(db, "INSERT INTO %s SELECT * FROM before; DROP TABLE before", table);
+    sql_exec(db, "DELETE FROM %s WHERE id IN (%lld, %lld)", table, id, id + 100000);
+    sql_exec(db, "INSERT INTO %s SELECT * FROM before; DROP TABLE before", table);
     sqlite3_free(value);
 }
 
@@ -117,7 +85,7 @@ static void alter_every_cell(const char *path, const char *table)
     sqlite3_free(sql);
     CHECK(n > 10);
 
-    int64_t last = query(db, "SELECT max(id) FROM %s", table);
+    int64_t last = sql_query(db, "SELECT max(id) FROM %s", table);
     for (int column = 0; column < n; column++) {
         alter_cell(db, path, table, names[column], types[column], 1);
         alter_cell(db, path, table, names[column], types[column], last / 2);
@@ -132,10 +100,10 @@ static void alter(const char *path, const char *sql, const char *words)
 {
     char failure[DB_ERROR_MAX] = "";
     sqlite3 *db = open_raw(path);
-    exec(db, "SAVEPOINT s");
-    exec(db, "%s", sql);
+    sql_exec(db, "SAVEPOINT s");
+    sql_exec(db, "%s", sql);
     CHECK(sqlite3_changes(db) > 0);
-    exec(db, "RELEASE s");
+    sql_exec(db, "RELEASE s");
     sqlite3_close(db);
     CHECK(!verify(path, failure));
     if (!strstr(failure, words))
@@ -151,14 +119,15 @@ static void copy(const char *from, const char *to)
     sqlite3 *db;
     remove(to);
     CHECK_INT(sqlite3_open(from, &db), SQLITE_OK);
-    exec(db, "VACUUM INTO %Q", to);
+    sql_exec(db, "VACUUM INTO %Q", to);
     sqlite3_close(db);
 }
 
 int main(void)
 {
-    char directory[64], path[128], altered[128], failure[DB_ERROR_MAX] = "", err[DB_ERROR_MAX] = "";
-    fixture_directory(directory);
+    char directory[SCRATCH_MAX], path[SCRATCH_PATH_MAX], altered[SCRATCH_PATH_MAX],
+        failure[DB_ERROR_MAX] = "", err[DB_ERROR_MAX] = "";
+    scratch_make(directory);
     snprintf(path, sizeof path, "%s/papertape.db", directory);
     snprintf(altered, sizeof altered, "%s/altered.db", directory);
     struct db_writer_config config = {0};
@@ -238,6 +207,5 @@ int main(void)
         copy(path, altered);
         alter(altered, alterations[i].sql, alterations[i].words);
     }
-    fixture_remove(directory);
     return check_done("verify");
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,33 +10,12 @@
 
 #include "db/commit_times.h"
 #include "tests/db/fixture.h"
+#include "tests/db/sql.h"
+#include "tests/db/told.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define NO_MEMORY_LIMIT 1
 #endif
-
-static int64_t query(sqlite3 *db, const char *sql)
-{
-    sqlite3_stmt *stmt;
-    int64_t value = -1;
-    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        fprintf(stderr, "%s: %s\n", sql, sqlite3_errmsg(db));
-        return -2;
-    }
-    if (sqlite3_step(stmt) == SQLITE_ROW)
-        value = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    return value;
-}
-
-static int64_t query_path(const char *path, const char *sql)
-{
-    sqlite3 *db;
-    CHECK_INT(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    int64_t value = query(db, sql);
-    sqlite3_close(db);
-    return value;
-}
 
 /* What the callbacks saw; they run on the writer's thread. */
 struct watcher {
@@ -45,8 +23,7 @@ struct watcher {
     sqlite3 *db;        /* an independent connection */
     uint64_t committed; /* newest ticket */
     unsigned long calls, backwards, early;
-    int failures, recoveries;
-    char detail[DB_ERROR_MAX];
+    struct told told;
 };
 
 /* Ledger row N was put with ticket ledger_tickets[N]. */
@@ -61,7 +38,7 @@ static void on_committed(void *ctx, uint64_t ticket)
     w->backwards += ticket <= w->committed;
     w->committed = ticket;
     if (w->db) {
-        uint64_t stored = (uint64_t)query(w->db, "SELECT max(id) FROM ledger");
+        uint64_t stored = (uint64_t)sql_query(w->db, "SELECT max(id) FROM ledger");
         if (stored < WATCHED - 1 && ledger_tickets[stored + 1] != 0 && ledger_tickets[stored + 1] <= ticket)
             w->early++;
     }
@@ -71,58 +48,25 @@ static void on_committed(void *ctx, uint64_t ticket)
 static void on_state(void *ctx, bool ok, const char *detail)
 {
     struct watcher *w = ctx;
-    pthread_mutex_lock(&w->lock);
-    if (ok)
-        w->recoveries++;
-    else
-        w->failures++;
-    snprintf(w->detail, sizeof w->detail, "%s", detail);
-    pthread_mutex_unlock(&w->lock);
+    told_state(&w->told, ok, detail);
 }
 
 static void watcher_init(struct watcher *w)
 {
-    *w = (struct watcher){0};
+    *w = (struct watcher){.told = TOLD_INIT};
     pthread_mutex_init(&w->lock, NULL);
 }
 
 static struct db_writer *open_writer(const char *path, struct watcher *w, int max_delay_ms)
 {
-    struct db_writer_config config = {
+    const struct db_writer_config config = {
         .ctx = w, .committed = on_committed, .state = on_state, .max_delay_ms = max_delay_ms};
-    struct db_writer *writer = NULL;
-    char err[DB_ERROR_MAX] = "";
-    if (db_writer_open(path, &config, &writer, err, sizeof err) != 0) {
-        fprintf(stderr, "%s: %s\n", path, err);
-        exit(EXIT_FAILURE);
-    }
-    return writer;
-}
-
-static void close_writer(struct db_writer *writer)
-{
-    char err[DB_ERROR_MAX] = "";
-    CHECK_INT(db_writer_close(writer, 30000, err, sizeof err), 0);
-    CHECK_STR(err, "");
-}
-
-static bool wait_for(struct watcher *w, int *counter, int wanted)
-{
-    struct timespec pause = {.tv_nsec = 2000000};
-    for (int i = 0; i < 15000; i++) {
-        pthread_mutex_lock(&w->lock);
-        bool there = *counter >= wanted;
-        pthread_mutex_unlock(&w->lock);
-        if (there)
-            return true;
-        nanosleep(&pause, NULL);
-    }
-    return false;
+    return fixture_writer(path, &config);
 }
 
 static void test_acknowledged_after_commit(const char *directory)
 {
-    char path[128];
+    char path[SCRATCH_PATH_MAX];
     snprintf(path, sizeof path, "%s/ack.db", directory);
     struct watcher watcher;
     watcher_init(&watcher);
@@ -152,17 +96,17 @@ static void test_acknowledged_after_commit(const char *directory)
     CHECK_INT(stats.rows, WATCHED);
     CHECK(stats.commits > 0 && stats.commits < WATCHED);
     CHECK(stats.commit_p50_ns > 0 && stats.commit_p99_ns >= stats.commit_p50_ns);
-    close_writer(writer);
+    fixture_close(writer);
     CHECK_INT(watcher.early, 0);
     CHECK_INT(watcher.backwards, 0);
     CHECK_INT(watcher.committed, WATCHED);
-    CHECK_INT(query(watcher.db, "SELECT count(*) FROM ledger"), WATCHED - 1);
+    CHECK_INT(sql_query(watcher.db, "SELECT count(*) FROM ledger"), WATCHED - 1);
     sqlite3_close(watcher.db);
 }
 
 static void test_groups(const char *directory)
 {
-    char path[128];
+    char path[SCRATCH_PATH_MAX];
     snprintf(path, sizeof path, "%s/groups.db", directory);
     struct watcher watcher;
     watcher_init(&watcher);
@@ -179,25 +123,26 @@ static void test_groups(const char *directory)
     db_writer_group_begin(writer);
     db_writer_put_meta(writer, "half", "1");
     db_writer_group_end(writer);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM meta WHERE key <> 'counts'"), 0);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM meta WHERE key <> 'counts'"), 0);
     CHECK_INT(db_writer_committed(writer), before);
     db_writer_put_meta(writer, "whole", "1");
     db_writer_group_end(writer);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM meta WHERE key <> 'counts'"), 2);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM meta WHERE key <> 'counts'"), 2);
 
-    close_writer(writer);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM fills"), 300);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM ledger"), 901);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM orders WHERE state = 'FILLED'"), 200);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM orders WHERE reason = 'MIN_NOTIONAL'"), 50);
-    CHECK_INT(query_path(path, "SELECT balance FROM ledger WHERE asset = 'USDT' ORDER BY id DESC"), f.cash);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM positions WHERE qty > 0"), 2);
+    fixture_close(writer);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills"), 300);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM ledger"), 901);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM orders WHERE state = 'FILLED'"), 200);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM orders WHERE reason = 'MIN_NOTIONAL'"), 50);
+    CHECK_INT(sql_query_file(path, "SELECT balance FROM ledger WHERE asset = 'USDT' ORDER BY id DESC"),
+              f.cash);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM positions WHERE qty > 0"), 2);
 }
 
 static void test_every_kind(const char *directory)
 {
-    char path[128];
+    char path[SCRATCH_PATH_MAX];
     snprintf(path, sizeof path, "%s/kinds.db", directory);
     struct watcher watcher;
     watcher_init(&watcher);
@@ -281,44 +226,46 @@ static void test_every_kind(const char *directory)
     CHECK_INT(stats.bars_corrected, 1);
     CHECK_INT(stats.skipped, 2);
     CHECK(stats.ok);
-    close_writer(writer);
+    fixture_close(writer);
 
-    CHECK_INT(query_path(path, "SELECT count(*) FROM bars"), 2);
-    CHECK_INT(query_path(path, "SELECT volume = '1000000000000000000001' AND "
-                               "quote_volume = '1329227995784915872903807060280344583' AND close = 4 "
-                               "FROM bars WHERE source = 'venue'"),
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM bars"), 2);
+    CHECK_INT(sql_query_file(path, "SELECT volume = '1000000000000000000001' AND "
+                                   "quote_volume = '1329227995784915872903807060280344583' AND close = 4 "
+                                   "FROM bars WHERE source = 'venue'"),
               1);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM gaps WHERE symbol = 1 AND interval_ns = 60000000000 AND "
-                               "from_open_ns = 1 AND to_open_ns = 5 AND found_ns = 9 AND filled_ns = 10"),
+    CHECK_INT(sql_query_file(path,
+                             "SELECT count(*) FROM gaps WHERE symbol = 1 AND interval_ns = 60000000000 AND "
+                             "from_open_ns = 1 AND to_open_ns = 5 AND found_ns = 9 AND filled_ns = 10"),
               1);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM gaps"), 1);
-    CHECK_INT(query_path(path, "SELECT last FROM prices WHERE bid IS NULL"), 6);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM commands WHERE state = 'done' AND result = 'paused'"),
-              1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM gaps"), 1);
+    CHECK_INT(sql_query_file(path, "SELECT last FROM prices WHERE bid IS NULL"), 6);
     CHECK_INT(
-        query_path(path,
-                   "SELECT count(*) FROM alerts WHERE count = 2 AND severity = 'error' AND acked_ns IS NULL"),
+        sql_query_file(path, "SELECT count(*) FROM commands WHERE state = 'done' AND result = 'paused'"), 1);
+    CHECK_INT(
+        sql_query_file(
+            path, "SELECT count(*) FROM alerts WHERE count = 2 AND severity = 'error' AND acked_ns IS NULL"),
         1);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM feed_status WHERE state = 'ok'"), 2);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM feed_status WHERE stream = 'trade' AND symbol = 2 AND "
-                               "detail = 'slow' AND last_recv_ns = 3 AND limit_ns = 4 AND frames = 5 AND "
-                               "bytes = 6 AND bad_frames = 7 AND connects = 8"),
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM feed_status WHERE state = 'ok'"), 2);
+    CHECK_INT(sql_query_file(path,
+                             "SELECT count(*) FROM feed_status WHERE stream = 'trade' AND symbol = 2 AND "
+                             "detail = 'slow' AND last_recv_ns = 3 AND limit_ns = 4 AND frames = 5 AND "
+                             "bytes = 6 AND bad_frames = 7 AND connects = 8"),
               1);
-    CHECK_INT(query_path(path, "SELECT value FROM meta WHERE key = 'paused'"), 0);
+    CHECK_INT(sql_query_file(path, "SELECT value FROM meta WHERE key = 'paused'"), 0);
     CHECK_INT(
-        query_path(path, "SELECT count(*) FROM telemetry WHERE name = 'resident_bytes' AND value = 0.5"),
+        sql_query_file(path, "SELECT count(*) FROM telemetry WHERE name = 'resident_bytes' AND value = 0.5"),
         8 * 48 + 1);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM telemetry"), 8 * 48 + 1);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM equity"), 48 + 8 * 48 + 1);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM accounts WHERE equity_peak = 480 AND day_equity = 5"),
-              1);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM telemetry"), 8 * 48 + 1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM equity"), 48 + 8 * 48 + 1);
+    CHECK_INT(
+        sql_query_file(path, "SELECT count(*) FROM accounts WHERE equity_peak = 480 AND day_equity = 5"), 1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
 
 /* A full disk: everything waits, in order, and goes in when there is room again. */
 static void test_full_disk(const char *directory)
 {
-    char path[128];
+    char path[SCRATCH_PATH_MAX];
     snprintf(path, sizeof path, "%s/full.db", directory);
     struct watcher watcher;
     watcher_init(&watcher);
@@ -337,8 +284,8 @@ static void test_full_disk(const char *directory)
     uint64_t before = db_writer_committed(writer);
     for (int i = 0; i < 20; i++)
         fixture_trade(&f);
-    CHECK(wait_for(&watcher, &watcher.failures, 1));
-    CHECK(watcher.detail[0] != '\0');
+    CHECK(told_wait(&watcher.told, &watcher.told.failures, 1));
+    CHECK(watcher.told.detail[0] != '\0');
     CHECK_INT(db_writer_flush(writer, 10), -ETIMEDOUT);
     CHECK_INT(db_writer_committed(writer), before);
     struct db_writer_stats stats;
@@ -348,21 +295,22 @@ static void test_full_disk(const char *directory)
     CHECK_INT(stats.queued, db_writer_last(writer) - before);
 
     setrlimit(RLIMIT_FSIZE, &old);
-    CHECK(wait_for(&watcher, &watcher.recoveries, 1));
+    CHECK(told_wait(&watcher.told, &watcher.told.recoveries, 1));
     CHECK_INT(db_writer_flush(writer, 30000), 0);
-    close_writer(writer);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM fills"), 126);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM ledger"), 379);
-    CHECK_INT(query_path(path, "SELECT max(id) FROM ledger"), 379);
-    CHECK_INT(query_path(path, "SELECT balance FROM ledger WHERE asset = 'USDT' ORDER BY id DESC"), f.cash);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"),
-              0);
+    fixture_close(writer);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills"), 126);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM ledger"), 379);
+    CHECK_INT(sql_query_file(path, "SELECT max(id) FROM ledger"), 379);
+    CHECK_INT(sql_query_file(path, "SELECT balance FROM ledger WHERE asset = 'USDT' ORDER BY id DESC"),
+              f.cash);
+    CHECK_INT(
+        sql_query_file(path, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"), 0);
 }
 
 /* Money that contradicts the schema is never passed over: storing stops and says why. */
 static void test_contradiction(const char *directory)
 {
-    char path[128], err[DB_ERROR_MAX] = "";
+    char path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX] = "";
     snprintf(path, sizeof path, "%s/contradiction.db", directory);
     struct watcher watcher;
     watcher_init(&watcher);
@@ -372,11 +320,11 @@ static void test_contradiction(const char *directory)
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     struct ledger_row row = {.id = 2, .asset = "USDT", .scale = 8, .amount = -1, .balance = -1};
     db_writer_put_ledger(writer, &row);
-    CHECK(wait_for(&watcher, &watcher.failures, 1));
-    CHECK(strstr(watcher.detail, "balance") != NULL);
+    CHECK(told_wait(&watcher.told, &watcher.told.failures, 1));
+    CHECK(strstr(watcher.told.detail, "balance") != NULL);
     CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -ETIMEDOUT);
     CHECK(strstr(err, "1 rows could not be stored") != NULL);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM ledger"), 1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM ledger"), 1);
 
     /* The same row again is nothing new; another under its number is refused. */
     watcher_init(&watcher);
@@ -385,12 +333,12 @@ static void test_contradiction(const char *directory)
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     row = (struct ledger_row){.id = 1, .asset = "USDT", .scale = 8, .amount = 1, .balance = 1};
     db_writer_put_ledger(writer, &row);
-    CHECK(wait_for(&watcher, &watcher.failures, 1));
-    CHECK_STR(watcher.detail, "ledger row 1 is already stored, with other values");
+    CHECK(told_wait(&watcher.told, &watcher.told.failures, 1));
+    CHECK_STR(watcher.told.detail, "ledger row 1 is already stored, with other values");
     struct db_writer_stats stats;
     db_writer_stats(writer, &stats);
     CHECK_INT(stats.conflicts, 1);
-    CHECK_STR(stats.conflict, watcher.detail);
+    CHECK_STR(stats.conflict, watcher.told.detail);
     CHECK_INT(db_writer_flush(writer, 30000), -EBADMSG);
     CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -EBADMSG);
 }
@@ -398,7 +346,7 @@ static void test_contradiction(const char *directory)
 /* The file is taken away while it is written: nothing goes where nobody would find it. */
 static void test_moved(const char *directory)
 {
-    char path[128], elsewhere[128];
+    char path[SCRATCH_PATH_MAX], elsewhere[SCRATCH_PATH_MAX];
     snprintf(path, sizeof path, "%s/moved.db", directory);
     snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere.db", directory);
     struct watcher watcher;
@@ -412,13 +360,13 @@ static void test_moved(const char *directory)
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     CHECK_INT(rename(path, elsewhere), 0);
     fixture_trade(&f);
-    CHECK(wait_for(&watcher, &watcher.failures, 1));
-    CHECK_STR(watcher.detail, "the database file was moved or deleted: put it back");
+    CHECK(told_wait(&watcher.told, &watcher.told.failures, 1));
+    CHECK_STR(watcher.told.detail, "the database file was moved or deleted: put it back");
     CHECK_INT(rename(elsewhere, path), 0);
-    CHECK(wait_for(&watcher, &watcher.recoveries, 1));
+    CHECK(told_wait(&watcher.told, &watcher.told.recoveries, 1));
     CHECK_INT(db_writer_flush(writer, 30000), 0);
-    close_writer(writer);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM fills"), 6);
+    fixture_close(writer);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills"), 6);
 }
 
 #ifndef NO_MEMORY_LIMIT
@@ -457,7 +405,7 @@ static void exhaust_memory(const char *path)
     setrlimit(RLIMIT_AS, &limit);
     CHECK_INT(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
-    CHECK(wait_for(&watcher, &watcher.failures, 1));
+    CHECK(told_wait(&watcher.told, &watcher.told.failures, 1));
     struct timespec pause = {.tv_nsec = 2000000};
     for (int i = 0; i < 15000 && db_writer_committed(writer) < handed_over; i++)
         if (db_writer_flush(writer, 1) != -ETIMEDOUT)
@@ -469,17 +417,17 @@ static void exhaust_memory(const char *path)
     CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -ETIMEDOUT);
     CHECK(strstr(err, "out of memory") != NULL);
     CHECK(trades > 1000);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM ledger") % 3, 1);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM ledger WHERE fill_id IS NOT NULL") / 3,
-              query_path(path, "SELECT count(*) FROM fills"));
-    CHECK_INT(query_path(path, "SELECT count(*) FROM meta WHERE key <> 'counts'"), 0);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM ledger") % 3, 1);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM ledger WHERE fill_id IS NOT NULL") / 3,
+              sql_query_file(path, "SELECT count(*) FROM fills"));
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM meta WHERE key <> 'counts'"), 0);
 }
 #endif
 
 static void test_memory(const char *directory)
 {
 #ifndef NO_MEMORY_LIMIT
-    char path[128];
+    char path[SCRATCH_PATH_MAX];
     int status = -1;
     snprintf(path, sizeof path, "%s/memory.db", directory);
     fflush(stderr);
@@ -514,7 +462,7 @@ static void test_commit_times(void)
 /* Beyond its bound the queue drops what will come again, and only that. */
 static void test_bound(const char *directory)
 {
-    char path[128], err[DB_ERROR_MAX] = "";
+    char path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX] = "";
     snprintf(path, sizeof path, "%s/bound.db", directory);
     struct db_writer_config config = {.queue_max = 20000};
     struct db_writer *writer;
@@ -538,14 +486,14 @@ static void test_bound(const char *directory)
     struct db_writer_stats stats;
     db_writer_stats(writer, &stats);
     CHECK_INT(stats.dropped, 1);
-    close_writer(writer);
-    CHECK_INT(query_path(path, "SELECT count(*) FROM fills"), 6);
+    fixture_close(writer);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM fills"), 6);
 }
 
 int main(void)
 {
-    char directory[64];
-    fixture_directory(directory);
+    char directory[SCRATCH_MAX];
+    scratch_make(directory);
     test_acknowledged_after_commit(directory);
     test_groups(directory);
     test_every_kind(directory);
@@ -555,6 +503,5 @@ int main(void)
     test_moved(directory);
     test_memory(directory);
     test_commit_times();
-    fixture_remove(directory);
     return check_done("writer");
 }
