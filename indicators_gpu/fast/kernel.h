@@ -7,43 +7,57 @@
  *
  * Kernels are natural-order SIMD: lane j of a vector is bar i + j. Two things break the loop-carried chains:
  *   recurrences  y = a*y' + b is scanned within a vector (log2 steps of shuffle and multiply-add), then one
- *                multiply-add carries the last value on;
+ *                multiply-add carries the last value on (fast/recurrence.h);
  *   windows      sums, extrema and variances of 2k bars are two of k bars put together: log2(period) passes
  *                over a block, no running sum, so a value depends on its window alone.
- * One source a family, included once for each instruction set and precision (see simd.h). */
+ * One source a family, compiled once for each instruction set and precision (see simd.h).
+ *
+ * No kernel has an edge to handle: every block but the last is FAST_BLOCK bars, every loop may run on to the
+ * next multiple of FAST_STEP, and a look back may go before the first bar. Where the caller's columns end,
+ * the executor lends a copy that goes on with the last bar; before the first bar it goes on with the first
+ * bar, so that a change there is none. */
 #ifndef INDICATORS_GPU_FAST_KERNEL_H
 #define INDICATORS_GPU_FAST_KERNEL_H
 
 #include "indicators_gpu/registry.h"
 
-/* Bars of one call: i in [begin, end), counted from the first complete bar. Calls are consecutive and the
- * first one begins at 0. `real` is float or double by the request's precision. */
-struct fast_block {
-    size_t begin, end;
-    size_t n; /* bars in all */
+/* Bars of a block, and what a kernel's loop may advance at once: four of the widest vectors. Also the cells
+ * that scratch and columns have past the block's end. */
+enum { FAST_BLOCK = 1024, FAST_STEP = 64, FAST_CELLS = FAST_BLOCK + FAST_STEP };
 
-    /* Whole columns, [c][i] for every i < n, in the order of enum indicator_input's bits; NULL where no row
-     * reads one. A kernel may look back (i - k >= 0) and prefetch forward, never decide by later bars. */
+/* `count` rounded up to FAST_STEP: how far a kernel may run on. */
+static inline size_t fast_cells(size_t count)
+{
+    return (count + FAST_STEP - 1) / FAST_STEP * FAST_STEP;
+}
+
+/* The columns' places. */
+enum { FAST_OPEN, FAST_HIGH, FAST_LOW, FAST_CLOSE, FAST_VOLUME, FAST_TIME };
+
+/* Bars begin, begin + 1, … begin + count - 1, counted from the first complete bar. Calls are consecutive and
+ * the first one begins at 0. `real` is float or double by the request's precision. */
+struct fast_block {
+    size_t begin, count;
+
+    /* At bar `begin`; NULL where no row reads one. Readable from the kernel's history() bars before it to
+     * FAST_STEP past fast_cells(count). time is always double. */
     const void *in[INDICATOR_COLUMNS];
 
-    /* Scratch for bars [begin, end): out[k][i - begin], 64-byte aligned, with room for a whole vector past
-     * the end. What is written below the row's lookback is ignored: the executor puts NaN there. */
+    /* Scratch, 64-byte aligned: out[k][i] is bar begin + i, writable to fast_cells(count). What is written
+     * below the row's lookback or past the count is ignored. */
     void *out[INDICATOR_OUTPUTS_MAX];
 };
 
 /* A row's kernel for one precision and instruction set. */
 struct fast_kernel {
-    /* Of the memory that goes from block to block: 64-byte aligned, zeroed, without pointers into itself
-     * that a move would break. `block` is the largest end - begin. */
-    size_t (*bytes)(const double options[], size_t block);
-    void (*start)(void *state, const double options[], size_t block);
-    void (*run)(void *state, const struct fast_block *block);
-};
+    /* Of the memory that goes from block to block: 64-byte aligned, zeroed, at one place while it lives. */
+    size_t (*bytes)(const double options[]);
 
-/* By enum indicator_id; rows without a kernel are NULL (the executor computes those by the reference). */
-struct fast_set {
-    enum indicator_isa isa;
-    const struct fast_kernel *f64[INDICATOR_IDS], *f32[INDICATOR_IDS];
+    /* How many bars before a block the kernel reads from the columns. NULL: one. */
+    size_t (*history)(const double options[]);
+
+    void (*start)(void *state, const double options[]);
+    void (*run)(void *state, const struct fast_block *block);
 };
 
 #endif

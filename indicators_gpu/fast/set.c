@@ -1,0 +1,68 @@
+/* The kernels of one instruction set and precision, and what the executor does with its vectors. */
+#include "indicators_gpu/fast/set.h"
+#include "indicators_gpu/fast/simd.h"
+
+#define FAST_DECLARE(ID, name) extern const struct fast_kernel FAST(name);
+FAST_ROWS(FAST_DECLARE)
+
+enum { LINE = 64, LINE_VALUES = LINE / REAL_BYTES };
+
+static bool all_finite(const void *values, size_t n)
+{
+    const real *x = values;
+    vec a = {0}, b = {0}, c = {0}, d = {0}; /* become NaN */
+    size_t i = 0;
+    for (; i + 4 * W <= n; i += 4 * W) {
+        a += vec_load(x + i) * vec_all(0);
+        b += vec_load(x + i + W) * vec_all(0);
+        c += vec_load(x + i + 2 * W) * vec_all(0);
+        d += vec_load(x + i + 3 * W) * vec_all(0);
+    }
+    a = (a + b) + (c + d);
+    real sum = 0;
+    for (int j = 0; j < W; j++)
+        sum += a[j];
+    for (; i < n; i++)
+        sum += x[i] * 0;
+    return sum == 0;
+}
+
+/* One line, past the cache; both are there in whole. */
+static inline void stream_line(real *to, const real *from)
+{
+    for (int i = 0; i < LINE_VALUES; i += W) {
+        vec v = vec_load(from + i);
+#if VEC_BYTES == 64
+        VEC_OP(stream)(to + i, v);
+#elif VEC_BYTES == 32
+        VEC_OP(stream)(to + i, v);
+#elif defined(__SSE2__)
+        VEC_OP(stream)(to + i, v);
+#else
+        vec_store(to + i, v);
+#endif
+    }
+}
+
+static void deliver(void *to_values, const void *from_values, size_t n, bool stream, struct fast_ahead *ahead)
+{
+    real *to = to_values;
+    const real *from = from_values;
+    size_t head = ((LINE - (uintptr_t)to % LINE) % LINE) / REAL_BYTES;
+
+    if (!stream || n < head + LINE_VALUES) {
+        memcpy(to, from, n * sizeof(real));
+        return;
+    }
+    memcpy(to, from, head * sizeof(real));
+    size_t i = head;
+    for (; i + LINE_VALUES <= n; i += LINE_VALUES) {
+        fast_ahead_line(ahead);
+        stream_line(to + i, from + i);
+    }
+    memcpy(to + i, from + i, (n - i) * sizeof(real));
+}
+
+#define FAST_ENTRY(ID, name) [INDICATOR_##ID] = &FAST(name),
+extern const struct fast_set FAST(set);
+const struct fast_set FAST(set) = {{all_finite, deliver}, {FAST_ROWS(FAST_ENTRY)}};

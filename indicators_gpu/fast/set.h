@@ -1,0 +1,48 @@
+/* The rows that have a kernel, X(ID, name) each, in the families' files. */
+#ifndef INDICATORS_GPU_FAST_SET_H
+#define INDICATORS_GPU_FAST_SET_H
+
+#include "indicators_gpu/fast/kernel.h"
+
+#define FAST_ROWS(X)          FAST_ROWS_AVERAGES(X)
+
+#define FAST_ROWS_AVERAGES(X) X(EMA, ema)
+
+/* Lines of the next block that are to be fetched while this one is worked on. */
+struct fast_ahead {
+    const char *at[INDICATOR_COLUMNS], *end[INDICATOR_COLUMNS];
+    size_t column, n;
+};
+
+static inline void fast_ahead_line(struct fast_ahead *ahead)
+{
+    if (ahead->n == 0)
+        return;
+    const char **at = &ahead->at[ahead->column];
+    __builtin_prefetch(*at);
+    *at += 64;
+    if (*at >= ahead->end[ahead->column]) {
+        ahead->n--;
+        ahead->column++;
+    }
+}
+
+/* What the executor itself does with vectors. */
+struct fast_moves {
+    /* Whether all of x[0..n) is finite. */
+    bool (*finite)(const void *x, size_t n);
+
+    /* Copies n values to `to`, aligned to its type; whole 64-byte lines pass the cache by if `stream`. With
+     * each line that it writes it prefetches one of `ahead`. */
+    void (*deliver)(void *to, const void *from, size_t n, bool stream, struct fast_ahead *ahead);
+};
+
+struct fast_set {
+    struct fast_moves moves;
+    const struct fast_kernel *kernels[INDICATOR_IDS]; /* NULL: computed by the reference */
+};
+
+/* NULL where this library was built without it: avx2 and avx512 on another processor than x86-64. */
+const struct fast_set *fast_set(enum indicator_isa isa, enum indicator_precision precision);
+
+#endif

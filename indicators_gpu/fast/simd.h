@@ -1,0 +1,332 @@
+/* Vectors of the block kernels: one source for every instruction set and precision.
+ *
+ * A file of fast/ is compiled once for each pair (meson.build): FAST_F32 is 1 or 0, FAST_SET names the pair
+ * (avx512_f32) and the compiler's flags give the instruction set: 64-byte vectors with AVX-512 (F, VL, BW,
+ * DQ), 32 with AVX2 and FMA, else 16: SSE2, or what the compiler makes of it on another processor. Everything
+ * here is static; a kernel that fast/set.c is to list is named FAST(row).
+ *
+ * Arithmetic is the vectors' own + - * /, and a * b + c becomes one rounding where the processor has it.
+ * Shuffles have constant lanes: VEC_SHUFFLE(v, LANE) with a macro LANE(j) that says where lane j comes from.
+ */
+#ifndef INDICATORS_GPU_FAST_SIMD_H
+#define INDICATORS_GPU_FAST_SIMD_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define FAST_JOIN_(a, b) fast_##a##_##b
+#define FAST_JOIN(a, b)  FAST_JOIN_(a, b)
+#define FAST(name)       FAST_JOIN(name, FAST_SET)
+
+#if FAST_F32
+typedef float real;
+typedef int32_t lane_int;
+#define REAL_BYTES 4
+#else
+typedef double real;
+typedef int64_t lane_int;
+#define REAL_BYTES 8
+#endif
+
+#if defined(__AVX512F__)
+#define VEC_BYTES 64
+#elif defined(__AVX2__)
+#define VEC_BYTES 32
+#else
+#define VEC_BYTES 16
+#endif
+
+/* Lanes of a vector, and their logarithm. */
+#define W (VEC_BYTES / REAL_BYTES)
+#if W == 16
+#define LOG_W 4
+#define VEC_LANES(f) \
+    f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7), f(8), f(9), f(10), f(11), f(12), f(13), f(14), f(15)
+#elif W == 8
+#define LOG_W        3
+#define VEC_LANES(f) f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
+#elif W == 4
+#define LOG_W        2
+#define VEC_LANES(f) f(0), f(1), f(2), f(3)
+#else
+#define LOG_W        1
+#define VEC_LANES(f) f(0), f(1)
+#endif
+
+typedef real vec __attribute__((vector_size(VEC_BYTES), may_alias));
+typedef real vec_any __attribute__((vector_size(VEC_BYTES), may_alias, aligned(REAL_BYTES)));
+typedef lane_int ivec __attribute__((vector_size(VEC_BYTES), may_alias));
+typedef double vec_double __attribute__((vector_size(VEC_BYTES), may_alias));
+
+#define VEC_SHUFFLE(v, LANE) __builtin_shufflevector((v), (v), VEC_LANES(LANE))
+/* Lanes 0..W-1 of `a`, W..2W-1 of `b`. */
+#define VEC_SHUFFLE2(a, b, LANE) __builtin_shufflevector((a), (b), VEC_LANES(LANE))
+
+/* From and to any address that is aligned to its type. */
+static inline vec vec_load(const real *p)
+{
+    return *(const vec_any *)p;
+}
+
+static inline void vec_store(real *p, vec v)
+{
+    *(vec_any *)p = v;
+}
+
+static inline vec vec_all(real x)
+{
+    return (vec){0} + x;
+}
+
+#define VEC_LANE_LAST(j) (W - 1)
+static inline vec vec_last(vec v)
+{
+    return VEC_SHUFFLE(v, VEC_LANE_LAST);
+}
+
+static inline vec vec_first(vec v)
+{
+#define VEC_LANE_FIRST(j) 0
+    return VEC_SHUFFLE(v, VEC_LANE_FIRST);
+}
+
+/* Every value one bar later: lane 0 is the last of `before`. */
+#define VEC_LANE_LATER(j) (W - 1 + (j))
+static inline vec vec_later(vec before, vec v)
+{
+    return VEC_SHUFFLE2(before, v, VEC_LANE_LATER);
+}
+
+#define VEC_LANE_INDEX(j) (j)
+static inline ivec vec_index(void)
+{
+    return (ivec){VEC_LANES(VEC_LANE_INDEX)};
+}
+
+/* Integers as values and back; f32 holds whole numbers up to 2^24. */
+static inline vec vec_of_int(ivec v)
+{
+    return __builtin_convertvector(v, vec);
+}
+
+/* ---- Comparisons give a mask; vec_select(m, a, b) is m ? a : b in each lane. ---- */
+
+#if VEC_BYTES == 64
+#if FAST_F32
+typedef __mmask16 vec_mask;
+#define VEC_OP(name) _mm512_##name##_ps
+#define VEC_COMPARE  _mm512_cmp_ps_mask
+#else
+typedef __mmask8 vec_mask;
+#define VEC_OP(name) _mm512_##name##_pd
+#define VEC_COMPARE  _mm512_cmp_pd_mask
+#endif
+static inline vec_mask vec_gt(vec a, vec b)
+{
+    return VEC_COMPARE(a, b, _CMP_GT_OQ);
+}
+
+static inline vec_mask vec_ge(vec a, vec b)
+{
+    return VEC_COMPARE(a, b, _CMP_GE_OQ);
+}
+
+static inline vec_mask vec_eq(vec a, vec b)
+{
+    return VEC_COMPARE(a, b, _CMP_EQ_OQ);
+}
+
+static inline vec_mask vec_less_int(ivec a, ivec b)
+{
+#if FAST_F32
+    return _mm512_cmplt_epi32_mask((__m512i)a, (__m512i)b);
+#else
+    return _mm512_cmplt_epi64_mask((__m512i)a, (__m512i)b);
+#endif
+}
+
+static inline vec vec_select(vec_mask m, vec a, vec b)
+{
+    return VEC_OP(mask_blend)(m, b, a);
+}
+
+static inline vec_mask mask_not(vec_mask m)
+{
+    return (vec_mask)~m;
+}
+
+static inline bool mask_any(vec_mask m)
+{
+    return m != 0;
+}
+
+/* Bit j for lane j. */
+static inline unsigned mask_bits(vec_mask m)
+{
+    return m;
+}
+#else /* a mask is a vector of 0 and -1 */
+typedef ivec vec_mask;
+
+static inline vec_mask vec_gt(vec a, vec b)
+{
+    return (vec_mask)(a > b);
+}
+
+static inline vec_mask vec_ge(vec a, vec b)
+{
+    return (vec_mask)(a >= b);
+}
+
+static inline vec_mask vec_eq(vec a, vec b)
+{
+    return (vec_mask)(a == b);
+}
+
+static inline vec_mask vec_less_int(ivec a, ivec b)
+{
+    return (vec_mask)(a < b);
+}
+
+static inline vec_mask mask_not(vec_mask m)
+{
+    return ~m;
+}
+
+#if VEC_BYTES == 32
+#if FAST_F32
+#define VEC_OP(name) _mm256_##name##_ps
+#else
+#define VEC_OP(name) _mm256_##name##_pd
+#endif
+static inline vec vec_select(vec_mask m, vec a, vec b)
+{
+    return VEC_OP(blendv)(b, a, (vec)m);
+}
+
+static inline unsigned mask_bits(vec_mask m)
+{
+    return (unsigned)VEC_OP(movemask)((vec)m);
+}
+#else
+#if defined(__SSE2__)
+#if FAST_F32
+#define VEC_OP(name) _mm_##name##_ps
+#else
+#define VEC_OP(name) _mm_##name##_pd
+#endif
+#endif
+static inline vec vec_select(vec_mask m, vec a, vec b)
+{
+    return (vec)((m & (ivec)a) | (~m & (ivec)b));
+}
+
+static inline unsigned mask_bits(vec_mask m)
+{
+#if defined(__SSE2__)
+    return (unsigned)VEC_OP(movemask)((vec)m);
+#else
+    unsigned bits = 0;
+    for (unsigned j = 0; j < W; j++)
+        bits |= (unsigned)(m[j] & 1) << j;
+    return bits;
+#endif
+}
+#endif
+
+static inline bool mask_any(vec_mask m)
+{
+    return mask_bits(m) != 0;
+}
+#endif
+
+#define MASK_ALL ((1u << W) - 1u)
+
+/* ---- ---- */
+
+/* Where they are equal or one is a NaN, b. */
+static inline vec vec_max(vec a, vec b)
+{
+#ifdef VEC_OP
+    return VEC_OP(max)(a, b);
+#else
+    return vec_select(vec_gt(a, b), a, b);
+#endif
+}
+
+static inline vec vec_min(vec a, vec b)
+{
+#ifdef VEC_OP
+    return VEC_OP(min)(a, b);
+#else
+    return vec_select(vec_gt(b, a), a, b);
+#endif
+}
+
+static inline vec vec_abs(vec v)
+{
+    const ivec sign = (ivec)vec_all((real)-0.0);
+    return (vec)((ivec)v & ~sign);
+}
+
+static inline vec vec_sqrt(vec v)
+{
+#ifdef VEC_OP
+    return VEC_OP(sqrt)(v);
+#else
+    for (unsigned j = 0; j < W; j++)
+        v[j] = (real)sqrt(v[j]);
+    return v;
+#endif
+}
+
+/* ---- Values that need more than float32 while they are worked on: W doubles, one vector or two. ---- */
+
+typedef struct {
+#if FAST_F32
+    vec_double lo, hi;
+#else
+    vec_double lo;
+#endif
+} vec_wide;
+
+#if FAST_F32
+typedef float vec_half __attribute__((vector_size(VEC_BYTES / 2), may_alias));
+#endif
+
+static inline vec_wide vec_widen(vec v)
+{
+#if FAST_F32
+    struct {
+        vec_half lo, hi;
+    } half;
+    memcpy(&half, &v, sizeof(v));
+    return (vec_wide){__builtin_convertvector(half.lo, vec_double),
+                      __builtin_convertvector(half.hi, vec_double)};
+#else
+    return (vec_wide){v};
+#endif
+}
+
+static inline vec vec_narrow(vec_wide v)
+{
+#if FAST_F32
+    struct {
+        vec_half lo, hi;
+    } half = {__builtin_convertvector(v.lo, vec_half), __builtin_convertvector(v.hi, vec_half)};
+    vec narrow;
+    memcpy(&narrow, &half, sizeof(narrow));
+    return narrow;
+#else
+    return v.lo;
+#endif
+}
+
+#endif
