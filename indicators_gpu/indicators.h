@@ -177,6 +177,10 @@ const struct indicator *const *indicator_rows(size_t *ret_n);
  * -EINVAL with a sentence in `err` that says what would be right: the nearest names, the option's range. */
 int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err, size_t err_cap);
 
+/* The specification as text with every option, as "macd:12,26,9": what indicator_spec_parse() reads. Returns
+ * its length as snprintf() does: it was cut when that is not below `cap`. */
+size_t indicator_spec_text(const struct indicator_spec *spec, char *buf, size_t cap);
+
 /* The column name of an output, as "ema_14" or "macd_12_26_9.signal". Returns its length as snprintf() does:
  * the name was cut when that is not below `cap`. `output` is below row->n_outputs. */
 size_t indicator_spec_name(const struct indicator_spec *spec, size_t output, char *buf, size_t cap);

@@ -124,6 +124,15 @@ int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err
     return 0;
 }
 
+size_t indicator_spec_text(const struct indicator_spec *spec, char *buf, size_t cap)
+{
+    char text[160];
+    int len = snprintf(text, sizeof(text), "%s", spec->row->name);
+    for (size_t i = 0; i < spec->row->n_options; i++)
+        len += snprintf(text + len, sizeof(text) - (size_t)len, "%c%.15g", i ? ',' : ':', spec->options[i]);
+    return (size_t)snprintf(buf, cap, "%s", text);
+}
+
 size_t indicator_spec_name(const struct indicator_spec *spec, size_t output, char *buf, size_t cap)
 {
     char name[160];

@@ -1,0 +1,49 @@
+/* Features a group at a time: their indicators as columns, then their values bar by bar. */
+#ifndef INDICATORS_GPU_FEATURES_GROUP_H
+#define INDICATORS_GPU_FEATURES_GROUP_H
+
+#include "indicators_gpu/features/timeframe.h"
+
+enum { GROUP_MAX = 8, FEATURE_ERROR_MAX = 320 };
+
+/* The bars and the timeframes of a set. */
+struct feature_market {
+    const struct feature_bars *bars;
+    bool exact; /* by indicator_reference() */
+    struct feature_timeframe *frames;
+    size_t n_frames;
+};
+
+/* Builds the timeframes that the set has. Returns 0, or as feature_matrix(). */
+int feature_market_open(struct feature_market *market, const struct feature_set *set,
+                        const struct feature_bars *bars, bool exact, char *err, size_t err_cap);
+void feature_market_close(struct feature_market *market);
+
+/* Features [begin, begin + n) of a set. */
+struct feature_group {
+    size_t begin, n;
+    const struct feature *features;
+    const double *values[GROUP_MAX]; /* [bars of the feature's timeframe] */
+    double *cells;                   /* borrowed: feature_group_cells() */
+};
+
+size_t feature_group_count(const struct feature_set *set);
+struct feature_group feature_group_at(const struct feature_set *set, size_t index, double *cells);
+
+/* Memory for one group's columns, to be freed; NULL without. */
+double *feature_group_cells(const struct feature_market *market);
+
+/* Computes the columns. Returns 0, or as feature_matrix(). */
+int feature_group_compute(const struct feature_market *market, struct feature_group *group, char *err,
+                          size_t err_cap);
+
+/* Values of feature k of the group at bars [begin, begin + n), in its form; NaN where it has none yet. */
+void feature_group_values(const struct feature_market *market, const struct feature_group *group, size_t k,
+                          size_t begin, size_t n, double x[]);
+
+/* Sets *first, SIZE_MAX before, to the first of bars begin… that has a value. Returns 0, or -EINVAL and a
+ * sentence when one behind it is not finite. */
+int feature_group_check(const struct feature *feature, const double x[], size_t begin, size_t n,
+                        size_t *first, char *err, size_t err_cap);
+
+#endif

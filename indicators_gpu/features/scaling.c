@@ -1,0 +1,134 @@
+#include "indicators_gpu/features/scaling.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The standard normal distribution's quantile, by bisection and Newton steps on erfc(); rounded to 1e-6, so
+ * that every C library gives the same knots. */
+static double normal_quantile(double p)
+{
+    double low = -8.0, high = 8.0;
+    for (int i = 0; i < 60; i++) {
+        double middle = 0.5 * (low + high);
+        *(0.5 * erfc(-middle * M_SQRT1_2) < p ? &low : &high) = middle;
+    }
+    return nearbyint(low * 1e6) * 1e-6;
+}
+
+static double probability_of(size_t knot)
+{
+    return ((double)knot + 0.5) / FEATURE_KNOTS;
+}
+
+static void fit_zscore(struct feature *feature, const double *values, size_t n)
+{
+    double mean = 0.0, squares = 0.0;
+    for (size_t i = 0; i < n; i++)
+        mean += values[i];
+    mean /= (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    double deviation = sqrt(squares / (double)n);
+    /* What rounding alone makes of a constant is no deviation. */
+    bool constant = !(deviation > 1e-12 * fabs(mean));
+    feature->offset = mean;
+    feature->scale = constant ? 1.0 : 1.0 / deviation;
+}
+
+static void fit_minmax(struct feature *feature, const double *values, size_t n)
+{
+    double least = values[0], most = values[0];
+    for (size_t i = 1; i < n; i++) {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
+    }
+    feature->offset = least;
+    feature->scale = most > least ? 1.0 / (most - least) : 0.0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void fit_normal(struct feature *feature, double *values, size_t n)
+{
+    qsort(values, n, sizeof(*values), by_value);
+    for (size_t k = 0; k < FEATURE_KNOTS; k++) {
+        double at = probability_of(k) * (double)(n - 1);
+        size_t below = (size_t)at, above = below + 1 < n ? below + 1 : below;
+        feature->knots[k] = values[below] + (at - (double)below) * (values[above] - values[below]);
+    }
+}
+
+size_t feature_scaling_fit(struct feature *feature, double *values, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            values[kept++] = values[i];
+    if (kept == 0)
+        return 0;
+    switch (feature->scaling) {
+    case FEATURE_ZSCORE:
+        fit_zscore(feature, values, kept);
+        break;
+    case FEATURE_MINMAX:
+        fit_minmax(feature, values, kept);
+        break;
+    case FEATURE_NORMAL:
+        fit_normal(feature, values, kept);
+        break;
+    case FEATURE_UNSCALED:
+        break;
+    }
+    return kept;
+}
+
+void feature_scaling_normal_quantiles(double z[FEATURE_KNOTS])
+{
+    for (size_t k = 0; k < FEATURE_KNOTS; k++)
+        z[k] = normal_quantile(probability_of(k));
+}
+
+/* Between the knots on both sides; where several knots are equal, the middle of their values. */
+static double normal_of(const double knots[FEATURE_KNOTS], const double z[FEATURE_KNOTS], double x)
+{
+    size_t above = 0; /* first knot > x */
+    for (size_t step = 128; step > 0; step /= 2)
+        above += above + step <= FEATURE_KNOTS && knots[above + step - 1] <= x ? step : 0;
+    if (above == 0)
+        return z[0];
+    size_t below = above - 1;
+    if (knots[below] == x) {
+        size_t first = below;
+        while (first > 0 && knots[first - 1] == x)
+            first--;
+        return 0.5 * (z[first] + z[below]);
+    }
+    if (above == FEATURE_KNOTS)
+        return z[FEATURE_KNOTS - 1];
+    double share = (x - knots[below]) / (knots[above] - knots[below]);
+    return z[below] + share * (z[above] - z[below]);
+}
+
+void feature_scaling_apply(const struct feature *feature, const double z[FEATURE_KNOTS], const double *values,
+                           size_t n, float *out)
+{
+    switch (feature->scaling) {
+    case FEATURE_NORMAL:
+        for (size_t i = 0; i < n; i++)
+            out[i] = isnan(values[i]) ? NAN : (float)normal_of(feature->knots, z, values[i]);
+        break;
+    case FEATURE_ZSCORE:
+    case FEATURE_MINMAX:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (float)((values[i] - feature->offset) * feature->scale);
+        break;
+    case FEATURE_UNSCALED:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (float)values[i];
+        break;
+    }
+}

@@ -1,0 +1,19 @@
+/* Scalings: fitted on a column of values, applied to cells. */
+#ifndef INDICATORS_GPU_FEATURES_SCALING_H
+#define INDICATORS_GPU_FEATURES_SCALING_H
+
+#include "indicators_gpu/features/features.h"
+
+/* Fits on n values; those that are NaN do not count. Sorts `values` where quantiles need it. Returns how many
+ * counted; 0 leaves the feature as it was. */
+size_t feature_scaling_fit(struct feature *feature, double *values, size_t n);
+
+/* The values that FEATURE_NORMAL's knots become. */
+void feature_scaling_normal_quantiles(double z[FEATURE_KNOTS]);
+
+/* Scales n values and rounds them to float32; NaN stays NaN. `z` is from feature_scaling_normal_quantiles().
+ */
+void feature_scaling_apply(const struct feature *feature, const double z[FEATURE_KNOTS], const double *values,
+                           size_t n, float *out);
+
+#endif
