@@ -1,0 +1,178 @@
+/* Windows over columns in natural order, without running sums: what a window of 2k bars gives is put together
+ * of two of k bars. A ladder keeps a series' windows of 1, 2, 4... bars, as far as its longest period needs
+ * them; a window of any period is then put together of some of its steps. So a bar costs log2(period)
+ * operations, whatever the period and wherever blocks end, and a value depends on its window alone.
+ *
+ * Each step keeps as many of its newest values as it spans, in the kernel's state: nothing is computed twice
+ * where blocks meet. Before bar 0 every value is 0, and a window that reaches back there holds nothing of
+ * use.
+ *
+ * Extremes are exact (extremes.h). Sums are made in double in either precision: a sum is off by at most
+ * log2(period) + 2 roundings of the window's sum of absolute values. */
+#ifndef INDICATORS_GPU_FAST_WINDOW_H
+#define INDICATORS_GPU_FAST_WINDOW_H
+
+#include "indicators_gpu/fast/kernel.h"
+#include "indicators_gpu/fast/simd.h"
+
+/* Bars that a kernel works on at a time, so that the steps of a ladder stay in the first-level cache. */
+enum { WINDOW_BARS = 256 };
+
+/* Steps of a ladder for the longest period: 2^16 <= INDICATOR_PERIOD_MAX < 2^17. */
+enum { LADDER_STEPS = 17 };
+
+enum { PAST_UNIT = 64 }; /* bytes moved at once */
+
+/* A series of which the newest `keep` bytes stay when more come. It lies in a kernel's state. */
+struct past {
+    size_t at; /* bytes from the state's begin */
+    size_t keep, room, end;
+};
+
+/* Room for the last `keep` values of `size` bytes and those to come, at byte `used` of a state. Returns where
+ * the next may lie; 64-byte aligned if `used` is. */
+static inline size_t past_layout(struct past *p, size_t used, size_t keep, size_t size)
+{
+    size_t more = WINDOW_BARS * size;
+    p->at = used;
+    p->keep = p->end = (keep * size + PAST_UNIT - 1) / PAST_UNIT * PAST_UNIT;
+    p->room = p->keep + (p->keep > more ? p->keep : more);
+    return used + p->room;
+}
+
+/* Where the next `bytes` go, at most WINDOW_BARS values; those before them stand before it. */
+static inline void *past_next(void *state, struct past *p, size_t bytes)
+{
+    typedef char unit __attribute__((vector_size(PAST_UNIT), may_alias, aligned(1)));
+    char *base = (char *)state + p->at;
+
+    if (p->end + bytes > p->room) {
+        const char *from = base + p->end - p->keep;
+        for (size_t i = 0; i < p->keep; i += PAST_UNIT) /* downwards, where the two may overlap */
+            *(unit *)(base + i) = *(const unit *)(from + i);
+        p->end = p->keep;
+    }
+    char *next = base + p->end;
+    p->end += bytes;
+    return next;
+}
+
+/* The first free byte behind a row's own struct. */
+static inline size_t window_begin(size_t size)
+{
+    return (size + PAST_UNIT - 1) / PAST_UNIT * PAST_UNIT;
+}
+
+/* A kernel by struct ROW, ROW_layout(k, options), which sets it up and returns the state's bytes, and
+ * ROW_run(). */
+#define WINDOW_KERNEL(row) \
+    static size_t row##_bytes(const double options[]) \
+    { \
+        struct row k; \
+        return row##_layout(&k, options); \
+    } \
+    static void row##_start(void *state, const double options[]) \
+    { \
+        row##_layout(state, options); \
+    } \
+    const struct fast_kernel FAST(row) = {row##_bytes, NULL, row##_start, row##_run}
+
+/* Part of a block: n <= WINDOW_BARS bars from its bar `at` on. */
+struct part {
+    size_t at, n;
+};
+
+/* The part that follows, `*part` being {0} at first; false at the block's end. */
+static inline bool part_next(const struct fast_block *block, struct part *part)
+{
+    part->at += part->n;
+    size_t left = block->count - part->at;
+    part->n = left < WINDOW_BARS ? left : WINDOW_BARS;
+    return left > 0;
+}
+
+static inline const real *part_in(const struct fast_block *block, const struct part *part, size_t column)
+{
+    return (const real *)block->in[column] + part->at;
+}
+
+static inline real *part_out(const struct fast_block *block, const struct part *part, size_t output)
+{
+    return (real *)block->out[output] + part->at;
+}
+
+/* The values in double. */
+static inline void part_widen(const real *x, size_t n, double *restrict wide)
+{
+    for (size_t i = 0; i < n; i++)
+        wide[i] = (double)x[i];
+}
+
+static inline size_t window_log2(size_t period)
+{
+    return 63 - (size_t)__builtin_clzll((unsigned long long)period);
+}
+
+struct ladder {
+    size_t top; /* the last step is of 2^top bars */
+    struct past step[LADDER_STEPS];
+};
+
+/* For windows of up to `period` bars. */
+static inline size_t ladder_layout(struct ladder *l, size_t used, size_t period, size_t size)
+{
+    l->top = window_log2(period);
+    for (size_t s = 0; s <= l->top; s++)
+        used = past_layout(&l->step[s], used, (size_t)1 << s, size);
+    return used;
+}
+
+/* ---- Sums ---- */
+
+/* A ladder's steps for one part: at[s][i] is of the 2^s bars that end at bar i. */
+struct rungs {
+    size_t top;
+    double *at[LADDER_STEPS];
+};
+
+/* Returns where the series' own n values go before rungs_sum(). */
+static inline double *rungs_next(void *state, struct ladder *l, size_t n, struct rungs *r)
+{
+    r->top = l->top;
+    for (size_t s = 0; s <= l->top; s++)
+        r->at[s] = past_next(state, &l->step[s], n * sizeof(double));
+    return r->at[0];
+}
+
+static inline void sum_pairs(const double *a, const double *b, size_t n, double *restrict sum)
+{
+    for (size_t i = 0; i < n; i++)
+        sum[i] = a[i] + b[i];
+}
+
+static inline void rungs_sum(struct rungs *r, size_t n)
+{
+    for (size_t s = 0; s < r->top; s++)
+        sum_pairs(r->at[s], r->at[s] - ((size_t)1 << s), n, r->at[s + 1]);
+}
+
+/* Sums of `period` bars, in `scratch` or in the ladder. The shortest part is the newest. */
+static inline const double *sums_of(const struct rungs *r, size_t period, size_t n, double *scratch)
+{
+    const double *sum = NULL;
+    for (size_t s = 0, have = 0; period >> s; s++) {
+        if (!(period >> s & 1))
+            continue;
+        const double *older = r->at[s] - have;
+        if (sum == scratch)
+            for (size_t i = 0; i < n; i++)
+                scratch[i] += older[i];
+        else if (sum)
+            sum_pairs(sum, older, n, scratch);
+        sum = sum ? scratch : older;
+        have += (size_t)1 << s;
+    }
+    return sum;
+}
+
+#endif

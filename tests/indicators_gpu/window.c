@@ -1,0 +1,176 @@
+/* The fast backend's windows against plain loops, for one instruction set: every period up to 130 and some
+ * that are longer than a block, in parts of any length. */
+#define FAST_SET test
+#ifndef FAST_F32
+#define FAST_F32 0
+#endif
+#include "indicators_gpu/fast/moments.h"
+#include "indicators_gpu/fast/tilts.h"
+#include "tests/check.h"
+#include "tests/random.h"
+
+#define EXTREMES_OF    double
+#define EXTREMES(name) extremes_##name
+#include "indicators_gpu/fast/extremes.h"
+
+enum { BARS = 3000 };
+
+struct windows {
+    struct ladder high, low, sum;
+    struct moments moments;
+    struct tilts tilts;
+};
+
+struct results {
+    double high[BARS], low[BARS], sum[BARS], mean[BARS], squares[BARS], tilt_sum[BARS], tilt[BARS];
+};
+
+static size_t windows_layout(struct windows *w, size_t period)
+{
+    size_t used = window_begin(sizeof(*w));
+    used = ladder_layout(&w->high, used, period, sizeof(double));
+    used = ladder_layout(&w->low, used, period, sizeof(double));
+    used = ladder_layout(&w->sum, used, period, sizeof(double));
+    used = moments_layout(&w->moments, used, period);
+    return tilts_layout(&w->tilts, used, period);
+}
+
+static void windows_part(void *state, size_t period, const double *x, size_t at, size_t n, struct results *to)
+{
+    static double scratch[WINDOW_BARS];
+    static struct moments_scratch moments;
+    static struct tilts_scratch tilts;
+    struct windows *w = state;
+    struct extremes_rungs extremes;
+    struct rungs sums;
+    struct tilts_rungs tilt;
+    size_t bytes = n * sizeof(double);
+
+    extremes_climb(state, &w->high, x + at, n, true, &extremes);
+    memcpy(to->high + at, extremes_of(&extremes, period, n, true, scratch), bytes);
+    extremes_climb(state, &w->low, x + at, n, false, &extremes);
+    memcpy(to->low + at, extremes_of(&extremes, period, n, false, scratch), bytes);
+
+    memcpy(rungs_next(state, &w->sum, n, &sums), x + at, bytes);
+    rungs_sum(&sums, n);
+    memcpy(to->sum + at, sums_of(&sums, period, n, scratch), bytes);
+
+    double *values = moments_next(state, &w->moments, n);
+    memcpy(values, x + at, bytes);
+    moments_of(state, &w->moments, values, n, &moments);
+    memcpy(to->mean + at, moments.mean, bytes);
+    memcpy(to->squares + at, moments.squares, bytes);
+
+    tilts_climb(state, &w->tilts, x + at, n, &tilt);
+    tilts_of(&tilt, period, n, &tilts);
+    memcpy(to->tilt_sum + at, tilts.sum, bytes);
+    memcpy(to->tilt + at, tilts.tilt, bytes);
+}
+
+/* The first bar of which something is off, or SIZE_MAX. */
+static size_t first_wrong(const double *x, size_t period, size_t n, const struct results *r)
+{
+    const double rounding = 0x1p-52 * (double)(window_log2(period) + 2);
+    for (size_t i = period - 1; i < n; i++) {
+        const double *window = x + i - (period - 1);
+        double high = window[0], low = window[0], size = 0;
+        long double sum = 0, squares = 0, tilt = 0;
+        for (size_t t = 0; t < period; t++) {
+            high = window[t] > high ? window[t] : high;
+            low = window[t] < low ? window[t] : low;
+            sum += window[t];
+            size += fabs(window[t]);
+            tilt += ((long double)t - 0.5L * (long double)(period - 1)) * window[t];
+        }
+        long double mean = sum / period;
+        for (size_t t = 0; t < period; t++)
+            squares += (window[t] - mean) * (window[t] - mean);
+
+        if (high == low) { /* as the reference sums it */
+            double added = 0.0;
+            for (size_t t = 0; t < period; t++)
+                added += window[t];
+            mean = added / (double)period;
+            squares = (long double)period * (window[0] - mean) * (window[0] - mean);
+            if (r->mean[i] != mean || !(fabsl(r->squares[i] - squares) <= 1e-12L * squares))
+                return i;
+        }
+        double spread = (double)sqrtl(squares / period), most = fmax(fabs(high), fabs(low));
+        double count = (double)period, off = rounding * most;
+        if (r->high[i] != high || r->low[i] != low || !(fabsl(r->sum[i] - sum) <= rounding * size) ||
+            !(fabsl(r->tilt_sum[i] - sum) <= rounding * size) || !(fabsl(r->mean[i] - mean) <= 4 * off) ||
+            !(fabsl(r->squares[i] - squares) <= 16 * count * off * (spread + off)) ||
+            !(fabsl(r->tilt[i] - tilt) <= rounding * count * size))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+enum kind { WALK, FLAT, TINY, ALTERNATING, HUGE_STEPS, KINDS };
+
+static void fill(double *x, size_t n, enum kind kind, struct random *random)
+{
+    double price = 50000.1;
+    for (size_t i = 0; i < n; i++) {
+        double step = (double)random_between(random, -1000, 1000) * 1e-6;
+        price *= kind == FLAT ? 1.0 : 1.0 + step;
+        if (kind == TINY)
+            x[i] = 1e-9 * price;
+        else if (kind == ALTERNATING)
+            x[i] = i & 1 ? -price : price;
+        else if (kind == HUGE_STEPS)
+            x[i] = i / 300 & 1 ? 1e15 * price : price;
+        else
+            x[i] = price;
+    }
+}
+
+static void period_check(size_t period, const double *x, size_t n, enum kind kind, struct random *random)
+{
+    static struct results results;
+    struct windows layout;
+    size_t bytes = windows_layout(&layout, period);
+    char *state = aligned_alloc(PAST_UNIT, bytes);
+    if (!state)
+        abort();
+    memset(state, 0, bytes);
+    windows_layout((struct windows *)state, period);
+    for (size_t at = 0, take; at < n; at += take) {
+        take = (size_t)random_between(random, 1, WINDOW_BARS);
+        if (random_chance(random, 50))
+            take = WINDOW_BARS;
+        if (take > n - at)
+            take = n - at;
+        windows_part(state, period, x, at, take, &results);
+    }
+    size_t bar = first_wrong(x, period, n, &results);
+    if (bar != SIZE_MAX)
+        fprintf(stderr, "  period %zu, series %d, bar %zu\n", period, (int)kind, bar);
+    CHECK(bar == SIZE_MAX);
+    free(state);
+}
+
+int main(void)
+{
+#if defined(__x86_64__)
+#if defined(__AVX512F__)
+    if (!__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+        return CHECK_SKIP;
+#elif defined(__AVX2__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        return CHECK_SKIP;
+#endif
+#endif
+    static const size_t long_periods[] = {255, 256, 257, 500, 511, 512, 1000, 1023, 1025, 2047, 2500};
+    static double x[BARS];
+    struct random random = random_seeded("window", 5);
+
+    for (int kind = 0; kind < KINDS; kind++) {
+        fill(x, BARS, (enum kind)kind, &random);
+        for (size_t period = 1; period <= 130; period++)
+            period_check(period, x, 700, (enum kind)kind, &random);
+        for (size_t i = 0; i < sizeof(long_periods) / sizeof(long_periods[0]); i++)
+            period_check(long_periods[i], x, BARS, (enum kind)kind, &random);
+    }
+    return check_done("indicators_gpu/window");
+}
