@@ -1,4 +1,4 @@
-#include "indicators_gpu/module.h"
+#include "indicators_gpu/module_internal.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct gpu_module {
-    void *handle;
-    const struct gpu_indicators_api *api;
-    struct gpu_indicators *device;
-};
 
 /* dlerror() begins with the path, which the sentence has already. */
 static const char *why_not(const char *path)
@@ -92,6 +86,11 @@ const char *gpu_module_device(const struct gpu_module *m)
     return m->api->device(m->device);
 }
 
+void gpu_module_limit(struct gpu_module *m, size_t bytes)
+{
+    m->api->limit(m->device, bytes);
+}
+
 size_t gpu_batch_columns(const struct gpu_batch *batch)
 {
     size_t n = 0;
@@ -113,7 +112,7 @@ int gpu_module_load(struct gpu_module *m, const struct gpu_batch *batch, char *r
                                                       in->close, in->volume, in->time};
         memcpy(columns + s * INDICATOR_COLUMNS, all, sizeof(all));
     }
-    int r = m->api->load(m->device, columns, batch->n_series, batch->n_bars, reason, cap);
+    int r = m->api->load(m->device, batch->precision, columns, batch->n_series, batch->n_bars, reason, cap);
     free(columns);
     return r;
 }
@@ -127,10 +126,6 @@ static int make_job(const struct gpu_batch *batch, size_t series, size_t spec, s
                                                   in->close, in->volume, in->time};
     size_t start, bad;
 
-    if (row->id > INDICATOR_ATR) {
-        snprintf(reason, cap, "%s has no GPU kernel", row->name);
-        return -EINVAL;
-    }
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
         if ((row->inputs & 1u << c) && !all[c] && batch->n_bars > 0) {
             snprintf(reason, cap, "%s: a column that it reads is missing in series %zu", row->name, series);
@@ -142,9 +137,13 @@ static int make_job(const struct gpu_batch *batch, size_t series, size_t spec, s
     }
     struct gpu_job job = {
         .kernel = (uint32_t)row->id,
+        .inputs = row->inputs,
+        .outputs = (uint32_t)row->n_outputs,
         .series = (uint32_t)series,
         .out = (uint32_t)column,
         .start = start,
+        .lookback = indicator_lookback(&batch->specs[spec]),
+        .warmup = indicator_warmup(&batch->specs[spec], INDICATOR_F64),
     };
     memcpy(job.options, batch->specs[spec].options, sizeof(job.options));
     *ret = job;

@@ -2,8 +2,9 @@
  * indicators_gpu/module.h; nothing else includes this page but the module, its tests and the block functions.
  *
  * Every call returns 0 or a negative errno and then leaves a sentence in `reason`: -ENODEV no driver or no
- * device to work with, -ENOMEM out of device memory, -EINVAL sizes that cannot be, -EIO anything else that
- * CUDA reports. */
+ * device to work with, -ENOMEM out of device memory (or above the limit), -EINVAL sizes that cannot be, -EIO
+ * anything else that CUDA reports. After -ENOMEM and -EINVAL the device works on. After -EIO it may be lost:
+ * every later call then says so with -EIO, and closing is all that is left. One thread at a time. */
 #ifndef INDICATORS_GPU_CUDA_ABI_H
 #define INDICATORS_GPU_CUDA_ABI_H
 
@@ -13,27 +14,50 @@
 #include "indicators_gpu/indicators.h"
 
 /* Raised whenever anything on this page changes; a module of another number is refused. */
-enum { GPU_INDICATORS_ABI = 2 };
+enum { GPU_INDICATORS_ABI = 3 };
 
 /* The module's one exported symbol, a struct gpu_indicators_api. */
 #define GPU_INDICATORS_SYMBOL "papertape_gpu_indicators"
 
 /* One indicator of one series. */
 struct gpu_job {
-    uint32_t kernel; /* enum indicator_id */
-    uint32_t series; /* its row in the loaded columns */
-    uint32_t out;    /* its first output column; the others follow */
-    uint32_t prefix; /* its row of prefix sums: set by gpu_plan() */
-    uint64_t start;  /* first complete bar, n_bars if there is none */
+    uint32_t kernel;           /* enum indicator_id */
+    uint32_t inputs;           /* enum indicator_input */
+    uint32_t outputs;          /* how many */
+    uint32_t series;           /* its row in the loaded columns */
+    uint32_t out;              /* its first output column; the others follow */
+    uint32_t prefix;           /* the module's own */
+    uint64_t start;            /* first complete bar, n_bars if there is none */
+    uint64_t lookback, warmup; /* as indicator_lookback() and indicator_warmup() for float64 */
     double options[INDICATOR_OPTIONS_MAX];
 };
 
 enum gpu_method {
-    GPU_EXACT,    /* the reference's bits: one thread walks a series */
-    GPU_PARALLEL, /* many blocks a series, reproducible; tolerances in cuda/parallel.h */
+    GPU_EXACT,    /* the reference's bits */
+    GPU_PARALLEL, /* reproducible and faster; cuda/fused.h states tolerances */
 };
 
-struct gpu_indicators; /* a device with its loaded columns */
+/* One specification among the streams of a symbol. A symbol's memory holds a record for each: its head, then
+ * step/'s memory, as a host stream has them. */
+struct gpu_stream_spec {
+    uint32_t kernel, inputs, outputs;
+    uint32_t out;    /* its first among a symbol's outputs */
+    uint64_t record; /* where its record begins in a symbol's memory; a multiple of 8 */
+    uint64_t bytes;  /* of step/'s memory */
+    double options[INDICATOR_OPTIONS_MAX];
+};
+
+struct gpu_stream_head {
+    uint64_t bars, refused;
+};
+
+struct gpu_stream_bar {
+    uint64_t symbol;
+    struct indicator_bar bar;
+};
+
+struct gpu_indicators;     /* a device with its loaded columns */
+struct gpu_device_streams; /* streams that live on it */
 
 struct gpu_indicators_api {
     uint32_t abi;
@@ -41,11 +65,15 @@ struct gpu_indicators_api {
     void (*close)(struct gpu_indicators *g);
     const char *(*device)(const struct gpu_indicators *g);
 
+    /* Device memory that may be held from here on, 0 for all that there is: asking for more is -ENOMEM. */
+    void (*limit)(struct gpu_indicators *g, size_t bytes);
+
     /* Copies columns to the device: columns[series * INDICATOR_COLUMNS + c] holds n_bars values, in the order
-     * of enum indicator_input's bits, or is NULL when no job of that series reads it. Replaces what was
+     * of enum indicator_input's bits, or is NULL when no job of that series reads it. With INDICATOR_F32 the
+     * device keeps them, but for the time, rounded to float32, and outputs as well. Replaces what was
      * loaded. */
-    int (*load)(struct gpu_indicators *g, const double *const columns[], size_t n_series, size_t n_bars,
-                char *reason, size_t cap);
+    int (*load)(struct gpu_indicators *g, enum indicator_precision precision, const double *const columns[],
+                size_t n_series, size_t n_bars, char *reason, size_t cap);
 
     /* Computes all jobs into output columns 0..n_columns-1 on the device, NaN before the first output, and
      * waits. *ret_ms is the device's time for it. The outputs stay until the next load or compute. */
@@ -59,6 +87,24 @@ struct gpu_indicators_api {
      * limit that benchmarks are held against. */
     int (*copy_rate)(struct gpu_indicators *g, size_t bytes, double *ret_bytes_per_s, char *reason,
                      size_t cap);
+
+    /* Streams that have seen no bar; destroyed before the device is closed. */
+    int (*streams_create)(struct gpu_indicators *g, size_t n_symbols, size_t symbol_bytes,
+                          const struct gpu_stream_spec specs[], size_t n_specs,
+                          struct gpu_device_streams **ret, char *reason, size_t cap);
+    void (*streams_destroy)(struct gpu_device_streams *s);
+
+    /* The memories of `n` symbols from `first` on, one after the other: to the device, and back. */
+    int (*streams_write)(struct gpu_device_streams *s, size_t first, size_t n, const void *memory,
+                         char *reason, size_t cap);
+    int (*streams_read)(struct gpu_device_streams *s, size_t first, size_t n, void *memory, char *reason,
+                        size_t cap);
+
+    /* Gives each bar to all streams of its symbol; no two bars have the same one. out[i * outputs of a
+     * symbol] are bar i's outputs, NaN where there are none, ready[i * n_specs + k] whether spec k gave some.
+     * Without `commit` the streams stay as they are. */
+    int (*streams_step)(struct gpu_device_streams *s, const struct gpu_stream_bar bars[], size_t n,
+                        bool commit, double out[], uint8_t ready[], char *reason, size_t cap);
 };
 
 #endif

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "indicators_gpu/registry.h"
+#include "indicators_gpu/step/bar.h"
 #include "indicators_gpu/step/dispatch.h"
+#include "indicators_gpu/stream/memory.h"
 
 struct indicator_stream {
     struct indicator_spec spec;
@@ -38,27 +40,10 @@ int indicator_stream_open(const struct indicator_spec *spec, struct indicator_st
     return 0;
 }
 
-enum bar_kind { BAR_FINITE, BAR_HAS_NAN, BAR_HAS_INFINITY };
-
-static enum bar_kind kind_of(unsigned inputs, const struct indicator_bar *bar)
-{
-    const double values[INDICATOR_COLUMNS] = {bar->open,  bar->high,   bar->low,
-                                              bar->close, bar->volume, bar->time};
-    enum bar_kind kind = BAR_FINITE;
-    for (size_t c = 0; c < INDICATOR_COLUMNS; c++) {
-        if (!(inputs & 1u << c) || isfinite(values[c]))
-            continue;
-        if (isnan(values[c]))
-            return BAR_HAS_NAN;
-        kind = BAR_HAS_INFINITY;
-    }
-    return kind;
-}
-
 bool indicator_stream_update(struct indicator_stream *s, const struct indicator_bar *bar,
                              double out[INDICATOR_OUTPUTS_MAX])
 {
-    enum bar_kind kind = kind_of(s->spec.row->inputs, bar);
+    enum bar_kind kind = bar_kind(s->spec.row->inputs, bar);
     if (kind != BAR_FINITE) {
         if (kind == BAR_HAS_INFINITY || s->bars > 0)
             s->refused++;
@@ -71,7 +56,7 @@ bool indicator_stream_update(struct indicator_stream *s, const struct indicator_
 bool indicator_stream_peek(const struct indicator_stream *s, const struct indicator_bar *bar,
                            double out[INDICATOR_OUTPUTS_MAX])
 {
-    if (kind_of(s->spec.row->inputs, bar) != BAR_FINITE)
+    if (bar_kind(s->spec.row->inputs, bar) != BAR_FINITE)
         return false;
     memcpy(s->ahead, s->state, s->state_bytes);
     return step_next(s->spec.row->id, s->ahead, bar, out);
@@ -113,4 +98,24 @@ uint64_t indicator_stream_refused(const struct indicator_stream *s)
 const struct indicator_spec *indicator_stream_spec(const struct indicator_stream *s)
 {
     return &s->spec;
+}
+
+size_t stream_memory_bytes(const struct indicator_stream *s)
+{
+    return s->state_bytes;
+}
+
+void stream_memory_get(const struct indicator_stream *s, uint64_t *ret_bars, uint64_t *ret_refused,
+                       void *state)
+{
+    *ret_bars = s->bars;
+    *ret_refused = s->refused;
+    memcpy(state, s->state, s->state_bytes);
+}
+
+void stream_memory_set(struct indicator_stream *s, uint64_t bars, uint64_t refused, const void *state)
+{
+    s->bars = bars;
+    s->refused = refused;
+    memcpy(s->state, state, s->state_bytes);
 }

@@ -1,0 +1,18 @@
+/* A stream's memory as a whole, for a device that goes on with it: step/'s bytes, and its two counts. */
+#ifndef INDICATORS_GPU_STREAM_MEMORY_H
+#define INDICATORS_GPU_STREAM_MEMORY_H
+
+#include "indicators_gpu/indicators.h"
+
+/* Bytes of step/'s memory, the same for every stream of a specification. */
+size_t stream_memory_bytes(const struct indicator_stream *s);
+
+/* Copies it out; `state` holds stream_memory_bytes(). */
+void stream_memory_get(const struct indicator_stream *s, uint64_t *ret_bars, uint64_t *ret_refused,
+                       void *state);
+
+/* Puts it back. The bytes come from stream_memory_get() or from step_next() on a device, of a stream with the
+ * same specification: they are not checked. */
+void stream_memory_set(struct indicator_stream *s, uint64_t bars, uint64_t refused, const void *state);
+
+#endif
