@@ -7,11 +7,24 @@
 
 /* Sorted by name. */
 static const struct indicator *const rows[] = {
-    &indicator_atr,  //
-    &indicator_ema,  //
-    &indicator_macd, //
-    &indicator_rsi,  //
-    &indicator_sma,  //
+    &indicator_atr,          //
+    &indicator_dema,         //
+    &indicator_ema,          //
+    &indicator_hma,          //
+    &indicator_kama,         //
+    &indicator_linreg_angle, //
+    &indicator_linreg_slope, //
+    &indicator_log_return,   //
+    &indicator_macd,         //
+    &indicator_quantile,     //
+    &indicator_rank,         //
+    &indicator_rsi,          //
+    &indicator_sma,          //
+    &indicator_stddev,       //
+    &indicator_tema,         //
+    &indicator_var,          //
+    &indicator_wma,          //
+    &indicator_zscore,       //
 };
 
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };

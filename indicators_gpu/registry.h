@@ -34,9 +34,22 @@ size_t warmup_decay(double k, enum indicator_precision precision);
 
 /* The rows, in rows/FAMILY.c. registry.c lists them by name. */
 extern const struct indicator indicator_atr;
+extern const struct indicator indicator_dema;
 extern const struct indicator indicator_ema;
+extern const struct indicator indicator_hma;
+extern const struct indicator indicator_kama;
+extern const struct indicator indicator_linreg_angle;
+extern const struct indicator indicator_linreg_slope;
+extern const struct indicator indicator_log_return;
 extern const struct indicator indicator_macd;
+extern const struct indicator indicator_quantile;
+extern const struct indicator indicator_rank;
 extern const struct indicator indicator_rsi;
 extern const struct indicator indicator_sma;
+extern const struct indicator indicator_stddev;
+extern const struct indicator indicator_tema;
+extern const struct indicator indicator_var;
+extern const struct indicator indicator_wma;
+extern const struct indicator indicator_zscore;
 
 #endif

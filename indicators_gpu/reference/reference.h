@@ -8,7 +8,14 @@
 typedef int reference_fn(const double options[], const struct indicator_columns *in, size_t n,
                          double *const out[]);
 
-extern reference_fn reference_sma, reference_ema;  /* moving_averages.c */
+/* moving_averages.c */
+extern reference_fn reference_sma, reference_ema, reference_wma, reference_dema, reference_tema;
+extern reference_fn reference_kama, reference_hma;
+
+/* statistics.c */
+extern reference_fn reference_stddev, reference_var, reference_linreg_slope, reference_linreg_angle;
+extern reference_fn reference_log_return, reference_zscore, reference_quantile, reference_rank;
+
 extern reference_fn reference_rsi, reference_macd; /* momentum.c */
 extern reference_fn reference_atr;                 /* volatility.c */
 

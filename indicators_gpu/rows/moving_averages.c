@@ -1,9 +1,9 @@
+#include "indicators_gpu/step/moving_averages.h"
 #include "indicators_gpu/reference/reference.h"
 #include "indicators_gpu/registry.h"
-#include "indicators_gpu/step/recurrence.h"
 #include "indicators_gpu/stream/visit.h"
 
-static size_t warmup_sma(const double options[], enum indicator_precision precision)
+static size_t warmup_window(const double options[], enum indicator_precision precision)
 {
     (void)precision;
     return lookback_window(options);
@@ -22,7 +22,7 @@ const struct indicator indicator_sma = {
     .outputs = {""},
     .tolerance = {INDICATOR_OF_PRICE, 1e-14, 1e-6},
     .lookback = lookback_window,
-    .warmup = warmup_sma,
+    .warmup = warmup_window,
     .code = &(const struct indicator_code){reference_sma, visit_row_sma},
 };
 
@@ -46,4 +46,126 @@ const struct indicator indicator_ema = {
     .lookback = lookback_window,
     .warmup = warmup_ema,
     .code = &(const struct indicator_code){reference_ema, visit_row_ema},
+};
+
+const struct indicator indicator_wma = {
+    .name = "wma",
+    .summary = "Weighted moving average: weights rise evenly to the newest",
+    .family = "moving_averages",
+    .source = "TA-Lib WMA",
+    .id = INDICATOR_WMA,
+    .inputs = INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 30, 1)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
+    .lookback = lookback_window,
+    .warmup = warmup_window,
+    .code = &(const struct indicator_code){reference_wma, visit_row_wma},
+};
+
+static size_t lookback_dema(const double options[])
+{
+    return 2 * lookback_window(options);
+}
+
+static size_t warmup_dema(const double options[], enum indicator_precision precision)
+{
+    return lookback_dema(options) + 2 * warmup_decay(ema_factor(options[0]), precision);
+}
+
+const struct indicator indicator_dema = {
+    .name = "dema",
+    .summary = "Double exponential moving average: less of the lag",
+    .family = "moving_averages",
+    .source = "TA-Lib DEMA",
+    .id = INDICATOR_DEMA,
+    .inputs = INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 30, 1)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_PRICE, 1e-12, 6e-6},
+    .lookback = lookback_dema,
+    .warmup = warmup_dema,
+    .code = &(const struct indicator_code){reference_dema, visit_row_dema},
+};
+
+static size_t lookback_tema(const double options[])
+{
+    return 3 * lookback_window(options);
+}
+
+static size_t warmup_tema(const double options[], enum indicator_precision precision)
+{
+    return lookback_tema(options) + 3 * warmup_decay(ema_factor(options[0]), precision);
+}
+
+const struct indicator indicator_tema = {
+    .name = "tema",
+    .summary = "Triple exponential moving average",
+    .family = "moving_averages",
+    .source = "TA-Lib TEMA",
+    .id = INDICATOR_TEMA,
+    .inputs = INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 30, 1)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_PRICE, 1e-12, 2e-5},
+    .lookback = lookback_tema,
+    .warmup = warmup_tema,
+    .code = &(const struct indicator_code){reference_tema, visit_row_tema},
+};
+
+/* As long as the slowest smoothing takes: what a market that goes nowhere does. */
+static size_t warmup_kama(const double options[], enum indicator_precision precision)
+{
+    return lookback_changes(options) + warmup_decay(KAMA_SLOWEST * KAMA_SLOWEST, precision);
+}
+
+const struct indicator indicator_kama = {
+    .name = "kama",
+    .summary = "Kaufman's adaptive moving average, of 2 to 30 bars",
+    .family = "moving_averages",
+    .source = "TA-Lib KAMA",
+    .id = INDICATOR_KAMA,
+    .inputs = INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 30, 1)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_PRICE, 1e-12, 2e-5},
+    .lookback = lookback_changes,
+    .warmup = warmup_kama,
+    .code = &(const struct indicator_code){reference_kama, visit_row_kama},
+};
+
+static size_t lookback_hma(const double options[])
+{
+    return lookback_window(options) + hma_root(options[0]) - 1;
+}
+
+static size_t warmup_hma(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_hma(options);
+}
+
+const struct indicator indicator_hma = {
+    .name = "hma",
+    .summary = "Hull moving average, periods rounded down",
+    .family = "moving_averages",
+    .source = "Alan Hull, 2005: WMA(2 WMA(n/2) - WMA(n), sqrt n)",
+    .id = INDICATOR_HMA,
+    .inputs = INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 16, 2)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_PRICE, 1e-13, 4e-6},
+    .lookback = lookback_hma,
+    .warmup = warmup_hma,
+    .code = &(const struct indicator_code){reference_hma, visit_row_hma},
 };

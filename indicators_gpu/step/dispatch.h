@@ -11,6 +11,8 @@
 #ifndef INDICATORS_GPU_STEP_DISPATCH_H
 #define INDICATORS_GPU_STEP_DISPATCH_H
 
+#include <assert.h>
+
 #include "indicators_gpu/step/momentum.h"
 #include "indicators_gpu/step/moving_averages.h"
 #include "indicators_gpu/step/statistics.h"
@@ -25,6 +27,11 @@
     STEP_ROWS_VOLATILITY(X) \
     STEP_ROWS_VOLUME(X) \
     STEP_ROWS_STATISTICS(X)
+
+#define STEP_ALIGNED(ID, name) \
+    static_assert(sizeof(struct step_##name) % sizeof(double) == 0, "cells follow step_" #name);
+STEP_ROWS(STEP_ALIGNED)
+#undef STEP_ALIGNED
 
 /* Bytes of a row's memory; 0 for a number that is no row's. */
 STEP size_t step_bytes(unsigned id, const double options[])

@@ -3,10 +3,12 @@
 #ifndef INDICATORS_GPU_STEP_RING_H
 #define INDICATORS_GPU_STEP_RING_H
 
+#include <stdalign.h>
+
 #include "indicators_gpu/step/recurrence.h"
 
 struct ring {
-    uint32_t length;
+    alignas(8) uint32_t length; /* so that cells may follow */
     uint32_t next; /* where the next value goes, and so where the oldest stands once it is full */
     uint32_t seen; /* values held, up to length */
 };
@@ -32,11 +34,23 @@ STEP bool ring_full(const struct ring *r)
     return r->seen == r->length;
 }
 
-/* The value `age` bars before the newest (0: the newest); age < seen. */
-STEP double ring_at(const struct ring *r, const double cells[], uint32_t age)
+/* The cell of the value `age` bars before the newest (0: the newest); age < seen. */
+STEP uint32_t ring_place(const struct ring *r, uint32_t age)
 {
     uint32_t back = age + 1;
-    return cells[r->next >= back ? r->next - back : r->next + r->length - back];
+    return r->next >= back ? r->next - back : r->next + r->length - back;
+}
+
+/* The cell of the value one bar newer than that of cell `at`. */
+STEP uint32_t ring_newer(const struct ring *r, uint32_t at)
+{
+    return at + 1 == r->length ? 0 : at + 1;
+}
+
+/* The value `age` bars before the newest; age < seen. */
+STEP double ring_at(const struct ring *r, const double cells[], uint32_t age)
+{
+    return cells[ring_place(r, age)];
 }
 
 /* Of a full window. */

@@ -37,7 +37,14 @@ static inline void visit_ema(const struct indicator_stream_fields *fields, struc
     visit_u32(fields, &s->seen, (uint64_t)s->period);
 }
 
-extern stream_visit_fn visit_row_sma, visit_row_ema;  /* moving_averages.c */
+/* moving_averages.c */
+extern stream_visit_fn visit_row_sma, visit_row_ema, visit_row_wma, visit_row_dema, visit_row_tema;
+extern stream_visit_fn visit_row_kama, visit_row_hma;
+
+/* statistics.c */
+extern stream_visit_fn visit_row_stddev, visit_row_var, visit_row_linreg_slope, visit_row_linreg_angle;
+extern stream_visit_fn visit_row_log_return, visit_row_zscore, visit_row_quantile, visit_row_rank;
+
 extern stream_visit_fn visit_row_rsi, visit_row_macd; /* momentum.c */
 extern stream_visit_fn visit_row_atr;                 /* volatility.c */
 

@@ -6,7 +6,7 @@
 #include "tests/indicators_gpu/block_runner.h"
 #include "tui/command/indicators.h"
 
-enum { SPECS_MAX = 32, COLUMNS_MAX = SPECS_MAX * INDICATOR_OUTPUTS_MAX };
+enum { SPECS_MAX = 512, COLUMNS_MAX = SPECS_MAX * INDICATOR_OUTPUTS_MAX };
 
 static int run_blocks(enum gpu_method method, const char *path, char **texts, size_t n_specs)
 {

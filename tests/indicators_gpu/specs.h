@@ -6,10 +6,12 @@
 #include "indicators_gpu/indicators.h"
 #include "tests/check.h"
 
+/* clang-format off */
 static const char *const test_specs[] = {
     /* moving averages */
     "sma", "sma:1", "sma:2", "sma:20", "sma:64", "sma:65", "sma:200", "sma:1000", "ema", "ema:1", "ema:14",
-    "ema:200",
+    "ema:200", "wma", "wma:1", "wma:2", "wma:200", "dema", "dema:1", "dema:2", "dema:100", "tema", "tema:1",
+    "tema:2", "tema:60", "kama", "kama:1", "kama:10", "kama:200", "hma", "hma:2", "hma:3", "hma:55", "hma:200",
     /* momentum */
     "rsi", "rsi:1", "rsi:50", "macd", "macd:26,12,9", "macd:1,1,1", "macd:5,35,1", "macd:200,3,50",
     /* trend */
@@ -17,7 +19,13 @@ static const char *const test_specs[] = {
     "atr", "atr:1", "atr:100",
     /* volume */
     /* statistics */
+    "stddev", "stddev:2", "stddev:20,2.5", "stddev:20,0", "stddev:200", "var", "var:1", "var:200",
+    "linreg_slope", "linreg_slope:2", "linreg_slope:200", "linreg_angle", "linreg_angle:2",
+    "linreg_angle:100", "log_return", "log_return:20", "zscore", "zscore:2", "zscore:200", "quantile",
+    "quantile:1", "quantile:4,0.25", "quantile:20,0", "quantile:20,1", "quantile:100,0.95", "rank", "rank:2",
+    "rank:100",
 };
+/* clang-format on */
 enum { TEST_SPECS = sizeof(test_specs) / sizeof(test_specs[0]) };
 
 static inline struct indicator_spec test_spec(const char *text)

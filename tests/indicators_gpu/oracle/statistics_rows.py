@@ -1,6 +1,90 @@
 """Statistics: see rows.py for what a family gives."""
 
-ROWS = {}
-SPECS = []
-FIXTURES = []
-ABSOLUTE = {}
+import numpy as np
+import talib
+from moving_averages import windowed
+
+
+def held_to(expected, theirs, allowed, name):
+    """The expected values, once TA-Lib's are found within `allowed` of them."""
+    assert np.array_equal(np.isnan(expected), np.isnan(theirs)), f"{name}: TA-Lib has other empty cells"
+    assert not (np.abs(expected - theirs) > allowed).any(), f"{name}: TA-Lib differs"
+    return expected
+
+
+def variance(x, period):
+    """In two passes, as NumPy does. TA-Lib takes the difference of running sums of x^2 and x, whose rounding errors
+    are a share of the largest price squared, not of the variance, and stay for ever."""
+    expected = windowed(x, period, lambda w: np.where(np.ptp(w, axis=1) == 0, 0.0, w.var(axis=1)))
+    return held_to(expected, talib.VAR(x, timeperiod=period), 1e-12 * np.max(x, initial=0) ** 2, "VAR")
+
+
+def stddev(o, c):
+    x, period = c["close"], int(o[0])
+    expected = np.sqrt(variance(x, period))
+    theirs = talib.STDDEV(x, timeperiod=period, nbdev=1)
+    held_to(expected**2, theirs**2, 1e-12 * np.max(x, initial=0) ** 2 + 1e-14, "STDDEV")
+    return [expected * o[1]]
+
+
+def slope(x, period):
+    """The covariance with 0, 1, ... over that one's variance. TA-Lib carries running sums along, as for VAR."""
+    t = np.arange(period) - (period - 1) / 2
+    expected = windowed(x, period, lambda w: (w - w[:, -1:]) @ t / (t @ t))
+    theirs = talib.LINEARREG_SLOPE(x, timeperiod=period)
+    return held_to(expected, theirs, 1e-12 * np.max(x, initial=0), "LINEARREG_SLOPE")
+
+
+def angle(o, c):
+    x, period = c["close"], int(o[0])
+    expected = np.degrees(np.arctan(slope(x, period)))
+    return [held_to(expected, talib.LINEARREG_ANGLE(x, timeperiod=period), 6e-11 * np.max(x, initial=0), "LINEARREG_ANGLE")]
+
+
+def zscore(o, c):
+    def scores(w):
+        flat = np.ptp(w, axis=1) == 0
+        return np.where(flat, 0.0, (w[:, -1] - w.mean(axis=1)) / np.where(flat, 1.0, w.std(axis=1)))
+
+    return [windowed(c["close"], int(o[0]), scores)]
+
+
+def log_return(o, c):
+    x, bars = c["close"], int(o[0])
+    result = np.full(len(x), np.nan)
+    result[bars:] = np.log(x[bars:] / x[: max(len(x) - bars, 0)])
+    return [result]
+
+
+def rank(o, c):
+    def ranks(w):
+        newest = w[:, -1:]
+        return ((w < newest).sum(axis=1) + ((w == newest).sum(axis=1) + 1) / 2) / w.shape[1]
+
+    return [windowed(c["close"], int(o[0]), ranks)]
+
+
+ROWS = {
+    "linreg_angle": angle,
+    "linreg_slope": lambda o, c: [slope(c["close"], int(o[0]))],
+    "log_return": log_return,
+    "quantile": lambda o, c: [windowed(c["close"], int(o[0]), lambda w: np.quantile(w, o[1], axis=1))],
+    "rank": rank,
+    "stddev": stddev,
+    "var": lambda o, c: [variance(c["close"], int(o[0]))],
+    "zscore": zscore,
+}
+SPECS = ["stddev:5,1", "stddev:20,2", "stddev:200,1", "var:1", "var:5", "var:100"]
+SPECS += ["linreg_slope:2", "linreg_slope:14", "linreg_slope:100", "linreg_angle:14", "linreg_angle:50"]
+SPECS += ["log_return:1", "log_return:20", "zscore:2", "zscore:20", "zscore:100"]
+SPECS += ["quantile:1,0.5", "quantile:20,0.5", "quantile:14,0.9", "quantile:100,0.05", "rank:2", "rank:20", "rank:100"]
+FIXTURES = ["stddev:5,2", "var:10", "linreg_slope:14", "linreg_angle:8", "log_return:1", "log_return:5", "zscore:20"]
+FIXTURES += ["quantile:20,0.5", "quantile:9,0.8", "rank:10"]
+# A deviation, a slope and a logarithm of a quotient near 1 pass through 0, where the last digit of what they are made
+# of is all that float64 has: of the price, and of 1.
+ABSOLUTE = {
+    "linreg_angle": lambda c: 6e-14 * c["high"].max(),
+    "linreg_slope": lambda c: 1e-15 * c["high"].max(),
+    "log_return": lambda c: 3e-16,
+    "zscore": lambda c: 1e-12,
+}
