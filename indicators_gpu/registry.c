@@ -7,21 +7,39 @@
 
 /* Sorted by name. */
 static const struct indicator *const rows[] = {
+    &indicator_adx,          //
+    &indicator_adxr,         //
+    &indicator_aroon,        //
     &indicator_atr,          //
+    &indicator_bbands,       //
     &indicator_dema,         //
+    &indicator_donchian,     //
+    &indicator_dx,           //
     &indicator_ema,          //
+    &indicator_garman_klass, //
+    &indicator_heikin_ashi,  //
     &indicator_hma,          //
+    &indicator_ichimoku,     //
     &indicator_kama,         //
+    &indicator_keltner,      //
     &indicator_linreg_angle, //
     &indicator_linreg_slope, //
     &indicator_log_return,   //
     &indicator_macd,         //
+    &indicator_minus_di,     //
+    &indicator_natr,         //
+    &indicator_parkinson,    //
+    &indicator_plus_di,      //
     &indicator_quantile,     //
     &indicator_rank,         //
+    &indicator_realvol,      //
     &indicator_rsi,          //
+    &indicator_sar,          //
     &indicator_sma,          //
     &indicator_stddev,       //
+    &indicator_supertrend,   //
     &indicator_tema,         //
+    &indicator_trange,       //
     &indicator_var,          //
     &indicator_wma,          //
     &indicator_zscore,       //

@@ -10,26 +10,33 @@
 
 enum { NAME_MAX_LEN = 31 };
 
-/* Edits (insert, delete, replace) between two short words in any case. */
+/* Edits (insert, delete, replace, exchange two neighbours) between two short words in any case. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t row[NAME_MAX_LEN + 1], la = strlen(a), lb = strlen(b);
+    size_t rows[3][NAME_MAX_LEN + 1], la = strlen(a), lb = strlen(b);
+    size_t *two_above = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= lb; j++)
-        row[j] = j;
+        above[j] = j;
     for (size_t i = 1; i <= la; i++) {
-        size_t diagonal = row[0];
+        int letter = tolower((unsigned char)a[i - 1]);
         row[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            size_t above = row[j], best = diagonal + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
-            if (above + 1 < best)
-                best = above + 1;
+            size_t best = above[j - 1] + (letter != b[j - 1]);
+            if (above[j] + 1 < best)
+                best = above[j] + 1;
             if (row[j - 1] + 1 < best)
                 best = row[j - 1] + 1;
-            diagonal = above;
+            if (i > 1 && j > 1 && letter == b[j - 2] && tolower((unsigned char)a[i - 2]) == b[j - 1] &&
+                two_above[j - 2] + 1 < best)
+                best = two_above[j - 2] + 1;
             row[j] = best;
         }
+        size_t *oldest = two_above;
+        two_above = above;
+        above = row;
+        row = oldest;
     }
-    return row[lb];
+    return above[lb];
 }
 
 static const char *nearest(const char *name)

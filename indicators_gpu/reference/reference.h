@@ -17,6 +17,13 @@ extern reference_fn reference_stddev, reference_var, reference_linreg_slope, ref
 extern reference_fn reference_log_return, reference_zscore, reference_quantile, reference_rank;
 
 extern reference_fn reference_rsi, reference_macd; /* momentum.c */
-extern reference_fn reference_atr;                 /* volatility.c */
+
+/* volatility.c */
+extern reference_fn reference_atr, reference_natr, reference_trange, reference_bbands, reference_keltner,
+    reference_donchian, reference_realvol, reference_parkinson, reference_garman_klass;
+
+/* trend.c */
+extern reference_fn reference_plus_di, reference_minus_di, reference_dx, reference_adx, reference_adxr,
+    reference_aroon, reference_sar, reference_supertrend, reference_ichimoku, reference_heikin_ashi;
 
 #endif

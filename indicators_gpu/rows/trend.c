@@ -1,3 +1,249 @@
+#include "indicators_gpu/step/trend.h"
 #include "indicators_gpu/reference/reference.h"
 #include "indicators_gpu/registry.h"
+#include "indicators_gpu/step/recurrence.h"
 #include "indicators_gpu/stream/visit.h"
+
+/* Wilder's sums forget as his averages do. */
+static size_t warmup_directional(const double options[], enum indicator_precision precision)
+{
+    return lookback_changes(options) + warmup_decay(1.0 / options[0], precision);
+}
+
+const struct indicator indicator_plus_di = {
+    .name = "plus_di",
+    .summary = "Plus directional indicator (Wilder)",
+    .family = "trend",
+    .source = "TA-Lib PLUS_DI",
+    .id = INDICATOR_PLUS_DI,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 14, 2)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_changes,
+    .warmup = warmup_directional,
+    .code = &(const struct indicator_code){reference_plus_di, visit_row_plus_di},
+};
+
+const struct indicator indicator_minus_di = {
+    .name = "minus_di",
+    .summary = "Minus directional indicator (Wilder)",
+    .family = "trend",
+    .source = "TA-Lib MINUS_DI",
+    .id = INDICATOR_MINUS_DI,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 14, 2)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_changes,
+    .warmup = warmup_directional,
+    .code = &(const struct indicator_code){reference_minus_di, visit_row_minus_di},
+};
+
+const struct indicator indicator_dx = {
+    .name = "dx",
+    .summary = "Directional movement index (Wilder)",
+    .family = "trend",
+    .source = "TA-Lib DX",
+    .id = INDICATOR_DX,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 14, 2)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_changes,
+    .warmup = warmup_directional,
+    .code = &(const struct indicator_code){reference_dx, visit_row_dx},
+};
+
+static size_t lookback_adx(const double options[])
+{
+    return 2 * (size_t)options[0] - 1;
+}
+
+/* Wilder's smoothing of what Wilder's sums give. */
+static size_t warmup_adx(const double options[], enum indicator_precision precision)
+{
+    return lookback_adx(options) + 2 * warmup_decay(1.0 / options[0], precision);
+}
+
+const struct indicator indicator_adx = {
+    .name = "adx",
+    .summary = "Average directional movement index (Wilder)",
+    .family = "trend",
+    .source = "TA-Lib ADX",
+    .id = INDICATOR_ADX,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 14, 2)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_adx,
+    .warmup = warmup_adx,
+    .code = &(const struct indicator_code){reference_adx, visit_row_adx},
+};
+
+static size_t lookback_adxr(const double options[])
+{
+    return 3 * (size_t)options[0] - 2;
+}
+
+static size_t warmup_adxr(const double options[], enum indicator_precision precision)
+{
+    return lookback_adxr(options) + 2 * warmup_decay(1.0 / options[0], precision);
+}
+
+const struct indicator indicator_adxr = {
+    .name = "adxr",
+    .summary = "Average directional movement rating (Wilder)",
+    .family = "trend",
+    .source = "TA-Lib ADXR",
+    .id = INDICATOR_ADXR,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 14, 2)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_adxr,
+    .warmup = warmup_adxr,
+    .code = &(const struct indicator_code){reference_adxr, visit_row_adxr},
+};
+
+static size_t warmup_aroon(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_changes(options);
+}
+
+const struct indicator indicator_aroon = {
+    .name = "aroon",
+    .summary = "Aroon: bars since the lowest low and the highest high",
+    .family = "trend",
+    .source = "TA-Lib AROON",
+    .id = INDICATOR_AROON,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 14, 2)},
+    .n_outputs = 2,
+    .outputs = {"down", "up"},
+    .tolerance = {INDICATOR_OF_ONE, 1e-12, 2e-5},
+    .lookback = lookback_changes,
+    .warmup = warmup_aroon,
+    .code = &(const struct indicator_code){reference_aroon, visit_row_aroon},
+};
+
+static size_t lookback_sar(const double options[])
+{
+    (void)options;
+    return 1;
+}
+
+/* Two histories that once stood on other sides of the price need never meet. */
+static size_t warmup_never(const double options[], enum indicator_precision precision)
+{
+    (void)options;
+    (void)precision;
+    return INDICATOR_FOREVER;
+}
+
+/* Every bar decides by a comparison, so that the smallest error can turn the trend: a backend that is to be
+ * close does the reference's operations in float64 and rounds what comes out. */
+const struct indicator indicator_sar = {
+    .name = "sar",
+    .summary = "Parabolic stop and reverse (Wilder)",
+    .family = "trend",
+    .source = "TA-Lib SAR",
+    .id = INDICATOR_SAR,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW,
+    .n_options = 2,
+    .options = {{.name = "acceleration", .value = 0.02, .min = 0, .max = 1},
+                {.name = "maximum", .value = 0.2, .min = 0, .max = 1}},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_VALUE, 0.0, 1e-7},
+    .lookback = lookback_sar,
+    .warmup = warmup_never,
+    .code = &(const struct indicator_code){reference_sar, visit_row_sar},
+};
+
+/* As for sar, a comparison decides. */
+const struct indicator indicator_supertrend = {
+    .name = "supertrend",
+    .summary = "Supertrend: a trailing band and the trend's direction",
+    .family = "trend",
+    .source = "Olivier Seban, Supertrend, on Wilder's ATR",
+    .id = INDICATOR_SUPERTREND,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 2,
+    .options = {INDICATOR_PERIOD("period", 10, 1), {.name = "multiplier", .value = 3, .min = 0, .max = 1000}},
+    .n_outputs = 2,
+    .outputs = {"value", "direction"},
+    .tolerance = {INDICATOR_OF_VALUE, 0.0, 1e-7},
+    .lookback = lookback_changes,
+    .warmup = warmup_never,
+    .code = &(const struct indicator_code){reference_supertrend, visit_row_supertrend},
+};
+
+static size_t lookback_ichimoku(const double options[])
+{
+    return (size_t)ichimoku_bars(options) - 1;
+}
+
+static size_t warmup_ichimoku(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_ichimoku(options);
+}
+
+const struct indicator indicator_ichimoku = {
+    .name = "ichimoku",
+    .summary = "Ichimoku lines, the spans at the bar where they stand",
+    .family = "trend",
+    .source = "Goichi Hosoda, Ichimoku Kinko Hyo, 1969",
+    .id = INDICATOR_ICHIMOKU,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW,
+    .n_options = 4,
+    .options = {INDICATOR_PERIOD("tenkan", 9, 1), INDICATOR_PERIOD("kijun", 26, 1),
+                INDICATOR_PERIOD("senkou_b", 52, 1), INDICATOR_PERIOD("displacement", 26, 0)},
+    .n_outputs = 4,
+    .outputs = {"tenkan", "kijun", "senkou_a", "senkou_b"},
+    .tolerance = {INDICATOR_OF_PRICE, 1e-15, 2e-7},
+    .lookback = lookback_ichimoku,
+    .warmup = warmup_ichimoku,
+    .code = &(const struct indicator_code){reference_ichimoku, visit_row_ichimoku},
+};
+
+static size_t lookback_heikin_ashi(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+/* The open halves what it remembers with every bar. */
+static size_t warmup_heikin_ashi(const double options[], enum indicator_precision precision)
+{
+    (void)options;
+    return warmup_decay(0.5, precision);
+}
+
+const struct indicator indicator_heikin_ashi = {
+    .name = "heikin_ashi",
+    .summary = "Heikin-Ashi candles",
+    .family = "trend",
+    .source = "Dan Valcu, Using the Heikin-Ashi Technique, 2004",
+    .id = INDICATOR_HEIKIN_ASHI,
+    .inputs = INDICATOR_OPEN | INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_outputs = 4,
+    .outputs = {"open", "high", "low", "close"},
+    .tolerance = {INDICATOR_OF_PRICE, 1e-14, 1e-6},
+    .lookback = lookback_heikin_ashi,
+    .warmup = warmup_heikin_ashi,
+    .code = &(const struct indicator_code){reference_heikin_ashi, visit_row_heikin_ashi},
+};

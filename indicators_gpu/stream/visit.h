@@ -37,6 +37,21 @@ static inline void visit_ema(const struct indicator_stream_fields *fields, struc
     visit_u32(fields, &s->seen, (uint64_t)s->period);
 }
 
+static inline void visit_atr(const struct indicator_stream_fields *fields, struct atr_state *s)
+{
+    visit_number(fields, &s->before);
+    visit_number(fields, &s->value);
+    visit_u32(fields, &s->seen, (uint64_t)s->period + 1);
+}
+
+/* Highs and lows side by side (step/extremes.h). */
+static inline void visit_range(const struct indicator_stream_fields *fields, struct ring *r, double cells[])
+{
+    visit_ring(fields, r, cells);
+    for (uint32_t i = 0; i < r->seen; i++)
+        visit_number(fields, &cells[r->length + i]);
+}
+
 /* moving_averages.c */
 extern stream_visit_fn visit_row_sma, visit_row_ema, visit_row_wma, visit_row_dema, visit_row_tema;
 extern stream_visit_fn visit_row_kama, visit_row_hma;
@@ -46,6 +61,13 @@ extern stream_visit_fn visit_row_stddev, visit_row_var, visit_row_linreg_slope, 
 extern stream_visit_fn visit_row_log_return, visit_row_zscore, visit_row_quantile, visit_row_rank;
 
 extern stream_visit_fn visit_row_rsi, visit_row_macd; /* momentum.c */
-extern stream_visit_fn visit_row_atr;                 /* volatility.c */
+
+/* volatility.c */
+extern stream_visit_fn visit_row_atr, visit_row_natr, visit_row_trange, visit_row_bbands, visit_row_keltner,
+    visit_row_donchian, visit_row_realvol, visit_row_parkinson, visit_row_garman_klass;
+
+/* trend.c */
+extern stream_visit_fn visit_row_plus_di, visit_row_minus_di, visit_row_dx, visit_row_adx, visit_row_adxr,
+    visit_row_aroon, visit_row_sar, visit_row_supertrend, visit_row_ichimoku, visit_row_heikin_ashi;
 
 #endif

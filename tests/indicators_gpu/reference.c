@@ -157,7 +157,7 @@ static void test_leading_nan(const struct indicator_spec *spec)
                                         s.close + SKIP, s.volume + SKIP, s.time + SKIP};
     CHECK_INT(indicator_reference(spec, &shifted, N - SKIP, tail.at), 0);
     for (size_t i = 0; i < SKIP; i++)
-        s.close[i] = NAN;
+        series_spoil(&s, i, NAN);
     CHECK_INT(indicator_reference(spec, &in, N, whole.at), 0);
     for (size_t k = 0; k < spec->row->n_outputs; k++) {
         for (size_t i = 0; i < SKIP; i++)
@@ -174,12 +174,13 @@ static void test_leading_nan(const struct indicator_spec *spec)
     const double wrong[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < 3; i++) {
         struct outputs untouched = outputs_make(spec->row, N);
-        double kept = s.close[300];
-        s.close[300] = wrong[i];
+        struct indicator_bar kept = series_bar(&s, 300);
+        series_spoil(&s, 300, wrong[i]);
         CHECK_INT(indicator_reference(spec, &in, N, untouched.at), -EINVAL);
         CHECK_INT(indicator_check(spec->row, &in, N, &start, &bad), -EINVAL);
         CHECK_INT(bad, 300);
-        s.close[300] = kept;
+        s.high[300] = kept.high;
+        s.close[300] = kept.close;
         for (size_t k = 0; k < spec->row->n_outputs; k++)
             for (size_t j = 0; j < N; j++)
                 CHECK(untouched.at[k][j] == OUTPUTS_POISON);
@@ -188,7 +189,7 @@ static void test_leading_nan(const struct indicator_spec *spec)
 
     struct outputs none = outputs_make(spec->row, N);
     for (size_t i = 0; i < N; i++)
-        s.close[i] = NAN;
+        series_spoil(&s, i, NAN);
     CHECK_INT(indicator_reference(spec, &in, N, none.at), 0);
     CHECK(outputs_sound(&none));
     CHECK(isnan(none.at[0][N - 1]));

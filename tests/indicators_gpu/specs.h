@@ -15,8 +15,15 @@ static const char *const test_specs[] = {
     /* momentum */
     "rsi", "rsi:1", "rsi:50", "macd", "macd:26,12,9", "macd:1,1,1", "macd:5,35,1", "macd:200,3,50",
     /* trend */
+    "plus_di", "plus_di:2", "plus_di:50", "minus_di", "minus_di:2", "minus_di:50", "dx", "dx:2", "dx:50",
+    "adx", "adx:2", "adx:50", "adxr", "adxr:2", "adxr:50", "aroon", "aroon:2", "aroon:65", "sar",
+    "sar:0.1,0.05", "sar:0,0", "sar:1,1", "supertrend", "supertrend:1,0", "supertrend:50,1.5", "ichimoku",
+    "ichimoku:1,1,1,0", "ichimoku:40,20,10,5", "ichimoku:2,3,4,0", "heikin_ashi",
     /* volatility */
-    "atr", "atr:1", "atr:100",
+    "atr", "atr:1", "atr:100", "natr", "natr:2", "natr:100", "trange", "bbands", "bbands:2,0",
+    "bbands:65,3.5", "bbands:200,1", "keltner", "keltner:1,1,0", "keltner:5,50,1.5", "keltner:100,3,4",
+    "donchian", "donchian:1", "donchian:2", "donchian:200", "realvol", "realvol:2", "realvol:100",
+    "parkinson", "parkinson:1", "parkinson:100", "garman_klass", "garman_klass:1", "garman_klass:100",
     /* volume */
     /* statistics */
     "stddev", "stddev:2", "stddev:20,2.5", "stddev:20,0", "stddev:200", "var", "var:1", "var:200",

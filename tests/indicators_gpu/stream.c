@@ -164,7 +164,7 @@ static void test_not_finite(const struct indicator_spec *spec)
     struct indicator_columns in = series_columns(&s);
     struct outputs reference = outputs_make(spec->row, N);
     for (size_t i = 0; i < SKIP; i++)
-        s.close[i] = NAN;
+        series_spoil(&s, i, NAN);
     CHECK_INT(indicator_reference(spec, &in, N, reference.at), 0);
 
     struct indicator_stream *stream;
@@ -176,7 +176,7 @@ static void test_not_finite(const struct indicator_spec *spec)
         bad += !agrees(&reference, i, indicator_stream_update(stream, &bar, out), out);
         if (i < SKIP)
             continue;
-        broken.close = i % 2 ? NAN : INFINITY;
+        broken.high = broken.close = i % 2 ? NAN : INFINITY;
         CHECK(!indicator_stream_peek(stream, &broken, out));
         CHECK(!indicator_stream_update(stream, &broken, out));
     }

@@ -1,10 +1,92 @@
 """Volatility and channels: see rows.py for what a family gives."""
 
+import numpy as np
 import talib
+from numpy.lib.stride_tricks import sliding_window_view
+
+
+def windows(x, period, function):
+    """function of the windows, a row each; NaN before the first."""
+    out = np.full(len(x), np.nan)
+    if len(x) >= period:
+        out[period - 1 :] = function(sliding_window_view(x, period))
+    return out
+
+
+def bbands(o, c):
+    """Bollinger's bands from each window by itself. TA-Lib's take the deviation from running sums of squares, which lose
+    what is below the last digit of the price squared: it is held to that."""
+    period = int(o[0])
+    middle = windows(c["close"], period, lambda w: w.mean(axis=1))
+    width = o[1] * windows(c["close"], period, lambda w: w.std(axis=1))
+    outputs = [middle + width, middle, middle - width]
+    of_talib = talib.BBANDS(c["close"], timeperiod=period, nbdevup=o[1], nbdevdn=o[1])
+    lost = np.sqrt(2.0**-52 * period * len(middle)) * np.nanmax(c["close"]) * max(o[1], 1)
+    for mine, theirs in zip(outputs, of_talib):
+        assert np.array_equal(np.isnan(mine), np.isnan(theirs))
+        assert not len(mine) or not np.nanmax(np.abs(mine - theirs), initial=0) > lost
+    return outputs
+
+
+def keltner(o, c):
+    middle = talib.EMA(c["close"], timeperiod=int(o[0])) if o[0] > 1 else c["close"]
+    width = o[2] * talib.ATR(c["high"], c["low"], c["close"], timeperiod=int(o[1]))
+    outputs = [middle + width, middle, middle - width]
+    return [np.where(np.isnan(outputs[0]), np.nan, output) for output in outputs]
+
+
+def donchian(o, c):
+    period = int(o[0])
+    upper, lower = c["high"], c["low"]
+    if period > 1:
+        upper, lower = talib.MAX(upper, timeperiod=period), talib.MIN(lower, timeperiod=period)
+    return [upper, (upper + lower) / 2, lower]
+
+
+def realvol(o, c):
+    returns = np.diff(np.log(c["close"].astype(np.longdouble))).astype(np.float64)
+    return [np.concatenate([[np.nan], windows(returns, int(o[0]), lambda w: w.std(axis=1, ddof=1))])]
+
+
+def log_ratio(a, b):
+    return np.log(a.astype(np.longdouble) / b.astype(np.longdouble)).astype(np.float64)
+
+
+def parkinson(o, c):
+    variance = windows(log_ratio(c["high"], c["low"]) ** 2, int(o[0]), lambda w: w.mean(axis=1)) / (4 * np.log(2))
+    return [np.sqrt(variance)]
+
+
+def garman_klass(o, c):
+    terms = 0.5 * log_ratio(c["high"], c["low"]) ** 2 - (2 * np.log(2) - 1) * log_ratio(c["close"], c["open"]) ** 2
+    return [np.sqrt(windows(terms, int(o[0]), lambda w: w.mean(axis=1)))]
+
 
 ROWS = {
     "atr": lambda o, c: [talib.ATR(c["high"], c["low"], c["close"], timeperiod=int(o[0]))],
+    "bbands": bbands,
+    "donchian": donchian,
+    "garman_klass": garman_klass,
+    "keltner": keltner,
+    "natr": lambda o, c: [talib.NATR(c["high"], c["low"], c["close"], timeperiod=int(o[0]))],
+    "parkinson": parkinson,
+    "realvol": realvol,
+    "trange": lambda o, c: [talib.TRANGE(c["high"], c["low"], c["close"])],
 }
-SPECS = ["atr:1", "atr:14", "atr:100"]
-FIXTURES = ["atr:14", "atr:3"]
-ABSOLUTE = {}
+SPECS = [
+    *("atr:1", "atr:14", "atr:100", "natr:2", "natr:14", "natr:100", "trange"),
+    *("bbands:20,2", "bbands:2,0", "bbands:5,2", "bbands:200,3.5", "keltner:20,10,2", "keltner:5,50,1.5", "keltner:1,1,0"),
+    *("donchian:20", "donchian:1", "donchian:2", "donchian:200"),
+    *("realvol:20", "realvol:2", "realvol:100", "parkinson:20", "parkinson:1", "garman_klass:20", "garman_klass:1"),
+]
+FIXTURES = [
+    *("atr:14", "atr:3", "natr:14", "natr:3", "trange", "bbands:20,2", "bbands:5,2", "keltner:20,10,2", "keltner:4,9,1.5"),
+    *("donchian:20", "donchian:5", "realvol:20", "realvol:5", "parkinson:20", "parkinson:5"),
+    *("garman_klass:20", "garman_klass:5"),
+]
+# A band's distance from the price may take it through 0. A quotient of prices beside 1 is rounded to 2^-53, and so is
+# its logarithm, however small.
+ABSOLUTE = {
+    **{name: lambda c: 1e-14 * c["high"].max() for name in ("bbands", "keltner")},
+    **{name: lambda c: 2.0**-51 for name in ("realvol", "parkinson", "garman_klass")},
+}
