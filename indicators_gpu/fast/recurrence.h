@@ -115,10 +115,24 @@ static inline struct averaging averaging_of(const struct average *s)
     return a;
 }
 
+/* The same with a base of 0, for values that are near 0 themselves: y = k*u. */
+static inline struct averaging averaging_of_small(const struct average *s)
+{
+    struct averaging a = averaging_of(s);
+    a.base = vec_all(0);
+    a.u = vec_all((real)(s->value / s->k));
+    return a;
+}
+
+/* u, without base and k. */
+static inline vec averaging_deviation(struct averaging *a, vec x)
+{
+    return decay_next(&a->decay, x - a->base, &a->u);
+}
+
 static inline vec averaging_next(struct averaging *a, vec x)
 {
-    vec u = decay_next(&a->decay, x - a->base, &a->u);
-    return a->k * u + a->base;
+    return a->k * averaging_deviation(a, x) + a->base;
 }
 
 static inline void averaging_next2(struct averaging *a, vec x0, vec x1, vec *ret0, vec *ret1)

@@ -4,9 +4,12 @@
 
 #include "indicators_gpu/fast/kernel.h"
 
-#define FAST_ROWS(X)          FAST_ROWS_AVERAGES(X)
+#define FAST_ROWS(X) \
+    FAST_ROWS_AVERAGES(X) \
+    FAST_ROWS_WILDER(X)
 
-#define FAST_ROWS_AVERAGES(X) X(EMA, ema)
+#define FAST_ROWS_AVERAGES(X) X(SMA, sma) X(EMA, ema) X(MACD, macd)
+#define FAST_ROWS_WILDER(X)   X(RSI, rsi) X(ATR, atr)
 
 /* Lines of the next block that are to be fetched while this one is worked on. */
 struct fast_ahead {

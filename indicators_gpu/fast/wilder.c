@@ -1,0 +1,127 @@
+/* Wilder's averages: of gains and losses, of the true range, of directional movement. */
+#include "indicators_gpu/fast/kernel.h"
+#include "indicators_gpu/fast/recurrence.h"
+#include "indicators_gpu/fast/set.h"
+#include "indicators_gpu/step/recurrence.h"
+
+/* ---- RSI ---- */
+
+struct rsi {
+    struct average gain, loss;
+    real gains[FAST_CELLS], losses[FAST_CELLS], lead[FAST_CELLS];
+};
+
+static size_t rsi_bytes(const double options[])
+{
+    (void)options;
+    return sizeof(struct rsi);
+}
+
+static void rsi_start_block(void *state, const double options[])
+{
+    struct rsi *s = state;
+    average_start(&s->gain, 1.0 / options[0], 1, (size_t)options[0]);
+    average_start(&s->loss, 1.0 / options[0], 1, (size_t)options[0]);
+}
+
+/* From the sums that the averages carry, not multiplied by k yet: `flat` is in their unit. */
+static inline vec rsi_of(vec gain, vec loss, vec flat)
+{
+    vec sum = gain + loss;
+    return vec_select(vec_gt(flat, sum), vec_all(0), vec_all(100) * gain / sum);
+}
+
+static inline void rsi_sweep(struct rsi *s, const real *x, const real *gains, const real *losses,
+                             size_t cells, real *y)
+{
+    struct averaging gain = averaging_of_small(&s->gain), loss = averaging_of_small(&s->loss);
+    const vec zero = vec_all(0), flat = vec_all((real)(RSI_FLAT / s->gain.k));
+    for (size_t i = 0; i < cells; i += W) {
+        vec up, down;
+        if (gains) {
+            up = vec_load(gains + i);
+            down = vec_load(losses + i);
+        } else {
+            vec change = vec_load(x + i) - vec_load(x + i - 1);
+            up = vec_max(change, zero);
+            down = up - change;
+        }
+        up = decay_next(&gain.decay, up, &gain.u);
+        down = decay_next(&loss.decay, down, &loss.u);
+        vec_store(y + i, rsi_of(up, down, flat));
+    }
+    average_keep(&s->gain, &gain);
+    average_keep(&s->loss, &loss);
+}
+
+static void rsi_run(void *state, const struct fast_block *block)
+{
+    struct rsi *s = state;
+    const real *x = block->in[FAST_CLOSE];
+    size_t begin = block->begin, count = block->count, cells = fast_cells(count);
+
+    if (begin > s->gain.first) {
+        rsi_sweep(s, x, NULL, NULL, cells, block->out[0]);
+        return;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        real change = x[i] - x[(ptrdiff_t)i - 1];
+        s->gains[i] = change > 0 ? change : 0;
+        s->losses[i] = change < 0 ? -change : 0;
+    }
+    size_t first = average_seed(&s->gain, s->gains, begin, count);
+    average_seed(&s->loss, s->losses, begin, count);
+    if (first == count)
+        return;
+    average_lead(&s->gain, s->gains, first, cells, s->gains);
+    average_lead(&s->loss, s->losses, first, cells, s->losses);
+    rsi_sweep(s, NULL, s->gains, s->losses, cells, block->out[0]);
+}
+
+const struct fast_kernel FAST(rsi) = {rsi_bytes, NULL, rsi_start_block, rsi_run};
+
+/* ---- ATR ---- */
+
+struct atr {
+    struct average average;
+    real ranges[FAST_CELLS], lead[FAST_CELLS];
+};
+
+static size_t atr_bytes(const double options[])
+{
+    (void)options;
+    return sizeof(struct atr);
+}
+
+static void atr_start_block(void *state, const double options[])
+{
+    struct atr *s = state;
+    average_start(&s->average, 1.0 / options[0], 1, (size_t)options[0]);
+}
+
+static inline vec true_ranges(const real *high, const real *low, const real *close, size_t i)
+{
+    vec h = vec_load(high + i), l = vec_load(low + i), before = vec_load(close + i - 1);
+    return vec_max(vec_max(vec_abs(h - before), vec_abs(l - before)), h - l);
+}
+
+static void atr_run(void *state, const struct fast_block *block)
+{
+    struct atr *s = state;
+    const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE];
+    real *y = block->out[0];
+    size_t begin = block->begin, count = block->count, cells = fast_cells(count);
+
+    if (begin <= s->average.first) {
+        for (size_t i = 0; i < cells; i += W)
+            vec_store(s->ranges + i, true_ranges(high, low, close, i));
+        average_run(&s->average, s->ranges, begin, count, y, s->lead);
+        return;
+    }
+    struct averaging a = averaging_of(&s->average);
+    for (size_t i = 0; i < cells; i += W)
+        vec_store(y + i, averaging_next(&a, true_ranges(high, low, close, i)));
+    average_keep(&s->average, &a);
+}
+
+const struct fast_kernel FAST(atr) = {atr_bytes, NULL, atr_start_block, atr_run};
