@@ -82,7 +82,7 @@ static inline void vec_store(real *p, vec v)
 
 static inline vec vec_all(real x)
 {
-    return (vec){0} + x;
+    return x - (vec){0}; /* not x + 0, which would turn -0 */
 }
 
 #define VEC_LANE_LAST(j) (W - 1)
