@@ -8,49 +8,101 @@
 
 #include "indicators_gpu/indicators.h"
 
-enum { NAME_MAX_LEN = 31 };
+enum { NAME_MAX_LEN = 31, NEAREST_MAX = 3, SHOWN_MAX = 32 };
 
-/* Edits (insert, delete, replace, exchange two neighbours) between two short words in any case. */
+/* Edits between two short words in any case: a letter put in, left out or replaced, or two exchanged. */
 static size_t distance(const char *a, const char *b)
 {
     size_t rows[3][NAME_MAX_LEN + 1], la = strlen(a), lb = strlen(b);
-    size_t *two_above = rows[0], *above = rows[1], *row = rows[2];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= lb; j++)
-        above[j] = j;
+        row[j] = j;
     for (size_t i = 1; i <= la; i++) {
-        int letter = tolower((unsigned char)a[i - 1]);
+        size_t *oldest = before;
+        before = above;
+        above = row;
+        row = oldest;
         row[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            size_t best = above[j - 1] + (letter != b[j - 1]);
+            char x = (char)tolower((unsigned char)a[i - 1]);
+            size_t best = above[j - 1] + (x != b[j - 1]);
             if (above[j] + 1 < best)
                 best = above[j] + 1;
             if (row[j - 1] + 1 < best)
                 best = row[j - 1] + 1;
-            if (i > 1 && j > 1 && letter == b[j - 2] && tolower((unsigned char)a[i - 2]) == b[j - 1] &&
-                two_above[j - 2] + 1 < best)
-                best = two_above[j - 2] + 1;
+            if (i > 1 && j > 1 && x == b[j - 2] && tolower((unsigned char)a[i - 2]) == b[j - 1] &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
             row[j] = best;
         }
-        size_t *oldest = two_above;
-        two_above = above;
-        above = row;
-        row = oldest;
     }
-    return above[lb];
+    return row[lb];
 }
 
-static const char *nearest(const char *name)
+/* 0 for a word of the row's summary, as "bollinger". */
+static size_t farness(const char *name, const struct indicator *row)
 {
-    size_t n, best = SIZE_MAX;
-    const struct indicator *const *rows = indicator_rows(&n);
-    const char *ret = rows[0]->name;
-    for (size_t i = 0; i < n; i++) {
-        size_t d = distance(name, rows[i]->name);
-        if (d < best) {
-            best = d;
-            ret = rows[i]->name;
+    return strlen(name) > 3 && strcasestr(row->summary, name) ? 0 : distance(name, row->name);
+}
+
+/* The nearest names, and others that are one edit further: `is "sma"`, `are "sma", "ema" and "hma"`. */
+static void nearest(const char *name, char *buf, size_t cap)
+{
+    const struct indicator *found[NEAREST_MAX] = {NULL};
+    size_t far[NEAREST_MAX], n_found = 0, n_rows, len;
+    const struct indicator *const *rows = indicator_rows(&n_rows);
+
+    for (size_t i = 0; i < n_rows; i++) {
+        size_t d = farness(name, rows[i]), at = n_found;
+        while (at > 0 && d < far[at - 1])
+            at--;
+        if (at == NEAREST_MAX)
+            continue;
+        n_found += n_found < NEAREST_MAX;
+        for (size_t k = n_found - 1; k > at; k--) {
+            found[k] = found[k - 1];
+            far[k] = far[k - 1];
         }
+        found[at] = rows[i];
+        far[at] = d;
     }
+    while (n_found > 1 && far[n_found - 1] > far[0] + 1)
+        n_found--;
+    len = (size_t)snprintf(buf, cap, "%s \"%s\"", n_found > 1 ? "are" : "is", found[0]->name);
+    for (size_t k = 1; k < n_found && len < cap; k++)
+        len += (size_t)snprintf(buf + len, cap - len, "%s \"%s\"", k + 1 < n_found ? "," : " and",
+                                found[k]->name);
+}
+
+/* What the user wrote, as far as it can be shown: a few letters, all of them printable. */
+struct shown {
+    char text[SHOWN_MAX + 1];
+};
+
+static struct shown show(const char *text, size_t len)
+{
+    struct shown shown = {""};
+    for (size_t i = 0; i < len && i < SHOWN_MAX; i++)
+        shown.text[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+    return shown;
+}
+
+/* A number with a point, whatever the locale: its point is all that is neither digit, sign nor letter. */
+struct decimal_text {
+    char text[32];
+};
+
+static struct decimal_text decimal(double value)
+{
+    char local[32];
+    struct decimal_text ret = {""};
+    size_t len = 0;
+    snprintf(local, sizeof(local), "%.15g", value);
+    for (const char *p = local; *p; p++)
+        if (strchr("0123456789+-einfa", *p))
+            ret.text[len++] = *p;
+        else if (len > 0 && ret.text[len - 1] != '.')
+            ret.text[len++] = '.';
     return ret;
 }
 
@@ -77,24 +129,35 @@ static bool parse_number(const char *text, size_t len, double *ret)
     return true;
 }
 
-static int parse_options(const char *name, const char *p, struct indicator_spec *spec, char *err,
-                         size_t err_cap)
+static int refuse_surplus(const struct indicator *row, const char *surplus, char *err, size_t err_cap)
+{
+    char names[128] = "";
+    size_t len = 0;
+    for (size_t i = 0; i < row->n_options && len < sizeof(names); i++)
+        len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? "," : "", row->options[i].name);
+    if (row->n_options == 0)
+        snprintf(err, err_cap, "%s: takes no options, \"%s\" is too many", row->name,
+                 show(surplus, strlen(surplus)).text);
+    else
+        snprintf(err, err_cap, "%s: takes %zu option%s (%s), \"%s\" is too many", row->name, row->n_options,
+                 row->n_options == 1 ? "" : "s", names, show(surplus, strlen(surplus)).text);
+    return -EINVAL;
+}
+
+static int parse_options(const char *p, struct indicator_spec *spec, char *err, size_t err_cap)
 {
     const struct indicator *row = spec->row;
     for (size_t i = 0;; i++) {
         size_t len = strcspn(p, ",");
-        if (i == row->n_options) {
-            snprintf(err, err_cap, "%s takes %zu option%s, no \"%.32s\"", name, row->n_options,
-                     row->n_options == 1 ? "" : "s", p);
-            return -EINVAL;
-        }
+        if (i == row->n_options)
+            return refuse_surplus(row, p, err, err_cap);
         const struct indicator_option *option = &row->options[i];
         double value;
         if (!parse_number(p, len, &value) || (option->whole && value != floor(value)) ||
             value < option->min || value > option->max) {
-            snprintf(err, err_cap, "%s: %s \"%.*s\": a%s number from %.15g to %.15g is needed", name,
-                     option->name, len > 32 ? 32 : (int)len, p, option->whole ? " whole" : "", option->min,
-                     option->max);
+            snprintf(err, err_cap, "%s: %s \"%s\": a%s number from %s to %s is needed", row->name,
+                     option->name, show(p, len).text, option->whole ? " whole" : "",
+                     decimal(option->min).text, decimal(option->max).text);
             return -EINVAL;
         }
         spec->options[i] = value;
@@ -109,7 +172,8 @@ int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err
     size_t len = strcspn(text, ":");
     char name[NAME_MAX_LEN + 1];
     if (len == 0 || len > NAME_MAX_LEN) {
-        snprintf(err, err_cap, "\"%.40s\" names no indicator: NAME:options is needed, as sma:20", text);
+        snprintf(err, err_cap, "\"%s\" names no indicator: NAME:options is needed, as sma:20",
+                 show(text, strlen(text)).text);
         return -EINVAL;
     }
     memcpy(name, text, len);
@@ -117,13 +181,15 @@ int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err
 
     struct indicator_spec spec = {.row = indicator_find(name)};
     if (!spec.row) {
-        snprintf(err, err_cap, "there is no indicator \"%s\": the nearest is \"%s\"", name, nearest(name));
+        char names[128];
+        nearest(name, names, sizeof(names));
+        snprintf(err, err_cap, "there is no indicator \"%s\": the nearest %s", show(name, len).text, names);
         return -EINVAL;
     }
     for (size_t i = 0; i < spec.row->n_options; i++)
         spec.options[i] = spec.row->options[i].value;
     if (text[len] == ':') {
-        int r = parse_options(spec.row->name, text + len + 1, &spec, err, err_cap);
+        int r = parse_options(text + len + 1, &spec, err, err_cap);
         if (r < 0)
             return r;
     }
@@ -136,7 +202,8 @@ size_t indicator_spec_text(const struct indicator_spec *spec, char *buf, size_t 
     char text[160];
     int len = snprintf(text, sizeof(text), "%s", spec->row->name);
     for (size_t i = 0; i < spec->row->n_options; i++)
-        len += snprintf(text + len, sizeof(text) - (size_t)len, "%c%.15g", i ? ',' : ':', spec->options[i]);
+        len += snprintf(text + len, sizeof(text) - (size_t)len, "%c%s", i ? ',' : ':',
+                        decimal(spec->options[i]).text);
     return (size_t)snprintf(buf, cap, "%s", text);
 }
 
@@ -145,7 +212,7 @@ size_t indicator_spec_name(const struct indicator_spec *spec, size_t output, cha
     char name[160];
     int len = snprintf(name, sizeof(name), "%s", spec->row->name);
     for (size_t i = 0; i < spec->row->n_options; i++)
-        len += snprintf(name + len, sizeof(name) - (size_t)len, "_%.15g", spec->options[i]);
+        len += snprintf(name + len, sizeof(name) - (size_t)len, "_%s", decimal(spec->options[i]).text);
     const char *suffix = spec->row->outputs[output];
     return (size_t)snprintf(buf, cap, "%s%s%s", name, *suffix ? "." : "", suffix);
 }

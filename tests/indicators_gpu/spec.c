@@ -1,5 +1,7 @@
 /* Specifications as text, and column names. */
+#include <ctype.h>
 #include <errno.h>
+#include <locale.h>
 
 #include "indicators_gpu/indicators.h"
 #include "tests/check.h"
@@ -24,6 +26,72 @@ static void bad(const char *text, const char *why)
     CHECK(!spec.row);
 }
 
+/* The nearest is named first, and up to two more that are nearly as near. */
+static void unknown(const char *text, const char *nearest)
+{
+    struct indicator_spec spec = {0};
+    char err[200] = "", start[200];
+    CHECK_INT(indicator_spec_parse(text, &spec, err, sizeof(err)), -EINVAL);
+    CHECK(!spec.row);
+    const char *names = strstr(err, ": the nearest ");
+    CHECK(strncmp(err, "there is no indicator \"", 23) == 0 && names && !strchr(err, '\033'));
+    if (!names)
+        return;
+    size_t n = 0;
+    for (const char *p = names; (p = strchr(p, '"')); n++) {
+        char name[32] = "";
+        CHECK_INT(sscanf(p, "\"%31[a-z0-9_]\"", name), 1);
+        CHECK(indicator_find(name));
+        p += strlen(name) + 2;
+    }
+    CHECK(n >= 1 && n <= 3);
+    snprintf(start, sizeof(start), ": the nearest %s \"%s\"", n == 1 ? "is" : "are", nearest);
+    CHECK(!nearest || strncmp(names, start, strlen(start)) == 0);
+}
+
+/* A locale that writes a comma does not change a specification or a column's name. */
+static void test_locale(void)
+{
+    static const char *const comma[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "ps_AF.UTF-8", "fa_IR.UTF-8"};
+    for (size_t i = 0; i < sizeof(comma) / sizeof(comma[0]); i++) {
+        if (!setlocale(LC_NUMERIC, comma[i]))
+            continue;
+        good("rsi:14.0", "rsi_14", 0, 14);
+        bad("sma:2,5", "sma: takes 1 option (period), \"5\" is too many");
+    }
+    setlocale(LC_NUMERIC, "C");
+}
+
+/* What is written is read again as the same, for each row. */
+static void test_text(void)
+{
+    size_t n;
+    const struct indicator *const *rows = indicator_rows(&n);
+    for (size_t r = 0; r < n; r++) {
+        struct indicator_spec spec, again;
+        char err[200], text[160], shouted[160];
+        CHECK_INT(indicator_spec_parse(rows[r]->name, &spec, err, sizeof(err)), 0);
+        CHECK(indicator_spec_valid(&spec));
+        CHECK(indicator_spec_text(&spec, text, sizeof(text)) < sizeof(text));
+        for (size_t i = 0; i <= strlen(text); i++)
+            shouted[i] = (char)toupper((unsigned char)text[i]);
+        CHECK_INT(indicator_spec_parse(shouted, &again, err, sizeof(err)), 0);
+        CHECK(again.row == rows[r]);
+        for (size_t i = 0; i < rows[r]->n_options; i++) {
+            const struct indicator_option *option = &rows[r]->options[i];
+            CHECK(again.options[i] == option->value);
+            spec.options[i] = option->max + 1;
+            CHECK(!indicator_spec_valid(&spec));
+            CHECK(indicator_spec_text(&spec, text, sizeof(text)) < sizeof(text));
+            CHECK_INT(indicator_spec_parse(text, &again, err, sizeof(err)), -EINVAL);
+            CHECK(strstr(err, rows[r]->name) == err && strstr(err, option->name) && strstr(err, " to "));
+            spec.options[i] = option->value;
+        }
+        snprintf(text, sizeof(text), "%s:%s7", rows[r]->name, &"9,9,9,9,"[8 - 2 * rows[r]->n_options]);
+        CHECK_INT(indicator_spec_parse(text, &again, err, sizeof(err)), -EINVAL);
+    }
+}
+
 int main(void)
 {
     good("sma:20", "sma_20", 0, 19);
@@ -38,9 +106,14 @@ int main(void)
     good("macd:5,35,5", "macd_5_35_5.hist", 2, 38);
     good("macd:35,5,5", "macd_35_5_5.hist", 2, 38);
 
-    bad("smaa:20", "there is no indicator \"smaa\": the nearest is \"sma\"");
-    bad("RSII", "there is no indicator \"RSII\": the nearest is \"rsi\"");
-    bad("madc:1,2,3", "there is no indicator \"madc\": the nearest is \"macd\"");
+    unknown("smaa:20", "sma");
+    unknown("RSII", "rsi");
+    unknown("madc:1,2,3", "macd");
+    unknown("tre", "atr");
+    unknown("convergence", "macd");
+    unknown("nosuch", NULL);
+    unknown("a\033[31m", NULL);
+    unknown("a_name_of_thirty_one_characters", NULL);
     bad("", "\"\" names no indicator: NAME:options is needed, as sma:20");
     bad(":20", "\":20\" names no indicator: NAME:options is needed, as sma:20");
     bad("sma:0", "sma: period \"0\": a whole number from 1 to 100000 is needed");
@@ -54,11 +127,17 @@ int main(void)
     bad("sma: 5", "sma: period \" 5\": a whole number from 1 to 100000 is needed");
     bad("sma:99999999999999999999",
         "sma: period \"99999999999999999999\": a whole number from 1 to 100000 is needed");
-    bad("sma:5,6", "sma takes 1 option, no \"6\"");
+    bad("sma:5,6", "sma: takes 1 option (period), \"6\" is too many");
     bad("macd:12,,9", "macd: slow \"\": a whole number from 1 to 100000 is needed");
-    bad("macd:1,2,3,4", "macd takes 3 options, no \"4\"");
+    bad("sma:5,", "sma: takes 1 option (period), \"\" is too many");
+    bad("macd:12,", "macd: slow \"\": a whole number from 1 to 100000 is needed");
+    bad("sma:\t7\377", "sma: period \"?7?\": a whole number from 1 to 100000 is needed");
+    bad("macd:1,2,3,4", "macd: takes 3 options (fast,slow,signal), \"4\" is too many");
     bad("an_indicator_with_a_name_far_too_long_for_any",
-        "\"an_indicator_with_a_name_far_too_long_fo\" names no indicator: NAME:options is needed, as sma:20");
+        "\"an_indicator_with_a_name_far_too\" names no indicator: NAME:options is needed, as sma:20");
+
+    test_text();
+    test_locale();
 
     struct indicator_spec spec;
     char err[8], name[8];
