@@ -24,6 +24,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 enum { INDICATOR_OPTIONS_MAX = 4, INDICATOR_OUTPUTS_MAX = 4, INDICATOR_COLUMNS = 6 };
 
@@ -295,6 +296,7 @@ uint64_t indicator_stream_refused(const struct indicator_stream *s);
 /* The specification that it was opened with; valid as long as the stream. */
 const struct indicator_spec *indicator_stream_spec(const struct indicator_stream *s);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -22,6 +22,11 @@
 
 #include "indicators_gpu/indicators.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
 enum { FEATURE_NAME_MAX = 96, FEATURE_SET_NAME_MAX = 32, FEATURES_MAX = 1024, FEATURE_KNOTS = 129 };
 
 enum feature_form {
@@ -120,5 +125,10 @@ void feature_to_f16(const float *in, size_t n, uint16_t *out);
 void feature_to_bf16(const float *in, size_t n, uint16_t *out);
 void feature_from_f16(const uint16_t *in, size_t n, float *out);
 void feature_from_bf16(const uint16_t *in, size_t n, float *out);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif
