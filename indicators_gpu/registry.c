@@ -7,11 +7,14 @@
 
 /* Sorted by name. */
 static const struct indicator *const rows[] = {
+    &indicator_ad,           //
+    &indicator_adosc,        //
     &indicator_adx,          //
     &indicator_adxr,         //
     &indicator_aroon,        //
     &indicator_atr,          //
     &indicator_bbands,       //
+    &indicator_cci,          //
     &indicator_dema,         //
     &indicator_donchian,     //
     &indicator_dx,           //
@@ -26,21 +29,33 @@ static const struct indicator *const rows[] = {
     &indicator_linreg_slope, //
     &indicator_log_return,   //
     &indicator_macd,         //
+    &indicator_mfi,          //
     &indicator_minus_di,     //
+    &indicator_mom,          //
     &indicator_natr,         //
+    &indicator_obv,          //
     &indicator_parkinson,    //
     &indicator_plus_di,      //
+    &indicator_ppo,          //
     &indicator_quantile,     //
     &indicator_rank,         //
     &indicator_realvol,      //
+    &indicator_roc,          //
     &indicator_rsi,          //
     &indicator_sar,          //
     &indicator_sma,          //
     &indicator_stddev,       //
+    &indicator_stoch,        //
+    &indicator_stochf,       //
+    &indicator_stochrsi,     //
     &indicator_supertrend,   //
     &indicator_tema,         //
     &indicator_trange,       //
+    &indicator_trix,         //
+    &indicator_ultosc,       //
     &indicator_var,          //
+    &indicator_vwap,         //
+    &indicator_willr,        //
     &indicator_wma,          //
     &indicator_zscore,       //
 };

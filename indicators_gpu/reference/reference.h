@@ -16,7 +16,15 @@ extern reference_fn reference_kama, reference_hma;
 extern reference_fn reference_stddev, reference_var, reference_linreg_slope, reference_linreg_angle;
 extern reference_fn reference_log_return, reference_zscore, reference_quantile, reference_rank;
 
-extern reference_fn reference_rsi, reference_macd; /* momentum.c */
+/* momentum.c */
+extern reference_fn reference_rsi, reference_macd, reference_ppo, reference_roc, reference_mom;
+extern reference_fn reference_trix, reference_cci, reference_ultosc;
+
+/* stochastic.c */
+extern reference_fn reference_willr, reference_stoch, reference_stochf, reference_stochrsi;
+
+/* volume.c */
+extern reference_fn reference_mfi, reference_obv, reference_ad, reference_adosc, reference_vwap;
 
 /* volatility.c */
 extern reference_fn reference_atr, reference_natr, reference_trange, reference_bbands, reference_keltner,

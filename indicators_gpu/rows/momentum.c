@@ -55,3 +55,158 @@ const struct indicator indicator_macd = {
     .warmup = warmup_macd,
     .code = &(const struct indicator_code){reference_macd, visit_row_macd},
 };
+
+static double slower(const double options[])
+{
+    return options[0] > options[1] ? options[0] : options[1];
+}
+
+static size_t lookback_ppo(const double options[])
+{
+    return (size_t)slower(options) - 1;
+}
+
+static size_t warmup_ppo(const double options[], enum indicator_precision precision)
+{
+    size_t decay = options[2] != 0.0 ? warmup_decay(ema_factor(slower(options)), precision) : 0;
+    return lookback_ppo(options) + decay;
+}
+
+const struct indicator indicator_ppo = {
+    .name = "ppo",
+    .summary = "Percentage price oscillator: two averages' difference",
+    .family = "momentum",
+    .source = "TA-Lib PPO",
+    .id = INDICATOR_PPO,
+    .inputs = INDICATOR_CLOSE,
+    .n_options = 3,
+    .options = {INDICATOR_PERIOD("fast", 12, 2),
+                INDICATOR_PERIOD("slow", 26, 2),
+                {.name = "exponential", .value = 1, .min = 0, .max = 1, .whole = true}},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_ppo,
+    .warmup = warmup_ppo,
+    .code = &(const struct indicator_code){reference_ppo, visit_row_ppo},
+};
+
+static size_t warmup_changes(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_changes(options);
+}
+
+const struct indicator indicator_roc = {
+    .name = "roc",
+    .summary = "Rate of change, in per cent",
+    .family = "momentum",
+    .source = "TA-Lib ROC",
+    .id = INDICATOR_ROC,
+    .inputs = INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 10, 1)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_VALUE, 1e-14, 1e-6},
+    .lookback = lookback_changes,
+    .warmup = warmup_changes,
+    .code = &(const struct indicator_code){reference_roc, visit_row_roc},
+};
+
+const struct indicator indicator_mom = {
+    .name = "mom",
+    .summary = "Momentum: the change over a period",
+    .family = "momentum",
+    .source = "TA-Lib MOM",
+    .id = INDICATOR_MOM,
+    .inputs = INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 10, 1)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    .lookback = lookback_changes,
+    .warmup = warmup_changes,
+    .code = &(const struct indicator_code){reference_mom, visit_row_mom},
+};
+
+static size_t lookback_trix(const double options[])
+{
+    return 3 * lookback_window(options) + 1;
+}
+
+static size_t warmup_trix(const double options[], enum indicator_precision precision)
+{
+    return lookback_trix(options) + 3 * warmup_decay(ema_factor(options[0]), precision);
+}
+
+const struct indicator indicator_trix = {
+    .name = "trix",
+    .summary = "Change of a triple exponential average, in per cent",
+    .family = "momentum",
+    .source = "TA-Lib TRIX",
+    .id = INDICATOR_TRIX,
+    .inputs = INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 30, 1)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_trix,
+    .warmup = warmup_trix,
+    .code = &(const struct indicator_code){reference_trix, visit_row_trix},
+};
+
+static size_t warmup_cci(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_window(options);
+}
+
+const struct indicator indicator_cci = {
+    .name = "cci",
+    .summary = "Commodity channel index",
+    .family = "momentum",
+    .source = "TA-Lib CCI",
+    .id = INDICATOR_CCI,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 14, 2)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-6, 1e-2},
+    .lookback = lookback_window,
+    .warmup = warmup_cci,
+    .code = &(const struct indicator_code){reference_cci, visit_row_cci},
+};
+
+static size_t lookback_ultosc(const double options[])
+{
+    double longest = slower(options);
+    return (size_t)(options[2] > longest ? options[2] : longest);
+}
+
+static size_t warmup_ultosc(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_ultosc(options);
+}
+
+const struct indicator indicator_ultosc = {
+    .name = "ultosc",
+    .summary = "Ultimate oscillator",
+    .family = "momentum",
+    .source = "TA-Lib ULTOSC",
+    .id = INDICATOR_ULTOSC,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 3,
+    .options = {INDICATOR_PERIOD("first", 7, 1), INDICATOR_PERIOD("second", 14, 1),
+                INDICATOR_PERIOD("third", 28, 1)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_ultosc,
+    .warmup = warmup_ultosc,
+    .code = &(const struct indicator_code){reference_ultosc, visit_row_ultosc},
+};

@@ -1,3 +1,124 @@
+#include "indicators_gpu/step/volume.h"
 #include "indicators_gpu/reference/reference.h"
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/stream/visit.h"
+
+static size_t warmup_mfi(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_changes(options);
+}
+
+const struct indicator indicator_mfi = {
+    .name = "mfi",
+    .summary = "Money flow index",
+    .family = "volume",
+    .source = "TA-Lib MFI",
+    .id = INDICATOR_MFI,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 14, 2)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_changes,
+    .warmup = warmup_mfi,
+    .code = &(const struct indicator_code){reference_mfi, visit_row_mfi},
+};
+
+static size_t lookback_none(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+static size_t warmup_never(const double options[], enum indicator_precision precision)
+{
+    (void)options;
+    (void)precision;
+    return INDICATOR_FOREVER;
+}
+
+const struct indicator indicator_obv = {
+    .name = "obv",
+    .summary = "On-balance volume",
+    .family = "volume",
+    .source = "TA-Lib OBV",
+    .id = INDICATOR_OBV,
+    .inputs = INDICATOR_CLOSE | INDICATOR_VOLUME,
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_COLUMN, 1e-11, 1e-6},
+    .lookback = lookback_none,
+    .warmup = warmup_never,
+    .code = &(const struct indicator_code){reference_obv, visit_row_obv},
+};
+
+const struct indicator indicator_ad = {
+    .name = "ad",
+    .summary = "Accumulation and distribution line (Chaikin)",
+    .family = "volume",
+    .source = "TA-Lib AD",
+    .id = INDICATOR_AD,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME,
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_COLUMN, 1e-11, 1e-6},
+    .lookback = lookback_none,
+    .warmup = warmup_never,
+    .code = &(const struct indicator_code){reference_ad, visit_row_ad},
+};
+
+static size_t lookback_adosc(const double options[])
+{
+    return (size_t)(options[0] > options[1] ? options[0] : options[1]) - 1;
+}
+
+/* A line that begins elsewhere shifts both averages alike. */
+static size_t warmup_adosc(const double options[], enum indicator_precision precision)
+{
+    double slow = options[0] > options[1] ? options[0] : options[1];
+    return lookback_adosc(options) + warmup_decay(ema_factor(slow), precision);
+}
+
+const struct indicator indicator_adosc = {
+    .name = "adosc",
+    .summary = "Accumulation and distribution oscillator (Chaikin)",
+    .family = "volume",
+    .source = "TA-Lib ADOSC",
+    .id = INDICATOR_ADOSC,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME,
+    .n_options = 2,
+    .options = {INDICATOR_PERIOD("fast", 3, 2), INDICATOR_PERIOD("slow", 10, 2)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_COLUMN, 1e-9, 1e-3},
+    .lookback = lookback_adosc,
+    .warmup = warmup_adosc,
+    .code = &(const struct indicator_code){reference_adosc, visit_row_adosc},
+};
+
+/* A session that began before the history is over after a day, which has at most so many bars of a second. */
+static size_t warmup_vwap(const double options[], enum indicator_precision precision)
+{
+    (void)options;
+    (void)precision;
+    return SESSION_S;
+}
+
+const struct indicator indicator_vwap = {
+    .name = "vwap",
+    .summary = "Volume-weighted average of the session's typical prices",
+    .family = "volume",
+    .source = "own: docs/indicators/volume.md",
+    .id = INDICATOR_VWAP,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE | INDICATOR_VOLUME | INDICATOR_TIME,
+    .n_options = 1,
+    .options = {{.name = "start", .value = 0, .min = 0, .max = 23.99}},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-6},
+    .lookback = lookback_none,
+    .warmup = warmup_vwap,
+    .code = &(const struct indicator_code){reference_vwap, visit_row_vwap},
+};

@@ -19,3 +19,93 @@ void visit_row_macd(void *state, const struct indicator_stream_fields *fields)
     visit_ema(fields, &s->signal);
     visit_u32(fields, &s->wait, (uint64_t)(s->slow.period - s->fast.period));
 }
+
+void visit_row_ppo(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_ppo *s = state;
+    if (s->exponential) {
+        visit_ema(fields, &s->fast);
+        visit_ema(fields, &s->slow);
+    } else {
+        visit_ring(fields, &s->window, (double *)(s + 1));
+    }
+}
+
+void visit_row_roc(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_roc *s = state;
+    visit_ring(fields, &s->window, (double *)(s + 1));
+}
+
+void visit_row_mom(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_mom *s = state;
+    visit_ring(fields, &s->window, (double *)(s + 1));
+}
+
+void visit_row_trix(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_trix *s = state;
+    for (int i = 0; i < 3; i++)
+        visit_ema(fields, &s->ema[i]);
+    visit_number(fields, &s->before);
+    fields->count(fields->ctx, &s->any, 1);
+}
+
+void visit_row_cci(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_cci *s = state;
+    visit_ring(fields, &s->window, (double *)(s + 1));
+}
+
+void visit_row_ultosc(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_ultosc *s = state;
+    double *cells = (double *)(s + 1);
+    visit_number(fields, &s->before);
+    visit_u32(fields, &s->any, 1);
+    visit_ring(fields, &s->pressure, cells);
+    visit_ring(fields, &s->range, cells + s->pressure.length);
+}
+
+static void visit_range_window(const struct indicator_stream_fields *fields, struct range_window *s,
+                               double cells[])
+{
+    visit_ring(fields, &s->high, cells);
+    visit_ring(fields, &s->low, cells + s->high.length);
+}
+
+void visit_row_willr(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_willr *s = state;
+    visit_range_window(fields, &s->window, (double *)(s + 1));
+}
+
+void visit_row_stoch(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_stoch *s = state;
+    double *cells = (double *)(s + 1), *k_cells = cells + range_window_cells(s->window.length);
+    visit_range_window(fields, &s->window, cells);
+    visit_ring(fields, &s->k, k_cells);
+    visit_ring(fields, &s->d, k_cells + s->k.length);
+}
+
+void visit_row_stochf(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_stochf *s = state;
+    double *cells = (double *)(s + 1);
+    visit_range_window(fields, &s->window, cells);
+    visit_ring(fields, &s->d, cells + range_window_cells(s->window.length));
+}
+
+void visit_row_stochrsi(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_stochrsi *s = state;
+    double *cells = (double *)(s + 1);
+    visit_number(fields, &s->rsi.before);
+    visit_number(fields, &s->rsi.gain);
+    visit_number(fields, &s->rsi.loss);
+    visit_u32(fields, &s->rsi.seen, (uint64_t)s->rsi.period + 1);
+    visit_ring(fields, &s->window, cells);
+    visit_ring(fields, &s->d, cells + s->window.length);
+}

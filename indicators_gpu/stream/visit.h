@@ -60,7 +60,13 @@ extern stream_visit_fn visit_row_kama, visit_row_hma;
 extern stream_visit_fn visit_row_stddev, visit_row_var, visit_row_linreg_slope, visit_row_linreg_angle;
 extern stream_visit_fn visit_row_log_return, visit_row_zscore, visit_row_quantile, visit_row_rank;
 
-extern stream_visit_fn visit_row_rsi, visit_row_macd; /* momentum.c */
+/* momentum.c */
+extern stream_visit_fn visit_row_rsi, visit_row_macd, visit_row_ppo, visit_row_roc, visit_row_mom;
+extern stream_visit_fn visit_row_trix, visit_row_cci, visit_row_ultosc, visit_row_willr, visit_row_stoch;
+extern stream_visit_fn visit_row_stochf, visit_row_stochrsi;
+
+/* volume.c */
+extern stream_visit_fn visit_row_mfi, visit_row_obv, visit_row_ad, visit_row_adosc, visit_row_vwap;
 
 /* volatility.c */
 extern stream_visit_fn visit_row_atr, visit_row_natr, visit_row_trange, visit_row_bbands, visit_row_keltner,

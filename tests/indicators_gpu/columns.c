@@ -1,6 +1,7 @@
 /* `papertape indicators` as a program of its own, with one more backend: `--backend blocks` and `--backend
  * tiles` run the GPU's exact and parallel kernels on the CPU. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "exchange/bars_file.h"
 #include "tests/indicators_gpu/block_runner.h"
@@ -24,7 +25,12 @@ static int run_blocks(enum gpu_method method, const char *path, char **texts, si
         fprintf(stderr, "columns: %s\n", err);
         return 1;
     }
-    struct indicator_columns in = {bars.open, bars.high, bars.low, bars.close, bars.volume};
+    double *open_time_s = calloc(bars.n + 1, sizeof(double));
+    if (!open_time_s)
+        return 1;
+    for (size_t i = 0; i < bars.n; i++)
+        open_time_s[i] = (double)bars.open_time_ns[i] / 1e9;
+    struct indicator_columns in = {bars.open, bars.high, bars.low, bars.close, bars.volume, open_time_s};
     struct gpu_batch batch = {method, 1, bars.n, &in, n_specs, specs, out};
     size_t n_columns = gpu_batch_columns(&batch);
     for (size_t k = 0; k < n_columns; k++)
@@ -48,6 +54,7 @@ static int run_blocks(enum gpu_method method, const char *path, char **texts, si
     }
     for (size_t k = 0; k < n_columns; k++)
         free(out[k]);
+    free(open_time_s);
     bars_file_finish(&bars);
     return r == 0 && kept ? 0 : 1;
 }

@@ -14,6 +14,12 @@ static const char *const test_specs[] = {
     "tema:2", "tema:60", "kama", "kama:1", "kama:10", "kama:200", "hma", "hma:2", "hma:3", "hma:55", "hma:200",
     /* momentum */
     "rsi", "rsi:1", "rsi:50", "macd", "macd:26,12,9", "macd:1,1,1", "macd:5,35,1", "macd:200,3,50",
+    "ppo", "ppo:12,26,0", "ppo:26,12,0", "ppo:26,12", "ppo:2,2,0", "ppo:2,2,1", "ppo:5,100,0", "roc",
+    "roc:1", "roc:200", "mom", "mom:1", "mom:64", "trix", "trix:1", "trix:5", "cci", "cci:2", "cci:20",
+    "cci:100", "ultosc", "ultosc:1,1,1", "ultosc:28,14,7", "ultosc:5,30,10", "willr", "willr:2",
+    "willr:100", "stoch", "stoch:14,3,3", "stoch:1,1,1", "stoch:9,1,6", "stoch:60,30,20", "stochf",
+    "stochf:14,3", "stochf:1,1", "stochf:3,40", "stochrsi", "stochrsi:2,1,1", "stochrsi:14,14,3",
+    "stochrsi:5,50,10",
     /* trend */
     "plus_di", "plus_di:2", "plus_di:50", "minus_di", "minus_di:2", "minus_di:50", "dx", "dx:2", "dx:50",
     "adx", "adx:2", "adx:50", "adxr", "adxr:2", "adxr:50", "aroon", "aroon:2", "aroon:65", "sar",
@@ -25,6 +31,8 @@ static const char *const test_specs[] = {
     "donchian", "donchian:1", "donchian:2", "donchian:200", "realvol", "realvol:2", "realvol:100",
     "parkinson", "parkinson:1", "parkinson:100", "garman_klass", "garman_klass:1", "garman_klass:100",
     /* volume */
+    "mfi", "mfi:2", "mfi:100", "obv", "ad", "adosc", "adosc:2,2", "adosc:10,3", "adosc:3,200", "vwap",
+    "vwap:13.5", "vwap:23.99",
     /* statistics */
     "stddev", "stddev:2", "stddev:20,2.5", "stddev:20,0", "stddev:200", "var", "var:1", "var:200",
     "linreg_slope", "linreg_slope:2", "linreg_slope:200", "linreg_angle", "linreg_angle:2",

@@ -54,6 +54,7 @@ struct request {
     enum backend backend;
     const char *symbol; /* NULL: by the file's name */
     struct bars_file bars;
+    double *open_time_s; /* [bars.n] */
     size_t n_specs, n_columns;
     struct indicator_spec *specs; /* [n_specs] */
     double **out;                 /* [n_columns], bars.n each: spec by spec */
@@ -150,14 +151,16 @@ static int list_json(void)
     return r == 0 ? finish_stdout() : EXIT_FAILURE;
 }
 
-static struct indicator_columns columns_of(const struct bars_file *bars)
+static struct indicator_columns columns_of(const struct request *request)
 {
-    return (struct indicator_columns){bars->open, bars->high, bars->low, bars->close, bars->volume, NULL};
+    const struct bars_file *bars = &request->bars;
+    return (struct indicator_columns){bars->open,  bars->high,   bars->low,
+                                      bars->close, bars->volume, request->open_time_s};
 }
 
 static int compute_reference(const struct request *request)
 {
-    struct indicator_columns in = columns_of(&request->bars);
+    struct indicator_columns in = columns_of(request);
     double **out = request->out;
     int r = 0;
     for (size_t i = 0; i < request->n_specs && r == 0; out += request->specs[i++].row->n_outputs)
@@ -165,15 +168,16 @@ static int compute_reference(const struct request *request)
     return r;
 }
 
-static int stream_one(const struct indicator_spec *spec, const struct bars_file *bars, double *const out[])
+static int stream_one(const struct indicator_spec *spec, const struct request *request, double *const out[])
 {
+    const struct bars_file *bars = &request->bars;
     struct indicator_stream *stream;
     int r = indicator_stream_open(spec, &stream);
     if (r < 0)
         return r;
     for (size_t i = 0; i < bars->n; i++) {
-        struct indicator_bar bar = {bars->open[i], bars->high[i], bars->low[i], bars->close[i],
-                                    bars->volume[i]};
+        struct indicator_bar bar = {bars->open[i],  bars->high[i],   bars->low[i],
+                                    bars->close[i], bars->volume[i], request->open_time_s[i]};
         double values[INDICATOR_OUTPUTS_MAX];
         bool ready = indicator_stream_update(stream, &bar, values);
         for (size_t k = 0; k < spec->row->n_outputs; k++)
@@ -189,13 +193,13 @@ static int compute_stream(const struct request *request)
     double **out = request->out;
     int r = 0;
     for (size_t i = 0; i < request->n_specs && r == 0; out += request->specs[i++].row->n_outputs)
-        r = stream_one(&request->specs[i], &request->bars, out);
+        r = stream_one(&request->specs[i], request, out);
     return r;
 }
 
 static int compute_gpu(const struct request *request)
 {
-    struct indicator_columns in = columns_of(&request->bars);
+    struct indicator_columns in = columns_of(request);
     struct gpu_batch batch = {
         .method = GPU_EXACT,
         .n_series = 1,
@@ -298,6 +302,11 @@ static int run_file(const char *path, char **texts, struct request *request)
         return EXIT_FAILURE;
     }
     report_gaps(path, &request->bars);
+    request->open_time_s = calloc(request->bars.n + 1, sizeof(double));
+    if (!request->open_time_s)
+        return out_of_memory();
+    for (size_t i = 0; i < request->bars.n; i++)
+        request->open_time_s[i] = (double)request->bars.open_time_ns[i] / 1e9;
     request->out = calloc(request->n_columns, sizeof(*request->out));
     for (size_t k = 0; request->out && k < request->n_columns; k++)
         if (!(request->out[k] = calloc(request->bars.n + 1, sizeof(double))))
@@ -318,6 +327,7 @@ static void finish(struct request *request)
     for (size_t k = 0; request->out && k < request->n_columns; k++)
         free(request->out[k]);
     free(request->out);
+    free(request->open_time_s);
     free(request->specs);
     bars_file_finish(&request->bars);
 }

@@ -6,6 +6,7 @@ to what they state. Wants TA-Lib and NumPy from the venv in $PAPERTAPE_VENV; exi
 """
 
 import csv
+import datetime
 import glob
 import gzip
 import json
@@ -38,6 +39,11 @@ NAMES = ["open", "high", "low", "close", "volume"]
 failures = []
 
 
+def seconds(text):
+    """A time as the files here have it: ISO 8601, or milliseconds."""
+    return int(text) / 1000 if text.isdigit() else datetime.datetime.fromisoformat(text).timestamp()
+
+
 def read_bars(path):
     """The columns as float64, by this script's own reading of the file."""
     opener = gzip.open if path.endswith(".gz") else open
@@ -45,15 +51,15 @@ def read_bars(path):
         rows = csv.reader(file)
         header = [name.strip().lower() for name in next(rows)]
         places = [header.index(name) for name in NAMES]
-        table = np.array([[float(row[place]) for place in places] for row in rows])
-    return {name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(NAMES)}
+        table = np.array([[seconds(row[0]), *(float(row[place]) for place in places)] for row in rows])
+    return {name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(["time", *NAMES])}
 
 
 def write_bars(path, columns):
     with open(path, "w") as file:
         file.write("open_time,open,high,low,close,volume\n")
-        for i, row in enumerate(zip(*(columns[name].tolist() for name in NAMES))):
-            file.write(f"{1600000000000 + 60000 * i}," + ",".join(map(repr, row)) + "\n")
+        for time, *row in zip(*(columns[name].tolist() for name in ["time", *NAMES])):
+            file.write(f"{int(time) * 1000}," + ",".join(map(repr, row)) + "\n")
 
 
 def walk(n, seed):
@@ -67,6 +73,7 @@ def walk(n, seed):
     wick = np.round(close * np.abs(random.normal(0, 0.0005, (2, n))), 2)
     wick[:, n // 3 : n // 3 + 50] = 0
     return {
+        "time": 1600000000.0 + 60.0 * np.arange(n),
         "open": open_,
         "high": np.maximum(open_, close) + wick[0],
         "low": np.maximum(np.minimum(open_, close) - wick[1], 0.01),

@@ -3,13 +3,51 @@
 import talib
 
 ROWS = {
+    "cci": lambda o, c: [talib.CCI(c["high"], c["low"], c["close"], timeperiod=int(o[0]))],
     "macd": lambda o, c: list(
         talib.MACD(c["close"], fastperiod=int(o[0]), slowperiod=int(o[1]), signalperiod=int(o[2]))
     ),
+    "mom": lambda o, c: [talib.MOM(c["close"], timeperiod=int(o[0]))],
+    "ppo": lambda o, c: [talib.PPO(c["close"], fastperiod=int(o[0]), slowperiod=int(o[1]), matype=int(o[2]))],
+    "roc": lambda o, c: [talib.ROC(c["close"], timeperiod=int(o[0]))],
     "rsi": lambda o, c: [talib.RSI(c["close"], timeperiod=int(o[0]))],
+    "stoch": lambda o, c: list(
+        talib.STOCH(
+            c["high"], c["low"], c["close"], fastk_period=int(o[0]), slowk_period=int(o[1]), slowd_period=int(o[2])
+        )
+    ),
+    "stochf": lambda o, c: list(
+        talib.STOCHF(c["high"], c["low"], c["close"], fastk_period=int(o[0]), fastd_period=int(o[1]))
+    ),
+    "stochrsi": lambda o, c: list(
+        talib.STOCHRSI(c["close"], timeperiod=int(o[0]), fastk_period=int(o[1]), fastd_period=int(o[2]))
+    ),
+    "trix": lambda o, c: [talib.TRIX(c["close"], timeperiod=int(o[0]))],
+    "ultosc": lambda o, c: [
+        talib.ULTOSC(
+            c["high"], c["low"], c["close"], timeperiod1=int(o[0]), timeperiod2=int(o[1]), timeperiod3=int(o[2])
+        )
+    ],
+    "willr": lambda o, c: [talib.WILLR(c["high"], c["low"], c["close"], timeperiod=int(o[0]))],
 }
-SPECS = ["macd:12,26,9", "macd:26,12,9", "macd:5,35,5", "macd:3,10,1", "rsi:2", "rsi:14", "rsi:100"]
+SPECS = ["cci:2", "cci:14", "cci:100", "macd:12,26,9", "macd:26,12,9", "macd:5,35,5", "macd:3,10,1", "mom:1", "mom:10"]
+SPECS += ["ppo:12,26,0", "ppo:12,26,1", "ppo:35,5,0", "ppo:35,5,1", "roc:1", "roc:10", "rsi:2", "rsi:14", "rsi:100"]
+SPECS += ["stoch:5,3,3", "stoch:14,1,6", "stochf:5,3", "stochf:14,1", "stochrsi:14,5,3", "stochrsi:14,14,3"]
+SPECS += ["trix:1", "trix:9", "trix:30", "ultosc:7,14,28", "ultosc:30,2,10", "willr:2", "willr:14"]
 FIXTURES = ["macd:12,26,9", "macd:10,4,3", "rsi:14", "rsi:4"]
+FIXTURES += ["cci:14", "cci:5", "mom:10", "ppo:12,26,0", "ppo:10,4,1", "roc:10", "stoch:5,3,3", "stochf:5,3"]
+FIXTURES += ["stochrsi:14,5,3", "stochrsi:4,6,2", "trix:30", "trix:4", "ultosc:7,14,28", "willr:14", "willr:3"]
 # Differences of prices pass through 0, where 1e-14 of the highest price is all that float64 has; TA-Lib itself gives
-# other last bits there on a CPU without fused multiply-adds, which its wheel takes up at run time.
-ABSOLUTE = {"macd": lambda c: 1e-14 * c["high"].max()}
+# other last bits there on a CPU without fused multiply-adds, which its wheel takes up at run time. The rest are numbers
+# of the order of 100 that pass through 0 too. TA-Lib's simple averages are running sums, which keep the rounding of what
+# left them long ago (ppo, stoch, stochf: it gives -1e-12 where the window's values all are 0). CCI divides a difference
+# of prices, known to 1e-16 of them, by 0.015 of their mean deviation, which may be 1e-5 of them or less; STOCHRSI one of
+# RSI's, known to 1e-14, by its range in the window.
+ABSOLUTE = {
+    "cci": lambda c: 1e-9,
+    "macd": lambda c: 1e-14 * c["high"].max(),
+    "ppo": lambda c: 1e-11,
+    "stoch": lambda c: 1e-11,
+    "stochf": lambda c: 1e-11,
+    "stochrsi": lambda c: 1e-9,
+}

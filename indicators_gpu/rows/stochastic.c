@@ -1,0 +1,110 @@
+#include "indicators_gpu/reference/reference.h"
+#include "indicators_gpu/registry.h"
+#include "indicators_gpu/stream/visit.h"
+
+static size_t warmup_willr(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_window(options);
+}
+
+const struct indicator indicator_willr = {
+    .name = "willr",
+    .summary = "Williams's %R",
+    .family = "momentum",
+    .source = "TA-Lib WILLR",
+    .id = INDICATOR_WILLR,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 1,
+    .options = {INDICATOR_PERIOD("period", 14, 2)},
+    .n_outputs = 1,
+    .outputs = {""},
+    .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
+    .lookback = lookback_window,
+    .warmup = warmup_willr,
+    .code = &(const struct indicator_code){reference_willr, visit_row_willr},
+};
+
+static size_t lookback_stochf(const double options[])
+{
+    return (size_t)options[0] + (size_t)options[1] - 2;
+}
+
+static size_t warmup_stochf(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_stochf(options);
+}
+
+const struct indicator indicator_stochf = {
+    .name = "stochf",
+    .summary = "Stochastic oscillator, fast",
+    .family = "momentum",
+    .source = "TA-Lib STOCHF",
+    .id = INDICATOR_STOCHF,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 2,
+    .options = {INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("d", 3, 1)},
+    .n_outputs = 2,
+    .outputs = {"fastk", "fastd"},
+    .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
+    .lookback = lookback_stochf,
+    .warmup = warmup_stochf,
+    .code = &(const struct indicator_code){reference_stochf, visit_row_stochf},
+};
+
+static size_t lookback_stoch(const double options[])
+{
+    return (size_t)options[0] + (size_t)options[1] + (size_t)options[2] - 3;
+}
+
+static size_t warmup_stoch(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_stoch(options);
+}
+
+const struct indicator indicator_stoch = {
+    .name = "stoch",
+    .summary = "Stochastic oscillator, slow",
+    .family = "momentum",
+    .source = "TA-Lib STOCH",
+    .id = INDICATOR_STOCH,
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    .n_options = 3,
+    .options = {INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("slow_k", 3, 1),
+                INDICATOR_PERIOD("slow_d", 3, 1)},
+    .n_outputs = 2,
+    .outputs = {"slowk", "slowd"},
+    .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
+    .lookback = lookback_stoch,
+    .warmup = warmup_stoch,
+    .code = &(const struct indicator_code){reference_stoch, visit_row_stoch},
+};
+
+static size_t lookback_stochrsi(const double options[])
+{
+    return (size_t)options[0] + (size_t)options[1] + (size_t)options[2] - 2;
+}
+
+static size_t warmup_stochrsi(const double options[], enum indicator_precision precision)
+{
+    return lookback_stochrsi(options) + warmup_decay(1.0 / options[0], precision);
+}
+
+const struct indicator indicator_stochrsi = {
+    .name = "stochrsi",
+    .summary = "Stochastic oscillator of RSI, fast",
+    .family = "momentum",
+    .source = "TA-Lib STOCHRSI",
+    .id = INDICATOR_STOCHRSI,
+    .inputs = INDICATOR_CLOSE,
+    .n_options = 3,
+    .options = {INDICATOR_PERIOD("period", 14, 2), INDICATOR_PERIOD("k", 5, 1), INDICATOR_PERIOD("d", 3, 1)},
+    .n_outputs = 2,
+    .outputs = {"fastk", "fastd"},
+    .tolerance = {INDICATOR_OF_ONE, 1e-6, 1e-2},
+    .lookback = lookback_stochrsi,
+    .warmup = warmup_stochrsi,
+    .code = &(const struct indicator_code){reference_stochrsi, visit_row_stochrsi},
+};
