@@ -128,22 +128,51 @@ static void compare(const struct indicator_spec *spec, const struct series *s, c
         free(work[k]);
 }
 
-static void test_sizes(const struct indicator_spec *spec, enum series_kind kind)
+/* Finite bars give finite outputs, from the lookback on and not before. */
+static size_t wrong_cells(const struct indicator_spec *spec, const struct outputs *o)
 {
-    size_t lookback = indicator_lookback(spec);
-    const size_t sizes[] = {0,    1,     lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32, 33,
-                            1000, 100003};
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        struct series s = series_make(sizes[i], kind, 42 + i);
-        struct indicator_columns in = series_columns(&s);
-        struct outputs o = outputs_make(spec->row, s.n);
-        CHECK_INT(indicator_reference(spec, &in, s.n, o.at), 0);
-        CHECK(outputs_sound(&o));
-        if (kind != SERIES_JUMPS)
-            compare(spec, &s, &o);
-        outputs_free(&o);
-        series_free(&s);
+    size_t first = indicator_lookback(spec), wrong = 0;
+    for (size_t k = 0; k < o->n_outputs; k++)
+        for (size_t i = 0; i < o->n; i++)
+            wrong += i < first ? !isnan(o->at[k][i]) : !isfinite(o->at[k][i]);
+    return wrong;
+}
+
+static size_t n_series, n_long;
+
+static void test_series(const char *text, enum series_kind kind, size_t n)
+{
+    struct indicator_spec spec = test_spec(text);
+    struct series s = series_make(n, kind, 42 + n);
+    struct indicator_columns in = series_columns(&s);
+    struct outputs o = outputs_make(spec.row, n);
+    unsigned long before = check_failures;
+    CHECK_INT(indicator_reference(&spec, &in, n, o.at), 0);
+    CHECK(outputs_sound(&o));
+    CHECK_INT(wrong_cells(&spec, &o), 0);
+    if (kind != SERIES_JUMPS)
+        compare(&spec, &s, &o);
+    if (check_failures > before)
+        fprintf(stderr, "  %s, %s, %zu bars\n", text, series_names[kind], n);
+    outputs_free(&o);
+    series_free(&s);
+    n_series++;
+    n_long += n == TEST_LONG;
+}
+
+static void test_sizes(const char *text, bool at_length)
+{
+    struct indicator_spec spec = test_spec(text);
+    size_t lookback = indicator_lookback(&spec);
+    const size_t sizes[] = {0, 1, lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32, 33, 1000};
+    for (enum series_kind kind = 0; kind < SERIES_KINDS; kind++) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+            test_series(text, kind, sizes[i]);
+        if (kind == SERIES_WALK || kind == SERIES_JUMPS)
+            test_series(text, kind, TEST_LONGISH);
     }
+    if (at_length)
+        test_series(text, SERIES_WALK, TEST_LONG);
 }
 
 /* Leading NaNs shift the outputs and change none. */
@@ -247,12 +276,11 @@ int main(void)
     test_specs_check();
     for (size_t i = 0; i < TEST_SPECS; i++) {
         struct indicator_spec spec = test_spec(test_specs[i]);
-        test_sizes(&spec, SERIES_WALK);
-        test_sizes(&spec, SERIES_FLAT);
-        test_sizes(&spec, SERIES_RISING);
-        test_sizes(&spec, SERIES_JUMPS);
+        test_sizes(test_specs[i], test_spec_at_length(test_specs[i]));
         test_leading_nan(&spec);
     }
+    printf("%zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series, n_long,
+           TEST_LONG);
     test_known();
     return check_done("indicators_gpu/reference");
 }

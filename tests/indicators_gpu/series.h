@@ -13,7 +13,20 @@ struct series {
         *time; /* each its own allocation of exactly n, so that ASan sees a step past */
 };
 
-enum series_kind { SERIES_WALK, SERIES_FLAT, SERIES_RISING, SERIES_JUMPS };
+enum series_kind {
+    SERIES_WALK,
+    SERIES_FLAT,
+    SERIES_RISING,
+    SERIES_JUMPS, /* eight orders of magnitude, up and down */
+    SERIES_FALLING,
+    SERIES_HUGE,
+    SERIES_TINY, /* below every row's idea of zero */
+    SERIES_ALTERNATING,
+    SERIES_KINDS
+};
+
+static const char *const series_names[] = {"walk",    "flat", "rising", "jumps",
+                                           "falling", "huge", "tiny",   "alternating"};
 
 static inline double series_uniform(uint64_t *state)
 {
@@ -40,11 +53,13 @@ static inline struct series series_make(size_t n, enum series_kind kind, uint64_
                        series_column(n),
                        series_column(n),
                        series_column(n)};
-    double price = 50000.0;
+    double price = kind == SERIES_HUGE ? 5e15 : kind == SERIES_TINY ? 5e-12 : 50000.0;
     for (size_t i = 0; i < n; i++) {
         double open = price, step = series_uniform(&seed) - 0.5, wick = series_uniform(&seed);
         switch (kind) {
         case SERIES_WALK:
+        case SERIES_HUGE:
+        case SERIES_TINY:
             price += price * 0.004 * step;
             break;
         case SERIES_FLAT:
@@ -53,9 +68,17 @@ static inline struct series series_make(size_t n, enum series_kind kind, uint64_
         case SERIES_RISING:
             price += 1.0;
             break;
-        case SERIES_JUMPS: /* eight orders of magnitude, up and down */
+        case SERIES_JUMPS:
             price *= series_uniform(&seed) < 0.02 ? (price > 1.0 ? 1e-8 : 1e8) : 1.0 + 0.01 * step;
             break;
+        case SERIES_FALLING:
+            price -= price * 1e-6;
+            break;
+        case SERIES_ALTERNATING:
+            price = i % 2 ? 50000.0 : 50100.0;
+            break;
+        case SERIES_KINDS:
+            abort();
         }
         s.open[i] = open;
         s.close[i] = price;

@@ -41,6 +41,10 @@ static const char *const test_specs[] = {
     "rank:100",
 };
 /* clang-format on */
+/* Bars of the longest series, for the few of test_spec_at_length() unless PAPERTAPE_LONG is set, and of the
+ * long ones that every specification is tried with. */
+enum { TEST_LONG = 1000003, TEST_LONGISH = 20011 };
+
 enum { TEST_SPECS = sizeof(test_specs) / sizeof(test_specs[0]) };
 
 static inline struct indicator_spec test_spec(const char *text)
@@ -50,6 +54,15 @@ static inline struct indicator_spec test_spec(const char *text)
     CHECK_INT(indicator_spec_parse(text, &spec, err, sizeof(err)), 0);
     CHECK_STR(err, "");
     return spec;
+}
+
+static inline bool test_spec_at_length(const char *text)
+{
+    static const char *const few[] = {"sma:20", "ema:14", "rsi", "macd", "atr"};
+    for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); i++)
+        if (strcmp(few[i], text) == 0)
+            return true;
+    return getenv("PAPERTAPE_LONG") != NULL;
 }
 
 /* Each row is there. */

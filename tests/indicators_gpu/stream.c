@@ -21,8 +21,12 @@ static bool agrees(const struct outputs *reference, size_t i, bool ready, const 
     return true;
 }
 
-static void test_bits(const struct indicator_spec *spec, enum series_kind kind, size_t n)
+static size_t n_series, n_long;
+
+static void test_bits(const char *text, enum series_kind kind, size_t n)
 {
+    const struct indicator_spec parsed = test_spec(text), *spec = &parsed;
+    unsigned long before = check_failures;
     struct series s = series_make(n, kind, 1234 + n);
     struct indicator_columns in = series_columns(&s);
     struct outputs reference = outputs_make(spec->row, n);
@@ -61,15 +65,21 @@ static void test_bits(const struct indicator_spec *spec, enum series_kind kind, 
     CHECK_INT(indicator_stream_bars(stream), n);
     CHECK_INT(indicator_stream_refused(stream), 0);
     CHECK(indicator_stream_spec(stream)->row == spec->row);
+    if (check_failures > before)
+        fprintf(stderr, "  %s, %s, %zu bars\n", text, series_names[kind], n);
+    n_series++;
+    n_long += n == TEST_LONG;
     indicator_stream_close(clone);
     indicator_stream_close(stream);
     outputs_free(&reference);
     series_free(&s);
 }
 
+enum { FIELDS_MAX = 4096 };
+
 struct fields {
-    uint64_t counts[16];
-    double numbers[600];
+    uint64_t counts[FIELDS_MAX];
+    double numbers[FIELDS_MAX];
     size_t n_counts, n_numbers;
     bool setting;
 };
@@ -77,6 +87,8 @@ struct fields {
 static void on_number(void *ctx, double *value)
 {
     struct fields *fields = ctx;
+    if (fields->n_numbers == FIELDS_MAX)
+        abort();
     double *at = &fields->numbers[fields->n_numbers++];
     *(fields->setting ? value : at) = fields->setting ? *at : *value;
 }
@@ -84,6 +96,8 @@ static void on_number(void *ctx, double *value)
 static void on_count(void *ctx, uint64_t *value, uint64_t most)
 {
     struct fields *fields = ctx;
+    if (fields->n_counts == FIELDS_MAX)
+        abort();
     uint64_t *at = &fields->counts[fields->n_counts++];
     CHECK(*value <= most);
     *(fields->setting ? value : at) = fields->setting ? *at : *value;
@@ -102,7 +116,8 @@ static void test_visit(const struct indicator_spec *spec)
         static struct fields fields;
         struct indicator_stream_fields visit = {&fields, on_number, on_count};
         struct indicator_stream *clone = NULL, *rebuilt = NULL;
-        fields = (struct fields){0};
+        fields.setting = false;
+        fields.n_counts = fields.n_numbers = 0;
         indicator_stream_visit(stream, &visit);
         fields.setting = true;
         fields.n_counts = fields.n_numbers = 0;
@@ -194,20 +209,21 @@ int main(void)
     for (size_t i = 0; i < TEST_SPECS; i++) {
         struct indicator_spec spec = test_spec(test_specs[i]);
         size_t lookback = indicator_lookback(&spec);
-        const size_t sizes[] = {0,    1,     lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32, 33,
-                                1000, 100003};
-        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-            test_bits(&spec, SERIES_WALK, sizes[k]);
-            test_bits(&spec, SERIES_JUMPS, sizes[k]);
-            if (sizes[k] <= 1000) {
-                test_bits(&spec, SERIES_FLAT, sizes[k]);
-                test_bits(&spec, SERIES_RISING, sizes[k]);
-            }
+        const size_t sizes[] = {0, 1, lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32, 33, 1000};
+        for (enum series_kind kind = 0; kind < SERIES_KINDS; kind++) {
+            for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+                test_bits(test_specs[i], kind, sizes[k]);
+            if (kind == SERIES_WALK || kind == SERIES_JUMPS)
+                test_bits(test_specs[i], kind, TEST_LONGISH);
         }
+        if (test_spec_at_length(test_specs[i]))
+            test_bits(test_specs[i], SERIES_WALK, TEST_LONG);
         test_clone_apart(&spec);
         test_visit(&spec);
         test_not_finite(&spec);
     }
+    printf("%zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series, n_long,
+           TEST_LONG);
 
     struct indicator_spec wrong = test_spec("sma:20");
     struct indicator_stream *none = NULL;
