@@ -9,9 +9,6 @@
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/step/recurrence.h"
 
-/* Below this a sum of ranges or of both DI counts as none (TA-Lib's zero). */
-#define DIRECTIONAL_ZERO 1e-14
-
 /* How far the high rose beyond the low's fall; 0 where it did not. `up` and `down` are the moves of high and
  * low away from each other. The minus movement is the same with both exchanged. */
 STEP double directional_movement(double up, double down)
@@ -24,19 +21,19 @@ STEP double directional_next(double sum, double x, double period)
     return sum - sum / period + x;
 }
 
-/* A DI from the sums of its movement and of true ranges. */
+/* A DI from the sums of its movement and of true ranges; 0 where there was no range. */
 STEP double directional_index(double movement, double range)
 {
-    return fabs(range) < DIRECTIONAL_ZERO ? 0.0 : 100.0 * (movement / range);
+    return range == 0.0 ? 0.0 : 100.0 * (movement / range);
 }
 
-/* DX of the sums; false, and nothing written, where the ranges or both DI are none. */
+/* DX of the sums; false, and nothing written, where the range or both DI are 0. */
 STEP bool directional_dx(double plus, double minus, double range, double *ret_dx)
 {
-    if (fabs(range) < DIRECTIONAL_ZERO)
+    if (range == 0.0)
         return false;
     double plus_di = 100.0 * (plus / range), minus_di = 100.0 * (minus / range), both = minus_di + plus_di;
-    if (fabs(both) < DIRECTIONAL_ZERO)
+    if (both == 0.0)
         return false;
     *ret_dx = 100.0 * (fabs(minus_di - plus_di) / both);
     return true;

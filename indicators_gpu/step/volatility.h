@@ -36,12 +36,10 @@ STEP bool step_atr_next(struct step_atr *s, const struct indicator_bar *bar, dou
     return atr_step(&s->atr, bar->high, bar->low, bar->close, &out[0]);
 }
 
-/* A close below this counts as none (TA-Lib's zero). */
-#define NATR_ZERO 1e-14
-
+/* In percent; 0 where the close is, as in TA-Lib. */
 STEP double natr_value(double atr, double close)
 {
-    return fabs(close) < NATR_ZERO ? 0.0 : 100.0 * (atr / close);
+    return close == 0.0 ? 0.0 : 100.0 * (atr / close);
 }
 
 struct step_natr {
