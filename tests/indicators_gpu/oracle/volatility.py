@@ -14,18 +14,7 @@ def windows(x, period, function):
 
 
 def bbands(o, c):
-    """Bollinger's bands from each window by itself. TA-Lib's take the deviation from running sums of squares, which lose
-    what is below the last digit of the price squared: it is held to that."""
-    period = int(o[0])
-    middle = windows(c["close"], period, lambda w: w.mean(axis=1))
-    width = o[1] * windows(c["close"], period, lambda w: w.std(axis=1))
-    outputs = [middle + width, middle, middle - width]
-    of_talib = talib.BBANDS(c["close"], timeperiod=period, nbdevup=o[1], nbdevdn=o[1])
-    lost = np.sqrt(2.0**-52 * period * len(middle)) * np.nanmax(c["close"]) * max(o[1], 1)
-    for mine, theirs in zip(outputs, of_talib):
-        assert np.array_equal(np.isnan(mine), np.isnan(theirs))
-        assert not len(mine) or not np.nanmax(np.abs(mine - theirs), initial=0) > lost
-    return outputs
+    return list(talib.BBANDS(c["close"], timeperiod=int(o[0]), nbdevup=o[1], nbdevdn=o[1]))
 
 
 def keltner(o, c):
