@@ -2,10 +2,12 @@
  *
  *   indicators_fast PRECISION ISA BARS SECONDS SPEC…      ns a bar for all the specs in one pass
  *   indicators_fast copy                                   bytes a nanosecond that a copy reads and writes
+ *   indicators_fast rows                                   the rows: name, bytes a bar in float64 and float32
+ *   indicators_fast isas                                   the instruction sets that the processor has
  *
- * Prints one number: of the fastest repetition, since others share the machine. Columns are huge pages where
- * the system gives them, and begin 1088 bytes apart modulo a page: at equal offsets they fight for the same
- * cache sets. */
+ * A timing is one number: of the fastest repetition, since others share the machine. Columns are huge pages
+ * where the system gives them, and begin 1088 bytes apart modulo a page: at equal offsets they fight for the
+ * same cache sets. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +113,19 @@ static double copy_rate(void)
     return 2.0 * BYTES / best;
 }
 
+static void print_rows(void)
+{
+    size_t n;
+    const struct indicator *const *rows = indicator_rows(&n);
+    for (size_t i = 0; i < n; i++) {
+        struct indicator_spec spec;
+        char err[200];
+        if (indicator_spec_parse(rows[i]->name, &spec, err, sizeof(err)) == 0)
+            printf("%s\t%zu\t%zu\n", rows[i]->name, indicator_bytes(&spec, INDICATOR_F64),
+                   indicator_bytes(&spec, INDICATOR_F32));
+    }
+}
+
 static int usage(const char *why)
 {
     fprintf(stderr, "indicators_fast: %s\nusage: indicators_fast f64|f32 ISA BARS SECONDS SPEC…, or copy\n",
@@ -122,6 +137,15 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "copy") == 0) {
         printf("%.3f\n", copy_rate());
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "rows") == 0) {
+        print_rows();
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "isas") == 0) {
+        for (enum indicator_isa isa = INDICATOR_ISA_BASELINE; isa <= indicator_isa_best(); isa++)
+            printf("%s\n", indicator_isa_name(isa));
         return 0;
     }
     if (argc < 6)
