@@ -11,8 +11,7 @@ struct compute;
 /* Starts to look for a device. NULL without memory. */
 struct compute *compute_create(uv_loop_t *loop);
 
-/* {"backend":"cpu","device":null,"reason":"…"}: streaming indicators, on which decisions rest, are the CPU's;
- * `device` is what the module found. */
+/* {"backend":"cpu","device":null,"reason":"…"}; `device` is what the module found. */
 json_t *compute_object(const struct compute *compute);
 
 /* Frees it, at once or when the search has ended; the loop must still run. */

@@ -6,6 +6,7 @@
 
 #include "daemon/config_keys.h"
 #include "daemon/nearest.h"
+#include "exchange/bar.h"
 #include "exchange/binance/stream.h"
 
 #define ACCOUNT_SECTION "account"
@@ -63,6 +64,7 @@ void config_defaults(struct config *config)
         .log_level = LOG_LEVEL_INFO,
         .n_accounts = 1,
     };
+    config->n_specs = config_default_specs(config->specs);
     account_defaults(&config->accounts[0], "main");
 }
 
@@ -258,6 +260,12 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
     if (!config->streams[MARKET_KLINE] && !config->streams[MARKET_TRADE])
         return config_reason(error, CONFIG_ERROR_MAX,
                              "[market] streams: bars come from kline or trade: name one of them");
+    for (int i = 0; i < config->n_timeframes; i++)
+        if (config->timeframes[i] % config->interval_ns != 0)
+            return config_reason(error, CONFIG_ERROR_MAX,
+                                 "[indicators] timeframes: %s is no multiple of the market's interval, %s",
+                                 bar_interval_name(config->timeframes[i]),
+                                 bar_interval_name(config->interval_ns));
     for (int i = 0; i < config->n_accounts; i++) {
         const struct account_config *account = &config->accounts[i];
         const struct strategy *strategy = account->strategy;

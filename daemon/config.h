@@ -13,6 +13,7 @@
 #include "exchange/fees.h"
 #include "exchange/market.h"
 #include "exchange/symbol.h"
+#include "indicators_gpu/indicators.h"
 #include "strategy/risk.h"
 #include "strategy/strategy.h"
 
@@ -20,6 +21,9 @@ enum {
     CONFIG_URL_MAX = 256,
     CONFIG_PATH_MAX = 1024,
     CONFIG_ERROR_MAX = 512,
+    CONFIG_SPECS_MAX = 32,
+    CONFIG_SPEC_OUTPUTS_MAX = 64, /* of all specs together */
+    CONFIG_TIMEFRAMES_MAX = 8,
 };
 
 enum config_clock { CLOCK_WALL, CLOCK_FEED };
@@ -69,6 +73,11 @@ struct config {
     bool events_sync;
     /* [parity] */
     int parity_minute; /* of the UTC day; -1: off */
+    /* [indicators] */
+    struct indicator_spec specs[CONFIG_SPECS_MAX];
+    int n_specs;
+    int64_t timeframes[CONFIG_TIMEFRAMES_MAX]; /* going up */
+    int n_timeframes;                          /* 0: config_timeframes() chooses */
     /* [log] */
     enum log_level log_level;
     /* --record alone */
@@ -99,6 +108,13 @@ void config_print(const struct config *config, FILE *to);
 
 /* What the account may do and what it costs, with [risk]'s limits where it sets none of its own. */
 struct account_rules config_rules(const struct config *config, const struct account_config *account);
+
+/* The timeframes that indicators are kept for, going up: those of [indicators], or the market's interval and
+ * what it divides of 5m, 15m, 1h, 4h and 1d. Returns how many. */
+int config_timeframes(const struct config *config, int64_t ret_ns[static CONFIG_TIMEFRAMES_MAX]);
+
+/* "macd:12,26,9": what indicator_spec_parse() reads back to the same. Returns its length as snprintf(). */
+size_t config_spec_text(const struct indicator_spec *spec, char *buf, size_t size);
 
 int config_log_level_parse(const char *name); /* "error" … "debug", or -EINVAL */
 

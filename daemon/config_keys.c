@@ -130,6 +130,12 @@ static const struct config_key keys[] = {
      "when the day's events are replayed and compared with the ledger, UTC; off: by command only",
      config_parse_minute, config_print_minute, AT(parity_minute)},
 
+    {"indicators", "specs", "kept for every symbol and timeframe, with blanks between: sma:20 macd:12,26,9",
+     config_parse_specs, config_print_specs},
+    {"indicators", "timeframes",
+     "multiples of the market's interval; auto: it and what it divides of 5m 15m 1h 4h 1d",
+     config_parse_timeframes, config_print_timeframes},
+
     {"log", "level", "error, warning, info or debug", config_parse_level, config_print_level, AT(log_level)},
 
     {"account", "currency", "what the account holds and is counted in", config_parse_asset, config_print_text,

@@ -36,6 +36,9 @@ bool config_account_name(const char *name);
  * why. */
 int config_section(const char *section, const char **ret_name, char reason[static CONFIG_REASON_MAX]);
 
+/* What is kept when nothing is said. Returns how many. */
+int config_default_specs(struct indicator_spec ret[static CONFIG_SPECS_MAX]);
+
 /* Writes the reason, control characters replaced; returns -EINVAL. */
 int config_reason(char *to, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

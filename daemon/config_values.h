@@ -40,6 +40,10 @@ CONFIG_PARSE(symbols);
 CONFIG_PRINT(symbols);
 CONFIG_PARSE(streams);
 CONFIG_PRINT(streams);
+CONFIG_PARSE(specs);
+CONFIG_PRINT(specs);
+CONFIG_PARSE(timeframes);
+CONFIG_PRINT(timeframes);
 
 /* Parts of them. */
 
@@ -53,6 +57,8 @@ void config_print_units(const struct config_key *key, int64_t units, FILE *to);
 /* -EINVAL and the nearest of the words. */
 int config_unknown_word(const char *text, const char *const *words, size_t n, char *reason);
 int config_find_word(const char *text, const char *const *words, size_t n); /* its index or -EINVAL */
+/* An interval's name: "1m". 0, or -EINVAL and the nearest. */
+int config_interval_of(const char *text, int64_t *ret_ns, char *reason);
 
 #undef CONFIG_PARSE
 #undef CONFIG_PRINT

@@ -197,16 +197,19 @@ void config_print_level(const struct config_key *key, const void *base, FILE *to
     fputs(levels[*(const enum log_level *)((const char *)base + key->offset)], to);
 }
 
-int config_parse_interval(const struct config_key *key, const char *text, void *base,
-                          char reason[static REASON])
+int config_interval_of(const char *text, int64_t *ret_ns, char *reason)
 {
     static const char *const names[] = {"1s", "1m", "3m", "5m",  "15m", "30m", "1h", "2h",
                                         "4h", "6h", "8h", "12h", "1d",  "3d",  "1w"};
-    int64_t interval_ns;
-    if (bar_interval_parse(text, &interval_ns) != 0)
+    if (bar_interval_parse(text, ret_ns) != 0)
         return config_unknown_word(text, names, sizeof names / sizeof *names, reason);
-    *(int64_t *)((char *)base + key->offset) = interval_ns;
     return 0;
+}
+
+int config_parse_interval(const struct config_key *key, const char *text, void *base,
+                          char reason[static REASON])
+{
+    return config_interval_of(text, (int64_t *)((char *)base + key->offset), reason);
 }
 
 void config_print_interval(const struct config_key *key, const void *base, FILE *to)

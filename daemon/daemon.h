@@ -12,6 +12,7 @@
 struct feed;
 struct commands;
 struct telemetry;
+struct board;
 struct compute;
 struct parity;
 
@@ -27,6 +28,7 @@ struct daemon {
     struct commands *commands;
     struct telemetry *telemetry;
     struct compute *compute;
+    struct board *board; /* NULL once it is stopped */
     struct parity *parity;
     bool stopping;
 };

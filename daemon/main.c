@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/board.h"
 #include "daemon/command/command.h"
 #include "daemon/compute.h"
 #include "daemon/daemon.h"
@@ -167,8 +168,9 @@ static int exit_status = EXIT_SUCCESS;
 static uv_signal_t signals[3];
 static uv_async_t failed; /* ends the daemon from the loop, not from within whatever found the failure */
 
-static void session_drained(struct daemon *daemon)
+static void session_drained(void *user)
 {
+    struct daemon *daemon = user;
     char err[SESSION_ERROR_MAX];
     struct db_writer *writer = session_writer(daemon->session);
     if (db_writer_flush(writer, DRAIN_TIMEOUT_MS) == 0)
@@ -189,7 +191,10 @@ static void session_drained(struct daemon *daemon)
 
 static void feed_stopped(void *user)
 {
-    session_drained(user);
+    struct daemon *daemon = user;
+    struct board *board = daemon->board;
+    daemon->board = NULL;
+    board_stop(board, session_drained, daemon);
 }
 
 static void stop(struct daemon *daemon)
@@ -282,6 +287,14 @@ static void committed(void *ctx, uint64_t ticket)
     struct daemon *daemon = ctx;
     if (!daemon->stopping)
         commands_committed(daemon->commands, ticket);
+    board_committed(daemon->board, ticket);
+}
+
+static void closed_bar(void *ctx, int symbol, const struct bar *bar)
+{
+    struct daemon *daemon = ctx;
+    if (!daemon->stopping)
+        board_bar(daemon->board, symbol, bar);
 }
 
 /* Opens everything in order; on failure says so in one line. */
@@ -299,6 +312,7 @@ static int start(struct daemon *daemon)
         .storage_failing = storage_failing,
         .log_anew = log_anew,
         .committed = committed,
+        .bar = closed_bar,
     };
     daemon->commands = commands_create(daemon);
     int r = daemon->commands ? 0 : -ENOMEM;
@@ -317,7 +331,8 @@ static int start(struct daemon *daemon)
     daemon->compute = compute_create(daemon->loop);
     daemon->telemetry = telemetry_create(daemon);
     daemon->parity = parity_create(daemon);
-    if (!daemon->compute || !daemon->telemetry || !daemon->parity) {
+    daemon->board = board_create(daemon);
+    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->board) {
         /* Nothing that can be undone cheaply is worth it here: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         _exit(EXIT_FAILURE);
@@ -378,6 +393,10 @@ static int run(struct daemon *daemon)
         log_error("the loop did not end cleanly: %s", uv_strerror(r));
     close(lock);
     log_info("stopped");
+    if (board_abandoned()) { /* its memory must stay where it is until the very end */
+        fflush(NULL);
+        _exit(exit_status);
+    }
     return exit_status;
 }
 

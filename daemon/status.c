@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/board.h"
 #include "daemon/compute.h"
 #include "daemon/feed.h"
 #include "daemon/parity.h"
@@ -103,6 +104,21 @@ static json_t *counters_object(const struct engine *engine)
                      refused);
 }
 
+/* The board is gone when the daemon stops. */
+static json_t *computing_object(const struct daemon *daemon)
+{
+    json_t *object = compute_object(daemon->compute);
+    struct board_view view = {0};
+    if (daemon->board)
+        board_view(daemon->board, &view);
+    json_object_set_new(object, "timeframes", daemon->board ? board_timeframes(daemon->board) : json_array());
+    json_object_set_new(object, "updates", json_integer((json_int_t)view.updates));
+    json_object_set_new(object, "queue", json_integer((json_int_t)view.waiting));
+    json_object_set_new(object, "queue_full", json_integer((json_int_t)view.missed));
+    json_object_set_new(object, "behind", json_boolean(view.behind));
+    return object;
+}
+
 static json_t *db_object(const struct daemon *daemon)
 {
     struct db_writer_stats stats;
@@ -149,7 +165,7 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "alerts_open",
                         json_integer((json_int_t)session_alerts_open(daemon->session)));
     json_object_set_new(object, "gpu", telemetry_gpu_object(daemon->telemetry));
-    json_object_set_new(object, "compute", compute_object(daemon->compute));
+    json_object_set_new(object, "compute", computing_object(daemon));
     json_object_set_new(object, "db", db_object(daemon));
     json_object_set_new(object, "events", status_events(daemon));
     json_object_set_new(object, "recovery", status_recovery(daemon));

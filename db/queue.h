@@ -25,6 +25,8 @@ enum db_row_kind {
     DB_ROW_ALERT,
     DB_ROW_TELEMETRY,
     DB_ROW_FEED,
+    DB_ROW_CHART_SERIES,
+    DB_ROW_CHART_BAR,
     DB_ROW_KINDS,
 };
 

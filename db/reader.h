@@ -118,4 +118,15 @@ int db_reader_last_bars(struct db_reader *reader, const char *symbol, int64_t in
                         enum bar_source source, int64_t n, void (*row)(void *ctx, const struct bar *row),
                         void *ctx);
 
+struct db_chart_row {
+    struct db_chart_series series; /* but for its symbol's index */
+    const struct db_symbol_row *symbol;
+};
+/* The chart's series of one symbol, by interval; of all of them with NULL. -ENOENT for an unknown symbol. */
+int db_reader_chart_series(struct db_reader *reader, const char *symbol,
+                           void (*row)(void *ctx, const struct db_chart_row *row), void *ctx);
+/* The newest n bars of one, oldest first; prices and volume as bars have them. -ENOENT likewise. */
+int db_reader_chart_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t n,
+                         void (*row)(void *ctx, const struct db_chart_bar *row), void *ctx);
+
 #endif

@@ -4,10 +4,12 @@
 #define DB_ROW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/account.h"
 #include "engine/event.h"
+#include "exchange/bar.h"
 #include "exchange/symbol.h"
 
 enum { DB_STRATEGY_NAME_MAX = 48 };
@@ -82,6 +84,30 @@ struct db_gap {
     int symbol;
     int64_t interval_ns, from_open_ns, to_open_ns;
     int64_t found_ns, filled_ns; /* filled_ns 0: still open */
+};
+
+/* One symbol and timeframe of the chart: what its bars carry, and the memory to go on with. */
+struct db_chart_series {
+    int symbol;
+    int64_t interval_ns, base_ns;
+    int64_t next_ns;           /* see chart_series in the schema */
+    const char *specs, *names; /* words with blanks between */
+    const void *memory;
+    size_t memory_size;
+};
+
+/* A closed bar of it, with an output for each of the series' names; NaN: none yet. */
+struct db_chart_bar {
+    int symbol;
+    int64_t interval_ns;
+    struct bar bar; /* quote_volume, trades and ids are not kept */
+    const double *outputs;
+    size_t n_outputs;
+};
+
+enum {
+    DB_CHART_BARS_KEPT = 1000, /* of a series */
+    DB_CHART_OUTPUTS_MAX = 64, /* of a bar */
 };
 
 const char *db_command_state_name(enum db_command_state state); /* "pending", "done", "refused" */

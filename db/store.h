@@ -31,6 +31,18 @@ struct db_row_equity {
     int account;
     int64_t ts_ns, equity, cash, peak, day, day_equity;
 };
+struct db_row_chart_series { /* then the memory, then the texts: specs, names */
+    int symbol;
+    bool anew;
+    int64_t interval_ns, base_ns, next_ns;
+    size_t memory_size;
+};
+struct db_row_chart_bar { /* then the outputs */
+    int symbol;
+    int64_t interval_ns;
+    struct bar bar;
+    size_t n_outputs;
+};
 
 enum db_statement {
     DB_SQL_BEGIN,
@@ -65,6 +77,10 @@ enum db_statement {
     DB_SQL_TELEMETRY,
     DB_SQL_TELEMETRY_THIN,
     DB_SQL_FEED,
+    DB_SQL_CHART_SERIES,
+    DB_SQL_CHART_ANEW,
+    DB_SQL_CHART_BAR,
+    DB_SQL_CHART_THIN,
     DB_STATEMENTS,
 };
 

@@ -178,6 +178,10 @@ int db_store_apply(struct db_store *store, const struct db_row_header *row)
         return apply_telemetry(store, data);
     case DB_ROW_FEED:
         return apply_feed(store, data);
+    case DB_ROW_CHART_SERIES:
+        return db_apply_chart_series(store, data);
+    case DB_ROW_CHART_BAR:
+        return db_apply_chart_bar(store, data);
     case DB_ROW_KINDS:
         break;
     }

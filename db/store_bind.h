@@ -86,4 +86,8 @@ int db_apply_equity(struct db_store *store, const struct db_row_equity *row);
 int db_apply_command(struct db_store *store, const struct db_command *row, bool again);
 int db_apply_alert(struct db_store *store, const struct db_alert *row);
 
+/* The chart's rows: store_chart.c. */
+int db_apply_chart_series(struct db_store *store, const struct db_row_chart_series *row);
+int db_apply_chart_bar(struct db_store *store, const struct db_row_chart_bar *row);
+
 #endif

@@ -141,4 +141,14 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "ON CONFLICT DO UPDATE SET state = excluded.state, detail = excluded.detail, "
         "last_recv_ns = excluded.last_recv_ns, limit_ns = excluded.limit_ns, frames = excluded.frames, "
         "bytes = excluded.bytes, bad_frames = excluded.bad_frames, connects = excluded.connects",
+    [DB_SQL_CHART_SERIES] =
+        "INSERT INTO chart_series (symbol, interval_ns, base_ns, next_ns, specs, names, memory) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE SET base_ns = excluded.base_ns, "
+        "next_ns = excluded.next_ns, specs = excluded.specs, names = excluded.names, memory = "
+        "excluded.memory",
+    [DB_SQL_CHART_ANEW] = "DELETE FROM chart_bars WHERE symbol = ?1 AND interval_ns = ?2",
+    [DB_SQL_CHART_BAR] =
+        "INSERT OR REPLACE INTO chart_bars (symbol, interval_ns, open_ns, open, high, low, close, volume, "
+        "outputs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [DB_SQL_CHART_THIN] = "DELETE FROM chart_bars WHERE symbol = ?1 AND interval_ns = ?2 AND open_ns <= ?3",
 };

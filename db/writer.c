@@ -539,6 +539,41 @@ uint64_t db_writer_put_feed(struct db_writer *w, const struct db_feed *feed)
     return PUT(w, DB_ROW_FEED, feed, feed->stream, feed->detail);
 }
 
+/* A row whose texts end with bytes of a known size: they take the place of the struct's tail. */
+static uint64_t put_bytes(struct db_writer *w, enum db_row_kind kind, const void *row, size_t size,
+                          const void *bytes, size_t n, const char *const *texts, int n_texts)
+{
+    unsigned char *whole = malloc(size + n);
+    if (!whole)
+        return count_dropped(w);
+    memcpy(whole, row, size);
+    if (n > 0)
+        memcpy(whole + size, bytes, n);
+    uint64_t ticket = put(w, kind, whole, size + n, texts, n_texts);
+    free(whole);
+    return ticket;
+}
+
+uint64_t db_writer_put_chart_series(struct db_writer *w, const struct db_chart_series *series, bool anew)
+{
+    struct db_row_chart_series row = {.symbol = series->symbol,
+                                      .anew = anew,
+                                      .interval_ns = series->interval_ns,
+                                      .base_ns = series->base_ns,
+                                      .next_ns = series->next_ns,
+                                      .memory_size = series->memory_size};
+    return put_bytes(w, DB_ROW_CHART_SERIES, &row, sizeof row, series->memory, series->memory_size,
+                     (const char *const[]){series->specs, series->names}, 2);
+}
+
+uint64_t db_writer_put_chart_bar(struct db_writer *w, const struct db_chart_bar *bar)
+{
+    struct db_row_chart_bar row = {
+        .symbol = bar->symbol, .interval_ns = bar->interval_ns, .bar = bar->bar, .n_outputs = bar->n_outputs};
+    return put_bytes(w, DB_ROW_CHART_BAR, &row, sizeof row, bar->outputs,
+                     bar->n_outputs * sizeof *bar->outputs, NULL, 0);
+}
+
 uint64_t db_writer_last(const struct db_writer *w)
 {
     return w->last_ticket;

@@ -85,6 +85,12 @@ uint64_t db_writer_put_alert(struct db_writer *writer, const struct db_alert *al
 uint64_t db_writer_put_telemetry(struct db_writer *writer, const struct db_telemetry *value);
 uint64_t db_writer_put_feed(struct db_writer *writer, const struct db_feed *feed);
 
+/* A series as it is now; `anew`: what bars it had are forgotten. Then its bars, in any order: one that comes
+ * again replaces, and those that open DB_CHART_BARS_KEPT intervals before it go. */
+uint64_t db_writer_put_chart_series(struct db_writer *writer, const struct db_chart_series *series,
+                                    bool anew);
+uint64_t db_writer_put_chart_bar(struct db_writer *writer, const struct db_chart_bar *bar);
+
 /* Trading on or off across restarts: a row of meta. */
 uint64_t db_writer_put_paused(struct db_writer *writer, bool paused);
 

@@ -61,6 +61,7 @@ static const struct command {
     {"book", command_book, true},
     {"cancel", command_cancel, true},
     {"flatten", command_flatten, true},
+    {"indicators", command_indicators, true},
     {"order", command_order, true},
     {"parity", command_parity, true},
     {"pause", command_pause, true},

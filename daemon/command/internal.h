@@ -118,6 +118,7 @@ void command_cancel(const struct request *request); /* amend.c */
 void command_pause(const struct request *request);  /* trading.c … */
 void command_resume(const struct request *request);
 void command_flatten(const struct request *request);
+void command_indicators(const struct request *request);
 void command_ack(const struct request *request);
 void command_ping(const struct request *request); /* show.c … */
 void command_status(const struct request *request);

@@ -1,4 +1,8 @@
 /* Commands that only look. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/board.h"
 #include "daemon/command/internal.h"
 #include "daemon/parity.h"
 #include "daemon/status.h"
@@ -44,6 +48,42 @@ void command_book(const struct request *request)
     }
     answer(request, status_book(request->engine, symbol,
                                 levels ? (size_t)json_integer_value(levels) : BOOK_LEVELS_DEFAULT));
+}
+
+/* "1m, 5m": what there is. */
+static void list_timeframes(const struct board *board, char *buf, size_t size)
+{
+    json_t *names = board_timeframes(board), *name;
+    size_t i, n = 0;
+    buf[0] = '\0';
+    json_array_foreach(names, i, name)
+    {
+        n += (size_t)snprintf(buf + n, n < size ? size - n : 0, "%s%s", i ? ", " : "",
+                              json_string_value(name));
+    }
+    json_decref(names);
+}
+
+void command_indicators(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    struct board *board = request->commands->daemon->board;
+    const char *timeframe = json_string_value(json_object_get(request->args, "timeframe"));
+    int symbol;
+    int64_t interval_ns;
+    if (!args_known(&args, "symbol timeframe") || !args_symbol(&args, "symbol", &symbol))
+        return;
+    json_t *object = timeframe && bar_interval_parse(timeframe, &interval_ns) == 0
+                         ? board_object(board, symbol, interval_ns)
+                         : NULL;
+    if (object) {
+        control_ok(request->call, object);
+        return;
+    }
+    char kept[64];
+    list_timeframes(board, kept, sizeof kept);
+    control_error(request->call, "EINVAL", "args.timeframe: \"%.20s\": one that is kept is needed: %s",
+                  timeframe ? timeframe : "", kept);
 }
 
 void command_parity(const struct request *request)

@@ -81,6 +81,12 @@ static void test_defaults(void)
     CHECK_INT(config.risk.orders_per_second, 10);
     CHECK_INT(config.commit_delay_ms, 5);
     CHECK_INT(config.log_level, LOG_LEVEL_INFO);
+    int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
+    CHECK(config.n_specs >= 6);
+    CHECK_STR(config.specs[3].row->name, "macd");
+    CHECK_INT(config_timeframes(&config, timeframes), 6);
+    CHECK_INT(timeframes[0], 60000000000);
+    CHECK_INT(timeframes[5], 86400000000000);
     CHECK_INT(config.n_accounts, 1);
     CHECK_STR(config.accounts[0].name, "main");
     CHECK_STR(config.accounts[0].cash, "10000");
@@ -106,6 +112,7 @@ static void test_values(void)
                   "[engine]\nclock = feed\nlatency_ms = 1.5\nequity_interval_s = 0\nmissed_stops = keep\n"
                   "[events]\nkeep_days = 0\nsync = off\nsegment_mb = 1\n"
                   "[parity]\nat = 23:59\n"
+                  "[indicators]\nspecs = SMA:7  macd ema:9\ntimeframes = 1h, 15m 1d\n"
                   "[risk]\nexposure_symbol = 0.333\n"
                   "[log]\nlevel = debug\n"
                   "[account a-1]\nstrategy.slow = 50\nfee_maker = 0.000123\nstrategy = sma-cross-rsi\n"
@@ -143,6 +150,14 @@ static void test_values(void)
     CHECK_INT(config.events_segment_mb, 1);
     CHECK(!config.events_sync);
     CHECK_INT(config.parity_minute, 23 * 60 + 59);
+    int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
+    char spec[32];
+    CHECK_INT(config.n_specs, 3);
+    CHECK_INT(config_spec_text(&config.specs[1], spec, sizeof spec), 12);
+    CHECK_STR(spec, "macd:12,26,9");
+    CHECK_INT(config_timeframes(&config, timeframes), 3);
+    CHECK_INT(timeframes[0], 900000000000);
+    CHECK_INT(timeframes[1], 3600000000000);
     struct account_rules hand = config_rules(&config, &config.accounts[1]);
     struct account_rules other = config_rules(&config, &config.accounts[0]);
     CHECK(hand.shorts && !other.shorts);
@@ -214,6 +229,21 @@ static void test_refusals(void)
     fails("[events]\nlevel = 20\n", ":2: [events] level: \"20\": a whole number from 1 to 19 is needed");
     fails("[parity]\nat = 24:00\n",
           ":2: [parity] at: \"24:00\": a time of day like 00:30, or off, is needed");
+    fails("[indicators]\nspecs = sma:20 emma:14\n", ":2: [indicators] specs: there is no indicator \"emma\": "
+                                                    "the nearest are \"ema\", \"dema\" and \"hma\"");
+    fails("[indicators]\nspecs = sma:0\n",
+          ":2: [indicators] specs: sma: period \"0\": a whole number from 1 to 100000 is needed");
+    fails("[indicators]\nspecs = macd sma:20 MACD:12,26,9\n",
+          ":2: [indicators] specs: MACD:12,26,9 is named twice");
+    fails("[indicators]\ntimeframes =\n",
+          ":2: [indicators] timeframes: at least one is needed, like 5m, or auto");
+    fails(
+        "[indicators]\ntimeframes = 5m 5min\n",
+        ":2: [indicators] timeframes: \"5min\": did you mean 5m? (1s, 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 6h, "
+        "8h, 12h, 1d, 3d, 1w)");
+    fails("[indicators]\ntimeframes = 5m, 5m\n", ":2: [indicators] timeframes: 5m is named twice");
+    fails("[indicators]\ntimeframes = 1s\n",
+          ": [indicators] timeframes: 1s is no multiple of the market's interval, 1m");
     fails("[account main]\nrisk.daily_loss = 2\n",
           ":2: [account main] risk.daily_loss: \"2\": a number from 0 to 1 is needed");
     fails("[account main]\nrisk.exposure = 1\n",

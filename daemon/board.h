@@ -1,0 +1,51 @@
+/* The board: every symbol's indicators on every timeframe, kept by streaming, for charts, the status and
+ * scripts.
+ *
+ * It has a thread of its own: the loop gives it closed bars and never waits for it. Nothing that trades looks
+ * here: strategies have their own indicators, in the engine (engine/desk.c). What the thread computes comes
+ * back to the loop, which stores it (chart_series, chart_bars). Bars that the queue has no room for are read
+ * from the database once they are there, so that none is ever missed; so are those from before the daemon
+ * started. All functions are called on the loop's thread. */
+#ifndef DAEMON_BOARD_H
+#define DAEMON_BOARD_H
+
+#include <jansson.h>
+
+#include "daemon/daemon.h"
+#include "exchange/bar.h"
+
+struct board;
+
+/* Starts the thread, which waits. NULL without memory or thread. */
+struct board *board_create(struct daemon *daemon);
+
+/* A closed bar of the market's interval, after it was put to the writer; a session has begun. */
+void board_bar(struct board *board, int symbol, const struct bar *bar);
+
+/* Everything up to the ticket is in the database. */
+void board_committed(struct board *board, uint64_t ticket);
+
+struct board_view {
+    uint64_t updates; /* closed bars that streams took, one for each series */
+    uint64_t waiting; /* bars in the queue */
+    uint64_t missed;  /* times that the queue was full: its bars were read from the database */
+    bool behind;      /* bars are to be read from the database, or are being read */
+};
+
+void board_view(struct board *board, struct board_view *ret);
+
+/* The newest closed bar of a symbol and timeframe, the one that forms, and the indicators at both; an empty
+ * bar is null. NULL when there is no such timeframe. A new reference. */
+json_t *board_object(struct board *board, int symbol, int64_t interval_ns);
+
+/* The board's timeframes, as "1m" strings. A new reference. */
+json_t *board_timeframes(const struct board *board);
+
+/* Ends the thread, saves the streams' memory, and calls `done`; the board is gone then. A thread that does
+ * not come back from the device in time is left to itself. */
+void board_stop(struct board *board, void (*done)(void *user), void *user);
+
+/* Was a thread left behind? Then the process must end without waiting for it. */
+bool board_abandoned(void);
+
+#endif

@@ -1,0 +1,111 @@
+/* The board's insides: board.c is the loop's side, board_work.c the thread's. */
+#ifndef DAEMON_BOARD_INTERNAL_H
+#define DAEMON_BOARD_INTERNAL_H
+
+#include <pthread.h>
+
+#include "daemon/board.h"
+#include "daemon/streams.h"
+#include "daemon/timeframe.h"
+#include "db/reader.h"
+
+enum {
+    BOARD_QUEUE_MAX = 16384,  /* bars of the market's interval */
+    BOARD_RESULTS_MAX = 8192, /* rows that the loop has not stored yet: the thread waits for it */
+    BOARD_WARM_BARS = 20000,  /* that streams without a memory are warmed with */
+    BOARD_SAVE_BARS = 256,    /* of a symbol, between two times that its streams' memory is stored */
+};
+
+struct queued_bar {
+    int symbol;
+    struct bar bar;
+};
+
+enum board_row { BOARD_ROW_BAR, BOARD_ROW_ANEW, BOARD_ROW_MEMORY };
+
+struct board_result {
+    enum board_row kind;
+    uint32_t series;
+    struct bar bar;  /* BOARD_ROW_BAR, with outputs[i * outputs] of the list */
+    int64_t next_ns; /* the others */
+    void *memory;    /* owned */
+    size_t memory_size;
+};
+
+struct board_results {
+    struct board_result *rows; /* [BOARD_RESULTS_MAX] */
+    double *outputs;
+    size_t n;
+};
+
+/* The newest of a series. */
+struct board_newest {
+    struct bar closed, forming; /* open_ns 0: none */
+};
+
+struct board_symbol {
+    char name[SYMBOL_NAME_MAX];
+    int price_scale, qty_scale;
+    bool begun; /* the thread's: its stored memories are loaded */
+};
+
+struct board {
+    struct daemon *daemon;
+    int64_t base_ns;
+    int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
+    int n_timeframes;
+    struct indicator_spec specs[CONFIG_SPECS_MAX];
+    size_t n_specs, outputs;
+    char *specs_text, *names_text;
+    char names[CONFIG_SPEC_OUTPUTS_MAX][48];
+
+    /* The loop's. */
+    uv_async_t wake;
+    uv_timer_t tick;
+    bool begun;
+    bool needs; /* bars were not queued: the thread is to read them once need_ticket is stored */
+    uint64_t need_ticket;
+    struct board_results given; /* emptied by the loop */
+    void (*stopped)(void *user);
+    void *stopped_user;
+    int open_handles;
+
+    /* Both threads', under the lock. */
+    pthread_mutex_t lock;
+    pthread_cond_t work, room; /* to the thread */
+    struct queued_bar *queue;  /* [BOARD_QUEUE_MAX] */
+    size_t n_queue;
+    struct bar *forming; /* [symbols]: the newest; open_ns 0: none */
+    bool forming_news;
+    bool catch_up, catching_up, ask_again, stop, ended, abandoned;
+    struct board_results results;
+    struct board_newest *newest;            /* [series] */
+    double *newest_closed, *newest_forming; /* [series * outputs] */
+    uint64_t updates, missed;
+    char trouble[256]; /* to be told as an alert; "" */
+
+    /* The thread's; symbols are set before the first bar and stay. */
+    pthread_t thread;
+    struct board_symbol *symbols;
+    int n_symbols;
+    struct streams *streams;
+    struct timeframe *frames; /* [series] */
+    bool *changed;            /* [series]: since its memory was stored */
+    int *unsaved;             /* [symbols]: bars since then */
+    struct queued_bar *taken;
+    struct bar *forming_taken;
+    bool astray; /* bars are missing that could not be read: none is taken until they are */
+};
+
+static inline uint32_t board_series(const struct board *board, int symbol, int timeframe)
+{
+    return (uint32_t)(symbol * board->n_timeframes + timeframe);
+}
+
+/* A bar as indicators see it. */
+struct indicator_bar board_tick(const struct board_symbol *symbol, const struct bar *bar);
+
+/* The thread. */
+void *board_run(void *board);
+
+#endif

@@ -1,0 +1,151 @@
+/* Values of [indicators]: specifications, and the timeframes that they are kept for. */
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/config_values.h"
+#include "exchange/bar.h"
+
+enum { REASON = CONFIG_REASON_MAX, WORD_MAX_BYTES = 64 };
+
+#define SEPARATORS " \t"
+
+static const char default_specs[] = "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2";
+
+size_t config_spec_text(const struct indicator_spec *spec, char *buf, size_t size)
+{
+    size_t n = (size_t)snprintf(buf, size, "%s", spec->row->name);
+    for (size_t i = 0; i < spec->row->n_options; i++)
+        n += (size_t)snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%c%.15g", i ? ',' : ':',
+                              spec->options[i]);
+    return n;
+}
+
+/* The next word of *at into word; false at the end. A word that is too long is cut, and is none of ours. */
+static bool next_word(const char **at, char word[static WORD_MAX_BYTES])
+{
+    *at += strspn(*at, SEPARATORS);
+    size_t len = strcspn(*at, SEPARATORS);
+    snprintf(word, WORD_MAX_BYTES, "%.*s", len < WORD_MAX_BYTES ? (int)len : WORD_MAX_BYTES - 1, *at);
+    *at += len;
+    return len > 0;
+}
+
+static bool same_spec(const struct indicator_spec *a, const struct indicator_spec *b)
+{
+    return a->row == b->row && memcmp(a->options, b->options, a->row->n_options * sizeof *a->options) == 0;
+}
+
+/* Returns how many, or -EINVAL. */
+static int parse_specs(const char *text, struct indicator_spec ret[static CONFIG_SPECS_MAX], char *reason)
+{
+    char word[WORD_MAX_BYTES], why[REASON];
+    int n = 0;
+    size_t outputs = 0;
+    while (next_word(&text, word)) {
+        if (n == CONFIG_SPECS_MAX)
+            return config_reason(reason, REASON, "more than %d indicators", CONFIG_SPECS_MAX);
+        if (indicator_spec_parse(word, &ret[n], why, sizeof why) < 0)
+            return config_reason(reason, REASON, "%s", why);
+        for (int i = 0; i < n; i++)
+            if (same_spec(&ret[i], &ret[n]))
+                return config_reason(reason, REASON, "%s is named twice", word);
+        outputs += ret[n++].row->n_outputs;
+    }
+    if (outputs > CONFIG_SPEC_OUTPUTS_MAX)
+        return config_reason(reason, REASON, "they have %zu outputs together: at most %d can be kept",
+                             outputs, CONFIG_SPEC_OUTPUTS_MAX);
+    return n;
+}
+
+int config_default_specs(struct indicator_spec ret[static CONFIG_SPECS_MAX])
+{
+    char reason[REASON];
+    int n = parse_specs(default_specs, ret, reason);
+    return n < 0 ? 0 : n;
+}
+
+int config_parse_specs(const struct config_key *key, const char *text, void *base, char reason[static REASON])
+{
+    (void)key;
+    struct config *config = base;
+    struct indicator_spec specs[CONFIG_SPECS_MAX];
+    memset(specs, 0, sizeof specs);
+    int n = parse_specs(text, specs, reason);
+    if (n < 0)
+        return n;
+    memcpy(config->specs, specs, sizeof specs);
+    config->n_specs = n;
+    return 0;
+}
+
+void config_print_specs(const struct config_key *key, const void *base, FILE *to)
+{
+    (void)key;
+    const struct config *config = base;
+    char text[WORD_MAX_BYTES];
+    for (int i = 0; i < config->n_specs; i++) {
+        config_spec_text(&config->specs[i], text, sizeof text);
+        fprintf(to, "%s%s", i ? " " : "", text);
+    }
+}
+
+int config_parse_timeframes(const struct config_key *key, const char *text, void *base,
+                            char reason[static REASON])
+{
+    (void)key;
+    struct config *config = base;
+    char word[WORD_MAX_BYTES];
+    int64_t timeframes[CONFIG_TIMEFRAMES_MAX] = {0};
+    int n = 0;
+    bool alone = strcmp(text, "auto") == 0;
+    while (!alone && next_word(&text, word)) {
+        int64_t interval_ns;
+        size_t len = strlen(word);
+        if (word[len - 1] == ',')
+            word[len - 1] = '\0';
+        if (config_interval_of(word, &interval_ns, reason) < 0)
+            return -EINVAL;
+        if (n == CONFIG_TIMEFRAMES_MAX)
+            return config_reason(reason, REASON, "more than %d timeframes", CONFIG_TIMEFRAMES_MAX);
+        int at = n;
+        for (; at > 0 && timeframes[at - 1] >= interval_ns; at--) {
+            if (timeframes[at - 1] == interval_ns)
+                return config_reason(reason, REASON, "%s is named twice", word);
+            timeframes[at] = timeframes[at - 1];
+        }
+        timeframes[at] = interval_ns;
+        n++;
+    }
+    if (!alone && n == 0)
+        return config_reason(reason, REASON, "at least one is needed, like 5m, or auto");
+    memcpy(config->timeframes, timeframes, sizeof timeframes);
+    config->n_timeframes = n;
+    return 0;
+}
+
+void config_print_timeframes(const struct config_key *key, const void *base, FILE *to)
+{
+    (void)key;
+    const struct config *config = base;
+    if (config->n_timeframes == 0)
+        fputs("auto", to);
+    for (int i = 0; i < config->n_timeframes; i++)
+        fprintf(to, "%s%s", i ? " " : "", bar_interval_name(config->timeframes[i]));
+}
+
+int config_timeframes(const struct config *config, int64_t ret_ns[static CONFIG_TIMEFRAMES_MAX])
+{
+    static const int64_t minute_ns = 60000000000;
+    const int64_t usual[] = {5 * minute_ns, 15 * minute_ns, 60 * minute_ns, 240 * minute_ns,
+                             1440 * minute_ns};
+    int n = config->n_timeframes;
+    if (n > 0) {
+        memcpy(ret_ns, config->timeframes, (size_t)n * sizeof *ret_ns);
+        return n;
+    }
+    ret_ns[n++] = config->interval_ns;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (usual[i] > config->interval_ns && usual[i] % config->interval_ns == 0)
+            ret_ns[n++] = usual[i];
+    return n;
+}

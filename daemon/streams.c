@@ -1,0 +1,214 @@
+#include "daemon/streams.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct streams {
+    struct indicator_spec *specs;
+    size_t n_specs, n_series, outputs;
+    struct indicator_stream **all; /* [series * n_specs + spec] */
+};
+
+static struct indicator_stream **of(const struct streams *s, uint32_t series)
+{
+    return s->all + (size_t)series * s->n_specs;
+}
+
+int streams_create(const struct indicator_spec *specs, size_t n_specs, size_t n_series, struct streams **ret)
+{
+    struct streams *s = calloc(1, sizeof *s);
+    if (!s)
+        return -ENOMEM;
+    *s = (struct streams){.n_specs = n_specs, .n_series = n_series};
+    s->specs = calloc(n_specs + 1, sizeof *s->specs);
+    s->all = calloc(n_specs * n_series + 1, sizeof(struct indicator_stream *));
+    int r = s->specs && s->all ? 0 : -ENOMEM;
+    for (size_t i = 0; r == 0 && i < n_specs; i++) {
+        s->specs[i] = specs[i];
+        s->outputs += specs[i].row->n_outputs;
+    }
+    for (size_t i = 0; r == 0 && i < n_specs * n_series; i++)
+        r = indicator_stream_open(&s->specs[i % n_specs], &s->all[i]);
+    if (r < 0) {
+        streams_destroy(s);
+        return r;
+    }
+    *ret = s;
+    return 0;
+}
+
+void streams_destroy(struct streams *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; s->all && i < s->n_specs * s->n_series; i++)
+        indicator_stream_close(s->all[i]);
+    free(s->all);
+    free(s->specs);
+    free(s);
+}
+
+size_t streams_outputs(const struct streams *s)
+{
+    return s->outputs;
+}
+
+static void no_outputs(double *out, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        out[k] = NAN;
+}
+
+static void update(struct streams *s, uint32_t series, const struct indicator_bar *bar, double *out)
+{
+    for (size_t i = 0; i < s->n_specs; i++) {
+        size_t n = s->specs[i].row->n_outputs;
+        double values[INDICATOR_OUTPUTS_MAX];
+        if (indicator_stream_update(of(s, series)[i], bar, values))
+            memcpy(out, values, n * sizeof *out);
+        else
+            no_outputs(out, n);
+        out += n;
+    }
+}
+
+void streams_update(struct streams *s, size_t n, const uint32_t series[], const struct indicator_bar bars[],
+                    double out[])
+{
+    for (size_t i = 0; i < n; i++)
+        update(s, series[i], &bars[i], out + i * s->outputs);
+}
+
+void streams_peek(struct streams *s, uint32_t series, const struct indicator_bar *bar, double out[])
+{
+    for (size_t i = 0; i < s->n_specs; i++) {
+        size_t n = s->specs[i].row->n_outputs;
+        double values[INDICATOR_OUTPUTS_MAX];
+        if (indicator_stream_peek(of(s, series)[i], bar, values))
+            memcpy(out, values, n * sizeof *out);
+        else
+            no_outputs(out, n);
+        out += n;
+    }
+}
+
+/* ---- memory as bytes: a count of streams, then the fields of each, eight little-endian bytes a field ----
+ */
+
+struct bytes {
+    unsigned char *data;
+    size_t n, cap;
+    bool failed;
+};
+
+static void put_u64(struct bytes *b, uint64_t value)
+{
+    if (b->n + 8 > b->cap && !b->failed) {
+        size_t cap = b->cap ? 2 * b->cap : 1024;
+        unsigned char *data = realloc(b->data, cap);
+        b->failed = !data;
+        if (data) {
+            b->data = data;
+            b->cap = cap;
+        }
+    }
+    if (b->failed)
+        return;
+    for (int i = 0; i < 8; i++)
+        b->data[b->n++] = (unsigned char)(value >> 8 * i);
+}
+
+static void save_number(void *ctx, double *value)
+{
+    uint64_t bits;
+    memcpy(&bits, value, sizeof bits);
+    put_u64(ctx, bits);
+}
+
+static void save_count(void *ctx, uint64_t *value, uint64_t most)
+{
+    (void)most;
+    put_u64(ctx, *value);
+}
+
+int streams_save(struct streams *s, uint32_t series, void **ret, size_t *ret_size)
+{
+    struct bytes bytes = {0};
+    const struct indicator_stream_fields fields = {&bytes, save_number, save_count};
+    put_u64(&bytes, s->n_specs);
+    for (size_t i = 0; i < s->n_specs; i++)
+        indicator_stream_visit(of(s, series)[i], &fields);
+    if (bytes.failed) {
+        free(bytes.data);
+        return -ENOMEM;
+    }
+    *ret = bytes.data;
+    *ret_size = bytes.n;
+    return 0;
+}
+
+struct reading {
+    const unsigned char *at;
+    size_t left;
+    bool failed;
+};
+
+static uint64_t take_u64(struct reading *r)
+{
+    uint64_t value = 0;
+    if (r->left < 8) {
+        r->failed = true;
+        return 0;
+    }
+    for (int i = 0; i < 8; i++)
+        value |= (uint64_t)r->at[i] << 8 * i;
+    r->at += 8;
+    r->left -= 8;
+    return value;
+}
+
+static void load_number(void *ctx, double *value)
+{
+    uint64_t bits = take_u64(ctx);
+    memcpy(value, &bits, sizeof bits);
+}
+
+static void load_count(void *ctx, uint64_t *value, uint64_t most)
+{
+    struct reading *r = ctx;
+    uint64_t count = take_u64(r);
+    r->failed |= count > most;
+    *value = count > most ? most : count;
+}
+
+/* Streams that have seen no bar, in the place of what they were. */
+static int begin_anew(struct streams *s, uint32_t series)
+{
+    for (size_t i = 0; i < s->n_specs; i++) {
+        struct indicator_stream *fresh;
+        int r = indicator_stream_open(&s->specs[i], &fresh);
+        if (r < 0)
+            return r;
+        indicator_stream_close(of(s, series)[i]);
+        of(s, series)[i] = fresh;
+    }
+    return 0;
+}
+
+int streams_load(struct streams *s, uint32_t series, const void *bytes, size_t size)
+{
+    struct reading reading = {.at = bytes, .left = size};
+    const struct indicator_stream_fields fields = {&reading, load_number, load_count};
+    int r = begin_anew(s, series);
+    if (r < 0)
+        return r;
+    reading.failed = take_u64(&reading) != s->n_specs || reading.failed;
+    for (size_t i = 0; i < s->n_specs && !reading.failed; i++)
+        indicator_stream_visit(of(s, series)[i], &fields);
+    if (!reading.failed && reading.left == 0)
+        return 0;
+    r = begin_anew(s, series);
+    return r < 0 ? r : -EINVAL;
+}

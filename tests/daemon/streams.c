@@ -1,0 +1,128 @@
+/* The board's streams against the reference, to the bit: bar by bar over several series, with looks ahead in
+ * between, saved and loaded at any bar; memories that are none are refused. */
+#include "daemon/streams.h"
+
+#include <errno.h>
+
+#include "tests/check.h"
+#include "tests/random.h"
+
+enum { SERIES = 3, BARS = 400, SPECS_MAX = 64 };
+
+static double open_[BARS], high[BARS], low[BARS], close_[BARS], volume[BARS], time_[BARS];
+
+static struct indicator_bar bar_at(int i)
+{
+    return (struct indicator_bar){open_[i], high[i], low[i], close_[i], volume[i], time_[i]};
+}
+
+static void make(struct random *random)
+{
+    double price = 60000;
+    for (int i = 0; i < BARS; i++) {
+        open_[i] = price;
+        price *= 1 + ((double)(random_next(random) % 2001) - 1000) * 1e-6;
+        close_[i] = price;
+        high[i] = fmax(open_[i], close_[i]) + (double)(random_next(random) % 100);
+        low[i] = fmin(open_[i], close_[i]) - (double)(random_next(random) % 100);
+        volume[i] = (double)(random_next(random) % 100000) * 1e-3;
+        time_[i] = 1723161240.0 + 60.0 * i;
+    }
+}
+
+static size_t all_specs(struct indicator_spec specs[SPECS_MAX])
+{
+    size_t n;
+    const struct indicator *const *rows = indicator_rows(&n);
+    for (size_t i = 0; i < n && i < SPECS_MAX; i++) {
+        specs[i] = (struct indicator_spec){.row = rows[i]};
+        for (size_t k = 0; k < rows[i]->n_options; k++)
+            specs[i].options[k] = rows[i]->options[k].value;
+    }
+    return n < SPECS_MAX ? n : SPECS_MAX;
+}
+
+static bool same_bits(const double *a, const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(isnan(a[i]) && isnan(b[i])) && memcmp(&a[i], &b[i], sizeof *a) != 0)
+            return false;
+    return true;
+}
+
+int main(void)
+{
+    struct random random = random_seeded("daemon/streams", 20261121);
+    struct indicator_spec specs[SPECS_MAX];
+    struct streams *streams, *other;
+    size_t n_specs = all_specs(specs), outputs = 0, at = 0;
+    make(&random);
+    CHECK_INT(streams_create(specs, n_specs, SERIES, &streams), 0);
+    CHECK_INT(streams_create(specs, n_specs, SERIES, &other), 0);
+    outputs = streams_outputs(streams);
+    CHECK(outputs >= n_specs);
+
+    static double expected[4 * SPECS_MAX][BARS];
+    const struct indicator_columns columns = {open_, high, low, close_, volume, time_};
+    for (size_t i = 0; i < n_specs; i++) {
+        double *out[INDICATOR_OUTPUTS_MAX];
+        for (size_t k = 0; k < specs[i].row->n_outputs; k++)
+            out[k] = expected[at++];
+        CHECK_INT(indicator_reference(&specs[i], &columns, BARS, out), 0);
+    }
+    CHECK_INT(at, outputs);
+
+    const uint32_t series[SERIES] = {2, 0, 1};
+    double *values = calloc(SERIES * outputs, sizeof *values), *ahead = calloc(outputs, sizeof *ahead);
+    double *wanted = calloc(outputs, sizeof *wanted);
+    for (int i = 0; i < BARS; i++) {
+        struct indicator_bar bars[SERIES] = {bar_at(i), bar_at(i), bar_at(i)};
+        for (size_t k = 0; k < outputs; k++)
+            wanted[k] = expected[k][i];
+        streams_peek(streams, 1, &bars[0], ahead);
+        CHECK(same_bits(ahead, wanted, outputs));
+        streams_update(streams, SERIES, series, bars, values);
+        for (int s = 0; s < SERIES; s++)
+            CHECK(same_bits(values + (size_t)s * outputs, wanted, outputs));
+        /* A memory at any bar goes on elsewhere: here it always does. */
+        void *memory;
+        size_t size;
+        CHECK_INT(streams_save(streams, 0, &memory, &size), 0);
+        CHECK_INT(streams_load(other, 1, memory, size), 0);
+        if (i + 1 < BARS) {
+            struct indicator_bar next = bar_at(i + 1);
+            for (size_t k = 0; k < outputs; k++)
+                wanted[k] = expected[k][i + 1];
+            streams_update(other, 1, (const uint32_t[]){1}, &next, values);
+            CHECK(same_bits(values, wanted, outputs));
+        }
+        /* Cut short, too long, or of other streams: refused, and the series begins anew. */
+        if (i % 50 == 49) {
+            CHECK_INT(streams_load(other, 2, memory, size - 1 - random_next(&random) % (size - 1)), -EINVAL);
+            unsigned char *longer = calloc(1, size + 8);
+            memcpy(longer, memory, size);
+            CHECK_INT(streams_load(other, 2, longer, size + 8), -EINVAL);
+            CHECK_INT(streams_load(other, 2, NULL, 0), -EINVAL);
+            for (size_t b = 0; b < size; b++)
+                longer[b] = (unsigned char)random_next(&random);
+            CHECK_INT(streams_load(other, 2, longer, size), -EINVAL);
+            free(longer);
+            struct indicator_bar first = bar_at(0);
+            for (size_t k = 0; k < outputs; k++)
+                wanted[k] = expected[k][0];
+            streams_update(other, 1, (const uint32_t[]){2}, &first, values);
+            CHECK(same_bits(values, wanted, outputs));
+        }
+        free(memory);
+    }
+    free(values);
+    free(ahead);
+    free(wanted);
+    streams_destroy(streams);
+    streams_destroy(other);
+    streams_destroy(NULL);
+    CHECK_INT(streams_create(NULL, 0, 2, &streams), 0); /* no indicators: bars alone */
+    CHECK_INT(streams_outputs(streams), 0);
+    streams_destroy(streams);
+    return check_done("daemon/streams");
+}

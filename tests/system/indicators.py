@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""What the daemon keeps for charts, on the synthetic market: every stored value against the plain definition on the same
+bars, bit for bit, over a kill and a clean stop, on every timeframe; the control command; new specifications."""
+
+import csv
+import io
+import json
+import math
+import os
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+
+import harness
+
+SPECS = "sma:3 ema:5 rsi:4 macd:3,6,3 atr:4"
+CONFIG = """
+[market]
+interval = 1s
+history = {history}
+[indicators]
+specs = {specs}
+timeframes = 1s 1m 5m
+[account hand]
+strategy = none
+"""
+
+
+def config(specs=SPECS, history=500):
+    return CONFIG.format(specs=specs, history=history)
+
+
+def stored(state, symbol, seconds):
+    """The names, and {open time in ms: outputs} as they are in the database."""
+    database = sqlite3.connect(f"file:{os.path.join(state, 'papertape.db')}?mode=ro", uri=True)
+    of = "symbol = (SELECT id FROM symbols WHERE name = ?) AND interval_ns = ?"
+    key = (symbol, seconds * 10**9)
+    names = database.execute(f"SELECT names FROM chart_series WHERE {of}", key).fetchone()[0].split()
+    rows = database.execute(f"SELECT open_ns, outputs FROM chart_bars WHERE {of} ORDER BY open_ns", key).fetchall()
+    database.close()
+    return names, {open_ns // 10**6: struct.unpack(f"<{len(names)}d", outputs) for open_ns, outputs in rows}
+
+
+def higher(bars, seconds):
+    """Whole higher bars, from the exact decimals of the lower ones; by the clock, not by counting."""
+    from decimal import Decimal
+    groups = {}
+    for row in bars:
+        groups.setdefault(int(row[0]) // (seconds * 1000), []).append(row)
+    out = []
+    for key in sorted(groups):
+        group = groups[key]
+        if len(group) < seconds:
+            continue
+        out.append([str(key * seconds * 1000), group[0][1], str(max(Decimal(g[2]) for g in group)),
+                    str(min(Decimal(g[3]) for g in group)), group[-1][4], str(sum(Decimal(g[5]) for g in group))])
+    return out
+
+
+def reference(folder, bars, specs, backend="reference"):
+    """{open time in ms: {name: value}} by `papertape indicators`."""
+    path = os.path.join(folder.path, "BARS_x.csv")
+    with open(path, "w") as file:
+        file.write("open_time,open,high,low,close,volume\n")
+        file.writelines(",".join(row) + "\n" for row in bars)
+    done = subprocess.run([harness.PAPERTAPE, "indicators", path, *specs.split(), "--backend", backend],
+                          capture_output=True, text=True, timeout=harness.PATIENCE, check=True)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    return {int(row.pop("timestamp_ns")) // 10**6: row for row in rows}
+
+
+def same_bits(a, b):
+    return struct.pack("<d", a) == struct.pack("<d", b) or (math.isnan(a) and math.isnan(b))
+
+
+def compare(folder, daemon, specs=SPECS, since=None):
+    """Every stored value of every series against the reference over all the stored bars. Returns how many."""
+    n = 0
+    for symbol in ("BTCUSDT", "ETHUSDT"):
+        bars = [row for row in csv.reader(io.StringIO(daemon.papertape("bars", symbol, "1s"))) if row[0].isdigit()]
+        for seconds in (1, 60, 300):
+            rows = higher(bars, seconds)
+            names, values = stored(daemon.state, symbol, seconds)
+            expected = reference(folder, rows, specs) if rows else {}
+            kept = list(expected)[-1000:]
+            assert list(values) == kept or set(values) <= set(kept), (symbol, seconds, len(values), len(kept))
+            assert len(values) >= len(kept) - 1, (symbol, seconds, len(values), len(kept))  # the last may be on its way
+            for at, outputs in values.items():
+                for name, value in zip(names, outputs):
+                    wanted = float(expected[at][name] or "nan")
+                    assert same_bits(value, wanted), (symbol, seconds, at, name, value, wanted)
+                    n += not math.isnan(value)
+    return n
+
+
+def updates(daemon, count):
+    return daemon.wait_status(lambda s: s["compute"]["updates"] >= count and not s["compute"]["behind"],
+                              f"{count} updates")
+
+
+def goes_on(folder, replay):
+    daemon = folder.start(harness.Daemon(folder.path, replay, config()))
+    status = updates(daemon, 2000)
+    assert status["compute"]["backend"] == "cpu" and status["compute"]["reason"], status["compute"]
+    assert status["compute"]["timeframes"] == ["1s", "1m", "5m"], status["compute"]
+    assert daemon.stop(signal.SIGKILL) == -signal.SIGKILL
+    daemon = folder.start(harness.Daemon(folder.path, replay, config()))
+    updates(daemon, 500)
+    assert daemon.stop() == 0
+    daemon = folder.start(harness.Daemon(folder.path, replay, config()))
+    updates(daemon, 500)
+    asks(daemon)
+    assert daemon.stop() == 0
+    n = compare(folder, daemon)
+    assert n > 10000, n
+    print(f"{n} values over a kill and a stop, the reference's to the bit")
+    return daemon
+
+
+def asks(daemon):
+    """The newest of a series by command: what is in the database, and the bar that forms."""
+    def forming():
+        answer = harness.control(daemon, "indicators", {"symbol": "BTCUSDT", "timeframe": "1m"})
+        assert answer["ok"], answer
+        return answer["result"] if answer["result"]["closed"] and answer["result"]["forming"] else None
+    result = harness.wait_for(forming, "a bar that forms")
+    closed, bar = result["closed"], result["forming"]
+    assert bar["open_time_ms"] > closed["open_time_ms"] and bar["low"] <= bar["close"] <= bar["high"], result
+    names, values = stored(daemon.state, "BTCUSDT", 60)
+    if closed["open_time_ms"] in values:
+        for name, value in zip(names, values[closed["open_time_ms"]]):
+            told = closed["indicators"][name]
+            assert (told is None and math.isnan(value)) or told == value, (name, told, value)
+    refused = harness.control(daemon, "indicators", {"symbol": "BTCUSDT", "timeframe": "15m"})
+    assert refused["error"]["code"] == "EINVAL" and "1s, 1m, 5m" in refused["error"]["message"], refused
+    refused = harness.control(daemon, "indicators", {"symbol": "BTCUSTD", "timeframe": "1m"})
+    assert not refused["ok"] and "BTCUSDT" in refused["error"]["message"], refused
+
+
+def other_specs(folder, replay):
+    """Other specifications begin anew from the stored bars, and so do the values: none of the old is left."""
+    specs = "ema:9 sma:7"
+    daemon = folder.start(harness.Daemon(folder.path, replay, config(specs)))
+    updates(daemon, 2000)
+    assert daemon.stop() == 0
+    n = compare(folder, daemon, specs)
+    print(f"{n} values of other specifications")
+    daemon = folder.start(harness.Daemon(folder.path, replay, config("")))
+    updates(daemon, 100)
+    assert daemon.stop() == 0
+    names, values = stored(daemon.state, "BTCUSDT", 60)
+    assert names == [] and values and not any(values.values())
+
+
+def main():
+    with harness.Folder() as folder:
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", "60"))
+        goes_on(folder, replay)
+        other_specs(folder, replay)
+        assert replay.stop() == 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
