@@ -1,19 +1,15 @@
-/* The rows that have a kernel, X(ID, name) each. */
+/* The rows that have a kernel, X(ID, name) each, in the families' files. */
 #ifndef INDICATORS_GPU_FAST_SET_H
 #define INDICATORS_GPU_FAST_SET_H
 
 #include "indicators_gpu/fast/kernel.h"
 
-/* In either precision. */
-#define FAST_ROWS_BOTH(X) \
+#define FAST_ROWS(X) \
     FAST_ROWS_AVERAGES(X) \
     FAST_ROWS_WILDER(X)
 
 #define FAST_ROWS_AVERAGES(X) X(SMA, sma) X(EMA, ema) X(MACD, macd)
 #define FAST_ROWS_WILDER(X)   X(RSI, rsi) X(ATR, atr)
-
-/* In float64 alone. */
-#define FAST_ROWS_WIDE(X)
 
 /* Lines of the next block that are to be fetched while this one is worked on. */
 struct fast_ahead {
@@ -42,10 +38,6 @@ struct fast_moves {
     /* Copies n values to `to`, aligned to its type; whole 64-byte lines pass the cache by if `stream`. With
      * each line that it writes it prefetches one of `ahead`. */
     void (*deliver)(void *to, const void *from, size_t n, bool stream, struct fast_ahead *ahead);
-
-    /* n values from float32 to float64 and back; narrow() may write over what it reads. */
-    void (*widen)(double *to, const float *from, size_t n);
-    void (*narrow)(float *to, const double *from, size_t n);
 };
 
 struct fast_set {

@@ -16,6 +16,124 @@
     X(ADXR, adxr) \
     X(AROON, aroon) X(SAR, sar) X(SUPERTREND, supertrend) X(ICHIMOKU, ichimoku) X(HEIKIN_ASHI, heikin_ashi)
 
+struct step_plus_di {
+    struct directional_state directional;
+};
+
+STEP size_t step_plus_di_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_plus_di_start(struct step_plus_di *s, const double options[])
+{
+    directional_start(&s->directional, options[0]);
+}
+
+STEP bool step_plus_di_next(struct step_plus_di *s, const struct indicator_bar *bar, double out[])
+{
+    if (!directional_step(&s->directional, bar))
+        return false;
+    out[0] = directional_index(s->directional.plus, s->directional.range);
+    return true;
+}
+
+struct step_minus_di {
+    struct directional_state directional;
+};
+
+STEP size_t step_minus_di_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_minus_di_start(struct step_minus_di *s, const double options[])
+{
+    directional_start(&s->directional, options[0]);
+}
+
+STEP bool step_minus_di_next(struct step_minus_di *s, const struct indicator_bar *bar, double out[])
+{
+    if (!directional_step(&s->directional, bar))
+        return false;
+    out[0] = directional_index(s->directional.minus, s->directional.range);
+    return true;
+}
+
+struct step_dx {
+    struct directional_state directional;
+    double value; /* held where there is none */
+};
+
+STEP size_t step_dx_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_dx_start(struct step_dx *s, const double options[])
+{
+    directional_start(&s->directional, options[0]);
+    s->value = 0.0;
+}
+
+STEP bool step_dx_next(struct step_dx *s, const struct indicator_bar *bar, double out[])
+{
+    const struct directional_state *d = &s->directional;
+    if (!directional_step(&s->directional, bar))
+        return false;
+    directional_dx(d->plus, d->minus, d->range, &s->value);
+    out[0] = s->value;
+    return true;
+}
+
+struct step_adx {
+    struct adx_state adx;
+};
+
+STEP size_t step_adx_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_adx_start(struct step_adx *s, const double options[])
+{
+    adx_start(&s->adx, options[0]);
+}
+
+STEP bool step_adx_next(struct step_adx *s, const struct indicator_bar *bar, double out[])
+{
+    return adx_step(&s->adx, bar, &out[0]);
+}
+
+struct step_adxr {
+    struct adx_state adx;
+    struct ring ring; /* of ADX */
+};
+
+STEP size_t step_adxr_cells(const double options[])
+{
+    return (size_t)options[0];
+}
+
+STEP void step_adxr_start(struct step_adxr *s, const double options[])
+{
+    adx_start(&s->adx, options[0]);
+    ring_start(&s->ring, options[0]);
+}
+
+STEP bool step_adxr_next(struct step_adxr *s, const struct indicator_bar *bar, double out[])
+{
+    double *cells = (double *)(s + 1), adx;
+    if (!adx_step(&s->adx, bar, &adx) || !ring_push(&s->ring, cells, adx))
+        return false;
+    out[0] = (adx + ring_at(&s->ring, cells, s->ring.length - 1)) / 2.0;
+    return true;
+}
+
 struct step_aroon {
     double factor; /* of a bar */
     struct ring ring;

@@ -7,7 +7,7 @@
 #include "tests/check.h"
 #include "tests/indicators_gpu/series.h"
 
-enum { BARS = 3000, INTERVAL_S = 300 };
+enum { BARS = 7000, INTERVAL_S = 300 };
 
 /* Bars of five minutes from a quarter past an hour on, with holes in the middle and at the ends of hours. */
 static struct series bars_with_holes(size_t n, uint64_t seed)
@@ -282,14 +282,14 @@ static void test_cells(void)
 /* Cuts the future off, then turns it upside down: what was before stays, bit for bit. */
 static void test_no_look_ahead(struct feature_set *set)
 {
-    enum { FIT = 2000 };
+    enum { FIT = 5000 };
     struct series s = bars_with_holes(BARS, 21);
     struct feature_bars bars = bars_of(&s, BARS);
     fit(set, &bars, 200, FIT);
     const struct feature_options *const ways[] = {&exact, &fast};
     for (size_t w = 0; w < 2; w++) {
         float *whole = matrix_of(set, &bars, ways[w], NULL);
-        for (size_t cut = FIT; cut < BARS; cut += 83) {
+        for (size_t cut = FIT; cut < BARS; cut += 211) {
             struct feature_bars past = bars_of(&s, cut);
             float *part = matrix_of(set, &past, ways[w], NULL);
             CHECK(same_cells(part, whole, cut * set->n));
@@ -343,6 +343,19 @@ static void test_backends(struct feature_set *set)
     for (size_t i = 0; i < 3; i++)
         free(cells[i]);
     series_free(&s);
+}
+
+static void test_builtin(const char *name, size_t least)
+{
+    struct feature_set *set = NULL;
+    CHECK_INT(feature_set_builtin(name, &set), 0);
+    if (!set)
+        return;
+    CHECK(set->n >= least && !set->fitted);
+    CHECK_STR(set->name, name);
+    test_no_look_ahead(set);
+    test_backends(set);
+    feature_set_destroy(set);
 }
 
 static void refused(const char *text, const struct feature_bars *bars, const char *error)
@@ -434,5 +447,7 @@ int main(void)
     test_no_look_ahead(set);
     test_backends(set);
     feature_set_destroy(set);
+    test_builtin("market14", 14);
+    test_builtin("wide110", 110);
     return check_done("indicators_gpu/features");
 }
