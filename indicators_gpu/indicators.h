@@ -126,7 +126,8 @@ enum indicator_scale {
     INDICATOR_OF_ONE,    /* 1: absolute */
 };
 
-/* How far the fast backend may be from the reference computed on the same (rounded) inputs. */
+/* How far the fast backend may be from the reference computed on the same (rounded) inputs; where a value is
+ * so large that its last digit is more than that, one such digit. */
 struct indicator_tolerance {
     enum indicator_scale scale;
     double f64, f32;
@@ -259,7 +260,7 @@ int indicator_stream_open(const struct indicator_spec *spec, struct indicator_st
 
 /* Takes a closed bar. True once outputs exist: out[k] is then written for each output of the row; on false
  * nothing is. A bar with a NaN before the first complete bar is skipped, as the reference skips leading NaNs.
- * Any later bar that is not finite is refused: the stream stays as it was, false, and
+ * Any later one, and an infinity anywhere, is refused: the stream stays as it was, false, and
  * indicator_stream_refused() counts it. */
 bool indicator_stream_update(struct indicator_stream *s, const struct indicator_bar *bar,
                              double out[INDICATOR_OUTPUTS_MAX]);

@@ -7,7 +7,7 @@
 
 enum bar_kind { BAR_FINITE, BAR_HAS_NAN, BAR_HAS_INFINITY };
 
-/* Only the columns in `inputs` are looked at; a NaN goes before an infinity. */
+/* Only the columns in `inputs` are looked at; an infinity goes before a NaN. */
 STEP enum bar_kind bar_kind(unsigned inputs, const struct indicator_bar *bar)
 {
     const double values[INDICATOR_COLUMNS] = {bar->open,  bar->high,   bar->low,
@@ -16,9 +16,9 @@ STEP enum bar_kind bar_kind(unsigned inputs, const struct indicator_bar *bar)
     for (unsigned c = 0; c < INDICATOR_COLUMNS; c++) {
         if (!(inputs & 1u << c) || isfinite(values[c]))
             continue;
-        if (isnan(values[c]))
-            return BAR_HAS_NAN;
-        kind = BAR_HAS_INFINITY;
+        if (!isnan(values[c]))
+            return BAR_HAS_INFINITY;
+        kind = BAR_HAS_NAN;
     }
     return kind;
 }
