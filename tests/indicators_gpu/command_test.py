@@ -92,7 +92,7 @@ def main():
     refused(2, f"indicators: --json goes with --list{see}", plain, "sma", "--json")
     refused(2, "--backend: abacus: cpu, reference, stream or gpu", "--backend", "abacus", plain, "sma")
     refused(2, "--precision: f32: no backend computes it yet: f64 works with every one", "--precision", "f32", plain, "sma")
-    refused(2, 'indicators: smaa:3: there is no indicator "smaa": the nearest is "sma"', plain, "smaa:3")
+    refused(2, 'indicators: smaa:3: there is no indicator "smaa": the nearest are "sma", "ema" and "hma"', plain, "smaa:3")
     refused(2, 'indicators: sma:0: sma: period "0": a whole number from 1 to 100000 is needed', plain, "sma:0")
     with open(plain, "a") as file:
         file.write("1700000000000,1,2,1,1,1\n")

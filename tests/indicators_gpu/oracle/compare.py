@@ -1,8 +1,9 @@
 """Compares the indicators' CSV with TA-Lib: python3 compare.py COLUMNS_PROGRAM
 
 Real bars from $PAPERTAPE_SHARED/data/bars where they are, generated ones always. NaN masks must be equal, values
-within 1e-9 of TA-Lib's, relative to themselves, besides what ABSOLUTE allows a row; the GPU's parallel kernels are held
-to what they state. Wants TA-Lib and NumPy from the venv in $PAPERTAPE_VENV; exits 77 without it.
+within 1e-9 of TA-Lib's, relative to themselves, besides what ABSOLUTE allows a row; streams print the reference's very
+digits of real bars; the GPU's parallel kernels are held to what they state. Wants TA-Lib and NumPy from the venv in
+$PAPERTAPE_VENV; exits 77 without it.
 """
 
 import csv
@@ -87,10 +88,14 @@ def run(path, backend, specs):
     if done.returncode != 0:
         failures.append(f"{path}: {backend}: exit {done.returncode}: {done.stderr.strip()}")
         return None
-    lines = done.stdout.splitlines()
-    header = lines[0].split(",")
-    table = np.array([[float(cell) if cell else np.nan for cell in line.split(",")] for line in lines[1:]])
-    return header, table.reshape(len(lines) - 1, len(header))
+    return done.stdout
+
+
+def table_of(text):
+    header, _, body = text.partition("\n")
+    cells = body.replace(",,", ",nan,").replace(",,", ",nan,").replace(",\n", ",nan\n").replace("\n", ",")
+    names = header.split(",")
+    return names, np.fromstring(cells.rstrip(","), sep=",").reshape(-1, len(names))
 
 
 def absolute(name, backend, columns):
@@ -101,11 +106,11 @@ def absolute(name, backend, columns):
 
 def compare(label, path, columns, backend, specs):
     """Prints one line: how many columns have TA-Lib's very bits, the largest relative difference of the others, and
-    how many values needed the absolute part."""
-    result = run(path, backend, specs)
-    if result is None:
-        return
-    header, table = result
+    how many values needed the absolute part. Returns the backend's CSV."""
+    text = run(path, backend, specs)
+    if text is None:
+        return None
+    header, table = table_of(text)
     worst, same, beyond, place = 0.0, 0, 0, 1
     for spec in specs:
         for expected in compute(spec, columns):
@@ -132,6 +137,7 @@ def compare(label, path, columns, backend, specs):
         f"{label}: {backend}: {len(table)} bars, {place - 1} columns, {same} with TA-Lib's bits, else within "
         f"{worst:.1e}; {beyond} values near 0 by the absolute part"
     )
+    return text
 
 
 def main():
@@ -161,8 +167,9 @@ def main():
     files = sorted(glob.glob(os.path.join(shared, "data/bars/*.csv.gz")))
     for path in files:
         columns = read_bars(path)
-        for backend in ("reference", "stream"):
-            compare(os.path.basename(path), path, columns, backend, SPECS)
+        text = compare(os.path.basename(path), path, columns, "reference", SPECS)
+        if run(path, "stream", SPECS) != text:
+            failures.append(f"{path}: the stream's digits are not the reference's")
     if not files:
         print(f"no real bars in {shared}/data/bars ($PAPERTAPE_SHARED names the folder): generated ones only")
 
