@@ -164,13 +164,12 @@ STEP bool step_tema_next(struct step_tema *s, const struct indicator_bar *bar, d
 /* Kaufman's smoothing constants go from that of an EMA of 30 to that of one of 2, squared. */
 #define KAMA_SLOWEST (2.0 / 31.0)
 #define KAMA_FASTEST (2.0 / 3.0)
-/* Changes that sum to less than this are none (TA-Lib's zero): the efficiency is then 1. */
-#define KAMA_FLAT 1e-14
 
-/* The next average from the price, its change over the period, and the sum of its |changes| bar by bar. */
+/* The next average from the price, its change over the period, and the sum of its |changes| bar by bar. A
+ * price that does not move at all is as efficient as one that moves one way. */
 STEP double kama_next(double y, double x, double change, double path)
 {
-    double efficiency = path <= change || path < KAMA_FLAT ? 1.0 : fabs(change / path);
+    double efficiency = path <= change ? 1.0 : fabs(change / path);
     double k = efficiency * (KAMA_FASTEST - KAMA_SLOWEST) + KAMA_SLOWEST;
     return y + (k * k) * (x - y);
 }

@@ -28,36 +28,11 @@ def hma(o, c):
     return [result]
 
 
-def kama(o, c):
-    """TA-Lib's formula with each window's path summed anew. TA-Lib keeps a running sum of the path: what rounding
-    leaves in it when a market stands still decides between an efficiency of 1 and one of 0, and the average keeps the
-    difference for hundreds of bars. So TA-Lib itself must agree up to the first such window."""
-    n, x = int(o[0]), c["close"]
-    result = np.full(len(x), np.nan)
-    if len(x) <= n:
-        return [result]
-    path = windowed(np.abs(np.diff(x)), n, lambda w: w.sum(axis=1))[n - 1 :]
-    change = np.abs(x[n:] - x[:-n])
-    still = path < 1e-14
-    efficiency = np.where(still, 1.0, np.minimum(change / np.where(still, 1.0, path), 1.0))
-    factor = (efficiency * (2 / 3 - 2 / 31) + 2 / 31) ** 2
-    values, y = [], float(x[n - 1])
-    for k, price in zip(factor.tolist(), x[n:].tolist()):
-        y += k * (price - y)
-        values.append(y)
-    result[n:] = values
-    if n >= 2:
-        before = n + int(np.argmax(path < 1e-9 * x[n:])) if (path < 1e-9 * x[n:]).any() else len(x)
-        theirs = talib.KAMA(x, timeperiod=n)
-        assert np.allclose(result[:before], theirs[:before], rtol=1e-9, atol=0, equal_nan=True), "TA-Lib's KAMA differs"
-    return [result]
-
-
 ROWS = {
     "dema": lambda o, c: [talib.DEMA(c["close"], timeperiod=int(o[0]))],
     "ema": lambda o, c: [talib.EMA(c["close"], timeperiod=int(o[0]))],
     "hma": hma,
-    "kama": kama,
+    "kama": lambda o, c: [talib.KAMA(c["close"], timeperiod=int(o[0]))],
     "sma": lambda o, c: [talib.SMA(c["close"], timeperiod=int(o[0]))],
     "tema": lambda o, c: [talib.TEMA(c["close"], timeperiod=int(o[0]))],
     "wma": lambda o, c: [talib.WMA(c["close"], timeperiod=int(o[0]))],
