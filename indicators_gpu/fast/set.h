@@ -6,10 +6,35 @@
 
 #define FAST_ROWS(X) \
     FAST_ROWS_AVERAGES(X) \
-    FAST_ROWS_WILDER(X)
+    FAST_ROWS_WILDER(X) \
+    FAST_ROWS_WINDOWS(X)
 
 #define FAST_ROWS_AVERAGES(X) X(SMA, sma) X(EMA, ema) X(MACD, macd)
 #define FAST_ROWS_WILDER(X)   X(RSI, rsi) X(ATR, atr)
+
+#define FAST_ROWS_WINDOWS(X) \
+    X(WMA, wma) \
+    X(HMA, hma) \
+    X(LINREG_SLOPE, linreg_slope) \
+    X(LINREG_ANGLE, linreg_angle) \
+    X(BBANDS, bbands) \
+    X(STDDEV, stddev) \
+    X(VAR, var) \
+    X(ZSCORE, zscore) \
+    X(LOG_RETURN, log_return) \
+    X(REALVOL, realvol) \
+    X(PARKINSON, parkinson) \
+    X(GARMAN_KLASS, garman_klass) \
+    X(DONCHIAN, donchian) \
+    X(WILLR, willr) \
+    X(STOCH, stoch) \
+    X(STOCHF, stochf) \
+    X(STOCHRSI, stochrsi) \
+    X(AROON, aroon) \
+    X(ICHIMOKU, ichimoku) \
+    X(CCI, cci) \
+    X(MFI, mfi) \
+    X(ULTOSC, ultosc)
 
 /* Lines of the next block that are to be fetched while this one is worked on. */
 struct fast_ahead {

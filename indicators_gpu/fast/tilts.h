@@ -22,11 +22,15 @@ struct tilts_rungs {
     struct rungs sum, tilt;
 };
 
-/* Takes the next n values of a series. */
-static inline void tilts_climb(void *state, struct tilts *t, const double *x, size_t n, struct tilts_rungs *r)
+/* Returns where the series' next n values go before tilts_climb(). */
+static inline double *tilts_next(void *state, struct tilts *t, size_t n, struct tilts_rungs *r)
 {
-    memcpy(rungs_next(state, &t->sum, n, &r->sum), x, n * sizeof(double));
     rungs_next(state, &t->tilt, n, &r->tilt);
+    return rungs_next(state, &t->sum, n, &r->sum);
+}
+
+static inline void tilts_climb(struct tilts_rungs *r, size_t n)
+{
     rungs_sum(&r->sum, n);
     for (size_t s = 0; s < r->tilt.top; s++) {
         size_t span = (size_t)1 << s;

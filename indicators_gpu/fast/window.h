@@ -63,17 +63,17 @@ static inline size_t window_begin(size_t size)
     return (size + PAST_UNIT - 1) / PAST_UNIT * PAST_UNIT;
 }
 
-/* A kernel by struct ROW, ROW_layout(k, options), which sets it up and returns the state's bytes, and
- * ROW_run(). */
-#define WINDOW_KERNEL(row) \
+/* The kernel of a row by its memory's NAME_layout(k, options), which sets up a struct NAME and returns the
+ * state's bytes, and ROW_run(). */
+#define WINDOW_KERNEL(row, name) \
     static size_t row##_bytes(const double options[]) \
     { \
-        struct row k; \
-        return row##_layout(&k, options); \
+        struct name k; \
+        return name##_layout(&k, options); \
     } \
     static void row##_start(void *state, const double options[]) \
     { \
-        row##_layout(state, options); \
+        name##_layout(state, options); \
     } \
     const struct fast_kernel FAST(row) = {row##_bytes, NULL, row##_start, row##_run}
 
@@ -173,6 +173,28 @@ static inline const double *sums_of(const struct rungs *r, size_t period, size_t
         have += (size_t)1 << s;
     }
     return sum;
+}
+
+/* Means of the last `period` values, of which the next n were put at r->at[0]; `mean` is none of the
+ * ladder's. */
+static inline void means_of(struct rungs *r, size_t period, size_t n, double *restrict mean)
+{
+    double share = 1.0 / (double)period;
+    rungs_sum(r, n);
+    const double *sum = sums_of(r, period, n, mean);
+    if (sum == mean)
+        for (size_t i = 0; i < n; i++)
+            mean[i] *= share;
+    else
+        for (size_t i = 0; i < n; i++)
+            mean[i] = sum[i] * share;
+}
+
+/* The values in the request's precision. */
+static inline void part_narrow(const double *x, size_t n, real *restrict narrow)
+{
+    for (size_t i = 0; i < n; i++)
+        narrow[i] = (real)x[i];
 }
 
 #endif
