@@ -78,6 +78,7 @@ void gpu_module_close(struct gpu_module *m)
         m->api->close(m->device);
     if (m->handle)
         dlclose(m->handle);
+    free(m->columns);
     free(m);
 }
 
@@ -89,111 +90,6 @@ const char *gpu_module_device(const struct gpu_module *m)
 void gpu_module_limit(struct gpu_module *m, size_t bytes)
 {
     m->api->limit(m->device, bytes);
-}
-
-size_t gpu_batch_columns(const struct gpu_batch *batch)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < batch->n_specs; i++)
-        n += batch->specs[i].row->n_outputs;
-    return n;
-}
-
-int gpu_module_load(struct gpu_module *m, const struct gpu_batch *batch, char *reason, size_t cap)
-{
-    const double **columns = calloc(batch->n_series * INDICATOR_COLUMNS + 1, sizeof(*columns));
-    if (!columns) {
-        snprintf(reason, cap, "out of memory");
-        return -ENOMEM;
-    }
-    for (size_t s = 0; s < batch->n_series; s++) {
-        const struct indicator_columns *in = &batch->series[s];
-        const double *const all[INDICATOR_COLUMNS] = {in->open,  in->high,   in->low,
-                                                      in->close, in->volume, in->time};
-        memcpy(columns + s * INDICATOR_COLUMNS, all, sizeof(all));
-    }
-    int r = m->api->load(m->device, batch->precision, columns, batch->n_series, batch->n_bars, reason, cap);
-    free(columns);
-    return r;
-}
-
-static int make_job(const struct gpu_batch *batch, size_t series, size_t spec, size_t column,
-                    struct gpu_job *ret, char *reason, size_t cap)
-{
-    const struct indicator *row = batch->specs[spec].row;
-    const struct indicator_columns *in = &batch->series[series];
-    const double *const all[INDICATOR_COLUMNS] = {in->open,  in->high,   in->low,
-                                                  in->close, in->volume, in->time};
-    size_t start, bad;
-
-    for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
-        if ((row->inputs & 1u << c) && !all[c] && batch->n_bars > 0) {
-            snprintf(reason, cap, "%s: a column that it reads is missing in series %zu", row->name, series);
-            return -EINVAL;
-        }
-    if (indicator_check(row, in, batch->n_bars, &start, &bad) < 0) {
-        snprintf(reason, cap, "%s: bar %zu of series %zu is not finite", row->name, bad, series);
-        return -EINVAL;
-    }
-    struct gpu_job job = {
-        .kernel = (uint32_t)row->id,
-        .inputs = row->inputs,
-        .outputs = (uint32_t)row->n_outputs,
-        .series = (uint32_t)series,
-        .out = (uint32_t)column,
-        .start = start,
-        .lookback = indicator_lookback(&batch->specs[spec]),
-        .warmup = indicator_warmup(&batch->specs[spec], INDICATOR_F64),
-    };
-    memcpy(job.options, batch->specs[spec].options, sizeof(job.options));
-    *ret = job;
-    return 0;
-}
-
-int gpu_module_run(struct gpu_module *m, const struct gpu_batch *batch, float *ret_ms, char *reason,
-                   size_t cap)
-{
-    size_t columns = gpu_batch_columns(batch), n_jobs = 0, column = 0;
-    if (batch->n_series > UINT32_MAX / (columns ? columns : 1)) {
-        snprintf(reason, cap, "%zu series of %zu outputs are too many for one batch", batch->n_series,
-                 columns);
-        return -EINVAL;
-    }
-    struct gpu_job *jobs = calloc(batch->n_series * batch->n_specs + 1, sizeof(*jobs));
-    if (!jobs) {
-        snprintf(reason, cap, "out of memory");
-        return -ENOMEM;
-    }
-    int r = 0;
-    /* Spec by spec, so that neighbouring threads do the same work. */
-    for (size_t i = 0; i < batch->n_specs && r == 0; column += batch->specs[i++].row->n_outputs)
-        for (size_t s = 0; s < batch->n_series && r == 0; s++)
-            r = make_job(batch, s, i, s * columns + column, &jobs[n_jobs++], reason, cap);
-    if (r == 0)
-        r = m->api->compute(m->device, batch->method, jobs, n_jobs, batch->n_series * columns, ret_ms, reason,
-                            cap);
-    free(jobs);
-    return r;
-}
-
-int gpu_module_fetch(struct gpu_module *m, const struct gpu_batch *batch, char *reason, size_t cap)
-{
-    size_t n = batch->n_series * gpu_batch_columns(batch);
-    int r = 0;
-    for (size_t i = 0; i < n && r == 0; i++)
-        r = m->api->fetch(m->device, i, batch->out[i], reason, cap);
-    return r;
-}
-
-int gpu_module_compute(struct gpu_module *m, const struct gpu_batch *batch, char *reason, size_t cap)
-{
-    float ms;
-    int r = gpu_module_load(m, batch, reason, cap);
-    if (r == 0)
-        r = gpu_module_run(m, batch, &ms, reason, cap);
-    if (r == 0)
-        r = gpu_module_fetch(m, batch, reason, cap);
-    return r;
 }
 
 int gpu_module_copy_rate(struct gpu_module *m, size_t bytes, double *ret_bytes_per_s, char *reason,

@@ -1,13 +1,21 @@
-/* What module.c and module_streams.c share. */
+/* What module.c, module_batch.c and module_streams.c share. */
 #ifndef INDICATORS_GPU_MODULE_INTERNAL_H
 #define INDICATORS_GPU_MODULE_INTERNAL_H
 
 #include "indicators_gpu/module.h"
 
+/* What was seen of a column when it was loaded, so that runs need not look again. */
+struct module_column {
+    size_t leading; /* NaNs at its beginning */
+    bool clean;     /* no other value that is not finite */
+};
+
 struct gpu_module {
     void *handle;
     const struct gpu_indicators_api *api;
     struct gpu_indicators *device;
+    struct module_column *columns; /* [n_series][INDICATOR_COLUMNS] of the last load */
+    size_t n_series;
 };
 
 #endif

@@ -26,7 +26,6 @@ struct gpu_job {
     uint32_t outputs;          /* how many */
     uint32_t series;           /* its row in the loaded columns */
     uint32_t out;              /* its first output column; the others follow */
-    uint32_t prefix;           /* the module's own */
     uint64_t start;            /* first complete bar, n_bars if there is none */
     uint64_t lookback, warmup; /* as indicator_lookback() and indicator_warmup() for float64 */
     double options[INDICATOR_OPTIONS_MAX];

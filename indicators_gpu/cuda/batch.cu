@@ -110,133 +110,115 @@ int batch_fetch(struct gpu_indicators *g, size_t column, double *out, char *reas
     return r;
 }
 
-static __global__ void exact_kernel(struct gpu_view v)
+static __global__ void __launch_bounds__(FUSED_THREADS) fused_kernel(struct gpu_view v)
 {
-    __shared__ struct exact_shared sh;
-    block_exact(&v, blockIdx.x, &sh);
+    __shared__ struct fused_shared sh;
+    block_fused(&v, &sh);
 }
 
-static __global__ void window_kernel(struct gpu_view v)
+static __global__ void __launch_bounds__(WALK_THREADS) walk_kernel(struct gpu_view v)
 {
-    block_window(&v, blockIdx.x);
+    __shared__ struct walk_shared sh;
+    block_walk(&v, blockIdx.x, &sh);
 }
 
-static __global__ void seed_kernel(struct gpu_view v, unsigned round)
+static __global__ void __launch_bounds__(WALK_THREADS) verify_kernel(struct gpu_view v)
 {
-    block_seed(&v, blockIdx.x, round);
+    block_verify(&v, blockIdx.x);
 }
 
-static __global__ void __launch_bounds__(TILE_THREADS) reduce_kernel(struct gpu_view v, unsigned round)
-{
-    __shared__ struct tile_shared sh;
-    block_reduce(&v, blockIdx.x, &sh, round);
-}
-
-static __global__ void __launch_bounds__(TILE_THREADS) carry_kernel(struct gpu_view v, unsigned round)
-{
-    __shared__ struct tile_shared sh;
-    block_carry(&v, blockIdx.x, &sh, round);
-}
-
-static __global__ void __launch_bounds__(TILE_THREADS) apply_kernel(struct gpu_view v, unsigned round)
-{
-    __shared__ struct tile_shared sh;
-    block_apply(&v, blockIdx.x, &sh, round);
-}
-
-static __global__ void difference_kernel(struct gpu_view v)
-{
-    block_difference(&v, blockIdx.x);
-}
-
-static int launch(void *context, enum gpu_kernel kernel, unsigned blocks, const struct gpu_view *v,
-                  unsigned round)
+static int launch(void *context, enum gpu_kernel kernel, unsigned blocks, const struct gpu_view *v)
 {
     cudaStream_t stream = ((struct gpu_indicators *)context)->stream;
     switch (kernel) {
-    case GPU_KERNEL_EXACT:
-        exact_kernel<<<blocks, EXACT_THREADS, 0, stream>>>(*v);
+    case GPU_KERNEL_FUSED:
+        fused_kernel<<<blocks, FUSED_THREADS, 0, stream>>>(*v);
         break;
-    case GPU_KERNEL_WINDOW:
-        window_kernel<<<blocks, WINDOW_THREADS, 0, stream>>>(*v);
+    case GPU_KERNEL_WALK:
+        walk_kernel<<<blocks, WALK_THREADS, 0, stream>>>(*v);
         break;
-    case GPU_KERNEL_SEED:
-        seed_kernel<<<blocks, SEED_THREADS, 0, stream>>>(*v, round);
-        break;
-    case GPU_KERNEL_REDUCE:
-        reduce_kernel<<<blocks, TILE_THREADS, 0, stream>>>(*v, round);
-        break;
-    case GPU_KERNEL_CARRY:
-        carry_kernel<<<blocks, TILE_THREADS, 0, stream>>>(*v, round);
-        break;
-    case GPU_KERNEL_APPLY:
-        apply_kernel<<<blocks, TILE_THREADS, 0, stream>>>(*v, round);
-        break;
-    case GPU_KERNEL_DIFFERENCE:
-        difference_kernel<<<blocks, TILE_THREADS, 0, stream>>>(*v);
+    case GPU_KERNEL_VERIFY:
+        verify_kernel<<<blocks, WALK_THREADS, 0, stream>>>(*v);
         break;
     }
     return cudaPeekAtLastError() == cudaSuccess ? 0 : -EIO;
 }
 
-static int prepare(struct gpu_indicators *g, size_t n_columns, size_t n_jobs, size_t n_prefix, size_t n_tiles,
-                   char *reason, size_t cap)
+/* A part of the plan: memory for it, and a copy there. */
+static int up(struct gpu_indicators *g, enum device_use use, const void *from, size_t n, size_t each,
+              char *reason, size_t cap)
 {
-    int r = device_reserve(g, &g->memory[DEVICE_OUT], n_columns * g->stride, sizeof(double),
-                           "device memory for outputs", reason, cap);
-    g->n_columns = r == 0 ? n_columns : 0;
-    if (r == 0)
-        r = device_reserve(g, &g->memory[DEVICE_JOBS], n_jobs, sizeof(struct gpu_job),
-                           "device memory for jobs", reason, cap);
-    if (r == 0)
-        r = device_reserve(g, &g->memory[DEVICE_SEEDS], n_jobs * SCAN_LANES, sizeof(double),
-                           "device memory for seeds", reason, cap);
-    if (r == 0)
-        r = device_reserve(g, &g->memory[DEVICE_CARRY], n_jobs * SCAN_LANES * n_tiles, sizeof(struct affine),
-                           "device memory for carries", reason, cap);
-    if (r == 0)
-        r = device_reserve(g, &g->memory[DEVICE_PREFIX], n_prefix * g->stride, sizeof(double),
-                           "device memory for prefix sums", reason, cap);
+    int r = device_reserve(g, &g->memory[use], n, each, "device memory for jobs", reason, cap);
+    if (r == 0 && n > 0)
+        r = device_check(
+            g, cudaMemcpyAsync(g->memory[use].at, from, n * each, cudaMemcpyHostToDevice, g->stream),
+            "copy to the device", reason, cap);
     return r;
 }
 
-static int run_jobs(struct gpu_indicators *g, enum gpu_method method, struct gpu_job jobs[], size_t n_jobs,
-                    size_t n_columns, float *ret_ms, char *reason, size_t cap)
+static int prepare(struct gpu_indicators *g, const struct gpu_plan *p, size_t n_columns, char *reason,
+                   size_t cap)
 {
-    size_t n_prefix = gpu_plan(method, jobs, n_jobs),
-           n_tiles = method == GPU_PARALLEL ? gpu_tiles(g->n_bars) : 0;
-    int r = prepare(g, n_columns, n_jobs, n_prefix, n_tiles, reason, cap);
-    if (r < 0)
-        return r;
-    r = device_check(g,
-                     cudaMemcpyAsync(g->memory[DEVICE_JOBS].at, jobs, n_jobs * sizeof(*jobs),
-                                     cudaMemcpyHostToDevice, g->stream),
-                     "copy to the device", reason, cap);
-    if (r < 0)
-        return r;
+    const struct {
+        enum device_use use;
+        size_t n, each;
+        const char *what;
+    } rooms[] = {
+        {DEVICE_OUT, n_columns * g->stride, cell_bytes(g, INDICATOR_COLUMNS), "device memory for outputs"},
+        {DEVICE_MEMORY, p->memory, 1, "device memory for states"},
+        {DEVICE_MARKS, p->n_marks, 1, "device memory for marks"},
+        {DEVICE_CARRY, p->n_fused * p->n_tiles * FUSED_DIMS, sizeof(double), "device memory for carries"},
+        {DEVICE_FLAGS, 1 + p->n_groups * p->n_tiles, sizeof(uint32_t), "device memory for flags"},
+    };
+    int r = 0;
+    g->n_columns = 0;
+    for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]) && r == 0; i++)
+        r = device_reserve(g, &g->memory[rooms[i].use], rooms[i].n, rooms[i].each, rooms[i].what, reason,
+                           cap);
+    if (r == 0)
+        r = up(g, DEVICE_WALKS, p->walks, p->n_walk_jobs, sizeof(*p->walks), reason, cap);
+    if (r == 0)
+        r = up(g, DEVICE_FUSED, p->fused, p->n_fused, sizeof(*p->fused), reason, cap);
+    if (r == 0)
+        r = up(g, DEVICE_GROUPS, p->groups, p->n_groups, sizeof(*p->groups), reason, cap);
+    if (r == 0)
+        r = up(g, DEVICE_RULES, p->rules, p->n_rules, sizeof(*p->rules), reason, cap);
+    return r;
+}
 
+static struct gpu_view view_of(const struct gpu_indicators *g)
+{
+    const struct device_memory *m = g->memory;
     struct gpu_view v;
     memset(&v, 0, sizeof(v));
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
-        v.columns[c] = (const double *)g->columns[c].at;
-    v.jobs = (const struct gpu_job *)g->memory[DEVICE_JOBS].at;
-    v.out = (double *)g->memory[DEVICE_OUT].at;
+        v.columns[c] = g->columns[c].at;
+    v.out = m[DEVICE_OUT].at;
     v.n_bars = g->n_bars;
     v.stride = g->stride;
-    v.n_jobs = (unsigned)n_jobs;
-    v.n_tiles = (unsigned)n_tiles;
-    v.seeds = (double *)g->memory[DEVICE_SEEDS].at;
-    v.carry = (struct affine *)g->memory[DEVICE_CARRY].at;
-    v.prefix = (double *)g->memory[DEVICE_PREFIX].at;
+    v.f32 = g->precision == INDICATOR_F32;
+    v.walks = (const struct walk_job *)m[DEVICE_WALKS].at;
+    v.memory = (unsigned char *)m[DEVICE_MEMORY].at;
+    v.marks = (unsigned char *)m[DEVICE_MARKS].at;
+    v.rules = (const struct fused_rule *)m[DEVICE_RULES].at;
+    v.fused = (const struct fused_job *)m[DEVICE_FUSED].at;
+    v.groups = (const struct fused_group *)m[DEVICE_GROUPS].at;
+    v.carry = (double *)m[DEVICE_CARRY].at;
+    v.ticket = (uint32_t *)m[DEVICE_FLAGS].at;
+    v.flags = v.ticket + 1;
+    return v;
+}
 
-    r = device_check(g, cudaEventRecord(g->begin, g->stream), "CUDA event", reason, cap);
-    if (r == 0) {
-        r = gpu_run(method, jobs, &v, launch, g);
-        if (r == -EINVAL)
-            snprintf(reason, cap, "%zu jobs over %zu bars are too many for one batch", n_jobs, g->n_bars);
-        else if (r < 0)
-            r = device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
-    }
+static int run(struct gpu_indicators *g, const struct gpu_plan *p, float *ret_ms, char *reason, size_t cap)
+{
+    struct gpu_view v = view_of(g);
+    int r = device_check(g, cudaEventRecord(g->begin, g->stream), "CUDA event", reason, cap);
+    if (r == 0 && p->n_groups > 0)
+        r = device_check(
+            g, cudaMemsetAsync(v.ticket, 0, (1 + p->n_groups * p->n_tiles) * sizeof(uint32_t), g->stream),
+            "memset", reason, cap);
+    if (r == 0 && gpu_run(p, &v, launch, g) < 0)
+        r = device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
     if (r == 0)
         r = device_check(g, cudaEventRecord(g->end, g->stream), "CUDA event", reason, cap);
     if (r == 0)
@@ -249,25 +231,26 @@ static int run_jobs(struct gpu_indicators *g, enum gpu_method method, struct gpu
 int batch_compute(struct gpu_indicators *g, enum gpu_method method, const struct gpu_job jobs[],
                   size_t n_jobs, size_t n_columns, float *ret_ms, char *reason, size_t cap)
 {
+    struct gpu_plan plan = {};
     int r = device_alive(g, reason, cap);
     if (r < 0)
         return r;
-    for (size_t i = 0; i < n_jobs; i++)
-        if (jobs[i].kernel > INDICATOR_ATR || g->precision != INDICATOR_F64) {
-            snprintf(reason, cap, "no kernel for this batch");
-            return -EINVAL;
-        }
-    if (n_jobs > UINT32_MAX || n_columns > UINT32_MAX) {
-        snprintf(reason, cap, "%zu jobs are too many for one batch", n_jobs);
-        return -EINVAL;
+    if (n_jobs > UINT32_MAX || n_columns > UINT32_MAX ||
+        (n_columns > 0 && g->stride > SIZE_MAX / n_columns / sizeof(double)))
+        r = -EINVAL;
+    if (r == 0)
+        r = gpu_plan_make(&plan, method, jobs, n_jobs, g->n_bars);
+    if (r < 0) {
+        snprintf(reason, cap,
+                 r == -ENOMEM ? "out of memory" : "%zu jobs over %zu bars are too many for one batch", n_jobs,
+                 g->n_bars);
+        return r;
     }
-    struct gpu_job *planned = (struct gpu_job *)malloc(n_jobs * sizeof(*planned) + 1);
-    if (!planned) {
-        snprintf(reason, cap, "out of memory");
-        return -ENOMEM;
-    }
-    memcpy(planned, jobs, n_jobs * sizeof(*planned));
-    r = run_jobs(g, method, planned, n_jobs, n_columns, ret_ms, reason, cap);
-    free(planned);
+    r = prepare(g, &plan, n_columns, reason, cap);
+    if (r == 0)
+        r = run(g, &plan, ret_ms, reason, cap);
+    if (r == 0)
+        g->n_columns = n_columns;
+    gpu_plan_free(&plan);
     return r;
 }

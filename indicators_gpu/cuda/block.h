@@ -23,7 +23,41 @@
 #define BLOCK_OWN(type, name, threads) type name[1]
 #define BLOCK_MINE(name, t)            name[0]
 
+/* The next number of a launch's counter: blocks that take one begin in the numbers' order. */
+BLOCK_FN uint32_t block_ticket(uint32_t *counter)
+{
+    return atomicAdd(counter, 1u);
+}
+
+/* By each thread that wrote what others wait for, in a phase before block_raise(). */
+BLOCK_FN void block_written(void)
+{
+    __threadfence();
+}
+
+/* Raises a flag; block_await() in a block of a later ticket returns when it is raised. */
+BLOCK_FN void block_raise(uint32_t *flag)
+{
+    __threadfence();
+    *(volatile uint32_t *)flag = 1;
+}
+
+BLOCK_FN void block_await(const uint32_t *flag)
+{
+    while (*(const volatile uint32_t *)flag == 0)
+        __nanosleep(32);
+    __threadfence();
+}
+
+/* What another block wrote: not from this processor's own cache. */
+BLOCK_FN double block_fresh(const double *at)
+{
+    return __ldcg(at);
+}
+
 #else
+
+#include <stdlib.h>
 
 #define BLOCK_FN static inline
 #define BLOCK_PHASE(t, threads) \
@@ -31,6 +65,33 @@
          t = block_thread(++block_i, threads))
 #define BLOCK_OWN(type, name, threads) type name[threads]
 #define BLOCK_MINE(name, t)            name[t]
+
+/* Blocks run one after the other here: what a ticket before this one waits for is there. */
+BLOCK_FN uint32_t block_ticket(uint32_t *counter)
+{
+    return (*counter)++;
+}
+
+BLOCK_FN void block_written(void)
+{
+}
+
+BLOCK_FN void block_raise(uint32_t *flag)
+{
+    *flag = 1;
+}
+
+BLOCK_FN double block_fresh(const double *at)
+{
+    return *at;
+}
+
+/* Ends the test where a flag is down: on a device that block would wait for ever. */
+BLOCK_FN void block_await(const uint32_t *flag)
+{
+    if (*flag == 0)
+        abort();
+}
 
 /* CPU only: the order in which the threads of a phase run. Set by the tests' runner. */
 static bool block_reversed;

@@ -12,13 +12,17 @@ struct device_memory {
     size_t bytes;
 };
 
-/* What a batch works with: see batch.cu. */
+/* What a batch works with; kept from run to run, so that a repeated one allocates nothing. */
 enum device_use {
     DEVICE_OUT,
-    DEVICE_JOBS,
-    DEVICE_SEEDS,
-    DEVICE_PREFIX,
+    DEVICE_WALKS,
+    DEVICE_MEMORY,
+    DEVICE_MARKS,
+    DEVICE_FUSED,
+    DEVICE_GROUPS,
+    DEVICE_RULES,
     DEVICE_CARRY,
+    DEVICE_FLAGS, /* the ticket, then the flags */
     DEVICE_USES,
 };
 

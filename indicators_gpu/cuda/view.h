@@ -1,45 +1,53 @@
-/* What every kernel is given: the columns, the jobs, the outputs and the scratch, all on the device (or, in
- * the CPU tests, in plain memory). */
+/* What every kernel of a batch is given: the columns, the jobs, the outputs and the scratch, all on the
+ * device (or, in the CPU tests, in plain memory). Arithmetic is float64 whatever the columns hold. */
 #ifndef INDICATORS_GPU_CUDA_VIEW_H
 #define INDICATORS_GPU_CUDA_VIEW_H
 
 #include "indicators_gpu/cuda/abi.h"
 #include "indicators_gpu/cuda/block.h"
 
-/* y -> a*y + b: what a run of bars does to a recurrence. */
-struct affine {
-    double a, b;
-};
-
-enum { SCAN_LANES = 2 }; /* recurrences of one job that run side by side: gains and losses, fast and slow */
+struct walk_job;
+struct fused_rule;
+struct fused_job;
+struct fused_group;
 
 struct gpu_view {
-    const double *columns[INDICATOR_COLUMNS]; /* [n_series][stride], NULL when no series has it */
-    const struct gpu_job *jobs;
-    double *out; /* [n_columns][stride]; only bars below n_bars are written */
+    const void *columns[INDICATOR_COLUMNS]; /* [n_series][stride], NULL when no series has it */
+    void *out;                              /* [n_columns][stride]; only bars below n_bars are written */
     size_t n_bars, stride;
-    unsigned n_jobs, n_tiles; /* n_tiles: of TILE_BARS bars, for the parallel kernels */
+    bool f32; /* columns but the time, and outputs, are float */
 
-    /* Scratch of the parallel kernels. */
-    double *seeds;        /* [n_jobs][SCAN_LANES] */
-    struct affine *carry; /* [n_jobs][SCAN_LANES][n_tiles] */
-    double *prefix;       /* [prefix rows][stride], for jobs whose `prefix` is a row */
+    /* walk.h: the jobs of one launch */
+    const struct walk_job *walks;
+    unsigned n_walk_jobs, n_walks;
+    unsigned char *memory;
+    unsigned char *marks; /* [n_walks] */
+
+    /* fused.h */
+    const struct fused_rule *rules;
+    const struct fused_job *fused;
+    const struct fused_group *groups;
+    unsigned n_groups, n_tiles;
+    double *carry;    /* [fused jobs][n_tiles][FUSED_DIMS] */
+    uint32_t *ticket; /* zero before a launch, and so are the flags */
+    uint32_t *flags;  /* [n_groups][n_tiles] */
 };
 
-enum { GPU_NO_PREFIX = -1 }; /* as uint32_t, a job's `prefix` without a row */
-
-#define GPU_CLOSE 3 /* places in `columns`: the order of enum indicator_input's bits */
-#define GPU_HIGH  1
-#define GPU_LOW   2
-
-BLOCK_FN const double *gpu_input(const struct gpu_view *v, const struct gpu_job *job, unsigned column)
+BLOCK_FN double view_input(const struct gpu_view *v, unsigned column, size_t series, size_t i)
 {
-    return v->columns[column] + job->series * v->stride;
+    size_t at = series * v->stride + i;
+    if (v->f32 && 1u << column != INDICATOR_TIME)
+        return ((const float *)v->columns[column])[at];
+    return ((const double *)v->columns[column])[at];
 }
 
-BLOCK_FN double *gpu_output(const struct gpu_view *v, const struct gpu_job *job, unsigned output)
+BLOCK_FN void view_store(const struct gpu_view *v, size_t column, size_t i, double value)
 {
-    return v->out + (job->out + output) * v->stride;
+    size_t at = column * v->stride + i;
+    if (v->f32)
+        ((float *)v->out)[at] = (float)value;
+    else
+        ((double *)v->out)[at] = value;
 }
 
 #endif

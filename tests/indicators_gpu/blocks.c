@@ -1,22 +1,35 @@
-/* The GPU kernels' block functions, on the CPU: exact ones bit for bit, parallel ones within their tolerance,
- * both the same in whatever order threads and blocks run. */
+/* The GPU kernels' block functions on the CPU, by way of a module whose device it is: exact ones bit for bit,
+ * fused ones within their tolerance, both the same in whatever order threads and blocks run; and batches that
+ * the module refuses. The argument is that module's path. */
+#include <errno.h>
+
 #include "tests/indicators_gpu/batches.h"
+#include "tests/indicators_gpu/refusals.h"
+
+static struct gpu_module *module;
 
 static void compute(const struct gpu_batch *batch, bool again)
 {
-    bool kept = false;
-    CHECK_INT(block_compute(batch, again, &kept), 0);
-    CHECK(kept);
+    char reason[GPU_REASON_MAX] = "";
+    CHECK_INT(setenv("BLOCKS_REVERSED", again ? "1" : "0", 1), 0);
+    CHECK_INT(gpu_module_compute(module, batch, reason, sizeof(reason)), 0);
+    CHECK_STR(reason, "");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    batch_check_rows();
-    CHECK_INT(TOLERANCE_SMA_WINDOW, SMA_WINDOW_MAX);
-    batch_try_sizes(compute, GPU_EXACT, 100003);
-    batch_try_many(compute, GPU_EXACT);
-    batch_try_sizes(compute, GPU_PARALLEL, 100003);
-    batch_try_many(compute, GPU_PARALLEL);
+    char reason[GPU_REASON_MAX] = "";
+    CHECK(argc > 1);
+    if (argc < 2 || gpu_module_open(argv[1], &module, reason, sizeof(reason)) < 0) {
+        fprintf(stderr, "%s\n", reason);
+        return EXIT_FAILURE;
+    }
+    test_specs_check();
+    refusals_try(module);
+    batch_try_sizes(compute, 12007);
+    batch_try_lookbacks(compute);
+    batch_try_many(compute);
     batch_try_long(compute);
+    gpu_module_close(module);
     return check_done("indicators_gpu/blocks");
 }

@@ -1,77 +1,53 @@
-/* The GPU module on a real device: exact kernels against the reference bit for bit, parallel ones within
- * their tolerance, and both against the same block functions run on the CPU, bit for bit. Without a device:
- * exit 77.
+/* The GPU module on a real device: every row's exact kernels against the reference bit for bit, fused ones
+ * within their tolerance, both against the same block functions run on the CPU, bit for bit; the device's
+ * streams against the host's; refusals, with memory running out. Without a device: exit 77.
  *
- * Arguments: the module's path, and `small` for sizes that a sanitizer gets through. */
+ * Arguments: the module's path, that of the module whose device is the CPU, and `small` for sizes that a
+ * sanitizer gets through. */
 #include <errno.h>
 
 #include "tests/indicators_gpu/batches.h"
+#include "tests/indicators_gpu/refusals.h"
+#include "tests/indicators_gpu/streams_try.h"
 
-static struct gpu_module *module;
+static struct gpu_module *module, *on_cpu;
 
-static void compute(const struct gpu_batch *batch, bool on_cpu)
+static void compute(const struct gpu_batch *batch, bool again)
 {
     char reason[GPU_REASON_MAX] = "";
-    bool kept = true;
-    if (on_cpu)
-        CHECK_INT(block_compute(batch, false, &kept), 0);
-    else
-        CHECK_INT(gpu_module_compute(module, batch, reason, sizeof(reason)), 0);
+    CHECK_INT(gpu_module_compute(again ? on_cpu : module, batch, reason, sizeof(reason)), 0);
     CHECK_STR(reason, "");
-}
-
-/* What the module refuses, and that it works on afterwards. */
-static void try_bad_batches(void)
-{
-    struct series s = series_make(100, SERIES_WALK, 3);
-    struct indicator_columns columns = series_columns(&s);
-    struct indicator_spec spec = batch_spec("atr:14");
-    struct outputs o = outputs_make(spec.row, s.n);
-    struct gpu_batch batch = {GPU_EXACT, 1, s.n, &columns, 1, &spec, o.at};
-    char reason[GPU_REASON_MAX];
-
-    columns.high = NULL;
-    CHECK_INT(gpu_module_compute(module, &batch, reason, sizeof(reason)), -EINVAL);
-    columns.high = s.high;
-    s.low[50] = NAN;
-    CHECK_INT(gpu_module_compute(module, &batch, reason, sizeof(reason)), -EINVAL);
-    CHECK_STR(reason, "atr: bar 50 of series 0 is not finite");
-    s.low[50] = s.low[49];
-
-    double rate = 0;
-    CHECK_INT(gpu_module_copy_rate(module, (size_t)1 << 50, &rate, reason, sizeof(reason)), -ENOMEM);
-    CHECK(rate == 0);
-    CHECK_INT(gpu_module_compute(module, &batch, reason, sizeof(reason)), 0);
-    CHECK(outputs_sound(&o));
-    outputs_free(&o);
-    series_free(&s);
 }
 
 int main(int argc, char **argv)
 {
-    char reason[GPU_REASON_MAX];
-    bool small = argc > 2 && strcmp(argv[2], "small") == 0;
-    int r = gpu_module_open(argc > 1 ? argv[1] : NULL, &module, reason, sizeof(reason));
+    char reason[GPU_REASON_MAX] = "";
+    bool small = argc > 3 && strcmp(argv[3], "small") == 0;
+    CHECK(argc > 2);
+    if (argc < 3)
+        return check_done("indicators_gpu/device");
+    int r = gpu_module_open(argv[1], &module, reason, sizeof(reason));
     if (r == -ENODEV || r == -ENOENT) {
         printf("skipped: %s\n", reason);
         return CHECK_SKIP;
     }
     CHECK_INT(r, 0);
-    if (r < 0) {
+    CHECK_INT(gpu_module_open(argv[2], &on_cpu, reason, sizeof(reason)), 0);
+    if (r < 0 || !on_cpu) {
         fprintf(stderr, "%s\n", reason);
         return check_done("indicators_gpu/device");
     }
     printf("device: %s\n", gpu_module_device(module));
-    size_t largest = small ? 2049 : 100003;
-    batch_check_rows();
-    batch_try_sizes(compute, GPU_EXACT, largest);
-    batch_try_sizes(compute, GPU_PARALLEL, largest);
-    batch_try_many(compute, GPU_EXACT);
-    batch_try_many(compute, GPU_PARALLEL);
+    test_specs_check();
+    batch_try_sizes(compute, small ? 1025 : 12007);
+    streams_try_all(module, 37, TEST_SPECS, small ? 20 : 600);
     if (!small) {
+        batch_try_lookbacks(compute);
+        batch_try_many(compute);
         batch_try_long(compute);
-        try_bad_batches(); /* not for memcheck, which counts the refused allocation as an error */
+        refusals_try(module); /* not for memcheck, which counts the refused allocation as an error */
     }
     gpu_module_close(module);
+    gpu_module_close(on_cpu);
     return check_done("indicators_gpu/device");
 }

@@ -1,0 +1,406 @@
+/* The fused kernel: all jobs of a series over one tile of its bars, in one launch.
+ *
+ * A block takes a tile of a group, loads its columns into shared memory once, and
+ *   1. runs each thread's FUSED_ITEMS bars from values of 0: what they leave is b (fused_rule.h)
+ *   2. joins the threads' b to those of a chunk, of the tile, and publishes the tile's
+ *   3. joins the published b of the tiles before it, from where they are forgotten on: the entering values
+ *   4. joins back down to the values that enter each thread, runs its bars again, and writes the outputs
+ * A block publishes before it looks back and looks back only at tickets before its own, so it never waits for
+ * one that has not begun; all joins have one fixed order, so a run always gives the same bits. They differ
+ * from the reference's in the last places. A window (SMA) is summed anew for every FUSED_ITEMS bars.
+ *
+ * Tolerance against the reference (of the same rounded columns), with P the longest period and M the series'
+ * largest |price|; a float32 output is then rounded once (2^-24 of itself):
+ *   SMA              2^-48 * M
+ *   EMA, MACD, ATR   2^-48 * P * M (rounding errors decay with the average's memory)
+ *   RSI              1e-9, on its scale of 0 to 100
+ *
+ * Bytes a bar for the five (3 columns in, 7 out): 80 in float64, 40 in float32, each moved once; the
+ * published b of ten tiles back add 560 in 80,000, seeds and halos less. Operations a bar: about 70 in
+ * float64 (every recurrence twice, one division), 33 words to and from shared memory. On an H100 (14 Tflop/s
+ * counted as operations, 28 TB/s of shared memory) that is 0.13 and 0.24 ms for 256 x 100,000 bars whose 2 GB
+ * take 0.7 ms: memory rules in float64, and the three come close to each other in float32. */
+#ifndef INDICATORS_GPU_CUDA_FUSED_H
+#define INDICATORS_GPU_CUDA_FUSED_H
+
+#include "indicators_gpu/cuda/fused_rule.h"
+
+enum {
+    FUSED_LANES = 8,  /* values of a group's jobs together */
+    FUSED_JOBS = 8,   /* of a group: no more than chunks have threads */
+    FUSED_INPUTS = 3, /* high, low, close */
+    FUSED_OUTPUTS = 3,
+    FUSED_HALO = FUSED_PERIOD_MAX,
+    FUSED_LOOK = 32,                          /* tiles looked back at together */
+    FUSED_CELLS = FUSED_BARS + FUSED_THREADS, /* of a tile: see fused_place() */
+};
+
+struct fused_shared {
+    uint32_t ticket;
+    double x[FUSED_INPUTS][FUSED_CELLS];
+    double before[FUSED_HALO]; /* the closes before the tile, the last one last */
+    union {
+        double b[FUSED_LANES][FUSED_THREADS];
+        double stage[FUSED_CELLS];
+    };
+    double chunk[FUSED_LANES][FUSED_CHUNKS], look[FUSED_LOOK][FUSED_LANES];
+    double entry[FUSED_LANES], seed[FUSED_LANES];
+};
+
+/* Where a block is. */
+struct fused_at {
+    const struct fused_group *group;
+    const struct fused_job *jobs;
+    unsigned tile;
+    size_t base; /* the tile's first bar */
+};
+
+/* What a thread keeps of one job's outputs. */
+struct fused_values {
+    double at[FUSED_OUTPUTS][FUSED_ITEMS];
+};
+
+struct fused_entries {
+    double y[FUSED_LANES];
+};
+
+/* A thread's bars lie in a row, one cell of padding after each thread's, so that neighbours use other banks.
+ */
+BLOCK_FN unsigned fused_place(unsigned i)
+{
+    return i + i / FUSED_ITEMS;
+}
+
+/* The close i bars after the tile's first; i may go back by the halo. */
+BLOCK_FN double fused_close(const struct fused_shared *sh, int i)
+{
+    return i < 0 ? sh->before[FUSED_HALO + i] : sh->x[2][fused_place((unsigned)i)];
+}
+
+BLOCK_FN const struct fused_rule *fused_rule_at(const struct gpu_view *v, const struct fused_job *job)
+{
+    return &v->rules[job->rule];
+}
+
+BLOCK_FN double *fused_carry(const struct gpu_view *v, const struct fused_at *at, unsigned job, unsigned tile)
+{
+    return v->carry + ((size_t)(at->group->first + job) * v->n_tiles + tile) * FUSED_DIMS;
+}
+
+/* ---- A thread's bars. ---- */
+
+/* One bar of a recurrence; r counts from the start and is not below rule->first. */
+BLOCK_FN void fused_bar(const struct fused_rule *rule, const struct fused_shared *sh, unsigned lane, int i,
+                        uint64_t r, double y[FUSED_DIMS])
+{
+    double x = fused_close(sh, i);
+    if (r == rule->first) {
+        for (unsigned d = 0; d < rule->dims; d++)
+            y[d] = d < 2 ? sh->seed[lane + d] : 0.0;
+    } else if (rule->kernel == INDICATOR_EMA) {
+        y[0] = ema_next(y[0], x, rule->k[0]);
+    } else if (rule->kernel == INDICATOR_MACD) {
+        fused_macd_bar(rule, x, y);
+    } else if (rule->kernel == INDICATOR_ATR) {
+        double range = true_range(sh->x[0][fused_place((unsigned)i)], sh->x[1][fused_place((unsigned)i)],
+                                  fused_close(sh, i - 1));
+        y[0] = y[0] * rule->keep[0] + range * rule->k[0];
+    } else {
+        double change = x - fused_close(sh, i - 1);
+        double gain = change > 0.0 ? change : 0.0, loss = change < 0.0 ? -change : 0.0;
+        y[0] = y[0] * rule->keep[0] + gain * rule->k[0];
+        y[1] = y[1] * rule->keep[1] + loss * rule->k[1];
+    }
+    if (rule->dims == FUSED_DIMS && r == rule->second)
+        y[2] += sh->seed[lane + 2];
+}
+
+/* Runs a thread's bars from y on; outputs go to `ret` where it is not NULL. */
+BLOCK_FN void fused_run(const struct gpu_view *v, const struct fused_at *at, const struct fused_job *job,
+                        const struct fused_shared *sh, unsigned t, double y[FUSED_DIMS],
+                        struct fused_values *ret)
+{
+    const struct fused_rule own = *fused_rule_at(v, job), *rule = &own; /* in registers */
+    for (unsigned j = 0; j < FUSED_ITEMS; j++) {
+        unsigned place = t * FUSED_ITEMS + j;
+        size_t i = at->base + place;
+        double values[FUSED_OUTPUTS] = {NAN, NAN, NAN};
+        if (i < v->n_bars && i >= job->start + rule->first) {
+            uint64_t r = i - job->start;
+            fused_bar(rule, sh, job->lane, (int)place, r, y);
+            if (r >= rule->second) {
+                values[0] = y[0];
+                if (rule->kernel == INDICATOR_RSI)
+                    values[0] = rsi_value(y[0], y[1]);
+                if (rule->kernel == INDICATOR_MACD) {
+                    values[0] = y[0] - y[1];
+                    values[1] = y[2];
+                    values[2] = values[0] - y[2];
+                }
+            }
+        }
+        for (unsigned k = 0; k < FUSED_OUTPUTS && ret; k++)
+            ret->at[k][j] = values[k];
+    }
+}
+
+/* Means of windows: the first one of a thread summed, the others from the one before. */
+BLOCK_FN void fused_windows(const struct gpu_view *v, const struct fused_at *at, const struct fused_job *job,
+                            const struct fused_shared *sh, unsigned t, struct fused_values *ret)
+{
+    const struct fused_rule *rule = fused_rule_at(v, job);
+    int period = (int)rule->period[0];
+    bool summed = false;
+    double sum = 0.0;
+    for (unsigned j = 0; j < FUSED_ITEMS; j++) {
+        int place = (int)(t * FUSED_ITEMS + j);
+        size_t i = at->base + (size_t)place;
+        ret->at[0][j] = NAN;
+        if (i >= v->n_bars || i < job->start + rule->first)
+            continue;
+        if (summed) {
+            sum += fused_close(sh, place) - fused_close(sh, place - period);
+        } else {
+            for (int back = period - 1; back >= 0; back--)
+                sum += fused_close(sh, place - back);
+            summed = true;
+        }
+        ret->at[0][j] = sum * rule->k[0];
+    }
+}
+
+/* ---- The phases' parts. ---- */
+
+BLOCK_FN void fused_load(const struct gpu_view *v, const struct fused_at *at, struct fused_shared *sh,
+                         unsigned t)
+{
+    unsigned series = at->jobs[0].series;
+    for (unsigned c = 0; c < FUSED_INPUTS; c++) {
+        double loaded[FUSED_ITEMS];
+        if (!(at->group->inputs & 1u << (c + 1)))
+            continue;
+        for (unsigned j = 0; j < FUSED_ITEMS; j++) {
+            size_t i = at->base + j * FUSED_THREADS + t;
+            loaded[j] = i < v->n_bars ? view_input(v, c + 1, series, i) : 0.0;
+        }
+        for (unsigned j = 0; j < FUSED_ITEMS; j++)
+            sh->x[c][fused_place(j * FUSED_THREADS + t)] = loaded[j];
+    }
+    for (unsigned back = 1 + t; back <= at->group->halo && back <= at->base; back += FUSED_THREADS)
+        sh->before[FUSED_HALO - back] = view_input(v, 3, series, at->base - back);
+}
+
+/* The thread in whose bars a seed falls finds it. */
+BLOCK_FN void fused_find_seeds(const struct gpu_view *v, const struct fused_at *at, struct fused_shared *sh,
+                               unsigned t)
+{
+    size_t mine = at->base + t * FUSED_ITEMS;
+    for (unsigned n = 0; n < at->group->n; n++) {
+        const struct fused_job *job = &at->jobs[n];
+        const struct fused_rule *rule = fused_rule_at(v, job);
+        size_t first = job->start + rule->first, second = job->start + rule->second;
+        double y[FUSED_DIMS];
+        if (rule->dims == 0)
+            continue;
+        if (first >= mine && first < mine + FUSED_ITEMS && first < v->n_bars) {
+            fused_seed(v, rule, job, y);
+            for (unsigned d = 0; d < rule->dims && d < 2; d++)
+                sh->seed[job->lane + d] = y[d];
+        }
+        if (rule->dims == FUSED_DIMS && second >= mine && second < mine + FUSED_ITEMS && second < v->n_bars)
+            sh->seed[job->lane + 2] = fused_signal_rest(v, rule, job);
+    }
+}
+
+/* Joins the runs of one chunk. With `down`, from the value that enters it on, which leaves in their place
+ * what enters each thread; else from 0, which leaves the chunk's own b. */
+BLOCK_FN void fused_join_chunk(const struct gpu_view *v, const struct fused_at *at, struct fused_shared *sh,
+                               unsigned n, unsigned chunk, bool down)
+{
+    const struct fused_job *job = &at->jobs[n];
+    const struct fused_rule *rule = fused_rule_at(v, job);
+    double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
+    for (unsigned d = 0; d < rule->dims && down; d++)
+        y[d] = sh->chunk[job->lane + d][chunk];
+    for (unsigned t = chunk * FUSED_CHUNK; t < (chunk + 1) * FUSED_CHUNK; t++) {
+        double b[FUSED_DIMS] = {0.0, 0.0, 0.0};
+        for (unsigned d = 0; d < rule->dims; d++) {
+            b[d] = sh->b[job->lane + d][t];
+            if (down)
+                sh->b[job->lane + d][t] = y[d];
+        }
+        fused_join(&rule->items, rule->dims, y, b);
+    }
+    for (unsigned d = 0; d < rule->dims && !down; d++)
+        sh->chunk[job->lane + d][chunk] = y[d];
+}
+
+/* Joins the chunks of a tile likewise; without `down` the result is the tile's, in y. */
+BLOCK_FN void fused_join_tile(const struct gpu_view *v, const struct fused_at *at, struct fused_shared *sh,
+                              unsigned n, bool down, double y[FUSED_DIMS])
+{
+    const struct fused_job *job = &at->jobs[n];
+    const struct fused_rule *rule = fused_rule_at(v, job);
+    for (unsigned chunk = 0; chunk < FUSED_CHUNKS; chunk++) {
+        double b[FUSED_DIMS] = {0.0, 0.0, 0.0};
+        for (unsigned d = 0; d < rule->dims; d++) {
+            b[d] = sh->chunk[job->lane + d][chunk];
+            if (down)
+                sh->chunk[job->lane + d][chunk] = y[d];
+        }
+        fused_join(&rule->chunk, rule->dims, y, b);
+    }
+}
+
+/* Joins the tiles before this one, FUSED_LOOK at a time, the oldest first. */
+BLOCK_FN void fused_look_back(const struct gpu_view *v, const struct fused_at *at, struct fused_shared *sh)
+{
+    unsigned group = (unsigned)(at->group - v->groups);
+    unsigned tiles = at->group->tiles_back < at->tile ? at->group->tiles_back : at->tile;
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        if (t < FUSED_LANES)
+            sh->entry[t] = 0.0;
+        for (unsigned back = 1 + t; back <= tiles; back += FUSED_THREADS)
+            block_await(&v->flags[(size_t)group * v->n_tiles + at->tile - back]);
+    }
+    for (unsigned left = tiles; left > 0; left -= left % FUSED_LOOK ? left % FUSED_LOOK : FUSED_LOOK) {
+        unsigned now =
+            left % FUSED_LOOK ? left % FUSED_LOOK : FUSED_LOOK; /* tiles left, left - 1, ... back */
+        BLOCK_PHASE(t, FUSED_THREADS)
+        {
+            for (unsigned i = t; i < now * at->group->n; i += FUSED_THREADS) {
+                unsigned n = i % at->group->n, tile = i / at->group->n;
+                const double *b = fused_carry(v, at, n, at->tile - left + tile);
+                for (unsigned d = 0; d < fused_rule_at(v, &at->jobs[n])->dims; d++)
+                    sh->look[tile][at->jobs[n].lane + d] = block_fresh(&b[d]);
+            }
+        }
+        BLOCK_PHASE(t, FUSED_THREADS)
+        {
+            if (t >= at->group->n)
+                continue;
+            const struct fused_rule *rule = fused_rule_at(v, &at->jobs[t]);
+            double *entry = &sh->entry[at->jobs[t].lane], y[FUSED_DIMS] = {0.0, 0.0, 0.0};
+            for (unsigned d = 0; d < rule->dims; d++)
+                y[d] = entry[d];
+            for (unsigned tile = 0; tile < now; tile++)
+                if (left - tile <= rule->tiles_back)
+                    fused_join(&rule->tile, rule->dims, y, &sh->look[tile][at->jobs[t].lane]);
+            for (unsigned d = 0; d < rule->dims; d++)
+                entry[d] = y[d];
+        }
+    }
+}
+
+/* Writes a job's outputs, through shared memory so that neighbours write neighbours. */
+BLOCK_FN void fused_write(const struct gpu_view *v, const struct fused_at *at, const struct fused_job *job,
+                          unsigned n_outputs, struct fused_shared *sh, const struct fused_values values[])
+{
+    for (unsigned k = 0; k < n_outputs; k++) {
+        BLOCK_PHASE(t, FUSED_THREADS)
+        {
+            for (unsigned j = 0; j < FUSED_ITEMS; j++)
+                sh->stage[fused_place(t * FUSED_ITEMS + j)] = BLOCK_MINE(values, t).at[k][j];
+        }
+        BLOCK_PHASE(t, FUSED_THREADS)
+        {
+            for (unsigned j = 0; j < FUSED_ITEMS; j++) {
+                unsigned place = j * FUSED_THREADS + t;
+                if (at->base + place < v->n_bars)
+                    view_store(v, job->out + k, at->base + place, sh->stage[fused_place(place)]);
+            }
+        }
+    }
+}
+
+BLOCK_FN void block_fused(const struct gpu_view *v, struct fused_shared *sh)
+{
+    BLOCK_OWN(struct fused_entries, entries, FUSED_THREADS);
+    BLOCK_OWN(struct fused_values, values, FUSED_THREADS);
+
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        if (t == 0)
+            sh->ticket = block_ticket(v->ticket);
+    }
+    struct fused_at at;
+    at.group = &v->groups[sh->ticket % v->n_groups];
+    at.jobs = &v->fused[at.group->first];
+    at.tile = sh->ticket / v->n_groups;
+    at.base = (size_t)at.tile * FUSED_BARS;
+
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        fused_load(v, &at, sh, t);
+        fused_find_seeds(v, &at, sh, t);
+    }
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        for (unsigned n = 0; n < at.group->n; n++) {
+            double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
+            unsigned dims = fused_rule_at(v, &at.jobs[n])->dims;
+            if (dims > 0)
+                fused_run(v, &at, &at.jobs[n], sh, t, y, NULL);
+            for (unsigned d = 0; d < dims; d++)
+                sh->b[at.jobs[n].lane + d][t] = y[d];
+        }
+    }
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        if (t < at.group->n * FUSED_CHUNKS)
+            fused_join_chunk(v, &at, sh, t / FUSED_CHUNKS, t % FUSED_CHUNKS, false);
+    }
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        if (t < at.group->n) {
+            double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
+            fused_join_tile(v, &at, sh, t, false, y);
+            for (unsigned d = 0; d < FUSED_DIMS; d++)
+                fused_carry(v, &at, t, at.tile)[d] = y[d];
+            block_written();
+        }
+    }
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        if (t == 0)
+            block_raise(&v->flags[(size_t)(at.group - v->groups) * v->n_tiles + at.tile]);
+    }
+    fused_look_back(v, &at, sh);
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        if (t < at.group->n) {
+            double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
+            for (unsigned d = 0; d < fused_rule_at(v, &at.jobs[t])->dims; d++)
+                y[d] = sh->entry[at.jobs[t].lane + d];
+            fused_join_tile(v, &at, sh, t, true, y);
+        }
+    }
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        if (t < at.group->n * FUSED_CHUNKS)
+            fused_join_chunk(v, &at, sh, t / FUSED_CHUNKS, t % FUSED_CHUNKS, true);
+    }
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        for (unsigned lane = 0; lane < FUSED_LANES; lane++)
+            BLOCK_MINE(entries, t).y[lane] = sh->b[lane][t];
+    }
+    for (unsigned n = 0; n < at.group->n; n++) {
+        const struct fused_job *job = &at.jobs[n];
+        unsigned dims = fused_rule_at(v, job)->dims;
+        BLOCK_PHASE(t, FUSED_THREADS)
+        {
+            double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
+            for (unsigned d = 0; d < dims; d++)
+                y[d] = BLOCK_MINE(entries, t).y[job->lane + d];
+            if (dims > 0)
+                fused_run(v, &at, job, sh, t, y, &BLOCK_MINE(values, t));
+            else
+                fused_windows(v, &at, job, sh, t, &BLOCK_MINE(values, t));
+        }
+        fused_write(v, &at, job, dims == FUSED_DIMS ? FUSED_OUTPUTS : 1, sh, values);
+    }
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* The kernels of the device's streams on the CPU, by way of a module whose device it is: every row gives the
+ * bits of the host's streams, whatever order threads and blocks run in. The argument is that module's path.
+ */
+#include "tests/indicators_gpu/streams_try.h"
+
+int main(int argc, char **argv)
+{
+    struct gpu_module *module;
+    char reason[GPU_REASON_MAX] = "";
+    CHECK(argc > 1);
+    if (argc < 2 || gpu_module_open(argv[1], &module, reason, sizeof(reason)) < 0) {
+        fprintf(stderr, "%s\n", reason);
+        return EXIT_FAILURE;
+    }
+    test_specs_check();
+    for (int reversed = 0; reversed < 2; reversed++) {
+        CHECK_INT(setenv("BLOCKS_REVERSED", reversed ? "1" : "0", 1), 0);
+        streams_try_all(module, 1, TEST_SPECS, 300);
+        streams_try_all(module, 37, TEST_SPECS, 600);
+    }
+    gpu_module_close(module);
+    return check_done("indicators_gpu/device_streams");
+}
