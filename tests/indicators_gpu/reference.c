@@ -262,6 +262,63 @@ static void test_known(void)
     CHECK_INT(indicator_reference(&spec, &in, 7, outs), -EINVAL);
 }
 
+/* Sessions begin `start` hours after midnight UTC, at the very second; without volume the price stands in. */
+static void test_sessions(void)
+{
+    enum { N = 6 };
+    double price[N] = {10, 20, 30, 40, 50, 60}, volume[N] = {0, 1, 3, 2, 0, 2};
+    double time[N] = {86399, 86400, 86401, 86400 + 48599, 86400 + 48600, 2 * 86400}, out[N];
+    struct indicator_columns in = {
+        .high = price, .low = price, .close = price, .volume = volume, .time = time};
+
+    struct indicator_spec spec = test_spec("vwap");
+    CHECK_INT(indicator_reference(&spec, &in, N, (double *[]){out}), 0);
+    CHECK(out[0] == 10.0 && out[1] == 20.0 && out[2] == 27.5 && out[3] == 190.0 / 6.0);
+    CHECK(out[4] == 190.0 / 6.0 && out[5] == 60.0);
+    spec = test_spec("vwap:13.5");
+    CHECK_INT(indicator_reference(&spec, &in, N, (double *[]){out}), 0);
+    CHECK(out[0] == 10.0 && out[3] == 190.0 / 6.0 && out[4] == 50.0 && out[5] == 60.0);
+    spec = test_spec("vwap:0.1"); /* 360 s, however 0.1 hours are rounded */
+    time[2] = 86400 + 360;
+    CHECK_INT(indicator_reference(&spec, &in, N, (double *[]){out}), 0);
+    CHECK(out[1] == 20.0 && out[2] == 30.0);
+}
+
+/* Prices that only rounding tells apart are a flat market, at any price. */
+static void test_rounding(void)
+{
+    enum { N = 40 };
+    static const char *const flat[] = {"cci:14", "willr:14", "stochf:5,3", "stoch:5,3,3", "mfi:14"};
+    static const double prices[] = {1e-9, 0.1, 7.5, 123456.7};
+    for (size_t p = 0; p < sizeof(prices) / sizeof(prices[0]); p++) {
+        double price[N], volume[N], out[N], second[N];
+        for (size_t i = 0; i < N; i++) {
+            price[i] = prices[p] * (1.0 + (double)(i % 3) * 2e-15);
+            volume[i] = 1.0;
+        }
+        struct indicator_columns in = {.high = price, .low = price, .close = price, .volume = volume};
+        for (size_t k = 0; k < sizeof(flat) / sizeof(flat[0]); k++) {
+            struct indicator_spec spec = test_spec(flat[k]);
+            CHECK_INT(indicator_reference(&spec, &in, N, (double *[]){out, second}), 0);
+            for (size_t i = indicator_lookback(&spec); i < N; i++)
+                CHECK(out[i] == 0.0 && !signbit(out[i]));
+            price[N - 1] *= 1.0 + 1e-12;
+            CHECK_INT(indicator_reference(&spec, &in, N, (double *[]){out, second}), 0);
+            CHECK((out[N - 1] != 0.0) == (strcmp(flat[k], "willr:14") != 0)); /* which has 0 at the highest */
+            price[N - 1] = prices[p];
+        }
+    }
+
+    double from_zero[] = {0, 0, 2, 3}, out[4];
+    struct indicator_columns in = {.close = from_zero};
+    struct indicator_spec spec = test_spec("roc:2");
+    CHECK_INT(indicator_reference(&spec, &in, 4, (double *[]){out}), 0);
+    CHECK(isnan(out[1]) && out[2] == 0.0 && out[3] == 0.0);
+    spec = test_spec("ppo:2,2,0");
+    CHECK_INT(indicator_reference(&spec, &in, 4, (double *[]){out}), 0);
+    CHECK(isnan(out[0]) && out[1] == 0.0 && out[3] == 0.0);
+}
+
 int main(void)
 {
     size_t n;
@@ -282,5 +339,7 @@ int main(void)
     printf("%zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series, n_long,
            TEST_LONG);
     test_known();
+    test_sessions();
+    test_rounding();
     return check_done("indicators_gpu/reference");
 }
