@@ -2,23 +2,15 @@
 #include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/recurrence.h"
 #include "indicators_gpu/fast/set.h"
+#include "indicators_gpu/fast/sliding.h"
 #include "indicators_gpu/step/recurrence.h"
 
-/* ---- SMA: the mean at the block's beginning, summed anew, and what has come and gone since. A window that
- * is longer than a block is summed anew as often as it has passed by an eighth. ---- */
-
-enum { SMA_FRESH = 8 };
-
-struct sma {
-    struct decay running; /* a = 1 */
-    size_t period, fresh; /* bar at which to sum anew */
-    double mean;          /* of the window that ends before the block */
-};
+/* ---- SMA ---- */
 
 static size_t sma_bytes(const double options[])
 {
     (void)options;
-    return sizeof(struct sma);
+    return sizeof(struct sliding);
 }
 
 static size_t sma_history(const double options[])
@@ -28,51 +20,12 @@ static size_t sma_history(const double options[])
 
 static void sma_start(void *state, const double options[])
 {
-    struct sma *s = state;
-    s->running = decay_of(1.0);
-    s->period = (size_t)options[0];
-}
-
-static double mean_of(const real *x, size_t n)
-{
-    enum { SUMS = 8 };
-    double sums[SUMS] = {0};
-    size_t i = 0;
-    for (; i + SUMS <= n; i += SUMS)
-        for (size_t j = 0; j < SUMS; j++)
-            sums[j] += (double)x[i + j];
-    for (; i < n; i++)
-        sums[0] += (double)x[i];
-    return (((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))) /
-           (double)n;
+    sliding_start(state, (size_t)options[0]);
 }
 
 static void sma_run(void *state, const struct fast_block *block)
 {
-    struct sma *s = state;
-    const real *x = block->in[FAST_CLOSE];
-    real *y = block->out[0];
-    size_t period = s->period, cells = fast_cells(block->count);
-    if (block->begin + block->count < period)
-        return;
-
-    if (block->begin >= s->fresh) {
-        s->mean = mean_of(x - period, period);
-        s->fresh = block->begin + period / SMA_FRESH;
-    }
-    const struct decay running = s->running;
-    const vec base = vec_all((real)s->mean), share = vec_all((real)(1.0 / (double)period));
-    const vec one = vec_all(1);
-    vec sum = vec_all((real)((s->mean - (double)base[0]) * (double)period));
-    for (size_t i = 0; i < cells; i += 2 * W) {
-        vec come0 = vec_load(x + i), come1 = vec_load(x + i + W), sum0, sum1;
-        come0 -= vec_load(x + i - period);
-        come1 -= vec_load(x + i + W - period);
-        decay_next2(&running, one, come0, come1, &sum, &sum0, &sum1);
-        vec_store(y + i, sum0 * share + base);
-        vec_store(y + i + W, sum1 * share + base);
-    }
-    s->mean = (double)base[0] + (double)sum[0] / (double)period;
+    sliding_run(state, block->in[FAST_CLOSE], block->begin, block->count, block->out[0]);
 }
 
 const struct fast_kernel FAST(sma) = {sma_bytes, sma_history, sma_start, sma_run};

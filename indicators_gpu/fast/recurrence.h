@@ -83,6 +83,7 @@ struct average {
     struct decay decay;
     double k;     /* weight of the newest value */
     double value; /* y at the last bar so far; the sum of the seed's values until there is a y */
+    double share; /* what a seed's sum is multiplied by */
     size_t from;  /* first bar of the seed */
     size_t first; /* first bar of y */
 };
@@ -93,6 +94,7 @@ static inline void average_start(struct average *s, double k, size_t from, size_
     s->decay = decay_of(1.0 - k);
     s->k = k;
     s->value = 0.0;
+    s->share = 1.0 / (double)period;
     s->from = from;
     s->first = from + period - 1;
 }
@@ -163,7 +165,7 @@ static inline size_t average_seed(struct average *s, const real *x, size_t begin
     s->value = sum;
     if (begin + count <= s->first)
         return count;
-    s->value = sum / (double)(s->first - s->from + 1);
+    s->value = sum * s->share;
     return s->first - begin;
 }
 
@@ -178,19 +180,8 @@ static inline void average_lead(const struct average *s, const real *x, size_t f
         lead[i] = x[i];
 }
 
-/* One block of y from x; `lead` is room for a block. Returns the local index of the first y, `count` if there
- * is none. */
-static inline size_t average_run(struct average *s, const real *x, size_t begin, size_t count, real *y,
-                                 real *lead)
+static inline void average_sweep(struct average *s, struct averaging a, const real *x, size_t cells, real *y)
 {
-    size_t first = average_seed(s, x, begin, count), cells = fast_cells(count);
-    if (first == count)
-        return count;
-    if (begin <= s->first) {
-        average_lead(s, x, first, cells, lead);
-        x = lead;
-    }
-    struct averaging a = averaging_of(s);
     for (size_t i = 0; i < cells; i += 2 * W) {
         vec now, next;
         averaging_next2(&a, vec_load(x + i), vec_load(x + i + W), &now, &next);
@@ -198,7 +189,74 @@ static inline size_t average_run(struct average *s, const real *x, size_t begin,
         vec_store(y + i + W, next);
     }
     average_keep(s, &a);
+}
+
+/* The seed, and where it ends in this block x with the seed before that, in `lead`. Returns the local index
+ * of the first y, `count` if there is none. */
+static inline size_t average_begin(struct average *s, const real **x, size_t begin, size_t count, real *lead)
+{
+    size_t first = average_seed(s, *x, begin, count);
+    if (first < count && begin <= s->first) {
+        average_lead(s, *x, first, fast_cells(count), lead);
+        *x = lead;
+    }
     return first;
+}
+
+/* One block of y from x; `lead` is room for a block. Returns the local index of the first y, `count` if there
+ * is none. */
+static inline size_t average_run(struct average *s, const real *x, size_t begin, size_t count, real *y,
+                                 real *lead)
+{
+    size_t first = average_begin(s, &x, begin, count, lead);
+    if (first < count)
+        average_sweep(s, averaging_of(s), x, fast_cells(count), y);
+    return first;
+}
+
+/* The same without a base: for what is divided by y, whose error is then a share of y and not of what it was.
+ */
+static inline size_t average_run_small(struct average *s, const real *x, size_t begin, size_t count, real *y,
+                                       real *lead)
+{
+    size_t first = average_begin(s, &x, begin, count, lead);
+    if (first < count)
+        average_sweep(s, averaging_of_small(s), x, fast_cells(count), y);
+    return first;
+}
+
+/* ---- y = a*y' + b where a and b are each bar's own. ---- */
+
+#define CHAIN_UPPER(j, s) ((j) >> (s)&1)
+#define CHAIN_LANE(j, s)  (CHAIN_UPPER(j, s) ? DECAY_LANE(j, s) : W)
+#define CHAIN_LANE_0(j)   CHAIN_LANE(j, 0)
+#define CHAIN_LANE_1(j)   CHAIN_LANE(j, 1)
+#define CHAIN_LANE_2(j)   CHAIN_LANE(j, 2)
+#define CHAIN_LANE_3(j)   CHAIN_LANE(j, 3)
+#define CHAIN_STEP(a, b, s) \
+    do { \
+        vec before_a = VEC_SHUFFLE2(a, vec_all(1), CHAIN_LANE_##s), \
+            before_b = VEC_SHUFFLE2(b, vec_all(0), CHAIN_LANE_##s); \
+        b = a * before_b + b; \
+        a = a * before_a; \
+    } while (0)
+
+/* Lane j is of bars 0 to j: y[j] = a[j]*carry + b[j]. *carry moves on to the last. */
+static inline vec chain_next(vec a, vec b, vec *carry)
+{
+    CHAIN_STEP(a, b, 0);
+#if LOG_W > 1
+    CHAIN_STEP(a, b, 1);
+#endif
+#if LOG_W > 2
+    CHAIN_STEP(a, b, 2);
+#endif
+#if LOG_W > 3
+    CHAIN_STEP(a, b, 3);
+#endif
+    vec y = a * *carry + b;
+    *carry = vec_last(a) * *carry + vec_last(b);
+    return y;
 }
 
 #endif

@@ -4,13 +4,16 @@
 
 #include "indicators_gpu/fast/kernel.h"
 
-#define FAST_ROWS(X) \
+/* In either precision. */
+#define FAST_ROWS_BOTH(X) \
     FAST_ROWS_AVERAGES(X) \
+    FAST_ROWS_CHAINS(X) \
     FAST_ROWS_WILDER(X) \
     FAST_ROWS_WINDOWS(X)
 
 #define FAST_ROWS_AVERAGES(X) X(SMA, sma) X(EMA, ema) X(MACD, macd)
-#define FAST_ROWS_WILDER(X)   X(RSI, rsi) X(ATR, atr)
+#define FAST_ROWS_CHAINS(X)   X(DEMA, dema) X(TEMA, tema) X(MOM, mom) X(ROC, roc) X(HEIKIN_ASHI, heikin_ashi)
+#define FAST_ROWS_WILDER(X)   X(RSI, rsi) X(ATR, atr) X(NATR, natr) X(TRANGE, trange) X(KELTNER, keltner)
 
 #define FAST_ROWS_WINDOWS(X) \
     X(WMA, wma) \
@@ -35,6 +38,9 @@
     X(CCI, cci) \
     X(MFI, mfi) \
     X(ULTOSC, ultosc)
+
+/* In float64 alone. */
+#define FAST_ROWS_WIDE(X) X(TRIX, trix) X(PPO, ppo)
 
 /* Lines of the next block that are to be fetched while this one is worked on. */
 struct fast_ahead {

@@ -125,3 +125,84 @@ static void atr_run(void *state, const struct fast_block *block)
 }
 
 const struct fast_kernel FAST(atr) = {atr_bytes, NULL, atr_start_block, atr_run};
+
+static void natr_run(void *state, const struct fast_block *block)
+{
+    const real *close = block->in[FAST_CLOSE];
+    real *y = block->out[0];
+    const vec zero = vec_all(0);
+    atr_run(state, block);
+    for (size_t i = 0; i < fast_cells(block->count); i += W) {
+        vec c = vec_load(close + i);
+        vec share = vec_all(100) * (vec_load(y + i) / c);
+        vec_store(y + i, vec_select(vec_eq(c, zero), zero, share));
+    }
+}
+
+const struct fast_kernel FAST(natr) = {atr_bytes, NULL, atr_start_block, natr_run};
+
+static size_t trange_bytes(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+static void trange_start(void *state, const double options[])
+{
+    (void)state;
+    (void)options;
+}
+
+static void trange_run(void *state, const struct fast_block *block)
+{
+    const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE];
+    real *y = block->out[0];
+    (void)state;
+    for (size_t i = 0; i < fast_cells(block->count); i += W)
+        vec_store(y + i, true_ranges(high, low, close, i));
+}
+
+const struct fast_kernel FAST(trange) = {trange_bytes, NULL, trange_start, trange_run};
+
+/* ---- Keltner's channel ---- */
+
+struct keltner {
+    struct average middle, range;
+    double multiplier;
+};
+
+static size_t keltner_bytes(const double options[])
+{
+    (void)options;
+    return sizeof(struct keltner);
+}
+
+static void keltner_start(void *state, const double options[])
+{
+    struct keltner *s = state;
+    average_start(&s->middle, ema_factor(options[0]), 0, (size_t)options[0]);
+    average_start(&s->range, 1.0 / options[1], 1, (size_t)options[1]);
+    s->multiplier = options[2];
+}
+
+static void keltner_run(void *state, const struct fast_block *block)
+{
+    struct keltner *s = state;
+    const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE];
+    real *upper = block->out[0], *middle = block->out[1], *lower = block->out[2];
+    real *ranges = block->work[0], *width = block->work[1];
+    size_t begin = block->begin, count = block->count, cells = fast_cells(count);
+    const vec multiplier = vec_all((real)s->multiplier);
+
+    average_run(&s->middle, close, begin, count, middle, block->work[2]);
+    for (size_t i = 0; i < cells; i += W)
+        vec_store(ranges + i, true_ranges(high, low, close, i));
+    average_run(&s->range, ranges, begin, count, width, block->work[2]);
+    for (size_t i = 0; i < cells; i += W) {
+        vec m = vec_load(middle + i), w = vec_load(width + i);
+        vec_store(upper + i, multiplier * w + m);
+        vec_store(lower + i, m - multiplier * w);
+    }
+}
+
+const struct fast_kernel FAST(keltner) = {keltner_bytes, NULL, keltner_start, keltner_run};

@@ -22,18 +22,19 @@ static struct worst {
 
 static double tolerance_of(const struct indicator *row, bool f32, double value, double top, double column)
 {
-    double share = f32 ? row->tolerance.f32 : row->tolerance.f64;
+    double share = f32 ? row->tolerance.f32 : row->tolerance.f64,
+           rounding = (f32 ? 0x1p-24 : 0x1p-53) * fabs(value);
     switch (row->tolerance.scale) {
     case INDICATOR_OF_VALUE:
-        return share * fabs(value);
+        return share * fabs(value) + rounding;
     case INDICATOR_OF_PRICE:
-        return share * top;
+        return share * top + rounding;
     case INDICATOR_OF_COLUMN:
-        return share * column;
+        return share * column + rounding;
     case INDICATOR_OF_ONE:
         break;
     }
-    return share;
+    return share + rounding;
 }
 
 /* Returns how many cells are wrong. */
