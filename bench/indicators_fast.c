@@ -5,7 +5,7 @@
  *   indicators_fast rows                                   the rows: name, bytes a bar in float64 and float32
  *   indicators_fast isas                                   the instruction sets that the processor has
  *
- * A timing is one number: of the fastest repetition, since others share the machine. Columns are huge pages
+ * A timing is one number: processor time of the fastest repetition, since others may share the machine. Columns are huge pages
  * where the system gives them, and begin 1088 bytes apart modulo a page: at equal offsets they fight for the
  * same cache sets. */
 #include <stdint.h>
@@ -23,10 +23,11 @@
 
 enum { STAGGER = 1088, HUGE_PAGE = 2 << 20, SPECS_MAX = 160, OUTPUTS_MAX = 4 * SPECS_MAX };
 
+/* Processor time. */
 static double now_ns(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "indicators_gpu/fast/pass.h"
+#include "indicators_gpu/fast/plain.h"
 
 static const char *const column_names[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
 
@@ -82,12 +83,6 @@ static int refuse(const struct refusal *to, const char *format, ...)
     return -EINVAL;
 }
 
-static size_t cell_of(const struct indicator_request *request, size_t column)
-{
-    bool narrow = request->precision == INDICATOR_F32 && column != FAST_TIME;
-    return narrow ? sizeof(float) : sizeof(double);
-}
-
 static int check_options(const struct indicator_request *request, const struct refusal *refusal)
 {
     for (size_t s = 0; s < request->n_specs; s++) {
@@ -122,7 +117,7 @@ static int check_columns(const struct indicator_request *request, unsigned input
                           column->n, column_names[first], request->columns[first].n);
         if (!column->values && column->n > 0)
             return refuse(refusal, "the column %s is missing", name);
-        size_t cell = cell_of(request, c);
+        size_t cell = fast_cell(request->precision, c);
         if ((uintptr_t)column->values % cell != 0)
             return refuse(refusal, "the column %s is misaligned: its address has to be a multiple of %zu",
                           name, cell);
@@ -172,7 +167,7 @@ static int overlap(const struct indicator_request *request, const struct extent 
 static int check_outputs(const struct indicator_request *request, unsigned inputs, size_t n, size_t n_outputs,
                          const struct refusal *refusal)
 {
-    size_t cell = cell_of(request, FAST_CLOSE), n_extents = 0;
+    size_t cell = fast_cell(request->precision, FAST_CLOSE), n_extents = 0;
     struct extent *extents = malloc((n_outputs + INDICATOR_COLUMNS) * sizeof(*extents));
     char name[96];
     int r = 0;
@@ -192,7 +187,7 @@ static int check_outputs(const struct indicator_request *request, unsigned input
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++) {
         uintptr_t at = (uintptr_t)request->columns[c].values;
         if (inputs & 1u << c)
-            extents[n_extents++] = (struct extent){at, at + n * cell_of(request, c), false, c};
+            extents[n_extents++] = (struct extent){at, at + n * fast_cell(request->precision, c), false, c};
     }
     qsort(extents, n_extents, sizeof(*extents), extent_order);
 
@@ -216,7 +211,7 @@ static int check_outputs(const struct indicator_request *request, unsigned input
 static double value_at(const struct indicator_request *request, size_t column, size_t i)
 {
     const void *values = request->columns[column].values;
-    if (cell_of(request, column) == sizeof(double))
+    if (fast_cell(request->precision, column) == sizeof(double))
         return ((const double *)values)[i];
     return (double)((const float *)values)[i];
 }
@@ -270,8 +265,8 @@ static int compute_from(const struct indicator_request *request, enum indicator_
                         size_t n, const size_t starts[], struct fast_task *tasks,
                         const struct refusal *refusal)
 {
-    struct fast_columns columns = {.n = n - start};
-    size_t cell = cell_of(request, FAST_CLOSE), n_tasks = 0, bad = 0;
+    struct fast_columns columns = {.precision = request->precision, .n = n - start};
+    size_t cell = fast_cell(request->precision, FAST_CLOSE), n_tasks = 0, bad = 0;
     unsigned inputs = 0;
     void *const *out = request->out;
 
@@ -292,8 +287,12 @@ static int compute_from(const struct indicator_request *request, enum indicator_
         return 0;
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
         if (inputs & 1u << c)
-            columns.at[c] = (const char *)request->columns[c].values + start * cell_of(request, c);
-    int r = fast_pass(fast_set(isa, request->precision), request->precision, &columns, tasks, n_tasks, &bad);
+            columns.at[c] =
+                (const char *)request->columns[c].values + start * fast_cell(request->precision, c);
+    int r = fast_pass(isa, &columns, tasks, n_tasks, &bad);
+    for (size_t t = 0; t < n_tasks && r == 0; t++)
+        if (!fast_set(isa, INDICATOR_F64)->kernels[tasks[t].spec->row->id])
+            r = fast_plain(tasks[t].spec, &columns, tasks[t].out);
     return r == -EINVAL ? refuse_bar(request, inputs, start + bad, refusal) : r;
 }
 

@@ -34,7 +34,6 @@ const struct fast_kernel FAST(sma) = {sma_bytes, sma_history, sma_start, sma_run
 
 struct ema {
     struct average average;
-    real lead[FAST_CELLS];
 };
 
 static size_t ema_bytes(const double options[])
@@ -52,7 +51,8 @@ static void ema_start_block(void *state, const double options[])
 static void ema_run(void *state, const struct fast_block *block)
 {
     struct ema *s = state;
-    average_run(&s->average, block->in[FAST_CLOSE], block->begin, block->count, block->out[0], s->lead);
+    average_run(&s->average, block->in[FAST_CLOSE], block->begin, block->count, block->out[0],
+                block->work[0]);
 }
 
 const struct fast_kernel FAST(ema) = {ema_bytes, NULL, ema_start_block, ema_run};
@@ -62,7 +62,6 @@ const struct fast_kernel FAST(ema) = {ema_bytes, NULL, ema_start_block, ema_run}
 
 struct macd {
     struct average fast, slow, signal;
-    real lead_fast[FAST_CELLS], lead_slow[FAST_CELLS];
 };
 
 static size_t macd_bytes(const double options[])
@@ -121,13 +120,13 @@ static void macd_run(void *state, const struct fast_block *block)
         average_seed(&s->slow, x, begin, count);
         if (first == count)
             return;
-        average_lead(&s->fast, x, first, cells, s->lead_fast);
-        average_lead(&s->slow, x, first, cells, s->lead_slow);
-        x_fast = s->lead_fast;
-        x_slow = s->lead_slow;
+        average_lead(&s->fast, x, first, cells, block->work[0]);
+        average_lead(&s->slow, x, first, cells, block->work[1]);
+        x_fast = block->work[0];
+        x_slow = block->work[1];
     }
     macd_sweep(s, x_fast, x_slow, cells, false, out, NULL, NULL);
-    if (average_run(&s->signal, out, begin, count, signal, s->lead_fast) == count)
+    if (average_run(&s->signal, out, begin, count, signal, block->work[0]) == count)
         return;
     for (size_t i = 0; i < cells; i += W)
         vec_store(hist + i, vec_load(out + i) - vec_load(signal + i));

@@ -149,7 +149,7 @@ static void ppo_run(void *state, const struct fast_block *block)
     }
 }
 
-WINDOW_KERNEL(ppo);
+WINDOW_KERNEL(ppo, ppo);
 #endif
 
 /* ---- Changes over some bars ---- */

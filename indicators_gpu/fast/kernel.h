@@ -25,6 +25,8 @@
  * that scratch and columns have past the block's end. */
 enum { FAST_BLOCK = 1024, FAST_STEP = 64, FAST_CELLS = FAST_BLOCK + FAST_STEP };
 
+enum { FAST_WORKS = 8 };
+
 /* `count` rounded up to FAST_STEP: how far a kernel may run on. */
 static inline size_t fast_cells(size_t count)
 {
@@ -46,9 +48,13 @@ struct fast_block {
     /* Scratch, 64-byte aligned: out[k][i] is bar begin + i, writable to fast_cells(count). What is written
      * below the row's lookback or past the count is ignored. */
     void *out[INDICATOR_OUTPUTS_MAX];
+
+    /* The same kind of columns for intermediate values; what they hold at a call's beginning is of no use. */
+    void *work[FAST_WORKS];
 };
 
-/* A row's kernel for one precision and instruction set. */
+/* A row's kernel for one precision and instruction set. A row that float32 is too coarse for has a float64
+ * kernel only: the executor then gives that float32 columns widened, and narrows what it writes. */
 struct fast_kernel {
     /* Of the memory that goes from block to block: 64-byte aligned, zeroed, at one place while it lives. */
     size_t (*bytes)(const double options[]);

@@ -2,6 +2,12 @@
 #include "indicators_gpu/fast/set.h"
 #include "indicators_gpu/fast/simd.h"
 
+#if FAST_F32
+#define FAST_ROWS(X) FAST_ROWS_BOTH(X)
+#else
+#define FAST_ROWS(X) FAST_ROWS_BOTH(X) FAST_ROWS_WIDE(X)
+#endif
+
 #define FAST_DECLARE(ID, name) extern const struct fast_kernel FAST(name);
 FAST_ROWS(FAST_DECLARE)
 
@@ -63,6 +69,27 @@ static void deliver(void *to_values, const void *from_values, size_t n, bool str
     memcpy(to + i, from + i, (n - i) * sizeof(real));
 }
 
+static void widen(double *to, const float *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (double)from[i];
+}
+
+/* Group by group, so that writing over what is read needs no thought of the compiler's. */
+static void narrow(float *to, const double *from, size_t n)
+{
+    enum { GROUP = 16 };
+    float group[GROUP];
+    size_t i = 0;
+    for (; i + GROUP <= n; i += GROUP) {
+        for (size_t j = 0; j < GROUP; j++)
+            group[j] = (float)from[i + j];
+        memcpy(to + i, group, sizeof(group));
+    }
+    for (; i < n; i++)
+        to[i] = (float)from[i];
+}
+
 #define FAST_ENTRY(ID, name) [INDICATOR_##ID] = &FAST(name),
 extern const struct fast_set FAST(set);
-const struct fast_set FAST(set) = {{all_finite, deliver}, {FAST_ROWS(FAST_ENTRY)}};
+const struct fast_set FAST(set) = {{all_finite, deliver, widen, narrow}, {FAST_ROWS(FAST_ENTRY)}};

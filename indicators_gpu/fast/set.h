@@ -1,4 +1,4 @@
-/* The rows that have a kernel, X(ID, name) each, in the families' files. */
+/* The rows that have a kernel, X(ID, name) each. */
 #ifndef INDICATORS_GPU_FAST_SET_H
 #define INDICATORS_GPU_FAST_SET_H
 
@@ -69,6 +69,10 @@ struct fast_moves {
     /* Copies n values to `to`, aligned to its type; whole 64-byte lines pass the cache by if `stream`. With
      * each line that it writes it prefetches one of `ahead`. */
     void (*deliver)(void *to, const void *from, size_t n, bool stream, struct fast_ahead *ahead);
+
+    /* n values from float32 to float64 and back; narrow() may write over what it reads. */
+    void (*widen)(double *to, const float *from, size_t n);
+    void (*narrow)(float *to, const double *from, size_t n);
 };
 
 struct fast_set {

@@ -8,7 +8,6 @@
 
 struct rsi {
     struct average gain, loss;
-    real gains[FAST_CELLS], losses[FAST_CELLS], lead[FAST_CELLS];
 };
 
 static size_t rsi_bytes(const double options[])
@@ -58,6 +57,7 @@ static void rsi_run(void *state, const struct fast_block *block)
 {
     struct rsi *s = state;
     const real *x = block->in[FAST_CLOSE];
+    real *gains = block->work[0], *losses = block->work[1];
     size_t begin = block->begin, count = block->count, cells = fast_cells(count);
 
     if (begin > s->gain.first) {
@@ -66,16 +66,16 @@ static void rsi_run(void *state, const struct fast_block *block)
     }
     for (size_t i = 0; i < cells; i++) {
         real change = x[i] - x[(ptrdiff_t)i - 1];
-        s->gains[i] = change > 0 ? change : 0;
-        s->losses[i] = change < 0 ? -change : 0;
+        gains[i] = change > 0 ? change : 0;
+        losses[i] = change < 0 ? -change : 0;
     }
-    size_t first = average_seed(&s->gain, s->gains, begin, count);
-    average_seed(&s->loss, s->losses, begin, count);
+    size_t first = average_seed(&s->gain, gains, begin, count);
+    average_seed(&s->loss, losses, begin, count);
     if (first == count)
         return;
-    average_lead(&s->gain, s->gains, first, cells, s->gains);
-    average_lead(&s->loss, s->losses, first, cells, s->losses);
-    rsi_sweep(s, NULL, s->gains, s->losses, cells, block->out[0]);
+    average_lead(&s->gain, gains, first, cells, gains);
+    average_lead(&s->loss, losses, first, cells, losses);
+    rsi_sweep(s, NULL, gains, losses, cells, block->out[0]);
 }
 
 const struct fast_kernel FAST(rsi) = {rsi_bytes, NULL, rsi_start_block, rsi_run};
@@ -84,7 +84,6 @@ const struct fast_kernel FAST(rsi) = {rsi_bytes, NULL, rsi_start_block, rsi_run}
 
 struct atr {
     struct average average;
-    real ranges[FAST_CELLS], lead[FAST_CELLS];
 };
 
 static size_t atr_bytes(const double options[])
@@ -109,13 +108,13 @@ static void atr_run(void *state, const struct fast_block *block)
 {
     struct atr *s = state;
     const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE];
-    real *y = block->out[0];
+    real *y = block->out[0], *ranges = block->work[0];
     size_t begin = block->begin, count = block->count, cells = fast_cells(count);
 
     if (begin <= s->average.first) {
         for (size_t i = 0; i < cells; i += W)
-            vec_store(s->ranges + i, true_ranges(high, low, close, i));
-        average_run(&s->average, s->ranges, begin, count, y, s->lead);
+            vec_store(ranges + i, true_ranges(high, low, close, i));
+        average_run(&s->average, ranges, begin, count, y, block->work[1]);
         return;
     }
     struct averaging a = averaging_of(&s->average);

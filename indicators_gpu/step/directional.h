@@ -1,4 +1,5 @@
-/* Wilder's directional movement, one bar at a time: what the rows +DI, -DI, DX, ADX and ADXR share.
+/* Wilder's directional movement, one bar at a time: +DI, -DI, DX, ADX and ADXR, and the sums that they
+ * share. See step/dispatch.h for what a row gives.
  *
  * Source: J. Welles Wilder, New Concepts in Technical Trading Systems, 1978, as TA-Lib computes it
  * (ta_PLUS_DI.c, ta_DX.c, ta_ADX.c describe it): the sums begin with the first period - 1 values, and from
@@ -7,7 +8,7 @@
 #define INDICATORS_GPU_STEP_DIRECTIONAL_H
 
 #include "indicators_gpu/indicators.h"
-#include "indicators_gpu/step/recurrence.h"
+#include "indicators_gpu/step/ring.h"
 
 /* How far the high rose beyond the low's fall; 0 where it did not. `up` and `down` are the moves of high and
  * low away from each other. The minus movement is the same with both exchanged. */
@@ -107,6 +108,124 @@ STEP bool adx_step(struct adx_state *s, const struct indicator_bar *bar, double 
         s->value = wilder_next(s->value, dx, d->period);
     }
     *ret_adx = s->value;
+    return true;
+}
+
+struct step_plus_di {
+    struct directional_state directional;
+};
+
+STEP size_t step_plus_di_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_plus_di_start(struct step_plus_di *s, const double options[])
+{
+    directional_start(&s->directional, options[0]);
+}
+
+STEP bool step_plus_di_next(struct step_plus_di *s, const struct indicator_bar *bar, double out[])
+{
+    if (!directional_step(&s->directional, bar))
+        return false;
+    out[0] = directional_index(s->directional.plus, s->directional.range);
+    return true;
+}
+
+struct step_minus_di {
+    struct directional_state directional;
+};
+
+STEP size_t step_minus_di_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_minus_di_start(struct step_minus_di *s, const double options[])
+{
+    directional_start(&s->directional, options[0]);
+}
+
+STEP bool step_minus_di_next(struct step_minus_di *s, const struct indicator_bar *bar, double out[])
+{
+    if (!directional_step(&s->directional, bar))
+        return false;
+    out[0] = directional_index(s->directional.minus, s->directional.range);
+    return true;
+}
+
+struct step_dx {
+    struct directional_state directional;
+    double value; /* held where there is none */
+};
+
+STEP size_t step_dx_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_dx_start(struct step_dx *s, const double options[])
+{
+    directional_start(&s->directional, options[0]);
+    s->value = 0.0;
+}
+
+STEP bool step_dx_next(struct step_dx *s, const struct indicator_bar *bar, double out[])
+{
+    const struct directional_state *d = &s->directional;
+    if (!directional_step(&s->directional, bar))
+        return false;
+    directional_dx(d->plus, d->minus, d->range, &s->value);
+    out[0] = s->value;
+    return true;
+}
+
+struct step_adx {
+    struct adx_state adx;
+};
+
+STEP size_t step_adx_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_adx_start(struct step_adx *s, const double options[])
+{
+    adx_start(&s->adx, options[0]);
+}
+
+STEP bool step_adx_next(struct step_adx *s, const struct indicator_bar *bar, double out[])
+{
+    return adx_step(&s->adx, bar, &out[0]);
+}
+
+struct step_adxr {
+    struct adx_state adx;
+    struct ring ring; /* of ADX */
+};
+
+STEP size_t step_adxr_cells(const double options[])
+{
+    return (size_t)options[0];
+}
+
+STEP void step_adxr_start(struct step_adxr *s, const double options[])
+{
+    adx_start(&s->adx, options[0]);
+    ring_start(&s->ring, options[0]);
+}
+
+STEP bool step_adxr_next(struct step_adxr *s, const struct indicator_bar *bar, double out[])
+{
+    double *cells = (double *)(s + 1), adx;
+    if (!adx_step(&s->adx, bar, &adx) || !ring_push(&s->ring, cells, adx))
+        return false;
+    out[0] = (adx + ring_at(&s->ring, cells, s->ring.length - 1)) / 2.0;
     return true;
 }
 
