@@ -37,7 +37,9 @@
     X(ICHIMOKU, ichimoku) \
     X(CCI, cci) \
     X(MFI, mfi) \
-    X(ULTOSC, ultosc)
+    X(ULTOSC, ultosc) \
+    X(QUANTILE, quantile) \
+    X(RANK, rank)
 
 /* In float64 alone. */
 #define FAST_ROWS_WIDE(X) X(TRIX, trix) X(PPO, ppo)
