@@ -1,14 +1,14 @@
 #include "daemon/board.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/board_internal.h"
+#include "daemon/compute.h"
 #include "daemon/log.h"
-#include "daemon/status_internal.h"
+#include "indicators_gpu/module.h"
 
 enum {
     TICK_MS = 1000,         /* between two looks at bars that have not closed */
@@ -60,6 +60,11 @@ static void destroy(struct board *board)
     free(board->frames);
     free(board->changed);
     free(board->unsaved);
+    free(board->round.series);
+    free(board->round.bars);
+    free(board->round.ticks);
+    free(board->round.outputs);
+    free(board->round.there);
     free(board);
 }
 
@@ -120,6 +125,16 @@ struct board *board_create(struct daemon *daemon)
     return board;
 }
 
+static int round_init(struct board_round *round, size_t n_series, size_t outputs)
+{
+    round->series = calloc(n_series, sizeof *round->series);
+    round->bars = calloc(n_series, sizeof *round->bars);
+    round->ticks = calloc(n_series, sizeof *round->ticks);
+    round->outputs = calloc(n_series * outputs + 1, sizeof *round->outputs);
+    round->there = calloc(n_series, sizeof *round->there);
+    return round->series && round->bars && round->ticks && round->outputs && round->there ? 0 : -ENOMEM;
+}
+
 /* The symbols are known: everything before is read from the database. */
 static int begin(struct board *board)
 {
@@ -137,6 +152,7 @@ static int begin(struct board *board)
     board->changed = calloc(n_series, sizeof *board->changed);
     if (!board->symbols || !board->forming || !board->forming_taken || !board->unsaved || !board->newest ||
         !board->newest_closed || !board->newest_forming || !board->frames || !board->changed ||
+        round_init(&board->round, n_series, board->outputs) < 0 ||
         streams_create(board->specs, board->n_specs, n_series, &board->streams) < 0)
         return -ENOMEM;
     for (int s = 0; s < n; s++) {
@@ -147,13 +163,16 @@ static int begin(struct board *board)
         for (int t = 0; t < board->n_timeframes; t++)
             timeframe_init(&board->frames[board_series(board, s, t)], board->timeframes[t], board->base_ns);
     }
-    board->n_symbols = n;
+    board->newest_ns = INT64_MIN / 2;
+    pthread_mutex_lock(&board->lock);
+    board->n_symbols = n; /* the thread looks at nothing of this before */
+    pthread_mutex_unlock(&board->lock);
     board->begun = board->needs = true;
     board->need_ticket = db_writer_last(session_writer(board->daemon->session));
     return 0;
 }
 
-static bool begun(struct board *board)
+bool board_begun(struct board *board)
 {
     if (!board->begun && session_begun(board->daemon->session) && begin(board) < 0)
         daemon_fail("out of memory");
@@ -164,7 +183,7 @@ static bool begun(struct board *board)
 
 void board_bar(struct board *board, int symbol, const struct bar *bar)
 {
-    if (!begun(board))
+    if (!board_begun(board))
         return;
     uint64_t ticket = db_writer_last(session_writer(board->daemon->session));
     pthread_mutex_lock(&board->lock);
@@ -209,7 +228,7 @@ void board_committed(struct board *board, uint64_t ticket)
 static void on_tick(uv_timer_t *timer)
 {
     struct board *board = timer->data;
-    if (board->daemon->stopping || !begun(board))
+    if (board->daemon->stopping || !board_begun(board))
         return;
     struct db_writer *writer = session_writer(board->daemon->session);
     const struct engine *engine = session_engine(board->daemon->session);
@@ -227,6 +246,21 @@ static void on_tick(uv_timer_t *timer)
     pthread_cond_signal(&board->work);
     pthread_mutex_unlock(&board->lock);
     look_at_need(board, db_writer_committed(writer));
+}
+
+void board_take_device(struct board *board, struct gpu_module *module)
+{
+    struct gpu_module *unwanted = module;
+    if (board) {
+        pthread_mutex_lock(&board->lock);
+        if (!board->stop && !board->offered) {
+            board->offered = module;
+            unwanted = NULL;
+            pthread_cond_signal(&board->work);
+        }
+        pthread_mutex_unlock(&board->lock);
+    }
+    gpu_module_close(unwanted);
 }
 
 /* ---- from the thread ---- */
@@ -256,17 +290,33 @@ static void store(struct board *board, const struct board_result *row, const dou
     db_writer_put_chart_series(writer, &series, row->kind == BOARD_ROW_ANEW);
 }
 
+static void device_lost(struct board *board, const char *reason)
+{
+    char text[GPU_REASON_MAX + 160];
+    int64_t again_ms = compute_failed(board->daemon->compute, reason);
+    snprintf(text, sizeof text, "the GPU failed: %s: indicators go on on the CPU", reason);
+    log_warning("indicators: %s", text);
+    if (again_ms > 0)
+        log_info("gpu: it is looked for again in %.0f s", (double)again_ms / 1000);
+    session_alert(board->daemon->session, DB_WARNING, "gpu", text);
+}
+
 static void take_results(struct board *board)
 {
-    char trouble[sizeof board->trouble];
+    char trouble[sizeof board->trouble], lost_reason[sizeof board->lost_reason];
     pthread_mutex_lock(&board->lock);
     struct board_results empty = board->given;
     board->given = board->results;
     board->results = empty;
     memcpy(trouble, board->trouble, sizeof trouble);
     board->trouble[0] = '\0';
+    bool lost = board->device_lost;
+    memcpy(lost_reason, board->lost_reason, sizeof lost_reason);
+    board->device_lost = false;
     pthread_cond_signal(&board->room);
     pthread_mutex_unlock(&board->lock);
+    if (lost)
+        device_lost(board, lost_reason);
     if (trouble[0]) {
         log_warning("indicators: %s", trouble);
         session_alert(board->daemon->session, DB_WARNING, "indicators", trouble);
@@ -338,58 +388,4 @@ void board_stop(struct board *board, void (*done)(void *user), void *user)
     pthread_cond_signal(&board->room);
     pthread_mutex_unlock(&board->lock);
     uv_timer_start(&board->tick, give_up, STOP_TIMEOUT_MS, 0);
-}
-
-/* ---- what it looks like ---- */
-
-void board_view(struct board *board, struct board_view *ret)
-{
-    pthread_mutex_lock(&board->lock);
-    *ret = (struct board_view){.updates = board->updates,
-                               .waiting = board->n_queue,
-                               .missed = board->missed,
-                               .behind = board->needs || board->catch_up || board->catching_up};
-    pthread_mutex_unlock(&board->lock);
-}
-
-json_t *board_timeframes(const struct board *board)
-{
-    json_t *array = json_array();
-    for (int t = 0; t < board->n_timeframes; t++)
-        json_array_append_new(array, json_string(bar_interval_name(board->timeframes[t])));
-    return array;
-}
-
-static json_t *bar_object(const struct board *board, const struct board_symbol *symbol, const struct bar *bar,
-                          const double *outputs)
-{
-    if (bar->open_ns == 0)
-        return json_null();
-    json_t *values = json_object();
-    for (size_t k = 0; k < board->outputs; k++)
-        json_object_set_new(values, board->names[k], status_number_or_null(outputs[k]));
-    struct indicator_bar tick = board_tick(symbol, bar);
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:o}", "open_time_ms",
-                     (json_int_t)(bar->open_ns / 1000000), "open", tick.open, "high", tick.high, "low",
-                     tick.low, "close", tick.close, "volume", tick.volume, "indicators", values);
-}
-
-json_t *board_object(struct board *board, int symbol, int64_t interval_ns)
-{
-    int t = 0;
-    while (t < board->n_timeframes && board->timeframes[t] != interval_ns)
-        t++;
-    if (t == board->n_timeframes || !begun(board) || symbol < 0 || symbol >= board->n_symbols)
-        return NULL;
-    uint32_t series = board_series(board, symbol, t);
-    const struct board_symbol *of = &board->symbols[symbol];
-    pthread_mutex_lock(&board->lock);
-    const struct board_newest *newest = &board->newest[series];
-    json_t *closed =
-        bar_object(board, of, &newest->closed, board->newest_closed + (size_t)series * board->outputs);
-    json_t *forming =
-        bar_object(board, of, &newest->forming, board->newest_forming + (size_t)series * board->outputs);
-    pthread_mutex_unlock(&board->lock);
-    return json_pack("{s:s, s:s, s:o, s:o}", "symbol", of->name, "timeframe", bar_interval_name(interval_ns),
-                     "closed", closed, "forming", forming);
 }

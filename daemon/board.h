@@ -2,10 +2,10 @@
  * scripts.
  *
  * It has a thread of its own: the loop gives it closed bars and never waits for it. Nothing that trades looks
- * here: strategies have their own indicators, in the engine (engine/desk.c). What the thread computes comes
- * back to the loop, which stores it (chart_series, chart_bars). Bars that the queue has no room for are read
- * from the database once they are there, so that none is ever missed; so are those from before the daemon
- * started. All functions are called on the loop's thread. */
+ * here: strategies have their own indicators, in the engine (engine/desk.c). What the thread computes, on the
+ * device where there is one, comes back to the loop, which stores it (chart_series, chart_bars). Bars that
+ * the queue has no room for are read from the database once they are there, so that none is ever missed; so
+ * are those from before the daemon started. All functions are called on the loop's thread. */
 #ifndef DAEMON_BOARD_H
 #define DAEMON_BOARD_H
 
@@ -15,6 +15,7 @@
 #include "exchange/bar.h"
 
 struct board;
+struct gpu_module;
 
 /* Starts the thread, which waits. NULL without memory or thread. */
 struct board *board_create(struct daemon *daemon);
@@ -30,7 +31,11 @@ struct board_view {
     uint64_t waiting; /* bars in the queue */
     uint64_t missed;  /* times that the queue was full: its bars were read from the database */
     bool behind;      /* bars are to be read from the database, or are being read */
+    bool on_device;   /* streams are updated there */
 };
+
+/* A device for the streams: the board's from here on. */
+void board_take_device(struct board *board, struct gpu_module *module);
 
 void board_view(struct board *board, struct board_view *ret);
 

@@ -1,4 +1,5 @@
-/* The board's insides: board.c is the loop's side, board_work.c the thread's. */
+/* The board's insides: board.c is the loop's side, with board_view.c, board_work.c the thread's,
+ * with board_stored.c. */
 #ifndef DAEMON_BOARD_INTERNAL_H
 #define DAEMON_BOARD_INTERNAL_H
 
@@ -49,6 +50,16 @@ struct board_symbol {
     bool begun; /* the thread's: its stored memories are loaded */
 };
 
+/* Bars of different series, that go to the streams in one call. */
+struct board_round {
+    uint32_t *series; /* [all series], as the rest */
+    struct bar *bars;
+    struct indicator_bar *ticks;
+    double *outputs;
+    bool *there; /* by series */
+    size_t n;
+};
+
 struct board {
     struct daemon *daemon;
     int64_t base_ns;
@@ -77,6 +88,9 @@ struct board {
     size_t n_queue;
     struct bar *forming; /* [symbols]: the newest; open_ns 0: none */
     bool forming_news;
+    struct gpu_module *offered; /* NULL: none is new */
+    bool on_device, device_lost;
+    char lost_reason[GPU_REASON_MAX];
     bool catch_up, catching_up, ask_again, stop, ended, abandoned;
     struct board_results results;
     struct board_newest *newest;            /* [series] */
@@ -94,7 +108,10 @@ struct board {
     int *unsaved;             /* [symbols]: bars since then */
     struct queued_bar *taken;
     struct bar *forming_taken;
-    bool astray; /* bars are missing that could not be read: none is taken until they are */
+    struct board_round round;
+    int64_t newest_ns;         /* what is so far behind it that it is not kept is not stored either */
+    struct gpu_module *module; /* NULL: there is none, or it failed */
+    bool astray;               /* bars are missing that could not be read: none is taken until they are */
 };
 
 static inline uint32_t board_series(const struct board *board, int symbol, int timeframe)
@@ -105,7 +122,23 @@ static inline uint32_t board_series(const struct board *board, int symbol, int t
 /* A bar as indicators see it. */
 struct indicator_bar board_tick(const struct board_symbol *symbol, const struct bar *bar);
 
-/* The thread. */
+/* board.c: have the symbols been known yet? If they are now, it begins. */
+bool board_begun(struct board *board);
+
+/* The rest is the thread's. board_work.c: */
 void *board_run(void *board);
+void board_trouble(struct board *board, const char *words, const char *why); /* to be told as an alert */
+bool board_stopping(struct board *board);
+/* Leaves a row for the loop, once there is room. A stop waits for nobody: what finds no room then is left
+ * out, and computed again by the next run. Takes the row's memory. */
+void board_give(struct board *board, struct board_result row, const double *outputs);
+void board_leave_device(struct board *board);
+void board_take_bar(struct board *board, int symbol, const struct bar *bar);
+void board_clear_round(struct board *board); /* what was gathered is not given */
+void board_save_symbol(struct board *board, int symbol);
+
+/* board_stored.c: takes what the database holds and the board has not seen. False: not to the end, and what
+ * follows must wait until it is tried again. */
+bool board_catch_up(struct board *board);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/board_internal.h"
+#include "indicators_gpu/module.h"
 
 struct indicator_bar board_tick(const struct board_symbol *symbol, const struct bar *bar)
 {
@@ -25,7 +26,7 @@ static void wake_loop(struct board *board)
         uv_async_send(&board->wake);
 }
 
-static void trouble(struct board *board, const char *words, const char *why)
+void board_trouble(struct board *board, const char *words, const char *why)
 {
     pthread_mutex_lock(&board->lock);
     snprintf(board->trouble, sizeof board->trouble, "%s: %s", words, why);
@@ -33,7 +34,7 @@ static void trouble(struct board *board, const char *words, const char *why)
     pthread_mutex_unlock(&board->lock);
 }
 
-static bool stopping(struct board *board)
+bool board_stopping(struct board *board)
 {
     pthread_mutex_lock(&board->lock);
     bool stop = board->stop;
@@ -43,9 +44,7 @@ static bool stopping(struct board *board)
 
 /* ---- results ---- */
 
-/* Leaves a row for the loop, once there is room. A stop waits for nobody: what finds no room then is left
- * out, and computed again by the next run. */
-static void give(struct board *board, struct board_result row, const double *outputs)
+void board_give(struct board *board, struct board_result row, const double *outputs)
 {
     pthread_mutex_lock(&board->lock);
     while (board->results.n == BOARD_RESULTS_MAX && !board->stop) {
@@ -63,6 +62,109 @@ static void give(struct board *board, struct board_result row, const double *out
     free(row.memory);
 }
 
+/* ---- the device ---- */
+
+/* The streams are on the CPU: the module is of no more use. */
+static void lose_device(struct board *board, const char *reason)
+{
+    gpu_module_close(board->module);
+    board->module = NULL;
+    pthread_mutex_lock(&board->lock);
+    board->on_device = false;
+    board->device_lost = true;
+    snprintf(board->lost_reason, sizeof board->lost_reason, "%s", reason);
+    wake_loop(board);
+    pthread_mutex_unlock(&board->lock);
+}
+
+static void show_device(struct board *board, bool on_device)
+{
+    pthread_mutex_lock(&board->lock);
+    board->on_device = on_device;
+    pthread_mutex_unlock(&board->lock);
+}
+
+/* Once all of history has been taken, in one go. */
+static void go_to_device(struct board *board)
+{
+    char reason[GPU_REASON_MAX];
+    if (!board->module || streams_on_device(board->streams) || !board->symbols[board->n_symbols - 1].begun)
+        return;
+    if (board->n_specs == 0)
+        lose_device(board, "no indicators are kept");
+    else if (streams_to_device(board->streams, board->module, reason, sizeof reason) < 0)
+        lose_device(board, reason);
+    else
+        show_device(board, true);
+}
+
+void board_leave_device(struct board *board)
+{
+    if (!streams_on_device(board->streams))
+        return;
+    if (streams_to_host(board->streams))
+        show_device(board, false);
+    else
+        lose_device(board, streams_failure(board->streams));
+}
+
+/* After any call of the streams that may have found the device failing. */
+static void look_at_device(struct board *board)
+{
+    if (board->module && board->on_device && !streams_on_device(board->streams))
+        lose_device(board, streams_failure(board->streams));
+}
+
+/* ---- bars ---- */
+
+void board_clear_round(struct board *board)
+{
+    struct board_round *round = &board->round;
+    for (size_t i = 0; i < round->n; i++)
+        round->there[round->series[i]] = false;
+    round->n = 0;
+}
+
+static void add(struct board *board, uint32_t series, const struct bar *bar)
+{
+    struct board_round *round = &board->round;
+    round->series[round->n] = series;
+    round->bars[round->n] = *bar;
+    round->ticks[round->n++] = board_tick(&board->symbols[(int)series / board->n_timeframes], bar);
+    round->there[series] = true;
+}
+
+/* Gives the gathered closed bars to the streams, and what comes of them to the loop. */
+static void close_round(struct board *board)
+{
+    struct board_round *round = &board->round;
+    if (round->n == 0)
+        return;
+    streams_update(board->streams, round->n, round->series, round->ticks, round->outputs);
+    look_at_device(board);
+    pthread_mutex_lock(&board->lock);
+    board->updates += round->n;
+    for (size_t i = 0; i < round->n; i++) {
+        struct board_newest *newest = &board->newest[round->series[i]];
+        newest->closed = round->bars[i];
+        if (newest->forming.open_ns <= newest->closed.open_ns)
+            newest->forming.open_ns = 0;
+        memcpy(board->newest_closed + round->series[i] * board->outputs, round->outputs + i * board->outputs,
+               board->outputs * sizeof *round->outputs);
+    }
+    pthread_mutex_unlock(&board->lock);
+    for (size_t i = 0; i < round->n; i++) {
+        uint32_t series = round->series[i];
+        board->changed[series] = true;
+        if (round->bars[i].open_ns >
+            board->newest_ns - DB_CHART_BARS_KEPT * board->frames[series].interval_ns)
+            board_give(board,
+                       (struct board_result){.kind = BOARD_ROW_BAR, .series = series, .bar = round->bars[i]},
+                       round->outputs + i * board->outputs);
+    }
+    board_clear_round(board);
+}
+
 static void save(struct board *board, uint32_t series)
 {
     struct board_result row = {
@@ -71,218 +173,85 @@ static void save(struct board *board, uint32_t series)
         return;
     if (streams_save(board->streams, series, &row.memory, &row.memory_size) < 0)
         return; /* the memory before it and the bars since give the same */
+    look_at_device(board);
     board->changed[series] = false;
-    give(board, row, NULL);
+    board_give(board, row, NULL);
 }
 
-static void save_symbol(struct board *board, int symbol)
+void board_save_symbol(struct board *board, int symbol)
 {
+    close_round(board);
     for (int t = 0; t < board->n_timeframes; t++)
         save(board, board_series(board, symbol, t));
     board->unsaved[symbol] = 0;
 }
 
-/* ---- bars ---- */
-
-/* Bars of different series that closed together go to the streams together. */
-struct round {
-    uint32_t series[CONFIG_TIMEFRAMES_MAX];
-    struct bar bars[CONFIG_TIMEFRAMES_MAX];
-    size_t n;
-};
-
-static void closed(struct board *board, const struct round *round, const struct board_symbol *symbol,
-                   int64_t newest_ns)
-{
-    struct indicator_bar ticks[CONFIG_TIMEFRAMES_MAX];
-    double outputs[CONFIG_TIMEFRAMES_MAX * CONFIG_SPEC_OUTPUTS_MAX];
-    for (size_t i = 0; i < round->n; i++)
-        ticks[i] = board_tick(symbol, &round->bars[i]);
-    streams_update(board->streams, round->n, round->series, ticks, outputs);
-    pthread_mutex_lock(&board->lock);
-    board->updates += round->n;
-    for (size_t i = 0; i < round->n; i++) {
-        struct board_newest *newest = &board->newest[round->series[i]];
-        newest->closed = round->bars[i];
-        if (newest->forming.open_ns <= newest->closed.open_ns)
-            newest->forming.open_ns = 0;
-        memcpy(board->newest_closed + round->series[i] * board->outputs, outputs + i * board->outputs,
-               board->outputs * sizeof *outputs);
-    }
-    pthread_mutex_unlock(&board->lock);
-    for (size_t i = 0; i < round->n; i++) {
-        int64_t interval_ns = board->frames[round->series[i]].interval_ns;
-        board->changed[round->series[i]] = true;
-        if (round->bars[i].open_ns > newest_ns - DB_CHART_BARS_KEPT * interval_ns)
-            give(board,
-                 (struct board_result){
-                     .kind = BOARD_ROW_BAR, .series = round->series[i], .bar = round->bars[i]},
-                 outputs + i * board->outputs);
-    }
-}
-
-/* `newest_ns`: what is that far behind it will not be kept, and is not stored. */
-static void take_bar(struct board *board, int symbol, const struct bar *bar, int64_t newest_ns)
-{
-    struct round round = {0};
-    for (int t = 0; t < board->n_timeframes; t++) {
-        uint32_t series = board_series(board, symbol, t);
-        if (timeframe_take(&board->frames[series], bar, &round.bars[round.n]))
-            round.series[round.n++] = series;
-    }
-    if (round.n > 0)
-        closed(board, &round, &board->symbols[symbol], newest_ns);
-    if (++board->unsaved[symbol] >= BOARD_SAVE_BARS)
-        save_symbol(board, symbol);
-}
-
-static void peek(struct board *board, int symbol, const struct bar *bar)
+void board_take_bar(struct board *board, int symbol, const struct bar *bar)
 {
     for (int t = 0; t < board->n_timeframes; t++) {
         uint32_t series = board_series(board, symbol, t);
-        double outputs[CONFIG_SPEC_OUTPUTS_MAX];
-        struct bar forming = {0};
-        if (bar->open_ns == 0 || !timeframe_peek(&board->frames[series], bar, &forming))
+        struct bar higher;
+        if (!timeframe_take(&board->frames[series], bar, &higher))
             continue;
-        struct indicator_bar tick = board_tick(&board->symbols[symbol], &forming);
-        streams_peek(board->streams, series, &tick, outputs);
-        pthread_mutex_lock(&board->lock);
-        board->newest[series].forming = forming;
-        memcpy(board->newest_forming + series * board->outputs, outputs, board->outputs * sizeof *outputs);
-        pthread_mutex_unlock(&board->lock);
+        if (board->round.there[series])
+            close_round(board);
+        add(board, series, &higher);
     }
+    if (++board->unsaved[symbol] >= BOARD_SAVE_BARS)
+        board_save_symbol(board, symbol);
 }
 
-/* ---- what the database holds ---- */
-
-struct catching_up {
-    struct board *board;
-    int symbol;
-    uint32_t series;
-    int64_t newest_ns;
-    bool loaded[CONFIG_TIMEFRAMES_MAX];
-};
-
-static void load_series(void *ctx, const struct db_chart_row *row)
+/* What the bars that form would give. */
+static void peek(struct board *board)
 {
-    struct catching_up *up = ctx;
-    struct board *board = up->board;
-    int t = 0;
-    while (t < board->n_timeframes && board->timeframes[t] != row->series.interval_ns)
-        t++;
-    if (t == board->n_timeframes || row->series.base_ns != board->base_ns ||
-        strcmp(row->series.specs, board->specs_text) != 0)
-        return;
-    uint32_t series = board_series(board, up->symbol, t);
-    up->loaded[t] = streams_load(board->streams, series, row->series.memory, row->series.memory_size) == 0;
-    if (up->loaded[t])
-        board->frames[series].next_ns = row->series.next_ns;
-}
-
-/* What the former run gave last. */
-static void show_stored(void *ctx, const struct db_chart_bar *row)
-{
-    struct catching_up *up = ctx;
-    struct board *board = up->board;
-    if (row->n_outputs != board->outputs)
-        return;
+    struct board_round *round = &board->round;
+    for (int s = 0; s < board->n_symbols; s++)
+        for (int t = 0; t < board->n_timeframes; t++) {
+            uint32_t series = board_series(board, s, t);
+            struct bar forming;
+            if (board->forming_taken[s].open_ns != 0 &&
+                timeframe_peek(&board->frames[series], &board->forming_taken[s], &forming))
+                add(board, series, &forming);
+        }
+    if (round->n > 0)
+        streams_peek(board->streams, round->n, round->series, round->ticks, round->outputs);
+    look_at_device(board);
     pthread_mutex_lock(&board->lock);
-    board->newest[up->series].closed = row->bar;
-    memcpy(board->newest_closed + up->series * board->outputs, row->outputs,
-           board->outputs * sizeof *row->outputs);
+    for (size_t i = 0; i < round->n; i++) {
+        board->newest[round->series[i]].forming = round->bars[i];
+        memcpy(board->newest_forming + round->series[i] * board->outputs, round->outputs + i * board->outputs,
+               board->outputs * sizeof *round->outputs);
+    }
     pthread_mutex_unlock(&board->lock);
-}
-
-static void note_newest(void *ctx, const struct bar *bar)
-{
-    struct catching_up *up = ctx;
-    up->newest_ns = bar->open_ns;
-}
-
-static void stored_bar(void *ctx, const struct bar *bar)
-{
-    struct catching_up *up = ctx;
-    take_bar(up->board, up->symbol, bar, up->newest_ns);
-}
-
-/* The memories that a former run stored; a series that has none, or was kept with other specifications,
- * begins anew. */
-static int begin_series(struct catching_up *up, struct db_reader *reader)
-{
-    struct board *board = up->board;
-    struct board_symbol *symbol = &board->symbols[up->symbol];
-    int r = db_reader_chart_series(reader, symbol->name, load_series, up);
-    for (int t = 0; r == 0 && t < board->n_timeframes; t++) {
-        up->series = board_series(board, up->symbol, t);
-        if (up->loaded[t])
-            r = db_reader_chart_bars(reader, symbol->name, board->timeframes[t], 1, show_stored, up);
-        else
-            give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = up->series}, NULL);
-    }
-    symbol->begun = r == 0;
-    return r;
-}
-
-/* Bars that open before this have all been taken, by every timeframe. */
-static int64_t first_wanted(const struct board *board, int symbol)
-{
-    int64_t first = INT64_MAX;
-    for (int t = 0; t < board->n_timeframes; t++) {
-        int64_t next = board->frames[board_series(board, symbol, t)].next_ns;
-        first = next < first ? next : first;
-    }
-    return first;
-}
-
-static int read_bars(struct catching_up *up, struct db_reader *reader)
-{
-    struct board *board = up->board;
-    const char *name = board->symbols[up->symbol].name;
-    int64_t from = first_wanted(board, up->symbol);
-    up->newest_ns = INT64_MIN / 2;
-    int r = db_reader_last_bars(reader, name, board->base_ns, BAR_VENUE, 1, note_newest, up);
-    if (r < 0)
-        return r;
-    return from == INT64_MIN
-               ? db_reader_last_bars(reader, name, board->base_ns, BAR_VENUE, BOARD_WARM_BARS, stored_bar, up)
-               : db_reader_bars(reader, name, board->base_ns, BAR_VENUE, from, INT64_MAX, stored_bar, up);
-}
-
-/* False: not to the end, and what follows must wait until it is tried again. */
-static bool catch_up(struct board *board)
-{
-    char reason[DB_ERROR_MAX] = "";
-    struct db_reader *reader = NULL;
-    int r = db_reader_open(board->daemon->state.database, &reader, reason, sizeof reason);
-    bool cut = false;
-    for (int s = 0; r == 0 && s < board->n_symbols && !(cut = stopping(board)); s++) {
-        struct catching_up up = {.board = board, .symbol = s};
-        r = board->symbols[s].begun ? 0 : begin_series(&up, reader);
-        if (r == 0)
-            r = read_bars(&up, reader);
-        if (r == 0)
-            save_symbol(board, s);
-    }
-    if (r < 0)
-        trouble(board, "stored bars cannot be read", reader ? db_reader_error(reader) : reason);
-    db_reader_close(reader);
-    return r == 0 && !cut;
+    board_clear_round(board);
 }
 
 /* ---- the thread ---- */
 
 struct work {
     size_t n_bars;
+    bool known; /* the symbols are */
     bool catch_up, forming, stop;
 };
+
+/* The module that the loop found, with the lock held. */
+static void take_device(struct board *board)
+{
+    if (!board->offered || board->module)
+        return;
+    board->module = board->offered;
+    board->offered = NULL;
+}
 
 static void take_work(struct board *board, struct work *ret)
 {
     pthread_mutex_lock(&board->lock);
     board->catching_up = false;
-    while (!board->stop && !board->catch_up && board->n_queue == 0 && !board->forming_news)
+    while (!board->stop && !board->catch_up && board->n_queue == 0 && !board->forming_news &&
+           (!board->offered || board->module))
         pthread_cond_wait(&board->work, &board->lock);
     *ret = (struct work){.n_bars = board->n_queue,
+                         .known = board->n_symbols > 0,
                          .catch_up = board->catch_up,
                          .forming = board->forming_news && !board->stop,
                          .stop = board->stop};
@@ -292,6 +261,7 @@ static void take_work(struct board *board, struct work *ret)
     board->n_queue = 0;
     board->catching_up = board->catch_up;
     board->catch_up = board->forming_news = false;
+    take_device(board);
     if (ret->forming)
         memcpy(board->forming_taken, board->forming, (size_t)board->n_symbols * sizeof *board->forming);
     pthread_mutex_unlock(&board->lock);
@@ -302,11 +272,17 @@ static void take_work(struct board *board, struct work *ret)
 static void work(struct board *board, const struct work *work)
 {
     if (work->catch_up)
-        board->astray = !catch_up(board);
-    for (size_t i = 0; i < work->n_bars && !board->astray; i++)
-        take_bar(board, board->taken[i].symbol, &board->taken[i].bar, INT64_MIN / 2);
-    for (int s = 0; work->forming && s < board->n_symbols && !board->astray; s++)
-        peek(board, s, &board->forming_taken[s]);
+        board->astray = !board_catch_up(board);
+    if (!board->astray) {
+        if (!work->stop && work->known)
+            go_to_device(board);
+        for (size_t i = 0; i < work->n_bars; i++)
+            board_take_bar(board, board->taken[i].symbol, &board->taken[i].bar);
+        if (work->known)
+            close_round(board);
+        if (work->forming)
+            peek(board);
+    }
     pthread_mutex_lock(&board->lock);
     board->ask_again = board->astray;
     wake_loop(board);
@@ -321,8 +297,16 @@ void *board_run(void *arg)
         take_work(board, &todo);
         work(board, &todo);
     } while (!todo.stop);
-    for (int s = 0; s < board->n_symbols; s++)
-        save_symbol(board, s);
+    if (todo.known)
+        board_leave_device(board);
+    for (int s = 0; todo.known && s < board->n_symbols; s++)
+        board_save_symbol(board, s);
+    pthread_mutex_lock(&board->lock);
+    struct gpu_module *offered = board->offered;
+    board->offered = NULL;
+    pthread_mutex_unlock(&board->lock);
+    gpu_module_close(offered);
+    gpu_module_close(board->module);
     pthread_mutex_lock(&board->lock);
     board->ended = true;
     wake_loop(board);

@@ -1,18 +1,32 @@
-/* The thread that owns the GPU. It loads the module away from the loop, which must not wait for a driver;
- * where there is none, the CPU does the same work and the status says why. */
+/* The device: looks for the GPU module away from the loop, which must not wait for a driver, gives it to
+ * whoever computes with it, and looks again after it failed, each time after twice as long. Where there is
+ * none, the CPU does the same work and the status says why. */
 #ifndef DAEMON_COMPUTE_H
 #define DAEMON_COMPUTE_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <uv.h>
 
 struct compute;
+struct gpu_module;
+
+struct compute_config {
+    void *ctx;
+    void (*found)(void *ctx, struct gpu_module *module); /* on the loop; the module is the taker's */
+    int64_t retry_ms; /* between a failure and the next look; doubles, up to an hour; 0: never again */
+};
 
 /* Starts to look for a device. NULL without memory. */
-struct compute *compute_create(uv_loop_t *loop);
+struct compute *compute_create(uv_loop_t *loop, const struct compute_config *config);
 
-/* {"backend":"cpu","device":null,"reason":"…"}; `device` is what the module found. */
-json_t *compute_object(const struct compute *compute);
+/* The device that was found has failed, and its module is closed. Returns in how many milliseconds it is
+ * looked for again; 0: not at all. */
+int64_t compute_failed(struct compute *compute, const char *reason);
+
+/* {"backend":"cpu","device":null,"reason":"…"}; `on_device`: the work is done there. */
+json_t *compute_object(const struct compute *compute, bool on_device);
 
 /* Frees it, at once or when the search has ended; the loop must still run. */
 void compute_stop(struct compute *compute);

@@ -61,6 +61,7 @@ void config_defaults(struct config *config)
         .events_level = 3,
         .events_sync = true,
         .parity_minute = 30,
+        .device_retry_ms = 60000,
         .log_level = LOG_LEVEL_INFO,
         .n_accounts = 1,
     };

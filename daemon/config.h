@@ -78,6 +78,7 @@ struct config {
     int n_specs;
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX]; /* going up */
     int n_timeframes;                          /* 0: config_timeframes() chooses */
+    int64_t device_retry_ms;                   /* after a GPU has failed; 0: it is not tried again */
     /* [log] */
     enum log_level log_level;
     /* --record alone */

@@ -136,6 +136,10 @@ static const struct config_key keys[] = {
      "multiples of the market's interval; auto: it and what it divides of 5m 15m 1h 4h 1d",
      config_parse_timeframes, config_print_timeframes},
 
+    {"indicators", "device_retry_s",
+     "after a GPU has failed it is tried again, each time after twice as long; 0: not", config_parse_i64,
+     config_print_i64, AT(device_retry_ms), 0, 3600000, 3},
+
     {"log", "level", "error, warning, info or debug", config_parse_level, config_print_level, AT(log_level)},
 
     {"account", "currency", "what the account holds and is counted in", config_parse_asset, config_print_text,

@@ -297,6 +297,12 @@ static void closed_bar(void *ctx, int symbol, const struct bar *bar)
         board_bar(daemon->board, symbol, bar);
 }
 
+static void device_found(void *ctx, struct gpu_module *module)
+{
+    struct daemon *daemon = ctx;
+    board_take_device(daemon->board, module);
+}
+
 /* Opens everything in order; on failure says so in one line. */
 static int start(struct daemon *daemon)
 {
@@ -328,7 +334,9 @@ static int start(struct daemon *daemon)
     r = feed_create(daemon, &daemon->feed, err, sizeof err);
     if (r < 0)
         goto no_feed;
-    daemon->compute = compute_create(daemon->loop);
+    struct compute_config compute = {
+        .ctx = daemon, .found = device_found, .retry_ms = daemon->config.device_retry_ms};
+    daemon->compute = compute_create(daemon->loop, &compute);
     daemon->telemetry = telemetry_create(daemon);
     daemon->parity = parity_create(daemon);
     daemon->board = board_create(daemon);

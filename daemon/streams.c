@@ -2,13 +2,25 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { KEPT_MAX = 64 }; /* bars of a series that the device has taken and the host has not */
+
+struct kept {
+    struct indicator_bar bars[KEPT_MAX];
+    int n;
+};
 
 struct streams {
     struct indicator_spec *specs;
     size_t n_specs, n_series, outputs;
-    struct indicator_stream **all; /* [series * n_specs + spec] */
+    struct indicator_stream **all; /* [series * n_specs + spec]: the host's */
+    struct gpu_streams *device;    /* NULL: the host's are the streams */
+    struct kept *kept;             /* [n_series] */
+    uint8_t *ready;                /* [n_series * n_specs], for one call */
+    char failure[GPU_REASON_MAX];
 };
 
 static struct indicator_stream **of(const struct streams *s, uint32_t series)
@@ -45,6 +57,9 @@ void streams_destroy(struct streams *s)
         return;
     for (size_t i = 0; s->all && i < s->n_specs * s->n_series; i++)
         indicator_stream_close(s->all[i]);
+    gpu_streams_destroy(s->device);
+    free(s->kept);
+    free(s->ready);
     free(s->all);
     free(s->specs);
     free(s);
@@ -74,14 +89,7 @@ static void update(struct streams *s, uint32_t series, const struct indicator_ba
     }
 }
 
-void streams_update(struct streams *s, size_t n, const uint32_t series[], const struct indicator_bar bars[],
-                    double out[])
-{
-    for (size_t i = 0; i < n; i++)
-        update(s, series[i], &bars[i], out + i * s->outputs);
-}
-
-void streams_peek(struct streams *s, uint32_t series, const struct indicator_bar *bar, double out[])
+static void peek(struct streams *s, uint32_t series, const struct indicator_bar *bar, double *out)
 {
     for (size_t i = 0; i < s->n_specs; i++) {
         size_t n = s->specs[i].row->n_outputs;
@@ -92,6 +100,129 @@ void streams_peek(struct streams *s, uint32_t series, const struct indicator_bar
             no_outputs(out, n);
         out += n;
     }
+}
+
+/* ---- the device ---- */
+
+/* The host goes on, from where it is, with the bars that the device had taken. */
+static void fall_back(struct streams *s)
+{
+    double ignored[INDICATOR_OUTPUTS_MAX];
+    gpu_streams_destroy(s->device);
+    s->device = NULL;
+    for (size_t series = 0; series < s->n_series; series++) {
+        struct kept *kept = &s->kept[series];
+        for (int i = 0; i < kept->n; i++)
+            for (size_t k = 0; k < s->n_specs; k++)
+                indicator_stream_update(of(s, (uint32_t)series)[k], &kept->bars[i], ignored);
+        kept->n = 0;
+    }
+    free(s->kept);
+    free(s->ready);
+    s->kept = NULL;
+    s->ready = NULL;
+}
+
+int streams_to_device(struct streams *s, struct gpu_module *module, char *reason, size_t cap)
+{
+    s->failure[0] = '\0';
+    s->kept = calloc(s->n_series, sizeof *s->kept);
+    s->ready = calloc(s->n_series * s->n_specs + 1, sizeof *s->ready);
+    int r = s->kept && s->ready ? 0 : -ENOMEM;
+    if (r < 0)
+        snprintf(reason, cap, "out of memory");
+    if (r == 0)
+        r = gpu_streams_create(module, s->n_series, s->specs, s->n_specs, &s->device, reason, cap);
+    if (r == 0)
+        r = gpu_streams_load(s->device, 0, s->n_series, (const struct indicator_stream *const *)s->all,
+                             reason, cap);
+    if (r < 0) {
+        gpu_streams_destroy(s->device);
+        s->device = NULL;
+        free(s->kept);
+        free(s->ready);
+        s->kept = NULL;
+        s->ready = NULL;
+    }
+    return r;
+}
+
+/* What is there when it fails half way is a clone for some streams and an older memory for others: neither
+ * fits the kept bars. gpu_streams_save() writes after it has read everything. */
+static bool sync_streams(struct streams *s)
+{
+    bool behind = false;
+    for (size_t i = 0; i < s->n_series && !behind; i++)
+        behind = s->kept[i].n > 0;
+    if (!behind)
+        return true;
+    if (gpu_streams_save(s->device, 0, s->n_series, s->all, s->failure, sizeof s->failure) < 0) {
+        fall_back(s);
+        return false;
+    }
+    for (size_t i = 0; i < s->n_series; i++)
+        s->kept[i].n = 0;
+    return true;
+}
+
+void streams_sync(struct streams *s)
+{
+    if (s->device)
+        sync_streams(s);
+}
+
+bool streams_to_host(struct streams *s)
+{
+    if (!s->device)
+        return true;
+    bool synced = sync_streams(s);
+    if (synced)
+        fall_back(s); /* with no bar to take */
+    return synced;
+}
+
+bool streams_on_device(const struct streams *s)
+{
+    return s->device != NULL;
+}
+
+const char *streams_failure(const struct streams *s)
+{
+    return s->failure;
+}
+
+void streams_update(struct streams *s, size_t n, const uint32_t series[], const struct indicator_bar bars[],
+                    double out[])
+{
+    bool full = false;
+    for (size_t i = 0; s->device && i < n; i++)
+        full |= s->kept[series[i]].n == KEPT_MAX;
+    if (full)
+        sync_streams(s);
+    if (s->device &&
+        gpu_streams_update(s->device, series, bars, n, out, s->ready, s->failure, sizeof s->failure) == 0) {
+        for (size_t i = 0; i < n; i++) {
+            struct kept *kept = &s->kept[series[i]];
+            kept->bars[kept->n++] = bars[i];
+        }
+        return;
+    }
+    if (s->device)
+        fall_back(s);
+    for (size_t i = 0; i < n; i++)
+        update(s, series[i], &bars[i], out + i * s->outputs);
+}
+
+void streams_peek(struct streams *s, size_t n, const uint32_t series[], const struct indicator_bar bars[],
+                  double out[])
+{
+    if (s->device &&
+        gpu_streams_peek(s->device, series, bars, n, out, s->ready, s->failure, sizeof s->failure) == 0)
+        return;
+    if (s->device)
+        fall_back(s);
+    for (size_t i = 0; i < n; i++)
+        peek(s, series[i], &bars[i], out + i * s->outputs);
 }
 
 /* ---- memory as bytes: a count of streams, then the fields of each, eight little-endian bytes a field ----
@@ -137,6 +268,7 @@ int streams_save(struct streams *s, uint32_t series, void **ret, size_t *ret_siz
 {
     struct bytes bytes = {0};
     const struct indicator_stream_fields fields = {&bytes, save_number, save_count};
+    streams_sync(s);
     put_u64(&bytes, s->n_specs);
     for (size_t i = 0; i < s->n_specs; i++)
         indicator_stream_visit(of(s, series)[i], &fields);
@@ -201,6 +333,7 @@ int streams_load(struct streams *s, uint32_t series, const void *bytes, size_t s
 {
     struct reading reading = {.at = bytes, .left = size};
     const struct indicator_stream_fields fields = {&reading, load_number, load_count};
+    streams_to_host(s);
     int r = begin_anew(s, series);
     if (r < 0)
         return r;

@@ -1,6 +1,9 @@
-/* The streams of every series: one indicator_stream for each of its specifications.
+/* The streams of every series: one indicator_stream for each of its specifications, on the CPU or on a
+ * device, with the same bits.
  *
- * A series is one symbol's bars of one timeframe; it is named by a number. Not for two threads at once. */
+ * A series is one symbol's bars of one timeframe; it is named by a number. While a device has the streams,
+ * the host keeps them as they were a while ago and the bars since: when the device fails, at any call, they
+ * are taken again on the CPU, within that call, and nothing is lost. Not for two threads at once. */
 #ifndef DAEMON_STREAMS_H
 #define DAEMON_STREAMS_H
 
@@ -9,6 +12,7 @@
 #include <stdint.h>
 
 #include "indicators_gpu/indicators.h"
+#include "indicators_gpu/module.h"
 
 struct streams;
 
@@ -19,20 +23,37 @@ void streams_destroy(struct streams *streams); /* NULL is fine */
 /* Values of one series: the specs' outputs one after the other. */
 size_t streams_outputs(const struct streams *streams);
 
+/* Moves the streams to the device, whose module must outlive them there. 0, or -errno with a sentence: they
+ * are still on the CPU. */
+int streams_to_device(struct streams *streams, struct gpu_module *module, char *reason, size_t cap);
+
+/* And back, at once. False when the device failed in doing so: they are on the CPU all the same, by the bars
+ * that were kept. */
+bool streams_to_host(struct streams *streams);
+
+bool streams_on_device(const struct streams *streams);
+
+/* Why the device was left since streams_to_device(), "" when it was not. */
+const char *streams_failure(const struct streams *streams);
+
 /* Takes n closed bars, each of another series; out[i * outputs] and what follows are the values of series[i],
  * NaN before the first. */
 void streams_update(struct streams *streams, size_t n, const uint32_t series[],
                     const struct indicator_bar bars[], double out[]);
 
-/* The values that a bar which has not closed yet would give; the streams stay as they are. */
-void streams_peek(struct streams *streams, uint32_t series, const struct indicator_bar *bar, double out[]);
+/* The values that bars which have not closed yet would give; the streams stay as they are. */
+void streams_peek(struct streams *streams, size_t n, const uint32_t series[],
+                  const struct indicator_bar bars[], double out[]);
+
+/* Brings the host's streams up to the device's, before several are saved; else streams_save() does it. */
+void streams_sync(struct streams *streams);
 
 /* The memory of a series as bytes, in an array for the caller to free: another process that loads them goes
  * on with the same bits. 0 or -ENOMEM. */
 int streams_save(struct streams *streams, uint32_t series, void **ret, size_t *ret_size);
 
-/* Puts it back into a series with the same specifications. 0, or -EINVAL for bytes that are none of it: the
- * series then has seen no bar. */
+/* Puts it back into a series with the same specifications, on the CPU. 0, or -EINVAL for bytes that are none
+ * of it: the series then has seen no bar. */
 int streams_load(struct streams *streams, uint32_t series, const void *bytes, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 /* The board's streams against the reference, to the bit: bar by bar over several series, with looks ahead in
- * between, saved and loaded at any bar; memories that are none are refused. */
+ * between, saved and loaded at any bar; memories that are none are refused; on a device that fails at any
+ * call. */
 #include "daemon/streams.h"
 
 #include <errno.h>
@@ -42,6 +43,22 @@ static size_t all_specs(struct indicator_spec specs[SPECS_MAX])
     return n < SPECS_MAX ? n : SPECS_MAX;
 }
 
+static double expected[4 * SPECS_MAX][BARS];
+static size_t n_outputs;
+
+static void compute_expected(void)
+{
+    struct indicator_spec specs[SPECS_MAX];
+    size_t n = all_specs(specs);
+    const struct indicator_columns columns = {open_, high, low, close_, volume, time_};
+    for (size_t i = 0; i < n; i++) {
+        double *out[INDICATOR_OUTPUTS_MAX];
+        for (size_t k = 0; k < specs[i].row->n_outputs; k++)
+            out[k] = expected[n_outputs++];
+        CHECK_INT(indicator_reference(&specs[i], &columns, BARS, out), 0);
+    }
+}
+
 static bool same_bits(const double *a, const double *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -50,27 +67,17 @@ static bool same_bits(const double *a, const double *b, size_t n)
     return true;
 }
 
-int main(void)
+static void on_the_cpu(struct random *random)
 {
-    struct random random = random_seeded("daemon/streams", 20261121);
     struct indicator_spec specs[SPECS_MAX];
     struct streams *streams, *other;
-    size_t n_specs = all_specs(specs), outputs = 0, at = 0;
-    make(&random);
+    size_t n_specs = all_specs(specs), outputs;
     CHECK_INT(streams_create(specs, n_specs, SERIES, &streams), 0);
     CHECK_INT(streams_create(specs, n_specs, SERIES, &other), 0);
     outputs = streams_outputs(streams);
     CHECK(outputs >= n_specs);
 
-    static double expected[4 * SPECS_MAX][BARS];
-    const struct indicator_columns columns = {open_, high, low, close_, volume, time_};
-    for (size_t i = 0; i < n_specs; i++) {
-        double *out[INDICATOR_OUTPUTS_MAX];
-        for (size_t k = 0; k < specs[i].row->n_outputs; k++)
-            out[k] = expected[at++];
-        CHECK_INT(indicator_reference(&specs[i], &columns, BARS, out), 0);
-    }
-    CHECK_INT(at, outputs);
+    CHECK_INT(outputs, n_outputs);
 
     const uint32_t series[SERIES] = {2, 0, 1};
     double *values = calloc(SERIES * outputs, sizeof *values), *ahead = calloc(outputs, sizeof *ahead);
@@ -79,7 +86,7 @@ int main(void)
         struct indicator_bar bars[SERIES] = {bar_at(i), bar_at(i), bar_at(i)};
         for (size_t k = 0; k < outputs; k++)
             wanted[k] = expected[k][i];
-        streams_peek(streams, 1, &bars[0], ahead);
+        streams_peek(streams, 1, (const uint32_t[]){1}, &bars[0], ahead);
         CHECK(same_bits(ahead, wanted, outputs));
         streams_update(streams, SERIES, series, bars, values);
         for (int s = 0; s < SERIES; s++)
@@ -98,13 +105,13 @@ int main(void)
         }
         /* Cut short, too long, or of other streams: refused, and the series begins anew. */
         if (i % 50 == 49) {
-            CHECK_INT(streams_load(other, 2, memory, size - 1 - random_next(&random) % (size - 1)), -EINVAL);
+            CHECK_INT(streams_load(other, 2, memory, size - 1 - random_next(random) % (size - 1)), -EINVAL);
             unsigned char *longer = calloc(1, size + 8);
             memcpy(longer, memory, size);
             CHECK_INT(streams_load(other, 2, longer, size + 8), -EINVAL);
             CHECK_INT(streams_load(other, 2, NULL, 0), -EINVAL);
             for (size_t b = 0; b < size; b++)
-                longer[b] = (unsigned char)random_next(&random);
+                longer[b] = (unsigned char)random_next(random);
             CHECK_INT(streams_load(other, 2, longer, size), -EINVAL);
             free(longer);
             struct indicator_bar first = bar_at(0);
@@ -124,5 +131,83 @@ int main(void)
     CHECK_INT(streams_create(NULL, 0, 2, &streams), 0); /* no indicators: bars alone */
     CHECK_INT(streams_outputs(streams), 0);
     streams_destroy(streams);
+}
+
+/* On a device that fails as `how` says after so many calls: every value is the reference's, before, in and
+ * after the failing call, whichever that is; what was saved goes on as well. */
+static void on_a_device(const char *path, const char *how, int after)
+{
+    struct indicator_spec specs[SPECS_MAX];
+    struct gpu_module *module = NULL;
+    struct streams *streams, *other;
+    char reason[GPU_REASON_MAX] = "", number[16];
+    size_t n_specs = all_specs(specs);
+    snprintf(number, sizeof number, "%d", after);
+    setenv("FAKE_GPU_FAIL", how, 1);
+    setenv("FAKE_GPU_FAIL_AFTER", number, 1);
+    CHECK_INT(gpu_module_open(path, &module, reason, sizeof reason), 0);
+    CHECK_INT(streams_create(specs, n_specs, SERIES, &streams), 0);
+    CHECK_INT(streams_create(specs, n_specs, SERIES, &other), 0);
+    double *values = calloc(SERIES * n_outputs, sizeof *values), *wanted = calloc(n_outputs, sizeof *wanted);
+    const uint32_t series[SERIES] = {1, 2, 0};
+    bool failing = strcmp(how, "none") != 0, left = false;
+    for (int i = 0; i < BARS; i++) {
+        struct indicator_bar bars[SERIES] = {bar_at(i), bar_at(i), bar_at(i)};
+        if (i == 30) { /* it comes in the middle */
+            int r = streams_to_device(streams, module, reason, sizeof reason);
+            CHECK_INT(r, strcmp(how, "create") == 0 ? -ENOMEM : 0);
+            CHECK(r == 0 || strstr(reason, "out of memory"));
+        }
+        left |= i >= 30 && !streams_on_device(streams);
+        for (size_t k = 0; k < n_outputs; k++)
+            wanted[k] = expected[k][i];
+        if (i % 3 == 0) {
+            streams_peek(streams, SERIES, series, bars, values);
+            for (int s = 0; s < SERIES; s++)
+                CHECK(same_bits(values + (size_t)s * n_outputs, wanted, n_outputs));
+        }
+        streams_update(streams, SERIES, series, bars, values);
+        for (int s = 0; s < SERIES; s++)
+            CHECK(same_bits(values + (size_t)s * n_outputs, wanted, n_outputs));
+        if (i % 41 == 40 && i + 1 < BARS) {
+            void *memory;
+            size_t size;
+            CHECK_INT(streams_save(streams, 2, &memory, &size), 0);
+            CHECK_INT(streams_load(other, 0, memory, size), 0);
+            free(memory);
+            struct indicator_bar next = bar_at(i + 1);
+            for (size_t k = 0; k < n_outputs; k++)
+                wanted[k] = expected[k][i + 1];
+            streams_update(other, 1, (const uint32_t[]){0}, &next, values);
+            CHECK(same_bits(values, wanted, n_outputs));
+        }
+    }
+    CHECK(left == failing);
+    CHECK(streams_on_device(streams) == !failing);
+    CHECK((streams_failure(streams)[0] != '\0') == (failing && strcmp(how, "create") != 0));
+    CHECK(streams_to_host(streams));
+    CHECK(!streams_on_device(streams));
+    free(values);
+    free(wanted);
+    streams_destroy(streams);
+    streams_destroy(other);
+    gpu_module_close(module);
+}
+
+/* argv: the fake GPU module. */
+int main(int argc, char **argv)
+{
+    struct random random = random_seeded("daemon/streams", 20261121);
+    if (argc != 2)
+        return EXIT_FAILURE;
+    make(&random);
+    compute_expected();
+    on_the_cpu(&random);
+    on_a_device(argv[1], "none", 0);
+    on_a_device(argv[1], "create", 0);
+    for (int after = 0; after < 12; after++) {
+        on_a_device(argv[1], "memory", after);
+        on_a_device(argv[1], "error", 37 * after);
+    }
     return check_done("daemon/streams");
 }

@@ -21,6 +21,7 @@ PATIENCE = 120.0  # seconds; sanitizers on two busy cores are slow
 REPLAY = os.path.join(BUILD, "exchange/replay/papertape-replay")
 DAEMON = os.path.join(BUILD, "daemon/papertaped")
 PAPERTAPE = os.path.join(BUILD, "tui/papertape")
+FAKE_GPU = os.path.join(BUILD, "tests/daemon/libfake-gpu.so")
 SHIFTED_CLOCK = os.path.join(BUILD, "tests/system/libshifted-clock.so")
 
 

@@ -1,0 +1,119 @@
+/* What the database holds for the board: the memories that a former run stored, and bars. */
+#include <string.h>
+
+#include "daemon/board_internal.h"
+
+struct catching_up {
+    struct board *board;
+    int symbol;
+    uint32_t series;
+    bool loaded[CONFIG_TIMEFRAMES_MAX];
+};
+
+static void load_series(void *ctx, const struct db_chart_row *row)
+{
+    struct catching_up *up = ctx;
+    struct board *board = up->board;
+    int t = 0;
+    while (t < board->n_timeframes && board->timeframes[t] != row->series.interval_ns)
+        t++;
+    if (t == board->n_timeframes || row->series.base_ns != board->base_ns ||
+        strcmp(row->series.specs, board->specs_text) != 0)
+        return;
+    uint32_t series = board_series(board, up->symbol, t);
+    up->loaded[t] = streams_load(board->streams, series, row->series.memory, row->series.memory_size) == 0;
+    if (up->loaded[t])
+        board->frames[series].next_ns = row->series.next_ns;
+}
+
+/* What the former run gave last. */
+static void show_stored(void *ctx, const struct db_chart_bar *row)
+{
+    struct catching_up *up = ctx;
+    struct board *board = up->board;
+    if (row->n_outputs != board->outputs)
+        return;
+    pthread_mutex_lock(&board->lock);
+    board->newest[up->series].closed = row->bar;
+    memcpy(board->newest_closed + up->series * board->outputs, row->outputs,
+           board->outputs * sizeof *row->outputs);
+    pthread_mutex_unlock(&board->lock);
+}
+
+static void note_newest(void *ctx, const struct bar *bar)
+{
+    struct catching_up *up = ctx;
+    up->board->newest_ns = bar->open_ns;
+}
+
+static void stored_bar(void *ctx, const struct bar *bar)
+{
+    struct catching_up *up = ctx;
+    board_take_bar(up->board, up->symbol, bar);
+}
+
+/* The memories that a former run stored; a series that has none, or was kept with other specifications,
+ * begins anew. */
+static int begin_series(struct catching_up *up, struct db_reader *reader)
+{
+    struct board *board = up->board;
+    struct board_symbol *symbol = &board->symbols[up->symbol];
+    int r = db_reader_chart_series(reader, symbol->name, load_series, up);
+    for (int t = 0; r == 0 && t < board->n_timeframes; t++) {
+        up->series = board_series(board, up->symbol, t);
+        if (up->loaded[t])
+            r = db_reader_chart_bars(reader, symbol->name, board->timeframes[t], 1, show_stored, up);
+        else
+            board_give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = up->series}, NULL);
+    }
+    symbol->begun = r == 0;
+    return r;
+}
+
+/* Bars that open before this have all been taken, by every timeframe. */
+static int64_t first_wanted(const struct board *board, int symbol)
+{
+    int64_t first = INT64_MAX;
+    for (int t = 0; t < board->n_timeframes; t++) {
+        int64_t next = board->frames[board_series(board, symbol, t)].next_ns;
+        first = next < first ? next : first;
+    }
+    return first;
+}
+
+static int read_bars(struct catching_up *up, struct db_reader *reader)
+{
+    struct board *board = up->board;
+    const char *name = board->symbols[up->symbol].name;
+    int64_t from = first_wanted(board, up->symbol);
+    board->newest_ns = INT64_MIN / 2;
+    int r = db_reader_last_bars(reader, name, board->base_ns, BAR_VENUE, 1, note_newest, up);
+    if (r < 0)
+        return r;
+    return from == INT64_MIN
+               ? db_reader_last_bars(reader, name, board->base_ns, BAR_VENUE, BOARD_WARM_BARS, stored_bar, up)
+               : db_reader_bars(reader, name, board->base_ns, BAR_VENUE, from, INT64_MAX, stored_bar, up);
+}
+
+bool board_catch_up(struct board *board)
+{
+    char reason[DB_ERROR_MAX] = "";
+    struct db_reader *reader = NULL;
+    int r = db_reader_open(board->daemon->state.database, &reader, reason, sizeof reason);
+    bool cut = false;
+    board_leave_device(board);
+    for (int s = 0; r == 0 && s < board->n_symbols && !(cut = board_stopping(board)); s++) {
+        struct catching_up up = {.board = board, .symbol = s};
+        r = board->symbols[s].begun ? 0 : begin_series(&up, reader);
+        if (r == 0)
+            r = read_bars(&up, reader);
+        if (r == 0)
+            board_save_symbol(board, s);
+    }
+    board_clear_round(board);
+    board->newest_ns = INT64_MIN / 2;
+    if (r < 0)
+        board_trouble(board, "stored bars cannot be read", reader ? db_reader_error(reader) : reason);
+    db_reader_close(reader);
+    return r == 0 && !cut;
+}

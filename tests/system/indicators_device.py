@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Indicators on a device, by a fake GPU module (tests/daemon/fake_gpu.c): while it stalls, orders, stops, cancels and the
+end of the daemon come as if it did not; when it fails, values go on without a gap and with the reference's bits, and the
+status and an alert say why; it is tried again."""
+
+import json
+import os
+import sqlite3
+import sys
+
+import harness
+import indicators
+
+TRADING = indicators.CONFIG.format(history=500, specs=indicators.SPECS).replace(
+    "[account hand]", "device_retry_s = 0.2\n[engine]\nlatency_ms = 10\n[risk]\nexposure_symbol = 0\n[account hand]\n"
+                      "cash = 50000")
+
+
+class Fake:
+    """The fake's environment, and what it told."""
+
+    def __init__(self, folder, name, **how):
+        self.events = os.path.join(folder.path, f"{name}.events")
+        self.environment = {**os.environ, "PAPERTAPE_GPU_MODULE": harness.FAKE_GPU, "FAKE_GPU_EVENTS": self.events}
+        self.environment.update({f"FAKE_GPU_{key.upper()}": str(value) for key, value in how.items()})
+
+    def told(self):
+        try:
+            with open(self.events) as file:
+                return file.read().splitlines()
+        except FileNotFoundError:
+            return []
+
+    def stalled(self):
+        """The update that has begun and not ended, or None."""
+        told = self.told()
+        return told[-1] if told and told[-1].startswith("begin") else None
+
+
+def start(folder, replay, name, fake, config=TRADING):
+    return folder.start(harness.Daemon(folder.path, replay, config, name=name, state=name, env=fake.environment))
+
+
+def alerts(daemon):
+    database = sqlite3.connect(f"file:{os.path.join(daemon.state, 'papertape.db')}?mode=ro", uri=True)
+    rows = database.execute("SELECT text FROM alerts WHERE code = 'gpu'").fetchall()
+    database.close()
+    return [text for (text,) in rows]
+
+
+def order(daemon, **arguments):
+    answer = harness.control(daemon, "order", {"account": "hand", "symbol": "BTCUSDT", **arguments})
+    assert answer["ok"], answer
+    return answer["result"]["order"]
+
+
+def in_a_stall(folder, replay):
+    """The device is stuck in one update until the gate opens. All of this happens before it does."""
+    gate = os.path.join(folder.path, "gate.open")
+    fake = Fake(folder, "gate", gate=gate)
+    daemon = start(folder, replay, "gate", fake)
+    stuck = harness.wait_for(fake.stalled, "an update that does not end")
+    status = daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "books")
+    assert status["compute"]["backend"] == "gpu" and status["compute"]["device"] == "Fake H100", status["compute"]
+    updates = status["compute"]["updates"]
+
+    order(daemon, side="buy", qty="0.02")
+    held = daemon.wait_status(lambda s: s["positions"] and s["positions"][0]["qty"] == 0.02, "a position")["positions"]
+    resting = order(daemon, side="sell", qty="0.01", limit=f"{held[0]['mark'] * 1.04:.2f}")
+    daemon.wait_status(lambda s: any(o["order"] == resting for o in s["orders"]), "a resting order")
+    answer = harness.control(daemon, "cancel", {"order": resting})
+    assert answer["ok"], answer
+    daemon.wait_status(lambda s: not any(o["order"] == resting for o in s["orders"]), "its end")
+    # A stop just below the price: the market comes there, and it fills.
+    stop = order(daemon, side="sell", qty="0.01", stop=f"{daemon.status_object()['symbols'][0]['last'] - 1:.2f}")
+    daemon.wait_status(lambda s: s["positions"] and s["positions"][0]["qty"] == 0.01, "the stop's fill")
+    fills = json.loads(daemon.papertape("fills", "--json"))["fills"]
+    assert any(f["order"] == stop for f in fills), (stop, fills)
+    daemon.papertape("flatten", "--yes")
+    status = daemon.wait_status(lambda s: not s["positions"] and not s["orders"], "flat")
+    bars = daemon.wait_status(lambda s: s["compute"]["queue"] > 2, "bars that wait")["compute"]
+    assert bars["updates"] == updates and bars["backend"] == "gpu", bars
+    assert fake.stalled() == stuck, fake.told()[-3:]
+
+    # It goes on where it was, and nothing is missing.
+    open(gate, "w").close()
+    indicators.updates(daemon, updates + 300)
+    assert daemon.stop() == 0
+    assert not alerts(daemon), alerts(daemon)
+    n = indicators.compare(folder, daemon)
+    print(f"an order, a stop, a cancel and a flatten within one update of the device; {n} values after it")
+
+    # And the daemon's end: the thread is left behind, the bars are read by the next run.
+    os.unlink(gate)
+    daemon = start(folder, replay, "gate", fake)
+    before = len(fake.told())
+    harness.wait_for(lambda: len(fake.told()) > before and fake.stalled(), "an update that does not end")
+    assert daemon.stop() == 0
+    assert "left behind" in daemon.log_text(), daemon.log_text()[-2000:]
+    open(gate, "w").close()
+    daemon = start(folder, replay, "gate", fake)
+    indicators.updates(daemon, 300)
+    assert daemon.stop() == 0
+    n = indicators.compare(folder, daemon)
+    print(f"the daemon ended within one as well; {n} values after the next run")
+
+
+def slow(folder, replay):
+    """Each update takes two seconds: what is acknowledged in one comes before its end."""
+    fake = Fake(folder, "slow", stall_ms=2000)
+    daemon = start(folder, replay, "slow", fake)
+    daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "books")
+    within = 0
+    for _ in range(5):
+        stalled = harness.wait_for(fake.stalled, "an update")
+        order(daemon, side="buy", qty="0.001")
+        within += fake.stalled() == stalled
+    assert within > 0, fake.told()
+    assert daemon.stop() == 0
+    print(f"{within} of 5 orders acknowledged within the two seconds of one update")
+
+
+def fails(folder, replay, what, words):
+    """It fails after so many calls, again and again, and is tried again each time."""
+    fake = Fake(folder, what, fail=what, fail_after=25)
+    daemon = start(folder, replay, what, fake)
+    status = daemon.wait_status(lambda s: s["compute"]["backend"] == "cpu" and words in s["compute"]["reason"],
+                                f"the reason: {words}")
+    assert status["compute"]["device"] is None, status["compute"]
+    harness.wait_for(lambda: alerts(daemon), "an alert")
+    assert words in alerts(daemon)[0] and "CPU" in alerts(daemon)[0], alerts(daemon)
+    harness.wait_for(lambda: fake.told().count("open") >= 3, "the device tried again")
+    indicators.updates(daemon, 2000)
+    assert daemon.stop() == 0
+    told = fake.told()
+    assert told.count("close") == told.count("open"), (told.count("open"), told.count("close"))
+    if what != "create":
+        assert sum(line.startswith("end") for line in told) >= 2, told
+    n = indicators.compare(folder, daemon)
+    print(f"{what}: {told.count('open')} times on the device and off it, {n} values the reference's to the bit")
+
+
+def main():
+    with harness.Folder() as folder:
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "22", "--speed", "20"))
+        in_a_stall(folder, replay)
+        slow(folder, replay)
+        assert replay.stop() == 0
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "23", "--speed", "60"))
+        fails(folder, replay, "memory", "out of memory")
+        fails(folder, replay, "error", "illegal memory access")
+        fails(folder, replay, "create", "out of memory")
+        assert replay.stop() == 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
