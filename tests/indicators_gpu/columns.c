@@ -1,10 +1,12 @@
-/* `papertape indicators` as a program of its own, with one more backend: `--backend blocks` and `--backend
- * tiles` run the GPU's exact and parallel kernels on the CPU. */
+/* `papertape indicators` as a program of its own, with two more backends: `--backend blocks` and `--backend
+ * tiles` run the exact and the parallel kernels of the module in $PAPERTAPE_GPU_MODULE. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exchange/bars_file.h"
-#include "tests/indicators_gpu/block_runner.h"
+#include "indicators_gpu/module.h"
 #include "tui/command/indicators.h"
 
 enum { SPECS_MAX = 512, COLUMNS_MAX = SPECS_MAX * INDICATOR_OUTPUTS_MAX };
@@ -34,9 +36,17 @@ static int run_blocks(enum gpu_method method, const char *path, char **texts, si
     struct gpu_batch batch = {method, 1, bars.n, &in, n_specs, specs, out};
     size_t n_columns = gpu_batch_columns(&batch);
     for (size_t k = 0; k < n_columns; k++)
-        out[k] = block_poisoned(bars.n * sizeof(double));
-    bool kept = false;
-    int r = block_compute(&batch, false, &kept);
+        out[k] = calloc(bars.n + 1, sizeof(double));
+    struct gpu_module *module = NULL;
+    char reason[GPU_REASON_MAX];
+    int r = gpu_module_open(NULL, &module, reason, sizeof(reason));
+    if (r == 0)
+        r = gpu_module_compute(module, &batch, reason, sizeof(reason));
+    gpu_module_close(module);
+    if (r < 0) {
+        fprintf(stderr, "columns: %s\n", reason);
+        return 1;
+    }
 
     printf("timestamp_ns");
     for (size_t i = 0; i < n_specs; i++)
@@ -56,7 +66,7 @@ static int run_blocks(enum gpu_method method, const char *path, char **texts, si
         free(out[k]);
     free(open_time_s);
     bars_file_finish(&bars);
-    return r == 0 && kept ? 0 : 1;
+    return 0;
 }
 
 int main(int argc, char **argv)

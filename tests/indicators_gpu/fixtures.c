@@ -1,9 +1,10 @@
 /* TA-Lib's values, or NumPy's where TA-Lib has none, from talib.txt: one fixture drives the reference, the
- * stream and the GPU's kernels. A row of the registry without a column there fails. */
+ * stream and the GPU's kernels, by way of a module whose device is the CPU. A row of the registry without a
+ * column there fails. The arguments are the file and the module. */
+#include "indicators_gpu/module.h"
+
 #include "tests/check.h"
-#include "tests/indicators_gpu/block_runner.h"
 #include "tests/indicators_gpu/series.h"
-#include "tests/indicators_gpu/tolerance.h"
 
 /* Longest line: a column of 120 values. */
 enum { LINE_MAX_LEN = 8192 };
@@ -18,6 +19,8 @@ static size_t misses(const double *got, const double *expected, size_t n, double
             count++;
     return count;
 }
+
+static struct gpu_module *module;
 
 static void check_column(const struct indicator_spec *spec, size_t output, const struct series *s,
                          const double *expected, double absolute)
@@ -37,15 +40,13 @@ static void check_column(const struct indicator_spec *spec, size_t output, const
     indicator_stream_close(stream);
     CHECK_INT(misses(o.at[output], expected, s->n, absolute), 0);
 
-    if (spec->row->id <= INDICATOR_ATR) { /* those that have a kernel */
-        struct gpu_batch batch = {GPU_EXACT, 1, s->n, &in, 1, spec, o.at};
-        bool kept = false;
-        CHECK_INT(block_compute(&batch, false, &kept), 0);
-        CHECK_INT(misses(o.at[output], expected, s->n, absolute), 0);
-        batch.method = GPU_PARALLEL;
-        CHECK_INT(block_compute(&batch, false, &kept), 0);
-        CHECK_INT(misses(o.at[output], expected, s->n, 10 * absolute), 0);
-    }
+    struct gpu_batch batch = {GPU_EXACT, 1, s->n, &in, 1, spec, o.at, INDICATOR_F64};
+    char reason[GPU_REASON_MAX];
+    CHECK_INT(gpu_module_compute(module, &batch, reason, sizeof(reason)), 0);
+    CHECK_INT(misses(o.at[output], expected, s->n, absolute), 0);
+    batch.method = GPU_PARALLEL;
+    CHECK_INT(gpu_module_compute(module, &batch, reason, sizeof(reason)), 0);
+    CHECK_INT(misses(o.at[output], expected, s->n, 10 * absolute), 0);
     outputs_free(&o);
 }
 
@@ -78,10 +79,14 @@ int main(int argc, char **argv)
 {
     char line[LINE_MAX_LEN];
     size_t n = 0, n_rows;
-    FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
+    char reason[GPU_REASON_MAX] = "";
+    FILE *file = argc == 3 ? fopen(argv[1], "r") : NULL;
     CHECK(file != NULL);
-    if (!file || !next_line(file, line, sizeof(line)) || sscanf(line, "bars %zu", &n) != 1) {
-        CHECK(!"a fixture file is needed");
+    if (file)
+        CHECK_INT(gpu_module_open(argv[2], &module, reason, sizeof(reason)), 0);
+    CHECK_STR(reason, "");
+    if (!file || !module || !next_line(file, line, sizeof(line)) || sscanf(line, "bars %zu", &n) != 1) {
+        CHECK(!"a fixture file and a module are needed");
         return check_done("indicators_gpu/fixtures");
     }
     struct series s = series_make(n, SERIES_FLAT, 0);
@@ -126,5 +131,6 @@ int main(int argc, char **argv)
     free(expected);
     series_free(&s);
     fclose(file);
+    gpu_module_close(module);
     return check_done("indicators_gpu/fixtures");
 }

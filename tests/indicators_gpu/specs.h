@@ -11,7 +11,7 @@ static const char *const test_specs[] = {
     /* moving averages */
     "sma", "sma:1", "sma:2", "sma:20", "sma:64", "sma:65", "sma:200", "sma:1000", "ema", "ema:1", "ema:14",
     "ema:200", "wma", "wma:1", "wma:2", "wma:200", "dema", "dema:1", "dema:2", "dema:100", "tema", "tema:1",
-    "tema:2", "tema:60", "kama", "kama:1", "kama:10", "kama:200", "hma", "hma:2", "hma:3", "hma:55", "hma:200",
+    "tema:2", "tema:60", "kama", "kama:2", "kama:10", "kama:200", "hma", "hma:2", "hma:3", "hma:55", "hma:200",
     /* momentum */
     "rsi", "rsi:1", "rsi:50", "macd", "macd:26,12,9", "macd:1,1,1", "macd:5,35,1", "macd:200,3,50",
     "ppo", "ppo:12,26,0", "ppo:26,12,0", "ppo:26,12", "ppo:2,2,0", "ppo:2,2,1", "ppo:5,100,0", "roc",

@@ -36,7 +36,6 @@ RELATIVE = 1e-9
 TILES_MACD_OF_PRICE = 2.0**-48 * 35  # parallel.h, with the longest slow period of SPECS
 TILES_RSI = 1e-9
 PROGRAM = sys.argv[1]
-KERNELS = ("sma", "ema", "rsi", "macd", "atr")  # what blocks and tiles have
 NAMES = ["open", "high", "low", "close", "volume"]
 failures = []
 
@@ -146,10 +145,7 @@ def main():
             columns = walk(n, seed)
             write_bars(path, columns)
             for backend in ("reference", "cpu", "stream", "blocks", "tiles"):
-                specs = SPECS
-                if backend in ("blocks", "tiles"):
-                    specs = [spec for spec in SPECS if split(spec)[0] in KERNELS]
-                compare(f"walk of {n}", path, columns, backend, specs)
+                compare(f"walk of {n}", path, columns, backend, SPECS)
         for name, columns in {**{f"walk of {n}": walk(n, n) for n in (31, 32)}, **kinds(2000, 5)}.items():
             path = os.path.join(folder, f"{name.replace(' ', '')}_1m.csv")
             write_bars(path, columns)

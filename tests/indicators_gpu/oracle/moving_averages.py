@@ -38,7 +38,7 @@ ROWS = {
     "wma": lambda o, c: [talib.WMA(c["close"], timeperiod=int(o[0]))],
 }
 SPECS = ["ema:2", "ema:14", "ema:200", "sma:2", "sma:20", "sma:200", "sma:5000"]
-SPECS += ["wma:2", "wma:30", "wma:200", "dema:2", "dema:30", "dema:100", "tema:2", "tema:30", "tema:100"]
+SPECS += ["wma:1", "dema:1", "tema:1", "wma:2", "wma:30", "wma:200", "dema:2", "dema:30", "dema:100", "tema:2", "tema:30", "tema:100"]
 SPECS += ["kama:2", "kama:10", "kama:30", "hma:2", "hma:16", "hma:100"]
 FIXTURES = ["ema:14", "ema:5", "sma:20", "sma:7", "wma:9", "dema:6", "tema:5", "kama:10", "hma:16"]
 ABSOLUTE = {}
