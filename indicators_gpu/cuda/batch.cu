@@ -110,7 +110,7 @@ int batch_fetch(struct gpu_indicators *g, size_t column, double *out, char *reas
     return r;
 }
 
-static __global__ void __launch_bounds__(FUSED_THREADS) fused_kernel(struct gpu_view v)
+static __global__ void __launch_bounds__(FUSED_THREADS, 4) fused_kernel(struct gpu_view v)
 {
     __shared__ struct fused_shared sh;
     block_fused(&v, &sh);

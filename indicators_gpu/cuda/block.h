@@ -7,7 +7,7 @@
  * values that a thread keeps from one phase to the next are BLOCK_OWN; control flow around phases is the same
  * for every thread; no return or break leaves a phase (continue does: it ends the thread's part). The CPU can
  * run the threads of each phase, and the blocks of a launch, in reverse: a result that changes then was a
- * race. */
+ * race. BLOCK_UNROLL before a loop keeps what it indexes in registers. */
 #ifndef INDICATORS_GPU_CUDA_BLOCK_H
 #define INDICATORS_GPU_CUDA_BLOCK_H
 
@@ -17,9 +17,10 @@
 
 #ifdef __CUDACC__
 
-#define BLOCK_FN static __device__
+#define BLOCK_FN static __device__ __forceinline__
 #define BLOCK_PHASE(t, threads) \
     for (unsigned t = threadIdx.x, block_once = 1; block_once; block_once = 0, __syncthreads())
+#define BLOCK_UNROLL                   _Pragma("unroll")
 #define BLOCK_OWN(type, name, threads) type name[1]
 #define BLOCK_MINE(name, t)            name[0]
 
@@ -63,6 +64,7 @@ BLOCK_FN double block_fresh(const double *at)
 #define BLOCK_PHASE(t, threads) \
     for (unsigned block_i = 0, t = block_thread(0, threads); block_i < (threads); \
          t = block_thread(++block_i, threads))
+#define BLOCK_UNROLL
 #define BLOCK_OWN(type, name, threads) type name[threads]
 #define BLOCK_MINE(name, t)            name[t]
 

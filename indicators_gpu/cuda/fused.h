@@ -95,8 +95,10 @@ BLOCK_FN void fused_bar(const struct fused_rule *rule, const struct fused_shared
 {
     double x = fused_close(sh, i);
     if (r == rule->first) {
-        for (unsigned d = 0; d < rule->dims; d++)
-            y[d] = d < 2 ? sh->seed[lane + d] : 0.0;
+        y[0] = sh->seed[lane];
+        if (rule->dims > 1)
+            y[1] = sh->seed[lane + 1];
+        y[2] = 0.0;
     } else if (rule->kernel == INDICATOR_EMA) {
         y[0] = ema_next(y[0], x, rule->k[0]);
     } else if (rule->kernel == INDICATOR_MACD) {
@@ -121,6 +123,7 @@ BLOCK_FN void fused_run(const struct gpu_view *v, const struct fused_at *at, con
                         struct fused_values *ret)
 {
     const struct fused_rule own = *fused_rule_at(v, job), *rule = &own; /* in registers */
+    BLOCK_UNROLL
     for (unsigned j = 0; j < FUSED_ITEMS; j++) {
         unsigned place = t * FUSED_ITEMS + j;
         size_t i = at->base + place;
@@ -139,6 +142,7 @@ BLOCK_FN void fused_run(const struct gpu_view *v, const struct fused_at *at, con
                 }
             }
         }
+        BLOCK_UNROLL
         for (unsigned k = 0; k < FUSED_OUTPUTS && ret; k++)
             ret->at[k][j] = values[k];
     }
@@ -152,6 +156,7 @@ BLOCK_FN void fused_windows(const struct gpu_view *v, const struct fused_at *at,
     int period = (int)rule->period[0];
     bool summed = false;
     double sum = 0.0;
+    BLOCK_UNROLL
     for (unsigned j = 0; j < FUSED_ITEMS; j++) {
         int place = (int)(t * FUSED_ITEMS + j);
         size_t i = at->base + (size_t)place;
@@ -179,10 +184,12 @@ BLOCK_FN void fused_load(const struct gpu_view *v, const struct fused_at *at, st
         double loaded[FUSED_ITEMS];
         if (!(at->group->inputs & 1u << (c + 1)))
             continue;
+        BLOCK_UNROLL
         for (unsigned j = 0; j < FUSED_ITEMS; j++) {
             size_t i = at->base + j * FUSED_THREADS + t;
             loaded[j] = i < v->n_bars ? view_input(v, c + 1, series, i) : 0.0;
         }
+        BLOCK_UNROLL
         for (unsigned j = 0; j < FUSED_ITEMS; j++)
             sh->x[c][fused_place(j * FUSED_THREADS + t)] = loaded[j];
     }
@@ -204,8 +211,9 @@ BLOCK_FN void fused_find_seeds(const struct gpu_view *v, const struct fused_at *
             continue;
         if (first >= mine && first < mine + FUSED_ITEMS && first < v->n_bars) {
             fused_seed(v, rule, job, y);
-            for (unsigned d = 0; d < rule->dims && d < 2; d++)
-                sh->seed[job->lane + d] = y[d];
+            for (unsigned d = 0; d < 2; d++)
+                if (d < rule->dims)
+                    sh->seed[job->lane + d] = y[d];
         }
         if (rule->dims == FUSED_DIMS && second >= mine && second < mine + FUSED_ITEMS && second < v->n_bars)
             sh->seed[job->lane + 2] = fused_signal_rest(v, rule, job);
@@ -220,19 +228,23 @@ BLOCK_FN void fused_join_chunk(const struct gpu_view *v, const struct fused_at *
     const struct fused_job *job = &at->jobs[n];
     const struct fused_rule *rule = fused_rule_at(v, job);
     double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
-    for (unsigned d = 0; d < rule->dims && down; d++)
-        y[d] = sh->chunk[job->lane + d][chunk];
+    for (unsigned d = 0; d < FUSED_DIMS; d++)
+        if (down && d < rule->dims)
+            y[d] = sh->chunk[job->lane + d][chunk];
     for (unsigned t = chunk * FUSED_CHUNK; t < (chunk + 1) * FUSED_CHUNK; t++) {
         double b[FUSED_DIMS] = {0.0, 0.0, 0.0};
-        for (unsigned d = 0; d < rule->dims; d++) {
+        for (unsigned d = 0; d < FUSED_DIMS; d++) {
+            if (d >= rule->dims)
+                continue;
             b[d] = sh->b[job->lane + d][t];
             if (down)
                 sh->b[job->lane + d][t] = y[d];
         }
         fused_join(&rule->items, rule->dims, y, b);
     }
-    for (unsigned d = 0; d < rule->dims && !down; d++)
-        sh->chunk[job->lane + d][chunk] = y[d];
+    for (unsigned d = 0; d < FUSED_DIMS; d++)
+        if (!down && d < rule->dims)
+            sh->chunk[job->lane + d][chunk] = y[d];
 }
 
 /* Joins the chunks of a tile likewise; without `down` the result is the tile's, in y. */
@@ -243,7 +255,9 @@ BLOCK_FN void fused_join_tile(const struct gpu_view *v, const struct fused_at *a
     const struct fused_rule *rule = fused_rule_at(v, job);
     for (unsigned chunk = 0; chunk < FUSED_CHUNKS; chunk++) {
         double b[FUSED_DIMS] = {0.0, 0.0, 0.0};
-        for (unsigned d = 0; d < rule->dims; d++) {
+        for (unsigned d = 0; d < FUSED_DIMS; d++) {
+            if (d >= rule->dims)
+                continue;
             b[d] = sh->chunk[job->lane + d][chunk];
             if (down)
                 sh->chunk[job->lane + d][chunk] = y[d];
@@ -282,34 +296,36 @@ BLOCK_FN void fused_look_back(const struct gpu_view *v, const struct fused_at *a
                 continue;
             const struct fused_rule *rule = fused_rule_at(v, &at->jobs[t]);
             double *entry = &sh->entry[at->jobs[t].lane], y[FUSED_DIMS] = {0.0, 0.0, 0.0};
-            for (unsigned d = 0; d < rule->dims; d++)
-                y[d] = entry[d];
+            for (unsigned d = 0; d < FUSED_DIMS; d++)
+                if (d < rule->dims)
+                    y[d] = entry[d];
             for (unsigned tile = 0; tile < now; tile++)
                 if (left - tile <= rule->tiles_back)
                     fused_join(&rule->tile, rule->dims, y, &sh->look[tile][at->jobs[t].lane]);
-            for (unsigned d = 0; d < rule->dims; d++)
-                entry[d] = y[d];
+            for (unsigned d = 0; d < FUSED_DIMS; d++)
+                if (d < rule->dims)
+                    entry[d] = y[d];
         }
     }
 }
 
-/* Writes a job's outputs, through shared memory so that neighbours write neighbours. */
+/* Writes a job's output k, through shared memory so that neighbours write neighbours. */
 BLOCK_FN void fused_write(const struct gpu_view *v, const struct fused_at *at, const struct fused_job *job,
-                          unsigned n_outputs, struct fused_shared *sh, const struct fused_values values[])
+                          unsigned k, struct fused_shared *sh, const struct fused_values values[])
 {
-    for (unsigned k = 0; k < n_outputs; k++) {
-        BLOCK_PHASE(t, FUSED_THREADS)
-        {
-            for (unsigned j = 0; j < FUSED_ITEMS; j++)
-                sh->stage[fused_place(t * FUSED_ITEMS + j)] = BLOCK_MINE(values, t).at[k][j];
-        }
-        BLOCK_PHASE(t, FUSED_THREADS)
-        {
-            for (unsigned j = 0; j < FUSED_ITEMS; j++) {
-                unsigned place = j * FUSED_THREADS + t;
-                if (at->base + place < v->n_bars)
-                    view_store(v, job->out + k, at->base + place, sh->stage[fused_place(place)]);
-            }
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        BLOCK_UNROLL
+        for (unsigned j = 0; j < FUSED_ITEMS; j++)
+            sh->stage[fused_place(t * FUSED_ITEMS + j)] = BLOCK_MINE(values, t).at[k][j];
+    }
+    BLOCK_PHASE(t, FUSED_THREADS)
+    {
+        BLOCK_UNROLL
+        for (unsigned j = 0; j < FUSED_ITEMS; j++) {
+            unsigned place = j * FUSED_THREADS + t;
+            if (at->base + place < v->n_bars)
+                view_store(v, job->out + k, at->base + place, sh->stage[fused_place(place)]);
         }
     }
 }
@@ -342,8 +358,9 @@ BLOCK_FN void block_fused(const struct gpu_view *v, struct fused_shared *sh)
             unsigned dims = fused_rule_at(v, &at.jobs[n])->dims;
             if (dims > 0)
                 fused_run(v, &at, &at.jobs[n], sh, t, y, NULL);
-            for (unsigned d = 0; d < dims; d++)
-                sh->b[at.jobs[n].lane + d][t] = y[d];
+            for (unsigned d = 0; d < FUSED_DIMS; d++)
+                if (d < dims)
+                    sh->b[at.jobs[n].lane + d][t] = y[d];
         }
     }
     BLOCK_PHASE(t, FUSED_THREADS)
@@ -371,8 +388,9 @@ BLOCK_FN void block_fused(const struct gpu_view *v, struct fused_shared *sh)
     {
         if (t < at.group->n) {
             double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
-            for (unsigned d = 0; d < fused_rule_at(v, &at.jobs[t])->dims; d++)
-                y[d] = sh->entry[at.jobs[t].lane + d];
+            for (unsigned d = 0; d < FUSED_DIMS; d++)
+                if (d < fused_rule_at(v, &at.jobs[t])->dims)
+                    y[d] = sh->entry[at.jobs[t].lane + d];
             fused_join_tile(v, &at, sh, t, true, y);
         }
     }
@@ -383,6 +401,7 @@ BLOCK_FN void block_fused(const struct gpu_view *v, struct fused_shared *sh)
     }
     BLOCK_PHASE(t, FUSED_THREADS)
     {
+        BLOCK_UNROLL
         for (unsigned lane = 0; lane < FUSED_LANES; lane++)
             BLOCK_MINE(entries, t).y[lane] = sh->b[lane][t];
     }
@@ -392,14 +411,22 @@ BLOCK_FN void block_fused(const struct gpu_view *v, struct fused_shared *sh)
         BLOCK_PHASE(t, FUSED_THREADS)
         {
             double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
-            for (unsigned d = 0; d < dims; d++)
-                y[d] = BLOCK_MINE(entries, t).y[job->lane + d];
+            BLOCK_UNROLL
+            for (unsigned lane = 0; lane < FUSED_LANES;
+                 lane++) /* each by its number: they stay in registers */
+                for (unsigned d = 0; d < FUSED_DIMS; d++)
+                    if (d < dims && lane == job->lane + d)
+                        y[d] = BLOCK_MINE(entries, t).y[lane];
             if (dims > 0)
                 fused_run(v, &at, job, sh, t, y, &BLOCK_MINE(values, t));
             else
                 fused_windows(v, &at, job, sh, t, &BLOCK_MINE(values, t));
         }
-        fused_write(v, &at, job, dims == FUSED_DIMS ? FUSED_OUTPUTS : 1, sh, values);
+        fused_write(v, &at, job, 0, sh, values);
+        if (dims == FUSED_DIMS) {
+            fused_write(v, &at, job, 1, sh, values);
+            fused_write(v, &at, job, 2, sh, values);
+        }
     }
 }
 

@@ -135,8 +135,9 @@ BLOCK_FN void fused_join(const struct fused_map *m, unsigned dims, double y[FUSE
 {
     if (dims == FUSED_DIMS)
         y[2] = m->own[2] * y[2] + (m->from[0] * y[0] + m->from[1] * y[1]) + b[2];
-    for (unsigned d = 0; d < dims && d < 2; d++)
-        y[d] = m->own[d] * y[d] + b[d];
+    for (unsigned d = 0; d < 2; d++)
+        if (d < dims)
+            y[d] = m->own[d] * y[d] + b[d];
 }
 
 /* ---- Seeds, from the columns themselves; FUSED_PERIOD_MAX bounds their cost. ---- */
@@ -159,7 +160,9 @@ BLOCK_FN void fused_seed(const struct gpu_view *v, const struct fused_rule *rule
                          double y[FUSED_DIMS])
 {
     size_t last = job->start + rule->first;
-    for (unsigned d = 0; d < rule->dims && d < 2; d++) {
+    for (unsigned d = 0; d < 2; d++) {
+        if (d >= rule->dims)
+            continue;
         unsigned n = (unsigned)rule->period[d];
         bool changes = rule->kernel == INDICATOR_RSI || rule->kernel == INDICATOR_ATR;
         double sum = 0.0;
