@@ -42,7 +42,16 @@
     X(RANK, rank)
 
 /* In float64 alone. */
-#define FAST_ROWS_WIDE(X) X(TRIX, trix) X(PPO, ppo)
+#define FAST_ROWS_WIDE(X) \
+    FAST_ROWS_OSCILLATORS(X) \
+    FAST_ROWS_DIRECTIONAL(X) \
+    FAST_ROWS_ACCUMULATION(X) \
+    FAST_ROWS_STOPS(X)
+
+#define FAST_ROWS_OSCILLATORS(X)  X(TRIX, trix) X(PPO, ppo) X(KAMA, kama)
+#define FAST_ROWS_DIRECTIONAL(X)  X(PLUS_DI, plus_di) X(MINUS_DI, minus_di) X(DX, dx) X(ADX, adx) X(ADXR, adxr)
+#define FAST_ROWS_ACCUMULATION(X) X(OBV, obv) X(AD, ad) X(ADOSC, adosc) X(VWAP, vwap)
+#define FAST_ROWS_STOPS(X)        X(SAR, sar) X(SUPERTREND, supertrend)
 
 /* Lines of the next block that are to be fetched while this one is worked on. */
 struct fast_ahead {

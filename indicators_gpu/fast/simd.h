@@ -287,6 +287,17 @@ static inline vec vec_sqrt(vec v)
 #endif
 }
 
+static inline vec vec_floor(vec v)
+{
+#if VEC_BYTES >= 32
+    return VEC_OP(floor)(v);
+#else
+    for (unsigned j = 0; j < W; j++)
+        v[j] = (real)floor((double)v[j]);
+    return v;
+#endif
+}
+
 /* ---- Values that need more than float32 while they are worked on: W doubles, one vector or two. ---- */
 
 typedef struct {

@@ -185,7 +185,7 @@ const struct indicator indicator_supertrend = {
     .options = {INDICATOR_PERIOD("period", 10, 1), {.name = "multiplier", .value = 3, .min = 0, .max = 1000}},
     .n_outputs = 2,
     .outputs = {"value", "direction"},
-    .tolerance = {INDICATOR_OF_VALUE, 0.0, 1e-7},
+    .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-7},
     .lookback = lookback_changes,
     .warmup = warmup_never,
     .code = &(const struct indicator_code){reference_supertrend, visit_row_supertrend},

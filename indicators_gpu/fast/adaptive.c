@@ -1,0 +1,93 @@
+/* KAMA: an average whose weight is each bar's own. In float64 alone. */
+#include "indicators_gpu/fast/kernel.h"
+#include "indicators_gpu/fast/recurrence.h"
+#include "indicators_gpu/fast/set.h"
+#include "indicators_gpu/fast/window.h"
+#include "indicators_gpu/step/moving_averages.h"
+
+struct kama {
+    size_t period;
+    bool seeded;
+    double value;
+    struct ladder steps; /* |changes| from bar to bar */
+};
+
+static size_t kama_layout(struct kama *s, const double options[])
+{
+    s->period = (size_t)options[0];
+    s->seeded = false;
+    return ladder_layout(&s->steps, window_begin(sizeof(*s)), s->period, sizeof(double));
+}
+
+static size_t kama_bytes(const double options[])
+{
+    struct kama s;
+    return kama_layout(&s, options);
+}
+
+static void kama_start(void *state, const double options[])
+{
+    kama_layout(state, options);
+}
+
+static size_t kama_history(const double options[])
+{
+    return (size_t)options[0];
+}
+
+/* The sums of |changes| over the period, to path[0..n). */
+static void kama_paths(struct kama *s, const struct fast_block *block, double *path)
+{
+    double scratch[WINDOW_BARS];
+    struct part part = {0};
+    while (part_next(block, &part)) {
+        const real *x = part_in(block, &part, FAST_CLOSE), *before = x - 1;
+        struct rungs rungs;
+        double *steps = rungs_next(s, &s->steps, part.n, &rungs);
+        for (size_t i = 0; i < part.n; i++)
+            steps[i] = fabs(x[i] - before[i]);
+        rungs_sum(&rungs, part.n);
+        memcpy(path + part.at, sums_of(&rungs, s->period, part.n, scratch), part.n * sizeof(double));
+    }
+}
+
+/* The square of the weight that efficiency gives. */
+static inline vec kama_weight(vec change, vec path)
+{
+    vec efficiency = vec_abs(change) / path;
+    efficiency = vec_select(vec_ge(change, path), vec_all(1), efficiency);
+    vec k = efficiency * vec_all(KAMA_FASTEST - KAMA_SLOWEST) + vec_all(KAMA_SLOWEST);
+    return k * k;
+}
+
+static void kama_run(void *state, const struct fast_block *block)
+{
+    struct kama *s = state;
+    const real *x = block->in[FAST_CLOSE], *before = x - s->period;
+    double *path = block->work[0], *y = block->out[0];
+    size_t begin = block->begin, count = block->count, first = 0;
+    const vec one = vec_all(1), zero = vec_all(0);
+    kama_paths(s, block, path);
+
+    if (!s->seeded) {
+        if (begin + count < s->period)
+            return;
+        first = s->period - 1 - begin; /* where the value is the close itself */
+        s->value = x[first++];
+        s->seeded = true;
+    }
+    vec carry = vec_all(s->value);
+    for (size_t i = first / W * W; i < count; i += W) {
+        vec now = vec_load(x + i), weight = kama_weight(now - vec_load(before + i), vec_load(path + i));
+        if (i < first) /* bars before the first leave the value alone */
+            weight = vec_select(vec_less_int(vec_index() + (lane_int)i, (ivec){0} + (lane_int)first), zero,
+                                weight);
+        if (i + W > count)
+            weight = vec_select(vec_less_int(vec_index() + (lane_int)i, (ivec){0} + (lane_int)count), weight,
+                                zero);
+        vec_store(y + i, chain_next(one - weight, weight * now, &carry));
+    }
+    s->value = carry[0];
+}
+
+const struct fast_kernel FAST(kama) = {kama_bytes, kama_history, kama_start, kama_run};
