@@ -5,21 +5,27 @@ struct deviation {
     double share;  /* of one value in the sum of squares */
     double factor; /* of the deviation, where the row has one */
     struct moments moments;
+    struct widened close;
 };
 
 static size_t deviation_layout(struct deviation *k, const double options[])
 {
     k->share = 1.0 / options[0];
     k->factor = options[1];
-    return moments_layout(&k->moments, window_begin(sizeof(*k)), (size_t)options[0]);
+    size_t used = moments_layout(&k->moments, window_begin(sizeof(*k)), (size_t)options[0]);
+    return widened_layout(&k->close, used, (size_t)options[0]);
+}
+
+static size_t deviation_history(const double options[])
+{
+    return (size_t)options[0];
 }
 
 /* Returns the part's closes. */
 static inline const double *deviation_part(struct deviation *k, const struct fast_block *block,
                                            const struct part *part, struct moments_scratch *result)
 {
-    double *close = moments_next(k, &k->moments, part->n);
-    part_widen(part_in(block, part, FAST_CLOSE), part->n, close);
+    const double *close = widened_part(k, &k->close, block, part, FAST_CLOSE);
     moments_of(k, &k->moments, close, part->n, result);
     return close;
 }
@@ -42,7 +48,7 @@ static void bbands_run(void *state, const struct fast_block *block)
     }
 }
 
-WINDOW_KERNEL(bbands, deviation);
+WINDOW_KERNEL_BACK(bbands, deviation, deviation_history);
 
 static void stddev_run(void *state, const struct fast_block *block)
 {
@@ -57,7 +63,7 @@ static void stddev_run(void *state, const struct fast_block *block)
     }
 }
 
-WINDOW_KERNEL(stddev, deviation);
+WINDOW_KERNEL_BACK(stddev, deviation, deviation_history);
 
 static void var_run(void *state, const struct fast_block *block)
 {
@@ -72,7 +78,7 @@ static void var_run(void *state, const struct fast_block *block)
     }
 }
 
-WINDOW_KERNEL(var, deviation);
+WINDOW_KERNEL_BACK(var, deviation, deviation_history);
 
 static void zscore_run(void *state, const struct fast_block *block)
 {
@@ -89,4 +95,4 @@ static void zscore_run(void *state, const struct fast_block *block)
     }
 }
 
-WINDOW_KERNEL(zscore, deviation);
+WINDOW_KERNEL_BACK(zscore, deviation, deviation_history);

@@ -1,4 +1,5 @@
 /* Typical prices and ranges in windows: CCI, MFI and the ultimate oscillator. */
+#include "indicators_gpu/fast/wide.h"
 #include "indicators_gpu/fast/window.h"
 #include "indicators_gpu/step/recurrence.h"
 
@@ -6,15 +7,7 @@
 #define FLOWS_ROUNDING 1e-14
 
 /* Vectors of CCI's windows side by side, enough to hide the latency of an addition. */
-enum { SIDE_BY_SIDE = 4, WIDE_LANES = VEC_BYTES / sizeof(double), SIDE_BARS = SIDE_BY_SIDE * WIDE_LANES };
-
-typedef double wide_any __attribute__((vector_size(VEC_BYTES), may_alias, aligned(8)));
-
-static inline vec_double wide_abs(vec_double v)
-{
-    typedef int64_t bits __attribute__((vector_size(VEC_BYTES), may_alias));
-    return (vec_double)((bits)v & INT64_MAX);
-}
+enum { SIDE_BY_SIDE = 4, SIDE_BARS = SIDE_BY_SIDE * WIDE };
 
 static inline void typical_prices(const struct fast_block *block, const struct part *part,
                                   double *restrict price)
@@ -33,8 +26,7 @@ struct cci {
 static size_t cci_layout(struct cci *k, const double options[])
 {
     k->period = (size_t)options[0];
-    return past_layout(&k->price, window_begin(sizeof(*k)), k->period, sizeof(double)) +
-           SIDE_BARS * sizeof(double);
+    return past_layout(&k->price, window_begin(sizeof(*k)), k->period, sizeof(double));
 }
 
 /* Means and mean distances from them, both added up from the oldest to the newest as in the reference, many
@@ -48,15 +40,15 @@ static inline void cci_windows(const double *price, size_t period, size_t n, dou
         vec_double sum[SIDE_BY_SIDE] = {{0}}, apart[SIDE_BY_SIDE] = {{0}};
         for (size_t t = 0; t < period; t++)
             for (size_t v = 0; v < SIDE_BY_SIDE; v++)
-                sum[v] += *(const wide_any *)(oldest + t + v * WIDE_LANES);
+                sum[v] += wide_load(oldest + t + v * WIDE);
         for (size_t v = 0; v < SIDE_BY_SIDE; v++)
             sum[v] /= count;
         for (size_t t = 0; t < period; t++)
             for (size_t v = 0; v < SIDE_BY_SIDE; v++)
-                apart[v] += wide_abs(*(const wide_any *)(oldest + t + v * WIDE_LANES) - sum[v]);
+                apart[v] += wide_abs(wide_load(oldest + t + v * WIDE) - sum[v]);
         for (size_t v = 0; v < SIDE_BY_SIDE; v++) {
-            *(wide_any *)(mean + i + v * WIDE_LANES) = sum[v];
-            *(wide_any *)(deviation + i + v * WIDE_LANES) = apart[v] / count;
+            wide_store(mean + i + v * WIDE, sum[v]);
+            wide_store(deviation + i + v * WIDE, apart[v] / count);
         }
     }
 }

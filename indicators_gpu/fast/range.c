@@ -100,11 +100,12 @@ static void stochf_run(void *state, const struct fast_block *block)
     struct stochf *k = state;
     for (struct part part = {0}; part_next(block, &part);) {
         struct rungs d;
-        double mean[WINDOW_BARS], *share = rungs_next(state, &k->d, part.n, &d);
+        double wide[WINDOW_BARS], *mean = part_wide(block, &part, 1, wide),
+                                  *share = rungs_next(state, &k->d, part.n, &d);
         stochastic_part(state, &k->range, k->k_period, block, &part, share);
         means_of(&d, k->d_period, part.n, mean);
         part_narrow(share, part.n, part_out(block, &part, 0));
-        part_narrow(mean, part.n, part_out(block, &part, 1));
+        part_deliver(block, &part, 1, mean);
     }
 }
 
@@ -131,13 +132,14 @@ static void stoch_run(void *state, const struct fast_block *block)
     struct stoch *k = state;
     for (struct part part = {0}; part_next(block, &part);) {
         struct rungs fast, slow;
-        double mean[WINDOW_BARS], *share = rungs_next(state, &k->k, part.n, &fast);
+        double wide[WINDOW_BARS], *mean = part_wide(block, &part, 1, wide),
+                                  *share = rungs_next(state, &k->k, part.n, &fast);
         double *slow_k = rungs_next(state, &k->d, part.n, &slow);
         stochastic_part(state, &k->range, k->fast_period, block, &part, share);
         means_of(&fast, k->k_period, part.n, slow_k);
         means_of(&slow, k->d_period, part.n, mean);
         part_narrow(slow_k, part.n, part_out(block, &part, 0));
-        part_narrow(mean, part.n, part_out(block, &part, 1));
+        part_deliver(block, &part, 1, mean);
     }
 }
 

@@ -61,13 +61,15 @@ const struct fast_kernel FAST(log_return) = {log_return_bytes, log_return_histor
 
 struct realvol {
     double share; /* of one square in the variance */
+    struct past changes;
     struct moments moments;
 };
 
 static size_t realvol_layout(struct realvol *k, const double options[])
 {
     k->share = 1.0 / (options[0] - 1.0);
-    return moments_layout(&k->moments, window_begin(sizeof(*k)), (size_t)options[0]);
+    size_t used = past_layout(&k->changes, window_begin(sizeof(*k)), (size_t)options[0], sizeof(double));
+    return moments_layout(&k->moments, used, (size_t)options[0]);
 }
 
 static void realvol_run(void *state, const struct fast_block *block)
@@ -78,7 +80,7 @@ static void realvol_run(void *state, const struct fast_block *block)
         struct moments_scratch of;
         const real *close = part_in(block, &part, FAST_CLOSE);
         real *restrict out = part_out(block, &part, 0);
-        double *change = moments_next(state, &k->moments, part.n);
+        double *change = past_next(state, &k->changes, part.n * sizeof(double));
         log_quotients(close, close - 1, part.n, log_of_quotient, change);
         moments_of(state, &k->moments, change, part.n, &of);
         for (size_t i = 0; i < part.n; i++)

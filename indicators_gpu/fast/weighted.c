@@ -1,128 +1,149 @@
-/* Weighted averages and least-squares lines of the close, from its windows' sums and tilts (tilts.h). With
- * the weights 1..p the weighted mean is mean + 2 tilt / (p (p + 1)); the line rises by 12 tilt / (p (p^2 -
- * 1)) a bar. */
+/* Weighted averages of the close and its least-squares line. */
 #include "indicators_gpu/fast/functions.h"
-#include "indicators_gpu/fast/tilts.h"
+#include "indicators_gpu/fast/running.h"
 #include "indicators_gpu/step/moving_averages.h"
 #include "indicators_gpu/step/statistics.h"
 
-static void weighted_means(const struct tilts_rungs *r, size_t period, size_t n, double *restrict mean)
+/* Up to here a window is added up for itself: nearly as fast, and nothing is carried on. */
+enum { WEIGHTED_SHORT = 8 };
+
+struct weighted {
+    struct running running;
+};
+
+static struct weighted weighted_of(size_t period, bool line)
 {
-    struct tilts_scratch of;
-    double p = (double)period, share = 1.0 / p, tilt_share = 2.0 / (p * (p + 1.0));
-    tilts_of(r, period, n, &of);
-    for (size_t i = 0; i < n; i++)
-        mean[i] = share * of.sum[i] + tilt_share * of.tilt[i];
+    const double p = (double)period, weights = wma_weights(p);
+    struct weighted w = {.running = {.period = period}};
+    if (line) {
+        w.running.of_weighted = 2.0 / linreg_divisor(p);
+        w.running.of_sum = -(p + 1.0) / linreg_divisor(p);
+    } else {
+        w.running.of_base = 1.0;
+        w.running.of_weighted = 1.0 / weights;
+    }
+    return w;
+}
+
+static inline void weighted_short(const struct running *r, const double *x, size_t n, double *out)
+{
+    for (size_t i = 0; i < n; i += 2 * WIDE) {
+        vec_double now0 = wide_load(x + i), now1 = wide_load(x + i + WIDE);
+        vec_double sum0 = now0 * r->of_base, sum1 = now1 * r->of_base;
+        for (size_t age = 1; age < r->period; age++) {
+            double of = (double)(r->period - age) * r->of_weighted + r->of_sum;
+            sum0 += (wide_load(x + i - age) - now0) * of;
+            sum1 += (wide_load(x + i + WIDE - age) - now1) * of;
+        }
+        wide_store(out + i, sum0);
+        wide_store(out + i + WIDE, sum1);
+    }
+}
+
+/* Of n bars; x has `period` more before. */
+static inline void weighted_next(struct weighted *w, const double *x, size_t n, double *out)
+{
+    if (w->running.period <= WEIGHTED_SHORT)
+        weighted_short(&w->running, x, n, out);
+    else
+        running_next(&w->running, x, n, out);
+}
+
+static size_t weighted_history(const double options[])
+{
+    return (size_t)options[0];
 }
 
 struct wma {
-    size_t period;
-    struct tilts tilts;
+    struct weighted mean;
+    struct widened close;
 };
 
 static size_t wma_layout(struct wma *k, const double options[])
 {
-    k->period = (size_t)options[0];
-    return tilts_layout(&k->tilts, window_begin(sizeof(*k)), k->period);
+    k->mean = weighted_of((size_t)options[0], false);
+    return widened_layout(&k->close, window_begin(sizeof(*k)), (size_t)options[0]);
 }
 
 static void wma_run(void *state, const struct fast_block *block)
 {
     struct wma *k = state;
     for (struct part part = {0}; part_next(block, &part);) {
-        struct tilts_rungs rungs;
-        double mean[WINDOW_BARS];
-        part_widen(part_in(block, &part, FAST_CLOSE), part.n, tilts_next(state, &k->tilts, part.n, &rungs));
-        tilts_climb(&rungs, part.n);
-        weighted_means(&rungs, k->period, part.n, mean);
-        part_narrow(mean, part.n, part_out(block, &part, 0));
+        double wide[WINDOW_BARS], *mean = part_wide(block, &part, 0, wide);
+        weighted_next(&k->mean, widened_part(state, &k->close, block, &part, FAST_CLOSE), part.n, mean);
+        part_deliver(block, &part, 0, mean);
     }
 }
 
-WINDOW_KERNEL(wma, wma);
+WINDOW_KERNEL_BACK(wma, wma, weighted_history);
 
 struct hma {
-    size_t half, whole, root;
-    struct tilts closes, raw;
+    struct weighted half, whole, root;
+    struct widened close;
+    struct past raw;
 };
 
 static size_t hma_layout(struct hma *k, const double options[])
 {
-    k->half = hma_half(options[0]);
-    k->whole = (size_t)options[0];
-    k->root = hma_root(options[0]);
-    size_t used = tilts_layout(&k->closes, window_begin(sizeof(*k)), k->whole);
-    return tilts_layout(&k->raw, used, k->root);
+    k->half = weighted_of(hma_half(options[0]), false);
+    k->whole = weighted_of((size_t)options[0], false);
+    k->root = weighted_of(hma_root(options[0]), false);
+    size_t used = widened_layout(&k->close, window_begin(sizeof(*k)), (size_t)options[0]);
+    return past_layout(&k->raw, used, hma_root(options[0]), sizeof(double));
 }
 
 static void hma_run(void *state, const struct fast_block *block)
 {
     struct hma *k = state;
     for (struct part part = {0}; part_next(block, &part);) {
-        struct tilts_rungs closes, raw;
-        double half[WINDOW_BARS], whole[WINDOW_BARS];
-        size_t n = part.n;
-        part_widen(part_in(block, &part, FAST_CLOSE), n, tilts_next(state, &k->closes, n, &closes));
-        tilts_climb(&closes, n);
-        weighted_means(&closes, k->half, n, half);
-        weighted_means(&closes, k->whole, n, whole);
-        double *restrict next = tilts_next(state, &k->raw, n, &raw);
-        for (size_t i = 0; i < n; i++)
-            next[i] = 2.0 * half[i] - whole[i];
-        tilts_climb(&raw, n);
-        weighted_means(&raw, k->root, n, whole);
-        part_narrow(whole, n, part_out(block, &part, 0));
+        double half[WINDOW_BARS], whole[WINDOW_BARS], *mean = part_wide(block, &part, 0, half);
+        const double *close = widened_part(state, &k->close, block, &part, FAST_CLOSE);
+        double *restrict raw = past_next(state, &k->raw, part.n * sizeof(double));
+        weighted_next(&k->half, close, part.n, half);
+        weighted_next(&k->whole, close, part.n, whole);
+        for (size_t i = 0; i < part.n; i++)
+            raw[i] = 2.0 * half[i] - whole[i];
+        weighted_next(&k->root, raw, part.n, mean);
+        part_deliver(block, &part, 0, mean);
     }
 }
 
-WINDOW_KERNEL(hma, hma);
+WINDOW_KERNEL_BACK(hma, hma, weighted_history);
 
 struct linreg {
-    size_t period;
-    double factor;
-    struct tilts tilts;
+    struct weighted slope;
+    struct widened close;
 };
 
 static size_t linreg_layout(struct linreg *k, const double options[])
 {
-    k->period = (size_t)options[0];
-    k->factor = 2.0 / linreg_divisor(options[0]);
-    return tilts_layout(&k->tilts, window_begin(sizeof(*k)), k->period);
-}
-
-static void linreg_part(struct linreg *k, const struct fast_block *block, const struct part *part,
-                        double *restrict slope)
-{
-    struct tilts_rungs rungs;
-    struct tilts_scratch of;
-    part_widen(part_in(block, part, FAST_CLOSE), part->n, tilts_next(k, &k->tilts, part->n, &rungs));
-    tilts_climb(&rungs, part->n);
-    tilts_of(&rungs, k->period, part->n, &of);
-    for (size_t i = 0; i < part->n; i++)
-        slope[i] = k->factor * of.tilt[i];
+    k->slope = weighted_of((size_t)options[0], true);
+    return widened_layout(&k->close, window_begin(sizeof(*k)), (size_t)options[0]);
 }
 
 static void linreg_slope_run(void *state, const struct fast_block *block)
 {
+    struct linreg *k = state;
     for (struct part part = {0}; part_next(block, &part);) {
-        double slope[WINDOW_BARS];
-        linreg_part(state, block, &part, slope);
-        part_narrow(slope, part.n, part_out(block, &part, 0));
+        double wide[WINDOW_BARS], *slope = part_wide(block, &part, 0, wide);
+        weighted_next(&k->slope, widened_part(state, &k->close, block, &part, FAST_CLOSE), part.n, slope);
+        part_deliver(block, &part, 0, slope);
     }
 }
 
-WINDOW_KERNEL(linreg_slope, linreg);
+WINDOW_KERNEL_BACK(linreg_slope, linreg, weighted_history);
 
 static void linreg_angle_run(void *state, const struct fast_block *block)
 {
     const double degrees = 180.0 / 3.14159265358979323846;
+    struct linreg *k = state;
     for (struct part part = {0}; part_next(block, &part);) {
         double slope[WINDOW_BARS];
         real *restrict angle = part_out(block, &part, 0);
-        linreg_part(state, block, &part, slope);
+        weighted_next(&k->slope, widened_part(state, &k->close, block, &part, FAST_CLOSE), part.n, slope);
         for (size_t i = 0; i < part.n; i++)
             angle[i] = (real)(function_atan(slope[i]) * degrees);
     }
 }
 
-WINDOW_KERNEL(linreg_angle, linreg);
+WINDOW_KERNEL_BACK(linreg_angle, linreg, weighted_history);

@@ -21,7 +21,8 @@ enum { WINDOW_BARS = 256 };
 /* Steps of a ladder for the longest period: 2^16 <= INDICATOR_PERIOD_MAX < 2^17. */
 enum { LADDER_STEPS = 17 };
 
-enum { PAST_UNIT = 64 }; /* bytes moved at once */
+enum { PAST_UNIT = 64 };      /* bytes moved at once */
+enum { PAST_PAST_END = 256 }; /* bytes past the last value that may be read and written: some vectors */
 
 /* A series of which the newest `keep` bytes stay when more come. It lies in a kernel's state. */
 struct past {
@@ -37,7 +38,7 @@ static inline size_t past_layout(struct past *p, size_t used, size_t keep, size_
     p->at = used;
     p->keep = p->end = (keep * size + PAST_UNIT - 1) / PAST_UNIT * PAST_UNIT;
     p->room = p->keep + (p->keep > more ? p->keep : more);
-    return used + p->room;
+    return used + p->room + PAST_PAST_END;
 }
 
 /* Where the next `bytes` go, at most WINDOW_BARS values; those before them stand before it. */
@@ -65,7 +66,10 @@ static inline size_t window_begin(size_t size)
 
 /* The kernel of a row by its memory's NAME_layout(k, options), which sets up a struct NAME and returns the
  * state's bytes, and ROW_run(). */
-#define WINDOW_KERNEL(row, name) \
+#define WINDOW_KERNEL(row, name) WINDOW_KERNEL_BACK(row, name, NULL)
+
+/* With the row's history(). */
+#define WINDOW_KERNEL_BACK(row, name, history) \
     static size_t row##_bytes(const double options[]) \
     { \
         struct name k; \
@@ -75,7 +79,7 @@ static inline size_t window_begin(size_t size)
     { \
         name##_layout(state, options); \
     } \
-    const struct fast_kernel FAST(row) = {row##_bytes, NULL, row##_start, row##_run}
+    const struct fast_kernel FAST(row) = {row##_bytes, history, row##_start, row##_run}
 
 /* Part of a block: n <= WINDOW_BARS bars from its bar `at` on. */
 struct part {
@@ -106,6 +110,30 @@ static inline void part_widen(const real *x, size_t n, double *restrict wide)
 {
     for (size_t i = 0; i < n; i++)
         wide[i] = (double)x[i];
+}
+
+/* A column in double, for kernels whose history() is what they look back. */
+struct widened {
+    struct past past; /* unused in float64 */
+};
+
+static inline size_t widened_layout(struct widened *w, size_t used, size_t history)
+{
+    return FAST_F32 ? past_layout(&w->past, used, history, sizeof(double)) : used;
+}
+
+static inline const double *widened_part(void *state, struct widened *w, const struct fast_block *block,
+                                         const struct part *part, size_t column)
+{
+#if FAST_F32
+    double *wide = past_next(state, &w->past, part->n * sizeof(double));
+    part_widen(part_in(block, part, column), part->n, wide);
+    return wide;
+#else
+    (void)state;
+    (void)w;
+    return part_in(block, part, column);
+#endif
 }
 
 static inline size_t window_log2(size_t period)
@@ -195,6 +223,21 @@ static inline void part_narrow(const double *x, size_t n, real *restrict narrow)
 {
     for (size_t i = 0; i < n; i++)
         narrow[i] = (real)x[i];
+}
+
+/* Where to put an output in double: in float64 its own place, else `wide`. part_deliver() afterwards. */
+static inline double *part_wide(const struct fast_block *block, const struct part *part, size_t output,
+                                double *wide)
+{
+    return FAST_F32 ? wide : (double *)(void *)part_out(block, part, output);
+}
+
+static inline void part_deliver(const struct fast_block *block, const struct part *part, size_t output,
+                                const double *values)
+{
+    real *out = part_out(block, part, output);
+    if ((const void *)values != (const void *)out)
+        part_narrow(values, part->n, out);
 }
 
 #endif

@@ -5,7 +5,7 @@
 #define FAST_F32 0
 #endif
 #include "indicators_gpu/fast/moments.h"
-#include "indicators_gpu/fast/tilts.h"
+#include "indicators_gpu/fast/running.h"
 #include "tests/check.h"
 #include "tests/random.h"
 
@@ -13,37 +13,42 @@
 #define EXTREMES(name) extremes_##name
 #include "indicators_gpu/fast/extremes.h"
 
-enum { BARS = 3000 };
+/* Parts are whole vectors long, but the last. */
+enum { LEAST_RUNNING = 9, PART_OF = 16 };
+enum { BARS = 3000, BEFORE = 2560, AFTER = 64 };
 
 struct windows {
     struct ladder high, low, sum;
     struct moments moments;
-    struct tilts tilts;
+    struct running mean, line;
 };
 
 struct results {
-    double high[BARS], low[BARS], sum[BARS], above[BARS], squares[BARS], tilt_sum[BARS], tilt[BARS];
+    double high[BARS], low[BARS], sum[BARS], above[BARS], squares[BARS], mean[BARS + AFTER],
+        line[BARS + AFTER];
 };
 
+/* The mean with weights 1 to p, and the rise of the least-squares line. */
 static size_t windows_layout(struct windows *w, size_t period)
 {
+    double p = (double)period;
     size_t used = window_begin(sizeof(*w));
+    w->mean = (struct running){.period = period, .of_base = 1.0, .of_weighted = 2.0 / (p * (p + 1.0))};
+    w->line = (struct running){.period = period, .of_weighted = 12.0 / (p * (p * p - 1.0))};
+    w->line.of_sum = -0.5 * (p + 1.0) * w->line.of_weighted;
     used = ladder_layout(&w->high, used, period, sizeof(double));
     used = ladder_layout(&w->low, used, period, sizeof(double));
     used = ladder_layout(&w->sum, used, period, sizeof(double));
-    used = moments_layout(&w->moments, used, period);
-    return tilts_layout(&w->tilts, used, period);
+    return moments_layout(&w->moments, used, period);
 }
 
 static void windows_part(void *state, size_t period, const double *x, size_t at, size_t n, struct results *to)
 {
     static double scratch[WINDOW_BARS];
     static struct moments_scratch moments;
-    static struct tilts_scratch tilts;
     struct windows *w = state;
     struct extremes_rungs extremes;
     struct rungs sums;
-    struct tilts_rungs tilt;
     size_t bytes = n * sizeof(double);
 
     extremes_climb(state, &w->high, x + at, n, true, &extremes);
@@ -55,23 +60,23 @@ static void windows_part(void *state, size_t period, const double *x, size_t at,
     rungs_sum(&sums, n);
     memcpy(to->sum + at, sums_of(&sums, period, n, scratch), bytes);
 
-    double *values = moments_next(state, &w->moments, n);
-    memcpy(values, x + at, bytes);
-    moments_of(state, &w->moments, values, n, &moments);
+    moments_of(state, &w->moments, x + at, n, &moments);
     memcpy(to->above + at, moments.above, bytes);
     memcpy(to->squares + at, moments.squares, bytes);
 
-    memcpy(tilts_next(state, &w->tilts, n, &tilt), x + at, bytes);
-    tilts_climb(&tilt, n);
-    tilts_of(&tilt, period, n, &tilts);
-    memcpy(to->tilt_sum + at, tilts.sum, bytes);
-    memcpy(to->tilt + at, tilts.tilt, bytes);
+    if (period >= LEAST_RUNNING) {
+        running_next(&w->mean, x + at, n, to->mean + at);
+        running_next(&w->line, x + at, n, to->line + at);
+    }
 }
 
 /* The first bar of which something is off, or SIZE_MAX. */
 static size_t first_wrong(const double *x, size_t period, size_t n, const struct results *r)
 {
     const double rounding = 0x1p-52 * (double)(window_log2(period) + 2);
+    double top = 0;
+    for (size_t i = 0; i < n; i++)
+        top = fabs(x[i]) > top ? fabs(x[i]) : top;
     for (size_t i = period - 1; i < n; i++) {
         const double *window = x + i - (period - 1);
         double high = window[0], low = window[0], size = 0;
@@ -81,7 +86,8 @@ static size_t first_wrong(const double *x, size_t period, size_t n, const struct
             low = window[t] < low ? window[t] : low;
             sum += (long double)window[t] - window[0];
             size += fabs(window[t]);
-            tilt += ((long double)t - 0.5L * (long double)(period - 1)) * window[t];
+            tilt +=
+                ((long double)t - 0.5L * (long double)(period - 1)) * ((long double)window[t] - window[0]);
         }
         long double mean = sum / period, above = mean - ((long double)window[period - 1] - window[0]);
         sum += (long double)period * window[0];
@@ -90,13 +96,15 @@ static size_t first_wrong(const double *x, size_t period, size_t n, const struct
             squares += off * off;
         }
 
-        double spread = (double)sqrtl(squares / period);
-        double count = (double)period;
+        double spread = (double)sqrtl(squares / period), count = (double)period, carried = 1e-13 * top;
+        double squares_rounding = period <= MOMENTS_SHORT ? 0x1p-52 * count * count : 16 * rounding;
+        long double p = (long double)period, mean_all = sum / p;
         if (r->high[i] != high || r->low[i] != low || !(fabsl(r->sum[i] - sum) <= rounding * size) ||
-            !(fabsl(r->tilt_sum[i] - sum) <= rounding * size) ||
             !(fabsl(r->above[i] - above) <= 16 * rounding * (high - low)) ||
-            !(fabsl(r->squares[i] - squares) <= 16 * rounding * count * spread * spread) ||
-            !(fabsl(r->tilt[i] - tilt) <= rounding * count * size))
+            !(fabsl(r->squares[i] - squares) <= squares_rounding * count * spread * spread) ||
+            (period >= LEAST_RUNNING &&
+             (!(fabsl(r->mean[i] - (mean_all + 2.0L * tilt / (p * (p + 1)))) <= carried) ||
+              !(fabsl(r->line[i] - 12.0L * tilt / (p * (p * p - 1))) <= carried))))
             return i;
     }
     return SIZE_MAX;
@@ -134,7 +142,7 @@ static void period_check(size_t period, const double *x, size_t n, enum kind kin
     memset(state, 0, bytes);
     windows_layout((struct windows *)state, period);
     for (size_t at = 0, take; at < n; at += take) {
-        take = (size_t)random_between(random, 1, WINDOW_BARS);
+        take = (size_t)random_between(random, 1, WINDOW_BARS / PART_OF) * PART_OF;
         if (random_chance(random, 50))
             take = WINDOW_BARS;
         if (take > n - at)
@@ -160,7 +168,7 @@ int main(void)
 #endif
 #endif
     static const size_t long_periods[] = {255, 256, 257, 500, 511, 512, 1000, 1023, 1025, 2047, 2500};
-    static double x[BARS];
+    static double cells[BEFORE + BARS + AFTER], *x = cells + BEFORE;
     struct random random = random_seeded("window", 5);
 
     for (int kind = 0; kind < KINDS; kind++) {

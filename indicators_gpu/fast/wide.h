@@ -1,0 +1,67 @@
+/* Vectors of doubles in either precision, W or W / 2 lanes of them. */
+#ifndef INDICATORS_GPU_FAST_WIDE_H
+#define INDICATORS_GPU_FAST_WIDE_H
+
+#include "indicators_gpu/fast/simd.h"
+
+enum { WIDE = VEC_BYTES / sizeof(double) };
+
+#if VEC_BYTES == 64
+#define WIDE_LANES(f) f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
+#elif VEC_BYTES == 32
+#define WIDE_LANES(f) f(0), f(1), f(2), f(3)
+#else
+#define WIDE_LANES(f) f(0), f(1)
+#endif
+
+typedef double wide_any __attribute__((vector_size(VEC_BYTES), may_alias, aligned(8)));
+
+/* From and to any address that is aligned to its type. */
+static inline vec_double wide_load(const double *p)
+{
+    return *(const wide_any *)p;
+}
+
+static inline void wide_store(double *p, vec_double v)
+{
+    *(wide_any *)p = v;
+}
+
+static inline vec_double wide_all(double x)
+{
+    return (vec_double){0} + x;
+}
+
+static inline vec_double wide_abs(vec_double v)
+{
+    typedef int64_t bits __attribute__((vector_size(VEC_BYTES), may_alias));
+    return (vec_double)((bits)v & INT64_MAX);
+}
+
+/* Lanes of the second moved up by 1, 2 or 4; the first's last ones before them. */
+#define WIDE_BY_1(j)           (WIDE - 1 + (j))
+#define WIDE_BY_2(j)           (WIDE - 2 + (j))
+#define WIDE_BY_4(j)           (WIDE - 4 + (j))
+#define WIDE_LAST(j)           (WIDE - 1)
+#define WIDE_SHUFFLE(a, b, by) __builtin_shufflevector((a), (b), WIDE_LANES(by))
+
+/* Lane j becomes the sum of lanes 0 to j. */
+static inline vec_double wide_scan(vec_double v)
+{
+    const vec_double none = {0};
+    v += WIDE_SHUFFLE(none, v, WIDE_BY_1);
+#if VEC_BYTES > 16
+    v += WIDE_SHUFFLE(none, v, WIDE_BY_2);
+#endif
+#if VEC_BYTES > 32
+    v += WIDE_SHUFFLE(none, v, WIDE_BY_4);
+#endif
+    return v;
+}
+
+static inline vec_double wide_last(vec_double v)
+{
+    return WIDE_SHUFFLE(v, v, WIDE_LAST);
+}
+
+#endif
