@@ -254,6 +254,9 @@ int indicator_compute(const struct indicator_request *request, char *err, size_t
 
 struct indicator_stream;
 
+/* Bytes that a stream takes: its memory twice, once for looks ahead. Pure. */
+size_t indicator_stream_bytes(const struct indicator_spec *spec);
+
 /* Opens a stream that has seen no bar. Returns 0 and a stream for indicator_stream_close(), -EINVAL when an
  * option is out of its range, or -ENOMEM. */
 int indicator_stream_open(const struct indicator_spec *spec, struct indicator_stream **ret);

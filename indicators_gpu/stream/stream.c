@@ -24,6 +24,11 @@ static size_t stream_bytes(size_t state_bytes)
     return sizeof(struct indicator_stream) + 2 * state_bytes;
 }
 
+size_t indicator_stream_bytes(const struct indicator_spec *spec)
+{
+    return stream_bytes(step_bytes(spec->row->id, spec->options));
+}
+
 int indicator_stream_open(const struct indicator_spec *spec, struct indicator_stream **ret)
 {
     if (!indicator_spec_valid(spec))

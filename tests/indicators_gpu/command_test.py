@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,20 @@ def run(*arguments, **options):
     environment = {name: value for name, value in os.environ.items() if name != "PAPERTAPE_GPU_MODULE"}
     environment.update(options.pop("environment", {}))
     return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, env=environment, **options)
+
+
+def single(value):
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def near(text, other, tolerance):
+    """The same cells, each within the tolerance of a price."""
+    pairs = list(zip(text.splitlines(), other.splitlines(), strict=True))
+    return pairs[0][0] == pairs[0][1] and all(
+        (a == "") == (b == "") and (a == "" or abs(float(a) - float(b)) <= tolerance)
+        for line, reference in pairs[1:]
+        for a, b in zip(line.split(",")[1:], reference.split(",")[1:], strict=True)
+    )
 
 
 def refused(status, line, *arguments):
@@ -58,8 +73,17 @@ def main():
     closes = [float(line.split(",")[4]) for line in text.splitlines()[1:]]
     check(float(lines[200].split(",")[1]) == sum(closes[180:200], 0.0) / 20, "sma of the last 20 closes")
 
-    for backend in ("reference", "cpu", "stream"):
+    for backend in ("reference", "stream"):
         check(run("--backend", backend, plain, *specs).stdout == done.stdout, f"{backend} prints other digits")
+    cpu = run("--backend", "cpu", plain, *specs)
+    check(cpu.returncode == 0 and near(cpu.stdout, done.stdout, 1e-9), f"cpu: {cpu.stderr}")
+    f32 = run("--precision", "f32", plain, *specs)
+    check(f32.returncode == 0 and near(f32.stdout, done.stdout, 1e-2), f"f32: {f32.stderr}")
+    check(f32.stdout != done.stdout and run("--backend", "cpu", "--precision", "f32", plain, *specs).stdout == f32.stdout, "f32")
+    cells = f32.stdout.splitlines()[200].split(",")[1:]
+    check(all(cell == f"{single(float(cell)):.9g}" for cell in cells), f"f32's digits {cells}")
+    vwap = run(plain, "vwap").stdout.splitlines()
+    check(vwap[0] == "timestamp_ns,vwap_0" and all(vwap[1:]), vwap[1])
     check(run(packed, *specs).stdout == done.stdout, "gzip")
     check(run(plain, *specs, "--symbol", "X", "--state", folder.name).stdout == done.stdout, "options last")
     check(run("--precision", "f64", plain, *specs).stdout == done.stdout, "f64")
@@ -78,11 +102,28 @@ def main():
     listed = json.loads(run("--list", "--json").stdout)
     check(listed["schema"] == "papertape.indicators/1", "schema")
     rows = {row["name"]: row for row in listed["indicators"]}
-    check({"sma", "ema", "rsi", "macd", "atr"} <= set(rows), f"rows {sorted(rows)}")
+    check(len(rows) == 51 and {"sma", "ema", "rsi", "macd", "atr"} <= set(rows), f"rows {sorted(rows)}")
     check(rows["macd"]["columns"] == [f"macd_12_26_9.{o}" for o in ("macd", "signal", "hist")], "columns of macd")
     check(rows["macd"]["lookback_bars"] == 33 and rows["atr"]["inputs"] == ["high", "low", "close"], "rows")
+    for row in rows.values():
+        check(row["warmup_bars"]["f64"] is None or row["warmup_bars"]["f64"] >= row["lookback_bars"], f"warm-up {row}")
+        check(row["bytes_per_bar"]["f64"] == 8 * (len(row["inputs"]) + len(row["columns"])), f"bytes {row}")
+        check(row["state_bytes"] > 0 and row["source"] and row["family"], f"facts {row}")
+        check(row["tolerance"]["of"] in ("value", "price", "column", "absolute"), f"tolerance {row}")
+        check(0 <= row["tolerance"]["f64"] <= row["tolerance"]["f32"] < 0.1, f"tolerance {row}")
     table = run("--list").stdout.splitlines()
-    check(len(table) == 1 + len(rows) and table[0].startswith("NAME"), "table")
+    header = table[0]
+    check(header.split()[:3] == ["NAME", "SUMMARY", "OPTIONS"] and all(line.isprintable() for line in table), "table")
+    check(sorted(line.split()[0] for line in table if line.startswith("  "))[1:] == sorted(rows), "the table's rows")
+    first = slice(header.index("OUTPUTS"), header.index("WARM-UP"))
+    shown = {line.split()[0]: line[first].split()[-1] for line in table[1:] if line.startswith("  ")}
+    check(shown == {name: str(row["lookback_bars"]) for name, row in rows.items()}, f"first outputs {shown}")
+    check("fast=12 slow=26 signal=9 (1-100000)" in next(line for line in table if line.startswith("  macd ")), "ranges")
+    one = run("--list", "macd:5,35,5")
+    check(one.returncode == 0 and one.stdout.startswith("macd:5,35,5: Moving"), one.stdout)
+    check("macd_5_35_5.signal" in one.stdout and "at bar 38," in one.stdout, one.stdout)
+    (one,) = json.loads(run("--list", "--json", "macd:5,35,5").stdout)["indicators"]
+    check(one["lookback_bars"] == 38 and [o["value"] for o in one["options"]] == [5, 35, 5], f"{one}")
     check(run("--help").stdout.startswith("Usage: papertape indicators FILE SPEC"), "help")
 
     see = ": see papertape indicators --help"
@@ -90,10 +131,63 @@ def main():
     refused(2, f"indicators: a file and at least one indicator are needed{see}", plain)
     refused(2, f"indicators: --nope: unknown option{see}", "--nope")
     refused(2, f"indicators: --json goes with --list{see}", plain, "sma", "--json")
-    refused(2, "--backend: abacus: cpu, reference, stream or gpu", "--backend", "abacus", plain, "sma")
-    refused(2, "--precision: f32: no backend computes it yet: f64 works with every one", "--precision", "f32", plain, "sma")
-    refused(2, 'indicators: smaa:3: there is no indicator "smaa": the nearest are "sma", "ema" and "hma"', plain, "smaa:3")
-    refused(2, 'indicators: sma:0: sma: period "0": a whole number from 1 to 100000 is needed', plain, "sma:0")
+    refused(2, "--backend: abacus: reference, stream, gpu or cpu is needed", "--backend", "abacus", plain, "sma")
+    refused(2, "--precision: f16: f64 or f32 is needed", "--precision", "f16", plain, "sma")
+    for backend in ("reference", "stream", "gpu"):
+        refused(
+            2,
+            f"--precision: f32: --backend {backend} computes in f64 only: cpu has both",
+            *("--precision", "f32", "--backend", backend, plain, "sma"),
+        )
+    period = "a whole number from 1 to 100000 is needed"
+    for spec, why in {
+        "smaa:3": 'there is no indicator "smaa": the nearest are "sma", "ema" and "hma"',
+        "bollinger": 'there is no indicator "bollinger": the nearest is "bbands"',
+        "nosuch": None,
+        "": '"" names no indicator: NAME:options is needed, as sma:20',
+        "sma:0": f'sma: period "0": {period}',
+        "sma:100001": f'sma: period "100001": {period}',
+        "sma:1.5": f'sma: period "1.5": {period}',
+        "sma:-1": f'sma: period "-1": {period}',
+        "sma:": f'sma: period "": {period}',
+        "macd:12,,9": f'macd: slow "": {period}',
+        "macd:12,26,": f'macd: signal "": {period}',
+        "macd:1,2,3,4": 'macd: takes 3 options (fast,slow,signal), "4" is too many',
+        "obv:3": 'obv: takes no options, "3" is too many',
+        "quantile:20,1.5": 'quantile: q "1.5": a number from 0 to 1 is needed',
+        "x" * 300: f'"{"x" * 32}" names no indicator: NAME:options is needed, as sma:20',
+    }.items():
+        for arguments in ((plain, "sma:3", spec), ("--list", spec)):
+            if why:
+                refused(2, f"indicators: {spec}: {why}", *arguments)
+                continue
+            done = run(*arguments)
+            check(done.returncode == 2 and 'there is no indicator "nosuch": the nearest' in done.stderr, done.stderr)
+
+    # A bar is refused with its file and line, and few or no bars are a success without outputs.
+    for cell in ("nan", "inf", "-inf", "1e999", "", "x"):
+        bad = os.path.join(folder.name, "BAD_1m.csv")
+        with open(bad, "w") as file:
+            file.write(text + f"{1700000000000 + 200 * 60000},1,2,1,{cell},1\n")
+        refused(1, f'bad number: {bad}:202: a finite decimal number as close, not "{cell}"', bad, "sma:20")
+    few = os.path.join(folder.name, "FEW_1m.csv")
+    for n in (0, 1, 19):
+        with open(few, "w") as file:
+            file.write("".join(f"{line}\n" for line in text.splitlines()[: n + 1]))
+        for arguments in ([], ["--backend", "stream"], ["--backend", "cpu"], ["--precision", "f32"]):
+            done = run(*arguments, few, "sma:20", "macd")
+            check(done.returncode == 0 and done.stderr == "", f"{n} bars {arguments}: {done.stderr!r}")
+            check(done.stdout.count("\n") == n + 1, f"{n} bars {arguments}: {done.stdout!r}")
+            check(all(line.endswith(",,,,") for line in done.stdout.splitlines()[1:]), f"{n} bars {arguments}")
+    huge = os.path.join(folder.name, "HUGE_1m.csv")
+    with open(huge, "w") as file:
+        file.write(text + f"{1700000000000 + 200 * 60000},1e300,1e300,1e300,1e300,1\n")
+    check(run(huge, "mom:3").returncode == 0, "a price that float64 holds")
+    refused(
+        1,
+        f"indicators: {huge}: bar 200 of the column close is infinite: only finite values may follow the first complete bar",
+        *("--precision", "f32", huge, "mom:3"),
+    )
     with open(plain, "a") as file:
         file.write("1700000000000,1,2,1,1,1\n")
     done = run(plain, "sma")

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,22 +27,26 @@ enum { N_BACKENDS = sizeof(backend_names) / sizeof(backend_names[0]) };
 
 static const char help[] =
     "Usage: papertape indicators FILE SPEC...\n"
-    "       papertape indicators --list [--json]\n"
+    "       papertape indicators --list [--json] [SPEC...]\n"
     "\n"
     "Prints indicators of a bars file as CSV: timestamp_ns and one column an output, empty\n"
     "before the first one. FILE is CSV, plain or gzip, with or without a header. SPEC is\n"
     "NAME:options, as sma:20, ema:14, rsi:14, macd:12,26,9, atr:14; options left out at the\n"
     "end keep their defaults.\n"
     "\n"
-    "  --backend B      who computes; all four print the same digits:\n"
-    "                     cpu        (default) the CPU, by the reference code\n"
-    "                     reference  the plain float64 definitions\n"
-    "                     stream     bar by bar, as the daemon does\n"
-    "                     gpu        the exact GPU kernels; without a GPU the CPU, and why\n"
-    "                                on stderr\n"
-    "  --precision P    f64 (default); f32 is not offered by any backend yet\n"
+    "  --backend B      who computes:\n"
+    "                     reference  (default) the plain float64 definitions\n"
+    "                     stream     bar by bar, as the daemon does: the same digits\n"
+    "                     gpu        the exact GPU kernels: the same digits; without a GPU\n"
+    "                                the reference, and why on stderr\n"
+    "                     cpu        vectors, many bars at a time: within the tolerance that\n"
+    "                                --list states\n"
+    "  --precision P    f64 (default); f32: float32 columns, which --backend cpu alone has\n"
     "  --symbol S       the file's symbol, where its name does not begin with it\n"
-    "  --list           the indicators, with their options, inputs and outputs\n"
+    "  --list           the indicators: options with defaults and ranges, inputs, outputs, the\n"
+    "                   bar of the first output, bars until its beginning no longer shows,\n"
+    "                   bytes that move for a bar, tolerance of cpu in float64 and float32;\n"
+    "                   of a SPEC, all that is known\n"
     "  --json           with --list: as JSON\n"
     "  --state DIR      accepted as by every verb; not used\n"
     "  --help           this text\n"
@@ -52,6 +55,8 @@ static const char help[] =
 
 struct request {
     enum backend backend;
+    bool named; /* the backend, by the user */
+    enum indicator_precision precision;
     const char *symbol; /* NULL: by the file's name */
     struct bars_file bars;
     double *open_time_s; /* [bars.n] */
@@ -59,97 +64,6 @@ struct request {
     struct indicator_spec *specs; /* [n_specs] */
     double **out;                 /* [n_columns], bars.n each: spec by spec */
 };
-
-static const struct {
-    enum indicator_input bit;
-    const char *name;
-} inputs[] = {
-    {INDICATOR_OPEN, "open"},   {INDICATOR_HIGH, "high"},     {INDICATOR_LOW, "low"},
-    {INDICATOR_CLOSE, "close"}, {INDICATOR_VOLUME, "volume"}, {INDICATOR_TIME, "time"},
-};
-enum { N_INPUTS = sizeof(inputs) / sizeof(inputs[0]) };
-
-static struct indicator_spec default_spec(const struct indicator *row)
-{
-    struct indicator_spec spec = {.row = row};
-    for (size_t i = 0; i < row->n_options; i++)
-        spec.options[i] = row->options[i].value;
-    return spec;
-}
-
-static int finish_stdout(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return EXIT_SUCCESS;
-    fprintf(stderr, "papertape: indicators: stdout: %s\n", strerror(errno));
-    return EXIT_FAILURE;
-}
-
-static int list_table(void)
-{
-    size_t n;
-    const struct indicator *const *rows = indicator_rows(&n);
-    printf("%-6s %-32s %-15s %-18s %s\n", "NAME", "OPTIONS", "INPUTS", "OUTPUTS", "SUMMARY");
-    for (size_t i = 0; i < n; i++) {
-        char options[128] = "", reads[64] = "", outputs[64] = "";
-        size_t len = 0;
-        for (size_t k = 0; k < rows[i]->n_options; k++)
-            len += (size_t)snprintf(options + len, sizeof(options) - len, "%s%s=%.15g", k ? "," : "",
-                                    rows[i]->options[k].name, rows[i]->options[k].value);
-        len = 0;
-        for (size_t k = 0; k < N_INPUTS; k++)
-            if (rows[i]->inputs & inputs[k].bit)
-                len += (size_t)snprintf(reads + len, sizeof(reads) - len, "%s%s", len ? "," : "",
-                                        inputs[k].name);
-        len = 0;
-        for (size_t k = 0; k < rows[i]->n_outputs; k++)
-            len += (size_t)snprintf(outputs + len, sizeof(outputs) - len, "%s%s", k ? "," : "",
-                                    *rows[i]->outputs[k] ? rows[i]->outputs[k] : rows[i]->name);
-        printf("%-6s %-32s %-15s %-18s %s\n", rows[i]->name, options, reads, outputs, rows[i]->summary);
-    }
-    return finish_stdout();
-}
-
-static json_t *json_of(const struct indicator *row)
-{
-    struct indicator_spec spec = default_spec(row);
-    json_t *reads = json_array(), *options = json_array(), *columns = json_array();
-    for (size_t k = 0; k < N_INPUTS; k++)
-        if (row->inputs & inputs[k].bit)
-            json_array_append_new(reads, json_string(inputs[k].name));
-    for (size_t k = 0; k < row->n_options; k++) {
-        const struct indicator_option *option = &row->options[k];
-        json_array_append_new(options, json_pack("{s:s, s:f, s:f, s:f, s:b}", "name", option->name, "default",
-                                                 option->value, "min", option->min, "max", option->max,
-                                                 "whole", option->whole));
-    }
-    for (size_t k = 0; k < row->n_outputs; k++) {
-        char name[128];
-        indicator_spec_name(&spec, k, name, sizeof(name));
-        json_array_append_new(columns, json_string(name));
-    }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:b}", "name", row->name, "summary", row->summary,
-                     "inputs", reads, "options", options, "columns", columns, "lookback_bars",
-                     (json_int_t)indicator_lookback(&spec), "gpu", true);
-}
-
-static int list_json(void)
-{
-    size_t n;
-    const struct indicator *const *rows = indicator_rows(&n);
-    json_t *all = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(all, json_of(rows[i]));
-    json_t *root = json_pack("{s:s, s:o}", "schema", "papertape.indicators/1", "indicators", all);
-    if (!root) {
-        fputs("papertape: indicators: out of memory\n", stderr);
-        return EXIT_FAILURE;
-    }
-    int r = json_dumpf(root, stdout, JSON_INDENT(2));
-    json_decref(root);
-    putchar('\n');
-    return r == 0 ? finish_stdout() : EXIT_FAILURE;
-}
 
 static struct indicator_columns columns_of(const struct request *request)
 {
@@ -222,7 +136,59 @@ static int compute_gpu(const struct request *request)
     return compute_reference(request);
 }
 
-static int compute(const struct request *request)
+static float *narrow(const double *values, size_t n)
+{
+    float *ret = malloc((n + 1) * sizeof(*ret));
+    for (size_t i = 0; ret && i < n; i++)
+        ret[i] = (float)values[i];
+    return ret;
+}
+
+/* In float32: its outputs are widened into the request's. */
+static int compute_f32(const struct request *request, struct indicator_request *fast,
+                       const double *const in[], char *err, size_t err_cap)
+{
+    float *columns[INDICATOR_COLUMNS] = {NULL}, **out = calloc(request->n_columns, sizeof(*out));
+    size_t n = request->bars.n;
+    bool memory = out != NULL;
+    for (size_t c = 0; c < INDICATOR_COLUMNS && memory; c++)
+        if (1u << c != INDICATOR_TIME) {
+            memory = (columns[c] = narrow(in[c], n)) != NULL;
+            fast->columns[c].values = columns[c];
+        }
+    for (size_t k = 0; k < request->n_columns && memory; k++)
+        memory = (out[k] = malloc((n + 1) * sizeof(float))) != NULL;
+    fast->out = (void *const *)out;
+
+    int r = memory ? indicator_compute(fast, err, err_cap) : -ENOMEM;
+    for (size_t k = 0; k < request->n_columns && r == 0; k++)
+        for (size_t i = 0; i < n; i++)
+            request->out[k][i] = (double)out[k][i];
+    for (size_t k = 0; k < request->n_columns && out; k++)
+        free(out[k]);
+    for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
+        free(columns[c]);
+    free(out);
+    return r;
+}
+
+static int compute_cpu(const struct request *request, char *err, size_t err_cap)
+{
+    const struct bars_file *bars = &request->bars;
+    const double *const in[INDICATOR_COLUMNS] = {bars->open,  bars->high,   bars->low,
+                                                 bars->close, bars->volume, request->open_time_s};
+    struct indicator_request fast = {.precision = request->precision,
+                                     .n_specs = request->n_specs,
+                                     .specs = request->specs,
+                                     .out = (void *const *)request->out};
+    for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
+        fast.columns[c] = (struct indicator_column){in[c], bars->n};
+    return request->precision == INDICATOR_F32 ? compute_f32(request, &fast, in, err, err_cap)
+                                               : indicator_compute(&fast, err, err_cap);
+}
+
+/* On failure `err` may hold what was wrong. */
+static int compute(const struct request *request, char *err, size_t err_cap)
 {
     switch (request->backend) {
     case BACKEND_STREAM:
@@ -230,6 +196,7 @@ static int compute(const struct request *request)
     case BACKEND_GPU:
         return compute_gpu(request);
     case BACKEND_CPU:
+        return compute_cpu(request, err, err_cap);
     case BACKEND_REFERENCE:
         break;
     }
@@ -238,6 +205,7 @@ static int compute(const struct request *request)
 
 static int print_csv(const struct request *request)
 {
+    int digits = request->precision == INDICATOR_F32 ? 9 : 17;
     fputs("timestamp_ns", stdout);
     for (size_t i = 0; i < request->n_specs; i++)
         for (size_t k = 0; k < request->specs[i].row->n_outputs; k++) {
@@ -251,13 +219,13 @@ static int print_csv(const struct request *request)
         for (size_t k = 0; k < request->n_columns; k++) {
             double value = request->out[k][i];
             if (!isnan(value))
-                printf(",%.17g", value);
+                printf(",%.*g", digits, value);
             else
                 putchar(',');
         }
         putchar('\n');
     }
-    return finish_stdout();
+    return indicators_finish_stdout();
 }
 
 static int parse_specs(char **texts, struct request *request)
@@ -314,9 +282,10 @@ static int run_file(const char *path, char **texts, struct request *request)
     if (!request->out)
         return out_of_memory();
 
-    int r = compute(request);
+    char wrong[200] = "";
+    int r = compute(request, wrong, sizeof(wrong));
     if (r < 0) {
-        fprintf(stderr, "papertape: indicators: %s: %s: every value must be finite\n", path, strerror(-r));
+        fprintf(stderr, "papertape: indicators: %s: %s\n", path, *wrong ? wrong : strerror(-r));
         return EXIT_FAILURE;
     }
     return print_csv(request);
@@ -339,19 +308,19 @@ static int parse_backend(const char *name, enum backend *ret)
             *ret = (enum backend)i;
             return 0;
         }
-    fprintf(stderr, "papertape: --backend: %s: cpu, reference, stream or gpu\n", name);
+    fprintf(stderr, "papertape: --backend: %s: reference, stream, gpu or cpu is needed\n", name);
     return -EINVAL;
 }
 
-static int parse_precision(const char *name)
+static int parse_precision(const char *name, enum indicator_precision *ret)
 {
-    if (strcmp(name, "f64") == 0)
-        return 0;
-    if (strcmp(name, "f32") == 0)
-        fputs("papertape: --precision: f32: no backend computes it yet: f64 works with every one\n", stderr);
-    else
-        fprintf(stderr, "papertape: --precision: %s: f64 is needed\n", name);
-    return -EINVAL;
+    bool f32 = strcmp(name, "f32") == 0;
+    if (!f32 && strcmp(name, "f64") != 0) {
+        fprintf(stderr, "papertape: --precision: %s: f64 or f32 is needed\n", name);
+        return -EINVAL;
+    }
+    *ret = f32 ? INDICATOR_F32 : INDICATOR_F64;
+    return 0;
 }
 
 enum {
@@ -390,9 +359,24 @@ static int wrong_option(const char *word, int option)
     return EXIT_USAGE;
 }
 
+static int run_list(int n, char **texts, bool json)
+{
+    struct request request = {.n_specs = (size_t)n};
+    request.specs = calloc(request.n_specs + 1, sizeof(*request.specs));
+    if (!request.specs)
+        return out_of_memory();
+    int status = EXIT_USAGE;
+    if (parse_specs(texts, &request) == 0)
+        status = json    ? indicators_list_json(request.specs, request.n_specs)
+                 : n > 0 ? indicators_list_specs(request.specs, request.n_specs)
+                         : indicators_list_table();
+    free(request.specs);
+    return status;
+}
+
 int command_indicators(int argc, char **argv)
 {
-    struct request request = {.backend = BACKEND_CPU};
+    struct request request = {.backend = BACKEND_REFERENCE};
     bool list = false, json = false;
 
     setlocale(LC_NUMERIC, "C");
@@ -403,9 +387,10 @@ int command_indicators(int argc, char **argv)
         case OPTION_BACKEND:
             if (parse_backend(optarg, &request.backend) < 0)
                 return EXIT_USAGE;
+            request.named = true;
             break;
         case OPTION_PRECISION:
-            if (parse_precision(optarg) < 0)
+            if (parse_precision(optarg, &request.precision) < 0)
                 return EXIT_USAGE;
             break;
         case OPTION_SYMBOL:
@@ -421,19 +406,24 @@ int command_indicators(int argc, char **argv)
             break;
         case OPTION_HELP:
             fputs(help, stdout);
-            return finish_stdout();
+            return indicators_finish_stdout();
         default:
             return wrong_option(argv[optind - 1], option);
         }
     }
-    if (list && optind < argc)
-        return usage("--list takes no file");
     if (json && !list)
         return usage("--json goes with --list");
     if (list)
-        return json ? list_json() : list_table();
+        return run_list(argc - optind, argv + optind, json);
     if (argc - optind < 2)
         return usage("a file and at least one indicator are needed");
+    if (request.precision == INDICATOR_F32 && request.named && request.backend != BACKEND_CPU) {
+        fprintf(stderr, "papertape: --precision: f32: --backend %s computes in f64 only: cpu has both\n",
+                backend_names[request.backend]);
+        return EXIT_USAGE;
+    }
+    if (request.precision == INDICATOR_F32)
+        request.backend = BACKEND_CPU;
 
     request.n_specs = (size_t)(argc - optind - 1);
     int status = run_file(argv[optind], argv + optind + 1, &request);
