@@ -2,8 +2,8 @@
 
 Real bars from $PAPERTAPE_SHARED/data/bars where they are, generated ones always. NaN masks must be equal, values
 within 1e-9 of TA-Lib's, relative to themselves, besides what ABSOLUTE allows a row; streams print the reference's very
-digits of real bars; the GPU's parallel kernels are held to what they state. Wants TA-Lib and NumPy from the venv in
-$PAPERTAPE_VENV; exits 77 without it.
+digits of real bars; the fast backend is held to what --list states, the GPU's parallel kernels to what they state.
+Wants TA-Lib and NumPy from the venv in $PAPERTAPE_VENV; exits 77 without it.
 """
 
 import csv
@@ -36,6 +36,7 @@ RELATIVE = 1e-9
 TILES_MACD_OF_PRICE = 2.0**-48 * 35  # parallel.h, with the longest slow period of SPECS
 TILES_RSI = 1e-9
 PROGRAM = sys.argv[1]
+CPU_F32 = "cpu --precision f32"
 NAMES = ["open", "high", "low", "close", "volume"]
 failures = []
 
@@ -64,7 +65,7 @@ def write_bars(path, columns):
 
 
 def run(path, backend, specs):
-    done = subprocess.run([PROGRAM, "--backend", backend, path, *specs], capture_output=True, text=True)
+    done = subprocess.run([PROGRAM, "--backend", *backend.split(), path, *specs], capture_output=True, text=True)
     if done.returncode != 0:
         failures.append(f"{path}: {backend}: exit {done.returncode}: {done.stderr.strip()}")
         return None
@@ -78,10 +79,30 @@ def table_of(text):
     return names, np.fromstring(cells.rstrip(","), sep=",").reshape(-1, len(names))
 
 
-def absolute(name, backend, columns):
+def absolute(name, backend, columns, expected):
+    """What a row may differ by, besides RELATIVE."""
     if backend == "tiles" and name in ("macd", "rsi"):
         return columns["high"].max() * TILES_MACD_OF_PRICE if name == "macd" else TILES_RSI
-    return ABSOLUTE[name](columns) if name in ABSOLUTE else 0.0
+    allowed = ABSOLUTE[name](columns) if name in ABSOLUTE else 0.0
+    if backend.startswith("cpu"):  # what --list states
+        of, digit = tolerances[name]["of"], np.abs(expected)
+        precision = "f32" if backend == CPU_F32 else "f64"
+        whole = {
+            "value": digit,
+            "price": max(np.abs(columns["high"]).max(), np.abs(columns["low"]).max()),
+            "column": digit.max(initial=0.0),
+            "absolute": 1.0,
+        }[of]
+        allowed += np.maximum(tolerances[name][precision] * whole, digit * np.finfo(precision.replace("f", "float")).eps)
+    return allowed
+
+
+tolerances = {}  # by row
+
+
+def rounded(columns):
+    """As float32 columns hold them."""
+    return {name: column if name == "time" else column.astype(np.float32).astype(float) for name, column in columns.items()}
 
 
 expected_of = {}  # of the columns looked at last, by spec
@@ -115,7 +136,7 @@ def compare(label, path, columns, backend, specs):
             got, expected = got[there], expected[there]
             difference = np.abs(got - expected)
             near = difference <= RELATIVE * np.abs(expected)
-            bad = ~(difference <= RELATIVE * np.abs(expected) + absolute(split(spec)[0], backend, columns))
+            bad = ~(difference <= RELATIVE * np.abs(expected) + absolute(split(spec)[0], backend, columns, expected))
             if bad.any():
                 i = int(np.argmax(bad))
                 failures.append(f"{label}: {backend}: {name}: {bad.sum()} values differ, the first {got[i]!r}, not {expected[i]!r}")
@@ -135,6 +156,7 @@ def compare(label, path, columns, backend, specs):
 def main():
     listed = json.loads(subprocess.run([PROGRAM, "--list", "--json"], capture_output=True, check=True).stdout)
     assert listed["schema"] == "papertape.indicators/1"
+    tolerances.update((row["name"], row["tolerance"]) for row in listed["indicators"])
     for row in listed["indicators"]:
         if row["name"] not in ROWS or not any(split(spec)[0] == row["name"] for spec in SPECS):
             failures.append(f"{row['name']}: the registry has it, this oracle does not")
@@ -146,6 +168,7 @@ def main():
             write_bars(path, columns)
             for backend in ("reference", "cpu", "stream", "blocks", "tiles"):
                 compare(f"walk of {n}", path, columns, backend, SPECS)
+            compare(f"walk of {n}", path, rounded(columns), CPU_F32, SPECS)
         for name, columns in {**{f"walk of {n}": walk(n, n) for n in (31, 32)}, **kinds(2000, 5)}.items():
             path = os.path.join(folder, f"{name.replace(' ', '')}_1m.csv")
             write_bars(path, columns)
@@ -164,6 +187,9 @@ def main():
         text = compare(os.path.basename(path), path, columns, "reference", SPECS)
         if run(path, "stream", SPECS) != text:
             failures.append(f"{path}: the stream's digits are not the reference's")
+        if path in files[:2]:
+            compare(os.path.basename(path), path, columns, "cpu", SPECS)
+            compare(os.path.basename(path), path, rounded(columns), CPU_F32, SPECS)
     if not files:
         print(f"no real bars in {shared}/data/bars ($PAPERTAPE_SHARED names the folder): generated ones only")
 
