@@ -6,7 +6,9 @@
  *   - A row that forgets begins two warm-ups earlier. By then rounding has brought both histories to the same
  *     last digit, nearly always, and block_verify makes sure of it: it compares the memory with which each
  *     segment's outputs begin with that at the end of the segment before, byte by byte, and walks a segment
- *     again from the true memory where they differ. The bits never depend on luck, only the time does.
+ *     again from the true memory where they differ. The bits never depend on luck, only the time does. (Of
+ *     all rows on walks, jumps, flat, tiny and alternating series only ADOSC is ever walked again, and always
+ *     wholly: its averages forget, the sum that they are of does not.)
  *   - A row that never forgets is one walk.
  * Rings stand at the same place only when walks begin a multiple of their length apart: segments of rows with
  * cells are multiples of all periods, and of their successors (windows of changes).
