@@ -110,6 +110,39 @@ static inline ivec vec_index(void)
     return (ivec){VEC_LANES(VEC_LANE_INDEX)};
 }
 
+/* Rows to columns: v[k] gets lane k of each. Stage s exchanges what differs in bit s of row and lane. */
+#define VEC_KEEPS(j, s) ((j) >> (s)&1 ? W + ((j) ^ 1 << (s)) : (j))
+#define VEC_TAKES(j, s) ((j) >> (s)&1 ? W + (j) : ((j) ^ 1 << (s)))
+#define VEC_KEEPS_0(j)  VEC_KEEPS(j, 0)
+#define VEC_KEEPS_1(j)  VEC_KEEPS(j, 1)
+#define VEC_KEEPS_2(j)  VEC_KEEPS(j, 2)
+#define VEC_KEEPS_3(j)  VEC_KEEPS(j, 3)
+#define VEC_TAKES_0(j)  VEC_TAKES(j, 0)
+#define VEC_TAKES_1(j)  VEC_TAKES(j, 1)
+#define VEC_TAKES_2(j)  VEC_TAKES(j, 2)
+#define VEC_TAKES_3(j)  VEC_TAKES(j, 3)
+#define VEC_EXCHANGE(v, s) \
+    for (int row = 0; row < W; row++) \
+        if (!(row >> (s)&1)) { \
+            vec upper = v[row], lower = v[row | 1 << (s)]; \
+            v[row] = VEC_SHUFFLE2(upper, lower, VEC_KEEPS_##s); \
+            v[row | 1 << (s)] = VEC_SHUFFLE2(upper, lower, VEC_TAKES_##s); \
+        }
+
+static inline void vec_transpose(vec v[W])
+{
+    VEC_EXCHANGE(v, 0)
+#if LOG_W > 1
+    VEC_EXCHANGE(v, 1)
+#endif
+#if LOG_W > 2
+    VEC_EXCHANGE(v, 2)
+#endif
+#if LOG_W > 3
+    VEC_EXCHANGE(v, 3)
+#endif
+}
+
 /* Integers as values and back; f32 holds whole numbers up to 2^24. */
 static inline vec vec_of_int(ivec v)
 {
