@@ -25,10 +25,10 @@ static void sma_start(void *state, const double options[])
 
 static void sma_run(void *state, const struct fast_block *block)
 {
-    sliding_run(state, block->in[FAST_CLOSE], block->begin, block->count, block->out[0]);
+    sliding_run(state, block->in[FAST_CLOSE], block->begin, block->count, block->out[0], block->stream);
 }
 
-const struct fast_kernel FAST(sma) = {sma_bytes, sma_history, sma_start, sma_run};
+const struct fast_kernel FAST(sma) = {sma_bytes, sma_history, sma_start, sma_run, true};
 
 /* ---- EMA ---- */
 
@@ -51,11 +51,13 @@ static void ema_start_block(void *state, const double options[])
 static void ema_run(void *state, const struct fast_block *block)
 {
     struct ema *s = state;
-    average_run(&s->average, block->in[FAST_CLOSE], block->begin, block->count, block->out[0],
-                block->work[0]);
+    const real *x = block->in[FAST_CLOSE];
+    if (average_begin(&s->average, &x, block->begin, block->count, block->work[0]) < block->count)
+        average_sweep(&s->average, averaging_of(&s->average), x, fast_cells(block->count), block->out[0],
+                      block->stream);
 }
 
-const struct fast_kernel FAST(ema) = {ema_bytes, NULL, ema_start_block, ema_run};
+const struct fast_kernel FAST(ema) = {ema_bytes, NULL, ema_start_block, ema_run, true};
 
 /* ---- MACD: both averages on deviations from where they were, so that their difference is one of small
  * numbers in float32 too. ---- */
@@ -82,7 +84,7 @@ static void macd_start_block(void *state, const double options[])
 
 /* Once each is seeded: the signal too, or the difference alone. */
 static inline void macd_sweep(struct macd *s, const real *x_fast, const real *x_slow, size_t cells, bool all,
-                              real *out, real *out_signal, real *out_hist)
+                              bool stream, real *out, real *out_signal, real *out_hist)
 {
     struct averaging fast = averaging_of(&s->fast), slow = averaging_of(&s->slow),
                      signal = averaging_of(&s->signal);
@@ -91,11 +93,11 @@ static inline void macd_sweep(struct macd *s, const real *x_fast, const real *x_
         vec f = averaging_deviation(&fast, vec_load(x_fast + i));
         vec d = averaging_deviation(&slow, vec_load(x_slow + i));
         vec macd = (f * fast.k + apart) - d * slow.k;
-        vec_store(out + i, macd);
+        vec_put(out + i, macd, stream);
         if (all) {
             vec y = averaging_next(&signal, macd);
-            vec_store(out_signal + i, y);
-            vec_store(out_hist + i, macd - y);
+            vec_put(out_signal + i, y, stream);
+            vec_put(out_hist + i, macd - y, stream);
         }
     }
     average_keep(&s->fast, &fast);
@@ -112,7 +114,7 @@ static void macd_run(void *state, const struct fast_block *block)
     size_t begin = block->begin, count = block->count, cells = fast_cells(count);
 
     if (begin > s->signal.first) {
-        macd_sweep(s, x, x, cells, true, out, signal, hist);
+        macd_sweep(s, x, x, cells, true, block->stream, out, signal, hist);
         return;
     }
     if (begin <= s->slow.first) {
@@ -125,11 +127,11 @@ static void macd_run(void *state, const struct fast_block *block)
         x_fast = block->work[0];
         x_slow = block->work[1];
     }
-    macd_sweep(s, x_fast, x_slow, cells, false, out, NULL, NULL);
+    macd_sweep(s, x_fast, x_slow, cells, false, false, out, NULL, NULL);
     if (average_run(&s->signal, out, begin, count, signal, block->work[0]) == count)
         return;
     for (size_t i = 0; i < cells; i += W)
         vec_store(hist + i, vec_load(out + i) - vec_load(signal + i));
 }
 
-const struct fast_kernel FAST(macd) = {macd_bytes, NULL, macd_start_block, macd_run};
+const struct fast_kernel FAST(macd) = {macd_bytes, NULL, macd_start_block, macd_run, true};

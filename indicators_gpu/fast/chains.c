@@ -10,7 +10,7 @@ static void dema_run(void *state, const struct fast_block *block)
     real *y = block->out[0];
     chain_averages(state, block, 2);
     for (size_t i = 0; i < fast_cells(block->count); i += W)
-        vec_store(y + i, 2 * vec_load(once + i) - vec_load(twice + i));
+        vec_put(y + i, 2 * vec_load(once + i) - vec_load(twice + i), block->stream);
 }
 
 static void tema_run(void *state, const struct fast_block *block)
@@ -19,11 +19,11 @@ static void tema_run(void *state, const struct fast_block *block)
     real *y = block->out[0];
     chain_averages(state, block, 3);
     for (size_t i = 0; i < fast_cells(block->count); i += W)
-        vec_store(y + i, 3 * (vec_load(once + i) - vec_load(twice + i)) + vec_load(thrice + i));
+        vec_put(y + i, 3 * (vec_load(once + i) - vec_load(twice + i)) + vec_load(thrice + i), block->stream);
 }
 
-const struct fast_kernel FAST(dema) = {chain_bytes, NULL, chain_start, dema_run};
-const struct fast_kernel FAST(tema) = {chain_bytes, NULL, chain_start, tema_run};
+const struct fast_kernel FAST(dema) = {chain_bytes, NULL, chain_start, dema_run, true};
+const struct fast_kernel FAST(tema) = {chain_bytes, NULL, chain_start, tema_run, true};
 
 /* ---- Changes over some bars ---- */
 
@@ -54,7 +54,7 @@ static void mom_run(void *state, const struct fast_block *block)
     const real *x = block->in[FAST_CLOSE], *before = x - s->period;
     real *y = block->out[0];
     for (size_t i = 0; i < fast_cells(block->count); i += W)
-        vec_store(y + i, vec_load(x + i) - vec_load(before + i));
+        vec_put(y + i, vec_load(x + i) - vec_load(before + i), block->stream);
 }
 
 static void roc_run(void *state, const struct fast_block *block)
@@ -63,11 +63,11 @@ static void roc_run(void *state, const struct fast_block *block)
     const real *x = block->in[FAST_CLOSE], *before = x - s->period;
     real *y = block->out[0];
     for (size_t i = 0; i < fast_cells(block->count); i += W)
-        vec_store(y + i, change_of(vec_load(x + i), vec_load(before + i)));
+        vec_put(y + i, change_of(vec_load(x + i), vec_load(before + i)), block->stream);
 }
 
-const struct fast_kernel FAST(mom) = {change_bytes, change_history, change_start, mom_run};
-const struct fast_kernel FAST(roc) = {change_bytes, change_history, change_start, roc_run};
+const struct fast_kernel FAST(mom) = {change_bytes, change_history, change_start, mom_run, true};
+const struct fast_kernel FAST(roc) = {change_bytes, change_history, change_start, roc_run, true};
 
 /* ---- Heikin-Ashi: the open is an average with k = 1/2 of the closes one bar before. ---- */
 

@@ -48,6 +48,7 @@ struct fast_block {
     /* Scratch, 64-byte aligned: out[k][i] is bar begin + i, writable to fast_cells(count). What is written
      * below the row's lookback or past the count is ignored. */
     void *out[INDICATOR_OUTPUTS_MAX];
+    bool stream; /* they are the caller's own columns, in whole lines: see struct fast_kernel */
 
     /* The same kind of columns for intermediate values; what they hold at a call's beginning is of no use. */
     void *work[FAST_WORKS];
@@ -64,6 +65,11 @@ struct fast_kernel {
 
     void (*start)(void *state, const double options[]);
     void (*run)(void *state, const struct fast_block *block);
+
+    /* Above its lookback run() writes each output once, by vec_put() with the block's `stream`, nothing past
+     * the count of a whole block, and reads none back: so it may write straight to the caller's columns, and
+     * memory is written to while the processor computes. */
+    bool direct;
 };
 
 #endif

@@ -161,6 +161,28 @@ static struct fast_ahead lines_ahead(const struct fast_columns *columns, size_t 
     return ahead;
 }
 
+/* Whether the kernel may write straight to the caller's columns in this block: whole lines past the cache. */
+static bool direct(const struct pass *p, const struct job *job)
+{
+    bool may = p->stream && job->kernel->direct && !job->wide && p->block.count == FAST_BLOCK &&
+               p->block.begin > job->lookback;
+    for (size_t k = 0; k < job->task->spec->row->n_outputs; k++)
+        may = may && ((uintptr_t)job->task->out[k] + p->block.begin * p->cell) % ALIGNMENT == 0;
+    return may;
+}
+
+static void run_direct(const struct pass *p, const struct job *job, struct fast_ahead *ahead)
+{
+    struct fast_block block = p->block;
+    size_t n_outputs = job->task->spec->row->n_outputs;
+    for (size_t k = 0; k < n_outputs; k++)
+        block.out[k] = (char *)job->task->out[k] + block.begin * p->cell;
+    block.stream = true;
+    for (size_t i = 0; i < n_outputs * FAST_BLOCK * p->cell / ALIGNMENT; i++)
+        fast_ahead_line(ahead);
+    job->kernel->run(job->state, &block);
+}
+
 static void run_block(struct pass *p)
 {
     struct fast_block *block = &p->block, *wide = &p->wide;
@@ -173,6 +195,10 @@ static void run_block(struct pass *p)
     }
     for (size_t j = 0; j < p->n_jobs; j++) {
         const struct job *job = &p->jobs[j];
+        if (direct(p, job)) {
+            run_direct(p, job, &ahead);
+            continue;
+        }
         size_t skip = job->lookback > block->begin ? job->lookback - block->begin : 0;
         if (skip > block->count)
             skip = block->count;

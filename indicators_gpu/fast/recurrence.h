@@ -180,13 +180,14 @@ static inline void average_lead(const struct average *s, const real *x, size_t f
         lead[i] = x[i];
 }
 
-static inline void average_sweep(struct average *s, struct averaging a, const real *x, size_t cells, real *y)
+static inline void average_sweep(struct average *s, struct averaging a, const real *x, size_t cells, real *y,
+                                 bool stream)
 {
     for (size_t i = 0; i < cells; i += 2 * W) {
         vec now, next;
         averaging_next2(&a, vec_load(x + i), vec_load(x + i + W), &now, &next);
-        vec_store(y + i, now);
-        vec_store(y + i + W, next);
+        vec_put(y + i, now, stream);
+        vec_put(y + i + W, next, stream);
     }
     average_keep(s, &a);
 }
@@ -210,7 +211,7 @@ static inline size_t average_run(struct average *s, const real *x, size_t begin,
 {
     size_t first = average_begin(s, &x, begin, count, lead);
     if (first < count)
-        average_sweep(s, averaging_of(s), x, fast_cells(count), y);
+        average_sweep(s, averaging_of(s), x, fast_cells(count), y, false);
     return first;
 }
 
@@ -221,7 +222,7 @@ static inline size_t average_run_small(struct average *s, const real *x, size_t 
 {
     size_t first = average_begin(s, &x, begin, count, lead);
     if (first < count)
-        average_sweep(s, averaging_of_small(s), x, fast_cells(count), y);
+        average_sweep(s, averaging_of_small(s), x, fast_cells(count), y, false);
     return first;
 }
 

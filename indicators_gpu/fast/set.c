@@ -36,18 +36,8 @@ static bool all_finite(const void *values, size_t n)
 /* One line, past the cache; both are there in whole. */
 static inline void stream_line(real *to, const real *from)
 {
-    for (int i = 0; i < LINE_VALUES; i += W) {
-        vec v = vec_load(from + i);
-#if VEC_BYTES == 64
-        VEC_OP(stream)(to + i, v);
-#elif VEC_BYTES == 32
-        VEC_OP(stream)(to + i, v);
-#elif defined(__SSE2__)
-        VEC_OP(stream)(to + i, v);
-#else
-        vec_store(to + i, v);
-#endif
-    }
+    for (int i = 0; i < LINE_VALUES; i += W)
+        VEC_STREAM(to + i, vec_load(from + i));
 }
 
 static void deliver(void *to_values, const void *from_values, size_t n, bool stream, struct fast_ahead *ahead)

@@ -65,6 +65,21 @@ typedef real vec_any __attribute__((vector_size(VEC_BYTES), may_alias, aligned(R
 typedef lane_int ivec __attribute__((vector_size(VEC_BYTES), may_alias));
 typedef double vec_double __attribute__((vector_size(VEC_BYTES), may_alias));
 
+#if VEC_BYTES == 64
+#define VEC_STREAM_AS(type) _mm512_stream_##type
+#elif VEC_BYTES == 32
+#define VEC_STREAM_AS(type) _mm256_stream_##type
+#elif defined(__SSE2__)
+#define VEC_STREAM_AS(type) _mm_stream_##type
+#endif
+#if !defined(VEC_STREAM_AS)
+#define VEC_STREAM vec_store
+#elif FAST_F32
+#define VEC_STREAM VEC_STREAM_AS(ps)
+#else
+#define VEC_STREAM VEC_STREAM_AS(pd)
+#endif
+
 #define VEC_SHUFFLE(v, LANE) __builtin_shufflevector((v), (v), VEC_LANES(LANE))
 /* Lanes 0..W-1 of `a`, W..2W-1 of `b`. */
 #define VEC_SHUFFLE2(a, b, LANE) __builtin_shufflevector((a), (b), VEC_LANES(LANE))
@@ -78,6 +93,15 @@ static inline vec vec_load(const real *p)
 static inline void vec_store(real *p, vec v)
 {
     *(vec_any *)p = v;
+}
+
+/* Outwards: past the cache if `stream`, which takes an address aligned to the vector. */
+static inline void vec_put(real *p, vec v, bool stream)
+{
+    if (stream)
+        VEC_STREAM(p, v);
+    else
+        vec_store(p, v);
 }
 
 static inline vec vec_all(real x)

@@ -38,7 +38,8 @@ static inline double sliding_mean_of(const real *x, size_t n)
 
 /* The means y of a block of x, which can be read `period` bars back. Those before the first whole window are
  * of no use. */
-static inline void sliding_run(struct sliding *s, const real *x, size_t begin, size_t count, real *y)
+static inline void sliding_run(struct sliding *s, const real *x, size_t begin, size_t count, real *y,
+                               bool stream)
 {
     size_t period = s->period, cells = fast_cells(count);
     if (begin + count < period)
@@ -55,8 +56,8 @@ static inline void sliding_run(struct sliding *s, const real *x, size_t begin, s
         come0 -= vec_load(x + i - period);
         come1 -= vec_load(x + i + W - period);
         decay_next2(&running, one, come0, come1, &sum, &sum0, &sum1);
-        vec_store(y + i, sum0 * share + base);
-        vec_store(y + i + W, sum1 * share + base);
+        vec_put(y + i, sum0 * share + base, stream);
+        vec_put(y + i + W, sum1 * share + base, stream);
     }
     s->mean = (double)base[0] + (double)sum[0] / (double)period;
 }

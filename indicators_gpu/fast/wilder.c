@@ -31,7 +31,7 @@ static inline vec rsi_of(vec gain, vec loss, vec flat)
 }
 
 static inline void rsi_sweep(struct rsi *s, const real *x, const real *gains, const real *losses,
-                             size_t cells, real *y)
+                             size_t cells, real *y, bool stream)
 {
     struct averaging gain = averaging_of_small(&s->gain), loss = averaging_of_small(&s->loss);
     const vec zero = vec_all(0), flat = vec_all((real)(RSI_FLAT / s->gain.k));
@@ -47,7 +47,7 @@ static inline void rsi_sweep(struct rsi *s, const real *x, const real *gains, co
         }
         up = decay_next(&gain.decay, up, &gain.u);
         down = decay_next(&loss.decay, down, &loss.u);
-        vec_store(y + i, rsi_of(up, down, flat));
+        vec_put(y + i, rsi_of(up, down, flat), stream);
     }
     average_keep(&s->gain, &gain);
     average_keep(&s->loss, &loss);
@@ -61,7 +61,7 @@ static void rsi_run(void *state, const struct fast_block *block)
     size_t begin = block->begin, count = block->count, cells = fast_cells(count);
 
     if (begin > s->gain.first) {
-        rsi_sweep(s, x, NULL, NULL, cells, block->out[0]);
+        rsi_sweep(s, x, NULL, NULL, cells, block->out[0], block->stream);
         return;
     }
     for (size_t i = 0; i < cells; i++) {
@@ -75,10 +75,10 @@ static void rsi_run(void *state, const struct fast_block *block)
         return;
     average_lead(&s->gain, gains, first, cells, gains);
     average_lead(&s->loss, losses, first, cells, losses);
-    rsi_sweep(s, NULL, gains, losses, cells, block->out[0]);
+    rsi_sweep(s, NULL, gains, losses, cells, block->out[0], false);
 }
 
-const struct fast_kernel FAST(rsi) = {rsi_bytes, NULL, rsi_start_block, rsi_run};
+const struct fast_kernel FAST(rsi) = {rsi_bytes, NULL, rsi_start_block, rsi_run, true};
 
 /* ---- ATR ---- */
 
@@ -119,11 +119,11 @@ static void atr_run(void *state, const struct fast_block *block)
     }
     struct averaging a = averaging_of(&s->average);
     for (size_t i = 0; i < cells; i += W)
-        vec_store(y + i, averaging_next(&a, true_ranges(high, low, close, i)));
+        vec_put(y + i, averaging_next(&a, true_ranges(high, low, close, i)), block->stream);
     average_keep(&s->average, &a);
 }
 
-const struct fast_kernel FAST(atr) = {atr_bytes, NULL, atr_start_block, atr_run};
+const struct fast_kernel FAST(atr) = {atr_bytes, NULL, atr_start_block, atr_run, true};
 
 static void natr_run(void *state, const struct fast_block *block)
 {
@@ -158,10 +158,10 @@ static void trange_run(void *state, const struct fast_block *block)
     real *y = block->out[0];
     (void)state;
     for (size_t i = 0; i < fast_cells(block->count); i += W)
-        vec_store(y + i, true_ranges(high, low, close, i));
+        vec_put(y + i, true_ranges(high, low, close, i), block->stream);
 }
 
-const struct fast_kernel FAST(trange) = {trange_bytes, NULL, trange_start, trange_run};
+const struct fast_kernel FAST(trange) = {trange_bytes, NULL, trange_start, trange_run, true};
 
 /* ---- Keltner's channel ---- */
 
