@@ -123,6 +123,23 @@ void chart_line(const struct area *area, const double *values, int n, double low
         ascii(area, values, n, low, high, style);
 }
 
+void chart_overlay(const struct area *area, const double *values, int n, double low, double high,
+                   enum style style)
+{
+    if (n < 1 || area->width < 1 || area->height < 1 || !(high > low))
+        return;
+    if (area->canvas->glyphs == GLYPHS_BRAILLE) {
+        braille(area, values, n, low, high, style);
+        return;
+    }
+    for (int x = 0; x < area->width; x++) {
+        int at = level(sample(values, n, area->width, x), low, high, area->height);
+        int y = area->height - 1 - at;
+        if (at >= 0 && canvas_cell(area->canvas, area->x + x, area->y + y)->text[0] == L' ')
+            area_char(area, x, y, style, area->canvas->glyphs == GLYPHS_ASCII ? L':' : L'·');
+    }
+}
+
 void chart_bar(const struct area *area, int x, int y, int columns, double share, enum style style)
 {
     bool plain = area->canvas->glyphs == GLYPHS_ASCII;

@@ -10,6 +10,11 @@
 void chart_line(const struct area *area, const double *values, int n, double low, double high,
                 enum style style);
 
+/* The same as single marks on what is drawn already, for a line beside the first: braille dots where there is
+ * braille, else one character a column, and only where nothing stands yet. */
+void chart_overlay(const struct area *area, const double *values, int n, double low, double high,
+                   enum style style);
+
 /* The least and the greatest of the values that are numbers, with a little room; false when there is none. */
 bool chart_range(const double *values, int n, double *ret_low, double *ret_high);
 

@@ -111,11 +111,11 @@ void collector_tick(struct collector *collector, struct moment now)
     read_database(collector, now);
 }
 
-void collector_want_bars(struct collector *collector, const struct status_symbol *symbol)
+void collector_want_bars(struct collector *collector, const struct status_symbol *symbol,
+                         const char *timeframe)
 {
-    memcpy(collector->bars_symbol, symbol ? symbol->symbol : "", symbol ? sizeof(collector->bars_symbol) : 1);
-    memcpy(collector->bars_interval, symbol ? symbol->interval : "",
-           symbol ? sizeof(collector->bars_interval) : 1);
+    snprintf(collector->bars_symbol, sizeof(collector->bars_symbol), "%s", symbol ? symbol->symbol : "");
+    snprintf(collector->bars_interval, sizeof(collector->bars_interval), "%s", symbol ? timeframe : "");
 }
 
 int collector_fd(const struct collector *collector, short *ret_events)
@@ -249,6 +249,7 @@ void collector_once(struct collector *collector, int timeout_ms)
         collector_io(collector, &unused, now);
     }
     if (collector->model->source == MODEL_DAEMON && collector->model->status.n_symbols > 0)
-        collector_want_bars(collector, &collector->model->status.symbols[0]);
+        collector_want_bars(collector, &collector->model->status.symbols[0],
+                            collector->model->status.symbols[0].interval);
     read_database(collector, moment_now());
 }

@@ -31,7 +31,8 @@ void collector_finish(struct collector *collector);
 void collector_tick(struct collector *collector, struct moment now);
 
 /* Which bars the next tick reads; symbol NULL: none. */
-void collector_want_bars(struct collector *collector, const struct status_symbol *symbol);
+void collector_want_bars(struct collector *collector, const struct status_symbol *symbol,
+                         const char *timeframe);
 
 /* The descriptor to poll and its events; -1 when there is no connection. */
 int collector_fd(const struct collector *collector, short *ret_events);

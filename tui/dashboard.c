@@ -96,7 +96,9 @@ static void collect(struct dashboard *d, struct moment now)
         return;
     d->collector.model->interval_ms = d->view.interval_ms;
     bool chart = d->view.tab == TAB_MARKET || d->canvas.width >= 180;
-    collector_want_bars(&d->collector, chart ? view_symbol(&d->view, d->collector.model) : NULL);
+    const struct status_symbol *symbol = chart ? view_symbol(&d->view, d->collector.model) : NULL;
+    collector_want_bars(&d->collector, symbol,
+                        symbol ? view_timeframe(&d->view, d->collector.model, symbol) : NULL);
     collector_tick(&d->collector, now);
     d->collect_at_ms = now.mono_ms + d->view.interval_ms;
     d->redraw = true;

@@ -20,8 +20,8 @@ static const int64_t day_ns = (int64_t)86400 * 1000000000;
 /* Where rows go while they are read. */
 struct reading {
     struct history *history;
-    int account;          /* the first one's number; -1: none */
-    int scale, qty_scale; /* of the account or the symbol that is read */
+    int account; /* the first one's number; -1: none */
+    int scale;   /* of the account that is read */
 };
 
 static int decimals_of(int64_t step, int scale)
@@ -307,50 +307,13 @@ static int read_equity(struct history_reader *reader, struct reading *reading, i
     return r;
 }
 
-static void on_bar(void *ctx, const struct bar *bar)
-{
-    struct reading *reading = ctx;
-    struct history *h = reading->history;
-    int scale = reading->scale;
-
-    if (h->n_bars < HISTORY_BARS_MAX)
-        h->bars[h->n_bars++] = (struct history_bar){
-            .open_ns = bar->open_ns,
-            .open = decimal_to_double(bar->open, scale),
-            .high = decimal_to_double(bar->high, scale),
-            .low = decimal_to_double(bar->low, scale),
-            .close = decimal_to_double(bar->close, scale),
-            .volume = decimal_to_double(bar->volume, reading->qty_scale),
-        };
-}
-
-static int read_bars(struct history_reader *reader, struct reading *reading, const char *symbol,
-                     const char *interval)
-{
-    struct history *h = reading->history;
-    struct db_symbol_row row;
-    int64_t interval_ns;
-
-    if (!symbol[0] || bar_interval_parse(interval, &interval_ns) < 0)
-        return 0;
-    int r = db_reader_symbol(reader->db, symbol, &row);
-    if (r < 0)
-        return r == -ENOENT ? 0 : r;
-    reading->scale = row.symbol.price_scale;
-    reading->qty_scale = row.symbol.qty_scale;
-    COPY(h->bars_symbol, symbol);
-    COPY(h->bars_interval, interval);
-    return db_reader_last_bars(reader->db, symbol, interval_ns, BAR_VENUE, HISTORY_BARS_MAX, on_bar, reading);
-}
-
 int history_read(struct history_reader *reader, int64_t wall_ns, const char *symbol, const char *interval,
                  struct history *ret, char *err, size_t err_size)
 {
     struct reading reading = {.history = ret};
     struct history *h = ret;
 
-    h->n_fills = h->n_orders = h->n_alerts = h->n_log = h->n_bars = 0;
-    h->bars_symbol[0] = '\0';
+    h->n_fills = h->n_orders = h->n_alerts = h->n_log = 0;
     int r = db_reader_begin(reader->db);
     if (r < 0)
         return history_failed(reader, r, err, err_size);
@@ -359,7 +322,7 @@ int history_read(struct history_reader *reader, int64_t wall_ns, const char *sym
         (r = db_reader_alerts(reader->db, false, HISTORY_ROWS_MAX, on_alert, &reading)) == 0 &&
         (r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, &reading)) == 0 &&
         (r = read_equity(reader, &reading, wall_ns)) == 0)
-        r = read_bars(reader, &reading, symbol, interval);
+        r = history_read_bars(reader, h, symbol, interval);
     if (r < 0)
         r = history_failed(reader, r, err, err_size);
     db_reader_end(reader->db);

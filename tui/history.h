@@ -12,6 +12,8 @@ enum {
     HISTORY_EQUITY_MAX = 1024, /* points of the last 24 h, thinned */
     HISTORY_ROWS_MAX = 200,    /* newest fills, orders, alerts, log lines */
     HISTORY_BARS_MAX = 400,
+    HISTORY_OUTPUTS_MAX = 32, /* of indicators, that are looked at */
+    HISTORY_TIMEFRAMES_MAX = 8,
 };
 
 struct history_equity {
@@ -64,6 +66,10 @@ struct history {
     struct history_bar bars[HISTORY_BARS_MAX];
     int n_equity, n_fills, n_orders, n_alerts, n_log, n_bars;
     char bars_symbol[SYMBOL_NAME_MAX], bars_interval[STATUS_WORD_MAX];
+    double outputs[HISTORY_OUTPUTS_MAX][HISTORY_BARS_MAX];    /* of the bars' indicators; NaN: none yet */
+    char output_names[HISTORY_OUTPUTS_MAX][40];               /* "sma_20", "macd_12_26_9.signal" */
+    char timeframes[HISTORY_TIMEFRAMES_MAX][STATUS_WORD_MAX]; /* that are kept of the symbol, going up */
+    int n_outputs, n_timeframes;
 };
 
 struct history_reader;

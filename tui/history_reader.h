@@ -22,6 +22,11 @@ double history_price(int64_t units, int scale);
 double history_percent(int32_t e6);
 int64_t history_link(uint64_t order);
 
+/* The bars of one symbol and interval with what indicators are kept, and the intervals that there are. 0 or
+ * -errno. */
+int history_read_bars(struct history_reader *reader, struct history *h, const char *symbol,
+                      const char *interval);
+
 /* Hands the reader's words on; returns r. */
 int history_failed(struct history_reader *reader, int r, char *err, size_t err_size);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/overlay.h"
 #include "tui/panel/panel.h"
 
 enum {
@@ -157,6 +158,33 @@ static void pace(struct view *view, int key)
     view->interval_ms = steps_ms[at < 0 ? 0 : at >= n ? n - 1 : at];
 }
 
+/* The next timeframe that is kept of the symbol, or the one before. */
+static enum action step_timeframe(struct view *view, const struct model *model, struct moment now, int by)
+{
+    const struct history *h = &model->history;
+    const struct status_symbol *symbol = view_symbol(view, model);
+    int at = -1;
+
+    for (int i = 0; symbol && i < h->n_timeframes; i++)
+        if (strcmp(h->timeframes[i], view_timeframe(view, model, symbol)) == 0)
+            at = i;
+    if (at < 0 || h->n_timeframes < 2) {
+        view_tell(view, OUTCOME_NOTE, "timeframe:", "no other is kept here; the market's tab is 4", now);
+        return ACTION_NONE;
+    }
+    at = (at + by + h->n_timeframes) % h->n_timeframes;
+    memcpy(view->timeframe, h->timeframes[at], sizeof(view->timeframe));
+    return ACTION_COLLECT;
+}
+
+/* Below the chart stands one indicator after the other, then none. */
+static void step_below(struct view *view, const struct model *model)
+{
+    int first, end;
+
+    view->below = overlay_below(&model->history, view->below, &first, &end) ? view->below + 1 : 0;
+}
+
 static enum action open_tab(struct view *view, enum tab tab)
 {
     view->tab = tab;
@@ -236,6 +264,12 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case '=':
     case '-':
         pace(view, key);
+        break;
+    case '[':
+    case ']':
+        return step_timeframe(view, model, now, key == ']' ? 1 : -1);
+    case 'i':
+        step_below(view, model);
         break;
     case 'p':
     case 'F':

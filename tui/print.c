@@ -161,8 +161,11 @@ static void machine(FILE *out, const struct status *s)
     fprintf(out, "database  %s, commits %s, queue %s, commit p50 %s, p99 %s%s%s\n", word(s->db_state),
             exact(a, s->db_commits), exact(b, s->db_queue), milliseconds(c, s->commit_p50_ms),
             milliseconds(d, s->commit_p99_ms), s->db_detail[0] ? ": " : "", s->db_detail);
-    fprintf(out, "compute   %s%s%s\n", word(s->compute_backend), s->compute_reason[0] ? ": " : "",
-            s->compute_reason);
+    fprintf(out, "compute   %s%s%s%s%s\n", word(s->compute_backend), s->compute_device[0] ? " " : "",
+            s->compute_device, s->compute_reason[0] ? ": " : "", s->compute_reason);
+    if (s->compute_updates >= 0)
+        fprintf(out, "charts    %s bars taken, %s wait\n", exact(a, s->compute_updates),
+                exact(b, s->compute_queue));
     fprintf(out, "gpu       %s%s%s\n", word(s->gpu_state), s->gpu_reason[0] ? ": " : "", s->gpu_reason);
     fprintf(out, "trainings %s\n", exact(a, s->trainings));
 }

@@ -262,6 +262,9 @@ static void read_machine(const json_t *object, struct status *s)
     s->n_devices = n_devices;
     TEXT(compute, "backend", s->compute_backend);
     TEXT(compute, "reason", s->compute_reason);
+    TEXT(compute, "device", s->compute_device);
+    s->compute_updates = count(compute, "updates");
+    s->compute_queue = count(compute, "queue");
     TEXT(db, "state", s->db_state);
     TEXT(db, "detail", s->db_detail);
     s->db_commits = count(db, "commits");
@@ -310,6 +313,8 @@ void status_init(struct status *status)
         .db_queue = -1,
         .commit_p50_ms = NAN,
         .commit_p99_ms = NAN,
+        .compute_updates = -1,
+        .compute_queue = -1,
         .trainings = -1,
         .parity = {.days = -1, .checked_ns = -1},
         .log = {.seq = -1, .bytes = -1, .holes = -1, .bytes_per_event = NAN},

@@ -126,6 +126,8 @@ struct status {
     int64_t count_orders, count_fills, count_rejected, alerts_open;
     char gpu_state[STATUS_WORD_MAX], gpu_reason[STATUS_TEXT_MAX];
     char compute_backend[STATUS_WORD_MAX], compute_reason[STATUS_TEXT_MAX];
+    char compute_device[STATUS_WORD_MAX * 2]; /* "" for none */
+    int64_t compute_updates, compute_queue;   /* closed bars that indicators took; that wait */
     char db_state[STATUS_WORD_MAX], db_detail[STATUS_TEXT_MAX];
     int64_t db_commits, db_rows, db_queue;
     double commit_p50_ms, commit_p99_ms;

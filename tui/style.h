@@ -19,7 +19,8 @@ enum style {
     STYLE_UP,       /* a gain */
     STYLE_DOWN,     /* a loss */
     STYLE_CHART,
-    STYLE_KEY, /* a key that can be pressed */
+    STYLE_LINE, /* a second line on a chart */
+    STYLE_KEY,  /* a key that can be pressed */
     STYLES,
 };
 

@@ -25,6 +25,7 @@ static const struct paint dark[STYLES] = {
     [STYLE_UP] = {114, GREEN},
     [STYLE_DOWN] = {203, RED},
     [STYLE_CHART] = {110, CYAN},
+    [STYLE_LINE] = {179, YELLOW, .dim = true},
     [STYLE_KEY] = {153, CYAN},
 };
 
@@ -44,6 +45,7 @@ static const struct paint light[STYLES] = {
     [STYLE_UP] = {22, GREEN},
     [STYLE_DOWN] = {124, RED},
     [STYLE_CHART] = {25, BLUE},
+    [STYLE_LINE] = {94, MAGENTA, .dim = true},
     [STYLE_KEY] = {19, BLUE},
 };
 

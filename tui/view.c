@@ -70,6 +70,19 @@ const struct status_symbol *view_symbol(const struct view *view, const struct mo
     return &model->status.symbols[at < 0 ? 0 : at < n ? at : n - 1];
 }
 
+const char *view_timeframe(const struct view *view, const struct model *model,
+                           const struct status_symbol *symbol)
+{
+    const struct history *h = &model->history;
+
+    if (strcmp(h->bars_symbol, symbol->symbol) != 0)
+        return view->timeframe[0] ? view->timeframe : symbol->interval;
+    for (int i = 0; i < h->n_timeframes; i++)
+        if (strcmp(h->timeframes[i], view->timeframe) == 0)
+            return view->timeframe;
+    return symbol->interval;
+}
+
 void view_draw(const struct view *view, const struct model *model, struct moment now, struct canvas *canvas)
 {
     struct layout layout;

@@ -31,6 +31,8 @@ struct view {
     enum panel focus;
     enum panel zoomed;
     int cursor[PANELS];
+    char timeframe[STATUS_WORD_MAX]; /* of the chart; "": the market's interval */
+    int below;                       /* which indicator stands below the chart; one past the last: none */
     bool help, readonly, frozen;
     struct moment frozen_at;
     int64_t interval_ms;
@@ -59,6 +61,10 @@ enum panel view_focus(const struct view *view, const struct layout *layout);
 
 /* The symbol under the cursor of the prices, or NULL. */
 const struct status_symbol *view_symbol(const struct view *view, const struct model *model);
+
+/* The timeframe that its chart shows: the chosen one, where it is kept of the symbol. */
+const char *view_timeframe(const struct view *view, const struct model *model,
+                           const struct status_symbol *symbol);
 
 /* Draws everything onto the canvas, which is blanked first. */
 void view_draw(const struct view *view, const struct model *model, struct moment now, struct canvas *canvas);

@@ -129,6 +129,46 @@ static void put_bars(struct db_writer *writer)
     }
 }
 
+/* What the board keeps of BTCUSDT, every minute and every five: an average, bands, and two on scales of their
+ * own. */
+static void put_chart(struct db_writer *writer, int64_t interval_ns, int n)
+{
+    struct db_chart_series series = {
+        .interval_ns = interval_ns,
+        .base_ns = 60 * second_ns,
+        .specs = "sma:20 bbands:20,2 rsi:14 macd:12,26,9",
+        .names = "sma_20 bbands_20_2.upper bbands_20_2.middle bbands_20_2.lower rsi_14 macd_12_26_9.macd "
+                 "macd_12_26_9.signal macd_12_26_9.hist",
+        .memory = "",
+    };
+    db_writer_put_chart_series(writer, &series, true);
+    for (int i = 0; i < n; i++) {
+        double at = i / 9.0, middle = floor(61690 + 130 * sin(at - 1) + i), close = 61700 + 150 * sin(at) + i;
+        bool early = i < 19;
+        double outputs[] = {early ? NAN : middle,
+                            early ? NAN : middle + 60,
+                            early ? NAN : middle,
+                            early ? NAN : middle - 60,
+                            i < 14 ? NAN : 50 + 40 * cos(at),
+                            i < 33 ? NAN : 20 * cos(at),
+                            i < 33 ? NAN : 16 * cos(at - 0.5),
+                            i < 33 ? NAN : 20 * cos(at) - 16 * cos(at - 0.5)};
+        int64_t price = (int64_t)(close * 100) * (unit / 100);
+        struct db_chart_bar bar = {
+            .interval_ns = interval_ns,
+            .bar = {.open_ns = fixture_now_ns / interval_ns * interval_ns - (n - i) * interval_ns,
+                    .open = price - 5 * unit,
+                    .high = price + 9 * unit,
+                    .low = price - 12 * unit,
+                    .close = price,
+                    .volume = 3 * unit},
+            .outputs = outputs,
+            .n_outputs = sizeof(outputs) / sizeof(outputs[0]),
+        };
+        db_writer_put_chart_bar(writer, &bar);
+    }
+}
+
 static void put_order(struct db_writer *writer, uint64_t id, int symbol, enum order_side side,
                       enum order_type type, enum order_state state, double qty, const char *tag, int ago_s)
 {
@@ -180,6 +220,8 @@ static void put_rows(struct db_writer *writer)
     db_writer_put_symbol(writer, 0, "binance", &btc, second_ns);
     db_writer_put_symbol(writer, 1, "binance", &eth, second_ns);
     put_bars(writer);
+    put_chart(writer, 60 * second_ns, 120);
+    put_chart(writer, 300 * second_ns, 60);
     struct db_price price = {.symbol = 0,
                              .last = 6183763 * (unit / 100),
                              .bid = 6183763 * (unit / 100),

@@ -27,6 +27,22 @@ static void begin(bool readonly)
     view_init(&view, readonly, 1000);
 }
 
+/* Of the symbol under the cursor: three timeframes, one indicator over the prices, two below. */
+static void keep_chart(void)
+{
+    static const char *const timeframes[] = {"1m", "5m", "1h"};
+    static const char *const names[] = {"rsi_14", "sma_20", "macd_12_26_9.macd", "macd_12_26_9.signal"};
+    struct history *h = &model->history;
+
+    strcpy(h->bars_symbol, view_symbol(&view, model)->symbol);
+    h->n_timeframes = 3;
+    h->n_outputs = 4;
+    for (int i = 0; i < h->n_timeframes; i++)
+        strcpy(h->timeframes[i], timeframes[i]);
+    for (int i = 0; i < h->n_outputs; i++)
+        strcpy(h->output_names[i], names[i]);
+}
+
 static void check_moving(void)
 {
     begin(false);
@@ -65,6 +81,21 @@ static void check_moving(void)
     CHECK_INT(view.interval_ms, 2000);
     type("----");
     CHECK_INT(view.interval_ms, 250);
+    CHECK_INT(press(']'), ACTION_NONE); /* nothing is kept */
+    CHECK_INT(view.outcome, OUTCOME_NOTE);
+    keep_chart();
+    CHECK_INT(press(']'), ACTION_COLLECT);
+    CHECK_STR(view.timeframe, "5m");
+    CHECK_INT(press(']'), ACTION_COLLECT);
+    CHECK_STR(view.timeframe, "1h");
+    CHECK_INT(press(']'), ACTION_COLLECT); /* round */
+    CHECK_STR(view.timeframe, "1m");
+    CHECK_INT(press('['), ACTION_COLLECT);
+    CHECK_STR(view.timeframe, "1h");
+    for (int i = 0; i < 4; i++) { /* rsi, macd, nothing, rsi */
+        CHECK_INT(view.below, i % 3);
+        CHECK_INT(press('i'), ACTION_NONE);
+    }
     CHECK_INT(press('q'), ACTION_QUIT);
     CHECK_INT(press('L' & 0x1f), ACTION_REDRAW);
     press('f');

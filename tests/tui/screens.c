@@ -121,6 +121,22 @@ static void check_tabs(void)
     }
 }
 
+static char database[512];
+
+/* What the collector reads for another timeframe. */
+static int load_chart(const char *timeframe)
+{
+    char words[256];
+    struct history_reader *reader;
+    int r = history_open(database, &reader, words, sizeof(words));
+
+    if (r < 0)
+        return r;
+    r = history_read(reader, fixture_now_ns, "BTCUSDT", timeframe, &model->history, words, sizeof(words));
+    history_close(reader);
+    return r;
+}
+
 static void check_overlays(void)
 {
     struct view view;
@@ -140,6 +156,30 @@ static void check_overlays(void)
     now.mono_ms -= 90000;
     check_screen("stale-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     now.mono_ms -= 4000;
+}
+
+/* The chart: prices under an average and its bands, and below them RSI, MACD, or nothing; five minutes;
+ * without braille. */
+static void check_chart(void)
+{
+    struct view view;
+
+    view_init(&view, true, 1000);
+    view.tab = TAB_MARKET;
+    check_screen("market-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    view.below = 1;
+    check_screen("market-macd-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    check_screen("market-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
+    view.below = 2;
+    check_screen("market-alone-80x24", &view, 80, 24, GLYPHS_BLOCK);
+    strcpy(view.timeframe, "5m"); /* not read yet: no bar of another timeframe is drawn as one */
+    check_screen("market-unread-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    CHECK_INT(load_chart("5m"), 0);
+    view.below = 0;
+    check_screen("market-5m-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    strcpy(view.timeframe, "4h"); /* not kept: the market's own */
+    CHECK_STR(view_timeframe(&view, model, &model->status.symbols[0]), "1m");
+    CHECK_INT(load_chart("1m"), 0);
 }
 
 /* A long reason and a long tag: the header keeps its figures, the prices their indicators. */
@@ -299,6 +339,8 @@ int main(int argc, char **argv)
     CHECK_STR(model->history.fills[0].tag, "by hand");
     check_sizes();
     check_tabs();
+    snprintf(database, sizeof(database), "%s", path);
+    check_chart();
     check_overlays();
     check_halted();
     check_several();

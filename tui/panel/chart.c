@@ -4,47 +4,154 @@
 
 #include "tui/chart.h"
 #include "tui/format.h"
+#include "tui/overlay.h"
 #include "tui/panel/frame.h"
 
-enum { AXIS = 11 };
+enum {
+    AXIS = 11,
+    BELOW_FROM = 12,    /* rows of plot from which on an indicator has room below it */
+    BELOW_ROWS_MIN = 3, /* its own, without its label */
+};
 
-/* What the newest bar and the indicators say, on one line. */
-static void figures(const struct area *body, const struct status_symbol *symbol)
+/* What the chart is drawn from: the symbol's, and the timeframe that was asked for. */
+struct chart {
+    const struct history *history; /* n bars, of which the last `shown` */
+    const struct status_symbol *symbol;
+    int n, shown, decimals;
+};
+
+static int figure(const struct area *body, int x, int y, const char *name, double value)
 {
     char a[FORMAT_MAX];
-    int x = 1, decimals = symbol->price_decimals;
+
+    format_number(a, value, fabs(value) < 1 ? 4 : 2);
+    if (x + (int)(strlen(name) + strlen(a)) + 1 > body->width)
+        return -1;
+    x = area_text(body, x, y, STYLE_DIM, name) + 1;
+    return area_text(body, x, y, STYLE_NORMAL, a) + 2;
+}
+
+/* What the newest bar and the indicators say, on one line: those that are kept, or the strategies'. */
+static void figures(const struct area *body, const struct chart *chart)
+{
+    const struct status_symbol *symbol = chart->symbol;
+    const struct history *h = chart->history;
+    bool kept = chart->n > 0 && h->n_outputs > 0;
+    const struct history_bar *newest = kept ? &h->bars[chart->n - 1] : NULL;
+    char a[FORMAT_MAX];
+    int x = 1;
     const struct {
         const char *name;
         double value;
-    } bar[] = {
-        {"o", symbol->bar_open}, {"h", symbol->bar_high}, {"l", symbol->bar_low}, {"c", symbol->bar_close}};
+    } bar[] = {{"o", newest ? newest->open : symbol->bar_open},
+               {"h", newest ? newest->high : symbol->bar_high},
+               {"l", newest ? newest->low : symbol->bar_low},
+               {"c", newest ? newest->close : symbol->bar_close}};
 
     for (int i = 0; i < 4; i++) {
         x = area_text(body, x, 0, STYLE_DIM, bar[i].name) + 1;
-        x = area_text(body, x, 0, STYLE_NORMAL, format_number(a, bar[i].value, decimals)) + 2;
+        x = area_text(body, x, 0, STYLE_NORMAL, format_number(a, bar[i].value, chart->decimals)) + 2;
     }
     x = area_text(body, x, 0, STYLE_DIM, "v") + 1;
-    x = area_text(body, x, 0, STYLE_NORMAL, format_count(a, symbol->bar_volume)) + 2;
-    for (int i = 0; i < symbol->n_indicators; i++) {
-        const struct status_indicator *indicator = &symbol->indicators[i];
-        format_number(a, indicator->value, fabs(indicator->value) < 1 ? 4 : 2);
-        if (x + (int)(strlen(indicator->name) + strlen(a)) + 1 > body->width)
-            break;
-        x = area_text(body, x, 0, STYLE_DIM, indicator->name) + 1;
-        x = area_text(body, x, 0, STYLE_NORMAL, a) + 2;
-    }
+    x = area_text(body, x, 0, STYLE_NORMAL, format_count(a, newest ? newest->volume : symbol->bar_volume)) +
+        2;
+    for (int i = 0; kept && i < h->n_outputs && x > 0; i++)
+        x = figure(body, x, 0, h->output_names[i], h->outputs[i][chart->n - 1]);
+    for (int i = 0; !kept && i < symbol->n_indicators && x > 0; i++)
+        x = figure(body, x, 0, symbol->indicators[i].name, symbol->indicators[i].value);
 }
 
-static void time_axis(const struct area *body, const struct history *h, int columns, int shown)
+static void time_axis(const struct area *body, const struct chart *chart, int columns)
 {
+    const struct history *h = chart->history;
     char a[FORMAT_MAX];
-    int y = body->height - 1, from = h->n_bars - shown;
+    int y = body->height - 1, from = chart->n - chart->shown;
 
     format_time(a, h->bars[from].open_ns);
-    area_text(body, 1 + columns - (shown < columns ? shown : columns), y, STYLE_DIM, a + 5);
-    format_clock(a, h->bars[h->n_bars - 1].open_ns);
+    area_text(body, 1 + columns - (chart->shown < columns ? chart->shown : columns), y, STYLE_DIM, a + 5);
+    format_clock(a, h->bars[chart->n - 1].open_ns);
     if (columns > 34)
         area_text_right(body, 1 + columns, y, STYLE_DIM, a);
+}
+
+/* The values of an output at the bars that are shown. */
+static const double *shown(const struct chart *chart, int output)
+{
+    return chart->history->outputs[output] + chart->n - chart->shown;
+}
+
+static void widen(const double *values, int n, double *low, double *high)
+{
+    double least, most;
+
+    if (!chart_range(values, n, &least, &most))
+        return;
+    *low = fmin(*low, least);
+    *high = fmax(*high, most);
+}
+
+/* The prices, and over them the indicators that are prices. */
+static void prices(const struct area *under, const struct area *plot, const struct chart *chart,
+                   const double *closes, double low, double high)
+{
+    const struct history *h = chart->history;
+    char a[FORMAT_MAX];
+    int axis = plot->width + 2;
+    bool braille = plot->canvas->glyphs == GLYPHS_BRAILLE;
+
+    for (int i = 0; i < h->n_outputs; i++)
+        if (overlay_on_price(h->output_names[i]))
+            widen(shown(chart, i), chart->shown, &low, &high);
+    if (!braille)
+        chart_line(plot, closes, chart->shown, low, high, STYLE_CHART);
+    for (int i = 0; i < h->n_outputs; i++)
+        if (overlay_on_price(h->output_names[i]))
+            chart_overlay(plot, shown(chart, i), chart->shown, low, high, STYLE_LINE);
+    if (braille) /* over them, in its own colour */
+        chart_line(plot, closes, chart->shown, low, high, STYLE_CHART);
+    int last = (int)lround((high - closes[chart->shown - 1]) / (high - low) * (plot->height - 1));
+    area_text(under, axis, 0, STYLE_DIM, format_fit(a, high, chart->decimals, AXIS));
+    area_text(under, axis, plot->height - 1, STYLE_DIM, format_fit(a, low, chart->decimals, AXIS));
+    area_text(under, axis, last, STYLE_STRONG,
+              format_fit(a, closes[chart->shown - 1], chart->decimals, AXIS));
+}
+
+/* An indicator on a scale of its own: outputs first..end-1, their figures in the row above. */
+static void below(const struct area *body, const struct chart *chart, int columns, int first, int end)
+{
+    const struct history *h = chart->history;
+    struct area plot = area_part(body, 1, 1, columns, body->height - 1);
+    double low = INFINITY, high = -INFINITY;
+    char a[FORMAT_MAX];
+    int x = 1;
+
+    for (int i = first; i < end && x > 0; i++)
+        x = figure(body, x, 0, h->output_names[i], h->outputs[i][chart->n - 1]);
+    for (int i = first; i < end; i++)
+        widen(shown(chart, i), chart->shown, &low, &high);
+    if (!(low < high))
+        return;
+    for (int i = end - 1; i > first; i--)
+        chart_overlay(&plot, shown(chart, i), chart->shown, low, high, STYLE_LINE);
+    chart_line(&plot, shown(chart, first), chart->shown, low, high, STYLE_CHART);
+    int decimals = high - low < 10 ? 2 : 0;
+    area_text(body, columns + 2, 1, STYLE_DIM, format_fit(a, high, decimals, AXIS));
+    if (plot.height > 1)
+        area_text(body, columns + 2, plot.height, STYLE_DIM, format_fit(a, low, decimals, AXIS));
+}
+
+/* "1m [5m] 15m" at the right end of the rule. */
+static void timeframes(const struct area *area, const struct history *h, const char *chosen, int room)
+{
+    char text[HISTORY_TIMEFRAMES_MAX * (STATUS_WORD_MAX + 3) + 2] = " ";
+
+    for (int i = 0; i < h->n_timeframes; i++) {
+        bool is = strcmp(h->timeframes[i], chosen) == 0;
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof(text) - n, "%s%s%s ", is ? "[" : "", h->timeframes[i], is ? "]" : "");
+    }
+    if (h->n_timeframes > 1 && (int)strlen(text) <= room)
+        area_text_right(area, area->width - 1, 0, STYLE_DIM, text);
 }
 
 void panel_chart(const struct area *area, const struct scene *scene)
@@ -52,33 +159,44 @@ void panel_chart(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     const struct history *h = &model->history;
     const struct status_symbol *symbol = view_symbol(scene->view, model);
-    char title[64], a[FORMAT_MAX];
-    double values[HISTORY_BARS_MAX], low, high;
+    char title[64];
+    double closes[HISTORY_BARS_MAX], low, high;
+    int title_end, first, end;
 
     if (!symbol) {
         struct area empty = frame_rule(area, scene, PANEL_CHART, "Chart", -1, NULL);
         frame_empty(&empty, "no symbol");
         return;
     }
-    snprintf(title, sizeof(title), "%s %s", symbol->symbol, symbol->interval);
-    struct area body = frame_rule(area, scene, PANEL_CHART, title, -1, NULL);
-    figures(&body, symbol);
-    bool ours = strcmp(h->bars_symbol, symbol->symbol) == 0;
+    const char *timeframe = view_timeframe(scene->view, model, symbol);
+    bool ours = strcmp(h->bars_symbol, symbol->symbol) == 0 && strcmp(h->bars_interval, timeframe) == 0;
+    snprintf(title, sizeof(title), "%s %s", symbol->symbol, timeframe);
+    struct area body = frame_rule(area, scene, PANEL_CHART, title, -1, &title_end);
+    if (ours)
+        timeframes(area, h, timeframe, area->width - title_end - 4);
     int columns = body.width - AXIS - 2, n = ours ? h->n_bars : 0;
-    int shown = n < 2 * columns ? n : 2 * columns; /* at most two bars a column */
+    const struct chart chart = {.history = h,
+                                .symbol = symbol,
+                                .n = n,
+                                .shown = n < 2 * columns ? n : 2 * columns, /* at most two bars a column */
+                                .decimals = symbol->price_decimals};
+    if (ours || strcmp(timeframe, symbol->interval) == 0) /* the daemon's newest bar is the market's */
+        figures(&body, &chart);
     struct area under = area_part(&body, 0, 1, body.width, body.height - 1);
-    for (int i = 0; i < shown; i++)
-        values[i] = h->bars[n - shown + i].close;
-    if (columns < 8 || body.height < 4 || !chart_range(values, shown, &low, &high)) {
+    for (int i = 0; i < chart.shown; i++)
+        closes[i] = h->bars[n - chart.shown + i].close;
+    if (columns < 8 || body.height < 4 || !chart_range(closes, chart.shown, &low, &high)) {
         frame_empty(&under, frame_no_history(model, "no stored bars yet"));
         return;
     }
-    struct area plot = area_part(&under, 1, 0, columns, under.height - 1);
-    chart_line(&plot, values, shown, low, high, STYLE_CHART);
-    int axis = columns + 2, decimals = symbol->price_decimals;
-    int last = (int)lround((high - values[shown - 1]) / (high - low) * (plot.height - 1));
-    area_text(&under, axis, 0, STYLE_DIM, format_fit(a, high, decimals, AXIS));
-    area_text(&under, axis, plot.height - 1, STYLE_DIM, format_fit(a, low, decimals, AXIS));
-    area_text(&under, axis, last, STYLE_STRONG, format_fit(a, values[shown - 1], decimals, AXIS));
-    time_axis(&under, h, columns, shown);
+    int rows = under.height - 1, own = 0;
+    if (rows >= BELOW_FROM && overlay_below(h, scene->view->below, &first, &end)) {
+        own = rows / 4 > BELOW_ROWS_MIN ? rows / 4 : BELOW_ROWS_MIN;
+        struct area part = area_part(&under, 0, rows - own - 1, under.width, own + 1);
+        below(&part, &chart, columns, first, end);
+        rows -= own + 1;
+    }
+    struct area plot = area_part(&under, 1, 0, columns, rows);
+    prices(&under, &plot, &chart, closes, low, high);
+    time_axis(&under, &chart, columns);
 }

@@ -47,6 +47,14 @@ void panel_gpu(const struct area *area, const struct scene *scene)
     int x = area_text(&body, 1, y, STYLE_DIM, "compute ");
     x = area_printf(&body, x, y, STYLE_NORMAL, "%s", s->compute_backend[0] ? s->compute_backend : "n/a");
     area_text_cut(&body, x + 2, y, body.width - x - 2, STYLE_DIM, s->compute_reason);
+    if (s->compute_updates < 0)
+        return;
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+    x = area_text(&body, 1, y + 1, STYLE_DIM, "indicators ");
+    x = area_printf(&body, x, y + 1, STYLE_NORMAL, "%s bars taken, %s wait",
+                    format_count(a, (double)s->compute_updates), format_count(b, (double)s->compute_queue));
+    if (s->compute_device[0])
+        area_text_cut(&body, x + 2, y + 1, body.width - x - 2, STYLE_DIM, s->compute_device);
 }
 
 void panel_study(const struct area *area, const struct scene *scene)

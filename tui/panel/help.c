@@ -9,6 +9,7 @@ static const struct {
     {"z", "zoom the panel, and back; Esc backs out of anything"},
     {"f", "freeze the picture, and go on"},
     {"+ -", "slower or faster: the interval at the top right"},
+    {"[ ]", "the chart's timeframe; i: the indicator below it, or none"},
     {"p", "pause trading, or resume it, at once"},
     {"F", "flatten: pause, cancel all, close all; wants the word typed"},
     {"a", "acknowledge the chosen alert"},

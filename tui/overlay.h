@@ -1,0 +1,17 @@
+/* Where an indicator belongs on a chart: over the prices, or below them on a scale of its own. By the names
+ * of outputs: "sma_20", "bbands_20_2.upper", "macd_12_26_9.signal". Pure. */
+#ifndef TUI_OVERLAY_H
+#define TUI_OVERLAY_H
+
+#include <stdbool.h>
+
+#include "tui/history.h"
+
+/* Is it a price, to be drawn over the prices? */
+bool overlay_on_price(const char *name);
+
+/* The indicators that are drawn below, each the outputs first..end-1 of the history, in its order: the
+ * `at`-th of them. False when there are not so many. */
+bool overlay_below(const struct history *history, int at, int *ret_first, int *ret_end);
+
+#endif
