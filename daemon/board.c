@@ -168,7 +168,7 @@ static int begin(struct board *board)
     board->n_symbols = n; /* the thread looks at nothing of this before */
     pthread_mutex_unlock(&board->lock);
     board->begun = board->needs = true;
-    board->need_ticket = db_writer_last(session_writer(board->daemon->session));
+    board->need_first = board->need_last = db_writer_last(session_writer(board->daemon->session));
     return 0;
 }
 
@@ -203,20 +203,31 @@ void board_bar(struct board *board, int symbol, const struct bar *bar)
         log_warning("indicators: %s", text);
         session_alert(board->daemon->session, DB_WARNING, "indicators-behind", text);
     }
-    board->needs |= full;
+    if (full) {
+        board->needs = true;
+        board->need_first = ticket;
+    }
     if (board->needs)
-        board->need_ticket = ticket;
+        board->need_last = ticket;
 }
 
+/* When bars come faster than they are stored the thread reads what there is, again and again, until it has
+ * them all. */
 static void look_at_need(struct board *board, uint64_t committed)
 {
-    if (!board->needs || committed < board->need_ticket)
+    if (!board->needs || committed < board->need_first)
         return;
-    board->needs = false;
     pthread_mutex_lock(&board->lock);
-    board->catch_up = true;
-    pthread_cond_signal(&board->work);
+    bool busy = board->catch_up || board->catching_up;
+    if (!busy) {
+        board->catch_up = true;
+        pthread_cond_signal(&board->work);
+    }
     pthread_mutex_unlock(&board->lock);
+    if (busy)
+        return; /* it wakes the loop when it is done, and then again */
+    board->needs = committed < board->need_last;
+    board->need_first = committed + 1;
 }
 
 void board_committed(struct board *board, uint64_t ticket)
@@ -233,9 +244,9 @@ static void on_tick(uv_timer_t *timer)
     struct db_writer *writer = session_writer(board->daemon->session);
     const struct engine *engine = session_engine(board->daemon->session);
     pthread_mutex_lock(&board->lock);
-    if (board->ask_again && !board->needs && !board->catch_up) {
+    if (board->ask_again && !board->catch_up) {
         board->needs = true;
-        board->need_ticket = db_writer_last(writer);
+        board->need_first = board->need_last = db_writer_last(writer);
     }
     for (int s = 0; s < board->n_symbols; s++) {
         struct engine_symbol_view view;
@@ -352,6 +363,8 @@ static void on_wake(uv_async_t *async)
 {
     struct board *board = async->data;
     take_results(board);
+    if (board->begun && !board->stopped)
+        look_at_need(board, db_writer_committed(session_writer(board->daemon->session)));
     pthread_mutex_lock(&board->lock);
     bool ended = board->ended;
     pthread_mutex_unlock(&board->lock);
@@ -369,6 +382,7 @@ static void give_up(uv_timer_t *timer)
     pthread_mutex_lock(&board->lock);
     bool ended = board->ended;
     board->abandoned = !ended;
+    pthread_cond_signal(&board->room);
     pthread_mutex_unlock(&board->lock);
     if (ended || uv_is_closing((uv_handle_t *)&board->wake))
         return; /* it has just come back: the loop is about to hear of it */

@@ -74,9 +74,9 @@ struct board {
     uv_async_t wake;
     uv_timer_t tick;
     bool begun;
-    bool needs; /* bars were not queued: the thread is to read them once need_ticket is stored */
-    uint64_t need_ticket;
-    struct board_results given; /* emptied by the loop */
+    bool needs; /* bars were not queued, and none will be until the thread has read them from the database */
+    uint64_t need_first, need_last; /* the tickets of those that it has not been told to read */
+    struct board_results given;     /* emptied by the loop */
     void (*stopped)(void *user);
     void *stopped_user;
     int open_handles;
@@ -129,8 +129,7 @@ bool board_begun(struct board *board);
 void *board_run(void *board);
 void board_trouble(struct board *board, const char *words, const char *why); /* to be told as an alert */
 bool board_stopping(struct board *board);
-/* Leaves a row for the loop, once there is room. A stop waits for nobody: what finds no room then is left
- * out, and computed again by the next run. Takes the row's memory. */
+/* Leaves a row for the loop, once there is room; takes the row's memory. */
 void board_give(struct board *board, struct board_result row, const double *outputs);
 void board_leave_device(struct board *board);
 void board_take_bar(struct board *board, int symbol, const struct bar *bar);

@@ -47,7 +47,7 @@ bool board_stopping(struct board *board)
 void board_give(struct board *board, struct board_result row, const double *outputs)
 {
     pthread_mutex_lock(&board->lock);
-    while (board->results.n == BOARD_RESULTS_MAX && !board->stop) {
+    while (board->results.n == BOARD_RESULTS_MAX && !board->abandoned) {
         wake_loop(board);
         pthread_cond_wait(&board->room, &board->lock);
     }
@@ -246,7 +246,6 @@ static void take_device(struct board *board)
 static void take_work(struct board *board, struct work *ret)
 {
     pthread_mutex_lock(&board->lock);
-    board->catching_up = false;
     while (!board->stop && !board->catch_up && board->n_queue == 0 && !board->forming_news &&
            (!board->offered || board->module))
         pthread_cond_wait(&board->work, &board->lock);
@@ -267,7 +266,8 @@ static void take_work(struct board *board, struct work *ret)
     pthread_mutex_unlock(&board->lock);
 }
 
-/* Bars that were left out before those in the queue come first; without them nothing that follows is taken,
+/* A stop leaves bars where they are: in the database too, for the next run. Bars that were left out before
+ * those in the queue come first; without them nothing that follows is taken,
  * and the loop is told to ask again. */
 static void work(struct board *board, const struct work *work)
 {
@@ -276,7 +276,7 @@ static void work(struct board *board, const struct work *work)
     if (!board->astray) {
         if (!work->stop && work->known)
             go_to_device(board);
-        for (size_t i = 0; i < work->n_bars; i++)
+        for (size_t i = 0; i < work->n_bars && !board_stopping(board); i++)
             board_take_bar(board, board->taken[i].symbol, &board->taken[i].bar);
         if (work->known)
             close_round(board);
@@ -284,6 +284,7 @@ static void work(struct board *board, const struct work *work)
             peek(board);
     }
     pthread_mutex_lock(&board->lock);
+    board->catching_up = false;
     board->ask_again = board->astray;
     wake_loop(board);
     pthread_mutex_unlock(&board->lock);

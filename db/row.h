@@ -106,7 +106,7 @@ struct db_chart_bar {
 };
 
 enum {
-    DB_CHART_BARS_KEPT = 1000, /* of a series */
+    DB_CHART_BARS_KEPT = 1000, /* intervals of a series */
     DB_CHART_OUTPUTS_MAX = 64, /* of a bar */
 };
 

@@ -13,7 +13,7 @@ CREATE TABLE chart_series (
     PRIMARY KEY (symbol, interval_ns)
 ) STRICT, WITHOUT ROWID;
 
--- Closed bars, whole ones only, with the indicators at their close; the newest 1000 of each series.
+-- Closed bars, whole ones only, with the indicators at their close; those of the newest 1000 intervals of each series.
 CREATE TABLE chart_bars (
     symbol      INTEGER NOT NULL REFERENCES symbols (id),
     interval_ns INTEGER NOT NULL CHECK (interval_ns > 0),

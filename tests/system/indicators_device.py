@@ -74,8 +74,8 @@ def in_a_stall(folder, replay):
     # A stop just below the price: the market comes there, and it fills.
     stop = order(daemon, side="sell", qty="0.01", stop=f"{daemon.status_object()['symbols'][0]['last'] - 1:.2f}")
     daemon.wait_status(lambda s: s["positions"] and s["positions"][0]["qty"] == 0.01, "the stop's fill")
-    fills = json.loads(daemon.papertape("fills", "--json"))["fills"]
-    assert any(f["order"] == stop for f in fills), (stop, fills)
+    harness.wait_for(lambda: any(fill["order"] == stop for fill in json.loads(daemon.papertape("fills", "--json"))["fills"]),
+                     "its fill in the database")
     daemon.papertape("flatten", "--yes")
     status = daemon.wait_status(lambda s: not s["positions"] and not s["orders"], "flat")
     bars = daemon.wait_status(lambda s: s["compute"]["queue"] > 2, "bars that wait")["compute"]
@@ -120,6 +120,23 @@ def slow(folder, replay):
     print(f"{within} of 5 orders acknowledged within the two seconds of one update")
 
 
+def overflows(folder, replay):
+    """So many bars wait for the device that there is no room for more: they are read from the database instead."""
+    gate = os.path.join(folder.path, "room.open")
+    fake = Fake(folder, "room", gate=gate)
+    daemon = start(folder, replay, "room", fake)
+    harness.wait_for(fake.stalled, "an update that does not end")
+    status = daemon.wait_status(lambda s: s["compute"]["queue_full"] > 0, "a full queue")
+    assert status["compute"]["behind"], status["compute"]
+    open(gate, "w").close()
+    indicators.updates(daemon, 2 * status["compute"]["queue"])
+    assert replay.stop() == 0
+    daemon.wait_status(lambda s: s["compute"]["queue"] == 0 and not s["compute"]["behind"], "all bars taken")
+    assert daemon.stop() == 0
+    n = indicators.compare(folder, daemon)
+    print(f"{status['compute']['queue']} bars waited, and then there was no room; {n} values after it")
+
+
 def fails(folder, replay, what, words):
     """It fails after so many calls, again and again, and is tried again each time."""
     fake = Fake(folder, what, fail=what, fail_after=25)
@@ -146,6 +163,8 @@ def main():
         in_a_stall(folder, replay)
         slow(folder, replay)
         assert replay.stop() == 0
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "24", "--speed", "1000"))
+        overflows(folder, replay)
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "23", "--speed", "60"))
         fails(folder, replay, "memory", "out of memory")
         fails(folder, replay, "error", "illegal memory access")
