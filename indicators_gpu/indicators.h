@@ -126,8 +126,9 @@ enum indicator_scale {
     INDICATOR_OF_ONE,    /* 1: absolute */
 };
 
-/* How far the fast backend may be from the reference computed on the same (rounded) inputs; where a value is
- * so large that its last digit is more than that, one such digit. */
+/* How far the fast backend may be from the reference computed on the same (rounded) inputs. Where a value's
+ * last digit is more than that, one such digit; and less than 1e-24 is no difference: the spread of equal
+ * returns is rounding, in both. */
 struct indicator_tolerance {
     enum indicator_scale scale;
     double f64, f32;

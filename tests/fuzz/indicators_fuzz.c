@@ -20,6 +20,8 @@
 
 enum { SPECS_MAX = 3, BARS_MAX = 400, OUTPUTS = SPECS_MAX * INDICATOR_OUTPUTS_MAX, FIELDS_MAX = 1 << 18 };
 
+#define NO_DIFFERENCE 1e-24 /* indicators.h */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must_hold(bool holds, const char *what, int line)
@@ -386,8 +388,9 @@ static void compare(const struct batch *b, const struct indicator_spec *spec, si
                 must(isnan(got));
             if (!tame || (isnan(value) && isnan(got)))
                 continue;
-            double tolerance = fmax(tolerance_of(spec->row, b->f32, value, price, column),
-                                    fabs(value) * (b->f32 ? FLT_EPSILON : DBL_EPSILON));
+            double tolerance = tolerance_of(spec->row, b->f32, value, price, column);
+            tolerance = fmax(tolerance, fabs(value) * (b->f32 ? FLT_EPSILON : DBL_EPSILON));
+            tolerance = fmax(tolerance, NO_DIFFERENCE);
             if (fabs(got - value) <= tolerance)
                 continue;
             char name[160];
