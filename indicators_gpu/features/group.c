@@ -1,6 +1,7 @@
 #include "indicators_gpu/features/group.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,10 +210,10 @@ int feature_group_check(const struct feature *feature, const double x[], size_t 
             return 0;
         *first = begin + i;
     }
-    double sum = 0.0; /* not finite as soon as one is not, or by their sheer size */
+    unsigned bad = 0;
     for (size_t k = i; k < n; k++)
-        sum += x[k] - x[k];
-    if (sum == 0.0)
+        bad |= !(fabs(x[k]) <= DBL_MAX);
+    if (bad == 0)
         return 0;
     while (isfinite(x[i]))
         i++;

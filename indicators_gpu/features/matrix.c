@@ -37,8 +37,11 @@ static int write_group(const struct work *work, const struct feature_group *grou
 {
     size_t first[GROUP_MAX], width = work->set->n, n_bars = work->market.bars->n;
     _Alignas(64) float scaled[GROUP_MAX][TILE];
-    for (size_t k = 0; k < group->n; k++)
+    struct feature_scaler scalers[GROUP_MAX];
+    for (size_t k = 0; k < group->n; k++) {
         first[k] = SIZE_MAX;
+        feature_scaler_prepare(&group->features[k], work->z, &scalers[k]);
+    }
     for (size_t begin = 0; begin < n_bars; begin += TILE) {
         size_t n = n_bars - begin < TILE ? n_bars - begin : TILE;
         for (size_t k = 0; k < group->n; k++) {
@@ -47,7 +50,7 @@ static int write_group(const struct work *work, const struct feature_group *grou
             int r = feature_group_check(&group->features[k], x, begin, n, &first[k], err, err_cap);
             if (r < 0)
                 return r;
-            feature_scaling_apply(&group->features[k], work->z, x, n, scaled[k]);
+            feature_scaler_apply(&scalers[k], x, n, scaled[k]);
         }
         float *row = work->out + begin * width + group->begin;
         for (size_t i = 0; i < n; i++, row += width)

@@ -11,9 +11,18 @@ size_t feature_scaling_fit(struct feature *feature, double *values, size_t n);
 /* The values that FEATURE_NORMAL's knots become. */
 void feature_scaling_normal_quantiles(double z[FEATURE_KNOTS]);
 
-/* Scales n values and rounds them to float32; NaN stays NaN. `z` is from feature_scaling_normal_quantiles().
- */
-void feature_scaling_apply(const struct feature *feature, const double z[FEATURE_KNOTS], const double *values,
-                           size_t n, float *out);
+/* A feature's scaling, ready to be applied. */
+struct feature_scaler {
+    enum feature_scaling scaling;
+    double offset, scale;
+    double knots[FEATURE_KNOTS], z[FEATURE_KNOTS], slope[FEATURE_KNOTS], middle[FEATURE_KNOTS];
+};
+
+/* `z` is from feature_scaling_normal_quantiles(). */
+void feature_scaler_prepare(const struct feature *feature, const double z[FEATURE_KNOTS],
+                            struct feature_scaler *ret);
+
+/* Scales n values and rounds them to float32; NaN stays NaN. */
+void feature_scaler_apply(const struct feature_scaler *s, const double *values, size_t n, float *out);
 
 #endif
