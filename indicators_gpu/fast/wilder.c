@@ -23,18 +23,32 @@ static void rsi_start_block(void *state, const double options[])
     average_start(&s->loss, 1.0 / options[0], 1, (size_t)options[0]);
 }
 
-/* From the sums that the averages carry, not multiplied by k yet: `flat` is in their unit. */
-static inline vec rsi_of(vec gain, vec loss, vec flat)
+/* Sums below this are too near to what `real` holds at all: a price that stands still lets them fade, RSI
+ * does not change. */
+#define RSI_FADING ((real)(REAL_BYTES == 4 ? 0x1p-100 : 0x1p-900))
+
+/* Bar by bar in float64. */
+static void rsi_walk(struct rsi *s, const real *x, const real *gains, const real *losses, size_t cells,
+                     real *y)
 {
-    vec sum = gain + loss;
-    return vec_select(vec_gt(flat, sum), vec_all(0), vec_all(100) * gain / sum);
+    double gain = s->gain.value, loss = s->loss.value, period = 1.0 / s->gain.k;
+    for (size_t i = 0; i < cells; i++) {
+        double change = gains ? 0.0 : (double)x[i] - (double)x[(ptrdiff_t)i - 1];
+        gain = wilder_next(gain, gains ? (double)gains[i] : change > 0.0 ? change : 0.0, period);
+        loss = wilder_next(loss, gains ? (double)losses[i] : change < 0.0 ? -change : 0.0, period);
+        y[i] = (real)rsi_value(gain, loss);
+    }
+    s->gain.value = gain;
+    s->loss.value = loss;
 }
 
+/* By the sums that the averages carry, not multiplied by k: the quotient is the same. */
 static inline void rsi_sweep(struct rsi *s, const real *x, const real *gains, const real *losses,
                              size_t cells, real *y, bool stream)
 {
     struct averaging gain = averaging_of_small(&s->gain), loss = averaging_of_small(&s->loss);
-    const vec zero = vec_all(0), flat = vec_all((real)(RSI_FLAT / s->gain.k));
+    const vec zero = vec_all(0);
+    vec least = vec_all(RSI_FADING);
     for (size_t i = 0; i < cells; i += W) {
         vec up, down;
         if (gains) {
@@ -47,8 +61,15 @@ static inline void rsi_sweep(struct rsi *s, const real *x, const real *gains, co
         }
         up = decay_next(&gain.decay, up, &gain.u);
         down = decay_next(&loss.decay, down, &loss.u);
-        vec_put(y + i, rsi_of(up, down, flat), stream);
+        vec sum = up + down;
+        least = vec_min(least, sum);
+        vec_put(y + i, vec_all(100) * up / sum, stream);
     }
+    for (int lane = 0; lane < W; lane++)
+        if (least[lane] < RSI_FADING) {
+            rsi_walk(s, x, gains, losses, cells, y);
+            return;
+        }
     average_keep(&s->gain, &gain);
     average_keep(&s->loss, &loss);
 }

@@ -19,8 +19,9 @@
 #define STEP static inline
 #endif
 
-/* Below this, gains and losses together count as none (TA-Lib's zero). */
-#define RSI_FLAT 1e-14
+/* Below this, gains and losses together count as none: next to it their digits are lost. TA-Lib 0.8.1 has no
+ * such bound, and ends with what rounding leaves of them. */
+#define RSI_FADED 1e-290
 
 STEP double ema_factor(double period)
 {
@@ -41,7 +42,7 @@ STEP double wilder_next(double y, double x, double period)
 STEP double rsi_value(double gain, double loss)
 {
     double sum = gain + loss;
-    return sum < RSI_FLAT ? 0.0 : 100.0 * (gain / sum);
+    return sum < RSI_FADED ? 0.0 : 100.0 * (gain / sum);
 }
 
 /* From this bar's high and low and the close before. */

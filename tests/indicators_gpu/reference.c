@@ -56,7 +56,7 @@ static void define_rsi(const struct series *s, const double options[], real *out
     smooth(gain, 1, p, s->n, 1 / (real)p, g);
     smooth(loss, 1, p, s->n, 1 / (real)p, l);
     for (size_t i = p; i < s->n; i++)
-        out[0][i] = g[i] + l[i] < 1e-14L ? 0 : 100 * g[i] / (g[i] + l[i]);
+        out[0][i] = g[i] + l[i] < 1e-290L ? 0 : 100 * g[i] / (g[i] + l[i]);
 }
 
 static void define_macd(const struct series *s, const double options[], real *out[], real *work[])

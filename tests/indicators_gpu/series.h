@@ -22,11 +22,12 @@ enum series_kind {
     SERIES_HUGE,
     SERIES_TINY, /* below every row's idea of zero */
     SERIES_ALTERNATING,
+    SERIES_HALTED, /* a walk that stands still from a third on */
     SERIES_KINDS
 };
 
-static const char *const series_names[] = {"walk",    "flat", "rising", "jumps",
-                                           "falling", "huge", "tiny",   "alternating"};
+static const char *const series_names[] = {"walk", "flat", "rising",      "jumps", "falling",
+                                           "huge", "tiny", "alternating", "halted"};
 
 static inline double series_uniform(uint64_t *state)
 {
@@ -76,6 +77,10 @@ static inline struct series series_make(size_t n, enum series_kind kind, uint64_
             break;
         case SERIES_ALTERNATING:
             price = i % 2 ? 50000.0 : 50100.0;
+            break;
+        case SERIES_HALTED:
+            price += i < n / 3 ? price * 0.004 * step : 0.0;
+            wick *= i < n / 3;
             break;
         case SERIES_KINDS:
             abort();

@@ -40,6 +40,7 @@ def kinds(n, seed):
         "rising": bars(100 + 0.01 * at, none + 0.05, volume),
         "falling": bars(100 + 0.01 * at[::-1], none + 0.05, volume),
         "huge": bars(5e15 * steps, 5e15 * wick, volume * 1e6),
-        "tiny": bars(3e-6 * steps, 3e-6 * wick, volume),
+        "tiny": bars(5e-12 * steps, 5e-12 * wick, volume),
+        "halted": bars(np.where(at < n // 3, steps, steps[n // 3]), np.where(at < n // 3, wick, 0.0), volume),
         "alternating": bars(100.0 + at % 2, none + 0.5, volume),
     }
