@@ -133,7 +133,7 @@ bool board_stopping(struct board *board);
 void board_give(struct board *board, struct board_result row, const double *outputs);
 void board_leave_device(struct board *board);
 void board_take_bar(struct board *board, int symbol, const struct bar *bar);
-void board_clear_round(struct board *board); /* what was gathered is not given */
+void board_close_round(struct board *board); /* gives the gathered bars to the streams */
 void board_save_symbol(struct board *board, int symbol);
 
 /* board_stored.c: takes what the database holds and the board has not seen. False: not to the end, and what

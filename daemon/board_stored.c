@@ -110,7 +110,7 @@ bool board_catch_up(struct board *board)
         if (r == 0)
             board_save_symbol(board, s);
     }
-    board_clear_round(board);
+    board_close_round(board); /* what was read before a failure is taken */
     board->newest_ns = INT64_MIN / 2;
     if (r < 0)
         board_trouble(board, "stored bars cannot be read", reader ? db_reader_error(reader) : reason);

@@ -90,9 +90,7 @@ static void go_to_device(struct board *board)
     char reason[GPU_REASON_MAX];
     if (!board->module || streams_on_device(board->streams) || !board->symbols[board->n_symbols - 1].begun)
         return;
-    if (board->n_specs == 0)
-        lose_device(board, "no indicators are kept");
-    else if (streams_to_device(board->streams, board->module, reason, sizeof reason) < 0)
+    if (streams_to_device(board->streams, board->module, reason, sizeof reason) < 0)
         lose_device(board, reason);
     else
         show_device(board, true);
@@ -117,7 +115,7 @@ static void look_at_device(struct board *board)
 
 /* ---- bars ---- */
 
-void board_clear_round(struct board *board)
+static void clear_round(struct board *board)
 {
     struct board_round *round = &board->round;
     for (size_t i = 0; i < round->n; i++)
@@ -135,7 +133,7 @@ static void add(struct board *board, uint32_t series, const struct bar *bar)
 }
 
 /* Gives the gathered closed bars to the streams, and what comes of them to the loop. */
-static void close_round(struct board *board)
+void board_close_round(struct board *board)
 {
     struct board_round *round = &board->round;
     if (round->n == 0)
@@ -162,7 +160,7 @@ static void close_round(struct board *board)
                        (struct board_result){.kind = BOARD_ROW_BAR, .series = series, .bar = round->bars[i]},
                        round->outputs + i * board->outputs);
     }
-    board_clear_round(board);
+    clear_round(board);
 }
 
 static void save(struct board *board, uint32_t series)
@@ -180,7 +178,7 @@ static void save(struct board *board, uint32_t series)
 
 void board_save_symbol(struct board *board, int symbol)
 {
-    close_round(board);
+    board_close_round(board);
     for (int t = 0; t < board->n_timeframes; t++)
         save(board, board_series(board, symbol, t));
     board->unsaved[symbol] = 0;
@@ -194,7 +192,7 @@ void board_take_bar(struct board *board, int symbol, const struct bar *bar)
         if (!timeframe_take(&board->frames[series], bar, &higher))
             continue;
         if (board->round.there[series])
-            close_round(board);
+            board_close_round(board);
         add(board, series, &higher);
     }
     if (++board->unsaved[symbol] >= BOARD_SAVE_BARS)
@@ -223,7 +221,7 @@ static void peek(struct board *board)
                board->outputs * sizeof *round->outputs);
     }
     pthread_mutex_unlock(&board->lock);
-    board_clear_round(board);
+    clear_round(board);
 }
 
 /* ---- the thread ---- */
@@ -279,7 +277,7 @@ static void work(struct board *board, const struct work *work)
         for (size_t i = 0; i < work->n_bars && !board_stopping(board); i++)
             board_take_bar(board, board->taken[i].symbol, &board->taken[i].bar);
         if (work->known)
-            close_round(board);
+            board_close_round(board);
         if (work->forming)
             peek(board);
     }

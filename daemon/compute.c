@@ -101,7 +101,10 @@ struct compute *compute_create(uv_loop_t *loop, const struct compute_config *con
     compute->work.data = compute->retry.data = compute;
     uv_timer_init(loop, &compute->retry);
     compute->handles = 1;
-    look(compute);
+    if (config->unwanted)
+        snprintf(compute->reason, sizeof compute->reason, "%s", config->unwanted);
+    else
+        look(compute);
     return compute;
 }
 

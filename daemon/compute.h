@@ -15,6 +15,7 @@ struct gpu_module;
 struct compute_config {
     void *ctx;
     void (*found)(void *ctx, struct gpu_module *module); /* on the loop; the module is the taker's */
+    const char *unwanted;                                /* why none is looked for, for ever; NULL: one is */
     int64_t retry_ms; /* between a failure and the next look; doubles, up to an hour; 0: never again */
 };
 

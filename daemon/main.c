@@ -334,8 +334,10 @@ static int start(struct daemon *daemon)
     r = feed_create(daemon, &daemon->feed, err, sizeof err);
     if (r < 0)
         goto no_feed;
-    struct compute_config compute = {
-        .ctx = daemon, .found = device_found, .retry_ms = daemon->config.device_retry_ms};
+    struct compute_config compute = {.ctx = daemon,
+                                     .found = device_found,
+                                     .unwanted = daemon->config.n_specs > 0 ? NULL : "no indicators are kept",
+                                     .retry_ms = daemon->config.device_retry_ms};
     daemon->compute = compute_create(daemon->loop, &compute);
     daemon->telemetry = telemetry_create(daemon);
     daemon->parity = parity_create(daemon);

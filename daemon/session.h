@@ -38,7 +38,8 @@ struct session_hooks {
     void (*log_anew)(void *ctx);        /* the former log is put aside, or no truth any more */
     void (*committed)(void *ctx,
                       uint64_t ticket); /* on the loop: everything up to the ticket is on the disk */
-    /* A closed bar of the venue, after it was put to the writer; not while the log is played again. */
+    /* A closed bar of the venue, after it was put to the writer; not while the log is played again. May be
+     * NULL. */
     void (*bar)(void *ctx, int symbol, const struct bar *bar);
 };
 

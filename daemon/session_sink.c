@@ -21,7 +21,7 @@ static void put_bar(void *ctx, int symbol, enum bar_source source, const struct 
     struct session *session = ctx;
     if (!held(session) && engine_of(session))
         db_writer_put_bar(session->writer, symbol, session->config->interval_ns, source, bar);
-    if (!session->playing && session->engine && source == BAR_VENUE)
+    if (!session->playing && session->engine && source == BAR_VENUE && session->hooks.bar)
         session->hooks.bar(session->hooks.ctx, symbol, bar);
 }
 

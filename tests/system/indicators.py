@@ -12,6 +12,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+from decimal import Decimal
 
 import harness
 
@@ -43,16 +44,15 @@ def stored(state, symbol, seconds):
     return names, {open_ns // 10**6: struct.unpack(f"<{len(names)}d", outputs) for open_ns, outputs in rows}
 
 
-def higher(bars, seconds):
+def higher(bars, base, seconds):
     """Whole higher bars, from the exact decimals of the lower ones; by the clock, not by counting."""
-    from decimal import Decimal
     groups = {}
     for row in bars:
         groups.setdefault(int(row[0]) // (seconds * 1000), []).append(row)
     out = []
     for key in sorted(groups):
         group = groups[key]
-        if len(group) < seconds:
+        if len(group) < seconds // base:
             continue
         out.append([str(key * seconds * 1000), group[0][1], str(max(Decimal(g[2]) for g in group)),
                     str(min(Decimal(g[3]) for g in group)), group[-1][4], str(sum(Decimal(g[5]) for g in group))])
@@ -75,13 +75,13 @@ def same_bits(a, b):
     return struct.pack("<d", a) == struct.pack("<d", b) or (math.isnan(a) and math.isnan(b))
 
 
-def compare(folder, daemon, specs=SPECS, since=None):
+def compare(folder, daemon, specs=SPECS, symbols=("BTCUSDT", "ETHUSDT"), base=("1s", 1), frames=(1, 60, 300)):
     """Every stored value of every series against the reference over all the stored bars. Returns how many."""
     n = 0
-    for symbol in ("BTCUSDT", "ETHUSDT"):
-        bars = [row for row in csv.reader(io.StringIO(daemon.papertape("bars", symbol, "1s"))) if row[0].isdigit()]
-        for seconds in (1, 60, 300):
-            rows = higher(bars, seconds)
+    for symbol in symbols:
+        bars = [row for row in csv.reader(io.StringIO(daemon.papertape("bars", symbol, base[0]))) if row[0].isdigit()]
+        for seconds in frames:
+            rows = higher(bars, base[1], seconds)
             names, values = stored(daemon.state, symbol, seconds)
             expected = reference(folder, rows, specs) if rows else {}
             kept = [at for at in expected if at > max(expected) - 1000 * seconds * 1000]
@@ -157,12 +157,29 @@ def other_specs(folder, replay):
     assert names == [] and values and not any(values.values())
 
 
+def real_bars(folder):
+    """Real bars of two symbols, the default configuration."""
+    files = [os.path.join(harness.SHARED, f"data/bars/{symbol}_1m.csv.gz") for symbol in ("ADAUSDT", "DOGEUSDT")]
+    if not all(os.path.exists(path) for path in files):
+        print("real bars: no sample data")
+        return
+    replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "6000"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, "[market]\nsymbols = ADAUSDT DOGEUSDT\nhistory = 1000\n"
+                                         "[account hand]\nstrategy = none\n", name="real", state="real"))
+    updates(daemon, 4000)
+    assert daemon.stop() == 0 and replay.stop() == 0
+    n = compare(folder, daemon, "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2", ("ADAUSDT", "DOGEUSDT"), ("1m", 60),
+                (60, 300, 900, 3600, 14400, 86400))
+    print(f"{n} values of real bars, the default indicators on six timeframes")
+
+
 def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", "60"))
         goes_on(folder, replay)
         other_specs(folder, replay)
         assert replay.stop() == 0
+        real_bars(folder)
     return 0
 
 
