@@ -82,8 +82,35 @@ static void measure(const char *name, const struct feature_bars *bars, unsigned 
     feature_set_destroy(set);
 }
 
-int main(void)
+/* Several features of one indicator cost it once. */
+static void list_indicators(const char *name)
 {
+    struct feature_set *set;
+    if (feature_set_builtin(name, &set) < 0)
+        die(name);
+    for (size_t i = 0; i < set->n; i++) {
+        const struct feature *feature = &set->features[i];
+        bool before = !feature->spec.row;
+        for (size_t k = 0; k < i && !before; k++)
+            before = set->features[k].spec.row == feature->spec.row &&
+                     set->features[k].timeframe_s == feature->timeframe_s &&
+                     memcmp(set->features[k].spec.options, feature->spec.options,
+                            sizeof(feature->spec.options)) == 0;
+        if (!before)
+            printf("%s\t%d\n", feature->spec.row->name,
+                   feature->timeframe_s ? (int)(feature->timeframe_s / INTERVAL_S) : 1);
+    }
+    feature_set_destroy(set);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "indicators") == 0) {
+        list_indicators(argv[2]);
+        return EXIT_SUCCESS;
+    }
+    if (argc != 1)
+        die("no argument, or \"indicators SET\"");
     struct feature_bars bars = bars_make();
     measure("market14", &bars, 1);
     measure("wide110", &bars, 1);

@@ -87,6 +87,20 @@ def rows(isa, others, rate):
             figure(f"{name}_{precision}", value, "ns", others.get(name), limit, floor=floor, limit_is=by)
 
 
+def matrices(others):
+    """A million bars of features. The peer is what the others take for the set's indicators alone, at their default
+    options: neither scaled nor written as rows."""
+    for line in subprocess.run([BUILD / "bench/indicators_features"], stdout=subprocess.PIPE, text=True,
+                               check=True).stdout.splitlines():
+        name, features, threads, seconds = line.split("\t")
+        listed = subprocess.run([BUILD / "bench/indicators_features", "indicators", name], stdout=subprocess.PIPE,
+                                text=True, check=True).stdout.splitlines()
+        alone = sum(others[row][1] / int(bars) for row, bars in (entry.split("\t") for entry in listed)) if others else 0
+        peer = ("TA-Lib and the others, indicators alone", alone * BARS * 1e-9) if others else None
+        figure(f"{name}_{threads}", float(seconds), "s", peer, 1.0 if (name, threads) == ("wide110", "2") else None,
+               features=int(features), threads=int(threads))
+
+
 def main():
     isas = program("isas").split()
     rate = max(float(program("copy")) for _ in range(3))
@@ -94,6 +108,7 @@ def main():
     others = peers()
     five(isas, others, rate)
     rows(isas[-1], others, rate)
+    matrices(others)
     figure("copy_after", float(program("copy")), "B/ns")
     return 0
 
