@@ -2,21 +2,21 @@
 #include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/recurrence.h"
 #include "indicators_gpu/fast/set.h"
-#include "indicators_gpu/fast/window.h"
+#include "indicators_gpu/fast/sums.h"
 #include "indicators_gpu/step/moving_averages.h"
 
 struct kama {
     size_t period;
     bool seeded;
     double value;
-    struct ladder steps; /* |changes| from bar to bar */
+    struct summed steps; /* |changes| from bar to bar */
 };
 
 static size_t kama_layout(struct kama *s, const double options[])
 {
     s->period = (size_t)options[0];
     s->seeded = false;
-    return ladder_layout(&s->steps, window_begin(sizeof(*s)), s->period, sizeof(double));
+    return summed_layout(&s->steps, window_begin(sizeof(*s)), s->period);
 }
 
 static size_t kama_bytes(const double options[])
@@ -38,16 +38,13 @@ static size_t kama_history(const double options[])
 /* The sums of |changes| over the period, to path[0..n). */
 static void kama_paths(struct kama *s, const struct fast_block *block, double *path)
 {
-    double scratch[WINDOW_BARS];
     struct part part = {0};
     while (part_next(block, &part)) {
         const real *x = part_in(block, &part, FAST_CLOSE), *before = x - 1;
-        struct rungs rungs;
-        double *steps = rungs_next(s, &s->steps, part.n, &rungs);
+        double *steps = summed_next(s, &s->steps, part.n);
         for (size_t i = 0; i < part.n; i++)
             steps[i] = fabs(x[i] - before[i]);
-        rungs_sum(&rungs, part.n);
-        memcpy(path + part.at, sums_of(&rungs, s->period, part.n, scratch), part.n * sizeof(double));
+        sums_of(s, &s->steps.sums, steps, part.n, 1.0, path + part.at);
     }
 }
 

@@ -102,7 +102,10 @@ static size_t ichimoku_layout(struct ichimoku *k, const double options[])
     size_t longest = k->tenkan > k->kijun ? k->tenkan : k->kijun;
     if (k->senkou > longest)
         longest = k->senkou;
-    size_t used = range_layout(&k->range, window_begin(sizeof(*k)), longest);
+    size_t shortest = k->tenkan < k->kijun ? k->tenkan : k->kijun;
+    if (k->senkou < shortest)
+        shortest = k->senkou;
+    size_t used = range_layout(&k->range, window_begin(sizeof(*k)), shortest, longest);
     used = past_layout(&k->span_a, used, k->displacement, sizeof(real));
     return past_layout(&k->span_b, used, k->displacement, sizeof(real));
 }
@@ -128,4 +131,4 @@ static void ichimoku_run(void *state, const struct fast_block *block)
     }
 }
 
-WINDOW_KERNEL(ichimoku, ichimoku);
+WINDOW_KERNEL_BACK(ichimoku, ichimoku, range_history);

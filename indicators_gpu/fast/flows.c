@@ -1,5 +1,5 @@
 /* Typical prices and ranges in windows: CCI, MFI and the ultimate oscillator. */
-#include "indicators_gpu/fast/wide.h"
+#include "indicators_gpu/fast/sums.h"
 #include "indicators_gpu/fast/window.h"
 #include "indicators_gpu/step/recurrence.h"
 
@@ -76,26 +76,25 @@ WINDOW_KERNEL(cci, cci);
 struct mfi {
     size_t period;
     struct past price;
-    struct ladder in, all;
+    struct summed in, all;
 };
 
 static size_t mfi_layout(struct mfi *k, const double options[])
 {
     k->period = (size_t)options[0];
     size_t used = past_layout(&k->price, window_begin(sizeof(*k)), 1, sizeof(double));
-    used = ladder_layout(&k->in, used, k->period, sizeof(double));
-    return ladder_layout(&k->all, used, k->period, sizeof(double));
+    used = summed_layout(&k->in, used, k->period);
+    return summed_layout(&k->all, used, k->period);
 }
 
 static void mfi_run(void *state, const struct fast_block *block)
 {
     struct mfi *k = state;
     for (struct part part = {0}; part_next(block, &part);) {
-        struct rungs in, all;
-        double in_scratch[WINDOW_BARS], all_scratch[WINDOW_BARS];
+        double sum_in[WINDOW_BARS], sum[WINDOW_BARS];
         double *price = past_next(state, &k->price, part.n * sizeof(double)), *before = price - 1;
-        double *restrict inflow = rungs_next(state, &k->in, part.n, &in);
-        double *restrict flows = rungs_next(state, &k->all, part.n, &all);
+        double *restrict inflow = summed_next(state, &k->in, part.n);
+        double *restrict flows = summed_next(state, &k->all, part.n);
         const real *volume = part_in(block, &part, FAST_VOLUME);
         real *restrict out = part_out(block, &part, 0);
 
@@ -107,10 +106,8 @@ static void mfi_run(void *state, const struct fast_block *block)
             flows[i] = flow;
             inflow[i] = change > 0.0 ? flow : 0.0;
         }
-        rungs_sum(&in, part.n);
-        rungs_sum(&all, part.n);
-        const double *sum_in = sums_of(&in, k->period, part.n, in_scratch);
-        const double *sum = sums_of(&all, k->period, part.n, all_scratch);
+        sums_of(state, &k->in.sums, inflow, part.n, 1.0, sum_in);
+        sums_of(state, &k->all.sums, flows, part.n, 1.0, sum);
         for (size_t i = 0; i < part.n; i++) {
             double index = 100.0 * (sum_in[i] / sum[i]);
             out[i] = (real)(sum[i] > 0.0 ? index : 0.0);
@@ -120,32 +117,77 @@ static void mfi_run(void *state, const struct fast_block *block)
 
 WINDOW_KERNEL(mfi, mfi);
 
+/* A series' sums over three periods, the shortest first. Where each is twice the one before, as by default,
+ * it is put together of two of these. */
+struct thrice {
+    size_t periods[3];
+    bool doubling;
+    struct past values, half, quarter;
+    struct sums sums[3];
+};
+
+static size_t thrice_layout(struct thrice *t, size_t used, const size_t periods[3])
+{
+    memcpy(t->periods, periods, sizeof(t->periods));
+    t->doubling = periods[1] == 2 * periods[0] && periods[2] == 2 * periods[1];
+    used = past_layout(&t->values, used, periods[2], sizeof(double));
+    used = past_layout(&t->half, used, periods[1], sizeof(double));
+    used = past_layout(&t->quarter, used, periods[0], sizeof(double));
+    for (size_t p = 0; p < 3; p++)
+        used = sums_layout(&t->sums[p], used, periods[p]);
+    return used;
+}
+
+static inline void thrice_of(void *state, struct thrice *t, const double *x, size_t n,
+                             double scratch[3][WINDOW_BARS], const double *ret_sums[3])
+{
+    for (size_t p = 0; p < 3; p++)
+        ret_sums[p] = scratch[p];
+    if (!t->doubling) {
+        for (size_t p = 0; p < 3; p++)
+            sums_of(state, &t->sums[p], x, n, 1.0, scratch[p]);
+        return;
+    }
+    double *quarter = past_next(state, &t->quarter, n * sizeof(double));
+    double *half = past_next(state, &t->half, n * sizeof(double));
+    sums_of(state, &t->sums[0], x, n, 1.0, quarter);
+    sums_join(quarter, quarter - t->periods[0], n, 1.0, half);
+    sums_join(half, half - t->periods[1], n, 1.0, scratch[2]);
+    ret_sums[0] = quarter;
+    ret_sums[1] = half;
+}
+
 struct ultosc {
-    size_t periods[3]; /* the shortest first */
-    struct ladder pressure, range;
+    struct thrice pressure, range;
 };
 
 static size_t ultosc_layout(struct ultosc *k, const double options[])
 {
+    size_t periods[3];
     for (size_t i = 0; i < 3; i++) {
         size_t at = i, period = (size_t)options[i];
-        for (; at > 0 && k->periods[at - 1] > period; at--)
-            k->periods[at] = k->periods[at - 1];
-        k->periods[at] = period;
+        for (; at > 0 && periods[at - 1] > period; at--)
+            periods[at] = periods[at - 1];
+        periods[at] = period;
     }
-    size_t used = ladder_layout(&k->pressure, window_begin(sizeof(*k)), k->periods[2], sizeof(double));
-    return ladder_layout(&k->range, used, k->periods[2], sizeof(double));
+    size_t used = thrice_layout(&k->pressure, window_begin(sizeof(*k)), periods);
+    return thrice_layout(&k->range, used, periods);
+}
+
+static inline double ultosc_share(double weight, double pressure, double range)
+{
+    double share = weight * (pressure / range);
+    return range > 0.0 ? share : 0.0;
 }
 
 static void ultosc_run(void *state, const struct fast_block *block)
 {
-    static const double weights[3] = {4.0, 2.0, 1.0};
     struct ultosc *k = state;
     for (struct part part = {0}; part_next(block, &part);) {
-        struct rungs pressures, ranges;
-        double pressure_scratch[WINDOW_BARS], range_scratch[WINDOW_BARS], total[WINDOW_BARS] = {0};
-        double *restrict pressure = rungs_next(state, &k->pressure, part.n, &pressures);
-        double *restrict range = rungs_next(state, &k->range, part.n, &ranges);
+        double pressures[3][WINDOW_BARS], ranges[3][WINDOW_BARS];
+        const double *up[3], *all[3];
+        double *restrict pressure = past_next(state, &k->pressure.values, part.n * sizeof(double));
+        double *restrict range = past_next(state, &k->range.values, part.n * sizeof(double));
         const real *highs = part_in(block, &part, FAST_HIGH), *lows = part_in(block, &part, FAST_LOW);
         const real *closes = part_in(block, &part, FAST_CLOSE), *before_close = closes - 1;
         real *restrict out = part_out(block, &part, 0);
@@ -155,18 +197,12 @@ static void ultosc_run(void *state, const struct fast_block *block)
             pressure[i] = (double)closes[i] - (low < before ? low : before);
             range[i] = true_range(high, low, before);
         }
-        rungs_sum(&pressures, part.n);
-        rungs_sum(&ranges, part.n);
-        for (size_t p = 0; p < 3; p++) {
-            const double *up = sums_of(&pressures, k->periods[p], part.n, pressure_scratch);
-            const double *all = sums_of(&ranges, k->periods[p], part.n, range_scratch);
-            for (size_t i = 0; i < part.n; i++) {
-                double share = weights[p] * (up[i] / all[i]);
-                total[i] += all[i] > 0.0 ? share : 0.0;
-            }
-        }
+        thrice_of(state, &k->pressure, pressure, part.n, pressures, up);
+        thrice_of(state, &k->range, range, part.n, ranges, all);
         for (size_t i = 0; i < part.n; i++)
-            out[i] = (real)(total[i] * (100.0 / 7.0));
+            out[i] = (real)((100.0 / 7.0) *
+                            (ultosc_share(4.0, up[0][i], all[0][i]) + ultosc_share(2.0, up[1][i], all[1][i]) +
+                             ultosc_share(1.0, up[2][i], all[2][i])));
     }
 }
 

@@ -2,7 +2,7 @@
  * leaves. */
 #include "indicators_gpu/fast/chain.h"
 #include "indicators_gpu/fast/set.h"
-#include "indicators_gpu/fast/window.h"
+#include "indicators_gpu/fast/sums.h"
 #include "indicators_gpu/step/momentum.h"
 
 /* ---- TRIX ---- */
@@ -34,7 +34,7 @@ struct ppo {
     bool exponential;
     size_t fast_period, slow_period;
     struct average fast, slow;
-    struct ladder closes; /* when the averages are simple */
+    struct sums fast_sums, slow_sums; /* when the averages are simple */
 };
 
 static size_t ppo_layout(struct ppo *s, const double options[])
@@ -45,27 +45,25 @@ static size_t ppo_layout(struct ppo *s, const double options[])
     s->exponential = options[2] != 0.0;
     average_start(&s->fast, ema_factor((double)s->fast_period), 0, s->fast_period);
     average_start(&s->slow, ema_factor((double)s->slow_period), 0, s->slow_period);
-    return s->exponential
-               ? sizeof(*s)
-               : ladder_layout(&s->closes, window_begin(sizeof(*s)), s->slow_period, sizeof(double));
+    if (s->exponential)
+        return sizeof(*s);
+    return sums_layout(&s->slow_sums, sums_layout(&s->fast_sums, window_begin(sizeof(*s)), s->fast_period),
+                       s->slow_period);
+}
+
+static size_t ppo_history(const double options[])
+{
+    return (size_t)(options[0] > options[1] ? options[0] : options[1]);
 }
 
 static void simple_averages(struct ppo *s, const struct fast_block *block, double *fast, double *slow)
 {
     const double fast_share = 1.0 / (double)s->fast_period, slow_share = 1.0 / (double)s->slow_period;
-    double scratch[WINDOW_BARS];
     struct part part = {0};
     while (part_next(block, &part)) {
-        struct rungs rungs;
-        memcpy(rungs_next(s, &s->closes, part.n, &rungs), part_in(block, &part, FAST_CLOSE),
-               part.n * sizeof(double));
-        rungs_sum(&rungs, part.n);
-        const double *sums = sums_of(&rungs, s->fast_period, part.n, scratch);
-        for (size_t i = 0; i < part.n; i++)
-            fast[part.at + i] = sums[i] * fast_share;
-        sums = sums_of(&rungs, s->slow_period, part.n, scratch);
-        for (size_t i = 0; i < part.n; i++)
-            slow[part.at + i] = sums[i] * slow_share;
+        const real *close = part_in(block, &part, FAST_CLOSE);
+        sums_of(s, &s->fast_sums, close, part.n, fast_share, fast + part.at);
+        sums_of(s, &s->slow_sums, close, part.n, slow_share, slow + part.at);
     }
 }
 
@@ -87,4 +85,4 @@ static void ppo_run(void *state, const struct fast_block *block)
     }
 }
 
-WINDOW_KERNEL(ppo, ppo);
+WINDOW_KERNEL_BACK(ppo, ppo, ppo_history);

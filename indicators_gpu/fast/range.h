@@ -4,23 +4,35 @@
 
 #include "indicators_gpu/fast/window.h"
 
-#define EXTREMES_OF    real
 #define EXTREMES(name) extremes_##name
+#define EXTREMES_OF    real
+#define EXTREMES_VEC   vec
+#define EXTREMES_N     W
+#define EXTREMES_LOG   LOG_W
+#define EXTREMES_LANES VEC_LANES
+#define EXTREMES_MAX   vec_max
+#define EXTREMES_MIN   vec_min
 #include "indicators_gpu/fast/extremes.h"
 
 struct range {
-    struct ladder high, low;
+    struct extremes_ladder high, low;
 };
 
-static inline size_t range_layout(struct range *range, size_t used, size_t period)
+static inline size_t range_layout(struct range *range, size_t used, size_t shortest, size_t longest)
 {
-    used = ladder_layout(&range->high, used, period, sizeof(real));
-    return ladder_layout(&range->low, used, period, sizeof(real));
+    used = extremes_layout(&range->high, used, shortest, longest);
+    return extremes_layout(&range->low, used, shortest, longest);
+}
+
+/* history() of the kernels with a range. */
+static inline size_t range_history(const double options[])
+{
+    (void)options;
+    return W;
 }
 
 struct range_rungs {
     struct extremes_rungs high, low;
-    real highest[WINDOW_BARS], lowest[WINDOW_BARS];
 };
 
 static inline void range_climb(void *state, struct range *range, const struct fast_block *block,
@@ -30,20 +42,11 @@ static inline void range_climb(void *state, struct range *range, const struct fa
     extremes_climb(state, &range->low, part_in(block, part, FAST_LOW), part->n, false, &r->low);
 }
 
-/* Highs and lows of the last `period` bars, good until the next call. */
-static inline void range_of(struct range_rungs *r, size_t period, size_t n, const real **ret_high,
-                            const real **ret_low)
+static inline void range_middles(const struct range_rungs *r, size_t period, size_t n, real *restrict middle)
 {
-    *ret_high = extremes_of(&r->high, period, n, true, r->highest);
-    *ret_low = extremes_of(&r->low, period, n, false, r->lowest);
-}
-
-static inline void range_middles(struct range_rungs *r, size_t period, size_t n, real *restrict middle)
-{
-    const real *high, *low;
-    range_of(r, period, n, &high, &low);
+    struct extremes_two high = extremes_of(&r->high, period), low = extremes_of(&r->low, period);
     for (size_t i = 0; i < n; i++)
-        middle[i] = (high[i] + low[i]) * (real)0.5;
+        middle[i] = (extremes_highest(high, i) + extremes_lowest(low, i)) * (real)0.5;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "indicators_gpu/step/volatility.h"
 #include "indicators_gpu/fast/functions.h"
 #include "indicators_gpu/fast/moments.h"
+#include "indicators_gpu/fast/sums.h"
 #include "indicators_gpu/step/statistics.h"
 
 /* The columns' quotients. */
@@ -93,13 +94,13 @@ WINDOW_KERNEL(realvol, realvol);
 /* A mean of what each bar adds, and its root. */
 struct ranged {
     size_t period;
-    struct ladder terms;
+    struct summed terms;
 };
 
 static size_t ranged_layout(struct ranged *k, const double options[])
 {
     k->period = (size_t)options[0];
-    return ladder_layout(&k->terms, window_begin(sizeof(*k)), k->period, sizeof(double));
+    return summed_layout(&k->terms, window_begin(sizeof(*k)), k->period);
 }
 
 static void parkinson_run(void *state, const struct fast_block *block)
@@ -107,15 +108,14 @@ static void parkinson_run(void *state, const struct fast_block *block)
     struct ranged *k = state;
     const double share = 1.0 / (4.0 * M_LN2);
     for (struct part part = {0}; part_next(block, &part);) {
-        struct rungs rungs;
         double range[WINDOW_BARS], mean[WINDOW_BARS];
-        double *restrict term = rungs_next(state, &k->terms, part.n, &rungs);
+        double *restrict term = summed_next(state, &k->terms, part.n);
         real *restrict out = part_out(block, &part, 0);
         log_quotients(part_in(block, &part, FAST_HIGH), part_in(block, &part, FAST_LOW), part.n,
                       log_of_quotient, range);
         for (size_t i = 0; i < part.n; i++)
             term[i] = range[i] * range[i];
-        means_of(&rungs, k->period, part.n, mean);
+        sums_of(state, &k->terms.sums, term, part.n, 1.0 / (double)k->period, mean);
         for (size_t i = 0; i < part.n; i++)
             out[i] = (real)sqrt(share * mean[i]);
     }
@@ -128,9 +128,8 @@ static void garman_klass_run(void *state, const struct fast_block *block)
     struct ranged *k = state;
     const double body_share = 2.0 * M_LN2 - 1.0;
     for (struct part part = {0}; part_next(block, &part);) {
-        struct rungs rungs;
         double range[WINDOW_BARS], body[WINDOW_BARS], mean[WINDOW_BARS];
-        double *restrict term = rungs_next(state, &k->terms, part.n, &rungs);
+        double *restrict term = summed_next(state, &k->terms, part.n);
         real *restrict out = part_out(block, &part, 0);
         log_quotients(part_in(block, &part, FAST_HIGH), part_in(block, &part, FAST_LOW), part.n,
                       log_of_quotient, range);
@@ -138,7 +137,7 @@ static void garman_klass_run(void *state, const struct fast_block *block)
                       log_of_quotient, body);
         for (size_t i = 0; i < part.n; i++)
             term[i] = 0.5 * (range[i] * range[i]) - body_share * (body[i] * body[i]);
-        means_of(&rungs, k->period, part.n, mean);
+        sums_of(state, &k->terms.sums, term, part.n, 1.0 / (double)k->period, mean);
         for (size_t i = 0; i < part.n; i++)
             out[i] = (real)(mean[i] < 0.0 ? 0.0 : sqrt(mean[i]));
     }

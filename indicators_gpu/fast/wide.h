@@ -7,10 +7,13 @@
 enum { WIDE = VEC_BYTES / sizeof(double) };
 
 #if VEC_BYTES == 64
+#define LOG_WIDE      3
 #define WIDE_LANES(f) f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
 #elif VEC_BYTES == 32
+#define LOG_WIDE      2
 #define WIDE_LANES(f) f(0), f(1), f(2), f(3)
 #else
+#define LOG_WIDE      1
 #define WIDE_LANES(f) f(0), f(1)
 #endif
 
@@ -30,6 +33,33 @@ static inline void wide_store(double *p, vec_double v)
 static inline vec_double wide_all(double x)
 {
     return (vec_double){0} + x;
+}
+
+/* Where they are equal or one is a NaN, b. */
+static inline vec_double wide_max(vec_double a, vec_double b)
+{
+#if VEC_BYTES == 64
+    return _mm512_max_pd(a, b);
+#elif VEC_BYTES == 32
+    return _mm256_max_pd(a, b);
+#elif defined(__SSE2__)
+    return _mm_max_pd(a, b);
+#else
+    return (vec_double){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+#endif
+}
+
+static inline vec_double wide_min(vec_double a, vec_double b)
+{
+#if VEC_BYTES == 64
+    return _mm512_min_pd(a, b);
+#elif VEC_BYTES == 32
+    return _mm256_min_pd(a, b);
+#elif defined(__SSE2__)
+    return _mm_min_pd(a, b);
+#else
+    return (vec_double){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1]};
+#endif
 }
 
 static inline vec_double wide_abs(vec_double v)

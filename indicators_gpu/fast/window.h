@@ -1,4 +1,4 @@
-/* Windows over columns in natural order, without running sums: what a window of 2k bars gives is put together
+/* Windows over columns in natural order: what a window of 2k bars gives is put together
  * of two of k bars. A ladder keeps a series' windows of 1, 2, 4... bars, as far as its longest period needs
  * them; a window of any period is then put together of some of its steps. So a bar costs log2(period)
  * operations, whatever the period and wherever blocks end, and a value depends on its window alone.
@@ -155,67 +155,17 @@ static inline size_t ladder_layout(struct ladder *l, size_t used, size_t period,
     return used;
 }
 
-/* ---- Sums ---- */
-
 /* A ladder's steps for one part: at[s][i] is of the 2^s bars that end at bar i. */
 struct rungs {
     size_t top;
     double *at[LADDER_STEPS];
 };
 
-/* Returns where the series' own n values go before rungs_sum(). */
-static inline double *rungs_next(void *state, struct ladder *l, size_t n, struct rungs *r)
+static inline void rungs_next(void *state, struct ladder *l, size_t n, struct rungs *r)
 {
     r->top = l->top;
     for (size_t s = 0; s <= l->top; s++)
         r->at[s] = past_next(state, &l->step[s], n * sizeof(double));
-    return r->at[0];
-}
-
-static inline void sum_pairs(const double *a, const double *b, size_t n, double *restrict sum)
-{
-    for (size_t i = 0; i < n; i++)
-        sum[i] = a[i] + b[i];
-}
-
-static inline void rungs_sum(struct rungs *r, size_t n)
-{
-    for (size_t s = 0; s < r->top; s++)
-        sum_pairs(r->at[s], r->at[s] - ((size_t)1 << s), n, r->at[s + 1]);
-}
-
-/* Sums of `period` bars, in `scratch` or in the ladder. The shortest part is the newest. */
-static inline const double *sums_of(const struct rungs *r, size_t period, size_t n, double *scratch)
-{
-    const double *sum = NULL;
-    for (size_t s = 0, have = 0; period >> s; s++) {
-        if (!(period >> s & 1))
-            continue;
-        const double *older = r->at[s] - have;
-        if (sum == scratch)
-            for (size_t i = 0; i < n; i++)
-                scratch[i] += older[i];
-        else if (sum)
-            sum_pairs(sum, older, n, scratch);
-        sum = sum ? scratch : older;
-        have += (size_t)1 << s;
-    }
-    return sum;
-}
-
-/* Means of the last `period` values, of which the next n were put at r->at[0]; `mean` is none of the
- * ladder's. */
-static inline void means_of(struct rungs *r, size_t period, size_t n, double *restrict mean)
-{
-    double share = 1.0 / (double)period;
-    rungs_sum(r, n);
-    const double *sum = sums_of(r, period, n, mean);
-    if (sum == mean)
-        for (size_t i = 0; i < n; i++)
-            mean[i] *= share;
-    else
-        for (size_t i = 0; i < n; i++)
-            mean[i] = sum[i] * share;
 }
 
 /* The values in the request's precision. */

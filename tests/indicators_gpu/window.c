@@ -6,11 +6,18 @@
 #endif
 #include "indicators_gpu/fast/moments.h"
 #include "indicators_gpu/fast/running.h"
+#include "indicators_gpu/fast/sums.h"
 #include "tests/check.h"
 #include "tests/random.h"
 
-#define EXTREMES_OF    double
 #define EXTREMES(name) extremes_##name
+#define EXTREMES_OF    double
+#define EXTREMES_VEC   vec_double
+#define EXTREMES_N     WIDE
+#define EXTREMES_LOG   LOG_WIDE
+#define EXTREMES_LANES WIDE_LANES
+#define EXTREMES_MAX   wide_max
+#define EXTREMES_MIN   wide_min
 #include "indicators_gpu/fast/extremes.h"
 
 /* Parts are whole vectors long, but the last. */
@@ -18,7 +25,8 @@ enum { LEAST_RUNNING = 9, PART_OF = 16 };
 enum { BARS = 3000, BEFORE = 2560, AFTER = 64 };
 
 struct windows {
-    struct ladder high, low, sum;
+    struct extremes_ladder high, low;
+    struct sums sum;
     struct moments moments;
     struct running mean, line;
 };
@@ -36,9 +44,9 @@ static size_t windows_layout(struct windows *w, size_t period)
     w->mean = (struct running){.period = period, .of_base = 1.0, .of_weighted = 2.0 / (p * (p + 1.0))};
     w->line = (struct running){.period = period, .of_weighted = 12.0 / (p * (p * p - 1.0))};
     w->line.of_sum = -0.5 * (p + 1.0) * w->line.of_weighted;
-    used = ladder_layout(&w->high, used, period, sizeof(double));
-    used = ladder_layout(&w->low, used, period, sizeof(double));
-    used = ladder_layout(&w->sum, used, period, sizeof(double));
+    used = extremes_layout(&w->high, used, period, period);
+    used = extremes_layout(&w->low, used, period, period);
+    used = sums_layout(&w->sum, used, period);
     return moments_layout(&w->moments, used, period);
 }
 
@@ -48,17 +56,19 @@ static void windows_part(void *state, size_t period, const double *x, size_t at,
     static struct moments_scratch moments;
     struct windows *w = state;
     struct extremes_rungs extremes;
-    struct rungs sums;
     size_t bytes = n * sizeof(double);
 
     extremes_climb(state, &w->high, x + at, n, true, &extremes);
-    memcpy(to->high + at, extremes_of(&extremes, period, n, true, scratch), bytes);
+    struct extremes_two two = extremes_of(&extremes, period);
+    for (size_t i = 0; i < n; i++)
+        to->high[at + i] = extremes_highest(two, i);
     extremes_climb(state, &w->low, x + at, n, false, &extremes);
-    memcpy(to->low + at, extremes_of(&extremes, period, n, false, scratch), bytes);
+    two = extremes_of(&extremes, period);
+    for (size_t i = 0; i < n; i++)
+        to->low[at + i] = extremes_lowest(two, i);
 
-    memcpy(rungs_next(state, &w->sum, n, &sums), x + at, bytes);
-    rungs_sum(&sums, n);
-    memcpy(to->sum + at, sums_of(&sums, period, n, scratch), bytes);
+    sums_of(state, &w->sum, x + at, n, 1.0, scratch);
+    memcpy(to->sum + at, scratch, bytes);
 
     moments_of(state, &w->moments, x + at, n, &moments);
     memcpy(to->above + at, moments.above, bytes);
@@ -97,9 +107,10 @@ static size_t first_wrong(const double *x, size_t period, size_t n, const struct
         }
 
         double spread = (double)sqrtl(squares / period), count = (double)period, carried = 1e-13 * top;
+        double sum_rounding = fmax(rounding, SUMS_SHORT * 0x1p-53);
         double squares_rounding = period <= MOMENTS_SHORT ? 0x1p-52 * count * count : 16 * rounding;
         long double p = (long double)period, mean_all = sum / p;
-        if (r->high[i] != high || r->low[i] != low || !(fabsl(r->sum[i] - sum) <= rounding * size) ||
+        if (r->high[i] != high || r->low[i] != low || !(fabsl(r->sum[i] - sum) <= sum_rounding * size) ||
             !(fabsl(r->above[i] - above) <= 16 * rounding * (high - low)) ||
             !(fabsl(r->squares[i] - squares) <= squares_rounding * count * spread * spread) ||
             (period >= LEAST_RUNNING &&
