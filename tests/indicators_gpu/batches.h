@@ -101,16 +101,21 @@ static void batch_try(batch_compute_fn *compute, enum gpu_method method, enum in
     free(out);
 }
 
-/* Every row; sizes around nothing, a warp, a tile, and enough for several segments of most. */
-static void batch_try_sizes(batch_compute_fn *compute, size_t largest)
+/* Every row; sizes around nothing, a warp, a tile, and enough for several segments of most. With `small` what
+ * a sanitizer gets through. */
+static void batch_try_sizes(batch_compute_fn *compute, bool small)
 {
     const size_t sizes[] = {0, 1, 31, 32, 33, 1000, 1023, 1024, 1025, 12007};
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= largest; i++)
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         for (enum series_kind kind = 0; kind < SERIES_KINDS; kind++) {
+            bool is_long = sizes[i] > 5000, is_usual = kind == SERIES_WALK || kind == SERIES_JUMPS;
+            if ((small && (!is_usual || is_long || sizes[i] < 33)) ||
+                (is_long && !is_usual && kind != SERIES_FLAT && kind != SERIES_ALTERNATING))
+                continue;
             struct series s = series_make(sizes[i], kind, 77 + i);
             batch_try(compute, GPU_EXACT, INDICATOR_F64, test_specs, TEST_SPECS, &s, 1);
             batch_try(compute, GPU_PARALLEL, INDICATOR_F64, test_specs, TEST_SPECS, &s, 1);
-            if (sizes[i] >= 1000 && (kind == SERIES_WALK || kind == SERIES_JUMPS)) {
+            if (sizes[i] >= 1000 && is_usual) {
                 batch_round(&s);
                 batch_try(compute, GPU_EXACT, INDICATOR_F32, test_specs, TEST_SPECS, &s, 1);
                 batch_try(compute, GPU_PARALLEL, INDICATOR_F32, test_specs, TEST_SPECS, &s, 1);

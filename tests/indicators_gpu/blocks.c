@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     }
     test_specs_check();
     refusals_try(module);
-    batch_try_sizes(compute, 12007);
+    batch_try_sizes(compute, false);
     batch_try_lookbacks(compute);
     batch_try_many(compute);
     batch_try_long(compute);
