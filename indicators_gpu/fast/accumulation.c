@@ -1,71 +1,77 @@
-/* Sums since the beginning: OBV, AD and its oscillator, VWAP by session. In float64 alone. */
+/* Sums of volume since the beginning: OBV, AD and its oscillator. */
 #include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/recurrence.h"
 #include "indicators_gpu/fast/set.h"
 #include "indicators_gpu/step/volume.h"
 
-struct running {
-    struct decay decay; /* a = 1 */
-    real sum;
+struct total {
+    double sum;
 };
 
-static size_t running_bytes(const double options[])
+static size_t total_bytes(const double options[])
 {
     (void)options;
-    return sizeof(struct running);
+    return sizeof(struct total);
 }
 
-static void running_start(void *state, const double options[])
+static void total_start(void *state, const double options[])
 {
-    struct running *s = state;
+    struct total *s = state;
     (void)options;
-    s->decay = decay_of(1.0);
+    s->sum = 0.0;
+}
+
+static inline vec_double spread(double x)
+{
+    return x - (vec_double){0};
 }
 
 static void obv_run(void *state, const struct fast_block *block)
 {
-    struct running *s = state;
+    struct total *s = state;
     const real *close = block->in[FAST_CLOSE], *before = close - 1, *volume = block->in[FAST_VOLUME];
     real *y = block->out[0];
-    const struct decay decay = s->decay;
     const vec zero = vec_all(0);
-    vec sum = vec_all(block->begin == 0 ? volume[0] : s->sum); /* the first bar counts as risen */
+    vec_double sum =
+        spread(block->begin == 0 ? (double)volume[0] : s->sum); /* the first bar counts as risen */
     for (size_t i = 0; i < fast_cells(block->count); i += W) {
         vec x = vec_load(close + i), x0 = vec_load(before + i), v = vec_load(volume + i);
         vec flow = vec_select(vec_gt(x, x0), v, vec_select(vec_gt(x0, x), -v, zero));
-        vec_store(y + i, decay_next(&decay, flow, &sum));
+        vec_put(y + i, vec_narrow(total_next(&sum, flow)), block->stream);
     }
     s->sum = sum[0];
 }
 
-const struct fast_kernel FAST(obv) = {running_bytes, NULL, running_start, obv_run};
+const struct fast_kernel FAST(obv) = {total_bytes, NULL, total_start, obv_run, true};
 
-static void ad_line(struct running *s, const struct fast_block *block, real *y)
+/* The line, less `base`. */
+static inline void ad_line(struct total *s, const struct fast_block *block, double base, real *y, bool stream)
 {
     const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE],
                *volume = block->in[FAST_VOLUME];
-    const struct decay decay = s->decay;
     const vec zero = vec_all(0);
-    vec sum = vec_all(s->sum);
+    vec_double sum = spread(s->sum - base);
     for (size_t i = 0; i < fast_cells(block->count); i += W) {
         vec h = vec_load(high + i), l = vec_load(low + i), c = vec_load(close + i), range = h - l;
         vec flow = ((c - l) - (h - c)) / range * vec_load(volume + i);
-        vec_store(y + i, decay_next(&decay, vec_select(vec_gt(range, zero), flow, zero), &sum));
+        flow = vec_select(vec_gt(range, zero), flow, zero);
+        vec_put(y + i, vec_narrow(total_next(&sum, flow)), stream);
     }
-    s->sum = sum[0];
+    s->sum = sum[0] + base;
 }
 
 static void ad_run(void *state, const struct fast_block *block)
 {
-    ad_line(state, block, block->out[0]);
+    ad_line(state, block, 0.0, block->out[0], block->stream);
 }
 
-const struct fast_kernel FAST(ad) = {running_bytes, NULL, running_start, ad_run};
+const struct fast_kernel FAST(ad) = {total_bytes, NULL, total_start, ad_run, true};
 
-/* ---- ADOSC ---- */
+/* ---- ADOSC: two averages of the line, as far as it has come since the block's beginning: in float32 a line
+ * that has grown for long would hide what they are about. ---- */
 
 struct adosc {
-    struct running line;
+    struct total line;
     struct average fast, slow;
 };
 
@@ -78,7 +84,7 @@ static size_t adosc_bytes(const double options[])
 static void adosc_start(void *state, const double options[])
 {
     struct adosc *s = state;
-    running_start(&s->line, options);
+    total_start(&s->line, options);
     average_start(&s->fast, ema_factor(options[0]), 0, 1);
     average_start(&s->slow, ema_factor(options[1]), 0, 1);
 }
@@ -86,67 +92,22 @@ static void adosc_start(void *state, const double options[])
 static void adosc_run(void *state, const struct fast_block *block)
 {
     struct adosc *s = state;
-    real *line = block->work[0], *fast = block->work[1], *y = block->out[0];
-    ad_line(&s->line, block, line);
-    average_run(&s->fast, line, block->begin, block->count, fast, block->work[2]);
-    average_run(&s->slow, line, block->begin, block->count, y, block->work[2]);
-    for (size_t i = 0; i < fast_cells(block->count); i += W)
-        vec_store(y + i, vec_load(fast + i) - vec_load(y + i));
-}
-
-const struct fast_kernel FAST(adosc) = {adosc_bytes, NULL, adosc_start, adosc_run};
-
-/* ---- VWAP ---- */
-
-struct vwap {
-    struct decay decay; /* a = 1 */
-    double start_s, session;
-    real flow, volume;
-};
-
-static size_t vwap_bytes(const double options[])
-{
-    (void)options;
-    return sizeof(struct vwap);
-}
-
-static void vwap_start(void *state, const double options[])
-{
-    struct vwap *s = state;
-    s->decay = decay_of(1.0);
-    s->start_s = session_start_s(options[0]);
-}
-
-static void vwap_run(void *state, const struct fast_block *block)
-{
-    struct vwap *s = state;
-    const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE],
-               *volume = block->in[FAST_VOLUME], *time = block->in[FAST_TIME];
-    real *y = block->out[0];
-    const struct decay decay = s->decay;
-    const vec zero = vec_all(0), start = vec_all(s->start_s), length = vec_all(SESSION_S);
-    vec flow = vec_all(s->flow), volumes = vec_all(s->volume);
-    vec session = vec_all(block->begin == 0 ? session_of(time[0], s->start_s) : s->session);
-
+    real *line = block->work[0], *y = block->out[0];
+    const double base = s->line.sum;
+    ad_line(&s->line, block, base, line, false);
+    if (block->begin == 0)
+        s->fast.value = s->slow.value = (double)line[0]; /* the first value is the seed; base is 0 */
+    s->fast.value -= base;
+    s->slow.value -= base;
+    struct averaging fast = averaging_of(&s->fast), slow = averaging_of(&s->slow);
     for (size_t i = 0; i < fast_cells(block->count); i += W) {
-        vec v = vec_load(volume + i);
-        vec price = ((vec_load(high + i) + vec_load(low + i)) + vec_load(close + i)) / vec_all(3);
-        vec now = vec_floor((vec_load(time + i) - start) / length), flows, sums;
-        vec_mask same = vec_eq(now, vec_later(session, now));
-        if (mask_any(mask_not(same))) {
-            vec keeps = vec_select(same, vec_all(1), zero);
-            flows = chain_next(keeps, price * v, &flow);
-            sums = chain_next(keeps, v, &volumes);
-        } else {
-            flows = decay_next(&decay, price * v, &flow);
-            sums = decay_next(&decay, v, &volumes);
-        }
-        vec_store(y + i, vec_select(vec_gt(sums, zero), flows / sums, price));
-        session = now;
+        vec x = vec_load(line + i);
+        vec_put(y + i, averaging_next(&fast, x) - averaging_next(&slow, x), block->stream);
     }
-    s->flow = flow[0];
-    s->volume = volumes[0];
-    s->session = session_of(time[block->count - 1], s->start_s);
+    average_keep(&s->fast, &fast);
+    average_keep(&s->slow, &slow);
+    s->fast.value += base;
+    s->slow.value += base;
 }
 
-const struct fast_kernel FAST(vwap) = {vwap_bytes, NULL, vwap_start, vwap_run};
+const struct fast_kernel FAST(adosc) = {adosc_bytes, NULL, adosc_start, adosc_run, true};

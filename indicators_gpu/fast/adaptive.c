@@ -82,9 +82,9 @@ static void kama_run(void *state, const struct fast_block *block)
         if (i + W > count)
             weight = vec_select(vec_less_int(vec_index() + (lane_int)i, (ivec){0} + (lane_int)count), weight,
                                 zero);
-        vec_store(y + i, chain_next(one - weight, weight * now, &carry));
+        vec_put(y + i, chain_next(one - weight, weight * now, &carry), block->stream);
     }
     s->value = carry[0];
 }
 
-const struct fast_kernel FAST(kama) = {kama_bytes, kama_history, kama_start, kama_run};
+const struct fast_kernel FAST(kama) = {kama_bytes, kama_history, kama_start, kama_run, true};

@@ -100,20 +100,22 @@ static void heikin_ashi_run(void *state, const struct fast_block *block)
 {
     struct heikin_ashi *s = state;
     const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW];
-    real *before = block->work[0], *open = block->out[0], *top = block->out[1], *bottom = block->out[2],
-         *close = block->out[3];
+    real *before = block->work[0], *opens = block->work[2], *open = block->out[0], *top = block->out[1],
+         *bottom = block->out[2], *close = block->out[3];
     size_t cells = fast_cells(block->count);
     for (size_t i = 0; i < cells; i += W)
         vec_store(before + i, heikin_ashi_close(block, (ptrdiff_t)i - 1));
     if (block->begin == 0)
         before[0] = (((const real *)block->in[FAST_OPEN])[0] + ((const real *)block->in[FAST_CLOSE])[0]) / 2;
-    average_run(&s->open, before, block->begin, block->count, open, block->work[1]);
+    average_run(&s->open, before, block->begin, block->count, opens, block->work[1]);
     for (size_t i = 0; i < cells; i += W) {
-        vec o = vec_load(open + i), c = heikin_ashi_close(block, (ptrdiff_t)i);
-        vec_store(close + i, c);
-        vec_store(top + i, vec_max(vec_max(vec_load(high + i), o), c));
-        vec_store(bottom + i, vec_min(vec_min(vec_load(low + i), o), c));
+        vec o = vec_load(opens + i), c = heikin_ashi_close(block, (ptrdiff_t)i);
+        vec_put(open + i, o, block->stream);
+        vec_put(close + i, c, block->stream);
+        vec_put(top + i, vec_max(vec_max(vec_load(high + i), o), c), block->stream);
+        vec_put(bottom + i, vec_min(vec_min(vec_load(low + i), o), c), block->stream);
     }
 }
 
-const struct fast_kernel FAST(heikin_ashi) = {heikin_ashi_bytes, NULL, heikin_ashi_start, heikin_ashi_run};
+const struct fast_kernel FAST(heikin_ashi) = {heikin_ashi_bytes, NULL, heikin_ashi_start, heikin_ashi_run,
+                                              true};

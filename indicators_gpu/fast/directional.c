@@ -108,7 +108,7 @@ static void di_of(const struct fast_block *block, const real *movement, const re
     const vec zero = vec_all(0);
     for (size_t i = 0; i < fast_cells(block->count); i += W) {
         vec r = vec_load(range + i), di = vec_all(100) * (vec_load(movement + i) / r);
-        vec_store(y + i, vec_select(vec_eq(r, zero), zero, di));
+        vec_put(y + i, vec_select(vec_eq(r, zero), zero, di), block->stream);
     }
 }
 
@@ -124,8 +124,8 @@ static void minus_di_run(void *state, const struct fast_block *block)
     di_of(block, block->work[0], block->work[1]);
 }
 
-const struct fast_kernel FAST(plus_di) = {di_bytes, NULL, di_start, plus_di_run};
-const struct fast_kernel FAST(minus_di) = {di_bytes, NULL, di_start, minus_di_run};
+const struct fast_kernel FAST(plus_di) = {di_bytes, NULL, di_start, plus_di_run, true};
+const struct fast_kernel FAST(minus_di) = {di_bytes, NULL, di_start, minus_di_run, true};
 
 /* ---- DX, and its averages ---- */
 
@@ -203,7 +203,7 @@ static size_t adx_seed(struct average *s, const real *dx, size_t begin, size_t c
     return s->first - begin;
 }
 
-static void adx_to(struct directional *s, const struct fast_block *block, real *y)
+static inline void adx_to(struct directional *s, const struct fast_block *block, real *y, bool stream)
 {
     real *dx = block->work[3];
     size_t begin = block->begin, count = block->count;
@@ -222,21 +222,21 @@ static void adx_to(struct directional *s, const struct fast_block *block, real *
         vec x = vec_load(dx + i);
         vec_mask holds = vec_eq(x, none);
         if (!mask_any(holds)) {
-            vec_store(y + i, k * averaging_deviation(&a, x));
+            vec_put(y + i, k * averaging_deviation(&a, x), stream);
             continue;
         }
         vec factor = vec_select(holds, vec_all(1), hold), news = vec_select(holds, vec_all(0), x);
-        vec_store(y + i, k * chain_next(factor, news, &a.u));
+        vec_put(y + i, k * chain_next(factor, news, &a.u), stream);
     }
     average_keep(&s->adx, &a);
 }
 
 static void adx_run(void *state, const struct fast_block *block)
 {
-    adx_to(state, block, block->out[0]);
+    adx_to(state, block, block->out[0], block->stream);
 }
 
-const struct fast_kernel FAST(adx) = {dx_bytes, NULL, adx_start, adx_run};
+const struct fast_kernel FAST(adx) = {dx_bytes, NULL, adx_start, adx_run, true};
 
 static size_t adxr_room(size_t keep)
 {
@@ -269,10 +269,10 @@ static void adxr_run(void *state, const struct fast_block *block)
     }
     real *now = past + s->end;
     const real *before = now - s->keep;
-    adx_to(s, block, now);
+    adx_to(s, block, now, false);
     for (size_t i = 0; i < cells; i += W)
-        vec_store(y + i, (vec_load(now + i) + vec_load(before + i)) * vec_all(0.5));
+        vec_put(y + i, (vec_load(now + i) + vec_load(before + i)) * vec_all(0.5), block->stream);
     s->end += block->count;
 }
 
-const struct fast_kernel FAST(adxr) = {adxr_bytes, NULL, adxr_start, adxr_run};
+const struct fast_kernel FAST(adxr) = {adxr_bytes, NULL, adxr_start, adxr_run, true};

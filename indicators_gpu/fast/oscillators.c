@@ -20,13 +20,13 @@ static void trix_run(void *state, const struct fast_block *block)
     vec before = vec_all(s->before);
     for (size_t i = 0; i < fast_cells(count); i += W) {
         vec now = vec_load(thrice + i);
-        vec_store(y + i, change_of(now, vec_later(before, now)));
+        vec_put(y + i, change_of(now, vec_later(before, now)), block->stream);
         before = now;
     }
     s->before = thrice[count - 1];
 }
 
-const struct fast_kernel FAST(trix) = {chain_bytes, NULL, chain_start, trix_run};
+const struct fast_kernel FAST(trix) = {chain_bytes, NULL, chain_start, trix_run, true};
 
 /* ---- PPO ---- */
 

@@ -149,17 +149,20 @@ const struct fast_kernel FAST(atr) = {atr_bytes, NULL, atr_start_block, atr_run,
 static void natr_run(void *state, const struct fast_block *block)
 {
     const real *close = block->in[FAST_CLOSE];
-    real *y = block->out[0];
+    real *atr = block->work[2], *y = block->out[0];
     const vec zero = vec_all(0);
-    atr_run(state, block);
+    struct fast_block inner = *block;
+    inner.out[0] = atr;
+    inner.stream = false;
+    atr_run(state, &inner);
     for (size_t i = 0; i < fast_cells(block->count); i += W) {
         vec c = vec_load(close + i);
-        vec share = vec_all(100) * (vec_load(y + i) / c);
-        vec_store(y + i, vec_select(vec_eq(c, zero), zero, share));
+        vec share = vec_all(100) * vec_load(atr + i) / c;
+        vec_put(y + i, vec_select(vec_eq(c, zero), zero, share), block->stream);
     }
 }
 
-const struct fast_kernel FAST(natr) = {atr_bytes, NULL, atr_start_block, natr_run};
+const struct fast_kernel FAST(natr) = {atr_bytes, NULL, atr_start_block, natr_run, true};
 
 static size_t trange_bytes(const double options[])
 {
@@ -209,9 +212,9 @@ static void keltner_run(void *state, const struct fast_block *block)
 {
     struct keltner *s = state;
     const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE];
-    real *upper = block->out[0], *middle = block->out[1], *lower = block->out[2];
-    real *ranges = block->work[0], *width = block->work[1];
+    real *ranges = block->work[0], *width = block->work[1], *middle = block->work[3];
     size_t begin = block->begin, count = block->count, cells = fast_cells(count);
+    real *upper = block->out[0], *center = block->out[1], *lower = block->out[2];
     const vec multiplier = vec_all((real)s->multiplier);
 
     average_run(&s->middle, close, begin, count, middle, block->work[2]);
@@ -220,9 +223,10 @@ static void keltner_run(void *state, const struct fast_block *block)
     average_run(&s->range, ranges, begin, count, width, block->work[2]);
     for (size_t i = 0; i < cells; i += W) {
         vec m = vec_load(middle + i), w = vec_load(width + i);
-        vec_store(upper + i, multiplier * w + m);
-        vec_store(lower + i, m - multiplier * w);
+        vec_put(upper + i, multiplier * w + m, block->stream);
+        vec_put(center + i, m, block->stream);
+        vec_put(lower + i, m - multiplier * w, block->stream);
     }
 }
 
-const struct fast_kernel FAST(keltner) = {keltner_bytes, NULL, keltner_start, keltner_run};
+const struct fast_kernel FAST(keltner) = {keltner_bytes, NULL, keltner_start, keltner_run, true};
