@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "indicators_gpu/fast/pass.h"
-#include "indicators_gpu/fast/plain.h"
 
 static const char *const column_names[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
 
@@ -290,9 +289,6 @@ static int compute_from(const struct indicator_request *request, enum indicator_
             columns.at[c] =
                 (const char *)request->columns[c].values + start * fast_cell(request->precision, c);
     int r = fast_pass(isa, &columns, tasks, n_tasks, &bad);
-    for (size_t t = 0; t < n_tasks && r == 0; t++)
-        if (!fast_set(isa, INDICATOR_F64)->kernels[tasks[t].spec->row->id])
-            r = fast_plain(tasks[t].spec, &columns, tasks[t].out);
     return r == -EINVAL ? refuse_bar(request, inputs, start + bad, refusal) : r;
 }
 

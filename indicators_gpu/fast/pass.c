@@ -60,7 +60,7 @@ static void plan_jobs(struct pass *p, enum indicator_isa isa, const struct fast_
             job->wide = p->columns->precision == INDICATOR_F32;
         }
         if (p->columns->n > job->lookback)
-            p->n_jobs += job->kernel != NULL;
+            p->n_jobs++;
         else
             for (size_t k = 0; k < row->n_outputs; k++)
                 fill_nan(p->cell, tasks[t].out[k], p->columns->n);

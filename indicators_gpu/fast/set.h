@@ -88,7 +88,7 @@ struct fast_moves {
 
 struct fast_set {
     struct fast_moves moves;
-    const struct fast_kernel *kernels[INDICATOR_IDS]; /* NULL: computed by the reference */
+    const struct fast_kernel *kernels[INDICATOR_IDS]; /* of float32, NULL where float64 stands in */
 };
 
 /* NULL where this library was built without it: avx2 and avx512 on another processor than x86-64. */

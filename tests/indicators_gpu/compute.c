@@ -1,4 +1,5 @@
 /* indicator_compute()'s requests: what it refuses, in which words, and where the bars begin. */
+#include "indicators_gpu/fast/set.h"
 #include "indicators_gpu/indicators.h"
 
 #include <errno.h>
@@ -152,6 +153,19 @@ static void test_starts(bool f32)
     fixture_free(&f);
 }
 
+/* A row without a kernel could not be computed. */
+static void test_kernels(void)
+{
+    size_t n;
+    const struct indicator *const *rows = indicator_rows(&n);
+    for (enum indicator_isa isa = INDICATOR_ISA_BASELINE; isa <= INDICATOR_ISA_AVX512; isa++)
+        for (size_t i = 0; i < n && fast_set(isa, INDICATOR_F64); i++)
+            if (!fast_set(isa, INDICATOR_F64)->kernels[rows[i]->id]) {
+                fprintf(stderr, "  %s has no kernel for %s\n", rows[i]->name, indicator_isa_name(isa));
+                CHECK(false);
+            }
+}
+
 static void test_nothing(void)
 {
     struct indicator_request request = {.precision = INDICATOR_F32};
@@ -179,5 +193,6 @@ int main(void)
         test_starts(f32);
     }
     test_nothing();
+    test_kernels();
     return check_done("indicators_gpu/compute");
 }
