@@ -1,8 +1,7 @@
 /* Feature matrices, for bench/indicators, between tabs:
  *
  *   indicators_features                 set, features, threads and seconds (best of five) a line
- *   indicators_features indicators SET  what the set computes: row, and how many bars go into one of its
- * timeframe
+ *   indicators_features indicators SET  what the set computes: row, and bars to one of its timeframe
  *
  * wide110 over a million 5-minute bars writes 440 MB and moves, by the count in features/matrix.c, about 3
  * GB: 0.3 s of one core's memory rate. Its indicators are some 60 passes at 1 to 10 ns a bar, 0.2 s together;
