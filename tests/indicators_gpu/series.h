@@ -22,7 +22,7 @@ enum series_kind {
     SERIES_HUGE,
     SERIES_TINY, /* below every row's idea of zero */
     SERIES_ALTERNATING,
-    SERIES_HALTED, /* a walk that stands still from a third on */
+    SERIES_HALTED, /* a walk that stands still for 600 bars, from a third on */
     SERIES_KINDS
 };
 
@@ -79,8 +79,8 @@ static inline struct series series_make(size_t n, enum series_kind kind, uint64_
             price = i % 2 ? 50000.0 : 50100.0;
             break;
         case SERIES_HALTED:
-            price += i < n / 3 ? price * 0.004 * step : 0.0;
-            wick *= i < n / 3;
+            price += i < n / 3 || i >= n / 3 + 600 ? price * 0.004 * step : 0.0;
+            wick *= i < n / 3 || i >= n / 3 + 600;
             break;
         case SERIES_KINDS:
             abort();

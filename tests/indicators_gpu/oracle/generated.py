@@ -34,6 +34,7 @@ def kinds(n, seed):
     at, none = np.arange(n), np.zeros((2, n))
     steps, wick = np.exp(np.cumsum(random.normal(0, 0.001, n))), np.abs(random.normal(0, 0.0005, (2, n)))
     volume = np.round(random.exponential(10, n), 5)
+    halt = (at >= n // 3) & (at < 2 * n // 3)
     return {
         "flat": bars(np.full(n, 123.45), none, volume),
         "flat without volume": bars(np.full(n, 0.1), none, np.zeros(n)),
@@ -41,6 +42,6 @@ def kinds(n, seed):
         "falling": bars(100 + 0.01 * at[::-1], none + 0.05, volume),
         "huge": bars(5e15 * steps, 5e15 * wick, volume * 1e6),
         "tiny": bars(5e-12 * steps, 5e-12 * wick, volume),
-        "halted": bars(np.where(at < n // 3, steps, steps[n // 3]), np.where(at < n // 3, wick, 0.0), volume),
+        "halted": bars(np.where(halt, steps[n // 3], steps), np.where(halt, 0.0, wick), volume),
         "alternating": bars(100.0 + at % 2, none + 0.5, volume),
     }
