@@ -14,23 +14,15 @@ static size_t aged_layout(struct aged *aged, size_t used, size_t period)
 
 /* Of a newer and an older window, `apart` bars before. */
 static inline void aged_pairs(const real *x, const real *age, size_t apart, size_t n, bool highest,
-                              real *restrict extreme, real *restrict its_age)
+                              real *extreme, real *its_age)
 {
     const real *x_before = x - apart, *age_before = age - apart;
-    real more = (real)apart;
-
-    if (highest)
-        for (size_t i = 0; i < n; i++) {
-            bool newer = x[i] >= x_before[i];
-            extreme[i] = newer ? x[i] : x_before[i];
-            its_age[i] = newer ? age[i] : age_before[i] + more;
-        }
-    else
-        for (size_t i = 0; i < n; i++) {
-            bool newer = x[i] <= x_before[i];
-            extreme[i] = newer ? x[i] : x_before[i];
-            its_age[i] = newer ? age[i] : age_before[i] + more;
-        }
+    for (size_t i = 0; i < n; i += W) {
+        vec now = vec_load(x + i), then = vec_load(x_before + i);
+        vec_mask newer = highest ? vec_ge(now, then) : vec_ge(then, now);
+        vec_store(extreme + i, vec_select(newer, now, then));
+        vec_store(its_age + i, vec_select(newer, vec_load(age + i), vec_load(age_before + i) + (real)apart));
+    }
 }
 
 /* Ages of the extremes of `period` bars, in `scratch` or in the ladder. */

@@ -4,30 +4,25 @@
 #ifndef INDICATORS_GPU_FAST_FUNCTIONS_H
 #define INDICATORS_GPU_FAST_FUNCTIONS_H
 
+#include "indicators_gpu/fast/wide.h"
 #include "indicators_gpu/step/exact_math.h"
 
-/* Natural logarithm of a normal number above 0.
+/* Natural logarithm of normal numbers above 0.
  *
  * x = 2^e (1 + f), 1 + f from sqrt(1/2) to sqrt(2): e is read off the bits of x / sqrt(1/2), as a double made
  * by the bits of 2^52 + e. log(1 + f) = 2s + s R with s = f / (2 + f). */
-static inline double function_log(double x)
+static inline vec_double function_log(vec_double x)
 {
+    typedef uint64_t bits_of __attribute__((vector_size(VEC_BYTES), may_alias));
     const uint64_t one = 0x3ff0000000000000u, half_root = 0x3fe6a09e667f3bcdu, exponent = 0xfff0000000000000u;
     const double ln2 = 0x1.62e42fefa39efp-1, ln2_rest = 0x1.abc9e3b39803fp-56;
-    uint64_t bits, scaled, whole_bits;
-    double f, whole;
+    bits_of bits = (bits_of)x, scaled = bits + (one - half_root);
 
-    memcpy(&bits, &x, sizeof(bits));
-    scaled = bits + (one - half_root);
     bits -= (scaled & exponent) - one;
-    whole_bits = scaled >> 52 | 0x4330000000000000u;
-    memcpy(&f, &bits, sizeof(f));
-    memcpy(&whole, &whole_bits, sizeof(whole));
-    f -= 1.0;
-    whole -= 0x1p52 + 1023.0;
+    vec_double f = (vec_double)bits - 1.0;
+    vec_double whole = (vec_double)(scaled >> 52 | 0x4330000000000000u) - (0x1p52 + 1023.0);
 
-    double s = f / (2.0 + f), z = s * s, r = 2.0 / 21.0;
-    r = r * z + 2.0 / 19.0;
+    vec_double s = f / (2.0 + f), z = s * s, r = z * (2.0 / 21.0) + 2.0 / 19.0;
     r = r * z + 2.0 / 17.0;
     r = r * z + 2.0 / 15.0;
     r = r * z + 2.0 / 13.0;
@@ -41,17 +36,22 @@ static inline double function_log(double x)
 }
 
 /* log(to / from) of n pairs; odd(from, to) where one of them is not above 0, or the quotient is not normal.
- */
+ * All have room for a whole vector past the last. */
 static inline void function_log_quotients(const double *to, const double *from, size_t n,
-                                          double (*odd)(double from, double to), double *restrict logs)
+                                          double (*odd)(double from, double to), double *logs)
 {
-    unsigned any_odd = 0;
-    for (size_t i = 0; i < n; i++) {
-        double quotient = to[i] / from[i];
-        any_odd |= !(to[i] > 0.0) | !(from[i] > 0.0) | !(quotient >= 0x1p-1022) | !(quotient <= 0x1p1023);
-        logs[i] = function_log(quotient);
+    typedef int64_t mask_of __attribute__((vector_size(VEC_BYTES), may_alias));
+    mask_of sound = ~(mask_of){0};
+    for (size_t i = 0; i < n; i += WIDE) {
+        vec_double over = wide_load(to + i), under = wide_load(from + i), quotient = over / under;
+        sound &= (mask_of)(over > 0.0) & (mask_of)(under > 0.0);
+        sound &= (mask_of)(quotient >= 0x1p-1022) & (mask_of)(quotient <= 0x1p1023);
+        wide_store(logs + i, function_log(quotient));
     }
-    for (size_t i = 0; any_odd && i < n; i++)
+    bool all = true;
+    for (size_t lane = 0; lane < WIDE; lane++)
+        all = all && sound[lane] != 0;
+    for (size_t i = 0; !all && i < n; i++)
         logs[i] = odd(from[i], to[i]);
 }
 

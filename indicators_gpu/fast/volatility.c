@@ -139,7 +139,7 @@ static void garman_klass_run(void *state, const struct fast_block *block)
             term[i] = 0.5 * (range[i] * range[i]) - body_share * (body[i] * body[i]);
         sums_of(state, &k->terms.sums, term, part.n, 1.0 / (double)k->period, mean);
         for (size_t i = 0; i < part.n; i++)
-            out[i] = (real)(mean[i] < 0.0 ? 0.0 : sqrt(mean[i]));
+            out[i] = (real)sqrt(mean[i] > 0.0 ? mean[i] : 0.0);
     }
 }
 
