@@ -206,10 +206,10 @@ size_t indicator_bytes(const struct indicator_spec *spec, enum indicator_precisi
 int indicator_check(const struct indicator *row, const struct indicator_columns *in, size_t n,
                     size_t *ret_start, size_t *ret_bad);
 
-/* Computes every output of n bars in float64, by the plain definition. out[k] holds n values and overlaps
- * neither another output nor an input; bars before the first output become NaN; too few bars are a success
- * without outputs. Returns 0, -EINVAL when a needed column is NULL or a bar is not finite (indicator_check()
- * tells which), and then writes nothing; -ENOMEM. */
+/* Computes every output of n bars in float64, by the plain definition. Bars before the first output become
+ * NaN; too few bars, and none at all, are a success without outputs. Returns 0; -EINVAL when a needed column
+ * or an output is NULL or misaligned, an output overlaps another or an input, an option is out of its range,
+ * or a bar is not finite (indicator_check() tells which), and then writes nothing; -ENOMEM. */
 int indicator_reference(const struct indicator_spec *spec, const struct indicator_columns *in, size_t n,
                         double *const out[]);
 

@@ -161,19 +161,56 @@ int indicator_check(const struct indicator *row, const struct indicator_columns 
     return 0;
 }
 
+static bool overlap(const double *a, const double *b, size_t n)
+{
+    uintptr_t from_a = (uintptr_t)a, from_b = (uintptr_t)b, bytes = n * sizeof(double);
+    return from_a < from_b + bytes && from_b < from_a + bytes;
+}
+
+static bool aligned(const double *column)
+{
+    return column && (uintptr_t)column % _Alignof(double) == 0;
+}
+
+/* Memory that the reference may read and write, each for itself. */
+static bool memory_is_sound(const double *const columns[], size_t n_columns, double *const out[],
+                            size_t n_outputs, size_t n)
+{
+    for (size_t c = 0; c < n_columns; c++)
+        if (!aligned(columns[c]))
+            return false;
+    for (size_t k = 0; k < n_outputs; k++) {
+        if (!aligned(out[k]))
+            return false;
+        for (size_t c = 0; c < n_columns; c++)
+            if (overlap(out[k], columns[c], n))
+                return false;
+        for (size_t before = 0; before < k; before++)
+            if (overlap(out[k], out[before], n))
+                return false;
+    }
+    return true;
+}
+
 int indicator_reference(const struct indicator_spec *spec, const struct indicator_columns *in, size_t n,
                         double *const out[])
 {
     const struct indicator *row = spec->row;
     const double *columns[INDICATOR_COLUMNS];
-    size_t start, bad, lookback = indicator_lookback(spec);
+    size_t start, bad, n_columns;
 
-    if (n > 0 && needed(row, in, columns) == 0)
+    if (!indicator_spec_valid(spec))
+        return -EINVAL;
+    if (n == 0)
+        return 0;
+    n_columns = needed(row, in, columns);
+    if (n_columns == 0 || !memory_is_sound(columns, n_columns, out, row->n_outputs, n))
         return -EINVAL;
     int r = indicator_check(row, in, n, &start, &bad);
     if (r < 0)
         return r;
 
+    size_t lookback = indicator_lookback(spec);
     bool any = n - start > lookback;
     size_t first = any ? start + lookback : n;
     double *from_start[INDICATOR_OUTPUTS_MAX] = {NULL};

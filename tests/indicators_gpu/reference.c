@@ -319,6 +319,51 @@ static void test_rounding(void)
     CHECK(isnan(out[0]) && out[1] == 0.0 && out[3] == 0.0);
 }
 
+/* What breaks the contract is refused, and nothing is written. */
+static void test_refusals(void)
+{
+    enum { N = 40 };
+    double high[N], low[N], out[3 * N + 1];
+    for (size_t i = 0; i < N; i++) {
+        high[i] = 10.0 + (double)(i % 7);
+        low[i] = 9.0;
+    }
+    struct indicator_columns in = {.high = high, .low = low};
+    struct indicator_spec spec = test_spec("donchian:5");
+    double *misaligned = (double *)((char *)out + 4);
+    double *const broken[][3] = {
+        {out, out + N, NULL},
+        {out, out + N, out + N},
+        {out, out + N, out + 2 * N - 1},
+        {out, out + 1, out + 2 * N},
+        {out, high, out + N},
+        {low + 1, out, out + N},
+        {misaligned, out + N, out + 2 * N},
+    };
+    for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++)
+        out[i] = OUTPUTS_POISON;
+    for (size_t b = 0; b < sizeof(broken) / sizeof(broken[0]); b++)
+        CHECK_INT(indicator_reference(&spec, &in, N, broken[b]), -EINVAL);
+
+    double *const sound[] = {out, out + N, out + 2 * N};
+    in.low = NULL;
+    CHECK_INT(indicator_reference(&spec, &in, N, sound), -EINVAL);
+    in.low = (const double *)((const char *)low + 1);
+    CHECK_INT(indicator_reference(&spec, &in, N - 1, sound), -EINVAL);
+    in.low = low;
+    low[7] = (double)NAN;
+    CHECK_INT(indicator_reference(&spec, &in, N, sound), -EINVAL);
+    low[7] = 9.0;
+    spec.options[0] = 0;
+    CHECK_INT(indicator_reference(&spec, &in, N, sound), -EINVAL);
+    for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++)
+        CHECK(out[i] == OUTPUTS_POISON);
+    spec.options[0] = 5;
+    CHECK_INT(indicator_reference(&spec, &in, 0, (double *[]){NULL, NULL, NULL}), 0);
+    CHECK_INT(indicator_reference(&spec, &in, N, sound), 0);
+    CHECK(isnan(out[3]) && out[4] == 14.0 && out[3 * N] == OUTPUTS_POISON);
+}
+
 int main(void)
 {
     size_t n;
@@ -338,6 +383,7 @@ int main(void)
     }
     printf("%zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series, n_long,
            TEST_LONG);
+    test_refusals();
     test_known();
     test_sessions();
     test_rounding();
