@@ -61,6 +61,8 @@ static void cci_run(void *state, const struct fast_block *block)
         double *price = past_next(state, &k->price, part.n * sizeof(double));
         real *restrict out = part_out(block, &part, 0);
         typical_prices(block, &part, price);
+        if (block->begin + part.at + part.n < k->period)
+            continue;
         cci_windows(price, k->period, part.n, mean, deviation);
         for (size_t i = 0; i < part.n; i++) {
             double distance = price[i] - mean[i], least = FLOWS_ROUNDING * fabs(mean[i]);

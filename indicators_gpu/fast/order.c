@@ -34,6 +34,8 @@ static void rank_run(void *state, const struct fast_block *block)
     const real *x = block->in[FAST_CLOSE];
     const vec places = vec_all((real)(2 * k->period));
 
+    if (block->begin + block->count < k->period)
+        return;
     for (size_t i = 0; i < fast_cells(block->count); i += RANK_VECTORS * W) {
         vec now[RANK_VECTORS];
         ivec count[RANK_VECTORS]; /* those below, twice, and the equal ones */
