@@ -1,14 +1,14 @@
-/* Windows over columns in natural order: what a window of 2k bars gives is put together
- * of two of k bars. A ladder keeps a series' windows of 1, 2, 4... bars, as far as its longest period needs
- * them; a window of any period is then put together of some of its steps. So a bar costs log2(period)
- * operations, whatever the period and wherever blocks end, and a value depends on its window alone.
+/* Windows over columns in natural order: what a window of 2k bars gives is put together of two of k bars. A
+ * ladder keeps a series' windows of 1, 2, 4... bars, as far as its longest period needs them; a window of any
+ * period is then put together of some of its steps. So a bar costs log2(period) operations, whatever the
+ * period and wherever blocks end, and a value depends on its window alone.
  *
  * Each step keeps as many of its newest values as it spans, in the kernel's state: nothing is computed twice
  * where blocks meet. Before bar 0 every value is 0, and a window that reaches back there holds nothing of
  * use.
  *
- * Extremes are exact (extremes.h). Sums are made in double in either precision: a sum is off by at most
- * log2(period) + 2 roundings of the window's sum of absolute values. */
+ * What is put together: extremes.h, sums.h, moments.h. Weighted sums are carried on instead: running.h. Parts
+ * of a block are whole vectors long, but the series' last; loops may run on to two whole vectors. */
 #ifndef INDICATORS_GPU_FAST_WINDOW_H
 #define INDICATORS_GPU_FAST_WINDOW_H
 
