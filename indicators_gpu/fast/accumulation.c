@@ -44,25 +44,25 @@ static void obv_run(void *state, const struct fast_block *block)
 
 const struct fast_kernel FAST(obv) = {total_bytes, NULL, total_start, obv_run, true};
 
-/* The line, less `base`. */
-static inline void ad_line(struct total *s, const struct fast_block *block, double base, real *y, bool stream)
+/* What the bars at local index i on add to the line. */
+static inline vec ad_flow(const struct fast_block *block, size_t i)
 {
     const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE],
                *volume = block->in[FAST_VOLUME];
-    const vec zero = vec_all(0);
-    vec_double sum = spread(s->sum - base);
-    for (size_t i = 0; i < fast_cells(block->count); i += W) {
-        vec h = vec_load(high + i), l = vec_load(low + i), c = vec_load(close + i), range = h - l;
-        vec flow = ((c - l) - (h - c)) / range * vec_load(volume + i);
-        flow = vec_select(vec_gt(range, zero), flow, zero);
-        vec_put(y + i, vec_narrow(total_next(&sum, flow)), stream);
-    }
-    s->sum = sum[0] + base;
+    vec h = vec_load(high + i), l = vec_load(low + i), c = vec_load(close + i), range = h - l,
+        zero = vec_all(0);
+    vec flow = ((c - l) - (h - c)) / range * vec_load(volume + i);
+    return vec_select(vec_gt(range, zero), flow, zero);
 }
 
 static void ad_run(void *state, const struct fast_block *block)
 {
-    ad_line(state, block, 0.0, block->out[0], block->stream);
+    struct total *s = state;
+    real *y = block->out[0];
+    vec_double sum = spread(s->sum);
+    for (size_t i = 0; i < fast_cells(block->count); i += W)
+        vec_put(y + i, vec_narrow(total_next(&sum, ad_flow(block, i))), block->stream);
+    s->sum = sum[0];
 }
 
 const struct fast_kernel FAST(ad) = {total_bytes, NULL, total_start, ad_run, true};
@@ -94,18 +94,24 @@ static void adosc_run(void *state, const struct fast_block *block)
     struct adosc *s = state;
     real *line = block->work[0], *y = block->out[0];
     const double base = s->line.sum;
-    ad_line(&s->line, block, base, line, false);
-    if (block->begin == 0)
-        s->fast.value = s->slow.value = (double)line[0]; /* the first value is the seed; base is 0 */
+    if (block->begin == 0) /* the line's first value is the seed */
+        s->fast.value = s->slow.value = (double)ad_flow(block, 0)[0];
     s->fast.value -= base;
     s->slow.value -= base;
     struct averaging fast = averaging_of(&s->fast), slow = averaging_of(&s->slow);
-    for (size_t i = 0; i < fast_cells(block->count); i += W) {
-        vec x = vec_load(line + i);
-        vec_put(y + i, averaging_next(&fast, x) - averaging_next(&slow, x), block->stream);
+    vec_double sum = spread(0.0);
+    for (size_t i = 0; i < fast_cells(block->count); i += W)
+        vec_store(line + i, vec_narrow(total_next(&sum, ad_flow(block, i))));
+    for (size_t i = 0; i < fast_cells(block->count); i += 2 * W) {
+        vec x0 = vec_load(line + i), x1 = vec_load(line + i + W), fast0, fast1, slow0, slow1;
+        averaging_next2(&fast, x0, x1, &fast0, &fast1);
+        averaging_next2(&slow, x0, x1, &slow0, &slow1);
+        vec_put(y + i, fast0 - slow0, block->stream);
+        vec_put(y + i + W, fast1 - slow1, block->stream);
     }
     average_keep(&s->fast, &fast);
     average_keep(&s->slow, &slow);
+    s->line.sum = base + sum[0];
     s->fast.value += base;
     s->slow.value += base;
 }

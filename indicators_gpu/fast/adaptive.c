@@ -61,9 +61,9 @@ static void kama_run(void *state, const struct fast_block *block)
 {
     struct kama *s = state;
     const real *x = block->in[FAST_CLOSE], *before = x - s->period;
-    double *path = block->work[0], *y = block->out[0];
+    double *path = block->work[0], *weight = block->work[1], *y = block->out[0];
     size_t begin = block->begin, count = block->count, first = 0;
-    const vec one = vec_all(1), zero = vec_all(0);
+    const vec one = vec_all(1);
     kama_paths(s, block, path);
 
     if (!s->seeded) {
@@ -73,16 +73,17 @@ static void kama_run(void *state, const struct fast_block *block)
         s->value = x[first++];
         s->seeded = true;
     }
+    /* Weights first, on their own: quotients and the chain in one loop wait for each other. */
+    for (size_t i = first / W * W; i < count; i += W)
+        vec_store(weight + i, kama_weight(vec_load(x + i) - vec_load(before + i), vec_load(path + i)));
+    for (size_t i = first / W * W; i < first; i++) /* these bars leave the value alone, */
+        weight[i] = 0;
+    for (size_t i = count; i % W != 0; i++) /* as those past the end do */
+        weight[i] = 0;
     vec carry = vec_all(s->value);
     for (size_t i = first / W * W; i < count; i += W) {
-        vec now = vec_load(x + i), weight = kama_weight(now - vec_load(before + i), vec_load(path + i));
-        if (i < first) /* bars before the first leave the value alone */
-            weight = vec_select(vec_less_int(vec_index() + (lane_int)i, (ivec){0} + (lane_int)first), zero,
-                                weight);
-        if (i + W > count)
-            weight = vec_select(vec_less_int(vec_index() + (lane_int)i, (ivec){0} + (lane_int)count), weight,
-                                zero);
-        vec_put(y + i, chain_next(one - weight, weight * now, &carry), block->stream);
+        vec k = vec_load(weight + i);
+        vec_put(y + i, chain_next(one - k, k * vec_load(x + i), &carry), block->stream);
     }
     s->value = carry[0];
 }

@@ -146,20 +146,32 @@ static void atr_run(void *state, const struct fast_block *block)
 
 const struct fast_kernel FAST(atr) = {atr_bytes, NULL, atr_start_block, atr_run, true};
 
+static inline vec natr_of(vec atr, vec close)
+{
+    return vec_select(vec_eq(close, vec_all(0)), vec_all(0), vec_all(100) * atr / close);
+}
+
 static void natr_run(void *state, const struct fast_block *block)
 {
-    const real *close = block->in[FAST_CLOSE];
+    struct atr *s = state;
+    const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE];
     real *atr = block->work[2], *y = block->out[0];
-    const vec zero = vec_all(0);
-    struct fast_block inner = *block;
-    inner.out[0] = atr;
-    inner.stream = false;
-    atr_run(state, &inner);
-    for (size_t i = 0; i < fast_cells(block->count); i += W) {
-        vec c = vec_load(close + i);
-        vec share = vec_all(100) * vec_load(atr + i) / c;
-        vec_put(y + i, vec_select(vec_eq(c, zero), zero, share), block->stream);
+    size_t cells = fast_cells(block->count);
+
+    if (block->begin <= s->average.first) {
+        struct fast_block inner = *block;
+        inner.out[0] = atr;
+        atr_run(state, &inner);
+        for (size_t i = 0; i < cells; i += W)
+            vec_store(y + i, natr_of(vec_load(atr + i), vec_load(close + i)));
+        return;
     }
+    struct averaging a = averaging_of(&s->average);
+    for (size_t i = 0; i < cells; i += W) {
+        vec average = averaging_next(&a, true_ranges(high, low, close, i));
+        vec_put(y + i, natr_of(average, vec_load(close + i)), block->stream);
+    }
+    average_keep(&s->average, &a);
 }
 
 const struct fast_kernel FAST(natr) = {atr_bytes, NULL, atr_start_block, natr_run, true};
