@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "indicators_gpu/indicators.h"
@@ -87,7 +88,11 @@ static struct shown show(const char *text, size_t len)
     return shown;
 }
 
-/* A number with a point, whatever the locale: its point is all that is neither digit, sign nor letter. */
+/* What a number is written with, so that reading it is one exact division: 10^22 is the largest power of ten
+ * that a double holds. */
+enum { DIGITS_MAX = 15, DECIMALS_MAX = 22 };
+
+/* A number with a point, whatever the locale, and without an exponent. */
 struct decimal_text {
     char text[32];
 };
@@ -97,33 +102,53 @@ static struct decimal_text decimal(double value)
     char local[32];
     struct decimal_text ret = {""};
     size_t len = 0;
-    snprintf(local, sizeof(local), "%.15g", value);
+    snprintf(local, sizeof(local), "%.*e", DIGITS_MAX - 1, value);
+    const char *e = strchr(local, 'e');
+    int decimals = e ? DIGITS_MAX - 1 - atoi(e + 1) : -1;
+    if (decimals < 0) /* more than any option, or no number */
+        snprintf(local, sizeof(local), "%.*g", DIGITS_MAX, value);
+    else
+        snprintf(local, sizeof(local), "%.*f", decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX, value);
+
+    /* The locale's point is all that is neither digit, sign nor letter. */
+    bool fraction = false;
     for (const char *p = local; *p; p++)
-        if (strchr("0123456789+-einfa", *p))
+        if (strchr("0123456789+-einfa", *p)) {
             ret.text[len++] = *p;
-        else if (len > 0 && ret.text[len - 1] != '.')
+        } else if (!fraction) {
             ret.text[len++] = '.';
+            fraction = true;
+        }
+    while (fraction && decimals >= 0 && ret.text[len - 1] == '0')
+        ret.text[--len] = '\0';
+    if (fraction && ret.text[len - 1] == '.')
+        ret.text[--len] = '\0';
     return ret;
 }
 
-/* Digits with an optional fraction, in any locale; up to 15 digits, so that one division rounds correctly. */
+/* Digits with an optional fraction, in any locale. Zeros in front do not count towards DIGITS_MAX. */
 static bool parse_number(const char *text, size_t len, double *ret)
 {
     double value = 0.0, power = 1.0;
-    size_t digits = 0;
-    bool fraction = false;
+    size_t digits = 0, decimals = 0;
+    bool any = false, fraction = false;
     for (size_t i = 0; i < len; i++) {
-        if (text[i] == '.' && !fraction && digits > 0) {
+        if (text[i] == '.' && !fraction && any) {
             fraction = true;
             continue;
         }
-        if (text[i] < '0' || text[i] > '9' || ++digits > 15)
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        any = true;
+        digits += digits > 0 || text[i] != '0';
+        decimals += fraction;
+        if (digits > DIGITS_MAX || decimals > DECIMALS_MAX)
             return false;
         value = value * 10.0 + (text[i] - '0');
         if (fraction)
             power *= 10.0;
     }
-    if (digits == 0 || text[len - 1] == '.')
+    if (!any || text[len - 1] == '.')
         return false;
     *ret = value / power;
     return true;

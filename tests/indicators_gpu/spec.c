@@ -92,6 +92,44 @@ static void test_text(void)
     }
 }
 
+/* Written and read again, the option is what it was: no exponent, whatever its size. */
+static void test_written(const char *name, size_t option, double value, const char *expected)
+{
+    struct indicator_spec spec, again;
+    char err[200] = "", text[160];
+    CHECK_INT(indicator_spec_parse(name, &spec, err, sizeof(err)), 0);
+    spec.options[option] = value;
+    CHECK(indicator_spec_valid(&spec));
+    CHECK_INT(indicator_spec_text(&spec, text, sizeof(text)), strlen(expected));
+    CHECK_STR(text, expected);
+    CHECK_INT(indicator_spec_parse(text, &again, err, sizeof(err)), 0);
+    CHECK_STR(err, "");
+    CHECK_NEAR(again.options[option], value, 5e-15 * value + 1e-22);
+}
+
+static void test_digits(void)
+{
+    test_written("sar", 0, 0.00001, "sar:0.00001,0.2");
+    test_written("sar", 0, 9e-5, "sar:0.00009,0.2");
+    test_written("sar", 1, 1.0 / 3.0, "sar:0.02,0.333333333333333");
+    test_written("sar", 1, 1.0 / 30000.0, "sar:0.02,0.0000333333333333333");
+    test_written("sar", 0, 1e-22, "sar:0.0000000000000000000001,0.2");
+    test_written("sar", 0, 1e-30, "sar:0,0.2");
+    test_written("sar", 0, 0.0, "sar:0,0.2");
+    test_written("quantile", 1, 0.1 + 0.2, "quantile:20,0.3");
+    test_written("quantile", 1, 0.99999999999999989, "quantile:20,1");
+    test_written("bbands", 1, 99.9999999999999, "bbands:20,99.9999999999999");
+    test_written("bbands", 1, 100, "bbands:20,100");
+    test_written("bbands", 1, 0.5, "bbands:20,0.5");
+    test_written("vwap", 0, 23.99, "vwap:23.99");
+    test_written("supertrend", 1, 1000, "supertrend:10,1000");
+    test_written("sma", 0, 100000, "sma:100000");
+    good("sar:0.020000000000000,00.3", "sar_0.02_0.3", 0, 1);
+    bad("sar:0.00000000000000000000001",
+        "sar: acceleration \"0.00000000000000000000001\": a number from 0 to 1 is needed");
+    bad("sar:0.1234567890123456", "sar: acceleration \"0.1234567890123456\": a number from 0 to 1 is needed");
+}
+
 int main(void)
 {
     good("sma:20", "sma_20", 0, 19);
@@ -137,6 +175,7 @@ int main(void)
         "\"an_indicator_with_a_name_far_too\" names no indicator: NAME:options is needed, as sma:20");
 
     test_text();
+    test_digits();
     test_locale();
 
     struct indicator_spec spec;
