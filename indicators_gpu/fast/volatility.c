@@ -15,11 +15,6 @@ static inline void log_quotients(const real *to, const real *from, size_t n, dou
     function_log_quotients(wide_to, wide_from, n, odd, logs);
 }
 
-static double log_of_quotient(double from, double to)
-{
-    return exact_log(to / from);
-}
-
 struct log_return {
     size_t bars;
 };
@@ -52,7 +47,7 @@ static void log_return_run(void *state, const struct fast_block *block)
     for (struct part part = {0}; part_next(block, &part);) {
         double logs[WINDOW_BARS];
         const real *close = part_in(block, &part, FAST_CLOSE);
-        log_quotients(close, close - k->bars, part.n, log_return_value, logs);
+        log_quotients(close, close - k->bars, part.n, exact_log_quotient, logs);
         part_narrow(logs, part.n, part_out(block, &part, 0));
     }
 }
@@ -82,7 +77,7 @@ static void realvol_run(void *state, const struct fast_block *block)
         const real *close = part_in(block, &part, FAST_CLOSE);
         real *restrict out = part_out(block, &part, 0);
         double *change = past_next(state, &k->changes, part.n * sizeof(double));
-        log_quotients(close, close - 1, part.n, log_of_quotient, change);
+        log_quotients(close, close - 1, part.n, exact_log_quotient, change);
         moments_of(state, &k->moments, change, part.n, &of);
         for (size_t i = 0; i < part.n; i++)
             out[i] = (real)sqrt(share * of.squares[i]);
@@ -112,7 +107,7 @@ static void parkinson_run(void *state, const struct fast_block *block)
         double *restrict term = summed_next(state, &k->terms, part.n);
         real *restrict out = part_out(block, &part, 0);
         log_quotients(part_in(block, &part, FAST_HIGH), part_in(block, &part, FAST_LOW), part.n,
-                      log_of_quotient, range);
+                      exact_log_quotient, range);
         for (size_t i = 0; i < part.n; i++)
             term[i] = range[i] * range[i];
         sums_of(state, &k->terms.sums, term, part.n, 1.0 / (double)k->period, mean);
@@ -132,9 +127,9 @@ static void garman_klass_run(void *state, const struct fast_block *block)
         double *restrict term = summed_next(state, &k->terms, part.n);
         real *restrict out = part_out(block, &part, 0);
         log_quotients(part_in(block, &part, FAST_HIGH), part_in(block, &part, FAST_LOW), part.n,
-                      log_of_quotient, range);
+                      exact_log_quotient, range);
         log_quotients(part_in(block, &part, FAST_CLOSE), part_in(block, &part, FAST_OPEN), part.n,
-                      log_of_quotient, body);
+                      exact_log_quotient, body);
         for (size_t i = 0; i < part.n; i++)
             term[i] = 0.5 * (range[i] * range[i]) - body_share * (body[i] * body[i]);
         sums_of(state, &k->terms.sums, term, part.n, 1.0 / (double)k->period, mean);

@@ -135,7 +135,7 @@ int reference_log_return(const double options[], const struct indicator_columns 
     size_t bars = (size_t)options[0];
 
     for (size_t i = bars; i < n; i++)
-        out[0][i] = log_return_value(in->close[i - bars], in->close[i]);
+        out[0][i] = exact_log_quotient(in->close[i - bars], in->close[i]);
     return 0;
 }
 

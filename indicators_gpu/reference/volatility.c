@@ -120,7 +120,7 @@ int reference_realvol(const double options[], const struct indicator_columns *in
     if (!change)
         return -ENOMEM;
     for (size_t i = 1; i < n; i++)
-        change[i] = exact_log(in->close[i] / in->close[i - 1]);
+        change[i] = exact_log_quotient(in->close[i - 1], in->close[i]);
     for (size_t i = period; i < n; i++) {
         const double *window = change + (i - (period - 1));
         double mean = mean_of(window, period);

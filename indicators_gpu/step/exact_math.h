@@ -139,4 +139,16 @@ STEP double exact_atan(double x)
     return x < 0.0 ? -sum : sum;
 }
 
+/* ln(to / from); 0 unless both are above 0, since no return can be told then. The logarithms are subtracted
+ * only where the quotient leaves the range of full precision. */
+STEP double exact_log_quotient(double from, double to)
+{
+    if (!(from > 0.0 && to > 0.0))
+        return 0.0;
+    double quotient = to / from;
+    if (quotient >= 0x1p-1022 && quotient <= 0x1.fffffffffffffp1023)
+        return exact_log(quotient);
+    return exact_log(to) - exact_log(from);
+}
+
 #endif

@@ -192,18 +192,6 @@ STEP bool step_linreg_angle_next(struct step_linreg_angle *s, const struct indic
     return true;
 }
 
-/* ln(to / from); 0 unless both are above 0, since no return can be told then. The logarithms are subtracted
- * only where the quotient leaves the range of full precision. */
-STEP double log_return_value(double from, double to)
-{
-    if (!(from > 0.0 && to > 0.0))
-        return 0.0;
-    double quotient = to / from;
-    if (quotient >= 0x1p-1022 && quotient <= 0x1.fffffffffffffp1023)
-        return exact_log(quotient);
-    return exact_log(to) - exact_log(from);
-}
-
 struct step_log_return {
     struct ring ring;
 };
@@ -223,7 +211,7 @@ STEP bool step_log_return_next(struct step_log_return *s, const struct indicator
     double *cells = (double *)(s + 1);
     if (!ring_push(&s->ring, cells, bar->close))
         return false;
-    out[0] = log_return_value(cells[s->ring.next], bar->close);
+    out[0] = exact_log_quotient(cells[s->ring.next], bar->close);
     return true;
 }
 

@@ -216,7 +216,7 @@ STEP bool step_realvol_next(struct step_realvol *s, const struct indicator_bar *
         s->begun = 1;
         return false;
     }
-    if (!ring_mean(&s->ring, cells, exact_log(bar->close / before), &mean))
+    if (!ring_mean(&s->ring, cells, exact_log_quotient(before, bar->close), &mean))
         return false;
     out[0] = sqrt(spread_sum(&s->ring, cells, mean) / ((double)s->ring.length - 1.0));
     return true;
@@ -225,7 +225,7 @@ STEP bool step_realvol_next(struct step_realvol *s, const struct indicator_bar *
 /* What one bar adds to Parkinson's variance before the mean is taken, times 4 log 2. */
 STEP double parkinson_term(double high, double low)
 {
-    double range = exact_log(high / low);
+    double range = exact_log_quotient(low, high);
     return range * range;
 }
 
@@ -260,7 +260,7 @@ STEP bool step_parkinson_next(struct step_parkinson *s, const struct indicator_b
 /* What one bar adds to the variance of Garman and Klass before the mean is taken. */
 STEP double garman_klass_term(double open, double high, double low, double close)
 {
-    double range = exact_log(high / low), body = exact_log(close / open);
+    double range = exact_log_quotient(low, high), body = exact_log_quotient(open, close);
     return 0.5 * (range * range) - (2.0 * M_LN2 - 1.0) * (body * body);
 }
 

@@ -319,6 +319,34 @@ static void test_rounding(void)
     CHECK(isnan(out[0]) && out[1] == 0.0 && out[3] == 0.0);
 }
 
+/* Prices and volumes of 0, and prices below, make no NaN and no infinity. */
+static void test_zeros(void)
+{
+    enum { N = 400 };
+    for (size_t t = 0; t < TEST_SPECS; t++) {
+        struct indicator_spec spec = test_spec(test_specs[t]);
+        struct series s = series_make(N, SERIES_WALK, 6);
+        for (size_t i = 0; i < N; i++) {
+            if (i % 50 < 7)
+                s.open[i] = s.high[i] = s.low[i] = s.close[i] = i < 200 ? 0.0 : -2.0;
+            if (i % 40 < 30)
+                s.volume[i] = 0.0;
+        }
+        struct indicator_columns in = series_columns(&s);
+        struct outputs o = outputs_make(spec.row, N);
+        size_t bad = 0;
+        CHECK_INT(indicator_reference(&spec, &in, N, o.at), 0);
+        for (size_t k = 0; k < spec.row->n_outputs; k++)
+            for (size_t i = indicator_lookback(&spec); i < N; i++)
+                bad += !isfinite(o.at[k][i]);
+        CHECK_INT(bad, 0);
+        if (bad > 0)
+            fprintf(stderr, "  %s\n", test_specs[t]);
+        outputs_free(&o);
+        series_free(&s);
+    }
+}
+
 /* What breaks the contract is refused, and nothing is written. */
 static void test_refusals(void)
 {
@@ -387,5 +415,6 @@ int main(void)
     test_known();
     test_sessions();
     test_rounding();
+    test_zeros();
     return check_done("indicators_gpu/reference");
 }
