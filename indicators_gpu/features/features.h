@@ -8,9 +8,9 @@
  *     rsi:14 /100            macd:12,26,9.hist@1h /close zscore            volume log1p normal
  *
  *   SOURCE     a specification, with .OUTPUT where the row has several; or open, high, low, close, volume
- *   TIMEFRAME  15m, 1h, 4h, 1d …: a whole multiple of the bars' interval, cut at whole multiples since 1970
- * UTC FORM       raw (left out), /close, /close-1, /100, log1p; close is the bar's own, also under a
- * timeframe SCALING    none (left out), zscore, minmax (to 0..1), normal (quantiles to a normal distribution)
+ *   TIMEFRAME  15m, 1h, 4h, 1d …: a whole multiple of the bars' interval, counted from 1970 UTC on
+ *   FORM       raw (left out), /close, /close-1, /100, log1p; close is the bar's own, on any timeframe
+ *   SCALING    none (left out), zscore, minmax (to 0..1), normal (quantiles to a normal distribution)
  *
  * Nothing looks ahead. A higher bar counts from the bar on that closes it: the last of its interval, or the
  * first bar after where that one is missing; the higher bar that the first bar falls into is left out when
@@ -112,8 +112,9 @@ struct feature_options {
 /* Writes the matrix: out[i * set->n + f], n rows, 64-byte aligned by the caller where speed matters. Cells
  * whose feature has no value yet are NaN; *ret_first (may be NULL) is the first row in which all have one, n
  * if there is none. Returns 0; -EINVAL and a sentence in `err`: the set is not fitted, a column or `time` is
- * missing, a timeframe is no multiple of the interval, a bar is not finite, times do not rise, a value is not
- * finite (which feature, which bar); -ENOMEM; -EAGAIN when no thread can be started. */
+ * missing, a timeframe is no multiple of the interval or its bars are nearer than one, a bar is not finite, a
+ * value is not finite or beyond float32 (which feature, which bar): `out` then holds nothing of use; -ENOMEM.
+ * Where a thread cannot be started, those that run do its work. */
 int feature_matrix(const struct feature_set *set, const struct feature_bars *bars,
                    const struct feature_options *options, float *out, size_t *ret_first, char *err,
                    size_t err_cap);

@@ -50,12 +50,13 @@ static bool word_in(const char *word, const char *const names[], size_t n, unsig
     return false;
 }
 
-/* The next word of a line, cut off by blanks; false at its end. A longer word than fits is cut, which no name
- * survives. */
+#define BLANKS " \t\r"
+
+/* The next word of a line, cut off by blanks; false at its end. check_characters() saw that it fits. */
 static bool next_word(const char **at, char word[static WORD_MAX])
 {
-    *at += strspn(*at, " \t");
-    size_t len = strcspn(*at, " \t\n");
+    *at += strspn(*at, BLANKS);
+    size_t len = strcspn(*at, BLANKS);
     snprintf(word, WORD_MAX, "%.*s", (int)(len < WORD_MAX ? len : WORD_MAX), *at);
     *at += len;
     return len > 0;
@@ -158,6 +159,11 @@ static int parse_figures(const char **at, struct feature *feature, bool *ret_fit
         snprintf(err, err_cap, "%zu figures: %s takes %zu", n, scaling_names[feature->scaling], needed);
         return -EINVAL;
     }
+    for (size_t i = 1; i < n && feature->scaling == FEATURE_NORMAL; i++)
+        if (figures[i] < figures[i - 1]) {
+            snprintf(err, err_cap, "\"%.17g\": the figures of normal do not fall", figures[i]);
+            return -EINVAL;
+        }
     *ret_fitted = n == needed;
     return 0;
 }
@@ -216,8 +222,8 @@ static int parse_head(const char *line, struct feature_set *set, char *err, size
         char *end = word;
         if (next_word(&at, word))
             range[i] = strtod(word, &end);
-        if (end == word || *end != '\0') {
-            snprintf(err, err_cap, "\"fitted\" takes two times, seconds since 1970");
+        if (end == word || *end != '\0' || !(range[i] - range[i] == 0.0) || range[i] < range[0]) {
+            snprintf(err, err_cap, "\"fitted\" takes two times, seconds since 1970, the later one last");
             return -EINVAL;
         }
     }
@@ -255,6 +261,24 @@ static int parse_line(const char *line, struct feature_set *set, size_t *cap, si
     return 0;
 }
 
+/* A line may hold what can be printed and blanks, in words that are not too long. */
+static int check_characters(const char *line, char *err, size_t err_cap)
+{
+    for (size_t i = 0; line[i]; i++)
+        if ((line[i] < ' ' || line[i] > '~') && !strchr(BLANKS, line[i])) {
+            snprintf(err, err_cap, "character %zu is none that can be printed", i + 1);
+            return -EINVAL;
+        }
+    for (size_t len; *(line += strspn(line, BLANKS)); line += len) {
+        len = strcspn(line, BLANKS);
+        if (len >= WORD_MAX) {
+            snprintf(err, err_cap, "a word of %zu characters: %d are the most", len, WORD_MAX - 1);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
 static int parse_lines(const char *text, struct feature_set *set, char *err, size_t err_cap)
 {
     size_t cap = 0, number = 0, n_fitted = 0;
@@ -266,10 +290,12 @@ static int parse_lines(const char *text, struct feature_set *set, char *err, siz
             return -ENOMEM;
         text += len + (text[len] == '\n');
         number++;
-        size_t blank = strspn(line, " \t\r");
+        size_t blank = strspn(line, BLANKS);
         int r = 0;
         if (line[blank] != '\0' && line[blank] != '#') {
-            r = parse_head(line, set, why, sizeof(why));
+            r = check_characters(line, why, sizeof(why));
+            if (r == 0)
+                r = parse_head(line, set, why, sizeof(why));
             if (r == 1)
                 r = parse_line(line, set, &cap, &n_fitted, why, sizeof(why));
         }

@@ -6,6 +6,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Finds the first bar without a NaN, bars->n if there is none; later ones, and infinities, are refused. */
+static int find_first(int64_t seconds, const struct feature_bars *bars, size_t *ret, char *err,
+                      size_t err_cap)
+{
+    static const char *const names[] = {"open", "high", "low", "close", "volume"};
+    const struct indicator_columns *in = &bars->columns;
+    const double *const columns[] = {in->open, in->high, in->low, in->close, in->volume};
+    size_t first = bars->n;
+    for (size_t i = 0; i < bars->n; i++) {
+        bool complete = true;
+        for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
+            double value = columns[c][i];
+            if (isinf(value) || (isnan(value) && first < i)) {
+                snprintf(err, err_cap,
+                         "bar %zu of the column %s is not finite: a timeframe of %" PRId64 " s needs it", i,
+                         names[c], seconds);
+                return -EINVAL;
+            }
+            complete = complete && !isnan(value);
+        }
+        if (complete && first == bars->n)
+            first = i;
+    }
+    *ret = first;
+    return 0;
+}
+
 static int check_bars(int64_t seconds, const struct feature_bars *bars, char *err, size_t err_cap)
 {
     const struct indicator_columns *in = &bars->columns;
@@ -23,10 +50,11 @@ static int check_bars(int64_t seconds, const struct feature_bars *bars, char *er
     }
     for (size_t i = 0; i < bars->n; i++)
         if (!(fabs(in->time[i]) < 0x1p53) || in->time[i] != floor(in->time[i]) ||
-            (i > 0 && in->time[i] <= in->time[i - 1])) {
+            (i > 0 && in->time[i] < in->time[i - 1] + (double)bars->interval_s)) {
             snprintf(err, err_cap,
-                     "time of bar %zu is %.17g: whole seconds, later than the bar before, are needed", i,
-                     in->time[i]);
+                     "time of bar %zu is %.17g: whole seconds, an interval or more after the bar before, are "
+                     "needed",
+                     i, in->time[i]);
             return -EINVAL;
         }
     return 0;
@@ -43,7 +71,10 @@ int feature_timeframe_build(int64_t seconds, const struct feature_bars *bars, st
                             char *err, size_t err_cap)
 {
     const struct indicator_columns *in = &bars->columns;
+    size_t first;
     int r = check_bars(seconds, bars, err, err_cap);
+    if (r == 0)
+        r = find_first(seconds, bars, &first, err, err_cap);
     if (r < 0)
         return r;
     size_t cap = bars->n + 1; /* no more higher bars than bars */
@@ -61,7 +92,9 @@ int feature_timeframe_build(int64_t seconds, const struct feature_bars *bars, st
     int64_t bucket = 0;
     bool forming = false, whole = false; /* a higher bar is forming; its beginning is there */
     size_t n = 0;
-    for (size_t i = 0; i < bars->n; i++) {
+    for (size_t i = 0; i < first; i++)
+        frame.closed[i] = 0;
+    for (size_t i = first; i < bars->n; i++) {
         int64_t now = bucket_of(in->time[i], seconds);
         if (forming && now != bucket) { /* its last bar is missing: this one tells that it is closed */
             n += whole;
@@ -70,7 +103,7 @@ int feature_timeframe_build(int64_t seconds, const struct feature_bars *bars, st
         if (!forming) {
             bucket = now;
             forming = true;
-            whole = i > 0 || (int64_t)in->time[i] == bucket * seconds;
+            whole = i > first || (int64_t)in->time[i] == bucket * seconds;
             open[n] = in->open[i];
             high[n] = in->high[i];
             low[n] = in->low[i];

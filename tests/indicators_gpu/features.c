@@ -129,6 +129,37 @@ static void test_text(void)
     feature_set_destroy(swapped);
 }
 
+#define TEN_ZEROS "0000000000"
+
+/* Lines may end in CR LF; a comment may hold anything. */
+static void test_lines(void)
+{
+    struct feature_set *set =
+        set_of("set a\r\n# caf\xc3\xa9\r\n\r\nrsi:14 \t/100\r\nquantile:20,0.00001 zscore 1 2");
+    CHECK_STR(set->name, "a");
+    CHECK_INT(set->n, 2);
+    char *text = feature_set_text(set);
+    CHECK_STR(text, "set a\nrsi:14 /100\nquantile:20,0.00001 zscore 1 2\n");
+    struct feature_set *again = set_of(text);
+    CHECK(again->fitted && again->features[1].spec.options[1] == 0.00001);
+    feature_set_destroy(again);
+    feature_set_destroy(set);
+    free(text);
+}
+
+/* A quantile below the one before is none. */
+static void test_falling_knots(void)
+{
+    char text[2048] = "set a\nrsi:14 normal";
+    for (int k = 0; k < FEATURE_KNOTS; k++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), " %d", k == 70 ? 1 : k / 2);
+    struct feature_set *set = NULL;
+    char err[256] = "";
+    CHECK_INT(feature_set_parse(text, &set, err, sizeof(err)), -EINVAL);
+    CHECK_STR(err, "line 2: \"1\": the figures of normal do not fall");
+    CHECK(!set);
+}
+
 static void test_bad_text(void)
 {
     static const struct {
@@ -149,7 +180,19 @@ static void test_bad_text(void)
          "line 2: \"nan\": zscore takes 2 figures, or none before it is fitted"},
         {"set a\nrsi:14 none 1\n", "line 2: \"1\": none takes 0 figures, or none before it is fitted"},
         {"set a\nrsi:14\nrsi zscore\n", "line 3: \"rsi:14\" is in the set already"},
-        {"set a\nfitted 1\nrsi:14\n", "line 2: \"fitted\" takes two times, seconds since 1970"},
+        {"set a\nfitted 1\nrsi:14\n",
+         "line 2: \"fitted\" takes two times, seconds since 1970, the later one last"},
+        {"set a\nfitted 9 3\nrsi:14\n",
+         "line 2: \"fitted\" takes two times, seconds since 1970, the later one last"},
+        {"set a\nfitted nan 3\nrsi:14\n",
+         "line 2: \"fitted\" takes two times, seconds since 1970, the later one last"},
+        {"set a\nfitted 1 inf\nrsi:14\n",
+         "line 2: \"fitted\" takes two times, seconds since 1970, the later one last"},
+        {"set \033[31m\nrsi:14\n", "line 1: character 5 is none that can be printed"},
+        {"set a\n\xc3\xa9\n", "line 2: character 1 is none that can be printed"},
+        {"set a\nrsi:14 zscore 1" TEN_ZEROS TEN_ZEROS TEN_ZEROS TEN_ZEROS TEN_ZEROS TEN_ZEROS TEN_ZEROS
+         " 1\n",
+         "line 2: a word of 71 characters: 63 are the most"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct feature_set *set = NULL;
@@ -373,6 +416,49 @@ static void refused(const char *text, const struct feature_bars *bars, const cha
     feature_set_destroy(set);
 }
 
+/* Under a timeframe too, a bar that is not finite is told by its own index, whichever column it is in. */
+static void test_bad_bars_of_timeframes(void)
+{
+    enum { N = 300 };
+    struct series s = series_make(N, SERIES_WALK, 8);
+    struct feature_bars bars = bars_of(&s, N);
+    bars.interval_s = 60;
+    static const char *const names[] = {"open", "high", "low", "close", "volume"};
+    double *const columns[] = {s.open, s.high, s.low, s.close, s.volume};
+    for (size_t c = 0; c < 5; c++)
+        for (int k = 0; k < 3; k++) {
+            char error[160];
+            size_t at = k == 2 ? 0 : 142; /* an infinity never leads */
+            double kept = columns[c][at];
+            columns[c][at] = k == 0 ? NAN : INFINITY;
+            snprintf(error, sizeof(error),
+                     "bar %zu of the column %s is not finite: a timeframe of 300 s needs it", at, names[c]);
+            refused("set a\nrsi:14@5m\n", &bars, error);
+            columns[c][at] = kept;
+        }
+
+    /* Leading ones are as bars that are not there. */
+    struct feature_set *set = set_of("set a\nclose@5m\nvolume@5m\nsma:3@5m\n");
+    size_t first, first_tail;
+    enum { SKIP = 23 };
+    struct feature_bars tail = bars_of(&s, N - SKIP);
+    tail.columns = (struct indicator_columns){s.open + SKIP,  s.high + SKIP,   s.low + SKIP,
+                                              s.close + SKIP, s.volume + SKIP, s.time + SKIP};
+    tail.interval_s = 60;
+    float *expected = matrix_of(set, &tail, &exact, &first_tail);
+    for (size_t i = 0; i < SKIP; i++)
+        columns[i % 5][i] = NAN;
+    float *cells = matrix_of(set, &bars, &exact, &first);
+    CHECK_INT(first, first_tail + SKIP);
+    CHECK(same_cells(cells + SKIP * 3, expected, (N - SKIP) * 3));
+    for (size_t i = 0; i < (size_t)SKIP * 3; i++)
+        CHECK(isnan(cells[i]));
+    free(cells);
+    free(expected);
+    feature_set_destroy(set);
+    series_free(&s);
+}
+
 static void test_bad_bars(void)
 {
     enum { N = 300 };
@@ -395,9 +481,18 @@ static void test_bad_bars(void)
         "sma:2 /close has no finite value at bar 150: a price or an indicator of 0, or below -1 under log1p");
     s.close[150] = kept;
     s.time[20] = s.time[19];
-    refused("set a\nclose@5m\n", &bars,
-            "time of bar 20 is 1700001140: whole seconds, later than the bar before, are needed");
-    s.time[20] += 60;
+    refused(
+        "set a\nclose@5m\n", &bars,
+        "time of bar 20 is 1700001140: whole seconds, an interval or more after the bar before, are needed");
+    s.time[20] += 59;
+    refused(
+        "set a\nclose@5m\n", &bars,
+        "time of bar 20 is 1700001199: whole seconds, an interval or more after the bar before, are needed");
+    s.time[20] += 1;
+    kept = s.volume[123];
+    s.volume[123] = 1e39;
+    refused("set a\nvolume\n", &bars, "volume at bar 123 is 1e+39: more than a float32 holds");
+    s.volume[123] = kept;
     bars.columns.time = NULL;
     refused("set a\nclose@5m\n", &bars, "a timeframe of 300 s needs all six columns, time among them");
     bars.columns.low = NULL;
@@ -425,6 +520,7 @@ static void test_bad_bars(void)
     set = set_of("set a\nsma:100\nclose@15m\n");
     size_t first = 7;
     struct feature_bars none = bars_of(&s, 0), few = bars_of(&s, 50);
+    none.interval_s = few.interval_s = 60;
     float *cells = matrix_of(set, &none, &exact, &first);
     CHECK_INT(first, 0);
     free(cells);
@@ -440,9 +536,12 @@ int main(void)
 {
     test_text();
     test_bad_text();
+    test_lines();
+    test_falling_knots();
     test_timeframes();
     test_cells();
     test_bad_bars();
+    test_bad_bars_of_timeframes();
     struct feature_set *set = set_of(small);
     test_no_look_ahead(set);
     test_backends(set);
