@@ -1,43 +1,94 @@
 #include "daemon/compute.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/log.h"
 #include "indicators_gpu/module.h"
 
 enum { RETRY_MAX_MS = 3600000, DEVICE_MAX = 128 };
 
+/* What the loop shares with a search's thread; freed by whoever is the last to look. */
+struct search {
+    pthread_mutex_t lock;
+    uv_async_t *done; /* NULL: nobody waits any more */
+    struct gpu_module *module;
+    int result;
+    char reason[GPU_REASON_MAX];
+};
+
 struct compute {
-    uv_work_t work;
     uv_timer_t retry;
+    uv_async_t done;
     struct compute_config config;
-    struct gpu_module *module; /* found, and not given yet */
-    int result;                /* of the last search */
+    struct search *search; /* under way, or NULL */
+    int result;            /* of the last one */
     char reason[GPU_REASON_MAX];
     char device[DEVICE_MAX]; /* that was given; "": none is */
     int64_t delay_ms;        /* until the next look after a failure */
-    int handles;             /* that are open: the timer; the search counts as one */
-    bool searching, stopped;
+    int handles;             /* that are open */
 };
 
-/* Away from the loop, which meanwhile does not look at what this writes. */
-static void search(uv_work_t *work)
+static bool left_behind;
+
+bool compute_abandoned(void)
 {
-    struct compute *compute = work->data;
-    compute->result = gpu_module_open(NULL, &compute->module, compute->reason, sizeof compute->reason);
-    if (compute->result < 0)
-        compute->module = NULL;
+    return left_behind;
 }
 
-static void release(struct compute *compute)
+/* ---- the search: a thread, since a driver may never answer ---- */
+
+static void search_free(struct search *search)
 {
-    if (--compute->handles > 0)
-        return;
-    gpu_module_close(compute->module);
-    free(compute);
+    pthread_mutex_destroy(&search->lock);
+    free(search);
 }
+
+static void *search_run(void *arg)
+{
+    struct search *search = arg;
+    struct gpu_module *module = NULL;
+    char reason[GPU_REASON_MAX] = "";
+    int r = gpu_module_open(NULL, &module, reason, sizeof reason);
+    pthread_mutex_lock(&search->lock);
+    bool unwanted = !search->done;
+    search->module = r == 0 ? module : NULL;
+    search->result = r;
+    memcpy(search->reason, reason, sizeof reason);
+    if (!unwanted)
+        uv_async_send(search->done);
+    pthread_mutex_unlock(&search->lock);
+    if (unwanted) {
+        gpu_module_close(search->module);
+        search_free(search);
+    }
+    return NULL;
+}
+
+/* The thread ends by itself. 0 or -errno. */
+static int search_start(uv_async_t *done, struct search **ret)
+{
+    pthread_t thread;
+    struct search *search = calloc(1, sizeof *search);
+    if (!search)
+        return -ENOMEM;
+    pthread_mutex_init(&search->lock, NULL);
+    search->done = done;
+    search->result = -EINPROGRESS;
+    int r = -pthread_create(&thread, NULL, search_run, search);
+    if (r < 0) {
+        search_free(search);
+        return r;
+    }
+    pthread_detach(thread);
+    *ret = search;
+    return 0;
+}
+
+/* ---- the loop ---- */
 
 static void look(struct compute *compute);
 
@@ -55,40 +106,43 @@ static bool may_come_back(int result)
 static int64_t try_later(struct compute *compute)
 {
     int64_t delay = compute->delay_ms;
-    if (delay == 0 || compute->stopped)
+    if (delay == 0)
         return 0;
     uv_timer_start(&compute->retry, on_retry, (uint64_t)delay, 0);
     compute->delay_ms = 2 * delay < RETRY_MAX_MS ? 2 * delay : RETRY_MAX_MS;
     return delay;
 }
 
-static void searched(uv_work_t *work, int status)
+static void searched(uv_async_t *async)
 {
-    struct compute *compute = work->data;
-    compute->searching = false;
-    if (status < 0) {
-        compute->result = status;
-        snprintf(compute->reason, sizeof compute->reason, "the search was cancelled");
-    }
-    if (!compute->stopped && compute->module) {
-        struct gpu_module *module = compute->module;
+    struct compute *compute = async->data;
+    struct search *search = compute->search;
+    if (!search)
+        return;
+    pthread_mutex_lock(&search->lock); /* the thread looks at nothing of it after this */
+    compute->result = search->result;
+    pthread_mutex_unlock(&search->lock);
+    if (compute->result == -EINPROGRESS)
+        return;
+    struct gpu_module *module = search->module;
+    memcpy(compute->reason, search->reason, sizeof compute->reason);
+    compute->search = NULL;
+    search_free(search);
+    if (module) {
         snprintf(compute->device, sizeof compute->device, "%s", gpu_module_device(module));
         log_info("gpu: %s", compute->device);
-        compute->module = NULL;
         compute->config.found(compute->config.ctx, module);
-    } else if (!compute->stopped) {
+    } else {
         log_info("gpu: %s: the CPU does the work", compute->reason);
         if (may_come_back(compute->result))
             try_later(compute);
     }
-    release(compute);
 }
 
 static void look(struct compute *compute)
 {
-    snprintf(compute->reason, sizeof compute->reason, "no thread to look for a device");
-    compute->searching = uv_queue_work(compute->retry.loop, &compute->work, search, searched) == 0;
-    compute->handles += compute->searching;
+    if (search_start(&compute->done, &compute->search) < 0)
+        snprintf(compute->reason, sizeof compute->reason, "no thread to look for a device");
 }
 
 struct compute *compute_create(uv_loop_t *loop, const struct compute_config *config)
@@ -98,9 +152,10 @@ struct compute *compute_create(uv_loop_t *loop, const struct compute_config *con
         return NULL;
     compute->config = *config;
     compute->delay_ms = config->retry_ms;
-    compute->work.data = compute->retry.data = compute;
+    compute->done.data = compute->retry.data = compute;
     uv_timer_init(loop, &compute->retry);
-    compute->handles = 1;
+    uv_async_init(loop, &compute->done, searched);
+    compute->handles = 2;
     if (config->unwanted)
         snprintf(compute->reason, sizeof compute->reason, "%s", config->unwanted);
     else
@@ -118,22 +173,43 @@ int64_t compute_failed(struct compute *compute, const char *reason)
 json_t *compute_object(const struct compute *compute, bool on_device)
 {
     const char *words = on_device            ? "the streams are on the device"
-                        : compute->searching ? "looking for a device"
+                        : compute->search    ? "looking for a device"
                         : compute->device[0] ? "the streams are on their way to the device"
                                              : compute->reason;
     return json_pack("{s:s, s:s?, s:s}", "backend", on_device ? "gpu" : "cpu", "device",
                      compute->device[0] ? compute->device : NULL, "reason", words);
 }
 
-static void closed(uv_handle_t *timer)
+static void closed(uv_handle_t *handle)
 {
-    release(timer->data);
+    struct compute *compute = handle->data;
+    if (--compute->handles == 0)
+        free(compute);
+}
+
+/* true: the thread still looks, and now knows that nobody waits. */
+static bool search_leave(struct search *search)
+{
+    pthread_mutex_lock(&search->lock);
+    bool looking = search->result == -EINPROGRESS;
+    search->done = NULL;
+    pthread_mutex_unlock(&search->lock);
+    if (looking)
+        return true;
+    gpu_module_close(search->module);
+    search_free(search);
+    return false;
 }
 
 void compute_stop(struct compute *compute)
 {
     if (!compute)
         return;
-    compute->stopped = true;
+    if (compute->search && search_leave(compute->search)) {
+        log_info("gpu: the search for a device has not ended: it is left behind");
+        left_behind = true;
+    }
+    compute->search = NULL;
     uv_close((uv_handle_t *)&compute->retry, closed);
+    uv_close((uv_handle_t *)&compute->done, closed);
 }

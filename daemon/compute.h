@@ -29,7 +29,11 @@ int64_t compute_failed(struct compute *compute, const char *reason);
 /* {"backend":"cpu","device":null,"reason":"…"}; `on_device`: the work is done there. */
 json_t *compute_object(const struct compute *compute, bool on_device);
 
-/* Frees it, at once or when the search has ended; the loop must still run. */
+/* Frees it; the loop must still run. A search that has not ended, as with a driver that hangs, is left to
+ * itself. */
 void compute_stop(struct compute *compute);
+
+/* Was one left behind? Then the process must end without waiting for it. */
+bool compute_abandoned(void);
 
 #endif

@@ -403,7 +403,7 @@ static int run(struct daemon *daemon)
         log_error("the loop did not end cleanly: %s", uv_strerror(r));
     close(lock);
     log_info("stopped");
-    if (board_abandoned()) { /* its memory must stay where it is until the very end */
+    if (board_abandoned() || compute_abandoned()) { /* their memory stays where it is until the very end */
         fflush(NULL);
         _exit(exit_status);
     }

@@ -4,6 +4,7 @@
  *   FAKE_GPU_EVENTS=F      appends a line to F for each thing that happens: "open", "begin N", "end N" …
  *   FAKE_GPU_STALL_MS=T    every update takes so long
  *   FAKE_GPU_GATE=F        every update waits until the file F is there
+ *   FAKE_GPU_OPEN_GATE=F   so does opening it
  *   FAKE_GPU_FAIL=WHAT     memory (-ENOMEM), error (-EIO from then on) or create (streams cannot be made)
  *   FAKE_GPU_FAIL_AFTER=N  that many updates and looks ahead succeed before */
 #include <errno.h>
@@ -45,13 +46,19 @@ static void nap(long ms)
     nanosleep(&span, NULL);
 }
 
-static void stall(void)
+static void wait_at(const char *variable)
 {
-    const char *ms = getenv("FAKE_GPU_STALL_MS"), *gate = getenv("FAKE_GPU_GATE");
-    if (ms)
-        nap(atol(ms));
+    const char *gate = getenv(variable);
     while (gate && access(gate, F_OK) != 0)
         nap(5);
+}
+
+static void stall(void)
+{
+    const char *ms = getenv("FAKE_GPU_STALL_MS");
+    if (ms)
+        nap(atol(ms));
+    wait_at("FAKE_GPU_GATE");
 }
 
 static bool fails_by(const char *what)
@@ -80,6 +87,7 @@ static int fake_open(struct gpu_indicators **ret, char *reason, size_t cap)
     if (!*ret)
         snprintf(reason, cap, "out of memory");
     tell("open", 0);
+    wait_at("FAKE_GPU_OPEN_GATE");
     return *ret ? 0 : -ENOMEM;
 }
 

@@ -105,6 +105,19 @@ def in_a_stall(folder, replay):
     print(f"the daemon ended within one as well; {n} values after the next run")
 
 
+def never_opens(folder, replay):
+    """A driver that hangs while the device is looked for: the CPU does the work, and the daemon ends all the same."""
+    fake = Fake(folder, "shut", open_gate=os.path.join(folder.path, "shut.open"))
+    daemon = start(folder, replay, "shut", fake)
+    harness.wait_for(lambda: fake.told() == ["open"], "a search")
+    indicators.updates(daemon, 300)
+    status = daemon.status_object()["compute"]
+    assert status["backend"] == "cpu" and status["reason"] == "looking for a device", status
+    assert daemon.stop() == 0
+    assert "stopped" in daemon.log_text() and "left behind" in daemon.log_text(), daemon.log_text()[-2000:]
+    print("the daemon ended while a device was looked for")
+
+
 def slow(folder, replay):
     """Each update takes two seconds: what is acknowledged in one comes before its end."""
     fake = Fake(folder, "slow", stall_ms=2000)
@@ -161,6 +174,7 @@ def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "22", "--speed", "20"))
         in_a_stall(folder, replay)
+        never_opens(folder, replay)
         slow(folder, replay)
         assert replay.stop() == 0
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "24", "--speed", "1000"))
