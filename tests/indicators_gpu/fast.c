@@ -21,7 +21,8 @@ static struct worst {
     char where[80];
 } worst[INDICATOR_IDS][2];
 
-/* A value's last digit may always differ. */
+/* A value's last digit may always differ, and what is less than NO_DIFFERENCE (indicators.h). */
+#define NO_DIFFERENCE 1e-24
 static double tolerance_of(const struct indicator *row, bool f32, double value, double top, double column)
 {
     double share = f32 ? row->tolerance.f32 : row->tolerance.f64, of = 1.0;
@@ -31,7 +32,7 @@ static double tolerance_of(const struct indicator *row, bool f32, double value, 
         of = top;
     if (row->tolerance.scale == INDICATOR_OF_COLUMN)
         of = column;
-    return fmax(share * of, (f32 ? FLT_EPSILON : DBL_EPSILON) * fabs(value));
+    return fmax(fmax(share * of, NO_DIFFERENCE), (f32 ? FLT_EPSILON : DBL_EPSILON) * fabs(value));
 }
 
 /* Returns how many cells are wrong. */

@@ -14,10 +14,12 @@ enum fast_kind {
     FAST_HUGE,
     FAST_TINY,
     FAST_ALTERNATING,
+    FAST_FALLING,
+    FAST_HALTED,
     FAST_KINDS
 };
-static const char *const fast_kind_names[FAST_KINDS] = {"walk", "flat", "rising",     "jumps",
-                                                        "huge", "tiny", "alternating"};
+static const char *const fast_kind_names[FAST_KINDS] = {"walk", "flat",        "rising",  "jumps", "huge",
+                                                        "tiny", "alternating", "falling", "halted"};
 
 /* `cells` is what is computed on, at `shift` values past the beginning of `block`; `wide` is the same in
  * float64 for the reference. Time is float64 always. */
@@ -48,8 +50,9 @@ static inline void fast_series_put(struct fast_series *s, size_t c, size_t i, do
 
 static inline struct fast_series fast_series_make(size_t n, enum fast_kind kind, bool f32, size_t shift)
 {
-    static const enum series_kind made[FAST_KINDS] = {SERIES_WALK, SERIES_FLAT, SERIES_RISING, SERIES_JUMPS,
-                                                      SERIES_WALK, SERIES_WALK, SERIES_FLAT};
+    static const enum series_kind made[FAST_KINDS] = {SERIES_WALK,  SERIES_FLAT,    SERIES_RISING,
+                                                      SERIES_JUMPS, SERIES_WALK,    SERIES_WALK,
+                                                      SERIES_FLAT,  SERIES_FALLING, SERIES_HALTED};
     struct series bars = series_make(n, made[kind], 7 + (uint64_t)kind);
     double *columns[INDICATOR_COLUMNS] = {bars.open, bars.high, bars.low, bars.close, bars.volume, bars.time};
     double scale = kind == FAST_HUGE ? 1e12 : kind == FAST_TINY ? 1e-9 : 1.0;
