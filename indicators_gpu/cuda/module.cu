@@ -85,6 +85,7 @@ void device_release(struct gpu_indicators *g, struct device_memory *memory)
     memory->bytes = 0;
 }
 
+/* After an error that stays, the process's context only repeats it: the next open gets a new one. */
 static void gpu_close(struct gpu_indicators *g)
 {
     batch_release(g);
@@ -94,6 +95,8 @@ static void gpu_close(struct gpu_indicators *g)
         device_let_go(cudaEventDestroy(g->end));
     if (g->stream)
         device_let_go(cudaStreamDestroy(g->stream));
+    if (g->lost)
+        device_let_go(cudaDeviceReset());
     free(g);
 }
 
