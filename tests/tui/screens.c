@@ -172,6 +172,11 @@ static void check_chart(void)
     check_screen("market-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
     view.below = 2;
     check_screen("market-alone-80x24", &view, 80, 24, GLYPHS_BLOCK);
+    check_screen("market-40x10", &view, 40, 10, GLYPHS_BRAILLE); /* no half numbers, no room for more */
+    int n_bars = model->history.n_bars;
+    model->history.n_bars = 3; /* its first time beside its last, not under it */
+    check_screen("market-few-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    model->history.n_bars = n_bars;
     strcpy(view.timeframe, "5m"); /* not read yet: no bar of another timeframe is drawn as one */
     check_screen("market-unread-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     CHECK_INT(load_chart("5m"), 0);

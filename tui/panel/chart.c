@@ -20,15 +20,20 @@ struct chart {
     int n, shown, decimals;
 };
 
+/* Where the next one goes; -1: this one has no room, and half a number would be another. */
+static int named(const struct area *body, int x, int y, const char *name, const char *text)
+{
+    if (x < 0 || x + (int)(strlen(name) + strlen(text)) + 1 > body->width)
+        return -1;
+    x = area_text(body, x, y, STYLE_DIM, name) + 1;
+    return area_text(body, x, y, STYLE_NORMAL, text) + 2;
+}
+
 static int figure(const struct area *body, int x, int y, const char *name, double value)
 {
     char a[FORMAT_MAX];
 
-    format_number(a, value, fabs(value) < 1 ? 4 : 2);
-    if (x + (int)(strlen(name) + strlen(a)) + 1 > body->width)
-        return -1;
-    x = area_text(body, x, y, STYLE_DIM, name) + 1;
-    return area_text(body, x, y, STYLE_NORMAL, a) + 2;
+    return named(body, x, y, name, format_number(a, value, fabs(value) < 1 ? 4 : 2));
 }
 
 /* What the newest bar and the indicators say, on one line: those that are kept, or the strategies'. */
@@ -48,13 +53,9 @@ static void figures(const struct area *body, const struct chart *chart)
                {"l", newest ? newest->low : symbol->bar_low},
                {"c", newest ? newest->close : symbol->bar_close}};
 
-    for (int i = 0; i < 4; i++) {
-        x = area_text(body, x, 0, STYLE_DIM, bar[i].name) + 1;
-        x = area_text(body, x, 0, STYLE_NORMAL, format_number(a, bar[i].value, chart->decimals)) + 2;
-    }
-    x = area_text(body, x, 0, STYLE_DIM, "v") + 1;
-    x = area_text(body, x, 0, STYLE_NORMAL, format_count(a, newest ? newest->volume : symbol->bar_volume)) +
-        2;
+    for (int i = 0; i < 4; i++)
+        x = named(body, x, 0, bar[i].name, format_number(a, bar[i].value, chart->decimals));
+    x = named(body, x, 0, "v", format_count(a, newest ? newest->volume : symbol->bar_volume));
     for (int i = 0; kept && i < h->n_outputs && x > 0; i++)
         x = figure(body, x, 0, h->output_names[i], h->outputs[i][chart->n - 1]);
     for (int i = 0; !kept && i < symbol->n_indicators && x > 0; i++)
@@ -64,14 +65,17 @@ static void figures(const struct area *body, const struct chart *chart)
 static void time_axis(const struct area *body, const struct chart *chart, int columns)
 {
     const struct history *h = chart->history;
-    char a[FORMAT_MAX];
+    char first[FORMAT_MAX], last[FORMAT_MAX];
     int y = body->height - 1, from = chart->n - chart->shown;
 
-    format_time(a, h->bars[from].open_ns);
-    area_text(body, 1 + columns - (chart->shown < columns ? chart->shown : columns), y, STYLE_DIM, a + 5);
-    format_clock(a, h->bars[chart->n - 1].open_ns);
-    if (columns > 34)
-        area_text_right(body, 1 + columns, y, STYLE_DIM, a);
+    format_time(first, h->bars[from].open_ns);
+    format_clock(last, h->bars[chart->n - 1].open_ns);
+    bool both = columns > 34;
+    int x = 1 + columns - (chart->shown < columns ? chart->shown : columns);
+    int most = 1 + columns - (int)strlen(first + 5) - (both ? (int)strlen(last) + 2 : 0);
+    area_text(body, x < most || most < 1 ? x : most, y, STYLE_DIM, first + 5);
+    if (both)
+        area_text_right(body, 1 + columns, y, STYLE_DIM, last);
 }
 
 /* The values of an output at the bars that are shown. */
@@ -185,8 +189,9 @@ void panel_chart(const struct area *area, const struct scene *scene)
     struct area under = area_part(&body, 0, 1, body.width, body.height - 1);
     for (int i = 0; i < chart.shown; i++)
         closes[i] = h->bars[n - chart.shown + i].close;
-    if (columns < 8 || body.height < 4 || !chart_range(closes, chart.shown, &low, &high)) {
-        frame_empty(&under, frame_no_history(model, "no stored bars yet"));
+    bool any = chart_range(closes, chart.shown, &low, &high);
+    if (columns < 8 || body.height < 4 || !any) {
+        frame_empty(&under, any ? "no room for a chart" : frame_no_history(model, "no stored bars yet"));
         return;
     }
     int rows = under.height - 1, own = 0;
