@@ -290,6 +290,10 @@ static void store(struct board *board, const struct board_result *row, const dou
         db_writer_put_chart_bar(writer, &bar);
         return;
     }
+    if (row->kind == BOARD_ROW_GONE) {
+        db_writer_drop_chart_series(writer, symbol, row->interval_ns);
+        return;
+    }
     struct db_chart_series series = {.symbol = symbol,
                                      .interval_ns = interval_ns,
                                      .base_ns = board->base_ns,

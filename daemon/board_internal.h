@@ -22,14 +22,15 @@ struct queued_bar {
     struct bar bar;
 };
 
-enum board_row { BOARD_ROW_BAR, BOARD_ROW_ANEW, BOARD_ROW_MEMORY };
+enum board_row { BOARD_ROW_BAR, BOARD_ROW_ANEW, BOARD_ROW_MEMORY, BOARD_ROW_GONE };
 
 struct board_result {
     enum board_row kind;
     uint32_t series;
-    struct bar bar;  /* BOARD_ROW_BAR, with outputs[i * outputs] of the list */
-    int64_t next_ns; /* the others */
-    void *memory;    /* owned */
+    struct bar bar;      /* BOARD_ROW_BAR, with outputs[i * outputs] of the list */
+    int64_t next_ns;     /* BOARD_ROW_ANEW, BOARD_ROW_MEMORY */
+    int64_t interval_ns; /* BOARD_ROW_GONE: that the series' symbol had */
+    void *memory;        /* owned */
     size_t memory_size;
 };
 

@@ -17,6 +17,12 @@ static void load_series(void *ctx, const struct db_chart_row *row)
     int t = 0;
     while (t < board->n_timeframes && board->timeframes[t] != row->series.interval_ns)
         t++;
+    if (t == board->n_timeframes)
+        board_give(board,
+                   (struct board_result){.kind = BOARD_ROW_GONE,
+                                         .series = board_series(board, up->symbol, 0),
+                                         .interval_ns = row->series.interval_ns},
+                   NULL);
     if (t == board->n_timeframes || row->series.base_ns != board->base_ns ||
         strcmp(row->series.specs, board->specs_text) != 0)
         return;
@@ -49,11 +55,12 @@ static void note_newest(void *ctx, const struct bar *bar)
 static void stored_bar(void *ctx, const struct bar *bar)
 {
     struct catching_up *up = ctx;
-    board_take_bar(up->board, up->symbol, bar);
+    if (!board_stopping(up->board)) /* the next run takes the rest, as the memory says */
+        board_take_bar(up->board, up->symbol, bar);
 }
 
 /* The memories that a former run stored; a series that has none, or was kept with other specifications,
- * begins anew. */
+ * begins anew; one of a timeframe that is kept no more goes. */
 static int begin_series(struct catching_up *up, struct db_reader *reader)
 {
     struct board *board = up->board;

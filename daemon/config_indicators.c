@@ -20,13 +20,17 @@ size_t config_spec_text(const struct indicator_spec *spec, char *buf, size_t siz
     return n;
 }
 
-/* The next word of *at into word; false at the end. A word that is too long is cut, and is none of ours. */
+/* The next word of *at into word, without a comma at its end; false at the end. A word that is too long is
+ * cut, and is none of ours. */
 static bool next_word(const char **at, char word[static WORD_MAX_BYTES])
 {
     *at += strspn(*at, SEPARATORS);
     size_t len = strcspn(*at, SEPARATORS);
     snprintf(word, WORD_MAX_BYTES, "%.*s", len < WORD_MAX_BYTES ? (int)len : WORD_MAX_BYTES - 1, *at);
     *at += len;
+    size_t end = strlen(word);
+    if (end > 0 && word[end - 1] == ',')
+        word[end - 1] = '\0';
     return len > 0;
 }
 
@@ -100,9 +104,6 @@ int config_parse_timeframes(const struct config_key *key, const char *text, void
     bool alone = strcmp(text, "auto") == 0;
     while (!alone && next_word(&text, word)) {
         int64_t interval_ns;
-        size_t len = strlen(word);
-        if (word[len - 1] == ',')
-            word[len - 1] = '\0';
         if (config_interval_of(word, &interval_ns, reason) < 0)
             return -EINVAL;
         if (n == CONFIG_TIMEFRAMES_MAX)

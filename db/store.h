@@ -33,7 +33,7 @@ struct db_row_equity {
 };
 struct db_row_chart_series { /* then the memory, then the texts: specs, names */
     int symbol;
-    bool anew;
+    bool anew, gone;
     int64_t interval_ns, base_ns, next_ns;
     size_t memory_size;
 };
@@ -79,6 +79,7 @@ enum db_statement {
     DB_SQL_FEED,
     DB_SQL_CHART_SERIES,
     DB_SQL_CHART_ANEW,
+    DB_SQL_CHART_DROP,
     DB_SQL_CHART_BAR,
     DB_SQL_CHART_THIN,
     DB_STATEMENTS,

@@ -24,6 +24,12 @@ int db_apply_chart_series(struct db_store *store, const struct db_row_chart_seri
         if (rc != SQLITE_OK)
             return rc;
     }
+    if (row->gone) {
+        b = bind(store, DB_SQL_CHART_DROP);
+        symbol(&b, store, row->symbol);
+        integer(&b, row->interval_ns);
+        return run(store, &b);
+    }
     b = bind(store, DB_SQL_CHART_SERIES);
     symbol(&b, store, row->symbol);
     integer(&b, row->interval_ns);

@@ -147,6 +147,7 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "next_ns = excluded.next_ns, specs = excluded.specs, names = excluded.names, memory = "
         "excluded.memory",
     [DB_SQL_CHART_ANEW] = "DELETE FROM chart_bars WHERE symbol = ?1 AND interval_ns = ?2",
+    [DB_SQL_CHART_DROP] = "DELETE FROM chart_series WHERE symbol = ?1 AND interval_ns = ?2",
     [DB_SQL_CHART_BAR] =
         "INSERT OR REPLACE INTO chart_bars (symbol, interval_ns, open_ns, open, high, low, close, volume, "
         "outputs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",

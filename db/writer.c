@@ -566,6 +566,13 @@ uint64_t db_writer_put_chart_series(struct db_writer *w, const struct db_chart_s
                      (const char *const[]){series->specs, series->names}, 2);
 }
 
+uint64_t db_writer_drop_chart_series(struct db_writer *w, int symbol, int64_t interval_ns)
+{
+    struct db_row_chart_series row = {
+        .symbol = symbol, .anew = true, .gone = true, .interval_ns = interval_ns};
+    return PUT(w, DB_ROW_CHART_SERIES, &row, "", "");
+}
+
 uint64_t db_writer_put_chart_bar(struct db_writer *w, const struct db_chart_bar *bar)
 {
     struct db_row_chart_bar row = {

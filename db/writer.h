@@ -90,6 +90,8 @@ uint64_t db_writer_put_feed(struct db_writer *writer, const struct db_feed *feed
 uint64_t db_writer_put_chart_series(struct db_writer *writer, const struct db_chart_series *series,
                                     bool anew);
 uint64_t db_writer_put_chart_bar(struct db_writer *writer, const struct db_chart_bar *bar);
+/* A series that is kept no more goes, and so do its bars. */
+uint64_t db_writer_drop_chart_series(struct db_writer *writer, int symbol, int64_t interval_ns);
 
 /* Trading on or off across restarts: a row of meta. */
 uint64_t db_writer_put_paused(struct db_writer *writer, bool paused);

@@ -112,7 +112,7 @@ static void test_values(void)
                   "[engine]\nclock = feed\nlatency_ms = 1.5\nequity_interval_s = 0\nmissed_stops = keep\n"
                   "[events]\nkeep_days = 0\nsync = off\nsegment_mb = 1\n"
                   "[parity]\nat = 23:59\n"
-                  "[indicators]\nspecs = SMA:7  macd ema:9\ntimeframes = 1h, 15m 1d\n"
+                  "[indicators]\nspecs = SMA:7,  macd ema:9\ntimeframes = 1h, 15m 1d\n"
                   "[risk]\nexposure_symbol = 0.333\n"
                   "[log]\nlevel = debug\n"
                   "[account a-1]\nstrategy.slow = 50\nfee_maker = 0.000123\nstrategy = sma-cross-rsi\n"

@@ -144,6 +144,18 @@ int main(void)
     seen = bars_of(reader, "ETHUSDT", 10);
     CHECK_INT(seen.n, 1);
     CHECK(memcmp(seen.outputs, late, sizeof late) == 0);
+
+    /* One that is kept no more takes its bars along, and nobody else's. */
+    put_bar(writer, 1, 3, late);
+    db_writer_put_chart_series(writer, &series, false);
+    CHECK(db_writer_drop_chart_series(writer, 1, 5 * MINUTE) > 0);
+    CHECK(db_writer_drop_chart_series(writer, 0, MINUTE) > 0);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    seen = (struct seen){0};
+    CHECK_INT(db_reader_chart_series(reader, "BTCUSDT", see_series, &seen), 0);
+    CHECK_INT(seen.n, 0);
+    CHECK_INT(bars_of(reader, "BTCUSDT", 10).n, 0);
+    CHECK_INT(bars_of(reader, "ETHUSDT", 10).n, 1);
     db_reader_close(reader);
     fixture_close(writer);
     return check_done("db/chart");

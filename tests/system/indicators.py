@@ -157,6 +157,19 @@ def other_specs(folder, replay):
     assert names == [] and values and not any(values.values())
 
 
+def other_timeframes(folder, replay):
+    """A timeframe that is kept no more is not shown as if it were."""
+    daemon = folder.start(harness.Daemon(folder.path, replay, config().replace("1s 1m 5m", "1s 5m")))
+    updates(daemon, 500)
+    harness.wait_for(lambda: "[1s] 5m" in daemon.papertape("--tab", "4", "--dump-screen", "120x40"), "two timeframes")
+    assert daemon.stop() == 0
+    database = sqlite3.connect(f"file:{os.path.join(daemon.state, 'papertape.db')}?mode=ro", uri=True)
+    for table in "chart_series", "chart_bars":
+        kept = database.execute(f"SELECT DISTINCT interval_ns FROM {table} ORDER BY 1").fetchall()
+        assert kept == [(10**9,), (300 * 10**9,)], (table, kept)
+    database.close()
+
+
 def real_bars(folder):
     """Real bars of two symbols, the default configuration."""
     files = [os.path.join(harness.SHARED, f"data/bars/{symbol}_1m.csv.gz") for symbol in ("ADAUSDT", "DOGEUSDT")]
@@ -178,6 +191,7 @@ def main():
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", "60"))
         goes_on(folder, replay)
         other_specs(folder, replay)
+        other_timeframes(folder, replay)
         assert replay.stop() == 0
         real_bars(folder)
     return 0
