@@ -42,7 +42,8 @@ enum feature_scaling {
     FEATURE_ZSCORE, /* (x - mean) / deviation: population, 1 where it is 0 */
     FEATURE_MINMAX, /* (x - least) / (most - least), 0 where those are equal; later values may leave 0..1 */
     FEATURE_NORMAL, /* piecewise linear through (quantile of x, quantile of a normal distribution) at the
-                       probabilities (k + 1/2)/FEATURE_KNOTS; constant outside */
+                       probabilities (k + 1/2)/FEATURE_KNOTS, equal quantiles at the middle of theirs;
+                       constant outside */
 };
 
 struct feature {
@@ -121,7 +122,7 @@ int feature_matrix(const struct feature_set *set, const struct feature_bars *bar
 
 /* 16-bit forms of n cells, rounded to nearest, ties to even; NaN stays NaN. float16: within 2^-11 of normal
  * values (from 2^-14), beyond 65504 the largest value of that sign, below 2^-24/2 zero; bfloat16: within
- * 2^-9. */
+ * 2^-8, infinite where the nearest value is beyond float32's largest. */
 void feature_to_f16(const float *in, size_t n, uint16_t *out);
 void feature_to_bf16(const float *in, size_t n, uint16_t *out);
 void feature_from_f16(const uint16_t *in, size_t n, float *out);

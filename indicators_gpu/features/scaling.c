@@ -92,13 +92,21 @@ void feature_scaling_normal_quantiles(double z[FEATURE_KNOTS])
         z[k] = normal_quantile(probability_of(k));
 }
 
-/* Knots that are equal share the middle of their values. */
+/* Knots nearer than this, as a share of their size, are one: backends may differ by as much. */
+#define SAME_KNOT 1e-9
+
+static bool same_knot(double a, double b)
+{
+    return b - a <= SAME_KNOT * fmax(fabs(a), fabs(b));
+}
+
+/* Knots that are one share the middle of their values. */
 static double middle_of(const double knots[FEATURE_KNOTS], const double z[FEATURE_KNOTS], size_t k)
 {
     size_t first = k, last = k;
-    while (first > 0 && knots[first - 1] == knots[k])
+    while (first > 0 && same_knot(knots[first - 1], knots[first]))
         first--;
-    while (last + 1 < FEATURE_KNOTS && knots[last + 1] == knots[k])
+    while (last + 1 < FEATURE_KNOTS && same_knot(knots[last], knots[last + 1]))
         last++;
     return 0.5 * (z[first] + z[last]);
 }
@@ -113,11 +121,12 @@ void feature_scaler_prepare(const struct feature *feature, const double z[FEATUR
         return;
     const double *knots = feature->knots;
     for (size_t k = 0; k < FEATURE_KNOTS; k++) {
-        double step = k + 1 < FEATURE_KNOTS ? knots[k + 1] - knots[k] : 0.0;
         ret->knots[k] = knots[k];
-        ret->z[k] = z[k];
-        ret->slope[k] = step > 0.0 ? (z[k + 1] - z[k]) / step : 0.0;
-        ret->middle[k] = middle_of(knots, z, k);
+        ret->z[k] = middle_of(knots, z, k);
+    }
+    for (size_t k = 0; k + 1 < FEATURE_KNOTS; k++) {
+        double step = knots[k + 1] - knots[k];
+        ret->slope[k] = step > 0.0 ? (ret->z[k + 1] - ret->z[k]) / step : 0.0;
     }
 }
 
@@ -130,10 +139,8 @@ static double normal_of(const struct feature_scaler *s, double x)
     for (size_t half = PIECES / 2; half > 0; half /= 2)
         piece += x >= s->knots[piece + half] ? half : 0;
     double z = s->z[piece] + (x - s->knots[piece]) * s->slope[piece];
-    z = x == s->knots[piece] ? s->middle[piece] : z;
     z = x < s->knots[0] ? s->z[0] : z;
-    z = x > s->knots[PIECES] ? s->z[PIECES] : z;
-    return x == s->knots[PIECES] ? s->middle[PIECES] : z;
+    return x >= s->knots[PIECES] ? s->z[PIECES] : z;
 }
 
 void feature_scaler_apply(const struct feature_scaler *s, const double *values, size_t n, float *out)

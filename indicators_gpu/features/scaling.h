@@ -15,7 +15,8 @@ void feature_scaling_normal_quantiles(double z[FEATURE_KNOTS]);
 struct feature_scaler {
     enum feature_scaling scaling;
     double offset, scale;
-    double knots[FEATURE_KNOTS], z[FEATURE_KNOTS], slope[FEATURE_KNOTS], middle[FEATURE_KNOTS];
+    double knots[FEATURE_KNOTS], z[FEATURE_KNOTS];
+    double slope[FEATURE_KNOTS - 1]; /* from a knot to the next */
 };
 
 /* `z` is from feature_scaling_normal_quantiles(). */

@@ -322,6 +322,38 @@ static void test_cells(void)
     series_free(&s);
 }
 
+/* Quantiles that are equal but for rounding are one point, and nothing jumps there: what the fast backend
+ * gives beside a live stream's value is scaled as that. */
+static void test_ties(void)
+{
+    char text[4096] = "set a\nclose normal";
+    for (int k = 0; k < FEATURE_KNOTS; k++) {
+        double tie = 50 * (1 + (k > 75) * 1e-15), knot = k < 10   ? 10
+                                                         : k < 60 ? 10 + k
+                                                         : k < 90 ? 100 * tie
+                                                                  : k * 100;
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), " %.17g", knot);
+    }
+    struct feature_set *set = set_of(text);
+    double close[] = {
+        9,  10 * (1 - 1e-13), 10, 10 * (1 + 1e-13), 5000 * (1 - 1e-13), 5000, 5000 * (1 + 1e-13), 20, 12800,
+        1e6};
+    enum { N = sizeof(close) / sizeof(close[0]) };
+    struct feature_bars bars = {{.close = close}, N, 0};
+    float *cells = matrix_of(set, &bars, &exact, NULL);
+    CHECK_NEAR(cells[2], -2.05593, 1e-5); /* the middle of the 1st and the 10th of 129 */
+    for (size_t i = 0; i < 4; i++)
+        CHECK_NEAR(cells[i], cells[2], 1e-6);
+    CHECK_NEAR(cells[5], 0.21442, 1e-5); /* of the 61st and the 90th */
+    CHECK_NEAR(cells[4], cells[5], 1e-6);
+    CHECK_NEAR(cells[6], cells[5], 1e-6);
+    CHECK(cells[7] > cells[2] && cells[7] < cells[5]);
+    CHECK_NEAR(cells[8], 2.66, 0.01);
+    CHECK(cells[9] == cells[8]);
+    free(cells);
+    feature_set_destroy(set);
+}
+
 /* Cuts the future off, then turns it upside down: what was before stays, bit for bit. */
 static void test_no_look_ahead(struct feature_set *set)
 {
@@ -540,6 +572,7 @@ int main(void)
     test_falling_knots();
     test_timeframes();
     test_cells();
+    test_ties();
     test_bad_bars();
     test_bad_bars_of_timeframes();
     struct feature_set *set = set_of(small);
