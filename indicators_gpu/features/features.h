@@ -113,9 +113,10 @@ struct feature_options {
 /* Writes the matrix: out[i * set->n + f], n rows, 64-byte aligned by the caller where speed matters. Cells
  * whose feature has no value yet are NaN; *ret_first (may be NULL) is the first row in which all have one, n
  * if there is none. Returns 0; -EINVAL and a sentence in `err`: the set is not fitted, a column or `time` is
- * missing, a timeframe is no multiple of the interval or its bars are nearer than one, a bar is not finite, a
- * value is not finite or beyond float32 (which feature, which bar): `out` then holds nothing of use; -ENOMEM.
- * Where a thread cannot be started, those that run do its work. */
+ * missing, memory is misaligned, `out` overlaps a column, a timeframe is no multiple of the interval or its
+ * bars are nearer than one, a bar is not finite, a value is not finite or beyond float32 (which feature,
+ * which bar): `out` then holds nothing of use; -ENOMEM. Where a thread cannot be started, those that run do
+ * its work. */
 int feature_matrix(const struct feature_set *set, const struct feature_bars *bars,
                    const struct feature_options *options, float *out, size_t *ret_first, char *err,
                    size_t err_cap);

@@ -131,6 +131,34 @@ static int run_threads(struct work *work, unsigned threads)
     return work->error;
 }
 
+static int check_memory(const struct feature_set *set, const struct feature_bars *bars, const float *out,
+                        char *err, size_t err_cap)
+{
+    static const char *const names[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
+    const struct indicator_columns *in = &bars->columns;
+    const double *const columns[INDICATOR_COLUMNS] = {in->open,  in->high,   in->low,
+                                                      in->close, in->volume, in->time};
+    uintptr_t begin = (uintptr_t)out, end = begin + bars->n * set->n * sizeof(*out);
+    if (bars->n > 0 && (!out || begin % sizeof(*out) != 0)) {
+        snprintf(err, err_cap, "the matrix is missing or misaligned: its address has to be a multiple of %zu",
+                 sizeof(*out));
+        return -EINVAL;
+    }
+    for (size_t c = 0; c < INDICATOR_COLUMNS; c++) {
+        uintptr_t column = (uintptr_t)columns[c];
+        if (column % sizeof(double) != 0) {
+            snprintf(err, err_cap, "the column %s is misaligned: its address has to be a multiple of %zu",
+                     names[c], sizeof(double));
+            return -EINVAL;
+        }
+        if (column && column < end && begin < column + bars->n * sizeof(double)) {
+            snprintf(err, err_cap, "the matrix overlaps the column %s", names[c]);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
 int feature_matrix(const struct feature_set *set, const struct feature_bars *bars,
                    const struct feature_options *options, float *out, size_t *ret_first, char *err,
                    size_t err_cap)
@@ -140,7 +168,9 @@ int feature_matrix(const struct feature_set *set, const struct feature_bars *bar
         return -EINVAL;
     }
     struct work work = {.set = set, .out = out, .lock = PTHREAD_MUTEX_INITIALIZER};
-    int r = feature_market_open(&work.market, set, bars, options->backend == FEATURE_EXACT, err, err_cap);
+    int r = check_memory(set, bars, out, err, err_cap);
+    if (r == 0)
+        r = feature_market_open(&work.market, set, bars, options->backend == FEATURE_EXACT, err, err_cap);
     if (r < 0)
         return r;
     feature_scaling_normal_quantiles(work.z);

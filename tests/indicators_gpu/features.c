@@ -491,6 +491,40 @@ static void test_bad_bars_of_timeframes(void)
     series_free(&s);
 }
 
+/* The matrix has memory of its own, and every column is aligned; else nothing is written. */
+static void test_memory(void)
+{
+    enum { N = 100 };
+    struct series s = series_make(N, SERIES_WALK, 8);
+    struct feature_bars bars = bars_of(&s, N);
+    struct feature_set *set = set_of("set a\nclose\nsma:3\n");
+    float cells[2 * N + 1] = {0}, *const end = (float *)(void *)(s.volume + N);
+    const double before = s.volume[N - 1];
+    char *const odd = (char *)cells + 1;
+    const struct {
+        float *out;
+        const double *close;
+        const char *error;
+    } cases[] = {
+        {NULL, s.close, "the matrix is missing or misaligned: its address has to be a multiple of 4"},
+        {(float *)(void *)odd, s.close,
+         "the matrix is missing or misaligned: its address has to be a multiple of 4"},
+        {end - 1, s.close, "the matrix overlaps the column volume"},
+        {(float *)(void *)s.close, s.close, "the matrix overlaps the column close"},
+        {cells, (double *)(void *)((char *)s.close + 4),
+         "the column close is misaligned: its address has to be a multiple of 8"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char err[320] = "";
+        bars.columns.close = cases[i].close;
+        CHECK_INT(feature_matrix(set, &bars, &exact, cases[i].out, NULL, err, sizeof(err)), -EINVAL);
+        CHECK_STR(err, cases[i].error);
+    }
+    CHECK(s.volume[N - 1] == before && cells[0] == 0);
+    feature_set_destroy(set);
+    series_free(&s);
+}
+
 static void test_bad_bars(void)
 {
     enum { N = 300 };
@@ -574,6 +608,7 @@ int main(void)
     test_cells();
     test_ties();
     test_bad_bars();
+    test_memory();
     test_bad_bars_of_timeframes();
     struct feature_set *set = set_of(small);
     test_no_look_ahead(set);
