@@ -275,6 +275,7 @@ static void supertrend_start(void *state, const double options[])
     struct supertrend *s = state;
     average_start(&s->range, 1.0 / options[0], 1, (size_t)options[0]);
     s->multiplier = options[1];
+    s->rising = true;
 }
 
 static void supertrend_bands(struct supertrend *s, const struct fast_block *block, const real *atr,
@@ -306,9 +307,9 @@ static void supertrend_run(void *state, const struct fast_block *block)
         return;
     supertrend_bands(s, block, atr, basic_upper, basic_lower);
     if (!s->begun) {
-        s->upper = value[i] = basic_upper[i];
-        s->lower = basic_lower[i];
-        direction[i++] = -1.0;
+        s->upper = basic_upper[i];
+        s->lower = value[i] = basic_lower[i];
+        direction[i++] = 1.0;
         s->begun = true;
     }
     double upper = s->upper, lower = s->lower, before = close[(ptrdiff_t)i - 1];

@@ -215,8 +215,9 @@ static size_t keltner_bytes(const double options[])
 static void keltner_start(void *state, const double options[])
 {
     struct keltner *s = state;
-    average_start(&s->middle, ema_factor(options[0]), 0, (size_t)options[0]);
-    average_start(&s->range, 1.0 / options[1], 1, (size_t)options[1]);
+    size_t ema = (size_t)options[0], atr = (size_t)options[1], first = ema > atr ? ema - 1 : atr;
+    average_start(&s->middle, ema_factor(options[0]), first + 1 - ema, ema); /* both seeds end there */
+    average_start(&s->range, 1.0 / options[1], first + 1 - atr, atr);
     s->multiplier = options[2];
 }
 
@@ -224,14 +225,16 @@ static void keltner_run(void *state, const struct fast_block *block)
 {
     struct keltner *s = state;
     const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE];
-    real *ranges = block->work[0], *width = block->work[1], *middle = block->work[3];
+    real *ranges = block->work[0], *width = block->work[1], *middle = block->work[3], *price = block->work[4];
     size_t begin = block->begin, count = block->count, cells = fast_cells(count);
     real *upper = block->out[0], *center = block->out[1], *lower = block->out[2];
     const vec multiplier = vec_all((real)s->multiplier);
 
-    average_run(&s->middle, close, begin, count, middle, block->work[2]);
-    for (size_t i = 0; i < cells; i += W)
+    for (size_t i = 0; i < cells; i += W) {
+        vec_store(price + i, (vec_load(high + i) + vec_load(low + i) + vec_load(close + i)) / vec_all(3));
         vec_store(ranges + i, true_ranges(high, low, close, i));
+    }
+    average_run(&s->middle, price, begin, count, middle, block->work[2]);
     average_run(&s->range, ranges, begin, count, width, block->work[2]);
     for (size_t i = 0; i < cells; i += W) {
         vec m = vec_load(middle + i), w = vec_load(width + i);

@@ -190,7 +190,7 @@ int reference_supertrend(const double options[], const struct indicator_columns 
     size_t period = (size_t)options[0];
     const double *close = in->close;
     double atr = 0.0, upper = 0.0, lower = 0.0;
-    bool rising = false;
+    bool rising = true;
 
     for (size_t i = 1; i <= period; i++)
         atr += true_range(in->high[i], in->low[i], close[i - 1]);

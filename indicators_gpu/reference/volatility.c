@@ -71,25 +71,24 @@ int reference_keltner(const double options[], const struct indicator_columns *in
                       double *const out[])
 {
     size_t ema_period = (size_t)options[0], atr_period = (size_t)options[1];
-    double k = ema_factor(options[0]), ema = mean_of(in->close, ema_period), atr = 0.0;
+    size_t first = ema_period - 1 > atr_period ? ema_period - 1 : atr_period; /* where both seeds end */
+    double k = ema_factor(options[0]), ema = 0.0, atr = 0.0;
 
-    for (size_t i = 1; i < n; i++) {
-        double range = true_range(in->high[i], in->low[i], in->close[i - 1]);
-        if (i >= ema_period)
-            ema = ema_next(ema, in->close[i], k);
-        if (i <= atr_period)
-            atr += range;
-        if (i == atr_period)
-            atr /= options[1];
-        if (i > atr_period)
-            atr = wilder_next(atr, range, options[1]);
-        if (i >= atr_period && i + 1 >= ema_period) {
-            out[0][i] = ema + options[2] * atr;
-            out[1][i] = ema;
-            out[2][i] = ema - options[2] * atr;
-        }
+    for (size_t i = first + 1 - ema_period; i <= first; i++)
+        ema += typical_price(in->high[i], in->low[i], in->close[i]);
+    for (size_t i = first + 1 - atr_period; i <= first; i++)
+        atr += true_range(in->high[i], in->low[i], in->close[i - 1]);
+    ema /= options[0];
+    atr /= options[1];
+    for (size_t i = first;;) {
+        out[0][i] = ema + options[2] * atr;
+        out[1][i] = ema;
+        out[2][i] = ema - options[2] * atr;
+        if (++i == n)
+            return 0;
+        ema = ema_next(ema, typical_price(in->high[i], in->low[i], in->close[i]), k);
+        atr = wilder_next(atr, true_range(in->high[i], in->low[i], in->close[i - 1]), options[1]);
     }
-    return 0;
 }
 
 int reference_donchian(const double options[], const struct indicator_columns *in, size_t n,

@@ -98,18 +98,19 @@ static size_t lookback_keltner(const double options[])
     return ema > atr ? ema : atr;
 }
 
+/* Both averages' seeds end at the first output. */
 static size_t warmup_keltner(const double options[], enum indicator_precision precision)
 {
-    size_t ema = (size_t)options[0] - 1 + warmup_decay(ema_factor(options[0]), precision);
-    size_t atr = (size_t)options[1] + warmup_decay(1.0 / options[1], precision);
-    return ema > atr ? ema : atr;
+    size_t ema = warmup_decay(ema_factor(options[0]), precision);
+    size_t atr = warmup_decay(1.0 / options[1], precision);
+    return lookback_keltner(options) + (ema > atr ? ema : atr);
 }
 
 const struct indicator indicator_keltner = {
     .name = "keltner",
-    .summary = "Keltner channel: an exponential average and its distance in average true ranges",
+    .summary = "Keltner channel: the typical price's average and its distance in average true ranges",
     .family = "volatility",
-    .source = "Linda Bradford Raschke's form of Chester Keltner's channel, on Wilder's ATR",
+    .source = "TA-Lib KC",
     .id = INDICATOR_KELTNER,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
     .n_options = 3,
@@ -128,7 +129,7 @@ const struct indicator indicator_donchian = {
     .name = "donchian",
     .summary = "Donchian channel: highest high, lowest low and their middle",
     .family = "volatility",
-    .source = "Richard Donchian; TA-Lib MAX of highs, MIN of lows",
+    .source = "TA-Lib DONCHIAN",
     .id = INDICATOR_DONCHIAN,
     .inputs = INDICATOR_HIGH | INDICATOR_LOW,
     .n_options = 1,

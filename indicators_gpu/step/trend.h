@@ -156,7 +156,8 @@ STEP void step_supertrend_start(struct step_supertrend *s, const double options[
     s->multiplier = options[1];
     atr_start(&s->atr, options[0]);
     s->upper = s->lower = 0.0;
-    s->rising = s->begun = 0;
+    s->rising = 1;
+    s->begun = 0;
 }
 
 STEP bool step_supertrend_next(struct step_supertrend *s, const struct indicator_bar *bar, double out[])

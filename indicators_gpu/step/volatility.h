@@ -7,6 +7,7 @@
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/step/exact_math.h"
 #include "indicators_gpu/step/extremes.h"
+#include "indicators_gpu/step/momentum.h"
 
 #define STEP_ROWS_VOLATILITY(X) \
     X(ATR, atr) \
@@ -138,6 +139,7 @@ struct step_keltner {
     double multiplier;
     struct ema_state ema;
     struct atr_state atr;
+    uint32_t ema_wait, atr_wait; /* bars until its seed begins: both end together */
 };
 
 STEP size_t step_keltner_cells(const double options[])
@@ -148,16 +150,27 @@ STEP size_t step_keltner_cells(const double options[])
 
 STEP void step_keltner_start(struct step_keltner *s, const double options[])
 {
+    uint32_t ema = (uint32_t)options[0], atr = (uint32_t)options[1], first = ema > atr ? ema - 1 : atr;
     ema_start(&s->ema, options[0]);
     atr_start(&s->atr, options[1]);
     s->multiplier = options[2];
+    s->ema_wait = first + 1 - ema;
+    s->atr_wait = first - atr;
 }
 
 STEP bool step_keltner_next(struct step_keltner *s, const struct indicator_bar *bar, double out[])
 {
-    double atr;
-    bool has_ema = ema_step(&s->ema, bar->close);
-    if (!atr_step(&s->atr, bar->high, bar->low, bar->close, &atr) || !has_ema)
+    double atr = 0.0;
+    bool has_ema = false, has_atr = false;
+    if (s->ema_wait > 0)
+        s->ema_wait--;
+    else
+        has_ema = ema_step(&s->ema, typical_price(bar->high, bar->low, bar->close));
+    if (s->atr_wait > 0)
+        s->atr_wait--;
+    else
+        has_atr = atr_step(&s->atr, bar->high, bar->low, bar->close, &atr);
+    if (!has_ema || !has_atr)
         return false;
     out[0] = s->ema.value + s->multiplier * atr;
     out[1] = s->ema.value;

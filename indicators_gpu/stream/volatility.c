@@ -32,6 +32,8 @@ void visit_row_keltner(void *state, const struct indicator_stream_fields *fields
     struct step_keltner *s = state;
     visit_ema(fields, &s->ema);
     visit_atr(fields, &s->atr);
+    visit_u32(fields, &s->ema_wait, INDICATOR_PERIOD_MAX);
+    visit_u32(fields, &s->atr_wait, INDICATOR_PERIOD_MAX);
 }
 
 void visit_row_donchian(void *state, const struct indicator_stream_fields *fields)

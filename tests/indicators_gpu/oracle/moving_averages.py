@@ -15,23 +15,10 @@ def windowed(x, period, function):
     return result
 
 
-def wma(x, period):
-    return windowed(x, period, lambda w: np.average(w, axis=1, weights=np.arange(1.0, period + 1)))
-
-
-def hma(o, c):
-    """Alan Hull (2005), in the words of his page: integers of period / 2 and of the square root of the period."""
-    n, x = int(o[0]), c["close"]
-    raw = 2 * wma(x, n // 2) - wma(x, n)
-    result = np.full(len(x), np.nan)
-    result[n - 1 :] = wma(raw[n - 1 :], int(np.sqrt(n)))
-    return [result]
-
-
 ROWS = {
     "dema": lambda o, c: [talib.DEMA(c["close"], timeperiod=int(o[0]))],
     "ema": lambda o, c: [talib.EMA(c["close"], timeperiod=int(o[0]))],
-    "hma": hma,
+    "hma": lambda o, c: [talib.HMA(c["close"], timeperiod=int(o[0]))],
     "kama": lambda o, c: [talib.KAMA(c["close"], timeperiod=int(o[0]))],
     "sma": lambda o, c: [talib.SMA(c["close"], timeperiod=int(o[0]))],
     "tema": lambda o, c: [talib.TEMA(c["close"], timeperiod=int(o[0]))],

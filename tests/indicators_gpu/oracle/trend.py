@@ -11,14 +11,17 @@ def of_bars(function):
 
 
 def supertrend(o, c):
-    """Seban's bands on TA-Lib's ATR, in Python's own floats; the first bar is a falling one, as TradingView has it."""
+    """TA-Lib refuses a period of 1: its rules then, in Python's own floats. The first bar is a rising one."""
     period, multiplier = int(o[0]), o[1]
+    if period > 1:
+        value, trend = talib.SUPERTREND(c["high"], c["low"], c["close"], timeperiod=period, multiplier=multiplier)
+        return [value, np.where(np.isnan(value), np.nan, trend)]
     high, low, close = (c[name].tolist() for name in ("high", "low", "close"))
-    atr = talib.ATR(c["high"], c["low"], c["close"], timeperiod=period).tolist()
+    atr = talib.TRANGE(c["high"], c["low"], c["close"]).tolist()
     value, direction = np.full(len(close), np.nan), np.full(len(close), np.nan)
     up = down = None
-    trend = -1
-    for i in range(period, len(close)):
+    trend = 1
+    for i in range(1, len(close)):
         upper = (high[i] + low[i]) / 2 + multiplier * atr[i]
         lower = (high[i] + low[i]) / 2 - multiplier * atr[i]
         if up is not None:
@@ -59,21 +62,12 @@ def ichimoku(o, c):
     return outputs
 
 
-def heikin_ashi(o, c):
-    close = (c["open"] + c["high"] + c["low"] + c["close"]) / 4
-    open_ = np.empty_like(close)
-    for i in range(len(close)):
-        open_[i] = (c["open"][0] + c["close"][0]) / 2 if i == 0 else (open_[i - 1] + close[i - 1]) / 2
-    body = np.stack([open_, close])
-    return [open_, np.maximum(c["high"], body.max(axis=0)), np.minimum(c["low"], body.min(axis=0)), close]
-
-
 ROWS = {
     "adx": of_bars(talib.ADX),
     "adxr": of_bars(talib.ADXR),
     "aroon": lambda o, c: list(talib.AROON(c["high"], c["low"], timeperiod=int(o[0]))),
     "dx": of_bars(talib.DX),
-    "heikin_ashi": heikin_ashi,
+    "heikin_ashi": lambda o, c: list(talib.HA(c["open"], c["high"], c["low"], c["close"])),
     "ichimoku": ichimoku,
     "minus_di": of_bars(talib.MINUS_DI),
     "plus_di": of_bars(talib.PLUS_DI),

@@ -18,18 +18,19 @@ def bbands(o, c):
 
 
 def keltner(o, c):
-    middle = talib.EMA(c["close"], timeperiod=int(o[0])) if o[0] > 1 else c["close"]
-    width = o[2] * talib.ATR(c["high"], c["low"], c["close"], timeperiod=int(o[1]))
-    outputs = [middle + width, middle, middle - width]
-    return [np.where(np.isnan(outputs[0]), np.nan, output) for output in outputs]
+    """TA-Lib refuses an average of 1: the typical price itself then."""
+    high, low, close, width = c["high"], c["low"], c["close"], o[2]
+    if o[0] > 1:
+        return list(talib.KC(high, low, close, timeperiod=int(o[0]), atrperiod=int(o[1]), nbdev=width))
+    middle, width = (high + low + close) / 3, width * talib.ATR(high, low, close, timeperiod=int(o[1]))
+    return [middle + width, middle + 0 * width, middle - width]
 
 
 def donchian(o, c):
-    period = int(o[0])
-    upper, lower = c["high"], c["low"]
-    if period > 1:
-        upper, lower = talib.MAX(upper, timeperiod=period), talib.MIN(lower, timeperiod=period)
-    return [upper, (upper + lower) / 2, lower]
+    """TA-Lib refuses a period of 1: the bar itself then."""
+    if o[0] > 1:
+        return list(talib.DONCHIAN(c["high"], c["low"], timeperiod=int(o[0])))
+    return [c["high"], (c["high"] + c["low"]) / 2, c["low"]]
 
 
 def realvol(o, c):
