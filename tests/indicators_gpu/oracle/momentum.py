@@ -40,13 +40,13 @@ FIXTURES += ["stochrsi:14,5,3", "stochrsi:4,6,2", "trix:30", "trix:4", "ultosc:7
 # Differences of prices pass through 0, where 1e-14 of the highest price is all that float64 has; TA-Lib itself gives
 # other last bits there on a CPU without fused multiply-adds, which its wheel takes up at run time. The rest are numbers
 # of the order of 100 that pass through 0 too. TA-Lib's simple averages are running sums, which keep the rounding of what
-# left them long ago (ppo, stoch, stochf: it gives -1e-12 where the window's values all are 0). CCI divides a difference
+# left them long ago (ppo, stoch, stochf: it gives -1e-12 where the window's values all are 0) and drift with every bar. CCI divides a difference
 # of prices, known to 1e-16 of them, by 0.015 of their mean deviation, which may be 1e-5 of them or less; STOCHRSI one of
 # RSI's, known to 1e-14, by its range in the window.
 ABSOLUTE = {
     "cci": lambda c: 1e-9,
     "macd": lambda c: 1e-14 * c["high"].max(),
-    "ppo": lambda c: 1e-11,
+    "ppo": lambda c: 1e-11 * max(1.0, len(c["close"]) / 50000),
     "stoch": lambda c: 1e-11,
     "stochf": lambda c: 1e-11,
     "stochrsi": lambda c: 1e-9,
