@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / sys.argv[1]
-PEERS = ("TA-Lib==0.8.2", "numpy==2.4.6", "Bottleneck==1.6.0", "numba==0.68.1", "llvmlite==0.50.0")
+PEERS = ("TA-Lib==0.8.2", "numpy==2.4.6", "Bottleneck==1.6.0")
 FIVE = ("sma:20", "ema:14", "rsi:14", "macd:12,26,9", "atr:14")
 BARS = 1_000_000
 SECONDS = 0.25  # of repetitions, of which the fastest counts

@@ -1,5 +1,5 @@
 """What bench/indicators compares with: TA-Lib 0.8.1 (wheel 0.8.2) row by row with the same options, float64; and where TA-Lib
-has no such row, what its users write: calls of TA-Lib put together, NumPy, Bottleneck's moving windows, or a Numba loop.
+has no such row, what its users write: calls of TA-Lib put together, NumPy, or Bottleneck's moving windows.
 
     PYTHON bench/indicators_peers.py BARS
 
@@ -9,13 +9,11 @@ import sys
 import time
 
 import bottleneck as bn
-import numba
 import numpy as np
 import talib as ta
 
 REPETITIONS, LEAST = 40, 3
 SECONDS = 0.3
-DAY = 86400.0
 
 
 def walk(n):
@@ -24,69 +22,7 @@ def walk(n):
     o = np.concatenate(([50000.0], c[:-1]))
     h = np.maximum(o, c) * (1.0 + 0.001 * rng.random(n))
     low = np.minimum(o, c) * (1.0 - 0.001 * rng.random(n))
-    return o, h, low, c, 1.0 + 9.0 * rng.random(n), 1.7e9 + 60.0 * np.arange(n)
-
-
-@numba.njit(cache=False)
-def supertrend_loop(h, low, c, atr, period, multiplier):
-    n = len(c)
-    value, direction = np.full(n, np.nan), np.full(n, np.nan)
-    upper = lower = 0.0
-    rising = False
-    for i in range(period, n):
-        middle = (h[i] + low[i]) / 2.0
-        top, bottom = middle + multiplier * atr[i], middle - multiplier * atr[i]
-        if i == period or top < upper or c[i - 1] > upper:
-            upper = top
-        if i == period or bottom > lower or c[i - 1] < lower:
-            lower = bottom
-        if i > period and rising and c[i] < lower:
-            rising = False
-        elif i > period and not rising and c[i] > upper:
-            rising = True
-        value[i] = lower if rising else upper
-        direction[i] = 1.0 if rising else -1.0
-    return value, direction
-
-
-@numba.njit(cache=False)
-def heikin_ashi_loop(o, h, low, c):
-    n = len(c)
-    ao, ah, al, ac = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    for i in range(n):
-        ac[i] = (o[i] + h[i] + low[i] + c[i]) / 4.0
-        ao[i] = (o[0] + c[0]) / 2.0 if i == 0 else (ao[i - 1] + ac[i - 1]) / 2.0
-        ah[i] = max(h[i], ao[i], ac[i])
-        al[i] = min(low[i], ao[i], ac[i])
-    return ao, ah, al, ac
-
-
-@numba.njit(cache=False)
-def vwap_loop(h, low, c, v, t):
-    n = len(c)
-    out = np.empty(n)
-    money = volume = 0.0
-    day = -1.0
-    for i in range(n):
-        today = np.floor(t[i] / DAY)
-        if today != day:
-            money = volume = 0.0
-            day = today
-        price = (h[i] + low[i] + c[i]) / 3.0
-        money += price * v[i]
-        volume += v[i]
-        out[i] = money / volume if volume > 0.0 else price
-    return out
-
-
-def keltner(h, low, c):
-    middle, width = ta.EMA(c, 20), 2.0 * ta.ATR(h, low, c, 10)
-    return middle + width, middle, middle - width
-
-
-def donchian(h, low):
-    top, bottom = ta.MAX(h, 20), ta.MIN(low, 20)
-    return top, (top + bottom) / 2.0, bottom
+    return o, h, low, c, 1.0 + 9.0 * rng.random(n)
 
 
 def ichimoku(h, low):
@@ -107,9 +43,9 @@ def garman_klass(o, h, low, c):
     return np.sqrt(bn.move_mean(terms, 20))
 
 
-def calls(o, h, low, c, v, t):
+def calls(o, h, low, c, v):
     """Name: (which peer, what to call)."""
-    t_lib, put, numpy, bneck, loop = "TA-Lib 0.8.1", "TA-Lib put together", "NumPy", "Bottleneck", "Numba loop"
+    t_lib, put, numpy, bneck = "TA-Lib 0.8.1", "TA-Lib put together", "NumPy", "Bottleneck"
     return {
         "sma_five": (t_lib, lambda: ta.SMA(c, 20)), "ema_five": (t_lib, lambda: ta.EMA(c, 14)),
         "rsi_five": (t_lib, lambda: ta.RSI(c, 14)), "macd_five": (t_lib, lambda: ta.MACD(c, 12, 26, 9)),
@@ -117,7 +53,7 @@ def calls(o, h, low, c, v, t):
         "sma": (t_lib, lambda: ta.SMA(c, 30)), "ema": (t_lib, lambda: ta.EMA(c, 30)),
         "wma": (t_lib, lambda: ta.WMA(c, 30)), "dema": (t_lib, lambda: ta.DEMA(c, 30)),
         "tema": (t_lib, lambda: ta.TEMA(c, 30)), "kama": (t_lib, lambda: ta.KAMA(c, 30)),
-        "hma": (put, lambda: ta.WMA(2.0 * ta.WMA(c, 8) - ta.WMA(c, 16), 4)),
+        "hma": (t_lib, lambda: ta.HMA(c, 16)),
         "rsi": (t_lib, lambda: ta.RSI(c, 14)), "macd": (t_lib, lambda: ta.MACD(c, 12, 26, 9)),
         "ppo": (t_lib, lambda: ta.PPO(c, 12, 26, 1)), "mom": (t_lib, lambda: ta.MOM(c, 10)),
         "roc": (t_lib, lambda: ta.ROC(c, 10)), "trix": (t_lib, lambda: ta.TRIX(c, 30)),
@@ -130,13 +66,14 @@ def calls(o, h, low, c, v, t):
         "dx": (t_lib, lambda: ta.DX(h, low, c, 14)), "adx": (t_lib, lambda: ta.ADX(h, low, c, 14)),
         "adxr": (t_lib, lambda: ta.ADXR(h, low, c, 14)), "aroon": (t_lib, lambda: ta.AROON(h, low, 14)),
         "sar": (t_lib, lambda: ta.SAR(h, low, 0.02, 0.2)),
-        "supertrend": (f"TA-Lib ATR and a {loop}", lambda: supertrend_loop(h, low, c, ta.ATR(h, low, c, 10), 10, 3.0)),
-        "ichimoku": (put, lambda: ichimoku(h, low)), "heikin_ashi": (loop, lambda: heikin_ashi_loop(o, h, low, c)),
+        "supertrend": (t_lib, lambda: ta.SUPERTREND(h, low, c, 10, 3.0)),
+        "ichimoku": (put, lambda: ichimoku(h, low)), "heikin_ashi": (t_lib, lambda: ta.HA(o, h, low, c)),
         "atr": (t_lib, lambda: ta.ATR(h, low, c, 14)), "natr": (t_lib, lambda: ta.NATR(h, low, c, 14)),
         "trange": (t_lib, lambda: ta.TRANGE(h, low, c)), "bbands": (t_lib, lambda: ta.BBANDS(c, 20, 2.0, 2.0)),
-        "keltner": (put, lambda: keltner(h, low, c)), "donchian": (put, lambda: donchian(h, low)),
+        "keltner": (t_lib, lambda: ta.KC(h, low, c, 20, 10, 2.0)), "donchian": (t_lib, lambda: ta.DONCHIAN(h, low, 20)),
         "obv": (t_lib, lambda: ta.OBV(c, v)), "ad": (t_lib, lambda: ta.AD(h, low, c, v)),
-        "adosc": (t_lib, lambda: ta.ADOSC(h, low, c, v, 3, 10)), "vwap": (loop, lambda: vwap_loop(h, low, c, v, t)),
+        "adosc": (t_lib, lambda: ta.ADOSC(h, low, c, v, 3, 10)),
+        "vwap": ("TA-Lib 0.8.1, without sessions", lambda: ta.VWAP(h, low, c, v)),
         "stddev": (t_lib, lambda: ta.STDDEV(c, 5, 1.0)), "var": (t_lib, lambda: ta.VAR(c, 5)),
         "linreg_slope": (t_lib, lambda: ta.LINEARREG_SLOPE(c, 14)),
         "linreg_angle": (t_lib, lambda: ta.LINEARREG_ANGLE(c, 14)),
