@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_MAX = 64 }; /* bars of a series that the device has taken and the host has not */
+enum {
+    KEPT_MAX = 64,      /* bars of a series that the device has taken and the host has not */
+    MEMORY_VERSION = 1, /* raised when a row is defined, or remembers, otherwise than before */
+};
 
 struct kept {
     struct indicator_bar bars[KEPT_MAX];
@@ -225,8 +228,7 @@ void streams_peek(struct streams *s, size_t n, const uint32_t series[], const st
         peek(s, series[i], &bars[i], out + i * s->outputs);
 }
 
-/* ---- memory as bytes: a count of streams, then the fields of each, eight little-endian bytes a field ----
- */
+/* ---- memory as bytes: a version, a count of streams, the fields of each; eight bytes a number ---- */
 
 struct bytes {
     unsigned char *data;
@@ -269,6 +271,7 @@ int streams_save(struct streams *s, uint32_t series, void **ret, size_t *ret_siz
     struct bytes bytes = {0};
     const struct indicator_stream_fields fields = {&bytes, save_number, save_count};
     streams_sync(s);
+    put_u64(&bytes, MEMORY_VERSION);
     put_u64(&bytes, s->n_specs);
     for (size_t i = 0; i < s->n_specs; i++)
         indicator_stream_visit(of(s, series)[i], &fields);
@@ -337,7 +340,8 @@ int streams_load(struct streams *s, uint32_t series, const void *bytes, size_t s
     int r = begin_anew(s, series);
     if (r < 0)
         return r;
-    reading.failed = take_u64(&reading) != s->n_specs || reading.failed;
+    uint64_t version = take_u64(&reading), n_specs = take_u64(&reading);
+    reading.failed |= version != MEMORY_VERSION || n_specs != s->n_specs;
     for (size_t i = 0; i < s->n_specs && !reading.failed; i++)
         indicator_stream_visit(of(s, series)[i], &fields);
     if (!reading.failed && reading.left == 0)

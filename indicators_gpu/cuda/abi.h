@@ -13,8 +13,9 @@
 
 #include "indicators_gpu/indicators.h"
 
-/* Raised whenever anything on this page changes; a module of another number is refused. */
-enum { GPU_INDICATORS_ABI = 3 };
+/* Raised whenever anything on this page, or what a row computes or remembers, changes: a module of another
+ * number is refused, since it would give other bits. */
+enum { GPU_INDICATORS_ABI = 4 };
 
 /* The module's one exported symbol, a struct gpu_indicators_api. */
 #define GPU_INDICATORS_SYMBOL "papertape_gpu_indicators"

@@ -103,13 +103,15 @@ static void on_the_cpu(struct random *random)
             streams_update(other, 1, (const uint32_t[]){1}, &next, values);
             CHECK(same_bits(values, wanted, outputs));
         }
-        /* Cut short, too long, or of other streams: refused, and the series begins anew. */
+        /* Cut short, too long, of another version or other streams: refused, and the series begins anew. */
         if (i % 50 == 49) {
             CHECK_INT(streams_load(other, 2, memory, size - 1 - random_next(random) % (size - 1)), -EINVAL);
             unsigned char *longer = calloc(1, size + 8);
             memcpy(longer, memory, size);
             CHECK_INT(streams_load(other, 2, longer, size + 8), -EINVAL);
             CHECK_INT(streams_load(other, 2, NULL, 0), -EINVAL);
+            longer[0]++; /* of another version */
+            CHECK_INT(streams_load(other, 2, longer, size), -EINVAL);
             for (size_t b = 0; b < size; b++)
                 longer[b] = (unsigned char)random_next(random);
             CHECK_INT(streams_load(other, 2, longer, size), -EINVAL);
