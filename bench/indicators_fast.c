@@ -5,9 +5,9 @@
  *   indicators_fast rows                                   the rows: name, bytes a bar in float64 and float32
  *   indicators_fast isas                                   the instruction sets that the processor has
  *
- * A timing is one number: processor time of the fastest repetition, since others may share the machine. Columns are huge pages
- * where the system gives them, and begin 1088 bytes apart modulo a page: at equal offsets they fight for the
- * same cache sets. */
+ * A timing is one number: processor time of the fastest repetition, since others may share the machine.
+ * Columns are huge pages where the system gives them, and begin 1088 bytes apart modulo a page: at equal
+ * offsets they fight for the same cache sets. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

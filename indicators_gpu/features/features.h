@@ -60,8 +60,8 @@ struct feature {
 struct feature_set {
     char name[FEATURE_SET_NAME_MAX];
     bool fitted;                       /* or nothing in it needs to be */
-    double fitted_from_s, fitted_to_s; /* opening times of the first bar fitted on, and of the first after; 0,
-                                          0 where nothing was */
+    double fitted_from_s, fitted_to_s; /* from the opening of the first bar fitted on to the close of the
+                                          last; 0, 0 where nothing was */
     size_t n;
     struct feature *features; /* [n] */
 };
