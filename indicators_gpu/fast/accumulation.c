@@ -67,11 +67,11 @@ static void ad_run(void *state, const struct fast_block *block)
 
 const struct fast_kernel FAST(ad) = {total_bytes, NULL, total_start, ad_run, true};
 
-/* ---- ADOSC: two averages of the line, as far as it has come since the block's beginning: in float32 a line
- * that has grown for long would hide what they are about. ---- */
+/* ---- ADOSC: how far two averages of the line are behind it, one less the other. With the line's L, its y =
+ * a*y' + (1-a)*L and what it gains, f: (L - y) = a*(L' - y') + a*f, an average of f*a/(1-a) itself. So the
+ * line, which grows for long and would hide the difference, need not be known. ---- */
 
 struct adosc {
-    struct total line;
     struct average fast, slow;
 };
 
@@ -84,36 +84,34 @@ static size_t adosc_bytes(const double options[])
 static void adosc_start(void *state, const double options[])
 {
     struct adosc *s = state;
-    total_start(&s->line, options);
     average_start(&s->fast, ema_factor(options[0]), 0, 1);
     average_start(&s->slow, ema_factor(options[1]), 0, 1);
+}
+
+static inline vec adosc_share(const struct average *s)
+{
+    return vec_all((real)((1.0 - s->k) / s->k));
 }
 
 static void adosc_run(void *state, const struct fast_block *block)
 {
     struct adosc *s = state;
-    real *line = block->work[0], *y = block->out[0];
-    const double base = s->line.sum;
-    if (block->begin == 0) /* the line's first value is the seed */
-        s->fast.value = s->slow.value = (double)ad_flow(block, 0)[0];
-    s->fast.value -= base;
-    s->slow.value -= base;
+    real *flow = block->work[0], *y = block->out[0];
     struct averaging fast = averaging_of(&s->fast), slow = averaging_of(&s->slow);
-    vec_double sum = spread(0.0);
+    const vec fast_share = adosc_share(&s->fast), slow_share = adosc_share(&s->slow);
     for (size_t i = 0; i < fast_cells(block->count); i += W)
-        vec_store(line + i, vec_narrow(total_next(&sum, ad_flow(block, i))));
+        vec_store(flow + i, ad_flow(block, i));
+    if (block->begin == 0) /* the line's first value is the seed of both */
+        flow[0] = 0;
     for (size_t i = 0; i < fast_cells(block->count); i += 2 * W) {
-        vec x0 = vec_load(line + i), x1 = vec_load(line + i + W), fast0, fast1, slow0, slow1;
-        averaging_next2(&fast, x0, x1, &fast0, &fast1);
-        averaging_next2(&slow, x0, x1, &slow0, &slow1);
-        vec_put(y + i, fast0 - slow0, block->stream);
-        vec_put(y + i + W, fast1 - slow1, block->stream);
+        vec x0 = vec_load(flow + i), x1 = vec_load(flow + i + W), fast0, fast1, slow0, slow1;
+        averaging_next2(&fast, x0 * fast_share, x1 * fast_share, &fast0, &fast1);
+        averaging_next2(&slow, x0 * slow_share, x1 * slow_share, &slow0, &slow1);
+        vec_put(y + i, slow0 - fast0, block->stream);
+        vec_put(y + i + W, slow1 - fast1, block->stream);
     }
     average_keep(&s->fast, &fast);
     average_keep(&s->slow, &slow);
-    s->line.sum = base + sum[0];
-    s->fast.value += base;
-    s->slow.value += base;
 }
 
 const struct fast_kernel FAST(adosc) = {adosc_bytes, NULL, adosc_start, adosc_run, true};
