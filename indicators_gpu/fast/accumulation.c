@@ -21,11 +21,6 @@ static void total_start(void *state, const double options[])
     s->sum = 0.0;
 }
 
-static inline vec_double spread(double x)
-{
-    return x - (vec_double){0};
-}
-
 static void obv_run(void *state, const struct fast_block *block)
 {
     struct total *s = state;
@@ -33,7 +28,7 @@ static void obv_run(void *state, const struct fast_block *block)
     real *y = block->out[0];
     const vec zero = vec_all(0);
     vec_double sum =
-        spread(block->begin == 0 ? (double)volume[0] : s->sum); /* the first bar counts as risen */
+        wide_all(block->begin == 0 ? (double)volume[0] : s->sum); /* the first bar counts as risen */
     for (size_t i = 0; i < fast_cells(block->count); i += W) {
         vec x = vec_load(close + i), x0 = vec_load(before + i), v = vec_load(volume + i);
         vec flow = vec_select(vec_gt(x, x0), v, vec_select(vec_gt(x0, x), -v, zero));
@@ -59,9 +54,12 @@ static void ad_run(void *state, const struct fast_block *block)
 {
     struct total *s = state;
     real *y = block->out[0];
-    vec_double sum = spread(s->sum);
-    for (size_t i = 0; i < fast_cells(block->count); i += W)
+    vec_double sum = wide_all(s->sum);
+    for (size_t i = 0; i < fast_cells(block->count); i += W) {
+        for (size_t column = FAST_HIGH; column <= FAST_VOLUME; column++)
+            fast_fetch((const real *)block->in[column] + i, sizeof(real), (size_t)W);
         vec_put(y + i, vec_narrow(total_next(&sum, ad_flow(block, i))), block->stream);
+    }
     s->sum = sum[0];
 }
 
@@ -104,6 +102,8 @@ static void adosc_run(void *state, const struct fast_block *block)
     if (block->begin == 0) /* the line's first value is the seed of both */
         flow[0] = 0;
     for (size_t i = 0; i < fast_cells(block->count); i += 2 * W) {
+        for (size_t column = FAST_HIGH; column <= FAST_VOLUME; column++)
+            fast_fetch((const real *)block->in[column] + i, sizeof(real), 2 * (size_t)W);
         vec x0 = vec_load(flow + i), x1 = vec_load(flow + i + W), fast0, fast1, slow0, slow1;
         averaging_next2(&fast, x0 * fast_share, x1 * fast_share, &fast0, &fast1);
         averaging_next2(&slow, x0 * slow_share, x1 * slow_share, &slow0, &slow1);

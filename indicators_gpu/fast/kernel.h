@@ -19,6 +19,8 @@
 #ifndef INDICATORS_GPU_FAST_KERNEL_H
 #define INDICATORS_GPU_FAST_KERNEL_H
 
+#include <stdint.h>
+
 #include "indicators_gpu/registry.h"
 
 /* Bars of a block, and what a kernel's loop may advance at once: four of the widest vectors. Also the cells
@@ -71,5 +73,16 @@ struct fast_kernel {
      * memory is written to while the processor computes. */
     bool direct;
 };
+
+/* Asks for the lines that `n` values from `at` on have one block on, so that a column comes from memory while
+ * a kernel computes; for kernels that read much and compute more than they wait. Where the column has ended
+ * nothing happens. */
+static inline void fast_fetch(const void *at, size_t cell, size_t n)
+{
+    enum { LINE = 64 };
+    uintptr_t next = (uintptr_t)at + FAST_BLOCK * cell;
+    for (size_t i = 0; i < n * cell; i += LINE)
+        __builtin_prefetch((const void *)(next + i));
+}
 
 #endif

@@ -11,7 +11,7 @@
 #ifndef INDICATORS_GPU_FAST_RECURRENCE_H
 #define INDICATORS_GPU_FAST_RECURRENCE_H
 
-#include "indicators_gpu/fast/simd.h"
+#include "indicators_gpu/fast/wide.h"
 
 /* The powers of a, in registers. */
 struct decay {
@@ -228,41 +228,16 @@ static inline size_t average_run_small(struct average *s, const real *x, size_t 
 
 /* ---- Running sums in float64, whatever the precision. ---- */
 
-#if VEC_BYTES == 64
-#define TOTAL_LANES(f) f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
-#elif VEC_BYTES == 32
-#define TOTAL_LANES(f) f(0), f(1), f(2), f(3)
-#else
-#define TOTAL_LANES(f) f(0), f(1)
-#endif
-#define TOTAL_SHUFFLE(v, LANE) __builtin_shufflevector((v), (v), TOTAL_LANES(LANE))
-#define TOTAL_UPPER_0(j)       ((j)&1 ? 1.0 : 0.0)
-#define TOTAL_UPPER_1(j)       ((j)&2 ? 1.0 : 0.0)
-#define TOTAL_UPPER_2(j)       ((j)&4 ? 1.0 : 0.0)
-#define TOTAL_LAST(j)          (VEC_BYTES / 8 - 1)
-
-static inline vec_double total_scan(vec_double x)
-{
-    x = (vec_double){TOTAL_LANES(TOTAL_UPPER_0)} * TOTAL_SHUFFLE(x, DECAY_LANE_0) + x;
-#if VEC_BYTES > 16
-    x = (vec_double){TOTAL_LANES(TOTAL_UPPER_1)} * TOTAL_SHUFFLE(x, DECAY_LANE_1) + x;
-#endif
-#if VEC_BYTES > 32
-    x = (vec_double){TOTAL_LANES(TOTAL_UPPER_2)} * TOTAL_SHUFFLE(x, DECAY_LANE_2) + x;
-#endif
-    return x;
-}
-
 /* The sums that go on from *carry, which has the last one in every lane and is moved on. */
 static inline vec_wide total_next(vec_double *carry, vec x)
 {
     vec_wide sums = vec_widen(x);
     vec_double before = *carry;
-    sums.lo = total_scan(sums.lo);
-    vec_double last = TOTAL_SHUFFLE(sums.lo, TOTAL_LAST);
+    sums.lo = wide_scan(sums.lo);
+    vec_double last = wide_last(sums.lo);
 #if FAST_F32
-    sums.hi = total_scan(sums.hi);
-    *carry = before + (last + TOTAL_SHUFFLE(sums.hi, TOTAL_LAST));
+    sums.hi = wide_scan(sums.hi);
+    *carry = before + (last + wide_last(sums.hi));
     sums.hi += before + last;
 #else
     *carry = before + last;

@@ -369,15 +369,32 @@ typedef struct {
 typedef float vec_half __attribute__((vector_size(VEC_BYTES / 2), may_alias));
 #endif
 
+/* Both halves by shuffles: what goes through memory in halves and comes back whole waits for them. */
+#if FAST_F32
+#if W == 16
+#define VEC_HALF_LANES(f) f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
+#elif W == 8
+#define VEC_HALF_LANES(f) f(0), f(1), f(2), f(3)
+#else
+#define VEC_HALF_LANES(f) f(0), f(1)
+#endif
+#define VEC_LANE_UPPER(j) (W / 2 + (j))
+
+static inline vec_double half_widen(vec_half v)
+{
+#if VEC_BYTES == 64 /* which the compiler would widen in two parts */
+    return _mm512_cvtps_pd(v);
+#else
+    return __builtin_convertvector(v, vec_double);
+#endif
+}
+#endif
+
 static inline vec_wide vec_widen(vec v)
 {
 #if FAST_F32
-    struct {
-        vec_half lo, hi;
-    } half;
-    memcpy(&half, &v, sizeof(v));
-    return (vec_wide){__builtin_convertvector(half.lo, vec_double),
-                      __builtin_convertvector(half.hi, vec_double)};
+    return (vec_wide){half_widen(__builtin_shufflevector(v, v, VEC_HALF_LANES(VEC_LANE_INDEX))),
+                      half_widen(__builtin_shufflevector(v, v, VEC_HALF_LANES(VEC_LANE_UPPER)))};
 #else
     return (vec_wide){v};
 #endif
@@ -386,12 +403,8 @@ static inline vec_wide vec_widen(vec v)
 static inline vec vec_narrow(vec_wide v)
 {
 #if FAST_F32
-    struct {
-        vec_half lo, hi;
-    } half = {__builtin_convertvector(v.lo, vec_half), __builtin_convertvector(v.hi, vec_half)};
-    vec narrow;
-    memcpy(&narrow, &half, sizeof(narrow));
-    return narrow;
+    vec_half lo = __builtin_convertvector(v.lo, vec_half), hi = __builtin_convertvector(v.hi, vec_half);
+    return __builtin_shufflevector(lo, hi, VEC_LANES(VEC_LANE_INDEX));
 #else
     return v.lo;
 #endif

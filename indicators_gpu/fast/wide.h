@@ -32,7 +32,7 @@ static inline void wide_store(double *p, vec_double v)
 
 static inline vec_double wide_all(double x)
 {
-    return (vec_double){0} + x;
+    return x - (vec_double){0}; /* not + x, which would turn -0 */
 }
 
 /* Where they are equal or one is a NaN, b. */
