@@ -159,6 +159,9 @@ static inline void thrice_of(void *state, struct thrice *t, const double *x, siz
     ret_sums[1] = half;
 }
 
+/* Bars whose quotients are computed while so many of the next block come from memory. */
+enum { ULTOSC_FETCH = 32 };
+
 struct ultosc {
     struct thrice pressure, range;
 };
@@ -201,10 +204,16 @@ static void ultosc_run(void *state, const struct fast_block *block)
         }
         thrice_of(state, &k->pressure, pressure, part.n, pressures, up);
         thrice_of(state, &k->range, range, part.n, ranges, all);
-        for (size_t i = 0; i < part.n; i++)
-            out[i] = (real)((100.0 / 7.0) *
-                            (ultosc_share(4.0, up[0][i], all[0][i]) + ultosc_share(2.0, up[1][i], all[1][i]) +
-                             ultosc_share(1.0, up[2][i], all[2][i])));
+        for (size_t at = 0, end; at < part.n; at = end) {
+            end = part.n - at < ULTOSC_FETCH ? part.n : at + ULTOSC_FETCH;
+            fast_fetch(highs + at, sizeof(real), ULTOSC_FETCH);
+            fast_fetch(lows + at, sizeof(real), ULTOSC_FETCH);
+            fast_fetch(closes + at, sizeof(real), ULTOSC_FETCH);
+            for (size_t i = at; i < end; i++)
+                out[i] = (real)((100.0 / 7.0) * (ultosc_share(4.0, up[0][i], all[0][i]) +
+                                                 ultosc_share(2.0, up[1][i], all[1][i]) +
+                                                 ultosc_share(1.0, up[2][i], all[2][i])));
+        }
     }
 }
 

@@ -9,7 +9,8 @@
  *   recurrences  y = a*y' + b is scanned within a vector (log2 steps of shuffle and multiply-add), then one
  *                multiply-add carries the last value on (fast/recurrence.h);
  *   windows      sums, extrema and variances of 2k bars are two of k bars put together: log2(period) passes
- *                over a block, no running sum, so a value depends on its window alone.
+ *                over a block, no running sum, so a value depends on its window alone (fast/window.h); means
+ *                and weighted means carry sums on for some bars (fast/sliding.h, fast/running.h).
  * One source a family, compiled once for each instruction set and precision (see simd.h).
  *
  * No kernel has an edge to handle: every block but the last is FAST_BLOCK bars, every loop may run on to the

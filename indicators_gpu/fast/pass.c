@@ -171,15 +171,13 @@ static bool direct(const struct pass *p, const struct job *job)
     return may;
 }
 
-static void run_direct(const struct pass *p, const struct job *job, struct fast_ahead *ahead)
+static void run_direct(const struct pass *p, const struct job *job)
 {
     struct fast_block block = p->block;
     size_t n_outputs = job->task->spec->row->n_outputs;
     for (size_t k = 0; k < n_outputs; k++)
         block.out[k] = (char *)job->task->out[k] + block.begin * p->cell;
     block.stream = true;
-    for (size_t i = 0; i < n_outputs * FAST_BLOCK * p->cell / ALIGNMENT; i++)
-        fast_ahead_line(ahead);
     job->kernel->run(job->state, &block);
 }
 
@@ -196,7 +194,7 @@ static void run_block(struct pass *p)
     for (size_t j = 0; j < p->n_jobs; j++) {
         const struct job *job = &p->jobs[j];
         if (direct(p, job)) {
-            run_direct(p, job, &ahead);
+            run_direct(p, job);
             continue;
         }
         size_t skip = job->lookback > block->begin ? job->lookback - block->begin : 0;

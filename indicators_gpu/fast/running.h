@@ -7,10 +7,10 @@
 #ifndef INDICATORS_GPU_FAST_RUNNING_H
 #define INDICATORS_GPU_FAST_RUNNING_H
 
+#include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/wide.h"
-#include "indicators_gpu/fast/window.h"
 
-enum { RUNNING_BARS = WINDOW_BARS, RUNNING_SHARE = 8 };
+enum { RUNNING_BARS = 256, RUNNING_SHARE = 8 };
 
 /* What is made of them: base * of_base + sum * of_sum + weighted * of_weighted. */
 struct running {
@@ -19,16 +19,17 @@ struct running {
     double base, sum, weighted;
 };
 
-static inline void running_anew(struct running *r, const double *x)
+static inline void running_anew(struct running *r, const real *x)
 {
     enum { LANES = 8 };
-    const double *oldest = x - r->period, base = x[-1];
+    const real *oldest = x - r->period;
+    const double base = (double)x[-1];
     double sums[LANES] = {0}, weighted[LANES] = {0};
     size_t t = 0;
 
     for (; t + LANES <= r->period; t += LANES)
         for (size_t lane = 0; lane < LANES; lane++) {
-            double y = oldest[t + lane] - base;
+            double y = (double)oldest[t + lane] - base;
             sums[lane] += y;
             weighted[lane] += (double)(int32_t)(t + lane + 1) * y;
         }
@@ -39,39 +40,56 @@ static inline void running_anew(struct running *r, const double *x)
         r->weighted += weighted[lane];
     }
     for (; t < r->period; t++) {
-        r->sum += oldest[t] - base;
-        r->weighted += (double)(t + 1) * (oldest[t] - base);
+        r->sum += (double)oldest[t] - base;
+        r->weighted += (double)(t + 1) * ((double)oldest[t] - base);
     }
     r->due = r->period / RUNNING_SHARE;
     r->due = r->due > RUNNING_BARS ? r->due : RUNNING_BARS;
 }
 
-/* For the next n bars of x, of which `period` more stand before; may read and write on to a whole vector. */
-static inline void running_next(struct running *r, const double *x, size_t n, double *out)
+#define WIDE_COUNT(j) ((j) + 1)
+
+/* Both sums, in every lane those of the last bar. */
+struct running_sums {
+    vec_double sum, weighted;
+};
+
+/* What is made of the bars after `s`, which moves on: of those that come and those that go. */
+static inline vec_double running_step(const struct running *r, struct running_sums *s, vec_double come,
+                                      vec_double gone)
 {
-    const double period = (double)r->period;
+    const vec_double bars = {WIDE_LANES(WIDE_COUNT)}, moved = come - gone;
+    vec_double sums = wide_scan(moved); /* without s->sum, of which each bar has one more */
+    vec_double add = wide_scan(((come - r->base) * (double)r->period + moved) - sums);
+    vec_double weighted = add + (s->weighted - bars * s->sum);
+    vec_double y = weighted * r->of_weighted + ((sums + s->sum) * r->of_sum + r->base * r->of_base);
+    s->weighted += wide_last(add) - s->sum * WIDE;
+    s->sum += wide_last(sums);
+    return y;
+}
+
+/* For the next n bars of x, of which `period` more stand before; may read and write on to a whole vector. */
+static inline void running_next(struct running *r, const real *x, size_t n, real *out, bool stream)
+{
     for (size_t i = 0, end; i < n; i = end) {
         if (r->due == 0)
             running_anew(r, x + i);
         end = n - i < RUNNING_BARS ? n : i + RUNNING_BARS;
         r->due -= r->due < end - i ? r->due : end - i;
 
-        const double base = r->base, of_sum = r->of_sum, of_weighted = r->of_weighted;
-        const double of_base = base * r->of_base;
-        vec_double sum_carry = wide_all(r->sum), weighted_carry = wide_all(r->weighted);
-        vec_double sum_before = sum_carry;
-        for (; i < end; i += WIDE) {
-            vec_double come = wide_load(x + i), gone = wide_load(x + i - r->period);
-            vec_double scanned = wide_scan(come - gone), sum = scanned + sum_carry;
-            vec_double add = (come - base) * period - WIDE_SHUFFLE(sum_before, sum, WIDE_BY_1);
-            vec_double scanned_add = wide_scan(add);
-            wide_store(out + i, (scanned_add + weighted_carry) * of_weighted + (sum * of_sum + of_base));
-            sum_carry += wide_last(scanned);
-            weighted_carry += wide_last(scanned_add);
-            sum_before = sum;
+        const struct running now = *r;
+        struct running_sums sums = {wide_all(r->sum), wide_all(r->weighted)};
+        for (; i < end; i += W) {
+            fast_fetch(x + i, sizeof(real), (size_t)W);
+            vec_wide come = vec_load_wide(x + i), gone = vec_load_wide(x + i - now.period);
+            come.lo = running_step(&now, &sums, come.lo, gone.lo);
+#if FAST_F32
+            come.hi = running_step(&now, &sums, come.hi, gone.hi);
+#endif
+            vec_put(out + i, vec_narrow(come), stream);
         }
-        r->sum = sum_carry[0];
-        r->weighted = weighted_carry[0];
+        r->sum = sums.sum[0];
+        r->weighted = sums.weighted[0];
     }
 }
 

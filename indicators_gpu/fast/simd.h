@@ -400,6 +400,17 @@ static inline vec_wide vec_widen(vec v)
 #endif
 }
 
+/* The same from memory, without a shuffle. */
+static inline vec_wide vec_load_wide(const real *p)
+{
+#if FAST_F32
+    typedef float half_any __attribute__((vector_size(VEC_BYTES / 2), may_alias, aligned(REAL_BYTES)));
+    return (vec_wide){half_widen(*(const half_any *)p), half_widen(*(const half_any *)(p + W / 2))};
+#else
+    return (vec_wide){vec_load(p)};
+#endif
+}
+
 static inline vec vec_narrow(vec_wide v)
 {
 #if FAST_F32

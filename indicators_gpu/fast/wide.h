@@ -75,16 +75,23 @@ static inline vec_double wide_abs(vec_double v)
 #define WIDE_LAST(j)           (WIDE - 1)
 #define WIDE_SHUFFLE(a, b, by) __builtin_shufflevector((a), (b), WIDE_LANES(by))
 
+/* Lanes moved up, with 0 before them. */
+#if VEC_BYTES == 64
+#define WIDE_UP(v, by) \
+    (vec_double) _mm512_maskz_alignr_epi64((__mmask8)(0xff << (by)), (__m512i)(v), (__m512i)(v), WIDE - (by))
+#else
+#define WIDE_UP(v, by) WIDE_SHUFFLE((vec_double){0}, (v), WIDE_BY_##by)
+#endif
+
 /* Lane j becomes the sum of lanes 0 to j. */
 static inline vec_double wide_scan(vec_double v)
 {
-    const vec_double none = {0};
-    v += WIDE_SHUFFLE(none, v, WIDE_BY_1);
+    v += WIDE_UP(v, 1);
 #if VEC_BYTES > 16
-    v += WIDE_SHUFFLE(none, v, WIDE_BY_2);
+    v += WIDE_UP(v, 2);
 #endif
 #if VEC_BYTES > 32
-    v += WIDE_SHUFFLE(none, v, WIDE_BY_4);
+    v += WIDE_UP(v, 4);
 #endif
     return v;
 }

@@ -69,7 +69,12 @@ static inline size_t window_begin(size_t size)
 #define WINDOW_KERNEL(row, name) WINDOW_KERNEL_BACK(row, name, NULL)
 
 /* With the row's history(). */
-#define WINDOW_KERNEL_BACK(row, name, history) \
+#define WINDOW_KERNEL_BACK(row, name, history) WINDOW_KERNEL_AS(row, name, history, false)
+
+/* The same for a kernel that writes straight to the caller's columns. */
+#define WINDOW_KERNEL_DIRECT(row, name, history) WINDOW_KERNEL_AS(row, name, history, true)
+
+#define WINDOW_KERNEL_AS(row, name, history, direct) \
     static size_t row##_bytes(const double options[]) \
     { \
         struct name k; \
@@ -79,7 +84,7 @@ static inline size_t window_begin(size_t size)
     { \
         name##_layout(state, options); \
     } \
-    const struct fast_kernel FAST(row) = {row##_bytes, history, row##_start, row##_run}
+    const struct fast_kernel FAST(row) = {row##_bytes, history, row##_start, row##_run, direct}
 
 /* Part of a block: n <= WINDOW_BARS bars from its bar `at` on. */
 struct part {

@@ -75,8 +75,8 @@ static void windows_part(void *state, size_t period, const double *x, size_t at,
     memcpy(to->squares + at, moments.squares, bytes);
 
     if (period >= LEAST_RUNNING) {
-        running_next(&w->mean, x + at, n, to->mean + at);
-        running_next(&w->line, x + at, n, to->line + at);
+        running_next(&w->mean, x + at, n, to->mean + at, false);
+        running_next(&w->line, x + at, n, to->line + at, false);
     }
 }
 
