@@ -13,6 +13,7 @@ enum { SUMS_SHORT = 16, SUMS_HALVED = 8 };
 struct sums {
     size_t period, first, top; /* step s is of first * 2^s bars */
     struct past step[LADDER_STEPS];
+    struct past threes; /* what the first windows are put together of, if they divide by 3 */
 };
 
 static inline size_t sums_layout(struct sums *s, size_t used, size_t period)
@@ -27,23 +28,38 @@ static inline size_t sums_layout(struct sums *s, size_t used, size_t period)
         s->first = 1;
         s->top = window_log2(period);
     }
+    used = past_layout(&s->threes, used, s->first, sizeof(double));
     for (size_t step = 0; step <= s->top; step++)
         used = past_layout(&s->step[step], used, s->first << step, sizeof(double));
     return used;
 }
 
-/* Windows added up one by one, times `factor`. */
-static inline void sums_short(const double *x, size_t period, size_t n, double factor, double *sum)
+/* Of `count` values each, `apart` from each other, added up one by one, times `factor`. */
+static inline void sums_short(const double *x, size_t count, size_t apart, size_t n, double factor,
+                              double *sum)
 {
     for (size_t i = 0; i < n; i += 2 * WIDE) {
         vec_double sum0 = wide_load(x + i), sum1 = wide_load(x + i + WIDE);
-        for (size_t age = 1; age < period; age++) {
+        for (size_t age = apart; age < count * apart; age += apart) {
             sum0 += wide_load(x + i - age);
             sum1 += wide_load(x + i + WIDE - age);
         }
         wide_store(sum + i, sum0 * factor);
         wide_store(sum + i + WIDE, sum1 * factor);
     }
+}
+
+/* Windows of s->first values. */
+static inline void sums_first(void *state, struct sums *s, const double *x, size_t n, double factor,
+                              double *sum)
+{
+    if (s->first <= 3 || s->first % 3 != 0) {
+        sums_short(x, s->first, 1, n, factor, sum);
+        return;
+    }
+    double *threes = past_next(state, &s->threes, n * sizeof(double));
+    sums_short(x, 3, 1, n, 1.0, threes);
+    sums_short(threes, s->first / 3, 3, n, factor, sum);
 }
 
 static inline void sums_join(const double *newer, const double *older, size_t n, double factor, double *sum)
@@ -61,12 +77,12 @@ static inline void sums_of(void *state, struct sums *s, const double *x, size_t 
     const double *at[LADDER_STEPS] = {x};
 
     if (s->top == 0) {
-        sums_short(x, s->period, n, factor, sum);
+        sums_first(state, s, x, n, factor, sum);
         return;
     }
     if (s->first > 1) {
         double *first = past_next(state, &s->step[0], bytes);
-        sums_short(x, s->first, n, 1.0, first);
+        sums_first(state, s, x, n, 1.0, first);
         at[0] = first;
     }
     for (size_t step = 1; step <= s->top; step++) {
