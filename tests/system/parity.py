@@ -199,7 +199,8 @@ def own_check(folder):
     daemon = start(folder, replay, "BTCUSDT", "checked")
     lost = daemon.wait_status(lambda s: s["symbols"], "the engine without its log")["parity"]
     assert lost["state"] == "none" and lost["days"] is None and lost["since_ns"] is None, lost
-    anew = ask()
+    # Until the first event is in the new log there is no time to count from.
+    anew = harness.wait_for(lambda: next((told for told in [ask()] if told["since_ns"]), None), "days of the new log")
     assert anew["state"] == "ok" and anew["since_ns"] > kept["since_ns"], (kept, anew)
 
     fills = daemon.status_object()["counters"]["fills"]
