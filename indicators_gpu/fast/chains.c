@@ -96,25 +96,35 @@ static inline vec heikin_ashi_close(const struct fast_block *block, ptrdiff_t i)
            vec_all(0.25);
 }
 
+/* The close of the bar before this one; before the first, where it opens. */
+static inline real heikin_ashi_before(const struct fast_block *block)
+{
+    const real *open = block->in[FAST_OPEN], *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW],
+               *close = block->in[FAST_CLOSE];
+    if (block->begin == 0)
+        return (open[0] + close[0]) / 2;
+    return (((open[-1] + high[-1]) + low[-1]) + close[-1]) * (real)0.25;
+}
+
 static void heikin_ashi_run(void *state, const struct fast_block *block)
 {
     struct heikin_ashi *s = state;
     const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW];
-    real *before = block->work[0], *opens = block->work[2], *open = block->out[0], *top = block->out[1],
-         *bottom = block->out[2], *close = block->out[3];
-    size_t cells = fast_cells(block->count);
-    for (size_t i = 0; i < cells; i += W)
-        vec_store(before + i, heikin_ashi_close(block, (ptrdiff_t)i - 1));
+    real *open = block->out[0], *top = block->out[1], *bottom = block->out[2], *close = block->out[3];
+    vec before = vec_all(heikin_ashi_before(block));
     if (block->begin == 0)
-        before[0] = (((const real *)block->in[FAST_OPEN])[0] + ((const real *)block->in[FAST_CLOSE])[0]) / 2;
-    average_run(&s->open, before, block->begin, block->count, opens, block->work[1]);
-    for (size_t i = 0; i < cells; i += W) {
-        vec o = vec_load(opens + i), c = heikin_ashi_close(block, (ptrdiff_t)i);
+        s->open.value = before[0]; /* the first open, which goes on as it is */
+    struct averaging average = averaging_of(&s->open);
+    for (size_t i = 0; i < fast_cells(block->count); i += W) {
+        vec c = heikin_ashi_close(block, (ptrdiff_t)i);
+        vec o = averaging_next(&average, vec_later(before, c));
         vec_put(open + i, o, block->stream);
-        vec_put(close + i, c, block->stream);
         vec_put(top + i, vec_max(vec_max(vec_load(high + i), o), c), block->stream);
         vec_put(bottom + i, vec_min(vec_min(vec_load(low + i), o), c), block->stream);
+        vec_put(close + i, c, block->stream);
+        before = c;
     }
+    average_keep(&s->open, &average);
 }
 
 const struct fast_kernel FAST(heikin_ashi) = {heikin_ashi_bytes, NULL, heikin_ashi_start, heikin_ashi_run,

@@ -221,26 +221,46 @@ static void keltner_start(void *state, const double options[])
     s->multiplier = options[2];
 }
 
+static inline vec keltner_price(const real *high, const real *low, const real *close, size_t i)
+{
+    return (vec_load(high + i) + vec_load(low + i) + vec_load(close + i)) * vec_all((real)(1.0 / 3.0));
+}
+
+/* The blocks up to the seeds' end: both averages into scratch. */
+static void keltner_seeds(struct keltner *s, const struct fast_block *block, real *middle, real *width)
+{
+    const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE];
+    real *price = block->work[2], *ranges = block->work[3], *lead = block->work[4];
+    for (size_t i = 0; i < fast_cells(block->count); i += W) {
+        vec_store(price + i, keltner_price(high, low, close, i));
+        vec_store(ranges + i, true_ranges(high, low, close, i));
+    }
+    average_run(&s->middle, price, block->begin, block->count, middle, lead);
+    average_run(&s->range, ranges, block->begin, block->count, width, lead);
+}
+
 static void keltner_run(void *state, const struct fast_block *block)
 {
     struct keltner *s = state;
     const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE];
-    real *ranges = block->work[0], *width = block->work[1], *middle = block->work[3], *price = block->work[4];
-    size_t begin = block->begin, count = block->count, cells = fast_cells(count);
     real *upper = block->out[0], *center = block->out[1], *lower = block->out[2];
+    real *middle = block->work[0], *width = block->work[1];
     const vec multiplier = vec_all((real)s->multiplier);
+    bool seeding = block->begin <= s->middle.first;
 
-    for (size_t i = 0; i < cells; i += W) {
-        vec_store(price + i, (vec_load(high + i) + vec_load(low + i) + vec_load(close + i)) / vec_all(3));
-        vec_store(ranges + i, true_ranges(high, low, close, i));
-    }
-    average_run(&s->middle, price, begin, count, middle, block->work[2]);
-    average_run(&s->range, ranges, begin, count, width, block->work[2]);
-    for (size_t i = 0; i < cells; i += W) {
-        vec m = vec_load(middle + i), w = vec_load(width + i);
+    if (seeding)
+        keltner_seeds(s, block, middle, width);
+    struct averaging prices = averaging_of(&s->middle), ranges = averaging_of(&s->range);
+    for (size_t i = 0; i < fast_cells(block->count); i += W) {
+        vec m = seeding ? vec_load(middle + i) : averaging_next(&prices, keltner_price(high, low, close, i));
+        vec w = seeding ? vec_load(width + i) : averaging_next(&ranges, true_ranges(high, low, close, i));
         vec_put(upper + i, multiplier * w + m, block->stream);
         vec_put(center + i, m, block->stream);
         vec_put(lower + i, m - multiplier * w, block->stream);
+    }
+    if (!seeding) {
+        average_keep(&s->middle, &prices);
+        average_keep(&s->range, &ranges);
     }
 }
 
