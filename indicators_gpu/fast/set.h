@@ -10,6 +10,7 @@
     FAST_ROWS_CHAINS(X) \
     FAST_ROWS_WILDER(X) \
     FAST_ROWS_ACCUMULATION(X) \
+    FAST_ROWS_SESSION(X) \
     FAST_ROWS_WINDOWS(X)
 
 #define FAST_ROWS_AVERAGES(X) X(SMA, sma) X(EMA, ema) X(MACD, macd)
@@ -51,7 +52,8 @@
 #define FAST_ROWS_OSCILLATORS(X)  X(TRIX, trix) X(PPO, ppo) X(KAMA, kama)
 #define FAST_ROWS_DIRECTIONAL(X)  X(PLUS_DI, plus_di) X(MINUS_DI, minus_di) X(DX, dx) X(ADX, adx) X(ADXR, adxr)
 #define FAST_ROWS_ACCUMULATION(X) X(OBV, obv) X(AD, ad) X(ADOSC, adosc)
-#define FAST_ROWS_STOPS(X)        X(SAR, sar) X(SUPERTREND, supertrend) X(VWAP, vwap)
+#define FAST_ROWS_SESSION(X)      X(VWAP, vwap)
+#define FAST_ROWS_STOPS(X)        X(SAR, sar) X(SUPERTREND, supertrend)
 
 /* Lines of the next block that are to be fetched while this one is worked on. */
 struct fast_ahead {

@@ -25,6 +25,22 @@ static inline vec_double wide_load(const double *p)
     return *(const wide_any *)p;
 }
 
+/* The same of a column. */
+static inline vec_double wide_load_real(const real *p)
+{
+#if FAST_F32 && VEC_BYTES == 64
+    return _mm512_cvtps_pd(_mm256_loadu_ps(p));
+#elif FAST_F32 && VEC_BYTES == 32
+    return _mm256_cvtps_pd(_mm_loadu_ps(p));
+#elif FAST_F32
+    vec_half narrow;
+    memcpy(&narrow, p, sizeof(narrow));
+    return __builtin_convertvector(narrow, vec_double);
+#else
+    return wide_load(p);
+#endif
+}
+
 static inline void wide_store(double *p, vec_double v)
 {
     *(wide_any *)p = v;
@@ -66,6 +82,18 @@ static inline vec_double wide_abs(vec_double v)
 {
     typedef int64_t bits __attribute__((vector_size(VEC_BYTES), may_alias));
     return (vec_double)((bits)v & INT64_MAX);
+}
+
+/* Whether a is above b in every lane. */
+static inline bool wide_above(vec_double a, vec_double b)
+{
+#if VEC_BYTES == 64
+    return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ) == 0xff;
+#elif VEC_BYTES == 32
+    return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)) == 0xf;
+#else
+    return a[0] > b[0] && a[1] > b[1];
+#endif
 }
 
 /* Lanes of the second moved up by 1, 2 or 4; the first's last ones before them. */
