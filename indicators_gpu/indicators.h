@@ -128,7 +128,8 @@ enum indicator_scale {
 
 /* How far the fast backend may be from the reference computed on the same (rounded) inputs. Where a value's
  * last digit is more than that, one such digit; and less than 1e-24 is no difference: the spread of equal
- * returns is rounding, in both. */
+ * returns is rounding, in both. BBANDS and STDDEV state it for up to one deviation: times their `deviations`
+ * or `factor` above that. */
 struct indicator_tolerance {
     enum indicator_scale scale;
     double f64, f32;

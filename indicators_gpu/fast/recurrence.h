@@ -11,6 +11,7 @@
 #ifndef INDICATORS_GPU_FAST_RECURRENCE_H
 #define INDICATORS_GPU_FAST_RECURRENCE_H
 
+#include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/wide.h"
 
 /* The powers of a, in registers. */
@@ -103,6 +104,7 @@ static inline void average_start(struct average *s, double k, size_t from, size_
 struct averaging {
     struct decay decay;
     vec base, k, u, whole2;
+    vec rest; /* what a^W is above decay.whole: averaging_of_positive() alone sets it */
 };
 
 static inline struct averaging averaging_of(const struct average *s)
@@ -126,6 +128,19 @@ static inline struct averaging averaging_of_small(const struct average *s)
     return a;
 }
 
+/* For values that are never negative: whatever y falls to, its error is a share of it. With a base, digits
+ * would cancel where y falls far below it within a block, which an average that remembers half a block does
+ * not. Goes on by averaging_next_positive(). */
+static inline struct averaging averaging_of_positive(const struct average *s)
+{
+    struct averaging a = s->k * (FAST_BLOCK / 2) < 1.0 ? averaging_of(s) : averaging_of_small(s);
+    double whole = 1.0 - s->k;
+    for (int i = 0; i < LOG_W; i++)
+        whole *= whole;
+    a.rest = vec_all((real)(whole - (double)a.decay.whole[0]));
+    return a;
+}
+
 /* u, without base and k. */
 static inline vec averaging_deviation(struct averaging *a, vec x)
 {
@@ -135,6 +150,17 @@ static inline vec averaging_deviation(struct averaging *a, vec x)
 static inline vec averaging_next(struct averaging *a, vec x)
 {
     return a->k * averaging_deviation(a, x) + a->base;
+}
+
+/* Float32 has a^W too short for what falls by it hundreds of times. */
+static inline vec averaging_next_positive(struct averaging *a, vec x)
+{
+    vec sums = decay_scan(&a->decay, x - a->base), before = a->u, last = vec_last(sums);
+#if FAST_F32
+    last = a->rest * before + last;
+#endif
+    a->u = a->decay.whole * before + last;
+    return a->k * (a->decay.lanes * before + sums) + a->base;
 }
 
 static inline void averaging_next2(struct averaging *a, vec x0, vec x1, vec *ret0, vec *ret1)

@@ -1,7 +1,6 @@
 /* VWAP, the volume-weighted price of a session. Its sums are of a whole day: float64, whatever the precision.
  */
 #include "indicators_gpu/fast/kernel.h"
-#include "indicators_gpu/fast/recurrence.h"
 #include "indicators_gpu/fast/set.h"
 #include "indicators_gpu/fast/wide.h"
 #include "indicators_gpu/step/volume.h"
@@ -63,7 +62,7 @@ static inline vec_double vwap_next(struct vwap *s, const struct fast_block *bloc
     vec_double traded = wide_load_real((const real *)block->in[FAST_VOLUME] + i);
     vec_double price = ((wide_load_real(high + i) + wide_load_real(low + i)) + wide_load_real(close + i)) *
                        wide_all(1.0 / 3.0);
-    vec_double flows = total_scan(price * traded), volumes = total_scan(traded);
+    vec_double flows = wide_scan(price * traded), volumes = wide_scan(traded);
     vec_double last_flow = wide_last(flows), last_volume = wide_last(volumes);
     flows += *flow;
     volumes += *volume;

@@ -135,7 +135,13 @@ static void atr_run(void *state, const struct fast_block *block)
     if (begin <= s->average.first) {
         for (size_t i = 0; i < cells; i += W)
             vec_store(ranges + i, true_ranges(high, low, close, i));
-        average_run(&s->average, ranges, begin, count, y, block->work[1]);
+        const real *x = ranges;
+        if (average_begin(&s->average, &x, begin, count, block->work[1]) == count)
+            return;
+        struct averaging a = averaging_of_positive(&s->average);
+        for (size_t i = 0; i < cells; i += W)
+            vec_store(y + i, averaging_next_positive(&a, vec_load(x + i)));
+        average_keep(&s->average, &a);
         return;
     }
     struct averaging a = averaging_of(&s->average);
@@ -166,9 +172,9 @@ static void natr_run(void *state, const struct fast_block *block)
             vec_store(y + i, natr_of(vec_load(atr + i), vec_load(close + i)));
         return;
     }
-    struct averaging a = averaging_of(&s->average);
+    struct averaging a = averaging_of_positive(&s->average);
     for (size_t i = 0; i < cells; i += W) {
-        vec average = averaging_next(&a, true_ranges(high, low, close, i));
+        vec average = averaging_next_positive(&a, true_ranges(high, low, close, i));
         vec_put(y + i, natr_of(average, vec_load(close + i)), block->stream);
     }
     average_keep(&s->average, &a);

@@ -21,10 +21,20 @@ static struct worst {
     char where[80];
 } worst[INDICATOR_IDS][2];
 
+/* How many deviations the options ask for, which BBANDS and STDDEV state their tolerance for one of. */
+static double deviations_of(const struct indicator_spec *spec)
+{
+    if (spec->row->id == INDICATOR_BBANDS || spec->row->id == INDICATOR_STDDEV)
+        return fmax(spec->options[1], 1.0);
+    return 1.0;
+}
+
 /* A value's last digit may always differ, and what is less than NO_DIFFERENCE (indicators.h). */
 #define NO_DIFFERENCE 1e-24
-static double tolerance_of(const struct indicator *row, bool f32, double value, double top, double column)
+static double tolerance_of(const struct indicator_spec *spec, bool f32, double value, double top,
+                           double column)
 {
+    const struct indicator *row = spec->row;
     double share = f32 ? row->tolerance.f32 : row->tolerance.f64, of = 1.0;
     if (row->tolerance.scale == INDICATOR_OF_VALUE)
         of = fabs(value);
@@ -32,14 +42,16 @@ static double tolerance_of(const struct indicator *row, bool f32, double value, 
         of = top;
     if (row->tolerance.scale == INDICATOR_OF_COLUMN)
         of = column;
+    share *= deviations_of(spec);
     return fmax(fmax(share * of, NO_DIFFERENCE), (f32 ? FLT_EPSILON : DBL_EPSILON) * fabs(value));
 }
 
 /* Returns how many cells are wrong. */
-static size_t compare(const char *text, const struct indicator *row, const struct fast_series *s,
+static size_t compare(const char *text, const struct indicator_spec *spec, const struct fast_series *s,
                       const struct fast_outputs *got, double *const reference[], const char *kind,
                       const char *isa)
 {
+    const struct indicator *row = spec->row;
     size_t misses = 0, first = 0, output = 0;
     for (size_t k = 0; k < row->n_outputs; k++) {
         double column = 0;
@@ -47,7 +59,7 @@ static size_t compare(const char *text, const struct indicator *row, const struc
             column = fabs(reference[k][i]) > column ? fabs(reference[k][i]) : column;
         for (size_t i = 0; i < s->n; i++) {
             double value = reference[k][i], fast = fast_output(got, k, i);
-            double tolerance = tolerance_of(row, s->f32, value, s->top, column), error = fabs(fast - value);
+            double tolerance = tolerance_of(spec, s->f32, value, s->top, column), error = fabs(fast - value);
             struct worst *w = &worst[row->id][s->f32];
             if (isnan(value) ? isnan(fast) : error <= tolerance) {
                 if (error > 0 && error / tolerance > w->share) {
@@ -85,7 +97,7 @@ static void try(const char *text, enum fast_kind kind, size_t n, bool f32, size_
         CHECK_INT(indicator_compute(&request, err, sizeof(err)), 0);
         CHECK_STR(err, "");
         CHECK(fast_outputs_sound(&got));
-        CHECK_INT(compare(text, spec.row, &s, &got, (double **)reference.at, fast_kind_names[kind],
+        CHECK_INT(compare(text, &spec, &s, &got, (double **)reference.at, fast_kind_names[kind],
                           indicator_isa_name(isa)),
                   0);
         fast_outputs_free(&got);

@@ -3,6 +3,8 @@
 #ifndef TESTS_INDICATORS_GPU_FAST_SERIES_H
 #define TESTS_INDICATORS_GPU_FAST_SERIES_H
 
+#include <math.h>
+
 #include "tests/check.h"
 #include "tests/indicators_gpu/series.h"
 
@@ -16,10 +18,13 @@ enum fast_kind {
     FAST_ALTERNATING,
     FAST_FALLING,
     FAST_HALTED,
+    FAST_SINKING, /* a walk that falls 1 % a bar for 1200 bars */
+    FAST_GROWING, /* by the same factor every bar */
     FAST_KINDS
 };
-static const char *const fast_kind_names[FAST_KINDS] = {"walk", "flat",        "rising",  "jumps", "huge",
-                                                        "tiny", "alternating", "falling", "halted"};
+static const char *const fast_kind_names[FAST_KINDS] = {"walk",   "flat",    "rising",      "jumps",
+                                                        "huge",   "tiny",    "alternating", "falling",
+                                                        "halted", "sinking", "growing"};
 
 /* `cells` is what is computed on, at `shift` values past the beginning of `block`; `wide` is the same in
  * float64 for the reference. Time is float64 always. */
@@ -50,9 +55,9 @@ static inline void fast_series_put(struct fast_series *s, size_t c, size_t i, do
 
 static inline struct fast_series fast_series_make(size_t n, enum fast_kind kind, bool f32, size_t shift)
 {
-    static const enum series_kind made[FAST_KINDS] = {SERIES_WALK,  SERIES_FLAT,    SERIES_RISING,
-                                                      SERIES_JUMPS, SERIES_WALK,    SERIES_WALK,
-                                                      SERIES_FLAT,  SERIES_FALLING, SERIES_HALTED};
+    static const enum series_kind made[FAST_KINDS] = {
+        SERIES_WALK, SERIES_FLAT,    SERIES_RISING, SERIES_JUMPS, SERIES_WALK, SERIES_WALK,
+        SERIES_FLAT, SERIES_FALLING, SERIES_HALTED, SERIES_WALK,  SERIES_FLAT};
     struct series bars = series_make(n, made[kind], 7 + (uint64_t)kind);
     double *columns[INDICATOR_COLUMNS] = {bars.open, bars.high, bars.low, bars.close, bars.volume, bars.time};
     double scale = kind == FAST_HUGE ? 1e12 : kind == FAST_TINY ? 1e-9 : 1.0;
@@ -66,6 +71,10 @@ static inline struct fast_series fast_series_make(size_t n, enum fast_kind kind,
             double value = columns[c][i];
             if (c < 4 && kind == FAST_ALTERNATING)
                 value *= i % 2 ? 1.01 : 0.99;
+            if (c < 4 && kind == FAST_SINKING)
+                value *= pow(0.99, i < 1200 ? (double)i : 1200.0);
+            if (c < 4 && kind == FAST_GROWING)
+                value *= pow(1.001, (double)i);
             fast_series_put(&s, c, i, c < 4 ? value * scale : value);
             if (c < 4 && fabs(s.wide[c][i]) > s.top)
                 s.top = fabs(s.wide[c][i]);

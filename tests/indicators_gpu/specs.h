@@ -27,14 +27,14 @@ static const char *const test_specs[] = {
     "ichimoku:1,1,1,0", "ichimoku:40,20,10,5", "ichimoku:2,3,4,0", "heikin_ashi",
     /* volatility */
     "atr", "atr:1", "atr:100", "natr", "natr:2", "natr:100", "trange", "bbands", "bbands:2,0",
-    "bbands:65,3.5", "bbands:200,1", "keltner", "keltner:1,1,0", "keltner:5,50,1.5", "keltner:100,3,4",
+    "bbands:65,3.5", "bbands:200,1", "bbands:333,100", "keltner", "keltner:1,1,0", "keltner:5,50,1.5", "keltner:100,3,4",
     "donchian", "donchian:1", "donchian:2", "donchian:200", "realvol", "realvol:2", "realvol:100",
     "parkinson", "parkinson:1", "parkinson:100", "garman_klass", "garman_klass:1", "garman_klass:100",
     /* volume */
     "mfi", "mfi:2", "mfi:100", "obv", "ad", "adosc", "adosc:2,2", "adosc:10,3", "adosc:3,200", "vwap",
     "vwap:13.5", "vwap:23.99",
     /* statistics */
-    "stddev", "stddev:2", "stddev:20,2.5", "stddev:20,0", "stddev:200", "var", "var:1", "var:200",
+    "stddev", "stddev:2", "stddev:20,2.5", "stddev:20,0", "stddev:333,1000", "stddev:200", "var", "var:1", "var:200",
     "linreg_slope", "linreg_slope:2", "linreg_slope:200", "linreg_angle", "linreg_angle:2",
     "linreg_angle:100", "log_return", "log_return:20", "zscore", "zscore:2", "zscore:200", "quantile",
     "quantile:1", "quantile:4,0.25", "quantile:20,0", "quantile:20,1", "quantile:100,0.95", "rank", "rank:2",
