@@ -324,8 +324,8 @@ struct supertrend_columns {
 static inline void supertrend_bar(struct supertrend *s, const struct supertrend_columns *c, size_t i)
 {
     double before = c->close[(ptrdiff_t)i - 1], now = c->close[i];
-    s->upper = (before > s->upper) | (c->upper[i] < s->upper) ? c->upper[i] : s->upper;
-    s->lower = (before < s->lower) | (c->lower[i] > s->lower) ? c->lower[i] : s->lower;
+    s->upper = ((before > s->upper) | (c->upper[i] < s->upper)) ? c->upper[i] : s->upper;
+    s->lower = ((before < s->lower) | (c->lower[i] > s->lower)) ? c->lower[i] : s->lower;
     s->rising = s->rising ? !(now < s->lower) : now > s->upper;
     c->value[i] = s->rising ? s->lower : s->upper;
     c->direction[i] = s->rising ? 1.0 : -1.0;
