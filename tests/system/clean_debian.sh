@@ -54,11 +54,11 @@ rm -f "$root.log"
 grep -lE 'Acquire|Proxy' /etc/apt/apt.conf /etc/apt/apt.conf.d/* 2>/dev/null |
     xargs -r cp -t "$root/etc/apt/apt.conf.d" 2>/dev/null || true
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-cp -L /etc/ssl/certs/ca-certificates.crt "$root/root/trusted.crt"
+cp -L /etc/ssl/certs/ca-certificates.crt "$root/srv/trusted.crt"
 [[ -e /etc/apt/sources.list.d/debian.sources ]] &&
     cp /etc/apt/sources.list.d/debian.sources "$root/etc/apt/sources.list.d/" && : >"$root/etc/apt/sources.list"
-git -c safe.directory='*' bundle create --quiet "$root/root/papertape.bundle" HEAD
-mkdir -p "$root/root/shared"
+git -c safe.directory='*' bundle create --quiet "$root/srv/papertape.bundle" HEAD
+mkdir -p "$root/srv/shared"
 lap "debootstrap"
 
 # run SCRIPT ARGUMENT... runs it inside, in mount and process namespaces that end with it.
@@ -72,13 +72,13 @@ inside() {
         mount --rbind /sys "$root/sys"
         mount --rbind /dev "$root/dev"
         if [[ -n $shared ]]; then
-            mount --bind "$shared" "$root/root/shared"
-            mount -o remount,bind,ro "$root/root/shared"
+            mount --bind "$shared" "$root/srv/shared"
+            mount -o remount,bind,ro "$root/srv/shared"
         else
-            rmdir "$root/root/shared" 2>/dev/null || true
+            rmdir "$root/srv/shared" 2>/dev/null || true
         fi
-        exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM="${TERM:-dumb}" CI=true \
-            PIP_CERT=/root/trusted.crt chroot "$root" /bin/bash -euo pipefail -c "$script" inside "$@"
+        exec env -i HOME=/srv PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM="${TERM:-dumb}" CI=true \
+            PIP_CERT=/srv/trusted.crt chroot "$root" /bin/bash -euo pipefail -c "$script" inside "$@"
     ' unshare "$root" "$shared" "$@"
 }
 
@@ -86,14 +86,14 @@ inside '
     export DEBIAN_FRONTEND=noninteractive
     apt-get -q update
     apt-get -q -y install --no-install-recommends "$@"
-    git clone -q /root/papertape.bundle /root/papertape
-' "${prerequisites[@]}" </dev/null >"$root/root/prerequisites.log" 2>&1 || {
-    tail -n 20 "$root/root/prerequisites.log" >&2
+    git clone -q /srv/papertape.bundle /srv/papertape
+' "${prerequisites[@]}" </dev/null >"$root/srv/prerequisites.log" 2>&1 || {
+    tail -n 20 "$root/srv/prerequisites.log" >&2
     exit 1
 }
 lap "prerequisites (${prerequisites[*]}) and git clone"
 
 rc=0
-inside 'cd /root/papertape && ./check "$@"' "$@" </dev/null || rc=$?
+inside 'cd /srv/papertape && ./check "$@"' "$@" </dev/null || rc=$?
 lap "./check"
 exit "$rc"
