@@ -3,8 +3,7 @@
 
 #include "indicators_gpu/features/set.h"
 
-/* One symbol at a glance: return, position in its range, trend, momentum, volatility, volume; two horizons.
- */
+/* One symbol at a glance: return, range, trend, momentum, volatility and volume, over two horizons. */
 static const char market14[] = "set market14\n"
                                "log_return:1 zscore\n"
                                "log_return:12 zscore\n"
@@ -61,60 +60,67 @@ static const char market14[] = "set market14\n"
     "bbands:20,2.lower" frame " /close-1 zscore\n" \
     "zscore:20" frame "\n"
 
-/* The bars' own interval in full, with more horizons, then what a trader reads off 1h and 4h charts. */
-static const char wide110[] = "set wide110\n" RETURNS("") AVERAGES("") OSCILLATORS("") TREND("")
-    VOLATILITY("") "log_return:24 normal\n"
-                   "log_return:48 normal\n"
-                   "log_return:144 normal\n"
-                   "log_return:288 normal\n"
-                   "wma:20 /close-1 zscore\n"
-                   "tema:20 /close-1 zscore\n"
-                   "vwap:0 /close-1 zscore\n"
-                   "sar:0.02,0.2 /close-1 zscore\n"
-                   "supertrend:10,3.value /close-1 zscore\n"
-                   "supertrend:10,3.direction\n"
-                   "ichimoku:9,26,52,26.tenkan /close-1 zscore\n"
-                   "ichimoku:9,26,52,26.kijun /close-1 zscore\n"
-                   "ichimoku:9,26,52,26.senkou_a /close-1 zscore\n"
-                   "ichimoku:9,26,52,26.senkou_b /close-1 zscore\n"
-                   "donchian:20.upper /close-1 zscore\n"
-                   "donchian:20.lower /close-1 zscore\n"
-                   "keltner:20,10,2.upper /close-1 zscore\n"
-                   "keltner:20,10,2.lower /close-1 zscore\n"
-                   "heikin_ashi.open /close-1 zscore\n"
-                   "heikin_ashi.close /close-1 zscore\n"
-                   "rsi:7 /100\n"
-                   "stochrsi:14,5,3.fastk /100\n"
-                   "stochrsi:14,5,3.fastd /100\n"
-                   "ultosc:7,14,28 /100\n"
-                   "ppo:12,26,1 zscore\n"
-                   "trix:30 zscore\n"
-                   "roc:10 normal\n"
-                   "adosc:3,10 normal\n"
-                   "dx:14 /100\n"
-                   "adxr:14 /100\n"
-                   "linreg_angle:14 zscore\n"
-                   "parkinson:20 normal\n"
-                   "garman_klass:20 normal\n"
-                   "realvol:288 normal\n"
-                   "trange /close normal\n"
-                   "atr:96 /close normal\n"
-                   "rank:20\n"
-                   "rank:96\n"
-                   "quantile:96,0.1 /close-1 zscore\n"
-                   "quantile:96,0.9 /close-1 zscore\n"
-                   "volume log1p normal\n" RETURNS("@1h") AVERAGES("@1h") OSCILLATORS("@1h") TREND("@1h")
-                       VOLATILITY("@1h") "log_return:1@4h normal\n"
-                                         "log_return:6@4h normal\n"
-                                         "ema:9@4h /close-1 zscore\n"
-                                         "ema:26@4h /close-1 zscore\n"
-                                         "ema:50@4h /close-1 zscore\n"
-                                         "rsi:14@4h /100\n"
-                                         "stoch:14,3,3.slowk@4h /100\n"
-                                         "macd:12,26,9.hist@4h /close zscore\n"
-                                         "adx:14@4h /100\n"
-                                         "natr:14@4h normal\n"
-                                         "zscore:20@4h\n";
+/* More horizons, and what only the bars' own interval is asked. */
+#define FURTHER \
+    "log_return:24 normal\n" \
+    "log_return:48 normal\n" \
+    "log_return:144 normal\n" \
+    "log_return:288 normal\n" \
+    "wma:20 /close-1 zscore\n" \
+    "tema:20 /close-1 zscore\n" \
+    "vwap:0 /close-1 zscore\n" \
+    "sar:0.02,0.2 /close-1 zscore\n" \
+    "supertrend:10,3.value /close-1 zscore\n" \
+    "supertrend:10,3.direction\n" \
+    "ichimoku:9,26,52,26.tenkan /close-1 zscore\n" \
+    "ichimoku:9,26,52,26.kijun /close-1 zscore\n" \
+    "ichimoku:9,26,52,26.senkou_a /close-1 zscore\n" \
+    "ichimoku:9,26,52,26.senkou_b /close-1 zscore\n" \
+    "donchian:20.upper /close-1 zscore\n" \
+    "donchian:20.lower /close-1 zscore\n" \
+    "keltner:20,10,2.upper /close-1 zscore\n" \
+    "keltner:20,10,2.lower /close-1 zscore\n" \
+    "heikin_ashi.open /close-1 zscore\n" \
+    "heikin_ashi.close /close-1 zscore\n" \
+    "rsi:7 /100\n" \
+    "stochrsi:14,5,3.fastk /100\n" \
+    "stochrsi:14,5,3.fastd /100\n" \
+    "ultosc:7,14,28 /100\n" \
+    "ppo:12,26,1 zscore\n" \
+    "trix:30 zscore\n" \
+    "roc:10 normal\n" \
+    "adosc:3,10 normal\n" \
+    "dx:14 /100\n" \
+    "adxr:14 /100\n" \
+    "linreg_angle:14 zscore\n" \
+    "parkinson:20 normal\n" \
+    "garman_klass:20 normal\n" \
+    "realvol:288 normal\n" \
+    "trange /close normal\n" \
+    "atr:96 /close normal\n" \
+    "rank:20\n" \
+    "rank:96\n" \
+    "quantile:96,0.1 /close-1 zscore\n" \
+    "quantile:96,0.9 /close-1 zscore\n" \
+    "volume log1p normal\n"
+
+#define FOUR_HOURS \
+    "log_return:1@4h normal\n" \
+    "log_return:6@4h normal\n" \
+    "ema:9@4h /close-1 zscore\n" \
+    "ema:26@4h /close-1 zscore\n" \
+    "ema:50@4h /close-1 zscore\n" \
+    "rsi:14@4h /100\n" \
+    "stoch:14,3,3.slowk@4h /100\n" \
+    "macd:12,26,9.hist@4h /close zscore\n" \
+    "adx:14@4h /100\n" \
+    "natr:14@4h normal\n" \
+    "zscore:20@4h\n"
+
+/* The bars' own interval in full, then what a trader reads off 1h and 4h charts. */
+static const char wide110[] =
+    "set wide110\n" RETURNS("") AVERAGES("") OSCILLATORS("") TREND("") VOLATILITY("") FURTHER RETURNS("@1h")
+        AVERAGES("@1h") OSCILLATORS("@1h") TREND("@1h") VOLATILITY("@1h") FOUR_HOURS;
 
 const char *feature_builtin_text(const char *name)
 {

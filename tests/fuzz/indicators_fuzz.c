@@ -6,9 +6,8 @@
  *   - a request that breaks the contract is refused, and nothing is written;
  *   - a stream whose fields are any numbers can go on.
  *
- *   build-fuzz/tests/fuzz/indicators_fuzz -max_total_time=60 -max_len=512 NEW_CORPUS
- * tests/fuzz/corpus_indicators
- */
+ *   build-fuzz/tests/fuzz/indicators_fuzz -max_total_time=60 -max_len=512 \
+ *       NEW_CORPUS tests/fuzz/corpus_indicators */
 #include <errno.h>
 #include <float.h>
 #include <math.h>

@@ -2,8 +2,8 @@
  * with every precision and instruction set that the processor has, over series of every kind, sizes around
  * each edge, and memory at every alignment.
  *
- *   indicators-fast FIXTURES                the test; it ends with each row's worst error as a share of its
- * tolerance indicators-fast --time SPEC…           then nanoseconds a bar, for the specs that just passed */
+ *   indicators-fast FIXTURES      the test; it ends with each row's worst error as a share of its tolerance
+ *   indicators-fast --time SPEC…  then nanoseconds a bar, for the specs that just passed */
 #include "indicators_gpu/indicators.h"
 
 #include <float.h>
