@@ -30,8 +30,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/measure.h"
 #include "indicators_gpu/module.h"
 
 enum { EXIT_SKIP = 77, ROUNDS = 15, SPECS = 5, SPEC_OUTPUTS = 7 };
@@ -46,28 +46,10 @@ struct data {
     struct indicator_columns *series;
 };
 
-static void *room(size_t n, size_t each)
-{
-    void *p = calloc(n, each);
-    if (!p) {
-        fputs("gpu_indicators: out of memory\n", stderr);
-        exit(EXIT_FAILURE);
-    }
-    return p;
-}
-
-static double uniform(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u); /* splitmix64 */
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
 static struct data make_data(size_t n_series, size_t n_bars)
 {
-    struct data d = {n_series, n_bars, room(n_series * n_bars * INDICATOR_COLUMNS, sizeof(double)),
-                     room(n_series, sizeof(struct indicator_columns))};
+    struct data d = {n_series, n_bars, bench_room(n_series * n_bars * INDICATOR_COLUMNS, sizeof(double)),
+                     bench_room(n_series, sizeof(struct indicator_columns))};
     uint64_t seed = 20240808;
     for (size_t s = 0; s < n_series; s++) {
         double *c = d.values + s * INDICATOR_COLUMNS * n_bars, price = 50000.0;
@@ -75,11 +57,11 @@ static struct data make_data(size_t n_series, size_t n_bars)
         double *volume = c + 4 * n_bars, *stamp = c + 5 * n_bars;
         for (size_t i = 0; i < n_bars; i++) {
             open[i] = price;
-            price *= 1.0 + 0.002 * (uniform(&seed) - 0.5);
+            price *= 1.0 + 0.002 * (bench_uniform(&seed) - 0.5);
             close[i] = price;
             high[i] = fmax(open[i], price) * 1.0005;
             low[i] = fmin(open[i], price) * 0.9995;
-            volume[i] = 10.0 * uniform(&seed);
+            volume[i] = 10.0 * bench_uniform(&seed);
             stamp[i] = 1.7e9 + 60.0 * (double)i;
         }
         d.series[s] = (struct indicator_columns){open, high, low, close, volume, stamp};
@@ -91,19 +73,6 @@ static void free_data(struct data *d)
 {
     free(d->values);
     free(d->series);
-}
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* The first series by indicator_compute(): seconds, best of three, or NaN. */
@@ -132,10 +101,10 @@ static double cpu_seconds(const struct indicator_spec specs[], size_t n_specs,
             out[n_out++] = aligned_alloc(64, (n * each + 63) / 64 * 64);
     request.out = out;
     for (int round = 0; round < 3; round++) {
-        double begin = seconds();
+        double begin = bench_seconds();
         if (indicator_compute(&request, err, sizeof(err)) < 0)
             best = NAN;
-        best = fmin(best, seconds() - begin);
+        best = fmin(best, bench_seconds() - begin);
     }
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
         free(columns[c]);
@@ -186,7 +155,7 @@ static int time_runs(struct gpu_module *module, const struct gpu_batch *batch, i
         fprintf(stderr, "gpu_indicators: %zux%zu: %s\n", batch->n_series, batch->n_bars, reason);
         return r;
     }
-    qsort(ms, (size_t)rounds, sizeof(ms[0]), by_value);
+    qsort(ms, (size_t)rounds, sizeof(ms[0]), bench_by_value);
     *ret_s = ms[rounds / 2] * 1e-3;
     return 0;
 }
@@ -217,7 +186,7 @@ static int run_shape(struct gpu_module *module, const struct indicator_spec spec
 static int run_trips(struct gpu_module *module, const struct indicator_spec specs[SPECS],
                      const struct data *d, double copy_rate)
 {
-    double *values = room(SPEC_OUTPUTS * d->n_bars, sizeof(double)), *out[SPEC_OUTPUTS];
+    double *values = bench_room(SPEC_OUTPUTS * d->n_bars, sizeof(double)), *out[SPEC_OUTPUTS];
     struct gpu_batch batch = {GPU_PARALLEL, 1, d->n_bars, d->series, SPECS, specs, out, INDICATOR_F64};
     char reason[GPU_REASON_MAX] = "", name[100];
     int r = 0;
@@ -227,9 +196,9 @@ static int run_trips(struct gpu_module *module, const struct indicator_spec spec
         double best = INFINITY;
         batch.precision = p;
         for (int round = 0; round < 5 && r == 0; round++) {
-            double begin = seconds();
+            double begin = bench_seconds();
             r = gpu_module_compute(module, &batch, reason, sizeof(reason));
-            best = fmin(best, seconds() - begin);
+            best = fmin(best, bench_seconds() - begin);
         }
         snprintf(name, sizeof(name), "five-1x%zu-%s-trip", d->n_bars, precision_name(p));
         if (r == 0)
@@ -238,9 +207,9 @@ static int run_trips(struct gpu_module *module, const struct indicator_spec spec
     batch.precision = INDICATOR_F64;
     if (r == 0) {
         gpu_module_limit(module, (size_t)1 << 20);
-        double begin = seconds();
+        double begin = bench_seconds();
         int refused = gpu_module_compute(module, &batch, reason, sizeof(reason));
-        double refusal = seconds() - begin, cpu = cpu_seconds(specs, SPECS, INDICATOR_F64, d);
+        double refusal = bench_seconds() - begin, cpu = cpu_seconds(specs, SPECS, INDICATOR_F64, d);
         gpu_module_limit(module, 0);
         printf("{\"bench\":\"gpu_indicators\",\"case\":\"out-of-memory\",\"value\":%.6g,\"unit\":\"s\","
                "\"peer\":\"indicator_compute alone\",\"peer_value\":%.6g,\"ratio\":%.4g,\"errno\":%d,"

@@ -14,8 +14,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench/measure.h"
 #include "indicators_gpu/module.h"
 
 enum { EXIT_SKIP = 77, WARM_BARS = 300, SPECS_MAX = INDICATOR_IDS };
@@ -41,27 +41,10 @@ struct market {
     uint64_t seed;
 };
 
-static void *room(size_t n, size_t each)
-{
-    void *p = calloc(n, each);
-    if (!p) {
-        fputs("gpu_streams: out of memory\n", stderr);
-        exit(EXIT_FAILURE);
-    }
-    return p;
-}
-
-static double uniform(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u); /* splitmix64 */
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
 static struct market market_make(size_t n)
 {
-    struct market m = {n, room(n, sizeof(uint32_t)), room(n, sizeof(struct indicator_bar)), 20240808};
+    struct market m = {n, bench_room(n, sizeof(uint32_t)), bench_room(n, sizeof(struct indicator_bar)),
+                       20240808};
     for (size_t s = 0; s < n; s++) {
         m.symbols[s] = (uint32_t)s;
         m.bars[s].close = 50000.0;
@@ -74,13 +57,13 @@ static void market_next(struct market *m)
 {
     for (size_t s = 0; s < m->n; s++) {
         struct indicator_bar *b = &m->bars[s];
-        double close = b->close * (1.0 + 0.002 * (uniform(&m->seed) - 0.5));
+        double close = b->close * (1.0 + 0.002 * (bench_uniform(&m->seed) - 0.5));
         *b = (struct indicator_bar){
             .open = b->close,
             .high = fmax(b->close, close) * 1.0005,
             .low = fmin(b->close, close) * 0.9995,
             .close = close,
-            .volume = 10.0 * uniform(&m->seed),
+            .volume = 10.0 * bench_uniform(&m->seed),
             .time = b->time + 60.0,
         };
     }
@@ -92,23 +75,10 @@ static void market_free(struct market *m)
     free(m->bars);
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts and takes the median and the 99th percentile. */
 static struct latency latency_of(double times[], size_t n)
 {
-    qsort(times, n, sizeof(*times), by_value);
+    qsort(times, n, sizeof(*times), bench_by_value);
     return (struct latency){times[n / 2], times[n * 99 / 100]};
 }
 
@@ -122,18 +92,18 @@ static struct latency cpu_latency(const struct set *set, size_t n)
 {
     struct market m = market_make(n);
     size_t n_streams = n * set->n, rounds = rounds_of(n);
-    struct indicator_stream **streams = room(n_streams, sizeof(struct indicator_stream *));
-    double *times = room(rounds, sizeof(double)), out[INDICATOR_OUTPUTS_MAX];
+    struct indicator_stream **streams = bench_room(n_streams, sizeof(struct indicator_stream *));
+    double *times = bench_room(rounds, sizeof(double)), out[INDICATOR_OUTPUTS_MAX];
     for (size_t i = 0; i < n_streams; i++)
         if (indicator_stream_open(&set->specs[i % set->n], &streams[i]) < 0)
             exit(EXIT_FAILURE);
     for (size_t round = 0; round < WARM_BARS + rounds; round++) {
         market_next(&m);
-        double begin = seconds();
+        double begin = bench_seconds();
         for (size_t i = 0; i < n_streams; i++)
             indicator_stream_update(streams[i], &m.bars[i / set->n], out);
         if (round >= WARM_BARS)
-            times[round - WARM_BARS] = seconds() - begin;
+            times[round - WARM_BARS] = bench_seconds() - begin;
     }
     struct latency l = latency_of(times, rounds);
     for (size_t i = 0; i < n_streams; i++)
@@ -149,18 +119,18 @@ static int gpu_latency(struct gpu_module *module, const struct set *set, size_t 
     struct market m = market_make(n);
     size_t rounds = rounds_of(n);
     struct gpu_streams *streams = NULL;
-    double *times = room(rounds, sizeof(double)), *out = NULL;
-    uint8_t *ready = room(n, set->n);
+    double *times = bench_room(rounds, sizeof(double)), *out = NULL;
+    uint8_t *ready = bench_room(n, set->n);
     char reason[GPU_REASON_MAX];
     int r = gpu_streams_create(module, n, set->specs, set->n, &streams, reason, sizeof(reason));
     if (r == 0)
-        out = room(n * gpu_streams_outputs(streams), sizeof(double));
+        out = bench_room(n * gpu_streams_outputs(streams), sizeof(double));
     for (size_t round = 0; round < WARM_BARS + rounds && r == 0; round++) {
         market_next(&m);
-        double begin = seconds();
+        double begin = bench_seconds();
         r = gpu_streams_update(streams, m.symbols, m.bars, n, out, ready, reason, sizeof(reason));
         if (round >= WARM_BARS)
-            times[round - WARM_BARS] = seconds() - begin;
+            times[round - WARM_BARS] = bench_seconds() - begin;
     }
     if (r < 0)
         fprintf(stderr, "gpu_streams: %s of %zu symbols: %s\n", set->name, n, reason);

@@ -54,15 +54,24 @@ int streams_create(const struct indicator_spec *specs, size_t n_specs, size_t n_
     return 0;
 }
 
+/* The device's streams are given up. */
+static void leave(struct streams *s)
+{
+    gpu_streams_destroy(s->device);
+    free(s->kept);
+    free(s->ready);
+    s->device = NULL;
+    s->kept = NULL;
+    s->ready = NULL;
+}
+
 void streams_destroy(struct streams *s)
 {
     if (!s)
         return;
     for (size_t i = 0; s->all && i < s->n_specs * s->n_series; i++)
         indicator_stream_close(s->all[i]);
-    gpu_streams_destroy(s->device);
-    free(s->kept);
-    free(s->ready);
+    leave(s);
     free(s->all);
     free(s->specs);
     free(s);
@@ -73,35 +82,17 @@ size_t streams_outputs(const struct streams *s)
     return s->outputs;
 }
 
-static void no_outputs(double *out, size_t n)
-{
-    for (size_t k = 0; k < n; k++)
-        out[k] = NAN;
-}
-
-static void update(struct streams *s, uint32_t series, const struct indicator_bar *bar, double *out)
+/* Closed bars change the host's streams; others leave them as they are. */
+static void step(struct streams *s, uint32_t series, const struct indicator_bar *bar, bool closed,
+                 double *out)
 {
     for (size_t i = 0; i < s->n_specs; i++) {
-        size_t n = s->specs[i].row->n_outputs;
+        struct indicator_stream *stream = of(s, series)[i];
         double values[INDICATOR_OUTPUTS_MAX];
-        if (indicator_stream_update(of(s, series)[i], bar, values))
-            memcpy(out, values, n * sizeof *out);
-        else
-            no_outputs(out, n);
-        out += n;
-    }
-}
-
-static void peek(struct streams *s, uint32_t series, const struct indicator_bar *bar, double *out)
-{
-    for (size_t i = 0; i < s->n_specs; i++) {
-        size_t n = s->specs[i].row->n_outputs;
-        double values[INDICATOR_OUTPUTS_MAX];
-        if (indicator_stream_peek(of(s, series)[i], bar, values))
-            memcpy(out, values, n * sizeof *out);
-        else
-            no_outputs(out, n);
-        out += n;
+        bool ready = closed ? indicator_stream_update(stream, bar, values)
+                            : indicator_stream_peek(stream, bar, values);
+        for (size_t k = 0; k < s->specs[i].row->n_outputs; k++)
+            *out++ = ready ? values[k] : NAN;
     }
 }
 
@@ -111,19 +102,13 @@ static void peek(struct streams *s, uint32_t series, const struct indicator_bar 
 static void fall_back(struct streams *s)
 {
     double ignored[INDICATOR_OUTPUTS_MAX];
-    gpu_streams_destroy(s->device);
-    s->device = NULL;
     for (size_t series = 0; series < s->n_series; series++) {
         struct kept *kept = &s->kept[series];
         for (int i = 0; i < kept->n; i++)
             for (size_t k = 0; k < s->n_specs; k++)
                 indicator_stream_update(of(s, (uint32_t)series)[k], &kept->bars[i], ignored);
-        kept->n = 0;
     }
-    free(s->kept);
-    free(s->ready);
-    s->kept = NULL;
-    s->ready = NULL;
+    leave(s);
 }
 
 int streams_to_device(struct streams *s, struct gpu_module *module, char *reason, size_t cap)
@@ -139,14 +124,8 @@ int streams_to_device(struct streams *s, struct gpu_module *module, char *reason
     if (r == 0)
         r = gpu_streams_load(s->device, 0, s->n_series, (const struct indicator_stream *const *)s->all,
                              reason, cap);
-    if (r < 0) {
-        gpu_streams_destroy(s->device);
-        s->device = NULL;
-        free(s->kept);
-        free(s->ready);
-        s->kept = NULL;
-        s->ready = NULL;
-    }
+    if (r < 0)
+        leave(s);
     return r;
 }
 
@@ -180,7 +159,7 @@ bool streams_to_host(struct streams *s)
         return true;
     bool synced = sync_streams(s);
     if (synced)
-        fall_back(s); /* with no bar to take */
+        leave(s);
     return synced;
 }
 
@@ -213,7 +192,7 @@ void streams_update(struct streams *s, size_t n, const uint32_t series[], const 
     if (s->device)
         fall_back(s);
     for (size_t i = 0; i < n; i++)
-        update(s, series[i], &bars[i], out + i * s->outputs);
+        step(s, series[i], &bars[i], true, out + i * s->outputs);
 }
 
 void streams_peek(struct streams *s, size_t n, const uint32_t series[], const struct indicator_bar bars[],
@@ -225,7 +204,7 @@ void streams_peek(struct streams *s, size_t n, const uint32_t series[], const st
     if (s->device)
         fall_back(s);
     for (size_t i = 0; i < n; i++)
-        peek(s, series[i], &bars[i], out + i * s->outputs);
+        step(s, series[i], &bars[i], false, out + i * s->outputs);
 }
 
 /* ---- memory as bytes: a version, a count of streams, the fields of each; eight bytes a number ---- */
