@@ -9,7 +9,7 @@
 #include "daemon/log.h"
 #include "indicators_gpu/module.h"
 
-enum { RETRY_MAX_MS = 3600000, DEVICE_MAX = 128 };
+enum { DEVICE_MAX = 128 };
 
 /* What the loop shares with a search's thread; freed by whoever is the last to look. */
 struct search {
@@ -29,6 +29,7 @@ struct compute {
     char reason[GPU_REASON_MAX];
     char device[DEVICE_MAX]; /* that was given; "": none is */
     int64_t delay_ms;        /* until the next look after a failure */
+    uint64_t given_ms;       /* the loop's time when it was given */
     int handles;             /* that are open */
 };
 
@@ -109,7 +110,7 @@ static int64_t try_later(struct compute *compute)
     if (delay == 0)
         return 0;
     uv_timer_start(&compute->retry, on_retry, (uint64_t)delay, 0);
-    compute->delay_ms = 2 * delay < RETRY_MAX_MS ? 2 * delay : RETRY_MAX_MS;
+    compute->delay_ms = 2 * delay < compute->config.retry_max_ms ? 2 * delay : compute->config.retry_max_ms;
     return delay;
 }
 
@@ -130,6 +131,7 @@ static void searched(uv_async_t *async)
     search_free(search);
     if (module) {
         snprintf(compute->device, sizeof compute->device, "%s", gpu_module_device(module));
+        compute->given_ms = uv_now(async->loop);
         log_info("gpu: %s", compute->device);
         compute->config.found(compute->config.ctx, module);
     } else {
@@ -165,6 +167,9 @@ struct compute *compute_create(uv_loop_t *loop, const struct compute_config *con
 
 int64_t compute_failed(struct compute *compute, const char *reason)
 {
+    uint64_t used_ms = uv_now(compute->retry.loop) - compute->given_ms;
+    if (used_ms >= (uint64_t)compute->config.retry_max_ms)
+        compute->delay_ms = compute->config.retry_ms;
     compute->device[0] = '\0';
     snprintf(compute->reason, sizeof compute->reason, "%s", reason);
     return try_later(compute);

@@ -1,6 +1,6 @@
 /* The device: looks for the GPU module away from the loop, which must not wait for a driver, gives it to
- * whoever computes with it, and looks again after it failed, each time after twice as long. Where there is
- * none, the CPU does the same work and the status says why. */
+ * whoever computes with it, and looks again after it failed, each time after twice as long, until one has
+ * been in use for long. Where there is none, the CPU does the same work and the status says why. */
 #ifndef DAEMON_COMPUTE_H
 #define DAEMON_COMPUTE_H
 
@@ -16,7 +16,8 @@ struct compute_config {
     void *ctx;
     void (*found)(void *ctx, struct gpu_module *module); /* on the loop; the module is the taker's */
     const char *unwanted;                                /* why none is looked for, for ever; NULL: one is */
-    int64_t retry_ms; /* between a failure and the next look; doubles, up to an hour; 0: never again */
+    int64_t retry_ms;     /* between a failure and the next look; 0: never again */
+    int64_t retry_max_ms; /* it doubles up to this, and begins anew once a device was in use for as long */
 };
 
 /* Starts to look for a device. NULL without memory. */

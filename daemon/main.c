@@ -21,6 +21,7 @@
 enum {
     EXIT_USAGE = 2,
     DRAIN_TIMEOUT_MS = 20000, /* systemd's TimeoutStopSec is longer */
+    DEVICE_RETRY_MAX_MS = 3600000,
 };
 
 static const char usage[] =
@@ -337,7 +338,8 @@ static int start(struct daemon *daemon)
     struct compute_config compute = {.ctx = daemon,
                                      .found = device_found,
                                      .unwanted = daemon->config.n_specs > 0 ? NULL : "no indicators are kept",
-                                     .retry_ms = daemon->config.device_retry_ms};
+                                     .retry_ms = daemon->config.device_retry_ms,
+                                     .retry_max_ms = DEVICE_RETRY_MAX_MS};
     daemon->compute = compute_create(daemon->loop, &compute);
     daemon->telemetry = telemetry_create(daemon);
     daemon->parity = parity_create(daemon);

@@ -1,0 +1,96 @@
+/* The search for a device: found, failed and found again; what the status says; delays that double up to a
+ * limit and begin anew after long use. */
+#include "daemon/compute.h"
+
+#include "indicators_gpu/module.h"
+#include "tests/check.h"
+
+enum { RETRY_MS = 1, RETRY_MAX_MS = 8, FAILURES = 7, LONG_USE = 5 /* the failure that it comes before */ };
+
+struct user {
+    struct compute *compute;
+    uv_timer_t use;
+    int failures;
+    int64_t delays_ms[FAILURES];
+};
+
+static void says(const struct compute *compute, bool on_device, const char *backend, const char *device,
+                 const char *reason)
+{
+    json_t *object = compute_object(compute, on_device);
+    const char *told = json_string_value(json_object_get(object, "device"));
+    CHECK_STR(json_string_value(json_object_get(object, "backend")), backend);
+    CHECK_STR(told ? told : "none", device);
+    CHECK_STR(json_string_value(json_object_get(object, "reason")), reason);
+    json_decref(object);
+}
+
+static void fail(struct user *user)
+{
+    user->delays_ms[user->failures++] = compute_failed(user->compute, "it fell off the bus");
+    says(user->compute, false, "cpu", "none", "it fell off the bus");
+    if (user->failures == FAILURES) {
+        compute_stop(user->compute);
+        uv_close((uv_handle_t *)&user->use, NULL);
+    }
+}
+
+static void used(uv_timer_t *timer)
+{
+    fail(timer->data);
+}
+
+static void found(void *ctx, struct gpu_module *module)
+{
+    struct user *user = ctx;
+    says(user->compute, false, "cpu", "Fake H100", "the streams are on their way to the device");
+    says(user->compute, true, "gpu", "Fake H100", "the streams are on the device");
+    gpu_module_close(module);
+    if (user->failures == LONG_USE)
+        uv_timer_start(&user->use, used, RETRY_MAX_MS, 0);
+    else
+        fail(user);
+}
+
+static void again_and_again(uv_loop_t *loop)
+{
+    static const int64_t delays_ms[FAILURES] = {1, 2, 4, 8, 8, 1, 2};
+    struct user user = {0};
+    const struct compute_config config = {
+        .ctx = &user, .found = found, .retry_ms = RETRY_MS, .retry_max_ms = RETRY_MAX_MS};
+    uv_timer_init(loop, &user.use);
+    user.use.data = &user;
+    user.compute = compute_create(loop, &config);
+    CHECK(user.compute);
+    says(user.compute, false, "cpu", "none", "looking for a device");
+    CHECK_INT(uv_run(loop, UV_RUN_DEFAULT), 0);
+    CHECK_INT(user.failures, FAILURES);
+    for (int i = 0; i < FAILURES; i++)
+        CHECK_INT(user.delays_ms[i], delays_ms[i]);
+}
+
+static void not_wanted(uv_loop_t *loop)
+{
+    const struct compute_config config = {.unwanted = "no indicators are kept"};
+    struct compute *compute = compute_create(loop, &config);
+    CHECK(compute);
+    says(compute, false, "cpu", "none", "no indicators are kept");
+    CHECK_INT(compute_failed(compute, "never asked for"), 0); /* and is not looked for */
+    compute_stop(compute);
+    CHECK_INT(uv_run(loop, UV_RUN_DEFAULT), 0);
+}
+
+/* argv: the fake GPU module. */
+int main(int argc, char **argv)
+{
+    uv_loop_t loop;
+    if (argc != 2)
+        return EXIT_FAILURE;
+    setenv("PAPERTAPE_GPU_MODULE", argv[1], 1);
+    CHECK_INT(uv_loop_init(&loop), 0);
+    again_and_again(&loop);
+    not_wanted(&loop);
+    CHECK(!compute_abandoned());
+    CHECK_INT(uv_loop_close(&loop), 0);
+    return check_done("daemon/compute");
+}
