@@ -236,6 +236,20 @@ void board_committed(struct board *board, uint64_t ticket)
         look_at_need(board, ticket);
 }
 
+static void look_at_device(struct board *board, int64_t call_ms)
+{
+    bool silent = call_ms >= COMPUTE_SILENT_MS;
+    if (silent && !board->silence_told) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "the GPU has not answered for %d s: the charts' indicators wait for it, orders do not",
+                 COMPUTE_SILENT_MS / 1000);
+        log_warning("indicators: %s", text);
+        session_alert(board->daemon->session, DB_WARNING, "gpu", text);
+    }
+    board->silence_told = silent;
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct board *board = timer->data;
@@ -254,9 +268,11 @@ static void on_tick(uv_timer_t *timer)
         board->forming[s] = view.forming;
     }
     board->forming_news = true;
+    int64_t call_ms = board_device_call_ms(board);
     pthread_cond_signal(&board->work);
     pthread_mutex_unlock(&board->lock);
     look_at_need(board, db_writer_committed(writer));
+    look_at_device(board, call_ms);
 }
 
 void board_take_device(struct board *board, struct gpu_module *module)

@@ -27,11 +27,12 @@ void board_bar(struct board *board, int symbol, const struct bar *bar);
 void board_committed(struct board *board, uint64_t ticket);
 
 struct board_view {
-    uint64_t updates; /* closed bars that streams took, one for each series */
-    uint64_t waiting; /* bars in the queue */
-    uint64_t missed;  /* times that the queue was full: its bars were read from the database */
-    bool behind;      /* bars are to be read from the database, or are being read */
-    bool on_device;   /* streams are updated there */
+    uint64_t updates;       /* closed bars that streams took, one for each series */
+    uint64_t waiting;       /* bars in the queue */
+    uint64_t missed;        /* times that the queue was full: its bars were read from the database */
+    bool behind;            /* bars are to be read from the database, or are being read */
+    bool on_device;         /* streams are updated there */
+    int64_t device_call_ms; /* that the call to the device under way has lasted; 0: none is */
 };
 
 /* A device for the streams: the board's from here on. */

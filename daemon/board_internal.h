@@ -78,6 +78,7 @@ struct board {
     bool needs; /* bars were not queued, and none will be until the thread has read them from the database */
     uint64_t need_first, need_last; /* the tickets of those that it has not been told to read */
     struct board_results given;     /* emptied by the loop */
+    bool silence_told;              /* of the call to the device that is under way */
     void (*stopped)(void *user);
     void *stopped_user;
     int open_handles;
@@ -91,6 +92,7 @@ struct board {
     bool forming_news;
     struct gpu_module *offered; /* NULL: none is new */
     bool on_device, device_lost;
+    uint64_t device_call_ns; /* when the call to it that is under way began, by uv_hrtime(); 0: none is */
     char lost_reason[GPU_REASON_MAX];
     bool catch_up, catching_up, ask_again, stop, ended, abandoned;
     struct board_results results;
@@ -122,6 +124,9 @@ static inline uint32_t board_series(const struct board *board, int symbol, int t
 
 /* A bar as indicators see it. */
 struct indicator_bar board_tick(const struct board_symbol *symbol, const struct bar *bar);
+
+/* board_view.c: how long the call to the device has lasted, 0 for none; the lock is held. */
+int64_t board_device_call_ms(const struct board *board);
 
 /* board.c: have the symbols been known yet? If they are now, it begins. */
 bool board_begun(struct board *board);

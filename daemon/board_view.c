@@ -2,6 +2,11 @@
 #include "daemon/board_internal.h"
 #include "daemon/status_internal.h"
 
+int64_t board_device_call_ms(const struct board *board)
+{
+    return board->device_call_ns ? (int64_t)((uv_hrtime() - board->device_call_ns) / 1000000) : 0;
+}
+
 void board_view(struct board *board, struct board_view *ret)
 {
     pthread_mutex_lock(&board->lock);
@@ -9,7 +14,8 @@ void board_view(struct board *board, struct board_view *ret)
                                .waiting = board->n_queue,
                                .missed = board->missed,
                                .behind = board->needs || board->catch_up || board->catching_up,
-                               .on_device = board->on_device};
+                               .on_device = board->on_device,
+                               .device_call_ms = board_device_call_ms(board)};
     pthread_mutex_unlock(&board->lock);
 }
 

@@ -64,12 +64,23 @@ void board_give(struct board *board, struct board_result row, const double *outp
 
 /* ---- the device ---- */
 
+/* Before any call of the streams that may go to the device. */
+static void begin_call(struct board *board)
+{
+    if (!board->module)
+        return;
+    pthread_mutex_lock(&board->lock);
+    board->device_call_ns = uv_hrtime();
+    pthread_mutex_unlock(&board->lock);
+}
+
 /* The streams are on the CPU: the module is of no more use. */
 static void lose_device(struct board *board, const char *reason)
 {
     gpu_module_close(board->module);
     board->module = NULL;
     pthread_mutex_lock(&board->lock);
+    board->device_call_ns = 0;
     board->on_device = false;
     board->device_lost = true;
     snprintf(board->lost_reason, sizeof board->lost_reason, "%s", reason);
@@ -77,9 +88,11 @@ static void lose_device(struct board *board, const char *reason)
     pthread_mutex_unlock(&board->lock);
 }
 
+/* The device has answered. */
 static void show_device(struct board *board, bool on_device)
 {
     pthread_mutex_lock(&board->lock);
+    board->device_call_ns = 0;
     board->on_device = on_device;
     pthread_mutex_unlock(&board->lock);
 }
@@ -90,6 +103,7 @@ static void go_to_device(struct board *board)
     char reason[GPU_REASON_MAX];
     if (!board->module || streams_on_device(board->streams) || !board->symbols[board->n_symbols - 1].begun)
         return;
+    begin_call(board);
     if (streams_to_device(board->streams, board->module, reason, sizeof reason) < 0)
         lose_device(board, reason);
     else
@@ -100,17 +114,21 @@ void board_leave_device(struct board *board)
 {
     if (!streams_on_device(board->streams))
         return;
+    begin_call(board);
     if (streams_to_host(board->streams))
         show_device(board, false);
     else
         lose_device(board, streams_failure(board->streams));
 }
 
-/* After any call of the streams that may have found the device failing. */
-static void look_at_device(struct board *board)
+/* After it: the device may have been found failing. */
+static void end_call(struct board *board)
 {
-    if (board->module && board->on_device && !streams_on_device(board->streams))
+    bool on_device = streams_on_device(board->streams);
+    if (board->module && board->on_device && !on_device)
         lose_device(board, streams_failure(board->streams));
+    else if (board->module)
+        show_device(board, on_device);
 }
 
 /* ---- bars ---- */
@@ -138,8 +156,9 @@ void board_close_round(struct board *board)
     struct board_round *round = &board->round;
     if (round->n == 0)
         return;
+    begin_call(board);
     streams_update(board->streams, round->n, round->series, round->ticks, round->outputs);
-    look_at_device(board);
+    end_call(board);
     pthread_mutex_lock(&board->lock);
     board->updates += round->n;
     for (size_t i = 0; i < round->n; i++) {
@@ -169,9 +188,11 @@ static void save(struct board *board, uint32_t series)
         .kind = BOARD_ROW_MEMORY, .series = series, .next_ns = board->frames[series].next_ns};
     if (!board->changed[series])
         return;
-    if (streams_save(board->streams, series, &row.memory, &row.memory_size) < 0)
+    begin_call(board);
+    int r = streams_save(board->streams, series, &row.memory, &row.memory_size);
+    end_call(board);
+    if (r < 0)
         return; /* the memory before it and the bars since give the same */
-    look_at_device(board);
     board->changed[series] = false;
     board_give(board, row, NULL);
 }
@@ -211,9 +232,10 @@ static void peek(struct board *board)
                 timeframe_peek(&board->frames[series], &board->forming_taken[s], &forming))
                 add(board, series, &forming);
         }
+    begin_call(board);
     if (round->n > 0)
         streams_peek(board->streams, round->n, round->series, round->ticks, round->outputs);
-    look_at_device(board);
+    end_call(board);
     pthread_mutex_lock(&board->lock);
     for (size_t i = 0; i < round->n; i++) {
         board->newest[round->series[i]].forming = round->bars[i];

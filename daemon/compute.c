@@ -1,6 +1,7 @@
 #include "daemon/compute.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,12 +176,15 @@ int64_t compute_failed(struct compute *compute, const char *reason)
     return try_later(compute);
 }
 
-json_t *compute_object(const struct compute *compute, bool on_device)
+json_t *compute_object(const struct compute *compute, bool on_device, int64_t call_ms)
 {
-    const char *words = on_device            ? "the streams are on the device"
-                        : compute->search    ? "looking for a device"
-                        : compute->device[0] ? "the streams are on their way to the device"
-                                             : compute->reason;
+    char silent[64];
+    snprintf(silent, sizeof silent, "the device has not answered for %" PRId64 " s", call_ms / 1000);
+    const char *words = call_ms >= COMPUTE_SILENT_MS ? silent
+                        : on_device                  ? "the streams are on the device"
+                        : compute->search            ? "looking for a device"
+                        : compute->device[0]         ? "the streams are on their way to the device"
+                                                     : compute->reason;
     return json_pack("{s:s, s:s?, s:s}", "backend", on_device ? "gpu" : "cpu", "device",
                      compute->device[0] ? compute->device : NULL, "reason", words);
 }

@@ -12,6 +12,8 @@
 struct compute;
 struct gpu_module;
 
+enum { COMPUTE_SILENT_MS = 10000 }; /* a device that does not come back from a call for longer is told of */
+
 struct compute_config {
     void *ctx;
     void (*found)(void *ctx, struct gpu_module *module); /* on the loop; the module is the taker's */
@@ -27,8 +29,9 @@ struct compute *compute_create(uv_loop_t *loop, const struct compute_config *con
  * looked for again; 0: not at all. */
 int64_t compute_failed(struct compute *compute, const char *reason);
 
-/* {"backend":"cpu","device":null,"reason":"…"}; `on_device`: the work is done there. */
-json_t *compute_object(const struct compute *compute, bool on_device);
+/* {"backend":"cpu","device":null,"reason":"…"}; `on_device`: the work is done there; `call_ms`: how long the
+ * call to the device that is under way has lasted, 0 for none. */
+json_t *compute_object(const struct compute *compute, bool on_device, int64_t call_ms);
 
 /* Frees it; the loop must still run. A search that has not ended, as with a driver that hangs, is left to
  * itself. */

@@ -110,7 +110,7 @@ static json_t *computing_object(const struct daemon *daemon)
     struct board_view view = {0};
     if (daemon->board)
         board_view(daemon->board, &view);
-    json_t *object = compute_object(daemon->compute, view.on_device);
+    json_t *object = compute_object(daemon->compute, view.on_device, view.device_call_ms);
     json_object_set_new(object, "timeframes", daemon->board ? board_timeframes(daemon->board) : json_array());
     json_object_set_new(object, "updates", json_integer((json_int_t)view.updates));
     json_object_set_new(object, "queue", json_integer((json_int_t)view.waiting));

@@ -14,10 +14,10 @@ struct user {
     int64_t delays_ms[FAILURES];
 };
 
-static void says(const struct compute *compute, bool on_device, const char *backend, const char *device,
-                 const char *reason)
+static void says(const struct compute *compute, bool on_device, int64_t call_ms, const char *backend,
+                 const char *device, const char *reason)
 {
-    json_t *object = compute_object(compute, on_device);
+    json_t *object = compute_object(compute, on_device, call_ms);
     const char *told = json_string_value(json_object_get(object, "device"));
     CHECK_STR(json_string_value(json_object_get(object, "backend")), backend);
     CHECK_STR(told ? told : "none", device);
@@ -28,7 +28,7 @@ static void says(const struct compute *compute, bool on_device, const char *back
 static void fail(struct user *user)
 {
     user->delays_ms[user->failures++] = compute_failed(user->compute, "it fell off the bus");
-    says(user->compute, false, "cpu", "none", "it fell off the bus");
+    says(user->compute, false, 0, "cpu", "none", "it fell off the bus");
     if (user->failures == FAILURES) {
         compute_stop(user->compute);
         uv_close((uv_handle_t *)&user->use, NULL);
@@ -43,8 +43,10 @@ static void used(uv_timer_t *timer)
 static void found(void *ctx, struct gpu_module *module)
 {
     struct user *user = ctx;
-    says(user->compute, false, "cpu", "Fake H100", "the streams are on their way to the device");
-    says(user->compute, true, "gpu", "Fake H100", "the streams are on the device");
+    says(user->compute, false, 0, "cpu", "Fake H100", "the streams are on their way to the device");
+    says(user->compute, true, 0, "gpu", "Fake H100", "the streams are on the device");
+    says(user->compute, true, 9999, "gpu", "Fake H100", "the streams are on the device");
+    says(user->compute, true, 12345, "gpu", "Fake H100", "the device has not answered for 12 s");
     gpu_module_close(module);
     if (user->failures == LONG_USE)
         uv_timer_start(&user->use, used, RETRY_MAX_MS, 0);
@@ -62,7 +64,7 @@ static void again_and_again(uv_loop_t *loop)
     user.use.data = &user;
     user.compute = compute_create(loop, &config);
     CHECK(user.compute);
-    says(user.compute, false, "cpu", "none", "looking for a device");
+    says(user.compute, false, 0, "cpu", "none", "looking for a device");
     CHECK_INT(uv_run(loop, UV_RUN_DEFAULT), 0);
     CHECK_INT(user.failures, FAILURES);
     for (int i = 0; i < FAILURES; i++)
@@ -74,7 +76,7 @@ static void not_wanted(uv_loop_t *loop)
     const struct compute_config config = {.unwanted = "no indicators are kept"};
     struct compute *compute = compute_create(loop, &config);
     CHECK(compute);
-    says(compute, false, "cpu", "none", "no indicators are kept");
+    says(compute, false, 0, "cpu", "none", "no indicators are kept");
     CHECK_INT(compute_failed(compute, "never asked for"), 0); /* and is not looked for */
     compute_stop(compute);
     CHECK_INT(uv_run(loop, UV_RUN_DEFAULT), 0);

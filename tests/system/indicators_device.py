@@ -80,13 +80,17 @@ def in_a_stall(folder, replay):
     status = daemon.wait_status(lambda s: not s["positions"] and not s["orders"], "flat")
     bars = daemon.wait_status(lambda s: s["compute"]["queue"] > 2, "bars that wait")["compute"]
     assert bars["updates"] == updates and bars["backend"] == "gpu", bars
+    silent = daemon.wait_status(lambda s: "not answered" in s["compute"]["reason"], "word of the device")["compute"]
+    assert silent["backend"] == "gpu" and silent["device"] == "Fake H100", silent
+    harness.wait_for(lambda: alerts(daemon), "an alert")
     assert fake.stalled() == stuck, fake.told()[-3:]
 
     # It goes on where it was, and nothing is missing.
     open(gate, "w").close()
-    indicators.updates(daemon, updates + 300)
+    status = indicators.updates(daemon, updates + 300)["compute"]
+    assert status["backend"] == "gpu" and status["reason"] == "the streams are on the device", status
     assert daemon.stop() == 0
-    assert not alerts(daemon), alerts(daemon)
+    assert len(alerts(daemon)) == 1 and "has not answered for 10 s" in alerts(daemon)[0], alerts(daemon)
     n = indicators.compare(folder, daemon)
     print(f"an order, a stop, a cancel and a flatten within one update of the device; {n} values after it")
 
