@@ -2,8 +2,7 @@
  * indicators, on the CPU and, where the GPU module finds a device, there. Build: ninja -C BUILD
  * bench/board_updates; run: bench/board.
  *
- * Prints one JSON line a figure: microseconds of a call, half of which and 99 of 100 of which took no longer.
- */
+ * Prints one JSON line a figure: the microseconds within which half of the calls were done, and 99 of 100. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

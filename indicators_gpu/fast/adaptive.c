@@ -19,17 +19,6 @@ static size_t kama_layout(struct kama *s, const double options[])
     return summed_layout(&s->steps, window_begin(sizeof(*s)), s->period);
 }
 
-static size_t kama_bytes(const double options[])
-{
-    struct kama s;
-    return kama_layout(&s, options);
-}
-
-static void kama_start(void *state, const double options[])
-{
-    kama_layout(state, options);
-}
-
 static size_t kama_history(const double options[])
 {
     return (size_t)options[0];
@@ -38,8 +27,7 @@ static size_t kama_history(const double options[])
 /* The sums of |changes| over the period, to path[0..n). */
 static void kama_paths(struct kama *s, const struct fast_block *block, double *path)
 {
-    struct part part = {0};
-    while (part_next(block, &part)) {
+    for (struct part part = {0}; part_next(block, &part);) {
         const real *x = part_in(block, &part, FAST_CLOSE), *before = x - 1;
         double *steps = summed_next(s, &s->steps, part.n);
         for (size_t i = 0; i < part.n; i++)
@@ -88,4 +76,4 @@ static void kama_run(void *state, const struct fast_block *block)
     s->value = carry[0];
 }
 
-const struct fast_kernel FAST(kama) = {kama_bytes, kama_history, kama_start, kama_run, true};
+WINDOW_KERNEL_DIRECT(kama, kama, kama_history);

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* Columns lie this many bytes apart beyond their length, so that equal bars fall into different cache sets.
- */
+/* Columns lie this many bytes apart beyond their length: equal bars fall into different cache sets. */
 enum { STAGGER = 1088, ALIGNMENT = 64 };
 
 /* Blocks that are widened before the history has to move back to the beginning. */

@@ -3,6 +3,7 @@
 #include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/recurrence.h"
 #include "indicators_gpu/fast/set.h"
+#include "indicators_gpu/fast/true_range.h"
 
 /* The sums S = S - S/p + new are an average's u; they begin with p - 1 values. */
 struct movement {
@@ -31,14 +32,13 @@ struct moved {
 
 static inline struct moved moved_at(const struct fast_block *block, size_t i)
 {
-    const real *high = (const real *)block->in[FAST_HIGH] + i, *low = (const real *)block->in[FAST_LOW] + i,
-               *close = (const real *)block->in[FAST_CLOSE] + i;
-    vec h = vec_load(high), l = vec_load(low), before = vec_load(close - 1), zero = vec_all(0);
-    vec up = h - vec_load(high - 1), down = vec_load(low - 1) - l;
+    const real *high = block->in[FAST_HIGH], *low = block->in[FAST_LOW], *close = block->in[FAST_CLOSE];
+    vec up = vec_load(high + i) - vec_load(high + i - 1), down = vec_load(low + i - 1) - vec_load(low + i);
+    const vec zero = vec_all(0);
     struct moved moved;
     moved.plus = vec_select(vec_gt(up, down), vec_max(up, zero), zero);
     moved.minus = vec_select(vec_gt(down, up), vec_max(down, zero), zero);
-    moved.range = vec_max(vec_max(vec_abs(h - before), vec_abs(l - before)), h - l);
+    moved.range = true_ranges(high, low, close, i);
     return moved;
 }
 

@@ -59,8 +59,7 @@ static size_t ppo_history(const double options[])
 static void simple_averages(struct ppo *s, const struct fast_block *block, double *fast, double *slow)
 {
     const double fast_share = 1.0 / (double)s->fast_period, slow_share = 1.0 / (double)s->slow_period;
-    struct part part = {0};
-    while (part_next(block, &part)) {
+    for (struct part part = {0}; part_next(block, &part);) {
         const real *close = part_in(block, &part, FAST_CLOSE);
         sums_of(s, &s->fast_sums, close, part.n, fast_share, fast + part.at);
         sums_of(s, &s->slow_sums, close, part.n, slow_share, slow + part.at);

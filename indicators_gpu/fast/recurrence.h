@@ -241,8 +241,7 @@ static inline size_t average_run(struct average *s, const real *x, size_t begin,
     return first;
 }
 
-/* The same without a base: for what is divided by y, whose error is then a share of y and not of what it was.
- */
+/* The same without a base: for what is divided by y, whose error is then a share of y, not of what it was. */
 static inline size_t average_run_small(struct average *s, const real *x, size_t begin, size_t count, real *y,
                                        real *lead)
 {

@@ -1,5 +1,5 @@
-/* VWAP, the volume-weighted price of a session. Its sums are of a whole day: float64, whatever the precision.
- */
+/* VWAP, the volume-weighted price of a session. Its sums are of a whole day: float64 in either
+ * precision. */
 #include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/set.h"
 #include "indicators_gpu/fast/wide.h"

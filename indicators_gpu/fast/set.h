@@ -1,4 +1,4 @@
-/* The rows that have a kernel, X(ID, name) each. */
+/* The rows that have a kernel, X(ID, name) each, and the sets that list them. */
 #ifndef INDICATORS_GPU_FAST_SET_H
 #define INDICATORS_GPU_FAST_SET_H
 
@@ -13,9 +13,11 @@
     FAST_ROWS_SESSION(X) \
     FAST_ROWS_WINDOWS(X)
 
-#define FAST_ROWS_AVERAGES(X) X(SMA, sma) X(EMA, ema) X(MACD, macd)
-#define FAST_ROWS_CHAINS(X)   X(DEMA, dema) X(TEMA, tema) X(MOM, mom) X(ROC, roc) X(HEIKIN_ASHI, heikin_ashi)
-#define FAST_ROWS_WILDER(X)   X(RSI, rsi) X(ATR, atr) X(NATR, natr) X(TRANGE, trange) X(KELTNER, keltner)
+#define FAST_ROWS_AVERAGES(X)     X(SMA, sma) X(EMA, ema) X(MACD, macd)
+#define FAST_ROWS_CHAINS(X)       X(DEMA, dema) X(TEMA, tema) X(MOM, mom) X(ROC, roc) X(HEIKIN_ASHI, heikin_ashi)
+#define FAST_ROWS_WILDER(X)       X(RSI, rsi) X(ATR, atr) X(NATR, natr) X(TRANGE, trange) X(KELTNER, keltner)
+#define FAST_ROWS_ACCUMULATION(X) X(OBV, obv) X(AD, ad) X(ADOSC, adosc)
+#define FAST_ROWS_SESSION(X)      X(VWAP, vwap)
 
 #define FAST_ROWS_WINDOWS(X) \
     X(WMA, wma) \
@@ -49,11 +51,9 @@
     FAST_ROWS_DIRECTIONAL(X) \
     FAST_ROWS_STOPS(X)
 
-#define FAST_ROWS_OSCILLATORS(X)  X(TRIX, trix) X(PPO, ppo) X(KAMA, kama)
-#define FAST_ROWS_DIRECTIONAL(X)  X(PLUS_DI, plus_di) X(MINUS_DI, minus_di) X(DX, dx) X(ADX, adx) X(ADXR, adxr)
-#define FAST_ROWS_ACCUMULATION(X) X(OBV, obv) X(AD, ad) X(ADOSC, adosc)
-#define FAST_ROWS_SESSION(X)      X(VWAP, vwap)
-#define FAST_ROWS_STOPS(X)        X(SAR, sar) X(SUPERTREND, supertrend)
+#define FAST_ROWS_OSCILLATORS(X) X(TRIX, trix) X(PPO, ppo) X(KAMA, kama)
+#define FAST_ROWS_DIRECTIONAL(X) X(PLUS_DI, plus_di) X(MINUS_DI, minus_di) X(DX, dx) X(ADX, adx) X(ADXR, adxr)
+#define FAST_ROWS_STOPS(X)       X(SAR, sar) X(SUPERTREND, supertrend)
 
 /* Lines of the next block that are to be fetched while this one is worked on. */
 struct fast_ahead {

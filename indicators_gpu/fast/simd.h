@@ -6,8 +6,7 @@
  * here is static; a kernel that fast/set.c is to list is named FAST(row).
  *
  * Arithmetic is the vectors' own + - * /, and a * b + c becomes one rounding where the processor has it.
- * Shuffles have constant lanes: VEC_SHUFFLE(v, LANE) with a macro LANE(j) that says where lane j comes from.
- */
+ * Shuffles have constant lanes: VEC_SHUFFLE(v, LANE) with a macro LANE(j), which lane j comes from. */
 #ifndef INDICATORS_GPU_FAST_SIMD_H
 #define INDICATORS_GPU_FAST_SIMD_H
 

@@ -1,9 +1,7 @@
 /* Logarithms of prices' quotients, and their volatilities. */
-#include "indicators_gpu/step/volatility.h"
 #include "indicators_gpu/fast/functions.h"
 #include "indicators_gpu/fast/moments.h"
 #include "indicators_gpu/fast/sums.h"
-#include "indicators_gpu/step/statistics.h"
 
 /* The columns' quotients. */
 static inline void log_quotients(const real *to, const real *from, size_t n, double (*odd)(double, double),
@@ -25,20 +23,9 @@ static size_t log_return_layout(struct log_return *k, const double options[])
     return window_begin(sizeof(*k));
 }
 
-static size_t log_return_bytes(const double options[])
-{
-    struct log_return k;
-    return log_return_layout(&k, options);
-}
-
 static size_t log_return_history(const double options[])
 {
     return (size_t)options[0];
-}
-
-static void log_return_start(void *state, const double options[])
-{
-    log_return_layout(state, options);
 }
 
 static void log_return_run(void *state, const struct fast_block *block)
@@ -52,8 +39,7 @@ static void log_return_run(void *state, const struct fast_block *block)
     }
 }
 
-const struct fast_kernel FAST(log_return) = {log_return_bytes, log_return_history, log_return_start,
-                                             log_return_run};
+WINDOW_KERNEL_BACK(log_return, log_return, log_return_history);
 
 struct realvol {
     double share; /* of one square in the variance */

@@ -2,6 +2,7 @@
 #include "indicators_gpu/fast/kernel.h"
 #include "indicators_gpu/fast/recurrence.h"
 #include "indicators_gpu/fast/set.h"
+#include "indicators_gpu/fast/true_range.h"
 #include "indicators_gpu/step/recurrence.h"
 
 /* ---- RSI ---- */
@@ -117,12 +118,6 @@ static void atr_start_block(void *state, const double options[])
 {
     struct atr *s = state;
     average_start(&s->average, 1.0 / options[0], 1, (size_t)options[0]);
-}
-
-static inline vec true_ranges(const real *high, const real *low, const real *close, size_t i)
-{
-    vec h = vec_load(high + i), l = vec_load(low + i), before = vec_load(close + i - 1);
-    return vec_max(vec_max(vec_abs(h - before), vec_abs(l - before)), h - l);
 }
 
 static void atr_run(void *state, const struct fast_block *block)

@@ -5,20 +5,11 @@
 #define FAST_F32 0
 #endif
 #include "indicators_gpu/fast/moments.h"
+#include "indicators_gpu/fast/range.h"
 #include "indicators_gpu/fast/running.h"
 #include "indicators_gpu/fast/sums.h"
 #include "tests/check.h"
 #include "tests/random.h"
-
-#define EXTREMES(name) extremes_##name
-#define EXTREMES_OF    double
-#define EXTREMES_VEC   vec_double
-#define EXTREMES_N     WIDE
-#define EXTREMES_LOG   LOG_WIDE
-#define EXTREMES_LANES WIDE_LANES
-#define EXTREMES_MAX   wide_max
-#define EXTREMES_MIN   wide_min
-#include "indicators_gpu/fast/extremes.h"
 
 /* Parts are whole vectors long, but the last. */
 enum { LEAST_RUNNING = 9, PART_OF = 16 };
