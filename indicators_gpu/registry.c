@@ -116,6 +116,24 @@ size_t lookback_changes(const double options[])
     return (size_t)options[0];
 }
 
+size_t warmup_window(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_window(options);
+}
+
+size_t warmup_changes(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_changes(options);
+}
+
+size_t warmup_never(const double options[], enum indicator_precision precision)
+{
+    (void)options, (void)precision;
+    return INDICATOR_FOREVER;
+}
+
 size_t warmup_decay(double k, enum indicator_precision precision)
 {
     double digits = precision == INDICATOR_F32 ? 24.0 : 53.0;

@@ -25,16 +25,19 @@ const struct indicator indicator_rsi = {
     .code = &(const struct indicator_code){reference_rsi, visit_row_rsi},
 };
 
+static double slower(const double options[])
+{
+    return options[0] > options[1] ? options[0] : options[1];
+}
+
 static size_t lookback_macd(const double options[])
 {
-    double slow = options[0] > options[1] ? options[0] : options[1];
-    return (size_t)slow + (size_t)options[2] - 2;
+    return (size_t)slower(options) + (size_t)options[2] - 2;
 }
 
 static size_t warmup_macd(const double options[], enum indicator_precision precision)
 {
-    double slow = options[0] > options[1] ? options[0] : options[1];
-    return lookback_macd(options) + warmup_decay(ema_factor(slow), precision) +
+    return lookback_macd(options) + warmup_decay(ema_factor(slower(options)), precision) +
            warmup_decay(ema_factor(options[2]), precision);
 }
 
@@ -55,11 +58,6 @@ const struct indicator indicator_macd = {
     .warmup = warmup_macd,
     .code = &(const struct indicator_code){reference_macd, visit_row_macd},
 };
-
-static double slower(const double options[])
-{
-    return options[0] > options[1] ? options[0] : options[1];
-}
 
 static size_t lookback_ppo(const double options[])
 {
@@ -90,12 +88,6 @@ const struct indicator indicator_ppo = {
     .warmup = warmup_ppo,
     .code = &(const struct indicator_code){reference_ppo, visit_row_ppo},
 };
-
-static size_t warmup_changes(const double options[], enum indicator_precision precision)
-{
-    (void)precision;
-    return lookback_changes(options);
-}
 
 const struct indicator indicator_roc = {
     .name = "roc",
@@ -160,12 +152,6 @@ const struct indicator indicator_trix = {
     .code = &(const struct indicator_code){reference_trix, visit_row_trix},
 };
 
-static size_t warmup_cci(const double options[], enum indicator_precision precision)
-{
-    (void)precision;
-    return lookback_window(options);
-}
-
 const struct indicator indicator_cci = {
     .name = "cci",
     .summary = "Commodity channel index",
@@ -179,7 +165,7 @@ const struct indicator indicator_cci = {
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-9, 2e-3},
     .lookback = lookback_window,
-    .warmup = warmup_cci,
+    .warmup = warmup_window,
     .code = &(const struct indicator_code){reference_cci, visit_row_cci},
 };
 

@@ -3,12 +3,6 @@
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/stream/visit.h"
 
-static size_t warmup_window(const double options[], enum indicator_precision precision)
-{
-    (void)precision;
-    return lookback_window(options);
-}
-
 const struct indicator indicator_sma = {
     .name = "sma",
     .summary = "Simple moving average",

@@ -2,12 +2,6 @@
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/stream/visit.h"
 
-static size_t warmup_window(const double options[], enum indicator_precision precision)
-{
-    (void)precision;
-    return lookback_window(options);
-}
-
 const struct indicator indicator_stddev = {
     .name = "stddev",
     .summary = "Standard deviation (population), times a factor",
@@ -75,12 +69,6 @@ const struct indicator indicator_linreg_angle = {
     .warmup = warmup_window,
     .code = &(const struct indicator_code){reference_linreg_angle, visit_row_linreg_angle},
 };
-
-static size_t warmup_changes(const double options[], enum indicator_precision precision)
-{
-    (void)precision;
-    return lookback_changes(options);
-}
 
 const struct indicator indicator_log_return = {
     .name = "log_return",

@@ -2,12 +2,6 @@
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/stream/visit.h"
 
-static size_t warmup_willr(const double options[], enum indicator_precision precision)
-{
-    (void)precision;
-    return lookback_window(options);
-}
-
 const struct indicator indicator_willr = {
     .name = "willr",
     .summary = "Williams's %R",
@@ -21,7 +15,7 @@ const struct indicator indicator_willr = {
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 1e-4},
     .lookback = lookback_window,
-    .warmup = warmup_willr,
+    .warmup = warmup_window,
     .code = &(const struct indicator_code){reference_willr, visit_row_willr},
 };
 

@@ -116,12 +116,6 @@ const struct indicator indicator_adxr = {
     .code = &(const struct indicator_code){reference_adxr, visit_row_adxr},
 };
 
-static size_t warmup_aroon(const double options[], enum indicator_precision precision)
-{
-    (void)precision;
-    return lookback_changes(options);
-}
-
 const struct indicator indicator_aroon = {
     .name = "aroon",
     .summary = "Aroon: bars since the lowest low and the highest high",
@@ -135,7 +129,7 @@ const struct indicator indicator_aroon = {
     .outputs = {"down", "up"},
     .tolerance = {INDICATOR_OF_ONE, 1e-12, 2e-5},
     .lookback = lookback_changes,
-    .warmup = warmup_aroon,
+    .warmup = warmup_changes,
     .code = &(const struct indicator_code){reference_aroon, visit_row_aroon},
 };
 
@@ -145,16 +139,9 @@ static size_t lookback_sar(const double options[])
     return 1;
 }
 
-/* Two histories that once stood on other sides of the price need never meet. */
-static size_t warmup_never(const double options[], enum indicator_precision precision)
-{
-    (void)options;
-    (void)precision;
-    return INDICATOR_FOREVER;
-}
-
 /* Every bar decides by a comparison, so that the smallest error can turn the trend: a backend that is to be
- * close does the reference's operations in float64 and rounds what comes out. */
+ * close does the reference's operations in float64 and rounds what comes out. And two histories that once
+ * stood on other sides of the price need never meet. */
 const struct indicator indicator_sar = {
     .name = "sar",
     .summary = "Parabolic stop and reverse (Wilder)",

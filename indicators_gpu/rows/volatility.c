@@ -69,12 +69,6 @@ const struct indicator indicator_trange = {
     .code = &(const struct indicator_code){reference_trange, visit_row_trange},
 };
 
-static size_t warmup_window(const double options[], enum indicator_precision precision)
-{
-    (void)precision;
-    return lookback_window(options);
-}
-
 const struct indicator indicator_bbands = {
     .name = "bbands",
     .summary = "Bollinger bands on a simple average",
@@ -142,12 +136,6 @@ const struct indicator indicator_donchian = {
     .code = &(const struct indicator_code){reference_donchian, visit_row_donchian},
 };
 
-static size_t warmup_realvol(const double options[], enum indicator_precision precision)
-{
-    (void)precision;
-    return lookback_changes(options);
-}
-
 const struct indicator indicator_realvol = {
     .name = "realvol",
     .summary = "Realised volatility: sample deviation of the closes' log returns, a bar's",
@@ -161,7 +149,7 @@ const struct indicator indicator_realvol = {
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 5e-14, 1e-9}, /* quotients beside 1 are rounded to 2^-53 */
     .lookback = lookback_changes,
-    .warmup = warmup_realvol,
+    .warmup = warmup_changes,
     .code = &(const struct indicator_code){reference_realvol, visit_row_realvol},
 };
 

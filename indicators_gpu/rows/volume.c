@@ -3,12 +3,6 @@
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/stream/visit.h"
 
-static size_t warmup_mfi(const double options[], enum indicator_precision precision)
-{
-    (void)precision;
-    return lookback_changes(options);
-}
-
 const struct indicator indicator_mfi = {
     .name = "mfi",
     .summary = "Money flow index",
@@ -22,7 +16,7 @@ const struct indicator indicator_mfi = {
     .outputs = {""},
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_changes,
-    .warmup = warmup_mfi,
+    .warmup = warmup_changes,
     .code = &(const struct indicator_code){reference_mfi, visit_row_mfi},
 };
 
@@ -30,13 +24,6 @@ static size_t lookback_none(const double options[])
 {
     (void)options;
     return 0;
-}
-
-static size_t warmup_never(const double options[], enum indicator_precision precision)
-{
-    (void)options;
-    (void)precision;
-    return INDICATOR_FOREVER;
 }
 
 const struct indicator indicator_obv = {
