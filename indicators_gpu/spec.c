@@ -222,22 +222,28 @@ int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err
     return 0;
 }
 
+/* The row's name and every option. */
+struct spec_text {
+    char text[160];
+};
+
+static struct spec_text join(const struct indicator_spec *spec, char before_first, char between)
+{
+    struct spec_text ret;
+    size_t len = (size_t)snprintf(ret.text, sizeof(ret.text), "%s", spec->row->name);
+    for (size_t i = 0; i < spec->row->n_options; i++)
+        len += (size_t)snprintf(ret.text + len, sizeof(ret.text) - len, "%c%s", i ? between : before_first,
+                                decimal(spec->options[i]).text);
+    return ret;
+}
+
 size_t indicator_spec_text(const struct indicator_spec *spec, char *buf, size_t cap)
 {
-    char text[160];
-    int len = snprintf(text, sizeof(text), "%s", spec->row->name);
-    for (size_t i = 0; i < spec->row->n_options; i++)
-        len += snprintf(text + len, sizeof(text) - (size_t)len, "%c%s", i ? ',' : ':',
-                        decimal(spec->options[i]).text);
-    return (size_t)snprintf(buf, cap, "%s", text);
+    return (size_t)snprintf(buf, cap, "%s", join(spec, ':', ',').text);
 }
 
 size_t indicator_spec_name(const struct indicator_spec *spec, size_t output, char *buf, size_t cap)
 {
-    char name[160];
-    int len = snprintf(name, sizeof(name), "%s", spec->row->name);
-    for (size_t i = 0; i < spec->row->n_options; i++)
-        len += snprintf(name + len, sizeof(name) - (size_t)len, "_%s", decimal(spec->options[i]).text);
     const char *suffix = spec->row->outputs[output];
-    return (size_t)snprintf(buf, cap, "%s%s%s", name, *suffix ? "." : "", suffix);
+    return (size_t)snprintf(buf, cap, "%s%s%s", join(spec, '_', '_').text, *suffix ? "." : "", suffix);
 }

@@ -120,8 +120,8 @@ STEP bool step_zscore_next(struct step_zscore *s, const struct indicator_bar *ba
 }
 
 /* The least squares line through the points (0, x_0) ... (p-1, x_{p-1}) rises by
- * sum (2j - (p-1)) x_j / (p (p^2 - 1) / 6) a bar: the weights sum to 0, so any value may be taken off all x.
- */
+ * sum (2j - (p-1)) x_j / (p (p^2 - 1) / 6) a bar: the weights sum to 0, so that any value may be taken off
+ * all x. */
 STEP double linreg_weight(double j, double period)
 {
     return 2.0 * j - (period - 1.0);

@@ -19,8 +19,8 @@ static int open_at(const char *path)
     return r;
 }
 
-/* argv: a file that is no module, a module of another version, one without the symbol, the module or nothing.
- */
+/* argv: a file that is no module, a module of another version, one without the symbol, and the module where
+ * there is one. */
 int main(int argc, char **argv)
 {
     CHECK(argc >= 4);

@@ -33,7 +33,7 @@ except ImportError as error:
     sys.exit(77)
 
 RELATIVE = 1e-9
-TILES_MACD_OF_PRICE = 2.0**-48 * 35  # parallel.h, with the longest slow period of SPECS
+TILES_MACD_OF_PRICE = 2.0**-48 * 35  # cuda/fused.h, with the longest slow period of SPECS
 TILES_RSI = 1e-9
 PROGRAM = sys.argv[1]
 CPU_F32 = "cpu --precision f32"
