@@ -61,7 +61,7 @@ struct feature_set {
     char name[FEATURE_SET_NAME_MAX];
     bool fitted;                       /* or nothing in it needs to be */
     double fitted_from_s, fitted_to_s; /* from the opening of the first bar fitted on to the close of the
-                                          last; 0, 0 where nothing was */
+                                          last; 0, 0 where nothing was or they have no time */
     size_t n;
     struct feature *features; /* [n] */
 };

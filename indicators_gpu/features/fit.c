@@ -89,9 +89,8 @@ int feature_set_fit(struct feature_set *set, const struct feature_bars *bars, si
     free(set->features);
     set->features = fitted;
     set->fitted = true;
-    if (bars->columns.time) {
-        set->fitted_from_s = bars->columns.time[from];
-        set->fitted_to_s = bars->columns.time[to - 1] + (double)bars->interval_s;
-    }
+    const double *time = bars->columns.time;
+    set->fitted_from_s = time ? time[from] : 0;
+    set->fitted_to_s = time ? time[to - 1] + (double)bars->interval_s : 0;
     return 0;
 }

@@ -194,9 +194,11 @@ def main():
     check(done.returncode == 1 and f"{plain}:202:" in done.stderr and done.stdout == "", f"bad row: {done.stderr}")
     done = run(os.path.join(folder.name, "none.csv"), "sma")
     check(done.returncode == 1 and "none.csv" in done.stderr and done.stderr.count("\n") == 1, f"no file: {done.stderr}")
-    with open("/dev/full", "w") as full:
-        done = subprocess.run([*PROGRAM, packed, "sma:20"], stdout=full, stderr=subprocess.PIPE, text=True)
-    check(done.returncode == 1 and done.stderr.startswith("papertape: indicators: stdout: "), f"full: {done.stderr}")
+    for arguments in ([packed, "sma:20"], ["--list"], ["--list", "--json"], ["--list", "--json", "sma"], ["--help"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+        full_line = "papertape: indicators: stdout: No space left on device\n"
+        check(done.returncode == 1 and done.stderr == full_line, f"full: {arguments}: {done.stderr!r}")
 
     folder.cleanup()
     print(f"indicators_gpu/command: {failures} failures")

@@ -83,6 +83,19 @@ static const char small[] = "set small\n"
                             "volume@1h log1p normal\n"
                             "volume log1p\n";
 
+/* Where the bars have no time, none is told, nor is an earlier fit's. */
+static void test_timeless(const struct feature_bars *bars)
+{
+    struct feature_bars timeless = *bars;
+    struct feature_set *set = set_of("set a\nclose zscore\n");
+    fit(set, bars, 500, 2000);
+    CHECK(set->fitted_from_s == bars->columns.time[500]);
+    timeless.columns.time = NULL;
+    fit(set, &timeless, 100, 300);
+    CHECK(set->fitted && set->fitted_from_s == 0 && set->fitted_to_s == 0);
+    feature_set_destroy(set);
+}
+
 static void test_text(void)
 {
     struct feature_set *set = set_of(small);
@@ -100,6 +113,7 @@ static void test_text(void)
     CHECK(set->fitted);
     CHECK(layout == feature_set_layout(set));
     CHECK(set->fitted_from_s == s.time[500] && set->fitted_to_s == s.time[1999] + INTERVAL_S);
+    test_timeless(&bars);
     char *text = feature_set_text(set);
     struct feature_set *again = set_of(text);
     char *text_again = feature_set_text(again);

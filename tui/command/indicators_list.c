@@ -288,12 +288,12 @@ int indicators_list_json(const struct indicator_spec *specs, size_t n)
         json_array_append_new(all, json_of(&spec));
     }
     json_t *root = json_pack("{s:s, s:o}", "schema", "papertape.indicators/1", "indicators", all);
-    if (!root) {
+    int r = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;
+    json_decref(root);
+    if (r < 0 && !ferror(stdout)) {
         fputs("papertape: indicators: out of memory\n", stderr);
         return EXIT_FAILURE;
     }
-    int r = json_dumpf(root, stdout, JSON_INDENT(2));
-    json_decref(root);
     putchar('\n');
-    return r == 0 ? indicators_finish_stdout() : EXIT_FAILURE;
+    return indicators_finish_stdout();
 }
