@@ -62,7 +62,6 @@ typedef int64_t lane_int;
 typedef real vec __attribute__((vector_size(VEC_BYTES), may_alias));
 typedef real vec_any __attribute__((vector_size(VEC_BYTES), may_alias, aligned(REAL_BYTES)));
 typedef lane_int ivec __attribute__((vector_size(VEC_BYTES), may_alias));
-typedef double vec_double __attribute__((vector_size(VEC_BYTES), may_alias));
 
 #if VEC_BYTES == 64
 #define VEC_STREAM_AS(type) _mm512_stream_##type
@@ -112,12 +111,6 @@ static inline vec vec_all(real x)
 static inline vec vec_last(vec v)
 {
     return VEC_SHUFFLE(v, VEC_LANE_LAST);
-}
-
-static inline vec vec_first(vec v)
-{
-#define VEC_LANE_FIRST(j) 0
-    return VEC_SHUFFLE(v, VEC_LANE_FIRST);
 }
 
 /* Every value one bar later: lane 0 is the last of `before`. */
@@ -303,9 +296,7 @@ static inline bool mask_any(vec_mask m)
 }
 #endif
 
-#define MASK_ALL ((1u << W) - 1u)
-
-/* ---- ---- */
+/* ---- Largest, smallest, absolute ---- */
 
 /* Where they are equal or one is a NaN, b. */
 static inline vec vec_max(vec a, vec b)
@@ -330,94 +321,6 @@ static inline vec vec_abs(vec v)
 {
     const ivec sign = (ivec)vec_all((real)-0.0);
     return (vec)((ivec)v & ~sign);
-}
-
-static inline vec vec_sqrt(vec v)
-{
-#ifdef VEC_OP
-    return VEC_OP(sqrt)(v);
-#else
-    for (unsigned j = 0; j < W; j++)
-        v[j] = (real)sqrt(v[j]);
-    return v;
-#endif
-}
-
-static inline vec vec_floor(vec v)
-{
-#if VEC_BYTES >= 32
-    return VEC_OP(floor)(v);
-#else
-    for (unsigned j = 0; j < W; j++)
-        v[j] = (real)floor((double)v[j]);
-    return v;
-#endif
-}
-
-/* ---- Values that need more than float32 while they are worked on: W doubles, one vector or two. ---- */
-
-typedef struct {
-#if FAST_F32
-    vec_double lo, hi;
-#else
-    vec_double lo;
-#endif
-} vec_wide;
-
-#if FAST_F32
-typedef float vec_half __attribute__((vector_size(VEC_BYTES / 2), may_alias));
-#endif
-
-/* Both halves by shuffles: what goes through memory in halves and comes back whole waits for them. */
-#if FAST_F32
-#if W == 16
-#define VEC_HALF_LANES(f) f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
-#elif W == 8
-#define VEC_HALF_LANES(f) f(0), f(1), f(2), f(3)
-#else
-#define VEC_HALF_LANES(f) f(0), f(1)
-#endif
-#define VEC_LANE_UPPER(j) (W / 2 + (j))
-
-static inline vec_double half_widen(vec_half v)
-{
-#if VEC_BYTES == 64 /* which the compiler would widen in two parts */
-    return _mm512_cvtps_pd(v);
-#else
-    return __builtin_convertvector(v, vec_double);
-#endif
-}
-#endif
-
-static inline vec_wide vec_widen(vec v)
-{
-#if FAST_F32
-    return (vec_wide){half_widen(__builtin_shufflevector(v, v, VEC_HALF_LANES(VEC_LANE_INDEX))),
-                      half_widen(__builtin_shufflevector(v, v, VEC_HALF_LANES(VEC_LANE_UPPER)))};
-#else
-    return (vec_wide){v};
-#endif
-}
-
-/* The same from memory, without a shuffle. */
-static inline vec_wide vec_load_wide(const real *p)
-{
-#if FAST_F32
-    typedef float half_any __attribute__((vector_size(VEC_BYTES / 2), may_alias, aligned(REAL_BYTES)));
-    return (vec_wide){half_widen(*(const half_any *)p), half_widen(*(const half_any *)(p + W / 2))};
-#else
-    return (vec_wide){vec_load(p)};
-#endif
-}
-
-static inline vec vec_narrow(vec_wide v)
-{
-#if FAST_F32
-    vec_half lo = __builtin_convertvector(v.lo, vec_half), hi = __builtin_convertvector(v.hi, vec_half);
-    return __builtin_shufflevector(lo, hi, VEC_LANES(VEC_LANE_INDEX));
-#else
-    return v.lo;
-#endif
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* Vectors of doubles in either precision, W or W / 2 lanes of them. */
+/* Vectors of doubles in either precision, W or W / 2 lanes of them; and W doubles, one such vector or two,
+ * for what needs more than float32 while it is worked on. */
 #ifndef INDICATORS_GPU_FAST_WIDE_H
 #define INDICATORS_GPU_FAST_WIDE_H
 
@@ -17,28 +18,13 @@ enum { WIDE = VEC_BYTES / sizeof(double) };
 #define WIDE_LANES(f) f(0), f(1)
 #endif
 
+typedef double vec_double __attribute__((vector_size(VEC_BYTES), may_alias));
 typedef double wide_any __attribute__((vector_size(VEC_BYTES), may_alias, aligned(8)));
 
 /* From and to any address that is aligned to its type. */
 static inline vec_double wide_load(const double *p)
 {
     return *(const wide_any *)p;
-}
-
-/* The same of a column. */
-static inline vec_double wide_load_real(const real *p)
-{
-#if FAST_F32 && VEC_BYTES == 64
-    return _mm512_cvtps_pd(_mm256_loadu_ps(p));
-#elif FAST_F32 && VEC_BYTES == 32
-    return _mm256_cvtps_pd(_mm_loadu_ps(p));
-#elif FAST_F32
-    vec_half narrow;
-    memcpy(&narrow, p, sizeof(narrow));
-    return __builtin_convertvector(narrow, vec_double);
-#else
-    return wide_load(p);
-#endif
 }
 
 static inline void wide_store(double *p, vec_double v)
@@ -127,6 +113,74 @@ static inline vec_double wide_scan(vec_double v)
 static inline vec_double wide_last(vec_double v)
 {
     return WIDE_SHUFFLE(v, v, WIDE_LAST);
+}
+
+/* ---- W doubles ---- */
+
+typedef struct {
+#if FAST_F32
+    vec_double lo, hi;
+#else
+    vec_double lo;
+#endif
+} vec_wide;
+
+#if FAST_F32
+typedef float vec_half __attribute__((vector_size(VEC_BYTES / 2), may_alias));
+
+static inline vec_double half_widen(vec_half v)
+{
+#if VEC_BYTES == 64 /* these two the compiler would widen in two parts */
+    return _mm512_cvtps_pd(v);
+#elif VEC_BYTES == 32
+    return _mm256_cvtps_pd(v);
+#else
+    return __builtin_convertvector(v, vec_double);
+#endif
+}
+#endif
+
+/* Of a column: WIDE values. */
+static inline vec_double wide_load_real(const real *p)
+{
+#if FAST_F32
+    typedef float half_any __attribute__((vector_size(VEC_BYTES / 2), may_alias, aligned(REAL_BYTES)));
+    return half_widen(*(const half_any *)p);
+#else
+    return wide_load(p);
+#endif
+}
+
+/* Of a column: W values. */
+static inline vec_wide vec_load_wide(const real *p)
+{
+#if FAST_F32
+    return (vec_wide){wide_load_real(p), wide_load_real(p + WIDE)};
+#else
+    return (vec_wide){wide_load_real(p)};
+#endif
+}
+
+/* Both halves by shuffles: what goes through memory in halves and comes back whole waits for them. */
+#define WIDE_LANE_UPPER(j) (WIDE + (j))
+static inline vec_wide vec_widen(vec v)
+{
+#if FAST_F32
+    return (vec_wide){half_widen(__builtin_shufflevector(v, v, WIDE_LANES(VEC_LANE_INDEX))),
+                      half_widen(__builtin_shufflevector(v, v, WIDE_LANES(WIDE_LANE_UPPER)))};
+#else
+    return (vec_wide){v};
+#endif
+}
+
+static inline vec vec_narrow(vec_wide v)
+{
+#if FAST_F32
+    vec_half lo = __builtin_convertvector(v.lo, vec_half), hi = __builtin_convertvector(v.hi, vec_half);
+    return __builtin_shufflevector(lo, hi, VEC_LANES(VEC_LANE_INDEX));
+#else
+    return v.lo;
+#endif
 }
 
 #endif
