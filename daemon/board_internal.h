@@ -1,5 +1,5 @@
-/* The board's insides: board.c is the loop's side, with board_view.c, board_work.c the thread's,
- * with board_stored.c. */
+/* The board's insides: board.c is the loop's side, with board_begin.c and board_view.c; board_work.c is the
+ * thread's, with board_stored.c. */
 #ifndef DAEMON_BOARD_INTERNAL_H
 #define DAEMON_BOARD_INTERNAL_H
 
@@ -128,7 +128,10 @@ struct indicator_bar board_tick(const struct board_symbol *symbol, const struct 
 /* board_view.c: how long the call to the device has lasted, 0 for none; the lock is held. */
 int64_t board_device_call_ms(const struct board *board);
 
-/* board.c: have the symbols been known yet? If they are now, it begins. */
+/* board_begin.c: all but the thread and the loop's handles. 0 or -ENOMEM. */
+int board_make(struct daemon *daemon, struct board **ret);
+void board_destroy(struct board *board);
+/* Have the symbols been known yet? If they are now, it begins. */
 bool board_begun(struct board *board);
 
 /* The rest is the thread's. board_work.c: */

@@ -287,8 +287,8 @@ static void take_work(struct board *board, struct work *ret)
 }
 
 /* A stop leaves bars where they are: in the database too, for the next run. Bars that were left out before
- * those in the queue come first; without them nothing that follows is taken,
- * and the loop is told to ask again. */
+ * those in the queue come first; without them nothing that follows is taken, and the loop is told to ask
+ * again. */
 static void work(struct board *board, const struct work *work)
 {
     if (work->catch_up)
