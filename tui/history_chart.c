@@ -1,5 +1,4 @@
-/* The chart's bars: as the daemon keeps them with their indicators, or, where it does not, the stored ones.
- */
+/* The chart's bars: as the daemon keeps them with their indicators; where it does not, the stored ones. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

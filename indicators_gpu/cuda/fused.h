@@ -84,8 +84,7 @@ BLOCK_FN void fused_look_back(const struct gpu_view *v, const struct fused_at *a
             block_await(&v->flags[(size_t)group * v->n_tiles + at->tile - back]);
     }
     for (unsigned left = tiles; left > 0; left -= left % FUSED_LOOK ? left % FUSED_LOOK : FUSED_LOOK) {
-        unsigned now =
-            left % FUSED_LOOK ? left % FUSED_LOOK : FUSED_LOOK; /* tiles left, left - 1, ... back */
+        unsigned now = left % FUSED_LOOK ? left % FUSED_LOOK : FUSED_LOOK; /* from `left` tiles back on */
         BLOCK_PHASE(t, FUSED_THREADS)
         {
             for (unsigned i = t; i < now * at->group->n; i += FUSED_THREADS) {
@@ -216,9 +215,9 @@ BLOCK_FN void block_fused(const struct gpu_view *v, struct fused_shared *sh)
         BLOCK_PHASE(t, FUSED_THREADS)
         {
             double y[FUSED_DIMS] = {0.0, 0.0, 0.0};
+            /* Each lane by its number: they stay in registers. */
             BLOCK_UNROLL
-            for (unsigned lane = 0; lane < FUSED_LANES;
-                 lane++) /* each by its number: they stay in registers */
+            for (unsigned lane = 0; lane < FUSED_LANES; lane++)
                 for (unsigned d = 0; d < FUSED_DIMS; d++)
                     if (d < dims && lane == job->lane + d)
                         y[d] = BLOCK_MINE(entries, t).y[lane];

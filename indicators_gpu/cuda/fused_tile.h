@@ -43,8 +43,7 @@ struct fused_entries {
     double y[FUSED_LANES];
 };
 
-/* A thread's bars lie in a row, one cell of padding after each thread's, so that neighbours use other banks.
- */
+/* A thread's bars lie in a row, one cell of padding after each thread's, for other banks. */
 BLOCK_FN unsigned fused_place(unsigned i)
 {
     return i + i / FUSED_ITEMS;

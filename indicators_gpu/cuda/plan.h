@@ -119,8 +119,7 @@ static inline void fused_deal(struct gpu_plan *p, const struct gpu_job *jobs[], 
     }
 }
 
-/* Fills *p, for gpu_plan_free(). Returns 0, -ENOMEM, or -EINVAL when the batch exceeds what a launch can be.
- */
+/* Fills *p, for gpu_plan_free(). 0, -ENOMEM, or -EINVAL when the batch exceeds what a launch can be. */
 static inline int gpu_plan_make(struct gpu_plan *p, enum gpu_method method, const struct gpu_job jobs[],
                                 size_t n_jobs, size_t n_bars)
 {

@@ -14,9 +14,11 @@ struct feature_timeframe {
 };
 
 /* Builds one. A higher bar is what there is of its interval: open of the first, close of the last, extremes
- * and sums between; bars with a NaN before the first complete one are not there. Returns 0; -EINVAL and a
- * sentence: bars that begin less than an interval after the one before or at no whole second, a later bar
- * that is not finite, a column that is missing, an interval that does not divide the timeframe; -ENOMEM. */
+ * and sums between. History has holes that nothing fills, and every row needs its features: to leave such a
+ * bar out would leave the one before it in its place for a whole interval longer. Bars with a NaN before the
+ * first complete one are not there. Returns 0; -EINVAL and a sentence: bars that begin less than an interval
+ * after the one before or at no whole second, a later bar that is not finite, a column that is missing, an
+ * interval that does not divide the timeframe; -ENOMEM. */
 int feature_timeframe_build(int64_t seconds, const struct feature_bars *bars, struct feature_timeframe *ret,
                             char *err, size_t err_cap);
 

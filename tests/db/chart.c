@@ -130,8 +130,7 @@ int main(void)
     CHECK_INT(seen.n, 1);
     CHECK(isnan(seen.outputs[0]));
 
-    /* The next run counts the symbols otherwise; a bar that comes again replaces; anew forgets its own only.
-     */
+    /* The next run counts the symbols otherwise; a bar that comes again replaces; anew forgets its own. */
     fixture_close(writer);
     writer = fixture_writer(path, &config);
     db_writer_put_symbol(writer, 0, "binance", &eth, FIXTURE_START);

@@ -1,6 +1,5 @@
 /* The kernels of the device's streams on the CPU, by way of a module whose device it is: every row gives the
- * bits of the host's streams, whatever order threads and blocks run in. The argument is that module's path.
- */
+ * bits of the host's streams, whatever order threads and blocks run in. Argument: the module's path. */
 #include "tests/indicators_gpu/streams_try.h"
 
 int main(int argc, char **argv)
