@@ -110,6 +110,8 @@ struct engine {
     int64_t next_equity_ns; /* with equity_interval_ns: when the next point of every account is due */
     int64_t interval_ns, latency_ns, equity_interval_ns;
     enum missed_stops missed_stops;
+    enum fill_model fill_model;
+    int32_t slippage_e6;
 
     struct live_order *orders;
     size_t n_orders, cap_orders;

@@ -208,6 +208,8 @@ static void act(struct engine *engine, int account, int symbol, const struct int
         if (!blind)
             move_stop(engine, account, symbol, intent);
         break;
+    case INTENT_TARGET:
+        break;
     }
 }
 

@@ -34,7 +34,9 @@ static int open_markets(struct engine *engine, const struct engine_config *confi
 int engine_create(const struct engine_config *config, const struct engine_sink *sink, struct engine **ret)
 {
     if (config->n_symbols < 1 || config->n_symbols > SYMBOLS_MAX || config->n_accounts < 1 ||
-        config->n_accounts > ACCOUNTS_MAX || config->interval_ns <= 0 || config->latency_ns < 0)
+        config->n_accounts > ACCOUNTS_MAX || config->interval_ns <= 0 || config->latency_ns < 0 ||
+        (unsigned)config->fill_model >= FILL_MODELS || config->slippage_e6 < 0 ||
+        config->slippage_e6 >= 1000000)
         return -EINVAL;
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine)
@@ -45,6 +47,8 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
     engine->latency_ns = config->latency_ns;
     engine->equity_interval_ns = config->equity_interval_ns;
     engine->missed_stops = config->missed_stops;
+    engine->fill_model = config->fill_model;
+    engine->slippage_e6 = config->slippage_e6;
     engine->next_expiry_ns = INT64_MAX;
     engine->markets = calloc((size_t)config->n_symbols, sizeof *engine->markets);
     int r = engine->markets ? open_markets(engine, config) : -ENOMEM;

@@ -34,6 +34,8 @@ struct engine_config {
     int64_t latency_ns;         /* between a decision and its effect at the venue */
     int64_t equity_interval_ns; /* of market time between two equity points; 0: at bars and fills only */
     enum missed_stops missed_stops;
+    enum fill_model fill_model;
+    int32_t slippage_e6; /* takers trade at prices this much worse than shown: 500 = 0.05 % */
 };
 
 /* One point of the equity curve. */

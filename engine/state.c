@@ -307,7 +307,12 @@ static void visit_settings(struct visit *visit)
     codec_i64(codec, &engine->latency_ns);
     codec_i64(codec, &engine->equity_interval_ns);
     codec_enum(codec, &engine->missed_stops, MISSED_STOPS_KEEP + 1);
-    codec->failed |= engine->interval_ns <= 0 || engine->latency_ns < 0;
+    if (codec->version >= 2) {
+        codec_enum(codec, &engine->fill_model, FILL_MODELS);
+        codec_i32(codec, &engine->slippage_e6);
+    }
+    codec->failed |= engine->interval_ns <= 0 || engine->latency_ns < 0 || engine->slippage_e6 < 0 ||
+                     engine->slippage_e6 >= 1000000;
     int n_symbols = engine->n_symbols, n_accounts = engine->n_accounts;
     codec_int(codec, &n_symbols, 1, SYMBOLS_MAX);
     codec_int(codec, &n_accounts, 1, ACCOUNTS_MAX);

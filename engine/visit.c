@@ -84,6 +84,12 @@ void visit_rules(struct codec *codec, struct account_rules *rules)
     codec_double(codec, &rules->risk.exposure_account);
     codec_double(codec, &rules->risk.daily_loss);
     codec_i32(codec, &rules->risk.orders_per_second);
+    if (codec->version >= 2) {
+        codec_double(codec, &rules->risk.drawdown);
+        codec_double(codec, &rules->risk.price_band);
+        codec_i64(codec, &rules->risk.cooldown_ns);
+        codec_i32(codec, &rules->risk.positions);
+    }
     codec_bool(codec, &rules->shorts);
     codec_i32(codec, &rules->collateral_e4);
     codec_i32(codec, &rules->maintenance_e4);

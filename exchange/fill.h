@@ -7,6 +7,15 @@
 
 #include "exchange/order.h"
 
+/* What orders are filled from. The model is a run's, live or backtest; its rules stand in engine/match.c and
+ * exchange/bar_rules.h. */
+enum fill_model {
+    FILL_BOOK,  /* the order book, corrected at the top by the best bid and ask; trades */
+    FILL_QUOTE, /* the best bid and ask only; trades */
+    FILL_BAR,   /* closed bars only: the next open, and what lies between high and low */
+    FILL_MODELS,
+};
+
 struct fill {
     uint64_t id, order_id;
     int account, symbol;

@@ -88,6 +88,10 @@ static const char *const reason_names[ORDER_REASONS] = {
     [ORDER_RISK_DAILY_LOSS] = "RISK_DAILY_LOSS",
     [ORDER_RISK_ORDER_RATE] = "RISK_ORDER_RATE",
     [ORDER_RISK_STORAGE] = "RISK_STORAGE",
+    [ORDER_RISK_DRAWDOWN] = "RISK_DRAWDOWN",
+    [ORDER_RISK_COOLDOWN] = "RISK_COOLDOWN",
+    [ORDER_RISK_PRICE_BAND] = "RISK_PRICE_BAND",
+    [ORDER_RISK_POSITIONS] = "RISK_POSITIONS",
 };
 
 #define COUNT(names) (sizeof(names) / sizeof(*(names)))

@@ -99,6 +99,10 @@ enum order_reason {
     ORDER_RISK_DAILY_LOSS,
     ORDER_RISK_ORDER_RATE,
     ORDER_RISK_STORAGE, /* the database cannot commit: no new positions */
+    ORDER_RISK_DRAWDOWN,
+    ORDER_RISK_COOLDOWN,
+    ORDER_RISK_PRICE_BAND,
+    ORDER_RISK_POSITIONS,
     ORDER_REASONS,
 };
 

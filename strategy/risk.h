@@ -16,6 +16,10 @@ struct risk_limits {
     double exposure_account;   /* most of equity in all symbols together, shorts counted as longs are */
     double daily_loss;         /* of the day's opening equity; reached: no new positions until midnight UTC */
     int32_t orders_per_second; /* per account, over a sliding second; at most RISK_RATE_MAX */
+    double drawdown;           /* of the highest equity; reached: the kill switch (see docs/risk.md) */
+    double price_band;         /* an order's own price may be this share away from the last price */
+    int64_t cooldown_ns;       /* after a position of a symbol was closed, no new one in it for so long */
+    int32_t positions;         /* most symbols held, or being entered, at once */
 };
 
 /* The times of an account's last orders. */

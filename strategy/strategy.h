@@ -10,7 +10,7 @@
 
 enum {
     STRATEGY_PARAMS_MAX = 16,
-    STRATEGY_SPECS_MAX = 8,
+    STRATEGY_SPECS_MAX = 16,
     STRATEGY_SPEC_TEXT = 48,
     STRATEGY_INTENTS_MAX = 4,
     STRATEGY_STATE_SIZE = 256,
@@ -22,29 +22,54 @@ struct strategy_param {
     bool integer;
 };
 
+/* What the account's closed trades in one symbol came to: a trade begins flat and ends flat. */
+struct strategy_record {
+    uint32_t wins, losses; /* of more, and of not more, than 0 after fees */
+    uint32_t losing;       /* losses in a row, up to now */
+    double won, lost;      /* their sums, each >= 0, in the account's currency */
+};
+
 /* At a closed bar, of one symbol and account. Prices and quantities are plain numbers here. */
 struct strategy_input {
     int64_t ts_ns;                         /* the bar's close */
+    int64_t interval_ns;                   /* of the bars */
     double open, high, low, close, volume; /* the bar */
     const double *indicators; /* one value an output, in the order of the specs; NaN while warming up */
     double qty;               /* held; negative: owed */
     double entry;             /* average price paid, or received for what is owed; 0 when flat */
     double equity, cash;      /* of the account, in its currency */
-    bool live_orders;         /* an order of this symbol is still working (stops apart) */
-    double stop;              /* price of the protective stop that rests; 0 for none */
+    bool live_orders;         /* an order of this symbol is still working (stops and profits apart) */
+    double stop, profit;      /* prices of the protective stop and of the take-profit that rest; 0 for none */
+    int positions;            /* symbols that the account holds, or is entering, this one included */
+    int symbols;              /* that the account trades */
+    const struct strategy_record *record; /* of this symbol */
 };
 
 enum intent_kind {
-    INTENT_ENTER, /* buy for `fraction` of equity at market; then rest a stop at `stop` when it is not 0 */
-    INTENT_EXIT,  /* sell all at market, or buy back what is owed; the stop ends with the position */
-    INTENT_STOP,  /* move the protective stop to `stop` */
+    /* Buy for `fraction` of equity: at market, or at `limit` until good_ns. What was filled is then protected
+     * by a stop at `stop` and sold at `profit`, where they are not 0; one ends the other. */
+    INTENT_ENTER,
+    INTENT_EXIT,   /* sell all at market, or buy back what is owed; stop and profit end with the position */
+    INTENT_STOP,   /* move the protective stop to `stop` */
+    INTENT_TARGET, /* hold `fraction` of equity: buys or sells at market what is missing or too much */
 };
 
 struct intent {
     enum intent_kind kind;
-    double fraction; /* ENTER: 0..1 */
-    double stop;     /* ENTER, STOP: price */
-    const char *why; /* static text, recorded with the order */
+    double fraction;     /* ENTER: 0..1; TARGET: 0..1, 0 is EXIT */
+    double stop, profit; /* ENTER: prices or 0; STOP: stop */
+    double limit;        /* ENTER: price, or 0 for at market */
+    int64_t good_ns;     /* ENTER at a limit: when it expires; 0: never */
+    const char *why;     /* static text, recorded with the order */
+};
+
+/* The bars of one symbol as columns, n rows each, without gaps, oldest first. */
+struct strategy_columns {
+    size_t n;
+    int64_t interval_ns;
+    const int64_t *open_ns;
+    const double *open, *high, *low, *close, *volume;
+    const double *const *indicators; /* [output][row] in the order of the specs; NaN while warming up */
 };
 
 struct strategy {
@@ -54,12 +79,19 @@ struct strategy {
     /* NULL, or why these parameters, each within its range, contradict each other: static text that names
      * one. No function: they never do. */
     const char *(*check)(const double *params);
-    /* Writes the indicator specs for these parameters ("sma:20"); returns how many. */
+    /* Writes the indicator specs for these parameters: "sma:20", or of closed bars of a longer interval
+     * "ema:9@4h", whose value holds until the next one closes. Returns how many. */
     size_t (*specs)(const double *params, char specs[][STRATEGY_SPEC_TEXT]);
     /* Decides. `state` is STRATEGY_STATE_SIZE bytes, zeroed at the start, 8-aligned, the strategy's own.
      * Returns the number of intents written (at most STRATEGY_INTENTS_MAX). */
     size_t (*on_bar)(const double *params, void *state, const struct strategy_input *input,
                      struct intent *intents);
+    /* NULL, or a quick way to find the bars that matter: sets bit i % 64 of word i / 64 for each bar i at
+     * which on_bar(), asked for an account that is flat or that holds, may give an intent or change its
+     * memory. A bar left out is one that on_bar() would have passed over; marks may be too many, never too
+     * few, and a mark rests on bars up to i only. The words are zeroed. */
+    void (*scan)(const double *params, const struct strategy_columns *columns, uint64_t *flat,
+                 uint64_t *holding);
 };
 
 /* All strategies, sorted by name. */

@@ -272,7 +272,11 @@ static void test_numbers(void)
                                           "RISK_EXPOSURE",
                                           "RISK_DAILY_LOSS",
                                           "RISK_ORDER_RATE",
-                                          "RISK_STORAGE"};
+                                          "RISK_STORAGE",
+                                          "RISK_DRAWDOWN",
+                                          "RISK_COOLDOWN",
+                                          "RISK_PRICE_BAND",
+                                          "RISK_POSITIONS"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         CHECK_STR(order_type_name((enum order_type)i), types[i]);
     for (size_t i = 0; i < sizeof tifs / sizeof *tifs; i++)

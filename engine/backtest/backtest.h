@@ -1,0 +1,78 @@
+/* A backtest: accounts, each with its strategy, over the bars of a market, with the bar fill model. The same
+ * bars through a live engine whose fill model is FILL_BAR give the same orders, fills and ledger, row by row:
+ * the engine itself runs here (BACKTEST_ENGINE), or, where an account needs nothing but what it covers, a
+ * quicker way (BACKTEST_COLUMNS: indicators in columns, bars that matter as bit masks, the account touched
+ * only there) that gives the same, which the tests prove. */
+#ifndef ENGINE_BACKTEST_BACKTEST_H
+#define ENGINE_BACKTEST_BACKTEST_H
+
+#include "engine/engine.h"
+#include "engine/market/market.h"
+
+enum backtest_way { BACKTEST_AUTO, BACKTEST_ENGINE, BACKTEST_COLUMNS };
+
+/* Where the time goes, in the order of a run. */
+enum backtest_stage {
+    STAGE_LOAD,
+    STAGE_INDICATORS,
+    STAGE_SIGNALS,
+    STAGE_SIMULATE,
+    STAGE_METRICS,
+    BACKTEST_STAGES
+};
+
+struct backtest_config {
+    const struct market *market;
+    size_t from, to; /* rows [from, to) are traded; those before warm the indicators only */
+    const struct account_spec *accounts; /* strategies, cash, fees, limits */
+    int n_accounts;
+    int64_t latency_ns;
+    int32_t slippage_e6;
+    enum backtest_way way;
+    int threads;                               /* 0: one a core */
+    bool orders, ledger;                       /* keep them? fills are always kept */
+    bool (*progress)(void *ctx, double share); /* NULL, or told 0..1 now and then; false: stop, -ECANCELED */
+    void *ctx;
+};
+
+/* One closed or, at the end, open trade: from flat to flat, of one account and symbol. */
+struct backtest_trade {
+    int symbol;
+    size_t entry_row, exit_row; /* rows of the first and of the last fill; to when open */
+    int64_t entry_ns, exit_ns;  /* 0: still open, valued at the last close */
+    int64_t qty;                /* the most that was held, qty_scale; negative: short */
+    int64_t cost, proceeds;     /* of all purchases and of all sales, in the symbol's quote units */
+    int64_t fees, profit;       /* profit: after fees */
+};
+
+struct backtest_account {
+    enum backtest_way way; /* how it was run */
+    double *equity;        /* [to - from], at each row's close, in currency units as a plain number */
+    struct fill *fills;    /* in their order */
+    size_t n_fills;
+    struct order *orders; /* as they ended, by id; NULL unless kept */
+    size_t n_orders;
+    struct ledger_row *ledger; /* NULL unless kept */
+    size_t n_ledger;
+    struct backtest_trade *trades; /* by their ends */
+    size_t n_trades;
+    size_t exposed;                  /* rows at whose close something was held */
+    int64_t fees, turnover;          /* sums over fills: fees, notionals; currency units */
+    uint64_t refused[ORDER_REASONS]; /* orders refused, by reason */
+    int64_t final_equity, final_cash;
+};
+
+struct backtest {
+    struct backtest_account *accounts; /* [n_accounts] */
+    int n_accounts;
+    size_t from, to;
+    double seconds[BACKTEST_STAGES]; /* LOAD and METRICS are the caller's to add */
+};
+
+/* Runs it. 0 with *ret, to be finished by the caller; -EINVAL for a configuration that contradicts itself or
+ * a strategy that cannot run on these bars (err: one sentence that says what would be right); -ECANCELED;
+ * -ENOMEM. */
+int backtest_run(const struct backtest_config *config, struct backtest *ret, char *err, size_t err_size);
+void backtest_finish(struct backtest *backtest);
+
+#endif
