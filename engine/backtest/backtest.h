@@ -32,6 +32,10 @@ struct backtest_config {
     int threads;                               /* 0: one a core */
     bool orders, ledger;                       /* keep them? fills are always kept */
     bool (*progress)(void *ctx, double share); /* NULL, or told 0..1 now and then; false: stop, -ECANCELED */
+    /* NULL, or told what a strategy wanted at the close of a row, in both ways, whatever became of it, in the
+     * order of each symbol's rows; n_intents > 0. With it the accounts run on the caller's thread. */
+    void (*decided)(void *ctx, int account, int symbol, size_t row, const struct intent *intents,
+                    size_t n_intents);
     void *ctx;
 };
 
