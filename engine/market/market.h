@@ -13,6 +13,8 @@
 
 #include "exchange/symbol.h"
 
+enum { MARKET_ERROR_MAX = 1024, MARKET_HASH_SIZE = 32 };
+
 struct market_series {
     struct symbol symbol;
     const double *open, *high, *low, *close, *volume; /* [rows] */
@@ -21,20 +23,63 @@ struct market_series {
     size_t missing;                                   /* bars that are not there between the two */
 };
 
-/* Arrays belong to the market, mapped from a cache or allocated; nothing writes to them. */
+/* Arrays belong to the market, mapped from a cache or allocated, 64-byte aligned; nothing writes to them. */
 struct market {
     int n_symbols;
     size_t rows;
     int64_t start_ns, interval_ns;
     const struct market_series *series; /* [n_symbols], in the order in which they were asked for */
-    uint8_t content[32]; /* SHA-256 of all that it was made from: the same bars, the same hash */
-    size_t bytes;        /* of all columns */
+    uint8_t content[MARKET_HASH_SIZE];  /* SHA-256 of grid, symbols and bars, wherever they came from */
+    size_t bytes;                       /* of all columns */
 };
 
 static inline bool market_present(const struct market_series *series, size_t row)
 {
     return series->present[row / 64] >> (row % 64) & 1;
 }
+
+static inline int64_t market_open_ns(const struct market *market, size_t row)
+{
+    return market->start_ns + (int64_t)row * market->interval_ns;
+}
+
+/* The first row that opens at or after `ns`: 0 for a time before the first, rows for one after the last. A
+ * backtest of [--from, --to) trades rows [market_row_at(from), market_row_at(to)). */
+size_t market_row_at(const struct market *market, int64_t ns);
+
+/* Zeroed: all bars of all files, symbols by symbol_default(), the user's cache, a thread a core. */
+struct market_options {
+    int64_t from_ns, to_ns;    /* bars that open in [from_ns, to_ns); 0, 0: all */
+    int64_t interval_ns;       /* 0: that of the sources, which then must agree */
+    const char *const *names;  /* symbols of the files, one each; NULL: by the files' names */
+    const char *exchange_info; /* path of a venue's exchangeInfo with the symbols, or NULL */
+    const char *cache;         /* folder; NULL: $XDG_CACHE_HOME/papertape/market or ~/.cache/… */
+    bool no_cache;             /* neither read nor write one */
+    uint64_t cache_bytes;      /* the folder's limit, oldest-used files go; 0: MARKET_CACHE_BYTES */
+    int threads;               /* 0: one a core */
+};
+
+#define MARKET_CACHE_BYTES (8ull << 30)
+
+/* How a load went. */
+struct market_load {
+    bool cached;                 /* mapped from the cache; else made from the sources */
+    size_t source_bytes;         /* of the files as they lie on the disk; 0 when none had to be read */
+    size_t bars;                 /* rows that are there, over all symbols */
+    double hash_s, read_s;       /* finding what the sources are; reading and parsing them */
+    double grid_s, write_s;      /* placing the bars; writing the cache */
+    double map_s;                /* opening and checking the cache */
+    char note[MARKET_ERROR_MAX]; /* "", or one line on a cache that was thrown away or could not be used */
+};
+
+/* Loads bars files (exchange/bars_file.h), one symbol each, onto one grid: rows are the union of their
+ * ranges. `load` may be NULL. 0 with *ret, for market_close(); -EINVAL for what files, options or the
+ * exchangeInfo say (bad rows, intervals that differ, a bar off the grid, a symbol twice or not listed, a
+ * price with more digits than its scale, no bars in the range), errors of opening, -EIO, -ENOMEM, with one
+ * sentence "what: where: what would be right" in `err`. A cache that is damaged or cannot be written is no
+ * error. */
+int market_load_files(const char *const *paths, size_t n, const struct market_options *options,
+                      struct market **ret, struct market_load *load, char err[static MARKET_ERROR_MAX]);
 
 void market_close(struct market *market); /* NULL is fine */
 
