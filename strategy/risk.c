@@ -1,10 +1,48 @@
 #include "strategy/risk.h"
 
+#include <math.h>
+
+#include "exchange/decimal.h"
+
 #define SECOND_NS 1000000000LL
+
+/* A share of something is reckoned in whole billionths of it, so that 0.29 of 100 is 29 and not a little
+ * less.
+ */
+#define SHARE_ONE 1000000000LL
+
+static int128_t share_of(int64_t value, double share)
+{
+    return (int128_t)llround(share * (double)SHARE_ONE) * value;
+}
 
 static bool above(int64_t held, int64_t ordered, double share, int64_t equity)
 {
-    return share > 0 && (double)held + (double)ordered > share * (double)equity;
+    return share > 0 && ((int128_t)held + ordered) * SHARE_ONE > share_of(equity, share);
+}
+
+static bool fell_by(int64_t from, int64_t to, double share)
+{
+    return share > 0 && from > 0 && ((int128_t)from - to) * SHARE_ONE >= share_of(from, share);
+}
+
+static bool outside(int64_t price, int64_t last, double band)
+{
+    if (band <= 0 || price <= 0 || last <= 0)
+        return false;
+    int128_t away = price > last ? price - last : last - price;
+    return away * SHARE_ONE > share_of(last, band);
+}
+
+static bool too_soon(const struct risk_limits *limits, const struct risk_facts *facts)
+{
+    return limits->cooldown_ns > 0 && facts->begins && facts->closed_ns > 0 &&
+           facts->now_ns - facts->closed_ns < limits->cooldown_ns;
+}
+
+static bool too_many(const struct risk_limits *limits, const struct risk_facts *facts)
+{
+    return limits->positions > 0 && !facts->entered && facts->positions >= limits->positions;
 }
 
 /* The rate is over when the order `limit` places back is younger than a second. */
@@ -20,28 +58,51 @@ static bool too_fast(const struct risk_rate *rate, int32_t limit, int64_t now_ns
 
 bool risk_daily_loss(const struct risk_limits *limits, int64_t equity, int64_t day_equity)
 {
-    return limits->daily_loss > 0 && day_equity > 0 &&
-           (double)(day_equity - equity) >= limits->daily_loss * (double)day_equity;
+    return fell_by(day_equity, equity, limits->daily_loss);
+}
+
+bool risk_drawdown(const struct risk_limits *limits, int64_t equity, int64_t peak)
+{
+    return fell_by(peak, equity, limits->drawdown);
+}
+
+/* Of an order that may open a position. */
+static enum order_reason check_opening(const struct risk_limits *limits, const struct risk_rate *rate,
+                                       const struct risk_facts *facts)
+{
+    if (facts->paused)
+        return ORDER_RISK_PAUSED;
+    if (facts->storage_failing)
+        return ORDER_RISK_STORAGE;
+    if (facts->killed)
+        return ORDER_RISK_DRAWDOWN;
+    if (risk_daily_loss(limits, facts->equity, facts->day_equity))
+        return ORDER_RISK_DAILY_LOSS;
+    if (outside(facts->limit_price, facts->last, limits->price_band) ||
+        outside(facts->stop_price, facts->last, limits->price_band))
+        return ORDER_RISK_PRICE_BAND;
+    if (too_soon(limits, facts))
+        return ORDER_RISK_COOLDOWN;
+    if (too_many(limits, facts))
+        return ORDER_RISK_POSITIONS;
+    if (above(facts->symbol_notional, facts->order_notional, limits->exposure_symbol, facts->equity) ||
+        above(facts->account_notional, facts->order_notional, limits->exposure_account, facts->equity))
+        return ORDER_RISK_EXPOSURE;
+    if (too_fast(rate, limits->orders_per_second, facts->now_ns))
+        return ORDER_RISK_ORDER_RATE;
+    return ORDER_OK;
 }
 
 enum order_reason risk_check(const struct risk_limits *limits, struct risk_rate *rate,
                              const struct risk_facts *facts)
 {
+    enum order_reason reason = ORDER_OK;
     if (facts->stale)
         return ORDER_RISK_STALE_DATA;
-    if (!facts->reduces) {
-        if (facts->paused)
-            return ORDER_RISK_PAUSED;
-        if (facts->storage_failing)
-            return ORDER_RISK_STORAGE;
-        if (risk_daily_loss(limits, facts->equity, facts->day_equity))
-            return ORDER_RISK_DAILY_LOSS;
-        if (above(facts->symbol_notional, facts->order_notional, limits->exposure_symbol, facts->equity) ||
-            above(facts->account_notional, facts->order_notional, limits->exposure_account, facts->equity))
-            return ORDER_RISK_EXPOSURE;
-        if (too_fast(rate, limits->orders_per_second, facts->now_ns))
-            return ORDER_RISK_ORDER_RATE;
-    }
+    if (!facts->reduces)
+        reason = check_opening(limits, rate, facts);
+    if (reason != ORDER_OK)
+        return reason;
     rate->times_ns[rate->next] = facts->now_ns;
     rate->next = (rate->next + 1) % RISK_RATE_MAX;
     return ORDER_OK;
