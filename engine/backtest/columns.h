@@ -1,0 +1,45 @@
+/* A strategy's indicators over a whole history at once: the values that the desk's streams would give bar
+ * after bar, to the bit, as columns.
+ *
+ * Every value is indicator_reference()'s on the bars that exist, or on the higher bars that are closed (see
+ * engine/frame.h). */
+#ifndef ENGINE_BACKTEST_COLUMNS_H
+#define ENGINE_BACKTEST_COLUMNS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/market/market.h"
+#include "engine/specs.h"
+
+/* One symbol's bars that exist, oldest first, n of each. */
+struct columns_bars {
+    size_t n;
+    int64_t interval_ns;
+    const int64_t *open_ns; /* needed for higher bars and for what reads the time; else may be NULL */
+    const double *open, *high, *low, *close, *volume;
+    void *owned; /* columns_dense()'s */
+};
+
+/* The bars of a symbol in rows [from, to) of a market, without the missing ones. Where none is missing the
+ * columns are the market's own, borrowed; else copies. `grid` is the market's time of each row, [rows], or
+ * NULL for open_ns NULL where none is missing. 0 or -ENOMEM. */
+int columns_dense(const struct market *market, int symbol, size_t from, size_t to, const int64_t *grid,
+                  struct columns_bars *ret);
+void columns_dense_finish(struct columns_bars *bars);
+
+/* What is to be computed of one symbol: out[k] takes n doubles of the k-th output (desk_outputs() of them, in
+ * the order of the specs), NaN while warming up. Outputs are the caller's, of any alignment to 8, and overlap
+ * nothing; writing them into memory that was touched before spares the page faults, which cost more than the
+ * arithmetic. */
+struct columns_job {
+    struct columns_bars bars;
+    double *const *out;
+};
+
+/* Computes all jobs, on up to `threads` threads (at least 1). 0; -EINVAL and a clause in err for a bar that
+ * is not finite; -ENOMEM. */
+int columns_compute(const struct desk_spec *specs, size_t n_specs, const struct columns_job *jobs,
+                    size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,72 @@
+#include "engine/specs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/bar.h"
+
+/* A word, and behind an @ its timeframe. */
+static int parse(const char *text, const struct strategy *strategy, struct desk_spec *ret,
+                 char err[static SPECS_ERROR_MAX])
+{
+    char word[STRATEGY_SPEC_TEXT], why[SPECS_ERROR_MAX / 2];
+    snprintf(word, sizeof word, "%.*s", (int)sizeof word - 1, text);
+    char *at = strchr(word, '@');
+    ret->frame_ns = 0;
+    if (at) {
+        *at++ = '\0';
+        if (bar_interval_parse(at, &ret->frame_ns) < 0) {
+            snprintf(err, SPECS_ERROR_MAX, "strategy %.32s: %.47s: a timeframe such as 1h or 4h is needed",
+                     strategy->name, text);
+            return -EINVAL;
+        }
+    }
+    if (indicator_spec_parse(word, &ret->indicator, why, sizeof why) < 0) {
+        snprintf(err, SPECS_ERROR_MAX, "strategy %.32s: %.100s", strategy->name, why);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+int desk_specs(const struct strategy *strategy, const double *params, int64_t interval_ns,
+               struct desk_spec specs[static STRATEGY_SPECS_MAX], size_t *ret_n,
+               char err[static SPECS_ERROR_MAX])
+{
+    char words[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT];
+    size_t n = strategy->specs(params, words);
+    if (n > STRATEGY_SPECS_MAX) {
+        snprintf(err, SPECS_ERROR_MAX, "strategy %.32s reads %zu indicators: at most %d can be",
+                 strategy->name, n, STRATEGY_SPECS_MAX);
+        return -EINVAL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int r = parse(words[i], strategy, &specs[i], err);
+        if (r < 0)
+            return r;
+        if (specs[i].frame_ns % interval_ns != 0) {
+            const char *name = bar_interval_name(interval_ns);
+            snprintf(err, SPECS_ERROR_MAX, "strategy %.32s needs bars that divide %s: interval %s does not",
+                     strategy->name, bar_interval_name(specs[i].frame_ns), name ? name : "of this run");
+            return -EINVAL;
+        }
+    }
+    *ret_n = n;
+    return 0;
+}
+
+size_t desk_outputs(const struct desk_spec *specs, size_t n)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += specs[i].indicator.row->n_outputs;
+    return sum;
+}
+
+size_t desk_output_name(const struct desk_spec *spec, size_t output, char *buf, size_t cap)
+{
+    size_t len = indicator_spec_name(&spec->indicator, output, buf, cap);
+    if (spec->frame_ns > 0 && len < cap)
+        len += (size_t)snprintf(buf + len, cap - len, "@%s", bar_interval_name(spec->frame_ns));
+    return len;
+}

@@ -1,0 +1,32 @@
+/* The indicators that a strategy reads, parsed from its own words: "sma:20" of the run's bars, or "ema:9@4h"
+ * of the closed bars of a longer interval. */
+#ifndef ENGINE_SPECS_H
+#define ENGINE_SPECS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "indicators_gpu/indicators.h"
+#include "strategy/strategy.h"
+
+enum { SPECS_ERROR_MAX = 200 };
+
+struct desk_spec {
+    struct indicator_spec indicator;
+    int64_t frame_ns; /* of the higher bars; 0: the run's own bars */
+};
+
+/* Asks the strategy, and looks whether bars of this interval can serve it: a timeframe is a multiple of it.
+ * 0, or -EINVAL with one clause in `err` that says what would be right: "strategy trend-4h-1h needs bars that
+ * divide 1h: interval 3d does not". */
+int desk_specs(const struct strategy *strategy, const double *params, int64_t interval_ns,
+               struct desk_spec specs[static STRATEGY_SPECS_MAX], size_t *ret_n,
+               char err[static SPECS_ERROR_MAX]);
+
+/* How many outputs they have together: the length of strategy_input's indicators. */
+size_t desk_outputs(const struct desk_spec *specs, size_t n);
+
+/* The name of an output: "ema_9", "macd_12_26_9.hist", "ema_9@4h". As snprintf(). */
+size_t desk_output_name(const struct desk_spec *spec, size_t output, char *buf, size_t cap);
+
+#endif

@@ -1,0 +1,119 @@
+#include "strategy/intent.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+static const char *const kinds[] = {
+    [INTENT_ENTER] = "enter",
+    [INTENT_EXIT] = "exit",
+    [INTENT_STOP] = "stop",
+    [INTENT_TARGET] = "target",
+};
+
+static const char *const faults[INTENT_FAULTS] = {
+    [INTENT_FITS] = "",
+    [INTENT_BAD_KIND] = "BAD_KIND",
+    [INTENT_BAD_FRACTION] = "BAD_FRACTION",
+    [INTENT_BAD_LIMIT] = "BAD_LIMIT",
+    [INTENT_BAD_STOP] = "BAD_STOP",
+    [INTENT_BAD_PROFIT] = "BAD_PROFIT",
+    [INTENT_BAD_TIME] = "BAD_TIME",
+    [INTENT_NOTHING_HELD] = "NOTHING_HELD",
+    [INTENT_TOO_MANY] = "TOO_MANY",
+};
+
+static double price_of(const struct intent *intent, const struct strategy_input *input)
+{
+    return intent->kind == INTENT_ENTER && intent->limit > 0 ? intent->limit : input->close;
+}
+
+/* 0, or a number above it. */
+static bool is_price(double number)
+{
+    return isfinite(number) && number >= 0;
+}
+
+static enum intent_fault check_entry(const struct intent *intent, const struct strategy_input *input)
+{
+    if (!(intent->fraction > 0 && intent->fraction <= 1))
+        return INTENT_BAD_FRACTION;
+    if (!is_price(intent->limit))
+        return INTENT_BAD_LIMIT;
+    double price = price_of(intent, input);
+    if (!is_price(intent->stop) || (intent->stop > 0 && intent->stop >= price))
+        return INTENT_BAD_STOP;
+    if (!is_price(intent->profit) || (intent->profit > 0 && intent->profit <= price))
+        return INTENT_BAD_PROFIT;
+    if (intent->limit > 0 && intent->good_ns != 0 && intent->good_ns <= input->ts_ns)
+        return INTENT_BAD_TIME;
+    return INTENT_FITS;
+}
+
+enum intent_fault intent_check(const struct intent *intent, const struct strategy_input *input)
+{
+    switch (intent->kind) {
+    case INTENT_ENTER:
+        return check_entry(intent, input);
+    case INTENT_EXIT:
+        return input->qty == 0 ? INTENT_NOTHING_HELD : INTENT_FITS;
+    case INTENT_STOP:
+        if (!(input->qty > 0))
+            return INTENT_NOTHING_HELD;
+        return is_price(intent->stop) && intent->stop > 0 && intent->stop < input->close ? INTENT_FITS
+                                                                                         : INTENT_BAD_STOP;
+    case INTENT_TARGET:
+        return intent->fraction >= 0 && intent->fraction <= 1 ? INTENT_FITS : INTENT_BAD_FRACTION;
+    }
+    return INTENT_BAD_KIND;
+}
+
+const char *intent_kind_name(enum intent_kind kind)
+{
+    return (size_t)kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "unknown";
+}
+
+const char *intent_fault_name(enum intent_fault fault)
+{
+    return (unsigned)fault < INTENT_FAULTS ? faults[fault] : "";
+}
+
+size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
+                         const struct strategy_input *input, char *buf, size_t cap)
+{
+    double price = price_of(intent, input);
+    const char *kind = intent_kind_name(intent->kind);
+    int n = 0;
+    switch (fault) {
+    case INTENT_BAD_KIND:
+        n = snprintf(buf, cap, "%d is no kind of intent", (int)intent->kind);
+        break;
+    case INTENT_BAD_FRACTION:
+        n = snprintf(buf, cap, "%s: fraction %.10g is not %s 0 and at most 1", kind, intent->fraction,
+                     intent->kind == INTENT_TARGET ? "at least" : "above");
+        break;
+    case INTENT_BAD_LIMIT:
+        n = snprintf(buf, cap, "%s: limit %.10g is no price", kind, intent->limit);
+        break;
+    case INTENT_BAD_STOP:
+        n = snprintf(buf, cap, "%s: stop %.10g is not below the price %.10g", kind, intent->stop, price);
+        break;
+    case INTENT_BAD_PROFIT:
+        n = snprintf(buf, cap, "%s: profit %.10g is not above the price %.10g", kind, intent->profit, price);
+        break;
+    case INTENT_BAD_TIME:
+        n = snprintf(buf, cap, "%s: its limit is good until %lld s before the bar's close", kind,
+                     (long long)(input->ts_ns - intent->good_ns) / 1000000000);
+        break;
+    case INTENT_NOTHING_HELD:
+        n = snprintf(buf, cap, "%s: nothing is held", kind);
+        break;
+    case INTENT_TOO_MANY:
+        n = snprintf(buf, cap, "it asks for more than %d things at one bar", STRATEGY_INTENTS_MAX);
+        break;
+    case INTENT_FITS:
+    case INTENT_FAULTS:
+        break;
+    }
+    return n < 0 ? 0 : (size_t)n;
+}
