@@ -1,4 +1,4 @@
-#include "strategy/sizing.h"
+#include "exchange/sizing.h"
 
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
@@ -23,7 +23,7 @@ static int64_t payable(const struct sizing *sizing, int64_t budget, int64_t pric
     return filter_floor_qty(sizing->symbol, ORDER_MARKET, clamped(qty));
 }
 
-int64_t sizing_enter(const struct sizing *sizing, double fraction, int64_t price)
+int64_t sizing_entry(const struct sizing *sizing, double fraction, int64_t price)
 {
     int64_t budget = (int64_t)((double)sizing->equity * fraction);
     return payable(sizing, budget < sizing->available ? budget : sizing->available, price);

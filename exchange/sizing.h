@@ -1,8 +1,8 @@
 /* How large an order is: what a share of the equity comes to in whole lots. Plain integer arithmetic, the
  * same for the engine's desk and for a backtest in columns. Money is in the symbol's quote units (which are
  * the account's currency units wherever a strategy trades), prices and quantities in the symbol's own. */
-#ifndef STRATEGY_SIZING_H
-#define STRATEGY_SIZING_H
+#ifndef EXCHANGE_SIZING_H
+#define EXCHANGE_SIZING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,12 +18,12 @@ struct sizing {
     int64_t available; /* to spend: neither reserved nor covering shorts */
 };
 
-/* INTENT_ENTER: whole lots that `fraction` (0..1) of the equity, and no more than is available, pays for at
+/* An entry: whole lots that `fraction` (0..1) of the equity, and no more than is available, pays for at
  * `price`, with the fee that an order can cost at most. They can be sold at market again in one order: a
  * market order's lots, whatever the entry's type. 0: not one lot, or no price. */
-int64_t sizing_enter(const struct sizing *sizing, double fraction, int64_t price);
+int64_t sizing_entry(const struct sizing *sizing, double fraction, int64_t price);
 
-/* INTENT_TARGET: what is missing (positive: to be bought) or too much (negative: to be sold) of `fraction` of
+/* A target: what is missing (positive: to be bought) or too much (negative: to be sold) of `fraction` of
  * the equity at `last`, which the equity is valued at; `held` counts what is on order. What is missing is
  * limited by what is available at `price`, the fee included. 0 where the difference is below a lot or below
  * what the venue takes as a market order's notional: then what is held is the target. */
