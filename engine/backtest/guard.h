@@ -3,7 +3,7 @@
  * Look-ahead: what a strategy decided up to a bar may not depend on what came after it. The whole run is held
  * against runs on bars that end at a cut, and on bars that go on after it in another way (other prices, other
  * volumes); and, since one who knows the future by heart sees neither, against a run on the same bars moved
- * to another year, by whole weeks.
+ * to another year, by whole weeks; and the two ways against each other.
  *
  * Warm-up: the history after which a strategy's decisions no longer depend on where the history began. */
 #ifndef ENGINE_BACKTEST_GUARD_H
@@ -33,9 +33,9 @@ struct guard_decision {
     struct intent intents[STRATEGY_INTENTS_MAX];
 };
 
-enum guard_change { GUARD_CUT, GUARD_PERTURBED, GUARD_MOVED, GUARD_CHANGES };
+enum guard_change { GUARD_CUT, GUARD_PERTURBED, GUARD_MOVED, GUARD_WAYS, GUARD_CHANGES };
 
-/* "the bars end there", "the bars after it are others", "the same bars in another year". */
+/* In words: "the bars end there". */
 const char *guard_change_name(enum guard_change change);
 
 /* A decision, or an order, that only one of two runs has, or that they have otherwise. */
@@ -83,8 +83,8 @@ struct guard_warmup {
 int guard_warmup(const struct guard_config *config, struct guard_warmup *ret, char *err, size_t err_size);
 
 /* The longest warm-up and lookback of the indicators that a strategy with these parameters reads, in bars of
- * `interval_ns`; a timeframe's count is in its own bars, and one more. 0; -EINVAL for a specification that
- * cannot be read (err: which). */
+ * `interval_ns`: of those on longer bars, the bars that make them up, and those of one bar that is cut. 0;
+ * -EINVAL for a specification that cannot be read (err: which). */
 int guard_history(const struct strategy *strategy, const double *params, int64_t interval_ns,
                   size_t *ret_warmup, size_t *ret_lookback, char *err, size_t err_size);
 

@@ -28,6 +28,12 @@ static inline int64_t chance_range(struct chance *chance, int64_t lo, int64_t hi
     return lo + chance_below(chance, hi - lo + 1);
 }
 
+/* Uniform in [0, 1): of 2^53 numbers. */
+static inline double chance_unit(struct chance *chance)
+{
+    return (double)(chance_next(chance) >> 11) * 0x1p-53;
+}
+
 /* Bell-shaped around 0: the sum of four uniform numbers of -1..1, in units of 2^-20; sigma is 1.155. */
 static inline int64_t chance_bell(struct chance *chance)
 {

@@ -1,0 +1,273 @@
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/backtest/guard_bars.h"
+#include "engine/backtest/guard_run.h"
+#include "exchange/replay/chance.h"
+
+/* Bars that go on after a cut; the market is moved by whole weeks, which every interval divides. */
+enum { FUTURE_ROWS = 512, MOVED_WEEKS = 156, ROWS_LEAST = 16, THREADS_MAX = 64 };
+
+static const int64_t WEEK_NS = INT64_C(7) * 86400 * 1000000000;
+
+struct job {
+    enum guard_change change;
+    enum backtest_way way;
+    size_t cut;
+};
+
+struct search {
+    const struct guard_config *config;
+    const struct guard_run *whole[2]; /* the engine's, by columns; NULL: it cannot be run so */
+    struct job *jobs;
+    size_t n_jobs, next, done;
+    pthread_mutex_t lock;
+    int r;
+    char *err;
+    size_t err_size;
+    struct guard_lookahead *to;
+};
+
+const char *guard_change_name(enum guard_change change)
+{
+    static const char *const names[GUARD_CHANGES] = {
+        [GUARD_CUT] = "the bars end there",
+        [GUARD_PERTURBED] = "the bars after it are others",
+        [GUARD_MOVED] = "the same bars in another year",
+        [GUARD_WAYS] = "the same bars by columns, not bar by bar",
+    };
+    return change < GUARD_CHANGES ? names[change] : "";
+}
+
+static int make_bars(const struct search *search, const struct job *job, struct guard_bars *ret)
+{
+    const struct market *market = search->config->market;
+    size_t rows = job->change == GUARD_CUT ? job->cut + 1 : market->rows;
+    if (job->change == GUARD_PERTURBED && rows > job->cut + 1 + FUTURE_ROWS)
+        rows = job->cut + 1 + FUTURE_ROWS;
+    int r = guard_bars_copy(market, 0, rows, ret);
+    if (r < 0)
+        return r;
+    if (job->change == GUARD_PERTURBED)
+        guard_bars_perturb(ret, job->cut + 1, search->config->seed);
+    if (job->change == GUARD_MOVED)
+        ret->market.start_ns += MOVED_WEEKS * WEEK_NS;
+    return 0;
+}
+
+/* Of two differences the one to tell. */
+static bool comes_before(const struct guard_difference *a, const struct guard_difference *b)
+{
+    if (a->ts_ns != b->ts_ns)
+        return a->ts_ns < b->ts_ns;
+    if (a->change != b->change)
+        return a->change < b->change;
+    return a->way != b->way ? a->way < b->way : a->cut < b->cut;
+}
+
+static void compare(struct search *search, const struct job *job, const struct guard_run *run)
+{
+    const struct market *market = search->config->market;
+    const struct guard_run *whole = search->whole[job->way == BACKTEST_COLUMNS];
+    struct guard_shift shift = {.ns = job->change == GUARD_MOVED ? MOVED_WEEKS * WEEK_NS : 0};
+    struct guard_difference found = {.change = job->change, .way = job->way, .cut = job->cut};
+    if (!guard_run_differ(whole, market, run, shift, job->cut, &found))
+        return;
+    found.cut_ns = market->start_ns + (int64_t)(job->cut + 1) * market->interval_ns;
+    if (!search->to->found || comes_before(&found, &search->to->first))
+        search->to->first = found;
+    search->to->found = true;
+}
+
+static int try_job(struct search *search, const struct job *job, struct guard_run *ret, char *err,
+                   size_t err_size)
+{
+    struct guard_bars bars;
+    if (make_bars(search, job, &bars) < 0) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    int r = guard_run_make(search->config, &bars.market, 0, job->way, ret, err, err_size);
+    guard_bars_finish(&bars);
+    return r;
+}
+
+/* With the lock held. */
+static void told(struct search *search, int r, const char *err)
+{
+    const struct guard_config *config = search->config;
+    search->done++;
+    if (r < 0 && search->r == 0) {
+        search->r = r;
+        snprintf(search->err, search->err_size, "%s", err);
+    }
+    double share = (double)search->done / (double)search->n_jobs;
+    if (search->r == 0 && config->progress && !config->progress(config->ctx, share))
+        search->r = -ECANCELED;
+}
+
+static void *work(void *arg)
+{
+    struct search *search = arg;
+    pthread_mutex_lock(&search->lock);
+    while (search->r == 0 && search->next < search->n_jobs) {
+        const struct job *job = &search->jobs[search->next++];
+        struct guard_run run = {0};
+        char err[512] = "";
+        pthread_mutex_unlock(&search->lock);
+        int r = try_job(search, job, &run, err, sizeof err);
+        pthread_mutex_lock(&search->lock);
+        if (r == 0)
+            compare(search, job, &run);
+        told(search, r, err);
+        guard_run_finish(&run);
+    }
+    pthread_mutex_unlock(&search->lock);
+    return NULL;
+}
+
+static int run_jobs(struct search *search)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int wanted = search->config->threads > 0 ? search->config->threads : cores > 0 ? (int)cores : 1, n = 0;
+    pthread_t threads[THREADS_MAX];
+    while (n < wanted - 1 && n < THREADS_MAX && pthread_create(&threads[n], NULL, work, search) == 0)
+        n++;
+    work(search);
+    while (n > 0)
+        pthread_join(threads[--n], NULL);
+    return search->r;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Half of the cuts anywhere, half where it decided something: there is most to see. Each symbol has a bar
+ * before the first cut. Returns how many, all different, rising. */
+static size_t choose_cuts(const struct guard_config *config, const struct guard_run *whole, size_t *cuts,
+                          size_t wanted)
+{
+    const struct market *market = config->market;
+    struct chance chance = {config->seed};
+    size_t first = 0, last = market->rows - 2, n = 0;
+    for (int s = 0; s < market->n_symbols; s++)
+        first = market->series[s].first > first ? market->series[s].first : first;
+    if (first >= last)
+        return 0;
+    for (size_t i = 0; i < wanted; i++) {
+        size_t cut = first + (size_t)(chance_unit(&chance) * (double)(last - first + 1));
+        if (i % 2 == 1 && whole->n_decisions > 0) {
+            size_t at = (size_t)(chance_unit(&chance) * (double)whole->n_decisions);
+            cut = whole->decisions[at].row;
+        }
+        cuts[i] = cut < first ? first : cut > last ? last : cut;
+    }
+    qsort(cuts, wanted, sizeof *cuts, by_size);
+    for (size_t i = 0; i < wanted; i++)
+        if (n == 0 || cuts[n - 1] != cuts[i])
+            cuts[n++] = cuts[i];
+    return n;
+}
+
+static int list_jobs(struct search *search, size_t wanted)
+{
+    const struct guard_config *config = search->config;
+    size_t *cuts = malloc(wanted * sizeof *cuts);
+    search->jobs = malloc((4 * wanted + 2) * sizeof *search->jobs);
+    if (!cuts || !search->jobs) {
+        free(cuts);
+        return -ENOMEM;
+    }
+    size_t n = choose_cuts(config, search->whole[0], cuts, wanted), last = config->market->rows - 1;
+    for (int way = 0; way < 2; way++) {
+        enum backtest_way which = way == 1 ? BACKTEST_COLUMNS : BACKTEST_ENGINE;
+        if (!search->whole[way])
+            continue;
+        for (size_t i = 0; i < n; i++) {
+            search->jobs[search->n_jobs++] = (struct job){GUARD_CUT, which, cuts[i]};
+            search->jobs[search->n_jobs++] = (struct job){GUARD_PERTURBED, which, cuts[i]};
+        }
+        search->jobs[search->n_jobs++] = (struct job){GUARD_MOVED, which, last};
+    }
+    search->to->cuts = n;
+    free(cuts);
+    return n > 0 ? 0 : -EINVAL;
+}
+
+/* Do both ways decide the same? */
+static void compare_ways(struct search *search)
+{
+    const struct market *market = search->config->market;
+    struct guard_difference found = {.change = GUARD_WAYS, .way = BACKTEST_COLUMNS, .cut = market->rows - 1};
+    if (!search->whole[1] || !guard_run_differ(search->whole[0], market, search->whole[1],
+                                               (struct guard_shift){0}, found.cut, &found))
+        return;
+    found.cut_ns = market->start_ns + (int64_t)market->rows * market->interval_ns;
+    search->to->first = found;
+    search->to->found = true;
+}
+
+static int search_all(struct search *search)
+{
+    size_t wanted = search->config->cuts > 0 ? search->config->cuts : GUARD_CUTS;
+    if (wanted > search->config->market->rows)
+        wanted = search->config->market->rows;
+    search->to->decisions = search->whole[0]->n_decisions;
+    search->to->orders = search->whole[0]->backtest.accounts[0].n_orders;
+    search->to->columns = search->whole[1] != NULL;
+    compare_ways(search);
+    int r = list_jobs(search, wanted);
+    if (r == -EINVAL)
+        snprintf(search->err, search->err_size, "the symbols have too few bars in common for a cut");
+    if (r == -ENOMEM)
+        snprintf(search->err, search->err_size, "out of memory");
+    search->to->runs = search->n_jobs + 1 + (search->whole[1] != NULL);
+    return r < 0 ? r : run_jobs(search);
+}
+
+int guard_lookahead(const struct guard_config *config, struct guard_lookahead *ret, char *err,
+                    size_t err_size)
+{
+    struct guard_lookahead verdict = {0};
+    struct guard_run engine = {0}, columns = {0};
+    struct search search = {.config = config,
+                            .whole = {&engine, NULL},
+                            .lock = PTHREAD_MUTEX_INITIALIZER,
+                            .err = err,
+                            .err_size = err_size,
+                            .to = &verdict};
+    if (config->market->rows < ROWS_LEAST) {
+        snprintf(err, err_size, "%zu bars are too few to cut: at least %d are needed", config->market->rows,
+                 ROWS_LEAST);
+        return -EINVAL;
+    }
+    struct job whole = {GUARD_CHANGES, BACKTEST_ENGINE, 0};
+    int r = try_job(&search, &whole, &engine, err, err_size);
+    whole.way = BACKTEST_COLUMNS;
+    if (r == 0 && config->account->strategy->scan) {
+        char why_not[512] = "";
+        r = try_job(&search, &whole, &columns, why_not, sizeof why_not);
+        if (r == 0)
+            search.whole[1] = &columns;
+        else if (r == -EINVAL) /* something of the account is beyond that way */
+            r = 0;
+        else
+            snprintf(err, err_size, "%s", why_not);
+    }
+    if (r == 0)
+        r = search_all(&search);
+    guard_run_finish(&engine);
+    guard_run_finish(&columns);
+    free(search.jobs);
+    pthread_mutex_destroy(&search.lock);
+    if (r == 0)
+        *ret = verdict;
+    return r;
+}

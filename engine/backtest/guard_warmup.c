@@ -1,0 +1,206 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/backtest/guard_bars.h"
+#include "engine/backtest/guard_run.h"
+#include "engine/specs.h"
+
+enum { WINDOW_LEAST = 64, WINDOW_MOST = 2048, ROWS_LEAST = 16 * WINDOW_LEAST };
+
+/* One place where decisions are compared: rows [start, start + rows), flat at first. */
+struct window {
+    size_t start;
+    struct guard_run full; /* with all history before it */
+};
+
+struct probe {
+    const struct guard_config *config;
+    struct window windows[GUARD_WINDOWS];
+    size_t rows, most;
+    struct guard_warmup *to;
+    char *err;
+    size_t err_size;
+};
+
+/* In bars of the market: the part of an own bar that history may begin in, and the whole ones. */
+static size_t in_bars(size_t own, size_t times)
+{
+    if (own == INDICATOR_FOREVER || times == 1)
+        return own;
+    return (own + 1) * times;
+}
+
+int guard_history(const struct strategy *strategy, const double *params, int64_t interval_ns,
+                  size_t *ret_warmup, size_t *ret_lookback, char *err, size_t err_size)
+{
+    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    char why_not[SPECS_ERROR_MAX];
+    size_t n, warmup = 0, lookback = 0;
+    int r = desk_specs(strategy, params, interval_ns, specs, &n, why_not);
+    if (r < 0) {
+        snprintf(err, err_size, "%s", why_not);
+        return r;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t times = specs[i].frame_ns > 0 ? (size_t)(specs[i].frame_ns / interval_ns) : 1;
+        size_t warm = in_bars(indicator_warmup(&specs[i].indicator, INDICATOR_F64), times);
+        size_t look = in_bars(indicator_lookback(&specs[i].indicator), times);
+        warmup = warm > warmup ? warm : warmup;
+        lookback = look > lookback ? look : lookback;
+    }
+    *ret_warmup = warmup;
+    *ret_lookback = lookback;
+    return 0;
+}
+
+/* One window with `history` rows before it. */
+static int run_window(const struct probe *probe, size_t start, size_t history, struct guard_run *ret)
+{
+    struct guard_bars bars;
+    if (guard_bars_copy(probe->config->market, start - history, start + probe->rows, &bars) < 0) {
+        snprintf(probe->err, probe->err_size, "out of memory");
+        return -ENOMEM;
+    }
+    probe->to->runs++;
+    int r =
+        guard_run_make(probe->config, &bars.market, history, BACKTEST_AUTO, ret, probe->err, probe->err_size);
+    guard_bars_finish(&bars);
+    return r;
+}
+
+/* 1: with that much history all windows see the decisions that full history gives; 0: one does not, which is
+ * kept; or an error. */
+static int suffices(struct probe *probe, size_t history)
+{
+    const struct market *market = probe->config->market;
+    const struct guard_config *config = probe->config;
+    for (size_t w = 0; w < GUARD_WINDOWS; w++) {
+        struct window *window = &probe->windows[w];
+        struct guard_run run = {0};
+        struct guard_difference found = {.change = GUARD_CUT, .way = BACKTEST_AUTO};
+        if (config->progress && !config->progress(config->ctx, 0))
+            return -ECANCELED;
+        int r = run_window(probe, window->start, history, &run);
+        if (r < 0)
+            return r;
+        found.cut = window->start + probe->rows - 1;
+        found.cut_ns = market_open_ns(market, found.cut + 1);
+        struct guard_shift shift = {.rows = (int64_t)history - (int64_t)window->start};
+        bool differs = guard_run_differ(&window->full, market, &run, shift, found.cut, &found);
+        guard_run_finish(&run);
+        if (differs && history >= probe->to->last_bars) {
+            probe->to->last = found;
+            probe->to->last_bars = history;
+        }
+        if (differs)
+            return 0;
+    }
+    return 1;
+}
+
+/* The longest history is tried with one bar more and with one less: what counts bars may be right once. */
+static int settles(struct probe *probe)
+{
+    for (size_t less = 0; less < 3; less++) {
+        int r = suffices(probe, probe->most - less);
+        if (r != 1)
+            return r;
+    }
+    return 1;
+}
+
+/* From the longest history down to one that does not suffice, then between the two. */
+static int narrow(struct probe *probe)
+{
+    size_t enough = probe->most - 2, short_of = enough / 2;
+    for (;;) {
+        int r = suffices(probe, short_of);
+        if (r < 0)
+            return r;
+        if (r == 0)
+            break;
+        enough = short_of;
+        if (short_of == 0) {
+            probe->to->bars = 0;
+            return 0;
+        }
+        short_of /= 2;
+    }
+    while (enough - short_of > 1) {
+        size_t middle = short_of + (enough - short_of) / 2;
+        int r = suffices(probe, middle);
+        if (r < 0)
+            return r;
+        if (r == 1)
+            enough = middle;
+        else
+            short_of = middle;
+    }
+    probe->to->bars = enough;
+    return 0;
+}
+
+/* Windows stand evenly in the second half; the longest history tried is half of what the first of them has.
+ */
+static int lay_out(struct probe *probe, size_t first)
+{
+    size_t rows = probe->config->market->rows, half = first + (rows - first) / 2;
+    probe->rows = (rows - first) / 16;
+    probe->rows = probe->rows > WINDOW_MOST ? WINDOW_MOST : probe->rows;
+    probe->most = (half - first) / 2;
+    for (size_t w = 0; w < GUARD_WINDOWS; w++) {
+        struct window *window = &probe->windows[w];
+        window->start = half + (rows - probe->rows - half) * w / (GUARD_WINDOWS - 1);
+        int r = run_window(probe, window->start, window->start, &window->full);
+        if (r < 0)
+            return r;
+        probe->to->decisions += window->full.n_decisions;
+    }
+    return 0;
+}
+
+static int check_length(const struct guard_config *config, size_t first, const struct guard_warmup *to,
+                        char *err, size_t err_size)
+{
+    size_t rows = config->market->rows - first, needed = ROWS_LEAST;
+    size_t history = to->predicted == INDICATOR_FOREVER ? to->lookback : to->predicted;
+    if (8 * history + ROWS_LEAST > needed)
+        needed = 8 * history + ROWS_LEAST;
+    if (rows >= needed)
+        return 0;
+    snprintf(err, err_size,
+             "%zu bars that all symbols have are too few: its indicators want %zu bars of history, and %zu "
+             "bars are needed to see whether that is enough",
+             rows, history, needed);
+    return -EINVAL;
+}
+
+int guard_warmup(const struct guard_config *config, struct guard_warmup *ret, char *err, size_t err_size)
+{
+    struct guard_warmup verdict = {.windows = GUARD_WINDOWS};
+    struct probe probe = {.config = config, .to = &verdict, .err = err, .err_size = err_size};
+    size_t first = 0;
+    for (int s = 0; s < config->market->n_symbols; s++)
+        if (config->market->series[s].first > first)
+            first = config->market->series[s].first;
+    int r = guard_history(config->account->strategy, config->account->params, config->market->interval_ns,
+                          &verdict.predicted, &verdict.lookback, err, err_size);
+    if (r == 0)
+        r = check_length(config, first, &verdict, err, err_size);
+    if (r == 0)
+        r = lay_out(&probe, first);
+    verdict.window_rows = probe.rows;
+    verdict.most = probe.most;
+    if (r == 0)
+        r = settles(&probe);
+    verdict.settles = r == 1;
+    if (r == 1)
+        r = narrow(&probe);
+    for (size_t w = 0; w < GUARD_WINDOWS; w++)
+        guard_run_finish(&probe.windows[w].full);
+    if (r == 0)
+        *ret = verdict;
+    return r;
+}
