@@ -2,7 +2,20 @@
  * bars through a live engine whose fill model is FILL_BAR give the same orders, fills and ledger, row by row:
  * the engine itself runs here (BACKTEST_ENGINE), or, where an account needs nothing but what it covers, a
  * quicker way (BACKTEST_COLUMNS: indicators in columns, bars that matter as bit masks, the account touched
- * only there) that gives the same, which the tests prove. */
+ * only there) that gives the same, which the tests prove.
+ *
+ * Events. Row r of symbol s, where it is present, is a closed kline received at its end, with the sequence
+ * number r * n_symbols + s + 1; rows before `from` are history, in blocks. A gap is nothing: the bar after it
+ * comes next.
+ *
+ * Ids. Where orders or the ledger are kept, several accounts run together, and their ids and the ledger's
+ * hashes are those of one live engine with these accounts. Where they are not, each account runs by itself,
+ * on as many threads as there are, and ids count from 1 in each.
+ *
+ * Equity at a row's close is ((cash + q0 * c0) + q1 * c1) + ... over the symbols held, in their order, in
+ * doubles, each product and each sum rounded once: cash is the currency less interest owed, q what is held
+ * (below 0: owed), c the row's close in the market's columns. What is quoted in another currency has no price
+ * in this one and does not count. */
 #ifndef ENGINE_BACKTEST_BACKTEST_H
 #define ENGINE_BACKTEST_BACKTEST_H
 
@@ -33,7 +46,8 @@ struct backtest_config {
     bool orders, ledger;                       /* keep them? fills are always kept */
     bool (*progress)(void *ctx, double share); /* NULL, or told 0..1 now and then; false: stop, -ECANCELED */
     /* NULL, or told what a strategy wanted at the close of a row, in both ways, whatever became of it, in the
-     * order of each symbol's rows; n_intents > 0. With it the accounts run on the caller's thread. */
+     * order of each symbol's rows; n_intents > 0; traded rows only. With it the accounts run on the caller's
+     * thread. */
     void (*decided)(void *ctx, int account, int symbol, size_t row, const struct intent *intents,
                     size_t n_intents);
     void *ctx;

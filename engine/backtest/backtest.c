@@ -1,0 +1,166 @@
+#include "engine/backtest/backtest.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/backtest/run.h"
+
+enum { THREADS_MAX = 64, ROOM_FIRST = 64 };
+
+double run_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void *run_room(void *array, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return array;
+    size_t more = *cap ? 2 * *cap : ROOM_FIRST;
+    void *moved = realloc(array, more * size);
+    if (moved)
+        *cap = more;
+    return moved;
+}
+
+bool run_progress(struct run_thread *thread, size_t rows)
+{
+    struct run *run = thread->run;
+    const struct backtest_config *config = run->config;
+    size_t done = atomic_fetch_add(&run->done, rows) + rows;
+    if (thread->tells && config->progress &&
+        !config->progress(config->ctx, run->work ? (double)done / (double)run->work : 1))
+        atomic_store(&run->stopped, true);
+    return !atomic_load(&run->stopped) && !atomic_load(&run->failed);
+}
+
+int run_fail(struct run_thread *thread, int r, const char *format, ...)
+{
+    struct run *run = thread->run;
+    va_list args;
+    if (atomic_flag_test_and_set(&run->told))
+        return r;
+    run->result = r;
+    va_start(args, format);
+    vsnprintf(run->error, sizeof run->error, format, args);
+    va_end(args);
+    atomic_store(&run->failed, true);
+    return r;
+}
+
+/* What one thread takes at a time: an account, or all of them together. */
+struct jobs {
+    struct run *run;
+    int n, accounts_each;
+    atomic_int next;
+};
+
+struct worker {
+    struct jobs *jobs;
+    struct run_thread thread;
+};
+
+static void *work(void *data)
+{
+    struct worker *worker = data;
+    struct jobs *jobs = worker->jobs;
+    for (;;) {
+        int job = atomic_fetch_add(&jobs->next, 1);
+        if (job >= jobs->n || atomic_load(&jobs->run->stopped) || atomic_load(&jobs->run->failed))
+            return NULL;
+        by_engine(&worker->thread, job * jobs->accounts_each, jobs->accounts_each);
+    }
+}
+
+static int count_threads(const struct backtest_config *config, int jobs)
+{
+    long threads = config->threads > 0 ? config->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    if (threads < 1 || config->decided)
+        threads = 1;
+    if (threads > THREADS_MAX)
+        threads = THREADS_MAX;
+    return threads < jobs ? (int)threads : jobs;
+}
+
+/* Several threads' seconds are shared out of the time that passed, as they were spent. */
+static void share_seconds(struct backtest *ret, const struct worker *workers, int n, double passed)
+{
+    double busy[BACKTEST_STAGES] = {0}, sum = 0;
+    for (int i = 0; i < n; i++)
+        for (int s = 0; s < BACKTEST_STAGES; s++) {
+            busy[s] += workers[i].thread.busy[s];
+            sum += workers[i].thread.busy[s];
+        }
+    for (int s = 0; s < BACKTEST_STAGES && sum > 0; s++)
+        ret->seconds[s] = passed * busy[s] / sum;
+}
+
+static void run_jobs(struct run *run)
+{
+    const struct backtest_config *config = run->config;
+    struct worker workers[THREADS_MAX];
+    pthread_t others[THREADS_MAX];
+    /* Ids and hashes of several accounts are a live engine's only in one engine. */
+    bool together = config->ledger || config->orders;
+    struct jobs jobs = {.run = run,
+                        .n = together ? 1 : config->n_accounts,
+                        .accounts_each = together ? config->n_accounts : 1};
+    int threads = count_threads(config, jobs.n), started = 1;
+    double begun = run_seconds();
+    for (int i = 0; i < threads; i++)
+        workers[i] = (struct worker){.jobs = &jobs, .thread = {.run = run, .tells = i == 0}};
+    while (started < threads && pthread_create(&others[started], NULL, work, &workers[started]) == 0)
+        started++;
+    work(&workers[0]);
+    for (int i = 1; i < started; i++)
+        pthread_join(others[i], NULL);
+    share_seconds(run->ret, workers, started, run_seconds() - begun);
+}
+
+int backtest_run(const struct backtest_config *config, struct backtest *ret, char *err, size_t err_size)
+{
+    int r = check_config(config, err, err_size);
+    if (r < 0)
+        return r;
+    struct backtest backtest = {.n_accounts = config->n_accounts, .from = config->from, .to = config->to};
+    backtest.accounts = calloc((size_t)config->n_accounts, sizeof *backtest.accounts);
+    if (!backtest.accounts) {
+        snprintf(err, err_size, "not enough memory for this backtest");
+        return -ENOMEM;
+    }
+    struct run run = {.config = config,
+                      .ret = &backtest,
+                      .work = (config->to - config->from) * (size_t)config->n_accounts,
+                      .told = ATOMIC_FLAG_INIT};
+    run_jobs(&run);
+    r = atomic_load(&run.failed) ? run.result : atomic_load(&run.stopped) ? -ECANCELED : 0;
+    if (r < 0) {
+        snprintf(err, err_size, "%s", r == -ECANCELED ? "stopped" : run.error);
+        backtest_finish(&backtest);
+        return r;
+    }
+    *ret = backtest;
+    return 0;
+}
+
+void backtest_finish(struct backtest *backtest)
+{
+    for (int a = 0; backtest->accounts && a < backtest->n_accounts; a++) {
+        struct backtest_account *account = &backtest->accounts[a];
+        free(account->equity);
+        free(account->fills);
+        free(account->orders);
+        free(account->ledger);
+        free(account->trades);
+    }
+    free(backtest->accounts);
+    *backtest = (struct backtest){0};
+}

@@ -1,0 +1,341 @@
+/* The engine on the bars of a market: closed klines in the order of time, then of symbols, each received at
+ * its end; rows before `from` as history. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/backtest/run.h"
+#include "exchange/decimal.h"
+
+enum { HISTORY_BLOCK = 512, PROGRESS_ROWS = 4096 };
+
+/* One account's result while it grows. */
+struct desk_book {
+    struct backtest_account *ret;
+    struct curve curve;
+    size_t cap_fills, cap_ledger;
+    bool moved; /* by this row */
+};
+
+struct drive {
+    const struct backtest_config *config;
+    struct engine *engine;
+    int first, n;
+    struct desk_book *books; /* [n] */
+    struct order *orders;    /* by id, of all accounts, when they are kept */
+    size_t n_orders, cap_orders;
+    uint8_t waits[SYMBOLS_MAX]; /* bars of the symbol wait behind a gap */
+    bool any_waits, out_of_memory;
+    size_t row;
+};
+
+static void on_order(void *ctx, const struct order *order)
+{
+    struct drive *drive = ctx;
+    if (order->state == ORDER_REJECTED)
+        drive->books[order->account].ret->refused[order->reason]++;
+    if (!drive->config->orders)
+        return;
+    if (order->id > drive->n_orders) { /* ids have no holes */
+        struct order *moved =
+            run_room(drive->orders, drive->n_orders, &drive->cap_orders, sizeof *drive->orders);
+        if (!moved) {
+            drive->out_of_memory = true;
+            return;
+        }
+        drive->orders = moved;
+        drive->n_orders++;
+    }
+    drive->orders[order->id - 1] = *order;
+    drive->orders[order->id - 1].account += drive->first;
+}
+
+static void on_fill(void *ctx, const struct fill *fill)
+{
+    struct drive *drive = ctx;
+    struct desk_book *book = &drive->books[fill->account];
+    struct fill *moved = run_room(book->ret->fills, book->ret->n_fills, &book->cap_fills, sizeof *moved);
+    if (!moved) {
+        drive->out_of_memory = true;
+        return;
+    }
+    book->ret->fills = moved;
+    moved[book->ret->n_fills] = *fill;
+    moved[book->ret->n_fills++].account += drive->first;
+}
+
+static void on_ledger(void *ctx, const struct ledger_row *row)
+{
+    struct drive *drive = ctx;
+    struct desk_book *book = &drive->books[row->account];
+    book->moved = true;
+    if (!drive->config->ledger)
+        return;
+    struct ledger_row *moved =
+        run_room(book->ret->ledger, book->ret->n_ledger, &book->cap_ledger, sizeof *moved);
+    if (!moved) {
+        drive->out_of_memory = true;
+        return;
+    }
+    book->ret->ledger = moved;
+    moved[book->ret->n_ledger++] = *row;
+}
+
+static void on_need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns)
+{
+    struct drive *drive = ctx;
+    (void)from_open_ns;
+    (void)to_open_ns;
+    drive->waits[symbol] = 1;
+    drive->any_waits = true;
+}
+
+static void on_decision(void *ctx, const struct engine_decision *decision)
+{
+    struct drive *drive = ctx;
+    if (decision->acted && decision->n_intents > 0)
+        drive->config->decided(drive->config->ctx, drive->first + decision->account, decision->symbol,
+                               drive->row, decision->intents, decision->n_intents);
+}
+
+/* The exact bar of a row. 0, or -EINVAL for what is no price or quantity at the symbol's scales. */
+static int bar_at(const struct market *market, int symbol, size_t row, struct bar *ret)
+{
+    const struct market_series *series = &market->series[symbol];
+    int scale = series->symbol.price_scale;
+    int64_t volume;
+    *ret = (struct bar){.open_ns = market_open_ns(market, row), .first_trade_id = -1, .last_trade_id = -1};
+    if (decimal_from_double(series->open[row], scale, &ret->open) < 0 ||
+        decimal_from_double(series->high[row], scale, &ret->high) < 0 ||
+        decimal_from_double(series->low[row], scale, &ret->low) < 0 ||
+        decimal_from_double(series->close[row], scale, &ret->close) < 0 ||
+        decimal_from_double(series->volume[row], series->symbol.qty_scale, &volume) < 0 || ret->low <= 0)
+        return -EINVAL;
+    ret->volume = volume;
+    return 0;
+}
+
+static int refuse_bar(struct run_thread *thread, int symbol, size_t row)
+{
+    const struct market *market = thread->run->config->market;
+    return run_fail(thread, -EINVAL,
+                    "%s: the bar of row %zu is no bar: its prices must be above 0, at most %d digits after "
+                    "the point, and below 9.2e18 units of them",
+                    market->series[symbol].symbol.name, row, market->series[symbol].symbol.price_scale);
+}
+
+static int handle(struct run_thread *thread, struct drive *drive, const struct event *event)
+{
+    int r = engine_handle(drive->engine, event);
+    if (r == 0 && !drive->out_of_memory)
+        return 0;
+    return run_fail(thread, r == -EINVAL ? r : -ENOMEM, "%s",
+                    r == -EINVAL ? "the engine refuses a bar" : "not enough memory for this backtest");
+}
+
+/* Bars before the first traded row: by blocks of rows, so that the symbols' times go on together. */
+static int give_history(struct run_thread *thread, struct drive *drive)
+{
+    const struct backtest_config *config = drive->config;
+    const struct market *market = config->market;
+    struct bar bars[HISTORY_BLOCK];
+    for (size_t begin = 0; begin < config->from; begin += HISTORY_BLOCK) {
+        size_t end = begin + HISTORY_BLOCK < config->from ? begin + HISTORY_BLOCK : config->from;
+        for (int s = 0; s < market->n_symbols; s++) {
+            uint32_t n = 0;
+            for (size_t row = begin; row < end; row++)
+                if (market_present(&market->series[s], row) && bar_at(market, s, row, &bars[n++]) < 0)
+                    return refuse_bar(thread, s, row);
+            if (n == 0)
+                continue;
+            const struct event event = {.recv_ns = market_open_ns(market, end),
+                                        .kind = EVENT_BARS,
+                                        .bars = {.symbol = s, .bars = bars, .n = n}};
+            int r = handle(thread, drive, &event);
+            if (r < 0)
+                return r;
+        }
+    }
+    return 0;
+}
+
+/* The bars that are missing never come: those that wait for them go on. */
+static int answer_gaps(struct run_thread *thread, struct drive *drive, const struct event *after)
+{
+    for (int s = 0; s < drive->config->market->n_symbols; s++) {
+        if (!drive->waits[s])
+            continue;
+        drive->waits[s] = 0;
+        const struct event event = {
+            .seq = after->seq, .recv_ns = after->recv_ns, .kind = EVENT_BARS, .bars = {.symbol = s}};
+        int r = handle(thread, drive, &event);
+        if (r < 0)
+            return r;
+    }
+    drive->any_waits = false;
+    return 0;
+}
+
+static int give_row(struct run_thread *thread, struct drive *drive)
+{
+    const struct market *market = drive->config->market;
+    size_t row = drive->row;
+    struct event event = {
+        .recv_ns = market_open_ns(market, row + 1),
+        .kind = EVENT_MARKET,
+        .market = {.kind = MARKET_KLINE, .kline = {.interval_ns = market->interval_ns, .closed = true}}};
+    event.market.event_ns = event.recv_ns;
+    for (int s = 0; s < market->n_symbols; s++) {
+        if (!market_present(&market->series[s], row))
+            continue;
+        event.seq = row * (size_t)market->n_symbols + (size_t)s + 1;
+        event.market.symbol = s;
+        if (bar_at(market, s, row, &event.market.kline.bar) < 0)
+            return refuse_bar(thread, s, row);
+        int r = handle(thread, drive, &event);
+        if (r == 0 && drive->any_waits)
+            r = answer_gaps(thread, drive, &event);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+/* After a row: where something moved, or interest may have, the curve goes on with what is had now. */
+static void note_holdings(struct drive *drive)
+{
+    for (int a = 0; a < drive->n; a++) {
+        struct desk_book *book = &drive->books[a];
+        const struct account *account = engine_account(drive->engine, a);
+        if (!book->moved && account->shorts == 0 && account->interest_owed == 0)
+            continue;
+        book->moved = false;
+        curve_to(&book->curve, drive->row);
+        const struct balance *currency = &account->assets[account->currency_at];
+        book->curve.cash = decimal_to_double(currency->total - account->interest_owed, currency->scale);
+        for (int s = 0; s < drive->config->market->n_symbols; s++)
+            if (account->pairs[s].quote == account->currency_at)
+                curve_hold(&book->curve, s,
+                           decimal_to_double(account->positions[s].qty,
+                                             drive->config->market->series[s].symbol.qty_scale));
+    }
+}
+
+static int give_rows(struct run_thread *thread, struct drive *drive)
+{
+    const struct backtest_config *config = drive->config;
+    int r = give_history(thread, drive);
+    for (drive->row = config->from; r == 0 && drive->row < config->to; drive->row++) {
+        r = give_row(thread, drive);
+        note_holdings(drive);
+        if ((drive->row - config->from) % PROGRESS_ROWS == PROGRESS_ROWS - 1 &&
+            !run_progress(thread, PROGRESS_ROWS * (size_t)drive->n))
+            return -ECANCELED;
+    }
+    return r;
+}
+
+/* Each account's orders, by id. */
+static int deal_orders(struct drive *drive)
+{
+    for (size_t i = 0; i < drive->n_orders; i++)
+        drive->books[drive->orders[i].account - drive->first].ret->n_orders++;
+    if (drive->n == 1) {
+        drive->books[0].ret->orders = drive->orders;
+        drive->orders = NULL;
+        return 0;
+    }
+    for (int a = 0; a < drive->n; a++) {
+        struct backtest_account *ret = drive->books[a].ret;
+        ret->orders = malloc((ret->n_orders + 1) * sizeof *ret->orders);
+        if (!ret->orders)
+            return -ENOMEM;
+        ret->n_orders = 0;
+    }
+    for (size_t i = 0; i < drive->n_orders; i++) {
+        struct backtest_account *ret = drive->books[drive->orders[i].account - drive->first].ret;
+        ret->orders[ret->n_orders++] = drive->orders[i];
+    }
+    return 0;
+}
+
+static int sum_up(struct run_thread *thread, struct drive *drive)
+{
+    int r = drive->config->orders ? deal_orders(drive) : 0;
+    for (int a = 0; a < drive->n && r == 0; a++) {
+        struct desk_book *book = &drive->books[a];
+        const struct account *account = engine_account(drive->engine, a);
+        curve_to(&book->curve, drive->config->to);
+        book->ret->equity = book->curve.equity;
+        book->curve.equity = NULL;
+        book->ret->exposed = book->curve.exposed;
+        book->ret->way = BACKTEST_ENGINE;
+        book->ret->final_equity = engine_equity(drive->engine, a);
+        book->ret->final_cash = account->assets[account->currency_at].total;
+        r = trades_sum(drive->config, book->ret);
+    }
+    return r < 0 ? run_fail(thread, r, "not enough memory for this backtest") : 0;
+}
+
+static int open_drive(struct run_thread *thread, struct drive *drive, const struct engine_trace *trace)
+{
+    const struct backtest_config *config = drive->config;
+    const struct market *market = config->market;
+    struct symbol *symbols = malloc((size_t)market->n_symbols * sizeof *symbols);
+    drive->books = calloc((size_t)drive->n, sizeof *drive->books);
+    int r = symbols && drive->books ? 0 : -ENOMEM;
+    for (int a = 0; a < drive->n && r == 0; a++) {
+        drive->books[a].ret = &thread->run->ret->accounts[drive->first + a];
+        r = curve_open(&drive->books[a].curve, market, config->from, config->to);
+    }
+    if (r < 0) {
+        free(symbols);
+        return run_fail(thread, r, "not enough memory for this backtest");
+    }
+    for (int s = 0; s < market->n_symbols; s++)
+        symbols[s] = market->series[s].symbol;
+    const struct engine_config setup = {
+        .symbols = symbols,
+        .n_symbols = market->n_symbols,
+        .accounts = config->accounts + drive->first,
+        .n_accounts = drive->n,
+        .interval_ns = market->interval_ns,
+        .latency_ns = config->latency_ns,
+        .fill_model = FILL_BAR,
+        .slippage_e6 = config->slippage_e6,
+    };
+    const struct engine_sink sink = {.ctx = drive,
+                                     .order = on_order,
+                                     .fill = on_fill,
+                                     .ledger = on_ledger,
+                                     .need_bars = on_need_bars,
+                                     .trace = config->decided ? trace : NULL};
+    r = engine_create(&setup, &sink, &drive->engine);
+    free(symbols);
+    if (r == -EINVAL)
+        return run_fail(thread, r,
+                        "the symbols and accounts contradict each other: an asset must have one scale "
+                        "throughout, and price and quantity scales must allow for exact sums");
+    return r < 0 ? run_fail(thread, r, "not enough memory for this backtest") : 0;
+}
+
+int by_engine(struct run_thread *thread, int first, int n)
+{
+    struct drive drive = {.config = thread->run->config, .first = first, .n = n};
+    const struct engine_trace trace = {.ctx = &drive, .decision = on_decision};
+    double begun = run_seconds();
+    int r = open_drive(thread, &drive, &trace);
+    if (r == 0)
+        r = give_rows(thread, &drive);
+    if (r == 0)
+        r = sum_up(thread, &drive);
+    thread->busy[STAGE_SIMULATE] += run_seconds() - begun;
+    for (int a = 0; drive.books && a < n; a++) {
+        free(drive.books[a].curve.equity);
+        curve_close(&drive.books[a].curve);
+    }
+    engine_destroy(drive.engine);
+    free(drive.books);
+    free(drive.orders);
+    return r;
+}

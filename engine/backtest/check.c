@@ -1,0 +1,151 @@
+/* What a backtest is asked for, held against what its bars allow. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/backtest/run.h"
+#include "indicators_gpu/indicators.h"
+
+/* The base bars that a specification, "sma:20" or "ema:9@4h", needs for its first output. 0, or -EINVAL. */
+static int bars_needed(const char *text, int64_t interval_ns, size_t *ret, char *err, size_t err_size)
+{
+    char plain[STRATEGY_SPEC_TEXT];
+    struct indicator_spec spec;
+    const char *at = strchr(text, '@');
+    size_t n = at ? (size_t)(at - text) : strlen(text);
+    int64_t longer_ns = interval_ns;
+    snprintf(plain, sizeof plain, "%.*s", (int)n, text);
+    int r = indicator_spec_parse(plain, &spec, err, err_size);
+    if (r < 0)
+        return r;
+    if (at && (bar_interval_parse(at + 1, &longer_ns) < 0 || longer_ns % interval_ns != 0)) {
+        const char *name = bar_interval_name(interval_ns);
+        snprintf(err, err_size,
+                 "%s: bars of %s cannot be made of bars of %s: take bars of %s, or shorter ones", text,
+                 at + 1, name ? name : "this interval", at + 1);
+        return -EINVAL;
+    }
+    *ret = (indicator_lookback(&spec) + 1) * (size_t)(longer_ns / interval_ns);
+    return 0;
+}
+
+static size_t bars_there(const struct market_series *series, size_t to)
+{
+    size_t n = 0;
+    for (size_t word = 0; word < to / 64; word++)
+        n += (size_t)__builtin_popcountll(series->present[word]);
+    if (to % 64 != 0)
+        n += (size_t)__builtin_popcountll(series->present[to / 64] & ((UINT64_C(1) << to % 64) - 1));
+    return n;
+}
+
+/* Some symbol must have bars enough for the strategy's indicators. */
+static int check_bars(const struct backtest_config *config, const struct account_spec *account, char *err,
+                      size_t err_size)
+{
+    const struct market *market = config->market;
+    char specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT], why[160];
+    size_t n = account->strategy->specs(account->params, specs), most = 1, longest = 0, there = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t needed;
+        if (bars_needed(specs[i], market->interval_ns, &needed, why, sizeof why) < 0) {
+            snprintf(err, err_size, "%s: %s", account->strategy->name, why);
+            return -EINVAL;
+        }
+        if (needed > most) {
+            most = needed;
+            longest = i;
+        }
+    }
+    for (int s = 0; s < market->n_symbols; s++) {
+        size_t bars = bars_there(&market->series[s], config->to);
+        there = bars > there ? bars : there;
+    }
+    if (there >= most)
+        return 0;
+    if (n == 0)
+        snprintf(err, err_size, "%s: there is no bar to trade on", account->strategy->name);
+    else
+        snprintf(err, err_size,
+                 "%s: there are %zu bars, fewer than the %zu that its %s needs before it says "
+                 "anything: give more bars, or shorter periods",
+                 account->strategy->name, there, most, specs[longest]);
+    return -EINVAL;
+}
+
+static int check_params(const struct account_spec *account, char *err, size_t err_size)
+{
+    const struct strategy *strategy = account->strategy;
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        const struct strategy_param *param = &strategy->params[i];
+        double value = account->params[i];
+        if (value >= param->min && value <= param->max && (!param->integer || value == floor(value)))
+            continue;
+        snprintf(err, err_size, "%s: %s is %g: it must be %s%g to %g", strategy->name, param->name, value,
+                 param->integer ? "a whole number from " : "", param->min, param->max);
+        return -EINVAL;
+    }
+    const char *why = strategy->check ? strategy->check(account->params) : NULL;
+    if (!why)
+        return 0;
+    snprintf(err, err_size, "%s: %s", strategy->name, why);
+    return -EINVAL;
+}
+
+static int check_account(const struct backtest_config *config, const struct account_spec *account, char *err,
+                         size_t err_size)
+{
+    const struct market *market = config->market;
+    const char *why = account_rules_check(&account->rules);
+    if (why) {
+        snprintf(err, err_size, "account %s: %s", account->name, why);
+        return -EINVAL;
+    }
+    if (!account->strategy) {
+        snprintf(err, err_size, "account %s has no strategy: a backtest trades nothing by hand",
+                 account->name);
+        return -EINVAL;
+    }
+    if (account->cash <= 0) {
+        snprintf(err, err_size, "account %s: cash must be more than 0", account->name);
+        return -EINVAL;
+    }
+    int s = 0;
+    while (s < market->n_symbols && strcmp(market->series[s].symbol.quote, account->currency) != 0)
+        s++;
+    if (s == market->n_symbols) {
+        snprintf(err, err_size, "account %s is kept in %s, and no symbol is quoted in it: %s is quoted in %s",
+                 account->name, account->currency, market->series[0].symbol.name,
+                 market->series[0].symbol.quote);
+        return -EINVAL;
+    }
+    int r = check_params(account, err, err_size);
+    return r < 0 ? r : check_bars(config, account, err, err_size);
+}
+
+int check_config(const struct backtest_config *config, char *err, size_t err_size)
+{
+    const struct market *market = config->market;
+    if (market->n_symbols < 1 || market->n_symbols > SYMBOLS_MAX)
+        snprintf(err, err_size, "a backtest takes 1 to %d symbols, not %d", SYMBOLS_MAX, market->n_symbols);
+    else if (config->n_accounts < 1 || config->n_accounts > ACCOUNTS_MAX)
+        snprintf(err, err_size, "a backtest takes 1 to %d accounts, not %d", ACCOUNTS_MAX,
+                 config->n_accounts);
+    else if (config->from >= config->to || config->to > market->rows)
+        snprintf(err, err_size, "no bar to trade on: the first must come before the last, and there are %zu",
+                 market->rows);
+    else if (config->latency_ns < 0)
+        snprintf(err, err_size, "the latency is below 0");
+    else if (config->slippage_e6 < 0 || config->slippage_e6 >= 1000000)
+        snprintf(err, err_size, "slippage must be 0 or more, and below 100 %%");
+    else {
+        for (int a = 0; a < config->n_accounts; a++) {
+            int r = check_account(config, &config->accounts[a], err, err_size);
+            if (r < 0)
+                return r;
+        }
+        return 0;
+    }
+    return -EINVAL;
+}

@@ -1,0 +1,75 @@
+/* A backtest's insides, shared by the files of this folder only: what both ways fill in. */
+#ifndef ENGINE_BACKTEST_RUN_H
+#define ENGINE_BACKTEST_RUN_H
+
+#include <stdatomic.h>
+
+#include "engine/backtest/backtest.h"
+
+enum { RUN_ERROR_MAX = 256 };
+
+/* What all threads of a run share. */
+struct run {
+    const struct backtest_config *config;
+    struct backtest *ret;
+    size_t work;                  /* rows to simulate, over all jobs */
+    atomic_size_t done;           /* of them */
+    atomic_bool stopped;          /* by the caller */
+    atomic_bool failed;           /* some job has */
+    char error[RUN_ERROR_MAX];    /* of the first that did, */
+    int result;                   /* and what it returned */
+    atomic_flag told;             /* both are taken */
+    double busy[BACKTEST_STAGES]; /* seconds, of all threads together; for the caller's thread only */
+};
+
+/* One thread's part. */
+struct run_thread {
+    struct run *run;
+    bool tells; /* it is the caller's own, which hears of progress */
+    double busy[BACKTEST_STAGES];
+};
+
+/* Counts rows as done and tells the caller; false: stop now, because the caller said so or another job
+ * failed. */
+bool run_progress(struct run_thread *thread, size_t rows);
+/* Keeps the sentence of the first failure; returns r. */
+int run_fail(struct run_thread *thread, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));
+double run_seconds(void); /* monotonic */
+
+/* Room for one more of n: the array as it is or moved, NULL without memory, which leaves it as it was. */
+void *run_room(void *array, size_t n, size_t *cap, size_t size);
+
+/* ---- curve.c: the equity, the same arithmetic in both ways ---- */
+
+/* What an account has, as plain numbers, and its equity up to the row where that last changed. */
+struct curve {
+    const struct market *market;
+    double *equity; /* [to - from] */
+    size_t from, next;
+    double cash;
+    double *qty; /* [n_symbols]; of symbols in another currency always 0 */
+    int held;    /* of them that are not 0 */
+    size_t exposed;
+};
+int curve_open(struct curve *curve, const struct market *market, size_t from, size_t to);
+void curve_close(struct curve *curve); /* leaves the equity, which then is the caller's */
+/* Writes the equity of the rows before `row` that it lacks, all with what is had now. */
+void curve_to(struct curve *curve, size_t row);
+void curve_hold(struct curve *curve, int symbol, double qty);
+
+/* ---- trades.c ---- */
+
+/* The trades of an account's fills, and the sums over them. 0 or -ENOMEM. */
+int trades_sum(const struct backtest_config *config, struct backtest_account *account);
+
+/* ---- check.c ---- */
+
+/* 0, or -EINVAL with one sentence. */
+int check_config(const struct backtest_config *config, char *err, size_t err_size);
+
+/* ---- by_engine.c ---- */
+
+/* Runs accounts [first, first + n) in one engine. 0; -EINVAL, -ECANCELED, -ENOMEM (run_fail() was told). */
+int by_engine(struct run_thread *thread, int first, int n);
+
+#endif

@@ -1,0 +1,111 @@
+/* Fills told as trades: from flat to flat, of one symbol each. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/backtest/run.h"
+#include "exchange/decimal.h"
+#include "exchange/filter.h"
+
+/* A trade that is not over yet, of one symbol. */
+struct open_trade {
+    struct backtest_trade trade;
+    int64_t held; /* qty_scale; negative: short */
+};
+
+static size_t row_of(const struct market *market, int64_t ts_ns)
+{
+    return (size_t)((ts_ns - market->start_ns) / market->interval_ns);
+}
+
+static int64_t share(int64_t whole, int64_t part, int64_t of)
+{
+    return part == of ? whole : (int64_t)((int128_t)whole * part / of);
+}
+
+/* Takes a part of a fill into a trade. */
+static void take(struct open_trade *open, const struct fill *fill, int64_t qty, int64_t notional, int64_t fee)
+{
+    struct backtest_trade *trade = &open->trade;
+    open->held += fill->side == ORDER_BUY ? qty : -qty;
+    *(fill->side == ORDER_BUY ? &trade->cost : &trade->proceeds) += notional;
+    trade->fees += fee;
+    if (llabs(open->held) > llabs(trade->qty))
+        trade->qty = open->held;
+}
+
+static void begin(struct open_trade *open, const struct market *market, const struct fill *fill)
+{
+    *open = (struct open_trade){
+        .trade = {.symbol = fill->symbol, .entry_row = row_of(market, fill->ts_ns), .entry_ns = fill->ts_ns}};
+}
+
+static void end(struct open_trade *open, struct backtest_account *account, size_t row, int64_t ts_ns)
+{
+    struct backtest_trade *trade = &open->trade;
+    trade->exit_row = row;
+    trade->exit_ns = ts_ns;
+    trade->profit = trade->proceeds - trade->cost - trade->fees;
+    account->trades[account->n_trades++] = *trade;
+}
+
+/* A fill through zero ends one trade and begins the next; what it closes gets its share of notional and fee,
+ * rounded down. */
+static void take_fill(struct open_trade *open, struct backtest_account *account, const struct market *market,
+                      const struct fill *fill)
+{
+    int64_t against = fill->side == ORDER_BUY ? -open->held : open->held;
+    int64_t closes = against <= 0 ? 0 : against < fill->qty ? against : fill->qty;
+    int64_t notional = share(fill->notional, closes, fill->qty), fee = share(fill->fee, closes, fill->qty);
+    if (closes > 0) {
+        take(open, fill, closes, notional, fee);
+        if (open->held == 0)
+            end(open, account, row_of(market, fill->ts_ns), fill->ts_ns);
+    }
+    if (closes == fill->qty)
+        return;
+    if (open->held == 0)
+        begin(open, market, fill);
+    take(open, fill, fill->qty - closes, fill->notional - notional, fill->fee - fee);
+}
+
+/* Trades that are open at the end are valued at the last close, as the account's equity is. */
+static void value(struct open_trade *open, struct backtest_account *account, const struct market *market,
+                  size_t to)
+{
+    const struct market_series *series = &market->series[open->trade.symbol];
+    int64_t unit = filter_notional_unit(&series->symbol), price = 0;
+    decimal_from_double(series->close[to - 1], series->symbol.price_scale, &price);
+    int128_t worth = (int128_t)price * open->held;
+    int64_t proceeds = open->trade.proceeds, cost = open->trade.cost;
+    if (worth < 0)
+        open->trade.cost += (int64_t)((unit - 1 - worth) / unit);
+    else
+        open->trade.proceeds += (int64_t)(worth / unit);
+    end(open, account, to, 0);
+    account->trades[account->n_trades - 1].proceeds = proceeds;
+    account->trades[account->n_trades - 1].cost = cost;
+}
+
+int trades_sum(const struct backtest_config *config, struct backtest_account *account)
+{
+    const struct market *market = config->market;
+    /* A fill through zero is of two trades, any other begins one at most. */
+    struct open_trade *open = calloc((size_t)market->n_symbols, sizeof *open);
+    account->trades = malloc((account->n_fills + 1) * sizeof *account->trades);
+    if (!open || !account->trades) {
+        free(open);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < account->n_fills; i++) {
+        const struct fill *fill = &account->fills[i];
+        account->fees += fill->fee;
+        account->turnover += fill->notional;
+        take_fill(&open[fill->symbol], account, market, fill);
+    }
+    for (int s = 0; s < market->n_symbols; s++)
+        if (open[s].held != 0)
+            value(&open[s], account, market, config->to);
+    free(open);
+    return 0;
+}
