@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/config_keys.h"
-#include "daemon/nearest.h"
+#include "strategy/nearest.h"
 #include "exchange/bar.h"
 #include "exchange/binance/stream.h"
 

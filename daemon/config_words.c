@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/nearest.h"
+#include "strategy/nearest.h"
 #include "exchange/bar.h"
 #include "exchange/net/url.h"
 

@@ -1,7 +1,8 @@
-#include "strategy/sma_cross_rsi.h"
-
 #include <math.h>
 #include <stdio.h>
+
+#include "strategy/cross.h"
+#include "strategy/strategies.h"
 
 enum { FAST, SLOW, RSI, RSI_MAX, ATR, STOP_ATR, FRACTION };
 
@@ -13,11 +14,6 @@ static const struct strategy_param params[] = {
     [ATR] = {"atr", "bars of the ATR that the stop is measured in", 14, 1, 1000, true},
     [STOP_ATR] = {"stop_atr", "stop this many ATR below the entry's close; 0: no stop", 2, 0, 100, false},
     [FRACTION] = {"fraction", "of equity in each position", 0.25, 0.001, 1, false},
-};
-
-/* What must be remembered between bars: on which side of the slow average the fast one stood. */
-struct memory {
-    int side; /* -1 below, 1 above, 0 not known yet */
 };
 
 static const char *check(const double *p)
@@ -36,14 +32,14 @@ static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
 
 static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
 {
-    struct memory *memory = state;
+    struct cross *memory = state;
     double fast = input->indicators[0], slow = input->indicators[1];
     double rsi = input->indicators[2], atr = input->indicators[3];
     if (isnan(fast) || isnan(slow) || isnan(rsi) || isnan(atr))
         return 0;
 
     int before = memory->side;
-    int side = fast > slow ? 1 : fast < slow ? -1 : before;
+    int side = cross_side(before, fast, slow);
     memory->side = side;
     if (input->live_orders)
         return 0;
@@ -60,14 +56,20 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     return 0;
 }
 
+static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+{
+    (void)p;
+    cross_scan(columns, 4, flat, holding);
+}
+
 const struct strategy strategy_sma_cross_rsi = {
     .name = "sma-cross-rsi",
     .summary = "buys when the fast average crosses above the slow one and the RSI is not overbought; sells "
-               "on the cross "
-               "below, or at a stop measured in ATR",
+               "on the cross below, or at a stop measured in ATR",
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .check = check,
     .specs = specs,
     .on_bar = on_bar,
+    .scan = scan,
 };

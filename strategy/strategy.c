@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/sma_cross_rsi.h"
+#include "strategy/strategies.h"
 
 static const struct strategy *const strategies[] = {
-    &strategy_sma_cross_rsi,
+    &strategy_buy_and_hold, &strategy_day_trade,           &strategy_equal_weight,
+    &strategy_sma_cross,    &strategy_sma_cross_rsi,       &strategy_sma_cross_rsi_risk,
+    &strategy_trend_4h_1h,  &strategy_triple_confirmation,
 };
 
 enum { N_STRATEGIES = sizeof strategies / sizeof *strategies };

@@ -5,7 +5,7 @@
 
 #include "daemon/command/internal.h"
 #include "daemon/config_keys.h"
-#include "daemon/nearest.h"
+#include "strategy/nearest.h"
 
 /* A rule of the account by its name in the arguments, and its key in the configuration, whose bounds hold. */
 static const struct {

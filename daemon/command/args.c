@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/command/internal.h"
-#include "daemon/nearest.h"
+#include "strategy/nearest.h"
 
 enum { SHOWN = 60 }; /* characters of a wrong value that a message repeats */
 

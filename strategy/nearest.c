@@ -1,4 +1,4 @@
-#include "daemon/nearest.h"
+#include "strategy/nearest.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,0 +1,23 @@
+/* Two averages that cross. The fast one stands above the slow one or below; where they are equal, on the side
+ * where it stood. */
+#ifndef STRATEGY_CROSS_H
+#define STRATEGY_CROSS_H
+
+#include "strategy/strategy.h"
+
+/* What must be remembered between bars. */
+struct cross {
+    int side; /* -1 below, 1 above, 0 not known yet */
+};
+
+/* The side at this bar, from the one before. */
+static inline int cross_side(int before, double fast, double slow)
+{
+    return fast > slow ? 1 : fast < slow ? -1 : before;
+}
+
+/* scan() of a strategy whose outputs 0 and 1 are the averages, which does nothing while one of its first
+ * n_outputs is NaN, enters on crosses up only and sells while the side is below. */
+void cross_scan(const struct strategy_columns *columns, size_t n_outputs, uint64_t *flat, uint64_t *holding);
+
+#endif

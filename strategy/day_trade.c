@@ -1,0 +1,109 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "strategy/sizing.h"
+#include "strategy/strategies.h"
+
+#define MINUTE_NS (60 * 1000000000LL)
+#define DAY_NS    (24 * 60 * MINUTE_NS)
+
+enum { START, LENGTH, RANGE, LATE, TREND, VOLUME, PROFIT_RISK, RISK, FRACTION_MAX };
+
+static const struct strategy_param params[] = {
+    [START] = {"start", "of the session, in minutes after midnight UTC", 810, 0, 1439, true},
+    [LENGTH] = {"length", "of the session, in minutes", 390, 2, 1440, true},
+    [RANGE] = {"range", "the opening range is that of the first so many minutes", 30, 1, 1439, true},
+    [LATE] = {"late", "no entry in the last so many minutes", 60, 0, 1439, true},
+    [TREND] = {"trend", "no entry unless the close is above the average of so many bars", 50, 1, 5000, true},
+    [VOLUME] = {"volume", "nor unless the bar's volume is this many times the range's mean; 0: any", 1, 0,
+                100, false},
+    [PROFIT_RISK] = {"profit_risk", "profit at this many times the way to the stop; 0: none", 2, 0, 100,
+                     false},
+    [RISK] = {"risk", "of equity that the stop may lose", 0.01, 0.0001, 0.5, false},
+    [FRACTION_MAX] = {"fraction_max", "of equity in a position, at most", 0.5, 0.001, 1, false},
+};
+
+/* Of one session. */
+struct memory {
+    int64_t session; /* counted from 1970 */
+    double high, low, volume;
+    uint32_t bars; /* of the opening range, so far */
+    bool entered;
+};
+
+static const char *check(const double *p)
+{
+    if (p[RANGE] >= p[LENGTH])
+        return "range: fewer minutes than length are needed";
+    return p[RANGE] + p[LATE] < p[LENGTH] ? NULL : "late: with range, fewer minutes than length are needed";
+}
+
+static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
+{
+    snprintf(out[0], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[TREND]);
+    return 1;
+}
+
+static void widen(struct memory *memory, const struct strategy_input *input)
+{
+    memory->high = memory->bars == 0 ? input->high : fmax(memory->high, input->high);
+    memory->low = memory->bars == 0 ? input->low : fmin(memory->low, input->low);
+    memory->volume += input->volume;
+    memory->bars++;
+}
+
+static size_t enter(const double *p, struct memory *memory, const struct strategy_input *input,
+                    struct intent *intent)
+{
+    double trend = input->indicators[0];
+    if (!(input->close > memory->high) || !(input->close > trend) ||
+        !(input->volume >= p[VOLUME] * (memory->volume / memory->bars)))
+        return 0;
+    double way = input->close - memory->low;
+    double profit = p[PROFIT_RISK] > 0 ? input->close + p[PROFIT_RISK] * way : 0;
+    if (!sizing_enter(p[RISK], p[FRACTION_MAX], input->close, memory->low, profit, intent))
+        return 0;
+    intent->why = "opening range broken";
+    memory->entered = true;
+    return 1;
+}
+
+/* A bar belongs to the session, and to the part of it, that it opens in. The last bar that an order of now
+ * can fill in is the next one: so the position is sold while there is still one before the close. */
+static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
+{
+    struct memory *memory = state;
+    int64_t since = input->ts_ns - input->interval_ns - (int64_t)p[START] * MINUTE_NS;
+    int64_t session = since / DAY_NS - (since % DAY_NS < 0), at = since - session * DAY_NS;
+    int64_t length = (int64_t)p[LENGTH] * MINUTE_NS, range = (int64_t)p[RANGE] * MINUTE_NS;
+    int64_t left = length - at - input->interval_ns; /* of the session, when this bar closes */
+    if (session != memory->session)
+        *memory = (struct memory){.session = session};
+    if (at < range)
+        widen(memory, input);
+
+    if (input->live_orders)
+        return 0;
+    bool closing = left <= input->interval_ns;
+    if (input->qty > 0 && (closing || !memory->entered)) {
+        intents[0] =
+            (struct intent){.kind = INTENT_EXIT, .why = left > 0 ? "session closes" : "session is over"};
+        return 1;
+    }
+    if (input->qty != 0 || memory->entered || memory->bars == 0 || at < range || closing ||
+        left < (int64_t)p[LATE] * MINUTE_NS)
+        return 0;
+    return enter(p, memory, input, intents);
+}
+
+const struct strategy strategy_day_trade = {
+    .name = "day-trade",
+    .summary =
+        "buys when the opening range of a daily session is broken upwards, once a session; flat before "
+        "the session closes",
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .check = check,
+    .specs = specs,
+    .on_bar = on_bar,
+};

@@ -1,0 +1,54 @@
+#include <math.h>
+
+#include "strategy/strategies.h"
+
+enum { FRACTION, EVERY, DRIFT };
+
+static const struct strategy_param params[] = {
+    [FRACTION] = {"fraction", "of equity in all symbols together, the same in each", 0.95, 0.001, 1, false},
+    [EVERY] = {"every", "bars from one rebalancing to the next; 0: by drift only", 1440, 0, 1000000, true},
+    [DRIFT] = {"drift", "rebalances a share that is off by more than this part of itself; 0: never", 0.25, 0,
+               10, false},
+};
+
+struct memory {
+    int64_t period; /* the last one that was begun: they are counted from 1970 */
+};
+
+static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
+{
+    (void)p, (void)out;
+    return 0;
+}
+
+static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
+{
+    struct memory *memory = state;
+    if (input->live_orders || !(input->equity > 0))
+        return 0;
+    double share = p[FRACTION] / input->symbols, held = input->qty * input->close / input->equity;
+    int64_t period = p[EVERY] > 0 ? input->ts_ns / input->interval_ns / (int64_t)p[EVERY] : memory->period;
+    const char *why = NULL;
+    if (input->qty == 0)
+        why = "first share";
+    else if (period != memory->period)
+        why = "time to rebalance";
+    else if (p[DRIFT] > 0 && fabs(held - share) > p[DRIFT] * share)
+        why = "share has drifted";
+    memory->period = period;
+    if (!why)
+        return 0;
+    intents[0] = (struct intent){.kind = INTENT_TARGET, .fraction = share, .why = why};
+    return 1;
+}
+
+const struct strategy strategy_equal_weight = {
+    .name = "equal-weight",
+    .summary =
+        "holds the same share of equity in each symbol, rebalanced every so many bars and when a share "
+        "has drifted",
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .specs = specs,
+    .on_bar = on_bar,
+};

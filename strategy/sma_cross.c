@@ -1,0 +1,63 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "strategy/cross.h"
+#include "strategy/strategies.h"
+
+enum { FAST, SLOW, FRACTION };
+
+static const struct strategy_param params[] = {
+    [FAST] = {"fast", "bars of the fast average", 10, 1, 1000, true},
+    [SLOW] = {"slow", "bars of the slow average", 30, 2, 5000, true},
+    [FRACTION] = {"fraction", "of equity in each position", 1, 0.001, 1, false},
+};
+
+static const char *check(const double *p)
+{
+    return p[FAST] < p[SLOW] ? NULL : "fast: fewer bars than slow are needed";
+}
+
+static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
+{
+    snprintf(out[0], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[FAST]);
+    snprintf(out[1], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[SLOW]);
+    return 2;
+}
+
+static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
+{
+    struct cross *memory = state;
+    double fast = input->indicators[0], slow = input->indicators[1];
+    if (isnan(fast) || isnan(slow))
+        return 0;
+    int before = memory->side;
+    memory->side = cross_side(before, fast, slow);
+    if (input->live_orders)
+        return 0;
+    if (input->qty > 0 && memory->side < 0) {
+        intents[0] = (struct intent){.kind = INTENT_EXIT, .why = "cross down"};
+        return 1;
+    }
+    if (input->qty == 0 && before < 0 && memory->side > 0) {
+        intents[0] = (struct intent){.kind = INTENT_ENTER, .fraction = p[FRACTION], .why = "cross up"};
+        return 1;
+    }
+    return 0;
+}
+
+static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+{
+    (void)p;
+    cross_scan(columns, 2, flat, holding);
+}
+
+const struct strategy strategy_sma_cross = {
+    .name = "sma-cross",
+    .summary = "buys when the fast average crosses above the slow one, sells when it is below",
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .check = check,
+    .specs = specs,
+    .on_bar = on_bar,
+    .scan = scan,
+};

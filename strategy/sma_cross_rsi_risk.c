@@ -1,0 +1,80 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "strategy/cross.h"
+#include "strategy/sizing.h"
+#include "strategy/strategies.h"
+
+enum { FAST, SLOW, RSI, RSI_MAX, ATR, STOP_ATR, PROFIT_ATR, RISK, FRACTION_MAX, POSITIONS_MAX };
+
+static const struct strategy_param params[] = {
+    [FAST] = {"fast", "bars of the fast average", 10, 1, 1000, true},
+    [SLOW] = {"slow", "bars of the slow average", 30, 2, 5000, true},
+    [RSI] = {"rsi", "bars of the RSI", 14, 2, 1000, true},
+    [RSI_MAX] = {"rsi_max", "no entry while the RSI is above", 70, 0, 100, false},
+    [ATR] = {"atr", "bars of the ATR that stop and profit are measured in", 14, 1, 1000, true},
+    [STOP_ATR] = {"stop_atr", "stop this many ATR below the entry's close", 2, 0.1, 100, false},
+    [PROFIT_ATR] = {"profit_atr", "profit this many ATR above the entry's close; 0: none", 3, 0, 100, false},
+    [RISK] = {"risk", "of equity that the stop may lose", 0.01, 0.0001, 0.5, false},
+    [FRACTION_MAX] = {"fraction_max", "of equity in a position, at most", 0.5, 0.001, 1, false},
+    [POSITIONS_MAX] = {"positions_max", "symbols held at once, at most", 3, 1, 1000, true},
+};
+
+static const char *check(const double *p)
+{
+    return p[FAST] < p[SLOW] ? NULL : "fast: fewer bars than slow are needed";
+}
+
+static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
+{
+    snprintf(out[0], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[FAST]);
+    snprintf(out[1], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[SLOW]);
+    snprintf(out[2], STRATEGY_SPEC_TEXT, "rsi:%d", (int)p[RSI]);
+    snprintf(out[3], STRATEGY_SPEC_TEXT, "atr:%d", (int)p[ATR]);
+    return 4;
+}
+
+static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
+{
+    struct cross *memory = state;
+    double fast = input->indicators[0], slow = input->indicators[1];
+    double rsi = input->indicators[2], atr = input->indicators[3];
+    if (isnan(fast) || isnan(slow) || isnan(rsi) || isnan(atr))
+        return 0;
+    int before = memory->side;
+    memory->side = cross_side(before, fast, slow);
+    if (input->live_orders)
+        return 0;
+    if (input->qty > 0 && memory->side < 0) {
+        intents[0] = (struct intent){.kind = INTENT_EXIT, .why = "cross down"};
+        return 1;
+    }
+    if (input->qty != 0 || before >= 0 || memory->side <= 0 || rsi > p[RSI_MAX] ||
+        input->positions >= p[POSITIONS_MAX])
+        return 0;
+    double stop = input->close - p[STOP_ATR] * atr;
+    double profit = p[PROFIT_ATR] > 0 ? input->close + p[PROFIT_ATR] * atr : 0;
+    if (!sizing_enter(p[RISK], p[FRACTION_MAX], input->close, stop, profit, intents))
+        return 0;
+    intents[0].why = "cross up";
+    return 1;
+}
+
+static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+{
+    (void)p;
+    cross_scan(columns, 4, flat, holding);
+}
+
+const struct strategy strategy_sma_cross_rsi_risk = {
+    .name = "sma-cross-rsi-risk",
+    .summary =
+        "sma-cross-rsi with positions sized by what their stop may lose, a take-profit, and at most so "
+        "many at once",
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .check = check,
+    .specs = specs,
+    .on_bar = on_bar,
+    .scan = scan,
+};

@@ -1,0 +1,132 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "strategy/mask.h"
+#include "strategy/sizing.h"
+#include "strategy/strategies.h"
+
+enum {
+    FAST,
+    SLOW,
+    RSI,
+    RSI_MIN,
+    RSI_MAX,
+    MACD_FAST,
+    MACD_SLOW,
+    MACD_SIGNAL,
+    ATR,
+    STOP_ATR,
+    PROFIT_ATR,
+    RISK,
+    FRACTION_MAX,
+    POSITIONS_MAX
+};
+
+/* Outputs, in the order of the specs. */
+enum { OUT_FAST, OUT_SLOW, OUT_RSI, OUT_MACD, OUT_SIGNAL, OUT_HIST, OUT_ATR, OUTPUTS };
+
+static const struct strategy_param params[] = {
+    [FAST] = {"fast", "bars of the fast average", 20, 1, 1000, true},
+    [SLOW] = {"slow", "bars of the slow average", 50, 2, 5000, true},
+    [RSI] = {"rsi", "bars of the RSI", 14, 2, 1000, true},
+    [RSI_MIN] = {"rsi_min", "the RSI agrees from here, and turns below", 50, 0, 100, false},
+    [RSI_MAX] = {"rsi_max", "the RSI agrees up to here", 70, 0, 100, false},
+    [MACD_FAST] = {"macd_fast", "bars of the MACD's fast average", 12, 2, 1000, true},
+    [MACD_SLOW] = {"macd_slow", "bars of the MACD's slow average", 26, 3, 5000, true},
+    [MACD_SIGNAL] = {"macd_signal", "bars of the MACD's signal", 9, 1, 1000, true},
+    [ATR] = {"atr", "bars of the ATR that stop and profit are measured in", 14, 1, 1000, true},
+    [STOP_ATR] = {"stop_atr", "stop this many ATR below the entry's close", 2, 0.1, 100, false},
+    [PROFIT_ATR] = {"profit_atr", "profit this many ATR above the entry's close; 0: none", 4, 0, 100, false},
+    [RISK] = {"risk", "of equity that the stop may lose", 0.01, 0.0001, 0.5, false},
+    [FRACTION_MAX] = {"fraction_max", "of equity in a position, at most", 0.5, 0.001, 1, false},
+    [POSITIONS_MAX] = {"positions_max", "symbols held at once, at most", 3, 1, 1000, true},
+};
+
+struct memory {
+    int agreed; /* did all three at the last bar? 1 yes, -1 no, 0 not known yet */
+};
+
+static const char *check(const double *p)
+{
+    if (p[FAST] >= p[SLOW])
+        return "fast: fewer bars than slow are needed";
+    if (p[MACD_FAST] >= p[MACD_SLOW])
+        return "macd_fast: fewer bars than macd_slow are needed";
+    return p[RSI_MIN] < p[RSI_MAX] ? NULL : "rsi_min: less than rsi_max is needed";
+}
+
+static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
+{
+    snprintf(out[0], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[FAST]);
+    snprintf(out[1], STRATEGY_SPEC_TEXT, "sma:%d", (int)p[SLOW]);
+    snprintf(out[2], STRATEGY_SPEC_TEXT, "rsi:%d", (int)p[RSI]);
+    snprintf(out[3], STRATEGY_SPEC_TEXT, "macd:%d,%d,%d", (int)p[MACD_FAST], (int)p[MACD_SLOW],
+             (int)p[MACD_SIGNAL]);
+    snprintf(out[4], STRATEGY_SPEC_TEXT, "atr:%d", (int)p[ATR]);
+    return 5;
+}
+
+static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
+{
+    struct memory *memory = state;
+    const double *in = input->indicators;
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (isnan(in[i]))
+            return 0;
+    bool agree = in[OUT_FAST] > in[OUT_SLOW] && in[OUT_RSI] >= p[RSI_MIN] && in[OUT_RSI] <= p[RSI_MAX] &&
+                 in[OUT_HIST] > 0;
+    int turned = (in[OUT_FAST] < in[OUT_SLOW]) + (in[OUT_RSI] < p[RSI_MIN]) + (in[OUT_HIST] < 0);
+    bool comes = agree && memory->agreed < 0;
+    memory->agreed = agree ? 1 : -1;
+    if (input->live_orders)
+        return 0;
+    if (input->qty > 0 && turned >= 2) {
+        intents[0] = (struct intent){.kind = INTENT_EXIT, .why = "two of three turned"};
+        return 1;
+    }
+    if (input->qty != 0 || !comes || input->positions >= p[POSITIONS_MAX])
+        return 0;
+    double stop = input->close - p[STOP_ATR] * in[OUT_ATR];
+    double profit = p[PROFIT_ATR] > 0 ? input->close + p[PROFIT_ATR] * in[OUT_ATR] : 0;
+    if (!sizing_enter(p[RISK], p[FRACTION_MAX], input->close, stop, profit, intents))
+        return 0;
+    intents[0].why = "all three agree";
+    return 1;
+}
+
+/* Marks where the three come to agree or cease to, and, holding, where two have turned. */
+static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+{
+    uint64_t agree_before = 0, other_before = 0;
+    for (size_t i = 0; i < columns->n; i += MASK_BITS) {
+        size_t n = mask_bars(columns->n, i);
+        const double *in[OUTPUTS];
+        uint64_t known = ~UINT64_C(0);
+        for (size_t k = 0; k < OUTPUTS; k++) {
+            in[k] = columns->indicators[k] + i;
+            known &= mask_known(in[k], n);
+        }
+        uint64_t low = mask_below_level(in[OUT_RSI], p[RSI_MIN], n);
+        uint64_t high = mask_above_level(in[OUT_RSI], p[RSI_MAX], n);
+        uint64_t average_down = mask_above(in[OUT_SLOW], in[OUT_FAST], n);
+        uint64_t macd_down = mask_below_level(in[OUT_HIST], 0, n);
+        uint64_t agree = known & ~low & ~high & mask_above(in[OUT_FAST], in[OUT_SLOW], n) &
+                         mask_above_level(in[OUT_HIST], 0, n);
+        uint64_t turns = mask_rises(agree, &agree_before) | mask_rises(known & ~agree, &other_before);
+        uint64_t turned = (average_down & low) | (average_down & macd_down) | (low & macd_down);
+        flat[i / MASK_BITS] = turns;
+        holding[i / MASK_BITS] = turns | (known & turned);
+    }
+}
+
+const struct strategy strategy_triple_confirmation = {
+    .name = "triple-confirmation",
+    .summary = "buys when averages, RSI and MACD come to agree; sells when two of them turn, at a stop or at "
+               "a profit",
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .check = check,
+    .specs = specs,
+    .on_bar = on_bar,
+    .scan = scan,
+};
