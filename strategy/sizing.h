@@ -6,13 +6,13 @@
 
 /* An entry near `price` that loses the share `risk` of equity at `stop`: for the fraction
  *     risk * price / (price - stop), at most `most`.
- * false, with *ret untouched, where the stop is not between 0 and the price: no size is right then.
- * The profit is 0 for none. */
+ * A profit of 0 is none. False, with *ret untouched, where the stop is not between 0 and the price, or the
+ * profit not above it: bars without a range ask for that. */
 static inline bool sizing_enter(double risk, double most, double price, double stop, double profit,
                                 struct intent *ret)
 {
     double distance = price - stop;
-    if (!(stop > 0) || !(distance > 0))
+    if (!(stop > 0) || !(distance > 0) || (profit != 0 && !(profit > price)))
         return false;
     double fraction = risk * price / distance;
     *ret = (struct intent){
