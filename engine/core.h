@@ -3,6 +3,7 @@
 #define ENGINE_CORE_H
 
 #include "engine/engine.h"
+#include "exchange/fill_rules.h"
 #include "indicators_gpu/indicators.h"
 
 enum {
@@ -12,9 +13,7 @@ enum {
     OUTPUT_NAME_MAX = 48,
 };
 
-/* The largest balance, and the largest sum of anything in money or quantity: far above what is real, so that
- * a price that is a lie overflows nothing. */
-#define MONEY_MAX (INT64_MAX / 4)
+#define MONEY_MAX FILL_MONEY_MAX
 
 /* The last closed bars of a symbol, for the indicators of accounts that are made later. {0} is empty. */
 struct recent_bars {

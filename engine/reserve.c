@@ -31,14 +31,9 @@ static int32_t fee_bound_e6(const struct engine *engine, int account)
     return fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
 }
 
-/* The money that buying `qty` at `price` takes, the fee included. INT64_MAX where it would not fit. */
 int64_t reserve_purchase(const struct engine *engine, int account, int symbol, int64_t price, int64_t qty)
 {
-    int64_t unit = engine->markets[symbol].notional_unit;
-    if ((int128_t)price * qty / unit >= MONEY_MAX / 2)
-        return INT64_MAX;
-    int64_t notional = fill_notional(ORDER_BUY, price, qty, unit);
-    return notional + fill_fee(notional, fee_bound_e6(engine, account));
+    return fill_purchase(price, qty, engine->markets[symbol].notional_unit, fee_bound_e6(engine, account));
 }
 
 int64_t reserve_price(const struct engine *engine, const struct order *order)
@@ -332,16 +327,9 @@ static int64_t payable(const struct engine *engine, const struct order *order, i
                        int64_t available)
 {
     const struct market_state *market = &engine->markets[order->symbol];
-    if (available <= 0)
-        return 0;
-    if (reserve_purchase(engine, order->account, order->symbol, price, qty) <= available)
-        return qty;
-    int128_t notional = (int128_t)available * 1000000 / (1000000 + fee_bound_e6(engine, order->account));
-    int128_t most = notional * market->notional_unit / price;
-    int64_t fits = filter_floor_qty(&market->symbol, ORDER_MARKET, most < qty ? (int64_t)most : qty);
-    while (fits > 0 && reserve_purchase(engine, order->account, order->symbol, price, fits) > available)
-        fits = filter_floor_qty(&market->symbol, ORDER_MARKET, fits - 1);
-    return fits;
+    struct fill_lot lot = filter_lot(&market->symbol);
+    return fill_affordable(available, price, qty, market->notional_unit, fee_bound_e6(engine, order->account),
+                           &lot);
 }
 
 /* Would the cost of the position stay within what money can be? */

@@ -15,6 +15,10 @@
 #define FILL_RULE static inline
 #endif
 
+/* The largest balance, and the largest sum of anything in money or quantity: far above what is real, so that
+ * a price that is a lie overflows nothing. */
+#define FILL_MONEY_MAX (INT64_MAX / 4)
+
 /* price·qty in quote units; `unit` is 10^(p+q-c). A buyer pays the fraction of a unit, a seller forgoes it.
  * The caller keeps price·qty/unit within int64 (see match.c). */
 FILL_RULE int64_t fill_notional(enum order_side side, int64_t price, int64_t qty, int64_t unit)
@@ -30,6 +34,93 @@ FILL_RULE int64_t fill_fee(int64_t notional, int32_t rate_e6)
     __int128 product = (__int128)notional * rate_e6;
     int64_t whole = (int64_t)(product / 1000000);
     return whole + (product % 1000000 != 0 ? 1 : 0);
+}
+
+/* The money that buying `qty` at `price` takes, the fee included; INT64_MAX where it would not fit. */
+FILL_RULE int64_t fill_purchase(int64_t price, int64_t qty, int64_t unit, int32_t fee_e6)
+{
+    if ((__int128)price * qty / unit >= FILL_MONEY_MAX / 2)
+        return INT64_MAX;
+    int64_t notional = fill_notional(ORDER_BUY, price, qty, unit);
+    return notional + fill_fee(notional, fee_e6);
+}
+
+/* The venue's lots, of all orders and of market orders besides (struct symbol_filters); 0 is no bound. */
+struct fill_lot {
+    int64_t min, max, step;
+    int64_t market_min, market_max, market_step;
+};
+
+FILL_RULE int64_t fill_floor_step(int64_t value, int64_t min, int64_t max, int64_t step)
+{
+    if (max > 0 && value > max)
+        value = max;
+    if (value < min)
+        return 0;
+    return step > 0 ? value - (value - min) % step : value;
+}
+
+/* The largest quantity not above `qty` that an order may have; 0 when there is none. */
+FILL_RULE int64_t fill_floor_qty(const struct fill_lot *lot, bool market, int64_t qty)
+{
+    if (market && lot->market_max > 0 && qty > lot->market_max)
+        qty = lot->market_max; /* which need not stand on the lot's step */
+    qty = fill_floor_step(qty, lot->min, lot->max, lot->step);
+    if (market)
+        qty = fill_floor_step(qty, lot->market_min, lot->market_max, lot->market_step);
+    return qty > 0 ? qty : 0;
+}
+
+/* The most of `qty` that `cash` pays for at `price`, the fee included: all of it, whether it is whole lots or
+ * not, or else the largest whole lot of a market order. price > 0. */
+FILL_RULE int64_t fill_affordable(int64_t cash, int64_t price, int64_t qty, int64_t unit, int32_t fee_e6,
+                                  const struct fill_lot *lot)
+{
+    if (cash <= 0 || qty <= 0)
+        return 0;
+    if (fill_purchase(price, qty, unit, fee_e6) <= cash)
+        return qty;
+    __int128 notional = (__int128)cash * 1000000 / (1000000 + fee_e6);
+    __int128 most = notional * unit / price;
+    int64_t fits = fill_floor_qty(lot, true, most < qty ? (int64_t)most : qty);
+    while (fits > 0 && fill_purchase(price, fits, unit, fee_e6) > cash)
+        fits = fill_floor_qty(lot, true, fits - 1);
+    return fits;
+}
+
+/* The nearest price below (or at) `price` on the tick, which is counted from the lowest price; 0: no tick. */
+FILL_RULE int64_t fill_floor_price(int64_t price, int64_t price_min, int64_t tick)
+{
+    return tick > 0 && price > price_min ? price - (price - price_min) % tick : price;
+}
+
+/* The nearest price above (or at) `price` on the tick; the one below where there is none. */
+FILL_RULE int64_t fill_ceil_price(int64_t price, int64_t price_min, int64_t tick)
+{
+    int64_t floor = fill_floor_price(price, price_min, tick);
+    return floor < price && floor <= INT64_MAX - tick ? floor + tick : floor;
+}
+
+/* What a taker trades at where the market shows `price`: worse by slippage_e6 of it, rounded against him to
+ * the unit and then to the tick, but never beyond `limit` (0: the order has none). Without slippage it is
+ * `price`, on the tick or not. price > 0; 0 <= slippage_e6 < 1000000; the limit crosses the price. */
+FILL_RULE int64_t fill_slipped(enum order_side side, int64_t price, int32_t slippage_e6, int64_t price_min,
+                               int64_t tick, int64_t limit)
+{
+    if (slippage_e6 <= 0)
+        return price;
+    __int128 distance = ((__int128)price * slippage_e6 + 999999) / 1000000;
+    if (side == ORDER_BUY) {
+        __int128 worse = price + distance;
+        int64_t paid = fill_ceil_price(worse > INT64_MAX ? INT64_MAX : (int64_t)worse, price_min, tick);
+        return limit > 0 && paid > limit ? limit : paid;
+    }
+    int64_t worse = (int64_t)(price - distance); /* >= 0 */
+    int64_t lowest = price_min > 0 ? price_min : tick > 0 ? tick : 1;
+    int64_t got = fill_floor_price(worse > lowest ? worse : lowest, price_min, tick);
+    if (got > price) /* of a price below the lowest */
+        got = price;
+    return limit > 0 && got < limit ? limit : got;
 }
 
 /* Does a resting stop order trigger on a trade at `price`? Sells stop below, buys above. */

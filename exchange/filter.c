@@ -73,34 +73,31 @@ enum order_reason filter_check(const struct symbol *symbol, const struct filter_
     return ORDER_OK;
 }
 
-static int64_t floor_step(int64_t value, int64_t min, int64_t max, int64_t step)
+struct fill_lot filter_lot(const struct symbol *symbol)
 {
-    if (max > 0 && value > max)
-        value = max;
-    if (value < min)
-        return 0;
-    return step > 0 ? value - (value - min) % step : value;
+    const struct symbol_filters *filters = &symbol->filters;
+    return (struct fill_lot){
+        .min = filters->qty_min,
+        .max = filters->qty_max,
+        .step = filters->step,
+        .market_min = filters->market_qty_min,
+        .market_max = filters->market_qty_max,
+        .market_step = filters->market_step,
+    };
 }
 
 int64_t filter_floor_qty(const struct symbol *symbol, enum order_type type, int64_t qty)
 {
-    const struct symbol_filters *filters = &symbol->filters;
-    if (!order_has_limit(type) && filters->market_qty_max > 0 && qty > filters->market_qty_max)
-        qty = filters->market_qty_max; /* which need not stand on the lot's step */
-    qty = floor_step(qty, filters->qty_min, filters->qty_max, filters->step);
-    if (!order_has_limit(type))
-        qty = floor_step(qty, filters->market_qty_min, filters->market_qty_max, filters->market_step);
-    return qty > 0 ? qty : 0;
+    struct fill_lot lot = filter_lot(symbol);
+    return fill_floor_qty(&lot, !order_has_limit(type), qty);
 }
 
 int64_t filter_floor_price(const struct symbol *symbol, int64_t price)
 {
-    int64_t tick = symbol->filters.tick, min = symbol->filters.price_min;
-    return tick > 0 && price > min ? price - (price - min) % tick : price;
+    return fill_floor_price(price, symbol->filters.price_min, symbol->filters.tick);
 }
 
 int64_t filter_ceil_price(const struct symbol *symbol, int64_t price)
 {
-    int64_t floor = filter_floor_price(symbol, price);
-    return floor < price && floor <= INT64_MAX - symbol->filters.tick ? floor + symbol->filters.tick : floor;
+    return fill_ceil_price(price, symbol->filters.price_min, symbol->filters.tick);
 }

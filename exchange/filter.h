@@ -2,6 +2,7 @@
 #ifndef EXCHANGE_FILTER_H
 #define EXCHANGE_FILTER_H
 
+#include "exchange/fill_rules.h"
 #include "exchange/order.h"
 #include "exchange/symbol.h"
 
@@ -27,6 +28,9 @@ int64_t filter_floor_price(const struct symbol *symbol, int64_t price);
 
 /* The nearest price above (or at) `price` on the tick; the one below where there is none. */
 int64_t filter_ceil_price(const struct symbol *symbol, int64_t price);
+
+/* The lot filters as plain numbers, for exchange/fill_rules.h. */
+struct fill_lot filter_lot(const struct symbol *symbol);
 
 /* What price·qty is divided by to give quote units: 10^(price_scale + qty_scale - quote_scale). */
 int64_t filter_notional_unit(const struct symbol *symbol);
