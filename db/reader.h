@@ -96,6 +96,10 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
 int db_reader_fills(struct db_reader *reader, int64_t limit,
                     void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
 
+/* Those with a higher id than `after`, oldest first, at most `limit`. */
+int db_reader_fills_after(struct db_reader *reader, uint64_t after, int64_t limit,
+                          void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
+
 struct db_ledger_row {
     struct ledger_row row;
     const struct db_account *account;

@@ -138,6 +138,20 @@ static const char *read_fill(struct db_reader *reader, sqlite3_stmt *stmt, struc
 
 #define FILL_COLUMNS "SELECT " DB_FILL_COLUMNS ", rule FROM fills "
 
+static int give_fills(struct db_reader *reader, sqlite3_stmt *stmt,
+                      void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
+{
+    int r;
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        struct db_fill_row fill;
+        const char *wrong = read_fill(reader, stmt, &fill);
+        if (wrong)
+            return db_query_end(stmt, db_query_bad(reader, "fills", sqlite3_column_int64(stmt, 0), wrong));
+        row(ctx, &fill);
+    }
+    return db_query_end(stmt, r);
+}
+
 int db_reader_fills(struct db_reader *reader, int64_t limit,
                     void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
 {
@@ -148,14 +162,19 @@ int db_reader_fills(struct db_reader *reader, int64_t limit,
         return r;
     if (limit)
         sqlite3_bind_int64(stmt, 1, limit);
-    while ((r = db_query_step(reader, stmt)) > 0) {
-        struct db_fill_row fill;
-        const char *wrong = read_fill(reader, stmt, &fill);
-        if (wrong)
-            return db_query_end(stmt, db_query_bad(reader, "fills", sqlite3_column_int64(stmt, 0), wrong));
-        row(ctx, &fill);
-    }
-    return db_query_end(stmt, r);
+    return give_fills(reader, stmt, row, ctx);
+}
+
+int db_reader_fills_after(struct db_reader *reader, uint64_t after, int64_t limit,
+                          void (*row)(void *ctx, const struct db_fill_row *row), void *ctx)
+{
+    sqlite3_stmt *stmt;
+    int r = db_query(reader, FILL_COLUMNS "WHERE id > ?1 ORDER BY id LIMIT ?2", &stmt);
+    if (r < 0)
+        return r;
+    sqlite3_bind_int64(stmt, 1, (sqlite3_int64)after);
+    sqlite3_bind_int64(stmt, 2, limit);
+    return give_fills(reader, stmt, row, ctx);
 }
 
 static const char *read_ledger(struct db_reader *reader, sqlite3_stmt *stmt, struct db_ledger_row *ret)

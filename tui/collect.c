@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/format.h"
 #include "tui/text.h"
 
 enum { SILENCE_MS = 15000 }; /* a daemon that answers nothing for so long is connected to anew */
@@ -14,6 +15,7 @@ int collector_init(struct collector *collector, const struct state_dir *state, i
 {
     *collector = (struct collector){.state = *state};
     control_init(&collector->control);
+    backtest_job_init(&collector->job);
     collector->model = model_create(interval_ms);
     return collector->model ? 0 : -ENOMEM;
 }
@@ -21,6 +23,7 @@ int collector_init(struct collector *collector, const struct state_dir *state, i
 void collector_finish(struct collector *collector)
 {
     control_finish(&collector->control);
+    backtest_job_finish(&collector->job);
     history_close(collector->reader);
     json_decref(collector->status_json);
     model_destroy(collector->model);
@@ -55,8 +58,8 @@ static void read_database(struct collector *collector, struct moment now)
     int r = open_database(collector, words, sizeof(words));
 
     if (r == 0)
-        r = history_read(collector->reader, now.wall_ns, collector->bars_symbol, collector->bars_interval,
-                         &model->history, words, sizeof(words));
+        r = history_read(collector->reader, now.wall_ns, &collector->want, &model->history, words,
+                         sizeof(words));
     if (r == 0 && collector->control.fd < 0) {
         if (model->source == MODEL_DAEMON)
             model->source = MODEL_NOTHING; /* nothing of its word is kept */
@@ -111,11 +114,14 @@ void collector_tick(struct collector *collector, struct moment now)
     read_database(collector, now);
 }
 
-void collector_want_bars(struct collector *collector, const struct status_symbol *symbol,
-                         const char *timeframe)
+void collector_want(struct collector *collector, const struct status_symbol *symbol, const char *timeframe,
+                    const char *account)
 {
-    snprintf(collector->bars_symbol, sizeof(collector->bars_symbol), "%s", symbol ? symbol->symbol : "");
-    snprintf(collector->bars_interval, sizeof(collector->bars_interval), "%s", symbol ? timeframe : "");
+    struct history_want *want = &collector->want;
+
+    snprintf(want->symbol, sizeof(want->symbol), "%s", symbol ? symbol->symbol : "");
+    snprintf(want->interval, sizeof(want->interval), "%s", symbol ? timeframe : "");
+    snprintf(want->account, sizeof(want->account), "%s", account);
 }
 
 int collector_fd(const struct collector *collector, short *ret_events)
@@ -223,6 +229,45 @@ void collector_command(struct collector *collector, struct view *view, const cha
     view_tell(view, OUTCOME_PENDING, command, "", now);
 }
 
+void collector_backtest(struct collector *collector, struct view *view, const char *account,
+                        struct moment now)
+{
+    struct backtest_view *backtest = &collector->model->backtest;
+    char words[ACCOUNT_NAME_MAX + 48];
+
+    if (backtest_job_start(&collector->job, collector->state.path, account, now.mono_ms, backtest) < 0) {
+        view_tell(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
+        return;
+    }
+    snprintf(words, sizeof(words), "%s: over the stored bars; b stops it", account);
+    view_tell(view, OUTCOME_NOTE, "backtest:", words, now);
+}
+
+void collector_stop_backtest(struct collector *collector, struct view *view, struct moment now)
+{
+    backtest_job_stop(&collector->job, now.mono_ms, &collector->model->backtest);
+    view_tell(view, OUTCOME_NOTE, "backtest:", "stopped", now);
+}
+
+bool collector_backtest_io(struct collector *collector, struct view *view, struct moment now)
+{
+    const struct backtest_view *backtest = &collector->model->backtest;
+    char words[STATUS_TEXT_MAX], percent[FORMAT_MAX], drawdown[FORMAT_MAX];
+
+    if (!backtest_job_io(&collector->job, now.mono_ms, &collector->model->backtest))
+        return false;
+    if (backtest->state != BACKTEST_DONE) {
+        view_tell(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
+        return true;
+    }
+    snprintf(words, sizeof(words), "%s: %s, drawdown %s, Sharpe %.2f, %lld trades", backtest->account,
+             format_percent(percent, backtest->return_pct, 2),
+             format_percent(drawdown, backtest->drawdown_pct, 2), backtest->sharpe,
+             (long long)backtest->trades);
+    view_tell(view, OUTCOME_DONE, "backtest", words, now);
+    return true;
+}
+
 bool collector_expire(struct collector *collector, struct view *view, struct moment now)
 {
     if (!collector->command_id || now.mono_ms - collector->command_sent_ms < COMMAND_TIMEOUT_MS)
@@ -249,7 +294,7 @@ void collector_once(struct collector *collector, int timeout_ms)
         collector_io(collector, &unused, now);
     }
     if (collector->model->source == MODEL_DAEMON && collector->model->status.n_symbols > 0)
-        collector_want_bars(collector, &collector->model->status.symbols[0],
-                            collector->model->status.symbols[0].interval);
+        collector_want(collector, &collector->model->status.symbols[0],
+                       collector->model->status.symbols[0].interval, "");
     read_database(collector, moment_now());
 }

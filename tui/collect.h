@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "db/state.h"
+#include "tui/backtest_job.h"
 #include "tui/control_client.h"
 #include "tui/history.h"
 #include "tui/model.h"
@@ -20,7 +21,8 @@ struct collector {
     int64_t status_id, status_sent_ms;   /* of the request that is on its way; id 0: none */
     int64_t command_id, command_sent_ms; /* likewise */
     char command[24];
-    char bars_symbol[SYMBOL_NAME_MAX], bars_interval[STATUS_WORD_MAX]; /* that the chart wants */
+    struct history_want want; /* what is looked at */
+    struct backtest_job job;
 };
 
 /* 0 or -ENOMEM. */
@@ -30,9 +32,9 @@ void collector_finish(struct collector *collector);
 /* Once an interval: connects if need be, asks for the status, reads the database. */
 void collector_tick(struct collector *collector, struct moment now);
 
-/* Which bars the next tick reads; symbol NULL: none. */
-void collector_want_bars(struct collector *collector, const struct status_symbol *symbol,
-                         const char *timeframe);
+/* What the next tick reads: bars (symbol NULL: none), and the equity of an account ("": the first). */
+void collector_want(struct collector *collector, const struct status_symbol *symbol, const char *timeframe,
+                    const char *account);
 
 /* The descriptor to poll and its events; -1 when there is no connection. */
 int collector_fd(const struct collector *collector, short *ret_events);
@@ -44,6 +46,13 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
 /* Sends a command; the view says that it is pending. Takes `args`. One at a time: another is refused. */
 void collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
                        struct moment now);
+
+/* Starts a backtest of the account's strategy, or stops the one that runs; the view is told. */
+void collector_backtest(struct collector *collector, struct view *view, const char *account,
+                        struct moment now);
+void collector_stop_backtest(struct collector *collector, struct view *view, struct moment now);
+/* Takes what the backtest has said; the view is told when it ends. True when there is something to draw. */
+bool collector_backtest_io(struct collector *collector, struct view *view, struct moment now);
 
 /* Notices a command that was not answered in time. True when the view has changed. */
 bool collector_expire(struct collector *collector, struct view *view, struct moment now);

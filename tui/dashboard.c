@@ -97,8 +97,10 @@ static void collect(struct dashboard *d, struct moment now)
     d->collector.model->interval_ms = d->view.interval_ms;
     bool chart = d->view.tab == TAB_MARKET || d->canvas.width >= 180;
     const struct status_symbol *symbol = chart ? view_symbol(&d->view, d->collector.model) : NULL;
-    collector_want_bars(&d->collector, symbol,
-                        symbol ? view_timeframe(&d->view, d->collector.model, symbol) : NULL);
+    const struct status_account *account = view_account(&d->view, d->collector.model);
+    collector_want(&d->collector, symbol,
+                   symbol ? view_timeframe(&d->view, d->collector.model, symbol) : NULL,
+                   account ? account->account : "");
     collector_tick(&d->collector, now);
     d->collect_at_ms = now.mono_ms + d->view.interval_ms;
     d->redraw = true;
@@ -130,6 +132,12 @@ static void act(struct dashboard *d, enum action action, struct moment now)
     case ACTION_ACK:
         collector_command(&d->collector, &d->view, "ack",
                           json_pack("{s:I}", "alert", (json_int_t)d->view.alert), now);
+        break;
+    case ACTION_BACKTEST:
+        collector_backtest(&d->collector, &d->view, view_account(&d->view, d->collector.model)->account, now);
+        break;
+    case ACTION_STOP_BACKTEST:
+        collector_stop_backtest(&d->collector, &d->view, now);
         break;
     case ACTION_CANCEL:
         collector_command(&d->collector, &d->view, "cancel",
@@ -184,11 +192,13 @@ static void on_timer(struct dashboard *d, struct moment now)
 static void loop(struct dashboard *d)
 {
     while (!d->quit) {
-        enum { INPUT, SIGNALS, TIMER, CONTROL, POLLED };
+        enum { INPUT, SIGNALS, TIMER, CONTROL, REPORT, COMPLAINT, POLLED };
         struct pollfd fds[POLLED] = {
             [INPUT] = {.fd = STDIN_FILENO, .events = POLLIN},
             [SIGNALS] = {.fd = d->signals, .events = POLLIN},
             [TIMER] = {.fd = d->timer, .events = POLLIN},
+            [REPORT] = {.fd = d->collector.job.out, .events = POLLIN},
+            [COMPLAINT] = {.fd = d->collector.job.err, .events = POLLIN},
         };
         set_timer(d);
         fds[CONTROL].fd = collector_fd(&d->collector, &fds[CONTROL].events);
@@ -209,6 +219,8 @@ static void loop(struct dashboard *d)
             }
             if (fds[CONTROL].revents)
                 d->redraw |= collector_io(&d->collector, &d->view, now);
+            if (fds[REPORT].revents || fds[COMPLAINT].revents)
+                d->redraw |= collector_backtest_io(&d->collector, &d->view, now);
             if (fds[TIMER].revents)
                 on_timer(d, now);
         }

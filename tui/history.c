@@ -20,8 +20,13 @@ static const int64_t day_ns = (int64_t)86400 * 1000000000;
 /* Where rows go while they are read. */
 struct reading {
     struct history *history;
-    int account; /* the first one's number; -1: none */
-    int scale;   /* of the account that is read */
+    const struct history_want *want;
+    struct statistics *statistics;
+    int account; /* the number of the one whose equity is read; -1: none */
+    int scale;   /* of its currency */
+    char name[ACCOUNT_NAME_MAX];
+    bool wanted; /* it is the one that is wanted, not only the first */
+    bool no_memory;
 };
 
 static int decimals_of(int64_t step, int scale)
@@ -55,7 +60,10 @@ int history_open(const char *path, struct history_reader **ret, char *err, size_
     char words[DB_ERROR_MAX];
     struct history_reader *reader = calloc(1, sizeof(*reader));
 
-    if (!reader) {
+    if (reader)
+        reader->statistics = statistics_create();
+    if (!reader || !reader->statistics) {
+        free(reader);
         snprintf(err, err_size, "out of memory");
         return -ENOMEM;
     }
@@ -65,7 +73,7 @@ int history_open(const char *path, struct history_reader **ret, char *err, size_
             snprintf(err, err_size, "no database yet: the daemon makes it when it starts");
         else
             text_clean(err, err_size, words);
-        free(reader);
+        history_close(reader);
         return r;
     }
     *ret = reader;
@@ -74,7 +82,10 @@ int history_open(const char *path, struct history_reader **ret, char *err, size_
 
 void history_close(struct history_reader *reader)
 {
-    if (reader)
+    if (!reader)
+        return;
+    statistics_destroy(reader->statistics);
+    if (reader->db)
         db_reader_close(reader->db);
     free(reader);
 }
@@ -269,15 +280,21 @@ static void on_equity(void *ctx, const struct db_equity_point *row)
             (struct history_equity){row->ts_ns, decimal_to_double(row->equity, reading->scale)};
 }
 
-/* The first account's curve: one currency, one line. */
-static void on_first_account(void *ctx, const struct db_account_row *row)
+/* One account's curve, one currency, one line: the one that is wanted, else the first. */
+static void on_account(void *ctx, const struct db_account_row *row)
 {
     struct reading *reading = ctx;
+    struct history *h = reading->history;
+    bool wanted = strcmp(row->account.name, reading->want->account) == 0;
 
-    if (reading->account < 0) {
+    if (reading->account < 0 || (wanted && !reading->wanted)) {
         reading->account = row->account.number;
         reading->scale = row->account.currency_scale;
+        reading->wanted = wanted;
+        memcpy(reading->name, row->account.name, sizeof(reading->name));
     }
+    if (h->n_accounts < STATUS_ACCOUNTS_MAX)
+        COPY(h->accounts[h->n_accounts++].account, row->account.name);
 }
 
 /* The whole of the last day at first, thinned; then what is new, until there is no room. */
@@ -285,11 +302,14 @@ static int read_equity(struct history_reader *reader, struct reading *reading, i
 {
     struct history *h = reading->history;
 
+    h->n_accounts = 0;
     reading->account = -1;
-    int r = db_reader_accounts(reader->db, on_first_account, reading);
+    int r = db_reader_accounts(reader->db, on_account, reading);
     if (r < 0 || reading->account < 0)
         return r;
-    if (reader->curve_read && h->n_equity > 0 && h->n_equity < HISTORY_EQUITY_MAX)
+    COPY(h->equity_account, reading->name);
+    if (reader->curve_read && strcmp(reader->curve_account, reading->name) == 0 && h->n_equity > 0 &&
+        h->n_equity < HISTORY_EQUITY_MAX)
         return db_reader_equity(reader->db, reading->account, h->equity[h->n_equity - 1].ts_ns + 1, 0,
                                 on_equity, reading);
     h->n_equity = 0;
@@ -304,13 +324,43 @@ static int read_equity(struct history_reader *reader, struct reading *reading, i
                              HISTORY_EQUITY_MAX / 2, on_equity, reading);
     }
     reader->curve_read = r == 0;
+    memcpy(reader->curve_account, reading->name, sizeof(reader->curve_account));
     return r;
 }
 
-int history_read(struct history_reader *reader, int64_t wall_ns, const char *symbol, const char *interval,
+static void on_new_fill(void *ctx, const struct db_fill_row *row)
+{
+    struct reading *reading = ctx;
+
+    reading->no_memory |= statistics_fill(reading->statistics, row) < 0;
+}
+
+static int read_statistics(struct history_reader *reader, struct reading *reading)
+{
+    struct history *h = reading->history;
+    reading->statistics = reader->statistics;
+    int r = db_reader_fills_after(reader->db, statistics_last(reader->statistics), HISTORY_FILLS_A_READ,
+                                  on_new_fill, reading);
+
+    if (r == 0 && reading->no_memory)
+        r = -ENOMEM;
+    for (int i = 0; i < h->n_accounts; i++)
+        statistics_of(reader->statistics, h->accounts[i].account, &h->accounts[i].trades);
+    return r;
+}
+
+const struct history_account *history_account(const struct history *history, const char *name)
+{
+    for (int i = 0; i < history->n_accounts; i++)
+        if (strcmp(history->accounts[i].account, name) == 0)
+            return &history->accounts[i];
+    return NULL;
+}
+
+int history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
                  struct history *ret, char *err, size_t err_size)
 {
-    struct reading reading = {.history = ret};
+    struct reading reading = {.history = ret, .want = want};
     struct history *h = ret;
 
     h->n_fills = h->n_orders = h->n_alerts = h->n_log = 0;
@@ -321,8 +371,8 @@ int history_read(struct history_reader *reader, int64_t wall_ns, const char *sym
         (r = db_reader_orders(reader->db, false, HISTORY_ROWS_MAX, on_order, &reading)) == 0 &&
         (r = db_reader_alerts(reader->db, false, HISTORY_ROWS_MAX, on_alert, &reading)) == 0 &&
         (r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, &reading)) == 0 &&
-        (r = read_equity(reader, &reading, wall_ns)) == 0)
-        r = history_read_bars(reader, h, symbol, interval);
+        (r = read_equity(reader, &reading, wall_ns)) == 0 && (r = read_statistics(reader, &reading)) == 0)
+        r = history_read_bars(reader, h, want->symbol, want->interval);
     if (r < 0)
         r = history_failed(reader, r, err, err_size);
     db_reader_end(reader->db);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tui/statistics.h"
 #include "tui/status.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
     HISTORY_BARS_MAX = 400,
     HISTORY_OUTPUTS_MAX = 32, /* of indicators, that are looked at */
     HISTORY_TIMEFRAMES_MAX = 8,
+    HISTORY_FILLS_A_READ = 20000,
 };
 
 struct history_equity {
@@ -56,9 +58,23 @@ struct history_bar {
     double open, high, low, close, volume;
 };
 
+/* An account's closed trades, as far as its fills have been read. */
+struct history_account {
+    char account[ACCOUNT_NAME_MAX];
+    struct trade_statistics trades;
+};
+
+/* What is looked at: bars of one symbol and interval, the equity of one account. "": no bars; the first. */
+struct history_want {
+    char symbol[SYMBOL_NAME_MAX], interval[STATUS_WORD_MAX], account[ACCOUNT_NAME_MAX];
+};
+
 /* Newest first, except equity and bars, which go up in time. */
 struct history {
     struct history_equity equity[HISTORY_EQUITY_MAX];
+    char equity_account[ACCOUNT_NAME_MAX]; /* whose it is; "" before any is known */
+    struct history_account accounts[STATUS_ACCOUNTS_MAX];
+    int n_accounts;
     struct history_fill fills[HISTORY_ROWS_MAX];
     struct history_order orders[HISTORY_ROWS_MAX];
     struct history_alert alerts[HISTORY_ROWS_MAX];
@@ -78,10 +94,14 @@ struct history_reader;
 int history_open(const char *path, struct history_reader **ret, char *err, size_t err_size);
 void history_close(struct history_reader *reader);
 
-/* Reads all of *ret: the last 24 h before the newest point of equity, the newest rows of the rest, and the
- * bars of one symbol and interval ("" for none). 0 or -errno with a sentence; *ret may be partly written. */
-int history_read(struct history_reader *reader, int64_t wall_ns, const char *symbol, const char *interval,
+/* Reads all of *ret: the last 24 h before the newest point of equity, the newest rows of the rest, the bars
+ * that are wanted, and what the accounts' trades came to (at most HISTORY_FILLS_A_READ new fills a call, so
+ * that a long past takes a few). 0 or -errno with a sentence; *ret may be partly written. */
+int history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
                  struct history *ret, char *err, size_t err_size);
+
+/* The account's trades, or NULL. */
+const struct history_account *history_account(const struct history *history, const char *name);
 
 /* What a status would have said when the database was last written: symbols with their prices, positions,
  * accounts, live orders, streams. Ages are from the stored wall times to wall_ns. 0 or -errno. */

@@ -7,7 +7,9 @@
 
 struct history_reader {
     struct db_reader *db;
-    bool curve_read;                 /* the whole day has been read; from there only what is new */
+    bool curve_read; /* the whole day of that account has been read; from there only what is new */
+    char curve_account[ACCOUNT_NAME_MAX];
+    struct statistics *statistics;
     int64_t equity_ns[ACCOUNTS_MAX]; /* of each account's newest point that was seen */
 };
 

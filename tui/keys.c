@@ -144,7 +144,25 @@ static void move(struct view *view, const struct model *model, const struct layo
     else
         at = rows - 1;
     view->cursor[focus] = at >= rows ? (rows > 0 ? rows - 1 : 0) : at < 0 ? 0 : at;
+    if (focus == PANEL_ACCOUNTS || focus == PANEL_STRATEGIES) /* two tables of the same rows */
+        view->cursor[PANEL_ACCOUNTS] = view->cursor[PANEL_STRATEGIES] = view->cursor[focus];
     view->focus = focus;
+}
+
+/* A backtest of the chosen account's strategy starts, or the one that runs ends. It asks nobody and changes
+ * nothing, so that it needs no confirmation, and no daemon. */
+static enum action backtest(struct view *view, const struct model *model, struct moment now)
+{
+    const struct status_account *account = view_account(view, model);
+
+    if (model->backtest.state == BACKTEST_RUNNING)
+        return ACTION_STOP_BACKTEST;
+    if (!account || !account->strategy[0]) {
+        view_tell(view, OUTCOME_NOTE,
+                  "backtest:", account ? "the account has no strategy" : "no account is known", now);
+        return ACTION_NONE;
+    }
+    return ACTION_BACKTEST;
 }
 
 static void pace(struct view *view, int key)
@@ -249,7 +267,14 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case PRESS_HOME:
     case PRESS_END:
         move(view, model, &layout, key);
-        return view_focus(view, &layout) == PANEL_PRICES ? ACTION_COLLECT : ACTION_NONE;
+        switch (view_focus(view, &layout)) {
+        case PANEL_PRICES:
+        case PANEL_ACCOUNTS:
+        case PANEL_STRATEGIES:
+            return ACTION_COLLECT; /* of another symbol, of another account */
+        default:
+            return ACTION_NONE;
+        }
     case 'z':
         view->zoomed = view->zoomed ? PANEL_NONE : view_focus(view, &layout);
         break;
@@ -271,6 +296,8 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case 'i':
         step_below(view, model);
         break;
+    case 'b':
+        return backtest(view, model, now);
     case 'p':
     case 'F':
     case 'a':

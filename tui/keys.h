@@ -13,8 +13,10 @@ enum action {
     ACTION_PAUSE,
     ACTION_RESUME,
     ACTION_FLATTEN,
-    ACTION_ACK,    /* of view->alert */
-    ACTION_CANCEL, /* of view->order */
+    ACTION_ACK,           /* of view->alert */
+    ACTION_CANCEL,        /* of view->order */
+    ACTION_BACKTEST,      /* of view_account() */
+    ACTION_STOP_BACKTEST, /* the one that runs */
 };
 
 /* One key, on a screen of width × height. */

@@ -158,9 +158,10 @@ static void body(struct layout *layout, enum tab tab, int y, int width, int heig
         {PANEL_STREAMS, 3, 8, 1, 3, PANEL_NONE},
     };
     static const struct slot positions[] = {
-        {PANEL_POSITIONS, 2, 7, 1, 1, PANEL_NONE},
+        {PANEL_POSITIONS, 2, 5, 1, 1, PANEL_NONE},
         {PANEL_ACCOUNTS, 2, 4, 0, 2, PANEL_NONE},
-        {PANEL_EQUITY, 3, 9, 2, 3, PANEL_NONE},
+        {PANEL_STRATEGIES, 2, 4, 0, 3, PANEL_NONE},
+        {PANEL_EQUITY, 3, 8, 2, 4, PANEL_NONE},
     };
     static const struct slot orders[] = {
         {PANEL_ORDERS, 2, 10, 1, 1, PANEL_NONE},

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tui/backtest_job.h"
 #include "tui/history.h"
 #include "tui/status.h"
 
@@ -37,6 +38,7 @@ struct model {
     struct history history;
     bool have_history;
     int64_t history_mono_ms;
+    struct backtest_view backtest;        /* the last that was started here */
     char daemon_words[STATUS_TEXT_MAX];   /* why there is no daemon; empty when there is */
     char database_words[STATUS_TEXT_MAX]; /* why there is no database; empty when there is */
 };

@@ -28,6 +28,7 @@ int view_rows(const struct model *model, enum panel panel)
     case PANEL_POSITIONS:
         return model->status.n_positions;
     case PANEL_ACCOUNTS:
+    case PANEL_STRATEGIES:
         return model->status.n_accounts;
     case PANEL_STREAMS:
         return model->status.n_streams;
@@ -47,8 +48,8 @@ int view_rows(const struct model *model, enum panel panel)
 static bool scrolls(enum panel panel)
 {
     return panel == PANEL_PRICES || panel == PANEL_POSITIONS || panel == PANEL_ACCOUNTS ||
-           panel == PANEL_STREAMS || panel == PANEL_FILLS || panel == PANEL_ORDERS || panel == PANEL_ALERTS ||
-           panel == PANEL_LOG;
+           panel == PANEL_STRATEGIES || panel == PANEL_STREAMS || panel == PANEL_FILLS ||
+           panel == PANEL_ORDERS || panel == PANEL_ALERTS || panel == PANEL_LOG;
 }
 
 enum panel view_focus(const struct view *view, const struct layout *layout)
@@ -59,6 +60,15 @@ enum panel view_focus(const struct view *view, const struct layout *layout)
         if (scrolls(layout->rects[i].panel))
             return layout->rects[i].panel;
     return PANEL_NONE;
+}
+
+const struct status_account *view_account(const struct view *view, const struct model *model)
+{
+    int n = model->status.n_accounts, at = view->cursor[PANEL_ACCOUNTS];
+
+    if (n == 0)
+        return NULL;
+    return &model->status.accounts[at < 0 ? 0 : at < n ? at : n - 1];
 }
 
 const struct status_symbol *view_symbol(const struct view *view, const struct model *model)

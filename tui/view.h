@@ -59,6 +59,9 @@ int view_rows(const struct model *model, enum panel panel);
 /* The panel that the arrows move in: the chosen one if the layout has it, else the first that scrolls. */
 enum panel view_focus(const struct view *view, const struct layout *layout);
 
+/* The account under the cursor of the accounts, which is that of the strategies too, or NULL. */
+const struct status_account *view_account(const struct view *view, const struct model *model);
+
 /* The symbol under the cursor of the prices, or NULL. */
 const struct status_symbol *view_symbol(const struct view *view, const struct model *model);
 

@@ -218,6 +218,37 @@ static void check_cancel(void)
     CHECK_INT(view.prompt, PROMPT_NONE);
 }
 
+static void check_backtest(void)
+{
+    struct status *status = &model->status;
+    int n = status->n_accounts;
+
+    begin(true); /* it changes nothing: read-only or not */
+    type("5");
+    CHECK_INT(press('b'), ACTION_BACKTEST);
+    model->backtest.state = BACKTEST_RUNNING;
+    CHECK_INT(press('b'), ACTION_STOP_BACKTEST);
+    model->backtest.state = BACKTEST_DONE;
+    strcpy(status->accounts[1].account, "hand");
+    status->accounts[1].strategy[0] = '\0';
+    status->n_accounts = 2;
+    view.focus = PANEL_STRATEGIES;
+    CHECK_INT(press('j'), ACTION_COLLECT); /* the curve of another account */
+    CHECK_STR(view_account(&view, model)->account, "hand");
+    CHECK_INT(view.cursor[PANEL_ACCOUNTS], 1);
+    CHECK_INT(press('b'), ACTION_NONE);
+    CHECK_STR(view.words, "the account has no strategy");
+    view.focus = PANEL_ACCOUNTS;
+    CHECK_INT(press('k'), ACTION_COLLECT);
+    CHECK_STR(view_account(&view, model)->account, status->accounts[0].account);
+    status->n_accounts = 0;
+    CHECK_INT(press('b'), ACTION_NONE);
+    CHECK_STR(view.words, "no account is known");
+    CHECK(view_account(&view, model) == NULL);
+    status->n_accounts = n;
+    model->backtest.state = BACKTEST_NONE;
+}
+
 int main(void)
 {
     json_t *status = json_loads(fixture_status, 0, NULL);
@@ -229,6 +260,7 @@ int main(void)
     check_confirming();
     check_alerts();
     check_cancel();
+    check_backtest();
     model_destroy(model);
     return check_done("tui/keys");
 }

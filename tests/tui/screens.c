@@ -123,6 +123,13 @@ static void check_tabs(void)
 
 static char database[512];
 
+static const struct history_want *want_of(const char *timeframe)
+{
+    static struct history_want want = {.symbol = "BTCUSDT"};
+    snprintf(want.interval, sizeof(want.interval), "%s", timeframe);
+    return &want;
+}
+
 /* What the collector reads for another timeframe. */
 static int load_chart(const char *timeframe)
 {
@@ -132,7 +139,7 @@ static int load_chart(const char *timeframe)
 
     if (r < 0)
         return r;
-    r = history_read(reader, fixture_now_ns, "BTCUSDT", timeframe, &model->history, words, sizeof(words));
+    r = history_read(reader, fixture_now_ns, want_of(timeframe), &model->history, words, sizeof(words));
     history_close(reader);
     return r;
 }
@@ -245,6 +252,46 @@ static void check_several(void)
     json_decref(object);
 }
 
+/* Trades that were closed, and a backtest beside the live equity: running, done, failed. */
+static void check_strategies(void)
+{
+    struct history *h = &model->history;
+    struct history_account *trades = &h->accounts[0], kept = *trades;
+    struct backtest_view *backtest = &model->backtest;
+    struct view view;
+
+    view_init(&view, false, 1000);
+    view.tab = TAB_POSITIONS;
+    trades->trades = (struct trade_statistics){.fills = 51,
+                                               .trades = 25,
+                                               .wins = 14,
+                                               .losing = 2,
+                                               .longest = 5,
+                                               .open = 1,
+                                               .won = 812.5,
+                                               .lost = 403.1,
+                                               .fees = 61.72,
+                                               .best = 140.22,
+                                               .worst = -88.4};
+    *backtest = (struct backtest_view){.state = BACKTEST_RUNNING, .started_ms = now.mono_ms - 2400};
+    strcpy(backtest->account, "main");
+    view.focus = PANEL_STRATEGIES;
+    check_screen("backtest-running-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    backtest->state = BACKTEST_DONE;
+    backtest->return_pct = 1.305;
+    for (int i = 0; i < 200; i++)
+        backtest->curve[backtest->n_curve++] = (struct history_equity){
+            h->equity[0].ts_ns + 3600000000000 + (int64_t)i * 400000000000, 10060 + 40 * (i % 50 / 25) + i};
+    check_screen("backtest-done-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_screen("backtest-done-200x60", &view, 200, 60, GLYPHS_BRAILLE);
+    check_screen("backtest-done-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
+    backtest->state = BACKTEST_FAILED;
+    view_tell(&view, OUTCOME_REFUSED, "backtest", "papertape: backtest: no bars of BTCUSDT are stored", now);
+    check_screen("backtest-failed-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    *backtest = (struct backtest_view){0};
+    *trades = kept;
+}
+
 /* No crash and no control character at any size and tab. */
 static void check_every_size(void)
 {
@@ -272,7 +319,7 @@ static int load(const char *folder, bool daemon)
     snprintf(path, sizeof(path), "%s/papertape.db", folder);
     int r = history_open(path, &reader, words, sizeof(words));
     if (r == 0)
-        r = history_read(reader, fixture_now_ns, "BTCUSDT", "1m", &model->history, words, sizeof(words));
+        r = history_read(reader, fixture_now_ns, want_of("1m"), &model->history, words, sizeof(words));
     if (r == 0 && !daemon) {
         int64_t age_ms = -1;
         struct status *stored = malloc(sizeof(*stored));
@@ -349,6 +396,7 @@ int main(int argc, char **argv)
     check_overlays();
     check_halted();
     check_several();
+    check_strategies();
     check_every_size();
 
     check_waiting(folder);

@@ -10,39 +10,54 @@ enum { SAMPLES_MAX = 512, AXIS = 9 };
 
 static const int64_t day_ms = 86400000;
 
-/* The first account's curve: what is stored, and now. */
+/* The chosen account's curve: what is stored, and now. */
 struct curve {
     struct history_equity points[HISTORY_EQUITY_MAX + 1];
     int n;
 };
 
-static void read_curve(struct curve *curve, const struct model *model, enum freshness freshness,
-                       struct moment now)
+static void read_curve(struct curve *curve, const struct model *model, const struct status_account *account,
+                       enum freshness freshness, struct moment now)
 {
     const struct history *h = &model->history;
-    double equity = model->status.n_accounts > 0 ? model->status.accounts[0].equity : NAN;
     int64_t clock_ns = model_clock_ns(model, now);
 
+    curve->n = 0;
+    if (account && h->equity_account[0] && strcmp(h->equity_account, account->account) != 0)
+        return; /* it has not been read yet */
     memcpy(curve->points, h->equity, (size_t)h->n_equity * sizeof(h->equity[0]));
     curve->n = h->n_equity;
-    if (isfinite(equity) && freshness == FRESH && clock_ns > 0) {
+    if (account && isfinite(account->equity) && freshness == FRESH && clock_ns > 0) {
         if (curve->n > 0 && clock_ns < curve->points[curve->n - 1].ts_ns)
             clock_ns = curve->points[curve->n - 1].ts_ns;
-        curve->points[curve->n++] = (struct history_equity){clock_ns, equity};
+        curve->points[curve->n++] = (struct history_equity){clock_ns, account->equity};
     }
 }
 
-/* The curve at `n` equal steps of time from its first point to its last; between two points it stands. */
-static void sample(const struct curve *curve, double *values, int n)
+/* A curve at `n` equal steps of the time from `first` to `last`; between two points it stands, before the
+ * first it is not there. */
+static void sample(const struct history_equity *points, int n_points, int64_t first, int64_t last,
+                   double *values, int n)
 {
-    int64_t first = curve->points[0].ts_ns, span = curve->points[curve->n - 1].ts_ns - first;
-
-    for (int i = 0, at = 0; i < n; i++) {
-        int64_t until = first + (int64_t)((double)span * (i + 1) / n);
-        while (at + 1 < curve->n && (curve->points[at + 1].ts_ns <= until || i == n - 1))
+    for (int i = 0, at = -1; i < n; i++) {
+        int64_t until = i == n - 1 ? last : first + (int64_t)((double)(last - first) * (i + 1) / n);
+        while (at + 1 < n_points && points[at + 1].ts_ns <= until)
             at++;
-        values[i] = curve->points[at].equity;
+        values[i] = at < 0 ? NAN : points[at].equity;
     }
+}
+
+/* The backtest's curve of the account, over the same time; false when there is none of it. */
+static bool sample_backtest(const struct model *model, const struct status_account *account, int64_t first,
+                            int64_t last, double *values, int n)
+{
+    const struct backtest_view *backtest = &model->backtest;
+
+    if (backtest->state != BACKTEST_DONE || !account || strcmp(backtest->account, account->account) != 0 ||
+        backtest->n_curve == 0 || backtest->curve[0].ts_ns > last)
+        return false;
+    sample(backtest->curve, backtest->n_curve, first, last, values, n);
+    return true;
 }
 
 void panel_equity(const struct area *area, const struct scene *scene)
@@ -50,23 +65,34 @@ void panel_equity(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     enum freshness freshness = model_accounts_freshness(model, scene->now);
     struct curve curve;
-    double values[SAMPLES_MAX], all[HISTORY_EQUITY_MAX + 1], low, high;
-    char a[FORMAT_MAX], b[FORMAT_MAX], text[FORMAT_MAX * 2];
+    double values[SAMPLES_MAX], all[HISTORY_EQUITY_MAX + 1 + SAMPLES_MAX], low, high;
+    char a[FORMAT_MAX], b[FORMAT_MAX], text[FORMAT_MAX * 3];
+    const struct status_account *account = view_account(scene->view, model);
 
-    read_curve(&curve, model, freshness, scene->now);
+    read_curve(&curve, model, account, freshness, scene->now);
     int64_t span_ms = curve.n ? (curve.points[curve.n - 1].ts_ns - curve.points[0].ts_ns) / 1000000 : 0;
     bool several = model->status.n_accounts > 1; /* accounts do not add up: their currencies may differ */
     snprintf(text, sizeof(text), "Equity %s%s%s", format_age(a, span_ms > day_ms * 9 / 10 ? day_ms : span_ms),
-             several ? " " : "", several ? model->status.accounts[0].account : "");
+             several ? " " : "", several ? account->account : "");
     struct area body = frame_rule(area, scene, PANEL_EQUITY, curve.n ? text : "Equity", -1, NULL);
     for (int i = 0; i < curve.n; i++)
         all[i] = curve.points[i].equity;
-    if (!chart_range(all, curve.n, &low, &high)) {
+    int64_t from_ns = curve.n ? curve.points[0].ts_ns : 0,
+            to_ns = curve.n ? curve.points[curve.n - 1].ts_ns : 0;
+    double backtest[SAMPLES_MAX];
+    int width = body.width * 2 < SAMPLES_MAX ? body.width * 2 : SAMPLES_MAX;
+    bool both = curve.n > 0 && sample_backtest(model, account, from_ns, to_ns, backtest, width);
+    if (both)
+        memcpy(all + curve.n, backtest, (size_t)width * sizeof(*all));
+    if (!chart_range(all, curve.n + (both ? width : 0), &low, &high)) {
         frame_empty(&body, frame_no_history(model, "no point yet"));
         return;
     }
     double first = all[0], last = all[curve.n - 1];
-    if (freshness == FRESH)
+    if (freshness == FRESH && both)
+        snprintf(text, sizeof(text), " live %s  .. backtest %s ", format_fit(a, last, 2, AXIS + 3),
+                 format_fit(b, backtest[width - 1], 2, AXIS + 3));
+    else if (freshness == FRESH)
         snprintf(text, sizeof(text), " %s %s ", format_signed(a, last - first, 2),
                  format_percent(b, first != 0 ? 100 * (last / first - 1) : NAN, 2));
     else
@@ -77,8 +103,10 @@ void panel_equity(const struct area *area, const struct scene *scene)
     int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2, axis = body.width < 24 ? 0 : AXIS;
     struct area chart = area_part(&body, axis + 2, 0, body.width - axis - 3, body.height);
     int n = chart.width * 2 < SAMPLES_MAX ? chart.width * 2 : SAMPLES_MAX;
-    sample(&curve, values, n);
+    sample(curve.points, curve.n, from_ns, to_ns, values, n);
     chart_line(&chart, values, n, low, high, frame_style(freshness, STYLE_CHART));
+    if (both && sample_backtest(model, account, from_ns, to_ns, backtest, n))
+        chart_overlay(&chart, backtest, n, low, high, STYLE_LINE);
     if (axis) {
         area_text_right(&body, axis + 1, 0, STYLE_DIM, format_fit(a, high, decimals, axis));
         if (body.height > 1)

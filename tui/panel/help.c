@@ -13,6 +13,7 @@ static const struct {
     {"p", "pause trading, or resume it, at once"},
     {"F", "flatten: pause, cancel all, close all; wants the word typed"},
     {"a", "acknowledge the chosen alert"},
+    {"b", "backtest the chosen account's strategy (tab 5), or stop that"},
     {"x", "cancel the chosen order (tab 6); wants a y"},
     {"Ctrl-L", "draw anew"},
     {"q", "quit; the daemon goes on"},

@@ -43,9 +43,9 @@ void panel_keys(const struct area *area, const struct scene *scene)
         const char *key, *word;
         bool action;
     } keys[] = {
-        {"p", "pause", true},    {"F", "flatten", true}, {"a", "ack", true},
-        {"x", "cancel", true},   {"f", "freeze", false}, {"z", "zoom", false},
-        {"Tab", "panel", false}, {"+/-", "pace", false}, {"?", "help", false},
+        {"p", "pause", true},     {"F", "flatten", true}, {"a", "ack", true},   {"x", "cancel", true},
+        {"b", "backtest", false}, {"f", "freeze", false}, {"z", "zoom", false}, {"Tab", "panel", false},
+        {"+/-", "pace", false},   {"?", "help", false},
     };
     const struct view *view = scene->view;
     int x = 0;
@@ -66,6 +66,10 @@ void panel_keys(const struct area *area, const struct scene *scene)
             continue;
         if (keys[i].key[0] == 'x' && (scene->focus != PANEL_ORDERS || scene->model->status.n_orders == 0))
             continue;
+        if (keys[i].key[0] == 'b' && scene->view->tab != TAB_POSITIONS)
+            continue;
+        if (keys[i].key[0] == 'b' && scene->model->backtest.state == BACKTEST_RUNNING)
+            word = "stop backtest";
         if (keys[i].key[0] == 'p' && model_trading_stopped(scene->model))
             word = "resume";
         if (x + (int)(strlen(keys[i].key) + strlen(word)) + 2 > quit)

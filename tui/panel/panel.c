@@ -8,7 +8,7 @@ static const draw_fn draw[PANELS] = {
     [PANEL_ACCOUNTS] = panel_accounts,   [PANEL_EQUITY] = panel_equity, [PANEL_ALERTS] = panel_alerts,
     [PANEL_FILLS] = panel_fills,         [PANEL_ORDERS] = panel_orders, [PANEL_FEED] = panel_feed,
     [PANEL_STREAMS] = panel_streams,     [PANEL_GPU] = panel_gpu,       [PANEL_STUDY] = panel_study,
-    [PANEL_CHART] = panel_chart,         [PANEL_LOG] = panel_log,
+    [PANEL_CHART] = panel_chart,         [PANEL_LOG] = panel_log,       [PANEL_STRATEGIES] = panel_strategies,
 };
 
 void panel_draw(enum panel panel, const struct area *area, const struct scene *scene)

@@ -25,6 +25,7 @@ void panel_keys(const struct area *area, const struct scene *scene);
 void panel_prices(const struct area *area, const struct scene *scene);
 void panel_positions(const struct area *area, const struct scene *scene);
 void panel_accounts(const struct area *area, const struct scene *scene);
+void panel_strategies(const struct area *area, const struct scene *scene);
 void panel_equity(const struct area *area, const struct scene *scene);
 void panel_alerts(const struct area *area, const struct scene *scene);
 void panel_fills(const struct area *area, const struct scene *scene);

@@ -1,0 +1,54 @@
+/* A backtest that the dashboard started: `papertape backtest --account` as a child process, so that the
+ * screen goes on. One at a time. Never touches the screen. */
+#ifndef TUI_BACKTEST_JOB_H
+#define TUI_BACKTEST_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tui/history.h"
+#include "tui/status.h"
+
+enum backtest_state { BACKTEST_NONE, BACKTEST_RUNNING, BACKTEST_DONE, BACKTEST_FAILED, BACKTEST_STOPPED };
+
+/* What is shown of it. Figures are NaN, counts -1, where the report has none. */
+struct backtest_view {
+    enum backtest_state state;
+    char account[ACCOUNT_NAME_MAX];
+    int64_t started_ms, ended_ms; /* monotonic */
+    double equity, return_pct, drawdown_pct, sharpe, win_rate_pct;
+    int64_t trades, fills;
+    char words[STATUS_TEXT_MAX];                     /* why it failed */
+    struct history_equity curve[HISTORY_EQUITY_MAX]; /* thinned, going up in time */
+    int n_curve;
+};
+
+struct backtest_job {
+    pid_t pid;       /* 0: none runs */
+    int out, err;    /* the ends of its pipes to be read; -1 */
+    char folder[64]; /* of its equity file; "" for none */
+    char *text;      /* its report, as far as it has come */
+    size_t len, cap;
+    char complaint[STATUS_TEXT_MAX]; /* the first of what it says on stderr */
+    size_t n_complaint;
+};
+
+void backtest_job_init(struct backtest_job *job);
+/* Stops what runs, and waits for it. */
+void backtest_job_finish(struct backtest_job *job);
+
+/* Starts one of the account's strategy over the bars that its daemon stored. 0; -EBUSY while one runs;
+ * -errno; on failure `view` says why. */
+int backtest_job_start(struct backtest_job *job, const char *state_dir, const char *account, int64_t mono_ms,
+                       struct backtest_view *view);
+void backtest_job_stop(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view);
+
+/* Reads what has come without waiting; true when `view` has changed. Pipes to poll for input: out and err. */
+bool backtest_job_io(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view);
+
+/* Takes a report (papertape.backtest/1) and the CSV of --equity into the view. False when it is none. */
+bool backtest_view_take(struct backtest_view *view, const char *report, const char *equity_path);
+
+#endif

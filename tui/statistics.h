@@ -1,0 +1,33 @@
+/* What the accounts' trades came to, from their fills. A trade begins flat and ends flat, of one account and
+ * symbol; what it made is after fees. Sums are exact until they are shown. */
+#ifndef TUI_STATISTICS_H
+#define TUI_STATISTICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "db/reader.h"
+
+struct trade_statistics {
+    int64_t fills, trades, wins; /* trades: closed; wins: of more than 0 */
+    int64_t losing, longest;     /* losses in a row: now, and ever */
+    int64_t open;                /* trades that have begun */
+    double won, lost, fees;      /* sums, each >= 0, in units of the quote asset; fees of all fills */
+    double best, worst;          /* trade; NaN before the first */
+};
+
+struct statistics;
+
+struct statistics *statistics_create(void); /* NULL without memory */
+void statistics_destroy(struct statistics *statistics);
+
+/* The newest fill that was taken; 0: none. */
+uint64_t statistics_last(const struct statistics *statistics);
+
+/* Takes a fill; they come by ascending id. 0 or -ENOMEM. */
+int statistics_fill(struct statistics *statistics, const struct db_fill_row *row);
+
+/* Of one account; zeros for one that never traded. */
+void statistics_of(const struct statistics *statistics, const char *account, struct trade_statistics *ret);
+
+#endif
