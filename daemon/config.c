@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "daemon/config_keys.h"
-#include "strategy/nearest.h"
 #include "exchange/bar.h"
 #include "exchange/binance/stream.h"
+#include "strategy/nearest.h"
 
 #define ACCOUNT_SECTION "account"
 #define PARAM_PREFIX    "strategy."
@@ -163,18 +163,8 @@ static int set_param(struct account_config *account, const char *name, const cha
     int e = strategy_set(strategy, account->params, name, value);
     if (e == 0)
         return 0;
-    struct nearest nearest = {0};
-    for (size_t i = 0; i < strategy->n_params; i++) {
-        const struct strategy_param *param = &strategy->params[i];
-        if (strcmp(param->name, name) == 0)
-            return config_reason(reason, CONFIG_REASON_MAX,
-                                 "\"%.60s\": a %snumber from %.10g to %.10g is needed", value,
-                                 param->integer ? "whole " : "", param->min, param->max);
-        nearest_offer(&nearest, name, param->name);
-    }
-    return config_reason(reason, CONFIG_REASON_MAX,
-                         "unknown parameter of %s: did you mean " PARAM_PREFIX "%s?", strategy->name,
-                         nearest.best ? nearest.best : "(it has none)");
+    strategy_refusal(strategy, name, value, reason, CONFIG_REASON_MAX);
+    return e;
 }
 
 static const struct config_key *find_key(const char *section, const char *name)

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
 #include "exchange/bar.h"
 #include "exchange/net/url.h"
+#include "strategy/nearest.h"
 
 enum { REASON = CONFIG_REASON_MAX };
 
@@ -224,14 +224,8 @@ int config_parse_strategy(const struct config_key *key, const char *text, void *
     struct account_config *account = base;
     const struct strategy *found = strategy_find(text);
     if (!found && strcmp(text, "none") != 0) {
-        size_t n;
-        const struct strategy *const *all = strategy_list(&n);
-        struct nearest nearest = {0};
-        for (size_t i = 0; i < n; i++)
-            nearest_offer(&nearest, text, all[i]->name);
-        nearest_offer(&nearest, text, "none");
-        return config_reason(reason, REASON, "\"%.60s\": unknown strategy: did you mean %s?", text,
-                             nearest.best);
+        strategy_unknown(text, "none", reason, REASON);
+        return -EINVAL;
     }
     account->strategy = found;
     memset(account->params, 0, sizeof account->params);

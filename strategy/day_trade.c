@@ -10,10 +10,10 @@
 enum { START, LENGTH, RANGE, LATE, TREND, VOLUME, PROFIT_RISK, RISK, FRACTION_MAX };
 
 static const struct strategy_param params[] = {
-    [START] = {"start", "of the session, in minutes after midnight UTC", 810, 0, 1439, true},
-    [LENGTH] = {"length", "of the session, in minutes", 390, 2, 1440, true},
-    [RANGE] = {"range", "the opening range is that of the first so many minutes", 30, 1, 1439, true},
-    [LATE] = {"late", "no entry in the last so many minutes", 60, 0, 1439, true},
+    [START] = {"start", "minutes from midnight UTC to the opening of the session", 810, 0, 1439, true},
+    [LENGTH] = {"length", "minutes of the session", 390, 2, 1440, true},
+    [RANGE] = {"range", "minutes of the opening range", 30, 1, 1439, true},
+    [LATE] = {"late", "minutes before the close without entries", 60, 0, 1439, true},
     [TREND] = {"trend", "no entry unless the close is above the average of so many bars", 50, 1, 5000, true},
     [VOLUME] = {"volume", "nor unless the bar's volume is this many times the range's mean; 0: any", 1, 0,
                 100, false},

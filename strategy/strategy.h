@@ -100,6 +100,10 @@ const struct strategy *const *strategy_list(size_t *ret_n);
 /* By name, or NULL. */
 const struct strategy *strategy_find(const char *name);
 
+/* Says which strategy was meant: "\"sma-cros\": unknown strategy: did you mean sma-cross?" `also`: another
+ * word that would be right there, as "none", or NULL. */
+void strategy_unknown(const char *name, const char *also, char *err, size_t err_size);
+
 /* Fills params with the defaults. */
 void strategy_defaults(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX]);
 
@@ -107,5 +111,10 @@ void strategy_defaults(const struct strategy *strategy, double params[static STR
  * outside its range. */
 int strategy_set(const struct strategy *strategy, double params[static STRATEGY_PARAMS_MAX], const char *name,
                  const char *text);
+
+/* Why strategy_set() refuses this, in one sentence: "\"fats\": sma-cross has no such parameter: did you mean
+ * fast?", "\"0\": fast of sma-cross: a whole number from 1 to 1000 is needed". Long texts are cut. */
+void strategy_refusal(const struct strategy *strategy, const char *name, const char *text, char *err,
+                      size_t err_size);
 
 #endif

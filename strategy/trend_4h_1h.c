@@ -56,9 +56,9 @@ static const struct strategy_param params[] = {
     [RISK] = {"risk", "of equity that the stop may lose", 0.02, 0.0001, 0.5, false},
     [FRACTION_MAX] = {"fraction_max", "of equity in a position, at most", 0.5, 0.001, 1, false},
     [LIMIT_ATR] = {"limit_atr", "buys this many ATR below the close; 0: at market", 0.25, 0, 10, false},
-    [LIMIT_MINUTES] = {"limit_minutes", "then gives the entry up", 120, 1, 10080, true},
+    [LIMIT_MINUTES] = {"limit_minutes", "minutes until an entry at a limit is given up", 120, 1, 10080, true},
     [LOSSES_MAX] = {"losses_max", "losses in a row that a pause follows; 0: never", 3, 0, 1000, true},
-    [PAUSE_HOURS] = {"pause_hours", "of the pause", 24, 1, 10000, true},
+    [PAUSE_HOURS] = {"pause_hours", "hours of that pause", 24, 1, 10000, true},
 };
 
 struct memory {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "strategy/nearest.h"
 #include "tui/command/account.h"
 #include "tui/command/alerts.h"
 #include "tui/command/backtest.h"
@@ -44,7 +45,7 @@ static const struct verb verbs[] = {
     {"what-if", "a past moment again, with other parameters", command_what_if},
 };
 
-enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]), NAME_MAX_COMPARED = 24 };
+enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
 static int compare(const void *name, const void *verb)
 {
@@ -56,40 +57,14 @@ const struct verb *verbs_find(const char *name)
     return bsearch(name, verbs, N_VERBS, sizeof(verbs[0]), compare);
 }
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-/* Levenshtein's distance of two names; both at most NAME_MAX_COMPARED long. */
-static int distance(const char *a, const char *b)
-{
-    int row[NAME_MAX_COMPARED + 1], n = (int)strlen(b);
-
-    for (int j = 0; j <= n; j++)
-        row[j] = j;
-    for (int i = 0; a[i]; i++) {
-        int diagonal = row[0];
-        row[0] = i + 1;
-        for (int j = 0; j < n; j++) {
-            int change = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            row[j + 1] = least(change, least(row[j], row[j + 1]) + 1);
-        }
-    }
-    return row[n];
-}
-
 const struct verb *verbs_nearest(const char *name)
 {
     const struct verb *nearest = NULL;
     size_t len = strlen(name);
-    int best = len <= 4 ? 2 : 3; /* further away is another word */
+    size_t best = len <= 4 ? 2 : 3; /* further away is another word */
 
-    if (len > NAME_MAX_COMPARED)
-        return NULL;
     for (int i = 0; i < N_VERBS; i++) {
-        int d = distance(name, verbs[i].name);
+        size_t d = nearest_distance(name, verbs[i].name);
         if (d < best) {
             best = d;
             nearest = &verbs[i];

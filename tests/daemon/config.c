@@ -259,11 +259,14 @@ static void test_refusals(void)
     fails("[account main]\nstrategy = sma-cros-rsi\n",
           ":2: [account main] strategy: \"sma-cros-rsi\": unknown strategy: did you mean sma-cross-rsi?");
     fails("[account main]\nstrategy.fst = 5\n",
-          ":2: [account main] strategy.fst: unknown parameter of sma-cross-rsi: did you mean strategy.fast?");
+          ":2: [account main] strategy.fst: \"fst\": sma-cross-rsi has no such parameter: did you mean "
+          "fast?");
     fails("[account main]\nstrategyfast = 5\n",
           ":2: [account main] strategyfast: unknown key: did you mean strategy.fast?");
-    fails("[account main]\nstrategy.fast = 5000\n",
-          ":2: [account main] strategy.fast: \"5000\": a whole number from 2 to 1000 is needed");
+    fails(
+        "[account main]\nstrategy.fast = 5000\n",
+        ":2: [account main] strategy.fast: \"5000\": fast of sma-cross-rsi: a whole number from 2 to 1000 is "
+        "needed");
     fails("[account main]\nstrategy.fast = 5\nstrategy = none\n",
           ":2: [account main] strategy.fast: strategy is none, which has no parameters");
     fails("[market]\nsymbols = \x1b[31m\n",

@@ -72,6 +72,44 @@ static void test_params(void)
     }
 }
 
+static void refused(const char *strategy, const char *name, const char *text, const char *expected)
+{
+    char err[200];
+    double params[STRATEGY_PARAMS_MAX];
+    strategy_defaults(strategy_find(strategy), params);
+    CHECK(strategy_set(strategy_find(strategy), params, name, text) < 0);
+    strategy_refusal(strategy_find(strategy), name, text, err, sizeof err);
+    CHECK_STR(err, expected);
+}
+
+static void unknown(const char *name, const char *also, const char *expected)
+{
+    char err[200];
+    CHECK(!strategy_find(name));
+    strategy_unknown(name, also, err, sizeof err);
+    CHECK_STR(err, expected);
+}
+
+static void test_refusals(void)
+{
+    unknown("sma-cros", NULL, "\"sma-cros\": unknown strategy: did you mean sma-cross?");
+    unknown("SMA_Cross_RSI", NULL, "\"SMA_Cross_RSI\": unknown strategy: did you mean sma-cross-rsi?");
+    unknown("tripple-confirmation", "none",
+            "\"tripple-confirmation\": unknown strategy: did you mean triple-confirmation?");
+    unknown("non", "none", "\"non\": unknown strategy: did you mean none?");
+    refused("sma-cross", "fats", "3", "\"fats\": sma-cross has no such parameter: did you mean fast?");
+    refused("sma-cross-rsi-risk", "max_positions", "3",
+            "\"max_positions\": sma-cross-rsi-risk has no such parameter: did you mean positions_max?");
+    refused("sma-cross", "fast", "0", "\"0\": fast of sma-cross: a whole number from 1 to 1000 is needed");
+    refused("sma-cross", "fast", "2.5",
+            "\"2.5\": fast of sma-cross: a whole number from 1 to 1000 is needed");
+    refused("trend-4h-1h", "risk", "2%",
+            "\"2%\": risk of trend-4h-1h: a number from 0.0001 to 0.5 is needed");
+    refused("sma-cross", "fast", "0123456789012345678901234567890123456789012345678901234567890123456789",
+            "\"012345678901234567890123456789012345678901234567890123456789\": fast of sma-cross: a whole "
+            "number from 1 to 1000 is needed");
+}
+
 /* One bar as the strategy sees it: fast and slow averages, RSI, ATR; the answer's first intent. */
 struct bench {
     const struct strategy *strategy;
@@ -188,6 +226,7 @@ int main(void)
 {
     test_list();
     test_params();
+    test_refusals();
     test_entry();
     test_exit();
     test_no_look_ahead();

@@ -30,7 +30,7 @@ static void print_text(const struct strategy *strategy)
     printf("%s: %s\n", strategy->name, strategy->summary);
     for (size_t i = 0; i < strategy->n_params; i++) {
         const struct strategy_param *p = &strategy->params[i];
-        printf("  %-12s %-10g %g to %g: %s\n", p->name, p->fallback, p->min, p->max, p->summary);
+        printf("  %-13s %-8.10g %.10g to %.10g: %s\n", p->name, p->fallback, p->min, p->max, p->summary);
     }
 }
 

@@ -135,11 +135,11 @@ static int set_params(void *ctx, const struct strategy *strategy, double params[
             continue;
         if (!strategy)
             snprintf(err, err_size, "--set %.64s: the account has no strategy", set);
-        else if (r == -ENOENT)
-            snprintf(err, err_size, "--set %.64s: %s has no such parameter", set, strategy->name);
-        else
-            snprintf(err, err_size, "--set %.64s: %s", set,
-                     r == -ERANGE ? "outside the parameter's range" : "not a number that it takes");
+        else {
+            snprintf(err, err_size, "--set %.64s: ", set);
+            size_t len = strlen(err);
+            strategy_refusal(strategy, name, equals + 1, err + len, err_size - len);
+        }
         return r;
     }
     return 0;
@@ -302,9 +302,10 @@ static int run(const struct asked *asked)
         return stored_fail(EXIT_USAGE, "what-if", "--to", "it must be later than --at");
     if (asked->strategy && strcmp(asked->strategy, "none") != 0) {
         options.strategy = strategy_find(asked->strategy);
-        if (!options.strategy)
-            return stored_fail(EXIT_USAGE, "what-if", asked->strategy,
-                               "--strategy: no strategy of this name");
+        if (!options.strategy) {
+            strategy_unknown(asked->strategy, "none", err, sizeof err);
+            return stored_fail(EXIT_USAGE, "what-if", "--strategy", err);
+        }
     }
     if (state_dir_find(asked->state, &dir, err, sizeof err) < 0)
         return stored_fail(EXIT_ERROR, "what-if", "", err);
