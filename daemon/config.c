@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/config_keys.h"
+#include "engine/specs.h"
 #include "exchange/bar.h"
 #include "exchange/binance/stream.h"
 #include "strategy/nearest.h"
@@ -264,6 +265,12 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
         if (why)
             return config_reason(error, CONFIG_ERROR_MAX, "[account %s] " PARAM_PREFIX "%s", account->name,
                                  why);
+        struct desk_spec specs[STRATEGY_SPECS_MAX];
+        char unfit[SPECS_ERROR_MAX];
+        size_t n_specs;
+        if (strategy &&
+            desk_specs(strategy, account->params, config->interval_ns, specs, &n_specs, unfit) < 0)
+            return config_reason(error, CONFIG_ERROR_MAX, "[account %s] %s", account->name, unfit);
         if (account->maintenance_e4 > account->collateral_e4)
             return config_reason(error, CONFIG_ERROR_MAX,
                                  "[account %s] maintenance: at most the collateral is needed", account->name);

@@ -98,10 +98,15 @@ static json_t *counters_object(const struct engine *engine)
         if (counters->refused[reason] > 0)
             json_object_set_new(refused, order_reason_name((enum order_reason)reason),
                                 json_integer((json_int_t)counters->refused[reason]));
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "events", (json_int_t)counters->events, "decisions",
-                     (json_int_t)counters->decisions, "orders", (json_int_t)counters->orders, "fills",
-                     (json_int_t)counters->fills, "rejected", (json_int_t)counters->rejected, "refused",
-                     refused);
+    json_t *intents = json_object();
+    for (int fault = INTENT_FITS + 1; fault < INTENT_FAULTS; fault++)
+        if (counters->intents[fault] > 0)
+            json_object_set_new(intents, intent_fault_name((enum intent_fault)fault),
+                                json_integer((json_int_t)counters->intents[fault]));
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "events", (json_int_t)counters->events,
+                     "decisions", (json_int_t)counters->decisions, "orders", (json_int_t)counters->orders,
+                     "fills", (json_int_t)counters->fills, "rejected", (json_int_t)counters->rejected,
+                     "refused", refused, "intents_refused", intents);
 }
 
 /* The board is gone when the daemon stops. */

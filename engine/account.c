@@ -130,6 +130,8 @@ void account_fill(struct engine *engine, const struct fill *fill)
     account_post(engine, index, quote, LEDGER_FEE, -fill->fee, fill->order_id, fill->id);
     account_post(engine, index, base, LEDGER_BORROW, -given, fill->order_id, fill->id);
 
+    record_fill(&account->records[fill->symbol], fill->side, fill->qty, fill->notional, fill->fee, held,
+                quote->scale, NULL);
     if (position_apply(position, &account->lots[fill->symbol], fill->side, fill->qty, fill->notional,
                        fill->ts_ns) < 0)
         engine->out_of_memory = true;
@@ -169,6 +171,7 @@ void account_clear(struct engine *engine, int index)
         struct position *position = &account->positions[s];
         int64_t before = position->qty;
         lots_finish(&account->lots[s]);
+        account->records[s] = (struct record_keeper){0};
         if (position->updated_ns == 0)
             continue;
         *position = (struct position){.updated_ns = engine->now_ns};

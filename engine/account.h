@@ -8,6 +8,7 @@
 #include "engine/position.h"
 #include "exchange/fees.h"
 #include "exchange/symbol.h"
+#include "strategy/record.h"
 #include "strategy/risk.h"
 
 enum {
@@ -51,20 +52,21 @@ struct account {
     struct account_rules rules;
     struct balance *assets; /* assets[currency_at] is the currency's */
     int n_assets, cap_assets, currency_at;
-    struct position *positions; /* [symbols] */
-    struct lots *lots;          /* [symbols] */
-    struct account_pair *pairs; /* [symbols] */
-    int shorts;                 /* positions below zero */
-    int64_t deposits;           /* currency, lifetime: deposits and transfers in less those out */
-    int64_t equity;             /* at the last mark */
-    int64_t equity_peak;        /* highest so far, for the drawdown; deposits and withdrawals move it along */
-    int64_t day, day_equity;    /* UTC day number, and the equity that it began with; moved along as well */
-    int64_t opening_cash;       /* what a reset begins with */
-    int64_t interest_ns;        /* the last hour that interest was booked for; 0: none yet */
-    int64_t interest_owed;      /* what the currency did not suffice for: booked once it does */
-    int64_t margin_ns;          /* a margin call is not repeated before */
-    bool begun;                 /* it has a ledger: no opening deposit any more */
-    bool moved;                 /* by this event, filled or given money: its equity is a point of the curve */
+    struct position *positions;    /* [symbols] */
+    struct lots *lots;             /* [symbols] */
+    struct record_keeper *records; /* [symbols] closed trades */
+    struct account_pair *pairs;    /* [symbols] */
+    int shorts;                    /* positions below zero */
+    int64_t deposits;              /* currency, lifetime: deposits and transfers in less those out */
+    int64_t equity;                /* at the last mark */
+    int64_t equity_peak;     /* highest so far, for the drawdown; deposits and withdrawals move it along */
+    int64_t day, day_equity; /* UTC day number, and the equity that it began with; moved along as well */
+    int64_t opening_cash;    /* what a reset begins with */
+    int64_t interest_ns;     /* the last hour that interest was booked for; 0: none yet */
+    int64_t interest_owed;   /* what the currency did not suffice for: booked once it does */
+    int64_t margin_ns;       /* a margin call is not repeated before */
+    bool begun;              /* it has a ledger: no opening deposit any more */
+    bool moved;              /* by this event, filled or given money: its equity is a point of the curve */
 };
 
 #endif

@@ -33,7 +33,7 @@ static bool traded_currency(const struct engine *engine, const struct account_sp
     return false;
 }
 
-static bool proper_params(const struct account_spec *spec)
+static bool proper_params(const struct engine *engine, const struct account_spec *spec)
 {
     const struct strategy *strategy = spec->strategy;
     if (!strategy)
@@ -44,14 +44,19 @@ static bool proper_params(const struct account_spec *spec)
         if (!(value >= param->min && value <= param->max) || (param->integer && value != floor(value)))
             return false;
     }
-    return !strategy->check || !strategy->check(spec->params);
+    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    char why[SPECS_ERROR_MAX];
+    size_t n;
+    return (!strategy->check || !strategy->check(spec->params)) &&
+           desk_specs(strategy, spec->params, engine->interval_ns, specs, &n, why) == 0;
 }
 
 static enum order_reason create(struct engine *engine, const struct account_spec *spec)
 {
     if (!proper_name(spec->name) || engine_find_account(engine, spec->name) >= 0 ||
         !traded_currency(engine, spec) || spec->cash < 0 || spec->cash > MONEY_MAX ||
-        account_rules_check(&spec->rules) || !proper_params(spec) || engine->n_accounts == ACCOUNTS_MAX)
+        account_rules_check(&spec->rules) || !proper_params(engine, spec) ||
+        engine->n_accounts == ACCOUNTS_MAX)
         return ORDER_BAD_ACCOUNT;
     int index = account_add(engine, spec);
     if (index < 0) {

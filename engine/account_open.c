@@ -99,6 +99,7 @@ void account_close(struct engine *engine, int index)
     free(account->assets);
     free(account->positions);
     free(account->lots);
+    free(account->records);
     free(account->pairs);
     *account = (struct account){0};
 }
@@ -139,8 +140,9 @@ int account_arrays(struct engine *engine, int index)
     size_t n = (size_t)engine->n_symbols;
     account->positions = calloc(n, sizeof *account->positions);
     account->lots = calloc(n, sizeof *account->lots);
+    account->records = calloc(n, sizeof *account->records);
     account->pairs = calloc(n, sizeof *account->pairs);
-    return account->positions && account->lots && account->pairs ? 0 : -ENOMEM;
+    return account->positions && account->lots && account->records && account->pairs ? 0 : -ENOMEM;
 }
 
 int account_add(struct engine *engine, const struct account_spec *spec)

@@ -201,6 +201,7 @@ static bool move_account(const struct change *change, int a)
             to->positions[s] = from->positions[change->from[s]];
             to->lots[s] = from->lots[change->from[s]];
             from->lots[change->from[s]] = (struct lots){0};
+            to->records[s] = from->records[change->from[s]];
         }
     struct account fresh = *to;
     *to = *from;
@@ -211,6 +212,7 @@ static bool move_account(const struct change *change, int a)
     to->currency_at = fresh.currency_at;
     to->positions = fresh.positions;
     to->lots = fresh.lots;
+    to->records = fresh.records;
     to->pairs = fresh.pairs;
     change->made->rates[a] = change->engine->rates[a];
     return move_seats(change, a);

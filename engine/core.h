@@ -3,6 +3,8 @@
 #define ENGINE_CORE_H
 
 #include "engine/engine.h"
+#include "engine/frame.h"
+#include "engine/specs.h"
 #include "exchange/fill_rules.h"
 #include "indicators_gpu/indicators.h"
 
@@ -58,7 +60,9 @@ struct market_state {
 struct seat {
     struct indicator_stream *streams[STRATEGY_SPECS_MAX];
     uint32_t outputs[STRATEGY_SPECS_MAX];
-    size_t n_streams, n_values;
+    int8_t frame_of[STRATEGY_SPECS_MAX]; /* which higher bars it reads; -1: the run's own */
+    size_t n_streams, n_values, n_frames;
+    struct frame frames[STRATEGY_SPECS_MAX]; /* one an interval */
     double values[OUTPUTS_MAX];
     char names[OUTPUTS_MAX][OUTPUT_NAME_MAX];
     _Alignas(8) unsigned char state[STRATEGY_STATE_SIZE];
@@ -67,7 +71,8 @@ struct seat {
 struct desk {
     const struct strategy *strategy;
     double params[STRATEGY_PARAMS_MAX];
-    struct seat *seats; /* [n_symbols], NULL without a strategy */
+    struct seat *seats;             /* [n_symbols], NULL without a strategy */
+    int64_t told_ns[INTENT_FAULTS]; /* when an alert last told of such an intent; 0: never */
 };
 
 /* A live order, and what of the balance it holds. */
@@ -227,6 +232,27 @@ bool match_best(const struct engine *engine, int symbol, enum order_side taker, 
 /* reserve.c */
 /* How much of a position an order of this side can close. */
 int64_t match_reducible(const struct engine *engine, int account, int symbol, enum order_side side);
+
+/* seat.c */
+/* Streams and forming bars for the strategy's specs. 0; -EINVAL for specs that bars of this interval cannot
+ * serve; -ENOMEM; to be closed in each case. */
+int seat_open(struct seat *seat, const struct strategy *strategy, const double *params, int64_t interval_ns);
+void seat_close(struct seat *seat);
+/* Takes a closed bar into the seat's values. */
+void seat_update(struct seat *seat, int64_t open_ns, const struct indicator_bar *bar);
+
+/* wish.c: what strategies want, as orders */
+/* The price of the first stop, of the first take-profit, that protects what is held; 0: none does. */
+int64_t wish_stop(const struct engine *engine, int account, int symbol);
+int64_t wish_profit(const struct engine *engine, int account, int symbol);
+/* Does an order of the symbol work, stops and profits apart? */
+bool wish_working(const struct engine *engine, int account, int symbol);
+/* Whole lots of what is held are sold, or what is owed is bought back, at market. */
+enum order_reason wish_leave(struct engine *engine, int account, int symbol, const char *why);
+/* Carries the intents out, or refuses them visibly. n: how many the strategy says it wrote. */
+void wish_carry_out(struct engine *engine, int account, int symbol, const struct strategy_input *input,
+                    const struct intent *intents, size_t n);
+int64_t wish_free_cash(struct engine *engine, int account, int symbol); /* what may be spent on a symbol */
 
 /* desk.c */
 int desk_open(struct engine *engine, int account, const struct account_spec *spec);

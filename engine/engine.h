@@ -14,6 +14,8 @@
 #include "engine/event.h"
 #include "engine/ledger.h"
 #include "exchange/fill.h"
+#include "strategy/intent.h"
+#include "strategy/record.h"
 #include "strategy/risk.h"
 #include "strategy/strategy.h"
 
@@ -99,7 +101,8 @@ struct engine_sink {
     const struct engine_trace *trace; /* NULL: nobody asks why */
 };
 
-/* Copies the configuration. 0; -EINVAL for one that contradicts itself; -ENOMEM. */
+/* Copies the configuration. 0; -EINVAL for one that contradicts itself, or a strategy that bars of this
+ * interval cannot serve (desk_specs() of engine/specs.h says why); -ENOMEM. */
 int engine_create(const struct engine_config *config, const struct engine_sink *sink, struct engine **ret);
 void engine_destroy(struct engine *engine);
 
@@ -170,6 +173,9 @@ const struct order *engine_order(const struct engine *engine, size_t i);
 size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[],
                          double values[], size_t cap);
 
+/* The account's closed trades in a symbol: flat to flat, after fees. */
+const struct strategy_record *engine_record(const struct engine *engine, int account, int symbol);
+
 /* The newest ids given, and the hash of the last ledger row. */
 struct engine_ids {
     uint64_t last_order, last_fill, last_ledger;
@@ -180,7 +186,8 @@ void engine_ids(const struct engine *engine, struct engine_ids *ret);
 struct engine_counters {
     uint64_t events, decisions, orders, rejected, fills;
     uint64_t refused[ORDER_REASONS];
-    uint64_t impossible; /* state changes that the table of states refused: bugs */
+    uint64_t intents[INTENT_FAULTS]; /* that no market could grant, by what was wrong */
+    uint64_t impossible;             /* state changes that the table of states refused: bugs */
 };
 const struct engine_counters *engine_counters(const struct engine *engine);
 

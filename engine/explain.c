@@ -87,6 +87,7 @@ static void on_decision(void *ctx, const struct engine_decision *told)
         .bar = *told->bar,
         .interval_ns = engine->interval_ns,
         .input = *told->input,
+        .record = *told->input->record,
         .n_values = told->n_indicators,
         .n_intents = told->n_intents,
     };
@@ -96,6 +97,7 @@ static void on_decision(void *ctx, const struct engine_decision *told)
         to->values[i] = told->input->indicators[i];
     }
     to->input.indicators = NULL;
+    to->input.record = NULL;
     for (size_t i = 0; i < told->n_intents; i++) {
         to->intents[i] = told->intents[i];
         to->intents[i].why = NULL;

@@ -30,7 +30,8 @@ struct explained_decision {
     double params[STRATEGY_PARAMS_MAX];
     struct bar bar;
     int64_t interval_ns;
-    struct strategy_input input; /* its indicators are `values` */
+    struct strategy_input input; /* its indicators are `values`, its record is `record` */
+    struct strategy_record record;
     size_t n_values;
     char names[EXPLAIN_INDICATORS_MAX][EXPLAIN_NAME_MAX];
     double values[EXPLAIN_INDICATORS_MAX];

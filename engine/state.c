@@ -157,6 +157,20 @@ static void visit_lots(struct visit *visit, const struct position *position, str
     codec->failed |= !over(visit) && held != (qty < 0 ? -qty : qty);
 }
 
+static void visit_record(struct codec *codec, const struct position *position, struct record_keeper *keeper)
+{
+    if (codec->version < 2) {
+        record_resume(keeper, position->qty, position->cost);
+        return;
+    }
+    codec_u32(codec, &keeper->record.wins);
+    codec_u32(codec, &keeper->record.losses);
+    codec_u32(codec, &keeper->record.losing);
+    codec_double(codec, &keeper->record.won);
+    codec_double(codec, &keeper->record.lost);
+    codec_i64(codec, &keeper->flow);
+}
+
 static void visit_account(struct visit *visit, int index)
 {
     struct account *account = &visit->engine->accounts[index];
@@ -189,6 +203,7 @@ static void visit_account(struct visit *visit, int index)
     for (int s = 0; s < visit->engine->n_symbols && !over(visit); s++) {
         visit_position(codec, &account->positions[s]);
         visit_lots(visit, &account->positions[s], &account->lots[s]);
+        visit_record(codec, &account->positions[s], &account->records[s]);
     }
     codec_i64(codec, &account->deposits);
     codec_i64(codec, &account->equity);
@@ -221,8 +236,24 @@ static void visit_counter(void *ctx, uint64_t *value, uint64_t most)
         *value = read;
 }
 
+static void visit_frame(struct codec *codec, struct frame *frame)
+{
+    codec_bool(codec, &frame->begun);
+    codec_bool(codec, &frame->forming);
+    codec_bool(codec, &frame->whole);
+    codec_i64(codec, &frame->open_ns);
+    codec_double(codec, &frame->open);
+    codec_double(codec, &frame->high);
+    codec_double(codec, &frame->low);
+    codec_double(codec, &frame->close);
+    codec_double(codec, &frame->volume);
+}
+
+/* Strategies of the first layout knew no higher bars. */
 static void visit_seat(struct codec *codec, struct seat *seat)
 {
+    for (size_t i = 0; i < seat->n_frames; i++)
+        visit_frame(codec, &seat->frames[i]);
     struct indicator_stream_fields fields = {codec, visit_number, visit_counter};
     for (size_t i = 0; i < seat->n_streams && !codec->failed; i++)
         indicator_stream_visit(seat->streams[i], &fields);
@@ -244,6 +275,9 @@ static bool visit_desk(struct visit *visit, int account)
         visit->error = desk_open(visit->engine, account, &spec);
     for (int s = 0; desk->seats && s < visit->engine->n_symbols && !over(visit); s++)
         visit_seat(visit->codec, &desk->seats[s]);
+    if (visit->codec->version >= 2)
+        for (int i = 0; i < INTENT_FAULTS; i++)
+            codec_i64(visit->codec, &desk->told_ns[i]);
     return true;
 }
 
@@ -285,6 +319,12 @@ static void visit_counters(struct codec *codec, struct engine_counters *counters
     for (uint32_t i = 0; i < n; i++)
         codec_u64(codec, &counters->refused[i]);
     codec_u64(codec, &counters->impossible);
+    if (codec->version < 2)
+        return;
+    n = INTENT_FAULTS;
+    visit_count(codec, &n, INTENT_FAULTS, 1);
+    for (uint32_t i = 0; i < n; i++)
+        codec_u64(codec, &counters->intents[i]);
 }
 
 static int allocate(struct engine *engine, int n_symbols, int n_accounts)

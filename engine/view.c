@@ -108,6 +108,11 @@ size_t engine_indicators(const struct engine *engine, int account, int symbol, c
     return n;
 }
 
+const struct strategy_record *engine_record(const struct engine *engine, int account, int symbol)
+{
+    return &engine->accounts[account].records[symbol].record;
+}
+
 void engine_ids(const struct engine *engine, struct engine_ids *ret)
 {
     ret->last_order = engine->last_order;

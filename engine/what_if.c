@@ -140,6 +140,8 @@ static int configure_fork(struct run *run, const struct engine *engine, char *er
             .latency_ns = engine->latency_ns,
             .equity_interval_ns = engine->equity_interval_ns,
             .missed_stops = engine->missed_stops,
+            .fill_model = engine->fill_model,
+            .slippage_e6 = engine->slippage_e6,
         };
         r = engine_configure(run->fork, &config, why);
     }
@@ -174,6 +176,13 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     const char *wrong = changed && changed->check ? changed->check(run->changed.params) : NULL;
     if (wrong) {
         snprintf(err, err_size, "%s", wrong);
+        return -EINVAL;
+    }
+    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    char why[SPECS_ERROR_MAX];
+    size_t n_specs;
+    if (changed && desk_specs(changed, run->changed.params, engine->interval_ns, specs, &n_specs, why) < 0) {
+        snprintf(err, err_size, "%s", why);
         return -EINVAL;
     }
     struct what_if_way *was = &run->result.was, *would_be = &run->result.would_be;

@@ -21,6 +21,7 @@ static const char *const faults[INTENT_FAULTS] = {
     [INTENT_BAD_TIME] = "BAD_TIME",
     [INTENT_NOTHING_HELD] = "NOTHING_HELD",
     [INTENT_TOO_MANY] = "TOO_MANY",
+    [INTENT_STOP_STAYS] = "STOP_STAYS",
 };
 
 static double price_of(const struct intent *intent, const struct strategy_input *input)
@@ -110,6 +111,10 @@ size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
         break;
     case INTENT_TOO_MANY:
         n = snprintf(buf, cap, "it asks for more than %d things at one bar", STRATEGY_INTENTS_MAX);
+        break;
+    case INTENT_STOP_STAYS:
+        n = snprintf(buf, cap, "%s: %.10g is refused: no market is seen, or a filter forbids it", kind,
+                     intent->stop);
         break;
     case INTENT_FITS:
     case INTENT_FAULTS:

@@ -18,6 +18,7 @@ enum intent_fault {
     INTENT_BAD_TIME,   /* ENTER: a limit that is good until a time that has passed */
     INTENT_NOTHING_HELD, /* EXIT or STOP of nothing; STOP of what is owed: stops protect longs */
     INTENT_TOO_MANY,     /* more intents than STRATEGY_INTENTS_MAX: none of them is carried out */
+    INTENT_STOP_STAYS, /* STOP: the one that rests cannot be moved: no market is seen, or a filter refuses */
     INTENT_FAULTS,
 };
 

@@ -49,3 +49,8 @@ bool record_fill(struct record_keeper *keeper, enum order_side side, int64_t qty
         *ret_profit = profit;
     return true;
 }
+
+void record_resume(struct record_keeper *keeper, int64_t held, int64_t cost)
+{
+    keeper->flow = held > 0 ? -cost : held < 0 ? cost : 0;
+}

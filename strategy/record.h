@@ -20,4 +20,7 @@ struct record_keeper {
 bool record_fill(struct record_keeper *keeper, enum order_side side, int64_t qty, int64_t notional,
                  int64_t fee, int64_t held, int quote_scale, int64_t *ret_profit);
 
+/* What is held was begun where nobody kept a record: its trade is taken to have begun at what it cost. */
+void record_resume(struct record_keeper *keeper, int64_t held, int64_t cost);
+
 #endif

@@ -42,14 +42,22 @@ static json_t *bar_object(const struct explanation *e, const struct bar *bar)
 
 static json_t *intents_array(const struct explained_decision *d)
 {
-    static const char *const kinds[] = {
-        [INTENT_ENTER] = "enter", [INTENT_EXIT] = "exit", [INTENT_STOP] = "stop"};
     json_t *intents = json_array();
     for (size_t i = 0; i < d->n_intents; i++)
-        json_array_append_new(intents, json_pack("{s:s, s:o, s:o, s:s}", "kind", kinds[d->intents[i].kind],
-                                                 "fraction", real(d->intents[i].fraction), "stop",
-                                                 real(d->intents[i].stop), "why", d->whys[i]));
+        json_array_append_new(
+            intents,
+            json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:s}", "kind", intent_kind_name(d->intents[i].kind),
+                      "fraction", real(d->intents[i].fraction), "stop", real(d->intents[i].stop), "profit",
+                      real(d->intents[i].profit), "limit", real(d->intents[i].limit), "good_ns",
+                      (json_int_t)d->intents[i].good_ns, "why", d->whys[i]));
     return intents;
+}
+
+static json_t *record_object(const struct strategy_record *record)
+{
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "wins", (json_int_t)record->wins, "losses",
+                     (json_int_t)record->losses, "losing", (json_int_t)record->losing, "won",
+                     real(record->won), "lost", real(record->lost));
 }
 
 static json_t *decision_object(const struct explanation *e)
@@ -63,11 +71,13 @@ static json_t *decision_object(const struct explanation *e)
         json_object_set_new(params, d->strategy->params[i].name, real(d->params[i]));
     for (size_t i = 0; i < d->n_values; i++)
         json_object_set_new(values, d->names[i], real(d->values[i]));
-    json_t *input = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "ts_ns",
-                              (json_int_t)in->ts_ns, "open", real(in->open), "high", real(in->high), "low",
-                              real(in->low), "close", real(in->close), "volume", real(in->volume), "qty",
-                              real(in->qty), "entry", real(in->entry), "equity", real(in->equity), "cash",
-                              real(in->cash), "live_orders", in->live_orders, "stop", real(in->stop));
+    json_t *input = json_pack(
+        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:i, s:i, s:o}",
+        "interval_ns", (json_int_t)in->interval_ns, "ts_ns", (json_int_t)in->ts_ns, "open", real(in->open),
+        "high", real(in->high), "low", real(in->low), "close", real(in->close), "volume", real(in->volume),
+        "qty", real(in->qty), "entry", real(in->entry), "equity", real(in->equity), "cash", real(in->cash),
+        "live_orders", in->live_orders, "stop", real(in->stop), "profit", real(in->profit), "positions",
+        in->positions, "symbols", in->symbols, "record", record_object(&d->record));
     return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "strategy", d->strategy ? d->strategy->name : NULL,
                      "params", params, "bar", bar_object(e, &d->bar), "indicators", values, "observation",
                      input, "intents", intents_array(d));

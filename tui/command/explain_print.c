@@ -127,14 +127,23 @@ static void print_intent(const struct explained_decision *d, size_t i)
     switch (intent->kind) {
     case INTENT_ENTER:
         printf("  it wanted to buy for %s of equity", number(intent->fraction).text);
+        if (intent->limit > 0)
+            printf(" at %s or less", number(intent->limit).text);
+        if (intent->limit > 0 && intent->good_ns > 0)
+            printf(" until %s", at(intent->good_ns).text);
         if (intent->stop > 0)
             printf(", and a stop at %s", number(intent->stop).text);
+        if (intent->profit > 0)
+            printf(", and a profit at %s", number(intent->profit).text);
         break;
     case INTENT_EXIT:
         printf("  it wanted to sell everything");
         break;
     case INTENT_STOP:
         printf("  it wanted the stop at %s", number(intent->stop).text);
+        break;
+    case INTENT_TARGET:
+        printf("  it wanted to hold %s of equity", number(intent->fraction).text);
         break;
     default:
         printf("  it wanted something else");
@@ -164,6 +173,14 @@ static void print_decision(const struct explanation *e)
            number(in->entry).text, number(in->equity).text, number(in->cash).text,
            in->stop > 0 ? number(in->stop).text : "none",
            in->live_orders ? "an order at work" : "no order at work");
+    if (in->profit > 0)
+        printf("    profit %s\n", number(in->profit).text);
+    if (in->symbols > 1)
+        printf("    %d of %d symbols held or being entered\n", in->positions, in->symbols);
+    if (d->record.wins + d->record.losses > 0)
+        printf("    trades closed: %" PRIu32 " won %s, %" PRIu32 " lost %s, %" PRIu32 " losses in a row\n",
+               d->record.wins, number(d->record.won).text, d->record.losses, number(d->record.lost).text,
+               d->record.losing);
     for (size_t i = 0; i < d->n_intents; i++)
         print_intent(d, i);
 }

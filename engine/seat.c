@@ -1,0 +1,72 @@
+/* A seat's indicators: a stream a spec, fed with the run's bars or with the higher bars that those form. */
+#include <math.h>
+#include <string.h>
+
+#include <errno.h>
+
+#include "engine/core.h"
+
+/* The forming bars of an interval, made if they are not there. */
+static int8_t frame_of(struct seat *seat, int64_t frame_ns, int64_t interval_ns)
+{
+    for (size_t i = 0; i < seat->n_frames; i++)
+        if (seat->frames[i].interval_ns == frame_ns)
+            return (int8_t)i;
+    seat->frames[seat->n_frames] = (struct frame){.interval_ns = frame_ns, .base_ns = interval_ns};
+    return (int8_t)seat->n_frames++;
+}
+
+int seat_open(struct seat *seat, const struct strategy *strategy, const double *params, int64_t interval_ns)
+{
+    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    char why[SPECS_ERROR_MAX];
+    size_t n;
+    int r = desk_specs(strategy, params, interval_ns, specs, &n, why);
+    for (size_t i = 0; i < n && r == 0; i++) {
+        const struct indicator *row = specs[i].indicator.row;
+        r = indicator_stream_open(&specs[i].indicator, &seat->streams[i]);
+        if (r < 0)
+            break;
+        seat->n_streams = i + 1;
+        seat->outputs[i] = (uint32_t)row->n_outputs;
+        seat->frame_of[i] = specs[i].frame_ns > 0 ? frame_of(seat, specs[i].frame_ns, interval_ns) : -1;
+        for (size_t k = 0; k < row->n_outputs; k++) {
+            seat->values[seat->n_values] = NAN;
+            desk_output_name(&specs[i], k, seat->names[seat->n_values++], OUTPUT_NAME_MAX);
+        }
+    }
+    return r;
+}
+
+void seat_close(struct seat *seat)
+{
+    for (size_t i = 0; i < seat->n_streams; i++)
+        indicator_stream_close(seat->streams[i]);
+    seat->n_streams = 0;
+}
+
+static void feed(struct indicator_stream *stream, const struct indicator_bar *bar, double *values, uint32_t n)
+{
+    double outputs[INDICATOR_OUTPUTS_MAX];
+    bool ready = indicator_stream_update(stream, bar, outputs);
+    for (uint32_t k = 0; k < n; k++)
+        values[k] = ready ? outputs[k] : NAN;
+}
+
+void seat_update(struct seat *seat, int64_t open_ns, const struct indicator_bar *bar)
+{
+    struct indicator_bar closed[STRATEGY_SPECS_MAX][2];
+    size_t n_closed[STRATEGY_SPECS_MAX];
+    for (size_t i = 0; i < seat->n_frames; i++)
+        n_closed[i] = frame_add(&seat->frames[i], open_ns, bar, closed[i]);
+    double *values = seat->values;
+    for (size_t i = 0; i < seat->n_streams; values += seat->outputs[i++]) {
+        int frame = seat->frame_of[i];
+        if (frame < 0) {
+            feed(seat->streams[i], bar, values, seat->outputs[i]);
+            continue;
+        }
+        for (size_t k = 0; k < n_closed[frame]; k++)
+            feed(seat->streams[i], &closed[frame][k], values, seat->outputs[i]);
+    }
+}

@@ -1,0 +1,285 @@
+/* What strategies want, as orders; what no market could grant is refused, counted and told. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/core.h"
+#include "exchange/filter.h"
+#include "exchange/sizing.h"
+
+#define TOLD_AGAIN_NS (3600 * INT64_C(1000000000))
+
+/* An exit that protects what is held: it rests, or is on its way, and does not wait for an entry. */
+static bool exits(const struct live_order *live, int account, int symbol)
+{
+    const struct order *order = &live->order;
+    return order->account == account && order->symbol == symbol && order->side == ORDER_SELL &&
+           order->state != ORDER_HELD && !live->cancel_queued;
+}
+
+static bool protects(const struct live_order *live, int account, int symbol)
+{
+    return live->order.type == ORDER_STOP && exits(live, account, symbol);
+}
+
+int64_t wish_stop(const struct engine *engine, int account, int symbol)
+{
+    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++)
+        if (protects(&engine->orders[i], account, symbol))
+            return engine->orders[i].order.stop_price;
+    return 0;
+}
+
+int64_t wish_profit(const struct engine *engine, int account, int symbol)
+{
+    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
+        const struct order *order = &engine->orders[i].order;
+        if (!exits(&engine->orders[i], account, symbol))
+            continue;
+        if (order->type == ORDER_LIMIT && order->parent != 0)
+            return order->price;
+        if (order->type == ORDER_TAKE_PROFIT || order->type == ORDER_TAKE_PROFIT_LIMIT)
+            return order->stop_price;
+    }
+    return 0;
+}
+
+bool wish_working(const struct engine *engine, int account, int symbol)
+{
+    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
+        const struct order *order = &engine->orders[i].order;
+        if (order->account == account && order->symbol == symbol && !order_is_stop(order->type) &&
+            order->parent == 0)
+            return true;
+    }
+    return false;
+}
+
+int64_t wish_free_cash(struct engine *engine, int account, int symbol)
+{
+    const struct account *of = &engine->accounts[account];
+    const struct balance *quote = account_quote(engine, account, symbol);
+    return of->pairs[symbol].quote == of->currency_at ? loan_spendable(engine, account)
+                                                      : quote->total - quote->reserved;
+}
+
+static struct order_request request_of(int account, int symbol, enum order_side side, enum order_type type,
+                                       int64_t qty, const char *tag)
+{
+    struct order_request request = {
+        .account = account, .symbol = symbol, .side = side, .type = type, .qty = qty};
+    snprintf(request.tag, sizeof request.tag, "%s", tag ? tag : "");
+    return request;
+}
+
+static struct sizing sizing_of(struct engine *engine, int account, int symbol)
+{
+    return (struct sizing){
+        .symbol = &engine->markets[symbol].symbol,
+        .fees = engine->accounts[account].rules.fees,
+        .equity = engine->accounts[account].equity,
+        .available = wish_free_cash(engine, account, symbol),
+    };
+}
+
+/* What a purchase at market would pay, as far as can be seen; 0: no price is known. */
+static int64_t asked_price(const struct engine *engine, int symbol)
+{
+    struct book_level best = {.price = engine->markets[symbol].last};
+    match_best(engine, symbol, ORDER_BUY, &best);
+    return best.price;
+}
+
+/* An intent's prices on the tick; 0 where it has none. */
+struct prices {
+    int64_t limit, stop, profit;
+};
+
+static enum intent_fault prices_of(const struct symbol *symbol, const struct intent *intent,
+                                   struct prices *ret)
+{
+    struct prices prices = {0};
+    if (intent->limit > 0 && !sizing_price(symbol, intent->limit, false, &prices.limit))
+        return INTENT_BAD_LIMIT;
+    if (intent->stop > 0 && !sizing_price(symbol, intent->stop, false, &prices.stop))
+        return INTENT_BAD_STOP;
+    if (intent->profit > 0 && !sizing_price(symbol, intent->profit, true, &prices.profit))
+        return INTENT_BAD_PROFIT;
+    *ret = prices;
+    return INTENT_FITS;
+}
+
+/* An entry with exits is a bracket: the venue rests them the moment that the entry has filled. The stop is a
+ * market order once it triggers, for nothing may run past it; the profit a limit order, which rests on the
+ * better side of the market and need not trigger first. */
+static enum intent_fault enter(struct engine *engine, int account, int symbol, const struct intent *intent)
+{
+    struct prices prices;
+    enum intent_fault fault = prices_of(&engine->markets[symbol].symbol, intent, &prices);
+    if (fault != INTENT_FITS)
+        return fault;
+    struct sizing sizing = sizing_of(engine, account, symbol);
+    int64_t qty = sizing_entry(&sizing, intent->fraction,
+                               prices.limit > 0 ? prices.limit : asked_price(engine, symbol));
+    struct order_request legs[ORDER_LEGS_MAX];
+    int n = 1;
+    legs[0] = request_of(account, symbol, ORDER_BUY, prices.limit > 0 ? ORDER_LIMIT : ORDER_MARKET, qty,
+                         intent->why);
+    legs[0].price = prices.limit;
+    if (prices.limit > 0 && intent->good_ns != 0) {
+        legs[0].tif = ORDER_GTD;
+        legs[0].expires_ns = intent->good_ns;
+    }
+    if (prices.stop > 0) {
+        legs[n] = request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, "stop");
+        legs[n++].stop_price = prices.stop;
+    }
+    if (prices.profit > 0) {
+        legs[n] = request_of(account, symbol, ORDER_SELL, ORDER_LIMIT, qty, "profit");
+        legs[n++].price = prices.profit;
+    }
+    enum order_reason reason;
+    match_submit_group(engine, n > 1 ? ORDERS_BRACKET : ORDERS_SINGLE, legs, n, &reason);
+    return INTENT_FITS;
+}
+
+/* A protective stop stays until the position is closed, which ends it (reduce-only orders: match.c); should
+ * the sale find too little, the stop goes on with the rest. */
+enum order_reason wish_leave(struct engine *engine, int account, int symbol, const char *why)
+{
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    int64_t held = engine->accounts[account].positions[symbol].qty;
+    enum order_side side = held < 0 ? ORDER_BUY : ORDER_SELL;
+    held = held < 0 ? -held : held;
+    int64_t qty = filter_floor_qty(listed, ORDER_MARKET, held);
+    struct order_request request = request_of(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
+    request.reduce_only = true;
+    enum order_reason reason;
+    match_submit(engine, &request, &reason);
+    return reason;
+}
+
+/* Stops that rest are amended, so that the position is never without one; what none protects gets one. False
+ * where one that rests could not be moved. */
+static bool move_stop(struct engine *engine, int account, int symbol, int64_t price, const char *why)
+{
+    int64_t bare = engine->accounts[account].positions[symbol].qty;
+    bool moved = true;
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct order *stop = &engine->orders[i].order;
+        if (!protects(&engine->orders[i], account, symbol))
+            continue;
+        bare -= stop->qty - stop->filled;
+        if (stop->stop_price != price && !stop->triggered)
+            moved &= match_amend(engine, &(struct order_amend){.order_id = stop->id,
+                                                               .set = AMEND_STOP,
+                                                               .stop_price = price}) == ORDER_OK;
+    }
+    int64_t qty = bare > 0 ? filter_floor_qty(&engine->markets[symbol].symbol, ORDER_STOP, bare) : 0;
+    if (qty == 0)
+        return moved;
+    struct order_request request = request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, why);
+    request.stop_price = price;
+    request.reduce_only = true;
+    enum order_reason reason;
+    match_submit(engine, &request, &reason);
+    return moved;
+}
+
+static enum intent_fault protect(struct engine *engine, int account, int symbol, const struct intent *intent)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    struct book_level best;
+    int64_t price;
+    if (!sizing_price(&market->symbol, intent->stop, false, &price))
+        return INTENT_BAD_STOP;
+    if (market->stale || !match_best(engine, symbol, ORDER_SELL, &best))
+        return INTENT_STOP_STAYS;
+    return move_stop(engine, account, symbol, price, intent->why) ? INTENT_FITS : INTENT_STOP_STAYS;
+}
+
+/* What is on order to be bought, less what is to be sold, stops and profits apart. */
+static int64_t on_order(const struct engine *engine, int account, int symbol)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        const struct order *order = &live->order;
+        if (order->account != account || order->symbol != symbol || order_is_stop(order->type) ||
+            order->parent != 0 || live->cancel_queued)
+            continue;
+        int64_t left = order->qty - order->filled;
+        sum += order->side == ORDER_BUY ? left : -left;
+    }
+    return sum;
+}
+
+static void reach(struct engine *engine, int account, int symbol, const struct intent *intent)
+{
+    int64_t position = engine->accounts[account].positions[symbol].qty;
+    int64_t held = position + on_order(engine, account, symbol);
+    if (intent->fraction == 0) {
+        if (position != 0 && held != 0)
+            wish_leave(engine, account, symbol, intent->why);
+        return;
+    }
+    struct sizing sizing = sizing_of(engine, account, symbol);
+    int64_t qty = sizing_target(&sizing, intent->fraction, held, engine->markets[symbol].last,
+                                asked_price(engine, symbol));
+    if (qty == 0)
+        return;
+    struct order_request request = request_of(account, symbol, qty > 0 ? ORDER_BUY : ORDER_SELL, ORDER_MARKET,
+                                              qty > 0 ? qty : -qty, intent->why);
+    request.reduce_only = qty < 0;
+    enum order_reason reason;
+    match_submit(engine, &request, &reason);
+}
+
+static enum intent_fault carry_out(struct engine *engine, int account, int symbol,
+                                   const struct strategy_input *input, const struct intent *intent)
+{
+    enum intent_fault fault = intent_check(intent, input);
+    if (fault != INTENT_FITS)
+        return fault;
+    switch (intent->kind) {
+    case INTENT_ENTER:
+        return enter(engine, account, symbol, intent);
+    case INTENT_EXIT:
+        wish_leave(engine, account, symbol, intent->why);
+        break;
+    case INTENT_STOP:
+        return protect(engine, account, symbol, intent);
+    case INTENT_TARGET:
+        reach(engine, account, symbol, intent);
+        break;
+    }
+    return INTENT_FITS;
+}
+
+/* At most one alert an hour of each kind and account. */
+static void refuse(struct engine *engine, int account, int symbol, enum intent_fault fault,
+                   const struct intent *intent, const struct strategy_input *input)
+{
+    struct desk *desk = &engine->desks[account];
+    char what[96];
+    engine->counters.intents[fault]++;
+    if (desk->told_ns[fault] != 0 && engine->now_ns - desk->told_ns[fault] < TOLD_AGAIN_NS)
+        return;
+    desk->told_ns[fault] = engine->now_ns;
+    intent_fault_text(fault, intent, input, what, sizeof what);
+    engine_alert(engine, "INTENT_REFUSED", "%s, %s, account %s: %s", desk->strategy->name,
+                 engine->markets[symbol].symbol.name, engine->accounts[account].name, what);
+}
+
+void wish_carry_out(struct engine *engine, int account, int symbol, const struct strategy_input *input,
+                    const struct intent *intents, size_t n)
+{
+    if (n > STRATEGY_INTENTS_MAX) {
+        refuse(engine, account, symbol, INTENT_TOO_MANY, &intents[0], input);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        enum intent_fault fault = carry_out(engine, account, symbol, input, &intents[i]);
+        if (fault != INTENT_FITS)
+            refuse(engine, account, symbol, fault, &intents[i], input);
+    }
+}
