@@ -3,20 +3,21 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "exchange/bars_input.h"
 #include "exchange/decimal.h"
 
 enum {
-    LINE_MAX_BYTES = 65536,
     FIELDS_MAX = 256,
     NUMBER_MAX = 64,
+    EXACT_POWERS = 22, /* 10^22 is the largest power of ten that a double holds */
 };
 
 enum column { COL_TIME, COL_OPEN, COL_HIGH, COL_LOW, COL_CLOSE, COL_VOLUME, COLUMNS };
@@ -31,13 +32,15 @@ struct field {
 
 struct reader {
     const char *path;
-    gzFile in;
+    struct bars_input *in;
     unsigned long line;
     char *error;
-    char *buf; /* LINE_MAX_BYTES */
+    char *text; /* the line */
+    size_t len;
     struct field fields[FIELDS_MAX];
     int n_fields;
     int where[COLUMNS]; /* field index of each column */
+    int n_needed;       /* fields up to the last of them */
     size_t cap;
     struct bars_file out;
 };
@@ -60,38 +63,29 @@ __attribute__((format(printf, 4, 5))) static int fail(struct reader *r, int err,
 /* The next line that is not blank: 1, 0 at the end, or an error. */
 static int read_line(struct reader *r)
 {
-    for (;;) {
-        bool got = gzgets(r->in, r->buf, LINE_MAX_BYTES) != NULL;
-        size_t len = got ? strlen(r->buf) : 0;
-        r->line += got;
-        if (len == 0 || r->buf[len - 1] != '\n') { /* the last line, or a stream that broke off */
-            int code;
-            const char *text = gzerror(r->in, &code);
-            if (code != Z_OK && code != Z_STREAM_END)
-                return fail(r, -EIO, "cannot read on", "a whole file, plain or gzip (%s)",
-                            code == Z_ERRNO ? strerror(errno) : text);
-            if (!got)
-                return 0;
-            if (len == LINE_MAX_BYTES - 1)
-                return fail(r, -EINVAL, "bad row", "text lines of less than %d bytes", LINE_MAX_BYTES);
-        }
-        while (len > 0 && isspace((unsigned char)r->buf[len - 1]))
-            r->buf[--len] = '\0';
-        if (len > 0)
-            return 1;
-    }
+    int rc = bars_input_line(r->in, &r->text, &r->len);
+    r->line = bars_input_number(r->in);
+    if (rc == -EINVAL)
+        return fail(r, rc, "bad row", "text lines of less than %d bytes", BARS_LINE_MAX);
+    if (rc == -ENOMEM)
+        return fail(r, rc, "out of memory", "a smaller file");
+    if (rc < 0)
+        return fail(r, rc, "cannot read on", "a whole file, plain or gzip (%s)", bars_input_why(r->in));
+    return rc;
 }
 
-/* Cuts the line at its commas; spaces and one pair of quotes around a field go. */
-static int split(struct reader *r)
+/* Cuts the line at its commas, as far as `most` fields; spaces and one pair of quotes around a field go. */
+static int split(struct reader *r, int most)
 {
-    char *p = r->buf;
-    if (r->line == 1 && strncmp(p, "\xef\xbb\xbf", 3) == 0)
+    char *p = r->text, *line_end = p + r->len;
+    if (r->line == 1 && r->len >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
         p += 3;
-    for (r->n_fields = 0;; p++) {
+    for (r->n_fields = 0; r->n_fields < most; p++) {
         if (r->n_fields == FIELDS_MAX)
             return fail(r, -EINVAL, "bad row", "at most %d columns", FIELDS_MAX);
-        char *end = strchrnul(p, ',');
+        char *end = memchr(p, ',', (size_t)(line_end - p));
+        if (!end)
+            end = line_end;
         char *start = p, *stop = end;
         while (start < stop && isspace((unsigned char)*start))
             start++;
@@ -103,9 +97,10 @@ static int split(struct reader *r)
         }
         r->fields[r->n_fields++] = (struct field){start, (size_t)(stop - start)};
         p = end;
-        if (*p == '\0')
+        if (p == line_end)
             return 0;
     }
+    return 0;
 }
 
 static bool name_is(const struct field *field, const char *name)
@@ -149,8 +144,31 @@ static int read_header(struct reader *r)
     return 0;
 }
 
-/* Reads a finite decimal number and raises *digits to its digits after the point. */
-static bool read_number(const struct field *field, double *ret, int *digits)
+/* Digits with a point or without, up to 19 of them, into a whole number and how many of its digits stand
+ * behind the point; false for anything else. */
+static bool read_plain(const char *p, const char *end, uint64_t *ret, int *ret_after)
+{
+    uint64_t value = 0;
+    const char *start = p, *point = NULL;
+    for (; p < end; p++) {
+        unsigned digit = (unsigned)(*p - '0');
+        if (digit <= 9)
+            value = value * 10 + digit;
+        else if (*p == '.' && !point)
+            point = p;
+        else
+            return false;
+    }
+    ptrdiff_t digits = p - start - (point != NULL);
+    if (digits == 0 || digits > 19)
+        return false;
+    *ret = value;
+    *ret_after = point ? (int)(end - point - 1) : 0;
+    return true;
+}
+
+/* Any decimal number, with a sign, with an exponent. */
+static bool read_any(const struct field *field, double *ret, long *ret_after)
 {
     char text[NUMBER_MAX];
     char *end;
@@ -172,11 +190,42 @@ static bool read_number(const struct field *field, double *ret, int *digits)
     }
     if (text[mantissa] != '\0')
         after -= strtol(&text[mantissa + 1], NULL, 10);
+    *ret = value;
+    *ret_after = after;
+    return true;
+}
+
+/* Reads a finite decimal number and raises *digits to its digits after the point. A whole number below 2^53
+ * over a power of ten that is a double is rounded once, by the division: the nearest double to the text, as
+ * strtod() gives it. */
+static bool read_number(const struct field *field, double *ret, int *digits)
+{
+    static const double powers[EXACT_POWERS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char *p = field->data, *end = p + field->len;
+    uint64_t whole;
+    int plain_after;
+    long after;
+    /* Zeros at the end of a fraction say nothing, and venues write many of them. */
+    if (field->len > 16 && memchr(p, '.', field->len) && !memchr(p, 'e', field->len) &&
+        !memchr(p, 'E', field->len))
+        while (end[-1] == '0')
+            end--;
+    if (read_plain(p, end, &whole, &plain_after) && whole <= 1ull << 53) {
+        *ret = (double)whole / powers[plain_after];
+        after = plain_after;
+        while (after > *digits && end[-1] == '0') {
+            end--;
+            after--;
+        }
+    } else if (!read_any(field, ret, &after)) {
+        return false;
+    }
     if (after > DECIMAL_SCALE_MAX)
         after = DECIMAL_SCALE_MAX;
     if (after > *digits)
         *digits = (int)after;
-    *ret = value;
     return true;
 }
 
@@ -205,11 +254,13 @@ static int read_row(struct reader *r)
     struct bars_file *out = &r->out;
     double value[COLUMNS];
     int64_t ts_ns;
+    int digits = out->price_digits;
 
-    for (int c = 0; c < COLUMNS; c++)
-        if (r->where[c] >= r->n_fields)
-            return fail(r, -EINVAL, "bad row", "a column %s; the row has %d columns", column_names[c],
-                        r->n_fields);
+    if (r->n_needed > r->n_fields)
+        for (int c = 0; c < COLUMNS; c++)
+            if (r->where[c] >= r->n_fields)
+                return fail(r, -EINVAL, "bad row", "a column %s; the row has %d columns", column_names[c],
+                            r->n_fields);
     const struct field *time = &r->fields[r->where[COL_TIME]];
     if (bars_time_parse(time->data, time->len, &ts_ns) != 0)
         return fail(r, -EINVAL, "bad time", "ISO 8601 or an epoch in s, ms, us or ns, not \"%.*s\"",
@@ -220,6 +271,8 @@ static int read_row(struct reader *r)
             return fail(r, -EINVAL, "bad number", "a finite decimal number as %s, not \"%.*s\"",
                         column_names[c], (int)(field->len < 60 ? field->len : 60), field->data);
     }
+    if (out->price_digits > digits || out->n == 0)
+        out->digits_line = r->line;
     if (value[COL_HIGH] < value[COL_LOW])
         return fail(r, -EINVAL, "high is below low", "high >= low, not %.15g < %.15g", value[COL_HIGH],
                     value[COL_LOW]);
@@ -249,19 +302,21 @@ static int read_all(struct reader *r)
         return rc;
     if (rc == 0)
         return fail(r, -EINVAL, "empty file", "CSV with open_time, open, high, low, close, volume");
-    if ((rc = split(r)) < 0)
+    if ((rc = split(r, INT_MAX)) < 0)
         return rc;
-    if (r->n_fields > 0 && r->fields[0].len > 0 && !isdigit((unsigned char)r->fields[0].data[0])) {
-        if ((rc = read_header(r)) < 0)
-            return rc;
-    } else {
-        for (int c = 0; c < COLUMNS; c++)
+    bool header = r->n_fields > 0 && r->fields[0].len > 0 && !isdigit((unsigned char)r->fields[0].data[0]);
+    if (header && (rc = read_header(r)) < 0)
+        return rc;
+    for (int c = 0; c < COLUMNS; c++) {
+        if (!header)
             r->where[c] = c;
-        if ((rc = read_row(r)) < 0)
-            return rc;
+        if (r->where[c] >= r->n_needed)
+            r->n_needed = r->where[c] + 1;
     }
+    if (!header && (rc = read_row(r)) < 0)
+        return rc;
     while ((rc = read_line(r)) > 0) {
-        if ((rc = split(r)) < 0 || (rc = read_row(r)) < 0)
+        if ((rc = split(r, r->n_needed)) < 0 || (rc = read_row(r)) < 0)
             return rc;
     }
     return rc;
@@ -337,45 +392,43 @@ static int set_symbol(struct reader *r, const char *symbol)
     return 0;
 }
 
-int bars_file_read(const char *path, const char *symbol, struct bars_file *ret,
-                   char error[static BARS_FILE_ERROR_MAX])
+int bars_file_read_hashed(const char *path, const char *symbol, uint8_t *sha256, struct bars_file *ret,
+                          char error[static BARS_FILE_ERROR_MAX])
 {
     struct reader *r = calloc(1, sizeof(*r));
-    char *buf = malloc(LINE_MAX_BYTES);
     int rc = -ENOMEM;
 
-    if (!r || !buf) {
+    if (!r) {
         snprintf(error, BARS_FILE_ERROR_MAX, "out of memory: %.200s: a smaller file", path);
-        goto out;
+        return rc;
     }
     r->path = path;
     r->error = error;
-    r->buf = buf;
     if ((rc = set_symbol(r, symbol)) < 0)
         goto out;
-    errno = 0;
-    r->in = gzopen(path, "rbe");
-    if (!r->in) {
-        rc = errno ? -errno : -ENOMEM;
+    rc = bars_input_open(path, sha256, &r->in);
+    if (rc < 0) {
         fail(r, rc, "cannot open", "a readable bars file (%s)", strerror(-rc));
         goto out;
     }
-    gzbuffer(r->in, 1 << 17);
     rc = read_all(r);
+    r->out.bytes = bars_input_bytes(r->in);
     if (rc == 0 && r->out.n >= 2 && (rc = bars_file_set_interval(&r->out, find_interval(&r->out))) < 0)
         fail(r, rc, "out of memory", "a smaller file");
     if (rc == 0)
         *ret = r->out;
 out:
-    if (r) {
-        if (r->in)
-            gzclose(r->in);
-        if (rc < 0)
-            bars_file_finish(&r->out);
-    }
-    free(buf);
+    bars_input_close(r->in);
+    if (rc < 0)
+        bars_file_finish(&r->out);
     free(r);
     return rc;
+}
+
+int bars_file_read(const char *path, const char *symbol, struct bars_file *ret,
+                   char error[static BARS_FILE_ERROR_MAX])
+{
+    return bars_file_read_hashed(path, symbol, NULL, ret, error);
 }
 
 void bars_file_finish(struct bars_file *file)

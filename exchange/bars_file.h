@@ -33,6 +33,8 @@ struct bars_file {
     int price_digits,
         volume_digits; /* most digits after the point in the file (at most 18): with up to 15 significant
                         * digits, decimal_from_double() at this scale gives the text's value exactly */
+    unsigned long digits_line; /* the line of the first price with price_digits */
+    uint64_t bytes;            /* of the file, as it lies on the disk */
 };
 
 /* Reads a whole file. `symbol` names it, or NULL: the file's name up to the first `_` (or `.`).
@@ -40,6 +42,11 @@ struct bars_file {
  * says; -ENOMEM. On failure *ret is untouched and `error` holds "what: FILE:LINE: what would be right". */
 int bars_file_read(const char *path, const char *symbol, struct bars_file *ret,
                    char error[static BARS_FILE_ERROR_MAX]);
+
+/* The same, and the SHA-256 of the file's bytes, as they were read, into sha256[32] (unless NULL); written
+ * only when the whole file was. */
+int bars_file_read_hashed(const char *path, const char *symbol, uint8_t *sha256, struct bars_file *ret,
+                          char error[static BARS_FILE_ERROR_MAX]);
 
 /* Frees the columns; fine on a zeroed struct. */
 void bars_file_finish(struct bars_file *file);

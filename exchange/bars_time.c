@@ -124,22 +124,42 @@ static int parse_iso(struct cursor c, int64_t *ret_ns)
     return 0;
 }
 
+/* Plain digits that fit, as venues write them. */
+static bool whole_number(const char *text, size_t len, int64_t *ret)
+{
+    int64_t value = 0;
+    if (len == 0 || len > DECIMAL_SCALE_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        unsigned digit = (unsigned)(text[i] - '0');
+        if (digit > 9)
+            return false;
+        value = value * 10 + (int64_t)digit;
+    }
+    *ret = value;
+    return true;
+}
+
 /* The unit follows from the size: 1e11 s is the year 5138, 1e11 ms is 1973, and so on by thousands. */
 static int parse_epoch(const char *text, size_t len, int64_t *ret_ns)
 {
-    int128_t value; /* scale 9 */
-    if (decimal_parse128(text, len, 9, &value) != 0)
-        return -EINVAL;
-    int128_t size = (value < 0 ? -value : value) / NS_PER_S;
-    int128_t ns;
-    if (size < 100000000000)
-        ns = value;
-    else if (size < 100000000000000)
-        ns = value / 1000;
-    else if (size < 100000000000000000)
-        ns = value / 1000000;
-    else
-        ns = value / NS_PER_S;
+    const int64_t most = 100000000000;
+    int128_t ns, value; /* value: scale 9 */
+    int64_t whole;
+    if (whole_number(text, len, &whole)) {
+        ns = (int128_t)whole * (whole < most             ? NS_PER_S
+                                : whole < most * 1000    ? NS_PER_S / 1000
+                                : whole < most * 1000000 ? NS_PER_S / 1000000
+                                                         : 1);
+    } else {
+        if (decimal_parse128(text, len, 9, &value) != 0)
+            return -EINVAL;
+        int128_t size = (value < 0 ? -value : value) / NS_PER_S;
+        ns = value / (size < most             ? 1
+                      : size < most * 1000    ? 1000
+                      : size < most * 1000000 ? 1000000
+                                              : NS_PER_S);
+    }
     if (ns > INT64_MAX || ns < INT64_MIN)
         return -EINVAL;
     *ret_ns = (int64_t)ns;

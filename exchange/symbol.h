@@ -33,6 +33,14 @@ struct symbol {
     struct symbol_filters filters;
 };
 
+/* The symbol of prices and quantities of which nobody says how a venue lists them: scales of 8, as Binance
+ * has them throughout; assets by the name's end ("…USDT"; where that is none that is known, the whole name is
+ * the base and USD the quote); steps as fine as the digits after the point that the data shows, at most 8,
+ * for BTCUSDT and ETHUSDT the venue's own where the data's are no finer. papertape-replay lists this symbol,
+ * and a backtest on bars files trades it. 0, or -EINVAL for a name that is too long or nothing but a quote.
+ */
+int symbol_default(const char *name, int price_digits, int qty_digits, struct symbol *ret);
+
 /* Is it the same pair, in the same units? Only then do integers of one mean the same in the other. */
 bool symbol_same_units(const struct symbol *a, const struct symbol *b);
 

@@ -49,7 +49,7 @@ size_t market_row_at(const struct market *market, int64_t ns);
 
 /* Zeroed: all bars of all files, symbols by symbol_default(), the user's cache, a thread a core. */
 struct market_options {
-    int64_t from_ns, to_ns;    /* bars that open in [from_ns, to_ns); 0, 0: all */
+    int64_t from_ns, to_ns;    /* bars that open in [from_ns, to_ns); 0, 0: all; else both count */
     int64_t interval_ns;       /* 0: that of the sources, which then must agree */
     const char *const *names;  /* symbols of the files, one each; NULL: by the files' names */
     const char *exchange_info; /* path of a venue's exchangeInfo with the symbols, or NULL */

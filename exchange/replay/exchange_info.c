@@ -2,29 +2,6 @@
 
 #include <string.h>
 
-static const char *const quotes[] = {"FDUSD", "USDT", "USDC", "BUSD", "TUSD", "BTC", "ETH", "BNB",
-                                     "EUR",   "GBP",  "TRY",  "BRL",  "DAI",  "JPY", "USD"};
-
-/* Where the quote asset's name begins. */
-static size_t split(const char *symbol)
-{
-    size_t len = strlen(symbol);
-    for (size_t i = 0; i < sizeof(quotes) / sizeof(*quotes); i++) {
-        size_t n = strlen(quotes[i]);
-        if (len > n && strcmp(symbol + len - n, quotes[i]) == 0)
-            return len - n;
-    }
-    return len > 3 ? len - 3 : len;
-}
-
-static int64_t unit(int digits)
-{
-    int64_t e8 = 1;
-    for (; digits < 8; digits++)
-        e8 *= 10;
-    return e8;
-}
-
 static void key_e8(struct text *out, const char *key, int64_t value)
 {
     text_lit(out, ",\"");
@@ -33,30 +10,21 @@ static void key_e8(struct text *out, const char *key, int64_t value)
     text_e8(out, value);
 }
 
-static void write_filters(struct text *out, const struct tape_symbol *sym)
+static void write_filters(struct text *out, const struct symbol_filters *f)
 {
-    const int64_t e8 = 100000000;
-    int64_t tick = unit(sym->price_digits), step = unit(sym->qty_digits);
-    if (strcmp(sym->name, "BTCUSDT") == 0) {
-        tick = unit(2);
-        step = unit(5);
-    } else if (strcmp(sym->name, "ETHUSDT") == 0) {
-        tick = unit(2);
-        step = unit(4);
-    }
     /* Clients read the tick from the first filter. */
     text_lit(out, "[{\"filterType\":\"PRICE_FILTER\"");
-    key_e8(out, "minPrice", tick);
-    key_e8(out, "maxPrice", tick * 100000000);
-    key_e8(out, "tickSize", tick);
+    key_e8(out, "minPrice", f->price_min);
+    key_e8(out, "maxPrice", f->price_max);
+    key_e8(out, "tickSize", f->tick);
     text_lit(out, "},{\"filterType\":\"LOT_SIZE\"");
-    key_e8(out, "minQty", step);
-    key_e8(out, "maxQty", 9000 * e8);
-    key_e8(out, "stepSize", step);
+    key_e8(out, "minQty", f->qty_min);
+    key_e8(out, "maxQty", f->qty_max);
+    key_e8(out, "stepSize", f->step);
     text_lit(out, "},{\"filterType\":\"ICEBERG_PARTS\",\"limit\":10},{\"filterType\":\"MARKET_LOT_SIZE\"");
-    key_e8(out, "minQty", 0);
-    key_e8(out, "maxQty", 120 * e8);
-    key_e8(out, "stepSize", 0);
+    key_e8(out, "minQty", f->market_qty_min);
+    key_e8(out, "maxQty", f->market_qty_max);
+    key_e8(out, "stepSize", f->market_step);
     text_lit(
         out,
         "},{\"filterType\":\"TRAILING_DELTA\",\"minTrailingAboveDelta\":10,\"maxTrailingAboveDelta\":2000,"
@@ -64,27 +32,22 @@ static void write_filters(struct text *out, const struct tape_symbol *sym)
         ",{\"filterType\":\"PERCENT_PRICE_BY_SIDE\",\"bidMultiplierUp\":\"5\",\"bidMultiplierDown\":\"0.2\","
         "\"askMultiplierUp\":\"5\",\"askMultiplierDown\":\"0.2\",\"avgPriceMins\":5}"
         ",{\"filterType\":\"NOTIONAL\"");
-    key_e8(out, "minNotional", 5 * e8);
+    key_e8(out, "minNotional", f->notional_min);
     text_lit(out, ",\"applyMinToMarket\":true");
-    key_e8(out, "maxNotional", 9000000 * e8);
+    key_e8(out, "maxNotional", f->notional_max);
     text_lit(out, ",\"applyMaxToMarket\":false,\"avgPriceMins\":5}"
                   ",{\"filterType\":\"MAX_NUM_ORDERS\",\"maxNumOrders\":200}"
                   ",{\"filterType\":\"MAX_NUM_ALGO_ORDERS\",\"maxNumAlgoOrders\":5}]");
 }
 
-static void write_symbol(struct text *out, const struct tape_symbol *sym)
+static void write_symbol(struct text *out, const struct symbol *listed)
 {
-    size_t at = split(sym->name);
-    if (sym->info) {
-        text_str(out, sym->info);
-        return;
-    }
     text_lit(out, "{\"symbol\":\"");
-    text_str(out, sym->name);
+    text_str(out, listed->name);
     text_lit(out, "\",\"status\":\"TRADING\",\"baseAsset\":\"");
-    text_bytes(out, sym->name, at);
+    text_str(out, listed->base);
     text_lit(out, "\",\"baseAssetPrecision\":8,\"quoteAsset\":\"");
-    text_str(out, sym->name + at);
+    text_str(out, listed->quote);
     text_lit(
         out,
         "\",\"quotePrecision\":8,\"quoteAssetPrecision\":8,\"baseCommissionPrecision\":8,"
@@ -94,7 +57,7 @@ static void write_symbol(struct text *out, const struct tape_symbol *sym)
         "\"otoAllowed\":true,\"quoteOrderQtyMarketAllowed\":true,\"allowTrailingStop\":true,"
         "\"cancelReplaceAllowed\":true,\"isSpotTradingAllowed\":true,\"isMarginTradingAllowed\":false,"
         "\"filters\":");
-    write_filters(out, sym);
+    write_filters(out, &listed->filters);
     text_lit(out, ",\"permissions\":[],\"permissionSets\":[[\"SPOT\"]],\"defaultSelfTradePreventionMode\":"
                   "\"EXPIRE_MAKER\",\"allowedSelfTradePreventionModes\":[\"EXPIRE_TAKER\",\"EXPIRE_MAKER\","
                   "\"EXPIRE_BOTH\",\"DECREMENT\"]}");
@@ -114,11 +77,17 @@ void exchange_info_write(struct text *out, const struct tape *tape, const bool *
         "{\"rateLimitType\":\"RAW_REQUESTS\",\"interval\":\"MINUTE\",\"intervalNum\":5,\"limit\":61000}],"
         "\"exchangeFilters\":[],\"symbols\":[");
     for (int i = 0; i < tape->n_symbols; i++) {
-        if (!symbols[i])
+        const struct tape_symbol *sym = &tape->symbols[i];
+        struct symbol listed;
+        if (!symbols[i] || (!sym->info && symbol_default(sym->name, sym->price_digits, sym->qty_digits,
+                                                         &listed) < 0)) /* no asset has such a name */
             continue;
         if (!first)
             text_lit(out, ",");
-        write_symbol(out, &tape->symbols[i]);
+        if (sym->info)
+            text_str(out, sym->info);
+        else
+            write_symbol(out, &listed);
         first = false;
     }
     text_lit(out, "]}");

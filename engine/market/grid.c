@@ -1,0 +1,374 @@
+#include "engine/market/grid.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "engine/event_text.h"
+#include "engine/market/image.h"
+#include "engine/market/parallel.h"
+#include "exchange/decimal.h"
+
+enum {
+    SPARSE_CELLS = 64,      /* a grid with more cells than this a bar is a mistake … */
+    SPARSE_FREE = 16777216, /* … from this many on */
+};
+
+static const double exact_most = 4503599627370496; /* 2^52 */
+
+struct build {
+    struct market_source *sources;
+    int n;
+    int64_t from_ns, to_ns, interval_ns, start_ns;
+    size_t begin[SYMBOLS_MAX], end[SYMBOLS_MAX]; /* the bars of each source that are placed */
+    struct market_image *image;
+    uint8_t digest[SYMBOLS_MAX][MARKET_HASH_SIZE];
+    int failed[SYMBOLS_MAX];
+    char why[SYMBOLS_MAX][MARKET_ERROR_MAX];
+};
+
+void market_sources_finish(struct market_source *sources, int n)
+{
+    for (int i = 0; i < n; i++)
+        bars_file_finish(&sources[i].bars);
+}
+
+static const char *interval_text(int64_t ns, char buf[static 40])
+{
+    const char *name = bar_interval_name(ns);
+    if (name)
+        snprintf(buf, 40, "%s", name);
+    else
+        snprintf(buf, 40, "%.15g s", (double)ns / 1e9);
+    return buf;
+}
+
+static int find_interval(struct build *b, int64_t wanted, char err[static MARKET_ERROR_MAX])
+{
+    const struct market_source *first = NULL;
+    char a[40], c[40];
+    b->interval_ns = wanted;
+    for (int i = 0; i < b->n && wanted == 0; i++) {
+        const struct market_source *source = &b->sources[i];
+        if (source->bars.interval_ns == 0)
+            continue;
+        if (!first) {
+            first = source;
+            b->interval_ns = source->bars.interval_ns;
+        } else if (source->bars.interval_ns != b->interval_ns) {
+            snprintf(err, MARKET_ERROR_MAX,
+                     "intervals differ: %s has %s, %s has %s: bars of one interval, or one that is named",
+                     first->origin, interval_text(b->interval_ns, a), source->origin,
+                     interval_text(source->bars.interval_ns, c));
+            return -EINVAL;
+        }
+    }
+    if (b->interval_ns > 0)
+        return 0;
+    snprintf(err, MARKET_ERROR_MAX, "no interval: %s: at least two bars, or an interval that is named",
+             b->sources[0].origin);
+    return -EINVAL;
+}
+
+/* The bars of each source between from and to, and where the grid begins. */
+static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
+{
+    int64_t last_ns = INT64_MIN;
+    size_t bars = 0;
+    b->start_ns = INT64_MAX;
+    for (int i = 0; i < b->n; i++) {
+        const struct bars_file *bars_of = &b->sources[i].bars;
+        size_t begin = 0, end = bars_of->n;
+        while (begin < end && bars_of->open_time_ns[begin] < b->from_ns)
+            begin++;
+        while (end > begin && bars_of->open_time_ns[end - 1] >= b->to_ns)
+            end--;
+        if (begin == end) {
+            snprintf(err, MARKET_ERROR_MAX, "no bars: %s: %s", b->sources[i].origin,
+                     bars_of->n ? "bars between --from and --to" : "at least one bar");
+            return -EINVAL;
+        }
+        b->begin[i] = begin;
+        b->end[i] = end;
+        bars += end - begin;
+        if (bars_of->open_time_ns[begin] < b->start_ns)
+            b->start_ns = bars_of->open_time_ns[begin];
+        if (bars_of->open_time_ns[end - 1] > last_ns)
+            last_ns = bars_of->open_time_ns[end - 1];
+    }
+    uint64_t rows = ((uint64_t)last_ns - (uint64_t)b->start_ns) / (uint64_t)b->interval_ns + 1;
+    struct image_sizes sizes;
+    char from[EVENT_TIME_MAX], to[EVENT_TIME_MAX];
+    if (!image_sizes(rows, (uint64_t)b->n, &sizes) ||
+        (rows * (uint64_t)b->n > SPARSE_FREE && rows * (uint64_t)b->n / SPARSE_CELLS > bars)) {
+        snprintf(err, MARKET_ERROR_MAX,
+                 "the grid would be nearly empty: %zu bars from %s to %s, %" PRIu64
+                 " rows: bars that belong together, or --from and --to",
+                 bars, event_time_text(b->start_ns, from), event_time_text(last_ns, to), rows);
+        return -EINVAL;
+    }
+    void *bytes = image_allocate(&sizes, b->n, rows, b->start_ns, b->interval_ns);
+    if (bytes && !(b->image = image_over(bytes)))
+        munmap(bytes, sizes.size);
+    if (!b->image) {
+        snprintf(err, MARKET_ERROR_MAX, "out of memory: a market of %" PRIu64 " bytes: fewer bars",
+                 sizes.size);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Does a price, of at most `digits` digits after the point, come back whole from its double at `scale`? Up to
+ * 2^52 units the doubles lie closer than the units, so that no other whole number of them has the same one.
+ */
+static bool exact(double x, int digits, int scale)
+{
+    double unit = (double)decimal_pow10(digits), units = round(x * unit);
+    int64_t back;
+    if (!(fabs(units) <= exact_most) || units / unit != x)
+        return false;
+    return decimal_from_double(x, scale, &back) == 0 &&
+           (int128_t)back == (int128_t)units * decimal_pow10(scale - digits);
+}
+
+/* The same for many, where all is far from the bounds: true is sure, false is not. Adding and taking away
+ * 1.5 * 2^52 rounds a smaller number to a whole one. */
+static bool all_exact(const double *x, size_t n, int digits, int scale)
+{
+    const double unit = (double)decimal_pow10(digits), at_scale = (double)decimal_pow10(scale),
+                 more = (double)decimal_pow10(scale - digits), magic = 6755399441055744.0;
+    unsigned bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        double units = x[i] * unit + magic - magic, whole = units * more;
+        bad |= !(x[i] > 0) | !(whole <= exact_most / 2) | (units / unit != x[i]) |
+               !(fabs(x[i] * at_scale - whole) < 0.5);
+    }
+    return !bad;
+}
+
+static int fail_at(struct build *b, int i, size_t bar, const char *what, const char *right)
+{
+    char when[EVENT_TIME_MAX];
+    snprintf(b->why[i], MARKET_ERROR_MAX, "%s: %s: bar %zu, %s: %s", what, b->sources[i].origin, bar + 1,
+             event_time_text(b->sources[i].bars.open_time_ns[bar], when), right);
+    return -EINVAL;
+}
+
+static int check_prices(struct build *b, int i)
+{
+    const struct market_source *source = &b->sources[i];
+    const struct bars_file *bars = &source->bars;
+    const double *columns[] = {bars->open, bars->high, bars->low, bars->close};
+    size_t begin = b->begin[i], n = b->end[i] - begin;
+    int scale = source->symbol.price_scale, digits = bars->price_digits;
+    char right[80];
+    if (digits > scale) {
+        snprintf(b->why[i], MARKET_ERROR_MAX,
+                 "price has %d digits after the point: %s:%lu: at most %d, the scale of %s", digits,
+                 source->origin, bars->digits_line, scale, source->symbol.name);
+        return -EINVAL;
+    }
+    bool sure = true;
+    for (int c = 0; c < 4; c++)
+        sure = sure && all_exact(columns[c] + begin, n, digits, scale);
+    for (size_t k = begin; !sure && k < begin + n; k++)
+        for (int c = 0; c < 4; c++) {
+            if (!(columns[c][k] > 0))
+                return fail_at(b, i, k, "price is not above 0", "prices above 0");
+            if (!exact(columns[c][k], digits, scale)) {
+                snprintf(right, sizeof(right), "prices of at most 15 digits, not %.17g", columns[c][k]);
+                return fail_at(b, i, k, "price has more digits than a double holds", right);
+            }
+        }
+    return 0;
+}
+
+static void repeat(double *const to[IMAGE_COLUMNS], size_t from_row, size_t to_row, double price)
+{
+    for (int c = 0; c < 4; c++)
+        for (size_t row = from_row; row < to_row; row++)
+            to[c][row] = price;
+}
+
+static int place(struct build *b, int i)
+{
+    const struct bars_file *bars = &b->sources[i].bars;
+    const struct market_image *image = b->image;
+    struct image_symbol *out = image_symbol(image, i);
+    const double *const from[IMAGE_COLUMNS] = {bars->open, bars->high, bars->low, bars->close, bars->volume};
+    double *to[IMAGE_COLUMNS];
+    uint64_t *present = image_present(image, i), interval = (uint64_t)b->interval_ns;
+    size_t row = 0, rows = image->market.rows, begin = b->begin[i], end = b->end[i];
+    double last = bars->open[begin];
+    for (int c = 0; c < IMAGE_COLUMNS; c++)
+        to[c] = image_column(image, i, c);
+    for (size_t k = begin; k < end;) {
+        uint64_t after = (uint64_t)bars->open_time_ns[k] - (uint64_t)b->start_ns;
+        size_t at = after / interval, run = k + 1;
+        if (after % interval != 0 || (k > begin && at < row)) {
+            char text[40], start[EVENT_TIME_MAX], right[160];
+            snprintf(right, sizeof(right), "times a whole number of %s after %s",
+                     interval_text(b->interval_ns, text), event_time_text(b->start_ns, start));
+            return fail_at(b, i, k, "bar is off the grid", right);
+        }
+        if (k == begin)
+            out->first = at;
+        while (run < end && bars->open_time_ns[run] - bars->open_time_ns[run - 1] == b->interval_ns)
+            run++;
+        repeat(to, row, at, last);
+        for (int c = 0; c < IMAGE_COLUMNS; c++)
+            memcpy(to[c] + at, from[c] + k, (run - k) * sizeof(double));
+        for (size_t r = at; r < at + (run - k); r++)
+            present[r / 64] |= 1ull << (r % 64);
+        row = at + (run - k);
+        last = bars->close[run - 1];
+        k = run;
+    }
+    repeat(to, row, rows, last);
+    out->last = row - 1;
+    out->missing = out->last - out->first + 1 - (end - begin);
+    return 0;
+}
+
+static void build_symbol(void *ctx, size_t index)
+{
+    struct build *b = ctx;
+    int i = (int)index, r = check_prices(b, i);
+    size_t size;
+    if (r == 0)
+        r = place(b, i);
+    bars_file_finish(&b->sources[i].bars);
+    if (r == 0) {
+        const unsigned char *data = image_data(b->image, i, &size);
+        if (EVP_Digest(data, size, b->digest[i], NULL, EVP_sha256(), NULL) != 1)
+            r = -ENOMEM;
+    }
+    b->failed[i] = r;
+}
+
+/* Field by field: the bytes between them count, too, in what is hashed and written. */
+static void copy_symbol(const struct symbol *from, struct symbol *to)
+{
+    const struct symbol_filters *f = &from->filters;
+    memset(to, 0, sizeof(*to));
+    strcpy(to->name, from->name);
+    strcpy(to->base, from->base);
+    strcpy(to->quote, from->quote);
+    to->price_scale = from->price_scale;
+    to->qty_scale = from->qty_scale;
+    to->quote_scale = from->quote_scale;
+    to->trading = from->trading;
+    to->filters.price_min = f->price_min;
+    to->filters.price_max = f->price_max;
+    to->filters.tick = f->tick;
+    to->filters.qty_min = f->qty_min;
+    to->filters.qty_max = f->qty_max;
+    to->filters.step = f->step;
+    to->filters.market_qty_min = f->market_qty_min;
+    to->filters.market_qty_max = f->market_qty_max;
+    to->filters.market_step = f->market_step;
+    to->filters.notional_min = f->notional_min;
+    to->filters.notional_max = f->notional_max;
+    to->filters.notional_min_market = f->notional_min_market;
+    to->filters.notional_max_market = f->notional_max_market;
+    to->filters.bid_up_e4 = f->bid_up_e4;
+    to->filters.bid_down_e4 = f->bid_down_e4;
+    to->filters.ask_up_e4 = f->ask_up_e4;
+    to->filters.ask_down_e4 = f->ask_down_e4;
+    to->filters.orders_max = f->orders_max;
+}
+
+/* The hash of grid, symbols and the hashes of their data, in this order. */
+static int seal(struct build *b)
+{
+    struct image_header *header = (struct image_header *)b->image->bytes;
+    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+    bool ok = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1 &&
+              EVP_DigestUpdate(hash, &header->n_symbols, sizeof(header->n_symbols)) == 1 &&
+              EVP_DigestUpdate(hash, &header->rows, sizeof(header->rows)) == 1 &&
+              EVP_DigestUpdate(hash, &header->start_ns, sizeof(header->start_ns)) == 1 &&
+              EVP_DigestUpdate(hash, &header->interval_ns, sizeof(header->interval_ns)) == 1;
+    for (int i = 0; ok && i < b->n; i++)
+        ok = EVP_DigestUpdate(hash, &image_symbol(b->image, i)->symbol, sizeof(struct symbol)) == 1 &&
+             EVP_DigestUpdate(hash, b->digest[i], sizeof(b->digest[i])) == 1;
+    ok = ok && EVP_DigestFinal_ex(hash, header->content, NULL) == 1;
+    EVP_MD_CTX_free(hash);
+    memcpy(b->image->market.content, header->content, sizeof(header->content));
+    return ok ? 0 : -ENOMEM;
+}
+
+static int check_names(const struct build *b, char err[static MARKET_ERROR_MAX])
+{
+    for (int i = 0; i < b->n; i++)
+        for (int k = 0; k < i; k++)
+            if (strcmp(b->sources[i].symbol.name, b->sources[k].symbol.name) == 0) {
+                snprintf(err, MARKET_ERROR_MAX, "symbol twice: %s: %s and %s: each symbol once",
+                         b->sources[i].symbol.name, b->sources[k].origin, b->sources[i].origin);
+                return -EINVAL;
+            }
+    return 0;
+}
+
+static int build_all(struct build *b, const struct market_options *options, char err[static MARKET_ERROR_MAX])
+{
+    int r = check_names(b, err);
+    if (r == 0)
+        r = find_interval(b, options->interval_ns, err);
+    if (r == 0)
+        r = find_range(b, err);
+    if (r < 0)
+        return r;
+    market_parallel(options->threads, (size_t)b->n, build_symbol, b);
+    for (int i = 0; i < b->n; i++) {
+        if (b->failed[i] < 0) {
+            memcpy(err, b->why[i], MARKET_ERROR_MAX);
+            return b->failed[i];
+        }
+        struct image_symbol *out = image_symbol(b->image, i);
+        struct market_series *series = &b->image->series[i];
+        copy_symbol(&b->sources[i].symbol, &out->symbol);
+        series->symbol = out->symbol;
+        series->first = out->first;
+        series->last = out->last;
+        series->missing = out->missing;
+        ((struct image_header *)b->image->bytes)->bars += b->end[i] - b->begin[i];
+    }
+    if ((r = seal(b)) < 0)
+        snprintf(err, MARKET_ERROR_MAX, "out of memory: the market's hash: fewer bars");
+    return r;
+}
+
+int market_build(struct market_source *sources, int n, const struct market_options *options,
+                 struct market **ret, char err[static MARKET_ERROR_MAX])
+{
+    bool all = options->from_ns == 0 && options->to_ns == 0;
+    if (n < 1 || n > SYMBOLS_MAX || options->interval_ns < 0 ||
+        (!all && options->from_ns >= options->to_ns)) {
+        snprintf(err, MARKET_ERROR_MAX, "%s",
+                 n < 1 || n > SYMBOLS_MAX   ? "number of symbols: 1 to 256"
+                 : options->interval_ns < 0 ? "interval: above 0"
+                                            : "--from and --to: the first before the second");
+        return -EINVAL;
+    }
+    struct build *b = calloc(1, sizeof(*b));
+    if (!b) {
+        snprintf(err, MARKET_ERROR_MAX, "out of memory");
+        return -ENOMEM;
+    }
+    b->sources = sources;
+    b->n = n;
+    b->from_ns = all ? INT64_MIN : options->from_ns;
+    b->to_ns = all ? INT64_MAX : options->to_ns;
+    int r = build_all(b, options, err);
+    if (r == 0)
+        *ret = &b->image->market;
+    else if (b->image)
+        market_close(&b->image->market);
+    free(b);
+    return r;
+}

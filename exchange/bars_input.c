@@ -1,0 +1,269 @@
+#include "exchange/bars_input.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum {
+    CHUNK = 256 * 1024, /* read at once: stays in the cache until it is parsed */
+    TEXT_SIZE = CHUNK + BARS_LINE_MAX,
+    GZIP_WINDOW = 15 + 16, /* zlib: the largest window, with gzip's header and trailer */
+};
+
+enum stream_kind { STREAM_NEW, STREAM_PLAIN, STREAM_GZIP, STREAM_ENDED };
+
+struct bars_input {
+    int fd;
+    enum stream_kind kind;
+    bool fd_ended;
+    bool member_open; /* gzip: between a header and its trailer */
+    unsigned long line;
+    uint64_t bytes;
+    EVP_MD_CTX *hash;
+    uint8_t *sha256;
+    z_stream inflate;
+    unsigned char *raw; /* [CHUNK], gzip only */
+    char *text;         /* [TEXT_SIZE + 1] */
+    char *p, *end;      /* what is left of it */
+    char why[BARS_INPUT_WHY_MAX];
+};
+
+int bars_input_open(const char *path, uint8_t *sha256, struct bars_input **ret)
+{
+    struct bars_input *in = calloc(1, sizeof(*in));
+    int r = -ENOMEM;
+    if (!in)
+        return r;
+    in->fd = -1;
+    in->sha256 = sha256;
+    in->text = malloc(TEXT_SIZE + 1);
+    in->raw = malloc(CHUNK);
+    if (!in->text || !in->raw)
+        goto fail;
+    in->p = in->end = in->text;
+    if (sha256 && (!(in->hash = EVP_MD_CTX_new()) || EVP_DigestInit_ex(in->hash, EVP_sha256(), NULL) != 1))
+        goto fail;
+    in->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (in->fd < 0) {
+        r = -errno;
+        goto fail;
+    }
+    *ret = in;
+    return 0;
+fail:
+    bars_input_close(in);
+    return r;
+}
+
+void bars_input_close(struct bars_input *in)
+{
+    if (!in)
+        return;
+    if (in->kind == STREAM_GZIP)
+        inflateEnd(&in->inflate);
+    if (in->fd >= 0)
+        close(in->fd);
+    EVP_MD_CTX_free(in->hash);
+    free(in->text);
+    free(in->raw);
+    free(in);
+}
+
+static int fail(struct bars_input *in, int err, const char *why)
+{
+    snprintf(in->why, sizeof(in->why), "%s", why);
+    return err;
+}
+
+/* Up to `size` bytes of the file: how many, 0 at its end, or -errno. */
+static ssize_t read_bytes(struct bars_input *in, void *buf, size_t size)
+{
+    ssize_t n;
+    if (in->fd_ended)
+        return 0;
+    do
+        n = read(in->fd, buf, size);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return fail(in, -errno, strerror(errno));
+    if (n == 0) {
+        in->fd_ended = true;
+        if (in->hash && EVP_DigestFinal_ex(in->hash, in->sha256, NULL) != 1)
+            return fail(in, -ENOMEM, "no SHA-256");
+        return 0;
+    }
+    in->bytes += (uint64_t)n;
+    if (in->hash && EVP_DigestUpdate(in->hash, buf, (size_t)n) != 1)
+        return fail(in, -ENOMEM, "no SHA-256");
+    return n;
+}
+
+/* More of the file behind what inflate() has not taken yet. */
+static ssize_t refill(struct bars_input *in)
+{
+    memmove(in->raw, in->inflate.next_in, in->inflate.avail_in);
+    in->inflate.next_in = in->raw;
+    ssize_t n = read_bytes(in, in->raw + in->inflate.avail_in, CHUNK - in->inflate.avail_in);
+    if (n > 0)
+        in->inflate.avail_in += (uInt)n;
+    return n;
+}
+
+static bool at_header(const struct bars_input *in)
+{
+    return in->inflate.avail_in >= 2 && in->inflate.next_in[0] == 0x1f && in->inflate.next_in[1] == 0x8b;
+}
+
+/* Goes to the next member; what follows the last and is none is no part of the text. */
+static int next_member(struct bars_input *in)
+{
+    ssize_t n = 1;
+    while (in->inflate.avail_in < 2 && n > 0)
+        if ((n = refill(in)) < 0)
+            return (int)n;
+    if (at_header(in)) {
+        in->member_open = true;
+        return inflateReset(&in->inflate) == Z_OK ? 0 : fail(in, -EIO, "zlib fails");
+    }
+    while ((n = read_bytes(in, in->raw, CHUNK)) > 0) /* for the hash */
+        ;
+    in->kind = STREAM_ENDED;
+    inflateEnd(&in->inflate);
+    return (int)n;
+}
+
+/* Text of a gzip file: how many bytes, 0 at the end, or -errno. */
+static ssize_t inflate_text(struct bars_input *in, char *buf, size_t size)
+{
+    in->inflate.next_out = (unsigned char *)buf;
+    in->inflate.avail_out = (uInt)size;
+    while (in->kind == STREAM_GZIP && in->inflate.avail_out == size) {
+        if (!in->member_open) {
+            int r = next_member(in);
+            if (r < 0)
+                return r;
+            continue;
+        }
+        if (in->inflate.avail_in == 0) {
+            ssize_t n = refill(in);
+            if (n < 0)
+                return n;
+            if (n == 0)
+                return fail(in, -EIO, "it breaks off");
+        }
+        int code = inflate(&in->inflate, Z_NO_FLUSH);
+        if (code == Z_STREAM_END)
+            in->member_open = false;
+        else if (code != Z_OK && code != Z_BUF_ERROR)
+            return fail(in, code == Z_MEM_ERROR ? -ENOMEM : -EIO,
+                        in->inflate.msg ? in->inflate.msg : "damaged gzip");
+    }
+    return (ssize_t)(size - in->inflate.avail_out);
+}
+
+/* The first bytes tell what the file is: *ret_n of them are text. */
+static int begin(struct bars_input *in, char *buf, size_t *ret_n)
+{
+    *ret_n = 0;
+    in->inflate.next_in = in->raw;
+    in->inflate.avail_in = 0;
+    while (in->inflate.avail_in < 2) {
+        ssize_t n = refill(in);
+        if (n < 0)
+            return (int)n;
+        if (n == 0)
+            break;
+    }
+    if (at_header(in)) {
+        if (inflateInit2(&in->inflate, GZIP_WINDOW) != Z_OK)
+            return fail(in, -ENOMEM, "no memory for zlib");
+        in->kind = STREAM_GZIP;
+        in->member_open = true;
+        return 0;
+    }
+    in->kind = STREAM_PLAIN;
+    *ret_n = in->inflate.avail_in;
+    memcpy(buf, in->raw, *ret_n);
+    return 0;
+}
+
+/* More text behind in->end, after moving what is left to the front. 1, 0 at the end, or -errno. */
+static int fill(struct bars_input *in)
+{
+    size_t left = (size_t)(in->end - in->p), n = 0;
+    memmove(in->text, in->p, left);
+    in->p = in->text;
+    in->end = in->text + left;
+    if (in->kind == STREAM_NEW) {
+        int r = begin(in, in->end, &n);
+        if (r < 0)
+            return r;
+    }
+    if (n == 0) {
+        size_t room = TEXT_SIZE - left < CHUNK ? TEXT_SIZE - left : CHUNK;
+        ssize_t got = in->kind == STREAM_PLAIN  ? read_bytes(in, in->end, room)
+                      : in->kind == STREAM_GZIP ? inflate_text(in, in->end, room)
+                                                : 0;
+        if (got < 0)
+            return (int)got;
+        n = (size_t)got;
+    }
+    in->end += n;
+    return n > 0;
+}
+
+int bars_input_line(struct bars_input *in, char **ret_line, size_t *ret_len)
+{
+    for (;;) {
+        char *stop = memchr(in->p, '\n', (size_t)(in->end - in->p));
+        while (!stop) {
+            size_t had = (size_t)(in->end - in->p);
+            if (had >= BARS_LINE_MAX)
+                break;
+            int r = fill(in);
+            if (r < 0) {
+                in->line++;
+                return r;
+            }
+            if (r == 0)
+                break;
+            stop = memchr(in->p + had, '\n', (size_t)(in->end - in->p) - had);
+        }
+        char *line = in->p, *end = stop ? stop : in->end;
+        if (!stop && line == end)
+            return 0;
+        in->line++;
+        in->p = stop ? stop + 1 : end;
+        if (end - line >= BARS_LINE_MAX - 1)
+            return -EINVAL;
+        while (end > line && isspace((unsigned char)end[-1]))
+            end--;
+        if (end > line) {
+            *end = '\0';
+            *ret_line = line;
+            *ret_len = (size_t)(end - line);
+            return 1;
+        }
+    }
+}
+
+unsigned long bars_input_number(const struct bars_input *in)
+{
+    return in->line;
+}
+
+uint64_t bars_input_bytes(const struct bars_input *in)
+{
+    return in->bytes;
+}
+
+const char *bars_input_why(const struct bars_input *in)
+{
+    return in->why;
+}

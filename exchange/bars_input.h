@@ -1,0 +1,27 @@
+/* The lines of a bars file, plain or gzip, told apart by content. */
+#ifndef EXCHANGE_BARS_INPUT_H
+#define EXCHANGE_BARS_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { BARS_LINE_MAX = 65536, BARS_INPUT_WHY_MAX = 128 };
+
+struct bars_input;
+
+/* `sha256`, unless NULL, takes the hash of the file's bytes as they lie on the disk, once the last line was
+ * read. Returns 0 with *ret, or -errno. */
+int bars_input_open(const char *path, uint8_t *sha256, struct bars_input **ret);
+void bars_input_close(struct bars_input *in); /* NULL is fine */
+
+/* The next line that is not blank, without white space at its end; a '\0' follows it. It lives until the next
+ * call. Returns 1; 0 at the end; -EINVAL for one of BARS_LINE_MAX bytes or more; -EIO for a stream that is
+ * damaged or breaks off, another -errno of reading. */
+int bars_input_line(struct bars_input *in, char **ret_line, size_t *ret_len);
+
+unsigned long bars_input_number(const struct bars_input *in); /* of that line: 1… */
+uint64_t bars_input_bytes(const struct bars_input *in);       /* of the file, as far as it was read */
+const char *bars_input_why(const struct bars_input *in);      /* what -EIO and others met */
+
+#endif

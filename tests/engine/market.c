@@ -1,0 +1,240 @@
+/* The market's grid: every bar of every file in its place and to the digit, every other cell as the contract
+ * says, whatever the ranges, gaps and shapes of the files; and what is refused, in words that help. */
+#include "engine/market/market.h"
+
+#include <errno.h>
+
+#include "exchange/decimal.h"
+#include "tests/engine/market_files.h"
+
+enum { FILES_MAX = 5 };
+
+static const int64_t minute = 60000000000, epoch = 1672531200000000000;
+static char err[MARKET_ERROR_MAX];
+static const struct market_options plain = {.no_cache = true};
+
+static void check_series(const struct market *m, const struct market_series *s, const struct made_file *f,
+                         const struct market_options *options)
+{
+    bool all = options->from_ns == 0 && options->to_ns == 0;
+    const double *columns[] = {s->open, s->high, s->low, s->close};
+    size_t k = 0, seen = 0, first = m->rows, last = 0, bad = 0;
+    double before = 0;
+    while (!all && f->open_ns[k] < options->from_ns)
+        k++;
+    double first_open = decimal_to_double(f->price[0][k], f->digits);
+    for (size_t row = 0; row < m->rows; row++) {
+        bool there = k < f->n && (all || f->open_ns[k] < options->to_ns) &&
+                     f->open_ns[k] == m->start_ns + (int64_t)row * m->interval_ns;
+        bad += market_present(s, row) != there;
+        bad += market_open_ns(m, row) != m->start_ns + (int64_t)row * m->interval_ns;
+        for (int c = 0; c < 4; c++) {
+            double expected = there      ? decimal_to_double(f->price[c][k], f->digits)
+                              : seen > 0 ? before
+                                         : first_open;
+            int64_t units = -1;
+            bad += columns[c][row] != expected;
+            bad += there && (decimal_from_double(columns[c][row], s->symbol.price_scale, &units) != 0 ||
+                             units != f->price[c][k] * decimal_pow10(s->symbol.price_scale - f->digits));
+        }
+        bad += s->volume[row] != (there ? decimal_to_double(f->volume[k], f->volume_digits) : 0);
+        if (there) {
+            before = s->close[row];
+            first = seen == 0 ? row : first;
+            last = row;
+            seen++;
+            k++;
+        }
+    }
+    CHECK_INT(bad, 0);
+    CHECK(seen > 0);
+    CHECK_INT(s->first, first);
+    CHECK_INT(s->last, last);
+    CHECK_INT(s->missing, last - first + 1 - seen);
+    CHECK((uintptr_t)s->open % 64 == 0 && (uintptr_t)s->volume % 64 == 0);
+}
+
+static void test_random(struct random *random)
+{
+    static struct made_file files[FILES_MAX];
+    static const char *const names[FILES_MAX] = {"AUSDT", "BUSDT", "CBTC", "DOGE", "EUSD"};
+    const char *paths[FILES_MAX];
+    struct market_options options = plain;
+    struct market_load load;
+    struct market *m = NULL;
+    int n = (int)random_between(random, 1, FILES_MAX);
+    int64_t interval = minute * random_between(random, 1, 60), first = INT64_MAX, last = 0;
+    size_t bars = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t start = epoch + interval * random_between(random, 0, 300);
+        made_draw(random, &files[i], (size_t)random_between(random, random_chance(random, 90) ? 2 : 1, 600),
+                  start, interval, (int)random_between(random, 0, 20));
+        made_write(random, &files[i], names[i]);
+        paths[i] = files[i].path;
+        first = files[i].open_ns[0] < first ? files[i].open_ns[0] : first;
+        if (files[i].open_ns[files[i].n - 1] > last)
+            last = files[i].open_ns[files[i].n - 1];
+        bars += files[i].n;
+    }
+    options.interval_ns = interval; /* few bars with many gaps do not tell it */
+    options.threads = (int)random_between(random, 0, 3);
+    CHECK_INT(market_load_files(paths, (size_t)n, &options, &m, &load, err), 0);
+    if (!m) {
+        fprintf(stderr, "%s\n", err);
+        return;
+    }
+    CHECK_INT(m->n_symbols, n);
+    CHECK_INT(m->start_ns, first);
+    CHECK_INT(m->interval_ns, interval);
+    CHECK_INT(m->rows, (last - first) / interval + 1);
+    CHECK_INT(load.bars, bars);
+    CHECK(!load.cached && load.note[0] == '\0');
+    for (int i = 0; i < n; i++) {
+        CHECK_STR(m->series[i].symbol.name, names[i]);
+        check_series(m, &m->series[i], &files[i], &options);
+    }
+    CHECK_INT(market_row_at(m, first), 0);
+    CHECK_INT(market_row_at(m, first - 1), 0);
+    CHECK_INT(market_row_at(m, last), m->rows - 1);
+    CHECK_INT(market_row_at(m, last + 1), m->rows);
+    CHECK_INT(market_row_at(m, first + 1), m->rows > 1 ? 1 : m->rows);
+    market_close(m);
+
+    /* A part of it: the bars between are the same. */
+    const struct made_file *f = &files[0];
+    options.from_ns = f->open_ns[f->n / 3];
+    options.to_ns = f->open_ns[f->n * 2 / 3] + 1;
+    CHECK_INT(market_load_files(paths, 1, &options, &m, NULL, err), 0);
+    check_series(m, &m->series[0], f, &options);
+    CHECK_INT(m->start_ns, options.from_ns);
+    CHECK_INT(market_open_ns(m, m->rows - 1), options.to_ns - 1);
+    market_close(m);
+}
+
+static void refuses(const char *const *paths, size_t n, const struct market_options *options, int code,
+                    const char *const *words, size_t n_words)
+{
+    struct market *m = (struct market *)&plain;
+    err[0] = '\0';
+    CHECK_INT(market_load_files(paths, n, options, &m, NULL, err), code);
+    CHECK(m == (struct market *)&plain);
+    for (size_t i = 0; i < n_words; i++) {
+        bool said = strstr(err, words[i]) != NULL;
+        CHECK(said);
+        if (!said)
+            fprintf(stderr, "\"%s\" is not in: %s\n", words[i], err);
+    }
+}
+
+#define REFUSES(paths, options, code, ...) \
+    refuses(paths, sizeof(paths) / sizeof(*(paths)), options, code, (const char *const[]){__VA_ARGS__}, \
+            sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+static void test_refused(void)
+{
+    const char *header = "open_time,open,high,low,close,volume\n";
+    char text[1024];
+#define MADE(name, rows) (snprintf(text, sizeof(text), "%s%s", header, rows), scratch_write(name, text))
+    const char *minutes = MADE("MUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n180,1,1,1,1,1\n");
+    const char *fives = MADE("FUSDT_5m.csv", "300,1,1,1,1,1\n600,1,1,1,1,1\n");
+    const char *off = MADE("OUSDT_1m.csv", "90,1,1,1,1,1\n150,1,1,1,1,1\n");
+    const char *one = MADE("SINGLE_1m.csv", "60,1,1,1,1,1\n");
+    const char *close =
+        MADE("NEARUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n180,1,1,1,1,1\n210,1,1,1,1,1\n");
+    const char *zero = MADE("ZUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,0,1,1\n");
+    const char *below = MADE("NEGUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,-2,1,1\n");
+    const char *fine = MADE("PUSDT_1m.csv", "60,1,1,1,1,1\n120,1.5,2,1,1.5,1\n180,1,1.123456789,1,1,1\n");
+    const char *noise = MADE("QUSDT_1m.csv", "60,0.30000000000000004,1,0.1,1,1\n");
+    const char *wide = MADE("WUSDT_1m.csv", "60,1,1,1,1,1\n120,123456789.12345678,123456789.2,1,1,1\n");
+    const char *none = MADE("NONE_1m.csv", "");
+    const char *far = MADE("FARUSDT_1m.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n7258118400,1,1,1,1,1\n");
+    const char *again = MADE("musdt_2.csv", "60,1,1,1,1,1\n120,1,1,1,1,1\n");
+    const char *bad = MADE("BAD_1m.csv", "60,1,1,1,1,1\n120,x,1,1,1,1\n");
+#undef MADE
+    struct market_options some = plain;
+    struct market *m;
+
+    REFUSES(((const char *[]){minutes, fives}), &plain, -EINVAL, "intervals differ", minutes, fives, "1m",
+            "5m");
+    REFUSES(((const char *[]){minutes, off}), &plain, -EINVAL, "off the grid", off, "bar 1", "1m");
+    REFUSES(((const char *[]){close}), &plain, -EINVAL, "off the grid", close, "bar 4");
+    REFUSES(((const char *[]){one}), &plain, -EINVAL, "no interval", one);
+    REFUSES(((const char *[]){zero}), &plain, -EINVAL, "not above 0", zero, "bar 2");
+    REFUSES(((const char *[]){below}), &plain, -EINVAL, "not above 0", below, "bar 2");
+    REFUSES(((const char *[]){fine}), &plain, -EINVAL, "9 digits", fine, ":4:", "at most 8");
+    REFUSES(((const char *[]){wide}), &plain, -EINVAL, "more digits than a double holds", wide, "bar 2");
+    REFUSES(((const char *[]){none}), &plain, -EINVAL, none);
+    REFUSES(((const char *[]){far}), &plain, -EINVAL, "nearly empty");
+    REFUSES(((const char *[]){minutes, again}), &plain, -EINVAL, "symbol twice", "MUSDT", minutes, again);
+    REFUSES(((const char *[]){minutes, bad}), &plain, -EINVAL, "bad number", bad, ":3:");
+    REFUSES(((const char *[]){minutes, scratch_path("absent_1m.csv")}), &plain, -ENOENT, "absent_1m.csv");
+    refuses(NULL, 0, &plain, -EINVAL, NULL, 0);
+    some.interval_ns = minute;
+    REFUSES(((const char *[]){noise}), &some, -EINVAL, "digits after the point", noise, ":2:");
+    REFUSES(((const char *[]){fives, minutes, off}), &some, -EINVAL, "off the grid", off);
+    some.interval_ns = -1;
+    REFUSES(((const char *[]){minutes}), &some, -EINVAL, "interval");
+    some = plain;
+    some.from_ns = 100 * minute;
+    some.to_ns = 200 * minute;
+    REFUSES(((const char *[]){minutes}), &some, -EINVAL, "no bars", minutes, "--from");
+    some.to_ns = 50 * minute;
+    REFUSES(((const char *[]){minutes}), &some, -EINVAL, "--from");
+
+    /* What the words above say would be right, is. */
+    some = plain;
+    some.interval_ns = minute;
+    CHECK_INT(market_load_files((const char *[]){one}, 1, &some, &m, NULL, err), 0);
+    CHECK(m->rows == 1 && market_present(&m->series[0], 0) && m->series[0].missing == 0);
+    CHECK(m->series[0].first == 0 && m->series[0].last == 0 && m->start_ns == minute);
+    market_close(m);
+    CHECK_INT(market_load_files((const char *[]){fives, minutes}, 2, &some, &m, NULL, err), 0);
+    CHECK_INT(m->rows, 10);
+    CHECK_INT(m->series[0].missing, 4);
+    market_close(m);
+    market_close(NULL);
+}
+
+/* Random decimals with up to 17 digits: exact, or refused. */
+static void test_exact(struct random *random)
+{
+    char text[256], name[DECIMAL_TEXT_MAX];
+    unsigned kept = 0, refused = 0;
+    struct market_options options = plain;
+    options.interval_ns = minute;
+    for (int k = 0; k < 3000; k++) {
+        int digits = (int)random_between(random, 0, 8);
+        int64_t units = random_between(random, 1, decimal_pow10((int)random_between(random, 1, 17))), back;
+        struct market *m = NULL;
+        decimal_format(units, digits, name);
+        snprintf(text, sizeof(text), "60000,%s,%s,%s,%s,1\n", name, name, name, name);
+        int r =
+            market_load_files((const char *[]){scratch_write("X_1m.csv", text)}, 1, &options, &m, NULL, err);
+        if (r == 0) {
+            int64_t scaled = -1;
+            int fits = decimal_rescale(units, digits, 8, &scaled);
+            CHECK_INT(fits, 0);
+            CHECK_INT(decimal_from_double(m->series[0].open[0], 8, &back), 0);
+            CHECK_INT(back, scaled);
+            market_close(m);
+            kept++;
+        } else {
+            CHECK_INT(r, -EINVAL);
+            CHECK(units >
+                  1000000000000000 / decimal_pow10(8 - digits)); /* never one of 15 digits at the scale */
+            refused++;
+        }
+    }
+    printf("exact: %u kept, %u refused\n", kept, refused);
+    CHECK(kept > 1000 && refused > 100);
+}
+
+int main(void)
+{
+    struct random random = random_seeded("market", 20261121);
+    for (int i = 0; i < 60; i++)
+        test_random(&random);
+    test_refused();
+    test_exact(&random);
+    return check_done("market");
+}
