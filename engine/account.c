@@ -248,7 +248,7 @@ void account_mark(struct engine *engine, int index)
     if (equity > account->equity_peak)
         account->equity_peak = equity;
     int64_t day = engine->now_ns / DAY_NS;
-    if (day != account->day) {
+    if (day > account->day) {
         account->day = day;
         account->day_equity = equity;
     }

@@ -94,7 +94,8 @@ enum order_reason match_amend(struct engine *engine, const struct order_amend *a
     enum order_reason reason = gate_check(engine, &next, 0, lowers);
     if (reason != ORDER_OK)
         return reason;
-    if (!live_later(engine, (struct pending){.effective_ns = engine->now_ns + engine->latency_ns,
+    if (!live_later(engine, (struct pending){.created_ns = engine->now_ns,
+                                             .effective_ns = engine->now_ns + engine->latency_ns,
                                              .order_id = amend->order_id,
                                              .kind = PENDING_AMEND,
                                              .amend = *amend})) {

@@ -99,7 +99,12 @@ void arrive_stand(struct engine *engine, uint64_t id)
     struct order *order = &engine->orders[match_find(engine, id)].order;
     const struct market_state *market = &engine->markets[order->symbol];
     bool blind = market->stale;
-    if (order->type == ORDER_MARKET) {
+    if (engine->fill_model == FILL_BAR) {
+        engine->orders[match_find(engine, id)].takes = order_works_as_limit(order);
+        if (order->type == ORDER_TRAILING_STOP)
+            order->stop_price = trailing_stop(engine, order);
+        fills_rest(engine, id);
+    } else if (order->type == ORDER_MARKET) {
         arrive_market(engine, id, true);
     } else if (order->type == ORDER_LIMIT || order_works_as_limit(order)) {
         take_limit(engine, id, blind);

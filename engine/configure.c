@@ -242,6 +242,7 @@ static void take_over(const struct change *change)
     engine->missed_stops = made->missed_stops;
     engine->fill_model = made->fill_model;
     engine->slippage_e6 = made->slippage_e6;
+    match_model(engine);
     engine->to_begin |= made->to_begin;
     for (size_t i = 0; i < engine->n_orders; i++)
         engine->orders[i].order.symbol = change->to[engine->orders[i].order.symbol];

@@ -52,6 +52,7 @@ struct market_state {
      * false: not known. */
     bool unmoved, calm;
     int64_t calm_above, calm_below;
+    bool quotes_only;    /* derived: the fill model looks at no book */
     struct taken *taken; /* oldest first */
     uint32_t n_taken, cap_taken;
 };
@@ -89,7 +90,7 @@ struct live_order {
 /* What takes effect later, in order of time. */
 enum pending_kind { PENDING_ORDER, PENDING_CANCEL, PENDING_AMEND };
 struct pending {
-    int64_t effective_ns;
+    int64_t created_ns, effective_ns;
     uint64_t order_id;
     enum pending_kind kind;
     struct order_amend amend;
@@ -129,7 +130,11 @@ struct engine {
 
     uint64_t last_order, last_fill, last_ledger;
     uint8_t hash[LEDGER_HASH_SIZE];
+    /* The engine's time: of the events; with FILL_BAR of the bars, where it may go back by up to an interval
+     * from one symbol's bar to another's, and of commands. */
     int64_t now_ns;
+    int64_t recv_ns;   /* of this event */
+    int64_t behind_ns; /* FILL_BAR: how far the venue's time is behind ours, which is wrong then; else 0 */
     uint64_t input_seq;
     bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */
     bool storage_failing, out_of_memory;
@@ -218,6 +223,8 @@ enum order_reason match_amend(struct engine *engine, const struct order_amend *a
 /* All orders of an account end now, on their way, held or resting; no exit starts, no strategy answers. */
 void match_withdraw(struct engine *engine, int account);
 void match_release(struct engine *engine, int64_t until_ns); /* what takes effect by then */
+/* After the fill model was set, or is another. */
+void match_model(struct engine *engine);
 void match_trade(struct engine *engine, int symbol, const struct market_trade *trade);
 void match_quotes(struct engine *engine, int symbol); /* after a quote or a book change */
 void match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n);
@@ -225,8 +232,12 @@ void match_interrupted(struct engine *engine); /* the stream broke: nothing is s
 int match_restore(struct engine *engine, const struct order *order);
 size_t match_find(const struct engine *engine, uint64_t order_id); /* in orders; n_orders: not live */
 
+/* match_bar.c */
+/* A bar of the symbol closed: FILL_BAR. The engine's time is the bar's end afterwards. */
+void match_bar(struct engine *engine, int symbol, const struct bar *bar);
+
 /* walk.c */
-/* The best price that the market shows to a taker, whoever took of it. */
+/* The best price that the market shows to a taker, whoever took of it; with FILL_BAR the last close. */
 bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret);
 
 /* reserve.c */

@@ -58,6 +58,7 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
         engine_destroy(engine);
         return r;
     }
+    match_model(engine);
     *ret = engine;
     return 0;
 }
@@ -103,23 +104,26 @@ int engine_start(struct engine *engine, int64_t now_ns)
 static void accept_bar(struct engine *engine, int symbol, const struct bar *bar, bool live, int64_t venue_ns)
 {
     struct market_state *market = &engine->markets[symbol];
+    bool fills = engine->fill_model == FILL_BAR;
     market->last_bar = *bar;
     market->bars++;
     if (recent_push(&market->recent, bar) < 0)
         engine->out_of_memory = true;
-    if (market->last == 0)
-        market->last = bar->close;
     if (engine->sink.bar)
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
+    if (fills)
+        match_bar(engine, symbol, bar);
+    if (market->last == 0 || fills)
+        market->last = bar->close;
     engine->bar_closed |= live;
     /* A decision is taken on a bar that closed less than an interval ago, never on history. */
-    int64_t now_ns = engine->now_ns;
+    int64_t now_ns = fills ? engine->recv_ns : engine->now_ns;
     if (venue_ns > 0 && now_ns - venue_ns >= CLOCK_OFF_NS)
         now_ns = venue_ns;
     int64_t age_ns = now_ns - (bar->open_ns + engine->interval_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     desk_bar(engine, symbol, bar, fresh);
-    if (live)
+    if (live || fills)
         loan_check(engine, symbol);
 }
 
@@ -156,6 +160,8 @@ static void on_kline(struct engine *engine, int symbol, const struct market_klin
     const struct bar *bar = &kline->bar;
     if (kline->interval_ns != engine->interval_ns)
         return;
+    int64_t behind_ns = venue_ns > 0 ? engine->recv_ns - venue_ns : 0;
+    engine->behind_ns = behind_ns >= CLOCK_OFF_NS ? behind_ns : 0;
     bar_builder_confirm_first(&market->builder, bar->open_ns, bar->first_trade_id);
     if (!kline->closed) {
         market->forming = *bar;
@@ -183,10 +189,12 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
     struct bar built;
     if (trade->id <= market->builder.last_trade_id)
         return; /* seen already, or overtaken: it must not trade twice */
-    market->last = trade->price;
     trades_bar(engine, symbol,
                bar_builder_trade(&market->builder, trade->ts_ns, trade->id, trade->price, trade->qty, &built),
                &built);
+    if (engine->fill_model == FILL_BAR)
+        return;
+    market->last = trade->price;
     match_trade(engine, symbol, trade);
     loan_check(engine, symbol);
 }
@@ -214,7 +222,7 @@ static int on_book(struct engine *engine, int symbol, int result)
     }
     if (result == BOOK_NEED_SNAPSHOT && engine->sink.need_snapshot)
         engine->sink.need_snapshot(engine->sink.ctx, symbol);
-    if (result == BOOK_APPLIED)
+    if (result == BOOK_APPLIED && engine->fill_model == FILL_BOOK)
         match_quotes(engine, symbol);
     return 0;
 }
@@ -225,12 +233,14 @@ static int on_market(struct engine *engine, const struct market_event *event)
     if (symbol < 0 || symbol >= engine->n_symbols)
         return -EINVAL;
     struct market_state *market = &engine->markets[symbol];
-    market->last_ns = engine->now_ns;
+    market->last_ns = engine->recv_ns;
     switch (event->kind) {
     case MARKET_TRADE:
         on_trade(engine, symbol, &event->trade);
         return 0;
     case MARKET_AGG_TRADE:
+        if (engine->fill_model == FILL_BAR)
+            return 0;
         market->last = event->trade.price;
         loan_check(engine, symbol);
         return 0;
@@ -240,7 +250,8 @@ static int on_market(struct engine *engine, const struct market_event *event)
     case MARKET_QUOTE:
         if (event->quote.update_id >= market->quote.update_id) {
             market->quote = event->quote;
-            match_quotes(engine, symbol);
+            if (engine->fill_model != FILL_BAR)
+                match_quotes(engine, symbol);
         }
         return 0;
     case MARKET_DEPTH: {
@@ -268,7 +279,7 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
     for (uint32_t i = known; i < event->n; i++)
         if (market->bars == 0 || event->bars[i].open_ns > market->last_bar.open_ns)
             accept_bar(engine, event->symbol, &event->bars[i], false, 0);
-    if (event->missed && known < event->n)
+    if (event->missed && known < event->n && engine->fill_model != FILL_BAR)
         match_missed(engine, event->symbol, event->bars + known, event->n - known);
     uint32_t n_held = market->n_held;
     market->n_held = 0;
@@ -373,18 +384,32 @@ static bool due(const struct engine *engine, int64_t now_ns)
             engine->pending[engine->first_pending].effective_ns <= now_ns);
 }
 
+/* The engine's time goes on to the event's, and what is due by then happens. In the bar model only closed
+ * bars and commands move it (match_bar.c): a command comes when it was received, by the venue's time as far
+ * as ours is known to be wrong, but not before what is done already. */
+static void go_on_to(struct engine *engine, const struct event *event)
+{
+    bool bars = engine->fill_model == FILL_BAR;
+    int64_t now_ns = bars ? event->recv_ns - engine->behind_ns : event->recv_ns;
+    if (bars && event->kind != EVENT_COMMAND)
+        return;
+    if (!bars && due(engine, now_ns))
+        match_release(engine, now_ns);
+    if (now_ns > engine->now_ns)
+        engine->now_ns = now_ns;
+    if (engine->to_begin)
+        account_begin_all(engine);
+    loan_interest(engine);
+}
+
 int engine_handle(struct engine *engine, const struct event *event)
 {
     int r = 0;
     engine->counters.events++;
     engine->input_seq = event->seq;
-    if (due(engine, event->recv_ns))
-        match_release(engine, event->recv_ns);
-    if (event->recv_ns > engine->now_ns)
-        engine->now_ns = event->recv_ns;
-    if (engine->to_begin)
-        account_begin_all(engine);
-    loan_interest(engine);
+    if (event->recv_ns > engine->recv_ns)
+        engine->recv_ns = event->recv_ns;
+    go_on_to(engine, event);
 
     switch (event->kind) {
     case EVENT_MARKET:
@@ -427,7 +452,8 @@ int engine_handle(struct engine *engine, const struct event *event)
         r = -EINVAL;
         break;
     }
-    if (due(engine, engine->now_ns)) /* a bracket's exits, whose entry this event filled */
+    if (engine->fill_model != FILL_BAR &&
+        due(engine, engine->now_ns)) /* a bracket's exits, whose entry this event filled */
         match_release(engine, engine->now_ns);
     account_equity_points(engine);
     if (engine->out_of_memory) {

@@ -71,6 +71,7 @@ struct engine_take { /* a fill, before it is booked */
     int64_t taken_before;    /* of it, by the account's orders before */
     int64_t queue_ahead;     /* a maker's, before the trade that filled it; -1: not known */
     bool from_book;          /* a level of the order book, else the best quote, or a trade */
+    const struct bar *bar;   /* FILL_BAR: the bar that filled it; else NULL */
 };
 struct engine_trace {
     void *ctx;

@@ -27,7 +27,8 @@ void fills_book(struct engine *engine, struct order *order, int64_t price, int64
                                          .level = source->level,
                                          .taken_before = source->taken_before,
                                          .queue_ahead = source->queue_ahead,
-                                         .from_book = source->from_book};
+                                         .from_book = source->from_book,
+                                         .bar = source->bar};
         trace->take(trace->ctx, &take);
     }
     order->filled += qty;
@@ -87,6 +88,14 @@ void fills_rest(struct engine *engine, uint64_t id)
     live_tell(engine, order);
 }
 
+/* What a taker trades at where the market shows a price: with slippage, within the order's limit. */
+int64_t fills_taker_price(const struct engine *engine, const struct order *order, int64_t shown)
+{
+    const struct symbol_filters *filters = &engine->markets[order->symbol].symbol.filters;
+    return fill_slipped(order->side, shown, engine->slippage_e6, filters->price_min, filters->tick,
+                        order_works_as_limit(order) ? order->price : 0);
+}
+
 /* Takes what the other side offers, up to the limit if there is one, at its prices; or makes it at the
  * order's own price. Returns why it stopped early, or ORDER_OK. The order's pool holds nothing afterwards. */
 enum order_reason fills_shown(struct engine *engine, struct live_order *live, bool maker)
@@ -105,11 +114,13 @@ enum order_reason fills_shown(struct engine *engine, struct live_order *live, bo
         int64_t qty = left < offered ? left : offered;
         if (qty <= 0)
             continue;
-        int64_t price = maker ? order->price : walk.level.price;
+        int64_t price = maker ? order->price : fills_taker_price(engine, order, walk.level.price);
         int64_t paid = reserve_affordable(engine, order, price, qty);
         if (paid > 0) {
-            const struct fill_source source = {walk.level, walk.taken, maker ? live->queue_ahead : -1,
-                                               walk.from_book};
+            const struct fill_source source = {.level = walk.level,
+                                               .taken_before = walk.taken,
+                                               .queue_ahead = maker ? live->queue_ahead : -1,
+                                               .from_book = walk.from_book};
             fills_book(engine, order, price, paid, maker, &source);
             if (!walk_take(engine, &walk, order->symbol, paid))
                 engine->out_of_memory = true;
@@ -138,7 +149,7 @@ static enum order_reason fills_whole(struct engine *engine, const struct order *
         int64_t qty = left < offered ? left : offered;
         if (qty <= 0)
             continue;
-        price = walk.level.price;
+        price = fills_taker_price(engine, order, walk.level.price);
         cost += order->side == ORDER_BUY ? reserve_purchase(engine, order->account, order->symbol, price, qty)
                                          : 0;
         left -= qty;
@@ -182,4 +193,22 @@ void fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enu
         live_end(engine, id, order->tif == ORDER_GTC ? ORDER_IS_CANCELED : ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
     if (traded)
         position_changed(engine, account, symbol);
+}
+
+void fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t price, bool maker,
+               const struct bar *bar)
+{
+    struct order *order = &engine->orders[match_find(engine, id)].order;
+    int64_t before = order->filled, left = order->qty - before;
+    reserve_lift(engine, order);
+    int64_t qty = reserve_affordable(engine, order, price, left);
+    if (qty < left && order->tif == ORDER_FOK) {
+        live_end(engine, id, ORDER_IS_CANCELED,
+                 order->reduce_only ? ORDER_REDUCE_ONLY : reserve_shortage(engine, order));
+        return;
+    }
+    const struct fill_source source = {.level = {shown, qty}, .queue_ahead = -1, .bar = bar};
+    if (qty > 0)
+        fills_book(engine, order, price, qty, maker, &source);
+    fills_settle(engine, id, before, qty < left ? reserve_shortage(engine, order) : ORDER_OK, true);
 }

@@ -4,8 +4,7 @@
 
 #include "engine/match.h"
 
-/* The first live order with an id not below `id`. */
-static size_t not_before(const struct engine *engine, uint64_t id)
+size_t live_from(const struct engine *engine, uint64_t id)
 {
     size_t low = 0, high = engine->n_orders;
     while (low < high) {
@@ -20,7 +19,7 @@ static size_t not_before(const struct engine *engine, uint64_t id)
 
 size_t match_find(const struct engine *engine, uint64_t order_id)
 {
-    size_t at = not_before(engine, order_id);
+    size_t at = live_from(engine, order_id);
     return at < engine->n_orders && engine->orders[at].order.id == order_id ? at : engine->n_orders;
 }
 
@@ -107,7 +106,7 @@ struct live_order *live_other_leg(const struct engine *engine, const struct orde
 {
     if (order->group == 0)
         return NULL;
-    for (size_t i = not_before(engine, order->group); i < engine->n_orders; i++) {
+    for (size_t i = live_from(engine, order->group); i < engine->n_orders; i++) {
         struct live_order *other = &engine->orders[i];
         if (other->order.id >= order->group + ORDER_LEGS_MAX)
             break;
@@ -135,7 +134,10 @@ static void entry_ended(struct engine *engine, const struct order *entry)
             continue;
         exit->qty = entry->filled;
         exit->effective_ns = engine->now_ns;
-        if (!live_later(engine, (struct pending){.effective_ns = engine->now_ns, .order_id = id}))
+        if (engine->fill_model != FILL_BAR && /* there they start within the bar: match_bar.c */
+            !live_later(engine, (struct pending){.created_ns = engine->now_ns,
+                                                 .effective_ns = engine->now_ns,
+                                                 .order_id = id}))
             engine->out_of_memory = true;
         reserve_set(engine, exit);
         live_tell(engine, exit);
@@ -169,6 +171,26 @@ void live_end(struct engine *engine, uint64_t id, enum order_action action, enum
         entry_ended(engine, &order);
     if (order.filled > 0)
         desk_ended(engine, &order);
+}
+
+void live_expire(struct engine *engine, int symbol, int64_t until_ns)
+{
+    for (size_t i = 0; i < engine->n_orders;) {
+        const struct order *order = &engine->orders[i].order;
+        if (order->expires_ns > 0 && order->expires_ns <= until_ns &&
+            (symbol < 0 || order->symbol == symbol)) {
+            live_end(engine, order->id, ORDER_EXPIRES, ORDER_OK);
+            i = 0; /* others may have ended or come with it */
+        } else {
+            i++;
+        }
+    }
+    engine->next_expiry_ns = INT64_MAX;
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        int64_t expires_ns = engine->orders[i].order.expires_ns;
+        if (expires_ns > 0 && expires_ns < engine->next_expiry_ns)
+            engine->next_expiry_ns = expires_ns;
+    }
 }
 
 void match_withdraw(struct engine *engine, int account)

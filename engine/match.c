@@ -148,8 +148,9 @@ static bool accept(struct engine *engine, const struct order *legs, int n_legs)
         }
     for (int i = 0; i < n_legs; i++) {
         if (legs[i].state == ORDER_PENDING &&
-            !live_later(engine,
-                        (struct pending){.effective_ns = legs[i].effective_ns, .order_id = legs[i].id})) {
+            !live_later(engine, (struct pending){.created_ns = legs[i].created_ns,
+                                                 .effective_ns = legs[i].effective_ns,
+                                                 .order_id = legs[i].id})) {
             for (int k = 0; k < n_legs; k++)
                 live_drop_last(engine);
             return false;
@@ -191,7 +192,8 @@ static void queue_cancel(struct engine *engine, struct live_order *live)
 {
     if (live->cancel_queued)
         return;
-    if (!live_later(engine, (struct pending){.effective_ns = engine->now_ns + engine->latency_ns,
+    if (!live_later(engine, (struct pending){.created_ns = engine->now_ns,
+                                             .effective_ns = engine->now_ns + engine->latency_ns,
                                              .order_id = live->order.id,
                                              .kind = PENDING_CANCEL})) {
         engine->out_of_memory = true;
@@ -230,27 +232,12 @@ static void take_effect(struct engine *engine, const struct pending *pending)
     }
 }
 
-/* All that expires at the moment next_expiry_ns, by id; and when the next ones do. */
 static void expire(struct engine *engine)
 {
     int64_t now_ns = engine->next_expiry_ns;
     if (now_ns > engine->now_ns)
         engine->now_ns = now_ns;
-    for (size_t i = 0; i < engine->n_orders;) {
-        const struct order *order = &engine->orders[i].order;
-        if (order->expires_ns > 0 && order->expires_ns <= now_ns) {
-            live_end(engine, order->id, ORDER_EXPIRES, ORDER_OK);
-            i = 0; /* others may have ended or come with it */
-        } else {
-            i++;
-        }
-    }
-    engine->next_expiry_ns = INT64_MAX;
-    for (size_t i = 0; i < engine->n_orders; i++) {
-        int64_t expires_ns = engine->orders[i].order.expires_ns;
-        if (expires_ns > 0 && expires_ns < engine->next_expiry_ns)
-            engine->next_expiry_ns = expires_ns;
-    }
+    live_expire(engine, -1, now_ns);
 }
 
 void match_release(struct engine *engine, int64_t until_ns)
@@ -386,6 +373,15 @@ void match_quotes(struct engine *engine, int symbol)
         market->unmoved = false;
 }
 
+void match_model(struct engine *engine)
+{
+    for (int s = 0; s < engine->n_symbols; s++) {
+        struct market_state *market = &engine->markets[s];
+        market->quotes_only = engine->fill_model == FILL_QUOTE;
+        market->unmoved = market->calm = false;
+    }
+}
+
 void match_interrupted(struct engine *engine)
 {
     for (size_t i = 0; i < engine->n_orders; i++)
@@ -412,7 +408,9 @@ int match_restore(struct engine *engine, const struct order *order)
     if (!live_push(engine, order))
         return -ENOMEM;
     if (order->state == ORDER_PENDING &&
-        !live_later(engine, (struct pending){.effective_ns = order->effective_ns, .order_id = order->id}))
+        !live_later(engine, (struct pending){.created_ns = order->created_ns,
+                                             .effective_ns = order->effective_ns,
+                                             .order_id = order->id}))
         return -ENOMEM;
     engine->orders[engine->n_orders - 1].takes = came(engine, order);
     reserve_set(engine, order);

@@ -19,6 +19,10 @@ void live_end(struct engine *engine, uint64_t id, enum order_action action, enum
 /* The other leg of its OCO while that lives, or NULL. */
 struct live_order *live_other_leg(const struct engine *engine, const struct order *order);
 bool live_resting(const struct order *order); /* at the venue */
+/* The first live order with an id not below `id`; n_orders: none. */
+size_t live_from(const struct engine *engine, uint64_t id);
+/* Orders of a symbol, or of all (-1), that expire at or before a moment do so, by id. */
+void live_expire(struct engine *engine, int symbol, int64_t until_ns);
 
 /* reserve.c: what orders hold of balances. */
 int64_t reserve_need(const struct engine *engine, const struct order *order); /* for what is left of it */
@@ -67,11 +71,13 @@ struct fill_source { /* for a tracer */
     struct book_level level;
     int64_t taken_before, queue_ahead;
     bool from_book;
+    const struct bar *bar; /* FILL_BAR; else NULL */
 };
 void fills_book(struct engine *engine, struct order *order, int64_t price, int64_t qty, bool maker,
                 const struct fill_source *source);
 /* Takes what the other side offers, up to the limit if there is one, at its prices; or makes it at the
  * order's own price. Returns why it stopped early, or ORDER_OK. Its pool holds nothing afterwards. */
+int64_t fills_taker_price(const struct engine *engine, const struct order *order, int64_t shown);
 enum order_reason fills_shown(struct engine *engine, struct live_order *live, bool maker);
 bool fills_whole_or_ends(struct engine *engine, const struct order *order); /* FOK: true when it ended */
 /* After an order traded, or could not: what is left of it ends, or rests where it may. */
@@ -80,9 +86,13 @@ void fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enu
 void fills_rest(struct engine *engine, uint64_t id);
 void fills_cancel_other_leg(struct engine *engine, uint64_t id);
 
+/* Trades all that is left of it at one price, as far as the account can. `shown`: where the market is. */
+void fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t price, bool maker,
+               const struct bar *bar);
+
 /* arrive.c: the same holds. */
 void arrive_new(struct engine *engine, uint64_t id);
-/* The order stands at the venue, new or changed: it triggers, takes, or rests. */
+/* The order stands at the venue, new or changed: it triggers, takes, or rests; with FILL_BAR it rests. */
 void arrive_stand(struct engine *engine, uint64_t id);
 void arrive_market(struct engine *engine, uint64_t id, bool first);
 void arrive_trigger(struct engine *engine, uint64_t id);

@@ -11,7 +11,7 @@ static int64_t make(struct engine *engine, uint64_t id, const struct market_trad
     int64_t wanted = left < offered ? left : offered;
     reserve_lift(engine, order);
     int64_t qty = reserve_affordable(engine, order, order->price, wanted);
-    const struct fill_source source = {{trade->price, trade->qty}, 0, ahead, false};
+    const struct fill_source source = {.level = {trade->price, trade->qty}, .queue_ahead = ahead};
     if (qty > 0)
         fills_book(engine, order, order->price, qty, true, &source);
     enum order_reason reason = qty < wanted ? reserve_shortage(engine, order) : ORDER_OK;

@@ -116,6 +116,10 @@ static void visit_pending(struct visit *visit)
     for (uint32_t i = 0; i < n && !codec->failed; i++) {
         struct pending *pending = &engine->pending[engine->first_pending + i];
         codec_i64(codec, &pending->effective_ns);
+        if (codec->version >= 2)
+            codec_i64(codec, &pending->created_ns);
+        else
+            pending->created_ns = pending->effective_ns - engine->latency_ns;
         codec_u64(codec, &pending->order_id);
         codec_enum(codec, &pending->kind, PENDING_AMEND + 1);
         visit_amend(codec, &pending->amend);
@@ -371,6 +375,8 @@ static void visit_engine(struct visit *visit)
     codec_u64(codec, &engine->last_ledger);
     codec_bytes(codec, engine->hash, sizeof engine->hash);
     codec_i64(codec, &engine->now_ns);
+    if (codec->version >= 2)
+        codec_i64(codec, &engine->behind_ns);
     codec_u64(codec, &engine->input_seq);
     codec_bool(codec, &engine->paused);
     codec_bool(codec, &engine->flattening);
@@ -382,8 +388,10 @@ static void visit_engine(struct visit *visit)
     for (int s = 0; s < engine->n_symbols && !over(visit); s++)
         visit->error = visit_market(codec, &engine->markets[s], engine->interval_ns);
     visit_accounts(visit);
-    if (!codec->saving && !over(visit))
+    if (!codec->saving && !over(visit)) {
         account_count_shorts(engine);
+        match_model(engine);
+    }
     if (!over(visit))
         visit_orders(visit);
     if (!over(visit))

@@ -11,7 +11,8 @@ enum { TAKEN_MAX = 256 };
 static bool quote_counts(const struct market_state *market, const struct book_level *best)
 {
     return best->price > 0 && best->qty > 0 &&
-           (market->book.state != BOOK_SYNCED || market->quote.update_id >= market->book.last_id);
+           (market->quotes_only || market->book.state != BOOK_SYNCED ||
+            market->quote.update_id >= market->book.last_id);
 }
 
 static struct book_level quoted(const struct market_state *market, enum order_side side)
@@ -32,7 +33,7 @@ void walk_begin(struct walk *walk, const struct engine *engine, int account, int
     const struct market_state *market = &engine->markets[symbol];
     *walk = (struct walk){.market = market, .account = account, .taker = taker};
     walk->quote = quoted(market, other_side(taker));
-    walk->use_book = market->book.state == BOOK_SYNCED;
+    walk->use_book = market->book.state == BOOK_SYNCED && !market->quotes_only;
     walk->use_quote = quote_counts(market, &walk->quote);
 }
 
@@ -85,6 +86,10 @@ bool walk_next(struct walk *walk)
 bool match_best(const struct engine *engine, int symbol, enum order_side taker, struct book_level *ret)
 {
     struct walk walk;
+    if (engine->fill_model == FILL_BAR) {
+        *ret = (struct book_level){engine->markets[symbol].last, INT64_MAX};
+        return ret->price > 0;
+    }
     walk_begin(&walk, engine, -1, symbol, taker);
     if (!next_level(&walk))
         return false;
@@ -141,7 +146,9 @@ int64_t walk_shown(const struct market_state *market, enum order_side side, int6
         if (side == ORDER_BUY ? price > best.price : price < best.price)
             return 0;
     }
-    return market->book.state == BOOK_SYNCED ? book_shown(&market->book, side == ORDER_BUY, price) : -1;
+    return market->book.state == BOOK_SYNCED && !market->quotes_only
+               ? book_shown(&market->book, side == ORDER_BUY, price)
+               : -1;
 }
 
 void walk_refresh(struct market_state *market)

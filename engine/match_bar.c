@@ -1,0 +1,193 @@
+/* The bar model at work: what a closed bar does to the orders of its symbol. The rules, and the order of what
+ * happens, stand in exchange/bar_rules.h; here they meet groups, balances and what is on its way. */
+#include <string.h>
+
+#include "engine/match.h"
+#include "exchange/bar_rules.h"
+
+/* A bar, or what is certain of its rest, at one of its steps. */
+struct at_bar {
+    const struct bar *bar;
+    struct bar_prices prices;
+    enum bar_step step;
+    int64_t end_ns;
+    uint64_t newest; /* orders with higher ids were given meanwhile */
+};
+
+/* It rests, or comes to the venue with this bar. */
+static bool takes_part(const struct order *order, const struct at_bar *at)
+{
+    if (order->state == ORDER_PENDING)
+        return at->step == BAR_AT_OPEN &&
+               bar_takes_part(order->updated_ns, order->effective_ns, at->bar->open_ns, at->end_ns);
+    return live_resting(order) && order->updated_ns <= at->bar->open_ns;
+}
+
+static void trigger(struct engine *engine, uint64_t id)
+{
+    struct live_order *live = &engine->orders[match_find(engine, id)];
+    if (!order_is_stop(live->order.type) || live->order.triggered)
+        return;
+    live->order.triggered = true;
+    live->missed = false;
+    fills_cancel_other_leg(engine, id);
+}
+
+/* A trailing stop follows the best of the prices that this step adds. Did its peak move? */
+static bool follows(const struct engine *engine, struct order *order, const struct at_bar *at)
+{
+    if (order->type != ORDER_TRAILING_STOP || order->triggered)
+        return false;
+    int64_t best = order->side == ORDER_SELL ? at->prices.high : at->prices.low;
+    return arrive_trail(engine, order, at->step == BAR_AT_OPEN ? at->prices.open : best);
+}
+
+/* What does not trade in this step rests, unless it was good for its arrival only. */
+static void stay(struct engine *engine, uint64_t id, const struct at_bar *at, bool arrives)
+{
+    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct order *order = &live->order;
+    bool moved = at->step == BAR_AT_OPEN && follows(engine, order, at);
+    live->takes = false;
+    if (order->tif == ORDER_IOC || order->tif == ORDER_FOK)
+        live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
+    else if (moved || arrives)
+        fills_rest(engine, id);
+}
+
+static struct bar_deed ask(struct live_order *live, const struct at_bar *at)
+{
+    const struct order *order = &live->order;
+    const struct bar_order asked = {
+        .side = order->side,
+        .type = order->type,
+        .price = order->price,
+        .stop_price = order->stop_price,
+        .triggered = order->triggered,
+        .arrives = order->state == ORDER_PENDING || live->takes,
+    };
+    if (live->missed && at->step == BAR_AT_OPEN) /* of another model */
+        return bar_reached(&asked, at->prices.open);
+    return bar_rule(&asked, &at->prices, at->step);
+}
+
+/* One order in one step. Returns what the bar did to it: BAR_WAITS when it did not trade. */
+static struct bar_deed meet(struct engine *engine, uint64_t id, const struct at_bar *at)
+{
+    const struct bar_deed nothing = {BAR_WAITS, 0};
+    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct order *order = &live->order;
+    bool arrives = order->state == ORDER_PENDING;
+    if (arrives && order->reduce_only &&
+        match_reducible(engine, order->account, order->symbol, order->side) == 0) {
+        live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
+        return nothing;
+    }
+    bool moved = at->step == BAR_TRAILS && follows(engine, order, at);
+    struct bar_deed deed = ask(live, at);
+    if (deed.act == BAR_WAITS) {
+        if (at->step == BAR_AT_OPEN)
+            stay(engine, id, at, arrives);
+        else if (moved)
+            fills_rest(engine, id);
+        return nothing;
+    }
+    if (deed.act == BAR_TAKES && order->post_only) {
+        live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
+        return nothing;
+    }
+    trigger(engine, id);
+    live = &engine->orders[match_find(engine, id)];
+    live->takes = false;
+    if (deed.act == BAR_TRIGGERS) {
+        fills_rest(engine, id);
+        return nothing;
+    }
+    bool maker = deed.act == BAR_MAKES;
+    int64_t price = maker ? deed.price : fills_taker_price(engine, &live->order, deed.price);
+    fills_all(engine, id, deed.price, price, maker, at->bar);
+    return deed;
+}
+
+/* The exits of an entry that filled inside the bar begin with what is certain of the rest of it. */
+static void begin_exits(struct engine *engine, const struct order *entry, struct bar_deed deed,
+                        const struct at_bar *bar)
+{
+    static const enum bar_step steps[] = {BAR_AT_OPEN, BAR_STOPS, BAR_TRAILS};
+    struct at_bar at = *bar;
+    at.prices =
+        bar_rest(entry->side, deed.act == BAR_MAKES ? ORDER_LIMIT : entry->type, deed.price, &bar->prices);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+        for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
+            size_t i = match_find(engine, id);
+            const struct order *exit = i < engine->n_orders ? &engine->orders[i].order : NULL;
+            at.step = steps[k];
+            if (exit && exit->parent == entry->id)
+                meet(engine, id, &at);
+        }
+}
+
+static void take_step(struct engine *engine, int symbol, struct at_bar *at, enum bar_step step)
+{
+    size_t i;
+    at->step = step;
+    engine->now_ns = bar_fill_ns(step, at->bar->open_ns, at->end_ns);
+    for (uint64_t id = 1; (i = live_from(engine, id)) < engine->n_orders; id++) {
+        const struct order order = engine->orders[i].order;
+        id = order.id;
+        if (id > at->newest)
+            break;
+        if (order.symbol != symbol || !takes_part(&order, at))
+            continue;
+        struct bar_deed deed = meet(engine, id, at);
+        if (deed.act != BAR_WAITS && step != BAR_AT_OPEN)
+            begin_exits(engine, &order, deed, at);
+    }
+}
+
+/* Cancels and amends of the symbol's orders that are due, in order of time; what orders are due arrive at the
+ * open. */
+static void release(struct engine *engine, int symbol, const struct at_bar *at)
+{
+    for (size_t i = engine->first_pending; i < engine->n_pending;) {
+        struct pending next = engine->pending[i];
+        size_t order = match_find(engine, next.order_id);
+        bool known = order < engine->n_orders;
+        if ((known && (engine->orders[order].order.symbol != symbol || next.order_id > at->newest)) ||
+            !bar_takes_part(next.created_ns, next.effective_ns, at->bar->open_ns, at->end_ns)) {
+            i++;
+            continue;
+        }
+        engine->n_pending--;
+        memmove(&engine->pending[i], &engine->pending[i + 1], (engine->n_pending - i) * sizeof next);
+        if (known && next.kind == PENDING_CANCEL)
+            live_end(engine, next.order_id, ORDER_IS_CANCELED, ORDER_OK);
+        else if (known && next.kind == PENDING_AMEND)
+            amend_take_effect(engine, &next.amend);
+        else
+            continue;
+        i = engine->first_pending; /* others may have come with it */
+    }
+    if (engine->first_pending == engine->n_pending)
+        engine->first_pending = engine->n_pending = 0;
+}
+
+void match_bar(struct engine *engine, int symbol, const struct bar *bar)
+{
+    struct at_bar at = {.bar = bar,
+                        .prices = {bar->open, bar->high, bar->low, bar->close},
+                        .newest = engine->last_order,
+                        .end_ns = bar->open_ns + engine->interval_ns};
+    engine->now_ns = bar->open_ns;
+    if (engine->to_begin)
+        account_begin_all(engine);
+    loan_interest(engine);
+    if (engine->markets[symbol].live_orders > 0) {
+        if (engine->next_expiry_ns <= bar->open_ns)
+            live_expire(engine, symbol, bar->open_ns);
+        release(engine, symbol, &at);
+        for (int k = 0; k < BAR_STEPS && engine->markets[symbol].live_orders > 0; k++)
+            take_step(engine, symbol, &at, (enum bar_step)k);
+    }
+    engine->now_ns = at.end_ns;
+}
