@@ -47,6 +47,7 @@ struct harness {
     struct order last_order;
     struct fill last_fill;
     struct equity_point last_equity[HARNESS_ACCOUNTS_MAX];
+    int64_t row_ns; /* of the last ledger row */
     uint64_t rows, fills, maker_fills, equity_points, alerts, snapshots_wanted, bars_wanted, bars, bars_built;
     int64_t wanted_from_ns, wanted_to_ns;
     struct bar last_bar;
@@ -96,7 +97,9 @@ static void on_fill(void *ctx, const struct fill *fill)
     CHECK_INT(fill->notional, notional);
     CHECK_INT(fill->fee, fee);
     CHECK_INT(told->order.id, fill->order_id);
-    CHECK(fill->ts_ns >= told->order.effective_ns && fill->ts_ns <= h->now_ns);
+    bool of_bar = h->config.fill_model == FILL_BAR;
+    CHECK(fill->ts_ns >= (of_bar ? told->order.created_ns : told->order.effective_ns) &&
+          fill->ts_ns <= h->now_ns);
     CHECK(told->order.side == fill->side && told->order.symbol == fill->symbol &&
           told->order.account == fill->account);
     told->filled += fill->qty;
@@ -113,6 +116,8 @@ static void on_fill(void *ctx, const struct fill *fill)
         CHECK_INT(fill->price, told->order.price);
         return;
     }
+    if (of_bar || h->config.slippage_e6 > 0)
+        return; /* it is not what is displayed */
     if (h->taking_order != fill->order_id || h->taking_ns != fill->ts_ns) {
         h->taking_order = fill->order_id;
         h->taking_ns = fill->ts_ns;
@@ -170,6 +175,7 @@ static void on_ledger(void *ctx, const struct ledger_row *row)
 {
     struct harness *h = ctx;
     h->rows++;
+    h->row_ns = row->ts_ns;
     CHECK_INT(row->id, h->rows);
     for (int i = 0; i < HARNESS_ASSETS; i++)
         if (strcmp(row->asset, harness_assets[i]) == 0) {

@@ -1,0 +1,447 @@
+/* The bar model, reckoned by hand: one order or group, a few bars, and what becomes of it. */
+#include "tests/engine/by_hand.h"
+
+static int64_t bar_ns; /* where the next bar opens */
+
+static void open_bars(void)
+{
+    harness_init(&h);
+    h.config.fill_model = FILL_BAR;
+    h.accounts[ALICE].cash = 1000000 * USDT;
+    bar_ns = START_NS;
+}
+
+/* The next bar of a symbol, received at its end. Prices are whole USDT. */
+static void bar_of(int symbol, int64_t open, int64_t high, int64_t low, int64_t close)
+{
+    struct bar bar = flat_bar(bar_ns, open * USDT);
+    bar.high = high * USDT;
+    bar.low = low * USDT;
+    bar.close = close * USDT;
+    bar_ns += h.config.interval_ns;
+    h.now_ns = bar_ns;
+    kline(&h, symbol, &bar);
+}
+
+static void bar(int64_t open, int64_t high, int64_t low, int64_t close)
+{
+    bar_of(BTCUSDT, open, high, low, close);
+}
+
+/* Flat at 60,000; `held` coins bought at the second bar's open. */
+static void begin(int64_t held)
+{
+    harness_open(&h);
+    bar(60000, 60000, 60000, 60000);
+    if (held) {
+        ask(&h, wish(ORDER_BUY, ORDER_MARKET, held));
+        bar(60000, 60000, 60000, 60000);
+        CHECK_INT(h.position[ALICE][BTCUSDT], held);
+    }
+}
+
+static void end(void)
+{
+    CHECK_INT(engine_counters(h.engine)->impossible, 0);
+    harness_close(&h);
+}
+
+static void filled(uint64_t id, int64_t price, bool maker, int64_t ts_ns)
+{
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(h.last_fill.order_id, id);
+    CHECK_INT(h.last_fill.price, price * USDT);
+    CHECK_INT(h.last_fill.maker, maker);
+    CHECK_INT(h.last_fill.ts_ns, ts_ns);
+    CHECK_INT(told(&h, id)->updated_ns, ts_ns);
+}
+
+#define AT_OPEN (bar_ns - MINUTE_NS)
+#define INSIDE  (bar_ns - 1)
+
+static void test_clock(void)
+{
+    open_bars();
+    h.now_ns += 7 * SECOND_NS;
+    harness_create(&h);
+    trade(&h, BTCUSDT, 50000 * USDT, BTC);
+    quote(&h, BTCUSDT, 49999 * USDT, BTC, 50001 * USDT, BTC);
+    CHECK_INT(h.rows, 0); /* no bar, no time */
+    bar(60000, 60100, 59900, 60050);
+    CHECK_INT(h.rows, 2);
+    CHECK_INT(h.last_equity[ALICE].ts_ns, bar_ns);
+    CHECK_INT(h.row_ns, START_NS); /* the deposits are of its open */
+    CHECK_INT(engine_now(h.engine), bar_ns);
+    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    CHECK_INT(told(&h, id)->created_ns, bar_ns);
+    struct engine_symbol_view view;
+    trade(&h, BTCUSDT, 70000 * USDT, BTC);
+    quote(&h, BTCUSDT, 69999 * USDT, BTC, 70001 * USDT, BTC);
+    pass(&h, SECOND_NS);
+    sees(id, ORDER_PENDING, ORDER_OK);
+    engine_symbol_view(h.engine, BTCUSDT, &view);
+    CHECK_INT(view.last, 60050 * USDT);
+    bar(60070, 60100, 60000, 60010);
+    filled(id, 60070, false, AT_OPEN);
+    /* one given while a bar forms knows its open: it waits for the next */
+    pass(&h, 10 * SECOND_NS);
+    id = ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+    CHECK_INT(told(&h, id)->created_ns, bar_ns + 10 * SECOND_NS);
+    bar(60020, 60020, 60020, 60020);
+    sees(id, ORDER_PENDING, ORDER_OK);
+    bar(60030, 60030, 60030, 60030);
+    filled(id, 60030, false, AT_OPEN);
+    end();
+}
+
+static void test_late(void)
+{
+    open_bars();
+    h.config.latency_ns = 90 * SECOND_NS; /* more than a bar */
+    begin(0);
+    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    bar(60000, 60000, 60000, 60000);
+    sees(id, ORDER_PENDING, ORDER_OK);
+    bar(60010, 60010, 60010, 60010); /* it ends after the order is there */
+    filled(id, 60010, false, AT_OPEN);
+    /* a cancel takes as long: the limit is passed meanwhile */
+    id = ask(&h, limit(ORDER_SELL, BTC, 61000 * USDT));
+    bar(60010, 60010, 60010, 60010);
+    cancel(&h, id);
+    bar(60010, 60010, 60010, 60010);
+    sees(id, ORDER_OPEN, ORDER_OK);
+    bar(61500, 61500, 61500, 61500); /* the cancel is there before the open */
+    sees(id, ORDER_CANCELED, ORDER_OK);
+    end();
+}
+
+static void test_missing(void)
+{
+    open_bars();
+    begin(0);
+    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    bar_ns += MINUTE_NS; /* one is missing: what comes waits */
+    bar(60020, 60020, 60020, 60020);
+    CHECK_INT(h.bars_wanted, 1);
+    sees(id, ORDER_PENDING, ORDER_OK);
+    struct bar missed = flat_bar(bar_ns - 2 * MINUTE_NS, 60015 * USDT);
+    struct event event = {.kind = EVENT_BARS, .bars = {BTCUSDT, &missed, 1, true}};
+    CHECK_INT(harness_event(&h, &event), 0);
+    filled(id, 60015, false, bar_ns - 2 * MINUTE_NS);
+    CHECK_INT(engine_now(h.engine), bar_ns);
+    /* and where the venue has none, the next that exists */
+    id = ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+    bar_ns += 3 * MINUTE_NS;
+    bar(60040, 60040, 60040, 60040);
+    event.bars = (struct event_bars){BTCUSDT, NULL, 0, true};
+    CHECK_INT(harness_event(&h, &event), 0);
+    filled(id, 60040, false, AT_OPEN);
+    CHECK_INT(h.alerts, 0);
+    end();
+}
+
+static void test_stops(void)
+{
+    open_bars();
+    begin(3 * BTC);
+    uint64_t touched = ask(&h, stop(ORDER_SELL, BTC, 59000 * USDT));
+    uint64_t passed = ask(&h, stop(ORDER_SELL, BTC, 58900 * USDT));
+    bar(60000, 60000, 59001, 59500);
+    sees(touched, ORDER_OPEN, ORDER_OK);
+    bar(59500, 59600, 59000, 59500);
+    filled(touched, 59000, false, INSIDE);
+    bar(58000, 62000, 57000, 61000); /* a gap through it: the open, however good the rest */
+    filled(passed, 58000, false, AT_OPEN);
+    uint64_t buys = ask(&h, stop(ORDER_BUY, BTC, 61000 * USDT)); /* reached on arrival */
+    bar(61000, 61000, 61000, 61000);
+    filled(buys, 61000, false, AT_OPEN);
+    struct order_request request = wish(ORDER_SELL, ORDER_TAKE_PROFIT, BTC);
+    request.stop_price = 62000 * USDT;
+    uint64_t profit = ask(&h, request);
+    bar(61000, 62000, 60000, 60500);
+    filled(profit, 62000, false, INSIDE);
+    end();
+}
+
+static void test_limits(void)
+{
+    open_bars();
+    begin(0);
+    uint64_t new = ask(&h, limit(ORDER_BUY, BTC, 60000 * USDT));
+    bar(59900, 59900, 59900, 59900); /* new, and it crosses: the open, as a taker */
+    filled(new, 59900, false, AT_OPEN);
+    uint64_t touched = ask(&h, limit(ORDER_BUY, BTC, 59000 * USDT));
+    bar(59900, 59900, 59000, 59500);
+    sees(touched, ORDER_OPEN, ORDER_OK); /* others stand before it */
+    bar(59500, 59500, 58999, 59400);
+    filled(touched, 59000, true, INSIDE);
+    uint64_t gapped = ask(&h, limit(ORDER_BUY, BTC, 59000 * USDT));
+    bar(59500, 59500, 59500, 59500);
+    bar(58000, 58000, 58000, 58000);
+    filled(gapped, 59000, true, AT_OPEN);
+    uint64_t amended = ask(&h, limit(ORDER_BUY, BTC, 57000 * USDT));
+    bar(58000, 58000, 58000, 58000);
+    amend(&h, (struct order_amend){.order_id = amended, .set = AMEND_PRICE, .price = 58500 * USDT});
+    bar(58100, 58100, 58100, 58100); /* as if it were new */
+    filled(amended, 58100, false, AT_OPEN);
+    struct order_request request = limit(ORDER_BUY, BTC, 58000 * USDT);
+    request.tif = ORDER_IOC;
+    uint64_t ioc = ask(&h, request);
+    request.tif = ORDER_GTC;
+    request.post_only = true;
+    request.price = 58200 * USDT;
+    uint64_t post_only = ask(&h, request);
+    bar(58100, 58100, 57000, 57000);
+    sees(ioc, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
+    sees(post_only, ORDER_CANCELED, ORDER_WOULD_TAKE);
+    end();
+}
+
+static void test_stop_limits(void)
+{
+    open_bars();
+    begin(3 * BTC);
+    struct order_request request = wish(ORDER_SELL, ORDER_STOP_LIMIT, BTC);
+    request.stop_price = 59000 * USDT;
+    request.price = 58900 * USDT;
+    uint64_t takes = ask(&h, request);
+    bar(60000, 60000, 58000, 58000);
+    filled(takes, 59000, false, INSIDE);
+    request.stop_price = 57000 * USDT;
+    request.price = 57500 * USDT; /* above its stop: it waits for the price to come back */
+    uint64_t rests = ask(&h, request);
+    bar(58000, 58000, 57000, 58000);
+    sees(rests, ORDER_OPEN, ORDER_OK);
+    CHECK(told(&h, rests)->triggered);
+    bar(57400, 57501, 57400, 57400);
+    filled(rests, 57500, true, INSIDE);
+    request.stop_price = 56000 * USDT;
+    request.price = 55900 * USDT;
+    uint64_t gapped = ask(&h, request);
+    bar(57400, 57400, 57400, 57400);
+    bar(55000, 55800, 55000, 55500); /* triggered below its limit, which the bar does not reach */
+    sees(gapped, ORDER_OPEN, ORDER_OK);
+    CHECK(told(&h, gapped)->triggered);
+    bar(55500, 56000, 55500, 55500);
+    filled(gapped, 55900, true, INSIDE);
+    end();
+}
+
+static void test_trailing(void)
+{
+    open_bars();
+    begin(2 * BTC);
+    struct order_request request = wish(ORDER_SELL, ORDER_TRAILING_STOP, BTC);
+    request.trail = 1000 * USDT;
+    uint64_t first = ask(&h, request), second = ask(&h, request);
+    bar(60000, 60500, 59001, 60400); /* the low is checked with the open as peak, the close with the high */
+    sees(first, ORDER_OPEN, ORDER_OK);
+    CHECK_INT(told(&h, first)->peak, 60500 * USDT);
+    CHECK_INT(told(&h, first)->stop_price, 59500 * USDT);
+    amend(&h, (struct order_amend){.order_id = second, .set = AMEND_TRAIL, .trail = 3000 * USDT});
+    bar(60400, 62000, 60000, 60900);
+    filled(first, 61000, false, INSIDE);
+    CHECK_INT(told(&h, second)->stop_price, 59000 * USDT);
+    bar(58500, 58500, 58500, 58500);
+    filled(second, 58500, false, AT_OPEN);
+    end();
+}
+
+static void test_brackets(void)
+{
+    open_bars();
+    begin(0);
+    uint64_t id = bracket(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    bar(60000, 62000, 58000, 60000); /* both: the stop first */
+    sees(id, ORDER_FILLED, ORDER_OK);
+    filled(id + 2, 59000, false, INSIDE);
+    sees(id + 1, ORDER_CANCELED, ORDER_OTHER_LEG);
+    id = bracket(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    bar(60000, 61001, 59001, 60000);
+    filled(id + 1, 61000, true, INSIDE);
+    sees(id + 2, ORDER_CANCELED, ORDER_OTHER_LEG);
+    id = bracket(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    bar(58500, 61001, 58400, 60000); /* the open is beyond the stop already */
+    filled(id + 2, 58500, false, AT_OPEN);
+    id = bracket(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    bar(61500, 61600, 61400, 61500); /* and beyond the profit */
+    filled(id + 1, 61500, false, AT_OPEN);
+    CHECK_INT(h.position[ALICE][BTCUSDT], 0);
+
+    id = bracket(limit(ORDER_BUY, BTC, 60000 * USDT));
+    bar(60500, 61500, 59001, 61000); /* it fills inside: its profit not before the next bar */
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(h.last_fill.ts_ns, INSIDE);
+    CHECK(h.last_fill.maker);
+    sees(id + 1, ORDER_OPEN, ORDER_OK);
+    sees(id + 2, ORDER_OPEN, ORDER_OK);
+    bar(61000, 61001, 61000, 61000);
+    filled(id + 1, 61000, true, INSIDE);
+    id = bracket(limit(ORDER_BUY, BTC, 60000 * USDT));
+    bar(60500, 61500, 59000, 61000); /* but its stop in the same */
+    filled(id + 2, 59000, false, INSIDE);
+    sees(id + 1, ORDER_CANCELED, ORDER_OTHER_LEG);
+    end();
+}
+
+static void test_stop_entries(void)
+{
+    open_bars();
+    begin(0);
+    uint64_t id = bracket(stop(ORDER_BUY, BTC, 60500 * USDT));
+    bar(60000, 60600, 58000, 60000); /* the low may lie before: only the close is certain */
+    sees(id, ORDER_FILLED, ORDER_OK);
+    sees(id + 2, ORDER_OPEN, ORDER_OK);
+    bar(60000, 60000, 59000, 60000);
+    filled(id + 2, 59000, false, INSIDE);
+    id = bracket(stop(ORDER_BUY, BTC, 60500 * USDT));
+    bar(60000, 60600, 58000, 58500);
+    filled(id + 2, 59000, false, INSIDE);
+    CHECK_INT(h.position[ALICE][BTCUSDT], 0);
+    end();
+}
+
+static void test_expiry(void)
+{
+    open_bars();
+    begin(0);
+    struct order_request request = limit(ORDER_BUY, BTC, 59000 * USDT);
+    request.tif = ORDER_GTD;
+    request.expires_ns = bar_ns + MINUTE_NS;
+    uint64_t good = ask(&h, request);
+    uint64_t late = ask(&h, request);
+    amend(&h, (struct order_amend){.order_id = late, .set = AMEND_PRICE, .price = 58000 * USDT});
+    bar(60000, 60000, 58500, 60000);
+    filled(good, 59000, true, INSIDE);
+    bar(57000, 57000, 57000, 57000); /* it is over at the open */
+    sees(late, ORDER_EXPIRED, ORDER_OK);
+    CHECK_INT(told(&h, late)->updated_ns, AT_OPEN);
+    end();
+}
+
+static void test_affordable(void)
+{
+    open_bars();
+    h.accounts[ALICE].cash = 60060 * USDT; /* a coin at 60,000 and the fee */
+    begin(0);
+    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    bar(60600, 60600, 60600, 60600);
+    sees(id, ORDER_CANCELED, ORDER_INSUFFICIENT_BALANCE);
+    CHECK_INT(told(&h, id)->filled, 99009000); /* floor(60060 / (60600 * 1.001)) to the step of 0.00001 */
+    struct order_request request = wish(ORDER_SELL, ORDER_MARKET, 99009000);
+    ask(&h, request);
+    bar(60600, 60600, 60600, 60600);
+    request = wish(ORDER_BUY, ORDER_MARKET, 98 * BTC / 100);
+    request.tif = ORDER_FOK;
+    id = ask(&h, request);
+    bar(62000, 62000, 62000, 62000);
+    sees(id, ORDER_CANCELED, ORDER_INSUFFICIENT_BALANCE);
+    CHECK_INT(told(&h, id)->filled, 0);
+    end();
+}
+
+static void test_slippage(void)
+{
+    open_bars();
+    h.config.slippage_e6 = 500;
+    harness_open(&h);
+    bar(60000, 60000, 60000, 60000);
+    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    bar(60001, 60001, 60001, 60001);
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(h.last_fill.price, 6003101 * USDT / 100); /* 60001 * 1.0005 = 60031.0005, up to the tick */
+    id = ask(&h, limit(ORDER_BUY, BTC, 60010 * USDT));
+    bar(60000, 60000, 60000, 60000);
+    filled(id, 60010, false, AT_OPEN); /* not beyond its limit */
+    id = ask(&h, limit(ORDER_BUY, BTC, 59000 * USDT));
+    bar(60000, 60000, 58000, 60000);
+    filled(id, 59000, true, INSIDE); /* makers pay none */
+    id = ask(&h, stop(ORDER_SELL, 3 * BTC, 59000 * USDT));
+    bar(60000, 60000, 58000, 60000);
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(h.last_fill.price, 5897050 * USDT / 100);
+    end();
+}
+
+static void test_shorts(void)
+{
+    open_bars();
+    h.accounts[ALICE].cash = 100000 * USDT;
+    h.accounts[ALICE].rules.shorts = true;
+    h.accounts[ALICE].rules.collateral_e4 = 15000;
+    h.accounts[ALICE].rules.maintenance_e4 = 12500;
+    h.accounts[ALICE].rules.borrow_rate_e6 = 876000; /* 0.01 % an hour */
+    begin(0);
+    uint64_t id = ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+    bar(60000, 60000, 60000, 60000);
+    filled(id, 60000, false, AT_OPEN);
+    CHECK_INT(h.position[ALICE][BTCUSDT], -BTC);
+    int64_t before = cash(&h, ALICE);
+    while (bar_ns % (60 * MINUTE_NS) != 0)
+        bar(60000, 60000, 60000, 60000);
+    CHECK_INT(cash(&h, ALICE), before); /* the hour is over, and no bar has opened since */
+    bar(60000, 60000, 60000, 60000);
+    CHECK_INT(cash(&h, ALICE), before - 6 * USDT);
+    bar(129000, 129000, 129000, 129000); /* 160,000 covers 124 % of it */
+    CHECK_STR(h.last_alert, "MARGIN_CALL");
+    sees(id + 1, ORDER_PENDING, ORDER_OK);
+    bar(128000, 128000, 128000, 128000);
+    filled(id + 1, 128000, false, AT_OPEN);
+    CHECK_INT(h.position[ALICE][BTCUSDT], 0);
+    end();
+}
+
+static void test_flatten(void)
+{
+    open_bars();
+    begin(BTC);
+    uint64_t rests = ask(&h, limit(ORDER_SELL, BTC, 61000 * USDT));
+    bar(60000, 60000, 60000, 60000);
+    command(&h, (struct event_command){.kind = COMMAND_FLATTEN});
+    bar(62000, 62000, 62000, 62000);
+    sees(rests, ORDER_CANCELED, ORDER_OK);
+    filled(rests + 1, 62000, false, AT_OPEN);
+    CHECK_INT(h.position[ALICE][BTCUSDT], 0);
+    end();
+}
+
+/* Symbols come one after the other: the clock goes back to the open of the second's bar. */
+static void test_symbols(void)
+{
+    open_bars();
+    harness_open(&h);
+    bar(60000, 60000, 60000, 60000);
+    bar_ns -= MINUTE_NS;
+    bar_of(ETHUSDT, 3000, 3000, 3000, 3000);
+    uint64_t btc = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    struct order_request request = wish(ORDER_BUY, ORDER_MARKET, BTC);
+    request.symbol = ETHUSDT;
+    uint64_t eth = ask(&h, request);
+    bar(60000, 60000, 60000, 60000);
+    filled(btc, 60000, false, AT_OPEN);
+    sees(eth, ORDER_PENDING, ORDER_OK);
+    bar_ns -= MINUTE_NS;
+    bar_of(ETHUSDT, 3010, 3010, 3010, 3010);
+    filled(eth, 3010, false, AT_OPEN);
+    end();
+}
+
+int main(void)
+{
+    test_clock();
+    test_late();
+    test_missing();
+    test_stops();
+    test_limits();
+    test_stop_limits();
+    test_trailing();
+    test_brackets();
+    test_stop_entries();
+    test_expiry();
+    test_affordable();
+    test_slippage();
+    test_shorts();
+    test_flatten();
+    test_symbols();
+    return check_done("engine/fill_bar");
+}
