@@ -7,6 +7,9 @@
 
 #include "strategy/strategy.h"
 
+/* Room for what a strategy writes: one that writes more than it may is refused, and overflows nothing. */
+enum { INTENTS_ROOM = 4 * STRATEGY_INTENTS_MAX };
+
 enum intent_fault {
     INTENT_FITS,
     INTENT_BAD_KIND,

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/backtest/run.h"
+#include "engine/backtest/sim.h"
 
 enum { THREADS_MAX = 64, ROOM_FIRST = 64 };
 
@@ -68,6 +68,37 @@ struct worker {
     struct run_thread thread;
 };
 
+static void forget(struct backtest_account *account)
+{
+    free(account->equity);
+    free(account->fills);
+    free(account->orders);
+    free(account->ledger);
+    free(account->trades);
+    *account = (struct backtest_account){0};
+}
+
+static void run_job(struct run_thread *thread, int first, int n)
+{
+    const struct backtest_config *config = thread->run->config;
+    enum backtest_way way = n > 1 ? BACKTEST_ENGINE : config->way;
+    if (way != BACKTEST_ENGINE && !sim_covers(config, &config->accounts[first])) {
+        size_t done = atomic_load(&thread->run->done);
+        if (by_columns(thread, first) != -ENOTSUP)
+            return;
+        forget(&thread->run->ret->accounts[first]);
+        atomic_store(&thread->run->done, done);
+        if (way == BACKTEST_COLUMNS) {
+            run_fail(thread, -EINVAL,
+                     "account %s: too many orders at once for the way by columns: leave the "
+                     "way open, or take the engine's",
+                     config->accounts[first].name);
+            return;
+        }
+    }
+    by_engine(thread, first, n);
+}
+
 static void *work(void *data)
 {
     struct worker *worker = data;
@@ -76,18 +107,16 @@ static void *work(void *data)
         int job = atomic_fetch_add(&jobs->next, 1);
         if (job >= jobs->n || atomic_load(&jobs->run->stopped) || atomic_load(&jobs->run->failed))
             return NULL;
-        by_engine(&worker->thread, job * jobs->accounts_each, jobs->accounts_each);
+        run_job(&worker->thread, job * jobs->accounts_each, jobs->accounts_each);
     }
 }
 
-static int count_threads(const struct backtest_config *config, int jobs)
+static int count_threads(const struct backtest_config *config)
 {
     long threads = config->threads > 0 ? config->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    if (threads < 1 || config->decided)
+    if (threads < 1)
         threads = 1;
-    if (threads > THREADS_MAX)
-        threads = THREADS_MAX;
-    return threads < jobs ? (int)threads : jobs;
+    return threads < THREADS_MAX ? (int)threads : THREADS_MAX;
 }
 
 /* Several threads' seconds are shared out of the time that passed, as they were spent. */
@@ -113,10 +142,12 @@ static void run_jobs(struct run *run)
     struct jobs jobs = {.run = run,
                         .n = together ? 1 : config->n_accounts,
                         .accounts_each = together ? config->n_accounts : 1};
-    int threads = count_threads(config, jobs.n), started = 1;
+    int most = count_threads(config), started = 1;
+    int threads = config->decided ? 1 : most < jobs.n ? most : jobs.n;
     double begun = run_seconds();
     for (int i = 0; i < threads; i++)
-        workers[i] = (struct worker){.jobs = &jobs, .thread = {.run = run, .tells = i == 0}};
+        workers[i] = (struct worker){.jobs = &jobs,
+                                     .thread = {.run = run, .tells = i == 0, .helpers = most / threads}};
     while (started < threads && pthread_create(&others[started], NULL, work, &workers[started]) == 0)
         started++;
     work(&workers[0]);
@@ -153,14 +184,8 @@ int backtest_run(const struct backtest_config *config, struct backtest *ret, cha
 
 void backtest_finish(struct backtest *backtest)
 {
-    for (int a = 0; backtest->accounts && a < backtest->n_accounts; a++) {
-        struct backtest_account *account = &backtest->accounts[a];
-        free(account->equity);
-        free(account->fills);
-        free(account->orders);
-        free(account->ledger);
-        free(account->trades);
-    }
+    for (int a = 0; backtest->accounts && a < backtest->n_accounts; a++)
+        forget(&backtest->accounts[a]);
     free(backtest->accounts);
     *backtest = (struct backtest){0};
 }

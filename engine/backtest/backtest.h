@@ -5,8 +5,8 @@
  * only there) that gives the same, which the tests prove.
  *
  * Events. Row r of symbol s, where it is present, is a closed kline received at its end, with the sequence
- * number r * n_symbols + s + 1; rows before `from` are history, in blocks. A gap is nothing: the bar after it
- * comes next.
+ * number r * n_symbols + s + 1; rows before `from` are history in the same order. A gap is nothing: the bar
+ * after it comes next.
  *
  * Ids. Where orders or the ledger are kept, several accounts run together, and their ids and the ledger's
  * hashes are those of one live engine with these accounts. Where they are not, each account runs by itself,

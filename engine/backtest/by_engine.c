@@ -7,7 +7,7 @@
 #include "engine/backtest/run.h"
 #include "exchange/decimal.h"
 
-enum { HISTORY_BLOCK = 512, PROGRESS_ROWS = 4096 };
+enum { PROGRESS_ROWS = 4096 };
 
 /* One account's result while it grows. */
 struct desk_book {
@@ -115,6 +115,11 @@ static int bar_at(const struct market *market, int symbol, size_t row, struct ba
     return 0;
 }
 
+static uint64_t sequence(const struct market *market, size_t row, int symbol)
+{
+    return row * (size_t)market->n_symbols + (size_t)symbol + 1;
+}
+
 static int refuse_bar(struct run_thread *thread, int symbol, size_t row)
 {
     const struct market *market = thread->run->config->market;
@@ -133,29 +138,25 @@ static int handle(struct run_thread *thread, struct drive *drive, const struct e
                     r == -EINVAL ? "the engine refuses a bar" : "not enough memory for this backtest");
 }
 
-/* Bars before the first traded row: by blocks of rows, so that the symbols' times go on together. */
 static int give_history(struct run_thread *thread, struct drive *drive)
 {
     const struct backtest_config *config = drive->config;
     const struct market *market = config->market;
-    struct bar bars[HISTORY_BLOCK];
-    for (size_t begin = 0; begin < config->from; begin += HISTORY_BLOCK) {
-        size_t end = begin + HISTORY_BLOCK < config->from ? begin + HISTORY_BLOCK : config->from;
+    for (size_t row = 0; row < config->from; row++)
         for (int s = 0; s < market->n_symbols; s++) {
-            uint32_t n = 0;
-            for (size_t row = begin; row < end; row++)
-                if (market_present(&market->series[s], row) && bar_at(market, s, row, &bars[n++]) < 0)
-                    return refuse_bar(thread, s, row);
-            if (n == 0)
+            struct bar bar;
+            if (!market_present(&market->series[s], row))
                 continue;
-            const struct event event = {.recv_ns = market_open_ns(market, end),
+            if (bar_at(market, s, row, &bar) < 0)
+                return refuse_bar(thread, s, row);
+            const struct event event = {.seq = sequence(market, row, s),
+                                        .recv_ns = market_open_ns(market, row + 1),
                                         .kind = EVENT_BARS,
-                                        .bars = {.symbol = s, .bars = bars, .n = n}};
+                                        .bars = {.symbol = s, .bars = &bar, .n = 1}};
             int r = handle(thread, drive, &event);
             if (r < 0)
                 return r;
         }
-    }
     return 0;
 }
 
@@ -188,7 +189,7 @@ static int give_row(struct run_thread *thread, struct drive *drive)
     for (int s = 0; s < market->n_symbols; s++) {
         if (!market_present(&market->series[s], row))
             continue;
-        event.seq = row * (size_t)market->n_symbols + (size_t)s + 1;
+        event.seq = sequence(market, row, s);
         event.market.symbol = s;
         if (bar_at(market, s, row, &event.market.kline.bar) < 0)
             return refuse_bar(thread, s, row);

@@ -4,30 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/backtest/run.h"
-#include "indicators_gpu/indicators.h"
+#include "engine/backtest/sim.h"
+#include "engine/specs.h"
 
-/* The base bars that a specification, "sma:20" or "ema:9@4h", needs for its first output. 0, or -EINVAL. */
-static int bars_needed(const char *text, int64_t interval_ns, size_t *ret, char *err, size_t err_size)
+/* The base bars that an indicator needs for its first output. */
+static size_t bars_needed(const struct desk_spec *spec, int64_t interval_ns)
 {
-    char plain[STRATEGY_SPEC_TEXT];
-    struct indicator_spec spec;
-    const char *at = strchr(text, '@');
-    size_t n = at ? (size_t)(at - text) : strlen(text);
-    int64_t longer_ns = interval_ns;
-    snprintf(plain, sizeof plain, "%.*s", (int)n, text);
-    int r = indicator_spec_parse(plain, &spec, err, err_size);
-    if (r < 0)
-        return r;
-    if (at && (bar_interval_parse(at + 1, &longer_ns) < 0 || longer_ns % interval_ns != 0)) {
-        const char *name = bar_interval_name(interval_ns);
-        snprintf(err, err_size,
-                 "%s: bars of %s cannot be made of bars of %s: take bars of %s, or shorter ones", text,
-                 at + 1, name ? name : "this interval", at + 1);
-        return -EINVAL;
-    }
-    *ret = (indicator_lookback(&spec) + 1) * (size_t)(longer_ns / interval_ns);
-    return 0;
+    size_t bars = indicator_lookback(&spec->indicator) + 1;
+    return spec->frame_ns > 0 ? bars * (size_t)(spec->frame_ns / interval_ns) : bars;
 }
 
 static size_t bars_there(const struct market_series *series, size_t to)
@@ -45,14 +29,15 @@ static int check_bars(const struct backtest_config *config, const struct account
                       size_t err_size)
 {
     const struct market *market = config->market;
-    char specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT], why[160];
-    size_t n = account->strategy->specs(account->params, specs), most = 1, longest = 0, there = 0;
+    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    size_t n, most = 1, longest = 0, there = 0;
+    char why[SPECS_ERROR_MAX], name[STRATEGY_SPEC_TEXT];
+    if (desk_specs(account->strategy, account->params, market->interval_ns, specs, &n, why) < 0) {
+        snprintf(err, err_size, "%s", why);
+        return -EINVAL;
+    }
     for (size_t i = 0; i < n; i++) {
-        size_t needed;
-        if (bars_needed(specs[i], market->interval_ns, &needed, why, sizeof why) < 0) {
-            snprintf(err, err_size, "%s: %s", account->strategy->name, why);
-            return -EINVAL;
-        }
+        size_t needed = bars_needed(&specs[i], market->interval_ns);
         if (needed > most) {
             most = needed;
             longest = i;
@@ -64,13 +49,15 @@ static int check_bars(const struct backtest_config *config, const struct account
     }
     if (there >= most)
         return 0;
-    if (n == 0)
+    if (n == 0) {
         snprintf(err, err_size, "%s: there is no bar to trade on", account->strategy->name);
-    else
+    } else {
+        desk_output_name(&specs[longest], 0, name, sizeof name);
         snprintf(err, err_size,
                  "%s: there are %zu bars, fewer than the %zu that its %s needs before it says "
                  "anything: give more bars, or shorter periods",
-                 account->strategy->name, there, most, specs[longest]);
+                 account->strategy->name, there, most, name);
+    }
     return -EINVAL;
 }
 
@@ -135,12 +122,23 @@ int check_config(const struct backtest_config *config, char *err, size_t err_siz
     else if (config->from >= config->to || config->to > market->rows)
         snprintf(err, err_size, "no bar to trade on: the first must come before the last, and there are %zu",
                  market->rows);
+    else if (config->way == BACKTEST_COLUMNS && config->n_accounts > 1 && (config->orders || config->ledger))
+        snprintf(err, err_size, "orders and ledger of several accounts at once are the engine's way only");
     else if (config->latency_ns < 0)
         snprintf(err, err_size, "the latency is below 0");
     else if (config->slippage_e6 < 0 || config->slippage_e6 >= 1000000)
         snprintf(err, err_size, "slippage must be 0 or more, and below 100 %%");
     else {
         for (int a = 0; a < config->n_accounts; a++) {
+            const char *why =
+                config->way == BACKTEST_COLUMNS ? sim_covers(config, &config->accounts[a]) : NULL;
+            if (why) {
+                snprintf(err, err_size,
+                         "account %s cannot be run by columns, for %s: leave the way open, or "
+                         "take the engine's",
+                         config->accounts[a].name, why);
+                return -EINVAL;
+            }
             int r = check_account(config, &config->accounts[a], err, err_size);
             if (r < 0)
                 return r;

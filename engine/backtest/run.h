@@ -25,7 +25,8 @@ struct run {
 /* One thread's part. */
 struct run_thread {
     struct run *run;
-    bool tells; /* it is the caller's own, which hears of progress */
+    bool tells;  /* it is the caller's own, which hears of progress */
+    int helpers; /* threads that it may use, itself among them */
     double busy[BACKTEST_STAGES];
 };
 
@@ -66,6 +67,12 @@ int trades_sum(const struct backtest_config *config, struct backtest_account *ac
 
 /* 0, or -EINVAL with one sentence. */
 int check_config(const struct backtest_config *config, char *err, size_t err_size);
+
+/* ---- by_columns.c ---- */
+
+/* Runs one account by columns. 0; -ENOTSUP: it needs more than they cover, and nothing is left behind;
+ * -EINVAL, -ECANCELED, -ENOMEM (run_fail() was told). */
+int by_columns(struct run_thread *thread, int account);
 
 /* ---- by_engine.c ---- */
 

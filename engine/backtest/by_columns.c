@@ -1,0 +1,219 @@
+/* An account by columns: indicators of each symbol at once, marks at once, then the account bar by marked
+ * bar. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/backtest/columns.h"
+#include "engine/backtest/sim.h"
+
+/* One symbol's bars, as everything here needs them. */
+struct lane {
+    struct columns_bars bars;
+    uint32_t *rows;           /* of each bar, where some are missing */
+    double *cells, **outputs; /* outputs[k] = cells + k * n */
+    double *volume;           /* on the symbol's scale, where an indicator reads it and the market's is not */
+    uint64_t *marks;          /* flat, then holding */
+    struct sim_bars view;
+};
+
+struct columns_run {
+    struct run_thread *thread;
+    const struct backtest_config *config;
+    const struct account_spec *spec;
+    struct desk_spec specs[STRATEGY_SPECS_MAX];
+    size_t n_specs, n_outputs;
+    int64_t *grid;      /* each row's time */
+    struct lane *lanes; /* [n_symbols] */
+};
+
+static int out_of_memory(struct columns_run *run)
+{
+    return run_fail(run->thread, -ENOMEM, "not enough memory for this backtest");
+}
+
+/* What the engine sees of a volume is at the symbol's scale. */
+static int scale_volume(struct lane *lane, const struct symbol *symbol)
+{
+    double units = (double)decimal_pow10(symbol->qty_scale);
+    lane->volume = malloc((lane->bars.n + 1) * sizeof *lane->volume);
+    if (!lane->volume)
+        return -ENOMEM;
+    for (size_t i = 0; i < lane->bars.n; i++) {
+        int64_t exact = 0;
+        decimal_from_double(lane->bars.volume[i], symbol->qty_scale, &exact);
+        lane->volume[i] = sim_number(exact, units);
+    }
+    lane->bars.volume = lane->volume;
+    return 0;
+}
+
+static int make_rows(const struct columns_run *run, struct lane *lane)
+{
+    const struct market *market = run->config->market;
+    lane->rows = malloc((lane->bars.n + 1) * sizeof *lane->rows);
+    if (!lane->rows)
+        return -ENOMEM;
+    for (size_t i = 0; i < lane->bars.n; i++)
+        lane->rows[i] = (uint32_t)((lane->bars.open_ns[i] - market->start_ns) / market->interval_ns);
+    return 0;
+}
+
+static int open_lane(const struct columns_run *run, int s)
+{
+    const struct market *market = run->config->market;
+    struct lane *lane = &run->lanes[s];
+    bool reads_volume = run->spec->strategy->scan != NULL;
+    int r = columns_dense(market, s, 0, run->config->to, run->grid, &lane->bars);
+    if (r == 0 && lane->bars.n < run->config->to)
+        r = make_rows(run, lane);
+    for (size_t i = 0; i < run->n_specs; i++)
+        reads_volume |= (run->specs[i].indicator.row->inputs & INDICATOR_VOLUME) != 0;
+    if (r == 0 && reads_volume)
+        r = scale_volume(lane, &market->series[s].symbol);
+    size_t n = lane->bars.n;
+    lane->cells = malloc((run->n_outputs * n + 1) * sizeof *lane->cells);
+    lane->outputs = malloc((run->n_outputs + 1) * sizeof *lane->outputs);
+    lane->marks = calloc(2 * (n / 64 + 1), sizeof *lane->marks);
+    if (r < 0 || !lane->cells || !lane->outputs || !lane->marks)
+        return -ENOMEM;
+    for (size_t k = 0; k < run->n_outputs; k++)
+        lane->outputs[k] = lane->cells + k * n;
+    return 0;
+}
+
+static void close_lanes(struct columns_run *run)
+{
+    for (int s = 0; run->lanes && s < run->config->market->n_symbols; s++) {
+        struct lane *lane = &run->lanes[s];
+        columns_dense_finish(&lane->bars);
+        free(lane->rows);
+        free(lane->cells);
+        free(lane->outputs);
+        free(lane->volume);
+        free(lane->marks);
+    }
+    free(run->lanes);
+    free(run->grid);
+}
+
+static int open_run(struct columns_run *run)
+{
+    const struct market *market = run->config->market;
+    char err[SPECS_ERROR_MAX];
+    int r = desk_specs(run->spec->strategy, run->spec->params, market->interval_ns, run->specs, &run->n_specs,
+                       err);
+    if (r < 0)
+        return run_fail(run->thread, r, "%s", err);
+    run->n_outputs = desk_outputs(run->specs, run->n_specs);
+    run->grid = malloc(run->config->to * sizeof *run->grid);
+    run->lanes = calloc((size_t)market->n_symbols, sizeof *run->lanes);
+    if (!run->grid || !run->lanes)
+        return out_of_memory(run);
+    for (size_t row = 0; row < run->config->to; row++)
+        run->grid[row] = market_open_ns(market, row);
+    for (int s = 0; s < market->n_symbols; s++)
+        if (open_lane(run, s) < 0)
+            return out_of_memory(run);
+    return 0;
+}
+
+static int compute(struct columns_run *run)
+{
+    int n = run->config->market->n_symbols;
+    char err[SPECS_ERROR_MAX];
+    struct columns_job *jobs = calloc((size_t)n, sizeof *jobs);
+    if (!jobs)
+        return out_of_memory(run);
+    for (int s = 0; s < n; s++)
+        jobs[s] = (struct columns_job){.bars = run->lanes[s].bars, .out = run->lanes[s].outputs};
+    int r = columns_compute(run->specs, run->n_specs, jobs, (size_t)n, run->thread->helpers, err);
+    free(jobs);
+    if (r == -EINVAL)
+        return run_fail(run->thread, r, "%s", err);
+    return r < 0 ? out_of_memory(run) : 0;
+}
+
+static void scan(struct columns_run *run)
+{
+    const struct strategy *strategy = run->spec->strategy;
+    for (int s = 0; s < run->config->market->n_symbols; s++) {
+        struct lane *lane = &run->lanes[s];
+        const struct columns_bars *bars = &lane->bars;
+        uint64_t *flat = lane->marks, *holding = lane->marks + bars->n / 64 + 1;
+        lane->view = (struct sim_bars){
+            .n = bars->n, .rows = lane->rows, .outputs = (const double *const *)lane->outputs};
+        if (!strategy->scan)
+            continue;
+        const struct strategy_columns columns = {.n = bars->n,
+                                                 .interval_ns = bars->interval_ns,
+                                                 .open_ns = bars->open_ns,
+                                                 .open = bars->open,
+                                                 .high = bars->high,
+                                                 .low = bars->low,
+                                                 .close = bars->close,
+                                                 .volume = bars->volume,
+                                                 .indicators = lane->view.outputs};
+        strategy->scan(run->spec->params, &columns, flat, holding);
+        lane->view.flat = flat;
+        lane->view.holding = holding;
+    }
+}
+
+/* The opening deposit is dated by the first bar. */
+static int64_t first_open_ns(const struct columns_run *run)
+{
+    int64_t first_ns = INT64_MAX;
+    for (int s = 0; s < run->config->market->n_symbols; s++) {
+        const struct columns_bars *bars = &run->lanes[s].bars;
+        if (bars->n > 0 && bars->open_ns[0] < first_ns)
+            first_ns = bars->open_ns[0];
+    }
+    return first_ns;
+}
+
+static int simulate(struct columns_run *run, int account)
+{
+    enum { STRIDE = 1 << 16 }; /* rows between two looks at the caller */
+    const struct backtest_config *config = run->config;
+    struct backtest_account *ret = &run->thread->run->ret->accounts[account];
+    struct sim sim;
+    if (sim_open(&sim, config, account, run->n_outputs, ret) < 0)
+        return out_of_memory(run);
+    sim_begin(&sim, first_open_ns(run));
+    for (int s = 0; s < config->market->n_symbols; s++)
+        sim_give(&sim, s, &run->lanes[s].view);
+    int r = 0;
+    for (size_t row = 0; row < config->to && r == 0; row += STRIDE) {
+        size_t end = row + STRIDE < config->to ? row + STRIDE : config->to;
+        size_t traded = end <= config->from ? 0 : end - (row > config->from ? row : config->from);
+        r = sim_rows(&sim, end);
+        if (r == 0 && !run_progress(run->thread, traded))
+            r = -ECANCELED;
+    }
+    if (r == 0)
+        r = sim_finish(&sim);
+    sim_close(&sim);
+    return r == -ENOMEM ? out_of_memory(run) : r;
+}
+
+int by_columns(struct run_thread *thread, int account)
+{
+    struct columns_run run = {
+        .thread = thread, .config = thread->run->config, .spec = &thread->run->config->accounts[account]};
+    double begun = run_seconds();
+    int r = open_run(&run);
+    if (r == 0)
+        r = compute(&run);
+    double computed = run_seconds();
+    if (r == 0)
+        scan(&run);
+    double scanned = run_seconds();
+    if (r == 0)
+        r = simulate(&run, account);
+    close_lanes(&run);
+    thread->busy[STAGE_INDICATORS] += computed - begun;
+    thread->busy[STAGE_SIGNALS] += scanned - computed;
+    thread->busy[STAGE_SIMULATE] += run_seconds() - scanned;
+    return r;
+}

@@ -1,0 +1,32 @@
+#include "engine/backtest/find.h"
+
+enum { BLOCK = 32 }; /* bars that are looked at before a branch */
+
+size_t find_reached(const double *low, const double *high, double below, double above, size_t from, size_t to)
+{
+    size_t i = from;
+    for (; i + BLOCK <= to; i += BLOCK) {
+        long any = 0;
+        for (size_t k = 0; k < BLOCK; k++)
+            any |= (long)(low[i + k] <= below) | (long)(high[i + k] >= above);
+        if (any)
+            break;
+    }
+    while (i < to && !(low[i] <= below) && !(high[i] >= above))
+        i++;
+    return i;
+}
+
+size_t find_mark(const uint64_t *marks, size_t from, size_t to)
+{
+    if (from >= to)
+        return to;
+    size_t word = from / 64, last = (to - 1) / 64;
+    uint64_t bits = marks[word] & (UINT64_MAX << from % 64);
+    while (bits == 0 && word < last)
+        bits = marks[++word];
+    if (bits == 0)
+        return to;
+    size_t i = word * 64 + (size_t)__builtin_ctzll(bits);
+    return i < to ? i : to;
+}

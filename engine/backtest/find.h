@@ -1,0 +1,15 @@
+/* The first bar that reaches a price. */
+#ifndef ENGINE_BACKTEST_FIND_H
+#define ENGINE_BACKTEST_FIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first i in [from, to) with low[i] <= below or high[i] >= above; `to`: none. */
+size_t find_reached(const double *low, const double *high, double below, double above, size_t from,
+                    size_t to);
+
+/* The first set bit i in [from, to); `to`: none. */
+size_t find_mark(const uint64_t *marks, size_t from, size_t to);
+
+#endif

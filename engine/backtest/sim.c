@@ -1,0 +1,216 @@
+/* An account by columns: which bar is looked at next. */
+#include "engine/backtest/sim.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/backtest/find.h"
+#include "exchange/decimal.h"
+#include "exchange/filter.h"
+
+static bool apart(const struct market *market, const char *currency)
+{
+    for (int s = 0; s < market->n_symbols; s++) {
+        const struct symbol *symbol = &market->series[s].symbol;
+        if (strcmp(symbol->quote, currency) != 0 || strcmp(symbol->base, currency) == 0)
+            return false;
+        for (int k = 0; k < s; k++)
+            if (strcmp(symbol->base, market->series[k].symbol.base) == 0)
+                return false;
+    }
+    return true;
+}
+
+const char *sim_covers(const struct backtest_config *config, const struct account_spec *spec)
+{
+    const struct account_rules *rules = &spec->rules;
+    if (rules->shorts)
+        return "it may be short";
+    if (rules->risk.daily_loss > 0 || rules->risk.drawdown > 0)
+        return "its limits of loss look at each price";
+    if (!apart(config->market, spec->currency))
+        return "not all symbols are of different assets quoted in its currency";
+    return NULL;
+}
+
+int sim_open(struct sim *sim, const struct backtest_config *config, int account, size_t n_outputs,
+             struct backtest_account *ret)
+{
+    const struct market *market = config->market;
+    const struct account_spec *spec = &config->accounts[account];
+    const struct fee_rates *fees = &spec->rules.fees;
+    *sim = (struct sim){.config = config,
+                        .spec = spec,
+                        .account = account,
+                        .ret = ret,
+                        .n_symbols = market->n_symbols,
+                        .n_outputs = n_outputs,
+                        .fee_bound_e6 = fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6,
+                        .money_units = (double)decimal_pow10(spec->currency_scale)};
+    sim->symbols = calloc((size_t)market->n_symbols, sizeof *sim->symbols);
+    if (!sim->symbols || curve_open(&sim->curve, market, config->from, config->to) < 0) {
+        sim_close(sim);
+        return -ENOMEM;
+    }
+    for (int s = 0; s < market->n_symbols; s++) {
+        struct sim_symbol *symbol = &sim->symbols[s];
+        symbol->series = &market->series[s];
+        symbol->listed = &symbol->series->symbol;
+        symbol->unit = filter_notional_unit(symbol->listed);
+        symbol->lot = filter_lot(symbol->listed);
+        symbol->price_units = (double)decimal_pow10(symbol->listed->price_scale);
+        symbol->qty_units = (double)decimal_pow10(symbol->listed->qty_scale);
+    }
+    return 0;
+}
+
+void sim_close(struct sim *sim)
+{
+    free(sim->curve.equity);
+    curve_close(&sim->curve);
+    free(sim->symbols);
+    *sim = (struct sim){0};
+}
+
+/* ---- which bar is next ---- */
+
+static size_t row_of(const struct sim_bars *bars, size_t bar)
+{
+    return bars->rows ? bars->rows[bar] : bars->first + bar;
+}
+
+/* The first bar in [from, to) that may reach a resting order, or at which one may expire. */
+static size_t find_orders(const struct sim *sim, const struct sim_symbol *symbol, size_t from, size_t to)
+{
+    double below = -INFINITY, above = INFINITY;
+    int64_t expires_ns = INT64_MAX;
+    for (int i = 0; i < symbol->n_live; i++) {
+        const struct order *order = &symbol->live[i].order;
+        if (order->expires_ns > 0 && order->expires_ns < expires_ns)
+            expires_ns = order->expires_ns;
+        if (order->state == ORDER_HELD)
+            continue;
+        if (order->type == ORDER_STOP)
+            below = fmax(below, sim_number(order->stop_price, symbol->price_units));
+        else if (order->side == ORDER_BUY)
+            below = fmax(below, sim_number(order->price, symbol->price_units));
+        else
+            above = fmin(above, sim_number(order->price, symbol->price_units));
+    }
+    const struct market *market = sim->config->market;
+    if (expires_ns < INT64_MAX) {
+        size_t low = from, high = to;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (market_open_ns(market, row_of(&symbol->bars, middle)) < expires_ns)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        to = low;
+    }
+    if (symbol->bars.rows == NULL) {
+        const struct market_series *series = symbol->series;
+        size_t first = symbol->bars.first;
+        return find_reached(series->low + first, series->high + first, below, above, from, to);
+    }
+    for (; from < to; from++) {
+        size_t row = symbol->bars.rows[from];
+        if (symbol->series->low[row] <= below || symbol->series->high[row] >= above)
+            break;
+    }
+    return from;
+}
+
+static const uint64_t *marks_of(const struct sim_symbol *symbol)
+{
+    return symbol->qty != 0 ? symbol->bars.holding : symbol->bars.flat;
+}
+
+static void find_next(const struct sim *sim, struct sim_symbol *symbol)
+{
+    size_t at = symbol->at, n = symbol->bars.n;
+    const uint64_t *marks = marks_of(symbol);
+    if (at < n && marks && symbol->n_pending == 0 && symbol->n_amends == 0) {
+        at = find_mark(marks, at, n);
+        if (symbol->n_live > 0)
+            at = find_orders(sim, symbol, symbol->at, at);
+    }
+    symbol->at = at;
+    symbol->next_row = at < n ? row_of(&symbol->bars, at) : SIZE_MAX;
+}
+
+void sim_give(struct sim *sim, int s, const struct sim_bars *bars)
+{
+    struct sim_symbol *symbol = &sim->symbols[s];
+    symbol->bars = *bars;
+    symbol->at = 0;
+    find_next(sim, symbol);
+}
+
+/* ---- one bar ---- */
+
+static void look(struct sim *sim, struct sim_symbol *symbol)
+{
+    const struct market *market = sim->config->market;
+    const struct market_series *series = symbol->series;
+    size_t bar = symbol->at++, row = symbol->next_row;
+    double units = symbol->price_units;
+    sim->row = row;
+    sim->seq = row * (size_t)sim->n_symbols + (size_t)sim_index(sim, symbol) + 1;
+    symbol->last = sim_units(series->close[row], units);
+    if (symbol->n_live > 0) {
+        const struct bar_prices prices = {sim_units(series->open[row], units),
+                                          sim_units(series->high[row], units),
+                                          sim_units(series->low[row], units), symbol->last};
+        sim_bar(sim, symbol, &prices);
+    }
+    sim->now_ns = market_open_ns(market, row) + market->interval_ns;
+    const uint64_t *marks = marks_of(symbol);
+    if (!marks || marks[bar / 64] >> (bar % 64) & 1)
+        sim_decide(sim, symbol, bar, row >= sim->config->from);
+    find_next(sim, symbol);
+}
+
+static struct sim_symbol *first_of(const struct sim *sim)
+{
+    struct sim_symbol *first = &sim->symbols[0];
+    for (int s = 1; s < sim->n_symbols; s++)
+        if (sim->symbols[s].next_row < first->next_row)
+            first = &sim->symbols[s];
+    return first;
+}
+
+int sim_rows(struct sim *sim, size_t end)
+{
+    while (sim->failed == 0) {
+        struct sim_symbol *symbol = first_of(sim);
+        if (symbol->next_row >= end)
+            break;
+        look(sim, symbol);
+    }
+    return sim->failed;
+}
+
+/* Orders that live on, as they stand. */
+int sim_finish(struct sim *sim)
+{
+    const struct backtest_config *config = sim->config;
+    struct backtest_account *ret = sim->ret;
+    int128_t equity = sim->cash;
+    curve_to(&sim->curve, config->to);
+    for (int s = 0; s < sim->n_symbols; s++) {
+        const struct sim_symbol *symbol = &sim->symbols[s];
+        int64_t last = sim_units(symbol->series->close[config->to - 1], symbol->price_units);
+        equity += (int128_t)last * symbol->qty / symbol->unit;
+    }
+    ret->way = BACKTEST_COLUMNS;
+    ret->equity = sim->curve.equity;
+    sim->curve.equity = NULL;
+    ret->exposed = sim->curve.exposed;
+    ret->final_equity = (int64_t)equity;
+    ret->final_cash = sim->cash;
+    return trades_sum(config, ret);
+}

@@ -1,0 +1,145 @@
+/* One account by columns: what engine/desk.c, wish.c, gate.c, reserve.c and match_bar.c do for an account
+ * that holds longs only, in one currency, said once more over flat structs, and done only at the bars where
+ * it can do anything: bars that a strategy's scan() marks, bars at which orders arrive, and bars that reach a
+ * price at which an order rests. The rules themselves are the same functions: exchange/bar_rules.h,
+ * fill_rules.h, filter.h, sizing.h, strategy/risk.h, intent.h, record.h.
+ *
+ * Insides of engine/backtest, for the files sim*.c and by_columns.c. */
+#ifndef ENGINE_BACKTEST_SIM_H
+#define ENGINE_BACKTEST_SIM_H
+
+#include "engine/backtest/run.h"
+#include "exchange/bar_rules.h"
+#include "strategy/record.h"
+
+enum { SIM_LIVE_MAX = 16 }; /* orders of a symbol that live at once, or amends on their way */
+
+struct sim_live {
+    struct order order;
+    int64_t reserved; /* of the currency, by a purchase */
+};
+
+/* A new price of a stop, on its way. */
+struct sim_amend {
+    uint64_t order_id;
+    int64_t created_ns, effective_ns, stop_price;
+};
+
+/* Bars of a symbol that exist, one after the other, and what is known of them. */
+struct sim_bars {
+    size_t n;
+    size_t first;                   /* row of bar 0 … */
+    const uint32_t *rows;           /* … or of each, where some are missing */
+    const double *const *outputs;   /* [output][bar] */
+    const uint64_t *flat, *holding; /* marks; NULL: every bar */
+};
+
+struct sim_symbol {
+    const struct symbol *listed;
+    const struct market_series *series;
+    int64_t unit;
+    struct fill_lot lot;
+    double price_units, qty_units; /* 10^scale */
+
+    struct sim_bars bars;
+    size_t at;       /* the next bar */
+    size_t next_row; /* at which it must be looked at; SIZE_MAX: at none of these bars */
+
+    int64_t qty, cost, closed_ns;
+    int64_t last; /* close of the last bar that was looked at */
+    struct record_keeper keeper;
+    struct sim_live live[SIM_LIVE_MAX]; /* by id */
+    int n_live, n_pending;              /* n_pending: of them on their way, to be looked at with each bar */
+    int n_entering;                     /* of them purchases that may open a position */
+    struct sim_amend amends[SIM_LIVE_MAX];
+    int n_amends;
+    _Alignas(8) unsigned char memory[STRATEGY_STATE_SIZE];
+};
+
+struct sim {
+    const struct backtest_config *config;
+    const struct account_spec *spec;
+    int account; /* index in the configuration */
+    struct backtest_account *ret;
+    size_t cap_fills, cap_orders, cap_ledger;
+    struct curve curve;
+    struct sim_symbol *symbols; /* [n_symbols] */
+    int n_symbols;
+    size_t n_outputs;
+    int32_t fee_bound_e6;
+    struct risk_rate rate;
+    int64_t cash, reserved;
+    double money_units; /* 10^currency_scale */
+    int entered;        /* symbols held, or being entered */
+    uint64_t last_order, last_fill, last_ledger;
+    uint8_t hash[LEDGER_HASH_SIZE];
+    bool begun;
+    int64_t now_ns;
+    uint64_t seq;
+    size_t row;
+    int failed; /* -ENOMEM; -ENOTSUP: more than is covered here: the engine's way must be taken */
+};
+
+/* NULL, or why the account is not one that is covered: a clause. */
+const char *sim_covers(const struct backtest_config *config, const struct account_spec *spec);
+
+int sim_open(struct sim *sim, const struct backtest_config *config, int account, size_t n_outputs,
+             struct backtest_account *ret);
+/* Frees all but what it gave to `ret`. */
+void sim_close(struct sim *sim);
+/* The symbols' bars, from the first one after those before. */
+void sim_give(struct sim *sim, int symbol, const struct sim_bars *bars);
+/* Everything that happens before row `end`, which lies within the bars of all symbols. 0 or sim->failed. */
+int sim_rows(struct sim *sim, size_t end);
+/* The run is over: fills in what is left of `ret`. 0 or -ENOMEM. */
+int sim_finish(struct sim *sim);
+
+/* ---- sim_book.c: what is told and booked ---- */
+
+void sim_begin(struct sim *sim, int64_t ts_ns); /* the opening deposit, once */
+/* Books a trade of `qty` at `price`: the fill, the ledger's rows, cash, position, record. */
+void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct order *order, int64_t price, int64_t qty,
+               bool maker);
+/* An order as it stands, where orders are kept. */
+void sim_tell(struct sim *sim, const struct order *order);
+void sim_entering(struct sim *sim, struct sim_symbol *symbol, int change);
+
+static inline int sim_index(const struct sim *sim, const struct sim_symbol *symbol)
+{
+    return (int)(symbol - sim->symbols);
+}
+
+static inline double sim_number(int64_t units, double of_one)
+{
+    return (double)units / of_one;
+}
+
+/* The market's price in exact units; the columns hold such prices only. */
+static inline int64_t sim_units(double price, double of_one)
+{
+    double units = price * of_one;
+    return units < 0x1p52 ? (int64_t)(units + 0.5) : (int64_t)units;
+}
+
+/* ---- sim_live.c: orders ---- */
+
+struct sim_live *sim_find(struct sim_symbol *symbol, uint64_t id); /* NULL: not live */
+/* Ends an order (FILLED already, or as `state`): its reserve is free, a bracket's exits begin or end. */
+void sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, enum order_state state,
+             enum order_reason reason);
+void sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live);
+void sim_lift(struct sim *sim, struct sim_live *live);
+/* One order or a bracket, all or none, as match_submit_group(). */
+void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct order *legs, int n_legs);
+void sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live, int64_t stop_price);
+/* At the last prices, as the bar of `symbol` closes. */
+int64_t sim_equity(const struct sim *sim, const struct sim_symbol *symbol);
+
+/* ---- sim_bar.c: what a bar does to the symbol's orders, as match_bar() ---- */
+void sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices *prices);
+
+/* ---- sim_wish.c: what a strategy wants of it, as desk.c and wish.c ---- */
+/* At the close of a bar that is marked; `act`: it is traded, and no history. */
+void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act);
+
+#endif

@@ -1,0 +1,223 @@
+/* What a closed bar does to the orders of its symbol, step by step as engine/match_bar.c. */
+#include <string.h>
+
+#include "engine/backtest/sim.h"
+
+struct at_bar {
+    struct bar_prices prices;
+    enum bar_step step;
+    int64_t open_ns, end_ns;
+};
+
+static bool resting(const struct order *order)
+{
+    return order->state == ORDER_OPEN || order->state == ORDER_PARTIAL;
+}
+
+static bool takes_part(const struct order *order, const struct at_bar *at)
+{
+    if (order->state == ORDER_PENDING)
+        return at->step == BAR_AT_OPEN &&
+               bar_takes_part(order->updated_ns, order->effective_ns, at->open_ns, at->end_ns);
+    return resting(order) && order->updated_ns <= at->open_ns;
+}
+
+static void rest(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live)
+{
+    if (live->order.state == ORDER_PENDING) {
+        live->order.state = ORDER_OPEN;
+        symbol->n_pending--;
+    }
+    live->order.updated_ns = sim->now_ns;
+    sim_reserve(sim, symbol, live);
+    sim_tell(sim, &live->order);
+}
+
+/* The other exit of a bracket ends as one of them trades or triggers. */
+static void end_other_leg(struct sim *sim, struct sim_symbol *symbol, uint64_t id, uint64_t parent)
+{
+    if (parent == 0)
+        return;
+    for (uint64_t other = parent + 1; other < parent + ORDER_LEGS_MAX; other++) {
+        const struct sim_live *live = other == id ? NULL : sim_find(symbol, other);
+        if (live && live->order.parent == parent)
+            sim_end(sim, symbol, other, ORDER_CANCELED, ORDER_OTHER_LEG);
+    }
+}
+
+/* After a trade: reduce-only orders at the venue that have nothing left to reduce end. */
+static void position_changed(struct sim *sim, struct sim_symbol *symbol)
+{
+    for (int i = 0; symbol->qty == 0 && i < symbol->n_live;) {
+        const struct order *order = &symbol->live[i].order;
+        if (!order->reduce_only || !resting(order)) {
+            i++;
+            continue;
+        }
+        sim_end(sim, symbol, order->id, ORDER_CANCELED, ORDER_REDUCE_ONLY);
+        i = 0;
+    }
+}
+
+static int64_t affordable(const struct sim *sim, const struct sim_symbol *symbol, const struct order *order,
+                          int64_t price, int64_t qty)
+{
+    if (order->reduce_only && qty > symbol->qty)
+        qty = symbol->qty;
+    if (order->side == ORDER_SELL || qty <= 0)
+        return qty > 0 ? qty : 0;
+    if (symbol->cost + (int128_t)price * qty / symbol->unit >= FILL_MONEY_MAX ||
+        qty > FILL_MONEY_MAX - symbol->qty)
+        return 0;
+    return fill_affordable(sim->cash - sim->reserved, price, qty, symbol->unit, sim->fee_bound_e6,
+                           &symbol->lot);
+}
+
+/* Trades all that is left of it at one price, as far as the account can. */
+static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, int64_t price, bool maker)
+{
+    struct sim_live *live = sim_find(symbol, id);
+    struct order *order = &live->order;
+    int64_t left = order->qty - order->filled;
+    sim_lift(sim, live);
+    int64_t qty = affordable(sim, symbol, order, price, left);
+    if (qty > 0) {
+        symbol->n_pending -= order->state == ORDER_PENDING;
+        sim_trade(sim, symbol, order, price, qty, maker);
+        end_other_leg(sim, symbol, id, order->parent);
+        live = sim_find(symbol, id);
+        order = &live->order;
+    }
+    if (order->filled == order->qty)
+        sim_end(sim, symbol, id, ORDER_FILLED, ORDER_OK);
+    else
+        sim_end(sim, symbol, id, ORDER_CANCELED,
+                order->reduce_only && symbol->qty == 0 ? ORDER_REDUCE_ONLY : ORDER_INSUFFICIENT_BALANCE);
+    if (qty > 0)
+        position_changed(sim, symbol);
+}
+
+static int64_t taker_price(const struct sim *sim, const struct sim_symbol *symbol, const struct order *order,
+                           int64_t shown)
+{
+    const struct symbol_filters *filters = &symbol->listed->filters;
+    return fill_slipped(order->side, shown, sim->config->slippage_e6, filters->price_min, filters->tick,
+                        order->type == ORDER_LIMIT ? order->price : 0);
+}
+
+/* One order in one step. Returns where the market was when it traded; 0: it did not. */
+static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, const struct at_bar *at)
+{
+    struct sim_live *live = sim_find(symbol, id);
+    struct order *order = &live->order;
+    bool arrives = order->state == ORDER_PENDING;
+    if (arrives && order->reduce_only && symbol->qty == 0) {
+        sim_end(sim, symbol, id, ORDER_CANCELED, ORDER_REDUCE_ONLY);
+        return 0;
+    }
+    const struct bar_order asked = {.side = order->side,
+                                    .type = order->type,
+                                    .price = order->price,
+                                    .stop_price = order->stop_price,
+                                    .triggered = order->triggered,
+                                    .arrives = arrives};
+    struct bar_deed deed = bar_rule(&asked, &at->prices, at->step);
+    if (deed.act == BAR_WAITS) {
+        if (arrives)
+            rest(sim, symbol, live);
+        return 0;
+    }
+    if (order_is_stop(order->type) && !order->triggered) {
+        order->triggered = true;
+        end_other_leg(sim, symbol, id, order->parent);
+        live = sim_find(symbol, id);
+        order = &live->order;
+    }
+    bool maker = deed.act == BAR_MAKES;
+    fill_all(sim, symbol, id, maker ? deed.price : taker_price(sim, symbol, order, deed.price), maker);
+    return deed.price;
+}
+
+/* The exits of an entry that filled inside the bar begin with what is certain of the rest of it. */
+static void begin_exits(struct sim *sim, struct sim_symbol *symbol, const struct order *entry, int64_t price,
+                        const struct at_bar *bar)
+{
+    static const enum bar_step steps[] = {BAR_AT_OPEN, BAR_STOPS, BAR_TRAILS};
+    struct at_bar at = *bar;
+    at.prices = bar_rest(entry->side, entry->type, price, &bar->prices);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+        for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
+            const struct sim_live *exit = sim_find(symbol, id);
+            at.step = steps[k];
+            if (exit && exit->order.parent == entry->id && exit->order.state != ORDER_HELD)
+                meet(sim, symbol, id, &at);
+        }
+}
+
+static void step(struct sim *sim, struct sim_symbol *symbol, struct at_bar *at, enum bar_step which)
+{
+    at->step = which;
+    sim->now_ns = bar_fill_ns(which, at->open_ns, at->end_ns);
+    for (int i = 0; i < symbol->n_live;) {
+        struct order order = symbol->live[i].order;
+        int64_t price = takes_part(&order, at) ? meet(sim, symbol, order.id, at) : 0;
+        if (price > 0 && which != BAR_AT_OPEN && !sim_find(symbol, order.id)) {
+            if (price == order.price)
+                order.type = ORDER_LIMIT;
+            begin_exits(sim, symbol, &order, price, at);
+        }
+        for (i = 0; i < symbol->n_live && symbol->live[i].order.id <= order.id;
+             i++) /* others may have ended */
+            ;
+    }
+}
+
+static void expire(struct sim *sim, struct sim_symbol *symbol, int64_t open_ns)
+{
+    for (int i = 0; i < symbol->n_live;) {
+        const struct order *order = &symbol->live[i].order;
+        if (order->expires_ns > 0 && order->expires_ns <= open_ns) {
+            sim_end(sim, symbol, order->id, ORDER_EXPIRED, ORDER_OK);
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+}
+
+static void take_amend(struct sim *sim, struct sim_symbol *symbol, const struct sim_amend *amend)
+{
+    struct sim_live *live = sim_find(symbol, amend->order_id);
+    if (!live || live->order.triggered)
+        return;
+    live->order.stop_price = amend->stop_price;
+    live->order.amends++;
+    live->order.updated_ns = sim->now_ns;
+    sim_tell(sim, &live->order);
+}
+
+static void release(struct sim *sim, struct sim_symbol *symbol, const struct at_bar *at)
+{
+    int kept = 0;
+    for (int i = 0; i < symbol->n_amends; i++) {
+        const struct sim_amend amend = symbol->amends[i];
+        if (bar_takes_part(amend.created_ns, amend.effective_ns, at->open_ns, at->end_ns))
+            take_amend(sim, symbol, &amend);
+        else if (sim_find(symbol, amend.order_id))
+            symbol->amends[kept++] = amend;
+    }
+    symbol->n_amends = kept;
+}
+
+void sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices *prices)
+{
+    const struct market *market = sim->config->market;
+    struct at_bar at = {.prices = *prices, .open_ns = market_open_ns(market, sim->row)};
+    at.end_ns = at.open_ns + market->interval_ns;
+    sim->now_ns = at.open_ns;
+    expire(sim, symbol, at.open_ns);
+    if (symbol->n_amends > 0)
+        release(sim, symbol, &at);
+    for (int k = 0; k <= BAR_PROFITS && symbol->n_live > 0; k++)
+        step(sim, symbol, &at, (enum bar_step)k);
+}

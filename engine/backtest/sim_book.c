@@ -1,0 +1,144 @@
+/* The books of an account by columns: fills, ledger rows, cash, positions. */
+#include <errno.h>
+#include <string.h>
+
+#include "engine/backtest/sim.h"
+#include "exchange/fill_rules.h"
+
+/* Money like this is not met with; what the engine does about it is not said again here. */
+#define MONEY_NEAR_END (FILL_MONEY_MAX / 8)
+
+static void post(struct sim *sim, const char *asset, int scale, enum ledger_kind kind, int64_t amount,
+                 int64_t balance, uint64_t order_id, uint64_t fill_id)
+{
+    if (amount == 0)
+        return;
+    sim->last_ledger++;
+    if (!sim->config->ledger)
+        return;
+    struct ledger_row *rows =
+        run_room(sim->ret->ledger, sim->ret->n_ledger, &sim->cap_ledger, sizeof *sim->ret->ledger);
+    if (!rows) {
+        sim->failed = -ENOMEM;
+        return;
+    }
+    sim->ret->ledger = rows;
+    struct ledger_row *row = &rows[sim->ret->n_ledger++];
+    *row = (struct ledger_row){.id = sim->last_ledger,
+                               .ts_ns = sim->now_ns,
+                               .account = sim->account,
+                               .scale = scale,
+                               .kind = kind,
+                               .amount = amount,
+                               .balance = balance,
+                               .order_id = order_id,
+                               .fill_id = fill_id};
+    memcpy(row->asset, asset, sizeof row->asset);
+    if (ledger_row_chain(row, sim->hash) < 0)
+        sim->failed = -ENOMEM;
+    memcpy(sim->hash, row->hash, sizeof sim->hash);
+}
+
+static void post_cash(struct sim *sim, enum ledger_kind kind, int64_t amount, uint64_t order_id,
+                      uint64_t fill_id)
+{
+    sim->cash += amount;
+    post(sim, sim->spec->currency, sim->spec->currency_scale, kind, amount, sim->cash, order_id, fill_id);
+}
+
+void sim_begin(struct sim *sim, int64_t ts_ns)
+{
+    if (sim->begun)
+        return;
+    sim->begun = true;
+    sim->now_ns = ts_ns;
+    post_cash(sim, LEDGER_DEPOSIT, sim->spec->cash, 0, 0);
+    sim->curve.cash = sim_number(sim->cash, sim->money_units);
+}
+
+void sim_entering(struct sim *sim, struct sim_symbol *symbol, int change)
+{
+    bool before = symbol->qty != 0 || symbol->n_entering > 0;
+    symbol->n_entering += change;
+    sim->entered += (symbol->qty != 0 || symbol->n_entering > 0) - before;
+}
+
+static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill *fill)
+{
+    int64_t held = symbol->qty;
+    bool buy = fill->side == ORDER_BUY;
+    const struct symbol *listed = symbol->listed;
+    symbol->qty += buy ? fill->qty : -fill->qty;
+    post(sim, listed->base, listed->qty_scale, LEDGER_TRADE, buy ? fill->qty : -fill->qty, symbol->qty,
+         fill->order_id, fill->id);
+    post_cash(sim, LEDGER_TRADE, buy ? -fill->notional : fill->notional, fill->order_id, fill->id);
+    post_cash(sim, LEDGER_FEE, -fill->fee, fill->order_id, fill->id);
+    record_fill(&symbol->keeper, fill->side, fill->qty, fill->notional, fill->fee, held, listed->quote_scale,
+                NULL);
+    if (buy)
+        symbol->cost += fill->notional;
+    else if (symbol->qty == 0)
+        symbol->cost = 0;
+    else
+        symbol->cost -= (int64_t)((int128_t)symbol->cost * fill->qty / held);
+    if (symbol->qty == 0)
+        symbol->closed_ns = fill->ts_ns;
+    sim->entered += symbol->n_entering == 0 ? (symbol->qty != 0) - (held != 0) : 0;
+    curve_to(&sim->curve, sim->row);
+    sim->curve.cash = sim_number(sim->cash, sim->money_units);
+    curve_hold(&sim->curve, sim_index(sim, symbol), sim_number(symbol->qty, symbol->qty_units));
+}
+
+void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct order *order, int64_t price, int64_t qty,
+               bool maker)
+{
+    const struct fee_rates *fees = &sim->spec->rules.fees;
+    struct fill *fills = run_room(sim->ret->fills, sim->ret->n_fills, &sim->cap_fills, sizeof *fills);
+    if (!fills) {
+        sim->failed = -ENOMEM;
+        return;
+    }
+    sim->ret->fills = fills;
+    struct fill *fill = &fills[sim->ret->n_fills++];
+    *fill = (struct fill){
+        .id = ++sim->last_fill,
+        .order_id = order->id,
+        .account = sim->account,
+        .symbol = order->symbol,
+        .side = order->side,
+        .ts_ns = sim->now_ns,
+        .price = price,
+        .qty = qty,
+        .notional = fill_notional(order->side, price, qty, symbol->unit),
+        .fee_e6 = maker ? fees->maker_e6 : fees->taker_e6,
+        .maker = maker,
+        .input_seq = sim->seq,
+    };
+    fill->fee = fill_fee(fill->notional, fill->fee_e6);
+    if (fill->notional > MONEY_NEAR_END || sim->cash > MONEY_NEAR_END)
+        sim->failed = -ENOTSUP;
+    order->filled += qty;
+    order->cost += fill->notional;
+    order->state = order->filled == order->qty ? ORDER_FILLED : ORDER_PARTIAL;
+    order->updated_ns = sim->now_ns;
+    apply(sim, symbol, fill);
+}
+
+void sim_tell(struct sim *sim, const struct order *order)
+{
+    if (order->state == ORDER_REJECTED)
+        sim->ret->refused[order->reason]++;
+    if (!sim->config->orders)
+        return;
+    if (order->id > sim->ret->n_orders) {
+        struct order *orders =
+            run_room(sim->ret->orders, sim->ret->n_orders, &sim->cap_orders, sizeof *orders);
+        if (!orders) {
+            sim->failed = -ENOMEM;
+            return;
+        }
+        sim->ret->orders = orders;
+        sim->ret->n_orders++;
+    }
+    sim->ret->orders[order->id - 1] = *order;
+}

@@ -1,0 +1,306 @@
+/* Orders of an account by columns: whether they are let in, what they reserve, how they end. */
+#include <errno.h>
+#include <string.h>
+
+#include "engine/backtest/sim.h"
+#include "exchange/filter.h"
+
+struct sim_live *sim_find(struct sim_symbol *symbol, uint64_t id)
+{
+    for (int i = 0; i < symbol->n_live; i++)
+        if (symbol->live[i].order.id == id)
+            return &symbol->live[i];
+    return NULL;
+}
+
+static bool enters(const struct order *order)
+{
+    return order->side == ORDER_BUY && !order->reduce_only;
+}
+
+/* ---- what purchases hold of the cash ---- */
+
+/* The price that an order is valued at before it trades. */
+static int64_t price_of(const struct sim_symbol *symbol, const struct order *order)
+{
+    if (order_has_limit(order->type))
+        return order->price;
+    return order->stop_price > 0 ? order->stop_price : symbol->last;
+}
+
+static int64_t needs(const struct sim *sim, const struct sim_symbol *symbol, const struct order *order)
+{
+    return fill_purchase(price_of(symbol, order), order->qty - order->filled, symbol->unit,
+                         sim->fee_bound_e6);
+}
+
+void sim_lift(struct sim *sim, struct sim_live *live)
+{
+    sim->reserved -= live->reserved;
+    live->reserved = 0;
+}
+
+void sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live)
+{
+    sim_lift(sim, live);
+    if (!enters(&live->order))
+        return;
+    int64_t need = needs(sim, symbol, &live->order), available = sim->cash - sim->reserved;
+    need = need < available ? need : available;
+    live->reserved = need > 0 ? need : 0;
+    sim->reserved += live->reserved;
+}
+
+/* ---- what the account is worth ---- */
+
+/* The last price of another symbol: bars of this row come in the symbols' order. */
+static int64_t last_of(const struct sim *sim, const struct sim_symbol *symbol, int now)
+{
+    int s = sim_index(sim, symbol);
+    if (s == now)
+        return symbol->last;
+    size_t row = s < now ? sim->row : sim->row - 1;
+    return sim_units(symbol->series->close[row], symbol->price_units);
+}
+
+static int64_t value_of(const struct sim *sim, const struct sim_symbol *symbol, int now)
+{
+    if (symbol->qty == 0)
+        return 0;
+    return (int64_t)((int128_t)last_of(sim, symbol, now) * symbol->qty / symbol->unit);
+}
+
+/* ---- the gate ---- */
+
+static bool bracket_fits(const struct order *legs, int n)
+{
+    int64_t entry = legs[0].price, stop = 0, profit = 0;
+    for (int i = 1; i < n; i++)
+        *(legs[i].type == ORDER_LIMIT ? &profit : &stop) =
+            legs[i].type == ORDER_LIMIT ? legs[i].price : legs[i].stop_price;
+    return (entry == 0 || profit == 0 || profit > entry) && (entry == 0 || stop == 0 || entry > stop) &&
+           (stop == 0 || profit == 0 || profit > stop);
+}
+
+static int64_t value_at(const struct sim_symbol *symbol, const struct order *order)
+{
+    int128_t value = (int128_t)price_of(symbol, order) * (order->qty - order->filled) / symbol->unit;
+    return value > FILL_MONEY_MAX / 2 ? FILL_MONEY_MAX / 2 : (int64_t)value;
+}
+
+/* What is held and on order of a symbol. */
+static int64_t exposure(const struct sim *sim, const struct sim_symbol *symbol, int now)
+{
+    int128_t value = value_of(sim, symbol, now);
+    for (int i = 0; i < symbol->n_live && symbol->n_entering > 0; i++)
+        if (enters(&symbol->live[i].order))
+            value += value_at(symbol, &symbol->live[i].order);
+    return value > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)value;
+}
+
+int64_t sim_equity(const struct sim *sim, const struct sim_symbol *symbol)
+{
+    int now = sim_index(sim, symbol);
+    int128_t equity = sim->cash;
+    for (int s = 0; s < sim->n_symbols; s++)
+        equity += value_of(sim, &sim->symbols[s], now);
+    return equity > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)equity;
+}
+
+static void gather_exposure(const struct sim *sim, const struct sim_symbol *symbol, const struct order *order,
+                            struct risk_facts *facts)
+{
+    int now = sim_index(sim, symbol);
+    int128_t sum = 0;
+    for (int s = 0; s < sim->n_symbols; s++)
+        if (s != now)
+            sum += exposure(sim, &sim->symbols[s], now);
+    facts->order_notional = value_at(symbol, order);
+    facts->symbol_notional = exposure(sim, symbol, now);
+    sum += facts->symbol_notional;
+    facts->account_notional = sum > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)sum;
+}
+
+static enum order_reason check_filters(const struct sim_symbol *symbol, const struct order *order, int ahead)
+{
+    const struct filter_request request = {
+        .side = order->side,
+        .type = order->type,
+        .qty = order->qty,
+        .price = order->price,
+        .stop_price = order->stop_price,
+        .reference = symbol->last,
+        .open_orders = ahead + symbol->n_live,
+    };
+    return filter_check(symbol->listed, &request);
+}
+
+static enum order_reason check_balance(const struct sim *sim, const struct sim_symbol *symbol,
+                                       const struct order *order)
+{
+    if (order->state == ORDER_HELD)
+        return ORDER_OK;
+    if (order->reduce_only)
+        return symbol->qty > 0 ? ORDER_OK : ORDER_REDUCE_ONLY;
+    return needs(sim, symbol, order) <= sim->cash - sim->reserved ? ORDER_OK : ORDER_INSUFFICIENT_BALANCE;
+}
+
+static enum order_reason check_risk(struct sim *sim, const struct sim_symbol *symbol,
+                                    const struct order *order)
+{
+    const struct risk_limits *limits = &sim->spec->rules.risk;
+    struct risk_facts facts = {
+        .now_ns = sim->now_ns,
+        .reduces = order->reduce_only,
+        .begins = symbol->qty == 0,
+        .entered = symbol->qty != 0 || symbol->n_entering > 0,
+        .closed_ns = symbol->closed_ns,
+        .last = symbol->last,
+        .limit_price = order->price,
+        .stop_price = order->stop_price,
+    };
+    facts.positions = sim->entered - facts.entered;
+    if (!facts.reduces && (limits->exposure_symbol > 0 || limits->exposure_account > 0)) {
+        gather_exposure(sim, symbol, order, &facts);
+        facts.equity = sim_equity(sim, symbol);
+    }
+    return risk_check(limits, &sim->rate, &facts);
+}
+
+/* `ahead`: orders of the same request before it; -1: it lives already, and is no other to itself. */
+static enum order_reason check(struct sim *sim, const struct sim_symbol *symbol, const struct order *order,
+                               int ahead)
+{
+    enum order_reason reason = check_filters(symbol, order, ahead);
+    if (reason == ORDER_OK)
+        reason = check_balance(sim, symbol, order);
+    if (reason == ORDER_OK && order->state != ORDER_HELD)
+        reason = check_risk(sim, symbol, order);
+    return reason;
+}
+
+static enum order_reason check_legs(struct sim *sim, const struct sim_symbol *symbol,
+                                    const struct order *legs, int n)
+{
+    if (legs[0].tif == ORDER_GTD && legs[0].expires_ns <= legs[0].effective_ns)
+        return ORDER_BAD_TIF;
+    enum order_reason reason = n == 1 || bracket_fits(legs, n) ? ORDER_OK : ORDER_BAD_GROUP;
+    for (int i = 0; i < n && reason == ORDER_OK; i++)
+        reason = check(sim, symbol, &legs[i], i);
+    return reason;
+}
+
+/* ---- orders come and go ---- */
+
+static void refuse(struct sim *sim, struct order *legs, int n, enum order_reason reason)
+{
+    for (int i = 0; i < n; i++) {
+        sim->last_order++;
+        legs[i].state = ORDER_REJECTED;
+        legs[i].reason = reason;
+        sim_tell(sim, &legs[i]);
+    }
+}
+
+static void push(struct sim *sim, struct sim_symbol *symbol, const struct order *order)
+{
+    struct sim_live *live = &symbol->live[symbol->n_live++];
+    live->order = *order;
+    live->reserved = 0;
+    sim->last_order++;
+    symbol->n_pending += order->state == ORDER_PENDING;
+    if (enters(order))
+        sim_entering(sim, symbol, 1);
+    sim_reserve(sim, symbol, live);
+    sim_tell(sim, order);
+}
+
+void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct order *legs, int n)
+{
+    for (int i = 0; i < n; i++) {
+        struct order *leg = &legs[i];
+        leg->id = sim->last_order + 1 + (uint64_t)i;
+        leg->account = sim->account;
+        leg->symbol = sim_index(sim, symbol);
+        leg->group = n > 1 ? legs[0].id : 0;
+        leg->parent = i > 0 ? legs[0].id : 0;
+        leg->state = i > 0 ? ORDER_HELD : ORDER_PENDING;
+        leg->reduce_only |= i > 0;
+        leg->created_ns = leg->updated_ns = sim->now_ns;
+        leg->effective_ns = sim->now_ns + sim->config->latency_ns;
+        leg->input_seq = sim->seq;
+    }
+    enum order_reason reason = check_legs(sim, symbol, legs, n);
+    if (reason != ORDER_OK) {
+        refuse(sim, legs, n, reason);
+        return;
+    }
+    if (symbol->n_live + n > SIM_LIVE_MAX) {
+        sim->failed = -ENOTSUP;
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        push(sim, symbol, &legs[i]);
+}
+
+void sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live, int64_t stop_price)
+{
+    struct order next = live->order;
+    for (int i = 0; i < symbol->n_amends; i++)
+        if (symbol->amends[i].order_id == next.id)
+            next.stop_price = symbol->amends[i].stop_price;
+    next.stop_price = stop_price;
+    if (check(sim, symbol, &next, -1) != ORDER_OK)
+        return;
+    if (symbol->n_amends == SIM_LIVE_MAX) {
+        sim->failed = -ENOTSUP;
+        return;
+    }
+    symbol->amends[symbol->n_amends++] =
+        (struct sim_amend){.order_id = next.id,
+                           .created_ns = sim->now_ns,
+                           .effective_ns = sim->now_ns + sim->config->latency_ns,
+                           .stop_price = stop_price};
+}
+
+/* A bracket's entry ended: its exits start with what it filled, or end with it. */
+static void entry_ended(struct sim *sim, struct sim_symbol *symbol, const struct order *entry)
+{
+    for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
+        struct sim_live *exit = sim_find(symbol, id);
+        if (!exit || exit->order.parent != entry->id)
+            continue;
+        if (entry->filled == 0) {
+            sim_end(sim, symbol, id, ORDER_CANCELED, ORDER_OTHER_LEG);
+            continue;
+        }
+        exit->order.state = ORDER_PENDING;
+        exit->order.qty = entry->filled;
+        exit->order.updated_ns = exit->order.effective_ns = sim->now_ns;
+        symbol->n_pending++;
+        sim_tell(sim, &exit->order);
+    }
+}
+
+void sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, enum order_state state,
+             enum order_reason reason)
+{
+    struct sim_live *live = sim_find(symbol, id);
+    if (!live)
+        return;
+    sim_lift(sim, live);
+    symbol->n_pending -= live->order.state == ORDER_PENDING;
+    struct order order = live->order;
+    if (order.state != ORDER_FILLED) {
+        order.state = state;
+        order.updated_ns = sim->now_ns;
+    }
+    order.reason = reason;
+    symbol->n_live--;
+    memmove(live, live + 1, (size_t)(&symbol->live[symbol->n_live] - live) * sizeof *live);
+    if (enters(&order))
+        sim_entering(sim, symbol, -1);
+    sim_tell(sim, &order);
+    if (order.group == order.id)
+        entry_ended(sim, symbol, &order);
+}

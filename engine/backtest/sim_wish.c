@@ -1,0 +1,210 @@
+/* What a strategy sees and wants, as engine/desk.c and engine/wish.c have it. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/backtest/sim.h"
+#include "exchange/decimal.h"
+#include "exchange/filter.h"
+#include "exchange/sizing.h"
+#include "indicators_gpu/indicators.h"
+#include "strategy/intent.h"
+
+enum { OUTPUTS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX };
+
+/* ---- what works already ---- */
+
+static bool exits(const struct order *order)
+{
+    return order->side == ORDER_SELL && order->state != ORDER_HELD;
+}
+
+static bool works(const struct order *order)
+{
+    return !order_is_stop(order->type) && order->parent == 0;
+}
+
+static void look_at_orders(const struct sim_symbol *symbol, struct strategy_input *input)
+{
+    for (int i = symbol->n_live; i-- > 0;) { /* the first one counts */
+        const struct order *order = &symbol->live[i].order;
+        input->live_orders |= works(order);
+        if (!exits(order))
+            continue;
+        if (order->type == ORDER_STOP)
+            input->stop = sim_number(order->stop_price, symbol->price_units);
+        else if (order->type == ORDER_LIMIT && order->parent != 0)
+            input->profit = sim_number(order->price, symbol->price_units);
+    }
+}
+
+/* ---- intents ---- */
+
+static struct order order_of(enum order_side side, enum order_type type, int64_t qty, const char *tag)
+{
+    struct order order = {.side = side, .type = type, .qty = qty};
+    size_t n = tag ? strnlen(tag, sizeof order.tag - 1) : 0;
+    memcpy(order.tag, tag ? tag : "", n);
+    return order;
+}
+
+static struct sizing sizing_of(const struct sim *sim, const struct sim_symbol *symbol, int64_t equity)
+{
+    int64_t available = sim->cash - sim->reserved;
+    return (struct sizing){.symbol = symbol->listed,
+                           .fees = sim->spec->rules.fees,
+                           .equity = equity,
+                           .available = available > 0 ? available : 0};
+}
+
+static void enter(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent, int64_t equity)
+{
+    int64_t limit = 0, stop = 0, profit = 0;
+    if ((intent->limit > 0 && !sizing_price(symbol->listed, intent->limit, false, &limit)) ||
+        (intent->stop > 0 && !sizing_price(symbol->listed, intent->stop, false, &stop)) ||
+        (intent->profit > 0 && !sizing_price(symbol->listed, intent->profit, true, &profit)))
+        return;
+    struct sizing sizing = sizing_of(sim, symbol, equity);
+    int64_t qty = sizing_entry(&sizing, intent->fraction, limit > 0 ? limit : symbol->last);
+    struct order legs[ORDER_LEGS_MAX];
+    int n = 1;
+    legs[0] = order_of(ORDER_BUY, limit > 0 ? ORDER_LIMIT : ORDER_MARKET, qty, intent->why);
+    legs[0].price = limit;
+    if (limit > 0 && intent->good_ns != 0) {
+        legs[0].tif = ORDER_GTD;
+        legs[0].expires_ns = intent->good_ns;
+    }
+    if (stop > 0) {
+        legs[n] = order_of(ORDER_SELL, ORDER_STOP, qty, "stop");
+        legs[n++].stop_price = stop;
+    }
+    if (profit > 0) {
+        legs[n] = order_of(ORDER_SELL, ORDER_LIMIT, qty, "profit");
+        legs[n++].price = profit;
+    }
+    sim_submit(sim, symbol, legs, n);
+}
+
+static void leave(struct sim *sim, struct sim_symbol *symbol, const char *why)
+{
+    int64_t qty = filter_floor_qty(symbol->listed, ORDER_MARKET, symbol->qty);
+    struct order order = order_of(ORDER_SELL, ORDER_MARKET, qty > 0 ? qty : symbol->qty, why);
+    order.reduce_only = true;
+    sim_submit(sim, symbol, &order, 1);
+}
+
+static void protect(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent)
+{
+    int64_t bare = symbol->qty, price;
+    if (!sizing_price(symbol->listed, intent->stop, false, &price))
+        return;
+    for (int i = 0; i < symbol->n_live; i++) {
+        struct sim_live *live = &symbol->live[i];
+        const struct order *stop = &live->order;
+        if (stop->type != ORDER_STOP || !exits(stop))
+            continue;
+        bare -= stop->qty - stop->filled;
+        if (stop->stop_price != price && !stop->triggered)
+            sim_amend(sim, symbol, live, price);
+    }
+    int64_t qty = bare > 0 ? filter_floor_qty(symbol->listed, ORDER_STOP, bare) : 0;
+    if (qty == 0)
+        return;
+    struct order order = order_of(ORDER_SELL, ORDER_STOP, qty, intent->why);
+    order.stop_price = price;
+    order.reduce_only = true;
+    sim_submit(sim, symbol, &order, 1);
+}
+
+/* What is on order to be bought, less what is to be sold, stops and profits apart. */
+static int64_t on_order(const struct sim_symbol *symbol)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < symbol->n_live; i++) {
+        const struct order *order = &symbol->live[i].order;
+        int64_t left = order->qty - order->filled;
+        sum += !works(order) ? 0 : order->side == ORDER_BUY ? left : -left;
+    }
+    return sum;
+}
+
+static void reach(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent, int64_t equity)
+{
+    int64_t held = symbol->qty + on_order(symbol);
+    if (intent->fraction == 0) {
+        if (symbol->qty != 0 && held != 0)
+            leave(sim, symbol, intent->why);
+        return;
+    }
+    struct sizing sizing = sizing_of(sim, symbol, equity);
+    int64_t qty = sizing_target(&sizing, intent->fraction, held, symbol->last, symbol->last);
+    if (qty == 0)
+        return;
+    struct order order =
+        order_of(qty > 0 ? ORDER_BUY : ORDER_SELL, ORDER_MARKET, qty > 0 ? qty : -qty, intent->why);
+    order.reduce_only = qty < 0;
+    sim_submit(sim, symbol, &order, 1);
+}
+
+static void carry_out(struct sim *sim, struct sim_symbol *symbol, const struct strategy_input *input,
+                      const struct intent *intent, int64_t equity)
+{
+    if (intent_check(intent, input) != INTENT_FITS)
+        return;
+    switch (intent->kind) {
+    case INTENT_ENTER:
+        enter(sim, symbol, intent, equity);
+        break;
+    case INTENT_EXIT:
+        leave(sim, symbol, intent->why);
+        break;
+    case INTENT_STOP:
+        protect(sim, symbol, intent);
+        break;
+    case INTENT_TARGET:
+        reach(sim, symbol, intent, equity);
+        break;
+    }
+}
+
+/* ---- the decision ---- */
+
+void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act)
+{
+    const struct market *market = sim->config->market;
+    const struct market_series *series = symbol->series;
+    int64_t equity = sim_equity(sim, symbol), volume = 0;
+    double outputs[OUTPUTS_MAX];
+    for (size_t k = 0; k < sim->n_outputs; k++)
+        outputs[k] = symbol->bars.outputs[k][bar];
+    decimal_from_double(series->volume[sim->row], symbol->listed->qty_scale, &volume);
+    struct strategy_input input = {
+        .ts_ns = sim->now_ns,
+        .interval_ns = market->interval_ns,
+        .open = series->open[sim->row],
+        .high = series->high[sim->row],
+        .low = series->low[sim->row],
+        .close = series->close[sim->row],
+        .volume = sim_number(volume, symbol->qty_units),
+        .indicators = outputs,
+        .qty = sim_number(symbol->qty, symbol->qty_units),
+        .equity = sim_number(equity, sim->money_units),
+        .cash = sim_number(sim->cash - sim->reserved, sim->money_units),
+        .positions = sim->entered,
+        .symbols = sim->n_symbols,
+        .record = &symbol->keeper.record,
+    };
+    if (symbol->qty != 0)
+        input.entry = sim_number(symbol->cost, sim->money_units) / input.qty;
+    look_at_orders(symbol, &input);
+
+    struct intent intents[INTENTS_ROOM];
+    size_t n = sim->spec->strategy->on_bar(sim->spec->params, symbol->memory, &input, intents);
+    if (n == 0 || !act)
+        return;
+    if (sim->config->decided)
+        sim->config->decided(sim->config->ctx, sim->account, sim_index(sim, symbol), sim->row, intents,
+                             n < STRATEGY_INTENTS_MAX ? n : STRATEGY_INTENTS_MAX);
+    for (size_t i = 0; i < n && n <= STRATEGY_INTENTS_MAX; i++)
+        carry_out(sim, symbol, &input, &intents[i], equity);
+}

@@ -1,0 +1,271 @@
+/* By columns and by the engine: the same orders, fills, ledger and equity, to the bit. Every strategy, with
+ * random parameters, on random markets: gaps, several symbols, little cash, odd lots, fees, slippage, latency
+ * beyond a bar, limits of risk.
+ *
+ * usage: test-backtest-ways [--long] */
+#include <errno.h>
+
+#include "engine/backtest/backtest.h"
+#include "tests/engine/made_market.h"
+
+#define E8        INT64_C(100000000)
+#define SECOND_NS INT64_C(1000000000)
+#define MINUTE_NS (60 * SECOND_NS)
+
+enum { RUNS = 12, RUNS_LONG = 400 }; /* of each strategy */
+
+static struct {
+    uint64_t runs, orders, fills, rejected, partial, expired, amended, limits, stops;
+} seen;
+
+static double random_unit(struct random *random)
+{
+    return (double)(random_next(random) >> 11) * 0x1p-53;
+}
+
+/* Mostly near its default, now and then anywhere. */
+static double random_param(struct random *random, const struct strategy_param *param)
+{
+    double value = param->fallback * (0.25 + 1.75 * random_unit(random));
+    if (random_chance(random, 10))
+        value = param->min + (param->max - param->min) * random_unit(random) * random_unit(random);
+    if (random_chance(random, 10))
+        value = random_chance(random, 50) ? param->min : param->fallback;
+    if (param->integer)
+        value = floor(value);
+    return fmin(fmax(value, param->min), param->max);
+}
+
+static void random_params(struct random *random, const struct strategy *strategy, double *params)
+{
+    do
+        for (size_t i = 0; i < strategy->n_params; i++)
+            params[i] = random_param(random, &strategy->params[i]);
+    while (strategy->check && strategy->check(params));
+}
+
+static int64_t pick(struct random *random, const int64_t *from, size_t n)
+{
+    return from[random_between(random, 0, (int64_t)n - 1)];
+}
+
+#define PICK(random, ...) \
+    pick(random, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+static struct account_spec random_account(struct random *random, const struct strategy *strategy)
+{
+    struct account_spec spec = {.name = "one",
+                                .currency = "USDT",
+                                .currency_scale = 8,
+                                .cash = PICK(random, 10000, 10000, 1000000, 6, 300) * E8 +
+                                        random_between(random, 0, E8),
+                                .rules = {.fees = {(int32_t)PICK(random, 0, 1000, 200, 7),
+                                                   (int32_t)PICK(random, 0, 1000, 1000, 750)}},
+                                .strategy = strategy};
+    struct risk_limits *risk = &spec.rules.risk;
+    if (random_chance(random, 30))
+        risk->exposure_symbol = 0.05 + random_unit(random);
+    if (random_chance(random, 30))
+        risk->exposure_account = 0.05 + random_unit(random);
+    if (random_chance(random, 30))
+        risk->orders_per_second = (int32_t)random_between(random, 1, 3);
+    if (random_chance(random, 30))
+        risk->price_band = 0.0005 + 0.02 * random_unit(random);
+    if (random_chance(random, 30))
+        risk->cooldown_ns = random_between(random, 1, 600) * MINUTE_NS;
+    if (random_chance(random, 30))
+        risk->positions = (int32_t)random_between(random, 1, 3);
+    random_params(random, strategy, spec.params);
+    return spec;
+}
+
+static struct made_walk random_walk(struct random *random)
+{
+    struct made_walk walk = {.gaps_permille = (int)PICK(random, 0, 0, 5, 60, 300),
+                             .gap_longest = (int)PICK(random, 1, 5, 200),
+                             .steps = (int)PICK(random, 3, 40, 300),
+                             .tick = PICK(random, E8 / 100, E8 / 100, E8 / 8, 1),
+                             .step = PICK(random, E8 / 100000, E8 / 1000, 7, 130000),
+                             .late_permille = (int)PICK(random, 0, 300)};
+    walk.start = walk.tick * PICK(random, 500, 20000, 6000000);
+    return walk;
+}
+
+static void check_orders(const struct backtest_account *a, const struct backtest_account *b)
+{
+    CHECK_INT(a->n_orders, b->n_orders);
+    for (size_t i = 0; i < a->n_orders && i < b->n_orders; i++) {
+        const struct order *x = &a->orders[i], *y = &b->orders[i];
+        if (memcmp(x, y, sizeof *x) == 0)
+            continue;
+        CHECK_INT(x->id, y->id);
+        CHECK(x->side == y->side && x->type == y->type && x->tif == y->tif);
+        CHECK_STR(order_state_name(y->state), order_state_name(x->state));
+        CHECK_STR(order_reason_name(y->reason), order_reason_name(x->reason));
+        CHECK_INT(y->qty, x->qty);
+        CHECK_INT(y->filled, x->filled);
+        CHECK_INT(y->price, x->price);
+        CHECK_INT(y->stop_price, x->stop_price);
+        CHECK_INT(y->created_ns, x->created_ns);
+        CHECK_INT(y->effective_ns, x->effective_ns);
+        CHECK_INT(y->updated_ns, x->updated_ns);
+        CHECK_INT(y->expires_ns, x->expires_ns);
+        CHECK_INT(y->cost, x->cost);
+        CHECK_INT(y->input_seq, x->input_seq);
+        CHECK_INT(y->amends, x->amends);
+        CHECK(x->triggered == y->triggered && x->reduce_only == y->reduce_only && x->group == y->group &&
+              x->parent == y->parent && strcmp(x->tag, y->tag) == 0 && x->symbol == y->symbol);
+        CHECK(!"the same bytes");
+        return;
+    }
+}
+
+static void check_fills(const struct backtest_account *a, const struct backtest_account *b)
+{
+    CHECK_INT(a->n_fills, b->n_fills);
+    for (size_t i = 0; i < a->n_fills && i < b->n_fills; i++) {
+        const struct fill *x = &a->fills[i], *y = &b->fills[i];
+        bool same = x->id == y->id && x->order_id == y->order_id && x->symbol == y->symbol &&
+                    x->side == y->side && x->ts_ns == y->ts_ns && x->price == y->price && x->qty == y->qty &&
+                    x->notional == y->notional && x->fee == y->fee && x->fee_e6 == y->fee_e6 &&
+                    x->maker == y->maker && x->input_seq == y->input_seq && x->account == y->account;
+        CHECK(same);
+        if (!same)
+            return;
+    }
+}
+
+static void check_ledger(const struct backtest_account *a, const struct backtest_account *b)
+{
+    CHECK_INT(a->n_ledger, b->n_ledger);
+    for (size_t i = 0; i < a->n_ledger && i < b->n_ledger; i++) {
+        const struct ledger_row *x = &a->ledger[i], *y = &b->ledger[i];
+        bool same = x->id == y->id && x->ts_ns == y->ts_ns && x->kind == y->kind && x->amount == y->amount &&
+                    x->balance == y->balance && strcmp(x->asset, y->asset) == 0 &&
+                    memcmp(x->hash, y->hash, sizeof x->hash) == 0;
+        CHECK(same);
+        if (!same)
+            return;
+    }
+}
+
+static void check_sums(const struct backtest_account *a, const struct backtest_account *b, size_t rows)
+{
+    CHECK(memcmp(a->equity, b->equity, rows * sizeof(double)) == 0);
+    CHECK_INT(b->n_trades, a->n_trades);
+    CHECK_INT(b->exposed, a->exposed);
+    CHECK_INT(b->fees, a->fees);
+    CHECK_INT(b->turnover, a->turnover);
+    CHECK_INT(b->final_equity, a->final_equity);
+    CHECK_INT(b->final_cash, a->final_cash);
+    CHECK(memcmp(a->refused, b->refused, sizeof a->refused) == 0);
+}
+
+/* What was decided, as a sum that depends on the order. */
+struct told {
+    uint64_t n, sum;
+};
+
+static void decided(void *ctx, int account, int symbol, size_t row, const struct intent *intents, size_t n)
+{
+    struct told *told = ctx;
+    told->n += n;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &intents[i].fraction, sizeof bits);
+        told->sum = told->sum * 31 + bits + row * 7 + (uint64_t)symbol + (uint64_t)account +
+                    (uint64_t)intents[i].kind;
+        memcpy(&bits, &intents[i].stop, sizeof bits);
+        told->sum = told->sum * 31 + bits;
+    }
+}
+
+static void count(const struct backtest_account *account)
+{
+    seen.runs++;
+    seen.orders += account->n_orders;
+    seen.fills += account->n_fills;
+    for (size_t i = 0; i < account->n_orders; i++) {
+        const struct order *order = &account->orders[i];
+        seen.rejected += order->state == ORDER_REJECTED;
+        seen.partial += order->state == ORDER_CANCELED && order->filled > 0;
+        seen.expired += order->state == ORDER_EXPIRED;
+        seen.amended += order->amends > 0;
+        seen.limits += order->type == ORDER_LIMIT && order->filled > 0;
+        seen.stops += order->type == ORDER_STOP && order->filled > 0;
+    }
+}
+
+static bool one_run(struct random *random, const struct strategy *strategy)
+{
+    struct made_market made;
+    const struct made_walk walk = random_walk(random);
+    const int64_t interval_ns = PICK(random, 1, 1, 5, 60) * MINUTE_NS;
+    const size_t rows = (size_t)PICK(random, 700, 3000, 6000);
+    made_open(&made, random, &walk, (int)PICK(random, 1, 1, 2, 5), rows, interval_ns);
+    const struct account_spec account = random_account(random, strategy);
+    struct told told[2] = {{0, 0}, {0, 0}};
+    struct backtest_config config = {.market = &made.market,
+                                     .from = random_chance(random, 50) ? rows / 7 : 0,
+                                     .to = rows - (size_t)PICK(random, 0, 33),
+                                     .accounts = &account,
+                                     .n_accounts = 1,
+                                     .latency_ns =
+                                         PICK(random, 0, 50000000, 61 * SECOND_NS, 4000 * SECOND_NS),
+                                     .slippage_e6 = (int32_t)PICK(random, 0, 0, 500, 20000),
+                                     .way = BACKTEST_ENGINE,
+                                     .threads = 1,
+                                     .orders = true,
+                                     .ledger = true,
+                                     .decided = decided,
+                                     .ctx = &told[0]};
+    struct backtest engine, columns;
+    char err[256];
+    int r = backtest_run(&config, &engine, err, sizeof err);
+    config.way = BACKTEST_COLUMNS;
+    config.ctx = &told[1];
+    if (r == -EINVAL) { /* too few bars for these parameters: by both ways */
+        char other[256];
+        CHECK_INT(backtest_run(&config, &columns, other, sizeof other), r);
+        CHECK_STR(other, err);
+        made_close(&made);
+        return false;
+    }
+    CHECK_INT(r, 0);
+    CHECK_INT(backtest_run(&config, &columns, err, sizeof err), 0);
+    CHECK_INT(columns.accounts[0].way, BACKTEST_COLUMNS);
+    check_orders(&engine.accounts[0], &columns.accounts[0]);
+    check_fills(&engine.accounts[0], &columns.accounts[0]);
+    check_ledger(&engine.accounts[0], &columns.accounts[0]);
+    check_sums(&engine.accounts[0], &columns.accounts[0], config.to - config.from);
+    CHECK_INT(told[1].n, told[0].n);
+    CHECK_INT(told[1].sum, told[0].sum);
+    count(&engine.accounts[0]);
+    backtest_finish(&engine);
+    backtest_finish(&columns);
+    made_close(&made);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    int runs = argc > 1 && strcmp(argv[1], "--long") == 0 ? RUNS_LONG : RUNS;
+    struct random random = random_seeded("backtest_ways", 626);
+    size_t n;
+    const struct strategy *const *strategies = strategy_list(&n);
+    for (size_t i = 0; i < n; i++) {
+        for (int run = 0; run < runs;) {
+            uint64_t state = random.state;
+            unsigned long before = check_failures;
+            run += one_run(&random, strategies[i]);
+            if (check_failures > before)
+                fprintf(stderr, "%s, run %d: PAPERTAPE_SEED=%" PRIu64 " begins with it\n",
+                        strategies[i]->name, run, state);
+        }
+    }
+    printf("%" PRIu64 " runs, %" PRIu64 " orders: %" PRIu64 " refused, %" PRIu64 " filled in part, %" PRIu64
+           " expired, %" PRIu64 " amended; %" PRIu64 " fills, of %" PRIu64 " limits, %" PRIu64 " stops\n",
+           seen.runs, seen.orders, seen.rejected, seen.partial, seen.expired, seen.amended, seen.fills,
+           seen.limits, seen.stops);
+    return check_done("backtest_ways");
+}
