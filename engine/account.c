@@ -240,13 +240,30 @@ void account_flow(struct engine *engine, int index, enum ledger_kind kind, int64
     account->moved = engine->account_moved = true;
 }
 
+/* Is what it holds valued at prices of now? */
+static bool priced(const struct engine *engine, int index)
+{
+    const struct account *account = &engine->accounts[index];
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (account->positions[s].qty != 0 && account->pairs[s].quote == account->currency_at &&
+            engine->markets[s].last_from < LAST_BAR)
+            return false;
+    return true;
+}
+
 void account_mark(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
     int64_t equity = engine_equity(engine, index);
     account->equity = equity;
-    if (equity > account->equity_peak)
+    if (equity > account->equity_peak && (account->equity_peak == 0 || priced(engine, index)))
         account->equity_peak = equity;
+    if (account->killed_ns == 0 && risk_drawdown(&account->rules.risk, equity, account->equity_peak) &&
+        priced(engine, index)) {
+        account->killed_ns = engine->now_ns;
+        account->killing = engine->killing = true;
+        account->moved = engine->account_moved = true;
+    }
     int64_t day = engine->now_ns / DAY_NS;
     if (day > account->day) {
         account->day = day;

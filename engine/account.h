@@ -65,8 +65,11 @@ struct account {
     int64_t interest_ns;     /* the last hour that interest was booked for; 0: none yet */
     int64_t interest_owed;   /* what the currency did not suffice for: booked once it does */
     int64_t margin_ns;       /* a margin call is not repeated before */
-    bool begun;              /* it has a ledger: no opening deposit any more */
-    bool moved;              /* by this event, filled or given money: its equity is a point of the curve */
+    int64_t killed_ns;       /* when its drawdown killed it, until it is resumed; 0: it trades */
+    uint64_t refused[ORDER_REASONS]; /* its orders, by reason; those let in count for ORDER_OK */
+    bool begun;                      /* it has a ledger: no opening deposit any more */
+    bool moved;   /* by this event, filled or given money: its equity is a point of the curve */
+    bool killing; /* it was killed, and is to be closed at the end of the event */
 };
 
 #endif

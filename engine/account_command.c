@@ -121,7 +121,8 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     account_clear(engine, index);
     account->opening_cash = cash;
     account->begun = false;
-    account->equity_peak = 0;
+    account->equity_peak = account->killed_ns = 0;
+    account->killing = false;
     account->day = -1; /* begins with the next mark */
     account->interest_ns = loan_hour(engine->now_ns);
     account_begin(engine, index);
@@ -152,5 +153,9 @@ enum order_reason account_command(struct engine *engine, const struct event_comm
         return reset(engine, account, command->money.amount);
     if (command->kind == COMMAND_ACCOUNT_TRANSFER)
         return transfer(engine, account, command->money.to, command->money.amount);
+    if (command->kind == COMMAND_ACCOUNT_RESUME) {
+        kill_lift(engine, account);
+        return ORDER_OK;
+    }
     return ORDER_BAD_ACCOUNT;
 }

@@ -7,8 +7,13 @@
 
 static const char *limits_check(const struct risk_limits *risk)
 {
-    if (!(risk->exposure_symbol >= 0 && risk->exposure_account >= 0 && risk->daily_loss >= 0))
-        return "a risk limit is negative or no number";
+    const double shares[] = {risk->exposure_symbol, risk->exposure_account, risk->daily_loss, risk->drawdown,
+                             risk->price_band};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        if (!(shares[i] >= 0 && shares[i] <= RISK_SHARE_MAX))
+            return "a risk limit is negative, too large or no number";
+    if (risk->cooldown_ns < 0 || risk->positions < 0)
+        return "a risk limit is negative";
     return risk->orders_per_second < 0 || risk->orders_per_second > RISK_RATE_MAX
                ? "orders_per_second is not between 0 and 64"
                : NULL;
@@ -174,5 +179,6 @@ int account_add(struct engine *engine, const struct account_spec *spec)
     }
     engine->n_accounts++;
     engine->to_begin = true;
+    kill_watch(engine);
     return index;
 }

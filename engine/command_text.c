@@ -149,6 +149,10 @@ void command_text(const struct event_command *command, const struct engine *engi
         add(&line, command->kind == COMMAND_ACCOUNT_RESET ? ", begins with" : ",");
         add_money(&line, engine, command->money.account, command->money.amount);
         break;
+    case COMMAND_ACCOUNT_RESUME:
+        add(&line, " ");
+        add_account(&line, engine, command->money.account);
+        break;
     default:
         break;
     }

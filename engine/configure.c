@@ -244,6 +244,7 @@ static void take_over(const struct change *change)
     engine->slippage_e6 = made->slippage_e6;
     match_model(engine);
     engine->to_begin |= made->to_begin;
+    engine->watches = made->watches;
     for (size_t i = 0; i < engine->n_orders; i++)
         engine->orders[i].order.symbol = change->to[engine->orders[i].order.symbol];
 }

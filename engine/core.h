@@ -30,6 +30,10 @@ struct taken {
     int64_t price, qty;
 };
 
+/* Where a symbol's last price is from. One of history may be long past: no peak is reckoned from it, and
+ * nobody is killed by it. */
+enum last_from { LAST_NONE, LAST_HISTORY, LAST_BAR, LAST_TRADE };
+
 /* One symbol's market, as the events told it. */
 struct market_state {
     struct symbol symbol;
@@ -37,7 +41,8 @@ struct market_state {
     struct book book;
     struct bar_builder builder;
     struct market_quote quote;
-    int64_t last;        /* price of the last trade; a closed bar's before the first */
+    int64_t last; /* price of the last trade; of the last closed bar before the first */
+    enum last_from last_from;
     int64_t last_ns;     /* engine time of the last event */
     int64_t change_open; /* 24 h ago */
     bool stale;
@@ -141,6 +146,8 @@ struct engine {
     bool to_begin;      /* some account may have no ledger yet; not saved: a loaded engine looks */
     bool bar_closed;    /* by this event, live */
     bool account_moved; /* some account->moved is set */
+    bool killing;       /* some account->killing is set */
+    bool watches;       /* some account has a limit of drawdown; follows from their rules */
     struct engine_counters counters;
 };
 
@@ -188,9 +195,20 @@ void account_count_shorts(struct engine *engine); /* of accounts and markets, fr
 void account_fill(struct engine *engine, const struct fill *fill);
 /* At the last price; at cost before the first one is known. A short's is negative, rounded away from zero. */
 int64_t account_position_value(const struct engine *engine, int account, int symbol);
+/* Takes the equity as it is now into the peak, the day and the drawdown, which may kill the account. */
 void account_mark(struct engine *engine, int account);
 void account_equity_point(struct engine *engine, int account);
 void account_equity_points(struct engine *engine); /* those that are due, or moved by this event */
+
+/* kill.c: the kill switch, docs/risk.md. Its limit is looked at whenever an account is marked, and at each
+ * price that moves what it holds. */
+void kill_watch(struct engine *engine);             /* after the accounts' rules changed */
+void kill_check(struct engine *engine, int symbol); /* after its price moved */
+void kill_due(struct engine *engine); /* at an event's end: cancels and closes of those that it killed */
+void kill_lift(struct engine *engine, int account); /* the user resumes it: the peak begins anew */
+
+/* gate.c: is the symbol held, or may a live order other than `but` open a position in it? */
+bool gate_entered(const struct engine *engine, int account, int symbol, uint64_t but);
 
 /* account_command.c: ORDER_OK, or why it was not done */
 enum order_reason account_command(struct engine *engine, const struct event_command *command);
@@ -272,5 +290,8 @@ void desk_warm(struct engine *engine, int account); /* gives it the recent bars 
 void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
 void desk_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
 void desk_flatten(struct engine *engine);
+/* Of a killed account: cancels all but reduce-only orders, and closes at market; while it is killed, what
+ * still fills is closed again. */
+void desk_kill(struct engine *engine, int account);
 
 #endif

@@ -143,7 +143,13 @@ void desk_warm(struct engine *engine, int account)
     }
 }
 
-/* While flattening, closes what is held or owed, unless that is on its way already. */
+/* Is what the account holds to be closed, and what it still buys? */
+static bool closing(const struct engine *engine, int account)
+{
+    return engine->flattening || engine->accounts[account].killed_ns != 0;
+}
+
+/* Closes what is held or owed, unless that is on its way already. */
 static void close_position(struct engine *engine, int account, int symbol)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
@@ -156,7 +162,8 @@ static void close_position(struct engine *engine, int account, int symbol)
             live->order.type == ORDER_MARKET && live->order.reduce_only && !live->cancel_queued)
             return;
     }
-    enum order_reason reason = wish_leave(engine, account, symbol, "flatten");
+    const char *why = engine->accounts[account].killed_ns != 0 ? "drawdown" : "flatten";
+    enum order_reason reason = wish_leave(engine, account, symbol, why);
     if (reason != ORDER_OK)
         engine_alert(engine, "FLATTEN_REFUSED", "%s of account %s is still held: %s", listed->name,
                      engine->accounts[account].name, order_reason_name(reason));
@@ -167,16 +174,16 @@ void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fre
     for (int a = 0; a < engine->n_accounts; a++) {
         if (engine->desks[a].strategy)
             decide(engine, a, symbol, bar, fresh);
-        if (engine->flattening && fresh)
+        if (fresh && closing(engine, a))
             close_position(engine, a, symbol);
     }
 }
 
-/* While flattening, what was on its way and filled before its cancel arrived is sold again, and so is what a
+/* Until then, what was on its way and filled before its cancel arrived is sold again, and so is what a
  * sale could not sell; when nothing more was to be had, at the next bar. */
 void desk_ended(struct engine *engine, const struct order *order)
 {
-    if (engine->flattening)
+    if (closing(engine, order->account))
         close_position(engine, order->account, order->symbol);
 }
 
@@ -187,4 +194,15 @@ void desk_flatten(struct engine *engine)
     for (int a = 0; a < engine->n_accounts; a++)
         for (int s = 0; s < engine->n_symbols; s++)
             close_position(engine, a, s);
+}
+
+void desk_kill(struct engine *engine, int account)
+{
+    for (size_t i = 0; i < engine->n_orders; i++) {
+        const struct order *order = &engine->orders[i].order;
+        if (order->account == account && !order->reduce_only)
+            match_cancel(engine, order->id);
+    }
+    for (int s = 0; s < engine->n_symbols; s++)
+        close_position(engine, account, s);
 }

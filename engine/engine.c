@@ -99,6 +99,12 @@ int engine_start(struct engine *engine, int64_t now_ns)
     return engine->out_of_memory ? -ENOMEM : 0;
 }
 
+static void price_moved(struct engine *engine, int symbol)
+{
+    loan_check(engine, symbol);
+    kill_check(engine, symbol);
+}
+
 /* A closed bar takes its place: stored, and shown to the strategies. `venue_ns`: the venue's time of the
  * event that brought it; 0: not known. */
 static void accept_bar(struct engine *engine, int symbol, const struct bar *bar, bool live, int64_t venue_ns)
@@ -113,8 +119,10 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
     if (fills)
         match_bar(engine, symbol, bar);
-    if (market->last == 0 || fills)
+    if (market->last_from != LAST_TRADE || fills) {
         market->last = bar->close;
+        market->last_from = live || fills ? LAST_BAR : LAST_HISTORY;
+    }
     engine->bar_closed |= live;
     /* A decision is taken on a bar that closed less than an interval ago, never on history. */
     int64_t now_ns = fills ? engine->recv_ns : engine->now_ns;
@@ -124,7 +132,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     desk_bar(engine, symbol, bar, fresh);
     if (live || fills)
-        loan_check(engine, symbol);
+        price_moved(engine, symbol);
 }
 
 static void hold_bar(struct engine *engine, int symbol, const struct bar *bar, int64_t venue_ns)
@@ -195,8 +203,9 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
     if (engine->fill_model == FILL_BAR)
         return;
     market->last = trade->price;
+    market->last_from = LAST_TRADE;
     match_trade(engine, symbol, trade);
-    loan_check(engine, symbol);
+    price_moved(engine, symbol);
 }
 
 void engine_alert(struct engine *engine, const char *code, const char *format, ...)
@@ -242,7 +251,8 @@ static int on_market(struct engine *engine, const struct market_event *event)
         if (engine->fill_model == FILL_BAR)
             return 0;
         market->last = event->trade.price;
-        loan_check(engine, symbol);
+        market->last_from = LAST_TRADE;
+        price_moved(engine, symbol);
         return 0;
     case MARKET_KLINE:
         on_kline(engine, symbol, &event->kline, event->event_ns);
@@ -366,6 +376,7 @@ static void on_command(struct engine *engine, const struct event_command *comman
     case COMMAND_ACCOUNT_DEPOSIT:
     case COMMAND_ACCOUNT_RESET:
     case COMMAND_ACCOUNT_TRANSFER:
+    case COMMAND_ACCOUNT_RESUME:
         reason = account_command(engine, command);
         break;
     default:
@@ -456,6 +467,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         due(engine, engine->now_ns)) /* a bracket's exits, whose entry this event filled */
         match_release(engine, engine->now_ns);
     account_equity_points(engine);
+    kill_due(engine);
     if (engine->out_of_memory) {
         engine->out_of_memory = false;
         return -ENOMEM;

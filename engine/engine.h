@@ -118,6 +118,7 @@ int engine_restore_lots(struct engine *engine, int account, int symbol, const st
 int engine_restore_order(struct engine *engine, const struct order *order); /* live ones, by ascending id */
 void engine_restore_equity(struct engine *engine, int account, int64_t deposits, int64_t peak, int64_t day,
                            int64_t day_equity);
+void engine_restore_killed(struct engine *engine, int account, int64_t killed_ns); /* 0: it trades */
 /* After the positions: the time of the account's last INTEREST row, 0 without one. What it is short of is
  * charged from there on, or from when it was borrowed. */
 void engine_restore_interest(struct engine *engine, int account, int64_t charged_ns);

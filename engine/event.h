@@ -55,6 +55,7 @@ enum command_kind {
     COMMAND_ACCOUNT_DEPOSIT, /* or withdraw */
     COMMAND_ACCOUNT_RESET,   /* cancels, closes the books on everything held, deposits anew */
     COMMAND_ACCOUNT_TRANSFER,
+    COMMAND_ACCOUNT_RESUME, /* one that its drawdown killed trades again */
     COMMAND_KINDS,
 };
 
@@ -133,7 +134,7 @@ struct event_command {
         struct {
             int account, to; /* to: TRANSFER */
             int64_t amount;  /* of the currency; DEPOSIT: negative to withdraw; RESET: the new opening cash */
-        } money;             /* ACCOUNT_DEPOSIT, ACCOUNT_RESET, ACCOUNT_TRANSFER */
+        } money;             /* ACCOUNT_DEPOSIT, ACCOUNT_RESET, ACCOUNT_TRANSFER, ACCOUNT_RESUME */
     };
 };
 

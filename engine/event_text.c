@@ -29,6 +29,7 @@ const char *command_kind_name(enum command_kind kind)
         [COMMAND_ACCOUNT_DEPOSIT] = "account deposit",
         [COMMAND_ACCOUNT_RESET] = "account reset",
         [COMMAND_ACCOUNT_TRANSFER] = "account transfer",
+        [COMMAND_ACCOUNT_RESUME] = "account resume",
     };
     return names[kind];
 }

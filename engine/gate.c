@@ -194,6 +194,45 @@ static bool reduces(const struct engine *engine, const struct order *order)
     return closing <= match_reducible(engine, order->account, order->symbol, order->side);
 }
 
+/* May it open a position? A bracket's exits only close what their entry opens. */
+static bool opens(const struct engine *engine, const struct order *order)
+{
+    return !order->reduce_only &&
+           (order->side == ORDER_BUY || loan_allowed(engine, order->account, order->symbol));
+}
+
+bool gate_entered(const struct engine *engine, int account, int symbol, uint64_t but)
+{
+    if (engine->accounts[account].positions[symbol].qty != 0)
+        return true;
+    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
+        const struct order *order = &engine->orders[i].order;
+        if (order->account == account && order->symbol == symbol && order->id != but && opens(engine, order))
+            return true;
+    }
+    return false;
+}
+
+static int32_t entered_elsewhere(const struct engine *engine, const struct order *order)
+{
+    int32_t n = 0;
+    for (int s = 0; s < engine->n_symbols; s++)
+        n += s != order->symbol && gate_entered(engine, order->account, s, 0);
+    return n;
+}
+
+/* What tells whether the order begins a position: when the last one was closed. */
+static void gather_position(const struct engine *engine, const struct order *order, struct risk_facts *facts)
+{
+    const struct position *position = &engine->accounts[order->account].positions[order->symbol];
+    bool against = order->side == ORDER_BUY ? position->qty < 0 : position->qty > 0;
+    bool turns = against && !facts->reduces;
+    facts->begins = position->qty == 0 || turns;
+    facts->closed_ns = turns ? engine->now_ns : position->closed_ns;
+    facts->entered = gate_entered(engine, order->account, order->symbol, order->id);
+    facts->positions = entered_elsewhere(engine, order);
+}
+
 /* Exposure is of what is quoted in the account's currency: there is no price for the rest in it. */
 static struct risk_facts gather(struct engine *engine, const struct order *order, bool lowers)
 {
@@ -206,9 +245,15 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
         .paused = engine->paused,
         .stale = market->stale,
         .storage_failing = engine->storage_failing,
+        .killed = account->killed_ns != 0,
+        .last = market->last,
+        .limit_price = order->price,
+        .stop_price = order->stop_price,
         .equity = account->equity,
         .day_equity = account->day_equity,
+        .peak = account->equity_peak,
     };
+    gather_position(engine, order, &facts);
     int128_t sum = 0;
     for (int s = 0; s < engine->n_symbols; s++)
         if (s != order->symbol && in_currency(engine, order, s))
@@ -232,8 +277,8 @@ enum order_reason gate_check(struct engine *engine, const struct order *order, i
     if (reason == ORDER_OK) {
         struct book_level best;
         facts = gather(engine, order, lowers);
-        if (facts.paused && !facts.reduces)
-            reason = ORDER_RISK_PAUSED; /* whatever else it lacks */
+        if ((facts.paused || facts.killed) && !facts.reduces) /* whatever else it lacks */
+            reason = facts.paused ? ORDER_RISK_PAUSED : ORDER_RISK_DRAWDOWN;
         asked = reason != ORDER_OK;
         if (reason == ORDER_OK && order->type == ORDER_MARKET &&
             !match_best(engine, order->symbol, order->side, &best))

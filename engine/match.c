@@ -172,6 +172,7 @@ uint64_t match_submit_group(struct engine *engine, enum order_grouping grouping,
     *ret_reason = check_legs(engine, grouping, legs, n_legs);
     engine->counters.orders += (uint64_t)n_legs;
     engine->counters.refused[*ret_reason] += (uint64_t)n_legs;
+    engine->accounts[requests[0].account].refused[*ret_reason] += (uint64_t)n_legs;
     if (*ret_reason != ORDER_OK) {
         refuse(engine, legs, n_legs, *ret_reason);
     } else if (!accept(engine, legs, n_legs)) {

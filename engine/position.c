@@ -100,6 +100,8 @@ int position_apply(struct position *position, struct lots *lots, enum order_side
         position->cost -= left;
         position->fifo_cost -= fifo_left;
         position->qty += sign * closed;
+        if (position->qty == 0)
+            position->closed_ns = ts_ns;
     }
     if (opened > 0) {
         struct lot lot = {.qty = opened, .cost = notional - closing, .opened_ns = ts_ns};

@@ -36,6 +36,8 @@ struct position {
     int64_t fees;          /* quote_scale */
     int64_t opened_ns;     /* of the oldest part still held; 0 when flat */
     int64_t updated_ns;
+    int64_t closed_ns; /* when all of it was last closed, turning round included; 0: never. Not stored: it
+                        * follows from the fills */
 };
 
 /* A position's lots, oldest first. {0} has none. */

@@ -263,6 +263,7 @@ static void visit_command(struct visit *visit, struct event_command *command)
     case COMMAND_ACCOUNT_DEPOSIT:
     case COMMAND_ACCOUNT_RESET:
     case COMMAND_ACCOUNT_TRANSFER:
+    case COMMAND_ACCOUNT_RESUME:
         visit_money(codec, command);
         break;
     case COMMAND_KINDS:

@@ -91,6 +91,11 @@ void engine_restore_equity(struct engine *engine, int account, int64_t deposits,
     to->day_equity = day_equity;
 }
 
+void engine_restore_killed(struct engine *engine, int account, int64_t killed_ns)
+{
+    engine->accounts[account].killed_ns = killed_ns;
+}
+
 void engine_restore_interest(struct engine *engine, int account, int64_t charged_ns)
 {
     struct account *to = &engine->accounts[account];

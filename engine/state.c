@@ -136,6 +136,8 @@ static void visit_position(struct codec *codec, struct position *position)
     codec_i64(codec, &position->fees);
     codec_i64(codec, &position->opened_ns);
     codec_i64(codec, &position->updated_ns);
+    if (codec->version >= 2)
+        codec_i64(codec, &position->closed_ns);
 }
 
 /* A position's lots are all that is held of it. */
@@ -173,6 +175,14 @@ static void visit_record(struct codec *codec, const struct position *position, s
     codec_double(codec, &keeper->record.won);
     codec_double(codec, &keeper->record.lost);
     codec_i64(codec, &keeper->flow);
+}
+
+static void visit_refused(struct codec *codec, uint64_t refused[static ORDER_REASONS])
+{
+    uint32_t n = ORDER_REASONS;
+    visit_count(codec, &n, ORDER_REASONS, 1);
+    for (uint32_t i = 0; i < n; i++)
+        codec_u64(codec, &refused[i]);
 }
 
 static void visit_account(struct visit *visit, int index)
@@ -219,6 +229,12 @@ static void visit_account(struct visit *visit, int index)
     codec_i64(codec, &account->interest_owed);
     codec_i64(codec, &account->margin_ns);
     codec_bool(codec, &account->begun);
+    if (codec->version >= 2) {
+        codec_i64(codec, &account->killed_ns);
+        codec_bool(codec, &account->killing);
+        visit_refused(codec, account->refused);
+        visit->engine->killing |= account->killing;
+    }
     visit->engine->to_begin |= !codec->saving;
     if (!codec->saving && !over(visit))
         visit->error = account_bind(visit->engine, index);
@@ -313,19 +329,16 @@ static void visit_accounts(struct visit *visit)
 
 static void visit_counters(struct codec *codec, struct engine_counters *counters)
 {
-    uint32_t n = ORDER_REASONS;
     codec_u64(codec, &counters->events);
     codec_u64(codec, &counters->decisions);
     codec_u64(codec, &counters->orders);
     codec_u64(codec, &counters->rejected);
     codec_u64(codec, &counters->fills);
-    visit_count(codec, &n, ORDER_REASONS, 1);
-    for (uint32_t i = 0; i < n; i++)
-        codec_u64(codec, &counters->refused[i]);
+    visit_refused(codec, counters->refused);
     codec_u64(codec, &counters->impossible);
     if (codec->version < 2)
         return;
-    n = INTENT_FAULTS;
+    uint32_t n = INTENT_FAULTS;
     visit_count(codec, &n, INTENT_FAULTS, 1);
     for (uint32_t i = 0; i < n; i++)
         codec_u64(codec, &counters->intents[i]);
@@ -390,6 +403,7 @@ static void visit_engine(struct visit *visit)
     visit_accounts(visit);
     if (!codec->saving && !over(visit)) {
         account_count_shorts(engine);
+        kill_watch(engine);
         match_model(engine);
     }
     if (!over(visit))

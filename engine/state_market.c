@@ -132,6 +132,10 @@ int visit_market(struct codec *codec, struct market_state *market, int64_t inter
     visit_builder(codec, &market->builder);
     visit_quote(codec, &market->quote);
     codec_i64(codec, &market->last);
+    if (codec->version >= 2)
+        codec_enum(codec, &market->last_from, LAST_TRADE + 1);
+    else
+        market->last_from = market->last > 0 ? LAST_TRADE : LAST_NONE;
     codec_i64(codec, &market->last_ns);
     codec_i64(codec, &market->change_open);
     codec_bool(codec, &market->stale);

@@ -24,7 +24,10 @@
 
 #include "exchange/order.h"
 
-enum { RISK_RATE_MAX = 64 };
+enum {
+    RISK_RATE_MAX = 64,
+    RISK_SHARE_MAX = 100, /* the largest share that a limit may be */
+};
 
 /* A limit of 0 is off. */
 struct risk_limits {

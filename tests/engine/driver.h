@@ -102,7 +102,13 @@ static inline void driver_init(struct driver *d, uint64_t seed)
                                                 .risk = {.exposure_symbol = 0.9,
                                                          .exposure_account = 1.5,
                                                          .daily_loss = a == 1 ? 0.02 : 0,
-                                                         .orders_per_second = a == 0 ? 4 : 30},
+                                                         .orders_per_second = a == 0 ? 4 : 30,
+                                                         .drawdown = a == 0   ? 0.02
+                                                                     : a == 3 ? 0.2
+                                                                              : 0,
+                                                         .price_band = a == 3 ? 0.05 : 0,
+                                                         .cooldown_ns = a == 1 ? 3000 * DRIVER_MS_NS : 0,
+                                                         .positions = a == 3 ? 2 : 0},
                                                 .shorts = a >= 2,
                                                 .collateral_e4 = 15000,
                                                 .maintenance_e4 = 12500,
@@ -342,7 +348,8 @@ static inline void driver_money(struct driver *d, const struct engine *engine, s
     ret->money.to = (int)random_between(&d->random, 0, last);
     ret->money.amount = random_between(&d->random, -2000, 5000) * DRIVER_E8;
     ret->kind = dice < 5   ? COMMAND_ACCOUNT_DEPOSIT
-                : dice < 9 ? COMMAND_ACCOUNT_TRANSFER
+                : dice < 8 ? COMMAND_ACCOUNT_TRANSFER
+                : dice < 9 ? COMMAND_ACCOUNT_RESUME
                            : COMMAND_ACCOUNT_RESET;
     if (ret->kind != COMMAND_ACCOUNT_DEPOSIT && ret->money.amount <= 0)
         ret->money.amount = 100000 * DRIVER_E8;

@@ -158,6 +158,10 @@ static inline void random_account(struct random *random, struct account_spec *a)
     r->risk.exposure_account = random_real(random);
     r->risk.daily_loss = random_real(random);
     r->risk.orders_per_second = (int32_t)random_next(random);
+    r->risk.drawdown = random_real(random);
+    r->risk.price_band = random_real(random);
+    r->risk.cooldown_ns = random_i64(random);
+    r->risk.positions = (int32_t)random_next(random);
     r->shorts = random_chance(random, 50);
     r->collateral_e4 = (int32_t)random_next(random);
     r->maintenance_e4 = (int32_t)random_next(random);
@@ -199,6 +203,7 @@ static inline void random_command(struct random *random, struct random_event *ma
     case COMMAND_ACCOUNT_DEPOSIT:
     case COMMAND_ACCOUNT_RESET:
     case COMMAND_ACCOUNT_TRANSFER:
+    case COMMAND_ACCOUNT_RESUME:
         c->money.account = (int)random_between(random, -1, 40);
         c->money.to = (int)random_between(random, -1, 40);
         c->money.amount = random_i64(random);
@@ -324,8 +329,10 @@ static inline bool same_account(const struct account_spec *a, const struct accou
     bool same = SAME_TEXT(name) && SAME_TEXT(currency) && SAME(currency_scale) && SAME(cash) &&
                 SAME(rules.fees.maker_e6) && SAME(rules.fees.taker_e6) && SAME(rules.risk.exposure_symbol) &&
                 SAME(rules.risk.exposure_account) && SAME(rules.risk.daily_loss) &&
-                SAME(rules.risk.orders_per_second) && SAME(rules.shorts) && SAME(rules.collateral_e4) &&
-                SAME(rules.maintenance_e4) && SAME(rules.borrow_rate_e6) && SAME(strategy);
+                SAME(rules.risk.orders_per_second) && SAME(rules.risk.drawdown) &&
+                SAME(rules.risk.price_band) && SAME(rules.risk.cooldown_ns) && SAME(rules.risk.positions) &&
+                SAME(rules.shorts) && SAME(rules.collateral_e4) && SAME(rules.maintenance_e4) &&
+                SAME(rules.borrow_rate_e6) && SAME(strategy);
     for (size_t i = 0; same && a->strategy && i < a->strategy->n_params; i++)
         same = SAME(params[i]);
     return same;
@@ -352,6 +359,7 @@ static inline bool same_command(const struct event_command *a, const struct even
     case COMMAND_ACCOUNT_DEPOSIT:
     case COMMAND_ACCOUNT_RESET:
     case COMMAND_ACCOUNT_TRANSFER:
+    case COMMAND_ACCOUNT_RESUME:
         return SAME(money.account) && SAME(money.to) && SAME(money.amount);
     default:
         return true;

@@ -56,7 +56,7 @@ static inline void tape_add_order(struct tape *tape, const struct order *o)
 static inline void tape_add_position(struct tape *tape, const struct position *p)
 {
     TAPE(tape, p->qty, p->cost, p->realized, p->fifo_cost, p->fifo_realized, p->fees, p->opened_ns,
-         p->updated_ns);
+         p->updated_ns, p->closed_ns);
 }
 
 static inline void tape_bar(void *ctx, int symbol, enum bar_source source, const struct bar *bar)
@@ -181,7 +181,7 @@ static inline void tape_view_symbol(struct tape *tape, const struct engine *engi
     const struct market_state *market = &engine->markets[s];
     TAPE(tape, (int64_t)market->quote.update_id, (int64_t)market->builder.gaps, market->builder.closed_ns,
          market->builder.complete, market->builder.first_unknown, (int64_t)market->book.resyncs,
-         market->book.n_pending, market->n_held, market->recent.n);
+         market->book.n_pending, market->n_held, market->recent.n, market->last_from);
     for (uint32_t i = 0; i < market->book.n_pending_levels; i++)
         TAPE(tape, market->book.pending_levels[i].price, market->book.pending_levels[i].qty);
     tape_add_bar(tape, &v.last_bar);
@@ -198,7 +198,8 @@ static inline void tape_view_rules(struct tape *tape, const struct account_rules
     TAPE(tape, rules->fees.maker_e6, rules->fees.taker_e6, rules->shorts, rules->collateral_e4,
          rules->maintenance_e4, rules->borrow_rate_e6, rules->risk.orders_per_second,
          (int64_t)(rules->risk.exposure_symbol * 1e6), (int64_t)(rules->risk.exposure_account * 1e6),
-         (int64_t)(rules->risk.daily_loss * 1e6));
+         (int64_t)(rules->risk.daily_loss * 1e6), (int64_t)(rules->risk.drawdown * 1e6),
+         (int64_t)(rules->risk.price_band * 1e6), rules->risk.cooldown_ns, rules->risk.positions);
 }
 
 static inline void tape_view_spec(struct tape *tape, const struct account_spec *spec)
@@ -221,7 +222,10 @@ static inline void tape_view_account(struct tape *tape, const struct engine *eng
     tape_text(tape, account->currency);
     TAPE(tape, account->currency_scale, account->n_assets, account->deposits, account->equity,
          account->equity_peak, account->day, account->day_equity, account->opening_cash, account->interest_ns,
-         account->interest_owed, account->margin_ns, account->begun, engine_equity(engine, a));
+         account->interest_owed, account->margin_ns, account->begun, account->killed_ns,
+         engine_equity(engine, a));
+    for (int i = 0; i < ORDER_REASONS; i++)
+        TAPE(tape, (int64_t)account->refused[i]);
     for (int i = 0; i < RISK_RATE_MAX; i++)
         TAPE(tape, engine->rates[a].times_ns[i]);
     for (int i = 0; i < account->n_assets; i++) {

@@ -1,0 +1,58 @@
+/* The kill switch: an account whose equity fell to its limit of drawdown is closed, and stays so until its
+ * user resumes it. */
+#include "engine/core.h"
+
+void kill_watch(struct engine *engine)
+{
+    engine->watches = false;
+    for (int a = 0; a < engine->n_accounts; a++)
+        engine->watches |= engine->accounts[a].rules.risk.drawdown > 0;
+}
+
+void kill_check(struct engine *engine, int symbol)
+{
+    for (int a = 0; engine->watches && a < engine->n_accounts; a++) {
+        const struct account *account = &engine->accounts[a];
+        const struct risk_limits *limits = &account->rules.risk;
+        if (limits->drawdown > 0 && account->killed_ns == 0 && account->positions[symbol].qty != 0 &&
+            risk_drawdown(limits, engine_equity(engine, a), account->equity_peak))
+            account_mark(engine, a);
+    }
+}
+
+static void kill(struct engine *engine, int index)
+{
+    const struct account *account = &engine->accounts[index];
+    double lost = 100.0 * (double)(account->equity_peak - account->equity) / (double)account->equity_peak;
+    engine_alert(
+        engine, "KILLED",
+        "account %s lost %.2f %% of its highest equity, and %g %% is the limit: it is closed, and opens "
+        "nothing until it is resumed",
+        account->name, lost, 100 * account->rules.risk.drawdown);
+    desk_kill(engine, index);
+}
+
+void kill_due(struct engine *engine)
+{
+    if (!engine->killing)
+        return;
+    engine->killing = false;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        bool killing = engine->accounts[a].killing;
+        engine->accounts[a].killing = false;
+        if (killing)
+            kill(engine, a);
+    }
+}
+
+void kill_lift(struct engine *engine, int index)
+{
+    struct account *account = &engine->accounts[index];
+    if (account->killed_ns == 0)
+        return;
+    account->killed_ns = 0;
+    account->killing = false;
+    account->equity_peak = 0;
+    account_mark(engine, index);
+    account->moved = engine->account_moved = true;
+}
