@@ -86,8 +86,8 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
         return 0;
     bool closing = left <= input->interval_ns;
     if (input->qty > 0 && (closing || !memory->entered)) {
-        intents[0] =
-            (struct intent){.kind = INTENT_EXIT, .why = left > 0 ? "session closes" : "session is over"};
+        intents[0] = (struct intent){.kind = INTENT_EXIT,
+                                     .why = closing && left > 0 ? "session closes" : "session is over"};
         return 1;
     }
     if (input->qty != 0 || memory->entered || memory->bars == 0 || at < range || closing ||

@@ -12,7 +12,7 @@ static const struct strategy_param params[] = {
 };
 
 struct memory {
-    int64_t period; /* the last one that was begun: they are counted from 1970 */
+    int64_t due_ns; /* of the next rebalancing */
 };
 
 static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
@@ -21,21 +21,33 @@ static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
     return 0;
 }
 
+/* Begins with the first share, and keeps its beat when bars are missing. */
+static bool is_due(const double *p, struct memory *memory, const struct strategy_input *input)
+{
+    int64_t period_ns = (int64_t)p[EVERY] * input->interval_ns;
+    if (period_ns == 0)
+        return false;
+    if (input->qty == 0)
+        memory->due_ns = input->ts_ns;
+    if (input->ts_ns < memory->due_ns)
+        return false;
+    memory->due_ns += ((input->ts_ns - memory->due_ns) / period_ns + 1) * period_ns;
+    return true;
+}
+
 static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
 {
-    struct memory *memory = state;
     if (input->live_orders || !(input->equity > 0))
         return 0;
     double share = p[FRACTION] / input->symbols, held = input->qty * input->close / input->equity;
-    int64_t period = p[EVERY] > 0 ? input->ts_ns / input->interval_ns / (int64_t)p[EVERY] : memory->period;
+    bool due = is_due(p, state, input);
     const char *why = NULL;
     if (input->qty == 0)
         why = "first share";
-    else if (period != memory->period)
+    else if (due)
         why = "time to rebalance";
     else if (p[DRIFT] > 0 && fabs(held - share) > p[DRIFT] * share)
         why = "share has drifted";
-    memory->period = period;
     if (!why)
         return 0;
     intents[0] = (struct intent){.kind = INTENT_TARGET, .fraction = share, .why = why};

@@ -1,0 +1,65 @@
+/* docs/strategies.md names every strategy in a section of its own, every parameter in that section's table
+ * with its default, its range and its summary. */
+#include "strategy/strategy.h"
+
+#include "tests/check.h"
+
+static char text[200000];
+
+static void read_page(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    CHECK(file);
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    CHECK(n > 0 && n < sizeof text - 1);
+    if (file)
+        fclose(file);
+}
+
+/* Copies the section under its heading; empty when there is none. */
+static void section_of(const char *name, char *section, size_t size)
+{
+    char heading[64];
+    snprintf(heading, sizeof heading, "\n### %s\n", name);
+    const char *begin = strstr(text, heading);
+    section[0] = '\0';
+    if (!begin)
+        return;
+    begin += strlen(heading);
+    const char *end = strstr(begin, "\n### ");
+    snprintf(section, size, "%.*s", (int)(end ? end - begin : (long)strlen(begin)), begin);
+}
+
+static void check_strategy(const struct strategy *strategy)
+{
+    static char section[20000];
+    section_of(strategy->name, section, sizeof section);
+    if (!section[0])
+        printf("no section ### %s\n", strategy->name);
+    CHECK(section[0]);
+    size_t rows = 0;
+    for (const char *at = section; (at = strstr(at, "\n| `")); at++)
+        rows++;
+    CHECK_INT(rows, strategy->n_params);
+    for (size_t k = 0; k < strategy->n_params; k++) {
+        const struct strategy_param *p = &strategy->params[k];
+        char row[300];
+        snprintf(row, sizeof row, "\n| `%s` | %.10g | %.10g to %.10g | %s |\n", p->name, p->fallback, p->min,
+                 p->max, p->summary);
+        if (!strstr(section, row))
+            printf("### %s: this row is missing:%s", strategy->name, row);
+        CHECK(strstr(section, row) != NULL);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    CHECK(argc == 2);
+    if (argc == 2)
+        read_page(argv[1]);
+    size_t n;
+    const struct strategy *const *all = strategy_list(&n);
+    for (size_t i = 0; i < n; i++)
+        check_strategy(all[i]);
+    return check_done("strategy/documented");
+}
