@@ -1,0 +1,66 @@
+#include "strategy/metrics.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "strategy/metrics/exact.h"
+
+double metrics_periods_per_year(int64_t interval_ns)
+{
+    const double year_ns = 365.0 * 86400e9;
+    return year_ns / (double)interval_ns;
+}
+
+static double calmar(double cagr, double max_drawdown)
+{
+    double ratio = max_drawdown < 0 ? cagr / fabs(max_drawdown) : NAN;
+    return isinf(ratio) ? NAN : ratio;
+}
+
+/* Values that differ by their roundings only have no shape. */
+static void shape(const struct metrics_sums *sums, struct metrics *ret)
+{
+    double rounding = DBL_EPSILON * sums->centre;
+    bool none = sums->m2 <= rounding * rounding;
+    ret->skew = none ? NAN : sums->m3 / pow(sums->m2, 1.5);
+    ret->kurtosis = none ? NAN : sums->m4 / (sums->m2 * sums->m2) - 3;
+}
+
+static void finish(const struct metrics_sums *sums, double periods_per_year, struct metrics *ret)
+{
+    double n = (double)sums->n, present = (double)sums->present;
+    *ret = (struct metrics){
+        .n = sums->n,
+        .missing = sums->n - sums->present,
+        .total_return = sums->n ? sums->product - 1 : NAN,
+        .cagr = sums->n ? pow(sums->product, 1 / (n / periods_per_year)) - 1 : NAN,
+        .volatility = NAN,
+        .downside = sqrt(sums->down_squares / present) * sqrt(periods_per_year), /* 0 / 0 of none */
+        .sharpe = NAN,
+        .sortino = NAN,
+        .max_drawdown = sums->max_drawdown,
+        .omega = NAN,
+        .mean = sums->mean,
+        .best = sums->best,
+        .worst = sums->worst,
+    };
+    ret->calmar = calmar(ret->cagr, ret->max_drawdown);
+    shape(sums, ret);
+    if (sums->n < 2)
+        return;
+    double deviation = sums->present > 1 ? sqrt(sums->squares / (present - 1)) : NAN;
+    ret->volatility = deviation * pow(periods_per_year, 0.5);
+    if (sums->best == sums->worst && isfinite(deviation))
+        deviation = 0;
+    ret->sharpe = sums->mean / deviation * sqrt(periods_per_year);
+    ret->sortino = sums->mean * periods_per_year / ret->downside;
+    if (sums->losses < 0)
+        ret->omega = sums->gains / -sums->losses;
+}
+
+void metrics_compute(const struct metrics_series *series, double periods_per_year, struct metrics *ret)
+{
+    struct metrics_sums sums;
+    metrics_sums_exact(series, &sums);
+    finish(&sums, periods_per_year, ret);
+}

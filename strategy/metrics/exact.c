@@ -1,0 +1,141 @@
+#include "strategy/metrics/exact.h"
+
+#include <math.h>
+
+#include "strategy/metrics/series.h"
+
+static void add_forward(const struct metrics_series *series, struct metrics_sums *sums)
+{
+    double room[SERIES_BLOCK], sum = 0, product = 1, down = 0, gains = 0, losses = 0;
+    double peak = 100, drawdown = NAN, best = NAN, worst = NAN; /* 100: empyrical's start */
+    size_t present = 0;
+    for (size_t from = 0, n; from < series->n; from += n) {
+        n = series_block(series, from);
+        const double *returns = series_load(series, from, n, room);
+        for (size_t i = 0; i < n; i++) {
+            double r = returns[i];
+            if (!isnan(r)) {
+                double below = r < 0 ? r : 0;
+                present++;
+                sum += r;
+                product *= r + 1;
+                down += below * below;
+                if (r > 0)
+                    gains += r;
+                losses += below;
+                best = fmax(best, r);
+                worst = fmin(worst, r);
+            }
+            double value = product * 100;
+            peak = fmax(peak, value);
+            drawdown = fmin(drawdown, (value - peak) / peak);
+        }
+    }
+    sums->present = present;
+    sums->mean = present ? sum / (double)present : NAN;
+    sums->product = product;
+    sums->down_squares = down;
+    sums->gains = gains;
+    sums->losses = losses;
+    sums->max_drawdown = drawdown;
+    sums->best = best;
+    sums->worst = worst;
+}
+
+static double squares_forward(const struct metrics_series *series, double mean)
+{
+    double room[SERIES_BLOCK], sum = 0;
+    for (size_t from = 0, n; from < series->n; from += n) {
+        n = series_block(series, from);
+        const double *returns = series_load(series, from, n, room);
+        for (size_t i = 0; i < n; i++)
+            if (!isnan(returns[i]))
+                sum += (returns[i] - mean) * (returns[i] - mean);
+    }
+    return sum;
+}
+
+/* NumPy's order: eight sums side by side over at most 128 values, larger ranges by halves of whole eights. */
+enum { PAIRWISE_LANES = 8, POWERS = 3 };
+
+static inline double fold(const double lanes[static PAIRWISE_LANES])
+{
+    return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
+static size_t half(size_t n)
+{
+    return n / 2 - n / 2 % PAIRWISE_LANES;
+}
+
+static double leaf_sum(const double *x, size_t n)
+{
+    if (n < PAIRWISE_LANES) {
+        double sum = -0.0;
+        for (size_t i = 0; i < n; i++)
+            sum += x[i];
+        return sum;
+    }
+    double lanes[PAIRWISE_LANES];
+    size_t i;
+    for (i = 0; i < PAIRWISE_LANES; i++)
+        lanes[i] = x[i];
+    for (; i + PAIRWISE_LANES <= n; i += PAIRWISE_LANES)
+        for (size_t k = 0; k < PAIRWISE_LANES; k++)
+            lanes[k] += x[i + k];
+    double sum = fold(lanes);
+    for (; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+static double pairwise_sum(const struct metrics_series *series, size_t from, size_t n)
+{
+    if (n <= SERIES_BLOCK) {
+        double room[SERIES_BLOCK];
+        return leaf_sum(series_load(series, from, n, room), n);
+    }
+    size_t left = half(n);
+    double sum = pairwise_sum(series, from, left);
+    return sum + pairwise_sum(series, from + left, n - left);
+}
+
+/* Sums of the second, third and fourth powers of what lies off the centre. */
+static void pairwise_powers(const struct metrics_series *series, size_t from, size_t n, double centre,
+                            double ret[static POWERS])
+{
+    if (n <= SERIES_BLOCK) {
+        double room[SERIES_BLOCK], powers[POWERS][SERIES_BLOCK];
+        const double *returns = series_load(series, from, n, room);
+        for (size_t i = 0; i < n; i++) {
+            double off = returns[i] - centre, square = off * off;
+            powers[0][i] = square;
+            powers[1][i] = square * off;
+            powers[2][i] = square * square;
+        }
+        for (int p = 0; p < POWERS; p++)
+            ret[p] = leaf_sum(powers[p], n);
+        return;
+    }
+    size_t left = half(n);
+    double right[POWERS];
+    pairwise_powers(series, from, left, centre, ret);
+    pairwise_powers(series, from + left, n - left, centre, right);
+    for (int p = 0; p < POWERS; p++)
+        ret[p] += right[p];
+}
+
+void metrics_sums_exact(const struct metrics_series *series, struct metrics_sums *ret)
+{
+    *ret = (struct metrics_sums){.n = series->n, .centre = NAN, .m2 = NAN, .m3 = NAN, .m4 = NAN};
+    add_forward(series, ret);
+    ret->squares = squares_forward(series, ret->mean);
+    if (ret->present == 0 || ret->present < ret->n)
+        return;
+    double n = (double)ret->n, powers[POWERS];
+    ret->centre = pairwise_sum(series, 0, ret->n) / n;
+    pairwise_powers(series, 0, ret->n, ret->centre, powers);
+    ret->m2 = powers[0] / n;
+    ret->m3 = powers[1] / n;
+    ret->m4 = powers[2] / n;
+}
