@@ -13,7 +13,8 @@
  * on as many threads as there are, and ids count from 1 in each.
  *
  * Equity at a row's close is ((cash + q0 * c0) + q1 * c1) + ... over the symbols held, in their order, in
- * doubles, each product and each sum rounded once: cash is the currency less interest owed, q what is held
+ * doubles, each product and each sum rounded once: cash is the currency (before the first bar the
+ * opening cash) less interest owed, q what is held
  * (below 0: owed), c the row's close in the market's columns. What is quoted in another currency has no price
  * in this one and does not count. */
 #ifndef ENGINE_BACKTEST_BACKTEST_H

@@ -288,6 +288,8 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
     for (int a = 0; a < drive->n && r == 0; a++) {
         drive->books[a].ret = &thread->run->ret->accounts[drive->first + a];
         r = curve_open(&drive->books[a].curve, market, config->from, config->to);
+        const struct account_spec *spec = &config->accounts[drive->first + a];
+        drive->books[a].curve.cash = decimal_to_double(spec->cash, spec->currency_scale);
     }
     if (r < 0) {
         free(symbols);

@@ -54,6 +54,7 @@ int sim_open(struct sim *sim, const struct backtest_config *config, int account,
         sim_close(sim);
         return -ENOMEM;
     }
+    sim->curve.cash = sim_number(spec->cash, sim->money_units);
     for (int s = 0; s < market->n_symbols; s++) {
         struct sim_symbol *symbol = &sim->symbols[s];
         symbol->series = &market->series[s];

@@ -53,7 +53,6 @@ void sim_begin(struct sim *sim, int64_t ts_ns)
     sim->begun = true;
     sim->now_ns = ts_ns;
     post_cash(sim, LEDGER_DEPOSIT, sim->spec->cash, 0, 0);
-    sim->curve.cash = sim_number(sim->cash, sim->money_units);
 }
 
 void sim_entering(struct sim *sim, struct sim_symbol *symbol, int change)
