@@ -1,0 +1,61 @@
+/* Holding, as a measure of what trading was good for. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/backtest/report.h"
+#include "exchange/decimal.h"
+
+static size_t bar_from(const struct market_series *series, size_t from, size_t to)
+{
+    while (from < to && !market_present(series, from))
+        from++;
+    return from;
+}
+
+static bool holdable(const struct market_series *series, const struct account_spec *account, size_t from,
+                     size_t to)
+{
+    return strcmp(series->symbol.quote, account->currency) == 0 && bar_from(series, from, to) < to;
+}
+
+/* Adds a part of the cash, which a symbol is bought for at its first bar. */
+static void hold(const struct market_series *series, const struct backtest_config *config, double cash,
+                 double fee, double *restrict equity)
+{
+    size_t bought = bar_from(series, config->from, config->to);
+    const double *close = series->close + config->from;
+    double qty = cash / (series->open[bought] * (1 + fee));
+    for (size_t i = 0; i < bought - config->from; i++)
+        equity[i] += cash;
+    for (size_t i = bought - config->from; i < config->to - config->from; i++)
+        equity[i] += qty * close[i];
+}
+
+int backtest_report_benchmark(const struct backtest_config *config, int account, enum report_benchmark kind,
+                              double **ret)
+{
+    if (kind != REPORT_BENCHMARK_FIRST && kind != REPORT_BENCHMARK_EQUAL)
+        return -EINVAL;
+    const struct market *market = config->market;
+    const struct account_spec *spec = &config->accounts[account];
+    int n = 0;
+    for (int s = 0; s < market->n_symbols; s++)
+        n += holdable(&market->series[s], spec, config->from, config->to);
+    if (n == 0)
+        return -ENOENT;
+    if (kind == REPORT_BENCHMARK_FIRST)
+        n = 1;
+    double *equity = calloc(config->to - config->from, sizeof *equity);
+    if (!equity)
+        return -ENOMEM;
+    double cash = decimal_to_double(spec->cash, spec->currency_scale), fee = spec->rules.fees.taker_e6 / 1e6;
+    for (int s = 0, held = 0; held < n; s++) {
+        if (!holdable(&market->series[s], spec, config->from, config->to))
+            continue;
+        hold(&market->series[s], config, cash / n, fee, equity);
+        held++;
+    }
+    *ret = equity;
+    return 0;
+}

@@ -1,0 +1,74 @@
+/* What a backtest came to: every metric of one account, against a benchmark, as plain structs for whoever
+ * prints them. Pure: nothing here reads a clock or writes.
+ *
+ * Money is in the account's currency as plain numbers, shares are 0..1, rows count from the backtest's
+ * `from`, times are nanoseconds UTC. What is not defined is NaN (strategy/metrics.h). */
+#ifndef ENGINE_BACKTEST_REPORT_H
+#define ENGINE_BACKTEST_REPORT_H
+
+#include "engine/backtest/backtest.h"
+#include "strategy/metrics.h"
+
+/* Held from the first bar's open to the end, bought for all the cash at the account's taker fee, in parts of
+ * any size. Symbols that are quoted in another currency, or have no bar, are not held; equal parts are of all
+ * the others, each bought at its first bar, and are not balanced again. */
+enum report_benchmark {
+    REPORT_BENCHMARK_FIRST, /* the first symbol that can be held */
+    REPORT_BENCHMARK_EQUAL, /* all of them */
+    REPORT_BENCHMARK_GIVEN, /* `given` */
+    REPORT_BENCHMARK_NONE,
+};
+
+struct report_config {
+    enum report_benchmark benchmark;
+    const double *given; /* [to - from] an equity, or any price, at each row's close; the caller's */
+    double given_start;  /* before the first row */
+    size_t drawdowns;    /* the deepest so many, at most */
+    bool tails;          /* quantiles and stability, too, which take longer than all the rest */
+};
+
+struct backtest_report {
+    size_t rows;
+    int64_t start_ns, end_ns, interval_ns; /* the first row opens, the last one closes */
+    double periods_per_year;
+    double start_equity, final_equity, final_cash;
+
+    struct metrics metrics;
+    struct metrics_tails tails; /* NaN unless asked for */
+    double stability;
+
+    /* All NaN without a benchmark. */
+    struct metrics benchmark;
+    struct metrics_against against;
+
+    struct metrics_month *months, *years; /* oldest first */
+    size_t n_months, n_years;
+    struct metrics_drawdown *drawdowns; /* deepest first */
+    size_t n_drawdowns;
+
+    struct metrics_trades trades; /* closed ones, profits after fees */
+    struct metrics_trade_ratios ratios;
+    size_t open_trades;
+    double open_profit; /* of the open ones at the last close, after the fees so far */
+
+    uint64_t refused;      /* orders, for whatever reason */
+    double exposure;       /* rows at whose close something was held / rows */
+    double fees, turnover; /* sums over fills: fees, notionals */
+    double turnover_year;  /* turnover / mean equity / years: 2 is all of it bought and sold a year */
+    double
+        fees_of_gross_profit; /* fees / (what was gained + fees); NaN when nothing was gained before fees */
+    double fees_of_turnover;  /* fees / turnover */
+};
+
+/* 0 with *ret, to be finished by the caller; -EINVAL: BENCHMARK_GIVEN without one; -ENOMEM. */
+int backtest_report(const struct backtest_config *config, const struct backtest *backtest, int account,
+                    const struct report_config *options, struct backtest_report *ret);
+void backtest_report_finish(struct backtest_report *report);
+
+/* The benchmark's equity at each row's close, [to - from], which begins with the account's cash: to draw it,
+ * or to give it to several reports. 0 with *ret, to be freed; -ENOENT: no symbol can be held; -EINVAL: GIVEN
+ * or NONE; -ENOMEM. */
+int backtest_report_benchmark(const struct backtest_config *config, int account, enum report_benchmark kind,
+                              double **ret);
+
+#endif
