@@ -3,15 +3,16 @@
  * Look-ahead: what a strategy decided up to a bar may not depend on what came after it. The whole run is held
  * against runs on bars that end at a cut, and on bars that go on after it in another way (other prices, other
  * volumes); and, since one who knows the future by heart sees neither, against a run on the same bars moved
- * to another year, by whole weeks; and the two ways against each other.
+ * to other years; and the two ways against each other.
  *
  * Warm-up: the history after which a strategy's decisions no longer depend on where the history began. */
 #ifndef ENGINE_BACKTEST_GUARD_H
 #define ENGINE_BACKTEST_GUARD_H
 
 #include "engine/backtest/backtest.h"
+#include "indicators_gpu/indicators.h"
 
-enum { GUARD_CUTS = 32, GUARD_WINDOWS = 4 }; /* by default */
+enum { GUARD_CUTS = 32, GUARD_WINDOWS = 8 }; /* by default */
 
 struct guard_config {
     const struct market *market;

@@ -9,15 +9,20 @@
 #include "engine/backtest/guard_run.h"
 #include "exchange/replay/chance.h"
 
-/* Bars that go on after a cut; the market is moved by whole weeks, which every interval divides. */
-enum { FUTURE_ROWS = 512, MOVED_WEEKS = 156, ROWS_LEAST = 16, THREADS_MAX = 64 };
+enum { FUTURE_ROWS = 512 /* after a cut */, ROWS_LEAST = 16, THREADS_MAX = 64 };
 
-static const int64_t WEEK_NS = INT64_C(7) * 86400 * 1000000000;
+/* Where the bars are moved to: 28 years on, to the same calendar until 2100; and 10,080 days on, which whole
+ * weeks and most counts of bars divide. Some strategies rightly go by the one, some by the other; what was
+ * learned by heart goes by neither. */
+enum { MOVES = 2 };
+static const int64_t moves_ns[MOVES] = {INT64_C(10227) * 86400 * 1000000000,
+                                        INT64_C(10080) * 86400 * 1000000000};
 
 struct job {
     enum guard_change change;
     enum backtest_way way;
     size_t cut;
+    int move; /* GUARD_MOVED: which */
 };
 
 struct search {
@@ -30,6 +35,7 @@ struct search {
     char *err;
     size_t err_size;
     struct guard_lookahead *to;
+    int n_moved[2]; /* of each way, the moves that make a difference */
 };
 
 const char *guard_change_name(enum guard_change change)
@@ -55,7 +61,7 @@ static int make_bars(const struct search *search, const struct job *job, struct 
     if (job->change == GUARD_PERTURBED)
         guard_bars_perturb(ret, job->cut + 1, search->config->seed);
     if (job->change == GUARD_MOVED)
-        ret->market.start_ns += MOVED_WEEKS * WEEK_NS;
+        ret->market.start_ns += moves_ns[job->move];
     return 0;
 }
 
@@ -69,18 +75,28 @@ static bool comes_before(const struct guard_difference *a, const struct guard_di
     return a->way != b->way ? a->way < b->way : a->cut < b->cut;
 }
 
+static void keep(struct search *search, const struct guard_difference *found)
+{
+    if (!search->to->found || comes_before(found, &search->to->first))
+        search->to->first = *found;
+    search->to->found = true;
+}
+
 static void compare(struct search *search, const struct job *job, const struct guard_run *run)
 {
     const struct market *market = search->config->market;
     const struct guard_run *whole = search->whole[job->way == BACKTEST_COLUMNS];
-    struct guard_shift shift = {.ns = job->change == GUARD_MOVED ? MOVED_WEEKS * WEEK_NS : 0};
+    struct guard_shift shift = {.ns = job->change == GUARD_MOVED ? moves_ns[job->move] : 0};
     struct guard_difference found = {.change = job->change, .way = job->way, .cut = job->cut};
     if (!guard_run_differ(whole, market, run, shift, job->cut, &found))
         return;
     found.cut_ns = market->start_ns + (int64_t)(job->cut + 1) * market->interval_ns;
-    if (!search->to->found || comes_before(&found, &search->to->first))
-        search->to->first = found;
-    search->to->found = true;
+    if (job->change != GUARD_MOVED) {
+        keep(search, &found);
+        return;
+    }
+    if (++search->n_moved[job->way == BACKTEST_COLUMNS] == MOVES)
+        keep(search, &found);
 }
 
 static int try_job(struct search *search, const struct job *job, struct guard_run *ret, char *err,
@@ -149,16 +165,30 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Half of the cuts anywhere, half where it decided something: there is most to see. Each symbol has a bar
- * before the first cut. Returns how many, all different, rising. */
+/* The first row up to which each symbol has a bar, and the first one bars enough for the indicators. */
+static size_t first_cut(const struct guard_config *config)
+{
+    const struct market *market = config->market;
+    size_t first = 0, row = 0, warmup, lookback = 0, bars = 0;
+    char err[256];
+    for (int s = 0; s < market->n_symbols; s++)
+        first = market->series[s].first > first ? market->series[s].first : first;
+    if (guard_history(config->account->strategy, config->account->params, market->interval_ns, &warmup,
+                      &lookback, err, sizeof err) < 0)
+        lookback = 0; /* the whole run has said so */
+    while (row < market->rows && (bars += market_present(&market->series[0], row)) <= lookback)
+        row++;
+    return row > first ? row : first;
+}
+
+/* Half of the cuts anywhere, half where it decided something: there is most to see. Returns how many, all
+ * different, rising. */
 static size_t choose_cuts(const struct guard_config *config, const struct guard_run *whole, size_t *cuts,
                           size_t wanted)
 {
     const struct market *market = config->market;
     struct chance chance = {config->seed};
-    size_t first = 0, last = market->rows - 2, n = 0;
-    for (int s = 0; s < market->n_symbols; s++)
-        first = market->series[s].first > first ? market->series[s].first : first;
+    size_t first = first_cut(config), last = market->rows - 2, n = 0;
     if (first >= last)
         return 0;
     for (size_t i = 0; i < wanted; i++) {
@@ -180,7 +210,7 @@ static int list_jobs(struct search *search, size_t wanted)
 {
     const struct guard_config *config = search->config;
     size_t *cuts = malloc(wanted * sizeof *cuts);
-    search->jobs = malloc((4 * wanted + 2) * sizeof *search->jobs);
+    search->jobs = malloc((4 * wanted + 2 * MOVES) * sizeof *search->jobs);
     if (!cuts || !search->jobs) {
         free(cuts);
         return -ENOMEM;
@@ -191,10 +221,11 @@ static int list_jobs(struct search *search, size_t wanted)
         if (!search->whole[way])
             continue;
         for (size_t i = 0; i < n; i++) {
-            search->jobs[search->n_jobs++] = (struct job){GUARD_CUT, which, cuts[i]};
-            search->jobs[search->n_jobs++] = (struct job){GUARD_PERTURBED, which, cuts[i]};
+            search->jobs[search->n_jobs++] = (struct job){GUARD_CUT, which, cuts[i], 0};
+            search->jobs[search->n_jobs++] = (struct job){GUARD_PERTURBED, which, cuts[i], 0};
         }
-        search->jobs[search->n_jobs++] = (struct job){GUARD_MOVED, which, last};
+        for (int move = 0; move < MOVES; move++)
+            search->jobs[search->n_jobs++] = (struct job){GUARD_MOVED, which, last, move};
     }
     search->to->cuts = n;
     free(cuts);
@@ -225,7 +256,8 @@ static int search_all(struct search *search)
     compare_ways(search);
     int r = list_jobs(search, wanted);
     if (r == -EINVAL)
-        snprintf(search->err, search->err_size, "the symbols have too few bars in common for a cut");
+        snprintf(search->err, search->err_size,
+                 "too few bars are left for a cut once the indicators have values: give more");
     if (r == -ENOMEM)
         snprintf(search->err, search->err_size, "out of memory");
     search->to->runs = search->n_jobs + 1 + (search->whole[1] != NULL);
@@ -248,13 +280,13 @@ int guard_lookahead(const struct guard_config *config, struct guard_lookahead *r
                  ROWS_LEAST);
         return -EINVAL;
     }
-    struct job whole = {GUARD_CHANGES, BACKTEST_ENGINE, 0};
+    struct job whole = {GUARD_CHANGES, BACKTEST_ENGINE, 0, 0};
     int r = try_job(&search, &whole, &engine, err, err_size);
     whole.way = BACKTEST_COLUMNS;
     if (r == 0 && config->account->strategy->scan) {
         char why_not[512] = "";
         r = try_job(&search, &whole, &columns, why_not, sizeof why_not);
-        if (r == 0)
+        if (r == 0 && columns.backtest.accounts[0].way == BACKTEST_COLUMNS)
             search.whole[1] = &columns;
         else if (r == -EINVAL) /* something of the account is beyond that way */
             r = 0;

@@ -18,7 +18,7 @@ struct window {
 struct probe {
     const struct guard_config *config;
     struct window windows[GUARD_WINDOWS];
-    size_t rows, most;
+    size_t rows, most, runs_expected;
     struct guard_warmup *to;
     char *err;
     size_t err_size;
@@ -80,7 +80,8 @@ static int suffices(struct probe *probe, size_t history)
         struct window *window = &probe->windows[w];
         struct guard_run run = {0};
         struct guard_difference found = {.change = GUARD_CUT, .way = BACKTEST_AUTO};
-        if (config->progress && !config->progress(config->ctx, 0))
+        double share = (double)probe->to->runs / (double)probe->runs_expected;
+        if (config->progress && !config->progress(config->ctx, share < 1 ? share : 1))
             return -ECANCELED;
         int r = run_window(probe, window->start, history, &run);
         if (r < 0)
@@ -142,23 +143,56 @@ static int narrow(struct probe *probe)
     return 0;
 }
 
-/* Windows stand evenly in the second half; the longest history tried is half of what the first of them has.
- */
+/* Is it a decision to take a position? */
+static bool enters(const struct guard_decision *decision)
+{
+    for (size_t i = 0; i < decision->n_intents; i++)
+        if (decision->intents[i].kind == INTENT_ENTER || decision->intents[i].kind == INTENT_TARGET)
+            return true;
+    return false;
+}
+
+/* Every other window begins where a run over the second half enters, if it does: there history matters at
+ * once. */
+static int place_windows(struct probe *probe, size_t half)
+{
+    const struct market *market = probe->config->market;
+    size_t last = market->rows - probe->rows, n = 0;
+    struct guard_run run = {0};
+    int r = guard_run_make(probe->config, market, half, BACKTEST_AUTO, &run, probe->err, probe->err_size);
+    if (r < 0)
+        return r;
+    probe->to->runs++;
+    for (size_t i = 0; i < run.n_decisions; i++)
+        if (enters(&run.decisions[i]) && run.decisions[i].row <= last)
+            run.decisions[n++] = run.decisions[i];
+    for (size_t w = 0; w < GUARD_WINDOWS; w++) {
+        probe->windows[w].start = half + (last - half) * w / (GUARD_WINDOWS - 1);
+        if (w % 2 == 1 && n > 0)
+            probe->windows[w].start = run.decisions[(n - 1) * w / (GUARD_WINDOWS - 1)].row;
+    }
+    guard_run_finish(&run);
+    return 0;
+}
+
+/* Windows stand in the second half; the longest history tried is half of what the first of them has. */
 static int lay_out(struct probe *probe, size_t first)
 {
     size_t rows = probe->config->market->rows, half = first + (rows - first) / 2;
     probe->rows = (rows - first) / 16;
     probe->rows = probe->rows > WINDOW_MOST ? WINDOW_MOST : probe->rows;
     probe->most = (half - first) / 2;
-    for (size_t w = 0; w < GUARD_WINDOWS; w++) {
+    probe->runs_expected = 4 * GUARD_WINDOWS;
+    for (size_t n = probe->most; n > 0; n /= 2)
+        probe->runs_expected += GUARD_WINDOWS;
+    int r = place_windows(probe, half);
+    for (size_t w = 0; w < GUARD_WINDOWS && r == 0; w++) {
         struct window *window = &probe->windows[w];
-        window->start = half + (rows - probe->rows - half) * w / (GUARD_WINDOWS - 1);
-        int r = run_window(probe, window->start, window->start, &window->full);
-        if (r < 0)
-            return r;
-        probe->to->decisions += window->full.n_decisions;
+        r = run_window(probe, window->start, window->start, &window->full);
+        if (r == 0)
+            probe->to->decisions += window->full.n_decisions;
     }
-    return 0;
+    return r;
 }
 
 static int check_length(const struct guard_config *config, size_t first, const struct guard_warmup *to,

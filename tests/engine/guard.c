@@ -1,0 +1,324 @@
+/* The guards: every strategy passes on made-up bars; cheaters that look at the next bar in their scan, know
+ * tomorrow by heart, or count bars since the start are caught, each by the guard that is for it. */
+#include "engine/backtest/guard.h"
+
+#include <errno.h>
+
+#include "engine/backtest/guard_bars.h"
+#include "tests/check.h"
+#include "tests/random.h"
+
+#define QUARTER_NS (900 * INT64_C(1000000000))
+
+static const int64_t E8 = 100000000;
+static struct guard_bars bars;
+static bool whole_counts;
+
+static struct account_spec account_of(const struct strategy *strategy)
+{
+    struct account_spec spec = {.name = "tried",
+                                .currency = "USDT",
+                                .currency_scale = 8,
+                                .cash = 10000 * E8,
+                                .rules = {.fees = {1000, 1000}},
+                                .strategy = strategy};
+    strategy_defaults(strategy, spec.params);
+    return spec;
+}
+
+static struct guard_config config_of(const struct account_spec *account, const struct market *market)
+{
+    return (struct guard_config){.market = market,
+                                 .account = account,
+                                 .latency_ns = 50000000,
+                                 .cuts = whole_counts ? GUARD_CUTS : 8,
+                                 .seed = 7,
+                                 .threads = 2};
+}
+
+static struct guard_lookahead lookahead(const struct strategy *strategy, const struct market *market)
+{
+    struct account_spec account = account_of(strategy);
+    struct guard_config config = config_of(&account, market);
+    struct guard_lookahead verdict = {0};
+    char err[512] = "";
+    CHECK_INT(guard_lookahead(&config, &verdict, err, sizeof err), 0);
+    CHECK_STR(err, "");
+    return verdict;
+}
+
+static struct guard_warmup warmup(const struct strategy *strategy, const struct market *market)
+{
+    struct account_spec account = account_of(strategy);
+    struct guard_config config = config_of(&account, market);
+    struct guard_warmup verdict = {0};
+    char err[512] = "";
+    CHECK_INT(guard_warmup(&config, &verdict, err, sizeof err), 0);
+    CHECK_STR(err, "");
+    return verdict;
+}
+
+/* ---- strategies of the tests' own ---- */
+
+static size_t no_specs(const double *params, char specs[][STRATEGY_SPEC_TEXT])
+{
+    (void)params, (void)specs;
+    return 0;
+}
+
+static size_t two_averages(const double *params, char specs[][STRATEGY_SPEC_TEXT])
+{
+    (void)params;
+    snprintf(specs[0], STRATEGY_SPEC_TEXT, "sma:3");
+    snprintf(specs[1], STRATEGY_SPEC_TEXT, "sma:9");
+    return 2;
+}
+
+static size_t hold_or_not(const struct strategy_input *input, bool up, struct intent *intents)
+{
+    if (up == (input->qty > 0) || input->live_orders)
+        return 0;
+    intents[0] =
+        (struct intent){.kind = up ? INTENT_ENTER : INTENT_EXIT, .fraction = 0.5, .why = up ? "up" : "down"};
+    return 1;
+}
+
+static size_t honest_bar(const double *params, void *state, const struct strategy_input *input,
+                         struct intent *intents)
+{
+    (void)params, (void)state;
+    if (isnan(input->indicators[0]) || isnan(input->indicators[1]))
+        return 0;
+    return hold_or_not(input, input->indicators[0] > input->indicators[1], intents);
+}
+
+static const struct strategy honest = {
+    .name = "honest", .summary = "", .specs = two_averages, .on_bar = honest_bar};
+
+/* Tomorrow's close, from a table that it has by heart. */
+static const struct market *tomorrow;
+
+static double close_after(int64_t ts_ns)
+{
+    int64_t row = (ts_ns - tomorrow->start_ns) / tomorrow->interval_ns;
+    return row >= 0 && (size_t)row < tomorrow->rows ? tomorrow->series[0].close[row] : 0;
+}
+
+static size_t knowing_bar(const double *params, void *state, const struct strategy_input *input,
+                          struct intent *intents)
+{
+    (void)params, (void)state;
+    return hold_or_not(input, close_after(input->ts_ns) > input->close, intents);
+}
+
+static const struct strategy knowing = {
+    .name = "knowing", .summary = "", .specs = no_specs, .on_bar = knowing_bar};
+
+/* The scan leaves out bars after which the price falls: it read the next one. */
+static void peeking_scan(const double *params, const struct strategy_columns *columns, uint64_t *flat,
+                         uint64_t *holding)
+{
+    (void)params;
+    for (size_t i = 0; i < columns->n; i++) {
+        bool falls = i + 1 < columns->n && columns->close[i + 1] < columns->close[i];
+        holding[i / 64] |= UINT64_C(1) << i % 64;
+        if (!falls)
+            flat[i / 64] |= UINT64_C(1) << i % 64;
+    }
+}
+
+static const struct strategy peeking = {
+    .name = "peeking", .summary = "", .specs = two_averages, .on_bar = honest_bar, .scan = peeking_scan};
+
+/* Counts bars since the start. */
+static size_t counting_bar(const double *params, void *state, const struct strategy_input *input,
+                           struct intent *intents)
+{
+    int64_t *bars_seen = state;
+    (void)params;
+    ++*bars_seen;
+    return hold_or_not(input, *bars_seen % 10 < 5, intents);
+}
+
+static const struct strategy counting = {
+    .name = "counting", .summary = "", .specs = no_specs, .on_bar = counting_bar};
+
+/* Moves its stop by what the next bar's low will be: no order but the stop tells of it. */
+static size_t stopping_bar(const double *params, void *state, const struct strategy_input *input,
+                           struct intent *intents)
+{
+    (void)params, (void)state;
+    if (input->qty <= 0)
+        return hold_or_not(input, true, intents);
+    double next = close_after(input->ts_ns);
+    if (!(next > 0) || input->close * 0.9 <= input->stop)
+        return 0;
+    intents[0] = (struct intent){.kind = INTENT_STOP, .stop = fmin(next, input->close) * 0.95, .why = "stop"};
+    return 1;
+}
+
+static const struct strategy stopping = {
+    .name = "stopping", .summary = "", .specs = no_specs, .on_bar = stopping_bar};
+
+/* ---- tests ---- */
+
+static void test_strategies(void)
+{
+    size_t n;
+    const struct strategy *const *list = strategy_list(&n);
+    size_t decisions = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct guard_lookahead verdict = lookahead(list[i], &bars.market);
+        printf("%s: %zu cuts, %zu runs, %zu decisions, %zu orders%s%s\n", list[i]->name, verdict.cuts,
+               verdict.runs, verdict.decisions, verdict.orders, verdict.columns ? ", both ways" : "",
+               verdict.found ? ": LOOKS AHEAD" : "");
+        CHECK(!verdict.found);
+        CHECK(verdict.cuts > 1 && verdict.runs > 2 * verdict.cuts);
+        decisions += verdict.decisions;
+    }
+    CHECK(decisions > 50);
+}
+
+/* Each settles, within what its indicators let expect and what it remembers itself: a day at most. */
+static void test_histories(void)
+{
+    enum { DAY = 96 };
+    size_t n, tried = 0;
+    const struct strategy *const *list = strategy_list(&n);
+    for (size_t i = 0; i < n; i++) {
+        struct account_spec account = account_of(list[i]);
+        struct guard_config config = config_of(&account, &bars.market);
+        struct guard_warmup verdict = {0};
+        char err[512] = "";
+        int r = guard_warmup(&config, &verdict, err, sizeof err);
+        if (r == -EINVAL && strstr(err, "too few")) {
+            printf("%s: %s\n", list[i]->name, err);
+            continue;
+        }
+        CHECK_INT(r, 0);
+        printf("%s: settles after %zu bars, %zu predicted, %zu decisions\n", list[i]->name, verdict.bars,
+               verdict.predicted, verdict.decisions);
+        CHECK(verdict.settles && verdict.bars <= verdict.predicted + DAY);
+        tried++;
+    }
+    CHECK(tried >= 5);
+}
+
+static void test_honest(void)
+{
+    struct guard_lookahead verdict = lookahead(&honest, &bars.market);
+    CHECK(!verdict.found && verdict.decisions > 50 && verdict.orders >= verdict.decisions);
+    struct guard_warmup history = warmup(&honest, &bars.market);
+    CHECK(history.settles && history.decisions > 10);
+    CHECK_INT(history.predicted, 8);
+    CHECK_INT(history.lookback, 8);
+    CHECK_INT(history.bars, 8);
+    CHECK_INT(history.windows, GUARD_WINDOWS);
+}
+
+static void check_caught(const struct guard_lookahead *verdict, enum guard_change change)
+{
+    CHECK(verdict->found);
+    CHECK_INT(verdict->first.change, change);
+    CHECK(verdict->first.in_whole || verdict->first.in_changed);
+    CHECK(verdict->first.ts_ns > bars.market.start_ns && verdict->first.ts_ns <= verdict->first.cut_ns);
+    CHECK(verdict->first.row <= verdict->first.cut);
+}
+
+static void test_cheaters(void)
+{
+    tomorrow = &bars.market;
+    struct guard_lookahead verdict = lookahead(&knowing, &bars.market);
+    check_caught(&verdict, GUARD_MOVED);
+    verdict = lookahead(&stopping, &bars.market);
+    check_caught(&verdict, GUARD_MOVED);
+    CHECK(!verdict.first.of_order);
+
+    struct guard_warmup history = warmup(&counting, &bars.market);
+    CHECK(!history.settles);
+    CHECK(history.last_bars > 0 && (history.last.in_whole || history.last.in_changed));
+}
+
+static void test_scan(void)
+{
+    struct guard_lookahead verdict = lookahead(&peeking, &bars.market);
+    if (!verdict.columns) {
+        CHECK(!verdict.found);
+        return;
+    }
+    CHECK(verdict.found);
+    CHECK_INT(verdict.first.way, BACKTEST_COLUMNS);
+}
+
+static void test_refused(void)
+{
+    struct guard_bars few;
+    struct account_spec account = account_of(&honest);
+    struct guard_lookahead verdict;
+    struct guard_warmup history;
+    char err[512] = "";
+    CHECK_INT(guard_bars_copy(&bars.market, 0, 12, &few), 0);
+    struct guard_config config = config_of(&account, &few.market);
+    CHECK_INT(guard_lookahead(&config, &verdict, err, sizeof err), -EINVAL);
+    CHECK_STR(err, "12 bars are too few to cut: at least 16 are needed");
+    CHECK_INT(guard_warmup(&config, &history, err, sizeof err), -EINVAL);
+    CHECK(strstr(err, "12 bars that all symbols have are too few") && strstr(err, "1088 bars are needed"));
+    guard_bars_finish(&few);
+}
+
+static void test_bars(struct random *random)
+{
+    uint64_t seed = random_next(random);
+    struct guard_bars made, copy;
+    CHECK_INT(guard_bars_make(seed, 3, 3000, QUARTER_NS, &made), 0);
+    for (int s = 0; s < 3; s++) {
+        const struct market_series *series = &made.market.series[s];
+        size_t there = 0;
+        for (size_t i = 0; i < made.market.rows; i++) {
+            there += market_present(series, i);
+            CHECK(series->low[i] > 0 && series->low[i] <= series->open[i] &&
+                  series->low[i] <= series->close[i]);
+            CHECK(series->high[i] >= series->open[i] && series->high[i] >= series->close[i]);
+        }
+        CHECK_INT(there + series->missing, series->last - series->first + 1);
+    }
+    CHECK_INT(guard_bars_copy(&made.market, 100, 2100, &copy), 0);
+    CHECK_INT(copy.market.rows, 2000);
+    CHECK_INT(copy.market.start_ns, made.market.start_ns + 100 * QUARTER_NS);
+    guard_bars_perturb(&copy, 1000, seed);
+    for (int s = 0; s < 3; s++) {
+        const struct market_series *a = &made.market.series[s], *b = &copy.market.series[s];
+        size_t same = 0;
+        for (size_t i = 0; i < 1000; i++) {
+            CHECK(market_present(a, i + 100) == market_present(b, i));
+            CHECK(a->close[i + 100] == b->close[i] && a->volume[i + 100] == b->volume[i]);
+        }
+        for (size_t i = 1000; i < 2000; i++) {
+            same += a->close[i + 100] == b->close[i];
+            CHECK(b->low[i] > 0 && b->low[i] <= b->close[i] && b->high[i] >= b->close[i]);
+        }
+        CHECK(same < 100);
+        CHECK(isnan(b->close[2000]));
+    }
+    guard_bars_finish(&made);
+    guard_bars_finish(&copy);
+}
+
+int main(void)
+{
+    struct random random = random_seeded("engine/guard", 20261122);
+    whole_counts = getenv("PAPERTAPE_LONG") != NULL;
+    size_t rows = whole_counts ? 160000 : 8000;
+    printf("%zu bars of two symbols%s\n", rows, whole_counts ? "" : " (--long: 160000)");
+    if (guard_bars_make(random_next(&random), 2, rows, QUARTER_NS, &bars) < 0)
+        return EXIT_FAILURE;
+    test_bars(&random);
+    test_honest();
+    test_cheaters();
+    test_scan();
+    test_refused();
+    test_strategies();
+    test_histories();
+    guard_bars_finish(&bars);
+    return check_done("engine/guard");
+}
