@@ -1,57 +1,92 @@
-/* Comparisons of whole columns as bit masks, for strategies' scan(): bit i % 64 of word i / 64 is bar i, bits
- * past the last bar are 0. NaN compares false. */
+/* Comparisons of columns as bit masks, 64 bars a word, for strategies' scan(). NaN compares false. No branch
+ * depends on a value, so that compilers turn a whole word into vectors. */
 #ifndef STRATEGY_MASK_H
 #define STRATEGY_MASK_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "strategy/strategy.h"
+#include <string.h>
 
 enum { MASK_BITS = 64 };
 
-static inline size_t mask_words(size_t n)
+/* Bit i of the word is flags[i], each 0 or 1. The product gathers the eight flags of a word in its top byte.
+ */
+static inline uint64_t mask_pack(const uint8_t flags[static MASK_BITS])
 {
-    return (n + MASK_BITS - 1) / MASK_BITS;
-}
-
-/* Where a is above b, and where it is below, of n values each. */
-void mask_columns(const double *a, const double *b, size_t n, uint64_t *above, uint64_t *below);
-
-/* Where a is above the level, and where it is below. */
-void mask_level(const double *a, double level, size_t n, uint64_t *above, uint64_t *below);
-
-/* The kernel of both: whole words; b moves on by b_step values a word, so that 64 equal ones can stand for a
- * column. */
-typedef void mask_compare(const double *a, const double *b, size_t b_step, size_t words, uint64_t *above,
-                          uint64_t *below);
-
-/* All that this processor runs, the fastest last, which is used; at most MASK_KERNELS. */
-enum { MASK_KERNELS = 3 };
-size_t mask_kernels(mask_compare *ret[static MASK_KERNELS]);
-
-/* The first bar at which none of the first n_outputs columns is NaN: they are at their beginning only. */
-size_t mask_known_from(const struct strategy_columns *columns, size_t n_outputs);
-
-/* Bits of word `word` that are bars from `from` on and before n. */
-static inline uint64_t mask_range(size_t word, size_t from, size_t n)
-{
-    size_t first = word * MASK_BITS;
-    uint64_t mask = ~UINT64_C(0);
-    if (from > first)
-        mask = from - first < MASK_BITS ? mask << (from - first) : 0;
-    if (n < first + MASK_BITS)
-        mask &= n > first ? ~(~UINT64_C(0) << (n - first)) : 0;
+    uint64_t mask = 0;
+    for (size_t k = 0; k < 8; k++) {
+        uint64_t eight;
+        memcpy(&eight, flags + 8 * k, 8);
+        mask |= (eight * 0x0102040810204080u >> 56) << 8 * k;
+    }
     return mask;
 }
 
-/* Bits that are set where the bit before is not. *before is the last bit of the word before, and becomes this
+/* Bits of the first n <= 64 values: a > b. */
+static inline uint64_t mask_above(const double *a, const double *b, size_t n)
+{
+    uint8_t flags[MASK_BITS] = {0};
+    if (n == MASK_BITS)
+        for (size_t i = 0; i < MASK_BITS; i++)
+            flags[i] = a[i] > b[i];
+    else
+        for (size_t i = 0; i < n; i++)
+            flags[i] = a[i] > b[i];
+    return mask_pack(flags);
+}
+
+/* a > limit */
+static inline uint64_t mask_above_level(const double *a, double limit, size_t n)
+{
+    uint8_t flags[MASK_BITS] = {0};
+    if (n == MASK_BITS)
+        for (size_t i = 0; i < MASK_BITS; i++)
+            flags[i] = a[i] > limit;
+    else
+        for (size_t i = 0; i < n; i++)
+            flags[i] = a[i] > limit;
+    return mask_pack(flags);
+}
+
+/* a < limit */
+static inline uint64_t mask_below_level(const double *a, double limit, size_t n)
+{
+    uint8_t flags[MASK_BITS] = {0};
+    if (n == MASK_BITS)
+        for (size_t i = 0; i < MASK_BITS; i++)
+            flags[i] = a[i] < limit;
+    else
+        for (size_t i = 0; i < n; i++)
+            flags[i] = a[i] < limit;
+    return mask_pack(flags);
+}
+
+/* a is a number */
+static inline uint64_t mask_known(const double *a, size_t n)
+{
+    uint8_t flags[MASK_BITS] = {0};
+    if (n == MASK_BITS)
+        for (size_t i = 0; i < MASK_BITS; i++)
+            flags[i] = a[i] == a[i];
+    else
+        for (size_t i = 0; i < n; i++)
+            flags[i] = a[i] == a[i];
+    return mask_pack(flags);
+}
+
+/* Bits that are set where the bit before is not; *before is the last bit of the word before, and becomes this
  * word's. */
 static inline uint64_t mask_rises(uint64_t mask, uint64_t *before)
 {
     uint64_t rises = mask & ~(mask << 1 | *before);
     *before = mask >> (MASK_BITS - 1);
     return rises;
+}
+
+/* How many of n bars are in the word that begins at bar `from`. */
+static inline size_t mask_bars(size_t n, size_t from)
+{
+    return n - from < MASK_BITS ? n - from : MASK_BITS;
 }
 
 #endif

@@ -94,29 +94,28 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     return 1;
 }
 
-/* Marks where the three come to agree or cease to, and, holding, where two have turned; a block at a time. */
+/* Marks where the three come to agree or cease to, and, holding, where two have turned. */
 static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
 {
-    enum { WORDS = 64, BARS = WORDS * MASK_BITS };
-    uint64_t up[WORDS], down[WORDS], unused[WORDS], low[WORDS], high[WORDS], rising[WORDS], falling[WORDS];
     uint64_t agree_before = 0, other_before = 0;
-    size_t from = mask_known_from(columns, OUTPUTS);
-    const double *const *in = columns->indicators;
-    for (size_t i = 0; i < columns->n; i += BARS) {
-        size_t n = columns->n - i < BARS ? columns->n - i : BARS;
-        mask_columns(in[OUT_FAST] + i, in[OUT_SLOW] + i, n, up, down);
-        mask_level(in[OUT_RSI] + i, p[RSI_MIN], n, unused, low);
-        mask_level(in[OUT_RSI] + i, p[RSI_MAX], n, high, unused);
-        mask_level(in[OUT_HIST] + i, 0, n, rising, falling);
-        for (size_t w = 0; w < mask_words(n); w++) {
-            size_t word = i / MASK_BITS + w;
-            uint64_t known = mask_range(word, from, columns->n);
-            uint64_t agree = known & up[w] & rising[w] & ~low[w] & ~high[w];
-            uint64_t turns = mask_rises(agree, &agree_before) | mask_rises(known & ~agree, &other_before);
-            uint64_t two = (down[w] & low[w]) | (down[w] & falling[w]) | (low[w] & falling[w]);
-            flat[word] = turns;
-            holding[word] = turns | (known & two);
+    for (size_t i = 0; i < columns->n; i += MASK_BITS) {
+        size_t n = mask_bars(columns->n, i);
+        const double *in[OUTPUTS];
+        uint64_t known = ~UINT64_C(0);
+        for (size_t k = 0; k < OUTPUTS; k++) {
+            in[k] = columns->indicators[k] + i;
+            known &= mask_known(in[k], n);
         }
+        uint64_t low = mask_below_level(in[OUT_RSI], p[RSI_MIN], n);
+        uint64_t high = mask_above_level(in[OUT_RSI], p[RSI_MAX], n);
+        uint64_t average_down = mask_above(in[OUT_SLOW], in[OUT_FAST], n);
+        uint64_t macd_down = mask_below_level(in[OUT_HIST], 0, n);
+        uint64_t agree = known & ~low & ~high & mask_above(in[OUT_FAST], in[OUT_SLOW], n) &
+                         mask_above_level(in[OUT_HIST], 0, n);
+        uint64_t turns = mask_rises(agree, &agree_before) | mask_rises(known & ~agree, &other_before);
+        uint64_t turned = (average_down & low) | (average_down & macd_down) | (low & macd_down);
+        flat[i / MASK_BITS] = turns;
+        holding[i / MASK_BITS] = turns | (known & turned);
     }
 }
 

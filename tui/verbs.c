@@ -14,19 +14,21 @@
 #include "tui/command/fills.h"
 #include "tui/command/indicators.h"
 #include "tui/command/ledger.h"
+#include "tui/command/lookahead.h"
 #include "tui/command/order.h"
 #include "tui/command/orders.h"
 #include "tui/command/parity.h"
 #include "tui/command/positions.h"
 #include "tui/command/status.h"
 #include "tui/command/trading.h"
+#include "tui/command/warmup.h"
 #include "tui/command/what_if.h"
 
 /* In the order of the alphabet. */
 static const struct verb verbs[] = {
     {"account", "accounts: list, create, deposit, withdraw, transfer, reset", command_account},
     {"alerts", "alerts: list, ack ID", command_alerts},
-    {"backtest", "a recorded event log through the engine again", command_backtest},
+    {"backtest", "strategies on bars, trades, or a recorded event log", command_backtest},
     {"bars", "stored bars of a symbol, as CSV", command_bars},
     {"book", "a symbol's order book now", command_book},
     {"events", "the event log: list, verify, show, export, import", command_events},
@@ -35,6 +37,7 @@ static const struct verb verbs[] = {
     {"flatten", "pause, cancel every order, close every position", command_flatten},
     {"indicators", "indicators of a bars file, as CSV", command_indicators},
     {"ledger", "verify: does everything add up? export: its rows", command_ledger},
+    {"lookahead", "does a strategy see the future? cut and changed bars", command_lookahead},
     {"order", "paper orders by hand: buy, sell, oco, amend, cancel", command_order},
     {"orders", "every order ever, refused ones too", command_orders},
     {"parity", "does the log give what the database holds?", command_parity},
@@ -42,6 +45,7 @@ static const struct verb verbs[] = {
     {"positions", "what is held now", command_positions},
     {"resume", "trade again", command_resume},
     {"status", "the daemon's state, as text or JSON", command_status},
+    {"warmup", "how much history does a strategy need?", command_warmup},
     {"what-if", "a past moment again, with other parameters", command_what_if},
 };
 

@@ -223,14 +223,14 @@ static void test_refused(void)
 {
     char path[PATH_MAX];
     CHECK_INT(BACKTEST("--json"), 2);
-    CHECK_STR(
-        err,
-        "papertape: backtest: --events LOG is needed: a state directory, a log's directory or a segment\n");
-    CHECK_INT(BACKTEST("--bars", "x.csv"), 2);
-    CHECK_STR(
-        err,
-        "papertape: backtest: --bars: this version plays recorded logs only, with the strategies in them: "
-        "--events LOG\n");
+    CHECK_STR(err, "papertape: backtest: --strategy S and --bars F are needed, or --events LOG: a state "
+                   "directory, a log's directory or a segment\n");
+    CHECK_INT(BACKTEST("--policy", "x.safetensors"), 2);
+    CHECK(strstr(err, "--policy: policies come with the trainer"));
+    CHECK_INT(BACKTEST("--events", recording.dir, "--strategy", "sma-cross"), 2);
+    CHECK(strstr(err, "--strategy: a log has its own strategies"));
+    CHECK_INT(BACKTEST("--events", recording.dir, "--bars", "x.csv"), 2);
+    CHECK_INT(lines_of(err), 1);
     CHECK_INT(BACKTEST("--events", recording.dir, "--from", "noon"), 2);
     CHECK(strstr(err, "--from: \"noon\": a time as 2024-08-08"));
     CHECK_INT(BACKTEST("--events", recording.dir, "more"), 2);
@@ -249,7 +249,7 @@ static void test_refused(void)
     CHECK_INT(BACKTEST("--events", recording.dir, "--from", "2101-01-02", "--to", "2101-01-01"), 2);
     CHECK_INT(lines_of(err), 1);
     CHECK_INT(BACKTEST("--help"), 0);
-    CHECK(strncmp(out, "Usage: papertape backtest --events LOG", 38) == 0);
+    CHECK(strncmp(out, "Usage: papertape backtest --strategy S", 38) == 0);
 
     DIR *dir = opendir(recording.dir);
     for (const struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {

@@ -1,4 +1,4 @@
-/* papertape backtest --events LOG: the recorded log through the engine again. */
+/* papertape backtest: strategies on bars or trades, or a recorded log through the engine again. */
 #ifndef TUI_COMMAND_BACKTEST_H
 #define TUI_COMMAND_BACKTEST_H
 

@@ -1,4 +1,4 @@
-#include "tui/command/backtest_run.h"
+#include "tui/command/backtest_events.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,8 +24,8 @@ struct kept_order {
 };
 
 struct run {
-    const struct backtest_options *options;
-    struct backtest_result *result;
+    const struct events_options *options;
+    struct events_result *result;
     struct replay *replay;
     struct stored_list ledger, trades;
     struct listed *listed;
@@ -181,7 +181,7 @@ static uint64_t last_seq(const char *log)
 
 static int play(struct run *run)
 {
-    struct backtest_result *result = run->result;
+    struct events_result *result = run->result;
     bool progress = run->options->progress;
     uint64_t from = replay_seq(run->replay), last = progress ? last_seq(run->options->log) : 0;
     double start = now_s(), shown = start;
@@ -211,7 +211,7 @@ static int play(struct run *run)
 
 static void begin(struct run *run)
 {
-    const struct backtest_options *options = run->options;
+    const struct events_options *options = run->options;
     struct engine *engine = replay_engine(run->replay);
     engine_ids(engine, &run->result->before);
     run->result->after = run->result->before;
@@ -230,11 +230,11 @@ static void begin(struct run *run)
         fputs("ts_ns,account,equity,cash,peak\n", options->equity);
 }
 
-int backtest_run(const struct backtest_options *options, struct backtest_result *ret, char *err,
-                 size_t err_size)
+int backtest_events_play(const struct events_options *options, struct events_result *ret, char *err,
+                         size_t err_size)
 {
     static const struct engine_sink nothing;
-    struct backtest_result result = {0};
+    struct events_result result = {0};
     struct run run = {.options = options, .result = &result};
     struct replay_options how = {
         .path = options->log,

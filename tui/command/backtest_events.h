@@ -1,7 +1,7 @@
 /* A recorded log played again: the engine's own code, driven by the log, its rows written as the database's
  * lists print them. Knows no database. */
-#ifndef TUI_COMMAND_BACKTEST_RUN_H
-#define TUI_COMMAND_BACKTEST_RUN_H
+#ifndef TUI_COMMAND_BACKTEST_EVENTS_H
+#define TUI_COMMAND_BACKTEST_EVENTS_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "engine/replay.h"
 
 /* What is asked for; files NULL where they are not. */
-struct backtest_options {
+struct events_options {
     const char *log; /* a journal's directory, or one segment */
     int64_t from_ns, to_ns;
     FILE *ledger, *trades, *orders, *equity;
@@ -17,7 +17,7 @@ struct backtest_options {
 };
 
 /* What came of it. Counts are of what was played. */
-struct backtest_result {
+struct events_result {
     uint64_t events, fills, ledger_rows, orders, rejected, equity_points;
     uint64_t runs, holes; /* runs that the log holds (a part of); events that were never recorded */
     struct engine_ids before, after; /* at the state that it began with, and at the end */
@@ -29,7 +29,7 @@ struct backtest_result {
 
 /* 0 with *ret; errors of replay_open() and replay_step(), -ENOMEM; err: one sentence. What a file did not
  * take is the caller's to look for, with ferror(). */
-int backtest_run(const struct backtest_options *options, struct backtest_result *ret, char *err,
-                 size_t err_size);
+int backtest_events_play(const struct events_options *options, struct events_result *ret, char *err,
+                         size_t err_size);
 
 #endif

@@ -1,0 +1,48 @@
+/* What papertape backtest was asked. */
+#ifndef TUI_COMMAND_BACKTEST_ARGS_H
+#define TUI_COMMAND_BACKTEST_ARGS_H
+
+#include "tui/command/output.h"
+#include "tui/command/run_args.h"
+
+enum backtest_output {
+    OUTPUT_LEDGER,
+    OUTPUT_TRADES, /* the fills, by the name that interfaces give it */
+    OUTPUT_ORDERS,
+    OUTPUT_EQUITY,
+    OUTPUT_ROUNDS, /* trades from flat to flat */
+    OUTPUT_MONTHLY,
+    BACKTEST_OUTPUTS,
+};
+
+struct backtest_args {
+    struct run_args run;
+    const char *events;             /* a log, instead of bars */
+    const char *from, *to;          /* as they were given */
+    const char *ticks[SYMBOLS_MAX]; /* trades, instead of bars */
+    size_t n_ticks;
+    const char *benchmark; /* a symbol; NULL: the first */
+    const char *save;
+    const char *outputs[BACKTEST_OUTPUTS];
+    bool json, list, done;
+    char *ticks_text; /* owned */
+};
+
+/* EXIT_OK, or a status with its line on stderr; args is to be finished in either case. */
+int backtest_args_parse(int argc, char **argv, struct backtest_args *ret);
+void backtest_args_finish(struct backtest_args *args);
+
+/* The name of an output's option, as "ledger". */
+const char *backtest_output_name(enum backtest_output output);
+
+/* The files that were asked for. Exit statuses; to be dropped in any case. */
+int backtest_open_outputs(const struct backtest_args *args, struct output outputs[static BACKTEST_OUTPUTS]);
+int backtest_commit_outputs(struct output outputs[static BACKTEST_OUTPUTS]);
+void backtest_drop_outputs(struct output outputs[static BACKTEST_OUTPUTS]);
+
+/* What each source of a backtest does: an exit status, after its line on stderr. */
+int backtest_events(const struct backtest_args *args);
+int backtest_bars(const struct backtest_args *args);
+int backtest_ticks(const struct backtest_args *args);
+
+#endif

@@ -1,0 +1,186 @@
+/* The report of a backtest as papertape.backtest/1. Shares are in percent where the key says so. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/bar.h"
+#include "tui/command/backtest_result.h"
+#include "tui/command/stored.h"
+#include "tui/dashboard.h"
+
+static json_t *real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+static json_t *params_object(const struct account_spec *spec)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < spec->strategy->n_params; i++) {
+        const struct strategy_param *param = &spec->strategy->params[i];
+        set(object, param->name,
+            param->integer ? json_integer((json_int_t)spec->params[i]) : json_real(spec->params[i]));
+    }
+    return object;
+}
+
+static void set_metrics(json_t *object, const struct account_report *r)
+{
+    const struct metrics *m = &r->metrics;
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"return_pct", 100 * m->total_return},
+        {"cagr_pct", 100 * m->cagr},
+        {"volatility_pct", 100 * m->volatility},
+        {"downside_pct", 100 * m->downside},
+        {"sharpe", m->sharpe},
+        {"sortino", m->sortino},
+        {"calmar", m->calmar},
+        {"omega", m->omega},
+        {"max_drawdown_pct", 100 * m->max_drawdown},
+        {"skew", m->skew},
+        {"kurtosis", m->kurtosis},
+        {"value_at_risk_pct", 100 * r->tails.value_at_risk},
+        {"conditional_value_at_risk_pct", 100 * r->tails.conditional_value_at_risk},
+        {"tail_ratio", r->tails.tail_ratio},
+        {"alpha_pct", 100 * r->against.alpha},
+        {"beta", r->against.beta},
+        {"win_rate_pct", 100 * r->ratios.win_rate},
+        {"profit_factor", r->ratios.profit_factor},
+        {"expectancy", r->ratios.expectancy},
+        {"sqn", r->ratios.sqn},
+        {"average_win", r->ratios.average_win},
+        {"average_loss", r->ratios.average_loss},
+        {"payoff", r->ratios.payoff},
+        {"average_held_s", r->ratios.average_held_ns * 1e-9},
+        {"exposure_pct", 100 * r->exposure},
+        {"turnover", r->turnover},
+        {"turnover_of_equity", r->turns},
+        {"fees", r->fees},
+        {"fees_of_profit_pct", 100 * r->fee_share},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        set(object, numbers[i].key, real(numbers[i].value));
+}
+
+static json_t *drawdowns_array(const struct backtest_result *result, const struct account_report *r)
+{
+    const struct market *market = result->market;
+    size_t from = result->backtest->from;
+    json_t *array = json_array();
+    for (size_t i = 0; i < r->n_drawdowns; i++) {
+        const struct metrics_drawdown *d = &r->drawdowns[i];
+        json_array_append_new(
+            array,
+            json_pack("{s:o, s:I, s:I, s:o, s:I}", "depth_pct", real(100 * d->depth), "from_ns",
+                      (json_int_t)market_open_ns(market, from + d->first), "trough_ns",
+                      (json_int_t)market_open_ns(market, from + d->trough + 1), "regained_ns",
+                      d->recovered ? json_integer(market_open_ns(market, from + d->end + 1)) : json_null(),
+                      "rows", (json_int_t)(d->end - d->first)));
+    }
+    return array;
+}
+
+static json_t *months_array(const struct account_report *r)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < r->n_months; i++)
+        json_array_append_new(array, json_pack("{s:i, s:i, s:o}", "year", r->months[i].year, "month",
+                                               r->months[i].month, "return_pct",
+                                               real(100 * r->months[i].total_return)));
+    return array;
+}
+
+static json_t *refused_object(const struct backtest_account *account)
+{
+    json_t *object = json_object();
+    for (int why = 1; why < ORDER_REASONS; why++)
+        if (account->refused[why] > 0)
+            set(object, order_reason_name((enum order_reason)why),
+                json_integer((json_int_t)account->refused[why]));
+    return object;
+}
+
+static json_t *account_object(const struct backtest_result *result, int a)
+{
+    const struct account_spec *spec = &result->accounts[a];
+    const struct backtest_account *account = &result->backtest->accounts[a];
+    const struct account_report *r = &result->reports[a];
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "account", spec->name,
+        "currency", spec->currency, "strategy", spec->strategy->name, "params", params_object(spec), "way",
+        account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits", real(r->start), "equity",
+        real(r->final), "cash", stored_number(account->final_cash, spec->currency_scale), "orders",
+        (json_int_t)account->n_orders, "fills", (json_int_t)account->n_fills, "trades",
+        (json_int_t)r->trades.n, "open_trades", (json_int_t)r->open_trades, "wins",
+        (json_int_t)r->trades.wins, "losses", (json_int_t)r->trades.losses, "refused",
+        refused_object(account));
+    if (!object)
+        return NULL;
+    set_metrics(object, r);
+    set(object, "drawdowns", drawdowns_array(result, r));
+    set(object, "months", months_array(r));
+    return object;
+}
+
+static json_t *symbols_array(const struct backtest_result *result)
+{
+    json_t *array = json_array();
+    for (int s = 0; s < result->market->n_symbols; s++) {
+        const struct market_series *series = &result->market->series[s];
+        json_array_append_new(array, json_pack("{s:s, s:I}", "symbol", series->symbol.name, "bars_missing",
+                                               (json_int_t)series->missing));
+    }
+    return array;
+}
+
+static json_t *seconds_object(const struct backtest_result *result)
+{
+    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "load", result->seconds[STAGE_LOAD], "indicators",
+                     result->seconds[STAGE_INDICATORS], "signals", result->seconds[STAGE_SIGNALS], "simulate",
+                     result->seconds[STAGE_SIMULATE], "metrics", result->seconds[STAGE_METRICS]);
+}
+
+int backtest_print_json(const struct backtest_result *result)
+{
+    const struct market *market = result->market;
+    const struct backtest *backtest = result->backtest;
+    const char *interval = bar_interval_name(market->interval_ns);
+    char hash[2 * LEDGER_HASH_SIZE + 1];
+    json_t *accounts = json_array();
+    uint64_t orders = 0, fills = 0, refused = 0;
+    for (int i = 0; i < LEDGER_HASH_SIZE; i++)
+        snprintf(hash + 2 * i, 3, "%02x", result->hash[i]);
+    for (int a = 0; a < backtest->n_accounts; a++) {
+        json_array_append_new(accounts, account_object(result, a));
+        orders += backtest->accounts[a].n_orders;
+        fills += backtest->accounts[a].n_fills;
+        refused += result->reports[a].refused;
+    }
+    json_t *object = json_pack(
+        "{s:s, s:s?, s:I, s:I, s:I, s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:I, s:s, s:b, s:o, s:o, s:I, s:b, "
+        "s:o}",
+        "schema", "papertape.backtest/1", "interval", interval, "interval_ns",
+        (json_int_t)market->interval_ns, "rows", (json_int_t)(backtest->to - backtest->from), "rows_before",
+        (json_int_t)backtest->from, "first_ns", (json_int_t)market_open_ns(market, backtest->from), "last_ns",
+        (json_int_t)market_open_ns(market, backtest->to), "symbols", symbols_array(result), "benchmark",
+        market->series[result->benchmark].symbol.name, "orders", (json_int_t)orders, "rejected",
+        (json_int_t)refused, "fills", (json_int_t)fills, "ledger_rows", (json_int_t)result->ledger_rows,
+        "ledger_hash", hash, "ledger_ok", true, "seconds_by_stage", seconds_object(result), "peak_bytes",
+        json_integer((json_int_t)result->peak_bytes), "source_bytes", (json_int_t)result->load->source_bytes,
+        "cached", result->load->cached, "accounts", accounts);
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    if (!text)
+        return stored_fail(EXIT_ERROR, "backtest", "", "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}

@@ -1,0 +1,223 @@
+/* The report of a backtest as text, at most 80 columns wide. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/bar.h"
+#include "tui/command/backtest_result.h"
+#include "tui/command/stored.h"
+#include "tui/format.h"
+
+enum { HASH_SHOWN = 8, NAME_COLUMNS = 24 };
+
+static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+/* "2024-01-01 00:00". */
+static const char *time_text(int64_t ts_ns, char buf[static FORMAT_MAX])
+{
+    format_time(buf, ts_ns);
+    buf[16] = '\0';
+    return buf;
+}
+
+/* Into a cell of 11 columns: what is too long loses its decimals first. */
+static const char *number(char buf[static FORMAT_MAX], double value, int decimals)
+{
+    if (isnan(value))
+        return strcpy(buf, "n/a");
+    if (isinf(value))
+        return strcpy(buf, value > 0 ? "inf" : "-inf");
+    while (snprintf(buf, FORMAT_MAX, "%.*f", decimals, value) > 14 && decimals > 0)
+        decimals--;
+    if (strlen(buf) > 14)
+        snprintf(buf, FORMAT_MAX, "%.6g", value);
+    return buf;
+}
+
+static const char *percent(char buf[static FORMAT_MAX], double share)
+{
+    number(buf, 100 * share, 2);
+    size_t len = strlen(buf);
+    if (isfinite(share) && len + 2 < FORMAT_MAX)
+        strcpy(buf + len, " %");
+    return buf;
+}
+
+static const char *duration(char buf[static FORMAT_MAX], double ns)
+{
+    double minutes = ns / 60e9;
+    if (isnan(ns))
+        return strcpy(buf, "n/a");
+    if (minutes < 120)
+        snprintf(buf, FORMAT_MAX, "%.1f min", minutes);
+    else if (minutes < 48 * 60)
+        snprintf(buf, FORMAT_MAX, "%.1f h", minutes / 60);
+    else
+        snprintf(buf, FORMAT_MAX, "%.1f d", minutes / 1440);
+    return buf;
+}
+
+static void pair(const char *left, const char *left_text, const char *right, const char *right_text)
+{
+    printf("  %-15s %16s      %-15s %16s\n", left, left_text, right, right_text);
+}
+
+static void print_numbers(const struct backtest_result *result, int a)
+{
+    const struct account_report *r = &result->reports[a];
+    const struct metrics *m = &r->metrics;
+    const char *currency = result->accounts[a].currency;
+    char x[FORMAT_MAX], y[FORMAT_MAX], trades[FORMAT_MAX], label[32];
+    snprintf(label, sizeof label, "equity %.6s", currency);
+    snprintf(trades, sizeof trades, "%zu", r->trades.n);
+    pair(label, number(x, r->final, 2), "closed trades", trades);
+    pair("return", percent(x, m->total_return), "win rate", percent(y, r->ratios.win_rate));
+    pair("CAGR", percent(x, m->cagr), "profit factor", number(y, r->ratios.profit_factor, 3));
+    pair("volatility", percent(x, m->volatility), "expectancy", number(y, r->ratios.expectancy, 4));
+    pair("Sharpe", number(x, m->sharpe, 3), "SQN", number(y, r->ratios.sqn, 3));
+    pair("Sortino", number(x, m->sortino, 3), "mean time held", duration(y, r->ratios.average_held_ns));
+    pair("Calmar", number(x, m->calmar, 3), "exposure", percent(y, r->exposure));
+    pair("max drawdown", percent(x, m->max_drawdown), "turnover", number(y, r->turnover, 2));
+    pair("alpha", percent(x, r->against.alpha), "fees", number(y, r->fees, 2));
+    pair("beta", number(x, r->against.beta, 3), "fees of profit", percent(y, r->fee_share));
+}
+
+static void print_months(const struct account_report *r)
+{
+    size_t i = 0;
+    printf("  return by month, %%\n       ");
+    for (int month = 0; month < 12; month++)
+        printf(" %5s", months[month]);
+    putchar('\n');
+    while (i < r->n_months) {
+        int year = r->months[i].year;
+        printf("  %4d ", year);
+        for (int month = 1; month <= 12; month++) {
+            char cell[FORMAT_MAX] = "";
+            if (i < r->n_months && r->months[i].year == year && r->months[i].month == month) {
+                double value = 100 * r->months[i++].total_return;
+                snprintf(cell, sizeof cell, "%.*f", fabs(value) < 99.95 ? 1 : 0, value);
+                if (strlen(cell) > 5)
+                    snprintf(cell, sizeof cell, "%5.0g", value);
+            }
+            printf(" %5s", cell);
+        }
+        putchar('\n');
+    }
+}
+
+static void print_drawdowns(const struct backtest_result *result, const struct account_report *r)
+{
+    const struct market *market = result->market;
+    size_t from = result->backtest->from;
+    for (size_t i = 0; i < r->n_drawdowns; i++) {
+        const struct metrics_drawdown *d = &r->drawdowns[i];
+        char depth[FORMAT_MAX], first[FORMAT_MAX], trough[FORMAT_MAX], end[FORMAT_MAX];
+        if (i == 0)
+            printf("  deepest drawdowns   from              lowest            regained\n");
+        time_text(market_open_ns(market, from + d->first), first);
+        time_text(market_open_ns(market, from + d->trough + 1), trough);
+        if (d->recovered)
+            time_text(market_open_ns(market, from + d->end + 1), end);
+        else
+            snprintf(end, sizeof end, "not yet");
+        printf("  %16s    %s  %s  %s\n", percent(depth, d->depth), first, trough, end);
+    }
+}
+
+static void print_refused(const struct backtest_account *account)
+{
+    const char *before = "  refused         ";
+    for (int why = 1; why < ORDER_REASONS; why++)
+        if (account->refused[why] > 0) {
+            printf("%s%llu %s", before, (unsigned long long)account->refused[why],
+                   order_reason_name((enum order_reason)why));
+            before = ", ";
+        }
+    if (*before == ',')
+        putchar('\n');
+}
+
+static void print_account(const struct backtest_result *result, int a)
+{
+    const struct backtest_account *account = &result->backtest->accounts[a];
+    const struct account_report *r = &result->reports[a];
+    char params[256];
+    strategy_args_text(&result->args->run.choices[a], params, sizeof params);
+    printf("\n%s%s%s\n", result->accounts[a].name, *params ? "  " : "", params);
+    print_numbers(result, a);
+    printf("  orders %zu, fills %zu%s%s\n", account->n_orders, account->n_fills,
+           r->open_trades > 0 ? ", a position is open at the end" : "",
+           account->way == BACKTEST_COLUMNS ? "; run by columns" : "; run by the engine");
+    print_refused(account);
+    print_drawdowns(result, r);
+    if (r->n_months > 0)
+        print_months(r);
+}
+
+/* Several accounts side by side, a row each. */
+static void print_comparison(const struct backtest_result *result)
+{
+    printf("\n%-*s %11s %9s %7s %7s %8s %7s %8s\n", NAME_COLUMNS, "account", "equity", "return %", "Sharpe",
+           "Sortino", "maxdd %", "trades", "fees");
+    for (int a = 0; a < result->backtest->n_accounts; a++) {
+        const struct account_report *r = &result->reports[a];
+        char cells[6][FORMAT_MAX];
+        printf("%-*.*s %11s %9s %7s %7s %8s %7zu %8s\n", NAME_COLUMNS, NAME_COLUMNS, result->accounts[a].name,
+               number(cells[0], r->final, 2), number(cells[1], 100 * r->metrics.total_return, 2),
+               number(cells[2], r->metrics.sharpe, 2), number(cells[3], r->metrics.sortino, 2),
+               number(cells[4], 100 * r->metrics.max_drawdown, 2), r->trades.n, number(cells[5], r->fees, 2));
+    }
+}
+
+static void print_market(const struct backtest_result *result)
+{
+    const struct market *market = result->market;
+    const struct backtest *backtest = result->backtest;
+    const char *interval = bar_interval_name(market->interval_ns);
+    char from[FORMAT_MAX], to[FORMAT_MAX];
+    size_t missing = 0;
+    printf("bars      ");
+    for (int s = 0; s < market->n_symbols; s++) {
+        missing += market->series[s].missing;
+        if (s < 6)
+            printf("%s ", market->series[s].symbol.name);
+        else if (s == 6)
+            printf("and %d more ", market->n_symbols - 6);
+    }
+    printf("%s\n          %zu rows from %s to %s", interval ? interval : "", backtest->to - backtest->from,
+           time_text(market_open_ns(market, backtest->from), from),
+           time_text(market_open_ns(market, backtest->to), to));
+    if (backtest->from > 0)
+        printf(", %zu before", backtest->from);
+    printf("\n          %zu missing: kept as gaps, nothing trades in them\n", missing);
+}
+
+static void print_costs(const struct backtest_result *result)
+{
+    static const char *const names[BACKTEST_STAGES] = {[STAGE_LOAD] = "load",
+                                                       [STAGE_INDICATORS] = "indicators",
+                                                       [STAGE_SIGNALS] = "signals",
+                                                       [STAGE_SIMULATE] = "simulate",
+                                                       [STAGE_METRICS] = "metrics"};
+    char bytes[FORMAT_MAX];
+    printf("\nledger ok %zu rows, hash ", result->ledger_rows);
+    for (int i = 0; i < HASH_SHOWN; i++)
+        printf("%02x", result->hash[i]);
+    printf("…\nseconds   ");
+    for (int i = 0; i < BACKTEST_STAGES; i++)
+        printf("%s%s %.4f", i > 0 ? ", " : "", names[i], result->seconds[i]);
+    printf("\nmemory    %sB at its peak\n", format_count(bytes, result->peak_bytes));
+}
+
+void backtest_print(const struct backtest_result *result)
+{
+    print_market(result);
+    printf("against   %s, held\n", result->market->series[result->benchmark].symbol.name);
+    if (result->backtest->n_accounts > 1)
+        print_comparison(result);
+    for (int a = 0; a < result->backtest->n_accounts; a++)
+        print_account(result, a);
+    print_costs(result);
+}

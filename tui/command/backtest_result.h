@@ -1,0 +1,34 @@
+/* What a backtest on bars or on trades gave, for its printers and files. */
+#ifndef TUI_COMMAND_BACKTEST_RESULT_H
+#define TUI_COMMAND_BACKTEST_RESULT_H
+
+#include "tui/command/backtest_args.h"
+#include "tui/command/backtest_report.h"
+
+struct backtest_result {
+    const struct backtest_args *args;
+    const struct market *market;
+    const struct market_load *load;
+    const struct account_spec *accounts; /* [backtest.n_accounts] */
+    const struct backtest *backtest;
+    const struct account_report *reports; /* [backtest.n_accounts] */
+    int benchmark;                        /* the symbol */
+    uint8_t hash[LEDGER_HASH_SIZE];       /* of the last ledger row; what all rows make of it was checked */
+    size_t ledger_rows;
+    double seconds[BACKTEST_STAGES];
+    double peak_bytes; /* of memory, of this process */
+};
+
+/* backtest_print.c: the text. */
+void backtest_print(const struct backtest_result *result);
+
+/* backtest_json.c: papertape.backtest/1. An exit status. */
+int backtest_print_json(const struct backtest_result *result);
+
+/* backtest_csv.c: writes into the files that were opened, and puts them in their places. An exit status. */
+int backtest_write(const struct backtest_result *result, struct output outputs[static BACKTEST_OUTPUTS]);
+
+/* backtest_save.c: makes the state directory of --save. An exit status. */
+int backtest_save(const struct backtest_result *result);
+
+#endif

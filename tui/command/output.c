@@ -1,0 +1,94 @@
+#include "tui/command/output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tui/command/stored.h"
+#include "tui/dashboard.h"
+
+/* As fopen() would make it. */
+static void set_mode(int fd, const char *path)
+{
+    struct stat info;
+    mode_t mask = umask(0);
+    umask(mask);
+    mode_t mode = stat(path, &info) == 0 ? info.st_mode & 0777 : 0666 & ~mask;
+    if (fchmod(fd, mode) < 0) /* it keeps mkstemp()'s, which is safe */
+        return;
+}
+
+static int open_beside(const char *path, struct output *ret)
+{
+    int n = snprintf(ret->temporary, sizeof ret->temporary, "%s.XXXXXX", path);
+    if (n < 0 || (size_t)n >= sizeof ret->temporary)
+        return -ENAMETOOLONG;
+    int fd = mkstemp(ret->temporary);
+    if (fd < 0)
+        return -errno;
+    set_mode(fd, path);
+    ret->file = fdopen(fd, "w");
+    if (ret->file)
+        return 0;
+    int r = -errno;
+    close(fd);
+    unlink(ret->temporary);
+    return r;
+}
+
+int output_open(const char *verb, const char *path, struct output *ret)
+{
+    struct output output = {.path = path};
+    struct stat info;
+    int r = 0;
+    bool there = stat(path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode)) {
+        r = -EISDIR;
+    } else if (there && !S_ISREG(info.st_mode)) {
+        output.file = fopen(path, "we");
+        r = output.file ? 0 : -errno;
+    } else if (there && access(path, W_OK) < 0) {
+        r = -errno;
+    } else {
+        r = open_beside(path, &output);
+    }
+    if (r < 0)
+        return stored_fail(EXIT_ERROR, verb, path, strerror(-r));
+    *ret = output;
+    return EXIT_OK;
+}
+
+int output_commit(const char *verb, struct output *output)
+{
+    if (!output->file)
+        return EXIT_OK;
+    errno = 0;
+    bool failed = ferror(output->file) != 0;
+    failed |= fflush(output->file) != 0;
+    int error = errno;
+    failed |= fclose(output->file) != 0;
+    error = error ? error : errno;
+    output->file = NULL;
+    if (!failed && output->temporary[0] && rename(output->temporary, output->path) < 0) {
+        failed = true;
+        error = errno;
+    }
+    if (!failed)
+        return EXIT_OK;
+    if (output->temporary[0])
+        unlink(output->temporary);
+    return stored_fail(EXIT_ERROR, verb, output->path, error ? strerror(error) : "not all of it was written");
+}
+
+void output_drop(struct output *output)
+{
+    if (!output->file)
+        return;
+    fclose(output->file);
+    output->file = NULL;
+    if (output->temporary[0])
+        unlink(output->temporary);
+}

@@ -1,0 +1,24 @@
+/* A file that is there whole or not at all: written beside its name, and put there at the end. What is no
+ * regular file (a pipe, a device) is written straight. */
+#ifndef TUI_COMMAND_OUTPUT_H
+#define TUI_COMMAND_OUTPUT_H
+
+#include <limits.h>
+#include <stdio.h>
+
+struct output {
+    const char *path;
+    FILE *file; /* NULL: not open */
+    char temporary[PATH_MAX];
+};
+
+/* EXIT_OK, or EXIT_ERROR with `papertape: VERB: PATH: why` on stderr. */
+int output_open(const char *verb, const char *path, struct output *ret);
+
+/* Looks whether all of it was written and puts it in its place. The same statuses; not open is fine. */
+int output_commit(const char *verb, struct output *output);
+
+/* Forgets it; fine when it is not open. */
+void output_drop(struct output *output);
+
+#endif

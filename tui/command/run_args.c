@@ -1,0 +1,364 @@
+#include "tui/command/run_args.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/bar.h"
+#include "exchange/bars_file.h"
+#include "exchange/decimal.h"
+#include "tui/command/rules_args.h"
+#include "tui/command/stored.h"
+#include "tui/dashboard.h"
+
+enum { CASH_SCALE = 8, SHARE_SCALE = 6, WHAT_MAX = 128 };
+
+/* Values of getopt_long() beyond those that a verb uses for itself. */
+enum {
+    OPTION_STRATEGY = 0x1000,
+    OPTION_SET,
+    OPTION_BARS,
+    OPTION_SYMBOL,
+    OPTION_EXCHANGE_INFO,
+    OPTION_CACHE,
+    OPTION_NO_CACHE,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_INTERVAL,
+    OPTION_CASH,
+    OPTION_FEE_MAKER,
+    OPTION_FEE_TAKER,
+    OPTION_FEES,
+    OPTION_SLIPPAGE,
+    OPTION_LATENCY,
+    OPTION_RISK,
+    OPTION_THREADS,
+    OPTION_WAY,
+    OPTION_STATE,
+};
+
+const struct option run_args_options[RUN_ARGS_OPTIONS] = {
+    {"strategy", required_argument, NULL, OPTION_STRATEGY},
+    {"set", required_argument, NULL, OPTION_SET},
+    {"bars", required_argument, NULL, OPTION_BARS},
+    {"symbol", required_argument, NULL, OPTION_SYMBOL},
+    {"exchange-info", required_argument, NULL, OPTION_EXCHANGE_INFO},
+    {"cache", required_argument, NULL, OPTION_CACHE},
+    {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
+    {"from", required_argument, NULL, OPTION_FROM},
+    {"to", required_argument, NULL, OPTION_TO},
+    {"interval", required_argument, NULL, OPTION_INTERVAL},
+    {"cash", required_argument, NULL, OPTION_CASH},
+    {"fee-maker", required_argument, NULL, OPTION_FEE_MAKER},
+    {"fee-taker", required_argument, NULL, OPTION_FEE_TAKER},
+    {"fees", required_argument, NULL, OPTION_FEES},
+    {"slippage", required_argument, NULL, OPTION_SLIPPAGE},
+    {"latency-ms", required_argument, NULL, OPTION_LATENCY},
+    {"risk", required_argument, NULL, OPTION_RISK},
+    {"threads", required_argument, NULL, OPTION_THREADS},
+    {"way", required_argument, NULL, OPTION_WAY},
+    {"state", required_argument, NULL, OPTION_STATE},
+};
+
+const char run_args_help[] =
+    "  --strategy S       its name, or NAME:key=value,key=value\n"
+    "  --set key=value    parameters of the --strategy before it; what each may be says\n"
+    "                     papertape backtest --list-strategies\n"
+    "  --bars F[,F…]      bars files, plain or gzip, one symbol each\n"
+    "  --symbol S[,S…]    their symbols, where the names do not begin with them\n"
+    "  --interval I       of the bars, as 1m or 4h, where the files leave it open\n"
+    "  --from T, --to T   trade bars that open in [from, to); those before warm the\n"
+    "                     indicators up\n"
+    "  --exchange-info F  the venue's list of symbols, for their ticks and lots\n"
+    "  --cache DIR, --no-cache\n"
+    "                     where the market is kept, ready to be mapped; or nowhere\n"
+    "  --cash N           that each account begins with: 10000\n"
+    "  --fee-maker R, --fee-taker R, --fees TIER\n"
+    "                     shares of a fill's notional: 0.001 is 0.1 %, and the default\n"
+    "  --slippage R       takers' prices are this share worse: 0\n"
+    "  --latency-ms N     between a decision and its effect: 50; below an interval it\n"
+    "                     changes nothing\n"
+    "  --risk key=value   limits, as in [risk] of papertaped.ini; none by default\n"
+    "  --threads N        0, the default: one a core\n";
+
+static int wrong(const struct run_args *args, const char *option, const char *value, const char *words)
+{
+    char what[WHAT_MAX];
+    snprintf(what, sizeof what, "%s: \"%.64s\"", option, value);
+    return stored_fail(EXIT_USAGE, args->verb, what, words);
+}
+
+void run_args_init(struct run_args *args, const char *verb, int max_choices)
+{
+    *args = (struct run_args){.verb = verb,
+                              .cash_e8 = 10000 * decimal_pow10(CASH_SCALE),
+                              .fees = {1000, 1000},
+                              .latency_ns = 50 * INT64_C(1000000),
+                              .max_choices = max_choices};
+}
+
+void run_args_finish(struct run_args *args)
+{
+    free(args->lists[0]);
+    free(args->lists[1]);
+    *args = (struct run_args){0};
+}
+
+/* Adds the words between commas; what they point into goes into *text. */
+static int take_list(const struct run_args *args, const char *option, const char *value, char **text,
+                     const char **words, size_t *n)
+{
+    if (*text)
+        return wrong(args, option, value, "it was given before: name all with commas between");
+    *text = strdup(value);
+    if (!*text)
+        return stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
+    char *next = *text;
+    while (next) {
+        char *word = strsep(&next, ",");
+        if (!*word)
+            return wrong(args, option, value, "a name is empty");
+        if (*n == SYMBOLS_MAX)
+            return wrong(args, option, value, "there can be 256 at most");
+        words[(*n)++] = word;
+    }
+    return EXIT_OK;
+}
+
+static int take_time(const struct run_args *args, const char *option, const char *value, int64_t *ret)
+{
+    if (bars_time_parse(value, strlen(value), ret) == 0 && *ret > 0)
+        return EXIT_OK;
+    return wrong(args, option, value, "a time as 2024-08-08, 2024-08-08T14:02:00Z or 1723125720 is needed");
+}
+
+static int take_share(const struct run_args *args, const char *option, const char *value, int32_t *ret)
+{
+    int64_t units;
+    if (decimal_parse_str(value, SHARE_SCALE, &units) < 0 || units < 0 || units > 100000)
+        return wrong(args, option, value, "a share from 0 to 0.1, with at most 6 digits, is needed");
+    *ret = (int32_t)units;
+    return EXIT_OK;
+}
+
+static int take_whole(const struct run_args *args, const char *option, const char *value, int64_t max,
+                      int64_t *ret)
+{
+    char words[80];
+    int64_t units;
+    if (decimal_parse_str(value, 0, &units) == 0 && units >= 0 && units <= max) {
+        *ret = units;
+        return EXIT_OK;
+    }
+    snprintf(words, sizeof words, "a whole number from 0 to %lld is needed", (long long)max);
+    return wrong(args, option, value, words);
+}
+
+static int take_strategy(struct run_args *args, const char *value)
+{
+    if (args->n_choices == args->max_choices)
+        return wrong(args, "--strategy", value,
+                     args->max_choices == 1 ? "one strategy is expected" : "there can be 64 at most");
+    int status = strategy_args_choose(args->verb, value, &args->choices[args->n_choices]);
+    args->n_choices += status == EXIT_OK;
+    return status;
+}
+
+static int take_way(struct run_args *args, const char *value)
+{
+    static const char *const names[] = {
+        [BACKTEST_AUTO] = "auto", [BACKTEST_ENGINE] = "engine", [BACKTEST_COLUMNS] = "columns"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(value, names[i]) == 0) {
+            args->way = (enum backtest_way)i;
+            return EXIT_OK;
+        }
+    return wrong(args, "--way", value, "auto, engine or columns is needed");
+}
+
+static int take_money(struct run_args *args, int option, const char *value)
+{
+    int64_t whole = 0;
+    int status = EXIT_OK;
+    switch (option) {
+    case OPTION_CASH:
+        if (decimal_parse_str(value, CASH_SCALE, &args->cash_e8) < 0 || args->cash_e8 <= 0 ||
+            args->cash_e8 > 10000000000 * decimal_pow10(CASH_SCALE))
+            return wrong(args, "--cash", value, "an amount above 0, to 10000000000, is needed");
+        return EXIT_OK;
+    case OPTION_FEE_MAKER:
+        return take_share(args, "--fee-maker", value, &args->fees.maker_e6);
+    case OPTION_FEE_TAKER:
+        return take_share(args, "--fee-taker", value, &args->fees.taker_e6);
+    case OPTION_FEES:
+        return rules_args_fees(args->verb, value, &args->fees);
+    case OPTION_SLIPPAGE:
+        return take_share(args, "--slippage", value, &args->slippage_e6);
+    case OPTION_LATENCY:
+        status = take_whole(args, "--latency-ms", value, 60000, &whole);
+        args->latency_ns = whole * INT64_C(1000000);
+        return status;
+    case OPTION_RISK:
+        return rules_args_risk(args->verb, value, &args->risk);
+    default:
+        return -1;
+    }
+}
+
+int run_args_take(struct run_args *args, int option, const char *value)
+{
+    int64_t whole = 0;
+    int status;
+    switch (option) {
+    case OPTION_STRATEGY:
+        return take_strategy(args, value);
+    case OPTION_SET:
+        if (args->n_choices == 0)
+            return wrong(args, "--set", value, "it belongs behind the --strategy that it is of");
+        return strategy_args_set(args->verb, value, &args->choices[args->n_choices - 1]);
+    case OPTION_BARS:
+        return take_list(args, "--bars", value, &args->lists[0], args->bars, &args->n_bars);
+    case OPTION_SYMBOL:
+        return take_list(args, "--symbol", value, &args->lists[1], args->symbols, &args->n_symbols);
+    case OPTION_EXCHANGE_INFO:
+        args->exchange_info = value;
+        return EXIT_OK;
+    case OPTION_CACHE:
+        args->cache = value;
+        return EXIT_OK;
+    case OPTION_NO_CACHE:
+        args->no_cache = true;
+        return EXIT_OK;
+    case OPTION_FROM:
+        return take_time(args, "--from", value, &args->from_ns);
+    case OPTION_TO:
+        return take_time(args, "--to", value, &args->to_ns);
+    case OPTION_INTERVAL:
+        if (bar_interval_parse(value, &args->interval_ns) == 0)
+            return EXIT_OK;
+        return wrong(args, "--interval", value, "an interval as 1m, 15m, 4h or 1d is needed");
+    case OPTION_THREADS:
+        status = take_whole(args, "--threads", value, 64, &whole);
+        args->threads = (int)whole;
+        return status;
+    case OPTION_WAY:
+        return take_way(args, value);
+    case OPTION_STATE:
+        return EXIT_OK;
+    default:
+        return take_money(args, option, value);
+    }
+}
+
+int run_args_check(const struct run_args *args)
+{
+    if (args->from_ns && args->to_ns && args->to_ns <= args->from_ns)
+        return stored_fail(EXIT_USAGE, args->verb, "--to", "it must be later than --from");
+    if (args->n_symbols > 0 && args->n_symbols != args->n_bars)
+        return stored_fail(EXIT_USAGE, args->verb, "--symbol", "one name for each file of --bars is needed");
+    if (args->cache && args->no_cache)
+        return stored_fail(EXIT_USAGE, args->verb, "--cache", "it contradicts --no-cache");
+    for (int i = 0; i < args->n_choices; i++) {
+        int status = strategy_args_check(args->verb, &args->choices[i]);
+        if (status != EXIT_OK)
+            return status;
+    }
+    return EXIT_OK;
+}
+
+/* One line for all gaps: they are kept as gaps. */
+static void note_gaps(const struct run_args *args, const struct market *market)
+{
+    for (int s = 0; s < market->n_symbols; s++)
+        if (market->series[s].missing > 0)
+            fprintf(stderr,
+                    "papertape: %s: note: %s: %zu of its bars are missing: no bar is made up, and nothing "
+                    "trades in them\n",
+                    args->verb, market->series[s].symbol.name, market->series[s].missing);
+}
+
+static int find_rows(const struct run_args *args, const struct market *market, size_t *ret_from,
+                     size_t *ret_to)
+{
+    size_t from = args->from_ns ? market_row_at(market, args->from_ns) : 0;
+    size_t to = args->to_ns ? market_row_at(market, args->to_ns) : market->rows;
+    if (from >= market->rows)
+        return stored_fail(EXIT_ERROR, args->verb, "--from", "the bars end before it");
+    if (to == 0)
+        return stored_fail(EXIT_ERROR, args->verb, "--to", "the bars begin after it");
+    if (from >= to)
+        return stored_fail(EXIT_ERROR, args->verb, "--from", "there is no bar between it and --to");
+    *ret_from = from;
+    *ret_to = to;
+    return EXIT_OK;
+}
+
+int run_args_load(const struct run_args *args, struct market **ret, struct market_load *load,
+                  size_t *ret_from, size_t *ret_to)
+{
+    /* Bars before --from are loaded too: they warm up. */
+    struct market_options options = {.interval_ns = args->interval_ns,
+                                     .names = args->n_symbols ? args->symbols : NULL,
+                                     .exchange_info = args->exchange_info,
+                                     .cache = args->cache,
+                                     .no_cache = args->no_cache,
+                                     .threads = args->threads};
+    char err[MARKET_ERROR_MAX];
+    struct market *market;
+    int r = market_load_files(args->bars, args->n_bars, &options, &market, load, err);
+    if (r < 0)
+        return stored_fail(EXIT_ERROR, args->verb, "", err);
+    if (load->note[0])
+        fprintf(stderr, "papertape: %s: note: %s\n", args->verb, load->note);
+    note_gaps(args, market);
+    int status = find_rows(args, market, ret_from, ret_to);
+    if (status != EXIT_OK) {
+        market_close(market);
+        return status;
+    }
+    *ret = market;
+    return EXIT_OK;
+}
+
+/* "sma-cross-rsi", or "sma-cross-rsi-2" for the second of that name. */
+static void name_account(const struct run_args *args, int choice, char name[static ACCOUNT_NAME_MAX])
+{
+    unsigned same = 0, before = 0;
+    for (int i = 0; i < args->n_choices; i++) {
+        bool is = args->choices[i].strategy == args->choices[choice].strategy;
+        same += is;
+        before += is && i < choice;
+    }
+    if (same > 1)
+        snprintf(name, ACCOUNT_NAME_MAX, "%.24s-%u", args->choices[choice].strategy->name,
+                 (before + 1u) % 1000u);
+    else
+        snprintf(name, ACCOUNT_NAME_MAX, "%.31s", args->choices[choice].strategy->name);
+}
+
+int run_args_account(const struct run_args *args, const struct market *market, int choice,
+                     struct account_spec *ret)
+{
+    const struct symbol *first = &market->series[0].symbol;
+    char what[WHAT_MAX];
+    for (int s = 1; s < market->n_symbols; s++) {
+        const struct symbol *symbol = &market->series[s].symbol;
+        if (strcmp(symbol->quote, first->quote) == 0 && symbol->quote_scale == first->quote_scale)
+            continue;
+        snprintf(what, sizeof what, "--bars: %s and %s", first->name, symbol->name);
+        return stored_fail(EXIT_ERROR, args->verb, what,
+                           "one account trades one currency: symbols quoted in the same are needed");
+    }
+    struct account_spec spec = {.currency_scale = first->quote_scale,
+                                .rules = {.fees = args->fees, .risk = args->risk},
+                                .strategy = args->choices[choice].strategy};
+    snprintf(spec.currency, sizeof spec.currency, "%s", first->quote);
+    memcpy(spec.params, args->choices[choice].params, sizeof spec.params);
+    name_account(args, choice, spec.name);
+    if (decimal_rescale(args->cash_e8, CASH_SCALE, spec.currency_scale, &spec.cash) < 0)
+        return stored_fail(EXIT_ERROR, args->verb, "--cash",
+                           "it has more digits than the currency, or is too much");
+    *ret = spec;
+    return EXIT_OK;
+}

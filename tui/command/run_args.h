@@ -1,0 +1,57 @@
+/* What the verbs share that run strategies on bars: backtest, sweep, lookahead, warmup. */
+#ifndef TUI_COMMAND_RUN_ARGS_H
+#define TUI_COMMAND_RUN_ARGS_H
+
+#include <getopt.h>
+
+#include "engine/backtest/backtest.h"
+#include "tui/command/strategy_args.h"
+
+/* Zeroed, then run_args_init(). Texts are the command line's own. */
+struct run_args {
+    const char *verb;
+    const char *bars[SYMBOLS_MAX], *symbols[SYMBOLS_MAX];
+    size_t n_bars, n_symbols; /* n_symbols: 0, or n_bars */
+    const char *exchange_info, *cache;
+    bool no_cache;
+    int64_t from_ns, to_ns, interval_ns; /* 0: not given */
+    int64_t cash_e8;
+    struct fee_rates fees;
+    int32_t slippage_e6;
+    int64_t latency_ns;
+    struct risk_limits risk;
+    struct strategy_choice choices[STRATEGY_ARGS_MAX];
+    int n_choices, max_choices;
+    int threads;
+    enum backtest_way way;
+    char *lists[2]; /* owned: the texts of --bars and --symbol, cut at their commas */
+};
+
+void run_args_init(struct run_args *args, const char *verb, int max_choices);
+void run_args_finish(struct run_args *args);
+
+/* The long options that it reads, to be put before a verb's own; ends without a NULL row. */
+enum { RUN_ARGS_OPTIONS = 20 };
+extern const struct option run_args_options[RUN_ARGS_OPTIONS];
+
+/* Takes an option that getopt_long() returned. EXIT_OK; EXIT_USAGE with its line on stderr; -1 for one that
+ * is the verb's own. */
+int run_args_take(struct run_args *args, int option, const char *value);
+
+/* After the last option: do the choices and times go together? The same statuses. */
+int run_args_check(const struct run_args *args);
+
+/* Loads the bars. EXIT_OK with *ret for market_close(), or EXIT_ERROR with its line on stderr; notes on gaps
+ * and caches go to stderr too. ret_from, ret_to: the rows that are to be traded. */
+int run_args_load(const struct run_args *args, struct market **ret, struct market_load *load,
+                  size_t *ret_from, size_t *ret_to);
+
+/* The account of a choice in a market: named after the strategy, and numbered where several have one.
+ * EXIT_OK, or EXIT_ERROR where the market's symbols are not quoted in one currency. */
+int run_args_account(const struct run_args *args, const struct market *market, int choice,
+                     struct account_spec *ret);
+
+/* The help's lines on these options. */
+extern const char run_args_help[];
+
+#endif
