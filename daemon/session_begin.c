@@ -225,7 +225,7 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
 /* The first moment is not before the last one of the former run. */
 static void go_on_in_time(struct session *session, int64_t now_ns)
 {
-    int64_t last_ns = engine_now(session->engine);
+    int64_t last_ns = engine_received(session->engine);
     if (session->recovery.log_ns > last_ns)
         last_ns = session->recovery.log_ns;
     session_go_on_from(session, now_ns > last_ns ? now_ns : last_ns, now_ns < last_ns ? last_ns - now_ns : 0);

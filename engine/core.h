@@ -43,7 +43,7 @@ struct market_state {
     struct market_quote quote;
     int64_t last; /* price of the last trade; of the last closed bar before the first */
     enum last_from last_from;
-    int64_t last_ns;     /* engine time of the last event */
+    int64_t last_ns;     /* receive time of the last event */
     int64_t change_open; /* 24 h ago */
     bool stale;
     uint64_t bars;
@@ -138,7 +138,7 @@ struct engine {
     /* The engine's time: of the events; with FILL_BAR of the bars, where it may go back by up to an interval
      * from one symbol's bar to another's, and of commands. */
     int64_t now_ns;
-    int64_t recv_ns;   /* of this event */
+    int64_t recv_ns;   /* of the last event */
     int64_t behind_ns; /* FILL_BAR: how far the venue's time is behind ours, which is wrong then; else 0 */
     uint64_t input_seq;
     bool paused, flattening; /* flattening: until trading resumes, what still fills is sold again */

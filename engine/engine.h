@@ -138,7 +138,7 @@ int engine_handle(struct engine *engine, const struct event *event);
 struct engine_symbol_view {
     int64_t last, bid, bid_qty, ask, ask_qty; /* 0 before the first */
     int64_t mark;                             /* what positions are valued at */
-    int64_t last_ns;                          /* engine time of the last market event */
+    int64_t last_ns;                          /* receive time of the last market event */
     int64_t change_open;                      /* price 24 h ago, 0 when unknown */
     enum book_state book;
     uint64_t book_gaps;
@@ -148,7 +148,9 @@ struct engine_symbol_view {
     bool stale;
 };
 
+/* The time that rows are dated by: of the last event, or with FILL_BAR of the last bar. */
 int64_t engine_now(const struct engine *engine);
+int64_t engine_received(const struct engine *engine); /* the last event's receive time */
 bool engine_paused(const struct engine *engine);
 int engine_symbols(const struct engine *engine);
 int engine_accounts(const struct engine *engine);

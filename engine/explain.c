@@ -20,6 +20,7 @@ struct told_verdict {
 struct told_take {
     uint64_t order;
     struct engine_take take;
+    struct bar bar; /* take.bar is of the call only: whether there is one */
 };
 
 struct run {
@@ -127,7 +128,10 @@ static void on_take(void *ctx, const struct engine_take *told)
         run->r = -ENOMEM;
         return;
     }
-    run->takes[run->n_takes++] = (struct told_take){told->order->id, *told};
+    struct told_take *take = &run->takes[run->n_takes++];
+    *take = (struct told_take){.order = told->order->id, .take = *told};
+    if (told->bar)
+        take->bar = *told->bar;
 }
 
 static struct explanation *find_open(struct run *run, uint64_t id)
@@ -284,6 +288,9 @@ static void on_fill(void *ctx, const struct fill *fill)
             to->taken_before = take->taken_before;
             to->queue_ahead = take->queue_ahead;
             to->from_book = take->from_book;
+            to->have_bar = take->bar != NULL;
+            if (take->bar)
+                to->bar = run->takes[i].bar;
             run->takes[i] = run->takes[--run->n_takes];
             break;
         }

@@ -3,7 +3,7 @@
  *
  * For each order: the event that it answers; what the strategy saw and wanted, or the command; the verdict
  * of filters and risk gate with its facts and limits; every change of state with the event that caused it;
- * every fill with the level it took or the queue it stood in. */
+ * every fill with the level it took, the queue it stood in or the bar that it was filled by. */
 #ifndef ENGINE_EXPLAIN_H
 #define ENGINE_EXPLAIN_H
 
@@ -68,6 +68,8 @@ struct explained_fill {
     struct book_level level; /* what was shown, or traded, at its price */
     int64_t taken_before, queue_ahead;
     bool from_book;
+    bool have_bar; /* FILL_BAR: the level's price is where the market was within `bar` */
+    struct bar bar;
 };
 
 struct explanation {

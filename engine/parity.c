@@ -287,7 +287,7 @@ int parity_run(const struct parity_options *options, struct parity_result *ret, 
     int r = replay_open(&replay, &run->replay, err, err_size);
     if (r == 0) {
         run->result.from_seq = run->result.to_seq = replay_seq(run->replay);
-        run->result.from_ns = run->result.to_ns = engine_now(replay_engine(run->replay));
+        run->result.from_ns = run->result.to_ns = engine_received(replay_engine(run->replay));
         adopt(run, run->result.from_seq, run->result.from_ns);
         r = play(run, err, err_size);
         run->result.runs = replay_runs(run->replay);

@@ -388,8 +388,12 @@ static void visit_engine(struct visit *visit)
     codec_u64(codec, &engine->last_ledger);
     codec_bytes(codec, engine->hash, sizeof engine->hash);
     codec_i64(codec, &engine->now_ns);
-    if (codec->version >= 2)
+    if (!codec->saving)
+        engine->recv_ns = engine->now_ns;
+    if (codec->version >= 2) {
+        codec_i64(codec, &engine->recv_ns);
         codec_i64(codec, &engine->behind_ns);
+    }
     codec_u64(codec, &engine->input_seq);
     codec_bool(codec, &engine->paused);
     codec_bool(codec, &engine->flattening);

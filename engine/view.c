@@ -9,6 +9,11 @@ int64_t engine_now(const struct engine *engine)
     return engine->now_ns;
 }
 
+int64_t engine_received(const struct engine *engine)
+{
+    return engine->recv_ns;
+}
+
 bool engine_paused(const struct engine *engine)
 {
     return engine->paused;

@@ -85,6 +85,7 @@ static inline void driver_init(struct driver *d, uint64_t seed)
     static const int64_t lows[] = {59000 * DRIVER_E8, 2900 * DRIVER_E8, 4900000};
     static const int64_t ticks[] = {10 * DRIVER_E8, DRIVER_E8, 1000};
     static const char *const names[] = {"alice", "bob", "carol", "dave"};
+    struct random model = {seed ^ 0x66696c6c};
     *d = (struct driver){.random = {seed}, .now_ns = DRIVER_START_NS};
     driver_symbol(&d->symbols[0], "BTC", "USDT", ticks[0] / 10);
     driver_symbol(&d->symbols[1], "ETH", "USDT", ticks[1] / 10);
@@ -127,7 +128,9 @@ static inline void driver_init(struct driver *d, uint64_t seed)
         .interval_ns = DRIVER_INTERVAL_NS,
         .latency_ns = random_between(&d->random, 0, 4) * 30 * DRIVER_MS_NS,
         .equity_interval_ns = random_between(&d->random, 0, 1) * 700 * DRIVER_MS_NS,
-        .missed_stops = random_chance(&d->random, 50) ? MISSED_STOPS_FILL : MISSED_STOPS_KEEP};
+        .missed_stops = random_chance(&d->random, 50) ? MISSED_STOPS_FILL : MISSED_STOPS_KEEP,
+        .fill_model = (enum fill_model)(random_next(&model) % FILL_MODELS),
+        .slippage_e6 = random_chance(&model, 50) ? 0 : (int32_t)random_between(&model, 1, 2000)};
 }
 
 static inline void driver_depth(struct driver *d, struct driver_market *market, struct market_depth *ret)

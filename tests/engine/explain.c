@@ -8,6 +8,25 @@ enum { EVENTS = 6000 };
 static struct logged logged;
 static uint64_t seen, decided, commanded, taken, judged;
 
+/* Is the fill what it is said to rest on? */
+static void check_take(const struct explained_fill *fill)
+{
+    const struct engine_config *config = &logged.driver.config;
+    bool of_bar = config->fill_model == FILL_BAR, buy = fill->fill.side == ORDER_BUY;
+    CHECK_INT(fill->have_bar, of_bar);
+    if (of_bar) {
+        int64_t open_ns = fill->bar.open_ns, end_ns = open_ns + DRIVER_INTERVAL_NS;
+        bool at_open = fill->fill.ts_ns == open_ns;
+        CHECK(at_open || fill->fill.ts_ns == end_ns - 1);
+        CHECK(fill->level.price >= fill->bar.low && fill->level.price <= fill->bar.high);
+        CHECK(!at_open || fill->fill.maker || fill->level.price == fill->bar.open);
+    }
+    if (!fill->have_take || fill->fill.maker)
+        return;
+    int64_t worse = buy ? fill->fill.price - fill->level.price : fill->level.price - fill->fill.price;
+    CHECK(config->slippage_e6 > 0 ? worse >= 0 : worse == 0);
+}
+
 static bool check_explanation(void *ctx, const struct explanation *e)
 {
     const struct logged_order *made = &logged.orders[e->order.id - 1];
@@ -46,8 +65,7 @@ static bool check_explanation(void *ctx, const struct explanation *e)
         CHECK_INT(row->fill.order_id, order->id);
         CHECK_INT(fill->event.seq, row->fill.input_seq);
         taken += fill->have_take;
-        if (fill->have_take && !fill->fill.maker)
-            CHECK_INT(fill->level.price, fill->fill.price);
+        check_take(fill);
     }
     CHECK_INT(filled, order->filled);
     CHECK_INT(cost, order->cost);

@@ -131,12 +131,19 @@ static json_t *fill_object(const struct explanation *e, const struct explained_f
                          stored_number(f->taken_before, s->qty_scale), "queue_ahead",
                          f->queue_ahead < 0 ? json_null() : stored_number(f->queue_ahead, s->qty_scale),
                          "from_book", f->from_book);
+    json_t *bar = json_null();
+    if (f->have_bar)
+        bar = json_pack("{s:I, s:o, s:o, s:o, s:o}", "open_ns", (json_int_t)f->bar.open_ns, "open",
+                        stored_number(f->bar.open, s->price_scale), "high",
+                        stored_number(f->bar.high, s->price_scale), "low",
+                        stored_number(f->bar.low, s->price_scale), "close",
+                        stored_number(f->bar.close, s->price_scale));
     return json_pack(
-        "{s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:f, s:b, s:o}", "fill", (json_int_t)fill->id, "event",
+        "{s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:f, s:b, s:o, s:o}", "fill", (json_int_t)fill->id, "event",
         event_object(&f->event), "ts_ns", (json_int_t)fill->ts_ns, "price",
         stored_number(fill->price, s->price_scale), "qty", stored_number(fill->qty, s->qty_scale), "notional",
         stored_number(fill->notional, s->quote_scale), "fee", stored_number(fill->fee, s->quote_scale),
-        "fee_rate", (double)fill->fee_e6 / 1e6, "maker", fill->maker, "take", take);
+        "fee_rate", (double)fill->fee_e6 / 1e6, "maker", fill->maker, "take", take, "bar", bar);
 }
 
 static json_t *difference_object(const struct explanation *e)
