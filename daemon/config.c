@@ -245,10 +245,17 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
             error, CONFIG_ERROR_MAX,
             "[market] symbols: %d streams of each of %d symbols are %d, and the venue allows %d", streams,
             config->n_symbols, streams * config->n_symbols, BINANCE_STREAMS_MAX);
-    if (!config->streams[MARKET_QUOTE] && !config->streams[MARKET_DEPTH])
+    if (config->fill_model == FILL_BOOK && !config->streams[MARKET_QUOTE] && !config->streams[MARKET_DEPTH])
         return config_reason(
             error, CONFIG_ERROR_MAX,
             "[market] streams: orders are filled from bookTicker or depth: name one of them");
+    if (config->fill_model == FILL_QUOTE && !config->streams[MARKET_QUOTE])
+        return config_reason(error, CONFIG_ERROR_MAX,
+                             "[market] streams: with fill_model = quote orders are filled from bookTicker: "
+                             "name it");
+    if (config->fill_model == FILL_BAR && !config->streams[MARKET_KLINE])
+        return config_reason(error, CONFIG_ERROR_MAX,
+                             "[market] streams: with fill_model = bar orders are filled from kline: name it");
     if (!config->streams[MARKET_KLINE] && !config->streams[MARKET_TRADE])
         return config_reason(error, CONFIG_ERROR_MAX,
                              "[market] streams: bars come from kline or trade: name one of them");

@@ -63,6 +63,8 @@ struct config {
     enum config_clock clock;
     int64_t latency_ns, equity_interval_ns;
     enum missed_stops missed_stops;
+    enum fill_model fill_model;
+    int32_t slippage_e6;
     /* [risk] */
     struct risk_limits risk;
     /* [storage] */

@@ -101,6 +101,11 @@ static const struct config_key keys[] = {
     {"engine", "missed_stops",
      "a stop that the market crossed while nothing was streamed: fill at the first price after, or keep",
      config_parse_missed, config_print_missed, AT(missed_stops)},
+    {"engine", "fill_model",
+     "what fills orders: book (and trades), quote (best bid and ask, and trades), or bar (closed bars only)",
+     config_parse_model, config_print_model, AT(fill_model)},
+    {"engine", "slippage", "takers trade at prices this share worse than shown: 0.0005 is 0.05 %",
+     config_parse_i32, config_print_i32, AT(slippage_e6), 0, 100000, 6},
 
     {"risk", "exposure_symbol", "most of an account's equity in one symbol: 0.5 is half; 0: no limit",
      config_parse_real, config_print_real, AT(risk.exposure_symbol), 0, 100},

@@ -26,6 +26,8 @@ CONFIG_PARSE(clock);
 CONFIG_PRINT(clock);
 CONFIG_PARSE(missed);
 CONFIG_PRINT(missed);
+CONFIG_PARSE(model);
+CONFIG_PRINT(model);
 CONFIG_PARSE(switch);
 CONFIG_PRINT(switch);
 CONFIG_PARSE(level);

@@ -168,6 +168,23 @@ void config_print_missed(const struct config_key *key, const void *base, FILE *t
     fputs(missed[*(const enum missed_stops *)((const char *)base + key->offset)], to);
 }
 
+int config_parse_model(const struct config_key *key, const char *text, void *base, char reason[static REASON])
+{
+    const char *words[FILL_MODELS];
+    for (int i = 0; i < FILL_MODELS; i++)
+        words[i] = fill_model_name((enum fill_model)i);
+    int i = config_find_word(text, words, FILL_MODELS);
+    if (i < 0)
+        return config_unknown_word(text, words, FILL_MODELS, reason);
+    *(enum fill_model *)((char *)base + key->offset) = (enum fill_model)i;
+    return 0;
+}
+
+void config_print_model(const struct config_key *key, const void *base, FILE *to)
+{
+    fputs(fill_model_name(*(const enum fill_model *)((const char *)base + key->offset)), to);
+}
+
 int config_parse_switch(const struct config_key *key, const char *text, void *base,
                         char reason[static REASON])
 {

@@ -74,6 +74,8 @@ static struct engine_config engine_config(const struct session *session, const s
         .latency_ns = session->config->latency_ns,
         .equity_interval_ns = session->config->equity_interval_ns,
         .missed_stops = session->config->missed_stops,
+        .fill_model = session->config->fill_model,
+        .slippage_e6 = session->config->slippage_e6,
     };
 }
 

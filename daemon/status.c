@@ -155,6 +155,8 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "uptime_s",
                         json_real((double)(uv_now(daemon->loop) - daemon->started_ms) / 1000));
     json_object_set_new(object, "state_dir", json_string(daemon->state.path));
+    json_object_set_new(object, "fill_model", json_string(fill_model_name(daemon->config.fill_model)));
+    json_object_set_new(object, "slippage", json_real((double)daemon->config.slippage_e6 / 1e6));
     json_object_set_new(object, "trading",
                         engine ? json_string(halted   ? "halted"
                                              : paused ? "paused"

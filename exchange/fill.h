@@ -16,6 +16,8 @@ enum fill_model {
     FILL_MODELS,
 };
 
+const char *fill_model_name(enum fill_model model); /* "book", "quote", "bar" */
+
 struct fill {
     uint64_t id, order_id;
     int account, symbol;

@@ -77,6 +77,8 @@ static void test_defaults(void)
     CHECK_INT(config.stale_ms, 30000);
     CHECK_INT(config.stale_trade_ms, 300000);
     CHECK_INT(config.latency_ns, 50000000);
+    CHECK_INT(config.fill_model, FILL_BOOK);
+    CHECK_INT(config.slippage_e6, 0);
     CHECK_INT(config.equity_interval_ns, 10000000000);
     CHECK_INT(config.risk.orders_per_second, 10);
     CHECK_INT(config.commit_delay_ms, 5);
@@ -110,6 +112,7 @@ static void test_values(void)
                   "# comment\n"
                   "[feed]\nstale_s = 0.25\n"
                   "[engine]\nclock = feed\nlatency_ms = 1.5\nequity_interval_s = 0\nmissed_stops = keep\n"
+                  "fill_model = bar\nslippage = 0.0005\n"
                   "[events]\nkeep_days = 0\nsync = off\nsegment_mb = 1\n"
                   "[parity]\nat = 23:59\n"
                   "[indicators]\nspecs = SMA:7,  macd ema:9\ntimeframes = 1h, 15m 1d\n"
@@ -146,6 +149,8 @@ static void test_values(void)
     CHECK_NEAR(config.accounts[0].params[1], 50, 0);
     CHECK(config.accounts[1].strategy == NULL);
     CHECK_INT(config.missed_stops, MISSED_STOPS_KEEP);
+    CHECK_INT(config.fill_model, FILL_BAR);
+    CHECK_INT(config.slippage_e6, 500);
     CHECK_INT(config.events_keep_days, 0);
     CHECK_INT(config.events_segment_mb, 1);
     CHECK(!config.events_sync);
@@ -225,6 +230,13 @@ static void test_refusals(void)
     fails("[engine]\nclock = Feed\n", ":2: [engine] clock: \"Feed\": did you mean feed? (wall, feed)");
     fails("[engine]\nmissed_stops = leave\n",
           ":2: [engine] missed_stops: \"leave\": did you mean keep? (fill, keep)");
+    fails("[engine]\nfill_model = bars\n",
+          ":2: [engine] fill_model: \"bars\": did you mean bar? (book, quote, bar)");
+    fails("[engine]\nslippage = 0.2\n", ":2: [engine] slippage: \"0.2\": a number from 0 to 0.1 is needed");
+    fails("[market]\nstreams = trade bookTicker\n[engine]\nfill_model = bar\n",
+          ": [market] streams: with fill_model = bar orders are filled from kline: name it");
+    fails("[market]\nstreams = kline depth\n[engine]\nfill_model = quote\n",
+          ": [market] streams: with fill_model = quote orders are filled from bookTicker: name it");
     fails("[events]\nsync = onn\n", ":2: [events] sync: \"onn\": did you mean on? (off, on)");
     fails("[events]\nlevel = 20\n", ":2: [events] level: \"20\": a whole number from 1 to 19 is needed");
     fails("[parity]\nat = 24:00\n",
