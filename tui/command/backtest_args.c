@@ -21,7 +21,8 @@ static const char help_begin[] =
 static const char help_end[] =
     "  --way W            auto; engine: bar by bar; columns: the quick way, which gives the\n"
     "                     same\n"
-    "  --benchmark SYMBOL what alpha and beta are against: the first symbol, held\n"
+    "  --benchmark B      what alpha and beta are against, held: a symbol (the first), equal\n"
+    "                     (parts of all), or none\n"
     "  --ticks F[,F…]     trades as Binance's history has them (id, price, qty, quoteQty,\n"
     "                     time, isBuyerMaker), plain or gzip: each is the best bid and ask\n"
     "                     too, and bars are built from them\n"

@@ -17,11 +17,16 @@ struct bars_run {
     struct market *market;
     struct market_load load;
     struct account_spec *accounts;
-    struct account_report *reports;
+    struct backtest_report *reports;
     struct backtest backtest;
     struct output outputs[BACKTEST_OUTPUTS];
+    struct backtest_config config;
+    struct report_config report;
+    struct progress progress;
     struct backtest_result result;
 };
+
+enum { DRAWDOWNS = 5 };
 
 static int fail(int status, const char *what, const char *words)
 {
@@ -34,20 +39,39 @@ static double peak_bytes(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
 }
 
-static int find_benchmark(struct bars_run *run)
+/* A symbol's closes, or what report.h has. */
+static int choose_benchmark(struct bars_run *run)
 {
     const char *name = run->args->benchmark;
-    for (int s = 0; name && s < run->market->n_symbols; s++)
-        if (strcmp(run->market->series[s].symbol.name, name) == 0) {
-            run->result.benchmark = s;
-            return EXIT_OK;
-        }
-    char words[96];
-    if (!name)
+    const struct market *market = run->market;
+    run->report = (struct report_config){.drawdowns = DRAWDOWNS, .tails = run->args->json};
+    if (name && strcmp(name, "none") == 0) {
+        run->report.benchmark = REPORT_BENCHMARK_NONE;
         return EXIT_OK;
-    snprintf(words, sizeof words, "no bars of it were given: %.24s is one that has",
-             run->market->series[0].symbol.name);
-    return fail(EXIT_ERROR, name, words);
+    }
+    if (name && strcmp(name, "equal") == 0) {
+        run->report.benchmark = REPORT_BENCHMARK_EQUAL;
+        run->result.benchmark = "all symbols in equal parts";
+        return EXIT_OK;
+    }
+    int s = 0;
+    while (name && s < market->n_symbols && strcmp(market->series[s].symbol.name, name) != 0)
+        s++;
+    if (s == market->n_symbols) {
+        char words[96];
+        snprintf(words, sizeof words, "no bars of it were given: equal, none or %.24s would do",
+                 market->series[0].symbol.name);
+        return fail(EXIT_ERROR, name, words);
+    }
+    const struct market_series *series = &market->series[s];
+    if (name) {
+        run->report.benchmark = REPORT_BENCHMARK_GIVEN;
+        run->report.given = series->close + run->config.from;
+        run->report.given_start =
+            run->config.from > 0 ? series->close[run->config.from - 1] : series->open[0];
+    }
+    run->result.benchmark = series->symbol.name;
+    return EXIT_OK;
 }
 
 static int make_accounts(struct bars_run *run)
@@ -62,27 +86,30 @@ static int make_accounts(struct bars_run *run)
     return status;
 }
 
-static int simulate(struct bars_run *run, size_t from, size_t to)
+static void configure(struct bars_run *run, size_t from, size_t to)
 {
     const struct run_args *args = &run->args->run;
-    struct progress progress;
-    struct backtest_config config = {.market = run->market,
-                                     .from = from,
-                                     .to = to,
-                                     .accounts = run->accounts,
-                                     .n_accounts = args->n_choices,
-                                     .latency_ns = args->latency_ns,
-                                     .slippage_e6 = args->slippage_e6,
-                                     .way = args->way,
-                                     .threads = args->threads,
-                                     .orders = true,
-                                     .ledger = true,
-                                     .progress = progress_show,
-                                     .ctx = &progress};
+    run->config = (struct backtest_config){.market = run->market,
+                                           .from = from,
+                                           .to = to,
+                                           .accounts = run->accounts,
+                                           .n_accounts = args->n_choices,
+                                           .latency_ns = args->latency_ns,
+                                           .slippage_e6 = args->slippage_e6,
+                                           .way = args->way,
+                                           .threads = args->threads,
+                                           .orders = true,
+                                           .ledger = true,
+                                           .progress = progress_show,
+                                           .ctx = &run->progress};
+}
+
+static int simulate(struct bars_run *run)
+{
     char err[512] = "";
-    progress_begin(&progress, "backtest");
-    int r = backtest_run(&config, &run->backtest, err, sizeof err);
-    progress_end(&progress);
+    progress_begin(&run->progress, "backtest");
+    int r = backtest_run(&run->config, &run->backtest, err, sizeof err);
+    progress_end(&run->progress);
     if (r < 0)
         return fail(EXIT_ERROR, "", err);
     memcpy(run->result.seconds, run->backtest.seconds, sizeof run->result.seconds);
@@ -94,11 +121,8 @@ static int measure(struct bars_run *run)
 {
     const struct backtest *backtest = &run->backtest;
     double begun = progress_now();
-    struct benchmark benchmark =
-        benchmark_of(run->market, run->result.benchmark, backtest->from, backtest->to);
     for (int a = 0; a < backtest->n_accounts; a++) {
-        if (account_report_make(run->market, backtest, a, &run->accounts[a], &benchmark, &run->reports[a]) <
-            0)
+        if (backtest_report(&run->config, backtest, a, &run->report, &run->reports[a]) < 0)
             return fail(EXIT_ERROR, "", "out of memory");
         run->result.ledger_rows += backtest->accounts[a].n_ledger;
     }
@@ -133,11 +157,13 @@ static int go(struct bars_run *run)
         status = run_args_load(&run->args->run, &run->market, &run->load, &from, &to);
     loaded = progress_now() - begun;
     if (status == EXIT_OK)
-        status = find_benchmark(run);
-    if (status == EXIT_OK)
         status = make_accounts(run);
+    if (status == EXIT_OK) {
+        configure(run, from, to);
+        status = choose_benchmark(run);
+    }
     if (status == EXIT_OK)
-        status = simulate(run, from, to);
+        status = simulate(run);
     run->result.seconds[STAGE_LOAD] = loaded;
     if (status == EXIT_OK)
         status = measure(run);
@@ -149,7 +175,7 @@ int backtest_bars(const struct backtest_args *args)
     struct bars_run run = {.args = args};
     int status = go(&run);
     for (int a = 0; run.reports && a < args->run.n_choices; a++)
-        account_report_finish(&run.reports[a]);
+        backtest_report_finish(&run.reports[a]);
     backtest_drop_outputs(run.outputs);
     backtest_finish(&run.backtest);
     free(run.reports);

@@ -115,7 +115,7 @@ static void write_monthly(const struct backtest_result *result, FILE *out)
 {
     fputs("account,year,month,return\n", out);
     for (int a = 0; a < result->backtest->n_accounts; a++) {
-        const struct account_report *report = &result->reports[a];
+        const struct backtest_report *report = &result->reports[a];
         for (size_t i = 0; i < report->n_months; i++)
             fprintf(out, "%s,%d,%d,%.17g\n", result->accounts[a].name, report->months[i].year,
                     report->months[i].month, report->months[i].total_return);

@@ -29,7 +29,7 @@ static json_t *params_object(const struct account_spec *spec)
     return object;
 }
 
-static void set_metrics(json_t *object, const struct account_report *r)
+static void set_metrics(json_t *object, const struct backtest_report *r)
 {
     const struct metrics *m = &r->metrics;
     const struct {
@@ -62,15 +62,21 @@ static void set_metrics(json_t *object, const struct account_report *r)
         {"average_held_s", r->ratios.average_held_ns * 1e-9},
         {"exposure_pct", 100 * r->exposure},
         {"turnover", r->turnover},
-        {"turnover_of_equity", r->turns},
+        {"turnover_year", r->turnover_year},
         {"fees", r->fees},
-        {"fees_of_profit_pct", 100 * r->fee_share},
+        {"fees_of_gross_profit_pct", 100 * r->fees_of_gross_profit},
+        {"fees_of_turnover_pct", 100 * r->fees_of_turnover},
+        {"open_profit", r->open_profit},
+        {"stability", r->stability},
+        {"benchmark_return_pct", 100 * r->benchmark.total_return},
+        {"benchmark_sharpe", r->benchmark.sharpe},
+        {"benchmark_max_drawdown_pct", 100 * r->benchmark.max_drawdown},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         set(object, numbers[i].key, real(numbers[i].value));
 }
 
-static json_t *drawdowns_array(const struct backtest_result *result, const struct account_report *r)
+static json_t *drawdowns_array(const struct backtest_result *result, const struct backtest_report *r)
 {
     const struct market *market = result->market;
     size_t from = result->backtest->from;
@@ -88,13 +94,13 @@ static json_t *drawdowns_array(const struct backtest_result *result, const struc
     return array;
 }
 
-static json_t *months_array(const struct account_report *r)
+static json_t *months_array(const struct metrics_month *months, size_t n)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < r->n_months; i++)
-        json_array_append_new(array, json_pack("{s:i, s:i, s:o}", "year", r->months[i].year, "month",
-                                               r->months[i].month, "return_pct",
-                                               real(100 * r->months[i].total_return)));
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array,
+                              json_pack("{s:i, s:i, s:o}", "year", months[i].year, "month", months[i].month,
+                                        "return_pct", real(100 * months[i].total_return)));
     return array;
 }
 
@@ -112,12 +118,12 @@ static json_t *account_object(const struct backtest_result *result, int a)
 {
     const struct account_spec *spec = &result->accounts[a];
     const struct backtest_account *account = &result->backtest->accounts[a];
-    const struct account_report *r = &result->reports[a];
+    const struct backtest_report *r = &result->reports[a];
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "account", spec->name,
         "currency", spec->currency, "strategy", spec->strategy->name, "params", params_object(spec), "way",
-        account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits", real(r->start), "equity",
-        real(r->final), "cash", stored_number(account->final_cash, spec->currency_scale), "orders",
+        account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits", real(r->start_equity), "equity",
+        real(r->final_equity), "cash", stored_number(account->final_cash, spec->currency_scale), "orders",
         (json_int_t)account->n_orders, "fills", (json_int_t)account->n_fills, "trades",
         (json_int_t)r->trades.n, "open_trades", (json_int_t)r->open_trades, "wins",
         (json_int_t)r->trades.wins, "losses", (json_int_t)r->trades.losses, "refused",
@@ -126,7 +132,8 @@ static json_t *account_object(const struct backtest_result *result, int a)
         return NULL;
     set_metrics(object, r);
     set(object, "drawdowns", drawdowns_array(result, r));
-    set(object, "months", months_array(r));
+    set(object, "months", months_array(r->months, r->n_months));
+    set(object, "years", months_array(r->years, r->n_years));
     return object;
 }
 
@@ -171,9 +178,9 @@ int backtest_print_json(const struct backtest_result *result)
         (json_int_t)market->interval_ns, "rows", (json_int_t)(backtest->to - backtest->from), "rows_before",
         (json_int_t)backtest->from, "first_ns", (json_int_t)market_open_ns(market, backtest->from), "last_ns",
         (json_int_t)market_open_ns(market, backtest->to), "symbols", symbols_array(result), "benchmark",
-        market->series[result->benchmark].symbol.name, "orders", (json_int_t)orders, "rejected",
-        (json_int_t)refused, "fills", (json_int_t)fills, "ledger_rows", (json_int_t)result->ledger_rows,
-        "ledger_hash", hash, "ledger_ok", true, "seconds_by_stage", seconds_object(result), "peak_bytes",
+        result->benchmark, "orders", (json_int_t)orders, "rejected", (json_int_t)refused, "fills",
+        (json_int_t)fills, "ledger_rows", (json_int_t)result->ledger_rows, "ledger_hash", hash, "ledger_ok",
+        true, "seconds_by_stage", seconds_object(result), "peak_bytes",
         json_integer((json_int_t)result->peak_bytes), "source_bytes", (json_int_t)result->load->source_bytes,
         "cached", result->load->cached, "accounts", accounts);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;

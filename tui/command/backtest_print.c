@@ -65,25 +65,25 @@ static void pair(const char *left, const char *left_text, const char *right, con
 
 static void print_numbers(const struct backtest_result *result, int a)
 {
-    const struct account_report *r = &result->reports[a];
+    const struct backtest_report *r = &result->reports[a];
     const struct metrics *m = &r->metrics;
     const char *currency = result->accounts[a].currency;
     char x[FORMAT_MAX], y[FORMAT_MAX], trades[FORMAT_MAX], label[32];
     snprintf(label, sizeof label, "equity %.6s", currency);
     snprintf(trades, sizeof trades, "%zu", r->trades.n);
-    pair(label, number(x, r->final, 2), "closed trades", trades);
+    pair(label, number(x, r->final_equity, 2), "closed trades", trades);
     pair("return", percent(x, m->total_return), "win rate", percent(y, r->ratios.win_rate));
     pair("CAGR", percent(x, m->cagr), "profit factor", number(y, r->ratios.profit_factor, 3));
     pair("volatility", percent(x, m->volatility), "expectancy", number(y, r->ratios.expectancy, 4));
     pair("Sharpe", number(x, m->sharpe, 3), "SQN", number(y, r->ratios.sqn, 3));
     pair("Sortino", number(x, m->sortino, 3), "mean time held", duration(y, r->ratios.average_held_ns));
     pair("Calmar", number(x, m->calmar, 3), "exposure", percent(y, r->exposure));
-    pair("max drawdown", percent(x, m->max_drawdown), "turnover", number(y, r->turnover, 2));
+    pair("max drawdown", percent(x, m->max_drawdown), "turnover a year", number(y, r->turnover_year, 2));
     pair("alpha", percent(x, r->against.alpha), "fees", number(y, r->fees, 2));
-    pair("beta", number(x, r->against.beta, 3), "fees of profit", percent(y, r->fee_share));
+    pair("beta", number(x, r->against.beta, 3), "fees of gain", percent(y, r->fees_of_gross_profit));
 }
 
-static void print_months(const struct account_report *r)
+static void print_months(const struct backtest_report *r)
 {
     size_t i = 0;
     printf("  return by month, %%\n       ");
@@ -107,7 +107,7 @@ static void print_months(const struct account_report *r)
     }
 }
 
-static void print_drawdowns(const struct backtest_result *result, const struct account_report *r)
+static void print_drawdowns(const struct backtest_result *result, const struct backtest_report *r)
 {
     const struct market *market = result->market;
     size_t from = result->backtest->from;
@@ -142,7 +142,7 @@ static void print_refused(const struct backtest_account *account)
 static void print_account(const struct backtest_result *result, int a)
 {
     const struct backtest_account *account = &result->backtest->accounts[a];
-    const struct account_report *r = &result->reports[a];
+    const struct backtest_report *r = &result->reports[a];
     char params[256];
     strategy_args_text(&result->args->run.choices[a], params, sizeof params);
     printf("\n%s%s%s\n", result->accounts[a].name, *params ? "  " : "", params);
@@ -162,10 +162,10 @@ static void print_comparison(const struct backtest_result *result)
     printf("\n%-*s %11s %9s %7s %7s %8s %7s %8s\n", NAME_COLUMNS, "account", "equity", "return %", "Sharpe",
            "Sortino", "maxdd %", "trades", "fees");
     for (int a = 0; a < result->backtest->n_accounts; a++) {
-        const struct account_report *r = &result->reports[a];
+        const struct backtest_report *r = &result->reports[a];
         char cells[6][FORMAT_MAX];
         printf("%-*.*s %11s %9s %7s %7s %8s %7zu %8s\n", NAME_COLUMNS, NAME_COLUMNS, result->accounts[a].name,
-               number(cells[0], r->final, 2), number(cells[1], 100 * r->metrics.total_return, 2),
+               number(cells[0], r->final_equity, 2), number(cells[1], 100 * r->metrics.total_return, 2),
                number(cells[2], r->metrics.sharpe, 2), number(cells[3], r->metrics.sortino, 2),
                number(cells[4], 100 * r->metrics.max_drawdown, 2), r->trades.n, number(cells[5], r->fees, 2));
     }
@@ -214,7 +214,8 @@ static void print_costs(const struct backtest_result *result)
 void backtest_print(const struct backtest_result *result)
 {
     print_market(result);
-    printf("against   %s, held\n", result->market->series[result->benchmark].symbol.name);
+    if (result->benchmark)
+        printf("against   %s, held\n", result->benchmark);
     if (result->backtest->n_accounts > 1)
         print_comparison(result);
     for (int a = 0; a < result->backtest->n_accounts; a++)

@@ -2,8 +2,8 @@
 #ifndef TUI_COMMAND_BACKTEST_RESULT_H
 #define TUI_COMMAND_BACKTEST_RESULT_H
 
+#include "engine/backtest/report.h"
 #include "tui/command/backtest_args.h"
-#include "tui/command/backtest_report.h"
 
 struct backtest_result {
     const struct backtest_args *args;
@@ -11,9 +11,9 @@ struct backtest_result {
     const struct market_load *load;
     const struct account_spec *accounts; /* [backtest.n_accounts] */
     const struct backtest *backtest;
-    const struct account_report *reports; /* [backtest.n_accounts] */
-    int benchmark;                        /* the symbol */
-    uint8_t hash[LEDGER_HASH_SIZE];       /* of the last ledger row; what all rows make of it was checked */
+    const struct backtest_report *reports; /* [backtest.n_accounts] */
+    const char *benchmark;                 /* what it is, in words; NULL: none */
+    uint8_t hash[LEDGER_HASH_SIZE];        /* of the last ledger row; what all rows make of it was checked */
     size_t ledger_rows;
     double seconds[BACKTEST_STAGES];
     double peak_bytes; /* of memory, of this process */
