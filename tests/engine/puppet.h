@@ -1,0 +1,46 @@
+/* A strategy that wants what the test says, and keeps what it was shown. */
+#ifndef TESTS_ENGINE_PUPPET_H
+#define TESTS_ENGINE_PUPPET_H
+
+#include "tests/engine/harness.h"
+
+enum { PUPPET_ASKS_MAX = STRATEGY_INTENTS_MAX + 1 };
+
+static struct intent puppet_wants[PUPPET_ASKS_MAX];
+static size_t puppet_n;
+static struct strategy_input puppet_saw;
+static struct strategy_record puppet_record;
+static uint64_t puppet_bars;
+
+static inline size_t puppet_specs(const double *params, char specs[][STRATEGY_SPEC_TEXT])
+{
+    (void)params;
+    (void)specs;
+    return 0;
+}
+
+/* Wants it once. */
+static inline size_t puppet_bar(const double *params, void *state, const struct strategy_input *input,
+                                struct intent *intents)
+{
+    size_t n = puppet_n;
+    (void)params;
+    (void)state;
+    puppet_bars++;
+    puppet_saw = *input;
+    puppet_record = *input->record;
+    memcpy(intents, puppet_wants, n * sizeof *intents);
+    puppet_n = 0;
+    return n;
+}
+
+static const struct strategy puppet_strategy = {
+    .name = "puppet", .summary = "does as it is told", .specs = puppet_specs, .on_bar = puppet_bar};
+
+static inline void puppet_want(struct intent intent)
+{
+    puppet_wants[0] = intent;
+    puppet_n = 1;
+}
+
+#endif
