@@ -6,82 +6,14 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/frame.h"
+#include "indicators_gpu/exact/exact.h"
 
 enum { THREADS_MAX = 64 };
 
-/* Rows times specs below which a thread costs more than it saves. */
+/* Values below which a thread costs more than it saves. */
 static const size_t WORTH_A_THREAD = 200000;
-
-/* ---- bars without holes ---- */
-
-static size_t count_present(const struct market_series *series, size_t from, size_t to)
-{
-    size_t n = 0;
-    for (size_t row = from; row < to; row++)
-        n += market_present(series, row);
-    return n;
-}
-
-static int copy_present(const struct market *market, const struct market_series *series, size_t from,
-                        size_t to, struct columns_bars *ret)
-{
-    double *cells = malloc((6 * ret->n + 1) * sizeof *cells);
-    if (!cells)
-        return -ENOMEM;
-    double *open = cells, *high = open + ret->n, *low = high + ret->n, *close = low + ret->n,
-           *volume = close + ret->n;
-    int64_t *open_ns = (int64_t *)(volume + ret->n);
-    size_t n = 0;
-    for (size_t row = from; row < to; row++) {
-        if (!market_present(series, row))
-            continue;
-        open[n] = series->open[row];
-        high[n] = series->high[row];
-        low[n] = series->low[row];
-        close[n] = series->close[row];
-        volume[n] = series->volume[row];
-        open_ns[n++] = market->start_ns + (int64_t)row * market->interval_ns;
-    }
-    ret->owned = cells;
-    ret->open = open;
-    ret->high = high;
-    ret->low = low;
-    ret->close = close;
-    ret->volume = volume;
-    ret->open_ns = open_ns;
-    return 0;
-}
-
-int columns_dense(const struct market *market, int symbol, size_t from, size_t to, const int64_t *grid,
-                  struct columns_bars *ret)
-{
-    const struct market_series *series = &market->series[symbol];
-    struct columns_bars bars = {.interval_ns = market->interval_ns};
-    bars.n = count_present(series, from, to);
-    if (bars.n < to - from) {
-        int r = copy_present(market, series, from, to, &bars);
-        if (r < 0)
-            return r;
-    } else {
-        bars.open_ns = grid ? grid + from : NULL;
-        bars.open = series->open + from;
-        bars.high = series->high + from;
-        bars.low = series->low + from;
-        bars.close = series->close + from;
-        bars.volume = series->volume + from;
-    }
-    *ret = bars;
-    return 0;
-}
-
-void columns_dense_finish(struct columns_bars *bars)
-{
-    free(bars->owned);
-    *bars = (struct columns_bars){0};
-}
 
 /* ---- one spec of one job ---- */
 
@@ -155,47 +87,149 @@ static int build_higher(const struct columns_bars *bars, int64_t frame_ns, struc
     return 0;
 }
 
-static int compute_higher(const struct desk_spec *spec, const struct columns_bars *bars, double *const out[])
+static int compute_higher(const struct desk_spec *spec, const struct columns_bars *bars,
+                          const struct higher *higher, double *const out[])
 {
     size_t n_outputs = spec->indicator.row->n_outputs;
-    struct higher higher;
-    int r = build_higher(bars, spec->frame_ns, &higher);
-    if (r < 0)
-        return r;
-    double *values = malloc(n_outputs * (higher.n + 1) * sizeof *values);
+    double *values = malloc(n_outputs * (higher->n + 1) * sizeof *values);
     double *columns[INDICATOR_OUTPUTS_MAX];
+    if (!values)
+        return -ENOMEM;
     for (size_t k = 0; k < n_outputs; k++)
-        columns[k] = values + k * (higher.n + 1);
-    r = values ? indicator_reference(&spec->indicator, &higher.columns, higher.n, columns) : -ENOMEM;
+        columns[k] = values + k * (higher->n + 1);
+    int r = indicator_reference(&spec->indicator, &higher->columns, higher->n, columns);
     for (size_t k = 0; k < n_outputs && r == 0; k++)
         for (size_t i = 0; i < bars->n; i++)
-            out[k][i] = higher.closed[i] > 0 ? columns[k][higher.closed[i] - 1] : NAN;
+            out[k][i] = higher->closed[i] > 0 ? columns[k][higher->closed[i] - 1] : NAN;
     free(values);
+    return r;
+}
+
+/* All specs of one timeframe. */
+static int compute_frame(const struct desk_spec *specs, size_t n_specs, const struct columns_job *job,
+                         int64_t frame_ns)
+{
+    struct higher higher;
+    double *const *out = job->out;
+    int r = build_higher(&job->bars, frame_ns, &higher);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < n_specs && r == 0; out += specs[i++].indicator.row->n_outputs)
+        if (specs[i].frame_ns == frame_ns)
+            r = compute_higher(&specs[i], &job->bars, &higher, out);
     free(higher.cells);
     free(higher.closed);
     return r;
 }
 
-/* ---- all of them ---- */
+/* ---- units of work ---- */
+
+enum unit_kind { UNIT_EXACT, UNIT_PLAIN, UNIT_FRAME };
+
+struct unit {
+    enum unit_kind kind;
+    size_t spec;
+    const struct columns_job *job;  /* PLAIN, FRAME */
+    const struct exact_task *tasks; /* EXACT */
+    size_t n_tasks;
+};
 
 struct work {
     const struct desk_spec *specs;
-    const struct columns_job *jobs;
-    size_t n_specs, n_tasks;
+    size_t n_specs, n_units;
+    enum indicator_isa isa;
+    struct unit *units;
+    struct exact_task *tasks;
     atomic_size_t next;
     _Atomic int error;
-    atomic_size_t failed; /* the task whose bars were refused */
+    atomic_size_t failed; /* the spec whose bars were refused */
 };
 
-static void do_task(struct work *work, size_t task)
+static double *const *outputs_of(const struct work *work, const struct columns_job *job, size_t spec)
 {
-    const struct desk_spec *spec = &work->specs[task % work->n_specs];
-    const struct columns_job *job = &work->jobs[task / work->n_specs];
-    double *const *out = job->out + desk_outputs(work->specs, task % work->n_specs);
-    int r = spec->frame_ns > 0 ? compute_higher(spec, &job->bars, out) : compute_plain(spec, &job->bars, out);
-    if (r < 0) {
-        atomic_store(&work->failed, task);
-        atomic_store(&work->error, r);
+    return job->out + desk_outputs(work->specs, spec);
+}
+
+/* The tasks of one row, over all jobs and specs, by lanes; one that would be alone in its lanes is as fast in
+ * the reference. */
+static struct exact_task *add_row(struct work *work, const struct columns_job *jobs, size_t n_jobs,
+                                  enum indicator_id id, struct exact_task *task)
+{
+    struct exact_task *first = task;
+    size_t last = 0, lanes = 1;
+    const struct columns_job *last_job = NULL;
+    for (size_t s = 0; s < work->n_specs; s++) {
+        const struct desk_spec *spec = &work->specs[s];
+        if (spec->frame_ns > 0 || spec->indicator.row->id != id)
+            continue;
+        lanes = exact_lanes(&spec->indicator, work->isa);
+        for (size_t j = 0; j < n_jobs; j++, task++) {
+            const struct columns_bars *bars = &jobs[j].bars;
+            *task = (struct exact_task){
+                .spec = &spec->indicator,
+                .in = {bars->open, bars->high, bars->low, bars->close, bars->volume, NULL},
+                .n = bars->n,
+                .out = outputs_of(work, &jobs[j], s)};
+            last = s;
+            last_job = &jobs[j];
+        }
+    }
+    for (size_t n = (size_t)(task - first); n > 0;) {
+        size_t taken = n < lanes ? n : lanes;
+        struct unit *unit = &work->units[work->n_units++];
+        *unit = (struct unit){.kind = UNIT_EXACT, .spec = last, .tasks = first, .n_tasks = taken};
+        if (taken == 1 && lanes > 1)
+            *unit = (struct unit){.kind = UNIT_PLAIN, .spec = last, .job = last_job};
+        first += taken;
+        n -= taken;
+    }
+    return task;
+}
+
+/* Is it the first spec of its timeframe? */
+static bool leads(const struct work *work, size_t spec)
+{
+    for (size_t s = 0; s < spec; s++)
+        if (work->specs[s].frame_ns == work->specs[spec].frame_ns)
+            return false;
+    return true;
+}
+
+/* The long ones first. */
+static int plan(struct work *work, const struct columns_job *jobs, size_t n_jobs)
+{
+    static const enum indicator_id rows[] = {INDICATOR_RSI, INDICATOR_ATR, INDICATOR_MACD, INDICATOR_EMA,
+                                             INDICATOR_SMA};
+    size_t most = n_jobs * work->n_specs + 1;
+    work->units = calloc(most, sizeof *work->units);
+    work->tasks = calloc(most, sizeof *work->tasks);
+    if (!work->units || !work->tasks)
+        return -ENOMEM;
+    for (size_t s = 0; s < work->n_specs; s++) {
+        bool frame = work->specs[s].frame_ns > 0;
+        if (frame ? !leads(work, s) : exact_serves(&work->specs[s].indicator))
+            continue;
+        for (size_t j = 0; j < n_jobs; j++)
+            work->units[work->n_units++] =
+                (struct unit){.kind = frame ? UNIT_FRAME : UNIT_PLAIN, .spec = s, .job = &jobs[j]};
+    }
+    struct exact_task *task = work->tasks;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        task = add_row(work, jobs, n_jobs, rows[i], task);
+    return 0;
+}
+
+static int do_unit(const struct work *work, const struct unit *unit)
+{
+    const struct desk_spec *spec = &work->specs[unit->spec];
+    switch (unit->kind) {
+    case UNIT_EXACT:
+        exact_compute(unit->tasks, unit->n_tasks, work->isa);
+        return 0;
+    case UNIT_FRAME:
+        return compute_frame(work->specs, work->n_specs, unit->job, spec->frame_ns);
+    default:
+        return compute_plain(spec, &unit->job->bars, outputs_of(work, unit->job, unit->spec));
     }
 }
 
@@ -203,34 +237,47 @@ static void *run(void *ctx)
 {
     struct work *work = ctx;
     for (;;) {
-        size_t task = atomic_fetch_add(&work->next, 1);
-        if (task >= work->n_tasks)
+        size_t at = atomic_fetch_add(&work->next, 1);
+        if (at >= work->n_units)
             return NULL;
-        do_task(work, task);
+        int r = do_unit(work, &work->units[at]);
+        if (r < 0) {
+            atomic_store(&work->failed, work->units[at].spec);
+            atomic_store(&work->error, r);
+        }
     }
+}
+
+static void run_on_threads(struct work *work, size_t threads)
+{
+    pthread_t others[THREADS_MAX];
+    size_t n_others = 0;
+    threads = threads < THREADS_MAX ? threads : THREADS_MAX;
+    threads = threads < work->n_units ? threads : work->n_units;
+    while (n_others + 1 < threads && pthread_create(&others[n_others], NULL, run, work) == 0)
+        n_others++;
+    run(work);
+    for (size_t i = 0; i < n_others; i++)
+        pthread_join(others[i], NULL);
 }
 
 int columns_compute(const struct desk_spec *specs, size_t n_specs, const struct columns_job *jobs,
                     size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX])
 {
-    struct work work = {.specs = specs, .jobs = jobs, .n_specs = n_specs, .n_tasks = n_specs * n_jobs};
-    pthread_t others[THREADS_MAX];
-    size_t rows = 0, n_others = 0;
+    struct work work = {.specs = specs, .n_specs = n_specs, .isa = indicator_isa_best()};
+    size_t values = 0;
     for (size_t j = 0; j < n_jobs; j++)
-        rows += jobs[j].bars.n;
-    size_t most = rows * n_specs / WORTH_A_THREAD + 1;
-    if (most > (size_t)threads)
-        most = (size_t)threads;
-    if (most > THREADS_MAX)
-        most = THREADS_MAX;
-    while (n_others + 1 < most && pthread_create(&others[n_others], NULL, run, &work) == 0)
-        n_others++;
-    run(&work);
-    for (size_t i = 0; i < n_others; i++)
-        pthread_join(others[i], NULL);
-    int r = atomic_load(&work.error);
+        values += jobs[j].bars.n * n_specs;
+    int r = plan(&work, jobs, n_jobs);
+    if (r == 0) {
+        size_t most = values / WORTH_A_THREAD + 1;
+        run_on_threads(&work, most < (size_t)threads ? most : (size_t)threads);
+        r = atomic_load(&work.error);
+    }
     if (r == -EINVAL)
         snprintf(err, SPECS_ERROR_MAX, "%s: a bar is not finite",
-                 specs[atomic_load(&work.failed) % n_specs].indicator.row->name);
+                 specs[atomic_load(&work.failed)].indicator.row->name);
+    free(work.units);
+    free(work.tasks);
     return r;
 }

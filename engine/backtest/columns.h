@@ -1,8 +1,7 @@
 /* A strategy's indicators over a whole history at once: the values that the desk's streams would give bar
- * after bar, to the bit, as columns.
- *
- * Every value is indicator_reference()'s on the bars that exist, or on the higher bars that are closed (see
- * engine/frame.h). */
+ * after bar, to the bit, as columns. Every value is indicator_reference()'s on the bars that exist, or on the
+ * higher bars that are closed (engine/frame.h); the common rows of several symbols are computed side by side
+ * (indicators_gpu/exact/exact.h). */
 #ifndef ENGINE_BACKTEST_COLUMNS_H
 #define ENGINE_BACKTEST_COLUMNS_H
 

@@ -1,0 +1,31 @@
+/* The float64 reference's bits for many series at once: what backtests over whole histories need.
+ *
+ * A recurrence cannot be cut in time without changing its order of operations, but series do not depend on
+ * each other: lane l of a vector is series l, or another spec of the same row, each in the reference's own
+ * order. Means over windows are independent in time as well: there a lane is a bar, and its window is summed
+ * from the oldest value to the newest as ever. */
+#ifndef INDICATORS_GPU_EXACT_EXACT_H
+#define INDICATORS_GPU_EXACT_EXACT_H
+
+#include "indicators_gpu/indicators.h"
+
+/* One spec over one series: n bars of columns that are finite (not looked at) and not NULL where the row
+ * reads them; out[k] takes n doubles. Nothing overlaps. */
+struct exact_task {
+    const struct indicator_spec *spec;
+    struct indicator_columns in;
+    size_t n;
+    double *const *out;
+};
+
+/* Is there more to be had than indicator_reference() gives? sma, ema, rsi, macd, atr. */
+bool exact_serves(const struct indicator_spec *spec);
+
+/* How many tasks of one row are done side by side; 1 where each is as fast alone (sma). */
+size_t exact_lanes(const struct indicator_spec *spec, enum indicator_isa isa);
+
+/* Computes up to exact_lanes() tasks, all of one row that exact_serves(): every output as
+ * indicator_reference() gives it, to the bit, NaN before the first. `isa`: one that the processor has. */
+void exact_compute(const struct exact_task *tasks, size_t n_tasks, enum indicator_isa isa);
+
+#endif
