@@ -56,27 +56,11 @@ static void tell_decision(const struct engine *engine, int account, int symbol, 
     engine->sink.trace->decision(engine->sink.trace->ctx, &decision);
 }
 
-/* Is the symbol held, or may an order that works open it? */
-static void mark_entered(const struct engine *engine, int account, bool entered[static SYMBOLS_MAX])
-{
-    for (int s = 0; s < engine->n_symbols; s++)
-        entered[s] = engine->accounts[account].positions[s].qty != 0;
-    for (size_t i = 0; i < engine->n_orders; i++) {
-        const struct live_order *live = &engine->orders[i];
-        const struct order *order = &live->order;
-        if (order->account == account && !order->reduce_only && !live->cancel_queued &&
-            (order->side == ORDER_BUY || loan_allowed(engine, account, order->symbol)))
-            entered[order->symbol] = true;
-    }
-}
-
 static void count_symbols(const struct engine *engine, int account, struct strategy_input *input)
 {
     const struct account *holder = &engine->accounts[account];
-    bool entered[SYMBOLS_MAX];
-    mark_entered(engine, account, entered);
     for (int s = 0; s < engine->n_symbols; s++) {
-        input->positions += entered[s];
+        input->positions += gate_entered(engine, account, s, 0);
         input->symbols += holder->pairs[s].quote == holder->currency_at;
     }
 }
