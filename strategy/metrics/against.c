@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "strategy/metrics/lanes.h"
 #include "strategy/metrics/series.h"
 
 struct pair {
@@ -48,14 +49,16 @@ static double mean_of(const struct pair *pair, enum pair_term term)
 void metrics_against(const struct metrics_series *series, const struct metrics_series *benchmark,
                      double periods_per_year, struct metrics_against *ret)
 {
-    const double least_variance = 1e-30; /* empyrical's: less is rounding */
     struct pair pair = {.series = series, .benchmark = benchmark};
     *ret = (struct metrics_against){NAN, NAN};
     if (series->n < 2)
         return;
+    if (series->equity && benchmark->equity && series->n > METRICS_ROWS_EXACT &&
+        lanes_against(series, benchmark, INDICATOR_ISA_BEST, periods_per_year, ret))
+        return;
     pair.centre = mean_of(&pair, BENCHMARK);
     double variance = mean_of(&pair, VARIANCE);
-    pair.beta = mean_of(&pair, COVARIANCE) / (variance < least_variance ? NAN : variance);
+    pair.beta = mean_of(&pair, COVARIANCE) / (variance < METRICS_LEAST_VARIANCE ? NAN : variance);
     ret->beta = pair.beta;
     ret->alpha = pow(mean_of(&pair, UNEXPLAINED) + 1, periods_per_year) - 1;
 }

@@ -4,31 +4,48 @@
 
 #include "strategy/metrics/series.h"
 
+/* The deepest so far, and what share of a peak a value must fall below to be as deep, with a margin for
+ * rounding: only such values are divided. */
+struct deepest {
+    double peak, depth, floor;
+};
+
+static inline void see_value(struct deepest *deepest, double value)
+{
+    const double margin = 1e-15;
+    if (value > deepest->peak)
+        deepest->peak = value;
+    if (!(value < deepest->peak * deepest->floor))
+        return;
+    double depth = (value - deepest->peak) / deepest->peak;
+    if (isnan(depth) || depth >= deepest->depth)
+        return;
+    deepest->depth = depth;
+    deepest->floor = 1 + depth + margin * (1 + fabs(depth));
+}
+
 static void add_forward(const struct metrics_series *series, struct metrics_sums *sums)
 {
     double room[SERIES_BLOCK], sum = 0, product = 1, down = 0, gains = 0, losses = 0;
-    double peak = 100, drawdown = NAN, best = NAN, worst = NAN; /* 100: empyrical's start */
+    double best = -INFINITY, worst = INFINITY;
+    struct deepest deepest = {.peak = 100, .depth = NAN, .floor = INFINITY}; /* 100: empyrical's start */
     size_t present = 0;
     for (size_t from = 0, n; from < series->n; from += n) {
         n = series_block(series, from);
         const double *returns = series_load(series, from, n, room);
         for (size_t i = 0; i < n; i++) {
-            double r = returns[i];
+            double r = returns[i], below = r < 0 ? r : 0;
             if (!isnan(r)) {
-                double below = r < 0 ? r : 0;
                 present++;
                 sum += r;
                 product *= r + 1;
                 down += below * below;
-                if (r > 0)
-                    gains += r;
                 losses += below;
-                best = fmax(best, r);
-                worst = fmin(worst, r);
+                gains += r > 0 ? r : 0;
+                best = r > best ? r : best;
+                worst = r < worst ? r : worst;
             }
-            double value = product * 100;
-            peak = fmax(peak, value);
-            drawdown = fmin(drawdown, (value - peak) / peak);
+            see_value(&deepest, product * 100);
         }
     }
     sums->present = present;
@@ -37,9 +54,9 @@ static void add_forward(const struct metrics_series *series, struct metrics_sums
     sums->down_squares = down;
     sums->gains = gains;
     sums->losses = losses;
-    sums->max_drawdown = drawdown;
-    sums->best = best;
-    sums->worst = worst;
+    sums->max_drawdown = deepest.depth;
+    sums->best = present ? best : NAN;
+    sums->worst = present ? worst : NAN;
 }
 
 static double squares_forward(const struct metrics_series *series, double mean)

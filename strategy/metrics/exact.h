@@ -5,6 +5,9 @@
 
 #include "strategy/metrics.h"
 
+/* empyrical's: a benchmark that varies less has no beta. */
+#define METRICS_LEAST_VARIANCE 1e-30
+
 struct metrics_sums {
     size_t n, present;    /* returns, and those that are not NaN */
     double product;       /* of 1 + r */

@@ -4,6 +4,17 @@
 
 #include "strategy/metrics.h"
 
+/* Writes the returns [from, from + n) of a series of equity; n > 0. */
+static inline void series_divide(const struct metrics_series *series, size_t from, size_t n,
+                                 double *restrict ret)
+{
+    const double *values = series->values + from;
+    double before = from ? values[-1] : series->start;
+    ret[0] = (values[0] - before) / before;
+    for (size_t i = 1; i < n; i++)
+        ret[i] = (values[i] - values[i - 1]) / values[i - 1];
+}
+
 enum { SERIES_BLOCK = 128 };
 
 static inline size_t series_block(const struct metrics_series *series, size_t from)
@@ -16,13 +27,9 @@ static inline size_t series_block(const struct metrics_series *series, size_t fr
 static inline const double *series_load(const struct metrics_series *series, size_t from, size_t n,
                                         double room[static SERIES_BLOCK])
 {
-    const double *values = series->values + from;
     if (!series->equity)
-        return values;
-    double before = from ? values[-1] : series->start;
-    room[0] = (values[0] - before) / before;
-    for (size_t i = 1; i < n; i++)
-        room[i] = (values[i] - values[i - 1]) / values[i - 1];
+        return series->values + from;
+    series_divide(series, from, n, room);
     return room;
 }
 

@@ -1,0 +1,44 @@
+/* The sums over long curves of equity, eight rows side by side: one pass, one division a row. The order of
+ * the sums is one for all instruction sets, and so are the bits. */
+#ifndef STRATEGY_METRICS_LANES_H
+#define STRATEGY_METRICS_LANES_H
+
+#include "indicators_gpu/indicators.h"
+#include "strategy/metrics/exact.h"
+
+/* Sums over returns r of a curve, off a shift near their mean. */
+struct lanes_curve {
+    double off[4];              /* of (r - shift)^1..4 */
+    double down, gains, losses; /* of min(r, 0)^2, max(r, 0), min(r, 0) */
+    double best, worst;         /* return */
+    double highest, lowest;     /* equity after a row */
+    double max_drawdown;
+};
+
+/* Sums over the returns r of a curve and b of a benchmark, off a shift each. */
+struct lanes_pair {
+    double r, b, bb, rb;
+    double highest, lowest; /* of both curves */
+};
+
+struct lanes_set {
+    void (*curve)(double start, const double *equity, size_t n, double shift, struct lanes_curve *ret);
+    void (*pair)(const struct metrics_series *series, const struct metrics_series *benchmark, double shift_r,
+                 double shift_b, struct lanes_pair *ret);
+};
+
+/* For an instruction set that the processor has; BEST: the best of them. */
+const struct lanes_set *lanes_set(enum indicator_isa isa);
+
+/* The mean of the logs of 1 + r, as a return: off the mean by half the variance, which is far less than a
+ * deviation, so that sums off it lose nothing. NaN for a curve that is not positive and finite at its ends.
+ */
+double lanes_shift(const struct metrics_series *curve);
+
+/* False, with nothing written, for a curve that is not positive and finite throughout, or of equal returns:
+ * of those the order of the sums decides what comes out. */
+bool lanes_sums(const struct metrics_series *curve, enum indicator_isa isa, struct metrics_sums *ret);
+bool lanes_against(const struct metrics_series *series, const struct metrics_series *benchmark,
+                   enum indicator_isa isa, double periods_per_year, struct metrics_against *ret);
+
+#endif

@@ -1,0 +1,274 @@
+/* Compiled once for each instruction set: LANES_SET names it, indicators_gpu/fast/simd.h has its vectors.
+ *
+ * What bounds it is the division: 8 rows take one of 64 bytes, about 8 to 16 cycles on processors that have
+ * it, and some 20 other operations, two or three a cycle, run beside it. Rows that stand still are not
+ * divided, and the highs before each row are looked at only where a block could hold a deeper drawdown. */
+#include <string.h>
+
+#include "indicators_gpu/fast/wide.h"
+#include "strategy/metrics/lanes.h"
+
+enum { LANES = 8, PARTS = LANES / WIDE, BLOCK = 1024 };
+
+/* Eight doubles, as one vector or several. */
+struct eight {
+    vec_double part[PARTS];
+};
+
+#define EIGHT_EACH(expression) \
+    struct eight y; \
+    for (int p = 0; p < PARTS; p++) \
+        y.part[p] = (expression); \
+    return y
+
+static inline __attribute__((always_inline)) struct eight load(const double *x)
+{
+    EIGHT_EACH(wide_load(x + p * WIDE));
+}
+
+static inline __attribute__((always_inline)) struct eight all(double x)
+{
+    EIGHT_EACH(wide_all(x));
+}
+
+static inline __attribute__((always_inline)) struct eight add(struct eight a, struct eight b)
+{
+    EIGHT_EACH(a.part[p] + b.part[p]);
+}
+
+static inline __attribute__((always_inline)) struct eight sub(struct eight a, struct eight b)
+{
+    EIGHT_EACH(a.part[p] - b.part[p]);
+}
+
+static inline __attribute__((always_inline)) struct eight mul(struct eight a, struct eight b)
+{
+    EIGHT_EACH(a.part[p] * b.part[p]);
+}
+
+static inline __attribute__((always_inline)) struct eight divide(struct eight a, struct eight b)
+{
+    EIGHT_EACH(a.part[p] / b.part[p]);
+}
+
+static inline __attribute__((always_inline)) struct eight higher(struct eight a, struct eight b)
+{
+    EIGHT_EACH(wide_max(a.part[p], b.part[p]));
+}
+
+static inline __attribute__((always_inline)) struct eight lower(struct eight a, struct eight b)
+{
+    EIGHT_EACH(wide_min(a.part[p], b.part[p]));
+}
+
+static inline double lane(const struct eight *x, int k)
+{
+    return x->part[k / WIDE][k % WIDE];
+}
+
+static double sum_of(const struct eight *x)
+{
+    return ((lane(x, 0) + lane(x, 1)) + (lane(x, 2) + lane(x, 3))) +
+           ((lane(x, 4) + lane(x, 5)) + (lane(x, 6) + lane(x, 7)));
+}
+
+static double highest_of(const struct eight *x)
+{
+    double best = lane(x, 0);
+    for (int k = 1; k < LANES; k++)
+        best = lane(x, k) > best ? lane(x, k) : best;
+    return best;
+}
+
+static double lowest_of(const struct eight *x)
+{
+    double worst = lane(x, 0);
+    for (int k = 1; k < LANES; k++)
+        worst = lane(x, k) < worst ? lane(x, k) : worst;
+    return worst;
+}
+
+/* What runs along a curve. */
+struct walk {
+    struct eight off[4], down, gains, losses, best, worst;
+    double highest, lowest, peak, drawdown;
+};
+
+static void see_drawdown(struct walk *walk, const double *equity, size_t n, double highest, double lowest)
+{
+    double peak = walk->peak, above = highest > peak ? highest : peak;
+    if ((lowest - above) / above < walk->drawdown) {
+        double floor = 1 + walk->drawdown;
+        for (size_t i = 0; i < n; i++) {
+            peak = equity[i] > peak ? equity[i] : peak;
+            if (equity[i] < peak * floor) {
+                double depth = (equity[i] - peak) / peak;
+                walk->drawdown = depth < walk->drawdown ? depth : walk->drawdown;
+                floor = 1 + walk->drawdown;
+            }
+        }
+    }
+    walk->peak = above;
+}
+
+static void see_equity(struct walk *walk, const double *equity, size_t n, double highest, double lowest)
+{
+    walk->highest = highest > walk->highest ? highest : walk->highest;
+    walk->lowest = lowest < walk->lowest ? lowest : walk->lowest;
+    see_drawdown(walk, equity, n, highest, lowest);
+}
+
+/* Whether n > 0 rows all stand where the row before them does. */
+static bool stands(const double *equity, size_t n)
+{
+    double before = equity[-1];
+    if (equity[0] != before || equity[n / 2] != before || equity[n - 1] != before)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (equity[i] != before)
+            return false;
+    return true;
+}
+
+/* n is a multiple of LANES; equity[-1] is there. */
+static void walk_block(struct walk *walk, const double *equity, size_t n, double shift)
+{
+    const struct eight shifts = all(shift), zero = all(0);
+    struct eight off1 = zero, off2 = zero, off3 = zero, off4 = zero, down = zero, gains = zero, losses = zero;
+    struct eight best = walk->best, worst = walk->worst, high = load(equity), low = high;
+    for (size_t i = 0; i < n; i += LANES) {
+        struct eight before = load(equity + i - 1), value = load(equity + i);
+        struct eight r = divide(sub(value, before), before);
+        struct eight off = sub(r, shifts), square = mul(off, off), below = lower(r, zero);
+        high = higher(high, value);
+        low = lower(low, value);
+        best = higher(best, r);
+        worst = lower(worst, r);
+        off1 = add(off1, off);
+        off2 = add(off2, square);
+        off3 = add(off3, mul(square, off));
+        off4 = add(off4, mul(square, square));
+        down = add(down, mul(below, below));
+        losses = add(losses, below);
+        gains = add(gains, higher(r, zero));
+    }
+    walk->off[0] = add(walk->off[0], off1);
+    walk->off[1] = add(walk->off[1], off2);
+    walk->off[2] = add(walk->off[2], off3);
+    walk->off[3] = add(walk->off[3], off4);
+    walk->down = add(walk->down, down);
+    walk->gains = add(walk->gains, gains);
+    walk->losses = add(walk->losses, losses);
+    walk->best = best;
+    walk->worst = worst;
+    see_equity(walk, equity, n, highest_of(&high), lowest_of(&low));
+}
+
+static void add_return(struct lanes_curve *sums, double r, double shift, double times)
+{
+    double off = r - shift, below = r < 0 ? r : 0, power = times;
+    for (int k = 0; k < 4; k++)
+        sums->off[k] += power *= off;
+    sums->down += times * (below * below);
+    sums->losses += times * below;
+    sums->gains += times * (r > 0 ? r : 0);
+    sums->best = r > sums->best ? r : sums->best;
+    sums->worst = r < sums->worst ? r : sums->worst;
+}
+
+static void curve(double start, const double *equity, size_t n, double shift, struct lanes_curve *ret)
+{
+    double first = (equity[0] - start) / start;
+    struct walk walk = {.best = all(first), .worst = all(first)};
+    walk.highest = walk.lowest = equity[0];
+    walk.peak = start;
+    see_equity(&walk, equity, 1, equity[0], equity[0]);
+    size_t at = 1, still = 0;
+    while (n - at >= LANES) {
+        size_t rows = n - at < BLOCK ? (n - at) / LANES * LANES : BLOCK;
+        if (stands(equity + at, rows))
+            still += rows;
+        else
+            walk_block(&walk, equity + at, rows, shift);
+        at += rows;
+    }
+    struct lanes_curve sums = {.down = sum_of(&walk.down),
+                               .gains = sum_of(&walk.gains),
+                               .losses = sum_of(&walk.losses),
+                               .best = highest_of(&walk.best),
+                               .worst = lowest_of(&walk.worst)};
+    for (int k = 0; k < 4; k++)
+        sums.off[k] = sum_of(&walk.off[k]);
+    add_return(&sums, first, shift, 1);
+    if (still > 0)
+        add_return(&sums, 0, shift, (double)still);
+    for (; at < n; at++) {
+        add_return(&sums, (equity[at] - equity[at - 1]) / equity[at - 1], shift, 1);
+        see_equity(&walk, equity + at, 1, equity[at], equity[at]);
+    }
+    sums.highest = walk.highest;
+    sums.lowest = walk.lowest;
+    sums.max_drawdown = walk.drawdown;
+    *ret = sums;
+}
+
+static void add_pair(struct lanes_pair *sums, double r, double b)
+{
+    sums->r += r;
+    sums->b += b;
+    sums->bb += b * b;
+    sums->rb += r * b;
+}
+
+static void see_pair(struct lanes_pair *sums, double x, double y)
+{
+    double high = x > y ? x : y, low = x < y ? x : y;
+    sums->highest = high > sums->highest ? high : sums->highest;
+    sums->lowest = low < sums->lowest ? low : sums->lowest;
+}
+
+static void pair_block(const double *x, const double *y, size_t n, double shift_r, double shift_b,
+                       struct lanes_pair *sums)
+{
+    const struct eight shifts_r = all(shift_r), shifts_b = all(shift_b), zero = all(0);
+    struct eight sum_r = zero, sum_b = zero, sum_bb = zero, sum_rb = zero, high = load(x), low = high;
+    for (size_t i = 0; i < n; i += LANES) {
+        struct eight x0 = load(x + i - 1), x1 = load(x + i), y0 = load(y + i - 1), y1 = load(y + i);
+        struct eight r = sub(divide(sub(x1, x0), x0), shifts_r), b = sub(divide(sub(y1, y0), y0), shifts_b);
+        high = higher(high, higher(x1, y1));
+        low = lower(low, lower(x1, y1));
+        sum_r = add(sum_r, r);
+        sum_b = add(sum_b, b);
+        sum_bb = add(sum_bb, mul(b, b));
+        sum_rb = add(sum_rb, mul(r, b));
+    }
+    sums->r += sum_of(&sum_r);
+    sums->b += sum_of(&sum_b);
+    sums->bb += sum_of(&sum_bb);
+    sums->rb += sum_of(&sum_rb);
+    see_pair(sums, highest_of(&high), lowest_of(&low));
+}
+
+static void pair(const struct metrics_series *series, const struct metrics_series *benchmark, double shift_r,
+                 double shift_b, struct lanes_pair *ret)
+{
+    const double *x = series->values, *y = benchmark->values;
+    struct lanes_pair sums = {.highest = x[0], .lowest = x[0]};
+    add_pair(&sums, (x[0] - series->start) / series->start - shift_r,
+             (y[0] - benchmark->start) / benchmark->start - shift_b);
+    see_pair(&sums, y[0], y[0]);
+    size_t at = 1;
+    while (series->n - at >= LANES) {
+        size_t rows = series->n - at < BLOCK ? (series->n - at) / LANES * LANES : BLOCK;
+        pair_block(x + at, y + at, rows, shift_r, shift_b, &sums);
+        at += rows;
+    }
+    for (; at < series->n; at++) {
+        add_pair(&sums, (x[at] - x[at - 1]) / x[at - 1] - shift_r, (y[at] - y[at - 1]) / y[at - 1] - shift_b);
+        see_pair(&sums, x[at], y[at]);
+    }
+    *ret = sums;
+}
+
+extern const struct lanes_set LANES_SET;
+const struct lanes_set LANES_SET = {.curve = curve, .pair = pair};
