@@ -371,24 +371,23 @@ int bars_file_set_interval(struct bars_file *file, int64_t interval_ns)
     return 0;
 }
 
-static int set_symbol(struct reader *r, const char *symbol)
+int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBOL_NAME_MAX])
 {
     const char *name = symbol;
     size_t len;
     if (symbol) {
         len = strlen(symbol);
     } else {
-        const char *slash = strrchr(r->path, '/');
-        name = slash ? slash + 1 : r->path;
+        const char *slash = strrchr(path, '/');
+        name = slash ? slash + 1 : path;
         len = strcspn(name, "_");
         if (name[len] == '\0')
             len = strcspn(name, ".");
     }
     if (len == 0 || len >= SYMBOL_NAME_MAX)
-        return fail(r, -EINVAL, "no symbol", "a name like BTCUSDT_1m.csv, or --symbol, with 1 to %d letters",
-                    SYMBOL_NAME_MAX - 1);
-    memcpy(r->out.symbol, name, len);
-    r->out.symbol[len] = '\0';
+        return -EINVAL;
+    memcpy(ret, name, len);
+    ret[len] = '\0';
     return 0;
 }
 
@@ -404,8 +403,11 @@ int bars_file_read_hashed(const char *path, const char *symbol, uint8_t *sha256,
     }
     r->path = path;
     r->error = error;
-    if ((rc = set_symbol(r, symbol)) < 0)
+    if ((rc = bars_file_symbol(path, symbol, r->out.symbol)) < 0) {
+        fail(r, rc, "no symbol", "a name like BTCUSDT_1m.csv, or --symbol, with 1 to %d letters",
+             SYMBOL_NAME_MAX - 1);
         goto out;
+    }
     rc = bars_input_open(path, sha256, &r->in);
     if (rc < 0) {
         fail(r, rc, "cannot open", "a readable bars file (%s)", strerror(-rc));

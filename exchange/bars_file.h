@@ -48,6 +48,9 @@ int bars_file_read(const char *path, const char *symbol, struct bars_file *ret,
 int bars_file_read_hashed(const char *path, const char *symbol, uint8_t *sha256, struct bars_file *ret,
                           char error[static BARS_FILE_ERROR_MAX]);
 
+/* The symbol of a file, as above. 0; -EINVAL for a name without letters or with too many. */
+int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBOL_NAME_MAX]);
+
 /* Frees the columns; fine on a zeroed struct. */
 void bars_file_finish(struct bars_file *file);
 

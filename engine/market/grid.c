@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "engine/event_text.h"
 #include "engine/market/image.h"
@@ -102,22 +101,18 @@ static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
             last_ns = bars_of->open_time_ns[end - 1];
     }
     uint64_t rows = ((uint64_t)last_ns - (uint64_t)b->start_ns) / (uint64_t)b->interval_ns + 1;
-    struct image_sizes sizes;
+    uint64_t size = image_size(rows, (uint64_t)b->n);
     char from[EVENT_TIME_MAX], to[EVENT_TIME_MAX];
-    if (!image_sizes(rows, (uint64_t)b->n, &sizes) ||
-        (rows * (uint64_t)b->n > SPARSE_FREE && rows * (uint64_t)b->n / SPARSE_CELLS > bars)) {
+    if (size == 0 || (rows * (uint64_t)b->n > SPARSE_FREE && rows * (uint64_t)b->n / SPARSE_CELLS > bars)) {
         snprintf(err, MARKET_ERROR_MAX,
                  "the grid would be nearly empty: %zu bars from %s to %s, %" PRIu64
                  " rows: bars that belong together, or --from and --to",
                  bars, event_time_text(b->start_ns, from), event_time_text(last_ns, to), rows);
         return -EINVAL;
     }
-    void *bytes = image_allocate(&sizes, b->n, rows, b->start_ns, b->interval_ns);
-    if (bytes && !(b->image = image_over(bytes)))
-        munmap(bytes, sizes.size);
+    b->image = image_create(b->n, rows, b->start_ns, b->interval_ns);
     if (!b->image) {
-        snprintf(err, MARKET_ERROR_MAX, "out of memory: a market of %" PRIu64 " bytes: fewer bars",
-                 sizes.size);
+        snprintf(err, MARKET_ERROR_MAX, "out of memory: a market of %" PRIu64 " bytes: fewer bars", size);
         return -ENOMEM;
     }
     return 0;
@@ -203,7 +198,7 @@ static int place(struct build *b, int i)
     const double *const from[IMAGE_COLUMNS] = {bars->open, bars->high, bars->low, bars->close, bars->volume};
     double *to[IMAGE_COLUMNS];
     uint64_t *present = image_present(image, i), interval = (uint64_t)b->interval_ns;
-    size_t row = 0, rows = image->market.rows, begin = b->begin[i], end = b->end[i];
+    size_t row = 0, rows = image_head(image)->rows, begin = b->begin[i], end = b->end[i];
     double last = bars->open[begin];
     for (int c = 0; c < IMAGE_COLUMNS; c++)
         to[c] = image_column(image, i, c);
@@ -286,19 +281,18 @@ static void copy_symbol(const struct symbol *from, struct symbol *to)
 /* The hash of grid, symbols and the hashes of their data, in this order. */
 static int seal(struct build *b)
 {
-    struct image_header *header = (struct image_header *)b->image->bytes;
+    struct image_head *head = image_head(b->image);
     EVP_MD_CTX *hash = EVP_MD_CTX_new();
     bool ok = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1 &&
-              EVP_DigestUpdate(hash, &header->n_symbols, sizeof(header->n_symbols)) == 1 &&
-              EVP_DigestUpdate(hash, &header->rows, sizeof(header->rows)) == 1 &&
-              EVP_DigestUpdate(hash, &header->start_ns, sizeof(header->start_ns)) == 1 &&
-              EVP_DigestUpdate(hash, &header->interval_ns, sizeof(header->interval_ns)) == 1;
+              EVP_DigestUpdate(hash, &head->n_symbols, sizeof(head->n_symbols)) == 1 &&
+              EVP_DigestUpdate(hash, &head->rows, sizeof(head->rows)) == 1 &&
+              EVP_DigestUpdate(hash, &head->start_ns, sizeof(head->start_ns)) == 1 &&
+              EVP_DigestUpdate(hash, &head->interval_ns, sizeof(head->interval_ns)) == 1;
     for (int i = 0; ok && i < b->n; i++)
         ok = EVP_DigestUpdate(hash, &image_symbol(b->image, i)->symbol, sizeof(struct symbol)) == 1 &&
              EVP_DigestUpdate(hash, b->digest[i], sizeof(b->digest[i])) == 1;
-    ok = ok && EVP_DigestFinal_ex(hash, header->content, NULL) == 1;
+    ok = ok && EVP_DigestFinal_ex(hash, head->content, NULL) == 1;
     EVP_MD_CTX_free(hash);
-    memcpy(b->image->market.content, header->content, sizeof(header->content));
     return ok ? 0 : -ENOMEM;
 }
 
@@ -329,17 +323,13 @@ static int build_all(struct build *b, const struct market_options *options, char
             memcpy(err, b->why[i], MARKET_ERROR_MAX);
             return b->failed[i];
         }
-        struct image_symbol *out = image_symbol(b->image, i);
-        struct market_series *series = &b->image->series[i];
-        copy_symbol(&b->sources[i].symbol, &out->symbol);
-        series->symbol = out->symbol;
-        series->first = out->first;
-        series->last = out->last;
-        series->missing = out->missing;
-        ((struct image_header *)b->image->bytes)->bars += b->end[i] - b->begin[i];
+        copy_symbol(&b->sources[i].symbol, &image_symbol(b->image, i)->symbol);
+        image_head(b->image)->bars += b->end[i] - b->begin[i];
     }
     if ((r = seal(b)) < 0)
         snprintf(err, MARKET_ERROR_MAX, "out of memory: the market's hash: fewer bars");
+    else
+        image_show(b->image);
     return r;
 }
 

@@ -1,51 +1,104 @@
 #include "engine/market/image.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-static uint64_t up(uint64_t n, uint64_t to)
+static uint64_t aligned(uint64_t n)
 {
-    return (n + to - 1) / to * to;
+    return (n + BLOB_ALIGN - 1) / BLOB_ALIGN * BLOB_ALIGN;
 }
 
 static uint64_t column_bytes(uint64_t rows)
 {
-    return up(rows * sizeof(double), IMAGE_ALIGN);
+    return aligned(rows * sizeof(double));
 }
 
-static uint64_t present_bytes(uint64_t rows)
+static uint64_t symbol_bytes(uint64_t rows)
 {
-    return up((rows + 63) / 64 * sizeof(uint64_t), IMAGE_ALIGN);
+    return IMAGE_COLUMNS * column_bytes(rows) + aligned((rows + 63) / 64 * sizeof(uint64_t));
 }
 
-bool image_sizes(uint64_t rows, uint64_t n_symbols, struct image_sizes *ret)
+uint64_t image_size(uint64_t rows, uint64_t n_symbols)
 {
-    struct image_sizes s;
-    uint64_t data;
     if (rows == 0 || rows > IMAGE_ROWS_MAX || n_symbols == 0 || n_symbols > SYMBOLS_MAX)
-        return false;
-    s.symbol = IMAGE_COLUMNS * column_bytes(rows) + present_bytes(rows);
-    data = s.symbol * n_symbols; /* below 2^32 * 48 * 2^8 */
-    s.chunks = (data + IMAGE_CHUNK - 1) / IMAGE_CHUNK;
-    s.data = up(sizeof(struct image_header) + n_symbols * sizeof(struct image_symbol) +
-                    s.chunks * sizeof(uint64_t),
-                IMAGE_PAGE);
-    s.size = s.data + data;
-    *ret = s;
-    return s.size <= SIZE_MAX / 2;
+        return 0;
+    return symbol_bytes(rows) * n_symbols; /* below 2^32 * 48 * 2^8 */
 }
 
-struct market_image *image_over(void *bytes)
+static struct market_image *over(struct blob *blob, uint32_t n_symbols)
 {
-    const struct image_header *header = bytes;
-    int n = (int)header->n_symbols;
-    struct market_image *image = calloc(1, sizeof(*image) + (size_t)n * sizeof(image->series[0]));
+    struct market_image *image = calloc(1, sizeof(*image) + (size_t)n_symbols * sizeof(struct market_series));
     if (!image)
         return NULL;
-    image->bytes = bytes;
-    image->size = header->size;
-    for (int i = 0; i < n; i++) {
+    image->blob = *blob;
+    *blob = (struct blob){0};
+    return image;
+}
+
+struct market_image *image_create(int n_symbols, size_t rows, int64_t start_ns, int64_t interval_ns)
+{
+    struct blob blob;
+    if (blob_create(IMAGE_KIND, sizeof(struct image_head) + (size_t)n_symbols * sizeof(struct image_symbol),
+                    image_size(rows, (uint64_t)n_symbols), &blob) < 0)
+        return NULL;
+    *(struct image_head *)blob_head(&blob) = (struct image_head){
+        .n_symbols = (uint32_t)n_symbols,
+        .symbol_size = sizeof(struct image_symbol),
+        .rows = rows,
+        .start_ns = start_ns,
+        .interval_ns = interval_ns,
+    };
+    struct market_image *image = over(&blob, (uint32_t)n_symbols);
+    blob_release(&blob);
+    return image;
+}
+
+static bool name_ends(const char *name, size_t size)
+{
+    return name[0] != '\0' && memchr(name, '\0', size);
+}
+
+static bool scale_good(int scale)
+{
+    return scale >= 0 && scale <= DECIMAL_SCALE_MAX;
+}
+
+static bool symbol_good(const struct image_symbol *s, uint64_t rows)
+{
+    const struct symbol *symbol = &s->symbol;
+    return name_ends(symbol->name, sizeof(symbol->name)) && name_ends(symbol->base, sizeof(symbol->base)) &&
+           name_ends(symbol->quote, sizeof(symbol->quote)) && scale_good(symbol->price_scale) &&
+           scale_good(symbol->qty_scale) && scale_good(symbol->quote_scale) && s->first <= s->last &&
+           s->last < rows && s->missing <= s->last - s->first;
+}
+
+int image_open(struct blob *blob, struct market_image **ret)
+{
+    const struct image_head *head = blob_head(blob);
+    uint64_t size = blob_header(blob)->head, n = 0;
+    if (size >= sizeof(*head))
+        n = head->n_symbols;
+    if (n == 0 || head->symbol_size != sizeof(struct image_symbol) || n > SYMBOLS_MAX ||
+        size != sizeof(*head) + n * sizeof(struct image_symbol) || head->interval_ns <= 0 ||
+        image_size(head->rows, n) != blob_data_size(blob) || blob_data_size(blob) == 0)
+        return -EBADMSG;
+    const struct image_symbol *symbols = (const struct image_symbol *)(head + 1);
+    for (uint64_t i = 0; i < n; i++)
+        if (!symbol_good(&symbols[i], head->rows))
+            return -EBADMSG;
+    struct market_image *image = over(blob, (uint32_t)n);
+    if (!image)
+        return -ENOMEM;
+    image_show(image);
+    *ret = image;
+    return 0;
+}
+
+void image_show(struct market_image *image)
+{
+    const struct image_head *head = image_head(image);
+    for (int i = 0; i < (int)head->n_symbols; i++) {
         const struct image_symbol *from = image_symbol(image, i);
         image->series[i] = (struct market_series){
             .symbol = from->symbol,
@@ -61,64 +114,33 @@ struct market_image *image_over(void *bytes)
         };
     }
     image->market = (struct market){
-        .n_symbols = n,
-        .rows = header->rows,
-        .start_ns = header->start_ns,
-        .interval_ns = header->interval_ns,
+        .n_symbols = (int)head->n_symbols,
+        .rows = head->rows,
+        .start_ns = head->start_ns,
+        .interval_ns = head->interval_ns,
         .series = image->series,
-        .bytes = header->size - header->data,
+        .bytes = blob_data_size(&image->blob),
     };
-    memcpy(image->market.content, header->content, sizeof(header->content));
-    return image;
-}
-
-void *image_allocate(const struct image_sizes *sizes, int n_symbols, size_t rows, int64_t start_ns,
-                     int64_t interval_ns)
-{
-    void *bytes = mmap(NULL, sizes->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (bytes == MAP_FAILED)
-        return NULL;
-    madvise(bytes, sizes->size, MADV_HUGEPAGE); /* or not */
-    struct image_header *header = bytes;
-    *header = (struct image_header){
-        .order = IMAGE_ORDER,
-        .layout = IMAGE_LAYOUT,
-        .size = sizes->size,
-        .n_symbols = (uint32_t)n_symbols,
-        .symbol_size = sizeof(struct image_symbol),
-        .rows = rows,
-        .start_ns = start_ns,
-        .interval_ns = interval_ns,
-        .data = sizes->data,
-        .chunks = sizes->chunks,
-    };
-    memcpy(header->magic, IMAGE_MAGIC, sizeof(header->magic));
-    return bytes;
-}
-
-const struct image_header *image_header(const struct market_image *image)
-{
-    return (const struct image_header *)image->bytes;
+    memcpy(image->market.content, head->content, sizeof(head->content));
 }
 
 struct image_symbol *image_symbol(const struct market_image *image, int symbol)
 {
-    return (struct image_symbol *)(image->bytes + sizeof(struct image_header)) + symbol;
+    return (struct image_symbol *)(image_head(image) + 1) + symbol;
 }
 
 unsigned char *image_data(const struct market_image *image, int symbol, size_t *ret_size)
 {
-    const struct image_header *header = image_header(image);
-    uint64_t size = IMAGE_COLUMNS * column_bytes(header->rows) + present_bytes(header->rows);
+    uint64_t size = symbol_bytes(image_head(image)->rows);
     if (ret_size)
         *ret_size = size;
-    return image->bytes + header->data + (uint64_t)symbol * size;
+    return blob_data(&image->blob) + (uint64_t)symbol * size;
 }
 
 double *image_column(const struct market_image *image, int symbol, int column)
 {
     return (double *)(image_data(image, symbol, NULL) +
-                      (uint64_t)column * column_bytes(image_header(image)->rows));
+                      (uint64_t)column * column_bytes(image_head(image)->rows));
 }
 
 uint64_t *image_present(const struct market_image *image, int symbol)

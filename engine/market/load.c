@@ -1,21 +1,44 @@
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "engine/market/cache.h"
 #include "engine/market/grid.h"
 #include "engine/market/image.h"
 #include "engine/market/parallel.h"
 #include "engine/market/symbols.h"
 
+/* Counts what the same files become: another way to place bars, or another symbol_default(), takes the next
+ * number, and what older ones wrote is not found. */
+enum { RULES = 1 };
+
+enum { READ_SIZE = 256 * 1024 };
+
+struct source_file {
+    const char *path, *name; /* name: as asked for, or NULL */
+    char symbol[SYMBOL_NAME_MAX];
+    struct stat before;
+    bool seen, known;
+    uint8_t hash[MARKET_HASH_SIZE]; /* if known, or once it was read */
+    int failed;
+    char why[BARS_FILE_ERROR_MAX];
+};
+
 struct loader {
-    const char *const *paths;
-    const char *const *names;
+    const struct market_options *options;
+    struct source_file *files;
     struct market_source *sources;
-    int *failed;
-    char (*why)[BARS_FILE_ERROR_MAX];
+    size_t n;
+    uint8_t info[MARKET_HASH_SIZE]; /* of the exchangeInfo; zeros: none */
+    struct stat info_before;
+    struct cache cache;
+    struct market_load load;
 };
 
 static double now_s(void)
@@ -25,67 +48,227 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void read_file(void *ctx, size_t i)
+static void name_symbol(char symbol[static SYMBOL_NAME_MAX])
 {
-    struct loader *l = ctx;
-    struct market_source *source = &l->sources[i];
-    snprintf(source->origin, sizeof(source->origin), "%s", l->paths[i]);
-    l->failed[i] = bars_file_read(l->paths[i], l->names ? l->names[i] : NULL, &source->bars, l->why[i]);
-    for (char *c = source->bars.symbol; *c; c++)
+    for (char *c = symbol; *c; c++)
         *c = (char)toupper((unsigned char)*c);
 }
 
-static int load(struct loader *l, size_t n, const struct market_options *options, struct market **ret,
-                struct market_load *load, char err[static MARKET_ERROR_MAX])
+/* Hashes a file's bytes. 0 or -errno. */
+static int hash_bytes(const char *path, uint8_t ret[static MARKET_HASH_SIZE])
+{
+    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+    unsigned char *buf = malloc(READ_SIZE);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int r = fd < 0 ? -errno : 0;
+    ssize_t n = 1;
+    if (r == 0 && (!hash || !buf || EVP_DigestInit_ex(hash, EVP_sha256(), NULL) != 1))
+        r = -ENOMEM;
+    while (r == 0 && n > 0) {
+        n = read(fd, buf, READ_SIZE);
+        if (n < 0 && errno != EINTR)
+            r = -errno;
+        if (n > 0 && EVP_DigestUpdate(hash, buf, (size_t)n) != 1)
+            r = -ENOMEM;
+        if (n < 0)
+            n = 1;
+    }
+    if (r == 0 && EVP_DigestFinal_ex(hash, ret, NULL) != 1)
+        r = -ENOMEM;
+    if (fd >= 0)
+        close(fd);
+    free(buf);
+    EVP_MD_CTX_free(hash);
+    return r;
+}
+
+static int hash_info(struct loader *l, char err[static MARKET_ERROR_MAX])
+{
+    const char *path = l->options->exchange_info;
+    struct stat after;
+    if (!path)
+        return 0;
+    int r = stat(path, &l->info_before) < 0 ? -errno : 0;
+    if (r == 0 && cache_known(&l->cache, &l->info_before, l->info))
+        return 0;
+    if (r == 0)
+        r = hash_bytes(path, l->info);
+    if (r < 0)
+        snprintf(err, MARKET_ERROR_MAX, "cannot read: %.400s: a venue's exchangeInfo, plain or gzip (%s)",
+                 path, strerror(-r));
+    else if (stat(path, &after) == 0 && cache_same(&l->info_before, &after))
+        cache_learn(&l->cache, &after, l->info);
+    return r;
+}
+
+/* Is the exchangeInfo still the one that was hashed? */
+static bool same_info(const struct loader *l)
+{
+    const char *path = l->options->exchange_info;
+    struct stat now;
+    return !path || (stat(path, &now) == 0 && cache_same(&l->info_before, &now));
+}
+
+/* Whether every file is known by its looks. */
+static bool all_known(struct loader *l)
+{
+    bool known = true;
+    for (size_t i = 0; i < l->n; i++) {
+        struct source_file *f = &l->files[i];
+        f->seen = stat(f->path, &f->before) == 0;
+        f->known = f->seen && bars_file_symbol(f->path, f->name, f->symbol) == 0 &&
+                   cache_known(&l->cache, &f->before, f->hash);
+        name_symbol(f->symbol);
+        known = known && f->known;
+    }
+    return known;
+}
+
+/* The hash of all that decides what the market holds. */
+static int find_key(const struct loader *l, uint8_t ret[static MARKET_HASH_SIZE])
+{
+    const struct market_options *o = l->options;
+    const uint64_t numbers[] = {BLOB_LAYOUT,
+                                RULES,
+                                sizeof(struct image_head),
+                                sizeof(struct image_symbol),
+                                (uint64_t)o->from_ns,
+                                (uint64_t)o->to_ns,
+                                (uint64_t)o->interval_ns,
+                                l->n};
+    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+    bool ok = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1 &&
+              EVP_DigestUpdate(hash, numbers, sizeof(numbers)) == 1 &&
+              EVP_DigestUpdate(hash, l->info, sizeof(l->info)) == 1;
+    for (size_t i = 0; ok && i < l->n; i++) {
+        char symbol[SYMBOL_NAME_MAX] = {0};
+        snprintf(symbol, sizeof(symbol), "%s", l->files[i].symbol);
+        ok = EVP_DigestUpdate(hash, symbol, sizeof(symbol)) == 1 &&
+             EVP_DigestUpdate(hash, l->files[i].hash, sizeof(l->files[i].hash)) == 1;
+    }
+    ok = ok && EVP_DigestFinal_ex(hash, ret, NULL) == 1;
+    EVP_MD_CTX_free(hash);
+    return ok ? 0 : -ENOMEM;
+}
+
+/* True with *ret when the cache has it. */
+static bool open_cached(struct loader *l, struct market **ret)
+{
+    uint8_t key[MARKET_HASH_SIZE];
+    struct market_image *image;
+    struct blob blob;
+    if (find_key(l, key) < 0 || cache_get(&l->cache, IMAGE_KIND, key, &blob) < 0)
+        return false;
+    int r = image_open(&blob, &image);
+    blob_release(&blob);
+    if (r == -EBADMSG)
+        cache_drop(&l->cache, IMAGE_KIND, key, "its head contradicts itself");
+    if (r < 0)
+        return false;
+    l->load.cached = true;
+    *ret = &image->market;
+    return true;
+}
+
+static void read_file(void *ctx, size_t i)
+{
+    struct loader *l = ctx;
+    struct source_file *f = &l->files[i];
+    struct market_source *source = &l->sources[i];
+    snprintf(source->origin, sizeof(source->origin), "%s", f->path);
+    f->failed =
+        bars_file_read_hashed(f->path, f->name, l->cache.folder[0] ? f->hash : NULL, &source->bars, f->why);
+    name_symbol(source->bars.symbol);
+    memcpy(f->symbol, source->bars.symbol, sizeof(f->symbol));
+}
+
+static int read_files(struct loader *l, char err[static MARKET_ERROR_MAX])
+{
+    market_parallel(l->options->threads, l->n, read_file, l);
+    for (size_t i = 0; i < l->n; i++) {
+        struct source_file *f = &l->files[i];
+        struct stat after;
+        if (f->failed < 0) {
+            snprintf(err, MARKET_ERROR_MAX, "%s", f->why);
+            return f->failed;
+        }
+        l->load.source_bytes += l->sources[i].bars.bytes;
+        if (f->seen && stat(f->path, &after) == 0 && cache_same(&f->before, &after))
+            cache_learn(&l->cache, &after, f->hash);
+    }
+    return market_symbols(l->sources, (int)l->n, l->options->exchange_info, err);
+}
+
+static int make(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])
 {
     double begun = now_s();
-    market_parallel(options->threads, n, read_file, l);
-    for (size_t i = 0; i < n; i++) {
-        if (l->failed[i] < 0) {
-            snprintf(err, MARKET_ERROR_MAX, "%s", l->why[i]);
-            return l->failed[i];
-        }
-        load->source_bytes += l->sources[i].bars.bytes;
-    }
-    int r = market_symbols(l->sources, (int)n, options->exchange_info, err);
+    int r = read_files(l, err);
     if (r < 0)
         return r;
     double read = now_s();
-    if ((r = market_build(l->sources, (int)n, options, ret, err)) < 0)
+    if ((r = market_build(l->sources, (int)l->n, l->options, ret, err)) < 0)
         return r;
-    load->read_s = read - begun;
-    load->grid_s = now_s() - read;
+    double built = now_s();
+    l->load.read_s = read - begun;
+    l->load.grid_s = built - read;
+    uint8_t key[MARKET_HASH_SIZE];
+    if (l->cache.folder[0] && same_info(l) && find_key(l, key) == 0 &&
+        !cache_has(&l->cache, IMAGE_KIND, key)) {
+        struct market_image *image = (struct market_image *)*ret;
+        blob_seal(&image->blob, key, l->options->threads);
+        cache_put(&l->cache, &image->blob);
+        l->load.write_s = now_s() - built;
+    }
     return 0;
+}
+
+static int load(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])
+{
+    double begun = now_s();
+    cache_begin(&l->cache, l->options);
+    int r = l->cache.folder[0] ? hash_info(l, err) : 0;
+    if (r < 0)
+        return r;
+    bool known = l->cache.folder[0] && all_known(l);
+    double hashed = now_s();
+    l->load.hash_s = hashed - begun;
+    bool opened = known && open_cached(l, ret);
+    l->load.map_s = known ? now_s() - hashed : 0;
+    return opened ? 0 : make(l, ret, err);
 }
 
 int market_load_files(const char *const *paths, size_t n, const struct market_options *options,
                       struct market **ret, struct market_load *ret_load, char err[static MARKET_ERROR_MAX])
 {
-    struct loader l = {.paths = paths, .names = options->names};
-    struct market_load done = {0};
-    struct market *market;
+    struct market *market = NULL;
+    int r = -ENOMEM;
     if (n < 1 || n > SYMBOLS_MAX) {
         snprintf(err, MARKET_ERROR_MAX, "number of bars files: %zu: 1 to %d", n, SYMBOLS_MAX);
         return -EINVAL;
     }
-    l.sources = calloc(n, sizeof(*l.sources));
-    l.failed = calloc(n, sizeof(*l.failed));
-    l.why = calloc(n, sizeof(*l.why));
-    int r = -ENOMEM;
-    if (l.sources && l.failed && l.why)
-        r = load(&l, n, options, &market, &done, err);
-    else
+    struct loader *l = calloc(1, sizeof(*l));
+    struct source_file *files = calloc(n, sizeof(*files));
+    struct market_source *sources = calloc(n, sizeof(*sources));
+    if (l && files && sources) {
+        *l = (struct loader){.options = options, .files = files, .sources = sources, .n = n};
+        for (size_t i = 0; i < n; i++) {
+            files[i].path = paths[i];
+            files[i].name = options->names ? options->names[i] : NULL;
+        }
+        r = load(l, &market, err);
+        market_sources_finish(sources, (int)n);
+    } else {
         snprintf(err, MARKET_ERROR_MAX, "out of memory");
-    if (l.sources)
-        market_sources_finish(l.sources, (int)n);
-    free(l.sources);
-    free(l.failed);
-    free(l.why);
-    if (r < 0)
-        return r;
-    done.bars = image_header((struct market_image *)market)->bars;
-    if (ret_load)
-        *ret_load = done;
-    *ret = market;
-    return 0;
+    }
+    if (r == 0) {
+        l->load.bars = image_head((struct market_image *)market)->bars;
+        memcpy(l->load.note, l->cache.note, sizeof(l->load.note));
+        if (ret_load)
+            *ret_load = l->load;
+        *ret = market;
+    }
+    free(sources);
+    free(files);
+    free(l);
+    return r;
 }

@@ -1,7 +1,6 @@
 #include "engine/market/market.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "engine/market/image.h"
 
@@ -19,6 +18,6 @@ void market_close(struct market *market)
     struct market_image *image = (struct market_image *)market;
     if (!image)
         return;
-    munmap(image->bytes, image->size);
+    blob_release(&image->blob);
     free(image);
 }

@@ -57,6 +57,7 @@ struct market_options {
     bool no_cache;             /* neither read nor write one */
     uint64_t cache_bytes;      /* the folder's limit, oldest-used files go; 0: MARKET_CACHE_BYTES */
     int threads;               /* 0: one a core */
+    int64_t now_ns;            /* when it is, to tell how old files are; 0: by the clock */
 };
 
 #define MARKET_CACHE_BYTES (8ull << 30)

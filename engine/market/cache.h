@@ -1,0 +1,53 @@
+/* The cache's folder: blobs by kind and key, and what files on the disk hold, by their looks. All of it can
+ * be removed at any time; what is damaged, foreign or newer is removed and said in the note.
+ *
+ *   KEY.KIND    a blob; its modification time is that of its last use
+ *   LOOKS.hash  the SHA-256 of a file with this device, inode, size and times
+ *   tmp-…       being written; older than an hour: left behind by a process that ended
+ */
+#ifndef ENGINE_MARKET_CACHE_H
+#define ENGINE_MARKET_CACHE_H
+
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "engine/market/blob.h"
+
+struct cache {
+    char folder[PATH_MAX]; /* "": there is none */
+    uint64_t limit;        /* bytes on the disk */
+    int64_t now_ns;
+    int threads;
+    char note[MARKET_ERROR_MAX]; /* the first thing to be told of; "": nothing */
+};
+
+/* Finds the folder and makes it. A note where it cannot be used; none where options say no_cache. */
+void cache_begin(struct cache *cache, const struct market_options *options);
+
+/* Maps a blob, checked. 0; -ENOENT; -EBADMSG for one that was thrown away (noted); another -errno (noted). */
+int cache_get(struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE],
+              struct blob *ret);
+
+/* Is there a file of this kind and key? It counts as used then. */
+bool cache_has(const struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE]);
+
+/* Throws away what is there under a kind and key, and notes why. */
+void cache_drop(struct cache *cache, const char *kind, const uint8_t key[static MARKET_HASH_SIZE],
+                const char *why);
+
+/* Writes a sealed blob under its kind and key, whole or not at all, and keeps the folder below its limit. A
+ * failure is noted. */
+void cache_put(struct cache *cache, const struct blob *blob);
+
+/* The hash of a file that looked so when it was read: false when it is not known, or when the file had
+ * changed less than CACHE_RACY_NS before it was hashed, so that it may have changed again and look the same.
+ */
+bool cache_known(const struct cache *cache, const struct stat *st, uint8_t ret[static MARKET_HASH_SIZE]);
+void cache_learn(struct cache *cache, const struct stat *st, const uint8_t hash[static MARKET_HASH_SIZE]);
+
+/* Do two looks at a path show the same file, unchanged? */
+bool cache_same(const struct stat *a, const struct stat *b);
+
+#define CACHE_RACY_NS 2000000000ll
+
+#endif
