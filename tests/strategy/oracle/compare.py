@@ -1,0 +1,202 @@
+"""Holds every strategy's intents against rules written from docs/strategies.md: python3 compare.py INTENTS_PROGRAM
+STRATEGIES_MD
+
+The rules (rules.py, on NumPy's and TA-Lib's indicators) trade an account of their own; the program is shown the same
+bars and the same account, and must want the same at the same bars: kinds, reasons and times equal, prices and fractions
+within 1e-9. On random bars with gaps and flat stretches, and on real ones from $PAPERTAPE_SHARED/data/bars where they
+are. Wants TA-Lib and NumPy from the venv in $PAPERTAPE_VENV; exits 77 without it. PAPERTAPE_SEED pins the seed.
+"""
+
+import csv
+import datetime
+import gzip
+import os
+import re
+import subprocess
+import sys
+
+venv = os.environ.get("PAPERTAPE_VENV")
+if not venv or not os.path.exists(os.path.join(venv, "bin/python")):
+    print("skipped: PAPERTAPE_VENV names no venv with TA-Lib")
+    sys.exit(77)
+if os.path.realpath(sys.prefix) != os.path.realpath(venv):
+    os.execv(os.path.join(venv, "bin/python"), [os.path.join(venv, "bin/python"), *sys.argv])
+
+try:
+    import numpy as np
+    from account import Account
+    from indicators import MINUTE_NS
+    from rules import RULES
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+RELATIVE = 1e-9
+PROGRAM, PAGE = sys.argv[1:3]
+LONG = "PAPERTAPE_LONG" in os.environ
+NAMES = ["open", "high", "low", "close", "volume"]
+# Bars of parameters in random runs: short enough to trade often.
+SHORT = {"fast": (1, 12), "mid": (13, 20), "slow": (21, 40), "rsi": (2, 20), "atr": (2, 20), "period": (2, 20),
+         "macd_fast": (2, 12), "macd_slow": (13, 30), "macd_signal": (2, 12), "trend": (1, 60), "every": (0, 300),
+         "start": (0, 1439), "length": (200, 1440), "range": (5, 90), "late": (0, 100), "limit_minutes": (1, 600),
+         "losses_max": (0, 4), "pause_hours": (1, 48), "positions_max": (1, 4)}  # fmt: skip
+# Others: near enough to their defaults to matter.
+REAL = {"rsi_max": (60, 100), "rsi_min": (20, 55), "stoch_max": (60, 101), "stop_atr": (0.1, 4), "profit_atr": (0, 6),
+        "trail_atr": (0, 4), "risk": (0.001, 0.1), "fraction_max": (0.1, 1), "limit_atr": (0, 1), "fraction": (0.1, 1),
+        "drift": (0, 0.1), "volume": (0, 1.5), "profit_risk": (0, 3)}  # fmt: skip
+failures = []
+
+
+def documented():
+    """{strategy: {parameter: (default, min, max)}} from the page's tables."""
+    strategies, name = {}, None
+    for line in open(PAGE, encoding="utf-8"):
+        if line.startswith("### "):
+            name = line[4:].strip()
+        row = re.match(r"\| `(\w+)` \| (\S+) \| (\S+) to (\S+) \|", line)
+        if row:
+            strategies.setdefault(name, {})[row[1]] = tuple(float(row[k]) for k in (2, 3, 4))
+    return strategies
+
+
+def random_params(random, table):
+    while True:
+        p = {}
+        for name, (default, least, most) in table.items():
+            if name in SHORT:
+                p[name] = float(random.integers(SHORT[name][0], SHORT[name][1] + 1))
+            else:
+                low, high = REAL[name]
+                p[name] = default if random.random() < 0.3 else float(np.round(random.uniform(low, high), 4))
+                if low == 0 and random.random() < 0.2:
+                    p[name] = 0.0
+            p[name] = min(max(p[name], least), most)
+        if p.get("rsi_min", 0) < p.get("rsi_max", 1) and p.get("range", 0) + p.get("late", 0) < p.get("length", 1):
+            return p
+
+
+def walk(random, n, interval_ns):
+    """Bars on a tick of 0.01, from a time that is no round one, with gaps and stretches that do not move."""
+    moves = random.normal(0, 0.004, n)
+    for _ in range(n // 800):
+        at = int(random.integers(0, n - 30))
+        moves[at : at + int(random.integers(5, 30))] = 0
+    close = np.round(200 * np.exp(np.cumsum(moves)), 2)
+    open_ = np.concatenate([[200.0], close[:-1]])
+    still = (moves == 0) & (open_ == close)
+    spread = np.where(still, 0, np.abs(random.normal(0, 0.4, (2, n))))
+    high = np.round(np.maximum(open_, close) + spread[0], 2)
+    low = np.round(np.maximum(np.minimum(open_, close) - spread[1], 0.01), 2)
+    begin = 1_700_000_000 * 10**9 // interval_ns + int(random.integers(0, 1000))
+    bars = {"open_ns": (begin + np.arange(n)) * interval_ns, "open": open_, "high": high, "low": low, "close": close,
+            "volume": np.round(random.exponential(10, n), 3)}  # fmt: skip
+    there = random.random(n) > 0.01
+    for _ in range(3):
+        at = int(random.integers(0, n))
+        there[at : at + int(random.integers(10, 200))] = False
+    return {name: np.ascontiguousarray(column[there]) for name, column in bars.items()}
+
+
+def read_bars(path, most):
+    rows = []
+    with gzip.open(path, "rt") as file:
+        for row in csv.DictReader(file):
+            time = row.get("timestamp") or row["open_time"]
+            if time.isdigit():
+                ns = int(time) * 10**6
+            else:
+                ns = int(datetime.datetime.fromisoformat(time).timestamp()) * 10**9
+            rows.append((ns, *(float(row[name]) for name in NAMES)))
+            if len(rows) == most:
+                break
+    columns = list(zip(*rows))
+    return {"open_ns": np.array(columns[0], dtype=np.int64)} | {
+        name: np.array(columns[k + 1]) for k, name in enumerate(NAMES)
+    }
+
+
+def expected(name, p, bars, interval_ns, random):
+    rule = RULES[name](p, bars, interval_ns)
+    account = Account(random, int(random.integers(1, 5)))
+    lines, wanted = [], []
+    for i in range(len(bars["open_ns"])):
+        o, h, l, c, v = (float(bars[k][i]) for k in NAMES)
+        account.open_bar(int(bars["open_ns"][i]), o, h, l)
+        account.close_bar(c)
+        lines.append(f"{int(bars['open_ns'][i])} {o!r} {h!r} {l!r} {c!r} {v!r} {account.words()}")
+        intents = rule.at(i, account)
+        wanted += [(i, *intent) for intent in intents]
+        account.take(intents)
+    return "\n".join(lines) + "\n", wanted
+
+
+def parse(line):
+    row, kind, fraction, stop, profit, limit, good_ns, why = line.split(" ", 7)
+    return (int(row), kind, float(fraction), float(stop), float(profit), float(limit), int(good_ns), why)
+
+
+def same(ours, theirs):
+    exact = (0, 1, 6, 7)
+    return all(ours[k] == theirs[k] for k in exact) and all(
+        abs(ours[k] - theirs[k]) <= RELATIVE * abs(theirs[k]) for k in range(8) if k not in exact
+    )
+
+
+def compare(label, name, p, bars, interval_ns, random):
+    text, wanted = expected(name, p, bars, interval_ns, random)
+    sets = [f"{key}={value!r}" if value != int(value) else f"{key}={int(value)}" for key, value in p.items()]
+    run = subprocess.run(
+        [PROGRAM, name, str(interval_ns // 10**9), *sets], input=text, capture_output=True, text=True, check=False
+    )
+    if run.returncode != 0:
+        failures.append(f"{label}: {name} {' '.join(sets)}: {run.stderr.strip()}")
+        return []
+    got = [parse(line) for line in run.stdout.splitlines()]
+    pairs = zip(got + [None] * len(wanted), wanted + [None] * len(got))
+    for ours, theirs in pairs:
+        if ours != theirs and not (ours and theirs and same(ours, theirs)):
+            failures.append(f"{label}: {name} {' '.join(sets)}:\n  is     {ours}\n  wanted {theirs}")
+            break
+    return [intent[-1] for intent in wanted]
+
+
+def main():
+    seed = int(os.environ.get("PAPERTAPE_SEED", "20261121"))
+    print(f"strategy/oracle: PAPERTAPE_SEED={seed}")
+    table = documented()
+    if sorted(table) != sorted(RULES):
+        failures.append(f"the page documents {sorted(table)}, the rules are {sorted(RULES)}")
+    rounds, n = (30, 20000) if LONG else (5, 6000)
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../../shared")
+    shared = os.path.join(os.environ.get("PAPERTAPE_SHARED", beside), "data/bars")
+    real = [path for path in (os.path.join(shared, f"{s}_5m.csv.gz") for s in ("BTCUSDT", "XRPUSDT", "ETHUSDT_2023"))]
+    real = [path.replace("_2023_5m", "_5m_2023") for path in real]
+    real = [(os.path.basename(path), read_bars(path, None if LONG else 12000)) for path in real if os.path.exists(path)]
+    if not real:
+        print(f"no real bars in {shared} ($PAPERTAPE_SHARED names the folder): random ones only")
+    for name, params in sorted(table.items()):
+        reasons = {}
+        random = np.random.default_rng([seed, *name.encode()])
+        for k in range(rounds):
+            p = {key: row[0] for key, row in params.items()} if k == 0 else random_params(random, params)
+            minutes = (15, 5, 1, 60, 15)[k % 5]
+            bars = walk(random, n, minutes * MINUTE_NS)
+            for why in compare(f"random {minutes}m", name, p, bars, minutes * MINUTE_NS, random):
+                reasons[why] = reasons.get(why, 0) + 1
+        for label, bars in real:
+            for p in ({key: row[0] for key, row in params.items()}, random_params(random, params)):
+                for why in compare(label, name, p, bars, 5 * MINUTE_NS, random):
+                    reasons[why] = reasons.get(why, 0) + 1
+        print(f"{name}: " + ", ".join(f"{count} {why}" for why, count in sorted(reasons.items())))
+        page = open(PAGE, encoding="utf-8").read()
+        told = set(re.findall(r"\(\*([^*]+)\*\)", page.split(f"### {name}\n")[1].split("\n### ")[0]))
+        if set(reasons) != told:
+            failures.append(f"{name}: the page tells of {sorted(told)}, wanted were {sorted(reasons)}")
+    for failure in failures[:20]:
+        print(failure)
+    print(f"strategy/oracle: {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
