@@ -1,5 +1,6 @@
 /* docs/strategies.md names every strategy in a section of its own, every parameter in that section's table
- * with its default, its range and its summary. */
+ * with its default, its range and its summary; the other
+ * files name every strategy. */
 #include "strategy/strategy.h"
 
 #include "tests/check.h"
@@ -11,6 +12,7 @@ static void read_page(const char *path)
     FILE *file = fopen(path, "r");
     CHECK(file);
     size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    text[n] = '\0';
     CHECK(n > 0 && n < sizeof text - 1);
     if (file)
         fclose(file);
@@ -52,14 +54,30 @@ static void check_strategy(const struct strategy *strategy)
     }
 }
 
+/* A word of its own: "sma-cross" is not in "sma-cross-rsi". */
+static bool names(const char *word)
+{
+    size_t len = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += len)
+        if ((at == text || strchr(" *`\n", at[-1])) && strchr(" *`,.:\n", at[len]))
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    CHECK(argc == 2);
-    if (argc == 2)
-        read_page(argv[1]);
     size_t n;
     const struct strategy *const *all = strategy_list(&n);
-    for (size_t i = 0; i < n; i++)
-        check_strategy(all[i]);
+    CHECK(argc > 2);
+    for (int k = 1; k < argc; k++) {
+        read_page(argv[k]);
+        for (size_t i = 0; i < n; i++) {
+            if (k == 1)
+                check_strategy(all[i]);
+            else if (!names(all[i]->name))
+                printf("%s does not name %s\n", argv[k], all[i]->name);
+            CHECK(k == 1 || names(all[i]->name));
+        }
+    }
     return check_done("strategy/documented");
 }
