@@ -20,6 +20,7 @@
 #include "tui/command/parity.h"
 #include "tui/command/positions.h"
 #include "tui/command/status.h"
+#include "tui/command/sweep.h"
 #include "tui/command/trading.h"
 #include "tui/command/warmup.h"
 #include "tui/command/what_if.h"
@@ -45,6 +46,7 @@ static const struct verb verbs[] = {
     {"positions", "what is held now", command_positions},
     {"resume", "trade again", command_resume},
     {"status", "the daemon's state, as text or JSON", command_status},
+    {"sweep", "a strategy with every combination of parameters", command_sweep},
     {"warmup", "how much history does a strategy need?", command_warmup},
     {"what-if", "a past moment again, with other parameters", command_what_if},
 };

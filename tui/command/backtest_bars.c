@@ -139,7 +139,9 @@ static int report(struct bars_run *run)
     run->result.accounts = run->accounts;
     run->result.backtest = &run->backtest;
     run->result.reports = run->reports;
-    int status = backtest_write(&run->result, run->outputs);
+    int status = run->args->save ? backtest_save(&run->result) : EXIT_OK;
+    if (status == EXIT_OK)
+        status = backtest_write(&run->result, run->outputs);
     if (status != EXIT_OK)
         return status;
     if (run->args->json)
@@ -151,7 +153,9 @@ static int report(struct bars_run *run)
 static int go(struct bars_run *run)
 {
     size_t from, to;
-    int status = backtest_open_outputs(run->args, run->outputs);
+    int status = run->args->save ? backtest_save_check(run->args->save) : EXIT_OK;
+    if (status == EXIT_OK)
+        status = backtest_open_outputs(run->args, run->outputs);
     double begun = progress_now(), loaded;
     if (status == EXIT_OK)
         status = run_args_load(&run->args->run, &run->market, &run->load, &from, &to);

@@ -1,0 +1,154 @@
+#include "db/backtest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "db/holdings.h"
+#include "db/writer.h"
+#include "engine/backtest/audit.h"
+#include "exchange/decimal.h"
+
+enum { ROWS_A_GROUP = 4096, GROUPS_A_FLUSH = 16, FLUSH_MS = 60000 };
+
+static const int64_t DAY_NS = INT64_C(86400) * 1000000000;
+
+struct save {
+    struct db_writer *writer;
+    const struct backtest *backtest;
+    const struct market *market;
+    const struct account_spec *accounts;
+    struct backtest_rows rows;
+    struct db_holdings holdings;
+    size_t put; /* rows of the open group, and of those before it since the last flush */
+    int r;
+};
+
+/* After each row: groups are kept short, and so is what waits for the disk. */
+static void next(struct save *save, uint64_t ticket)
+{
+    if (ticket == 0)
+        save->r = -ENOMEM;
+    if (++save->put % ROWS_A_GROUP != 0)
+        return;
+    db_writer_group_end(save->writer);
+    if (save->put % (ROWS_A_GROUP * GROUPS_A_FLUSH) == 0 && save->r == 0)
+        save->r = db_writer_flush(save->writer, FLUSH_MS);
+    db_writer_group_begin(save->writer);
+}
+
+static void put_trading(struct save *save)
+{
+    for (size_t i = 0; i < save->rows.n_orders && save->r == 0; i++)
+        next(save, db_writer_put_order(save->writer, save->rows.orders[i]));
+    for (size_t i = 0; i < save->rows.n_fills && save->r == 0; i++) {
+        const struct fill *fill = save->rows.fills[i];
+        next(save, db_writer_put_fill(save->writer, fill));
+        int r = db_holdings_fill(&save->holdings, fill->account, fill->symbol, fill->side, fill->qty,
+                                 fill->notional, fill->fee, fill->ts_ns);
+        save->r = save->r == 0 ? r : save->r;
+    }
+    for (size_t i = 0; i < save->rows.n_ledger && save->r == 0; i++)
+        next(save, db_writer_put_ledger(save->writer, save->rows.ledger[i]));
+    for (size_t i = 0; i < save->holdings.n && save->r == 0; i++) {
+        const struct db_holding *holding = &save->holdings.rows[i];
+        next(save, db_writer_put_position(save->writer, (int)holding->account, (int)holding->symbol,
+                                          &holding->position));
+    }
+}
+
+static void put_equity(struct save *save, int account)
+{
+    const struct backtest *backtest = save->backtest;
+    const struct backtest_account *of = &backtest->accounts[account];
+    const struct account_spec *spec = &save->accounts[account];
+    int64_t peak = spec->cash, equity = spec->cash, cash = spec->cash, day = 0, day_equity = spec->cash;
+    size_t next_row = 0;
+    for (size_t row = backtest->from; row < backtest->to && save->r == 0; row++) {
+        int64_t ts_ns = market_open_ns(save->market, row + 1);
+        if (ts_ns / DAY_NS != day) {
+            day = ts_ns / DAY_NS;
+            day_equity = equity;
+        }
+        for (; next_row < of->n_ledger && of->ledger[next_row].ts_ns <= ts_ns; next_row++)
+            if (strcmp(of->ledger[next_row].asset, spec->currency) == 0)
+                cash = of->ledger[next_row].balance;
+        decimal_from_double(of->equity[row - backtest->from], spec->currency_scale, &equity);
+        peak = equity > peak ? equity : peak;
+        next(save, db_writer_put_equity(save->writer, account, ts_ns, equity, cash, peak, day, day_equity));
+    }
+}
+
+static void put_bars(struct save *save, int symbol)
+{
+    const struct market_series *series = &save->market->series[symbol];
+    int scale = series->symbol.price_scale;
+    for (size_t row = series->first; row <= series->last && row < save->backtest->to && save->r == 0; row++) {
+        struct bar bar = {
+            .open_ns = market_open_ns(save->market, row), .first_trade_id = -1, .last_trade_id = -1};
+        int64_t volume = 0;
+        if (!market_present(series, row))
+            continue;
+        decimal_from_double(series->open[row], scale, &bar.open);
+        decimal_from_double(series->high[row], scale, &bar.high);
+        decimal_from_double(series->low[row], scale, &bar.low);
+        decimal_from_double(series->close[row], scale, &bar.close);
+        decimal_from_double(series->volume[row], series->symbol.qty_scale, &volume);
+        bar.volume = volume;
+        next(save, db_writer_put_bar(save->writer, symbol, save->market->interval_ns, BAR_VENUE, &bar));
+    }
+}
+
+/* What is held is worth what the last close says. */
+static void put_price(struct save *save, int symbol)
+{
+    const struct market_series *series = &save->market->series[symbol];
+    int64_t end_ns = market_open_ns(save->market, save->backtest->to), close = 0;
+    decimal_from_double(series->close[save->backtest->to - 1], series->symbol.price_scale, &close);
+    struct db_price price = {
+        .symbol = symbol, .last = close, .mark = close, .ts_ns = end_ns, .recv_wall_ns = end_ns};
+    next(save, db_writer_put_price(save->writer, &price));
+}
+
+static void put_all(struct save *save, const char *venue)
+{
+    const struct market *market = save->market;
+    int64_t first_ns = market_open_ns(market, save->backtest->from);
+    db_writer_group_begin(save->writer);
+    for (int s = 0; s < market->n_symbols && save->r == 0; s++)
+        next(save, db_writer_put_symbol(save->writer, s, venue, &market->series[s].symbol, market->start_ns));
+    for (int a = 0; a < save->backtest->n_accounts && save->r == 0; a++) {
+        struct db_account account;
+        db_account_of(a, &save->accounts[a], first_ns, &account);
+        next(save, db_writer_put_account(save->writer, &account));
+    }
+    put_trading(save);
+    for (int a = 0; a < save->backtest->n_accounts; a++)
+        put_equity(save, a);
+    for (int s = 0; s < market->n_symbols; s++)
+        put_bars(save, s);
+    for (int s = 0; s < market->n_symbols && save->r == 0; s++)
+        put_price(save, s);
+    db_writer_group_end(save->writer);
+}
+
+int db_backtest_save(const char *path, const char *venue, const struct backtest *backtest,
+                     const struct market *market, const struct account_spec *accounts, char *err,
+                     size_t err_size)
+{
+    struct save save = {.backtest = backtest, .market = market, .accounts = accounts};
+    const struct db_writer_config config = {0};
+    int r = backtest_rows(backtest, &save.rows, err, err_size);
+    if (r < 0)
+        return r;
+    r = db_writer_open(path, &config, &save.writer, err, err_size);
+    if (r == 0) {
+        put_all(&save, venue);
+        snprintf(err, err_size, "%s", save.r == -ENOMEM ? "out of memory" : "not all of it was stored");
+        int closed = db_writer_close(save.writer, FLUSH_MS, err, err_size);
+        r = save.r < 0 ? save.r : closed;
+    }
+    db_holdings_finish(&save.holdings);
+    backtest_rows_finish(&save.rows);
+    return r;
+}

@@ -1,0 +1,16 @@
+/* A backtest as a database, so that everything that reads a daemon's reads it too: its lists, the dashboard,
+ * ledger verify. */
+#ifndef DB_BACKTEST_H
+#define DB_BACKTEST_H
+
+#include "engine/backtest/backtest.h"
+
+/* Makes the database `path`, which must not be there, with the accounts, symbols, orders, fills, ledger rows,
+ * positions, a point of equity a row, and the bars up to the last row. Of a backtest that kept its orders and
+ * its ledger. 0; an error of db_writer_open(), -EBADMSG for rows that contradict each other, -ETIMEDOUT when
+ * not all of it came onto the disk, -ENOMEM; err: one sentence; what is there then is of no use. */
+int db_backtest_save(const char *path, const char *venue, const struct backtest *backtest,
+                     const struct market *market, const struct account_spec *accounts, char *err,
+                     size_t err_size);
+
+#endif
