@@ -80,6 +80,9 @@ struct account_rules config_rules(const struct config *config, const struct acco
         .maintenance_e4 = account->maintenance_e4,
         .borrow_rate_e6 = account->borrow_rate_e6,
     };
+    const struct fee_tier *tier = fee_tier_find(config->venue, account->fee_tier);
+    if (tier)
+        rules.fees = tier->rates;
     if (account->own_risk & OWN_EXPOSURE_SYMBOL)
         rules.risk.exposure_symbol = account->risk.exposure_symbol;
     if (account->own_risk & OWN_EXPOSURE_ACCOUNT)
@@ -88,6 +91,14 @@ struct account_rules config_rules(const struct config *config, const struct acco
         rules.risk.daily_loss = account->risk.daily_loss;
     if (account->own_risk & OWN_ORDERS_PER_SECOND)
         rules.risk.orders_per_second = account->risk.orders_per_second;
+    if (account->own_risk & OWN_DRAWDOWN)
+        rules.risk.drawdown = account->risk.drawdown;
+    if (account->own_risk & OWN_PRICE_BAND)
+        rules.risk.price_band = account->risk.price_band;
+    if (account->own_risk & OWN_COOLDOWN)
+        rules.risk.cooldown_ns = account->risk.cooldown_ns;
+    if (account->own_risk & OWN_POSITIONS)
+        rules.risk.positions = account->risk.positions;
     return rules;
 }
 
@@ -278,6 +289,10 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
         if (strategy &&
             desk_specs(strategy, account->params, config->interval_ns, specs, &n_specs, unfit) < 0)
             return config_reason(error, CONFIG_ERROR_MAX, "[account %s] %s", account->name, unfit);
+        if (account->fee_tier[0] && !fee_tier_find(config->venue, account->fee_tier))
+            return config_reason(error, CONFIG_ERROR_MAX,
+                                 "[account %s] fees: %s is no tier of %s: see papertape fees", account->name,
+                                 account->fee_tier, config->venue);
         if (account->maintenance_e4 > account->collateral_e4)
             return config_reason(error, CONFIG_ERROR_MAX,
                                  "[account %s] maintenance: at most the collateral is needed", account->name);

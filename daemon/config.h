@@ -31,13 +31,24 @@ enum config_clock { CLOCK_WALL, CLOCK_FEED };
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
 /* Which of [risk]'s limits an account sets itself. */
-enum { OWN_EXPOSURE_SYMBOL = 1, OWN_EXPOSURE_ACCOUNT = 2, OWN_DAILY_LOSS = 4, OWN_ORDERS_PER_SECOND = 8 };
+enum {
+    OWN_EXPOSURE_SYMBOL = 1,
+    OWN_EXPOSURE_ACCOUNT = 2,
+    OWN_DAILY_LOSS = 4,
+    OWN_ORDERS_PER_SECOND = 8,
+    OWN_DRAWDOWN = 16,
+    OWN_PRICE_BAND = 32,
+    OWN_COOLDOWN = 64,
+    OWN_POSITIONS = 128,
+};
 
 struct account_config {
     char name[ACCOUNT_NAME_MAX];
     char currency[ASSET_NAME_MAX];
-    char cash[32]; /* decimal text: its scale is the venue's, known only once it answers */
-    struct fee_rates fees;
+    char cash[32];         /* decimal text: its scale is the venue's, known only once it answers */
+    struct fee_rates fees; /* without a tier */
+    bool own_rates;        /* a rate was given: then no tier may be */
+    char fee_tier[16];     /* the venue's, whose rates hold; "": none */
     bool shorts;
     int32_t collateral_e4, maintenance_e4, borrow_rate_e6; /* as in struct account_rules */
     struct risk_limits risk; /* those that own_risk names; the others are [risk]'s */

@@ -62,6 +62,27 @@ static void print_own_risk(const struct config_key *key, const void *base, FILE 
     if (account->own_risk & own)
         row->print(row, &limits, to);
 }
+/* --- an account's own rates, which a tier excludes; empty beside a tier --- */
+
+static int parse_fee(const struct config_key *key, const char *text, void *base, char reason[static REASON])
+{
+    struct account_config *account = base;
+    if (!text[0])
+        return 0;
+    if (account->fee_tier[0])
+        return config_reason(reason, REASON, "fees = %s says it already: one of the two is needed",
+                             account->fee_tier);
+    int e = config_parse_i32(key, text, base, reason);
+    account->own_rates |= e == 0;
+    return e;
+}
+
+static void print_fee(const struct config_key *key, const void *base, FILE *to)
+{
+    if (!((const struct account_config *)base)->fee_tier[0])
+        config_print_i32(key, base, to);
+}
+
 /* --- the table --- */
 
 #define AT(field)         offsetof(struct config, field)
@@ -116,6 +137,15 @@ static const struct config_key keys[] = {
      config_print_real, AT(risk.daily_loss), 0, 1},
     {"risk", "orders_per_second", "that one account may send; 0: no limit", config_parse_i32,
      config_print_i32, AT(risk.orders_per_second), 0, RISK_RATE_MAX},
+    {"risk", "drawdown",
+     "of the highest equity; once lost, the account is closed and opens nothing until it is resumed; 0: off",
+     config_parse_real, config_print_real, AT(risk.drawdown), 0, 1},
+    {"risk", "price_band", "an opening order's price may be this share away from the last; 0: off",
+     config_parse_real, config_print_real, AT(risk.price_band), 0, 1},
+    {"risk", "cooldown_s", "after a position was closed, until the next one in its symbol; 0: off",
+     config_parse_i64, config_print_i64, AT(risk.cooldown_ns), 0, 2592000000000000, 9},
+    {"risk", "positions", "most symbols held, or being entered, by one account; 0: no limit",
+     config_parse_i32, config_print_i32, AT(risk.positions), 0, SYMBOLS_MAX},
 
     {"storage", "commit_delay_ms", "rows are gathered this long for one commit", config_parse_i32,
      config_print_i32, AT(commit_delay_ms), 0, 1000},
@@ -151,10 +181,12 @@ static const struct config_key keys[] = {
      IN_ACCOUNT(currency), .max = FITS(struct account_config, currency)},
     {"account", "cash", "deposited once, when the account is new", config_parse_cash, config_print_text,
      IN_ACCOUNT(cash), 0, 10000000000 * 100000000, 8},
-    {"account", "fee_maker", "of the notional of a fill that waited in the book: 0.001 is 0.1 %",
-     config_parse_i32, config_print_i32, IN_ACCOUNT(fees.maker_e6), 0, 100000, 6},
-    {"account", "fee_taker", "of the notional of a fill that took from the book", config_parse_i32,
-     config_print_i32, IN_ACCOUNT(fees.taker_e6), 0, 100000, 6},
+    {"account", "fees", "a tier of the venue (papertape fees lists them); empty: the rates below",
+     config_parse_tier, config_print_tier},
+    {"account", "fee_maker", "of the notional of a fill that waited in the book: 0.001 is 0.1 %", parse_fee,
+     print_fee, IN_ACCOUNT(fees.maker_e6), 0, 100000, 6},
+    {"account", "fee_taker", "of the notional of a fill that took from the book", parse_fee, print_fee,
+     IN_ACCOUNT(fees.taker_e6), 0, 100000, 6},
     {"account", "shorts", "may it sell what it does not hold: on, or off", config_parse_switch,
      config_print_switch, IN_ACCOUNT(shorts)},
     {"account", "collateral", "a short needs this much of its value to be opened: 1.5 is 150 %",
@@ -171,14 +203,23 @@ static const struct config_key keys[] = {
      print_own_risk},
     {"account", "risk.orders_per_second", "as in [risk], for this account; empty: [risk]'s", parse_own_risk,
      print_own_risk},
+    {"account", "risk.drawdown", "as in [risk], for this account; empty: [risk]'s", parse_own_risk,
+     print_own_risk},
+    {"account", "risk.price_band", "as in [risk], for this account; empty: [risk]'s", parse_own_risk,
+     print_own_risk},
+    {"account", "risk.cooldown_s", "as in [risk], for this account; empty: [risk]'s", parse_own_risk,
+     print_own_risk},
+    {"account", "risk.positions", "as in [risk], for this account; empty: [risk]'s", parse_own_risk,
+     print_own_risk},
     {"account", "strategy", "its name, or none: orders by hand only. Its parameters: strategy.NAME = value",
      config_parse_strategy, config_print_strategy},
 };
 
 static const struct config_key *risk_key(const struct config_key *key, unsigned *ret_own)
 {
-    static const char *const names[] = {"exposure_symbol", "exposure_account", "daily_loss",
-                                        "orders_per_second"};
+    static const char *const names[] = {"exposure_symbol",   "exposure_account", "daily_loss",
+                                        "orders_per_second", "drawdown",         "price_band",
+                                        "cooldown_s",        "positions"};
     const char *name = key->name + strlen("risk.");
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)

@@ -36,6 +36,8 @@ CONFIG_PARSE(interval);
 CONFIG_PRINT(interval);
 CONFIG_PARSE(strategy);
 CONFIG_PRINT(strategy);
+CONFIG_PARSE(tier);
+CONFIG_PRINT(tier);
 CONFIG_PARSE(minute);
 CONFIG_PRINT(minute);
 CONFIG_PARSE(symbols);

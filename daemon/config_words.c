@@ -105,6 +105,8 @@ int config_unknown_word(const char *text, const char *const *words, size_t n, ch
     return config_reason(reason, REASON, "\"%.60s\": did you mean %s? (%s)", text, nearest.best, all);
 }
 
+enum { FEE_TIERS_MAX = 64 };
+
 static const char *const venues[] = {"binance"};
 static const char *const clocks[] = {[CLOCK_WALL] = "wall", [CLOCK_FEED] = "feed"};
 static const char *const levels[] = {
@@ -256,4 +258,31 @@ void config_print_strategy(const struct config_key *key, const void *base, FILE 
     (void)key;
     const struct account_config *account = base;
     fputs(account->strategy ? account->strategy->name : "none", to);
+}
+
+/* --- a tier of a venue's fees --- */
+
+int config_parse_tier(const struct config_key *key, const char *text, void *base, char reason[static REASON])
+{
+    (void)key;
+    struct account_config *account = base;
+    size_t n, n_words = 0;
+    const struct fee_schedule *const *schedules = fee_schedules(&n);
+    const char *words[FEE_TIERS_MAX];
+    if (text[0] && account->own_rates)
+        return config_reason(reason, REASON,
+                             "fee_maker or fee_taker says it already: one of the two is needed");
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t < schedules[i]->n && n_words < FEE_TIERS_MAX; t++)
+            words[n_words++] = schedules[i]->tiers[t].name;
+    if (text[0] && config_find_word(text, words, n_words) < 0)
+        return config_unknown_word(text, words, n_words, reason);
+    snprintf(account->fee_tier, sizeof account->fee_tier, "%s", text);
+    return 0;
+}
+
+void config_print_tier(const struct config_key *key, const void *base, FILE *to)
+{
+    (void)key;
+    fputs(((const struct account_config *)base)->fee_tier, to);
 }

@@ -73,7 +73,7 @@ static void put_equity(void *ctx, const struct equity_point *point)
         return;
     const struct account *account = engine_account(engine_of(session), point->account);
     db_writer_put_equity(session->writer, point->account, point->ts_ns, point->equity, point->cash,
-                         account->equity_peak, account->day, account->day_equity);
+                         account->equity_peak, account->day, account->day_equity, account->killed_ns);
 }
 
 static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)

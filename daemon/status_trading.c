@@ -56,6 +56,26 @@ static struct totals totals_of(const struct engine *engine, const struct account
     return totals;
 }
 
+static json_t *limits_object(const struct risk_limits *limits)
+{
+    return json_pack("{s:f, s:f, s:f, s:i, s:f, s:f, s:f, s:i}", "exposure_symbol", limits->exposure_symbol,
+                     "exposure_account", limits->exposure_account, "daily_loss", limits->daily_loss,
+                     "orders_per_second", (int)limits->orders_per_second, "drawdown", limits->drawdown,
+                     "price_band", limits->price_band, "cooldown_s", (double)limits->cooldown_ns / 1e9,
+                     "positions", (int)limits->positions);
+}
+
+/* How many of its orders were refused, by reason; those that never were are left out. */
+static json_t *refused_object(const uint64_t refused[static ORDER_REASONS])
+{
+    json_t *object = json_object();
+    for (int reason = ORDER_OK + 1; reason < ORDER_REASONS; reason++)
+        if (refused[reason] > 0)
+            json_object_set_new(object, order_reason_name((enum order_reason)reason),
+                                json_integer((json_int_t)refused[reason]));
+    return object;
+}
+
 static json_t *account_object(const struct engine *engine, int index)
 {
     const struct account *account = engine_account(engine, index);
@@ -85,6 +105,11 @@ static json_t *account_object(const struct engine *engine, int index)
     json_object_set_new(object, "shorts", json_boolean(account->rules.shorts));
     json_object_set_new(object, "short_value", marked ? json_real(totals.short_value) : json_null());
     json_object_set_new(object, "interest_owed", json_real(decimal_to_double(account->interest_owed, scale)));
+    json_object_set_new(object, "killed", json_boolean(account->killed_ns != 0));
+    json_object_set_new(object, "killed_ns",
+                        account->killed_ns ? json_integer(account->killed_ns) : json_null());
+    json_object_set_new(object, "limits", limits_object(&account->rules.risk));
+    json_object_set_new(object, "refused", refused_object(account->refused));
     return object;
 }
 

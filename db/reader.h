@@ -41,7 +41,7 @@ struct db_symbol_row {
 
 struct db_account_row {
     struct db_account account;
-    int64_t equity_peak, day, day_equity; /* struct account's */
+    int64_t equity_peak, day, day_equity, killed_ns; /* struct account's */
 };
 
 /* Symbols by name, accounts by number; NULL or -ENOENT where there is none. */

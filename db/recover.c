@@ -93,6 +93,7 @@ static void take_account(void *ctx, const struct db_account_row *row)
     account->peak = row->equity_peak;
     account->day = row->day;
     account->day_equity = row->day_equity;
+    account->killed_ns = row->killed_ns;
     recovery->r = db_account_spec(&row->account, &account->spec);
     if (recovery->r < 0)
         snprintf(recovery->err, sizeof recovery->err,
@@ -164,6 +165,7 @@ static void take_position(void *ctx, const struct db_position_row *row)
         recovery->r = -EBADMSG;
     }
     *position = (struct db_recovered_position){row->account->number, symbol, row->position, holding->lots};
+    position->position.closed_ns = holding->position.closed_ns;
     holding->lots = (struct lots){0};
 }
 

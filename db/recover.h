@@ -10,7 +10,7 @@ struct db_recovered_account {
     struct db_account account; /* accounts[i].account.number == i */
     struct account_spec spec;  /* the same, as the engine takes it */
     int64_t deposits; /* of its currency, since it was begun: deposits and transfers in less those out */
-    int64_t peak, day, day_equity;
+    int64_t peak, day, day_equity, killed_ns;
     int64_t interest_ns; /* of its last row of interest; 0 without one */
 };
 struct db_recovered_balance {

@@ -44,9 +44,9 @@ int db_row_hash_register(sqlite3 *db);
 #define DB_EQUITY_COLUMNS "account, ts_ns, equity, cash, peak, day_equity"
 #define DB_ACCOUNT_SPEC_COLUMNS \
     "id, name, currency, currency_scale, created_ns, cash, strategy, params, maker_e6, taker_e6, " \
-    "exposure_symbol, exposure_account, daily_loss, orders_per_second, shorts, collateral_e4, " \
-    "maintenance_e4, borrow_rate_e6"
-#define DB_ACCOUNT_COLUMNS DB_ACCOUNT_SPEC_COLUMNS ", equity_peak, day, day_equity"
+    "exposure_symbol, exposure_account, daily_loss, orders_per_second, drawdown, price_band, cooldown_ns, " \
+    "positions, shorts, collateral_e4, maintenance_e4, borrow_rate_e6"
+#define DB_ACCOUNT_COLUMNS DB_ACCOUNT_SPEC_COLUMNS ", equity_peak, day, day_equity, killed_ns"
 #define DB_COMMAND_COLUMNS "id, ts_ns, peer_uid, peer_pid, cmd, args, state, result, key, order_id"
 #define DB_ALERT_COLUMNS   "id, ts_ns, last_ns, count, code, severity, text, acked_ns"
 #define DB_SYMBOL_COLUMNS \

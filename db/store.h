@@ -29,7 +29,7 @@ struct db_row_position {
 };
 struct db_row_equity {
     int account;
-    int64_t ts_ns, equity, cash, peak, day, day_equity;
+    int64_t ts_ns, equity, cash, peak, day, day_equity, killed_ns;
 };
 struct db_row_chart_series { /* then the memory, then the texts: specs, names */
     int symbol;

@@ -68,6 +68,10 @@ static void bind_account(struct binding *b, const struct db_account *row, const 
     real(b, rules->risk.exposure_account);
     real(b, rules->risk.daily_loss);
     integer(b, rules->risk.orders_per_second);
+    real(b, rules->risk.drawdown);
+    real(b, rules->risk.price_band);
+    integer(b, rules->risk.cooldown_ns);
+    integer(b, rules->risk.positions);
     integer(b, rules->shorts);
     integer(b, rules->collateral_e4);
     integer(b, rules->maintenance_e4);
@@ -304,6 +308,7 @@ int db_apply_equity(struct db_store *store, const struct db_row_equity *row)
     integer(&b, row->peak);
     integer(&b, row->day);
     integer(&b, row->day_equity);
+    integer(&b, row->killed_ns);
     rc = run(store, &b);
     if (rc != SQLITE_OK)
         return rc;

@@ -18,12 +18,16 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
                     "ON CONFLICT (key) DO UPDATE SET value = excluded.value, hash = excluded.hash",
     [DB_SQL_ACCOUNT] =
         "INSERT INTO accounts (" DB_ACCOUNT_SPEC_COLUMNS ", hash) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, x'') "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, "
+        "?21, "
+        "?22, x'') "
         "ON CONFLICT (id) DO UPDATE SET name = excluded.name, cash = excluded.cash, strategy = "
         "excluded.strategy, params = excluded.params, maker_e6 = excluded.maker_e6, taker_e6 = "
         "excluded.taker_e6, exposure_symbol = excluded.exposure_symbol, exposure_account = "
         "excluded.exposure_account, daily_loss = excluded.daily_loss, orders_per_second = "
-        "excluded.orders_per_second, shorts = excluded.shorts, collateral_e4 = excluded.collateral_e4, "
+        "excluded.orders_per_second, drawdown = excluded.drawdown, price_band = excluded.price_band, "
+        "cooldown_ns = excluded.cooldown_ns, positions = excluded.positions, shorts = excluded.shorts, "
+        "collateral_e4 = excluded.collateral_e4, "
         "maintenance_e4 = excluded.maintenance_e4, borrow_rate_e6 = excluded.borrow_rate_e6 "
         "WHERE currency = excluded.currency AND currency_scale = excluded.currency_scale RETURNING id",
     [DB_SQL_ACCOUNT_SEAL] = "UPDATE accounts SET hash = seal(2, " DB_ACCOUNT_COLUMNS ") WHERE id = ?1",
@@ -112,7 +116,9 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "excluded.cash, peak = excluded.peak, day_equity = excluded.day_equity, hash = "
         "excluded.hash",
     [DB_SQL_EQUITY_KNOWN] = "SELECT 1 FROM equity WHERE account = ?1 AND ts_ns = ?2",
-    [DB_SQL_EQUITY_ACCOUNT] = "UPDATE accounts SET equity_peak = ?2, day = ?3, day_equity = ?4 WHERE id = ?1",
+    [DB_SQL_EQUITY_ACCOUNT] =
+        "UPDATE accounts SET equity_peak = ?2, day = ?3, day_equity = ?4, killed_ns = ?5 "
+        "WHERE id = ?1",
     [DB_SQL_EQUITY_THIN] =
         "DELETE FROM equity WHERE account = ?1 AND ts_ns < ?2 AND EXISTS "
         "(SELECT 1 FROM equity AS later WHERE later.account = ?1 AND later.ts_ns > equity.ts_ns "

@@ -504,7 +504,7 @@ uint64_t db_writer_put_position(struct db_writer *w, int account, int symbol, co
 }
 
 uint64_t db_writer_put_equity(struct db_writer *w, int account, int64_t ts_ns, int64_t equity, int64_t cash,
-                              int64_t peak, int64_t day, int64_t day_equity)
+                              int64_t peak, int64_t day, int64_t day_equity, int64_t killed_ns)
 {
     struct db_row_equity row = {
         .account = account,
@@ -514,6 +514,7 @@ uint64_t db_writer_put_equity(struct db_writer *w, int account, int64_t ts_ns, i
         .peak = peak,
         .day = day,
         .day_equity = day_equity,
+        .killed_ns = killed_ns,
     };
     return put(w, DB_ROW_EQUITY, &row, sizeof row, NULL, 0);
 }

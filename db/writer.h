@@ -77,9 +77,9 @@ uint64_t db_writer_put_fill(struct db_writer *writer, const struct fill *fill);
 uint64_t db_writer_put_ledger(struct db_writer *writer, const struct ledger_row *row);
 uint64_t db_writer_put_position(struct db_writer *writer, int account, int symbol,
                                 const struct position *position);
-/* peak, day and day_equity are struct account's, kept for the recovery. */
+/* peak, day, day_equity and killed_ns are struct account's, kept for the recovery. */
 uint64_t db_writer_put_equity(struct db_writer *writer, int account, int64_t ts_ns, int64_t equity,
-                              int64_t cash, int64_t peak, int64_t day, int64_t day_equity);
+                              int64_t cash, int64_t peak, int64_t day, int64_t day_equity, int64_t killed_ns);
 uint64_t db_writer_put_command(struct db_writer *writer, const struct db_command *command);
 uint64_t db_writer_put_alert(struct db_writer *writer, const struct db_alert *alert);
 uint64_t db_writer_put_telemetry(struct db_writer *writer, const struct db_telemetry *value);

@@ -1,12 +1,36 @@
-/* What a venue charges. */
+/* What a venue charges: rates, and the tiers that it gives them by. */
 #ifndef EXCHANGE_FEES_H
 #define EXCHANGE_FEES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Rates in 1/1,000,000 of the notional: 1000 = 0.1 %. Binance spot, regular tier: 1000 and 1000. */
 struct fee_rates {
     int32_t maker_e6, taker_e6;
 };
+
+struct fee_tier {
+    const char *name; /* "vip1": lower case, one venue's own */
+    struct fee_rates rates;
+    const char *who; /* whom the venue gives it to */
+};
+
+/* A venue's tiers, the dearest first; the table and its source stand in the venue's folder. */
+struct fee_schedule {
+    const char *venue;
+    const struct fee_tier *tiers;
+    size_t n;
+};
+
+/* Every venue's, in order of their names. */
+const struct fee_schedule *const *fee_schedules(size_t *ret_n);
+
+/* A venue's, or NULL. */
+const struct fee_schedule *fee_schedule_find(const char *venue);
+
+/* The tier of that name, of the venue, or of any when `venue` is NULL (the first by order of venues); NULL
+ * when there is none. */
+const struct fee_tier *fee_tier_find(const char *venue, const char *name);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "exchange/bar.h"
 #include "exchange/book.h"
+#include "exchange/fees.h"
 #include "exchange/market.h"
 #include "exchange/symbol.h"
 
@@ -142,6 +143,7 @@ struct venue_parser;
 struct venue {
     const char *name;
     const char *ws_url, *rest_url; /* public market data, without keys */
+    const struct fee_schedule *fees;
 
     /* The name of one stream: `symbol` as listed, interval_ns for MARKET_KLINE. 0; -EINVAL for a kind or an
      * interval that the venue has not; -ENAMETOOLONG. */

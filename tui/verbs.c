@@ -11,6 +11,7 @@
 #include "tui/command/book.h"
 #include "tui/command/events.h"
 #include "tui/command/explain.h"
+#include "tui/command/fees.h"
 #include "tui/command/fills.h"
 #include "tui/command/indicators.h"
 #include "tui/command/ledger.h"
@@ -27,13 +28,14 @@
 
 /* In the order of the alphabet. */
 static const struct verb verbs[] = {
-    {"account", "accounts: list, create, deposit, withdraw, transfer, reset", command_account},
+    {"account", "accounts: list, create, deposit, withdraw, transfer, reset, resume", command_account},
     {"alerts", "alerts: list, ack ID", command_alerts},
     {"backtest", "strategies on bars, trades, or a recorded event log", command_backtest},
     {"bars", "stored bars of a symbol, as CSV", command_bars},
     {"book", "a symbol's order book now", command_book},
     {"events", "the event log: list, verify, show, export, import", command_events},
     {"explain", "why an order is what it is, recomputed from the log", command_explain},
+    {"fees", "what venues charge, by tier", command_fees},
     {"fills", "every execution ever, as a table, CSV or JSON", command_fills},
     {"flatten", "pause, cancel every order, close every position", command_flatten},
     {"indicators", "indicators of a bars file, as CSV", command_indicators},

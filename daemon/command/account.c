@@ -11,6 +11,7 @@
 static const struct {
     const char *name, *key;
 } rules[] = {
+    {"fees", "fees"},
     {"fee_maker", "fee_maker"},
     {"fee_taker", "fee_taker"},
     {"collateral", "collateral"},
@@ -20,6 +21,10 @@ static const struct {
     {"exposure_account", "risk.exposure_account"},
     {"daily_loss", "risk.daily_loss"},
     {"orders_per_second", "risk.orders_per_second"},
+    {"drawdown", "risk.drawdown"},
+    {"price_band", "risk.price_band"},
+    {"cooldown_s", "risk.cooldown_s"},
+    {"positions", "risk.positions"},
 };
 
 /* Sets a key of the configuration's account section from an argument's text. */
@@ -123,9 +128,9 @@ void command_account_create(const struct request *request)
     struct event event = {.command.kind = COMMAND_ACCOUNT_CREATE};
     struct config config = request->commands->daemon->config;
     const char *currency;
-    if (!args_known(&args, "name currency cash strategy params fee_maker fee_taker shorts collateral "
+    if (!args_known(&args, "name currency cash strategy params fees fee_maker fee_taker shorts collateral "
                            "maintenance borrow_rate exposure_symbol exposure_account daily_loss "
-                           "orders_per_second key") ||
+                           "orders_per_second drawdown price_band cooldown_s positions key") ||
         !args_text(&args, "currency", &currency) || !take_account(&args, &config, &event.command.account))
         return;
     if (engine_find_account(request->engine, event.command.account.name) >= 0) {
@@ -224,4 +229,18 @@ void command_account_transfer(const struct request *request)
     event.command.money.to = to;
     event.command.money.amount = amount;
     command_carry_out(request, &event, json_pack("{s:s, s:s}", "account", giver->name, "to", taker->name));
+}
+
+void command_account_resume(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    struct event event = {.command.kind = COMMAND_ACCOUNT_RESUME};
+    const char *name;
+    int at;
+    if (!args_known(&args, "account key") || !args_text(&args, "account", &name) ||
+        !args_account(&args, "account", &at))
+        return;
+    event.command.money.account = at;
+    command_carry_out(request, &event,
+                      json_pack("{s:s}", "account", engine_account(request->engine, at)->name));
 }

@@ -54,6 +54,7 @@ static const struct command {
     {"account_deposit", command_account_deposit, true},
     {"account_list", command_account_list, true},
     {"account_reset", command_account_reset, true},
+    {"account_resume", command_account_resume, true},
     {"account_transfer", command_account_transfer, true},
     {"account_withdraw", command_account_withdraw, true},
     {"ack", command_ack, false},

@@ -129,6 +129,7 @@ void command_account_create(const struct request *request); /* account.c … */
 void command_account_deposit(const struct request *request);
 void command_account_withdraw(const struct request *request);
 void command_account_reset(const struct request *request);
+void command_account_resume(const struct request *request);
 void command_account_transfer(const struct request *request);
 
 #endif

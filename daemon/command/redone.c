@@ -17,6 +17,7 @@ static const char *const names[COMMAND_KINDS] = {
     [COMMAND_ACCOUNT_DEPOSIT] = "account_deposit",
     [COMMAND_ACCOUNT_RESET] = "account_reset",
     [COMMAND_ACCOUNT_TRANSFER] = "account_transfer",
+    [COMMAND_ACCOUNT_RESUME] = "account_resume",
 };
 
 /* The command's name as it was given: a withdrawal is a deposit below zero of an amount above. */
@@ -64,6 +65,7 @@ static json_t *result_of(const struct event_command *command, const json_t *args
         return json_pack("{s:s, s:s}", "account", from ? from : "", "to", to ? to : "");
     case COMMAND_ACCOUNT_DEPOSIT:
     case COMMAND_ACCOUNT_RESET:
+    case COMMAND_ACCOUNT_RESUME:
         return json_pack("{s:s}", "account", account ? account : "");
     default:
         return json_object();

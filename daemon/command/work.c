@@ -41,6 +41,11 @@ const char *command_reason_words(enum order_reason reason)
         [ORDER_RISK_EXPOSURE] = "the exposure limit would be passed",
         [ORDER_RISK_DAILY_LOSS] = "the daily loss limit is reached",
         [ORDER_RISK_ORDER_RATE] = "too many orders in one second",
+        [ORDER_RISK_DRAWDOWN] =
+            "the account lost its limit of drawdown: only closing orders pass until account resume",
+        [ORDER_RISK_COOLDOWN] = "a position of that symbol was closed not long ago",
+        [ORDER_RISK_PRICE_BAND] = "the price is further from the last one than the account's price band",
+        [ORDER_RISK_POSITIONS] = "the account holds, or is entering, as many symbols as it may",
         [ORDER_RISK_STORAGE] = "the database cannot store: no new positions",
     };
     return words[reason] ? words[reason] : "refused";

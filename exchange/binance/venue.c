@@ -1,6 +1,7 @@
 /* Each function is the one of the same name, with the venue's opaque types for Binance's. */
 #include "exchange/binance/venue.h"
 
+#include "exchange/binance/fees.h"
 #include "exchange/binance/parse.h"
 #include "exchange/binance/rest.h"
 #include "exchange/binance/stream.h"
@@ -97,6 +98,7 @@ const struct venue binance_venue = {
     .name = "binance",
     .ws_url = BINANCE_WS_URL,
     .rest_url = BINANCE_REST_URL,
+    .fees = &binance_fees,
     .stream_name = binance_stream_name,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,

@@ -44,7 +44,11 @@ static void check_spec(const struct account_spec *a, const struct account_spec *
     CHECK_INT(a->rules.fees.taker_e6, b->rules.fees.taker_e6);
     CHECK(a->rules.risk.exposure_symbol == b->rules.risk.exposure_symbol &&
           a->rules.risk.exposure_account == b->rules.risk.exposure_account &&
-          a->rules.risk.daily_loss == b->rules.risk.daily_loss);
+          a->rules.risk.daily_loss == b->rules.risk.daily_loss &&
+          a->rules.risk.drawdown == b->rules.risk.drawdown &&
+          a->rules.risk.price_band == b->rules.risk.price_band);
+    CHECK_INT(a->rules.risk.cooldown_ns, b->rules.risk.cooldown_ns);
+    CHECK_INT(a->rules.risk.positions, b->rules.risk.positions);
     CHECK_INT(a->rules.risk.orders_per_second, b->rules.risk.orders_per_second);
     CHECK_INT(a->rules.shorts, b->rules.shorts);
     CHECK_INT(a->rules.collateral_e4, b->rules.collateral_e4);
@@ -88,6 +92,7 @@ static void check_recovered(const char *path, const struct books *b)
         const struct account *account = engine_account(b->engine, a);
         check_spec(&r->accounts[a].spec, engine_account_spec(b->engine, a));
         CHECK_INT(r->accounts[a].deposits, account->deposits);
+        CHECK_INT(r->accounts[a].killed_ns, account->killed_ns);
         CHECK(r->accounts[a].interest_ns < account->interest_ns + INT64_C(3600) * 1000000000);
         charged += r->accounts[a].interest_ns > 0;
     }

@@ -243,7 +243,7 @@ static void put_rows(struct db_writer *writer)
     for (int i = 0; i < 288; i++) {
         int64_t equity = (int64_t)((10100 + 90 * sin(i / 20.0) + i * 0.191) * 100) * (unit / 100);
         int64_t ts_ns = fixture_now_ns - (288 - i) * 300 * second_ns;
-        db_writer_put_equity(writer, 0, ts_ns, equity, 5000 * unit, 10400 * unit, 19943, 10144 * unit);
+        db_writer_put_equity(writer, 0, ts_ns, equity, 5000 * unit, 10400 * unit, 19943, 10144 * unit, 0);
     }
     struct db_command command = {.id = 1,
                                  .ts_ns = fixture_now_ns - 900 * second_ns,

@@ -15,15 +15,18 @@ static const char help[] =
     "       papertape account deposit|withdraw NAME AMOUNT [--key K]\n"
     "       papertape account transfer FROM TO AMOUNT [--key K]\n"
     "       papertape account reset NAME [--cash X] [--key K]\n"
+    "       papertape account resume NAME [--key K]\n"
     "\n"
     "Paper accounts. Exit status 0 once the daemon has accepted and committed it, 1 when it was refused,\n"
     "with the reason. reset cancels its orders, closes the books on what it holds and deposits anew; the\n"
-    "past stays in the ledger.\n"
+    "past stays in the ledger. resume lets an account that its drawdown killed trade again; its highest\n"
+    "equity begins anew.\n"
     "\n"
     "  --key K                       given again with the same key, nothing is done twice\n"
     "  --currency C, --cash X        what the new account is counted in, and its first deposit\n"
     "  --strategy S, --set k=v       who trades on it, with which parameters; without: orders by hand only\n"
     "  --fee-maker F, --fee-taker F  of the notional of a fill: 0.001 or 0.1%\n"
+    "  --fees TIER                   instead: a tier of the venue, as papertape fees lists them\n"
     "  --shorts                      it may sell what it does not hold\n"
     "  --collateral X%               of a short's value, to open it (150%)\n"
     "  --maintenance X%              below which it is bought back (125%)\n"
@@ -32,6 +35,10 @@ static const char help[] =
     "                                most of equity in one symbol, and in all together; 0: no limit\n"
     "  --risk-daily-loss X%          of the day's first equity; 0: off\n"
     "  --risk-orders-per-second N    at most 64; 0: no limit\n"
+    "  --risk-drawdown X%            of its highest equity; once lost it is closed and killed; 0: off\n"
+    "  --risk-price-band X%          how far an opening order's price may be from the last; 0: off\n"
+    "  --risk-cooldown S             seconds after a position was closed; 0: off\n"
+    "  --risk-positions N            most symbols held or being entered; 0: no limit\n"
     "\n"
     "What is left out of create is as the configuration has it by default.\n";
 
@@ -41,6 +48,8 @@ static void print_done(const char *verb, char **words, const json_t *result)
         printf("created %s", words[0]);
     else if (strcmp(verb, "reset") == 0)
         printf("reset %s", words[0]);
+    else if (strcmp(verb, "resume") == 0)
+        printf("resumed %s", words[0]);
     else if (strcmp(verb, "deposit") == 0)
         printf("deposited %s into %s", words[1], words[0]);
     else if (strcmp(verb, "withdraw") == 0)
@@ -77,6 +86,7 @@ int command_account(int argc, char **argv)
         {"currency", &wish.currency},
         {"cash", &wish.cash},
         {"strategy", &wish.strategy},
+        {"fees", &wish.fees},
         {"fee-maker", &wish.fee_maker},
         {"fee-taker", &wish.fee_taker},
         {"collateral", &wish.collateral},
@@ -86,6 +96,10 @@ int command_account(int argc, char **argv)
         {"risk-exposure-account", &wish.exposure_account},
         {"risk-daily-loss", &wish.daily_loss},
         {"risk-orders-per-second", &wish.orders_per_second},
+        {"risk-drawdown", &wish.drawdown},
+        {"risk-price-band", &wish.price_band},
+        {"risk-cooldown", &wish.cooldown_s},
+        {"risk-positions", &wish.positions},
     };
     enum { FIELDS = sizeof fields / sizeof *fields, FIRST_FIELD = 0x100 };
     struct option options[FIELDS + 4] = {

@@ -77,9 +77,16 @@ static const char *set_params(json_t *args, const struct account_wish *wish)
 /* What only `create` has. */
 static bool is_for_new(const struct account_wish *wish)
 {
-    return wish->currency || wish->strategy || wish->n_params || wish->fee_maker || wish->fee_taker ||
+    return wish->currency || wish->strategy || wish->n_params || wish->fees || wish->fee_maker ||
+           wish->fee_taker || wish->drawdown || wish->price_band || wish->cooldown_s || wish->positions ||
            wish->shorts || wish->collateral || wish->maintenance || wish->borrow_rate ||
            wish->exposure_symbol || wish->exposure_account || wish->daily_loss || wish->orders_per_second;
+}
+
+/* Digits alone, where it was given. */
+static bool is_whole(const char *text)
+{
+    return !text || (*text && strspn(text, "0123456789") == strlen(text));
 }
 
 static const char *create(json_t *args, char **words, int n, const struct account_wish *wish)
@@ -95,6 +102,8 @@ static const char *create(json_t *args, char **words, int n, const struct accoun
         {"exposure_symbol", wish->exposure_symbol},
         {"exposure_account", wish->exposure_account},
         {"daily_loss", wish->daily_loss},
+        {"drawdown", wish->drawdown},
+        {"price_band", wish->price_band},
     };
 
     if (n != 1 || !wish->currency || !wish->cash)
@@ -109,9 +118,14 @@ static const char *create(json_t *args, char **words, int n, const struct accoun
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         if (!set_share(args, shares[i].key, shares[i].text))
             return "fees, rates and limits are shares of 0 or more, as 0.001 or 0.1%";
-    if (wish->orders_per_second &&
-        strspn(wish->orders_per_second, "0123456789") != strlen(wish->orders_per_second))
+    if (!is_whole(wish->orders_per_second))
         return "--risk-orders-per-second: a whole number is needed; 0 is no limit";
+    if (!is_whole(wish->positions))
+        return "--risk-positions: a whole number is needed; 0 is no limit";
+    if (wish->cooldown_s && !is_amount(wish->cooldown_s, true))
+        return "--risk-cooldown: seconds are needed, as 900; 0 is off";
+    if (wish->fees && (wish->fee_maker || wish->fee_taker))
+        return "--fees says both rates: either it, or --fee-maker and --fee-taker";
     const char *why = set_params(args, wish);
     if (why)
         return why;
@@ -120,6 +134,9 @@ static const char *create(json_t *args, char **words, int n, const struct accoun
     set_text(args, "name", words[0]);
     set_text(args, "cash", wish->cash);
     set_text(args, "orders_per_second", wish->orders_per_second);
+    set_text(args, "fees", wish->fees);
+    set_text(args, "cooldown_s", wish->cooldown_s);
+    set_text(args, "positions", wish->positions);
     if (wish->shorts)
         json_object_set_new(args, "shorts", json_true());
     return NULL;
@@ -170,6 +187,16 @@ static const char *transfer(json_t *args, char **words, int n)
     return NULL;
 }
 
+static const char *resume(json_t *args, char **words, int n)
+{
+    if (n != 1)
+        return "an account is needed, as: account resume main";
+    if (!is_name(words[0]))
+        return name_words;
+    set_text(args, "account", words[0]);
+    return NULL;
+}
+
 static const char *fill(json_t *args, const char *verb, char **words, int n, const struct account_wish *wish,
                         const char **ret_cmd)
 {
@@ -180,7 +207,7 @@ static const char *fill(json_t *args, const char *verb, char **words, int n, con
         return "--key: 1 to 36 of the characters A-Z a-z 0-9 . _ : / -";
     set_text(args, "key", wish->key);
     if (!creates && (is_for_new(wish) || (wish->cash && !resets)))
-        return resets ? "reset takes --cash and --key" : "deposit, withdraw and transfer take --key";
+        return resets ? "reset takes --cash and --key" : "deposit, withdraw, transfer and resume take --key";
     if (creates) {
         *ret_cmd = "account_create";
         return create(args, words, n, wish);
@@ -197,7 +224,11 @@ static const char *fill(json_t *args, const char *verb, char **words, int n, con
         *ret_cmd = "account_transfer";
         return transfer(args, words, n);
     }
-    return "list, create, deposit, withdraw, reset or transfer comes first, as: account list";
+    if (strcmp(verb, "resume") == 0) {
+        *ret_cmd = "account_resume";
+        return resume(args, words, n);
+    }
+    return "list, create, deposit, withdraw, transfer, reset or resume comes first, as: account list";
 }
 
 json_t *account_args(const char *verb, char **words, int n, const struct account_wish *wish,

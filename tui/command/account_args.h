@@ -13,10 +13,11 @@ struct account_wish {
     const char *currency, *cash, *strategy;
     const char *params[STRATEGY_PARAMS_MAX]; /* "fast=10", as --set gives them */
     int n_params;
-    const char *fee_maker, *fee_taker;
+    const char *fees, *fee_maker, *fee_taker;
     bool shorts;
     const char *collateral, *maintenance, *borrow_rate;
     const char *exposure_symbol, *exposure_account, *daily_loss, *orders_per_second;
+    const char *drawdown, *price_band, *cooldown_s, *positions;
 };
 
 /* The line `account VERB WORDS…` as the command `*ret_cmd` and its arguments, the caller's; NULL when it

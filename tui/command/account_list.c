@@ -8,14 +8,16 @@
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
 
-enum { E6 = 6, E4 = 4 }; /* scales of the rules' shares */
+enum { E9 = 9, E6 = 6, E4 = 4 }; /* scales of the rules' shares */
 
 static const struct stored_column columns[] = {
     {"account", -12},   {"currency", -8},         {"cash", 18},           {"equity", 18},
     {"peak", 0},        {"drawdown_pct", 12},     {"at_ns", -24},         {"strategy", -14},
     {"shorts", 6},      {"fee_maker", 9},         {"fee_taker", 9},       {"collateral", 0},
     {"maintenance", 0}, {"borrow_rate", 0},       {"exposure_symbol", 0}, {"exposure_account", 0},
-    {"daily_loss", 0},  {"orders_per_second", 0}, {"opening_cash", 0},    {"params", 0},
+    {"daily_loss", 0},  {"orders_per_second", 0}, {"drawdown", 0},        {"price_band", 0},
+    {"cooldown_s", 0},  {"positions", 0},         {"killed_ns", -24},     {"opening_cash", 0},
+    {"params", 0},
 };
 
 struct account_line {
@@ -67,16 +69,18 @@ static json_t *rules_object(const struct db_account *account)
     const struct account_rules *rules = &account->rules;
     json_t *params = params_object(account);
 
-    return json_pack("{s:s?, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:i, s:o}", "strategy",
-                     account->strategy[0] ? account->strategy : NULL, "params", params ? params : json_null(),
-                     "shorts", rules->shorts, "fee_maker", stored_number(rules->fees.maker_e6, E6),
-                     "fee_taker", stored_number(rules->fees.taker_e6, E6), "collateral",
-                     stored_number(rules->collateral_e4, E4), "maintenance",
-                     stored_number(rules->maintenance_e4, E4), "borrow_rate",
-                     stored_number(rules->borrow_rate_e6, E6), "exposure_symbol", rules->risk.exposure_symbol,
-                     "exposure_account", rules->risk.exposure_account, "daily_loss", rules->risk.daily_loss,
-                     "orders_per_second", (int)rules->risk.orders_per_second, "opening_cash",
-                     stored_number(account->cash, account->currency_scale));
+    return json_pack(
+        "{s:s?, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:i, s:f, s:f, s:o, s:i, s:o}", "strategy",
+        account->strategy[0] ? account->strategy : NULL, "params", params ? params : json_null(), "shorts",
+        rules->shorts, "fee_maker", stored_number(rules->fees.maker_e6, E6), "fee_taker",
+        stored_number(rules->fees.taker_e6, E6), "collateral", stored_number(rules->collateral_e4, E4),
+        "maintenance", stored_number(rules->maintenance_e4, E4), "borrow_rate",
+        stored_number(rules->borrow_rate_e6, E6), "exposure_symbol", rules->risk.exposure_symbol,
+        "exposure_account", rules->risk.exposure_account, "daily_loss", rules->risk.daily_loss,
+        "orders_per_second", (int)rules->risk.orders_per_second, "drawdown", rules->risk.drawdown,
+        "price_band", rules->risk.price_band, "cooldown_s", stored_number(rules->risk.cooldown_ns, E9),
+        "positions", (int)rules->risk.positions, "opening_cash",
+        stored_number(account->cash, account->currency_scale));
 }
 
 static json_t *line_object(const struct account_line *line)
@@ -93,6 +97,8 @@ static json_t *line_object(const struct account_line *line)
                   known ? json_integer(line->point.ts_ns) : json_null());
     json_t *rules = rules_object(account);
 
+    json_object_set_new(object, "killed_ns",
+                        line->row.killed_ns ? json_integer(line->row.killed_ns) : json_null());
     if (!object || !rules || json_object_update(object, rules) < 0) {
         json_decref(object);
         object = NULL;
@@ -129,6 +135,11 @@ static void print_line(struct stored_list *list, const struct account_line *line
         ALL,
         LOSS,
         RATE,
+        FALL,
+        BAND,
+        COOLDOWN,
+        POSITIONS,
+        KILLED,
         OPENING,
         CELLS
     };
@@ -160,6 +171,11 @@ static void print_line(struct stored_list *list, const struct account_line *line
         plain(cell[ALL], rules->risk.exposure_account),
         plain(cell[LOSS], rules->risk.daily_loss),
         stored_integer(cell[RATE], rules->risk.orders_per_second),
+        plain(cell[FALL], rules->risk.drawdown),
+        plain(cell[BAND], rules->risk.price_band),
+        stored_decimal(form, cell[COOLDOWN], rules->risk.cooldown_ns, E9),
+        stored_integer(cell[POSITIONS], rules->risk.positions),
+        line->row.killed_ns ? stored_time(form, cell[KILLED], line->row.killed_ns) : "",
         stored_decimal(form, cell[OPENING], account->cash, scale),
         params ? params : "",
     };

@@ -95,25 +95,36 @@ static json_t *command_object(const struct explanation *e)
                      args ? args : json_null());
 }
 
+static json_t *facts_object(const struct explanation *e)
+{
+    const struct risk_facts *f = &e->verdict.facts;
+    int scale = e->currency_scale, price_scale = e->symbol.price_scale;
+    return json_pack(
+        "{s:I, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "now_ns", (json_int_t)f->now_ns, "reduces", f->reduces, "paused", f->paused, "stale", f->stale,
+        "storage_failing", f->storage_failing, "killed", f->killed, "begins", f->begins, "entered",
+        f->entered, "positions", (int)f->positions, "closed_ns",
+        f->closed_ns ? json_integer(f->closed_ns) : json_null(), "last",
+        stored_number_or_null(f->last, price_scale), "limit",
+        stored_number_or_null(f->limit_price, price_scale), "stop",
+        stored_number_or_null(f->stop_price, price_scale), "order_notional",
+        stored_number(f->order_notional, scale), "symbol_notional", stored_number(f->symbol_notional, scale),
+        "account_notional", stored_number(f->account_notional, scale), "equity",
+        stored_number(f->equity, scale), "day_equity", stored_number(f->day_equity, scale), "peak",
+        stored_number(f->peak, scale));
+}
+
 static json_t *verdict_object(const struct explanation *e)
 {
     const struct risk_limits *l = &e->verdict.limits;
-    const struct risk_facts *f = &e->verdict.facts;
-    int scale = e->currency_scale;
     if (!e->have_verdict)
         return json_null();
-    json_t *limits = json_pack("{s:f, s:f, s:f, s:i}", "exposure_symbol", l->exposure_symbol,
-                               "exposure_account", l->exposure_account, "daily_loss", l->daily_loss,
-                               "orders_per_second", (int)l->orders_per_second);
-    json_t *facts = json_null();
-    if (e->verdict.have_facts)
-        facts =
-            json_pack("{s:I, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "now_ns", (json_int_t)f->now_ns,
-                      "reduces", f->reduces, "paused", f->paused, "stale", f->stale, "storage_failing",
-                      f->storage_failing, "order_notional", stored_number(f->order_notional, scale),
-                      "symbol_notional", stored_number(f->symbol_notional, scale), "account_notional",
-                      stored_number(f->account_notional, scale), "equity", stored_number(f->equity, scale),
-                      "day_equity", stored_number(f->day_equity, scale));
+    json_t *limits =
+        json_pack("{s:f, s:f, s:f, s:i, s:f, s:f, s:o, s:i}", "exposure_symbol", l->exposure_symbol,
+                  "exposure_account", l->exposure_account, "daily_loss", l->daily_loss, "orders_per_second",
+                  (int)l->orders_per_second, "drawdown", l->drawdown, "price_band", l->price_band,
+                  "cooldown_s", stored_number(l->cooldown_ns, 9), "positions", (int)l->positions);
+    json_t *facts = e->verdict.have_facts ? facts_object(e) : json_null();
     bool accepted = e->order.state != ORDER_REJECTED; /* or refused with its group */
     return json_pack("{s:b, s:s?, s:o, s:o}", "accepted", accepted, "reason",
                      accepted ? NULL : order_reason_name(e->order.reason), "limits", limits, "facts", facts);

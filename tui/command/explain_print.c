@@ -219,14 +219,21 @@ static void print_facts(const struct explanation *e)
     const struct risk_facts *f = &e->verdict.facts;
     int scale = e->currency_scale;
     printf("  facts: worth %s %s; held and on order before, the order's way: %s of %s, %s of all; equity %s, "
-           "at the day's begin "
-           "%s\n",
+           "at the day's begin %s, at its highest %s\n",
            decimal(f->order_notional, scale).text, e->currency, decimal(f->symbol_notional, scale).text,
            e->have_symbol ? e->symbol.name : "?", decimal(f->account_notional, scale).text,
-           decimal(f->equity, scale).text, decimal(f->day_equity, scale).text);
-    printf("         %s; data %s; storage %s%s\n", f->paused ? "trading paused" : "trading on",
+           decimal(f->equity, scale).text, decimal(f->day_equity, scale).text, decimal(f->peak, scale).text);
+    printf("         %s; data %s; storage %s%s\n",
+           f->paused   ? "trading paused"
+           : f->killed ? "the account is killed by its drawdown"
+                       : "trading on",
            f->stale ? "too old" : "fresh", f->storage_failing ? "failing" : "works",
            f->reduces ? "; it only reduces a position" : "");
+    printf("         last price %s; other symbols held or being entered: %" PRId32 "%s",
+           decimal(f->last, e->symbol.price_scale).text, f->positions, f->entered ? ", and this one" : "");
+    if (f->closed_ns)
+        printf("; closed before at %s", at(f->closed_ns).text);
+    putchar('\n');
 }
 
 static const char *refused_by(const struct explanation *e)
@@ -257,6 +264,13 @@ static void print_verdict(const struct explanation *e)
     print_limit("a symbol", l->exposure_symbol);
     print_limit("all", l->exposure_account);
     print_limit("a day's loss", l->daily_loss);
+    print_limit("drawdown", l->drawdown);
+    if (l->price_band > 0)
+        printf("; prices within %s %% of the last", number(100 * l->price_band).text);
+    if (l->cooldown_ns > 0)
+        printf("; cooldown %s s", decimal(l->cooldown_ns, 9).text);
+    if (l->positions > 0)
+        printf("; positions %" PRId32, l->positions);
     putchar('\n');
 }
 

@@ -12,7 +12,8 @@ static const char pause_help[] =
     "Opens no new position until resume; stops and orders that reduce one still work.\n";
 static const char resume_help[] = "Usage: papertape resume [--state DIR]\n"
                                   "\n"
-                                  "Trades again after pause.\n";
+                                  "Trades again after pause. An account that its drawdown killed: account "
+                                  "resume.\n";
 static const char flatten_help[] =
     "Usage: papertape flatten --yes [--state DIR]\n"
     "\n"

@@ -1,0 +1,9 @@
+/* Binance's tiers of spot fees. */
+#ifndef EXCHANGE_BINANCE_FEES_H
+#define EXCHANGE_BINANCE_FEES_H
+
+#include "exchange/fees.h"
+
+extern const struct fee_schedule binance_fees;
+
+#endif

@@ -1,0 +1,74 @@
+#include "tui/command/fees.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/decimal.h"
+#include "strategy/nearest.h"
+#include "tui/command/stored.h"
+#include "tui/dashboard.h"
+
+enum { E6 = 6 };
+
+static const char help[] =
+    "Usage: papertape fees [--csv|--json]\n"
+    "\n"
+    "The tiers of fees that this program knows, by venue: shares of a fill's notional. An account is "
+    "charged\n"
+    "by one with `fees = TIER` in its section, `account create --fees TIER` and `backtest --fees TIER`.\n";
+
+static const struct stored_column columns[] = {
+    {"venue", -8}, {"tier", -8}, {"maker", 8}, {"taker", 8}, {"who", -40},
+};
+
+bool fees_take(const char *word, struct fee_rates *ret, char *err, size_t err_size)
+{
+    const struct fee_tier *tier = fee_tier_find(NULL, word);
+    struct nearest nearest = {0};
+    size_t n;
+    const struct fee_schedule *const *schedules = fee_schedules(&n);
+    if (tier) {
+        *ret = tier->rates;
+        return true;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t < schedules[i]->n; t++)
+            nearest_offer(&nearest, word, schedules[i]->tiers[t].name);
+    snprintf(err, err_size, "%.40s is no tier: did you mean %s? papertape fees lists them", word,
+             nearest.best);
+    return false;
+}
+
+static void print_tier(struct stored_list *list, const char *venue, const struct fee_tier *tier)
+{
+    char maker[STORED_CELL], taker[STORED_CELL];
+    if (list->form == STORED_JSON) {
+        stored_object(list, json_pack("{s:s, s:s, s:o, s:o, s:s}", "venue", venue, "tier", tier->name,
+                                      "maker", stored_number(tier->rates.maker_e6, E6), "taker",
+                                      stored_number(tier->rates.taker_e6, E6), "who", tier->who));
+        return;
+    }
+    const char *const cells[] = {venue, tier->name,
+                                 stored_decimal(list->form, maker, tier->rates.maker_e6, E6),
+                                 stored_decimal(list->form, taker, tier->rates.taker_e6, E6), tier->who};
+    stored_row(list, cells);
+}
+
+int command_fees(int argc, char **argv)
+{
+    struct stored_options options;
+    size_t n;
+    const struct fee_schedule *const *schedules = fee_schedules(&n);
+    int r = stored_options(argc, argv, "csv json", help, &options);
+    if (r != EXIT_OK || options.done)
+        return r;
+    if (options.first < argc)
+        return stored_fail(EXIT_USAGE, "fees", argv[options.first], "it takes no argument");
+    struct stored_list list = {"fees", options.form, columns, sizeof columns / sizeof *columns, 0, 0};
+    stored_begin(&list);
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t < schedules[i]->n; t++)
+            print_tier(&list, schedules[i]->venue, &schedules[i]->tiers[t]);
+    stored_end(&list);
+    return list.r < 0 ? stored_fail(EXIT_ERROR, "fees", "", "it cannot be written") : EXIT_OK;
+}
