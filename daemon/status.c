@@ -99,10 +99,14 @@ static json_t *counters_object(const struct engine *engine)
             json_object_set_new(refused, order_reason_name((enum order_reason)reason),
                                 json_integer((json_int_t)counters->refused[reason]));
     json_t *intents = json_object();
-    for (int fault = INTENT_FITS + 1; fault < INTENT_FAULTS; fault++)
-        if (counters->intents[fault] > 0)
+    for (int fault = INTENT_FITS + 1; fault < INTENT_FAULTS; fault++) {
+        uint64_t n = 0;
+        for (int a = 0; a < engine_accounts(engine); a++)
+            n += engine_intents_refused(engine, a)[fault];
+        if (n > 0)
             json_object_set_new(intents, intent_fault_name((enum intent_fault)fault),
-                                json_integer((json_int_t)counters->intents[fault]));
+                                json_integer((json_int_t)n));
+    }
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "events", (json_int_t)counters->events,
                      "decisions", (json_int_t)counters->decisions, "orders", (json_int_t)counters->orders,
                      "fills", (json_int_t)counters->fills, "rejected", (json_int_t)counters->rejected,

@@ -215,6 +215,10 @@ static bool move_account(const struct change *change, int a)
     to->records = fresh.records;
     to->pairs = fresh.pairs;
     change->made->rates[a] = change->engine->rates[a];
+    struct desk *desk = &change->made->desks[a];
+    const struct desk *before = &change->engine->desks[a];
+    memcpy(desk->refused, before->refused, sizeof desk->refused);
+    memcpy(desk->told_ns, before->told_ns, sizeof desk->told_ns);
     return move_seats(change, a);
 }
 

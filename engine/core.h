@@ -77,8 +77,9 @@ struct seat {
 struct desk {
     const struct strategy *strategy;
     double params[STRATEGY_PARAMS_MAX];
-    struct seat *seats;             /* [n_symbols], NULL without a strategy */
-    int64_t told_ns[INTENT_FAULTS]; /* when an alert last told of such an intent; 0: never */
+    struct seat *seats;              /* [n_symbols], NULL without a strategy */
+    uint64_t refused[INTENT_FAULTS]; /* intents, by what was wrong */
+    int64_t told_ns[INTENT_FAULTS];  /* when an alert last told of such an intent; 0: never */
 };
 
 /* A live order, and what of the balance it holds. */

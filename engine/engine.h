@@ -177,6 +177,8 @@ const struct order *engine_order(const struct engine *engine, size_t i);
 size_t engine_indicators(const struct engine *engine, int account, int symbol, const char *names[],
                          double values[], size_t cap);
 
+/* The intents of its strategy that no market could grant, by what was wrong: [INTENT_FAULTS]. */
+const uint64_t *engine_intents_refused(const struct engine *engine, int account);
 /* The account's closed trades in a symbol: flat to flat, after fees. */
 const struct strategy_record *engine_record(const struct engine *engine, int account, int symbol);
 
@@ -190,8 +192,7 @@ void engine_ids(const struct engine *engine, struct engine_ids *ret);
 struct engine_counters {
     uint64_t events, decisions, orders, rejected, fills;
     uint64_t refused[ORDER_REASONS];
-    uint64_t intents[INTENT_FAULTS]; /* that no market could grant, by what was wrong */
-    uint64_t impossible;             /* state changes that the table of states refused: bugs */
+    uint64_t impossible; /* state changes that the table of states refused: bugs */
 };
 const struct engine_counters *engine_counters(const struct engine *engine);
 

@@ -282,6 +282,17 @@ static void visit_seat(struct codec *codec, struct seat *seat)
     codec_bytes(codec, seat->state, sizeof seat->state);
 }
 
+/* Faults that came later have none. */
+static void visit_refusals(struct codec *codec, struct desk *desk)
+{
+    uint32_t n = INTENT_FAULTS;
+    visit_count(codec, &n, INTENT_FAULTS, 2);
+    for (uint32_t i = 0; i < n; i++) {
+        codec_u64(codec, &desk->refused[i]);
+        codec_i64(codec, &desk->told_ns[i]);
+    }
+}
+
 /* A seat's indicators and their names follow from the strategy's parameters. False as visit_strategy(). */
 static bool visit_desk(struct visit *visit, int account)
 {
@@ -296,8 +307,7 @@ static bool visit_desk(struct visit *visit, int account)
     for (int s = 0; desk->seats && s < visit->engine->n_symbols && !over(visit); s++)
         visit_seat(visit->codec, &desk->seats[s]);
     if (visit->codec->version >= 2)
-        for (int i = 0; i < INTENT_FAULTS; i++)
-            codec_i64(visit->codec, &desk->told_ns[i]);
+        visit_refusals(visit->codec, desk);
     return true;
 }
 
@@ -336,12 +346,6 @@ static void visit_counters(struct codec *codec, struct engine_counters *counters
     codec_u64(codec, &counters->fills);
     visit_refused(codec, counters->refused);
     codec_u64(codec, &counters->impossible);
-    if (codec->version < 2)
-        return;
-    uint32_t n = INTENT_FAULTS;
-    visit_count(codec, &n, INTENT_FAULTS, 1);
-    for (uint32_t i = 0; i < n; i++)
-        codec_u64(codec, &counters->intents[i]);
 }
 
 static int allocate(struct engine *engine, int n_symbols, int n_accounts)

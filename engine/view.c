@@ -113,6 +113,11 @@ size_t engine_indicators(const struct engine *engine, int account, int symbol, c
     return n;
 }
 
+const uint64_t *engine_intents_refused(const struct engine *engine, int account)
+{
+    return engine->desks[account].refused;
+}
+
 const struct strategy_record *engine_record(const struct engine *engine, int account, int symbol)
 {
     return &engine->accounts[account].records[symbol].record;

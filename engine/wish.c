@@ -261,7 +261,7 @@ static void refuse(struct engine *engine, int account, int symbol, enum intent_f
 {
     struct desk *desk = &engine->desks[account];
     char what[96];
-    engine->counters.intents[fault]++;
+    desk->refused[fault]++;
     if (desk->told_ns[fault] != 0 && engine->now_ns - desk->told_ns[fault] < TOLD_AGAIN_NS)
         return;
     desk->told_ns[fault] = engine->now_ns;

@@ -78,6 +78,7 @@ struct backtest_account {
     size_t exposed;                  /* rows at whose close something was held */
     int64_t fees, turnover;          /* sums over fills: fees, notionals; currency units */
     uint64_t refused[ORDER_REASONS]; /* orders refused, by reason */
+    uint64_t intents[INTENT_FAULTS]; /* that no market could grant, by what was wrong */
     int64_t final_equity, final_cash;
 };
 

@@ -271,6 +271,7 @@ static int sum_up(struct run_thread *thread, struct drive *drive)
         book->curve.equity = NULL;
         book->ret->exposed = book->curve.exposed;
         book->ret->way = BACKTEST_ENGINE;
+        memcpy(book->ret->intents, engine_intents_refused(drive->engine, a), sizeof book->ret->intents);
         book->ret->final_equity = engine_equity(drive->engine, a);
         book->ret->final_cash = account->assets[account->currency_at].total;
         r = trades_sum(drive->config, book->ret);

@@ -131,7 +131,7 @@ void sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_live *li
 void sim_lift(struct sim *sim, struct sim_live *live);
 /* One order or a bracket, all or none, as match_submit_group(). */
 void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct order *legs, int n_legs);
-void sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live, int64_t stop_price);
+bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live, int64_t stop_price);
 /* At the last prices, as the bar of `symbol` closes. */
 int64_t sim_equity(const struct sim *sim, const struct sim_symbol *symbol);
 

@@ -243,7 +243,7 @@ void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct order *legs, 
         push(sim, symbol, &legs[i]);
 }
 
-void sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live, int64_t stop_price)
+bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live, int64_t stop_price)
 {
     struct order next = live->order;
     for (int i = 0; i < symbol->n_amends; i++)
@@ -251,16 +251,17 @@ void sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live
             next.stop_price = symbol->amends[i].stop_price;
     next.stop_price = stop_price;
     if (check(sim, symbol, &next, -1) != ORDER_OK)
-        return;
+        return false;
     if (symbol->n_amends == SIM_LIVE_MAX) {
         sim->failed = -ENOTSUP;
-        return;
+        return false;
     }
     symbol->amends[symbol->n_amends++] =
         (struct sim_amend){.order_id = next.id,
                            .created_ns = sim->now_ns,
                            .effective_ns = sim->now_ns + sim->config->latency_ns,
                            .stop_price = stop_price};
+    return true;
 }
 
 /* A bracket's entry ended: its exits start with what it filled, or end with it. */

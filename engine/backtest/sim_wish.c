@@ -57,13 +57,16 @@ static struct sizing sizing_of(const struct sim *sim, const struct sim_symbol *s
                            .available = available > 0 ? available : 0};
 }
 
-static void enter(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent, int64_t equity)
+static enum intent_fault enter(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent,
+                               int64_t equity)
 {
     int64_t limit = 0, stop = 0, profit = 0;
-    if ((intent->limit > 0 && !sizing_price(symbol->listed, intent->limit, false, &limit)) ||
-        (intent->stop > 0 && !sizing_price(symbol->listed, intent->stop, false, &stop)) ||
-        (intent->profit > 0 && !sizing_price(symbol->listed, intent->profit, true, &profit)))
-        return;
+    if (intent->limit > 0 && !sizing_price(symbol->listed, intent->limit, false, &limit))
+        return INTENT_BAD_LIMIT;
+    if (intent->stop > 0 && !sizing_price(symbol->listed, intent->stop, false, &stop))
+        return INTENT_BAD_STOP;
+    if (intent->profit > 0 && !sizing_price(symbol->listed, intent->profit, true, &profit))
+        return INTENT_BAD_PROFIT;
     struct sizing sizing = sizing_of(sim, symbol, equity);
     int64_t qty = sizing_entry(&sizing, intent->fraction, limit > 0 ? limit : symbol->last);
     struct order legs[ORDER_LEGS_MAX];
@@ -83,6 +86,7 @@ static void enter(struct sim *sim, struct sim_symbol *symbol, const struct inten
         legs[n++].price = profit;
     }
     sim_submit(sim, symbol, legs, n);
+    return INTENT_FITS;
 }
 
 static void leave(struct sim *sim, struct sim_symbol *symbol, const char *why)
@@ -93,11 +97,12 @@ static void leave(struct sim *sim, struct sim_symbol *symbol, const char *why)
     sim_submit(sim, symbol, &order, 1);
 }
 
-static void protect(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent)
+static enum intent_fault protect(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent)
 {
     int64_t bare = symbol->qty, price;
+    bool moved = true;
     if (!sizing_price(symbol->listed, intent->stop, false, &price))
-        return;
+        return INTENT_BAD_STOP;
     for (int i = 0; i < symbol->n_live; i++) {
         struct sim_live *live = &symbol->live[i];
         const struct order *stop = &live->order;
@@ -105,15 +110,16 @@ static void protect(struct sim *sim, struct sim_symbol *symbol, const struct int
             continue;
         bare -= stop->qty - stop->filled;
         if (stop->stop_price != price && !stop->triggered)
-            sim_amend(sim, symbol, live, price);
+            moved &= sim_amend(sim, symbol, live, price);
     }
     int64_t qty = bare > 0 ? filter_floor_qty(symbol->listed, ORDER_STOP, bare) : 0;
-    if (qty == 0)
-        return;
-    struct order order = order_of(ORDER_SELL, ORDER_STOP, qty, intent->why);
-    order.stop_price = price;
-    order.reduce_only = true;
-    sim_submit(sim, symbol, &order, 1);
+    if (qty > 0) {
+        struct order order = order_of(ORDER_SELL, ORDER_STOP, qty, intent->why);
+        order.stop_price = price;
+        order.reduce_only = true;
+        sim_submit(sim, symbol, &order, 1);
+    }
+    return moved ? INTENT_FITS : INTENT_STOP_STAYS;
 }
 
 /* What is on order to be bought, less what is to be sold, stops and profits apart. */
@@ -146,25 +152,26 @@ static void reach(struct sim *sim, struct sim_symbol *symbol, const struct inten
     sim_submit(sim, symbol, &order, 1);
 }
 
-static void carry_out(struct sim *sim, struct sim_symbol *symbol, const struct strategy_input *input,
-                      const struct intent *intent, int64_t equity)
+static enum intent_fault carry_out(struct sim *sim, struct sim_symbol *symbol,
+                                   const struct strategy_input *input, const struct intent *intent,
+                                   int64_t equity)
 {
-    if (intent_check(intent, input) != INTENT_FITS)
-        return;
+    enum intent_fault fault = intent_check(intent, input);
+    if (fault != INTENT_FITS)
+        return fault;
     switch (intent->kind) {
     case INTENT_ENTER:
-        enter(sim, symbol, intent, equity);
-        break;
+        return enter(sim, symbol, intent, equity);
     case INTENT_EXIT:
         leave(sim, symbol, intent->why);
         break;
     case INTENT_STOP:
-        protect(sim, symbol, intent);
-        break;
+        return protect(sim, symbol, intent);
     case INTENT_TARGET:
         reach(sim, symbol, intent, equity);
         break;
     }
+    return INTENT_FITS;
 }
 
 /* ---- the decision ---- */
@@ -205,6 +212,12 @@ void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act
     if (sim->config->decided)
         sim->config->decided(sim->config->ctx, sim->account, sim_index(sim, symbol), sim->row, intents,
                              n < STRATEGY_INTENTS_MAX ? n : STRATEGY_INTENTS_MAX);
-    for (size_t i = 0; i < n && n <= STRATEGY_INTENTS_MAX; i++)
-        carry_out(sim, symbol, &input, &intents[i], equity);
+    if (n > STRATEGY_INTENTS_MAX) {
+        sim->ret->intents[INTENT_TOO_MANY]++;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        enum intent_fault fault = carry_out(sim, symbol, &input, &intents[i], equity);
+        sim->ret->intents[fault] += fault != INTENT_FITS;
+    }
 }

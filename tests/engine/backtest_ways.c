@@ -221,6 +221,7 @@ static void check_sums(const struct backtest_account *a, const struct backtest_a
     CHECK_INT(b->final_equity, a->final_equity);
     CHECK_INT(b->final_cash, a->final_cash);
     CHECK(memcmp(a->refused, b->refused, sizeof a->refused) == 0);
+    CHECK(memcmp(a->intents, b->intents, sizeof a->intents) == 0);
 }
 
 /* What was decided, as a sum that depends on the order. */

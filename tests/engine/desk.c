@@ -208,13 +208,13 @@ static void test_symbols(void)
 /* One wish that nothing comes of but a count, and an alert. */
 static void expect_refused(struct intent intent, enum intent_fault fault, const char *says)
 {
-    struct engine_counters before = *engine_counters(h.engine);
+    uint64_t before[INTENT_FAULTS], orders = engine_counters(h.engine)->orders;
+    memcpy(before, engine_intents_refused(h.engine, ALICE), sizeof before);
     uint64_t alerts = h.alerts;
     ask_for(intent, 60000 * E8);
-    const struct engine_counters *after = engine_counters(h.engine);
-    CHECK_INT(after->orders, before.orders);
+    CHECK_INT(engine_counters(h.engine)->orders, orders);
     for (int i = 0; i < INTENT_FAULTS; i++)
-        CHECK_INT(after->intents[i], before.intents[i] + (i == (int)fault));
+        CHECK_INT(engine_intents_refused(h.engine, ALICE)[i], before[i] + (i == (int)fault));
     if (!says) {
         CHECK_INT(h.alerts, alerts);
         return;
@@ -271,7 +271,7 @@ static void test_impossible_exits(void)
     puppet_n = PUPPET_ASKS_MAX;
     minute(60000 * E8);
     CHECK_INT(engine_counters(h.engine)->orders, 0);
-    CHECK_INT(engine_counters(h.engine)->intents[INTENT_TOO_MANY], 1);
+    CHECK_INT(engine_intents_refused(h.engine, ALICE)[INTENT_TOO_MANY], 1);
     CHECK_STR(h.last_alert_text, "puppet, BTCUSDT, account alice: it asks for more than 4 things at one bar");
 
     ask_for(entry_of(0.5, 0, 59000, 0), 60000 * E8);
@@ -361,7 +361,7 @@ static void test_state(void)
     CHECK_INT(engine_load(codec.bytes, codec.len, &sink, &loaded, err), 0);
     if (loaded) {
         CHECK(memcmp(engine_record(loaded, ALICE, BTCUSDT), &record, sizeof record) == 0);
-        CHECK_INT(engine_counters(loaded)->intents[INTENT_BAD_FRACTION], 1);
+        CHECK_INT(engine_intents_refused(loaded, ALICE)[INTENT_BAD_FRACTION], 1);
         uint8_t a[LEDGER_HASH_SIZE], b[LEDGER_HASH_SIZE];
         CHECK(engine_digest(h.engine, a) == 0 && engine_digest(loaded, b) == 0 &&
               memcmp(a, b, sizeof a) == 0);

@@ -135,6 +135,12 @@ static void print_refused(const struct backtest_account *account)
                    order_reason_name((enum order_reason)why));
             before = ", ";
         }
+    for (int fault = 1; fault < INTENT_FAULTS; fault++)
+        if (account->intents[fault] > 0) {
+            printf("%s%llu %s", before, (unsigned long long)account->intents[fault],
+                   intent_fault_name((enum intent_fault)fault));
+            before = ", ";
+        }
     if (*before == ',')
         putchar('\n');
 }
