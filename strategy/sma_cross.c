@@ -51,6 +51,12 @@ static void scan(const double *p, const struct strategy_columns *columns, uint64
     cross_scan(columns, 2, flat, holding);
 }
 
+static void scan_bars(const double *p, const struct strategy_columns *columns, uint64_t *flat,
+                      uint64_t *holding)
+{
+    cross_scan_closes(columns->close, columns->n, (size_t)p[FAST], (size_t)p[SLOW], flat, holding);
+}
+
 const struct strategy strategy_sma_cross = {
     .name = "sma-cross",
     .summary = "buys when the fast average crosses above the slow one, sells when it is below",
@@ -60,4 +66,5 @@ const struct strategy strategy_sma_cross = {
     .specs = specs,
     .on_bar = on_bar,
     .scan = scan,
+    .scan_bars = scan_bars,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/backtest/columns.h"
+#include "engine/backtest/points.h"
 #include "engine/backtest/sim.h"
 
 /* One symbol's bars, as everything here needs them. */
@@ -23,7 +24,10 @@ struct columns_run {
     const struct account_spec *spec;
     struct desk_spec specs[STRATEGY_SPECS_MAX];
     size_t n_specs, n_outputs;
-    int64_t *grid;      /* each row's time */
+    bool at_points;     /* marks are of the bars alone, and indicators computed where they are looked at */
+    bool points_failed; /* no memory */
+    struct points points;
+    int64_t *grid;      /* each row's time; NULL at points */
     struct lane *lanes; /* [n_symbols] */
 };
 
@@ -63,7 +67,7 @@ static int open_lane(const struct columns_run *run, int s)
 {
     const struct market *market = run->config->market;
     struct lane *lane = &run->lanes[s];
-    bool reads_volume = run->spec->strategy->scan != NULL;
+    bool reads_volume = run->spec->strategy->scan && !run->at_points;
     int r = columns_dense(market, s, 0, run->config->to, run->grid, &lane->bars);
     if (r == 0 && lane->bars.n < run->config->to)
         r = make_rows(run, lane);
@@ -72,7 +76,7 @@ static int open_lane(const struct columns_run *run, int s)
     if (r == 0 && reads_volume)
         r = scale_volume(lane, &market->series[s].symbol);
     size_t n = lane->bars.n;
-    lane->cells = malloc((run->n_outputs * n + 1) * sizeof *lane->cells);
+    lane->cells = malloc(((run->at_points ? 0 : run->n_outputs * n) + 1) * sizeof *lane->cells);
     lane->outputs = malloc((run->n_outputs + 1) * sizeof *lane->outputs);
     lane->marks = calloc(2 * (n / 64 + 1), sizeof *lane->marks);
     if (r < 0 || !lane->cells || !lane->outputs || !lane->marks)
@@ -95,6 +99,7 @@ static void close_lanes(struct columns_run *run)
     }
     free(run->lanes);
     free(run->grid);
+    points_finish(&run->points);
 }
 
 static int open_run(struct columns_run *run)
@@ -106,11 +111,13 @@ static int open_run(struct columns_run *run)
     if (r < 0)
         return run_fail(run->thread, r, "%s", err);
     run->n_outputs = desk_outputs(run->specs, run->n_specs);
-    run->grid = malloc(run->config->to * sizeof *run->grid);
+    run->at_points = run->spec->strategy->scan_bars && points_serve(run->specs, run->n_specs);
     run->lanes = calloc((size_t)market->n_symbols, sizeof *run->lanes);
-    if (!run->grid || !run->lanes)
+    if (!run->at_points)
+        run->grid = malloc(run->config->to * sizeof *run->grid);
+    if (!run->lanes || (!run->at_points && !run->grid))
         return out_of_memory(run);
-    for (size_t row = 0; row < run->config->to; row++)
+    for (size_t row = 0; run->grid && row < run->config->to; row++)
         run->grid[row] = market_open_ns(market, row);
     for (int s = 0; s < market->n_symbols; s++)
         if (open_lane(run, s) < 0)
@@ -122,6 +129,8 @@ static int compute(struct columns_run *run)
 {
     int n = run->config->market->n_symbols;
     char err[SPECS_ERROR_MAX];
+    if (run->at_points)
+        return 0;
     struct columns_job *jobs = calloc((size_t)n, sizeof *jobs);
     if (!jobs)
         return out_of_memory(run);
@@ -134,6 +143,9 @@ static int compute(struct columns_run *run)
     return r < 0 ? out_of_memory(run) : 0;
 }
 
+typedef void scan_function(const double *params, const struct strategy_columns *columns, uint64_t *flat,
+                           uint64_t *holding);
+
 static void scan(struct columns_run *run)
 {
     const struct strategy *strategy = run->spec->strategy;
@@ -141,35 +153,42 @@ static void scan(struct columns_run *run)
         struct lane *lane = &run->lanes[s];
         const struct columns_bars *bars = &lane->bars;
         uint64_t *flat = lane->marks, *holding = lane->marks + bars->n / 64 + 1;
-        lane->view = (struct sim_bars){
-            .n = bars->n, .rows = lane->rows, .outputs = (const double *const *)lane->outputs};
-        if (!strategy->scan)
+        lane->view = (struct sim_bars){.n = bars->n, .rows = lane->rows};
+        if (!run->at_points)
+            lane->view.outputs = (const double *const *)lane->outputs;
+        scan_function *function = run->at_points ? strategy->scan_bars : strategy->scan;
+        if (!function)
             continue;
         const struct strategy_columns columns = {.n = bars->n,
                                                  .interval_ns = bars->interval_ns,
-                                                 .open_ns = bars->open_ns,
+                                                 .open_ns = run->at_points ? NULL : bars->open_ns,
                                                  .open = bars->open,
                                                  .high = bars->high,
                                                  .low = bars->low,
                                                  .close = bars->close,
                                                  .volume = bars->volume,
                                                  .indicators = lane->view.outputs};
-        strategy->scan(run->spec->params, &columns, flat, holding);
+        function(run->spec->params, &columns, flat, holding);
         lane->view.flat = flat;
         lane->view.holding = holding;
     }
 }
 
 /* The opening deposit is dated by the first bar. */
-static int64_t first_open_ns(const struct columns_run *run)
+static int64_t first_open_ns(const struct market *market)
 {
-    int64_t first_ns = INT64_MAX;
-    for (int s = 0; s < run->config->market->n_symbols; s++) {
-        const struct columns_bars *bars = &run->lanes[s].bars;
-        if (bars->n > 0 && bars->open_ns[0] < first_ns)
-            first_ns = bars->open_ns[0];
-    }
-    return first_ns;
+    size_t first = market->series[0].first;
+    for (int s = 1; s < market->n_symbols; s++)
+        if (market->series[s].first < first)
+            first = market->series[s].first;
+    return market_open_ns(market, first);
+}
+
+static void outputs_at(const void *ctx, int symbol, size_t bar, double *out)
+{
+    struct columns_run *run = (struct columns_run *)ctx;
+    if (points_at(&run->points, run->specs, run->n_specs, &run->lanes[symbol].bars, bar, out) < 0)
+        run->points_failed = true;
 }
 
 static int simulate(struct columns_run *run, int account)
@@ -180,7 +199,9 @@ static int simulate(struct columns_run *run, int account)
     struct sim sim;
     if (sim_open(&sim, config, account, run->n_outputs, ret) < 0)
         return out_of_memory(run);
-    sim_begin(&sim, first_open_ns(run));
+    sim_begin(&sim, first_open_ns(config->market));
+    sim.outputs = outputs_at;
+    sim.outputs_ctx = run;
     for (int s = 0; s < config->market->n_symbols; s++)
         sim_give(&sim, s, &run->lanes[s].view);
     int r = 0;
@@ -188,6 +209,8 @@ static int simulate(struct columns_run *run, int account)
         size_t end = row + STRIDE < config->to ? row + STRIDE : config->to;
         size_t traded = end <= config->from ? 0 : end - (row > config->from ? row : config->from);
         r = sim_rows(&sim, end);
+        if (run->points_failed)
+            r = -ENOMEM;
         if (r == 0 && !run_progress(run->thread, traded))
             r = -ECANCELED;
     }

@@ -56,8 +56,13 @@ struct sim_symbol {
     _Alignas(8) unsigned char memory[STRATEGY_STATE_SIZE];
 };
 
+/* Writes a symbol's outputs at a bar. */
+typedef void sim_outputs(const void *ctx, int symbol, size_t bar, double *out);
+
 struct sim {
     const struct backtest_config *config;
+    sim_outputs *outputs; /* where the bars have none */
+    const void *outputs_ctx;
     const struct account_spec *spec;
     int account; /* index in the configuration */
     struct backtest_account *ret;

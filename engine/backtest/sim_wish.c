@@ -182,7 +182,9 @@ void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act
     const struct market_series *series = symbol->series;
     int64_t equity = sim_equity(sim, symbol), volume = 0;
     double outputs[OUTPUTS_MAX];
-    for (size_t k = 0; k < sim->n_outputs; k++)
+    if (!symbol->bars.outputs)
+        sim->outputs(sim->outputs_ctx, sim_index(sim, symbol), bar, outputs);
+    for (size_t k = 0; symbol->bars.outputs && k < sim->n_outputs; k++)
         outputs[k] = symbol->bars.outputs[k][bar];
     decimal_from_double(series->volume[sim->row], symbol->listed->qty_scale, &volume);
     struct strategy_input input = {

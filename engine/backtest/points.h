@@ -1,0 +1,23 @@
+/* Indicators of windows, computed at single bars: for strategies that find their marks without them. Bits of
+ * indicator_reference() over the whole history, since a window is summed anew for each bar. */
+#ifndef ENGINE_BACKTEST_POINTS_H
+#define ENGINE_BACKTEST_POINTS_H
+
+#include "engine/backtest/columns.h"
+
+/* Can all of them be computed so: of a window only, and of the run's own bars? */
+bool points_serve(const struct desk_spec *specs, size_t n);
+
+/* Room for one bar's computation; {0} before the first. */
+struct points {
+    double *room;
+    size_t cap;
+};
+
+/* All outputs at `bar`, NaN where the history is too short. 0; -ENOMEM; -EINVAL for a bar that is not finite.
+ */
+int points_at(struct points *points, const struct desk_spec *specs, size_t n, const struct columns_bars *bars,
+              size_t bar, double *out);
+void points_finish(struct points *points);
+
+#endif

@@ -1,0 +1,23 @@
+/* Functions compiled for several instruction sets, of which the best that the processor has is taken when the
+ * program starts. None contracts a product and a sum into one rounding (-ffp-contract=off), so all give the
+ * same bits. */
+#ifndef STRATEGY_CLONES_H
+#define STRATEGY_CLONES_H
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CLONES_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define CLONES_SANITIZED 1
+#endif
+
+/* The choice is made before a sanitizer is ready. */
+#if defined(__x86_64__) && defined(__linux__) && !defined(CLONES_SANITIZED)
+#define CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define CLONES
+#endif
+
+#endif
