@@ -270,6 +270,10 @@ static void test_refusals(void)
           ":2: [account main] cash: \"-1\": a number from 0 to 10000000000 is needed");
     fails("[account main]\nstrategy = sma-cros-rsi\n",
           ":2: [account main] strategy: \"sma-cros-rsi\": unknown strategy: did you mean sma-cross-rsi?");
+    fails("[market]\ninterval = 3d\n[account main]\nstrategy = trend-4h-1h\n",
+          ": [account main] strategy trend-4h-1h needs bars that divide 4h: interval 3d does not");
+    fails("[market]\ninterval = 2h\n[account main]\nstrategy = trend-4h-1h\n",
+          ": [account main] strategy trend-4h-1h needs bars that divide 1h: interval 2h does not");
     fails("[account main]\nstrategy.fst = 5\n",
           ":2: [account main] strategy.fst: \"fst\": sma-cross-rsi has no such parameter: did you mean "
           "fast?");
