@@ -1,0 +1,173 @@
+#include "db/market_source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "db/reader.h"
+#include "engine/market/grid.h"
+
+static const int128_t exact_most = (int128_t)1 << 53; /* each whole number up to it is a double */
+
+struct taker {
+    struct market_source *source;
+    size_t cap;
+    int failed;
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool grow(struct bars_file *bars, size_t *cap)
+{
+    double **columns[] = {&bars->open, &bars->high, &bars->low, &bars->close, &bars->volume};
+    size_t more = *cap ? *cap * 2 : 4096;
+    int64_t *times = reallocarray(bars->open_time_ns, more, sizeof(*times));
+    if (!times)
+        return false;
+    bars->open_time_ns = times;
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+        double *column = reallocarray(*columns[i], more, sizeof(*column));
+        if (!column)
+            return false;
+        *columns[i] = column;
+    }
+    *cap = more;
+    return true;
+}
+
+/* The digits after the point that a price needs. */
+static void count_digits(int64_t price, int scale, int *digits)
+{
+    while (*digits < scale && price % decimal_pow10(scale - *digits) != 0)
+        ++*digits;
+}
+
+/* The double nearest to it, which a bars file with the same number gives. */
+static double nearest(int128_t units, int scale)
+{
+    char text[DECIMAL_TEXT_MAX];
+    if (units <= exact_most)
+        return decimal_to_double(units, scale);
+    decimal_format(units, scale, text);
+    return strtod(text, NULL);
+}
+
+static void take_bar(void *ctx, const struct bar *bar)
+{
+    struct taker *t = ctx;
+    struct bars_file *bars = &t->source->bars;
+    int scale = t->source->symbol.price_scale;
+    const int64_t prices[] = {bar->open, bar->high, bar->low, bar->close};
+    double *columns[4];
+    if (t->failed)
+        return;
+    if (bars->n == t->cap && !grow(bars, &t->cap)) {
+        t->failed = -ENOMEM;
+        return;
+    }
+    columns[0] = bars->open;
+    columns[1] = bars->high;
+    columns[2] = bars->low;
+    columns[3] = bars->close;
+    for (int c = 0; c < 4; c++) {
+        count_digits(prices[c], scale, &bars->price_digits);
+        columns[c][bars->n] = nearest(prices[c], scale);
+    }
+    bars->volume[bars->n] = nearest(bar->volume, t->source->symbol.qty_scale);
+    bars->open_time_ns[bars->n++] = bar->open_ns;
+}
+
+static int read_symbol(struct db_reader *reader, const char *path, const char *name, enum bar_source from,
+                       const struct market_options *options, struct market_source *source,
+                       char err[static MARKET_ERROR_MAX])
+{
+    bool all = options->from_ns == 0 && options->to_ns == 0;
+    const char *interval = bar_interval_name(options->interval_ns);
+    struct db_symbol_row row;
+    struct taker taker = {.source = source};
+    int r = db_reader_symbol(reader, name, &row);
+    if (r == -ENOENT) {
+        snprintf(err, MARKET_ERROR_MAX, "no symbol: %s: %.400s: one that the database knows", name, path);
+        return -EINVAL;
+    }
+    snprintf(source->origin, sizeof(source->origin), "%.200s: %s %s", path, name,
+             interval ? interval : "bars");
+    if (r == 0) {
+        source->symbol = row.symbol;
+        source->bars.interval_ns = options->interval_ns;
+        memcpy(source->bars.symbol, row.symbol.name, sizeof(row.symbol.name));
+        r = db_reader_bars(reader, name, options->interval_ns, from, all ? INT64_MIN : options->from_ns,
+                           all ? INT64_MAX : options->to_ns - 1, take_bar, &taker);
+    }
+    if (r < 0)
+        snprintf(err, MARKET_ERROR_MAX, "cannot read: %s: %s", source->origin, db_reader_error(reader));
+    else if (taker.failed < 0)
+        snprintf(err, MARKET_ERROR_MAX, "out of memory: %s: fewer bars", source->origin);
+    return r < 0 ? r : taker.failed;
+}
+
+static int read_all(struct db_reader *reader, const char *path, const char *const *symbols, size_t n,
+                    enum bar_source from, const struct market_options *options, struct market_source *sources,
+                    char err[static MARKET_ERROR_MAX])
+{
+    int r = db_reader_begin(reader);
+    if (r < 0) {
+        snprintf(err, MARKET_ERROR_MAX, "cannot read: %.400s: %s", path, db_reader_error(reader));
+        return r;
+    }
+    for (size_t i = 0; i < n && r == 0; i++)
+        r = read_symbol(reader, path, symbols[i], from, options, &sources[i], err);
+    db_reader_end(reader);
+    return r;
+}
+
+int db_market_load(const char *path, const char *const *symbols, size_t n, enum bar_source source,
+                   const struct market_options *options, struct market **ret, struct market_load *load,
+                   char err[static MARKET_ERROR_MAX])
+{
+    struct market_load done = {0};
+    struct db_reader *reader = NULL;
+    char why[MARKET_ERROR_MAX / 2];
+    double begun = now_s();
+    if (n < 1 || n > SYMBOLS_MAX || options->interval_ns <= 0) {
+        snprintf(err, MARKET_ERROR_MAX, "%s",
+                 options->interval_ns <= 0 ? "no interval: that of the bars that the database keeps"
+                                           : "number of symbols: 1 to 256");
+        return -EINVAL;
+    }
+    int r = db_reader_open(path, &reader, why, sizeof(why));
+    if (r < 0) {
+        snprintf(err, MARKET_ERROR_MAX, "cannot read: %.400s: %s", path, why);
+        return r;
+    }
+    struct market_source *sources = calloc(n, sizeof(*sources));
+    if (sources) {
+        r = read_all(reader, path, symbols, n, source, options, sources, err);
+    } else {
+        snprintf(err, MARKET_ERROR_MAX, "out of memory");
+        r = -ENOMEM;
+    }
+    db_reader_close(reader);
+    double read = now_s();
+    for (size_t i = 0; i < n && r == 0; i++)
+        done.bars += sources[i].bars.n;
+    if (r == 0)
+        r = market_build(sources, (int)n, options, ret, err);
+    if (sources)
+        market_sources_finish(sources, (int)n);
+    free(sources);
+    if (r < 0)
+        return r;
+    done.read_s = read - begun;
+    done.grid_s = now_s() - read;
+    if (load)
+        *load = done;
+    return 0;
+}

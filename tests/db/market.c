@@ -1,0 +1,120 @@
+/* A market from the database is the market from files that hold the same bars, to the bit. */
+#include <errno.h>
+
+#include "db/market_source.h"
+#include "tests/db/fixture.h"
+#include "tests/db/sql.h"
+#include "tests/engine/market_files.h"
+#include "tests/engine/market_same.h"
+
+enum { SYMBOLS = 3 };
+
+static const int64_t minute = 60000000000, epoch = 1672531200000000000;
+static const char *const names[SYMBOLS] = {"AUSDT", "BUSDT", "CBTC"};
+static const struct db_writer_config config = {0};
+static struct made_file files[SYMBOLS];
+static const char *paths[SYMBOLS];
+static char err[MARKET_ERROR_MAX], db_path[SCRATCH_PATH_MAX];
+
+/* Bars of the file as the daemon stores them. */
+static void put_bars(struct db_writer *writer, int index, const struct made_file *file, int64_t interval_ns,
+                     enum bar_source source, int64_t more)
+{
+    for (size_t i = 0; i < file->n; i++) {
+        int64_t unit = decimal_pow10(8 - file->digits);
+        struct bar bar = {
+            .open_ns = file->open_ns[i],
+            .open = file->price[0][i] * unit + more,
+            .high = file->price[1][i] * unit + more,
+            .low = file->price[2][i] * unit + more,
+            .close = file->price[3][i] * unit + more,
+            .volume = (int128_t)file->volume[i] * decimal_pow10(8 - file->volume_digits),
+            .first_trade_id = -1,
+            .last_trade_id = -1,
+        };
+        db_writer_put_bar(writer, index, interval_ns, source, &bar);
+    }
+}
+
+static void make(struct random *random, const char *directory, int64_t interval_ns)
+{
+    struct fixture fixture;
+    snprintf(db_path, sizeof db_path, "%s/papertape.db", directory);
+    struct db_writer *writer = fixture_writer(db_path, &config);
+    fixture_open(&fixture, writer);
+    for (int i = 0; i < SYMBOLS; i++) {
+        struct symbol symbol;
+        struct market *m;
+        struct market_options plain = {.no_cache = true, .interval_ns = interval_ns};
+        made_draw(random, &files[i], (size_t)random_between(random, 1, 400),
+                  epoch + interval_ns * random_between(random, 0, 50), interval_ns,
+                  (int)random_between(random, 0, 20));
+        made_write(random, &files[i], names[i]);
+        paths[i] = files[i].path;
+        CHECK_INT(market_load_files(&paths[i], 1, &plain, &m, NULL, err), 0);
+        symbol = m->series[0].symbol;
+        market_close(m);
+        db_writer_put_symbol(writer, FIXTURE_SYMBOLS + i, "binance", &symbol, 1);
+        put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns, BAR_VENUE, 0);
+        put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns, BAR_TRADES, 1);
+        put_bars(writer, FIXTURE_SYMBOLS + i, &files[i], interval_ns * 2, BAR_VENUE, 2);
+    }
+    CHECK_INT(db_writer_flush(writer, 10000), 0);
+    fixture_close(writer);
+}
+
+static void test_same(const struct market_options *options)
+{
+    struct market *stored = NULL, *read = NULL;
+    struct market_load load;
+    CHECK_INT(db_market_load(db_path, names, SYMBOLS, BAR_VENUE, options, &stored, &load, err), 0);
+    CHECK_INT(market_load_files(paths, SYMBOLS, options, &read, NULL, err), 0);
+    CHECK(stored && read && market_same(stored, read));
+    CHECK(!load.cached && load.bars > 0);
+    market_close(stored);
+    CHECK_INT(db_market_load(db_path, names, SYMBOLS, BAR_TRADES, options, &stored, &load, err), 0);
+    CHECK(stored && read && !market_same(stored, read) && stored->rows == read->rows);
+    market_close(stored);
+    market_close(read);
+}
+
+static void refuses(const char *path, const char *name, const struct market_options *options, int code,
+                    const char *words)
+{
+    struct market *m = NULL;
+    CHECK_INT(db_market_load(path, &name, 1, BAR_VENUE, options, &m, NULL, err), code);
+    bool said = strstr(err, words) != NULL;
+    CHECK(said && !m);
+    if (!said)
+        fprintf(stderr, "\"%s\" is not in: %s\n", words, err);
+}
+
+int main(void)
+{
+    struct random random = random_seeded("db_market", 20261121);
+    char directory[SCRATCH_MAX];
+    for (int i = 0; i < 12; i++) {
+        int64_t interval = minute * random_between(&random, 1, 30);
+        struct market_options options = {.no_cache = true, .interval_ns = interval};
+        scratch_make(directory);
+        make(&random, directory, interval);
+        test_same(&options);
+        options.from_ns = files[0].open_ns[0];
+        options.to_ns = files[0].open_ns[files[0].n - 1] + 1;
+        struct market *m;
+        CHECK_INT(db_market_load(db_path, names, 1, BAR_VENUE, &options, &m, NULL, err), 0);
+        CHECK(m->start_ns == options.from_ns && market_row_at(m, options.to_ns) == m->rows);
+        market_close(m);
+        options.from_ns = 0;
+        options.to_ns = 1;
+        refuses(db_path, "AUSDT", &options, -EINVAL, "no bars");
+    }
+    struct market_options options = {.interval_ns = 7 * minute};
+    refuses(db_path, "NOUSDT", &options, -EINVAL, "NOUSDT");
+    refuses(db_path, "BTCUSDT", &options, -EINVAL, "no bars");
+    options.interval_ns = 0;
+    refuses(db_path, "AUSDT", &options, -EINVAL, "no interval");
+    options.interval_ns = minute;
+    refuses("/nonexistent/papertape.db", "AUSDT", &options, -ENOENT, "/nonexistent/papertape.db");
+    return check_done("db_market");
+}
