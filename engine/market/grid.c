@@ -26,7 +26,6 @@ struct build {
     int64_t from_ns, to_ns, interval_ns, start_ns;
     size_t begin[SYMBOLS_MAX], end[SYMBOLS_MAX]; /* the bars of each source that are placed */
     struct market_image *image;
-    uint8_t digest[SYMBOLS_MAX][MARKET_HASH_SIZE];
     int failed[SYMBOLS_MAX];
     char why[SYMBOLS_MAX][MARKET_ERROR_MAX];
 };
@@ -240,7 +239,7 @@ static void build_symbol(void *ctx, size_t index)
     bars_file_finish(&b->sources[i].bars);
     if (r == 0) {
         const unsigned char *data = image_data(b->image, i, &size);
-        if (EVP_Digest(data, size, b->digest[i], NULL, EVP_sha256(), NULL) != 1)
+        if (EVP_Digest(data, size, image_symbol(b->image, i)->digest, NULL, EVP_sha256(), NULL) != 1)
             r = -ENOMEM;
     }
     b->failed[i] = r;
@@ -288,9 +287,11 @@ static int seal(struct build *b)
               EVP_DigestUpdate(hash, &head->rows, sizeof(head->rows)) == 1 &&
               EVP_DigestUpdate(hash, &head->start_ns, sizeof(head->start_ns)) == 1 &&
               EVP_DigestUpdate(hash, &head->interval_ns, sizeof(head->interval_ns)) == 1;
-    for (int i = 0; ok && i < b->n; i++)
-        ok = EVP_DigestUpdate(hash, &image_symbol(b->image, i)->symbol, sizeof(struct symbol)) == 1 &&
-             EVP_DigestUpdate(hash, b->digest[i], sizeof(b->digest[i])) == 1;
+    for (int i = 0; ok && i < b->n; i++) {
+        const struct image_symbol *s = image_symbol(b->image, i);
+        ok = EVP_DigestUpdate(hash, &s->symbol, sizeof(s->symbol)) == 1 &&
+             EVP_DigestUpdate(hash, s->digest, sizeof(s->digest)) == 1;
+    }
     ok = ok && EVP_DigestFinal_ex(hash, head->content, NULL) == 1;
     EVP_MD_CTX_free(hash);
     return ok ? 0 : -ENOMEM;

@@ -23,6 +23,7 @@ struct image_head {
 struct image_symbol {
     struct symbol symbol;
     uint64_t first, last, missing;
+    uint8_t digest[MARKET_HASH_SIZE]; /* SHA-256 of its data */
 };
 
 /* A market and its bytes. */

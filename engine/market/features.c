@@ -1,0 +1,291 @@
+#include "engine/market/features.h"
+
+#include <errno.h>
+#include <math.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/market/cache.h"
+#include "engine/market/image.h"
+
+#define KIND "matrix"
+
+/* Counts what the same bars and set become: a change of what an indicator or a form gives takes the next
+ * number, and what older ones wrote is not found. */
+enum { RULES = 1 };
+
+static const int64_t second_ns = 1000000000;
+
+struct matrix_head {
+    uint64_t rows, n, first, layout; /* layout: feature_set_layout() */
+};
+
+struct matrix {
+    struct market_features features; /* first: market_features_close() finds the rest by it */
+    struct blob blob;
+};
+
+/* A symbol's bars that are there, as columns. */
+struct existing {
+    struct feature_bars bars;
+    double *memory; /* NULL where only the time had to be made */
+    double *time;
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void existing_finish(struct existing *e)
+{
+    free(e->memory);
+    free(e->time);
+}
+
+/* 0 or -ENOMEM. */
+static int existing_open(const struct market *market, int symbol, struct existing *ret)
+{
+    const struct market_series *s = &market->series[symbol];
+    size_t n = s->last - s->first + 1 - s->missing, k = 0;
+    const double *const from[IMAGE_COLUMNS] = {s->open, s->high, s->low, s->close, s->volume};
+    const double *columns[IMAGE_COLUMNS];
+    struct existing e = {.time = malloc(n * sizeof(double))};
+    if (!e.time || (s->missing > 0 && !(e.memory = malloc(n * IMAGE_COLUMNS * sizeof(double))))) {
+        existing_finish(&e);
+        return -ENOMEM;
+    }
+    for (int c = 0; c < IMAGE_COLUMNS; c++)
+        columns[c] = e.memory ? e.memory + (size_t)c * n : from[c] + s->first;
+    for (size_t row = s->first; row <= s->last; row++) {
+        if (!market_present(s, row))
+            continue;
+        for (int c = 0; e.memory && c < IMAGE_COLUMNS; c++)
+            e.memory[(size_t)c * n + k] = from[c][row];
+        e.time[k++] = (double)market_open_ns(market, row) / (double)second_ns;
+    }
+    e.bars = (struct feature_bars){
+        .columns = {columns[0], columns[1], columns[2], columns[3], columns[4], e.time},
+        .n = n,
+        .interval_s = market->interval_ns % second_ns == 0 ? market->interval_ns / second_ns : 0,
+    };
+    *ret = e;
+    return 0;
+}
+
+/* Where the bar that would be at `row` is among those that are there. */
+static size_t bars_before(const struct market_series *s, size_t row)
+{
+    size_t n = 0;
+    for (size_t word = 0; word < row / 64; word++)
+        n += (size_t)__builtin_popcountll(s->present[word]);
+    if (row % 64)
+        n += (size_t)__builtin_popcountll(s->present[row / 64] & ((1ull << row % 64) - 1));
+    return n;
+}
+
+/* Moves rows of bars to their places on the grid, from the last on, so that none is lost. */
+static void spread(const struct market_series *s, size_t rows, size_t n, size_t bars, float *values)
+{
+    size_t k = bars;
+    for (size_t row = rows; row-- > 0;) {
+        float *to = values + row * n;
+        if (market_present(s, row)) {
+            k--;
+            if (k != row)
+                memcpy(to, values + k * n, n * sizeof(float));
+        } else {
+            for (size_t f = 0; f < n; f++)
+                to[f] = NAN;
+        }
+    }
+}
+
+static size_t row_of_bar(const struct market_series *s, size_t rows, size_t bar)
+{
+    for (size_t row = s->first; row < rows; row++)
+        if (market_present(s, row) && bar-- == 0)
+            return row;
+    return rows;
+}
+
+static int find_key(const struct market *market, int symbol, const char *text, enum feature_backend backend,
+                    uint8_t ret[static MARKET_HASH_SIZE])
+{
+    const struct market_image *image = (const struct market_image *)market;
+    const uint64_t numbers[] = {BLOB_LAYOUT,
+                                RULES,
+                                sizeof(struct matrix_head),
+                                backend,
+                                backend == FEATURE_FAST ? indicator_isa_best() : 0,
+                                market->rows,
+                                (uint64_t)market->start_ns,
+                                (uint64_t)market->interval_ns};
+    const uint8_t *digest = image_symbol(image, symbol)->digest;
+    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+    bool ok = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1 &&
+              EVP_DigestUpdate(hash, numbers, sizeof(numbers)) == 1 &&
+              EVP_DigestUpdate(hash, digest, MARKET_HASH_SIZE) == 1 &&
+              EVP_DigestUpdate(hash, text, strlen(text)) == 1 && EVP_DigestFinal_ex(hash, ret, NULL) == 1;
+    EVP_MD_CTX_free(hash);
+    return ok ? 0 : -ENOMEM;
+}
+
+static int show(struct blob *blob, struct market_features **ret)
+{
+    const struct matrix_head *head = blob_head(blob);
+    struct matrix *matrix = calloc(1, sizeof(*matrix));
+    if (!matrix)
+        return -ENOMEM;
+    matrix->features = (struct market_features){
+        .rows = head->rows,
+        .n = head->n,
+        .values = (const float *)blob_data(blob),
+        .first = head->first,
+        .bytes = blob_data_size(blob),
+    };
+    matrix->blob = *blob;
+    *ret = &matrix->features;
+    return 0;
+}
+
+static bool head_good(const struct blob *blob, const struct market *market, const struct feature_set *set)
+{
+    const struct matrix_head *head = blob_head(blob);
+    return blob_header(blob)->head == sizeof(*head) && head->rows == market->rows && head->n == set->n &&
+           head->first <= head->rows && head->layout == feature_set_layout(set) &&
+           blob_data_size(blob) == head->rows * head->n * sizeof(float);
+}
+
+static int compute(const struct market *market, int symbol, const struct feature_set *set,
+                   enum feature_backend backend, int threads, struct blob *ret,
+                   char err[static MARKET_ERROR_MAX])
+{
+    const struct market_series *series = &market->series[symbol];
+    const struct feature_options how = {.backend = backend, .threads = threads > 0 ? (unsigned)threads : 0};
+    struct existing existing = {0};
+    struct blob blob = {0};
+    size_t first;
+    int r = existing_open(market, symbol, &existing);
+    if (r == 0)
+        r = blob_create(KIND, sizeof(struct matrix_head), (uint64_t)market->rows * set->n * sizeof(float),
+                        &blob);
+    if (r < 0) {
+        snprintf(err, MARKET_ERROR_MAX, "out of memory: %zu rows of %zu features: fewer of them",
+                 market->rows, set->n);
+    } else {
+        float *values = (float *)blob_data(&blob);
+        r = feature_matrix(set, &existing.bars, &how, values, &first, err, MARKET_ERROR_MAX);
+        if (r == 0) {
+            if (existing.bars.n < market->rows)
+                spread(series, market->rows, set->n, existing.bars.n, values);
+            *(struct matrix_head *)blob_head(&blob) = (struct matrix_head){
+                .rows = market->rows,
+                .n = set->n,
+                .first = first < existing.bars.n ? row_of_bar(series, market->rows, first) : market->rows,
+                .layout = feature_set_layout(set)};
+        }
+    }
+    existing_finish(&existing);
+    if (r == 0)
+        *ret = blob;
+    else
+        blob_release(&blob);
+    return r;
+}
+
+static int find_or_compute(const struct market *market, int symbol, const struct feature_set *set,
+                           enum feature_backend backend, struct cache *cache, struct blob *ret,
+                           struct market_features_load *load, char err[static MARKET_ERROR_MAX])
+{
+    uint8_t key[MARKET_HASH_SIZE] = {0};
+    double begun = now_s();
+    if (cache->folder[0]) {
+        char *text = feature_set_text(set);
+        int r = text ? find_key(market, symbol, text, backend, key) : -ENOMEM;
+        free(text);
+        if (r < 0) {
+            snprintf(err, MARKET_ERROR_MAX, "out of memory: the text of %s", set->name);
+            return r;
+        }
+        if (cache_get(cache, KIND, key, ret) == 0) {
+            load->map_s = now_s() - begun;
+            if (head_good(ret, market, set)) {
+                load->cached = true;
+                return 0;
+            }
+            blob_release(ret);
+            cache_drop(cache, KIND, key, "its head contradicts itself");
+        }
+    }
+    double looked = now_s();
+    int r = compute(market, symbol, set, backend, cache->threads, ret, err);
+    double computed = now_s();
+    if (r == 0 && cache->folder[0]) {
+        blob_seal(ret, key, cache->threads);
+        cache_put(cache, ret);
+    }
+    load->compute_s = computed - looked;
+    load->write_s = now_s() - computed;
+    return r;
+}
+
+int market_features(const struct market *market, int symbol, const struct feature_set *set,
+                    enum feature_backend backend, const struct market_options *options,
+                    struct market_features **ret, struct market_features_load *ret_load,
+                    char err[static MARKET_ERROR_MAX])
+{
+    struct market_features_load load = {0};
+    struct blob blob;
+    struct cache *cache = malloc(sizeof(*cache));
+    int r = -ENOMEM;
+    if (cache) {
+        cache_begin(cache, options);
+        err[0] = '\0';
+        r = find_or_compute(market, symbol, set, backend, cache, &blob, &load, err);
+        memcpy(load.note, cache->note, sizeof(load.note));
+    }
+    free(cache);
+    if (r == 0 && (r = show(&blob, ret)) < 0)
+        blob_release(&blob);
+    if (r == -ENOMEM && !cache)
+        snprintf(err, MARKET_ERROR_MAX, "out of memory");
+    if (r == 0 && ret_load)
+        *ret_load = load;
+    return r;
+}
+
+void market_features_close(struct market_features *features)
+{
+    struct matrix *matrix = (struct matrix *)features;
+    if (!matrix)
+        return;
+    blob_release(&matrix->blob);
+    free(matrix);
+}
+
+int market_features_fit(const struct market *market, int symbol, struct feature_set *set, size_t from,
+                        size_t to, char err[static MARKET_ERROR_MAX])
+{
+    const struct market_series *series = &market->series[symbol];
+    struct existing existing;
+    if (from >= to || to > market->rows) {
+        snprintf(err, MARKET_ERROR_MAX, "rows %zu to %zu to be fitted on: rows from 0 to %zu", from, to,
+                 market->rows);
+        return -EINVAL;
+    }
+    int r = existing_open(market, symbol, &existing);
+    if (r < 0) {
+        snprintf(err, MARKET_ERROR_MAX, "out of memory: the bars of %s", series->symbol.name);
+        return r;
+    }
+    r = feature_set_fit(set, &existing.bars, bars_before(series, from), bars_before(series, to), err,
+                        MARKET_ERROR_MAX);
+    existing_finish(&existing);
+    return r;
+}
