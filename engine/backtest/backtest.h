@@ -35,8 +35,24 @@ enum backtest_stage {
     BACKTEST_STAGES
 };
 
+/* One trade of a symbol, in its integer units. */
+struct backtest_tick {
+    int64_t ts_ns, id, price, qty;
+    bool buyer_maker; /* the taker sold */
+};
+
+/* One symbol's trades, by time and id, each within a row of the market that is there. */
+struct backtest_ticks {
+    const struct backtest_tick *ticks;
+    size_t n;
+};
+
 struct backtest_config {
     const struct market *market;
+    /* NULL, or [n_symbols]: the fill model is FILL_QUOTE instead of FILL_BAR, the engine runs, and before a
+     * row's bars close its trades are played. Each is the best bid and the best ask as well, with as much on
+     * both as anyone wants. */
+    const struct backtest_ticks *ticks;
     size_t from, to; /* rows [from, to) are traded; those before warm the indicators only */
     const struct account_spec *accounts; /* strategies, cash, fees, limits */
     int n_accounts;

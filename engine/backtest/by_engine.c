@@ -27,7 +27,11 @@ struct drive {
     uint8_t waits[SYMBOLS_MAX]; /* bars of the symbol wait behind a gap */
     bool any_waits, out_of_memory;
     size_t row;
+    size_t ticks[SYMBOLS_MAX]; /* played of each symbol's */
+    uint64_t seq;              /* of the last event, where trades are played */
 };
+
+static const int64_t TICK_LIQUIDITY = INT64_MAX / 4; /* on both sides of a trade's price */
 
 static void on_order(void *ctx, const struct order *order)
 {
@@ -177,6 +181,61 @@ static int answer_gaps(struct run_thread *thread, struct drive *drive, const str
     return 0;
 }
 
+/* The symbol whose trade comes next before a time; -1: there is none. */
+static int next_tick(const struct drive *drive, int64_t before_ns)
+{
+    int next = -1;
+    for (int s = 0; s < drive->config->market->n_symbols; s++) {
+        const struct backtest_ticks *of = &drive->config->ticks[s];
+        if (drive->ticks[s] == of->n)
+            continue;
+        int64_t ts_ns = of->ticks[drive->ticks[s]].ts_ns;
+        if (ts_ns < before_ns) {
+            before_ns = ts_ns;
+            next = s;
+        }
+    }
+    return next;
+}
+
+static void skip_ticks(struct drive *drive, int64_t before_ns)
+{
+    for (int s; (s = next_tick(drive, before_ns)) >= 0;)
+        drive->ticks[s]++;
+}
+
+/* The trades of a row: each first as the best prices, then as itself. */
+static int give_ticks(struct run_thread *thread, struct drive *drive)
+{
+    int64_t end_ns = market_open_ns(drive->config->market, drive->row + 1);
+    int r = 0;
+    for (int s; r == 0 && (s = next_tick(drive, end_ns)) >= 0;) {
+        const struct backtest_tick *tick = &drive->config->ticks[s].ticks[drive->ticks[s]++];
+        struct event event = {
+            .seq = ++drive->seq,
+            .recv_ns = tick->ts_ns,
+            .kind = EVENT_MARKET,
+            .market = {.kind = MARKET_QUOTE,
+                       .symbol = s,
+                       .quote = {drive->seq, tick->price, TICK_LIQUIDITY, tick->price, TICK_LIQUIDITY}}};
+        r = handle(thread, drive, &event);
+        event.seq = ++drive->seq;
+        event.market = (struct market_event){.kind = MARKET_TRADE,
+                                             .symbol = s,
+                                             .event_ns = tick->ts_ns,
+                                             .trade = {.ts_ns = tick->ts_ns,
+                                                       .id = tick->id,
+                                                       .first_id = tick->id,
+                                                       .last_id = tick->id,
+                                                       .price = tick->price,
+                                                       .qty = tick->qty,
+                                                       .buyer_maker = tick->buyer_maker}};
+        if (r == 0)
+            r = handle(thread, drive, &event);
+    }
+    return r;
+}
+
 static int give_row(struct run_thread *thread, struct drive *drive)
 {
     const struct market *market = drive->config->market;
@@ -189,7 +248,7 @@ static int give_row(struct run_thread *thread, struct drive *drive)
     for (int s = 0; s < market->n_symbols; s++) {
         if (!market_present(&market->series[s], row))
             continue;
-        event.seq = sequence(market, row, s);
+        event.seq = drive->config->ticks ? ++drive->seq : sequence(market, row, s);
         event.market.symbol = s;
         if (bar_at(market, s, row, &event.market.kline.bar) < 0)
             return refuse_bar(thread, s, row);
@@ -226,8 +285,13 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
 {
     const struct backtest_config *config = drive->config;
     int r = give_history(thread, drive);
+    if (config->ticks)
+        skip_ticks(drive, market_open_ns(config->market, config->from));
     for (drive->row = config->from; r == 0 && drive->row < config->to; drive->row++) {
-        r = give_row(thread, drive);
+        if (config->ticks)
+            r = give_ticks(thread, drive);
+        if (r == 0)
+            r = give_row(thread, drive);
         note_holdings(drive);
         if ((drive->row - config->from) % PROGRESS_ROWS == PROGRESS_ROWS - 1 &&
             !run_progress(thread, PROGRESS_ROWS * (size_t)drive->n))
@@ -305,7 +369,7 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
         .n_accounts = drive->n,
         .interval_ns = market->interval_ns,
         .latency_ns = config->latency_ns,
-        .fill_model = FILL_BAR,
+        .fill_model = config->ticks ? FILL_QUOTE : FILL_BAR,
         .slippage_e6 = config->slippage_e6,
     };
     const struct engine_sink sink = {.ctx = drive,

@@ -25,6 +25,8 @@ static bool apart(const struct market *market, const char *currency)
 
 const char *sim_covers(const struct backtest_config *config, const struct account_spec *spec)
 {
+    if (config->ticks)
+        return "trades are played one by one";
     const struct account_rules *rules = &spec->rules;
     if (rules->shorts)
         return "it may be short";

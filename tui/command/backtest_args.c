@@ -66,6 +66,7 @@ static const struct option own_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"policy", required_argument, NULL, OPTION_POLICY},
     {"benchmark", required_argument, NULL, OPTION_BENCHMARK},
+    {"ticks", required_argument, NULL, OPTION_TICKS},
     {"save", required_argument, NULL, OPTION_SAVE},
     {"ledger", required_argument, NULL, OPTION_OUTPUT + OUTPUT_LEDGER},
     {"trades", required_argument, NULL, OPTION_OUTPUT + OUTPUT_TRADES},

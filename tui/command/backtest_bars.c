@@ -1,4 +1,4 @@
-/* Strategies on bars: loads them, runs, checks that the ledger adds up, and reports. */
+/* Strategies on bars or on trades: loads them, runs, checks that the ledger adds up, and reports. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "engine/backtest/audit.h"
+#include "engine/backtest/ticks_file.h"
 #include "tui/command/backtest_result.h"
 #include "tui/command/progress.h"
 #include "tui/command/stored.h"
@@ -14,8 +15,11 @@
 /* All that a run on bars owns. */
 struct bars_run {
     const struct backtest_args *args;
-    struct market *market;
+    const struct market *market;
+    struct market *loaded;     /* of --bars */
+    struct ticks_market ticks; /* of --ticks */
     struct market_load load;
+    double load_s;
     struct account_spec *accounts;
     struct backtest_report *reports;
     struct backtest backtest;
@@ -27,6 +31,8 @@ struct bars_run {
 };
 
 enum { DRAWDOWNS = 5 };
+
+static const int64_t MINUTE_NS = INT64_C(60) * 1000000000;
 
 static int fail(int status, const char *what, const char *words)
 {
@@ -90,6 +96,7 @@ static void configure(struct bars_run *run, size_t from, size_t to)
 {
     const struct run_args *args = &run->args->run;
     run->config = (struct backtest_config){.market = run->market,
+                                           .ticks = run->ticks.ticks,
                                            .from = from,
                                            .to = to,
                                            .accounts = run->accounts,
@@ -136,6 +143,7 @@ static int report(struct bars_run *run)
     run->result.args = run->args;
     run->result.market = run->market;
     run->result.load = &run->load;
+    run->result.n_ticks = run->ticks.n;
     run->result.accounts = run->accounts;
     run->result.backtest = &run->backtest;
     run->result.reports = run->reports;
@@ -150,16 +158,43 @@ static int report(struct bars_run *run)
     return EXIT_OK;
 }
 
+static int load_ticks(struct bars_run *run, size_t *ret_from, size_t *ret_to)
+{
+    const struct backtest_args *args = run->args;
+    const struct ticks_options options = {.names = args->run.n_symbols > 0 ? args->run.symbols : NULL,
+                                          .exchange_info = args->run.exchange_info,
+                                          .interval_ns =
+                                              args->run.interval_ns > 0 ? args->run.interval_ns : MINUTE_NS};
+    char err[MARKET_ERROR_MAX];
+    if (ticks_market_load(args->ticks, args->n_ticks, &options, &run->ticks, err) < 0)
+        return fail(EXIT_ERROR, "", err);
+    run->load.source_bytes = run->ticks.source_bytes;
+    run->market = run->ticks.market;
+    return run_args_rows(&args->run, run->market, ret_from, ret_to);
+}
+
+static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
+{
+    double begun = progress_now();
+    int status = EXIT_OK;
+    if (run->args->n_ticks > 0)
+        status = load_ticks(run, ret_from, ret_to);
+    else
+        status = run_args_load(&run->args->run, &run->loaded, &run->load, ret_from, ret_to);
+    if (status == EXIT_OK && run->loaded)
+        run->market = run->loaded;
+    run->load_s = progress_now() - begun;
+    return status;
+}
+
 static int go(struct bars_run *run)
 {
     size_t from, to;
     int status = run->args->save ? backtest_save_check(run->args->save) : EXIT_OK;
     if (status == EXIT_OK)
         status = backtest_open_outputs(run->args, run->outputs);
-    double begun = progress_now(), loaded;
     if (status == EXIT_OK)
-        status = run_args_load(&run->args->run, &run->market, &run->load, &from, &to);
-    loaded = progress_now() - begun;
+        status = load(run, &from, &to);
     if (status == EXIT_OK)
         status = make_accounts(run);
     if (status == EXIT_OK) {
@@ -168,7 +203,7 @@ static int go(struct bars_run *run)
     }
     if (status == EXIT_OK)
         status = simulate(run);
-    run->result.seconds[STAGE_LOAD] = loaded;
+    run->result.seconds[STAGE_LOAD] = run->load_s;
     if (status == EXIT_OK)
         status = measure(run);
     return status == EXIT_OK ? report(run) : status;
@@ -184,6 +219,7 @@ int backtest_bars(const struct backtest_args *args)
     backtest_finish(&run.backtest);
     free(run.reports);
     free(run.accounts);
-    market_close(run.market);
+    market_close(run.loaded);
+    ticks_market_finish(&run.ticks);
     return status;
 }

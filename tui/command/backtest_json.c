@@ -194,6 +194,8 @@ int backtest_print_json(const struct backtest_result *result)
         true, "seconds_by_stage", seconds_object(result), "peak_bytes",
         json_integer((json_int_t)result->peak_bytes), "source_bytes", (json_int_t)result->load->source_bytes,
         "cached", result->load->cached, "accounts", accounts);
+    if (object && result->n_ticks > 0)
+        set(object, "ticks", json_integer((json_int_t)result->n_ticks));
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);
     if (!text)

@@ -198,6 +198,9 @@ static void print_market(const struct backtest_result *result)
     if (backtest->from > 0)
         printf(", %zu before", backtest->from);
     printf("\n          %zu missing: kept as gaps, nothing trades in them\n", missing);
+    if (result->n_ticks > 0)
+        printf("trades    %zu, from which the bars were built; each is the best bid and ask too\n",
+               result->n_ticks);
 }
 
 static void print_costs(const struct backtest_result *result)

@@ -9,6 +9,7 @@ struct backtest_result {
     const struct backtest_args *args;
     const struct market *market;
     const struct market_load *load;
+    size_t n_ticks;                      /* trades that were played; 0: bars were */
     const struct account_spec *accounts; /* [backtest.n_accounts] */
     const struct backtest *backtest;
     const struct backtest_report *reports; /* [backtest.n_accounts] */

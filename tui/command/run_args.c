@@ -255,7 +255,7 @@ int run_args_check(const struct run_args *args)
 {
     if (args->from_ns && args->to_ns && args->to_ns <= args->from_ns)
         return stored_fail(EXIT_USAGE, args->verb, "--to", "it must be later than --from");
-    if (args->n_symbols > 0 && args->n_symbols != args->n_bars)
+    if (args->n_symbols > 0 && args->n_bars > 0 && args->n_symbols != args->n_bars)
         return stored_fail(EXIT_USAGE, args->verb, "--symbol", "one name for each file of --bars is needed");
     if (args->cache && args->no_cache)
         return stored_fail(EXIT_USAGE, args->verb, "--cache", "it contradicts --no-cache");
@@ -278,8 +278,7 @@ static void note_gaps(const struct run_args *args, const struct market *market)
                     args->verb, market->series[s].symbol.name, market->series[s].missing);
 }
 
-static int find_rows(const struct run_args *args, const struct market *market, size_t *ret_from,
-                     size_t *ret_to)
+int run_args_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to)
 {
     size_t from = args->from_ns ? market_row_at(market, args->from_ns) : 0;
     size_t to = args->to_ns ? market_row_at(market, args->to_ns) : market->rows;
@@ -312,7 +311,7 @@ int run_args_load(const struct run_args *args, struct market **ret, struct marke
     if (load->note[0])
         fprintf(stderr, "papertape: %s: note: %s\n", args->verb, load->note);
     note_gaps(args, market);
-    int status = find_rows(args, market, ret_from, ret_to);
+    int status = run_args_rows(args, market, ret_from, ret_to);
     if (status != EXIT_OK) {
         market_close(market);
         return status;

@@ -46,6 +46,9 @@ int run_args_check(const struct run_args *args);
 int run_args_load(const struct run_args *args, struct market **ret, struct market_load *load,
                   size_t *ret_from, size_t *ret_to);
 
+/* The rows of a market that --from and --to name. The same statuses. */
+int run_args_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to);
+
 /* The account of a choice in a market: named after the strategy, and numbered where several have one.
  * EXIT_OK, or EXIT_ERROR where the market's symbols are not quoted in one currency. */
 int run_args_account(const struct run_args *args, const struct market *market, int choice,

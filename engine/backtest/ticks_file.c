@@ -1,0 +1,269 @@
+#include "engine/backtest/ticks_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engine/market/symbols.h"
+#include "exchange/bar.h"
+#include "exchange/bars_input.h"
+
+enum { TEXT_SCALE = 8, FIELDS = 6 };
+enum { FIELD_ID, FIELD_PRICE, FIELD_QTY, FIELD_QUOTE_QTY, FIELD_TIME, FIELD_BUYER_MAKER };
+
+/* One file while it is read: prices and quantities are at TEXT_SCALE. */
+struct reading {
+    const char *path;
+    struct bars_input *in;
+    struct backtest_tick *ticks;
+    size_t n, cap;
+    int price_digits, qty_digits;
+    char *err;
+};
+
+static int wrong(const struct reading *reading, const char *words)
+{
+    snprintf(reading->err, MARKET_ERROR_MAX, "%s:%lu: %s", reading->path, bars_input_number(reading->in),
+             words);
+    return -EINVAL;
+}
+
+/* Cuts a line at its commas; returns how many fields there are, at most FIELDS. */
+static int cut(char *line, char *fields[FIELDS])
+{
+    int n = 0;
+    while (line && n < FIELDS)
+        fields[n++] = strsep(&line, ",");
+    return n;
+}
+
+static int digits_of(const char *text)
+{
+    const char *point = strchr(text, '.');
+    size_t n = point ? strlen(point + 1) : 0;
+    while (n > 0 && point[n] == '0')
+        n--;
+    return (int)n;
+}
+
+static bool is_word(const char *text, const char *a, const char *b)
+{
+    return strcasecmp(text, a) == 0 || strcmp(text, b) == 0;
+}
+
+static int read_tick(struct reading *reading, char *fields[FIELDS], struct backtest_tick *ret)
+{
+    struct backtest_tick tick;
+    const struct backtest_tick *before = reading->n > 0 ? &reading->ticks[reading->n - 1] : NULL;
+    if (decimal_parse_str(fields[FIELD_ID], 0, &tick.id) < 0 || tick.id < 0)
+        return wrong(reading, "the first field is no trade id");
+    if (decimal_parse_str(fields[FIELD_PRICE], TEXT_SCALE, &tick.price) < 0 || tick.price <= 0)
+        return wrong(reading, "the price must be above 0, with at most 8 digits after the point");
+    if (decimal_parse_str(fields[FIELD_QTY], TEXT_SCALE, &tick.qty) < 0 || tick.qty <= 0)
+        return wrong(reading, "the quantity must be above 0, with at most 8 digits after the point");
+    if (bars_time_parse(fields[FIELD_TIME], strlen(fields[FIELD_TIME]), &tick.ts_ns) < 0 || tick.ts_ns <= 0)
+        return wrong(reading, "the time is none: an epoch in ms or us is needed");
+    tick.buyer_maker = is_word(fields[FIELD_BUYER_MAKER], "true", "1");
+    if (!tick.buyer_maker && !is_word(fields[FIELD_BUYER_MAKER], "false", "0"))
+        return wrong(reading,
+                     "the sixth field says whether the buyer was the maker: true or false is needed");
+    if (before && tick.id <= before->id)
+        return wrong(reading, "trade ids must rise");
+    if (before && tick.ts_ns < before->ts_ns)
+        return wrong(reading, "times must not fall");
+    int price_digits = digits_of(fields[FIELD_PRICE]), qty_digits = digits_of(fields[FIELD_QTY]);
+    reading->price_digits = price_digits > reading->price_digits ? price_digits : reading->price_digits;
+    reading->qty_digits = qty_digits > reading->qty_digits ? qty_digits : reading->qty_digits;
+    *ret = tick;
+    return 0;
+}
+
+static int read_line(struct reading *reading, char *line)
+{
+    char *fields[FIELDS];
+    struct backtest_tick tick;
+    if (reading->n == 0 && bars_input_number(reading->in) == 1 && strncasecmp(line, "id,", 3) == 0)
+        return 0;
+    if (cut(line, fields) < FIELDS)
+        return wrong(reading,
+                     "id,price,qty,quoteQty,time,isBuyerMaker is needed, as Binance's trades have it");
+    int r = read_tick(reading, fields, &tick);
+    if (r < 0)
+        return r;
+    if (reading->n == reading->cap) {
+        size_t cap = reading->cap ? 2 * reading->cap : 4096;
+        struct backtest_tick *moved = realloc(reading->ticks, cap * sizeof *moved);
+        if (!moved) {
+            snprintf(reading->err, MARKET_ERROR_MAX, "out of memory");
+            return -ENOMEM;
+        }
+        reading->ticks = moved;
+        reading->cap = cap;
+    }
+    reading->ticks[reading->n++] = tick;
+    return 0;
+}
+
+static int read_file(struct reading *reading, size_t *bytes)
+{
+    char *line;
+    size_t len;
+    int r = bars_input_open(reading->path, NULL, &reading->in);
+    if (r < 0) {
+        snprintf(reading->err, MARKET_ERROR_MAX, "%s: %s", reading->path, strerror(-r));
+        return r;
+    }
+    while ((r = bars_input_line(reading->in, &line, &len)) > 0)
+        if ((r = read_line(reading, line)) < 0)
+            break;
+    if (r < 0 && !reading->err[0])
+        snprintf(reading->err, MARKET_ERROR_MAX, "%s:%lu: %s", reading->path, bars_input_number(reading->in),
+                 r == -EINVAL ? "the line is too long for a trade" : bars_input_why(reading->in));
+    if (r == 0 && reading->n == 0)
+        r = wrong(reading, "there is no trade in it");
+    *bytes += bars_input_bytes(reading->in);
+    bars_input_close(reading->in);
+    return r;
+}
+
+/* The file's name up to the first `_`, `-` or `.`, as in BTCUSDT-trades-2024-01-01.csv. */
+static void name_symbol(const char *path, const char *given, char name[static SYMBOL_NAME_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    const char *from = given ? given : slash ? slash + 1 : path;
+    size_t len = given ? strlen(given) : strcspn(from, "_-.");
+    snprintf(name, SYMBOL_NAME_MAX, "%.*s", (int)(len < SYMBOL_NAME_MAX ? len : SYMBOL_NAME_MAX - 1), from);
+}
+
+static bool open_columns(struct bars_file *bars, size_t n)
+{
+    bars->open_time_ns = malloc(n * sizeof *bars->open_time_ns);
+    bars->open = malloc(n * sizeof(double));
+    bars->high = malloc(n * sizeof(double));
+    bars->low = malloc(n * sizeof(double));
+    bars->close = malloc(n * sizeof(double));
+    bars->volume = malloc(n * sizeof(double));
+    return bars->open_time_ns && bars->open && bars->high && bars->low && bars->close && bars->volume;
+}
+
+static size_t count_bars(const struct reading *reading, int64_t interval_ns)
+{
+    size_t n = 0;
+    int64_t last_ns = INT64_MIN;
+    for (size_t i = 0; i < reading->n; i++) {
+        int64_t open_ns = bar_open_time(reading->ticks[i].ts_ns, interval_ns);
+        n += open_ns != last_ns;
+        last_ns = open_ns;
+    }
+    return n;
+}
+
+/* Bars of the trades, exact sums turned into numbers at the end of each. */
+static int build_bars(const struct reading *reading, int64_t interval_ns, struct bars_file *bars)
+{
+    int64_t volume = 0, high = 0, low = 0;
+    if (!open_columns(bars, count_bars(reading, interval_ns)))
+        return -ENOMEM;
+    for (size_t i = 0; i < reading->n; i++) {
+        const struct backtest_tick *tick = &reading->ticks[i];
+        int64_t open_ns = bar_open_time(tick->ts_ns, interval_ns);
+        if (bars->n == 0 || bars->open_time_ns[bars->n - 1] != open_ns) {
+            bars->open_time_ns[bars->n] = open_ns;
+            bars->open[bars->n++] = decimal_to_double(tick->price, TEXT_SCALE);
+            high = low = tick->price;
+            volume = 0;
+        }
+        high = tick->price > high ? tick->price : high;
+        low = tick->price < low ? tick->price : low;
+        if (__builtin_add_overflow(volume, tick->qty, &volume))
+            return -ERANGE;
+        size_t at = bars->n - 1;
+        bars->high[at] = decimal_to_double(high, TEXT_SCALE);
+        bars->low[at] = decimal_to_double(low, TEXT_SCALE);
+        bars->close[at] = decimal_to_double(tick->price, TEXT_SCALE);
+        bars->volume[at] = decimal_to_double(volume, TEXT_SCALE);
+    }
+    bars->interval_ns = interval_ns;
+    bars->price_digits = reading->price_digits;
+    bars->volume_digits = reading->qty_digits;
+    return 0;
+}
+
+static int rescale(struct backtest_tick *ticks, size_t n, const struct symbol *symbol,
+                   char err[static MARKET_ERROR_MAX])
+{
+    for (size_t i = 0; i < n; i++)
+        if (decimal_rescale(ticks[i].price, TEXT_SCALE, symbol->price_scale, &ticks[i].price) < 0 ||
+            decimal_rescale(ticks[i].qty, TEXT_SCALE, symbol->qty_scale, &ticks[i].qty) < 0) {
+            snprintf(err, MARKET_ERROR_MAX, "%s: trade %lld has more digits than the symbol", symbol->name,
+                     (long long)ticks[i].id);
+            return -EINVAL;
+        }
+    return 0;
+}
+
+static int read_all(const char *const *paths, size_t n, const struct ticks_options *options,
+                    struct market_source *sources, struct ticks_market *to, char *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct reading reading = {.path = paths[i], .err = err};
+        int r = read_file(&reading, &to->source_bytes);
+        to->ticks[i] = (struct backtest_ticks){reading.ticks, reading.n};
+        to->n += reading.n;
+        if (r < 0)
+            return r;
+        name_symbol(paths[i], options->names ? options->names[i] : NULL, sources[i].bars.symbol);
+        snprintf(sources[i].origin, sizeof sources[i].origin, "%.255s", paths[i]);
+        r = build_bars(&reading, options->interval_ns, &sources[i].bars);
+        if (r < 0) {
+            snprintf(err, MARKET_ERROR_MAX, "%s: %s", paths[i],
+                     r == -ENOMEM ? "out of memory" : "the volume of a bar is too much to be one");
+            return r;
+        }
+    }
+    return 0;
+}
+
+int ticks_market_load(const char *const *paths, size_t n, const struct ticks_options *options,
+                      struct ticks_market *ret, char err[static MARKET_ERROR_MAX])
+{
+    struct market_options grid = {.interval_ns = options->interval_ns, .threads = 1};
+    struct market_source *sources = calloc(n, sizeof *sources);
+    struct ticks_market ticks = {.ticks = calloc(n, sizeof *ticks.ticks)};
+    int r = -ENOMEM;
+    *err = '\0';
+    if (sources && ticks.ticks)
+        r = read_all(paths, n, options, sources, &ticks, err);
+    else
+        snprintf(err, MARKET_ERROR_MAX, "out of memory");
+    if (r == 0)
+        r = market_symbols(sources, (int)n, options->exchange_info, err);
+    if (r == 0)
+        r = market_build(sources, (int)n, &grid, &ticks.market, err);
+    for (size_t i = 0; i < n && r == 0; i++)
+        r = rescale((struct backtest_tick *)(uintptr_t)ticks.ticks[i].ticks, ticks.ticks[i].n,
+                    &ticks.market->series[i].symbol, err);
+    if (sources)
+        market_sources_finish(sources, (int)n);
+    free(sources);
+    if (r == 0) {
+        *ret = ticks;
+        return 0;
+    }
+    for (size_t i = 0; ticks.ticks && i < n; i++)
+        free((struct backtest_tick *)(uintptr_t)ticks.ticks[i].ticks);
+    free(ticks.ticks);
+    market_close(ticks.market);
+    return r;
+}
+
+void ticks_market_finish(struct ticks_market *ticks)
+{
+    for (int i = 0; ticks->market && i < ticks->market->n_symbols; i++)
+        free((struct backtest_tick *)(uintptr_t)ticks->ticks[i].ticks);
+    free(ticks->ticks);
+    market_close(ticks->market);
+    *ticks = (struct ticks_market){0};
+}

@@ -1,0 +1,28 @@
+/* Trades of a venue's history, and the market that they make. Lines as Binance publishes them: id, price,
+ * qty, quoteQty, time, isBuyerMaker and what follows; with or without a header; plain or gzip. Times are in
+ * ms or us, told apart by size. Ids rise, times do not fall. */
+#ifndef ENGINE_BACKTEST_TICKS_FILE_H
+#define ENGINE_BACKTEST_TICKS_FILE_H
+
+#include "engine/backtest/backtest.h"
+
+struct ticks_market {
+    struct market *market;        /* bars built of the trades; an interval without trades is missing */
+    struct backtest_ticks *ticks; /* [market->n_symbols] */
+    size_t n;                     /* trades of all */
+    size_t source_bytes;          /* of the files as they lie on the disk */
+};
+
+struct ticks_options {
+    const char *const *names;  /* symbols of the files, one each; NULL: by the files' names */
+    const char *exchange_info; /* as market_options's */
+    int64_t interval_ns;       /* of the bars; more than 0 */
+};
+
+/* Reads files of one symbol each. 0 with *ret; -EINVAL for what files or options say, errors of opening,
+ * -EIO, -ENOMEM, with one sentence "what: where: what would be right". */
+int ticks_market_load(const char *const *paths, size_t n, const struct ticks_options *options,
+                      struct ticks_market *ret, char err[static MARKET_ERROR_MAX]);
+void ticks_market_finish(struct ticks_market *ticks); /* all zero is fine */
+
+#endif
