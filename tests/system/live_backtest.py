@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""One definition of a trade: made bars through papertape-replay and the live daemon over TLS, with the bar fill model,
+and the same bars in `papertape backtest`: every strategy on an account of its own, the same orders, fills and ledger, row
+by row, to the last row's hash; and the ledger of the backtest verifies. With --long: a week of one-minute bars of two
+symbols; else two days."""
+
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+
+import harness
+
+START_S = 1704067200  # 2024-01-01, a Monday
+MINUTES = 7 * 1440 if harness.LONG else 2 * 1440
+SEED = int(os.environ.get("PAPERTAPE_SEED", "20261121"))
+WAIT = 1800.0 if harness.LONG else 600.0
+FEE = "0.001"
+RISK = {"exposure_symbol": "0.9", "exposure_account": "1", "daily_loss": "0.5", "orders_per_second": "10"}
+
+# Every strategy, with parameters that make it trade within two days of minutes.
+SETTINGS = {
+    "buy-and-hold": {},
+    "day-trade": {},
+    "equal-weight": {},
+    "sma-cross": {"fast": "5", "slow": "20", "fraction": "0.4"},
+    "sma-cross-rsi": {"fast": "3", "slow": "12", "rsi_max": "90", "stop_atr": "1.5"},
+    "sma-cross-rsi-risk": {"fast": "4", "slow": "15"},
+    "trend-4h-1h": {"fast": "2", "mid": "3", "slow": "4", "period": "3", "rsi_min": "1", "rsi_max": "99", "stoch_max": "101",
+                    "limit_atr": "0.1"},
+    "triple-confirmation": {},
+}
+
+
+def write_bars(path, seed, price, step_digits):
+    """A random walk that rises for half a day and falls for the next, with calm and wild hours, on ticks of 0.01."""
+    chance = random.Random(seed)
+    spread = 0.0
+    with open(path, "w") as file:
+        file.write("timestamp,open,high,low,close,volume\n")
+        for i in range(MINUTES):
+            if i % 240 == 0:
+                spread = chance.choice((0.0002, 0.0005, 0.0015))
+            drift = 0.0001 * math.sin(2 * math.pi * i / 1440)  # up for half a day, down for the next
+            open_ = round(price * (1 + chance.gauss(0, spread / 4)), 2)
+            close = round(open_ * math.exp(drift + chance.gauss(0, spread)), 2)
+            high = round(max(open_, close) * (1 + abs(chance.gauss(0, spread / 2))), 2)
+            low = round(min(open_, close) * (1 - abs(chance.gauss(0, spread / 2))), 2)
+            volume = round(chance.lognormvariate(1, 1), step_digits)
+            file.write(f"{(START_S + 60 * i) * 1000},{open_:.2f},{high:.2f},{low:.2f},{close:.2f},{volume:.{step_digits}f}\n")
+            price = close
+
+
+def strategies():
+    done = subprocess.run([harness.PAPERTAPE, "backtest", "--list-strategies", "--json"], capture_output=True, text=True,
+                          check=True)
+    return sorted(s["name"] for s in json.loads(done.stdout)["strategies"])
+
+
+def configuration(names):
+    text = ["[market]", "symbols = BTCUSDT, ETHUSDT", "interval = 1m", "history = 0",
+            "streams = trade, kline, bookTicker", "[engine]", "fill_model = bar", "latency_ms = 50", "slippage = 0.0002",
+            "equity_interval_s = 0", "[risk]"]
+    text += [f"{key} = {value}" for key, value in RISK.items()]
+    for name in names:
+        text += [f"[account {name}]", "cash = 100000", f"fee_maker = {FEE}", f"fee_taker = {FEE}", f"strategy = {name}"]
+        text += [f"strategy.{key} = {value}" for key, value in SETTINGS[name].items()]
+    return "\n".join(text) + "\n"
+
+
+def live(folder, files, names):
+    """What the daemon's database has when the bars are over."""
+    replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "max"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names), ["--clock", "feed"]))
+    last = (START_S + 60 * (MINUTES - 1)) * 1000
+
+    def ended(status):
+        return status["now_ns"] >= (last + 60000) * 10**6 and all(
+            daemon.papertape("bars", symbol, "1m").rstrip().rsplit("\n", 1)[-1].startswith(str(last))
+            for symbol in ("BTCUSDT", "ETHUSDT"))
+
+    daemon.wait_status(ended, f"{MINUTES} bars of each symbol", WAIT)
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    for symbol, path in zip(("BTCUSDT", "ETHUSDT"), files):
+        bars = daemon.papertape("bars", symbol, "1m").splitlines()
+        assert len(bars) == MINUTES + 1, f"{symbol}: {len(bars) - 1} bars of {MINUTES} reached the daemon"
+    print(daemon.papertape("ledger", "verify").strip())
+    return {"orders": daemon.papertape("orders", "--csv"), "fills": daemon.papertape("fills", "--csv"),
+            "ledger": daemon.papertape("ledger", "export")}
+
+
+def again(folder, files, names, way):
+    """The same of the backtest."""
+    paths = {what: os.path.join(folder.path, f"{way}-{what}.csv") for what in ("orders", "fills", "ledger")}
+    saved = os.path.join(folder.path, f"{way}-saved")
+    argv = [harness.PAPERTAPE, "backtest", "--bars", ",".join(files), "--cash", "100000", "--fee-maker", FEE, "--fee-taker",
+            FEE, "--slippage", "0.0002", "--latency-ms", "50", "--way", way, "--no-cache", "--json", "--save", saved]
+    for key, value in RISK.items():
+        argv += ["--risk", f"{key}={value}"]
+    for name in names:
+        argv += ["--strategy", name]
+        for key, value in SETTINGS[name].items():
+            argv += ["--set", f"{key}={value}"]
+    for what, path in paths.items():
+        argv += [f"--{what}", path]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=WAIT)
+    assert done.returncode == 0, (way, done.stderr)
+    verified = subprocess.run([harness.PAPERTAPE, "ledger", "verify", "--state", saved], capture_output=True, text=True,
+                              timeout=WAIT)
+    assert verified.returncode == 0, (way, verified.stdout, verified.stderr)
+    result = {}
+    for what, path in paths.items():
+        with open(path, newline="") as file:
+            result[what] = file.read()
+    return result
+
+
+def rows(text):
+    return text.splitlines()
+
+
+def same(way, live_rows, backtest_rows):
+    for what in ("orders", "fills", "ledger"):
+        want, got = rows(live_rows[what]), rows(backtest_rows[what])
+        for i, (a, b) in enumerate(zip(want, got)):
+            assert a == b, f"{way}: {what}: line {i + 1}: live has\n{a}\nthe backtest gives\n{b}\nof {rows(live_rows[what])[0]}"
+        assert len(want) == len(got), (way, what, len(want) - 1, len(got) - 1)
+
+
+def main():
+    names = strategies()
+    assert names == sorted(SETTINGS), f"this test knows {sorted(SETTINGS)}, the program {names}"
+    print(f"counts: {MINUTES} bars of two symbols, seed {SEED}" + ("" if harness.LONG else " (--long: a week)"))
+    with harness.Folder() as folder:
+        files = [os.path.join(folder.path, name) for name in ("BTCUSDT_1m.csv", "ETHUSDT_1m.csv")]
+        write_bars(files[0], SEED, 42000.0, 5)
+        write_bars(files[1], SEED + 1, 2300.0, 4)
+        stored = live(folder, files, names)
+        for way in ("engine", "auto"):
+            same(way, stored, again(folder, files, names, way))
+        fills = rows(stored["fills"])
+        account = fills[0].split(",").index("account")
+        for name in names:
+            count = sum(line.split(",")[account] == name for line in fills[1:])
+            print(f"{name}: {count} fills equal")
+            assert count > 0, f"{name} never traded: nothing was shown"
+        print(f"{len(rows(stored['orders'])) - 1} orders, {len(fills) - 1} fills, {len(rows(stored['ledger'])) - 1} ledger rows "
+              "equal, live over TLS and backtest, the last hash too")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
