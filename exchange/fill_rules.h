@@ -72,7 +72,7 @@ FILL_RULE int64_t fill_floor_qty(const struct fill_lot *lot, bool market, int64_
 }
 
 /* The most of `qty` that `cash` pays for at `price`, the fee included: all of it, whether it is whole lots or
- * not, or else the largest whole lot of a market order. price > 0. */
+ * not, or else the largest whole lot of a market order. price > 0, cash <= FILL_MONEY_MAX. */
 FILL_RULE int64_t fill_affordable(int64_t cash, int64_t price, int64_t qty, int64_t unit, int32_t fee_e6,
                                   const struct fill_lot *lot)
 {
