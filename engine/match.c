@@ -1,5 +1,8 @@
 /* The paper exchange: accepts or refuses orders, and fills them from what the venue shows.
  *
+ * What is told here of taking, making, queues and stops is FILL_BOOK, and FILL_QUOTE with the best bid and
+ * ask in the book's place. FILL_BAR's rules stand in exchange/bar_rules.h; docs/fills.md tells of all three.
+ *
  * Time. What is asked takes effect `latency` later: orders, cancels, amends, in the order they were given.
  * What the venue does by itself happens at once: triggers, the end of an OCO's other leg, the start of a
  * bracket's exits (after the event that filled the entry), expiry. Before an event is handled, everything

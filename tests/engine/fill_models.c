@@ -1,4 +1,6 @@
-/* The bar model, reckoned by hand: one order or group, a few bars, and what becomes of it. */
+/* The bar model, reckoned by hand: one order or group, a few bars, and what becomes of it; the best quotes
+ * alone; slippage; and one model after another. */
+#include "engine/state.h"
 #include "tests/engine/by_hand.h"
 
 static int64_t bar_ns; /* where the next bar opens */
@@ -426,8 +428,158 @@ static void test_symbols(void)
     end();
 }
 
+/* docs/fills.md: bracketed between 97 and 104, given at a close of 100. */
+static uint64_t example(int32_t slippage_e6)
+{
+    struct order_request legs[] = {wish(ORDER_BUY, ORDER_MARKET, BTC), stop(ORDER_SELL, 0, 97 * USDT),
+                                   limit(ORDER_SELL, 0, 104 * USDT)};
+    open_bars();
+    h.config.slippage_e6 = slippage_e6;
+    harness_open(&h);
+    bar(99, 101, 98, 100);
+    uint64_t id = group(&h, ORDERS_BRACKET, legs, 3);
+    CHECK_INT(h.command_reason, ORDER_OK);
+    return id;
+}
+
+static void test_example(void)
+{
+    uint64_t id = example(0);
+    bar(101, 103, 98, 102);
+    filled(id, 101, false, AT_OPEN);
+    CHECK_INT(h.last_fill.fee, 101 * USDT / 1000);
+    sees(id + 1, ORDER_OPEN, ORDER_OK);
+    bar(102, 105, 96, 104);
+    filled(id + 1, 97, false, INSIDE);
+    sees(id + 2, ORDER_CANCELED, ORDER_OTHER_LEG);
+    end();
+    id = example(0);
+    bar(101, 103, 98, 102);
+    bar(95, 105, 94, 104);
+    filled(id + 1, 95, false, AT_OPEN);
+    end();
+    id = example(0);
+    bar(101, 103, 98, 102);
+    bar(106, 107, 96, 104);
+    filled(id + 2, 104, true, AT_OPEN);
+    end();
+    id = example(0);
+    bar(96, 103, 95, 102);
+    filled(id + 1, 96, false, AT_OPEN);
+    CHECK_INT(h.fills, 2);
+    end();
+    id = example(1000);
+    bar(101, 103, 98, 102);
+    CHECK_INT(h.last_fill.price, 10111 * USDT / 100);
+    bar(102, 105, 96, 104);
+    CHECK_INT(h.last_fill.price, 9690 * USDT / 100);
+    end();
+}
+
+static void change_model(enum fill_model model)
+{
+    char err[ENGINE_ERROR_MAX] = "";
+    h.config.fill_model = model;
+    CHECK_INT(engine_configure(h.engine, &h.config, err), 0);
+    CHECK_STR(err, "");
+}
+
+/* Orders live on in the next run's model. */
+static void test_change(void)
+{
+    harness_init(&h);
+    h.accounts[ALICE].cash = 1000000 * USDT;
+    h.config.latency_ns = 2 * SECOND_NS;
+    harness_open(&h);
+    quote(&h, BTCUSDT, 59999 * USDT, 5 * BTC, 60000 * USDT, 5 * BTC);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+    ask(&h, wish(ORDER_BUY, ORDER_MARKET, 4 * BTC));
+    pass(&h, 2 * SECOND_NS);
+    CHECK_INT(h.position[ALICE][BTCUSDT], 4 * BTC);
+    uint64_t protects = rested(stop(ORDER_SELL, BTC, 59000 * USDT));
+    uint64_t waits = rested(limit(ORDER_BUY, BTC, 58000 * USDT));
+    pass(&h, 2 * SECOND_NS);
+    uint64_t pending = ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+    int64_t given_ns = h.now_ns;
+    change_model(FILL_BAR);
+    bar_ns = START_NS;
+    bar(60000, 60000, 57000, 60000); /* it opened before them */
+    sees(protects, ORDER_OPEN, ORDER_OK);
+    sees(waits, ORDER_OPEN, ORDER_OK);
+    sees(pending, ORDER_PENDING, ORDER_OK);
+    CHECK(given_ns > START_NS && given_ns < bar_ns);
+    bar(60000, 60000, 59500, 60000);
+    filled(pending, 60000, false, AT_OPEN);
+    bar(60000, 60000, 57999, 58500);
+    sees(protects, ORDER_FILLED, ORDER_OK);
+    filled(waits, 58000, true, INSIDE);
+    uint64_t next = ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+    uint64_t bars_stop = ask(&h, stop(ORDER_SELL, BTC, 57000 * USDT));
+    change_model(FILL_QUOTE);
+    pass(&h, SECOND_NS);
+    quote(&h, BTCUSDT, 58400 * USDT, BTC, 58401 * USDT, BTC);
+    pass(&h, SECOND_NS);
+    sees(next, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(h.last_fill.price, 58400 * USDT);
+    sees(bars_stop, ORDER_OPEN, ORDER_OK);
+    quote(&h, BTCUSDT, 56900 * USDT, 2 * BTC, 56901 * USDT, BTC);
+    trade(&h, BTCUSDT, 56900 * USDT, BTC);
+    sees(bars_stop, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(h.position[ALICE][BTCUSDT], BTC);
+    end();
+}
+
+/* The best bid and ask alone, whatever the book shows. */
+static void test_quote(void)
+{
+    struct book_level bids[] = {{59990 * USDT, BTC}, {59980 * USDT, 2 * BTC}};
+    struct book_level asks[] = {{60000 * USDT, BTC}, {60010 * USDT, 2 * BTC}};
+    harness_init(&h);
+    h.accounts[ALICE].cash = 1000000 * USDT;
+    h.config.fill_model = FILL_QUOTE;
+    harness_open(&h);
+    CHECK_INT(snapshot(&h, BTCUSDT, 1000, bids, 2, asks, 2), 0);
+    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    CHECK_INT(h.command_reason, ORDER_NO_LIQUIDITY);
+    quote(&h, BTCUSDT, 59995 * USDT, BTC, 60005 * USDT, BTC); /* its number is far behind the book's */
+    id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, 2 * BTC));
+    pass(&h, SECOND_NS);
+    sees(id, ORDER_CANCELED, ORDER_NO_LIQUIDITY);
+    CHECK_INT(told(&h, id)->filled, BTC);
+    CHECK_INT(h.last_fill.price, 60005 * USDT);
+    uint64_t rests = rested(limit(ORDER_BUY, BTC, 59000 * USDT));
+    trade(&h, BTCUSDT, 58999 * USDT, BTC);
+    sees(rests, ORDER_FILLED, ORDER_OK);
+    CHECK(h.last_fill.maker);
+    end();
+}
+
+/* Takers pay it in every model. */
+static void test_quote_slippage(void)
+{
+    harness_init(&h);
+    h.accounts[ALICE].cash = 1000000 * USDT;
+    h.config.slippage_e6 = 1000;
+    harness_open(&h);
+    quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, BTC);
+    uint64_t id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+    pass(&h, SECOND_NS);
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(h.last_fill.price, 60060 * USDT);
+    quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 2 * BTC);
+    id = ask(&h, limit(ORDER_BUY, BTC, 60010 * USDT));
+    pass(&h, SECOND_NS);
+    sees(id, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(h.last_fill.price, 60010 * USDT);
+    end();
+}
+
 int main(void)
 {
+    test_example();
+    test_change();
+    test_quote();
+    test_quote_slippage();
     test_clock();
     test_late();
     test_missing();
@@ -443,5 +595,5 @@ int main(void)
     test_shorts();
     test_flatten();
     test_symbols();
-    return check_done("engine/fill_bar");
+    return check_done("engine/fill_models");
 }
