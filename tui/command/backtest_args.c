@@ -11,6 +11,7 @@
 static const char help_begin[] =
     "Usage: papertape backtest --strategy S [--set key=value…] --bars F[,F…] [options]\n"
     "       papertape backtest --strategy S [--set key=value…] --ticks F[,F…] [options]\n"
+    "       papertape backtest --account NAME [--state DIR] [options]\n"
     "       papertape backtest --events LOG [--from T] [--to T] [options]\n"
     "       papertape backtest --list-strategies [--json]\n"
     "\n"
@@ -21,6 +22,8 @@ static const char help_begin[] =
 static const char help_end[] =
     "  --way W            auto; engine: bar by bar; columns: the quick way, which gives the\n"
     "                     same\n"
+    "  --account NAME     instead of --strategy: the account of a daemon, with its strategy,\n"
+    "                     parameters, fees, limits and cash; without --bars on what is stored\n"
     "  --benchmark B      what alpha and beta are against, held: a symbol (the first), equal\n"
     "                     (parts of all), or none\n"
     "  --ticks F[,F…]     trades as Binance's history has them (id, price, qty, quoteQty,\n"
@@ -38,7 +41,7 @@ static const char help_end[] =
     "  --save DIR         a state directory of the run, for papertape --state DIR --readonly,\n"
     "                     ledger verify and all lists\n"
     "  --list-strategies  what strategies there are, with their parameters and ranges\n"
-    "  --state DIR        accepted as by every verb; not used\n"
+    "  --state DIR        the daemon's state directory, for --account\n"
     "\n"
     "T is ISO 8601 (UTC without a zone), or epoch in s, ms, us or ns.\n";
 
@@ -57,7 +60,7 @@ static int fail(int status, const char *what, const char *words)
     return stored_fail(status, "backtest", what, words);
 }
 
-enum { OPTION_POLICY = 0x100, OPTION_BENCHMARK, OPTION_TICKS, OPTION_SAVE, OPTION_OUTPUT };
+enum { OPTION_POLICY = 0x100, OPTION_ACCOUNT, OPTION_BENCHMARK, OPTION_TICKS, OPTION_SAVE, OPTION_OUTPUT };
 
 static const struct option own_options[] = {
     {"events", required_argument, NULL, 'e'},
@@ -65,6 +68,7 @@ static const struct option own_options[] = {
     {"list-strategies", no_argument, NULL, 'l'},
     {"help", no_argument, NULL, 'h'},
     {"policy", required_argument, NULL, OPTION_POLICY},
+    {"account", required_argument, NULL, OPTION_ACCOUNT},
     {"benchmark", required_argument, NULL, OPTION_BENCHMARK},
     {"ticks", required_argument, NULL, OPTION_TICKS},
     {"save", required_argument, NULL, OPTION_SAVE},
@@ -120,6 +124,9 @@ static int take(struct backtest_args *args, int option, const char *name, const 
     case OPTION_POLICY:
         return fail(EXIT_USAGE, "--policy",
                     "policies come with the trainer, which this version does not have: --strategy S");
+    case OPTION_ACCOUNT:
+        args->account = value;
+        return EXIT_OK;
     case OPTION_BENCHMARK:
         args->benchmark = value;
         return EXIT_OK;
@@ -146,8 +153,18 @@ static bool has_outputs(const struct backtest_args *args)
     return any;
 }
 
+/* An account without bars is tried on those that its daemon stored. */
+static int find_state(struct backtest_args *args)
+{
+    char err[256];
+    if (state_dir_find(args->run.state, &args->state, err, sizeof err) < 0)
+        return fail(EXIT_ERROR, "--state", err);
+    args->run.bars[args->run.n_bars++] = args->state.database;
+    return run_args_check(&args->run);
+}
+
 /* One of bars, trades and a log; and what goes with it. */
-static int check(const struct backtest_args *args)
+static int check(struct backtest_args *args)
 {
     int sources = (args->events != NULL) + (args->run.n_bars > 0) + (args->n_ticks > 0);
     if (args->list) {
@@ -161,7 +178,11 @@ static int check(const struct backtest_args *args)
         return fail(EXIT_USAGE, "--strategy", "a log has its own strategies: it goes with --bars or --ticks");
     if (args->events && (args->save || args->outputs[OUTPUT_ROUNDS] || args->outputs[OUTPUT_MONTHLY]))
         return fail(EXIT_USAGE, "--events", "--save, --rounds and --monthly are for --bars and --ticks");
-    if (!args->events && args->run.n_choices == 0)
+    if (args->account && (args->events || args->run.n_choices > 0))
+        return fail(EXIT_USAGE, "--account", "it has its strategy, and goes with --bars or --ticks alone");
+    if (args->account && sources == 0)
+        return find_state(args);
+    if (!args->events && !args->account && args->run.n_choices == 0)
         return fail(EXIT_USAGE, "",
                     "--strategy S and --bars F are needed, or --events LOG: a state directory, a log's "
                     "directory or a segment");

@@ -2,6 +2,7 @@
 #ifndef TUI_COMMAND_BACKTEST_ARGS_H
 #define TUI_COMMAND_BACKTEST_ARGS_H
 
+#include "db/state.h"
 #include "tui/command/output.h"
 #include "tui/command/run_args.h"
 
@@ -21,11 +22,13 @@ struct backtest_args {
     const char *from, *to;          /* as they were given */
     const char *ticks[SYMBOLS_MAX]; /* trades, instead of bars */
     size_t n_ticks;
-    const char *benchmark; /* a symbol; NULL: the first */
+    const char *account;   /* a daemon's, instead of a strategy */
+    const char *benchmark; /* a symbol, "equal" or "none"; NULL: the first symbol */
     const char *save;
     const char *outputs[BACKTEST_OUTPUTS];
     bool json, list, done;
-    char *ticks_text; /* owned */
+    char *ticks_text;       /* owned */
+    struct state_dir state; /* with --account and no bars: its database is run.bars[0] */
 };
 
 /* EXIT_OK, or a status with its line on stderr; args is to be finished in either case. */

@@ -10,6 +10,7 @@
 #include "tui/command/backtest_result.h"
 #include "tui/command/progress.h"
 #include "tui/command/stored.h"
+#include "tui/command/stored_bars.h"
 #include "tui/dashboard.h"
 
 /* All that a run on bars owns. */
@@ -21,6 +22,7 @@ struct bars_run {
     struct market_load load;
     double load_s;
     struct account_spec *accounts;
+    int n_accounts;
     struct backtest_report *reports;
     struct backtest backtest;
     struct output outputs[BACKTEST_OUTPUTS];
@@ -80,13 +82,28 @@ static int choose_benchmark(struct bars_run *run)
     return EXIT_OK;
 }
 
+/* The daemon's, from its database. */
+static int take_account(struct bars_run *run)
+{
+    const struct backtest_args *args = run->args;
+    struct state_dir state;
+    char err[256];
+    if (state_dir_find(args->run.state, &state, err, sizeof err) < 0)
+        return fail(EXIT_ERROR, "--state", err);
+    return stored_bars_account("backtest", state.database, args->account, &run->accounts[0]);
+}
+
 static int make_accounts(struct bars_run *run)
 {
+    const char *account = run->args->account;
     int n = run->args->run.n_choices, status = EXIT_OK;
-    run->accounts = calloc((size_t)n, sizeof *run->accounts);
-    run->reports = calloc((size_t)n, sizeof *run->reports);
+    run->n_accounts = account ? 1 : n;
+    run->accounts = calloc((size_t)run->n_accounts, sizeof *run->accounts);
+    run->reports = calloc((size_t)run->n_accounts, sizeof *run->reports);
     if (!run->accounts || !run->reports)
         return fail(EXIT_ERROR, "", "out of memory");
+    if (account)
+        return take_account(run);
     for (int i = 0; i < n && status == EXIT_OK; i++)
         status = run_args_account(&run->args->run, run->market, i, &run->accounts[i]);
     return status;
@@ -100,7 +117,7 @@ static void configure(struct bars_run *run, size_t from, size_t to)
                                            .from = from,
                                            .to = to,
                                            .accounts = run->accounts,
-                                           .n_accounts = args->n_choices,
+                                           .n_accounts = run->n_accounts,
                                            .latency_ns = args->latency_ns,
                                            .slippage_e6 = args->slippage_e6,
                                            .way = args->way,
@@ -213,7 +230,7 @@ int backtest_bars(const struct backtest_args *args)
 {
     struct bars_run run = {.args = args};
     int status = go(&run);
-    for (int a = 0; run.reports && a < args->run.n_choices; a++)
+    for (int a = 0; run.reports && a < run.n_accounts; a++)
         backtest_report_finish(&run.reports[a]);
     backtest_drop_outputs(run.outputs);
     backtest_finish(&run.backtest);

@@ -145,18 +145,36 @@ static void print_refused(const struct backtest_account *account)
         putchar('\n');
 }
 
+/* Wishes that no market could grant: no order came of them. */
+static void print_impossible(const struct backtest_account *account)
+{
+    const char *before = "  impossible      ";
+    for (int fault = 1; fault < INTENT_FAULTS; fault++)
+        if (account->intents[fault] > 0) {
+            printf("%s%llu %s", before, (unsigned long long)account->intents[fault],
+                   intent_fault_name((enum intent_fault)fault));
+            before = ", ";
+        }
+    if (*before == ',')
+        putchar('\n');
+}
+
 static void print_account(const struct backtest_result *result, int a)
 {
     const struct backtest_account *account = &result->backtest->accounts[a];
     const struct backtest_report *r = &result->reports[a];
     char params[256];
-    strategy_args_text(&result->args->run.choices[a], params, sizeof params);
-    printf("\n%s%s%s\n", result->accounts[a].name, *params ? "  " : "", params);
+    const struct account_spec *spec = &result->accounts[a];
+    strategy_args_text(spec->strategy, spec->params, params, sizeof params);
+    bool named = strcmp(spec->name, spec->strategy->name) != 0;
+    printf("\n%s%s%s%s%s\n", spec->name, named ? "  " : "", named ? spec->strategy->name : "",
+           *params ? "  " : "", params);
     print_numbers(result, a);
     printf("  orders %zu, fills %zu%s%s\n", account->n_orders, account->n_fills,
            r->open_trades > 0 ? ", a position is open at the end" : "",
            account->way == BACKTEST_COLUMNS ? "; run by columns" : "; run by the engine");
     print_refused(account);
+    print_impossible(account);
     print_drawdowns(result, r);
     if (r->n_months > 0)
         print_months(r);

@@ -180,7 +180,7 @@ void guard_print_head(const struct guard_args *args)
     const struct market *market = args->market;
     const char *interval = bar_interval_name(market->interval_ns);
     char params[256], from[STORED_CELL], to[STORED_CELL];
-    strategy_args_text(&args->run.choices[0], params, sizeof params);
+    strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
     printf("strategy   %s%s%s\nbars       ", args->account.strategy->name, *params ? " " : "", params);
     for (int s = 0; s < market->n_symbols; s++)
         printf("%s ", market->series[s].symbol.name);

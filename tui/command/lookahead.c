@@ -57,7 +57,7 @@ static void print_text(const struct guard_args *args, const struct guard_lookahe
 static int print_json(const struct guard_args *args, const struct guard_lookahead *verdict)
 {
     char params[256];
-    strategy_args_text(&args->run.choices[0], params, sizeof params);
+    strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
     return guard_print_json(
         "lookahead",
         json_pack("{s:s, s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "schema",

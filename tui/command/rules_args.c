@@ -85,18 +85,48 @@ int rules_args_risk(const char *verb, const char *text, struct risk_limits *limi
     return EXIT_OK;
 }
 
+/* "vip1", or "binance/vip1". */
+static const struct fee_tier *find_tier(const char *text)
+{
+    char venue[32];
+    const char *slash = strchr(text, '/');
+    if (!slash)
+        return fee_tier_find(NULL, text);
+    snprintf(venue, sizeof venue, "%.*s", (int)(slash - text < 31 ? slash - text : 31), text);
+    return fee_tier_find(venue, slash + 1);
+}
+
+static int unknown_tier(const char *verb, const char *text)
+{
+    char what[128], words[WORDS_MAX];
+    struct nearest nearest = {0};
+    size_t n;
+    const struct fee_schedule *const *venues = fee_schedules(&n);
+    for (size_t v = 0; v < n; v++)
+        for (size_t i = 0; i < venues[v]->n; i++)
+            nearest_offer(&nearest, text, venues[v]->tiers[i].name);
+    snprintf(what, sizeof what, "--fees: \"%.64s\"", text);
+    snprintf(words, sizeof words,
+             "a tier, or maker:taker, two shares from 0 to 0.1, is needed: did you mean \"%s\"?",
+             nearest.best ? nearest.best : "0.001:0.001");
+    return stored_fail(EXIT_USAGE, verb, what, words);
+}
+
 int rules_args_fees(const char *verb, const char *text, struct fee_rates *ret)
 {
     enum { SHARE_SCALE = 6, MOST_E6 = 100000 };
-    char what[128];
     int64_t maker, taker;
+    const struct fee_tier *tier = find_tier(text);
     const char *colon = strchr(text, ':');
+    if (tier) {
+        *ret = tier->rates;
+        return EXIT_OK;
+    }
     if (colon && decimal_parse(text, (size_t)(colon - text), SHARE_SCALE, &maker) == 0 &&
         decimal_parse_str(colon + 1, SHARE_SCALE, &taker) == 0 && maker >= 0 && maker <= MOST_E6 &&
         taker >= 0 && taker <= MOST_E6) {
         *ret = (struct fee_rates){(int32_t)maker, (int32_t)taker};
         return EXIT_OK;
     }
-    snprintf(what, sizeof what, "--fees: \"%.64s\"", text);
-    return stored_fail(EXIT_USAGE, verb, what, "maker:taker, two shares from 0 to 0.1, is needed");
+    return unknown_tier(verb, text);
 }

@@ -10,6 +10,7 @@
 #include "exchange/decimal.h"
 #include "tui/command/rules_args.h"
 #include "tui/command/stored.h"
+#include "tui/command/stored_bars.h"
 #include "tui/dashboard.h"
 
 enum { CASH_SCALE = 8, SHARE_SCALE = 6, WHAT_MAX = 128 };
@@ -65,7 +66,8 @@ const char run_args_help[] =
     "  --strategy S       its name, or NAME:key=value,key=value\n"
     "  --set key=value    parameters of the --strategy before it; what each may be says\n"
     "                     papertape backtest --list-strategies\n"
-    "  --bars F[,F…]      bars files, plain or gzip, one symbol each\n"
+    "  --bars F[,F…]      bars files, plain or gzip, one symbol each; or a state directory or\n"
+    "                     its papertape.db, of which all symbols are taken\n"
     "  --symbol S[,S…]    their symbols, where the names do not begin with them\n"
     "  --interval I       of the bars, as 1m or 4h, where the files leave it open\n"
     "  --from T, --to T   trade bars that open in [from, to); those before warm the\n"
@@ -245,6 +247,7 @@ int run_args_take(struct run_args *args, int option, const char *value)
     case OPTION_WAY:
         return take_way(args, value);
     case OPTION_STATE:
+        args->state = value;
         return EXIT_OK;
     default:
         return take_money(args, option, value);
@@ -255,7 +258,9 @@ int run_args_check(const struct run_args *args)
 {
     if (args->from_ns && args->to_ns && args->to_ns <= args->from_ns)
         return stored_fail(EXIT_USAGE, args->verb, "--to", "it must be later than --from");
-    if (args->n_symbols > 0 && args->n_bars > 0 && args->n_symbols != args->n_bars)
+    char database[STATE_PATH_MAX];
+    bool stored = args->n_bars == 1 && stored_bars_find(args->bars[0], database);
+    if (args->n_symbols > 0 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
         return stored_fail(EXIT_USAGE, args->verb, "--symbol", "one name for each file of --bars is needed");
     if (args->cache && args->no_cache)
         return stored_fail(EXIT_USAGE, args->verb, "--cache", "it contradicts --no-cache");
@@ -293,8 +298,7 @@ int run_args_rows(const struct run_args *args, const struct market *market, size
     return EXIT_OK;
 }
 
-int run_args_load(const struct run_args *args, struct market **ret, struct market_load *load,
-                  size_t *ret_from, size_t *ret_to)
+static int load_files(const struct run_args *args, struct market **ret, struct market_load *load)
 {
     /* Bars before --from are loaded too: they warm up. */
     struct market_options options = {.interval_ns = args->interval_ns,
@@ -304,14 +308,24 @@ int run_args_load(const struct run_args *args, struct market **ret, struct marke
                                      .no_cache = args->no_cache,
                                      .threads = args->threads};
     char err[MARKET_ERROR_MAX];
+    int r = market_load_files(args->bars, args->n_bars, &options, ret, load, err);
+    return r < 0 ? stored_fail(EXIT_ERROR, args->verb, "", err) : EXIT_OK;
+}
+
+int run_args_load(const struct run_args *args, struct market **ret, struct market_load *load,
+                  size_t *ret_from, size_t *ret_to)
+{
+    char database[STATE_PATH_MAX];
     struct market *market;
-    int r = market_load_files(args->bars, args->n_bars, &options, &market, load, err);
-    if (r < 0)
-        return stored_fail(EXIT_ERROR, args->verb, "", err);
+    *load = (struct market_load){0};
+    bool stored = args->n_bars == 1 && stored_bars_find(args->bars[0], database);
+    int status = stored ? stored_bars_load(args, database, &market, load) : load_files(args, &market, load);
+    if (status != EXIT_OK)
+        return status;
     if (load->note[0])
         fprintf(stderr, "papertape: %s: note: %s\n", args->verb, load->note);
     note_gaps(args, market);
-    int status = run_args_rows(args, market, ret_from, ret_to);
+    status = run_args_rows(args, market, ret_from, ret_to);
     if (status != EXIT_OK) {
         market_close(market);
         return status;

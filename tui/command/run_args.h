@@ -12,7 +12,7 @@ struct run_args {
     const char *verb;
     const char *bars[SYMBOLS_MAX], *symbols[SYMBOLS_MAX];
     size_t n_bars, n_symbols; /* n_symbols: 0, or n_bars */
-    const char *exchange_info, *cache;
+    const char *exchange_info, *cache, *state;
     bool no_cache;
     int64_t from_ns, to_ns, interval_ns; /* 0: not given */
     int64_t cash_e8;

@@ -81,15 +81,15 @@ int strategy_args_check(const char *verb, const struct strategy_choice *choice)
     return why_not ? stored_fail(EXIT_USAGE, verb, strategy->name, why_not) : EXIT_OK;
 }
 
-void strategy_args_text(const struct strategy_choice *choice, char *buf, size_t size)
+void strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size)
 {
     size_t at = 0;
     *buf = '\0';
-    for (size_t i = 0; i < choice->strategy->n_params; i++) {
-        const struct strategy_param *param = &choice->strategy->params[i];
-        if (choice->params[i] == param->fallback)
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        const struct strategy_param *param = &strategy->params[i];
+        if (params[i] == param->fallback)
             continue;
-        int n = snprintf(buf + at, size - at, "%s%s=%g", at > 0 ? " " : "", param->name, choice->params[i]);
+        int n = snprintf(buf + at, size - at, "%s%s=%g", at > 0 ? " " : "", param->name, params[i]);
         if (n < 0 || (size_t)n >= size - at)
             return;
         at += (size_t)n;

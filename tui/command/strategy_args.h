@@ -26,6 +26,6 @@ int strategy_args_key(const char *verb, const struct strategy_choice *choice, co
 int strategy_args_check(const char *verb, const struct strategy_choice *choice);
 
 /* "fast=20 slow=50": parameters that are not the default, with blanks between; "" when all are. */
-void strategy_args_text(const struct strategy_choice *choice, char *buf, size_t size);
+void strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size);
 
 #endif

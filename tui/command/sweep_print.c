@@ -75,7 +75,7 @@ void sweep_print(const struct sweep *sweep)
     const struct market *market = sweep->market;
     const char *interval = bar_interval_name(market->interval_ns);
     char from[FORMAT_MAX], to[FORMAT_MAX], params[256];
-    strategy_args_text(&sweep->run.choices[0], params, sizeof params);
+    strategy_args_text(sweep->run.choices[0].strategy, sweep->run.choices[0].params, params, sizeof params);
     printf("strategy  %s%s%s\nbars      ", sweep->run.choices[0].strategy->name, *params ? "  " : "", params);
     for (int s = 0; s < market->n_symbols && s < 6; s++)
         printf("%s ", market->series[s].symbol.name);

@@ -57,7 +57,7 @@ static int print_json(const struct guard_args *args, const struct guard_warmup *
     char params[256];
     bool differs = verdict->last.in_whole || verdict->last.in_changed;
     bool forever = verdict->predicted == INDICATOR_FOREVER;
-    strategy_args_text(&args->run.choices[0], params, sizeof params);
+    strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
     return guard_print_json(
         "warmup",
         json_pack("{s:s, s:b, s:s, s:s, s:I, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",

@@ -1,0 +1,19 @@
+/* Bars and accounts of a daemon's database, for the verbs that run strategies on bars. */
+#ifndef TUI_COMMAND_STORED_BARS_H
+#define TUI_COMMAND_STORED_BARS_H
+
+#include "db/state.h"
+#include "tui/command/run_args.h"
+
+/* Is that a state directory, or a database? Then its database's path. */
+bool stored_bars_find(const char *given, char database[static STATE_PATH_MAX]);
+
+/* The venue's bars of --symbol, or of all symbols that have some, of --interval, or of the shortest that is
+ * stored. EXIT_OK with *ret for market_close(), or EXIT_ERROR with its line on stderr. */
+int stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
+                     struct market_load *load);
+
+/* An account as the daemon runs it: strategy, parameters, rules, opening cash. The same statuses. */
+int stored_bars_account(const char *verb, const char *database, const char *name, struct account_spec *ret);
+
+#endif
