@@ -92,6 +92,7 @@ static void refuses(const char *path, const char *name, const struct market_opti
 int main(void)
 {
     struct random random = random_seeded("db_market", 20261121);
+    scratch_in_memory();
     char directory[SCRATCH_MAX];
     for (int i = 0; i < 12; i++) {
         int64_t interval = minute * random_between(&random, 1, 30);

@@ -232,6 +232,7 @@ static void test_exact(struct random *random)
 int main(void)
 {
     struct random random = random_seeded("market", 20261121);
+    scratch_in_memory();
     for (int i = 0; i < 60; i++)
         test_random(&random);
     test_refused();

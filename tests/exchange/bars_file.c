@@ -2,12 +2,16 @@
 #include "exchange/bars_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
 #include <stdbool.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "exchange/bars_input.h"
 #include "exchange/decimal.h"
 #include "tests/check.h"
+#include "tests/random.h"
 #include "tests/scratch.h"
 
 static char error[BARS_FILE_ERROR_MAX];
@@ -186,11 +190,181 @@ static void test_times(void)
     }
 }
 
+/* Numbers of every spelling are the doubles that strtod() gives, and their digits are counted. */
+static void test_numbers(struct random *random)
+{
+    char text[512], number[5][72];
+    struct bars_file f;
+    for (int k = 0; k < 20000; k++) {
+        int last[5] = {0};
+        for (int c = 0; c < 5; c++) {
+            int whole = (int)random_between(random, 0, 20), after = (int)random_between(random, 0, 20), n = 0;
+            if (whole + after == 0)
+                whole = 1;
+            if (random_chance(random, 5))
+                number[c][n++] = '+';
+            for (int i = 0; i < whole; i++)
+                number[c][n++] = (char)('0' + (random_chance(random, 30) ? 0 : random_between(random, 0, 9)));
+            if (after > 0 || random_chance(random, 10))
+                number[c][n++] = '.';
+            for (int i = 0; i < after; i++) {
+                bool zero = random_chance(random, 50);
+                number[c][n] = (char)('0' + (zero ? 0 : random_between(random, 0, 9)));
+                if (number[c][n++] != '0')
+                    last[c] = i + 1;
+            }
+            if (random_chance(random, 10)) {
+                int exponent = (int)random_between(random, -12, 12);
+                n += snprintf(number[c] + n, 8, "%c%d", random_chance(random, 50) ? 'e' : 'E', exponent);
+                last[c] -= exponent;
+            }
+            number[c][n] = '\0';
+        }
+        double price[4], high = -INFINITY, low = INFINITY;
+        int at_high = 0, at_low = 0;
+        for (int c = 0; c < 4; c++) {
+            price[c] = strtod(number[c], NULL);
+            if (price[c] > high)
+                high = price[at_high = c];
+            if (price[c] < low)
+                low = price[at_low = c];
+        }
+        snprintf(text, sizeof(text), "60,%s,%s,%s,%s,%s\n", number[at_low], number[at_high], number[at_low],
+                 number[3], number[4]);
+        const char *path = scratch_write("N_1m.csv", text);
+        CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+        bool same = f.open[0] == low && f.high[0] == high && f.low[0] == low && f.close[0] == price[3] &&
+                    f.volume[0] == strtod(number[4], NULL);
+        CHECK(same);
+        if (!same)
+            fprintf(stderr, "%s", text);
+        int digits = last[at_low] > last[at_high] ? last[at_low] : last[at_high];
+        digits = last[3] > digits ? last[3] : digits;
+        digits = digits < 0 ? 0 : digits > DECIMAL_SCALE_MAX ? DECIMAL_SCALE_MAX : digits;
+        CHECK_INT(f.price_digits, digits);
+        CHECK_INT(f.digits_line, 1);
+        bars_file_finish(&f);
+    }
+}
+
+static void hash_of(const unsigned char *bytes, size_t n, uint8_t ret[static 32])
+{
+    CHECK_INT(EVP_Digest(bytes, n, ret, NULL, EVP_sha256(), NULL), 1);
+}
+
+static void spill(const char *path, const unsigned char *bytes, size_t n)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    CHECK(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
+    close(fd);
+}
+
+/* A text longer than what is read at once, plain and in one or several gzip members, with something behind
+ * them: the same rows, and the hash of the bytes on the disk. */
+static void test_long(struct random *random)
+{
+    enum { ROWS = 30000, SIZE = 4 << 20 };
+    char *text = malloc(SIZE);
+    unsigned char *packed = malloc(SIZE);
+    size_t n = 0;
+    n += (size_t)sprintf(text, "timestamp,open,high,low,close,volume,note\n");
+    for (int i = 0; i < ROWS; i++) {
+        n += (size_t)sprintf(text + n, "%d,%d.25,%d.5,%d,%d.125,7,", i + 1, i + 1, i + 1, i + 1, i + 1);
+        memset(text + n, 'x', (size_t)(i % 97));
+        n += (size_t)(i % 97);
+        n += (size_t)sprintf(text + n, "%s", i % 5 ? "\n" : "\r\n\n");
+    }
+    for (int shape = 0; shape < 8; shape++) {
+        const char *path = scratch_path("LONG_1s.csv");
+        size_t size = 0, done = 0;
+        uint8_t expected[32], hash[32] = {0};
+        struct bars_file f;
+        if (shape < 2) {
+            memcpy(packed, text, size = n - (shape == 1)); /* with and without the last newline */
+        } else {
+            while (done < n) { /* members of any size */
+                size_t part = shape == 2 ? n : (size_t)random_between(random, 1, 400000);
+                z_stream z = {0};
+                part = part < n - done ? part : n - done;
+                CHECK_INT(deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+                z.next_in = (unsigned char *)text + done;
+                z.avail_in = (unsigned)part;
+                z.next_out = packed + size;
+                z.avail_out = (unsigned)(SIZE - size);
+                CHECK_INT(deflate(&z, Z_FINISH), Z_STREAM_END);
+                size += z.total_out;
+                done += part;
+                deflateEnd(&z);
+            }
+            for (int i = 0; shape >= 6 && i < 5; i++) /* what follows the last member is no text */
+                packed[size++] = 0;
+        }
+        spill(path, packed, size);
+        hash_of(packed, size, expected);
+        CHECK_INT(bars_file_read_hashed(path, NULL, hash, &f, error), 0);
+        CHECK(memcmp(hash, expected, sizeof(hash)) == 0);
+        CHECK_INT(f.n, ROWS);
+        CHECK_INT(f.bytes, size);
+        size_t bad = 0;
+        for (size_t i = 0; i < f.n; i++)
+            bad += f.open_time_ns[i] != (int64_t)(i + 1) * 1000000000 || f.open[i] != (double)i + 1.25 ||
+                   f.close[i] != (double)i + 1.125;
+        CHECK_INT(bad, 0);
+        CHECK_INT(f.price_digits, 3);
+        CHECK_INT(f.digits_line, 2);
+        bars_file_finish(&f);
+        /* Cut off anywhere, or with a byte that is another, a gzip stream is refused. */
+        for (int i = 0; shape == 3 && i < 60; i++) {
+            size_t at = (size_t)random_between(random, 20, (int64_t)size - 6);
+            if (i % 2 == 0) {
+                CHECK_INT(truncate(path, (off_t)at), 0);
+                int r = bars_file_read(path, NULL, &f, error);
+                CHECK(r == -EIO || r == -EINVAL || r == 0); /* 0: cut between two members */
+                if (r == 0) {
+                    CHECK(f.n < ROWS);
+                    bars_file_finish(&f);
+                }
+            } else {
+                packed[at] ^= 0x20;
+                spill(path, packed, size);
+                packed[at] ^= 0x20;
+                int r = bars_file_read(path, NULL, &f, error);
+                CHECK(r == -EIO || r == -EINVAL || (r == 0 && f.n < ROWS)); /* 0: a member's magic */
+                if (r == 0)
+                    bars_file_finish(&f);
+            }
+        }
+    }
+
+    /* Lines have a limit, and what is beyond it has a number. */
+    struct bars_file f;
+    for (int over = -1; over <= 1; over++) {
+        size_t at = (size_t)sprintf(text, "timestamp,open,high,low,close,volume,n\n1,1,1,1,1,1,");
+        size_t line = at - strlen("timestamp,open,high,low,close,volume,n\n");
+        memset(text + at, 'y', BARS_LINE_MAX);
+        at += BARS_LINE_MAX - 2 + (size_t)over - line;
+        at += (size_t)sprintf(text + at, "\n2,1,1,1,1,1,\n");
+        spill(scratch_path("WIDE_1s.csv"), (unsigned char *)text, at);
+        int r = bars_file_read(scratch_path("WIDE_1s.csv"), NULL, &f, error);
+        CHECK_INT(r, over <= 0 ? 0 : -EINVAL);
+        if (r == 0)
+            bars_file_finish(&f);
+        else
+            CHECK(strstr(error, "WIDE_1s.csv:2:") && strstr(error, "less than 65536 bytes"));
+    }
+    free(packed);
+    free(text);
+}
+
 int main(void)
 {
+    scratch_in_memory();
     test_reads();
     test_gzip();
     test_bad();
     test_times();
+    struct random random = random_seeded("bars_file", 20261121);
+    test_numbers(&random);
+    test_long(&random);
     return check_done("bars_file");
 }

@@ -1,0 +1,114 @@
+/* The symbol that a client reads from the replay's exchangeInfo is symbol_default()'s, to the last field:
+ * what is traded live over a replay of bars is what a backtest on the same files trades. */
+#include "exchange/replay/exchange_info.h"
+
+#include <errno.h>
+
+#include "exchange/binance/rest_parse.h"
+#include "tests/check.h"
+
+struct listed {
+    struct symbol symbol;
+    int n;
+};
+
+static void take(void *user, const struct symbol *symbol)
+{
+    struct listed *listed = user;
+    listed->symbol = *symbol;
+    listed->n++;
+}
+
+static void check_same(const struct symbol *a, const struct symbol *b)
+{
+    const struct symbol_filters *f = &a->filters, *g = &b->filters;
+    CHECK_STR(a->name, b->name);
+    CHECK(symbol_same_units(a, b));
+    CHECK(a->trading && b->trading);
+    CHECK_INT(f->price_min, g->price_min);
+    CHECK_INT(f->price_max, g->price_max);
+    CHECK_INT(f->tick, g->tick);
+    CHECK_INT(f->qty_min, g->qty_min);
+    CHECK_INT(f->qty_max, g->qty_max);
+    CHECK_INT(f->step, g->step);
+    CHECK_INT(f->market_qty_min, g->market_qty_min);
+    CHECK_INT(f->market_qty_max, g->market_qty_max);
+    CHECK_INT(f->market_step, g->market_step);
+    CHECK_INT(f->notional_min, g->notional_min);
+    CHECK_INT(f->notional_max, g->notional_max);
+    CHECK(f->notional_min_market == g->notional_min_market &&
+          f->notional_max_market == g->notional_max_market);
+    CHECK_INT(f->bid_up_e4, g->bid_up_e4);
+    CHECK_INT(f->bid_down_e4, g->bid_down_e4);
+    CHECK_INT(f->ask_up_e4, g->ask_up_e4);
+    CHECK_INT(f->ask_down_e4, g->ask_down_e4);
+    CHECK_INT(f->orders_max, g->orders_max);
+}
+
+static void test_listed(const char *name, int price_digits, int qty_digits)
+{
+    struct tape *tape = calloc(1, sizeof(*tape));
+    struct text text = {0};
+    struct listed listed = {0};
+    struct binance_info info;
+    struct symbol expected;
+    const bool wanted = true;
+    tape_init(tape);
+    CHECK_INT(tape_symbol_add(tape, name, strlen(name)), 0);
+    tape->now_ns = 1700000000000000000;
+    tape->symbols[0].price_digits = price_digits;
+    tape->symbols[0].qty_digits = qty_digits;
+    exchange_info_write(&text, tape, &wanted);
+    CHECK(text_ok(&text));
+    CHECK_INT(binance_parse_info(text.data, text.len, take, &listed, &info), 0);
+    CHECK_INT(info.unusable, 0);
+    int r = symbol_default(name, price_digits, qty_digits, &expected);
+    CHECK_INT(listed.n, r == 0);
+    if (r == 0)
+        check_same(&listed.symbol, &expected);
+    text_finish(&text);
+    tape_finish(tape);
+    free(tape);
+}
+
+static void test_default(void)
+{
+    struct symbol s;
+    CHECK_INT(symbol_default("BTCUSDT", 1, 3, &s),
+              0); /* the venue's steps, though the data shows fewer digits */
+    CHECK_STR(s.base, "BTC");
+    CHECK_STR(s.quote, "USDT");
+    CHECK_INT(s.filters.tick, 1000000);
+    CHECK_INT(s.filters.step, 1000);
+    CHECK_INT(symbol_default("BTCUSDT", 4, 8, &s), 0); /* prices of more digits fit */
+    CHECK_INT(s.filters.tick, 10000);
+    CHECK_INT(s.filters.step, 1000);
+    CHECK_INT(symbol_default("DOGEUSDT", 5, 0, &s), 0);
+    CHECK_INT(s.filters.tick, 1000);
+    CHECK_INT(s.filters.step, 100000000);
+    CHECK(s.filters.market_qty_max == 0 && s.filters.qty_max == 1000000000000000000);
+    CHECK_INT(symbol_default("PEPEUSDT", 12, 12, &s), 0);
+    CHECK(s.filters.tick == 1 && s.filters.step == 1);
+    CHECK_INT(symbol_default("SPY", 2, 0, &s), 0); /* no pair: dollars */
+    CHECK_STR(s.base, "SPY");
+    CHECK_STR(s.quote, "USD");
+    CHECK_INT(symbol_default("USDT", 2, 0, &s), 0);
+    CHECK_STR(s.base, "USDT");
+    CHECK_INT(symbol_default("FIFTEENLETTERSXUSDC", 2, 2, &s), 0);
+    CHECK_STR(s.base, "FIFTEENLETTERSX");
+    CHECK_INT(symbol_default("", 2, 2, &s), -EINVAL);
+    CHECK_INT(symbol_default("SIXTEENLETTERSXY", 2, 2, &s), -EINVAL);
+    CHECK_INT(symbol_default("MORELETTERSTHANTHEREAREHERE", 2, 2, &s), -EINVAL);
+}
+
+int main(void)
+{
+    static const char *const names[] = {"BTCUSDT", "ETHUSDT",  "DOGEUSDT", "ETHBTC",
+                                        "SPY",     "1000SATS", "USDT",     "SIXTEENLETTERSXY"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        for (int price = 0; price <= 8; price++)
+            for (int qty = 0; qty <= 8; qty++)
+                test_listed(names[i], price, qty);
+    test_default();
+    return check_done("exchange_info");
+}
