@@ -11,10 +11,11 @@
 /* One symbol's bars, as everything here needs them. */
 struct lane {
     struct columns_bars bars;
-    uint32_t *rows;           /* of each bar, where some are missing */
-    double *cells, **outputs; /* outputs[k] = cells + k * n */
-    double *volume;           /* on the symbol's scale, where an indicator reads it and the market's is not */
-    uint64_t *marks;          /* flat, then holding */
+    uint32_t *rows; /* of each bar, where some are missing */
+    struct columns_room room;
+    double **outputs; /* in `room` */
+    double *volume;   /* on the symbol's scale, where an indicator reads it and the market's is not */
+    uint64_t *marks;  /* flat, then holding */
     struct sim_bars view;
 };
 
@@ -76,13 +77,14 @@ static int open_lane(const struct columns_run *run, int s)
     if (r == 0 && reads_volume)
         r = scale_volume(lane, &market->series[s].symbol);
     size_t n = lane->bars.n;
-    lane->cells = malloc(((run->at_points ? 0 : run->n_outputs * n) + 1) * sizeof *lane->cells);
+    if (r == 0)
+        r = columns_room_make(run->at_points ? 0 : run->n_outputs, n, &lane->room);
     lane->outputs = malloc((run->n_outputs + 1) * sizeof *lane->outputs);
     lane->marks = calloc(2 * (n / 64 + 1), sizeof *lane->marks);
-    if (r < 0 || !lane->cells || !lane->outputs || !lane->marks)
+    if (r < 0 || !lane->outputs || !lane->marks)
         return -ENOMEM;
     for (size_t k = 0; k < run->n_outputs; k++)
-        lane->outputs[k] = lane->cells + k * n;
+        lane->outputs[k] = lane->room.cells + k * lane->room.stride;
     return 0;
 }
 
@@ -92,7 +94,7 @@ static void close_lanes(struct columns_run *run)
         struct lane *lane = &run->lanes[s];
         columns_dense_finish(&lane->bars);
         free(lane->rows);
-        free(lane->cells);
+        columns_room_finish(&lane->room);
         free(lane->outputs);
         free(lane->volume);
         free(lane->marks);

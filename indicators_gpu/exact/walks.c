@@ -5,14 +5,26 @@
 #include "indicators_gpu/fast/simd.h"
 #include "indicators_gpu/step/recurrence.h"
 
+/* Bars from which on columns do not stay in the cache anyway: they are written past it. */
+enum { STREAM_FROM = 1 << 18 };
+
 /* The bars that all lanes walk together: [begin, end), a multiple of W of them. */
 struct span {
     size_t begin, end;
+    bool stream; /* all outputs stand on lines of their own there */
 };
+
+static bool on_lines(const struct exact_task *task, size_t begin)
+{
+    for (size_t k = 0; k < task->spec->row->n_outputs; k++)
+        if ((uintptr_t)(task->out[k] + begin) % VEC_BYTES != 0)
+            return false;
+    return true;
+}
 
 static struct span span_of(const struct exact_task *tasks, size_t n)
 {
-    struct span span = {0, SIZE_MAX};
+    struct span span = {0, SIZE_MAX, false};
     for (size_t l = 0; l < n; l++) {
         size_t first = indicator_lookback(tasks[l].spec) + 1;
         span.begin = first > span.begin ? first : span.begin;
@@ -23,6 +35,9 @@ static struct span span_of(const struct exact_task *tasks, size_t n)
     if (span.end < span.begin)
         span.end = span.begin;
     span.end = span.begin + (span.end - span.begin) / W * W;
+    span.stream = span.end - span.begin >= STREAM_FROM;
+    for (size_t l = 0; l < n; l++)
+        span.stream = span.stream && on_lines(&tasks[l], span.begin);
     return span;
 }
 
@@ -39,11 +54,23 @@ static inline void gather(vec rows[W], const double *const columns[W], size_t i)
     vec_transpose(rows);
 }
 
-static inline void scatter(vec rows[W], const struct exact_task *tasks, size_t n, int output, size_t i)
+static inline void scatter(vec rows[W], const struct exact_task *tasks, size_t n, int output, size_t i,
+                           bool stream)
 {
     vec_transpose(rows);
     for (size_t l = 0; l < n; l++)
-        vec_store(tasks[l].out[output] + i, rows[l]);
+        vec_put(tasks[l].out[output] + i, rows[l], stream);
+}
+
+/* Before another thread may read what was written past the cache. */
+static inline void settle(bool stream)
+{
+#if defined(__SSE2__)
+    if (stream)
+        _mm_sfence();
+#else
+    (void)stream;
+#endif
 }
 
 #define LANES(to, l, value) \
@@ -87,8 +114,9 @@ static void ema(const struct exact_task *tasks, size_t n)
         gather(rows, closes, i);
         for (int r = 0; r < W; r++)
             rows[r] = y = next_ema(y, rows[r], k);
-        scatter(rows, tasks, n, 0, i);
+        scatter(rows, tasks, n, 0, i, span.stream);
     }
+    settle(span.stream);
     for (size_t l = 0; l < n; l++) {
         states[l].value = y[l];
         ema_alone(&tasks[l], &states[l], span.end, SIZE_MAX);
@@ -136,10 +164,11 @@ static void macd(const struct exact_task *tasks, size_t n)
             signals[r] = signal = next_ema(signal, rows[r], signal_k);
             hists[r] = rows[r] - signal;
         }
-        scatter(rows, tasks, n, 0, i);
-        scatter(signals, tasks, n, 1, i);
-        scatter(hists, tasks, n, 2, i);
+        scatter(rows, tasks, n, 0, i, span.stream);
+        scatter(signals, tasks, n, 1, i, span.stream);
+        scatter(hists, tasks, n, 2, i, span.stream);
     }
+    settle(span.stream);
     for (size_t l = 0; l < n; l++) {
         states[l].fast.value = fast[l];
         states[l].slow.value = slow[l];
@@ -185,8 +214,9 @@ static void rsi(const struct exact_task *tasks, size_t n)
             vec sum = gain + loss;
             rows[r] = vec_select(vec_gt(faded, sum), zero, hundred * (gain / sum));
         }
-        scatter(rows, tasks, n, 0, i);
+        scatter(rows, tasks, n, 0, i, span.stream);
     }
+    settle(span.stream);
     for (size_t l = 0; l < n; l++) {
         states[l].before = before[l];
         states[l].gain = gain[l];
@@ -238,8 +268,9 @@ static void atr(const struct exact_task *tasks, size_t n)
             high[r] = value = next_wilder(value, range_of(high[r], low[r], before), period);
             before = close[r];
         }
-        scatter(high, tasks, n, 0, i);
+        scatter(high, tasks, n, 0, i, span.stream);
     }
+    settle(span.stream);
     for (size_t l = 0; l < n; l++) {
         states[l].before = before[l];
         states[l].value = value[l];

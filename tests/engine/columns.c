@@ -326,6 +326,25 @@ static void test_weeks(void)
     }
 }
 
+static void test_room(void)
+{
+    static const size_t sizes[] = {0, 1, 7, 8, 9, 512, 100003, 524288};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct columns_room room;
+        CHECK_INT(columns_room_make(3, sizes[i], &room), 0);
+        CHECK(room.stride >= sizes[i] && (uintptr_t)room.cells % 64 == 0 && room.stride % 8 == 0);
+        for (size_t k = 0; k < 3; k++)
+            for (size_t n = 0; n < sizes[i]; n++)
+                room.cells[k * room.stride + n] = (double)(k + n);
+        CHECK(sizes[i] == 0 || room.cells[room.stride] == 1);
+        columns_room_finish(&room);
+        CHECK(!room.cells && room.mapped == 0);
+    }
+    struct columns_room room = {0};
+    CHECK_INT(columns_room_make(SIZE_MAX / 8, 1 << 20, &room), -ENOMEM);
+    columns_room_finish(&room);
+}
+
 /* trend-4h-1h reads two longer timeframes; its indicators after the last bar are the columns' last row. */
 static void test_saved(struct random *random)
 {
@@ -367,6 +386,7 @@ int main(void)
         test_frames(&random);
     }
     test_weeks();
+    test_room();
     printf("%d runs of random rows, and of trend-4h-1h saved and loaded\n", runs);
     free(h.orders);
     return check_done("engine/columns");

@@ -109,6 +109,54 @@ static void try(struct random *random, enum indicator_isa isa, enum indicator_id
         }
 }
 
+static double *column(size_t n)
+{
+    double *ret = aligned_alloc(64, (n * sizeof *ret + 63) / 64 * 64);
+    if (!ret)
+        abort();
+    return ret;
+}
+
+/* Columns that do not stay in the cache are written past it; the last lane's not, for it stands askew. */
+static void test_long(struct random *random, enum indicator_isa isa, enum indicator_id id, bool askew)
+{
+    enum { LONG = (1 << 18) + 1000 };
+    struct indicator_spec spec = draw_spec(random, id);
+    size_t n_lanes = exact_lanes(&spec, isa), n_outputs = spec.row->n_outputs;
+    struct exact_task tasks[LANES_MAX];
+    double *columns[LANES_MAX][OUTPUTS], *in[3], *wanted[OUTPUTS], price = 100;
+    for (int c = 0; c < 3; c++)
+        in[c] = column(LONG);
+    for (size_t i = 0; i < LONG; i++) {
+        price *= 1 + 0.002 * (part(random) - 0.5);
+        in[0][i] = price;
+        in[1][i] = price * 1.001;
+        in[2][i] = price * (1 - 0.001 * part(random));
+    }
+    for (size_t k = 0; k < n_outputs; k++)
+        wanted[k] = column(LONG);
+    for (size_t l = 0; l < n_lanes; l++) {
+        for (size_t k = 0; k < n_outputs; k++)
+            columns[l][k] = column(LONG + 1) + (askew && l + 1 == n_lanes);
+        tasks[l] = (struct exact_task){.spec = &spec,
+                                       .in = {.close = in[0] + l, .high = in[1] + l, .low = in[2] + l},
+                                       .n = LONG - l,
+                                       .out = columns[l]};
+    }
+    exact_compute(tasks, n_lanes, isa);
+    for (size_t l = 0; l < n_lanes; l++) {
+        CHECK_INT(indicator_reference(&spec, &tasks[l].in, tasks[l].n, wanted), 0);
+        for (size_t k = 0; k < n_outputs; k++) {
+            CHECK(same(columns[l][k], wanted[k], tasks[l].n));
+            free(columns[l][k] - (askew && l + 1 == n_lanes));
+        }
+    }
+    for (size_t k = 0; k < n_outputs; k++)
+        free(wanted[k]);
+    for (int c = 0; c < 3; c++)
+        free(in[c]);
+}
+
 int main(void)
 {
     static const enum indicator_id rows[] = {INDICATOR_SMA, INDICATOR_EMA, INDICATOR_RSI, INDICATOR_MACD,
@@ -122,6 +170,8 @@ int main(void)
             for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
                 try(&random, (enum indicator_isa)isa, rows[r]);
         }
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+            test_long(&random, (enum indicator_isa)isa, rows[r], random_chance(&random, 30));
         printf("%s: %d runs of each row\n", indicator_isa_name((enum indicator_isa)isa), runs);
     }
     struct indicator_spec other;
