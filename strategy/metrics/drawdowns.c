@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "strategy/metrics/lanes.h"
 #include "strategy/metrics/series.h"
 
 /* Keeps the list sorted, deepest first. */
@@ -18,43 +19,69 @@ static size_t insert(struct metrics_drawdown *list, size_t n, size_t cap,
     return n < cap ? n + 1 : cap;
 }
 
+struct scan {
+    struct metrics_drawdown *list, now;
+    size_t found, cap;
+    double peak, low;
+    bool under;
+};
+
+static void end_at(struct scan *scan, size_t row, bool recovered)
+{
+    scan->now.end = row;
+    scan->now.recovered = recovered;
+    scan->now.depth = (scan->low - scan->peak) / scan->peak;
+    scan->found = insert(scan->list, scan->found, scan->cap, &scan->now);
+    scan->under = false;
+}
+
+static inline void see(struct scan *scan, size_t row, double value)
+{
+    if (value >= scan->peak) {
+        if (scan->under)
+            end_at(scan, row, true);
+        scan->peak = value;
+    } else if (value < scan->peak && !scan->under) {
+        scan->under = true;
+        scan->now = (struct metrics_drawdown){.first = row, .trough = row};
+        scan->low = value;
+    } else if (value < scan->low) {
+        scan->now.trough = row;
+        scan->low = value;
+    }
+}
+
+/* Does nothing in these rows begin, deepen or end a time under water? */
+static bool nothing(const struct scan *scan, const double *equity, size_t n)
+{
+    struct lanes_range range = lanes_range(equity, n);
+    if (!isfinite(range.sum))
+        return false;
+    if (scan->under)
+        return range.highest < scan->peak && range.lowest >= scan->low;
+    return range.highest == scan->peak && range.lowest == scan->peak;
+}
+
 size_t metrics_drawdowns(const struct metrics_series *series, struct metrics_drawdown *ret, size_t cap)
 {
-    double room[SERIES_BLOCK], value = series->equity ? series->start : 1, peak = value, low = peak;
-    struct metrics_drawdown now = {0};
-    bool under = false;
-    size_t found = 0;
+    double room[SERIES_BLOCK], value = series->equity ? series->start : 1;
+    struct scan scan = {.list = ret, .cap = cap, .peak = value, .low = value};
     for (size_t from = 0, n; from < series->n; from += n) {
         n = series_block(series, from);
-        const double *values = series->equity ? series->values + from : series_load(series, from, n, room);
+        if (series->equity) {
+            const double *equity = series->values + from;
+            if (!nothing(&scan, equity, n))
+                for (size_t i = 0; i < n; i++)
+                    see(&scan, from + i, equity[i]);
+            continue;
+        }
+        const double *returns = series_load(series, from, n, room);
         for (size_t i = 0; i < n; i++) {
-            if (series->equity)
-                value = values[i];
-            else if (!isnan(values[i]))
-                value *= 1 + values[i];
-            if (value >= peak) {
-                if (under) {
-                    now.end = from + i;
-                    now.recovered = true;
-                    now.depth = (low - peak) / peak;
-                    found = insert(ret, found, cap, &now);
-                }
-                under = false;
-                peak = value;
-            } else if (value < peak && !under) {
-                under = true;
-                now = (struct metrics_drawdown){.first = from + i, .trough = from + i};
-                low = value;
-            } else if (value < low) {
-                now.trough = from + i;
-                low = value;
-            }
+            value *= isnan(returns[i]) ? 1 : 1 + returns[i];
+            see(&scan, from + i, value);
         }
     }
-    if (under) {
-        now.end = series->n;
-        now.depth = (low - peak) / peak;
-        found = insert(ret, found, cap, &now);
-    }
-    return found;
+    if (scan.under)
+        end_at(&scan, series->n, false);
+    return scan.found;
 }

@@ -22,6 +22,11 @@ const struct lanes_set *lanes_set(enum indicator_isa isa)
     }
 }
 
+struct lanes_range lanes_range(const double *values, size_t n)
+{
+    return lanes_set(INDICATOR_ISA_BEST)->range(values, n);
+}
+
 static bool regular(double value)
 {
     return value > 0 && value < INFINITY;

@@ -21,11 +21,20 @@ struct lanes_pair {
     double highest, lowest; /* of both curves */
 };
 
+struct lanes_range {
+    double highest, lowest;
+    double sum; /* not finite where a value is not; then the others say nothing */
+};
+
 struct lanes_set {
+    struct lanes_range (*range)(const double *values, size_t n);
     void (*curve)(double start, const double *equity, size_t n, double shift, struct lanes_curve *ret);
     void (*pair)(const struct metrics_series *series, const struct metrics_series *benchmark, double shift_r,
                  double shift_b, struct lanes_pair *ret);
 };
+
+/* The range of n > 0 values, by the best instruction set. */
+struct lanes_range lanes_range(const double *values, size_t n);
 
 /* For an instruction set that the processor has; BEST: the best of them. */
 const struct lanes_set *lanes_set(enum indicator_isa isa);

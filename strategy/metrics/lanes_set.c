@@ -88,6 +88,28 @@ static double lowest_of(const struct eight *x)
     return worst;
 }
 
+static struct lanes_range range(const double *values, size_t n)
+{
+    struct lanes_range seen = {.highest = values[0], .lowest = values[0]};
+    size_t i = 0;
+    if (n >= LANES) {
+        struct eight high = load(values), low = high, sum = all(0);
+        for (; n - i >= LANES; i += LANES) {
+            struct eight value = load(values + i);
+            high = higher(high, value);
+            low = lower(low, value);
+            sum = add(sum, value);
+        }
+        seen = (struct lanes_range){highest_of(&high), lowest_of(&low), sum_of(&sum)};
+    }
+    for (; i < n; i++) {
+        seen.highest = values[i] > seen.highest ? values[i] : seen.highest;
+        seen.lowest = values[i] < seen.lowest ? values[i] : seen.lowest;
+        seen.sum += values[i];
+    }
+    return seen;
+}
+
 /* What runs along a curve. */
 struct walk {
     struct eight off[4], down, gains, losses, best, worst;
@@ -271,4 +293,4 @@ static void pair(const struct metrics_series *series, const struct metrics_serie
 }
 
 extern const struct lanes_set LANES_SET;
-const struct lanes_set LANES_SET = {.curve = curve, .pair = pair};
+const struct lanes_set LANES_SET = {.range = range, .curve = curve, .pair = pair};

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "strategy/metrics/lanes.h"
 #include "strategy/metrics/series.h"
 
 static const int64_t DAY_NS = INT64_C(86400000000000);
@@ -52,9 +53,8 @@ static int64_t days_left(int64_t day, bool whole_year, struct metrics_month *ret
 /* The last over the first, unless a value that is not positive and finite comes between. */
 static double growth(const double *values, size_t n, double before)
 {
-    bool regular = before > 0 && before < INFINITY;
-    for (size_t i = 0; i < n; i++)
-        regular &= (values[i] > 0) & (values[i] < INFINITY);
+    struct lanes_range range = lanes_range(values, n);
+    bool regular = before > 0 && before < INFINITY && range.lowest > 0 && range.sum < INFINITY;
     return regular ? values[n - 1] / before : NAN;
 }
 
