@@ -1,7 +1,10 @@
 /* The risk gate, rule by rule, at the boundary of each. */
 #include "strategy/risk.h"
 
+#include <math.h>
+
 #include "tests/check.h"
+#include "tests/random.h"
 
 #define SECOND_NS 1000000000LL
 
@@ -143,12 +146,249 @@ static void test_rate_is_a_sliding_second(void)
     }
 }
 
+static void test_drawdown(void)
+{
+    struct risk_limits limits = {.drawdown = 0.29};
+    CHECK(!risk_drawdown(&limits, 72, 100));
+    CHECK(risk_drawdown(&limits, 71, 100)); /* exactly: 0.29 of 100 is 29 */
+    CHECK(risk_drawdown(&limits, 70, 100));
+    CHECK(risk_drawdown(&limits, -5, 100));
+    CHECK(!risk_drawdown(&limits, 100, 100) && !risk_drawdown(&limits, 101, 100));
+    CHECK(!risk_drawdown(&limits, 0, 0) && !risk_drawdown(&limits, -1, 0)); /* no peak: no verdict */
+    CHECK(!risk_drawdown(&off, -1, 100));
+    CHECK(risk_drawdown(&limits, INT64_MIN, INT64_MAX)); /* and no overflow */
+    limits.drawdown = 1;
+    CHECK(!risk_drawdown(&limits, 1, 100) && risk_drawdown(&limits, 0, 100));
+    struct risk_facts facts = entry();
+    facts.killed = true;
+    CHECK_INT(verdict(&off, &facts), ORDER_RISK_DRAWDOWN); /* whatever the limit is now */
+    facts.reduces = true;
+    CHECK_INT(verdict(&off, &facts), ORDER_OK);
+    facts = entry();
+    facts.equity = 1;
+    facts.peak = 1000000;
+    CHECK_INT(verdict(&limits, &facts), ORDER_OK); /* the account is not killed yet */
+}
+
+static void test_price_band(void)
+{
+    struct risk_limits limits = {.price_band = 0.29};
+    static const struct {
+        int64_t last, limit, stop;
+        enum order_reason expected;
+    } cases[] = {
+        {100, 129, 0, ORDER_OK},
+        {100, 130, 0, ORDER_RISK_PRICE_BAND},
+        {100, 71, 0, ORDER_OK},
+        {100, 70, 0, ORDER_RISK_PRICE_BAND},
+        {100, 0, 129, ORDER_OK},
+        {100, 0, 130, ORDER_RISK_PRICE_BAND},
+        {100, 0, 70, ORDER_RISK_PRICE_BAND},
+        {100, 100, 130, ORDER_RISK_PRICE_BAND},
+        {100, 130, 100, ORDER_RISK_PRICE_BAND},
+        {100, 129, 71, ORDER_OK},
+        {100, 0, 0, ORDER_OK}, /* at market */
+        {0, 500, 0, ORDER_OK}, /* no price yet */
+        {INT64_MAX, 1, 0, ORDER_RISK_PRICE_BAND},
+        {1, INT64_MAX, 0, ORDER_RISK_PRICE_BAND},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct risk_facts facts = entry();
+        facts.last = cases[i].last;
+        facts.limit_price = cases[i].limit;
+        facts.stop_price = cases[i].stop;
+        CHECK_INT(verdict(&limits, &facts), cases[i].expected);
+        CHECK_INT(verdict(&off, &facts), ORDER_OK);
+        facts.reduces = true;
+        CHECK_INT(verdict(&limits, &facts), ORDER_OK);
+    }
+}
+
+static void test_cooldown(void)
+{
+    struct risk_limits limits = {.cooldown_ns = 60 * SECOND_NS};
+    struct risk_facts facts = entry();
+    facts.begins = true;
+    CHECK_INT(verdict(&limits, &facts), ORDER_OK); /* never held before */
+    facts.closed_ns = facts.now_ns;
+    CHECK_INT(verdict(&limits, &facts), ORDER_RISK_COOLDOWN);
+    CHECK_INT(verdict(&off, &facts), ORDER_OK);
+    facts.closed_ns = facts.now_ns - 60 * SECOND_NS + 1;
+    CHECK_INT(verdict(&limits, &facts), ORDER_RISK_COOLDOWN);
+    facts.begins = false; /* adds to what is held */
+    CHECK_INT(verdict(&limits, &facts), ORDER_OK);
+    facts.begins = true;
+    facts.closed_ns--;
+    CHECK_INT(verdict(&limits, &facts), ORDER_OK);
+    facts.closed_ns = facts.now_ns;
+    facts.reduces = true;
+    CHECK_INT(verdict(&limits, &facts), ORDER_OK);
+}
+
+static void test_positions(void)
+{
+    struct risk_limits limits = {.positions = 2};
+    struct risk_facts facts = entry();
+    facts.positions = 1;
+    CHECK_INT(verdict(&limits, &facts), ORDER_OK);
+    facts.positions = 2;
+    CHECK_INT(verdict(&limits, &facts), ORDER_RISK_POSITIONS);
+    CHECK_INT(verdict(&off, &facts), ORDER_OK);
+    facts.entered = true;
+    CHECK_INT(verdict(&limits, &facts), ORDER_OK);
+    facts.positions = 5; /* the limit was set below what is held */
+    CHECK_INT(verdict(&limits, &facts), ORDER_OK);
+    facts.entered = false;
+    facts.reduces = true;
+    CHECK_INT(verdict(&limits, &facts), ORDER_OK);
+}
+
+static const struct risk_limits tight = {.exposure_symbol = 0.5,
+                                         .exposure_account = 0.5,
+                                         .daily_loss = 0.1,
+                                         .orders_per_second = 1,
+                                         .drawdown = 0.2,
+                                         .price_band = 0.1,
+                                         .cooldown_ns = SECOND_NS,
+                                         .positions = 1};
+
+/* Everything is wrong; one wrong after the other is put right, in the order of checks. */
+static void test_order_of_checks(void)
+{
+    struct risk_rate rate = {0};
+    struct risk_facts facts = entry();
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_OK);
+    facts.stale = facts.paused = facts.storage_failing = facts.killed = facts.begins = true;
+    facts.equity = 800;
+    facts.last = 100;
+    facts.limit_price = 200;
+    facts.closed_ns = facts.now_ns;
+    facts.positions = 1;
+    facts.order_notional = 500;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_RISK_STALE_DATA);
+    facts.stale = false;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_RISK_PAUSED);
+    facts.paused = false;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_RISK_STORAGE);
+    facts.storage_failing = false;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_RISK_DRAWDOWN);
+    facts.killed = false;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_RISK_DAILY_LOSS);
+    facts.day_equity = 800;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_RISK_PRICE_BAND);
+    facts.limit_price = 110;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_RISK_COOLDOWN);
+    facts.begins = false;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_RISK_POSITIONS);
+    facts.entered = true;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_RISK_EXPOSURE);
+    facts.order_notional = 400;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_RISK_ORDER_RATE);
+    facts.now_ns += SECOND_NS;
+    CHECK_INT(risk_check(&tight, &rate, &facts), ORDER_OK);
+}
+
+/* A second gate, slow and in long double, over random facts near every boundary. */
+static enum order_reason slow_verdict(const struct risk_limits *l, const struct risk_facts *f,
+                                      int64_t before_ns)
+{
+    long double far = 0, prices[2] = {(long double)f->limit_price, (long double)f->stop_price};
+    for (int i = 0; i < 2; i++)
+        if (prices[i] > 0 && f->last > 0 && fabsl(prices[i] - f->last) > far)
+            far = fabsl(prices[i] - f->last);
+    const long double slack = 1e-9L; /* shares of thousandths are exact but for their binary form */
+    const struct {
+        bool wrong;
+        enum order_reason reason;
+    } rules[] = {
+        {f->paused, ORDER_RISK_PAUSED},
+        {f->storage_failing, ORDER_RISK_STORAGE},
+        {f->killed, ORDER_RISK_DRAWDOWN},
+        {l->daily_loss > 0 && f->day_equity > 0 &&
+             f->equity <= f->day_equity * (1 - (long double)l->daily_loss) + slack,
+         ORDER_RISK_DAILY_LOSS},
+        {l->price_band > 0 && far > f->last * (long double)l->price_band + slack, ORDER_RISK_PRICE_BAND},
+        {l->cooldown_ns > 0 && f->begins && f->closed_ns > 0 && f->closed_ns + l->cooldown_ns > f->now_ns,
+         ORDER_RISK_COOLDOWN},
+        {l->positions > 0 && !f->entered && f->positions + 1 > l->positions, ORDER_RISK_POSITIONS},
+        {l->exposure_symbol > 0 && (long double)f->symbol_notional + f->order_notional >
+                                       f->equity * (long double)l->exposure_symbol + slack,
+         ORDER_RISK_EXPOSURE},
+        {l->exposure_account > 0 && (long double)f->account_notional + f->order_notional >
+                                        f->equity * (long double)l->exposure_account + slack,
+         ORDER_RISK_EXPOSURE},
+        {l->orders_per_second == 1 && before_ns > 0 && f->now_ns < before_ns + SECOND_NS,
+         ORDER_RISK_ORDER_RATE},
+    };
+    if (f->stale)
+        return ORDER_RISK_STALE_DATA;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && !f->reduces; i++)
+        if (rules[i].wrong)
+            return rules[i].reason;
+    return ORDER_OK;
+}
+
+static void test_against_a_second_gate(struct random *random)
+{
+    enum { ROUNDS = 200000 };
+    unsigned long seen[ORDER_REASONS] = {0};
+    struct risk_rate rate = {0};
+    int64_t before_ns = 0, now_ns = 1000 * SECOND_NS;
+    for (int i = 0; i < ROUNDS; i++) {
+#define SHARE(most) (random_chance(random, 40) ? 0 : (double)random_between(random, 1, most) / 1000)
+        struct risk_limits limits = {.exposure_symbol = SHARE(2000),
+                                     .exposure_account = SHARE(3000),
+                                     .daily_loss = SHARE(100),
+                                     .orders_per_second = (int32_t)random_between(random, 0, 1),
+                                     .price_band = SHARE(200),
+                                     .cooldown_ns = random_between(random, 0, 3),
+                                     .positions = (int32_t)random_between(random, 0, 3)};
+#undef SHARE
+        now_ns += random_between(random, 0, 2) * SECOND_NS / 2;
+        struct risk_facts facts = {
+            .now_ns = now_ns,
+            .reduces = random_chance(random, 10),
+            .paused = random_chance(random, 3),
+            .stale = random_chance(random, 3),
+            .storage_failing = random_chance(random, 3),
+            .killed = random_chance(random, 3),
+            .begins = random_chance(random, 50),
+            .entered = random_chance(random, 50),
+            .positions = (int32_t)random_between(random, 0, 3),
+            .closed_ns = random_chance(random, 30) ? 0 : now_ns - random_between(random, 0, 4),
+            .last = random_chance(random, 5) ? 0 : 1000,
+            .limit_price = random_chance(random, 50) ? random_between(random, 800, 1200) : 0,
+            .stop_price = random_chance(random, 30) ? random_between(random, 800, 1200) : 0,
+            .order_notional = random_between(random, 0, 1000),
+            .symbol_notional = random_between(random, -200, 800),
+            .account_notional = random_between(random, -200, 1500),
+            .equity = random_between(random, 900, 1000),
+            .day_equity = random_chance(random, 5) ? 0 : 1000};
+        enum order_reason expected = slow_verdict(&limits, &facts, before_ns);
+        enum order_reason given = risk_check(&limits, &rate, &facts);
+        CHECK_STR(order_reason_name(given), order_reason_name(expected));
+        seen[given]++;
+        if (given == ORDER_OK)
+            before_ns = now_ns;
+    }
+    for (int reason = ORDER_RISK_PAUSED; reason <= ORDER_RISK_POSITIONS; reason++)
+        CHECK(seen[reason] > 100);
+    CHECK(seen[ORDER_OK] > 1000);
+}
+
 int main(void)
 {
+    struct random random = random_seeded("strategy/risk", 7);
     test_flags();
     test_exposure();
     test_daily_loss();
     test_order_rate();
     test_rate_is_a_sliding_second();
+    test_drawdown();
+    test_price_band();
+    test_cooldown();
+    test_positions();
+    test_order_of_checks();
+    test_against_a_second_gate(&random);
     return check_done("strategy/risk");
 }
