@@ -116,13 +116,15 @@ static void test_values(void)
                   "[events]\nkeep_days = 0\nsync = off\nsegment_mb = 1\n"
                   "[parity]\nat = 23:59\n"
                   "[indicators]\nspecs = SMA:7,  macd ema:9\ntimeframes = 1h, 15m 1d\n"
-                  "[risk]\nexposure_symbol = 0.333\n"
+                  "[risk]\nexposure_symbol = 0.333\ndrawdown = 0.25\nprice_band = 0.1\ncooldown_s = 0.5\n"
+                  "positions = 3\n"
                   "[log]\nlevel = debug\n"
                   "[account a-1]\nstrategy.slow = 50\nfee_maker = 0.000123\nstrategy = sma-cross-rsi\n"
                   "strategy.fast = 20\ncash = 123456.78\ncurrency = btc\n"
                   "[account hand]\nstrategy = none\n"
                   "shorts = on\nrisk.daily_loss = 0\nrisk.orders_per_second = 3\nborrow_rate = 0.1\n"
-                  "risk.exposure_symbol =\n"
+                  "risk.exposure_symbol =\nfees = vip3\nrisk.drawdown = 0.5\nrisk.price_band =\n"
+                  "risk.cooldown_s = 90\nrisk.positions = 0\n"
                   "[account empty]",
                   &config),
         0);
@@ -170,6 +172,16 @@ static void test_values(void)
     CHECK_NEAR(hand.risk.daily_loss, 0, 0);
     CHECK_NEAR(other.risk.daily_loss, 0.05, 0);
     CHECK_INT(hand.risk.orders_per_second, 3);
+    CHECK_NEAR(hand.risk.drawdown, 0.5, 0);
+    CHECK_NEAR(other.risk.drawdown, 0.25, 0);
+    CHECK_NEAR(hand.risk.price_band, 0.1, 0);
+    CHECK_INT(hand.risk.cooldown_ns, 90000000000);
+    CHECK_INT(other.risk.cooldown_ns, 500000000);
+    CHECK_INT(hand.risk.positions, 0);
+    CHECK_INT(other.risk.positions, 3);
+    CHECK_INT(hand.fees.maker_e6, 400);
+    CHECK_INT(hand.fees.taker_e6, 600);
+    CHECK_INT(other.fees.maker_e6, 123);
     CHECK_INT(hand.borrow_rate_e6, 100000);
     CHECK_INT(hand.collateral_e4, 15000);
     CHECK_STR(config.accounts[2].name, "empty");
@@ -258,6 +270,26 @@ static void test_refusals(void)
           ": [indicators] timeframes: 1s is no multiple of the market's interval, 1m");
     fails("[account main]\nrisk.daily_loss = 2\n",
           ":2: [account main] risk.daily_loss: \"2\": a number from 0 to 1 is needed");
+    fails("[risk]\ndrawdown = 1.5\n", ":2: [risk] drawdown: \"1.5\": a number from 0 to 1 is needed");
+    fails("[risk]\nprice_band = -0.1\n", ":2: [risk] price_band: \"-0.1\": a number from 0 to 1 is needed");
+    fails("[risk]\ncooldown_s = 2592001\n",
+          ":2: [risk] cooldown_s: \"2592001\": a number from 0 to 2592000 is needed");
+    fails("[risk]\npositions = 1.5\n", ":2: [risk] positions: \"1.5\": at most 0 digits after the point");
+    fails("[risk]\npositions = 257\n",
+          ":2: [risk] positions: \"257\": a whole number from 0 to 256 is needed");
+    fails("[account main]\nrisk.drawdown = x\n",
+          ":2: [account main] risk.drawdown: \"x\": a number from 0 to 1 is needed");
+    fails("[account main]\nfees = vip1\nfee_taker = 0.001\n",
+          ":3: [account main] fee_taker: fees = vip1 says it already: one of the two is needed");
+    fails("[account main]\nfee_maker = 0\nfees = vip1\n",
+          ":3: [account main] fees: fee_maker or fee_taker says it already: one of the two is needed");
+    fails(
+        "[account main]\nfees = vip10\n",
+        ":2: [account main] fees: \"vip10\": did you mean vip1? (crypto1, crypto2, crypto3, crypto4, "
+        "crypto5, "
+        "crypto6, crypto7, crypto8, stocks, regular, vip1, vip2, vip3, vip4, vip5, vip6, vip7, vip8, vip9)");
+    fails("[account main]\nfees = crypto2\n",
+          ": [account main] fees: crypto2 is no tier of binance: see papertape fees");
     fails("[account main]\nrisk.exposure = 1\n",
           ":2: [account main] risk.exposure: unknown key: did you mean risk.exposure_symbol?");
     fails("[account main]\nmaintenance = 2\n",
