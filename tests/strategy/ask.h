@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "exchange/order.h"
 #include "strategy/intent.h"
 #include "strategy/strategy.h"
 #include "tests/check.h"
@@ -58,6 +59,7 @@ static inline size_t ask_values(struct ask *ask, size_t n_values, const double *
         if (!ask->loose)
             CHECK_STR(intent_fault_name(intent_check(&ask->intents[i], &ask->input)), "");
         CHECK(ask->intents[i].why && ask->intents[i].why[0]);
+        CHECK(strlen(ask->intents[i].why) < ORDER_TAG_MAX); /* it is recorded whole */
     }
     for (size_t i = 0; i < ASK_GUARD; i++)
         CHECK(ask->state[STRATEGY_STATE_SIZE + i] == ASK_POISON);
