@@ -102,6 +102,48 @@ static void test_same(uint64_t seed)
     engine_destroy(engine);
 }
 
+static void check_balances(const struct engine *engine)
+{
+    for (int a = 0; a < engine_accounts(engine); a++) {
+        const struct account *account = engine_account(engine, a);
+        int64_t reserved = 0;
+        bool live = false;
+        for (size_t i = 0; i < engine_orders(engine); i++)
+            live |= engine_order(engine, i)->account == a;
+        for (int i = 0; i < account->n_assets; i++) {
+            const struct balance *balance = &account->assets[i];
+            CHECK(balance->total >= 0 && balance->reserved >= 0 && balance->reserved <= balance->total);
+            reserved += balance->reserved;
+        }
+        CHECK(live || reserved == 0);
+    }
+}
+
+/* From one fill model to another, in the middle of everything: what lives goes on, and trades. */
+static void test_models(uint64_t seed, uint64_t filled[static FILL_MODELS])
+{
+    static struct own own;
+    struct engine *engine = some_engine(seed, 600);
+    uint64_t fills = engine_counters(engine)->fills;
+    for (int round = 1; round < 7; round++) {
+        own_config(&own, engine);
+        own.config.fill_model = (enum fill_model)((d.config.fill_model + round) % FILL_MODELS);
+        own.config.slippage_e6 = round % 2 ? 0 : 700;
+        own.config.latency_ns = round * 300 * DRIVER_MS_NS;
+        configure(engine, &own.config, 0, "");
+        for (int i = 0; i < 500; i++) {
+            struct event event;
+            driver_next(&d, engine, &event);
+            engine_handle(engine, &event);
+        }
+        check_balances(engine);
+        filled[own.config.fill_model] += engine_counters(engine)->fills - fills;
+        fills = engine_counters(engine)->fills;
+    }
+    CHECK_INT(engine_counters(engine)->impossible, 0);
+    engine_destroy(engine);
+}
+
 static void test_refused(void)
 {
     static struct own own;
@@ -143,6 +185,9 @@ static void test_refused(void)
     snprintf(listed->quote, sizeof listed->quote, "EUR");
     listed->qty_scale = 9;
     CHECK_INT(engine_configure(engine, &own.config, err), -EINVAL); /* BTC is kept with 8 digits */
+    own_config(&own, engine);
+    own.config.fill_model = FILL_MODELS;
+    configure(engine, &own.config, -EINVAL, "the configuration contradicts itself: Invalid argument");
     own_config(&own, engine);
     own.config.interval_ns = 0;
     configure(engine, &own.config, -EINVAL, "the configuration has no symbols, no accounts, or too many");
@@ -244,6 +289,11 @@ int main(void)
         test_same(random.state + i);
         test_goes_on(random.state + 1000 + i);
     }
+    uint64_t filled[FILL_MODELS] = {0};
+    for (uint64_t i = 0; i < 12; i++)
+        test_models(random.state + 2000 + i, filled);
+    for (int model = 0; model < FILL_MODELS; model++)
+        CHECK(filled[model] > 30);
     test_refused();
     test_changed();
     return check_done("engine/configure");
