@@ -88,8 +88,22 @@ def live(folder, files, names):
         bars = daemon.papertape("bars", symbol, "1m").splitlines()
         assert len(bars) == MINUTES + 1, f"{symbol}: {len(bars) - 1} bars of {MINUTES} reached the daemon"
     print(daemon.papertape("ledger", "verify").strip())
+    explained(daemon)
     return {"orders": daemon.papertape("orders", "--csv"), "fills": daemon.papertape("fills", "--csv"),
             "ledger": daemon.papertape("ledger", "export")}
+
+
+def explained(daemon):
+    """The log gives the same again, and each fill is explained by the bar that filled it."""
+    print(daemon.papertape("parity").strip())
+    header, *fills = daemon.papertape("fills", "--csv").splitlines()
+    order = fills[len(fills) // 2].split(",")[header.split(",").index("order")]
+    explanation = json.loads(daemon.papertape("explain", order, "--json"))["orders"][0]
+    fill = explanation["fills"][0]
+    bar = fill["bar"]
+    assert explanation["equal"] and fill["ts_ns"] in (bar["open_ns"], bar["open_ns"] + 60 * 10**9 - 1), explanation
+    assert bar["low"] <= fill["take"]["level_price"] <= bar["high"], explanation
+    assert "of the bar of" in daemon.papertape("explain", order)
 
 
 def again(folder, files, names, way):
