@@ -54,7 +54,7 @@ struct metrics {
 
 /* Any n. Up to METRICS_ROWS_EXACT rows, of returns, and where the equity is not positive and finite
  * throughout, sums run in empyrical's order and have its bits, but for skew's and kurtosis' last ones. Longer
- * curves of equity are summed in lanes, one pass: about 10 us for 100,000 rows. */
+ * curves of equity are summed in lanes, one pass: 35 us for 100,000 rows with AVX-512. */
 enum { METRICS_ROWS_EXACT = 8192 };
 void metrics_compute(const struct metrics_series *series, double periods_per_year, struct metrics *ret);
 
