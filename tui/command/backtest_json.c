@@ -151,7 +151,7 @@ static json_t *account_object(const struct backtest_result *result, int a)
     if (!object)
         return NULL;
     set(object, "intents_refused", intents_refused_object(account));
-    set(object, "impossible", impossible_object(account));
+    set(object, "intents_refused", impossible_object(account));
     set_metrics(object, r);
     set(object, "drawdowns", drawdowns_array(result, r));
     set(object, "months", months_array(r->months, r->n_months));

@@ -8,7 +8,7 @@
 #include "tui/command/stored.h"
 #include "tui/format.h"
 
-enum { HASH_SHOWN = 8, NAME_COLUMNS = 24 };
+enum { HASH_SHOWN = 8, NAME_COLUMNS = 19 };
 
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -183,12 +183,12 @@ static void print_account(const struct backtest_result *result, int a)
 /* Several accounts side by side, a row each. */
 static void print_comparison(const struct backtest_result *result)
 {
-    printf("\n%-*s %11s %9s %7s %7s %8s %7s %8s\n", NAME_COLUMNS, "account", "equity", "return %", "Sharpe",
+    printf("\n%-*s %11s %8s %7s %7s %7s %6s %8s\n", NAME_COLUMNS, "account", "equity", "return %", "Sharpe",
            "Sortino", "maxdd %", "trades", "fees");
     for (int a = 0; a < result->backtest->n_accounts; a++) {
         const struct backtest_report *r = &result->reports[a];
         char cells[6][FORMAT_MAX];
-        printf("%-*.*s %11s %9s %7s %7s %8s %7zu %8s\n", NAME_COLUMNS, NAME_COLUMNS, result->accounts[a].name,
+        printf("%-*.*s %11s %8s %7s %7s %7s %6zu %8s\n", NAME_COLUMNS, NAME_COLUMNS, result->accounts[a].name,
                number(cells[0], r->final_equity, 2), number(cells[1], 100 * r->metrics.total_return, 2),
                number(cells[2], r->metrics.sharpe, 2), number(cells[3], r->metrics.sortino, 2),
                number(cells[4], 100 * r->metrics.max_drawdown, 2), r->trades.n, number(cells[5], r->fees, 2));
@@ -234,7 +234,11 @@ static void print_costs(const struct backtest_result *result)
         printf("%02x", result->hash[i]);
     printf("…\nseconds   ");
     for (int i = 0; i < BACKTEST_STAGES; i++)
-        printf("%s%s %.4f", i > 0 ? ", " : "", names[i], result->seconds[i]);
+        printf("%s%s %.6f",
+               i == STAGE_SIMULATE ? ",\n          "
+               : i > 0             ? ", "
+                                   : "",
+               names[i], result->seconds[i]);
     printf("\nmemory    %sB at its peak\n", format_count(bytes, result->peak_bytes));
 }
 

@@ -65,8 +65,12 @@ int output_commit(const char *verb, struct output *output)
 {
     if (!output->file)
         return EXIT_OK;
-    errno = 0;
     bool failed = ferror(output->file) != 0;
+    if (failed) { /* why is long forgotten: it fails again, and says so */
+        clearerr(output->file);
+        fputc('\n', output->file);
+    }
+    errno = 0;
     failed |= fflush(output->file) != 0;
     int error = errno;
     failed |= fclose(output->file) != 0;

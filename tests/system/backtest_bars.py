@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+"""`papertape backtest` on bars and on trades, `sweep`, `lookahead` and `warmup` as a user meets them: the files and the
+JSON of a run agree with each other and with sums made here, both ways give the same files, a saved run passes
+`ledger verify`, and what cannot be is told in one line and leaves nothing behind."""
+
+import bisect
+import csv
+import gzip
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import harness
+
+START_MS = 1704067200000  # 2024-01-01
+SEED = int(os.environ.get("PAPERTAPE_SEED", "20261123"))
+STRATEGIES = ("buy-and-hold", "day-trade", "equal-weight", "sma-cross", "sma-cross-rsi", "sma-cross-rsi-risk", "triple-confirmation")
+OUTPUTS = ("ledger", "trades", "orders", "equity", "rounds", "monthly")
+
+
+def run(*words, status=0):
+    done = subprocess.run([harness.PAPERTAPE, *map(str, words)], capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == status, (words, done.returncode, done.stdout[-500:], done.stderr)
+    return done
+
+
+def refused(*words, status=1, says=()):
+    """One line on stderr, notes on gaps apart; nothing on stdout."""
+    done = run(*words, status=status)
+    lines = [line for line in done.stderr.splitlines() if ": note: " not in line]
+    assert done.stdout == "" and len(lines) == 1 and lines[0].startswith("papertape: "), (words, done.stderr)
+    for word in [says] if isinstance(says, str) else says:
+        assert word in lines[0], (word, done.stderr)
+
+
+def made_bars(path, rng, n, price, gaps=(), minutes=1):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "wt") as file:
+        file.write("open_time,open,high,low,close,volume\n")
+        for i in range(n):
+            close = round(price * math.exp(rng.gauss(0, 0.002)), 2)
+            high = round(max(price, close) * (1 + rng.random() * 0.001), 2)
+            low = round(min(price, close) * (1 - rng.random() * 0.001), 2)
+            if i not in gaps:
+                file.write(f"{START_MS + i * minutes * 60000},{price},{high},{low},{close},{round(rng.random() * 9, 5)}\n")
+            price = close
+    return path
+
+
+def made_trades(path, rng, n):
+    price, ms = 42000.0, START_MS
+    with open(path, "w") as file:
+        file.write("id,price,qty,quoteQty,time,isBuyerMaker,isBestMatch\n")
+        for i in range(1, n + 1):
+            price, ms = round(price * math.exp(rng.gauss(0, 0.0005)), 2), ms + rng.randrange(0, 2000)
+            qty = round(rng.uniform(0.001, 0.5), 5)
+            file.write(f"{i},{price},{qty},{price * qty:.6f},{ms},{rng.choice(['true', 'false'])},true\n")
+    return path
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def closes(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
+        return {int(row["open_time"]) * 10**6: float(row["close"]) for row in csv.DictReader(file)}
+
+
+def last_close(path, before_ns):
+    return [close for open_ns, close in closes(path).items() if open_ns < before_ns][-1]
+
+
+def backtest(folder, name, *words):
+    """The report, and the rows of every file of it."""
+    paths = {what: os.path.join(folder, f"{name}-{what}.csv") for what in OUTPUTS}
+    done = run("backtest", *words, "--json", *[word for what, path in paths.items() for word in (f"--{what}", path)])
+    report = json.loads(done.stdout)
+    assert report["schema"] == "papertape.backtest/1" and report["ledger_ok"] is True
+    return report, {what: rows(path) for what, path in paths.items()}, done
+
+
+def check_sums(report, files, bars):
+    """Cash, holdings and equity again, from the fills alone."""
+    assert report["fills"] == len(files["trades"]) and report["orders"] == len(files["orders"])
+    assert report["ledger_rows"] == len(files["ledger"]) and report["ledger_hash"] == files["ledger"][-1]["hash"]
+    for account in report["accounts"]:
+        cash, held, fees = account["deposits"], {}, 0.0
+        for fill in files["trades"]:
+            if fill["account"] != account["account"]:
+                continue
+            sign = 1 if fill["side"] == "BUY" else -1
+            held[fill["symbol"]] = held.get(fill["symbol"], 0.0) + sign * float(fill["qty"])
+            cash -= sign * float(fill["notional"]) + float(fill["fee"])
+            fees += float(fill["fee"])
+        equity = cash + sum(qty * last_close(bars[symbol], report["last_ns"]) for symbol, qty in held.items())
+        assert math.isclose(cash, account["cash"], abs_tol=1e-4), (cash, account["cash"])
+        assert math.isclose(equity, account["equity"], abs_tol=1e-4), (equity, account["equity"])
+        assert math.isclose(fees, account["fees"], abs_tol=1e-4)
+        curve = [row for row in files["equity"] if row["account"] == account["account"]]
+        assert len(curve) == report["rows"] and float(curve[-1]["equity"]) == round(account["equity"], 8)
+        assert math.isclose(float(curve[-1]["cash"]), account["cash"], abs_tol=1e-8)
+        peaks = [float(row["peak"]) for row in curve]
+        assert peaks == sorted(peaks)
+        worst = min(float(row["equity"]) / float(row["peak"]) - 1 for row in curve)
+        assert math.isclose(100 * worst, account["max_drawdown_pct"], abs_tol=1e-6)
+        months = [row for row in files["monthly"] if row["account"] == account["account"]]
+        total = math.prod(1 + float(row["return"]) for row in months) - 1
+        assert math.isclose(100 * total, account["return_pct"], abs_tol=1e-9)
+        rounds = [row for row in files["rounds"] if row["account"] == account["account"]]
+        assert sum(row["exit_ns"] != "" for row in rounds) == account["trades"]
+        profit = sum(float(row["profit"]) for row in rounds)
+        assert math.isclose(profit, account["equity"] - account["deposits"], abs_tol=1e-3), (profit, account)
+        assert account["wins"] + account["losses"] == account["trades"]
+        reasons = sum(row["account"] == account["account"] and row["state"] == "REJECTED" for row in files["orders"])
+        assert sum(account["refused"].values()) == reasons
+
+
+def test_strategies(folder, bars):
+    words = ["--bars", ",".join(bars.values()), "--cache", os.path.join(folder, "cache")]
+    fills = 0
+    for name in STRATEGIES:
+        report, files, _ = backtest(folder, name, "--strategy", name, *words)
+        check_sums(report, files, bars)
+        _, engine, _ = backtest(folder, name + "-engine", "--strategy", name, *words, "--way", "engine")
+        assert files == engine, f"{name}: columns and engine differ"
+        fills += report["fills"]
+        print(f"{name}: {report['orders']} orders, {report['fills']} fills, {report['accounts'][0]['way']}: both ways alike")
+    assert fills > 200, fills
+
+
+def test_accounts(folder, bars):
+    state = os.path.join(folder, "saved")
+    words = ["--strategy", "sma-cross", "--set", "fast=5,slow=20", "--strategy", "sma-cross:fast=10", "--set", "slow=40",
+             "--strategy", "buy-and-hold", "--bars", ",".join(bars.values()), "--no-cache"]
+    report, files, done = backtest(folder, "several", *words, "--save", state, "--fees", "0.0005:0.00075", "--slippage", "0.0001")
+    assert [a["account"] for a in report["accounts"]] == ["sma-cross-1", "sma-cross-2", "buy-and-hold"]
+    assert report["accounts"][1]["params"]["fast"] == 10 and report["accounts"][1]["params"]["slow"] == 40
+    check_sums(report, files, bars)
+    assert report["symbols"][1]["bars_missing"] == 3 and "3 of its bars are missing" in done.stderr
+    verified = json.loads(run("ledger", "verify", "--json", "--state", state).stdout)
+    assert verified["ok"] is True and verified["hash"] == report["ledger_hash"], verified
+    for what, verb in (("trades", "fills"), ("orders", "orders")):
+        text = run(verb, "--csv", "--state", state).stdout
+        with open(os.path.join(folder, f"several-{what}.csv")) as file:
+            assert file.read() == text, what
+    with open(os.path.join(folder, "several-ledger.csv")) as file:
+        assert file.read() == run("ledger", "export", "--state", state).stdout
+    assert "sma-cross-2" in run("--state", state, "--readonly", "--once", status=3).stdout  # no daemon
+    assert run("bars", "BTCUSDT", "1m", "--state", state).stdout.count("\n") == len(closes(bars["BTCUSDT"])) + 1
+
+    # The bars that were saved, and an account of them, give the same again.
+    again, same, _ = backtest(folder, "again", *words[:-3], "--bars", state, "--fees", "0.0005:0.00075", "--slippage", "0.0001")
+    assert same["ledger"] == files["ledger"] and again["ledger_hash"] == report["ledger_hash"]
+    one, _, _ = backtest(folder, "account", "--account", "sma-cross-2", "--state", state, "--slippage", "0.0001")
+    for key in ("equity", "fills", "sharpe", "params"):
+        assert one["accounts"][0][key] == report["accounts"][1][key], key
+
+    text = run("backtest", *words).stdout
+    assert all(len(line) <= 80 for line in text.splitlines()), max(text.splitlines(), key=len)
+    for word in ("equity USDT", "Sharpe", "Sortino", "Calmar", "max drawdown", "win rate", "profit factor", "expectancy", "SQN",
+                 "exposure", "turnover", "fees", "alpha", "beta", "return by month", "deepest drawdowns", "ledger ok", "seconds",
+                 "indicators", "memory", "buy-and-hold"):
+        assert word in text, word
+    refused("backtest", *words, "--save", state, says="a new or an empty directory is needed")
+
+
+def test_part(folder, bars):
+    """--from trades from there on, with everything before as history."""
+    words = ["--strategy", "sma-cross", "--bars", bars["BTCUSDT"], "--no-cache"]
+    middle = START_MS // 1000 + 1500 * 60
+    report, files, _ = backtest(folder, "part", *words, "--from", middle, "--to", middle + 600 * 60)
+    assert report["rows"] == 600 and report["rows_before"] == 1500
+    assert report["first_ns"] == middle * 10**9 and all(int(f["ts_ns"]) >= middle * 10**9 for f in files["trades"])
+    check_sums(report, files, bars)
+
+
+def test_impossible(folder, bars):
+    """Orders that cannot be are refused, counted by reason and told of; the account goes on."""
+    words = ["--strategy", "sma-cross", "--set", "fast=5,slow=20", "--bars", bars["BTCUSDT"], "--no-cache"]
+    report, files, _ = backtest(folder, "poor", *words, "--cash", "4")
+    account = report["accounts"][0]
+    assert report["fills"] == 0 and report["rejected"] == report["orders"] > 10, report
+    assert sum(account["refused"].values()) == report["rejected"] and account["equity"] == 4
+    assert account["sharpe"] is None and account["win_rate_pct"] is None and account["trades"] == 0
+    check_sums(report, files, bars)
+    text = run("backtest", *words, "--cash", "4").stdout
+    assert all(f"{n} {reason}" in text for reason, n in account["refused"].items()), text
+
+
+def test_trades(folder, path):
+    report, files, _ = backtest(folder, "ticks", "--strategy", "sma-cross", "--set", "fast=3,slow=9", "--ticks", path)
+    assert report["ticks"] == 20000 and report["fills"] > 10
+    with open(path) as file:
+        trades = [(int(row["time"]) * 10**6, float(row["price"])) for row in csv.DictReader(file)]
+    held = 0.0
+    for fill in files["trades"]:
+        ns = int(fill["ts_ns"])
+        at = bisect.bisect_right(trades, (ns, math.inf)) - 1  # the last one that was seen
+        assert at >= 0 and float(fill["price"]) in {price for when, price in trades if when == trades[at][0]}, fill
+        held += float(fill["qty"]) if fill["side"] == "BUY" else -float(fill["qty"])
+    account = report["accounts"][0]
+    assert account["way"] == "engine"
+    assert math.isclose(account["cash"] + held * trades[-1][1], account["equity"], abs_tol=1e-4)
+
+
+def test_sweep(folder, bars):
+    path = os.path.join(folder, "sweep.csv")
+    words = ["--strategy", "sma-cross", "--bars", bars["BTCUSDT"], "--no-cache"]
+    done = run("sweep", *words, "--grid", "fast=5:20:5", "--grid", "slow=10,20,5000", "--metric", "return", "--top", 3,
+               "--csv", path, "--json")
+    sweep = json.loads(done.stdout)
+    assert sweep["schema"] == "papertape.sweep/1" and sweep["combinations"] == 12
+    # 10/10, 15/10, 20/10 and 20/20 contradict themselves; 5000 bars there are not.
+    assert (sweep["contradictory"], sweep["too_few_bars"], sweep["runs"]) == (4, 4, 4), sweep
+    table = rows(path)
+    assert len(table) == 4 and len(sweep["top"]) == 3
+    returns = [float(row["return"]) for row in table]
+    assert returns == sorted(returns, reverse=True)
+    for row in table:
+        report = json.loads(run("backtest", *words, "--set", f"fast={row['fast']},slow={row['slow']}", "--json").stdout)
+        account = report["accounts"][0]
+        assert math.isclose(account["return_pct"], 100 * float(row["return"]), rel_tol=1e-9, abs_tol=1e-12), row
+        assert math.isclose(account["sharpe"], float(row["sharpe"]), rel_tol=1e-9)
+        assert (account["trades"], account["fills"]) == (int(row["trades"]), int(row["fills"]))
+    text = run("sweep", *words, "--grid", "fast=5:20:5").stdout
+    assert "without any skill" in text and "4 combinations" in text, text
+    refused("sweep", *words, "--grid", "fast=5:20:5", "--backend", "gpu", status=2, says="no GPU way: cpu")
+    refused("sweep", *words, "--grid", "fsat=5:20:5", status=2, says="did you mean fast?")
+    refused("sweep", *words, "--grid", "fast=5:20:0", status=2, says="lo:hi:step")
+    refused("sweep", *words, "--grid", "fast=1:5000:1", status=2, says="from 1 to 1000")
+    refused("sweep", *words, "--grid", "fast=5", "--metric", "shrape", status=2, says='did you mean "sharpe"?')
+    refused("sweep", *words, status=2, says="--grid key=lo:hi:step is needed")
+    refused("sweep", *words, "--grid", "slow=4000:5000:100", says="nothing was run")
+
+
+def test_guards(bars):
+    for name in STRATEGIES:
+        verdict = json.loads(run("lookahead", name, "--bars", ",".join(bars.values()), "--cuts", 8, "--no-cache", "--json").stdout)
+        assert verdict["schema"] == "papertape.lookahead/1" and verdict["ok"] and verdict["first"] is None
+        assert verdict["decisions"] > 0 and verdict["runs"] > 8, verdict
+    assert run("lookahead", "sma-cross", "--seed", 3, "--cuts", 4).stdout.endswith("lookahead ok\n")
+    verdict = json.loads(run("warmup", "sma-cross", "--set", "fast=4,slow=12", "--json").stdout)
+    assert verdict["settles"] and verdict["predicted_bars"] == verdict["lookback_bars"] == 11, verdict
+    assert 11 <= verdict["bars"] <= 14, verdict
+    assert "warmup " in run("warmup", "sma-cross").stdout
+    refused("lookahead", status=2, says="a strategy is needed")
+    refused("lookahead", "sma-crss", status=2, says="did you mean sma-cross?")
+    refused("warmup", "sma-cross", "--cuts", 3, status=2, says="an option of lookahead")
+    refused("warmup", "sma-cross", "--bars", bars["BTCUSDT"], "--from", START_MS + 2800 * 60000, "--no-cache", says="too few")
+
+
+def test_refused(folder, bars):
+    btc = bars["BTCUSDT"]
+
+    def write(name, text):
+        path = os.path.join(folder, name)
+        with open(path, "w" if isinstance(text, str) else "wb") as file:
+            file.write(text)
+        return path
+
+    def strategy(*words, status=1, says=()):
+        return refused("backtest", "--strategy", "sma-cross", "--no-cache", *words, status=status, says=says)
+
+    refused("backtest", "--strategy", "sma-cros", "--bars", btc, status=2, says="did you mean sma-cross?")
+    strategy("--set", "fats=3", "--bars", btc, status=2, says="did you mean fast?")
+    strategy("--set", "fast=0", "--bars", btc, status=2, says="from 1 to 1000")
+    strategy("--set", "fast=2.5", "--bars", btc, status=2, says="whole number")
+    strategy("--set", "fast", "--bars", btc, status=2, says="key=value")
+    strategy("--set", "fast=50,slow=20", "--bars", btc, status=2, says="fast")
+    refused("backtest", "--set", "fast=3", "--strategy", "sma-cross", status=2, says="behind the --strategy")
+    strategy(status=2, says="--bars F[,F…] is needed")
+    strategy("--bars", btc, "--policy", "p.safetensors", status=2, says="policies come with the trainer")
+    strategy("--bars", btc, "--events", folder, status=2)
+    strategy("--bars", btc, "--bars", btc, status=2, says="given before")
+    strategy("--bars", btc, "--cash", "-5", status=2, says="above 0")
+    strategy("--bars", btc, "--fee-taker", "2", status=2, says="from 0 to 0.1")
+    strategy("--bars", btc, "--fees", "vp1", status=2, says="did you mean")
+    strategy("--bars", btc, "--risk", "drawdwn=0.2", status=2, says='did you mean "drawdown"?')
+    strategy("--bars", btc, "--risk", "positions=1.5", status=2, says="whole number")
+    strategy("--bars", btc, "--way", "fast", status=2, says="auto, engine or columns")
+    strategy("--bars", btc, "--way", "columns", "--risk", "drawdown=0.2", says="columns")
+    strategy("--bars", btc, "--interval", "7m", status=2)
+    strategy("--bars", btc, "--from", "2024-01-02", "--to", "2024-01-01", status=2, says="later than --from")
+    strategy("--bars", btc, "--from", "2030-01-01", says="the bars end before it")
+    strategy("--bars", btc, "--to", "2020-01-01", says="the bars begin after it")
+    strategy("--bars", btc, "--benchmark", "DOGEUSDT", says="no bars of it")
+    strategy("--bars", btc, "--symbol", "A,B", status=2, says="one name for each file")
+    strategy("--bars", btc, "--set", "slow=5000", says=("2997 bars", "5000"))
+    strategy("--bars", f"{btc},{btc}", says="BTCUSDT")
+    strategy("--bars", f"{btc},{made_bars(os.path.join(folder, 'LTCUSDT_5m.csv'), random.Random(1), 50, 90.0, minutes=5)}")
+    strategy("--bars", f"{btc},{made_bars(os.path.join(folder, 'ETHBTC_1m.csv'), random.Random(1), 50, 0.09)}", says="one currency")
+    strategy("--bars", os.path.join(folder, "nothing.csv"), says="No such file")
+    strategy("--bars", write("XRPUSDT_1m.csv", "no bars\n1,2\n"), says="XRPUSDT_1m.csv")
+    strategy("--bars", write("XRPUSDT_2m.csv", os.urandom(4096)))
+    strategy("--bars", write("XRPUSDT_3m.csv", gzip.compress(b"open_time,open,high,low,close,volume\n")[:20]))
+    strategy("--bars", write("XRPUSDT_4m.csv", ""))
+    strategy("--bars", write("XRPUSDT_6m.csv", f"open_time,open,high,low,close,volume\n{START_MS},1,0.5,2,1,1\n"), says=":2")
+    strategy("--bars", write("x.db", b"SQLite format 3\0" + bytes(200)))
+    strategy("--bars", folder, says="papertape.db")
+    refused("backtest", "--account", "main", "--state", folder, says="papertape.db")
+    head = "id,price,qty,quoteQty,time,isBuyerMaker\n"
+    for name, line, words in (("a", "1,2\n", ":2: id,price,qty"), ("b", "1,-2,3,4,1704067200000,true\n", "the price must be above 0"),
+                              ("c", "1,2,3,4,1704067200000,perhaps\n", "true or false"),
+                              ("d", "2,2,3,4,1704067200000,true\n1,2,3,4,1704067200000,true\n", ":3: trade ids must rise"),
+                              ("e", "1,2,3,4,1704067200001,true\n2,2,3,4,1704067200000,true\n", "times must not fall"),
+                              ("f", "", "no trade")):
+        refused("backtest", "--strategy", "sma-cross", "--ticks", write(f"BTCUSDT-{name}.csv", head + line), says=words)
+
+    # Nothing half-written: neither where it cannot be, nor where the run fails, nor at a full disk.
+    kept = write("kept.csv", "as it was\n")
+    before = sorted(os.listdir(folder))
+    strategy("--bars", btc, "--ledger", os.path.join(folder, "no", "l.csv"), says="No such file")
+    strategy("--bars", btc, "--ledger", folder, says="Is a directory")
+    strategy("--bars", btc, "--equity", "/dev/full", says="No space left")
+    strategy("--bars", btc, "--set", "slow=5000", "--ledger", kept)
+    strategy("--bars", btc, "--save", os.path.join(folder, "no", "state"))
+    strategy("--bars", btc, "--save", folder, says="something in it")
+    assert sorted(os.listdir(folder)) == before, set(os.listdir(folder)) ^ set(before)
+    with open(kept) as file:
+        assert file.read() == "as it was\n"
+
+
+def main():
+    rng = random.Random(SEED)
+    print(f"system/backtest_bars: PAPERTAPE_SEED={SEED}")
+    with tempfile.TemporaryDirectory() as folder:
+        bars = {"BTCUSDT": made_bars(os.path.join(folder, "BTCUSDT_1m.csv"), rng, 3000, 42000.0, {700, 701, 1600}),
+                "ETHUSDT": made_bars(os.path.join(folder, "ETHUSDT_1m.csv.gz"), rng, 2900, 2300.0, {5, 700, 2000})}
+        test_strategies(folder, bars)
+        test_accounts(folder, bars)
+        test_part(folder, bars)
+        test_impossible(folder, bars)
+        test_trades(folder, made_trades(os.path.join(folder, "BTCUSDT-trades.csv"), rng, 20000))
+        test_sweep(folder, bars)
+        test_guards(bars)
+        test_refused(folder, bars)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
