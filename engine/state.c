@@ -267,6 +267,7 @@ static void visit_frame(struct codec *codec, struct frame *frame)
     codec_double(codec, &frame->low);
     codec_double(codec, &frame->close);
     codec_double(codec, &frame->volume);
+    codec->failed |= frame->open_ns > INT64_MAX / 2 || frame->open_ns < INT64_MIN / 2;
 }
 
 /* Strategies of the first layout knew no higher bars. */
@@ -290,6 +291,7 @@ static void visit_refusals(struct codec *codec, struct desk *desk)
     for (uint32_t i = 0; i < n; i++) {
         codec_u64(codec, &desk->refused[i]);
         codec_i64(codec, &desk->told_ns[i]);
+        codec->failed |= desk->told_ns[i] < 0;
     }
 }
 
