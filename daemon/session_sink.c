@@ -87,7 +87,7 @@ static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *te
         session->recovery.crossed++;
         log_warning("%s", text);
     }
-    session_alert(session, DB_WARNING, code, text);
+    session_alert(session, strcmp(code, "KILLED") == 0 ? DB_ERROR : DB_WARNING, code, text);
 }
 
 static void need_snapshot(void *ctx, int symbol)

@@ -93,11 +93,6 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
 static json_t *counters_object(const struct engine *engine)
 {
     const struct engine_counters *counters = engine_counters(engine);
-    json_t *refused = json_object();
-    for (int reason = ORDER_OK + 1; reason < ORDER_REASONS; reason++)
-        if (counters->refused[reason] > 0)
-            json_object_set_new(refused, order_reason_name((enum order_reason)reason),
-                                json_integer((json_int_t)counters->refused[reason]));
     json_t *intents = json_object();
     for (int fault = INTENT_FITS + 1; fault < INTENT_FAULTS; fault++) {
         uint64_t n = 0;
@@ -110,7 +105,7 @@ static json_t *counters_object(const struct engine *engine)
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "events", (json_int_t)counters->events,
                      "decisions", (json_int_t)counters->decisions, "orders", (json_int_t)counters->orders,
                      "fills", (json_int_t)counters->fills, "rejected", (json_int_t)counters->rejected,
-                     "refused", refused, "intents_refused", intents);
+                     "refused", status_refused(counters->refused), "intents_refused", intents);
 }
 
 /* The board is gone when the daemon stops. */

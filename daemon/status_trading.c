@@ -65,8 +65,7 @@ static json_t *limits_object(const struct risk_limits *limits)
                      "positions", (int)limits->positions);
 }
 
-/* How many of its orders were refused, by reason; those that never were are left out. */
-static json_t *refused_object(const uint64_t refused[static ORDER_REASONS])
+json_t *status_refused(const uint64_t refused[static ORDER_REASONS])
 {
     json_t *object = json_object();
     for (int reason = ORDER_OK + 1; reason < ORDER_REASONS; reason++)
@@ -109,7 +108,7 @@ static json_t *account_object(const struct engine *engine, int index)
     json_object_set_new(object, "killed_ns",
                         account->killed_ns ? json_integer(account->killed_ns) : json_null());
     json_object_set_new(object, "limits", limits_object(&account->rules.risk));
-    json_object_set_new(object, "refused", refused_object(account->refused));
+    json_object_set_new(object, "refused", status_refused(account->refused));
     return object;
 }
 

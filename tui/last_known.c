@@ -145,6 +145,7 @@ static void on_account(void *ctx, const struct db_account_row *row)
     COPY(a->currency, row->account.currency);
     COPY(a->strategy, row->account.strategy);
     a->shorts = row->account.rules.shorts;
+    a->killed = row->killed_ns != 0;
 }
 
 static void on_equity(void *ctx, const struct db_equity_point *row)

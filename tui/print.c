@@ -65,11 +65,12 @@ static void accounts(FILE *out, const struct model *model, struct moment now)
     age_words(age, freshness, model_age(model, model->accounts_age_ms, now));
     for (int i = 0; i < model->status.n_accounts; i++) {
         const struct status_account *account = &model->status.accounts[i];
-        fprintf(out, "account   %s equity %s %s return %s drawdown %s cash %s%s%s\n", account->account,
+        fprintf(out, "account   %s equity %s %s return %s drawdown %s%s cash %s%s%s\n", account->account,
                 gone ? "-" : format_number(a, account->equity, 2), account->currency,
                 gone ? "-" : format_percent(b, account->return_pct, 2),
-                gone ? "-" : format_percent(c, account->drawdown_pct, 2), format_number(d, account->cash, 2),
-                freshness == FRESH ? "" : " age ", freshness == FRESH ? "" : age);
+                gone ? "-" : format_percent(c, account->drawdown_pct, 2), account->killed ? " killed" : "",
+                format_number(d, account->cash, 2), freshness == FRESH ? "" : " age ",
+                freshness == FRESH ? "" : age);
     }
 }
 

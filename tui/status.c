@@ -166,6 +166,7 @@ static void read_accounts(const json_t *object, struct status *s)
         account->short_value = real(e, "short_value");
         account->interest_owed = real(e, "interest_owed");
         account->shorts = json_is_true(json_object_get(e, "shorts"));
+        account->killed = json_is_true(json_object_get(e, "killed"));
     }
     s->n_accounts = n_accounts;
 }

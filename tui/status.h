@@ -57,6 +57,7 @@ struct status_account {
     double cash, equity, deposits, return_pct, drawdown_pct, realized, fees, day_pnl;
     double short_value, interest_owed; /* what buying its shorts back would cost; what was not paid yet */
     bool shorts;                       /* it may go short */
+    bool killed;                       /* by its drawdown: it opens nothing until it is resumed */
 };
 
 struct status_position {

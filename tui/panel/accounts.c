@@ -40,8 +40,11 @@ void panel_accounts(const struct area *area, const struct scene *scene)
                    gone ? "-" : format_fit(text, a->equity, 2, 12));
         table_text(&table, RETURN, y, frame_style(freshness, style_signed(a->return_pct)),
                    gone ? "-" : format_percent(text, a->return_pct, 2));
-        table_text(&table, DRAWDOWN, y, frame_style(freshness, style_signed(a->drawdown_pct)),
-                   gone ? "-" : format_percent(text, a->drawdown_pct, fabs(a->drawdown_pct) < 1 ? 2 : 1));
+        table_text(&table, DRAWDOWN, y,
+                   frame_style(freshness, a->killed ? STYLE_BAD : style_signed(a->drawdown_pct)),
+                   gone        ? "-"
+                   : a->killed ? "killed"
+                               : format_percent(text, a->drawdown_pct, fabs(a->drawdown_pct) < 1 ? 2 : 1));
         for (int k = 0; k < 4; k++)
             table_text(&table, CASH + k, y,
                        frame_style(freshness, k == 1 || k == 2 ? style_signed(plain[k]) : STYLE_NORMAL),
