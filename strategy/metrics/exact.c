@@ -59,6 +59,18 @@ static void add_forward(const struct metrics_series *series, struct metrics_sums
     sums->worst = present ? worst : NAN;
 }
 
+double metrics_product_exact(const struct metrics_series *series)
+{
+    double room[SERIES_BLOCK], product = 1;
+    for (size_t from = 0, n; from < series->n; from += n) {
+        n = series_block(series, from);
+        const double *returns = series_load(series, from, n, room);
+        for (size_t i = 0; i < n; i++)
+            product *= isnan(returns[i]) ? 1 : returns[i] + 1;
+    }
+    return product;
+}
+
 static double squares_forward(const struct metrics_series *series, double mean)
 {
     double room[SERIES_BLOCK], sum = 0;

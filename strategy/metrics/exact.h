@@ -20,6 +20,9 @@ struct metrics_sums {
     double centre, m2, m3, m4; /* mean and central moments; NaN with a NaN among the returns */
 };
 
+/* Of 1 + r, the first to the last. */
+double metrics_product_exact(const struct metrics_series *series);
+
 void metrics_sums_exact(const struct metrics_series *series, struct metrics_sums *ret);
 
 #endif

@@ -40,6 +40,15 @@ double lanes_shift(const struct metrics_series *curve)
     return expm1(log(last / curve->start) / (double)curve->n);
 }
 
+/* Up to here CAGR's power would raise the roundings that empyrical's product has and a quotient has not. */
+enum { PRODUCT_ROWS = 32768 };
+
+static double product_of(const struct metrics_series *curve)
+{
+    return curve->n <= PRODUCT_ROWS ? metrics_product_exact(curve)
+                                    : curve->values[curve->n - 1] / curve->start;
+}
+
 /* A variance of less than this share of the mean's square is of roundings. */
 static const double EVEN = 1e-8;
 
@@ -60,7 +69,7 @@ bool lanes_sums(const struct metrics_series *curve, enum indicator_isa isa, stru
     *ret = (struct metrics_sums){
         .n = curve->n,
         .present = curve->n,
-        .product = curve->values[curve->n - 1] / curve->start,
+        .product = product_of(curve),
         .mean = mean,
         .squares = sums.off[1] - sums.off[0] * off,
         .down_squares = sums.down,
