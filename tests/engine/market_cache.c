@@ -347,6 +347,8 @@ static void test_processes(struct random *random)
 
     clean();
 
+    fflush(stdout); /* children would print it again */
+
     /* Killed at a byte of the write. */
     CHECK(!load_from(&cached, NULL));
     CHECK_INT(count("*.market", path), 1);
