@@ -1,5 +1,6 @@
 #include "engine/backtest/ticks_file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "engine/market/symbols.h"
 #include "exchange/bar.h"
 #include "exchange/bars_input.h"
+#include "exchange/binance/parse.h"
 
 enum { TEXT_SCALE = 8, FIELDS = 6 };
 enum { FIELD_ID, FIELD_PRICE, FIELD_QTY, FIELD_QUOTE_QTY, FIELD_TIME, FIELD_BUYER_MAKER };
@@ -16,7 +18,9 @@ enum { FIELD_ID, FIELD_PRICE, FIELD_QTY, FIELD_QUOTE_QTY, FIELD_TIME, FIELD_BUYE
 /* One file while it is read: prices and quantities are at TEXT_SCALE. */
 struct reading {
     const char *path;
+    const struct symbol *symbol; /* its name, at TEXT_SCALE */
     struct bars_input *in;
+    struct binance_parser *parser; /* of a recording's frames */
     struct backtest_tick *ticks;
     size_t n, cap;
     int price_digits, qty_digits;
@@ -39,13 +43,13 @@ static int cut(char *line, char *fields[FIELDS])
     return n;
 }
 
-static int digits_of(const char *text)
+/* The digits after the point that a number needs. */
+static int digits_of(int64_t units)
 {
-    const char *point = strchr(text, '.');
-    size_t n = point ? strlen(point + 1) : 0;
-    while (n > 0 && point[n] == '0')
-        n--;
-    return (int)n;
+    int digits = TEXT_SCALE;
+    for (; digits > 0 && units % 10 == 0; units /= 10)
+        digits--;
+    return digits;
 }
 
 static bool is_word(const char *text, const char *a, const char *b)
@@ -53,10 +57,33 @@ static bool is_word(const char *text, const char *a, const char *b)
     return strcasecmp(text, a) == 0 || strcmp(text, b) == 0;
 }
 
-static int read_tick(struct reading *reading, char *fields[FIELDS], struct backtest_tick *ret)
+static int push(struct reading *reading, const struct backtest_tick *tick)
+{
+    const struct backtest_tick *before = reading->n > 0 ? &reading->ticks[reading->n - 1] : NULL;
+    if (before && tick->id <= before->id)
+        return wrong(reading, "trade ids must rise");
+    if (before && tick->ts_ns < before->ts_ns)
+        return wrong(reading, "times must not fall");
+    if (reading->n == reading->cap) {
+        size_t cap = reading->cap ? 2 * reading->cap : 4096;
+        struct backtest_tick *moved = realloc(reading->ticks, cap * sizeof *moved);
+        if (!moved) {
+            snprintf(reading->err, MARKET_ERROR_MAX, "out of memory");
+            return -ENOMEM;
+        }
+        reading->ticks = moved;
+        reading->cap = cap;
+    }
+    int price_digits = digits_of(tick->price), qty_digits = digits_of(tick->qty);
+    reading->price_digits = price_digits > reading->price_digits ? price_digits : reading->price_digits;
+    reading->qty_digits = qty_digits > reading->qty_digits ? qty_digits : reading->qty_digits;
+    reading->ticks[reading->n++] = *tick;
+    return 0;
+}
+
+static int read_fields(struct reading *reading, char *fields[FIELDS])
 {
     struct backtest_tick tick;
-    const struct backtest_tick *before = reading->n > 0 ? &reading->ticks[reading->n - 1] : NULL;
     if (decimal_parse_str(fields[FIELD_ID], 0, &tick.id) < 0 || tick.id < 0)
         return wrong(reading, "the first field is no trade id");
     if (decimal_parse_str(fields[FIELD_PRICE], TEXT_SCALE, &tick.price) < 0 || tick.price <= 0)
@@ -69,49 +96,48 @@ static int read_tick(struct reading *reading, char *fields[FIELDS], struct backt
     if (!tick.buyer_maker && !is_word(fields[FIELD_BUYER_MAKER], "false", "0"))
         return wrong(reading,
                      "the sixth field says whether the buyer was the maker: true or false is needed");
-    if (before && tick.id <= before->id)
-        return wrong(reading, "trade ids must rise");
-    if (before && tick.ts_ns < before->ts_ns)
-        return wrong(reading, "times must not fall");
-    int price_digits = digits_of(fields[FIELD_PRICE]), qty_digits = digits_of(fields[FIELD_QTY]);
-    reading->price_digits = price_digits > reading->price_digits ? price_digits : reading->price_digits;
-    reading->qty_digits = qty_digits > reading->qty_digits ? qty_digits : reading->qty_digits;
-    *ret = tick;
-    return 0;
+    return push(reading, &tick);
+}
+
+/* A frame as it was received: NANOSECONDS {json}. All but the symbol's trades are passed over. */
+static int read_frame(struct reading *reading, const char *json)
+{
+    struct market_event event;
+    if (!strstr(json, "@trade\"") && !strstr(json, "\"e\":\"trade\""))
+        return 0;
+    int r = binance_parse(reading->parser, json, strlen(json), &event);
+    if (r == 1 || r == -ENOENT)
+        return 0;
+    if (r < 0)
+        return wrong(reading, "the frame is no trade of Binance's");
+    if (event.kind != MARKET_TRADE || (reading->n > 0 && event.trade.id <= reading->ticks[reading->n - 1].id))
+        return 0; /* a trade that came again after a reconnection */
+    return push(reading, &(struct backtest_tick){event.trade.ts_ns, event.trade.id, event.trade.price,
+                                                 event.trade.qty, event.trade.buyer_maker});
 }
 
 static int read_line(struct reading *reading, char *line)
 {
-    char *fields[FIELDS];
-    struct backtest_tick tick;
+    char *fields[FIELDS], *json = strchr(line, '{');
     if (reading->n == 0 && bars_input_number(reading->in) == 1 && strncasecmp(line, "id,", 3) == 0)
         return 0;
+    if (json && json > line && strspn(line, "0123456789. :") == (size_t)(json - line))
+        return read_frame(reading, json);
     if (cut(line, fields) < FIELDS)
-        return wrong(reading,
-                     "id,price,qty,quoteQty,time,isBuyerMaker is needed, as Binance's trades have it");
-    int r = read_tick(reading, fields, &tick);
-    if (r < 0)
-        return r;
-    if (reading->n == reading->cap) {
-        size_t cap = reading->cap ? 2 * reading->cap : 4096;
-        struct backtest_tick *moved = realloc(reading->ticks, cap * sizeof *moved);
-        if (!moved) {
-            snprintf(reading->err, MARKET_ERROR_MAX, "out of memory");
-            return -ENOMEM;
-        }
-        reading->ticks = moved;
-        reading->cap = cap;
-    }
-    reading->ticks[reading->n++] = tick;
-    return 0;
+        return wrong(reading, "id,price,qty,quoteQty,time,isBuyerMaker is needed, as Binance's trades have "
+                              "it, or a frame, NANOSECONDS {json}");
+    return read_fields(reading, fields);
 }
 
 static int read_file(struct reading *reading, size_t *bytes)
 {
     char *line;
     size_t len;
-    int r = bars_input_open(reading->path, NULL, &reading->in);
+    int r = binance_parser_create(reading->symbol, 1, &reading->parser);
+    if (r == 0)
+        r = bars_input_open(reading->path, NULL, &reading->in);
     if (r < 0) {
+        binance_parser_destroy(reading->parser);
         snprintf(reading->err, MARKET_ERROR_MAX, "%s: %s", reading->path, strerror(-r));
         return r;
     }
@@ -125,16 +151,19 @@ static int read_file(struct reading *reading, size_t *bytes)
         r = wrong(reading, "there is no trade in it");
     *bytes += bars_input_bytes(reading->in);
     bars_input_close(reading->in);
+    binance_parser_destroy(reading->parser);
     return r;
 }
 
-/* The file's name up to the first `_`, `-` or `.`, as in BTCUSDT-trades-2024-01-01.csv. */
+/* The file's name up to the first `_`, `-` or `.`, as in BTCUSDT-trades-2024-01-01.csv, in upper case. */
 static void name_symbol(const char *path, const char *given, char name[static SYMBOL_NAME_MAX])
 {
     const char *slash = strrchr(path, '/');
     const char *from = given ? given : slash ? slash + 1 : path;
     size_t len = given ? strlen(given) : strcspn(from, "_-.");
     snprintf(name, SYMBOL_NAME_MAX, "%.*s", (int)(len < SYMBOL_NAME_MAX ? len : SYMBOL_NAME_MAX - 1), from);
+    for (char *c = name; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
 }
 
 static bool open_columns(struct bars_file *bars, size_t n)
@@ -208,13 +237,16 @@ static int read_all(const char *const *paths, size_t n, const struct ticks_optio
                     struct market_source *sources, struct ticks_market *to, char *err)
 {
     for (size_t i = 0; i < n; i++) {
-        struct reading reading = {.path = paths[i], .err = err};
+        struct symbol symbol = {
+            .price_scale = TEXT_SCALE, .qty_scale = TEXT_SCALE, .quote_scale = TEXT_SCALE, .trading = true};
+        struct reading reading = {.path = paths[i], .symbol = &symbol, .err = err};
+        name_symbol(paths[i], options->names ? options->names[i] : NULL, symbol.name);
+        memcpy(sources[i].bars.symbol, symbol.name, sizeof symbol.name);
         int r = read_file(&reading, &to->source_bytes);
         to->ticks[i] = (struct backtest_ticks){reading.ticks, reading.n};
         to->n += reading.n;
         if (r < 0)
             return r;
-        name_symbol(paths[i], options->names ? options->names[i] : NULL, sources[i].bars.symbol);
         snprintf(sources[i].origin, sizeof sources[i].origin, "%.255s", paths[i]);
         r = build_bars(&reading, options->interval_ns, &sources[i].bars);
         if (r < 0) {

@@ -208,6 +208,20 @@ def test_trades(folder, path):
     assert account["way"] == "engine"
     assert math.isclose(account["cash"] + held * trades[-1][1], account["equity"], abs_tol=1e-4)
 
+    # The same trades as frames of a recording, with others among them.
+    frames = os.path.join(folder, "btcusdt_frames.jsonl.gz")
+    with open(path) as source, gzip.open(frames, "wt") as file:
+        for row in csv.DictReader(source):
+            trade = {"e": "trade", "E": int(row["time"]), "s": "BTCUSDT", "t": int(row["id"]), "p": row["price"], "q": row["qty"],
+                     "T": int(row["time"]), "m": row["isBuyerMaker"] == "true", "M": True}
+            text = json.dumps({"stream": "btcusdt@trade", "data": trade}, separators=(",", ":"))
+            file.write(f"{row['time']}000000 {text}\n")
+            if int(row["id"]) % 9 == 0:
+                file.write(f'{row["time"]}000001 {{"stream":"ethusdt@trade","data":{{"e":"trade","E":1,"s":"ETHUSDT","t":1,"p":"1",'
+                           f'"q":"1","T":1,"m":true,"M":true}}}}\n')
+    _, same, _ = backtest(folder, "frames", "--strategy", "sma-cross", "--set", "fast=3,slow=9", "--ticks", frames)
+    assert same == files
+
 
 def test_sweep(folder, bars):
     path = os.path.join(folder, "sweep.csv")
