@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "strategy/strategy.h"
+
 enum { MASK_BITS = 64 };
 
 /* Bit i of the word is flags[i], each 0 or 1. The product gathers the eight flags of a word in its top byte.
@@ -61,17 +63,23 @@ static inline uint64_t mask_below_level(const double *a, double limit, size_t n)
     return mask_pack(flags);
 }
 
-/* a is a number */
-static inline uint64_t mask_known(const double *a, size_t n)
+/* The first bar at which none of the first n_outputs columns is NaN: they are at the beginning only. */
+static inline size_t mask_known_from(const struct strategy_columns *columns, size_t n_outputs)
 {
-    uint8_t flags[MASK_BITS] = {0};
-    if (n == MASK_BITS)
-        for (size_t i = 0; i < MASK_BITS; i++)
-            flags[i] = a[i] == a[i];
-    else
-        for (size_t i = 0; i < n; i++)
-            flags[i] = a[i] == a[i];
-    return mask_pack(flags);
+    size_t from = 0;
+    for (size_t k = 0; k < n_outputs; k++)
+        while (from < columns->n && columns->indicators[k][from] != columns->indicators[k][from])
+            from++;
+    return from;
+}
+
+/* Of n bars, those of the word that begins at bar `at` which are `from` or later. */
+static inline uint64_t mask_range(size_t at, size_t from, size_t n)
+{
+    uint64_t mask = n - at < MASK_BITS ? (UINT64_C(1) << (n - at)) - 1 : ~UINT64_C(0);
+    if (from > at)
+        mask = from - at < MASK_BITS ? mask & ~UINT64_C(0) << (from - at) : 0;
+    return mask;
 }
 
 /* Bits that are set where the bit before is not; *before is the last bit of the word before, and becomes this

@@ -69,7 +69,8 @@ struct strategy_columns {
     int64_t interval_ns;
     const int64_t *open_ns;
     const double *open, *high, *low, *close, *volume;
-    const double *const *indicators; /* [output][row] in the order of the specs; NaN while warming up */
+    const double *const *indicators; /* [output][row] in the order of the specs; NaN while warming up:
+                                      * at the beginning, nowhere else */
 };
 
 struct strategy {

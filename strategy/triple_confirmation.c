@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "strategy/clones.h"
 #include "strategy/mask.h"
 #include "strategy/sizing.h"
 #include "strategy/strategies.h"
@@ -95,27 +96,24 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
 }
 
 /* Marks where the three come to agree or cease to, and, holding, where two have turned. */
-static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+CLONES static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat,
+                        uint64_t *holding)
 {
+    size_t from = mask_known_from(columns, OUTPUTS);
     uint64_t agree_before = 0, other_before = 0;
     for (size_t i = 0; i < columns->n; i += MASK_BITS) {
         size_t n = mask_bars(columns->n, i);
-        const double *in[OUTPUTS];
-        uint64_t known = ~UINT64_C(0);
-        for (size_t k = 0; k < OUTPUTS; k++) {
-            in[k] = columns->indicators[k] + i;
-            known &= mask_known(in[k], n);
-        }
-        uint64_t low = mask_below_level(in[OUT_RSI], p[RSI_MIN], n);
-        uint64_t high = mask_above_level(in[OUT_RSI], p[RSI_MAX], n);
-        uint64_t average_down = mask_above(in[OUT_SLOW], in[OUT_FAST], n);
-        uint64_t macd_down = mask_below_level(in[OUT_HIST], 0, n);
-        uint64_t agree = known & ~low & ~high & mask_above(in[OUT_FAST], in[OUT_SLOW], n) &
-                         mask_above_level(in[OUT_HIST], 0, n);
+        const double *const *in = columns->indicators;
+        const double *fast = in[OUT_FAST] + i, *slow = in[OUT_SLOW] + i, *rsi = in[OUT_RSI] + i;
+        const double *hist = in[OUT_HIST] + i;
+        uint64_t known = mask_range(i, from, columns->n);
+        uint64_t low = mask_below_level(rsi, p[RSI_MIN], n), high = mask_above_level(rsi, p[RSI_MAX], n);
+        uint64_t down = mask_above(slow, fast, n), falling = mask_below_level(hist, 0, n);
+        uint64_t agree = known & ~low & ~high & mask_above(fast, slow, n) & mask_above_level(hist, 0, n);
         uint64_t turns = mask_rises(agree, &agree_before) | mask_rises(known & ~agree, &other_before);
-        uint64_t turned = (average_down & low) | (average_down & macd_down) | (low & macd_down);
+        uint64_t two = (down & low) | (down & falling) | (low & falling);
         flat[i / MASK_BITS] = turns;
-        holding[i / MASK_BITS] = turns | (known & turned);
+        holding[i / MASK_BITS] = turns | (known & two);
     }
 }
 

@@ -25,12 +25,9 @@ static double random_share(struct random *random)
     return (double)random_between(random, 0, 1000000) / 1e6;
 }
 
-/* Levels that meet, cross and stay; oscillators on and around the bounds; NaN at the beginning and, rarely,
- * in between. */
+/* Levels that meet, cross and stay; oscillators on and around the bounds. */
 static double value_at(struct random *random, double before, int kind)
 {
-    if (random_chance(random, 2))
-        return NAN;
     if (isnan(before))
         before = 0;
     if (kind == 0)
