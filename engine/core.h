@@ -41,7 +41,7 @@ struct market_state {
     struct book book;
     struct bar_builder builder;
     struct market_quote quote;
-    int64_t last; /* price of the last trade; of the last closed bar before the first */
+    int64_t last; /* price of the last trade; of the last closed bar before the first, and with FILL_BAR */
     enum last_from last_from;
     int64_t last_ns;     /* receive time of the last event */
     int64_t change_open; /* 24 h ago */

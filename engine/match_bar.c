@@ -42,12 +42,12 @@ static bool follows(const struct engine *engine, struct order *order, const stru
     return arrive_trail(engine, order, at->step == BAR_AT_OPEN ? at->prices.open : best);
 }
 
-/* What does not trade in this step rests, unless it was good for its arrival only. */
+/* What does not trade at the open rests, unless it was good for its arrival only. */
 static void stay(struct engine *engine, uint64_t id, const struct at_bar *at, bool arrives)
 {
     struct live_order *live = &engine->orders[match_find(engine, id)];
     struct order *order = &live->order;
-    bool moved = at->step == BAR_AT_OPEN && follows(engine, order, at);
+    bool moved = follows(engine, order, at);
     live->takes = false;
     if (order->tif == ORDER_IOC || order->tif == ORDER_FOK)
         live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
@@ -55,7 +55,7 @@ static void stay(struct engine *engine, uint64_t id, const struct at_bar *at, bo
         fills_rest(engine, id);
 }
 
-static struct bar_deed ask(struct live_order *live, const struct at_bar *at)
+static struct bar_deed ask(const struct live_order *live, const struct at_bar *at)
 {
     const struct order *order = &live->order;
     const struct bar_order asked = {
@@ -145,8 +145,8 @@ static void take_step(struct engine *engine, int symbol, struct at_bar *at, enum
     }
 }
 
-/* Cancels and amends of the symbol's orders that are due, in order of time; what orders are due arrive at the
- * open. */
+/* Cancels and amends of the symbol's orders that are due, in order of time. Orders that are due leave the
+ * list, and arrive at the open. */
 static void release(struct engine *engine, int symbol, const struct at_bar *at)
 {
     for (size_t i = engine->first_pending; i < engine->n_pending;) {

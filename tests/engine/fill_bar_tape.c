@@ -273,7 +273,7 @@ static void amend_or_cancel(void)
 static void save_and_load(void)
 {
     char err[ENGINE_ERROR_MAX];
-    struct codec codec;
+    struct codec codec = {0};
     struct engine *loaded;
     codec_save(&codec);
     if (engine_save(tape.engine, &codec) < 0 ||
