@@ -35,7 +35,8 @@ struct search {
     char *err;
     size_t err_size;
     struct guard_lookahead *to;
-    int n_moved[2]; /* of each way, the moves that make a difference */
+    struct guard_difference moved[2]; /* of each way, the earliest of its moves */
+    int n_moved[2];                   /* that make a difference */
 };
 
 const char *guard_change_name(enum guard_change change)
@@ -95,8 +96,11 @@ static void compare(struct search *search, const struct job *job, const struct g
         keep(search, &found);
         return;
     }
-    if (++search->n_moved[job->way == BACKTEST_COLUMNS] == MOVES)
-        keep(search, &found);
+    int way = job->way == BACKTEST_COLUMNS;
+    if (search->n_moved[way] == 0 || comes_before(&found, &search->moved[way]))
+        search->moved[way] = found;
+    if (++search->n_moved[way] == MOVES)
+        keep(search, &search->moved[way]);
 }
 
 static int try_job(struct search *search, const struct job *job, struct guard_run *ret, char *err,

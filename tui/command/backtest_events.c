@@ -123,14 +123,22 @@ static void on_equity(void *ctx, const struct equity_point *point)
 {
     struct run *run = ctx;
     run->result->equity_points++;
+    const struct account *account = engine_account(replay_engine(run->replay), point->account);
+    events_curves_point(&run->result->curves, account, point);
     if (!run->options->equity)
         return;
-    const struct account *account = engine_account(replay_engine(run->replay), point->account);
     char equity[STORED_CELL], cash[STORED_CELL], peak[STORED_CELL];
     fprintf(run->options->equity, "%" PRId64 ",%s,%s,%s,%s\n", point->ts_ns, account->name,
             stored_decimal(STORED_CSV, equity, point->equity, account->currency_scale),
             stored_decimal(STORED_CSV, cash, point->cash, account->currency_scale),
             stored_decimal(STORED_CSV, peak, point->peak, account->currency_scale));
+}
+
+static void on_bar(void *ctx, int symbol, enum bar_source source, const struct bar *bar)
+{
+    struct run *run = ctx;
+    if (source == BAR_VENUE)
+        events_curves_bar(&run->result->curves, symbol, bar);
 }
 
 static void print_orders(struct run *run)
@@ -236,12 +244,16 @@ int backtest_events_play(const struct events_options *options, struct events_res
     static const struct engine_sink nothing;
     struct events_result result = {0};
     struct run run = {.options = options, .result = &result};
-    struct replay_options how = {
-        .path = options->log,
-        .from_ns = options->from_ns,
-        .to_ns = options->to_ns,
-        .check_states = true,
-        .sink = {.ctx = &run, .order = on_order, .fill = on_fill, .ledger = on_ledger, .equity = on_equity}};
+    struct replay_options how = {.path = options->log,
+                                 .from_ns = options->from_ns,
+                                 .to_ns = options->to_ns,
+                                 .check_states = true,
+                                 .sink = {.ctx = &run,
+                                          .bar = on_bar,
+                                          .order = on_order,
+                                          .fill = on_fill,
+                                          .ledger = on_ledger,
+                                          .equity = on_equity}};
     int r = replay_open(&how, &run.replay, err, err_size);
     if (r < 0)
         return r;
@@ -264,6 +276,7 @@ int backtest_events_play(const struct events_options *options, struct events_res
     }
     free(run.orders);
     if (r < 0) {
+        events_curves_finish(&result.curves);
         engine_destroy(result.engine);
         return r;
     }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "engine/replay.h"
+#include "tui/command/events_curve.h"
 
 /* What is asked for; files NULL where they are not. */
 struct events_options {
@@ -24,7 +25,8 @@ struct events_result {
     uint64_t first_seq, last_seq;    /* of events played; 0 when there was none */
     int64_t first_ns, last_ns;
     double seconds;
-    struct engine *engine; /* as it is at the end: the caller's to destroy */
+    struct events_curves curves; /* the caller's to finish, as is … */
+    struct engine *engine;       /* … the engine as it is at the end */
 };
 
 /* 0 with *ret; errors of replay_open() and replay_step(), -ENOMEM; err: one sentence. What a file did not

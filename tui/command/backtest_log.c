@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,29 @@ static json_t *time_or_null(int64_t ns)
     return ns ? json_integer(ns) : json_null();
 }
 
+static json_t *real(bool there, double value)
+{
+    return there && isfinite(value) ? json_real(value) : json_null();
+}
+
+/* What the equity at the ends of bars came to; null where money was moved, or there is too little of it. */
+static void set_metrics(json_t *object, const struct events_result *result, int account)
+{
+    struct metrics m = {0};
+    bool there = events_curves_metrics(&result->curves, account, &m);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"return_pct", 100 * m.total_return},
+                   {"volatility_pct", 100 * m.volatility},
+                   {"sharpe", m.sharpe},
+                   {"sortino", m.sortino},
+                   {"calmar", m.calmar},
+                   {"max_drawdown_pct", 100 * m.max_drawdown}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(object, numbers[i].key, real(there, numbers[i].value));
+}
+
 static int print_json(const char *log, const struct events_result *result)
 {
     char hash[HASH_TEXT];
@@ -43,11 +67,12 @@ static int print_json(const char *log, const struct events_result *result)
     for (int a = 0; a < engine_accounts(result->engine); a++) {
         const struct account *account = engine_account(result->engine, a);
         int scale = account->currency_scale;
-        json_array_append_new(accounts, json_pack("{s:s, s:s, s:o, s:o, s:o}", "account", account->name,
-                                                  "currency", account->currency, "equity",
-                                                  stored_number(engine_equity(result->engine, a), scale),
-                                                  "equity_peak", stored_number(account->equity_peak, scale),
-                                                  "deposits", stored_number(account->deposits, scale)));
+        json_t *object = json_pack(
+            "{s:s, s:s, s:o, s:o, s:o}", "account", account->name, "currency", account->currency, "equity",
+            stored_number(engine_equity(result->engine, a), scale), "equity_peak",
+            stored_number(account->equity_peak, scale), "deposits", stored_number(account->deposits, scale));
+        set_metrics(object, result, a);
+        json_array_append_new(accounts, object);
     }
     json_t *object = json_pack(
         "{s:s, s:s, s:I, s:f, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:o}",
@@ -92,6 +117,10 @@ static void print_text(const struct events_result *result)
         printf("equity  %-10s %24s %s\n", name,
                stored_decimal(STORED_CSV, equity, engine_equity(result->engine, a), account->currency_scale),
                currency);
+        struct metrics m;
+        if (events_curves_metrics(&result->curves, a, &m))
+            printf("        return %.2f %%, Sharpe %.3f, Sortino %.3f, max drawdown %.2f %%\n",
+                   100 * m.total_return, m.sharpe, m.sortino, 100 * m.max_drawdown);
     }
 }
 
@@ -136,6 +165,7 @@ static int play(const struct backtest_args *args, struct output outputs[BACKTEST
         return fail(EXIT_ERROR, "", err);
     bool nothing = result.events == 0 && (args->from || args->to);
     if (nothing || (args->from && result.last_ns < options.from_ns)) {
+        events_curves_finish(&result.curves);
         engine_destroy(result.engine);
         return fail(EXIT_ERROR, log, "no event is from that time: papertape events list says what it holds");
     }
@@ -147,6 +177,7 @@ static int play(const struct backtest_args *args, struct output outputs[BACKTEST
         else
             print_text(&result);
     }
+    events_curves_finish(&result.curves);
     engine_destroy(result.engine);
     return status;
 }

@@ -7,6 +7,8 @@
 #include "engine/backtest/backtest.h"
 #include "tui/command/strategy_args.h"
 
+enum { RUN_CASH_SCALE = 8 };
+
 /* Zeroed, then run_args_init(). Texts are the command line's own. */
 struct run_args {
     const char *verb;
@@ -15,7 +17,7 @@ struct run_args {
     const char *exchange_info, *cache, *state;
     bool no_cache;
     int64_t from_ns, to_ns, interval_ns; /* 0: not given */
-    int64_t cash_e8;
+    int64_t cash;                        /* at RUN_CASH_SCALE */
     struct fee_rates fees;
     int32_t slippage_e6;
     int64_t latency_ns;

@@ -1,0 +1,113 @@
+/* The bars and accounts that run_args.h's options ask for. */
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/decimal.h"
+#include "tui/command/run_args.h"
+#include "tui/command/stored.h"
+#include "tui/command/stored_bars.h"
+#include "tui/dashboard.h"
+
+/* One line for all gaps: they are kept as gaps. */
+static void note_gaps(const struct run_args *args, const struct market *market)
+{
+    for (int s = 0; s < market->n_symbols; s++)
+        if (market->series[s].missing > 0)
+            fprintf(stderr,
+                    "papertape: %s: note: %s: %zu of its bars are missing: no bar is made up, and nothing "
+                    "trades in them\n",
+                    args->verb, market->series[s].symbol.name, market->series[s].missing);
+}
+
+int run_args_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to)
+{
+    size_t from = args->from_ns ? market_row_at(market, args->from_ns) : 0;
+    size_t to = args->to_ns ? market_row_at(market, args->to_ns) : market->rows;
+    if (from >= market->rows)
+        return stored_fail(EXIT_ERROR, args->verb, "--from", "the bars end before it");
+    if (to == 0)
+        return stored_fail(EXIT_ERROR, args->verb, "--to", "the bars begin after it");
+    if (from >= to)
+        return stored_fail(EXIT_ERROR, args->verb, "--from", "there is no bar between it and --to");
+    *ret_from = from;
+    *ret_to = to;
+    return EXIT_OK;
+}
+
+static int load_files(const struct run_args *args, struct market **ret, struct market_load *load)
+{
+    /* Bars before --from are loaded too: they warm up. */
+    struct market_options options = {.interval_ns = args->interval_ns,
+                                     .names = args->n_symbols ? args->symbols : NULL,
+                                     .exchange_info = args->exchange_info,
+                                     .cache = args->cache,
+                                     .no_cache = args->no_cache,
+                                     .threads = args->threads};
+    char err[MARKET_ERROR_MAX];
+    int r = market_load_files(args->bars, args->n_bars, &options, ret, load, err);
+    return r < 0 ? stored_fail(EXIT_ERROR, args->verb, "", err) : EXIT_OK;
+}
+
+int run_args_load(const struct run_args *args, struct market **ret, struct market_load *load,
+                  size_t *ret_from, size_t *ret_to)
+{
+    char database[STATE_PATH_MAX];
+    struct market *market;
+    *load = (struct market_load){0};
+    bool stored = args->n_bars == 1 && stored_bars_find(args->bars[0], database);
+    int status = stored ? stored_bars_load(args, database, &market, load) : load_files(args, &market, load);
+    if (status != EXIT_OK)
+        return status;
+    if (load->note[0])
+        fprintf(stderr, "papertape: %s: note: %s\n", args->verb, load->note);
+    note_gaps(args, market);
+    status = run_args_rows(args, market, ret_from, ret_to);
+    if (status != EXIT_OK) {
+        market_close(market);
+        return status;
+    }
+    *ret = market;
+    return EXIT_OK;
+}
+
+/* "sma-cross-rsi", or "sma-cross-rsi-2" for the second of that name. */
+static void name_account(const struct run_args *args, int choice, char name[static ACCOUNT_NAME_MAX])
+{
+    unsigned same = 0, before = 0;
+    for (int i = 0; i < args->n_choices; i++) {
+        bool is = args->choices[i].strategy == args->choices[choice].strategy;
+        same += is;
+        before += is && i < choice;
+    }
+    if (same > 1)
+        snprintf(name, ACCOUNT_NAME_MAX, "%.24s-%u", args->choices[choice].strategy->name,
+                 (before + 1u) % 1000u);
+    else
+        snprintf(name, ACCOUNT_NAME_MAX, "%.31s", args->choices[choice].strategy->name);
+}
+
+int run_args_account(const struct run_args *args, const struct market *market, int choice,
+                     struct account_spec *ret)
+{
+    const struct symbol *first = &market->series[0].symbol;
+    char what[96];
+    for (int s = 1; s < market->n_symbols; s++) {
+        const struct symbol *symbol = &market->series[s].symbol;
+        if (strcmp(symbol->quote, first->quote) == 0 && symbol->quote_scale == first->quote_scale)
+            continue;
+        snprintf(what, sizeof what, "--bars: %s and %s", first->name, symbol->name);
+        return stored_fail(EXIT_ERROR, args->verb, what,
+                           "one account trades one currency: symbols quoted in the same are needed");
+    }
+    struct account_spec spec = {.currency_scale = first->quote_scale,
+                                .rules = {.fees = args->fees, .risk = args->risk},
+                                .strategy = args->choices[choice].strategy};
+    snprintf(spec.currency, sizeof spec.currency, "%s", first->quote);
+    memcpy(spec.params, args->choices[choice].params, sizeof spec.params);
+    name_account(args, choice, spec.name);
+    if (decimal_rescale(args->cash, RUN_CASH_SCALE, spec.currency_scale, &spec.cash) < 0)
+        return stored_fail(EXIT_ERROR, args->verb, "--cash",
+                           "it has more digits than the currency, or is too much");
+    *ret = spec;
+    return EXIT_OK;
+}
