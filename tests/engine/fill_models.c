@@ -96,6 +96,32 @@ static void test_clock(void)
     end();
 }
 
+/* Bars of the past, played against a clock of today: what is asked by hand is dated by the bars' time. */
+static void test_wrong_clock(void)
+{
+    open_bars();
+    harness_create(&h);
+    int64_t ahead_ns = 400 * 86400 * SECOND_NS;
+    uint64_t id = 0;
+    for (int i = 0; i < 3; i++) {
+        struct bar made = flat_bar(bar_ns, 60000 * USDT);
+        bar_ns += MINUTE_NS;
+        h.now_ns = bar_ns + ahead_ns;
+        struct event event = {.kind = EVENT_MARKET,
+                              .market = {.kind = MARKET_KLINE,
+                                         .event_ns = bar_ns,
+                                         .kline = {h.config.interval_ns, made, true}}};
+        CHECK_INT(harness_event(&h, &event), 0);
+        if (i > 0)
+            continue;
+        h.now_ns += 20 * SECOND_NS;
+        id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+        CHECK_INT(told(&h, id)->created_ns, bar_ns + 20 * SECOND_NS);
+    }
+    filled(id, 60000, false, AT_OPEN);
+    end();
+}
+
 static void test_late(void)
 {
     open_bars();
@@ -581,6 +607,7 @@ int main(void)
     test_quote();
     test_quote_slippage();
     test_clock();
+    test_wrong_clock();
     test_late();
     test_missing();
     test_stops();
