@@ -16,8 +16,11 @@ bool stored_bars_find(const char *given, char database[static STATE_PATH_MAX])
     static const char magic[16] = "SQLite format 3";
     char head[sizeof magic] = "";
     struct stat info;
-    if (stat(given, &info) < 0)
-        return false;
+    if (stat(given, &info) < 0) { /* its opening says why not */
+        size_t len = strlen(given);
+        return len > 3 && strcmp(given + len - 3, ".db") == 0 &&
+               snprintf(database, STATE_PATH_MAX, "%s", given) < STATE_PATH_MAX;
+    }
     int n = snprintf(database, STATE_PATH_MAX, S_ISDIR(info.st_mode) ? "%s/papertape.db" : "%s", given);
     if (n < 0 || n >= STATE_PATH_MAX)
         return false;
