@@ -24,24 +24,6 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool grow(struct bars_file *bars, size_t *cap)
-{
-    double **columns[] = {&bars->open, &bars->high, &bars->low, &bars->close, &bars->volume};
-    size_t more = *cap ? *cap * 2 : 4096;
-    int64_t *times = reallocarray(bars->open_time_ns, more, sizeof(*times));
-    if (!times)
-        return false;
-    bars->open_time_ns = times;
-    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
-        double *column = reallocarray(*columns[i], more, sizeof(*column));
-        if (!column)
-            return false;
-        *columns[i] = column;
-    }
-    *cap = more;
-    return true;
-}
-
 /* The digits after the point that a price needs. */
 static void count_digits(int64_t price, int scale, int *digits)
 {
@@ -68,7 +50,7 @@ static void take_bar(void *ctx, const struct bar *bar)
     double *columns[4];
     if (t->failed)
         return;
-    if (bars->n == t->cap && !grow(bars, &t->cap)) {
+    if (bars->n == t->cap && !bars_file_grow(bars, &t->cap)) {
         t->failed = -ENOMEM;
         return;
     }

@@ -229,24 +229,22 @@ static bool read_number(const struct field *field, double *ret, int *digits)
     return true;
 }
 
-static int grow(struct reader *r)
+bool bars_file_grow(struct bars_file *file, size_t *cap)
 {
-    if (r->out.n < r->cap)
-        return 0;
-    size_t cap = r->cap ? r->cap * 2 : 4096;
-    double **columns[] = {&r->out.open, &r->out.high, &r->out.low, &r->out.close, &r->out.volume};
-    int64_t *times = reallocarray(r->out.open_time_ns, cap, sizeof(*times));
+    double **columns[] = {&file->open, &file->high, &file->low, &file->close, &file->volume};
+    size_t more = *cap ? *cap * 2 : 4096;
+    int64_t *times = reallocarray(file->open_time_ns, more, sizeof(*times));
     if (!times)
-        return fail(r, -ENOMEM, "out of memory", "a smaller file");
-    r->out.open_time_ns = times;
+        return false;
+    file->open_time_ns = times;
     for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
-        double *column = reallocarray(*columns[i], cap, sizeof(*column));
+        double *column = reallocarray(*columns[i], more, sizeof(*column));
         if (!column)
-            return fail(r, -ENOMEM, "out of memory", "a smaller file");
+            return false;
         *columns[i] = column;
     }
-    r->cap = cap;
-    return 0;
+    *cap = more;
+    return true;
 }
 
 static int read_row(struct reader *r)
@@ -282,9 +280,8 @@ static int read_row(struct reader *r)
         return fail(r, -EINVAL, "time does not rise",
                     "a time after the row before, %" PRId64 " ns, not %" PRId64 " ns",
                     out->open_time_ns[out->n - 1], ts_ns);
-    int rc = grow(r);
-    if (rc < 0)
-        return rc;
+    if (out->n == r->cap && !bars_file_grow(out, &r->cap))
+        return fail(r, -ENOMEM, "out of memory", "a smaller file");
     out->open_time_ns[out->n] = ts_ns;
     out->open[out->n] = value[COL_OPEN];
     out->high[out->n] = value[COL_HIGH];

@@ -8,6 +8,7 @@
 #ifndef EXCHANGE_BARS_FILE_H
 #define EXCHANGE_BARS_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,10 @@ int bars_file_read_hashed(const char *path, const char *symbol, uint8_t *sha256,
 
 /* The symbol of a file, as above. 0; -EINVAL for a name without letters or with too many. */
 int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBOL_NAME_MAX]);
+
+/* Makes room in the columns for more than *cap rows, and sets it; begin with a zeroed struct and 0. False
+ * without memory. */
+bool bars_file_grow(struct bars_file *file, size_t *cap);
 
 /* Frees the columns; fine on a zeroed struct. */
 void bars_file_finish(struct bars_file *file);

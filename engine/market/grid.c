@@ -60,7 +60,7 @@ static int find_interval(struct build *b, int64_t wanted, char err[static MARKET
             b->interval_ns = source->bars.interval_ns;
         } else if (source->bars.interval_ns != b->interval_ns) {
             snprintf(err, MARKET_ERROR_MAX,
-                     "intervals differ: %s has %s, %s has %s: bars of one interval, or one that is named",
+                     "intervals differ: %s has %s, %s has %s: bars of one interval, or --interval",
                      first->origin, interval_text(b->interval_ns, a), source->origin,
                      interval_text(source->bars.interval_ns, c));
             return -EINVAL;
@@ -68,7 +68,7 @@ static int find_interval(struct build *b, int64_t wanted, char err[static MARKET
     }
     if (b->interval_ns > 0)
         return 0;
-    snprintf(err, MARKET_ERROR_MAX, "no interval: %s: at least two bars, or an interval that is named",
+    snprintf(err, MARKET_ERROR_MAX, "no interval: %s: at least two bars, or --interval",
              b->sources[0].origin);
     return -EINVAL;
 }

@@ -273,6 +273,70 @@ static void test_damage(struct random *random)
     }
 }
 
+/* A market of many chunks, on several threads. */
+static void test_large(struct random *random)
+{
+    const size_t n = getenv("PAPERTAPE_LONG") ? 2000000 : 150000;
+    struct market_options options = {.cache = folder, .now_ns = cached.now_ns + 60 * second, .threads = 3};
+    struct market_load load;
+    struct market *m, *again;
+    const char *large[N_FILES];
+    char path[PATH_MAX], why[BLOB_WHY_MAX];
+    uint8_t key[MARKET_HASH_SIZE];
+    clean();
+    for (int i = 0; i < N_FILES; i++) {
+        large[i] = scratch_path(i ? "LARGEBTC_1m.csv" : "LARGEUSDT_1m.csv");
+        FILE *out = fopen(large[i], "we");
+        for (size_t k = 0; k < n; k++) {
+            size_t cents = (k + 1) * (size_t)(i + 7) % 9000 + 100;
+            if (k % 1000 != 999)
+                fprintf(out, "%zu,%zu.%02zu,%zu.5,%zu,%zu.25,%zu.125\n", 60 * k, cents / 100, cents % 100,
+                        cents / 100 + 1, cents / 100 - 1 + (cents < 200), cents / 100, k % 77);
+        }
+        CHECK_INT(fclose(out), 0);
+    }
+    CHECK_INT(market_load_files(large, N_FILES, &options, &m, &load, err), 0);
+    CHECK(!load.cached && m->rows == n - (n % 1000 == 0));
+    CHECK_INT(load.bars, N_FILES * (n - n / 1000));
+    size_t bad = 0;
+    for (int i = 0; i < N_FILES; i++)
+        for (size_t k = 0; k < m->rows; k++) {
+            const struct market_series *s = &m->series[i];
+            size_t cents = (k + 1) * (size_t)(i + 7) % 9000 + 100;
+            bool there = k % 1000 != 999;
+            bad += market_present(s, k) != there;
+            bad += s->open[k] != (there ? (double)cents / 100 : s->close[k - 1]);
+            bad += s->volume[k] != (there ? (double)(k % 77) + 0.125 : 0);
+        }
+    CHECK_INT(bad, 0);
+    CHECK_INT(market_load_files(large, N_FILES, &options, &again, &load, err), 0);
+    CHECK(load.cached && market_same(m, again));
+    market_close(again);
+
+    /* A byte anywhere in the data. */
+    CHECK_INT(count("*.market", path), 1);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    struct stat st;
+    struct blob blob;
+    CHECK_INT(fstat(fd, &st), 0);
+    CHECK(pread(fd, key, sizeof(key), offsetof(struct blob_header, key)) == sizeof(key));
+    CHECK(st.st_size > 5 * BLOB_CHUNK);
+    for (int i = 0; i < 40; i++) {
+        off_t at = i == 0 ? st.st_size - 1 : random_between(random, 0, st.st_size - 1);
+        unsigned char byte;
+        CHECK(pread(fd, &byte, 1, at) == 1);
+        byte ^= 0x80;
+        CHECK(pwrite(fd, &byte, 1, at) == 1);
+        CHECK_INT(blob_map(fd, IMAGE_KIND, key, 3, &blob, why), -EBADMSG);
+        byte ^= 0x80;
+        CHECK(pwrite(fd, &byte, 1, at) == 1);
+    }
+    CHECK_INT(blob_map(fd, IMAGE_KIND, key, 3, &blob, why), 0);
+    blob_release(&blob);
+    close(fd);
+    market_close(m);
+}
+
 static void test_files_change(struct random *random)
 {
     static unsigned char bytes[COPY_MAX];
@@ -565,6 +629,7 @@ int main(void)
     test_round_trip(&random);
     test_every_byte(&random);
     test_damage(&random);
+    test_large(&random);
     test_files_change(&random);
     test_processes(&random);
     make_files(&random);
