@@ -4,21 +4,17 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/bars_gaps.h"
 #include "exchange/bars_input.h"
-#include "exchange/decimal.h"
+#include "exchange/bars_number.h"
 
-enum {
-    FIELDS_MAX = 256,
-    NUMBER_MAX = 64,
-    EXACT_POWERS = 22, /* 10^22 is the largest power of ten that a double holds */
-};
+enum { FIELDS_MAX = 256 };
 
 enum column { COL_TIME, COL_OPEN, COL_HIGH, COL_LOW, COL_CLOSE, COL_VOLUME, COLUMNS };
 
@@ -144,91 +140,6 @@ static int read_header(struct reader *r)
     return 0;
 }
 
-/* Digits with a point or without, up to 19 of them, into a whole number and how many of its digits stand
- * behind the point; false for anything else. */
-static bool read_plain(const char *p, const char *end, uint64_t *ret, int *ret_after)
-{
-    uint64_t value = 0;
-    const char *start = p, *point = NULL;
-    for (; p < end; p++) {
-        unsigned digit = (unsigned)(*p - '0');
-        if (digit <= 9)
-            value = value * 10 + digit;
-        else if (*p == '.' && !point)
-            point = p;
-        else
-            return false;
-    }
-    ptrdiff_t digits = p - start - (point != NULL);
-    if (digits == 0 || digits > 19)
-        return false;
-    *ret = value;
-    *ret_after = point ? (int)(end - point - 1) : 0;
-    return true;
-}
-
-/* Any decimal number, with a sign, with an exponent. */
-static bool read_any(const struct field *field, double *ret, long *ret_after)
-{
-    char text[NUMBER_MAX];
-    char *end;
-    if (field->len == 0 || field->len >= sizeof(text) || strspn(field->data, "+-.0123456789eE") < field->len)
-        return false;
-    memcpy(text, field->data, field->len);
-    text[field->len] = '\0';
-    double value = strtod(text, &end);
-    if (*end != '\0' || !isfinite(value))
-        return false;
-    size_t mantissa = strcspn(text, "eE");
-    const char *point = memchr(text, '.', mantissa);
-    long after = 0;
-    if (point) {
-        size_t last = mantissa;
-        while (text[last - 1] == '0')
-            last--;
-        after = &text[last - 1] - point;
-    }
-    if (text[mantissa] != '\0')
-        after -= strtol(&text[mantissa + 1], NULL, 10);
-    *ret = value;
-    *ret_after = after;
-    return true;
-}
-
-/* Reads a finite decimal number and raises *digits to its digits after the point. A whole number below 2^53
- * over a power of ten that is a double is rounded once, by the division: the nearest double to the text, as
- * strtod() gives it. */
-static bool read_number(const struct field *field, double *ret, int *digits)
-{
-    static const double powers[EXACT_POWERS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const char *p = field->data, *end = p + field->len;
-    uint64_t whole;
-    int plain_after;
-    long after;
-    /* Zeros at the end of a fraction say nothing, and venues write many of them. */
-    if (field->len > 16 && memchr(p, '.', field->len) && !memchr(p, 'e', field->len) &&
-        !memchr(p, 'E', field->len))
-        while (end[-1] == '0')
-            end--;
-    if (read_plain(p, end, &whole, &plain_after) && whole <= 1ull << 53) {
-        *ret = (double)whole / powers[plain_after];
-        after = plain_after;
-        while (after > *digits && end[-1] == '0') {
-            end--;
-            after--;
-        }
-    } else if (!read_any(field, ret, &after)) {
-        return false;
-    }
-    if (after > DECIMAL_SCALE_MAX)
-        after = DECIMAL_SCALE_MAX;
-    if (after > *digits)
-        *digits = (int)after;
-    return true;
-}
-
 bool bars_file_grow(struct bars_file *file, size_t *cap)
 {
     double **columns[] = {&file->open, &file->high, &file->low, &file->close, &file->volume};
@@ -265,7 +176,8 @@ static int read_row(struct reader *r)
                     (int)(time->len < 60 ? time->len : 60), time->data);
     for (int c = COL_OPEN; c < COLUMNS; c++) {
         const struct field *field = &r->fields[r->where[c]];
-        if (!read_number(field, &value[c], c == COL_VOLUME ? &out->volume_digits : &out->price_digits))
+        if (!bars_number(field->data, field->len, &value[c],
+                         c == COL_VOLUME ? &out->volume_digits : &out->price_digits))
             return fail(r, -EINVAL, "bad number", "a finite decimal number as %s, not \"%.*s\"",
                         column_names[c], (int)(field->len < 60 ? field->len : 60), field->data);
     }
@@ -319,55 +231,6 @@ static int read_all(struct reader *r)
     return rc;
 }
 
-/* The difference of more than half of the rows (Boyer and Moore's vote), else the smallest. */
-static int64_t find_interval(const struct bars_file *file)
-{
-    int64_t candidate = 0, smallest = INT64_MAX;
-    size_t votes = 0, count = 0;
-    if (file->n < 2)
-        return 0;
-    for (size_t i = 1; i < file->n; i++) {
-        int64_t step = file->open_time_ns[i] - file->open_time_ns[i - 1];
-        if (step < smallest)
-            smallest = step;
-        if (votes == 0)
-            candidate = step;
-        votes += step == candidate ? 1 : (size_t)-1;
-    }
-    for (size_t i = 1; i < file->n; i++)
-        count += file->open_time_ns[i] - file->open_time_ns[i - 1] == candidate;
-    return count > (file->n - 1) / 2 ? candidate : smallest;
-}
-
-int bars_file_set_interval(struct bars_file *file, int64_t interval_ns)
-{
-    struct bars_gap *gaps = NULL;
-    size_t n = 0, cap = 0;
-    if (interval_ns <= 0)
-        return -EINVAL;
-    for (size_t i = 1; i < file->n; i++) {
-        int64_t from = file->open_time_ns[i - 1] + interval_ns, to = file->open_time_ns[i];
-        if (to <= from)
-            continue;
-        if (n == cap) {
-            cap = cap ? cap * 2 : 16;
-            struct bars_gap *grown = reallocarray(gaps, cap, sizeof(*gaps));
-            if (!grown) {
-                free(gaps);
-                return -ENOMEM;
-            }
-            gaps = grown;
-        }
-        gaps[n++] =
-            (struct bars_gap){.row = i, .from_ns = from, .to_ns = to, .missing = (to - from) / interval_ns};
-    }
-    free(file->gaps);
-    file->gaps = gaps;
-    file->n_gaps = n;
-    file->interval_ns = interval_ns;
-    return 0;
-}
-
 int bars_file_symbol(const char *path, const char *symbol, char ret[static SYMBOL_NAME_MAX])
 {
     const char *name = symbol;
@@ -412,7 +275,7 @@ int bars_file_read_hashed(const char *path, const char *symbol, uint8_t *sha256,
     }
     rc = read_all(r);
     r->out.bytes = bars_input_bytes(r->in);
-    if (rc == 0 && r->out.n >= 2 && (rc = bars_file_set_interval(&r->out, find_interval(&r->out))) < 0)
+    if (rc == 0 && r->out.n >= 2 && (rc = bars_file_set_interval(&r->out, bars_gaps_interval(&r->out))) < 0)
         fail(r, rc, "out of memory", "a smaller file");
     if (rc == 0)
         *ret = r->out;

@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/event_text.h"
+#include "engine/market/exact.h"
 #include "engine/market/image.h"
 #include "engine/market/parallel.h"
 #include "exchange/decimal.h"
@@ -17,8 +17,6 @@ enum {
     SPARSE_CELLS = 64,      /* a grid with more cells than this a bar is a mistake … */
     SPARSE_FREE = 16777216, /* … from this many on */
 };
-
-static const double exact_most = 4503599627370496; /* 2^52 */
 
 struct build {
     struct market_source *sources;
@@ -117,34 +115,6 @@ static int find_range(struct build *b, char err[static MARKET_ERROR_MAX])
     return 0;
 }
 
-/* Does a price, of at most `digits` digits after the point, come back whole from its double at `scale`? Up to
- * 2^52 units the doubles lie closer than the units, so that no other whole number of them has the same one.
- */
-static bool exact(double x, int digits, int scale)
-{
-    double unit = (double)decimal_pow10(digits), units = round(x * unit);
-    int64_t back;
-    if (!(fabs(units) <= exact_most) || units / unit != x)
-        return false;
-    return decimal_from_double(x, scale, &back) == 0 &&
-           (int128_t)back == (int128_t)units * decimal_pow10(scale - digits);
-}
-
-/* The same for many, where all is far from the bounds: true is sure, false is not. Adding and taking away
- * 1.5 * 2^52 rounds a smaller number to a whole one. */
-static bool all_exact(const double *x, size_t n, int digits, int scale)
-{
-    const double unit = (double)decimal_pow10(digits), at_scale = (double)decimal_pow10(scale),
-                 more = (double)decimal_pow10(scale - digits), magic = 6755399441055744.0;
-    unsigned bad = 0;
-    for (size_t i = 0; i < n; i++) {
-        double units = x[i] * unit + magic - magic, whole = units * more;
-        bad |= !(x[i] > 0) | !(whole <= exact_most / 2) | (units / unit != x[i]) |
-               !(fabs(x[i] * at_scale - whole) < 0.5);
-    }
-    return !bad;
-}
-
 static int fail_at(struct build *b, int i, size_t bar, const char *what, const char *right)
 {
     char when[EVENT_TIME_MAX];
@@ -169,12 +139,12 @@ static int check_prices(struct build *b, int i)
     }
     bool sure = true;
     for (int c = 0; c < 4; c++)
-        sure = sure && all_exact(columns[c] + begin, n, digits, scale);
+        sure = sure && market_exact_all(columns[c] + begin, n, digits, scale);
     for (size_t k = begin; !sure && k < begin + n; k++)
         for (int c = 0; c < 4; c++) {
             if (!(columns[c][k] > 0))
                 return fail_at(b, i, k, "price is not above 0", "prices above 0");
-            if (!exact(columns[c][k], digits, scale)) {
+            if (!market_exact(columns[c][k], digits, scale)) {
                 snprintf(right, sizeof(right), "prices of at most 15 digits, not %.17g", columns[c][k]);
                 return fail_at(b, i, k, "price has more digits than a double holds", right);
             }

@@ -1,0 +1,11 @@
+/* What interval the rows of a bars file have; bars_file_set_interval() finds the gaps. */
+#ifndef EXCHANGE_BARS_GAPS_H
+#define EXCHANGE_BARS_GAPS_H
+
+#include "exchange/bars_file.h"
+
+/* The difference of more than half of the rows (Boyer and Moore's vote), else the smallest; 0 for fewer than
+ * two. */
+int64_t bars_gaps_interval(const struct bars_file *file);
+
+#endif
