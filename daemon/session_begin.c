@@ -1,6 +1,7 @@
 /* How a session begins: with what the event log or the database kept, the venue's symbols and this run's
  * configuration. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,16 @@ static void tell(struct session *session)
                   session->trouble);
 }
 
+/* What a backtest of an account wants to know of the run. */
+static void put_settings(struct session *session)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, session->config->latency_ns);
+    db_writer_put_meta(session->writer, "latency_ns", text);
+    snprintf(text, sizeof text, "%" PRId32, session->config->slippage_e6);
+    db_writer_put_meta(session->writer, "slippage_e6", text);
+}
+
 int session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
                   char *err, size_t err_size)
 {
@@ -331,6 +342,7 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
     session_put_symbols(session, session->engine);
     for (int a = 0; a < engine_accounts(session->engine); a++)
         session_put_account(session, session->engine, a);
+    put_settings(session);
     struct event down = {.kind = EVENT_CONNECTION, .up = false};
     session_event(session, &down);
     db_writer_group_end(session->writer);

@@ -202,11 +202,12 @@ static int64_t count(const json_t *object, const char *key)
     return json_is_integer(value) ? json_integer_value(value) : -1;
 }
 
-/* Every second point of what there is goes whenever there is no room. */
+/* Every second point of what there is goes whenever there is no room; the last one stays. */
 static void read_curve(struct backtest_view *view, const char *path)
 {
     char line[LINE_SIZE];
     FILE *file = fopen(path, "re");
+    struct history_equity last = {0};
     int64_t step = 1, at = 0;
 
     view->n_curve = 0;
@@ -216,8 +217,10 @@ static void read_curve(struct backtest_view *view, const char *path)
         int64_t ts_ns;
         char account[ACCOUNT_NAME_MAX];
         double equity;
-        if (sscanf(line, "%" SCNd64 ",%31[^,],%lf", &ts_ns, account, &equity) != 3 || !isfinite(equity) ||
-            at++ % step != 0)
+        if (sscanf(line, "%" SCNd64 ",%31[^,],%lf", &ts_ns, account, &equity) != 3 || !isfinite(equity))
+            continue;
+        last = (struct history_equity){ts_ns, equity};
+        if (at++ % step != 0)
             continue;
         if (view->n_curve == HISTORY_EQUITY_MAX) {
             for (int i = 0; i < HISTORY_EQUITY_MAX / 2; i++)
@@ -225,9 +228,11 @@ static void read_curve(struct backtest_view *view, const char *path)
             view->n_curve = HISTORY_EQUITY_MAX / 2;
             step *= 2;
         }
-        view->curve[view->n_curve++] = (struct history_equity){ts_ns, equity};
+        view->curve[view->n_curve++] = last;
     }
     fclose(file);
+    if (view->n_curve > 0 && view->curve[view->n_curve - 1].ts_ns != last.ts_ns)
+        view->curve[view->n_curve == HISTORY_EQUITY_MAX ? view->n_curve - 1 : view->n_curve++] = last;
 }
 
 bool backtest_view_take(struct backtest_view *view, const char *report, const char *path)

@@ -70,10 +70,7 @@ def configuration(names):
     return "\n".join(text) + "\n"
 
 
-def live(folder, files, names):
-    """What the daemon's database has when the bars are over."""
-    replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "max"))
-    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names), ["--clock", "feed"]))
+def wait_for_last_bar(daemon):
     last = (START_S + 60 * (MINUTES - 1)) * 1000
 
     def ended(status):
@@ -82,6 +79,13 @@ def live(folder, files, names):
             for symbol in ("BTCUSDT", "ETHUSDT"))
 
     daemon.wait_status(ended, f"{MINUTES} bars of each symbol", WAIT)
+
+
+def live(folder, files, names):
+    """What the daemon's database has when the bars are over."""
+    replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "max"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, configuration(names), ["--clock", "feed"]))
+    wait_for_last_bar(daemon)
     assert daemon.stop() == 0
     assert replay.stop() == 0
     for symbol, path in zip(("BTCUSDT", "ETHUSDT"), files):

@@ -65,7 +65,8 @@ static int list(const struct ask_options *options)
     if (r == 0)
         r = history_open(dir.database, &reader, words, sizeof(words));
     if (r == 0)
-        r = history_read(reader, moment_now().wall_ns, &(struct history_want){0}, history, words, sizeof(words));
+        r = history_read(reader, moment_now().wall_ns, &(struct history_want){0}, history, words,
+                         sizeof(words));
     if (r < 0)
         fprintf(stderr, "papertape: alerts: %s\n", words);
     else if (options->flag)

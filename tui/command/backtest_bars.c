@@ -23,6 +23,8 @@ struct bars_run {
     double load_s;
     struct account_spec *accounts;
     int n_accounts;
+    int64_t latency_ns;
+    int32_t slippage_e6;
     struct backtest_report *reports;
     struct backtest backtest;
     struct output outputs[BACKTEST_OUTPUTS];
@@ -83,17 +85,32 @@ static int choose_benchmark(struct bars_run *run)
 }
 
 /* The daemon's, from its database. */
-static int take_account(struct bars_run *run)
+/* The daemon's account, from when it was made, with the daemon's latency and slippage, where the command line
+ * says nothing else. */
+static int take_account(struct bars_run *run, size_t *from)
 {
     const struct backtest_args *args = run->args;
+    const struct market *market = run->market;
+    struct stored_account account;
     struct state_dir state;
     char err[256];
     if (state_dir_find(args->run.state, &state, err, sizeof err) < 0)
         return fail(EXIT_ERROR, "--state", err);
-    return stored_bars_account("backtest", state.database, args->account, &run->accounts[0]);
+    int status = stored_bars_account("backtest", state.database, args->account, &account);
+    if (status != EXIT_OK)
+        return status;
+    run->accounts[0] = account.spec;
+    if (!args->run.latency_given && account.latency_ns >= 0)
+        run->latency_ns = account.latency_ns;
+    if (!args->run.slippage_given && account.slippage_e6 >= 0)
+        run->slippage_e6 = account.slippage_e6;
+    int64_t first_ns = account.created_ns - market->interval_ns + 1; /* the bar that closes next */
+    if (!args->run.from_ns && first_ns > market->start_ns && market_row_at(market, first_ns) < market->rows)
+        *from = market_row_at(market, first_ns);
+    return EXIT_OK;
 }
 
-static int make_accounts(struct bars_run *run)
+static int make_accounts(struct bars_run *run, size_t *from)
 {
     const char *account = run->args->account;
     int n = run->args->run.n_choices, status = EXIT_OK;
@@ -103,7 +120,7 @@ static int make_accounts(struct bars_run *run)
     if (!run->accounts || !run->reports)
         return fail(EXIT_ERROR, "", "out of memory");
     if (account)
-        return take_account(run);
+        return take_account(run, from);
     for (int i = 0; i < n && status == EXIT_OK; i++)
         status = run_args_account(&run->args->run, run->market, i, &run->accounts[i]);
     return status;
@@ -118,8 +135,8 @@ static void configure(struct bars_run *run, size_t from, size_t to)
                                            .to = to,
                                            .accounts = run->accounts,
                                            .n_accounts = run->n_accounts,
-                                           .latency_ns = args->latency_ns,
-                                           .slippage_e6 = args->slippage_e6,
+                                           .latency_ns = run->latency_ns,
+                                           .slippage_e6 = run->slippage_e6,
                                            .way = args->way,
                                            .threads = args->threads,
                                            .orders = true,
@@ -213,7 +230,7 @@ static int go(struct bars_run *run)
     if (status == EXIT_OK)
         status = load(run, &from, &to);
     if (status == EXIT_OK)
-        status = make_accounts(run);
+        status = make_accounts(run, &from);
     if (status == EXIT_OK) {
         configure(run, from, to);
         status = choose_benchmark(run);
@@ -228,7 +245,8 @@ static int go(struct bars_run *run)
 
 int backtest_bars(const struct backtest_args *args)
 {
-    struct bars_run run = {.args = args};
+    struct bars_run run = {
+        .args = args, .latency_ns = args->run.latency_ns, .slippage_e6 = args->run.slippage_e6};
     int status = go(&run);
     for (int a = 0; run.reports && a < run.n_accounts; a++)
         backtest_report_finish(&run.reports[a]);

@@ -195,10 +195,12 @@ static int take_money(struct run_args *args, int option, const char *value)
     case OPTION_FEES:
         return rules_args_fees(args->verb, value, &args->fees);
     case OPTION_SLIPPAGE:
+        args->slippage_given = true;
         return take_share(args, "--slippage", value, &args->slippage_e6);
     case OPTION_LATENCY:
         status = take_whole(args, "--latency-ms", value, 60000, &whole);
         args->latency_ns = whole * INT64_C(1000000);
+        args->latency_given = true;
         return status;
     case OPTION_RISK:
         return rules_args_risk(args->verb, value, &args->risk);

@@ -21,6 +21,7 @@ struct run_args {
     struct fee_rates fees;
     int32_t slippage_e6;
     int64_t latency_ns;
+    bool slippage_given, latency_given;
     struct risk_limits risk;
     struct strategy_choice choices[STRATEGY_ARGS_MAX];
     int n_choices, max_choices;

@@ -118,7 +118,7 @@ int stored_bars_load(const struct run_args *args, const char *database, struct m
 
 struct wanted {
     const char *name;
-    struct account_spec spec;
+    struct stored_account account;
     int r; /* -ENOENT until it is found */
     char strategy[DB_STRATEGY_NAME_MAX];
 };
@@ -128,17 +128,31 @@ static void take_account(void *ctx, const struct db_account_row *row)
     struct wanted *wanted = ctx;
     if (strcmp(row->account.name, wanted->name) != 0)
         return;
-    wanted->r = db_account_spec(&row->account, &wanted->spec) < 0 ? -ENOTSUP : 0;
+    wanted->r = db_account_spec(&row->account, &wanted->account.spec) < 0 ? -ENOTSUP : 0;
+    wanted->account.created_ns = row->account.created_ns;
     snprintf(wanted->strategy, sizeof wanted->strategy, "%s", row->account.strategy);
 }
 
-int stored_bars_account(const char *verb, const char *database, const char *name, struct account_spec *ret)
+/* A number of the table meta; -1 where there is none. */
+static int64_t meta_number(struct db_reader *reader, const char *key)
+{
+    char text[32], *end;
+    if (db_reader_meta(reader, key, text, sizeof text) < 0)
+        return -1;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' ? value : -1;
+}
+
+int stored_bars_account(const char *verb, const char *database, const char *name, struct stored_account *ret)
 {
     struct wanted wanted = {.name = name, .r = -ENOENT};
     struct db_reader *reader;
     char err[DB_ERROR_MAX];
     if (db_reader_open(database, &reader, err, sizeof err) < 0)
         return stored_fail(EXIT_ERROR, verb, database, err);
+    wanted.account.latency_ns = meta_number(reader, "latency_ns");
+    wanted.account.slippage_e6 = (int32_t)meta_number(reader, "slippage_e6");
     int status = stored_close(verb, reader, db_reader_accounts(reader, take_account, &wanted));
     if (status != EXIT_OK)
         return status;
@@ -146,8 +160,8 @@ int stored_bars_account(const char *verb, const char *database, const char *name
         return stored_fail(EXIT_ERROR, verb, name, "no account has that name: papertape account list");
     if (wanted.r == -ENOTSUP)
         return stored_fail(EXIT_ERROR, verb, wanted.strategy, "this program has no such strategy");
-    if (!wanted.spec.strategy)
+    if (!wanted.account.spec.strategy)
         return stored_fail(EXIT_ERROR, verb, name, "it has no strategy: orders by hand only");
-    *ret = wanted.spec;
+    *ret = wanted.account;
     return EXIT_OK;
 }

@@ -13,7 +13,15 @@ bool stored_bars_find(const char *given, char database[static STATE_PATH_MAX]);
 int stored_bars_load(const struct run_args *args, const char *database, struct market **ret,
                      struct market_load *load);
 
-/* An account as the daemon runs it: strategy, parameters, rules, opening cash. The same statuses. */
-int stored_bars_account(const char *verb, const char *database, const char *name, struct account_spec *ret);
+/* An account as the daemon runs it: strategy, parameters, rules, opening cash; since when; and the engine's
+ * latency and slippage, -1 where the daemon that stored it did not say. */
+struct stored_account {
+    struct account_spec spec;
+    int64_t created_ns, latency_ns;
+    int32_t slippage_e6;
+};
+
+/* The same statuses. */
+int stored_bars_account(const char *verb, const char *database, const char *name, struct stored_account *ret);
 
 #endif

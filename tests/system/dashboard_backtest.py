@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""The dashboard's backtest: a daemon with the bar fill model has traded made bars over TLS; in a terminal the strategies
+show what their trades came to, `b` runs the chosen account's strategy over the stored bars, and its equity at the end is the
+live one, to the cent, as is that of `papertape backtest --account`. Then one that is stopped, and one that cannot be."""
+
+import json
+import os
+import re
+import sys
+
+import dashboard
+import harness
+import live_backtest
+
+NAMES = ["buy-and-hold", "sma-cross", "triple-confirmation"]
+SIZE = 120, 40
+
+
+def numbers(tmux):
+    """The two figures on the rule of the equity's panel, once both are there."""
+    found = re.search(r"live ([0-9.]+) +\.\. backtest ([0-9.]+)", tmux.screen())
+    return found and found.groups()
+
+
+def choose(tmux, name):
+    """Moves the arrows to an account of the strategies. A long name is cut."""
+    tmux.keys("g", "g")
+    for _ in range(20):
+        if f"Equity 24h {name}" in tmux.screen():
+            return
+        before = tmux.screen()
+        tmux.keys("j")
+        dashboard.wait("a move", lambda before=before: tmux.screen() != before, tmux.screen)
+    raise AssertionError(f"{name} is not to be chosen\n{tmux.screen()}")
+
+
+def show(tmux, daemon, arguments=""):
+    tmux.start(*SIZE, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color"})
+    tmux.type(f"{harness.PAPERTAPE} --state {daemon.state} {arguments}")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, "PAPER ", "?=help")
+    tmux.keys("5")
+    dashboard.expect(tmux, "Strategies (")
+    while not re.search(r"^>\S+ +\S+ .*(-|%)$", tmux.screen().split("Strategies (")[1].split("Equity")[0], re.MULTILINE):
+        before = tmux.screen()
+        tmux.keys("Tab")
+        dashboard.wait("another panel", lambda before=before: tmux.screen() != before, tmux.screen)
+
+
+def main():
+    with harness.Folder() as folder:
+        files = [os.path.join(folder.path, name) for name in ("BTCUSDT_1m.csv", "ETHUSDT_1m.csv")]
+        live_backtest.write_bars(files[0], live_backtest.SEED, 42000.0, 5)
+        live_backtest.write_bars(files[1], live_backtest.SEED + 1, 2300.0, 4)
+        replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", "max"))
+        config = live_backtest.configuration(NAMES) + "[account hand]\nstrategy = none\n"
+        daemon = folder.start(harness.Daemon(folder.path, replay, config, ["--clock", "feed"]))
+        live_backtest.wait_for_last_bar(daemon)
+
+        tmux = dashboard.Tmux(folder.path)
+        try:
+            show(tmux, daemon)
+            for name in NAMES:
+                choose(tmux, name)
+                tmux.keys("b")
+                dashboard.expect(tmux, "backtest done", f"{name}: ")
+                dashboard.wait("both curves", lambda: numbers(tmux), tmux.screen)
+                live, backtest = numbers(tmux)
+                assert live == backtest, f"{name}: {live} live, {backtest} by the backtest\n{tmux.screen()}"
+                printed = json.loads(daemon.papertape("backtest", "--account", name, "--json"))["accounts"][0]
+                assert f"{printed['equity']:.2f}" == live, (name, printed["equity"], live)
+                row = next(line for line in tmux.screen().splitlines() if line.startswith(f">{name[:8]}"))
+                assert re.search(rf" {printed['trades']}\+? ", row), (row, printed["trades"])
+                print(f"{name}: equity {live} live and by the backtest, {printed['trades']} trades")
+            choose(tmux, "hand")
+            tmux.keys("b")
+            dashboard.expect(tmux, "the account has no strategy")
+            tmux.keys("q")
+        finally:
+            tmux.stop()
+        assert daemon.stop() == 0
+        assert replay.stop() == 0
+
+        os.rename(os.path.join(daemon.state, "papertape.db"), os.path.join(daemon.state, "away.db"))
+        done = daemon.papertape("backtest", "--account", "sma-cross", status=1)
+        assert "papertape.db" in done, done
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
