@@ -7,37 +7,26 @@
 #include <string.h>
 
 #include "strategy/nearest.h"
-#include "strategy/strategies.h"
-
-static const struct strategy *const strategies[] = {
-    &strategy_buy_and_hold, &strategy_day_trade,           &strategy_equal_weight,
-    &strategy_sma_cross,    &strategy_sma_cross_rsi,       &strategy_sma_cross_rsi_risk,
-    &strategy_trend_4h_1h,  &strategy_triple_confirmation,
-};
 
 enum { SHOWN = 60 }; /* characters of a wrong word that a message repeats */
 
-enum { N_STRATEGIES = sizeof strategies / sizeof *strategies };
-
-const struct strategy *const *strategy_list(size_t *ret_n)
-{
-    *ret_n = N_STRATEGIES;
-    return strategies;
-}
-
 const struct strategy *strategy_find(const char *name)
 {
-    for (size_t i = 0; i < N_STRATEGIES; i++)
-        if (strcmp(strategies[i]->name, name) == 0)
-            return strategies[i];
+    size_t n;
+    const struct strategy *const *all = strategy_list(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(all[i]->name, name) == 0)
+            return all[i];
     return NULL;
 }
 
 void strategy_unknown(const char *name, const char *also, char *err, size_t err_size)
 {
+    size_t n;
+    const struct strategy *const *all = strategy_list(&n);
     struct nearest nearest = {0};
-    for (size_t i = 0; i < N_STRATEGIES; i++)
-        nearest_offer(&nearest, name, strategies[i]->name);
+    for (size_t i = 0; i < n; i++)
+        nearest_offer(&nearest, name, all[i]->name);
     if (also)
         nearest_offer(&nearest, name, also);
     snprintf(err, err_size, "\"%.*s\": unknown strategy: did you mean %s?", SHOWN, name, nearest.best);
