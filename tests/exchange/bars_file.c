@@ -193,9 +193,10 @@ static void test_times(void)
 /* Numbers of every spelling are the doubles that strtod() gives, and their digits are counted. */
 static void test_numbers(struct random *random)
 {
+    const int times = getenv("PAPERTAPE_LONG") ? 20000 : 3000;
     char text[512], number[5][72];
     struct bars_file f;
-    for (int k = 0; k < 20000; k++) {
+    for (int k = 0; k < times; k++) {
         int last[5] = {0};
         for (int c = 0; c < 5; c++) {
             int whole = (int)random_between(random, 0, 20), after = (int)random_between(random, 0, 20), n = 0;
@@ -245,6 +246,7 @@ static void test_numbers(struct random *random)
         CHECK_INT(f.digits_line, 1);
         bars_file_finish(&f);
     }
+    printf("numbers: %d files\n", times);
 }
 
 static void hash_of(const unsigned char *bytes, size_t n, uint8_t ret[static 32])
