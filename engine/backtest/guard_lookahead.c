@@ -7,16 +7,18 @@
 
 #include "engine/backtest/guard_bars.h"
 #include "engine/backtest/guard_run.h"
+#include "exchange/decimal.h"
 #include "exchange/replay/chance.h"
 
 enum { FUTURE_ROWS = 512 /* after a cut */, ROWS_LEAST = 16, THREADS_MAX = 64 };
 
-/* Where the bars are moved to: 28 years on, to the same calendar until 2100; and 10,080 days on, which whole
- * weeks and most counts of bars divide. Some strategies rightly go by the one, some by the other; what was
- * learned by heart goes by neither. */
+/* Where the bars are moved to: 28 years on, to the same calendar until 2100; and some 27 years on, by a
+ * multiple of three weeks and of the strategy's whole parameters in bars. Some strategies rightly go by the
+ * one, some by the other; what was learned by heart goes by neither. */
 enum { MOVES = 2 };
-static const int64_t moves_ns[MOVES] = {INT64_C(10227) * 86400 * 1000000000,
-                                        INT64_C(10080) * 86400 * 1000000000};
+
+static const int64_t DAY_NS = INT64_C(86400) * 1000000000;
+static const int64_t CALENDAR_DAYS = 10227, PERIODS_DAYS = 10080, MOVE_DAYS_MOST = 36525;
 
 struct job {
     enum guard_change change;
@@ -35,6 +37,7 @@ struct search {
     char *err;
     size_t err_size;
     struct guard_lookahead *to;
+    int64_t moves_ns[MOVES];
     struct guard_difference moved[2]; /* of each way, the earliest of its moves */
     int n_moved[2];                   /* that make a difference */
 };
@@ -50,6 +53,35 @@ const char *guard_change_name(enum guard_change change)
     return change < GUARD_CHANGES ? names[change] : "";
 }
 
+static int64_t divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void choose_moves(struct search *search)
+{
+    const struct guard_config *config = search->config;
+    const struct strategy *strategy = config->account->strategy;
+    int64_t period_ns = 21 * DAY_NS;
+    for (size_t i = 0; i < strategy->n_params; i++) {
+        double bars = config->account->params[i];
+        if (!strategy->params[i].integer || bars < 2 ||
+            bars > (double)(MOVE_DAYS_MOST * DAY_NS / config->market->interval_ns))
+            continue;
+        int64_t own_ns = (int64_t)bars * config->market->interval_ns;
+        int128_t both_ns = (int128_t)period_ns / divisor(period_ns, own_ns) * own_ns;
+        if (both_ns <= MOVE_DAYS_MOST * DAY_NS)
+            period_ns = (int64_t)both_ns;
+    }
+    search->moves_ns[0] = CALENDAR_DAYS * DAY_NS;
+    search->moves_ns[1] = (PERIODS_DAYS * DAY_NS + period_ns - 1) / period_ns * period_ns;
+}
+
 static int make_bars(const struct search *search, const struct job *job, struct guard_bars *ret)
 {
     const struct market *market = search->config->market;
@@ -62,7 +94,7 @@ static int make_bars(const struct search *search, const struct job *job, struct 
     if (job->change == GUARD_PERTURBED)
         guard_bars_perturb(ret, job->cut + 1, search->config->seed);
     if (job->change == GUARD_MOVED)
-        ret->market.start_ns += moves_ns[job->move];
+        ret->market.start_ns += search->moves_ns[job->move];
     return 0;
 }
 
@@ -87,7 +119,7 @@ static void compare(struct search *search, const struct job *job, const struct g
 {
     const struct market *market = search->config->market;
     const struct guard_run *whole = search->whole[job->way == BACKTEST_COLUMNS];
-    struct guard_shift shift = {.ns = job->change == GUARD_MOVED ? moves_ns[job->move] : 0};
+    struct guard_shift shift = {.ns = job->change == GUARD_MOVED ? search->moves_ns[job->move] : 0};
     struct guard_difference found = {.change = job->change, .way = job->way, .cut = job->cut};
     if (!guard_run_differ(whole, market, run, shift, job->cut, &found))
         return;
@@ -284,6 +316,7 @@ int guard_lookahead(const struct guard_config *config, struct guard_lookahead *r
                  ROWS_LEAST);
         return -EINVAL;
     }
+    choose_moves(&search);
     struct job whole = {GUARD_CHANGES, BACKTEST_ENGINE, 0, 0};
     int r = try_job(&search, &whole, &engine, err, err_size);
     whole.way = BACKTEST_COLUMNS;

@@ -217,6 +217,18 @@ static void test_honest(void)
     CHECK_INT(history.windows, GUARD_WINDOWS);
 }
 
+/* What is counted from 1970 in odd periods is no look ahead. */
+static void test_periods(void)
+{
+    struct account_spec account = account_of(strategy_find("equal-weight"));
+    struct guard_config config = config_of(&account, &bars.market);
+    struct guard_lookahead verdict = {0};
+    char err[512] = "";
+    CHECK_INT(strategy_set(account.strategy, account.params, "every", "977"), 0);
+    CHECK_INT(guard_lookahead(&config, &verdict, err, sizeof err), 0);
+    CHECK(!verdict.found && verdict.decisions > 10);
+}
+
 static void check_caught(const struct guard_lookahead *verdict, enum guard_change change)
 {
     CHECK(verdict->found);
@@ -328,6 +340,7 @@ int main(void)
     test_bars(&random);
     test_selection();
     test_honest();
+    test_periods();
     test_cheaters();
     test_scan();
     test_refused();

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "tui/command/guard_args.h"
 #include "tui/command/progress.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
@@ -40,7 +39,7 @@ static void print_difference(const struct guard_args *args, const struct guard_d
     printf("  whole      %s\n  changed    %s\n", whole, changed);
 }
 
-static void print_text(const struct guard_args *args, const struct guard_lookahead *verdict)
+void lookahead_print(const struct guard_args *args, const struct guard_lookahead *verdict)
 {
     guard_print_head(args);
     printf("cuts       %zu, seed %lld: %zu runs%s\n", verdict->cuts, (long long)args->seed, verdict->runs,
@@ -54,7 +53,7 @@ static void print_text(const struct guard_args *args, const struct guard_lookahe
         printf("lookahead ok\n");
 }
 
-static int print_json(const struct guard_args *args, const struct guard_lookahead *verdict)
+int lookahead_print_json(const struct guard_args *args, const struct guard_lookahead *verdict)
 {
     char params[256];
     strategy_args_text(args->run.choices[0].strategy, args->run.choices[0].params, params, sizeof params);
@@ -84,9 +83,9 @@ static int run(const struct guard_args *args)
         return stored_fail(EXIT_ERROR, "lookahead", "", err);
     int status = EXIT_OK;
     if (args->json)
-        status = print_json(args, &verdict);
+        status = lookahead_print_json(args, &verdict);
     else
-        print_text(args, &verdict);
+        lookahead_print(args, &verdict);
     return status == EXIT_OK && verdict.found ? EXIT_ERROR : status;
 }
 

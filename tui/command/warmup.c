@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "tui/command/guard_args.h"
 #include "tui/command/progress.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
@@ -19,7 +18,7 @@ static const char help[] =
     "  --seed N           1: of the bars made up\n"
     "  --json             papertape.warmup/1\n";
 
-static void print_text(const struct guard_args *args, const struct guard_warmup *verdict)
+void warmup_print(const struct guard_args *args, const struct guard_warmup *verdict)
 {
     char whole[512], changed[512], at[STORED_CELL];
     const struct guard_difference *last = &verdict->last;
@@ -52,7 +51,7 @@ static void print_text(const struct guard_args *args, const struct guard_warmup 
                verdict->last_bars);
 }
 
-static int print_json(const struct guard_args *args, const struct guard_warmup *verdict)
+int warmup_print_json(const struct guard_args *args, const struct guard_warmup *verdict)
 {
     char params[256];
     bool differs = verdict->last.in_whole || verdict->last.in_changed;
@@ -88,9 +87,9 @@ static int run(const struct guard_args *args)
         return stored_fail(EXIT_ERROR, "warmup", "", err);
     int status = EXIT_OK;
     if (args->json)
-        status = print_json(args, &verdict);
+        status = warmup_print_json(args, &verdict);
     else
-        print_text(args, &verdict);
+        warmup_print(args, &verdict);
     return status == EXIT_OK && !verdict.settles ? EXIT_ERROR : status;
 }
 
