@@ -127,8 +127,11 @@ def test_strategies(folder, bars):
     for name in STRATEGIES:
         report, files, _ = backtest(folder, name, "--strategy", name, *words)
         check_sums(report, files, bars)
-        _, engine, _ = backtest(folder, name + "-engine", "--strategy", name, *words, "--way", "engine")
+        state = os.path.join(folder, "state-" + name)
+        _, engine, _ = backtest(folder, name + "-engine", "--strategy", name, *words, "--way", "engine", "--save", state)
         assert files == engine, f"{name}: columns and engine differ"
+        verified = json.loads(run("ledger", "verify", "--json", "--state", state).stdout)
+        assert verified["ok"] and verified["hash"] == report["ledger_hash"], (name, verified)
         fills += report["fills"]
         print(f"{name}: {report['orders']} orders, {report['fills']} fills, {report['accounts'][0]['way']}: both ways alike")
     assert fills > 200, fills
