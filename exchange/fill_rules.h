@@ -19,29 +19,47 @@
  * a price that is a lie overflows nothing. */
 #define FILL_MONEY_MAX (INT64_MAX / 4)
 
+/* product / by and what remains, of a product >= 0: in one instruction where there is one and the quotient
+ * fits its register. */
+FILL_RULE __int128 fill_divide(__int128 product, int64_t by, int64_t *ret_rest)
+{
+#if defined(__x86_64__) && !defined(__CUDACC__)
+    uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
+    if (high < (uint64_t)by) {
+        __asm__("divq %[by]" : "+a"(low), "+d"(high) : [by] "r"(by) : "cc");
+        *ret_rest = (int64_t)high;
+        return low;
+    }
+#endif
+    *ret_rest = (int64_t)(product % by);
+    return product / by;
+}
+
 /* price·qty in quote units; `unit` is 10^(p+q-c). A buyer pays the fraction of a unit, a seller forgoes it.
  * The caller keeps price·qty/unit within int64 (see match.c). */
 FILL_RULE int64_t fill_notional(enum order_side side, int64_t price, int64_t qty, int64_t unit)
 {
-    __int128 product = (__int128)price * qty;
-    int64_t whole = (int64_t)(product / unit);
-    return whole + (side == ORDER_BUY && product % unit != 0 ? 1 : 0);
+    int64_t rest, whole = (int64_t)fill_divide((__int128)price * qty, unit, &rest);
+    return whole + (side == ORDER_BUY && rest != 0 ? 1 : 0);
 }
 
 /* The fee on a notional, rounded up: the venue never charges less. */
 FILL_RULE int64_t fill_fee(int64_t notional, int32_t rate_e6)
 {
-    __int128 product = (__int128)notional * rate_e6;
-    int64_t whole = (int64_t)(product / 1000000);
-    return whole + (product % 1000000 != 0 ? 1 : 0);
+    __int128 product = (__int128)notional * rate_e6 + 999999;
+    if (product == (int64_t)product) /* a division by a constant is a multiplication there */
+        return (int64_t)product / 1000000;
+    return (int64_t)(product / 1000000);
 }
 
 /* The money that buying `qty` at `price` takes, the fee included; INT64_MAX where it would not fit. */
 FILL_RULE int64_t fill_purchase(int64_t price, int64_t qty, int64_t unit, int32_t fee_e6)
 {
-    if ((__int128)price * qty / unit >= FILL_MONEY_MAX / 2)
+    int64_t rest;
+    __int128 whole = fill_divide((__int128)price * qty, unit, &rest);
+    if (whole >= FILL_MONEY_MAX / 2)
         return INT64_MAX;
-    int64_t notional = fill_notional(ORDER_BUY, price, qty, unit);
+    int64_t notional = (int64_t)whole + (rest != 0 ? 1 : 0);
     return notional + fill_fee(notional, fee_e6);
 }
 
@@ -80,8 +98,9 @@ FILL_RULE int64_t fill_affordable(int64_t cash, int64_t price, int64_t qty, int6
         return 0;
     if (fill_purchase(price, qty, unit, fee_e6) <= cash)
         return qty;
-    __int128 notional = (__int128)cash * 1000000 / (1000000 + fee_e6);
-    __int128 most = notional * unit / price;
+    int64_t rest;
+    __int128 notional = fill_divide((__int128)cash * 1000000, 1000000 + (int64_t)fee_e6, &rest);
+    __int128 most = fill_divide(notional * unit, price, &rest);
     int64_t fits = fill_floor_qty(lot, true, most < qty ? (int64_t)most : qty);
     while (fits > 0 && fill_purchase(price, fits, unit, fee_e6) > cash)
         fits = fill_floor_qty(lot, true, fits - 1);

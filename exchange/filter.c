@@ -60,7 +60,7 @@ enum order_reason filter_check(const struct symbol *symbol, const struct filter_
     int64_t price = limit ? request->price : stop ? request->stop_price : request->reference;
     int64_t unit = filter_notional_unit(symbol);
     int128_t product = (int128_t)price * request->qty; /* the notional, unrounded, is product / unit */
-    if (product / unit > INT64_MAX)
+    if (product >= ((int128_t)INT64_MAX + 1) * unit)
         return ORDER_MAX_NOTIONAL;
     if (price > 0 && filters->notional_min > 0 && (limit || filters->notional_min_market) &&
         product < (int128_t)filters->notional_min * unit)

@@ -1,6 +1,7 @@
 #include "exchange/sizing.h"
 
 #include "exchange/decimal.h"
+#include "exchange/fill_rules.h"
 #include "exchange/filter.h"
 
 static int64_t clamped(int128_t qty)
@@ -18,8 +19,10 @@ static int64_t payable(const struct sizing *sizing, int64_t budget, int64_t pric
 {
     if (budget <= 0 || price <= 0)
         return 0;
-    int128_t notional = (int128_t)budget * 1000000 / (1000000 + fee_bound_e6(&sizing->fees));
-    int128_t qty = notional * filter_notional_unit(sizing->symbol) / price;
+    int64_t rest;
+    int128_t notional =
+        fill_divide((int128_t)budget * 1000000, 1000000 + (int64_t)fee_bound_e6(&sizing->fees), &rest);
+    int128_t qty = fill_divide(notional * filter_notional_unit(sizing->symbol), price, &rest);
     return filter_floor_qty(sizing->symbol, ORDER_MARKET, clamped(qty));
 }
 

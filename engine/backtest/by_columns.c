@@ -186,10 +186,10 @@ static int64_t first_open_ns(const struct market *market)
     return market_open_ns(market, first);
 }
 
-static void outputs_at(const void *ctx, int symbol, size_t bar, double *out)
+static void outputs_at(void *ctx, int symbol, const size_t *bars, size_t n, double *out)
 {
-    struct columns_run *run = (struct columns_run *)ctx;
-    if (points_at(&run->points, run->specs, run->n_specs, &run->lanes[symbol].bars, bar, out) < 0)
+    struct columns_run *run = ctx;
+    if (points_at(&run->points, run->specs, run->n_specs, &run->lanes[symbol].bars, bars, n, out) < 0)
         run->points_failed = true;
 }
 

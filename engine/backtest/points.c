@@ -15,13 +15,18 @@ bool points_serve(const struct desk_spec *specs, size_t n)
     return true;
 }
 
-/* In the reference's order. */
-static double mean(const double *oldest, size_t n)
+/* Means of windows that end at the bars, each summed in the reference's order. */
+static void means(const double *close, size_t period, const size_t *at, size_t n, double *out, size_t stride)
 {
-    double sum = 0;
+    const double *oldest[POINTS_MOST];
+    double sums[POINTS_MOST] = {0};
+    for (size_t i = 0; i < POINTS_MOST; i++)
+        oldest[i] = close + at[i < n ? i : n - 1] + 1 - period;
+    for (size_t k = 0; k < period; k++)
+        for (size_t i = 0; i < POINTS_MOST; i++)
+            sums[i] += oldest[i][k];
     for (size_t i = 0; i < n; i++)
-        sum += oldest[i];
-    return sum / (double)n;
+        out[i * stride] = sums[i] / (double)period;
 }
 
 static int window_at(struct points *points, const struct indicator_spec *spec,
@@ -49,20 +54,21 @@ static int window_at(struct points *points, const struct indicator_spec *spec,
     return r;
 }
 
-int points_at(struct points *points, const struct desk_spec *specs, size_t n, const struct columns_bars *bars,
-              size_t bar, double *out)
+int points_at(struct points *points, const struct desk_spec *specs, size_t n_specs,
+              const struct columns_bars *bars, const size_t *at, size_t n, double *out)
 {
+    size_t stride = desk_outputs(specs, n_specs);
     int r = 0;
-    for (size_t i = 0; i < n && r == 0; out += specs[i++].indicator.row->n_outputs) {
-        const struct indicator_spec *spec = &specs[i].indicator;
-        size_t window = indicator_lookback(spec) + 1;
-        if (bar + 1 < window)
+    for (size_t s = 0; s < n_specs && r == 0; out += specs[s++].indicator.row->n_outputs) {
+        const struct indicator_spec *spec = &specs[s].indicator;
+        size_t window = indicator_lookback(spec) + 1, first = 0;
+        for (; first < n && at[first] + 1 < window; first++)
             for (size_t k = 0; k < spec->row->n_outputs; k++)
-                out[k] = NAN;
-        else if (spec->row->id == INDICATOR_SMA)
-            out[0] = mean(bars->close + bar + 1 - window, window);
-        else
-            r = window_at(points, spec, bars, bar + 1 - window, window, out);
+                out[first * stride + k] = NAN;
+        if (spec->row->id == INDICATOR_SMA && first < n)
+            means(bars->close, window, at + first, n - first, out + first * stride, stride);
+        for (size_t i = first; i < n && spec->row->id != INDICATOR_SMA && r == 0; i++)
+            r = window_at(points, spec, bars, at[i] + 1 - window, window, out + i * stride);
     }
     return r;
 }

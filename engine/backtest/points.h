@@ -14,10 +14,12 @@ struct points {
     size_t cap;
 };
 
-/* All outputs at `bar`, NaN where the history is too short. 0; -ENOMEM; -EINVAL for a bar that is not finite.
- */
-int points_at(struct points *points, const struct desk_spec *specs, size_t n, const struct columns_bars *bars,
-              size_t bar, double *out);
+enum { POINTS_MOST = 8 }; /* at a time: enough to hide an addition's latency behind the others' */
+
+/* All outputs at n <= POINTS_MOST bars, ascending: those of bar i from out[i * outputs] on, NaN where the
+ * history is too short. 0; -ENOMEM; -EINVAL for a bar that is not finite. */
+int points_at(struct points *points, const struct desk_spec *specs, size_t n_specs,
+              const struct columns_bars *bars, const size_t *at, size_t n, double *out);
 void points_finish(struct points *points);
 
 #endif

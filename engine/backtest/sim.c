@@ -52,7 +52,9 @@ int sim_open(struct sim *sim, const struct backtest_config *config, int account,
                         .fee_bound_e6 = fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6,
                         .money_units = (double)decimal_pow10(spec->currency_scale)};
     sim->symbols = calloc((size_t)market->n_symbols, sizeof *sim->symbols);
-    if (!sim->symbols || curve_open(&sim->curve, market, config->from, config->to) < 0) {
+    sim->ahead_outputs = malloc(((size_t)market->n_symbols * SIM_AHEAD * n_outputs + 1) * sizeof(double));
+    if (!sim->symbols || !sim->ahead_outputs ||
+        curve_open(&sim->curve, market, config->from, config->to) < 0) {
         sim_close(sim);
         return -ENOMEM;
     }
@@ -65,6 +67,7 @@ int sim_open(struct sim *sim, const struct backtest_config *config, int account,
         symbol->lot = filter_lot(symbol->listed);
         symbol->price_units = (double)decimal_pow10(symbol->listed->price_scale);
         symbol->qty_units = (double)decimal_pow10(symbol->listed->qty_scale);
+        symbol->ahead_outputs = sim->ahead_outputs + (size_t)s * SIM_AHEAD * n_outputs;
     }
     return 0;
 }
@@ -74,6 +77,7 @@ void sim_close(struct sim *sim)
     free(sim->curve.equity);
     curve_close(&sim->curve);
     free(sim->symbols);
+    free(sim->ahead_outputs);
     *sim = (struct sim){0};
 }
 
@@ -90,7 +94,7 @@ static size_t find_orders(const struct sim *sim, const struct sim_symbol *symbol
     double below = -INFINITY, above = INFINITY;
     int64_t expires_ns = INT64_MAX;
     for (int i = 0; i < symbol->n_live; i++) {
-        const struct order *order = &symbol->live[i].order;
+        const struct sim_order *order = &symbol->live[i];
         if (order->expires_ns > 0 && order->expires_ns < expires_ns)
             expires_ns = order->expires_ns;
         if (order->state == ORDER_HELD)
@@ -149,7 +153,7 @@ void sim_give(struct sim *sim, int s, const struct sim_bars *bars)
 {
     struct sim_symbol *symbol = &sim->symbols[s];
     symbol->bars = *bars;
-    symbol->at = 0;
+    symbol->at = symbol->n_ahead = 0;
     find_next(sim, symbol);
 }
 

@@ -12,11 +12,21 @@
 #include "exchange/bar_rules.h"
 #include "strategy/record.h"
 
-enum { SIM_LIVE_MAX = 16 }; /* orders of a symbol that live at once, or amends on their way */
+enum {
+    SIM_LIVE_MAX = 16, /* orders of a symbol that live at once, or amends on their way */
+    SIM_AHEAD = 8,
+};
 
-struct sim_live {
-    struct order order;
+/* A live order, as far as anything depends on it. */
+struct sim_order {
+    uint64_t id, group, parent;
+    int64_t qty, filled, cost, price, stop_price;
     int64_t reserved; /* of the currency, by a purchase */
+    int64_t effective_ns, updated_ns, expires_ns;
+    const char *tag;
+    uint32_t amends;
+    uint8_t side, type, tif, state;
+    bool reduce_only, triggered;
 };
 
 /* A new price of a stop, on its way. */
@@ -45,35 +55,41 @@ struct sim_symbol {
     size_t at;       /* the next bar */
     size_t next_row; /* at which it must be looked at; SIZE_MAX: at none of these bars */
 
+    /* Where the bars have no outputs: the next bars that are marked for one who is flat, and theirs. */
+    size_t ahead[SIM_AHEAD], n_ahead;
+    double *ahead_outputs;
+
     int64_t qty, cost, closed_ns;
     int64_t last; /* close of the last bar that was looked at */
     struct record_keeper keeper;
-    struct sim_live live[SIM_LIVE_MAX]; /* by id */
-    int n_live, n_pending;              /* n_pending: of them on their way, to be looked at with each bar */
-    int n_entering;                     /* of them purchases that may open a position */
+    struct sim_order live[SIM_LIVE_MAX]; /* by id */
+    int n_live, n_pending;               /* n_pending: of them on their way, to be looked at with each bar */
+    int n_entering;                      /* of them purchases that may open a position */
     struct sim_amend amends[SIM_LIVE_MAX];
     int n_amends;
     _Alignas(8) unsigned char memory[STRATEGY_STATE_SIZE];
 };
 
-/* Writes a symbol's outputs at a bar. */
-typedef void sim_outputs(const void *ctx, int symbol, size_t bar, double *out);
+/* Writes a symbol's outputs at n <= SIM_AHEAD bars, ascending, one bar's after the other's. */
+typedef void sim_outputs(void *ctx, int symbol, const size_t *bars, size_t n, double *out);
 
 struct sim {
     const struct backtest_config *config;
     sim_outputs *outputs; /* where the bars have none */
-    const void *outputs_ctx;
+    void *outputs_ctx;
     const struct account_spec *spec;
     int account; /* index in the configuration */
     struct backtest_account *ret;
     size_t cap_fills, cap_orders, cap_ledger;
     struct curve curve;
     struct sim_symbol *symbols; /* [n_symbols] */
+    double *ahead_outputs;      /* of all of them */
     int n_symbols;
     size_t n_outputs;
     int32_t fee_bound_e6;
     struct risk_rate rate;
     int64_t cash, reserved;
+    int64_t need; /* of the purchase that was let in last */
     double money_units; /* 10^currency_scale */
     int entered;        /* symbols held, or being entered */
     uint64_t last_order, last_fill, last_ledger;
@@ -103,10 +119,16 @@ int sim_finish(struct sim *sim);
 
 void sim_begin(struct sim *sim, int64_t ts_ns); /* the opening deposit, once */
 /* Books a trade of `qty` at `price`: the fill, the ledger's rows, cash, position, record. */
-void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct order *order, int64_t price, int64_t qty,
-               bool maker);
-/* An order as it stands, where orders are kept. */
-void sim_tell(struct sim *sim, const struct order *order);
+void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct sim_order *order, int64_t price,
+               int64_t qty, bool maker);
+/* An order as it stands, where orders are kept: new at first. */
+void sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
+                  enum order_reason reason);
+void sim_tell_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason);
+static inline void sim_tell(struct sim *sim, const struct sim_order *order)
+{
+    sim_tell_ended(sim, order, ORDER_OK);
+}
 void sim_entering(struct sim *sim, struct sim_symbol *symbol, int change);
 
 static inline int sim_index(const struct sim *sim, const struct sim_symbol *symbol)
@@ -128,15 +150,15 @@ static inline int64_t sim_units(double price, double of_one)
 
 /* ---- sim_live.c: orders ---- */
 
-struct sim_live *sim_find(struct sim_symbol *symbol, uint64_t id); /* NULL: not live */
+struct sim_order *sim_find(struct sim_symbol *symbol, uint64_t id); /* NULL: not live */
 /* Ends an order (FILLED already, or as `state`): its reserve is free, a bracket's exits begin or end. */
 void sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, enum order_state state,
              enum order_reason reason);
-void sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live);
-void sim_lift(struct sim *sim, struct sim_live *live);
+void sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live);
+void sim_lift(struct sim *sim, struct sim_order *live);
 /* One order or a bracket, all or none, as match_submit_group(). */
-void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct order *legs, int n_legs);
-bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live, int64_t stop_price);
+void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs, int n_legs);
+bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live, int64_t stop_price);
 /* At the last prices, as the bar of `symbol` closes. */
 int64_t sim_equity(const struct sim *sim, const struct sim_symbol *symbol);
 

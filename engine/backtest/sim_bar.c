@@ -9,12 +9,12 @@ struct at_bar {
     int64_t open_ns, end_ns;
 };
 
-static bool resting(const struct order *order)
+static bool resting(const struct sim_order *order)
 {
     return order->state == ORDER_OPEN || order->state == ORDER_PARTIAL;
 }
 
-static bool takes_part(const struct order *order, const struct at_bar *at)
+static bool takes_part(const struct sim_order *order, const struct at_bar *at)
 {
     if (order->state == ORDER_PENDING)
         return at->step == BAR_AT_OPEN &&
@@ -22,15 +22,15 @@ static bool takes_part(const struct order *order, const struct at_bar *at)
     return resting(order) && order->updated_ns <= at->open_ns;
 }
 
-static void rest(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live)
+static void rest(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live)
 {
-    if (live->order.state == ORDER_PENDING) {
-        live->order.state = ORDER_OPEN;
+    if (live->state == ORDER_PENDING) {
+        live->state = ORDER_OPEN;
         symbol->n_pending--;
     }
-    live->order.updated_ns = sim->now_ns;
+    live->updated_ns = sim->now_ns;
     sim_reserve(sim, symbol, live);
-    sim_tell(sim, &live->order);
+    sim_tell(sim, live);
 }
 
 /* The other exit of a bracket ends as one of them trades or triggers. */
@@ -39,8 +39,8 @@ static void end_other_leg(struct sim *sim, struct sim_symbol *symbol, uint64_t i
     if (parent == 0)
         return;
     for (uint64_t other = parent + 1; other < parent + ORDER_LEGS_MAX; other++) {
-        const struct sim_live *live = other == id ? NULL : sim_find(symbol, other);
-        if (live && live->order.parent == parent)
+        const struct sim_order *live = other == id ? NULL : sim_find(symbol, other);
+        if (live && live->parent == parent)
             sim_end(sim, symbol, other, ORDER_CANCELED, ORDER_OTHER_LEG);
     }
 }
@@ -49,7 +49,7 @@ static void end_other_leg(struct sim *sim, struct sim_symbol *symbol, uint64_t i
 static void position_changed(struct sim *sim, struct sim_symbol *symbol)
 {
     for (int i = 0; symbol->qty == 0 && i < symbol->n_live;) {
-        const struct order *order = &symbol->live[i].order;
+        const struct sim_order *order = &symbol->live[i];
         if (!order->reduce_only || !resting(order)) {
             i++;
             continue;
@@ -59,8 +59,8 @@ static void position_changed(struct sim *sim, struct sim_symbol *symbol)
     }
 }
 
-static int64_t affordable(const struct sim *sim, const struct sim_symbol *symbol, const struct order *order,
-                          int64_t price, int64_t qty)
+static int64_t affordable(const struct sim *sim, const struct sim_symbol *symbol,
+                          const struct sim_order *order, int64_t price, int64_t qty)
 {
     if (order->reduce_only && qty > symbol->qty)
         qty = symbol->qty;
@@ -76,8 +76,8 @@ static int64_t affordable(const struct sim *sim, const struct sim_symbol *symbol
 /* Trades all that is left of it at one price, as far as the account can. */
 static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, int64_t price, bool maker)
 {
-    struct sim_live *live = sim_find(symbol, id);
-    struct order *order = &live->order;
+    struct sim_order *live = sim_find(symbol, id);
+    struct sim_order *order = live;
     int64_t left = order->qty - order->filled;
     sim_lift(sim, live);
     int64_t qty = affordable(sim, symbol, order, price, left);
@@ -86,7 +86,7 @@ static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, in
         sim_trade(sim, symbol, order, price, qty, maker);
         end_other_leg(sim, symbol, id, order->parent);
         live = sim_find(symbol, id);
-        order = &live->order;
+        order = live;
     }
     if (order->filled == order->qty)
         sim_end(sim, symbol, id, ORDER_FILLED, ORDER_OK);
@@ -97,8 +97,8 @@ static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, in
         position_changed(sim, symbol);
 }
 
-static int64_t taker_price(const struct sim *sim, const struct sim_symbol *symbol, const struct order *order,
-                           int64_t shown)
+static int64_t taker_price(const struct sim *sim, const struct sim_symbol *symbol,
+                           const struct sim_order *order, int64_t shown)
 {
     const struct symbol_filters *filters = &symbol->listed->filters;
     return fill_slipped(order->side, shown, sim->config->slippage_e6, filters->price_min, filters->tick,
@@ -108,8 +108,8 @@ static int64_t taker_price(const struct sim *sim, const struct sim_symbol *symbo
 /* One order in one step. Returns where the market was when it traded; 0: it did not. */
 static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, const struct at_bar *at)
 {
-    struct sim_live *live = sim_find(symbol, id);
-    struct order *order = &live->order;
+    struct sim_order *live = sim_find(symbol, id);
+    struct sim_order *order = live;
     bool arrives = order->state == ORDER_PENDING;
     if (arrives && order->reduce_only && symbol->qty == 0) {
         sim_end(sim, symbol, id, ORDER_CANCELED, ORDER_REDUCE_ONLY);
@@ -131,7 +131,7 @@ static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, con
         order->triggered = true;
         end_other_leg(sim, symbol, id, order->parent);
         live = sim_find(symbol, id);
-        order = &live->order;
+        order = live;
     }
     bool maker = deed.act == BAR_MAKES;
     fill_all(sim, symbol, id, maker ? deed.price : taker_price(sim, symbol, order, deed.price), maker);
@@ -139,17 +139,17 @@ static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, con
 }
 
 /* The exits of an entry that filled inside the bar begin with what is certain of the rest of it. */
-static void begin_exits(struct sim *sim, struct sim_symbol *symbol, const struct order *entry, int64_t price,
-                        const struct at_bar *bar)
+static void begin_exits(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *entry,
+                        int64_t price, const struct at_bar *bar)
 {
     static const enum bar_step steps[] = {BAR_AT_OPEN, BAR_STOPS, BAR_TRAILS};
     struct at_bar at = *bar;
     at.prices = bar_rest(entry->side, entry->type, price, &bar->prices);
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
         for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
-            const struct sim_live *exit = sim_find(symbol, id);
+            const struct sim_order *exit = sim_find(symbol, id);
             at.step = steps[k];
-            if (exit && exit->order.parent == entry->id && exit->order.state != ORDER_HELD)
+            if (exit && exit->parent == entry->id && exit->state != ORDER_HELD)
                 meet(sim, symbol, id, &at);
         }
 }
@@ -159,15 +159,14 @@ static void step(struct sim *sim, struct sim_symbol *symbol, struct at_bar *at, 
     at->step = which;
     sim->now_ns = bar_fill_ns(which, at->open_ns, at->end_ns);
     for (int i = 0; i < symbol->n_live;) {
-        struct order order = symbol->live[i].order;
+        struct sim_order order = symbol->live[i];
         int64_t price = takes_part(&order, at) ? meet(sim, symbol, order.id, at) : 0;
         if (price > 0 && which != BAR_AT_OPEN && !sim_find(symbol, order.id)) {
             if (price == order.price)
                 order.type = ORDER_LIMIT;
             begin_exits(sim, symbol, &order, price, at);
         }
-        for (i = 0; i < symbol->n_live && symbol->live[i].order.id <= order.id;
-             i++) /* others may have ended */
+        for (i = 0; i < symbol->n_live && symbol->live[i].id <= order.id; i++) /* others may have ended */
             ;
     }
 }
@@ -175,7 +174,7 @@ static void step(struct sim *sim, struct sim_symbol *symbol, struct at_bar *at, 
 static void expire(struct sim *sim, struct sim_symbol *symbol, int64_t open_ns)
 {
     for (int i = 0; i < symbol->n_live;) {
-        const struct order *order = &symbol->live[i].order;
+        const struct sim_order *order = &symbol->live[i];
         if (order->expires_ns > 0 && order->expires_ns <= open_ns) {
             sim_end(sim, symbol, order->id, ORDER_EXPIRED, ORDER_OK);
             i = 0;
@@ -187,13 +186,13 @@ static void expire(struct sim *sim, struct sim_symbol *symbol, int64_t open_ns)
 
 static void take_amend(struct sim *sim, struct sim_symbol *symbol, const struct sim_amend *amend)
 {
-    struct sim_live *live = sim_find(symbol, amend->order_id);
-    if (!live || live->order.triggered)
+    struct sim_order *live = sim_find(symbol, amend->order_id);
+    if (!live || live->triggered)
         return;
-    live->order.stop_price = amend->stop_price;
-    live->order.amends++;
-    live->order.updated_ns = sim->now_ns;
-    sim_tell(sim, &live->order);
+    live->stop_price = amend->stop_price;
+    live->amends++;
+    live->updated_ns = sim->now_ns;
+    sim_tell(sim, live);
 }
 
 static void release(struct sim *sim, struct sim_symbol *symbol, const struct at_bar *at)
@@ -215,6 +214,11 @@ void sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices
     struct at_bar at = {.prices = *prices, .open_ns = market_open_ns(market, sim->row)};
     at.end_ns = at.open_ns + market->interval_ns;
     sim->now_ns = at.open_ns;
+    if (symbol->n_live == 1 && symbol->live[0].type == ORDER_MARKET) { /* nothing else happens then */
+        if (takes_part(&symbol->live[0], &at))
+            meet(sim, symbol, symbol->live[0].id, &at);
+        return;
+    }
     expire(sim, symbol, at.open_ns);
     if (symbol->n_amends > 0)
         release(sim, symbol, &at);

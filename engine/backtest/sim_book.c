@@ -88,8 +88,8 @@ static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill 
     curve_hold(&sim->curve, sim_index(sim, symbol), sim_number(symbol->qty, symbol->qty_units));
 }
 
-void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct order *order, int64_t price, int64_t qty,
-               bool maker)
+void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct sim_order *order, int64_t price,
+               int64_t qty, bool maker)
 {
     const struct fee_rates *fees = &sim->spec->rules.fees;
     struct fill *fills = run_room(sim->ret->fills, sim->ret->n_fills, &sim->cap_fills, sizeof *fills);
@@ -103,7 +103,7 @@ void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct order *order, 
         .id = ++sim->last_fill,
         .order_id = order->id,
         .account = sim->account,
-        .symbol = order->symbol,
+        .symbol = sim_index(sim, symbol),
         .side = order->side,
         .ts_ns = sim->now_ns,
         .price = price,
@@ -123,21 +123,53 @@ void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct order *order, 
     apply(sim, symbol, fill);
 }
 
-void sim_tell(struct sim *sim, const struct order *order)
+/* What may change of an order. */
+static void renew(struct order *kept, const struct sim_order *order, enum order_reason reason)
 {
-    if (order->state == ORDER_REJECTED)
-        sim->ret->refused[order->reason]++;
+    kept->state = order->state;
+    kept->reason = reason;
+    kept->qty = order->qty;
+    kept->filled = order->filled;
+    kept->cost = order->cost;
+    kept->stop_price = order->stop_price;
+    kept->triggered = order->triggered;
+    kept->effective_ns = order->effective_ns;
+    kept->updated_ns = order->updated_ns;
+    kept->amends = order->amends;
+}
+
+void sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
+                  enum order_reason reason)
+{
     if (!sim->config->orders)
         return;
-    if (order->id > sim->ret->n_orders) {
-        struct order *orders =
-            run_room(sim->ret->orders, sim->ret->n_orders, &sim->cap_orders, sizeof *orders);
-        if (!orders) {
-            sim->failed = -ENOMEM;
-            return;
-        }
-        sim->ret->orders = orders;
-        sim->ret->n_orders++;
+    struct order *orders = run_room(sim->ret->orders, sim->ret->n_orders, &sim->cap_orders, sizeof *orders);
+    if (!orders) {
+        sim->failed = -ENOMEM;
+        return;
     }
-    sim->ret->orders[order->id - 1] = *order;
+    sim->ret->orders = orders;
+    struct order *kept = &orders[sim->ret->n_orders++];
+    *kept = (struct order){.id = order->id,
+                           .account = sim->account,
+                           .symbol = sim_index(sim, symbol),
+                           .side = order->side,
+                           .type = order->type,
+                           .tif = order->tif,
+                           .price = order->price,
+                           .reduce_only = order->reduce_only,
+                           .group = order->group,
+                           .parent = order->parent,
+                           .created_ns = sim->now_ns,
+                           .expires_ns = order->expires_ns,
+                           .input_seq = sim->seq};
+    if (order->tag)
+        memcpy(kept->tag, order->tag, strnlen(order->tag, sizeof kept->tag - 1));
+    renew(kept, order, reason);
+}
+
+void sim_tell_ended(struct sim *sim, const struct sim_order *order, enum order_reason reason)
+{
+    if (sim->config->orders && sim->failed == 0)
+        renew(&sim->ret->orders[order->id - 1], order, reason);
 }

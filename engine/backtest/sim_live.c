@@ -5,15 +5,15 @@
 #include "engine/backtest/sim.h"
 #include "exchange/filter.h"
 
-struct sim_live *sim_find(struct sim_symbol *symbol, uint64_t id)
+struct sim_order *sim_find(struct sim_symbol *symbol, uint64_t id)
 {
     for (int i = 0; i < symbol->n_live; i++)
-        if (symbol->live[i].order.id == id)
+        if (symbol->live[i].id == id)
             return &symbol->live[i];
     return NULL;
 }
 
-static bool enters(const struct order *order)
+static bool enters(const struct sim_order *order)
 {
     return order->side == ORDER_BUY && !order->reduce_only;
 }
@@ -21,34 +21,38 @@ static bool enters(const struct order *order)
 /* ---- what purchases hold of the cash ---- */
 
 /* The price that an order is valued at before it trades. */
-static int64_t price_of(const struct sim_symbol *symbol, const struct order *order)
+static int64_t price_of(const struct sim_symbol *symbol, const struct sim_order *order)
 {
     if (order_has_limit(order->type))
         return order->price;
     return order->stop_price > 0 ? order->stop_price : symbol->last;
 }
 
-static int64_t needs(const struct sim *sim, const struct sim_symbol *symbol, const struct order *order)
+static int64_t needs(const struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order)
 {
     return fill_purchase(price_of(symbol, order), order->qty - order->filled, symbol->unit,
                          sim->fee_bound_e6);
 }
 
-void sim_lift(struct sim *sim, struct sim_live *live)
+void sim_lift(struct sim *sim, struct sim_order *live)
 {
     sim->reserved -= live->reserved;
     live->reserved = 0;
 }
 
-void sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live)
+static void hold(struct sim *sim, struct sim_order *live, int64_t need)
 {
-    sim_lift(sim, live);
-    if (!enters(&live->order))
-        return;
-    int64_t need = needs(sim, symbol, &live->order), available = sim->cash - sim->reserved;
+    int64_t available = sim->cash - sim->reserved;
     need = need < available ? need : available;
     live->reserved = need > 0 ? need : 0;
     sim->reserved += live->reserved;
+}
+
+void sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live)
+{
+    sim_lift(sim, live);
+    if (enters(live))
+        hold(sim, live, needs(sim, symbol, live));
 }
 
 /* ---- what the account is worth ---- */
@@ -72,7 +76,7 @@ static int64_t value_of(const struct sim *sim, const struct sim_symbol *symbol, 
 
 /* ---- the gate ---- */
 
-static bool bracket_fits(const struct order *legs, int n)
+static bool bracket_fits(const struct sim_order *legs, int n)
 {
     int64_t entry = legs[0].price, stop = 0, profit = 0;
     for (int i = 1; i < n; i++)
@@ -82,7 +86,7 @@ static bool bracket_fits(const struct order *legs, int n)
            (stop == 0 || profit == 0 || profit > stop);
 }
 
-static int64_t value_at(const struct sim_symbol *symbol, const struct order *order)
+static int64_t value_at(const struct sim_symbol *symbol, const struct sim_order *order)
 {
     int128_t value = (int128_t)price_of(symbol, order) * (order->qty - order->filled) / symbol->unit;
     return value > FILL_MONEY_MAX / 2 ? FILL_MONEY_MAX / 2 : (int64_t)value;
@@ -93,8 +97,8 @@ static int64_t exposure(const struct sim *sim, const struct sim_symbol *symbol, 
 {
     int128_t value = value_of(sim, symbol, now);
     for (int i = 0; i < symbol->n_live && symbol->n_entering > 0; i++)
-        if (enters(&symbol->live[i].order))
-            value += value_at(symbol, &symbol->live[i].order);
+        if (enters(&symbol->live[i]))
+            value += value_at(symbol, &symbol->live[i]);
     return value > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)value;
 }
 
@@ -107,8 +111,8 @@ int64_t sim_equity(const struct sim *sim, const struct sim_symbol *symbol)
     return equity > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)equity;
 }
 
-static void gather_exposure(const struct sim *sim, const struct sim_symbol *symbol, const struct order *order,
-                            struct risk_facts *facts)
+static void gather_exposure(const struct sim *sim, const struct sim_symbol *symbol,
+                            const struct sim_order *order, struct risk_facts *facts)
 {
     int now = sim_index(sim, symbol);
     int128_t sum = 0;
@@ -121,7 +125,8 @@ static void gather_exposure(const struct sim *sim, const struct sim_symbol *symb
     facts->account_notional = sum > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)sum;
 }
 
-static enum order_reason check_filters(const struct sim_symbol *symbol, const struct order *order, int ahead)
+static enum order_reason check_filters(const struct sim_symbol *symbol, const struct sim_order *order,
+                                       int ahead)
 {
     const struct filter_request request = {
         .side = order->side,
@@ -135,18 +140,20 @@ static enum order_reason check_filters(const struct sim_symbol *symbol, const st
     return filter_check(symbol->listed, &request);
 }
 
-static enum order_reason check_balance(const struct sim *sim, const struct sim_symbol *symbol,
-                                       const struct order *order)
+/* A purchase's need is kept: it is what will be reserved. */
+static enum order_reason check_balance(struct sim *sim, const struct sim_symbol *symbol,
+                                       const struct sim_order *order)
 {
     if (order->state == ORDER_HELD)
         return ORDER_OK;
     if (order->reduce_only)
         return symbol->qty > 0 ? ORDER_OK : ORDER_REDUCE_ONLY;
-    return needs(sim, symbol, order) <= sim->cash - sim->reserved ? ORDER_OK : ORDER_INSUFFICIENT_BALANCE;
+    sim->need = needs(sim, symbol, order);
+    return sim->need <= sim->cash - sim->reserved ? ORDER_OK : ORDER_INSUFFICIENT_BALANCE;
 }
 
 static enum order_reason check_risk(struct sim *sim, const struct sim_symbol *symbol,
-                                    const struct order *order)
+                                    const struct sim_order *order)
 {
     const struct risk_limits *limits = &sim->spec->rules.risk;
     struct risk_facts facts = {
@@ -168,8 +175,8 @@ static enum order_reason check_risk(struct sim *sim, const struct sim_symbol *sy
 }
 
 /* `ahead`: orders of the same request before it; -1: it lives already, and is no other to itself. */
-static enum order_reason check(struct sim *sim, const struct sim_symbol *symbol, const struct order *order,
-                               int ahead)
+static enum order_reason check(struct sim *sim, const struct sim_symbol *symbol,
+                               const struct sim_order *order, int ahead)
 {
     enum order_reason reason = check_filters(symbol, order, ahead);
     if (reason == ORDER_OK)
@@ -180,7 +187,7 @@ static enum order_reason check(struct sim *sim, const struct sim_symbol *symbol,
 }
 
 static enum order_reason check_legs(struct sim *sim, const struct sim_symbol *symbol,
-                                    const struct order *legs, int n)
+                                    const struct sim_order *legs, int n)
 {
     if (legs[0].tif == ORDER_GTD && legs[0].expires_ns <= legs[0].effective_ns)
         return ORDER_BAD_TIF;
@@ -192,47 +199,45 @@ static enum order_reason check_legs(struct sim *sim, const struct sim_symbol *sy
 
 /* ---- orders come and go ---- */
 
-static void refuse(struct sim *sim, struct order *legs, int n, enum order_reason reason)
+static void refuse(struct sim *sim, const struct sim_symbol *symbol, struct sim_order *legs, int n,
+                   enum order_reason reason)
 {
+    sim->ret->refused[reason] += (uint64_t)n;
     for (int i = 0; i < n; i++) {
         sim->last_order++;
         legs[i].state = ORDER_REJECTED;
-        legs[i].reason = reason;
-        sim_tell(sim, &legs[i]);
+        sim_tell_new(sim, symbol, &legs[i], reason);
     }
 }
 
-static void push(struct sim *sim, struct sim_symbol *symbol, const struct order *order)
+static void push(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order)
 {
-    struct sim_live *live = &symbol->live[symbol->n_live++];
-    live->order = *order;
-    live->reserved = 0;
+    struct sim_order *live = &symbol->live[symbol->n_live++];
+    *live = *order;
     sim->last_order++;
     symbol->n_pending += order->state == ORDER_PENDING;
-    if (enters(order))
+    if (enters(order)) {
         sim_entering(sim, symbol, 1);
-    sim_reserve(sim, symbol, live);
-    sim_tell(sim, order);
+        hold(sim, live, sim->need);
+    }
+    sim_tell_new(sim, symbol, order, ORDER_OK);
 }
 
-void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct order *legs, int n)
+void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs, int n)
 {
     for (int i = 0; i < n; i++) {
-        struct order *leg = &legs[i];
+        struct sim_order *leg = &legs[i];
         leg->id = sim->last_order + 1 + (uint64_t)i;
-        leg->account = sim->account;
-        leg->symbol = sim_index(sim, symbol);
         leg->group = n > 1 ? legs[0].id : 0;
         leg->parent = i > 0 ? legs[0].id : 0;
         leg->state = i > 0 ? ORDER_HELD : ORDER_PENDING;
         leg->reduce_only |= i > 0;
-        leg->created_ns = leg->updated_ns = sim->now_ns;
+        leg->updated_ns = sim->now_ns;
         leg->effective_ns = sim->now_ns + sim->config->latency_ns;
-        leg->input_seq = sim->seq;
     }
     enum order_reason reason = check_legs(sim, symbol, legs, n);
     if (reason != ORDER_OK) {
-        refuse(sim, legs, n, reason);
+        refuse(sim, symbol, legs, n, reason);
         return;
     }
     if (symbol->n_live + n > SIM_LIVE_MAX) {
@@ -243,9 +248,9 @@ void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct order *legs, 
         push(sim, symbol, &legs[i]);
 }
 
-bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live, int64_t stop_price)
+bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live, int64_t stop_price)
 {
-    struct order next = live->order;
+    struct sim_order next = *live;
     for (int i = 0; i < symbol->n_amends; i++)
         if (symbol->amends[i].order_id == next.id)
             next.stop_price = symbol->amends[i].stop_price;
@@ -265,43 +270,42 @@ bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_live *live
 }
 
 /* A bracket's entry ended: its exits start with what it filled, or end with it. */
-static void entry_ended(struct sim *sim, struct sim_symbol *symbol, const struct order *entry)
+static void entry_ended(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *entry)
 {
     for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
-        struct sim_live *exit = sim_find(symbol, id);
-        if (!exit || exit->order.parent != entry->id)
+        struct sim_order *exit = sim_find(symbol, id);
+        if (!exit || exit->parent != entry->id)
             continue;
         if (entry->filled == 0) {
             sim_end(sim, symbol, id, ORDER_CANCELED, ORDER_OTHER_LEG);
             continue;
         }
-        exit->order.state = ORDER_PENDING;
-        exit->order.qty = entry->filled;
-        exit->order.updated_ns = exit->order.effective_ns = sim->now_ns;
+        exit->state = ORDER_PENDING;
+        exit->qty = entry->filled;
+        exit->updated_ns = exit->effective_ns = sim->now_ns;
         symbol->n_pending++;
-        sim_tell(sim, &exit->order);
+        sim_tell(sim, exit);
     }
 }
 
 void sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, enum order_state state,
              enum order_reason reason)
 {
-    struct sim_live *live = sim_find(symbol, id);
+    struct sim_order *live = sim_find(symbol, id);
     if (!live)
         return;
     sim_lift(sim, live);
-    symbol->n_pending -= live->order.state == ORDER_PENDING;
-    struct order order = live->order;
+    symbol->n_pending -= live->state == ORDER_PENDING;
+    struct sim_order order = *live;
     if (order.state != ORDER_FILLED) {
         order.state = state;
         order.updated_ns = sim->now_ns;
     }
-    order.reason = reason;
     symbol->n_live--;
     memmove(live, live + 1, (size_t)(&symbol->live[symbol->n_live] - live) * sizeof *live);
     if (enters(&order))
         sim_entering(sim, symbol, -1);
-    sim_tell(sim, &order);
+    sim_tell_ended(sim, &order, reason);
     if (order.group == order.id)
         entry_ended(sim, symbol, &order);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/backtest/find.h"
 #include "engine/backtest/sim.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
@@ -14,12 +15,12 @@ enum { OUTPUTS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX };
 
 /* ---- what works already ---- */
 
-static bool exits(const struct order *order)
+static bool exits(const struct sim_order *order)
 {
     return order->side == ORDER_SELL && order->state != ORDER_HELD;
 }
 
-static bool works(const struct order *order)
+static bool works(const struct sim_order *order)
 {
     return !order_is_stop(order->type) && order->parent == 0;
 }
@@ -27,7 +28,7 @@ static bool works(const struct order *order)
 static void look_at_orders(const struct sim_symbol *symbol, struct strategy_input *input)
 {
     for (int i = symbol->n_live; i-- > 0;) { /* the first one counts */
-        const struct order *order = &symbol->live[i].order;
+        const struct sim_order *order = &symbol->live[i];
         input->live_orders |= works(order);
         if (!exits(order))
             continue;
@@ -40,12 +41,9 @@ static void look_at_orders(const struct sim_symbol *symbol, struct strategy_inpu
 
 /* ---- intents ---- */
 
-static struct order order_of(enum order_side side, enum order_type type, int64_t qty, const char *tag)
+static struct sim_order order_of(enum order_side side, enum order_type type, int64_t qty, const char *tag)
 {
-    struct order order = {.side = side, .type = type, .qty = qty};
-    size_t n = tag ? strnlen(tag, sizeof order.tag - 1) : 0;
-    memcpy(order.tag, tag ? tag : "", n);
-    return order;
+    return (struct sim_order){.side = side, .type = type, .qty = qty, .tag = tag};
 }
 
 static struct sizing sizing_of(const struct sim *sim, const struct sim_symbol *symbol, int64_t equity)
@@ -69,7 +67,7 @@ static enum intent_fault enter(struct sim *sim, struct sim_symbol *symbol, const
         return INTENT_BAD_PROFIT;
     struct sizing sizing = sizing_of(sim, symbol, equity);
     int64_t qty = sizing_entry(&sizing, intent->fraction, limit > 0 ? limit : symbol->last);
-    struct order legs[ORDER_LEGS_MAX];
+    struct sim_order legs[ORDER_LEGS_MAX];
     int n = 1;
     legs[0] = order_of(ORDER_BUY, limit > 0 ? ORDER_LIMIT : ORDER_MARKET, qty, intent->why);
     legs[0].price = limit;
@@ -92,7 +90,7 @@ static enum intent_fault enter(struct sim *sim, struct sim_symbol *symbol, const
 static void leave(struct sim *sim, struct sim_symbol *symbol, const char *why)
 {
     int64_t qty = filter_floor_qty(symbol->listed, ORDER_MARKET, symbol->qty);
-    struct order order = order_of(ORDER_SELL, ORDER_MARKET, qty > 0 ? qty : symbol->qty, why);
+    struct sim_order order = order_of(ORDER_SELL, ORDER_MARKET, qty > 0 ? qty : symbol->qty, why);
     order.reduce_only = true;
     sim_submit(sim, symbol, &order, 1);
 }
@@ -104,8 +102,8 @@ static enum intent_fault protect(struct sim *sim, struct sim_symbol *symbol, con
     if (!sizing_price(symbol->listed, intent->stop, false, &price))
         return INTENT_BAD_STOP;
     for (int i = 0; i < symbol->n_live; i++) {
-        struct sim_live *live = &symbol->live[i];
-        const struct order *stop = &live->order;
+        struct sim_order *live = &symbol->live[i];
+        const struct sim_order *stop = live;
         if (stop->type != ORDER_STOP || !exits(stop))
             continue;
         bare -= stop->qty - stop->filled;
@@ -114,7 +112,7 @@ static enum intent_fault protect(struct sim *sim, struct sim_symbol *symbol, con
     }
     int64_t qty = bare > 0 ? filter_floor_qty(symbol->listed, ORDER_STOP, bare) : 0;
     if (qty > 0) {
-        struct order order = order_of(ORDER_SELL, ORDER_STOP, qty, intent->why);
+        struct sim_order order = order_of(ORDER_SELL, ORDER_STOP, qty, intent->why);
         order.stop_price = price;
         order.reduce_only = true;
         sim_submit(sim, symbol, &order, 1);
@@ -127,7 +125,7 @@ static int64_t on_order(const struct sim_symbol *symbol)
 {
     int64_t sum = 0;
     for (int i = 0; i < symbol->n_live; i++) {
-        const struct order *order = &symbol->live[i].order;
+        const struct sim_order *order = &symbol->live[i];
         int64_t left = order->qty - order->filled;
         sum += !works(order) ? 0 : order->side == ORDER_BUY ? left : -left;
     }
@@ -146,7 +144,7 @@ static void reach(struct sim *sim, struct sim_symbol *symbol, const struct inten
     int64_t qty = sizing_target(&sizing, intent->fraction, held, symbol->last, symbol->last);
     if (qty == 0)
         return;
-    struct order order =
+    struct sim_order order =
         order_of(qty > 0 ? ORDER_BUY : ORDER_SELL, ORDER_MARKET, qty > 0 ? qty : -qty, intent->why);
     order.reduce_only = qty < 0;
     sim_submit(sim, symbol, &order, 1);
@@ -176,14 +174,39 @@ static enum intent_fault carry_out(struct sim *sim, struct sim_symbol *symbol,
 
 /* ---- the decision ---- */
 
+/* The outputs at a bar: of several marked ones at once, whose prices are fetched meanwhile. */
+static const double *look_ahead(struct sim *sim, struct sim_symbol *symbol, size_t bar)
+{
+    const struct sim_bars *bars = &symbol->bars;
+    size_t i = 0;
+    while (i < symbol->n_ahead && symbol->ahead[i] != bar)
+        i++;
+    if (i < symbol->n_ahead)
+        return symbol->ahead_outputs + i * sim->n_outputs;
+    size_t n = 0;
+    for (size_t next = bar; n < SIM_AHEAD && next < bars->n;
+         next = find_mark(bars->flat, next + 1, bars->n)) {
+        size_t row = bars->rows ? bars->rows[next] : bars->first + next;
+        __builtin_prefetch(symbol->series->open + row);
+        __builtin_prefetch(symbol->series->high + row);
+        __builtin_prefetch(symbol->series->low + row);
+        __builtin_prefetch(symbol->series->volume + row);
+        symbol->ahead[n++] = next;
+    }
+    symbol->n_ahead = n;
+    sim->outputs(sim->outputs_ctx, sim_index(sim, symbol), symbol->ahead, n, symbol->ahead_outputs);
+    return symbol->ahead_outputs;
+}
+
 void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act)
 {
     const struct market *market = sim->config->market;
     const struct market_series *series = symbol->series;
     int64_t equity = sim_equity(sim, symbol), volume = 0;
     double outputs[OUTPUTS_MAX];
+    const double *indicators = outputs;
     if (!symbol->bars.outputs)
-        sim->outputs(sim->outputs_ctx, sim_index(sim, symbol), bar, outputs);
+        indicators = look_ahead(sim, symbol, bar);
     for (size_t k = 0; symbol->bars.outputs && k < sim->n_outputs; k++)
         outputs[k] = symbol->bars.outputs[k][bar];
     decimal_from_double(series->volume[sim->row], symbol->listed->qty_scale, &volume);
@@ -195,7 +218,7 @@ void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act
         .low = series->low[sim->row],
         .close = series->close[sim->row],
         .volume = sim_number(volume, symbol->qty_units),
-        .indicators = outputs,
+        .indicators = indicators,
         .qty = sim_number(symbol->qty, symbol->qty_units),
         .equity = sim_number(equity, sim->money_units),
         .cash = sim_number(sim->cash - sim->reserved, sim->money_units),

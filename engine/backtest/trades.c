@@ -20,6 +20,8 @@ static size_t row_of(const struct market *market, int64_t ts_ns)
 
 static int64_t share(int64_t whole, int64_t part, int64_t of)
 {
+    if (part == 0)
+        return 0;
     return part == of ? whole : (int64_t)((int128_t)whole * part / of);
 }
 
