@@ -17,7 +17,7 @@
 #include "bench/measure.h"
 #include "engine/backtest/backtest.h"
 #include "engine/backtest/report.h"
-#include "exchange/decimal.h"
+#include "strategy/mask.h"
 
 enum { REPETITIONS = 200 };
 static const double SECONDS = 1.0;
@@ -42,6 +42,67 @@ static int walk(const char *path, size_t bars, uint64_t seed)
     return fclose(file) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* A strategy of the five indicators, for this bench only: into strength that all five confirm, seldom; out at
+ * a stop, at a profit, or when the strength is gone. */
+static size_t five_specs(const double *params, char specs[][STRATEGY_SPEC_TEXT])
+{
+    static const char *const five[] = {"sma:20", "ema:14", "rsi:14", "macd:12,26,9", "atr:14"};
+    (void)params;
+    for (size_t i = 0; i < 5; i++)
+        snprintf(specs[i], STRATEGY_SPEC_TEXT, "%s", five[i]);
+    return 5;
+}
+
+enum { SMA, EMA, RSI, MACD, SIGNAL, HIST, ATR };
+static const double RSI_ENTERS = 78, RSI_LEAVES = 30;
+
+static size_t five_bar(const double *params, void *state, const struct strategy_input *input,
+                       struct intent *intents)
+{
+    const double *in = input->indicators;
+    (void)params;
+    (void)state;
+    if (input->live_orders || isnan(in[HIST]))
+        return 0;
+    if (input->qty > 0 && in[RSI] < RSI_LEAVES) {
+        intents[0] = (struct intent){.kind = INTENT_EXIT, .why = "weak"};
+        return 1;
+    }
+    if (input->qty != 0 || !(in[RSI] > RSI_ENTERS && in[EMA] > in[SMA] && in[HIST] > 0))
+        return 0;
+    intents[0] = (struct intent){.kind = INTENT_ENTER,
+                                 .fraction = 0.1,
+                                 .stop = input->close - 8 * in[ATR],
+                                 .profit = input->close + 16 * in[ATR],
+                                 .why = "strong"};
+    return 1;
+}
+
+static void five_scan(const double *params, const struct strategy_columns *columns, uint64_t *flat,
+                      uint64_t *holding)
+{
+    (void)params;
+    for (size_t i = 0; i < columns->n; i += MASK_BITS) {
+        size_t n = mask_bars(columns->n, i);
+        const double *const *in = columns->indicators;
+        uint64_t ready = mask_known(in[HIST] + i, n);
+        holding[i / MASK_BITS] = ready & mask_below_level(in[RSI] + i, RSI_LEAVES, n);
+        flat[i / MASK_BITS] = ready & mask_above_level(in[RSI] + i, RSI_ENTERS, n) &
+                              mask_above(in[EMA] + i, in[SMA] + i, n) & mask_above_level(in[HIST] + i, 0, n);
+    }
+}
+
+static const struct strategy five = {.name = "five",
+                                     .summary = "all five confirm",
+                                     .specs = five_specs,
+                                     .on_bar = five_bar,
+                                     .scan = five_scan};
+
+static const struct strategy *find(const char *name)
+{
+    return strcmp(name, five.name) == 0 ? &five : strategy_find(name);
+}
+
 static struct account_spec account_of(const char *strategy)
 {
     struct account_spec spec = {.name = "bench",
@@ -49,9 +110,7 @@ static struct account_spec account_of(const char *strategy)
                                 .currency_scale = 8,
                                 .cash = INT64_C(100000000000000), /* a million */
                                 .rules = {.fees = {1000, 1000}},
-                                .strategy = strategy_find(strategy)};
-    if (!spec.strategy)
-        return spec;
+                                .strategy = find(strategy)};
     strategy_defaults(spec.strategy, spec.params);
     if (strcmp(strategy, "sma-cross") == 0)
         strategy_set(spec.strategy, spec.params, "slow", "50");
@@ -131,7 +190,7 @@ int main(int argc, char **argv)
 {
     if (argc == 5 && strcmp(argv[1], "walk") == 0)
         return walk(argv[2], strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10));
-    if (argc >= 6 && strcmp(argv[1], "run") == 0 && strategy_find(argv[2]))
+    if (argc >= 6 && strcmp(argv[1], "run") == 0 && find(argv[2]))
         return run(argv[2], atoi(argv[3]), argv[4], (const char *const *)argv + 5, argc - 5);
     fputs("usage: backtest_runs walk FILE BARS SEED, or run STRATEGY THREADS CACHE FILE…\n", stderr);
     return 2;
