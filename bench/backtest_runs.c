@@ -85,9 +85,8 @@ static void five_scan(const double *params, const struct strategy_columns *colum
     for (size_t i = 0; i < columns->n; i += MASK_BITS) {
         size_t n = mask_bars(columns->n, i);
         const double *const *in = columns->indicators;
-        uint64_t ready = mask_known(in[HIST] + i, n);
-        holding[i / MASK_BITS] = ready & mask_below_level(in[RSI] + i, RSI_LEAVES, n);
-        flat[i / MASK_BITS] = ready & mask_above_level(in[RSI] + i, RSI_ENTERS, n) &
+        holding[i / MASK_BITS] = mask_below_level(in[RSI] + i, RSI_LEAVES, n);
+        flat[i / MASK_BITS] = mask_above_level(in[RSI] + i, RSI_ENTERS, n) &
                               mask_above(in[EMA] + i, in[SMA] + i, n) & mask_above_level(in[HIST] + i, 0, n);
     }
 }

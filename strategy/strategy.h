@@ -90,7 +90,8 @@ struct strategy {
     /* NULL, or a quick way to find the bars that matter: sets bit i % 64 of word i / 64 for each bar i at
      * which on_bar(), asked for an account that is flat or that holds, may give an intent or change its
      * memory. A bar left out is one that on_bar() would have passed over; marks may be too many, never too
-     * few, and a mark rests on bars up to i only. The words are zeroed. The columns may begin anywhere in
+     * few, and a mark rests on bars up to i only. The words are zeroed; open_ns and volume are
+     * NULL. The columns may begin anywhere in
      * the history, and more than once: a bar for which what came before them matters is marked. */
     void (*scan)(const double *params, const struct strategy_columns *columns, uint64_t *flat,
                  uint64_t *holding);

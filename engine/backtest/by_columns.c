@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/backtest/columns.h"
+#include "engine/backtest/chunks.h"
 #include "engine/backtest/points.h"
-#include "engine/backtest/sim.h"
 
 /* One symbol's bars, as everything here needs them. */
 struct lane {
@@ -19,16 +18,24 @@ struct lane {
     struct sim_bars view;
 };
 
+/* Where indicators are computed. */
+enum columns_how {
+    AT_POINTS, /* where they are looked at: the marks are of the bars alone */
+    IN_CHUNKS, /* everywhere, and forgotten a few thousand rows later */
+    AS_COLUMNS,
+};
+
 struct columns_run {
     struct run_thread *thread;
     const struct backtest_config *config;
     const struct account_spec *spec;
     struct desk_spec specs[STRATEGY_SPECS_MAX];
     size_t n_specs, n_outputs;
-    bool at_points;     /* marks are of the bars alone, and indicators computed where they are looked at */
+    enum columns_how how;
     bool points_failed; /* no memory */
     struct points points;
-    int64_t *grid;      /* each row's time; NULL at points */
+    int64_t *grid;      /* each row's time, where anything reads it */
+    double apart_s;     /* of the simulation's time: on indicators and marks */
     struct lane *lanes; /* [n_symbols] */
 };
 
@@ -68,7 +75,7 @@ static int open_lane(const struct columns_run *run, int s)
 {
     const struct market *market = run->config->market;
     struct lane *lane = &run->lanes[s];
-    bool reads_volume = run->spec->strategy->scan && !run->at_points;
+    bool reads_volume = false, whole = run->how == AS_COLUMNS;
     int r = columns_dense(market, s, 0, run->config->to, run->grid, &lane->bars);
     if (r == 0 && lane->bars.n < run->config->to)
         r = make_rows(run, lane);
@@ -78,12 +85,12 @@ static int open_lane(const struct columns_run *run, int s)
         r = scale_volume(lane, &market->series[s].symbol);
     size_t n = lane->bars.n;
     if (r == 0)
-        r = columns_room_make(run->at_points ? 0 : run->n_outputs, n, &lane->room);
+        r = columns_room_make(whole ? run->n_outputs : 0, n, &lane->room);
     lane->outputs = malloc((run->n_outputs + 1) * sizeof *lane->outputs);
-    lane->marks = calloc(2 * (n / 64 + 1), sizeof *lane->marks);
+    lane->marks = calloc(run->how == IN_CHUNKS ? 1 : 2 * (n / 64 + 1), sizeof *lane->marks);
     if (r < 0 || !lane->outputs || !lane->marks)
         return -ENOMEM;
-    for (size_t k = 0; k < run->n_outputs; k++)
+    for (size_t k = 0; whole && k < run->n_outputs; k++)
         lane->outputs[k] = lane->room.cells + k * lane->room.stride;
     return 0;
 }
@@ -113,11 +120,15 @@ static int open_run(struct columns_run *run)
     if (r < 0)
         return run_fail(run->thread, r, "%s", err);
     run->n_outputs = desk_outputs(run->specs, run->n_specs);
-    run->at_points = run->spec->strategy->scan_bars && points_serve(run->specs, run->n_specs);
+    run->how = AS_COLUMNS;
+    if (run->spec->strategy->scan_bars && points_serve(run->specs, run->n_specs))
+        run->how = AT_POINTS;
+    else if (chunks_serve(run->spec->strategy, run->specs, run->n_specs))
+        run->how = IN_CHUNKS;
     run->lanes = calloc((size_t)market->n_symbols, sizeof *run->lanes);
-    if (!run->at_points)
+    if (run->how == AS_COLUMNS)
         run->grid = malloc(run->config->to * sizeof *run->grid);
-    if (!run->lanes || (!run->at_points && !run->grid))
+    if (!run->lanes || (run->how == AS_COLUMNS && !run->grid))
         return out_of_memory(run);
     for (size_t row = 0; run->grid && row < run->config->to; row++)
         run->grid[row] = market_open_ns(market, row);
@@ -131,7 +142,7 @@ static int compute(struct columns_run *run)
 {
     int n = run->config->market->n_symbols;
     char err[SPECS_ERROR_MAX];
-    if (run->at_points)
+    if (run->how != AS_COLUMNS)
         return 0;
     struct columns_job *jobs = calloc((size_t)n, sizeof *jobs);
     if (!jobs)
@@ -156,19 +167,17 @@ static void scan(struct columns_run *run)
         const struct columns_bars *bars = &lane->bars;
         uint64_t *flat = lane->marks, *holding = lane->marks + bars->n / 64 + 1;
         lane->view = (struct sim_bars){.n = bars->n, .rows = lane->rows};
-        if (!run->at_points)
+        if (run->how == AS_COLUMNS)
             lane->view.outputs = (const double *const *)lane->outputs;
-        scan_function *function = run->at_points ? strategy->scan_bars : strategy->scan;
+        scan_function *function = run->how == AT_POINTS ? strategy->scan_bars : strategy->scan;
         if (!function)
             continue;
         const struct strategy_columns columns = {.n = bars->n,
                                                  .interval_ns = bars->interval_ns,
-                                                 .open_ns = run->at_points ? NULL : bars->open_ns,
                                                  .open = bars->open,
                                                  .high = bars->high,
                                                  .low = bars->low,
                                                  .close = bars->close,
-                                                 .volume = bars->volume,
                                                  .indicators = lane->view.outputs};
         function(run->spec->params, &columns, flat, holding);
         lane->view.flat = flat;
@@ -193,29 +202,71 @@ static void outputs_at(void *ctx, int symbol, const size_t *bars, size_t n, doub
         run->points_failed = true;
 }
 
-static int simulate(struct columns_run *run, int account)
+/* Rows [row, end) were looked at. */
+static bool go_on(const struct columns_run *run, size_t row, size_t end)
+{
+    size_t from = run->config->from;
+    return run_progress(run->thread, end <= from ? 0 : end - (row > from ? row : from));
+}
+
+static int simulate_whole(struct columns_run *run, struct sim *sim)
 {
     enum { STRIDE = 1 << 16 }; /* rows between two looks at the caller */
-    const struct backtest_config *config = run->config;
-    struct backtest_account *ret = &run->thread->run->ret->accounts[account];
-    struct sim sim;
-    if (sim_open(&sim, config, account, run->n_outputs, ret) < 0)
-        return out_of_memory(run);
-    sim_begin(&sim, first_open_ns(config->market));
-    sim.outputs = outputs_at;
-    sim.outputs_ctx = run;
-    for (int s = 0; s < config->market->n_symbols; s++)
-        sim_give(&sim, s, &run->lanes[s].view);
+    size_t to = run->config->to;
     int r = 0;
-    for (size_t row = 0; row < config->to && r == 0; row += STRIDE) {
-        size_t end = row + STRIDE < config->to ? row + STRIDE : config->to;
-        size_t traded = end <= config->from ? 0 : end - (row > config->from ? row : config->from);
-        r = sim_rows(&sim, end);
+    sim->outputs = outputs_at;
+    sim->outputs_ctx = run;
+    for (int s = 0; s < run->config->market->n_symbols; s++)
+        sim_give(sim, s, &run->lanes[s].view);
+    for (size_t row = 0; row < to && r == 0; row += STRIDE) {
+        size_t end = row + STRIDE < to ? row + STRIDE : to;
+        r = sim_rows(sim, end);
         if (run->points_failed)
             r = -ENOMEM;
-        if (r == 0 && !run_progress(run->thread, traded))
+        if (r == 0 && !go_on(run, row, end))
             r = -ECANCELED;
     }
+    return r;
+}
+
+static int simulate_chunks(struct columns_run *run, struct sim *sim)
+{
+    size_t n = (size_t)run->config->market->n_symbols, row = 0, end;
+    struct columns_bars *bars = malloc(n * sizeof *bars);
+    uint32_t **rows = malloc(n * sizeof *rows);
+    struct chunks *chunks = NULL;
+    int r = bars && rows ? 0 : -ENOMEM;
+    for (size_t s = 0; s < n && r == 0; s++) {
+        bars[s] = run->lanes[s].bars;
+        rows[s] = run->lanes[s].rows;
+    }
+    double indicators_s = 0, signals_s = 0;
+    if (r == 0)
+        r = chunks_open(run->config, run->spec, run->specs, run->n_specs, bars, rows, run->thread->helpers,
+                        &chunks);
+    for (; r == 0 && (end = chunks_next(chunks, sim)) > 0; row = end) {
+        r = sim_rows(sim, end);
+        if (r == 0 && !go_on(run, row, end))
+            r = -ECANCELED;
+    }
+    if (chunks)
+        chunks_seconds(chunks, &indicators_s, &signals_s);
+    chunks_close(chunks);
+    free(bars);
+    free(rows);
+    run->thread->busy[STAGE_INDICATORS] += indicators_s;
+    run->thread->busy[STAGE_SIGNALS] += signals_s;
+    run->apart_s = indicators_s + signals_s;
+    return r;
+}
+
+static int simulate(struct columns_run *run, int account)
+{
+    struct sim sim;
+    if (sim_open(&sim, run->config, account, run->n_outputs, &run->thread->run->ret->accounts[account]) < 0)
+        return out_of_memory(run);
+    sim_begin(&sim, first_open_ns(run->config->market));
+    int r = run->how == IN_CHUNKS ? simulate_chunks(run, &sim) : simulate_whole(run, &sim);
     if (r == 0)
         r = sim_finish(&sim);
     sim_close(&sim);
@@ -231,7 +282,7 @@ int by_columns(struct run_thread *thread, int account)
     if (r == 0)
         r = compute(&run);
     double computed = run_seconds();
-    if (r == 0)
+    if (r == 0 && run.how != IN_CHUNKS)
         scan(&run);
     double scanned = run_seconds();
     if (r == 0)
@@ -239,6 +290,6 @@ int by_columns(struct run_thread *thread, int account)
     close_lanes(&run);
     thread->busy[STAGE_INDICATORS] += computed - begun;
     thread->busy[STAGE_SIGNALS] += scanned - computed;
-    thread->busy[STAGE_SIMULATE] += run_seconds() - scanned;
+    thread->busy[STAGE_SIMULATE] += run_seconds() - scanned - run.apart_s;
     return r;
 }

@@ -47,7 +47,7 @@ static void clear_warm_up(const struct exact_task *task)
 {
     size_t first = indicator_lookback(task->spec);
     for (size_t k = 0; k < task->spec->row->n_outputs; k++)
-        for (size_t i = 0; i < first && i < task->n; i++)
+        for (size_t i = 0; task->done + i < first && i < task->n; i++)
             task->out[k][i] = NAN;
 }
 

@@ -8,6 +8,18 @@
 #define INDICATORS_GPU_EXACT_EXACT_H
 
 #include "indicators_gpu/indicators.h"
+#include "indicators_gpu/step/recurrence.h"
+
+/* What a recurrence remembers from one part of a series to the next; {0} before the first. */
+struct exact_memory {
+    bool begun;
+    union {
+        struct ema_state ema;
+        struct macd_state macd;
+        struct rsi_state rsi;
+        struct atr_state atr;
+    };
+};
 
 /* One spec over one series: n bars of columns that are finite (not looked at) and not NULL where the row
  * reads them; out[k] takes n doubles. Nothing overlaps. */
@@ -16,6 +28,10 @@ struct exact_task {
     struct indicator_columns in;
     size_t n;
     double *const *out;
+    /* A part of a series: so many bars, readable before the columns' beginnings, are done already, in parts
+     * with the same memory. NULL: it is the whole series, and done is 0. */
+    size_t done;
+    struct exact_memory *memory;
 };
 
 /* Is there more to be had than indicator_reference() gives? sma, ema, rsi, macd, atr. */

@@ -27,6 +27,7 @@ static struct span span_of(const struct exact_task *tasks, size_t n)
     struct span span = {0, SIZE_MAX, false};
     for (size_t l = 0; l < n; l++) {
         size_t first = indicator_lookback(tasks[l].spec) + 1;
+        first = first > tasks[l].done ? first - tasks[l].done : 0;
         span.begin = first > span.begin ? first : span.begin;
         span.end = tasks[l].n < span.end ? tasks[l].n : span.end;
     }
@@ -39,6 +40,11 @@ static struct span span_of(const struct exact_task *tasks, size_t n)
     for (size_t l = 0; l < n; l++)
         span.stream = span.stream && on_lines(&tasks[l], span.begin);
     return span;
+}
+
+static bool begun(const struct exact_task *task)
+{
+    return task->memory && task->memory->begun;
 }
 
 static size_t least(size_t a, size_t b)
@@ -103,7 +109,10 @@ static void ema(const struct exact_task *tasks, size_t n)
     const double *closes[W];
     vec k, y;
     for (size_t l = 0; l < n; l++) {
-        ema_start(&states[l], tasks[l].spec->options[0]);
+        if (begun(&tasks[l]))
+            states[l] = tasks[l].memory->ema;
+        else
+            ema_start(&states[l], tasks[l].spec->options[0]);
         ema_alone(&tasks[l], &states[l], 0, span.begin);
     }
     LANES(closes, l, tasks[l < n ? l : 0].in.close);
@@ -120,6 +129,10 @@ static void ema(const struct exact_task *tasks, size_t n)
     for (size_t l = 0; l < n; l++) {
         states[l].value = y[l];
         ema_alone(&tasks[l], &states[l], span.end, SIZE_MAX);
+        if (tasks[l].memory) {
+            tasks[l].memory->begun = true;
+            tasks[l].memory->ema = states[l];
+        }
     }
 }
 
@@ -144,7 +157,10 @@ static void macd(const struct exact_task *tasks, size_t n)
     vec fast_k, slow_k, signal_k, fast, slow, signal;
     for (size_t l = 0; l < n; l++) {
         const double *options = tasks[l].spec->options;
-        macd_start(&states[l], options[0], options[1], options[2]);
+        if (begun(&tasks[l]))
+            states[l] = tasks[l].memory->macd;
+        else
+            macd_start(&states[l], options[0], options[1], options[2]);
         macd_alone(&tasks[l], &states[l], 0, span.begin);
     }
     LANES(closes, l, tasks[l < n ? l : 0].in.close);
@@ -174,6 +190,10 @@ static void macd(const struct exact_task *tasks, size_t n)
         states[l].slow.value = slow[l];
         states[l].signal.value = signal[l];
         macd_alone(&tasks[l], &states[l], span.end, SIZE_MAX);
+        if (tasks[l].memory) {
+            tasks[l].memory->begun = true;
+            tasks[l].memory->macd = states[l];
+        }
     }
 }
 
@@ -195,7 +215,10 @@ static void rsi(const struct exact_task *tasks, size_t n)
     const double *closes[W];
     vec period, before, gain, loss;
     for (size_t l = 0; l < n; l++) {
-        rsi_start(&states[l], tasks[l].spec->options[0]);
+        if (begun(&tasks[l]))
+            states[l] = tasks[l].memory->rsi;
+        else
+            rsi_start(&states[l], tasks[l].spec->options[0]);
         rsi_alone(&tasks[l], &states[l], 0, span.begin);
     }
     LANES(closes, l, tasks[l < n ? l : 0].in.close);
@@ -222,6 +245,10 @@ static void rsi(const struct exact_task *tasks, size_t n)
         states[l].gain = gain[l];
         states[l].loss = loss[l];
         rsi_alone(&tasks[l], &states[l], span.end, SIZE_MAX);
+        if (tasks[l].memory) {
+            tasks[l].memory->begun = true;
+            tasks[l].memory->rsi = states[l];
+        }
     }
 }
 
@@ -250,7 +277,10 @@ static void atr(const struct exact_task *tasks, size_t n)
     const double *highs[W], *lows[W], *closes[W];
     vec period, before, value;
     for (size_t l = 0; l < n; l++) {
-        atr_start(&states[l], tasks[l].spec->options[0]);
+        if (begun(&tasks[l]))
+            states[l] = tasks[l].memory->atr;
+        else
+            atr_start(&states[l], tasks[l].spec->options[0]);
         atr_alone(&tasks[l], &states[l], 0, span.begin);
     }
     LANES(highs, l, tasks[l < n ? l : 0].in.high);
@@ -275,6 +305,10 @@ static void atr(const struct exact_task *tasks, size_t n)
         states[l].before = before[l];
         states[l].value = value[l];
         atr_alone(&tasks[l], &states[l], span.end, SIZE_MAX);
+        if (tasks[l].memory) {
+            tasks[l].memory->begun = true;
+            tasks[l].memory->atr = states[l];
+        }
     }
 }
 
@@ -287,18 +321,18 @@ static void sma(const struct exact_task *tasks, size_t n)
 {
     (void)n;
     const double *x = tasks->in.close, of = tasks->spec->options[0];
-    size_t period = (size_t)of, i = period - 1;
+    size_t period = (size_t)of, i = period - 1 > tasks->done ? period - 1 - tasks->done : 0;
+    const double *oldest = x + i - (period - 1); /* of bar i's window */
     double *mean = tasks->out[0];
-    for (; i < tasks->n; i++) {
+    for (; i < tasks->n; i++, oldest++) {
         if (i + SUMS * W <= tasks->n && (uintptr_t)(mean + i) % VEC_BYTES == 0)
             break;
         double sum = 0.0;
-        for (size_t j = i - (period - 1); j <= i; j++)
-            sum += x[j];
+        for (size_t j = 0; j < period; j++)
+            sum += oldest[j];
         mean[i] = sum / of;
     }
-    for (; i + SUMS * W <= tasks->n; i += SUMS * W) {
-        const double *oldest = x + (i - (period - 1));
+    for (; i + SUMS * W <= tasks->n; i += SUMS * W, oldest += SUMS * W) {
         vec sum[SUMS];
         for (int s = 0; s < SUMS; s++)
             sum[s] = vec_all(0.0);
@@ -308,10 +342,10 @@ static void sma(const struct exact_task *tasks, size_t n)
         for (int s = 0; s < SUMS; s++)
             vec_store(mean + i + s * W, sum[s] / of);
     }
-    for (; i < tasks->n; i++) {
+    for (; i < tasks->n; i++, oldest++) {
         double sum = 0.0;
-        for (size_t j = i - (period - 1); j <= i; j++)
-            sum += x[j];
+        for (size_t j = 0; j < period; j++)
+            sum += oldest[j];
         mean[i] = sum / of;
     }
 }

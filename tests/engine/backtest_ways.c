@@ -264,7 +264,7 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     struct made_market made;
     const struct made_walk walk = random_walk(random);
     const int64_t interval_ns = PICK(random, 1, 1, 5, 60) * MINUTE_NS;
-    const size_t rows = (size_t)PICK(random, 700, 3000, 6000);
+    const size_t rows = (size_t)PICK(random, 700, 700, 3000, 3000, 6000, 6000, 13000);
     made_open(&made, random, &walk, (int)PICK(random, 1, 1, 2, 5), rows, interval_ns);
     const struct account_spec account = random_account(random, strategy);
     struct told told[2] = {{0, 0}, {0, 0}};
@@ -277,7 +277,7 @@ static bool one_run(struct random *random, const struct strategy *strategy)
                                          PICK(random, 0, 50000000, 61 * SECOND_NS, 4000 * SECOND_NS),
                                      .slippage_e6 = (int32_t)PICK(random, 0, 0, 500, 20000),
                                      .way = BACKTEST_ENGINE,
-                                     .threads = 1,
+                                     .threads = (int)random_between(random, 1, 3),
                                      .orders = true,
                                      .ledger = true,
                                      .decided = decided,

@@ -69,6 +69,37 @@ static bool poisoned(const double *cells, size_t n)
     return true;
 }
 
+/* The same in parts, cut where it comes. */
+static void compute_parts(struct random *random, const struct exact_task *tasks, size_t n,
+                          enum indicator_isa isa)
+{
+    struct exact_memory memory[LANES_MAX] = {{0}};
+    for (size_t from = 0, to; from < BARS_MAX; from = to) {
+        struct exact_task parts[LANES_MAX];
+        double *outputs[LANES_MAX][OUTPUTS];
+        size_t n_parts = 0;
+        to = from + (size_t)random_between(random, 1, random_chance(random, 50) ? 90 : BARS_MAX);
+        for (size_t l = 0; l < n; l++) {
+            const struct exact_task *whole = &tasks[l];
+            size_t end = to < whole->n ? to : whole->n;
+            if (end <= from)
+                continue;
+            for (size_t k = 0; k < whole->spec->row->n_outputs; k++)
+                outputs[l][k] = whole->out[k] + from;
+            parts[n_parts++] = (struct exact_task){.spec = whole->spec,
+                                                   .in = {.high = whole->in.high + from,
+                                                          .low = whole->in.low + from,
+                                                          .close = whole->in.close + from},
+                                                   .n = end - from,
+                                                   .out = outputs[l],
+                                                   .done = from,
+                                                   .memory = &memory[l]};
+        }
+        if (n_parts > 0)
+            exact_compute(parts, n_parts, isa);
+    }
+}
+
 static void try(struct random *random, enum indicator_isa isa, enum indicator_id id)
 {
     struct indicator_spec specs[LANES_MAX];
@@ -92,7 +123,10 @@ static void try(struct random *random, enum indicator_isa isa, enum indicator_id
             .n = random_chance(random, 60) ? usual : (size_t)random_between(random, 0, BARS_MAX),
             .out = columns[l]};
     }
-    exact_compute(tasks, n, isa);
+    if (random_chance(random, 50))
+        exact_compute(tasks, n, isa);
+    else
+        compute_parts(random, tasks, n, isa);
     for (size_t l = 0; l < LANES_MAX; l++)
         for (size_t k = 0; k < OUTPUTS; k++) {
             const double *column = outs[l][k], *end = column + sizeof outs[l][k] / sizeof *column;
