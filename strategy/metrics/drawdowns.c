@@ -51,15 +51,25 @@ static inline void see(struct scan *scan, size_t row, double value)
     }
 }
 
-/* Does nothing in these rows begin, deepen or end a time under water? */
-static bool nothing(const struct scan *scan, const double *equity, size_t n)
+/* Takes rows as a whole: those that begin or end no time under water. False: they are to be seen one by one.
+ */
+static bool see_all(struct scan *scan, size_t row, const double *equity, size_t n)
 {
     struct lanes_range range = lanes_range(equity, n);
     if (!isfinite(range.sum))
         return false;
-    if (scan->under)
-        return range.highest < scan->peak && range.lowest >= scan->low;
-    return range.highest == scan->peak && range.lowest == scan->peak;
+    if (!scan->under)
+        return range.highest == scan->peak && range.lowest == scan->peak;
+    if (range.highest >= scan->peak)
+        return false;
+    if (range.lowest < scan->low) {
+        size_t trough = 0;
+        while (equity[trough] > range.lowest)
+            trough++;
+        scan->now.trough = row + trough;
+        scan->low = range.lowest;
+    }
+    return true;
 }
 
 size_t metrics_drawdowns(const struct metrics_series *series, struct metrics_drawdown *ret, size_t cap)
@@ -70,7 +80,7 @@ size_t metrics_drawdowns(const struct metrics_series *series, struct metrics_dra
         n = series_block(series, from);
         if (series->equity) {
             const double *equity = series->values + from;
-            if (!nothing(&scan, equity, n))
+            if (!see_all(&scan, from, equity, n))
                 for (size_t i = 0; i < n; i++)
                     see(&scan, from + i, equity[i]);
             continue;

@@ -119,7 +119,10 @@ struct walk {
 static void see_drawdown(struct walk *walk, const double *equity, size_t n, double highest, double lowest)
 {
     double peak = walk->peak, above = highest > peak ? highest : peak;
-    if ((lowest - above) / above < walk->drawdown) {
+    double deepest = (lowest - above) / above;
+    if (above == peak) { /* no new high: the lowest row is the deepest */
+        walk->drawdown = deepest < walk->drawdown ? deepest : walk->drawdown;
+    } else if (deepest < walk->drawdown) {
         double floor = 1 + walk->drawdown;
         for (size_t i = 0; i < n; i++) {
             peak = equity[i] > peak ? equity[i] : peak;
