@@ -58,6 +58,7 @@ int sim_open(struct sim *sim, const struct backtest_config *config, int account,
         sim_close(sim);
         return -ENOMEM;
     }
+    sim->plain = sim_plain_run(sim);
     sim->curve.cash = sim_number(spec->cash, sim->money_units);
     for (int s = 0; s < market->n_symbols; s++) {
         struct sim_symbol *symbol = &sim->symbols[s];
@@ -168,7 +169,10 @@ static void look(struct sim *sim, struct sim_symbol *symbol)
     sim->row = row;
     sim->seq = row * (size_t)sim->n_symbols + (size_t)sim_index(sim, symbol) + 1;
     symbol->last = sim_units(series->close[row], units);
-    if (symbol->n_live > 0) {
+    if (symbol->plain.id != 0) {
+        sim->now_ns = market_open_ns(market, row);
+        sim_plain_fill(sim, symbol, sim_units(series->open[row], units));
+    } else if (symbol->n_live > 0) {
         const struct bar_prices prices = {sim_units(series->open[row], units),
                                           sim_units(series->high[row], units),
                                           sim_units(series->low[row], units), symbol->last};

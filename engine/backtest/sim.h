@@ -35,6 +35,14 @@ struct sim_amend {
     int64_t created_ns, effective_ns, stop_price;
 };
 
+/* The one order of its symbol, at market, in a run that keeps no orders: nothing can happen to it but that it
+ * trades at the next open. */
+struct sim_plain {
+    uint64_t id; /* 0: there is none */
+    int64_t qty, reserved;
+    bool buy;
+};
+
 /* Bars of a symbol that exist, one after the other, and what is known of them. */
 struct sim_bars {
     size_t n;
@@ -63,8 +71,9 @@ struct sim_symbol {
     int64_t last; /* close of the last bar that was looked at */
     struct record_keeper keeper;
     struct sim_order live[SIM_LIVE_MAX]; /* by id */
-    int n_live, n_pending;               /* n_pending: of them on their way, to be looked at with each bar */
-    int n_entering;                      /* of them purchases that may open a position */
+    struct sim_plain plain;
+    int n_live, n_pending; /* n_pending: of them on their way, to be looked at with each bar */
+    int n_entering;        /* of them purchases that may open a position */
     struct sim_amend amends[SIM_LIVE_MAX];
     int n_amends;
     _Alignas(8) unsigned char memory[STRATEGY_STATE_SIZE];
@@ -89,12 +98,12 @@ struct sim {
     int32_t fee_bound_e6;
     struct risk_rate rate;
     int64_t cash, reserved;
-    int64_t need; /* of the purchase that was let in last */
+    int64_t need;       /* of the purchase that was let in last */
     double money_units; /* 10^currency_scale */
     int entered;        /* symbols held, or being entered */
     uint64_t last_order, last_fill, last_ledger;
     uint8_t hash[LEDGER_HASH_SIZE];
-    bool begun;
+    bool begun, plain; /* plain: orders may be so */
     int64_t now_ns;
     uint64_t seq;
     size_t row;
@@ -118,9 +127,9 @@ int sim_finish(struct sim *sim);
 /* ---- sim_book.c: what is told and booked ---- */
 
 void sim_begin(struct sim *sim, int64_t ts_ns); /* the opening deposit, once */
-/* Books a trade of `qty` at `price`: the fill, the ledger's rows, cash, position, record. */
-void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct sim_order *order, int64_t price,
-               int64_t qty, bool maker);
+/* Books a trade: the fill, the ledger's rows, cash, position, record. Returns its notional. */
+int64_t sim_book(struct sim *sim, struct sim_symbol *symbol, uint64_t order_id, enum order_side side,
+                 int64_t price, int64_t qty, bool maker);
 /* An order as it stands, where orders are kept: new at first. */
 void sim_tell_new(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order,
                   enum order_reason reason);
@@ -161,6 +170,19 @@ void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *le
 bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live, int64_t stop_price);
 /* At the last prices, as the bar of `symbol` closes. */
 int64_t sim_equity(const struct sim *sim, const struct sim_symbol *symbol);
+
+/* What check_legs() says of an order alone. */
+enum order_reason sim_check(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order);
+void sim_push(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order, int64_t reserved);
+
+/* ---- sim_plain.c ---- */
+
+bool sim_plain_run(const struct sim *sim); /* may orders be plain? */
+bool sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order);
+/* Another order comes: it becomes one like others. */
+void sim_plain_end(struct sim *sim, struct sim_symbol *symbol);
+void sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open);
+int64_t sim_affordable(const struct sim *sim, const struct sim_symbol *symbol, int64_t price, int64_t qty);
 
 /* ---- sim_bar.c: what a bar does to the symbol's orders, as match_bar() ---- */
 void sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices *prices);

@@ -59,6 +59,15 @@ static void position_changed(struct sim *sim, struct sim_symbol *symbol)
     }
 }
 
+int64_t sim_affordable(const struct sim *sim, const struct sim_symbol *symbol, int64_t price, int64_t qty)
+{
+    if (symbol->cost + (int128_t)price * qty / symbol->unit >= FILL_MONEY_MAX ||
+        qty > FILL_MONEY_MAX - symbol->qty)
+        return 0;
+    return fill_affordable(sim->cash - sim->reserved, price, qty, symbol->unit, sim->fee_bound_e6,
+                           &symbol->lot);
+}
+
 static int64_t affordable(const struct sim *sim, const struct sim_symbol *symbol,
                           const struct sim_order *order, int64_t price, int64_t qty)
 {
@@ -66,11 +75,7 @@ static int64_t affordable(const struct sim *sim, const struct sim_symbol *symbol
         qty = symbol->qty;
     if (order->side == ORDER_SELL || qty <= 0)
         return qty > 0 ? qty : 0;
-    if (symbol->cost + (int128_t)price * qty / symbol->unit >= FILL_MONEY_MAX ||
-        qty > FILL_MONEY_MAX - symbol->qty)
-        return 0;
-    return fill_affordable(sim->cash - sim->reserved, price, qty, symbol->unit, sim->fee_bound_e6,
-                           &symbol->lot);
+    return sim_affordable(sim, symbol, price, qty);
 }
 
 /* Trades all that is left of it at one price, as far as the account can. */
@@ -83,7 +88,10 @@ static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, in
     int64_t qty = affordable(sim, symbol, order, price, left);
     if (qty > 0) {
         symbol->n_pending -= order->state == ORDER_PENDING;
-        sim_trade(sim, symbol, order, price, qty, maker);
+        order->cost += sim_book(sim, symbol, order->id, order->side, price, qty, maker);
+        order->filled += qty;
+        order->state = order->filled == order->qty ? ORDER_FILLED : ORDER_PARTIAL;
+        order->updated_ns = sim->now_ns;
         end_other_leg(sim, symbol, id, order->parent);
         live = sim_find(symbol, id);
         order = live;
@@ -214,11 +222,6 @@ void sim_bar(struct sim *sim, struct sim_symbol *symbol, const struct bar_prices
     struct at_bar at = {.prices = *prices, .open_ns = market_open_ns(market, sim->row)};
     at.end_ns = at.open_ns + market->interval_ns;
     sim->now_ns = at.open_ns;
-    if (symbol->n_live == 1 && symbol->live[0].type == ORDER_MARKET) { /* nothing else happens then */
-        if (takes_part(&symbol->live[0], &at))
-            meet(sim, symbol, symbol->live[0].id, &at);
-        return;
-    }
     expire(sim, symbol, at.open_ns);
     if (symbol->n_amends > 0)
         release(sim, symbol, &at);

@@ -62,18 +62,28 @@ void sim_entering(struct sim *sim, struct sim_symbol *symbol, int change)
     sim->entered += (symbol->qty != 0 || symbol->n_entering > 0) - before;
 }
 
-static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill *fill)
+/* The ledger's rows of a fill: base, then quote, then fee. */
+static void post_fill(struct sim *sim, const struct sim_symbol *symbol, const struct fill *fill)
 {
-    int64_t held = symbol->qty;
-    bool buy = fill->side == ORDER_BUY;
     const struct symbol *listed = symbol->listed;
-    symbol->qty += buy ? fill->qty : -fill->qty;
+    bool buy = fill->side == ORDER_BUY;
     post(sim, listed->base, listed->qty_scale, LEDGER_TRADE, buy ? fill->qty : -fill->qty, symbol->qty,
          fill->order_id, fill->id);
     post_cash(sim, LEDGER_TRADE, buy ? -fill->notional : fill->notional, fill->order_id, fill->id);
     post_cash(sim, LEDGER_FEE, -fill->fee, fill->order_id, fill->id);
-    record_fill(&symbol->keeper, fill->side, fill->qty, fill->notional, fill->fee, held, listed->quote_scale,
-                NULL);
+}
+
+static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill *fill)
+{
+    int64_t held = symbol->qty;
+    bool buy = fill->side == ORDER_BUY;
+    symbol->qty += buy ? fill->qty : -fill->qty;
+    if (sim->config->ledger)
+        post_fill(sim, symbol, fill);
+    else
+        sim->cash += (buy ? -fill->notional : fill->notional) - fill->fee;
+    record_fill(&symbol->keeper, fill->side, fill->qty, fill->notional, fill->fee, held,
+                symbol->listed->quote_scale, NULL);
     if (buy)
         symbol->cost += fill->notional;
     else if (symbol->qty == 0)
@@ -88,27 +98,30 @@ static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill 
     curve_hold(&sim->curve, sim_index(sim, symbol), sim_number(symbol->qty, symbol->qty_units));
 }
 
-void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct sim_order *order, int64_t price,
-               int64_t qty, bool maker)
+int64_t sim_book(struct sim *sim, struct sim_symbol *symbol, uint64_t order_id, enum order_side side,
+                 int64_t price, int64_t qty, bool maker)
 {
     const struct fee_rates *fees = &sim->spec->rules.fees;
-    struct fill *fills = run_room(sim->ret->fills, sim->ret->n_fills, &sim->cap_fills, sizeof *fills);
-    if (!fills) {
-        sim->failed = -ENOMEM;
-        return;
+    struct backtest_account *ret = sim->ret;
+    if (ret->n_fills == sim->cap_fills) {
+        struct fill *fills = run_room(ret->fills, ret->n_fills, &sim->cap_fills, sizeof *fills);
+        if (!fills) {
+            sim->failed = -ENOMEM;
+            return 0;
+        }
+        ret->fills = fills;
     }
-    sim->ret->fills = fills;
-    struct fill *fill = &fills[sim->ret->n_fills++];
+    struct fill *fill = &ret->fills[ret->n_fills++];
     *fill = (struct fill){
         .id = ++sim->last_fill,
-        .order_id = order->id,
+        .order_id = order_id,
         .account = sim->account,
         .symbol = sim_index(sim, symbol),
-        .side = order->side,
+        .side = side,
         .ts_ns = sim->now_ns,
         .price = price,
         .qty = qty,
-        .notional = fill_notional(order->side, price, qty, symbol->unit),
+        .notional = fill_notional(side, price, qty, symbol->unit),
         .fee_e6 = maker ? fees->maker_e6 : fees->taker_e6,
         .maker = maker,
         .input_seq = sim->seq,
@@ -116,11 +129,8 @@ void sim_trade(struct sim *sim, struct sim_symbol *symbol, struct sim_order *ord
     fill->fee = fill_fee(fill->notional, fill->fee_e6);
     if (fill->notional > MONEY_NEAR_END || sim->cash > MONEY_NEAR_END)
         sim->failed = -ENOTSUP;
-    order->filled += qty;
-    order->cost += fill->notional;
-    order->state = order->filled == order->qty ? ORDER_FILLED : ORDER_PARTIAL;
-    order->updated_ns = sim->now_ns;
     apply(sim, symbol, fill);
+    return fill->notional;
 }
 
 /* What may change of an order. */

@@ -186,6 +186,12 @@ static enum order_reason check(struct sim *sim, const struct sim_symbol *symbol,
     return reason;
 }
 
+enum order_reason sim_check(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order)
+{
+    enum order_reason reason = check_filters(symbol, order, 0);
+    return reason == ORDER_OK ? check_balance(sim, symbol, order) : reason;
+}
+
 static enum order_reason check_legs(struct sim *sim, const struct sim_symbol *symbol,
                                     const struct sim_order *legs, int n)
 {
@@ -210,15 +216,14 @@ static void refuse(struct sim *sim, const struct sim_symbol *symbol, struct sim_
     }
 }
 
-static void push(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order)
+void sim_push(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order, int64_t reserved)
 {
     struct sim_order *live = &symbol->live[symbol->n_live++];
     *live = *order;
-    sim->last_order++;
     symbol->n_pending += order->state == ORDER_PENDING;
     if (enters(order)) {
         sim_entering(sim, symbol, 1);
-        hold(sim, live, sim->need);
+        hold(sim, live, reserved);
     }
     sim_tell_new(sim, symbol, order, ORDER_OK);
 }
@@ -235,6 +240,8 @@ void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *le
         leg->updated_ns = sim->now_ns;
         leg->effective_ns = sim->now_ns + sim->config->latency_ns;
     }
+    if (n == 1 && sim->plain && sim_plain_submit(sim, symbol, &legs[0]))
+        return;
     enum order_reason reason = check_legs(sim, symbol, legs, n);
     if (reason != ORDER_OK) {
         refuse(sim, symbol, legs, n, reason);
@@ -244,8 +251,10 @@ void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *le
         sim->failed = -ENOTSUP;
         return;
     }
-    for (int i = 0; i < n; i++)
-        push(sim, symbol, &legs[i]);
+    for (int i = 0; i < n; i++) {
+        sim->last_order++;
+        sim_push(sim, symbol, &legs[i], sim->need);
+    }
 }
 
 bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live, int64_t stop_price)

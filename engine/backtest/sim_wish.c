@@ -202,14 +202,14 @@ void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act
 {
     const struct market *market = sim->config->market;
     const struct market_series *series = symbol->series;
-    int64_t equity = sim_equity(sim, symbol), volume = 0;
+    int64_t equity = sim_equity(sim, symbol);
     double outputs[OUTPUTS_MAX];
     const double *indicators = outputs;
     if (!symbol->bars.outputs)
         indicators = look_ahead(sim, symbol, bar);
     for (size_t k = 0; symbol->bars.outputs && k < sim->n_outputs; k++)
         outputs[k] = symbol->bars.outputs[k][bar];
-    decimal_from_double(series->volume[sim->row], symbol->listed->qty_scale, &volume);
+    int64_t volume = sim_units(series->volume[sim->row], symbol->qty_units);
     struct strategy_input input = {
         .ts_ns = sim->now_ns,
         .interval_ns = market->interval_ns,
@@ -242,6 +242,8 @@ void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act
         return;
     }
     for (size_t i = 0; i < n; i++) {
+        if (symbol->plain.id != 0) /* of the intent before: it is an order among others now */
+            sim_plain_end(sim, symbol);
         enum intent_fault fault = carry_out(sim, symbol, &input, &intents[i], equity);
         sim->ret->intents[fault] += fault != INTENT_FITS;
     }

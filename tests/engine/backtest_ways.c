@@ -125,6 +125,9 @@ static struct account_spec random_account(struct random *random, const struct st
                                                    (int32_t)PICK(random, 0, 1000, 1000, 750)}},
                                 .strategy = strategy};
     struct risk_limits *risk = &spec.rules.risk;
+    random_params(random, strategy, spec.params);
+    if (random_chance(random, 40))
+        return spec;
     if (random_chance(random, 30))
         risk->exposure_symbol = 0.05 + random_unit(random);
     if (random_chance(random, 30))
@@ -137,7 +140,6 @@ static struct account_spec random_account(struct random *random, const struct st
         risk->cooldown_ns = random_between(random, 1, 600) * MINUTE_NS;
     if (random_chance(random, 30))
         risk->positions = (int32_t)random_between(random, 1, 3);
-    random_params(random, strategy, spec.params);
     return spec;
 }
 
@@ -308,6 +310,16 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     }
     seen.covered += covered;
     count(&engine.accounts[0]);
+    if (random_chance(random, 50)) { /* nothing kept: fills and sums are the same */
+        struct backtest lean;
+        config.orders = config.ledger = false;
+        config.decided = NULL;
+        CHECK_INT(backtest_run(&config, &lean, err, sizeof err), 0);
+        CHECK(!lean.accounts[0].orders && !lean.accounts[0].ledger);
+        check_fills(&engine.accounts[0], &lean.accounts[0]);
+        check_sums(&engine.accounts[0], &lean.accounts[0], config.to - config.from);
+        backtest_finish(&lean);
+    }
     backtest_finish(&engine);
     backtest_finish(&columns);
     made_close(&made);

@@ -1,0 +1,75 @@
+/* Orders at market that stand alone, in runs that keep no orders and know no limits: from the decision to the
+ * fill without a list of orders. Most strategies' most frequent case, and the same rules. */
+#include "engine/backtest/sim.h"
+
+bool sim_plain_run(const struct sim *sim)
+{
+    const struct backtest_config *config = sim->config;
+    const struct risk_limits *risk = &sim->spec->rules.risk;
+    return !config->orders && !config->ledger && config->latency_ns < config->market->interval_ns &&
+           risk->exposure_symbol == 0 && risk->exposure_account == 0 && risk->orders_per_second == 0 &&
+           risk->price_band == 0 && risk->cooldown_ns == 0 && risk->positions == 0;
+}
+
+bool sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order)
+{
+    if (order->type != ORDER_MARKET || symbol->n_live > 0 || symbol->plain.id != 0)
+        return false;
+    enum order_reason reason = sim_check(sim, symbol, order);
+    sim->last_order++;
+    if (reason != ORDER_OK) {
+        sim->ret->refused[reason]++;
+        return true;
+    }
+    bool buy = order->side == ORDER_BUY;
+    symbol->plain =
+        (struct sim_plain){.id = order->id, .qty = order->qty, .reserved = buy ? sim->need : 0, .buy = buy};
+    sim->reserved += symbol->plain.reserved;
+    symbol->n_pending++;
+    if (buy)
+        sim_entering(sim, symbol, 1);
+    return true;
+}
+
+/* Off the symbol, before or as it becomes something else. */
+static struct sim_plain take(struct sim *sim, struct sim_symbol *symbol)
+{
+    struct sim_plain plain = symbol->plain;
+    symbol->plain.id = 0;
+    symbol->n_pending--;
+    sim->reserved -= plain.reserved;
+    return plain;
+}
+
+void sim_plain_end(struct sim *sim, struct sim_symbol *symbol)
+{
+    struct sim_plain plain = take(sim, symbol);
+    if (plain.buy)
+        sim_entering(sim, symbol, -1);
+    const struct sim_order order = {.id = plain.id,
+                                    .qty = plain.qty,
+                                    .type = ORDER_MARKET,
+                                    .side = plain.buy ? ORDER_BUY : ORDER_SELL,
+                                    .state = ORDER_PENDING,
+                                    .reduce_only = !plain.buy,
+                                    .updated_ns = sim->now_ns,
+                                    .effective_ns = sim->now_ns + sim->config->latency_ns};
+    sim_push(sim, symbol, &order, plain.reserved);
+}
+
+void sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open)
+{
+    const struct symbol_filters *filters = &symbol->listed->filters;
+    struct sim_plain plain = take(sim, symbol);
+    enum order_side side = plain.buy ? ORDER_BUY : ORDER_SELL;
+    int64_t price = fill_slipped(side, open, sim->config->slippage_e6, filters->price_min, filters->tick, 0);
+    int64_t qty = plain.qty;
+    if (plain.buy)
+        qty = sim_affordable(sim, symbol, price, qty);
+    else if (qty > symbol->qty)
+        qty = symbol->qty;
+    if (qty > 0)
+        sim_book(sim, symbol, plain.id, side, price, qty, false);
+    if (plain.buy)
+        sim_entering(sim, symbol, -1);
+}
