@@ -171,14 +171,14 @@ bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *liv
 /* At the last prices, as the bar of `symbol` closes. */
 int64_t sim_equity(const struct sim *sim, const struct sim_symbol *symbol);
 
-/* What check_legs() says of an order alone. */
-enum order_reason sim_check(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order);
 void sim_push(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order, int64_t reserved);
 
 /* ---- sim_plain.c ---- */
 
 bool sim_plain_run(const struct sim *sim); /* may orders be plain? */
-bool sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order);
+/* A purchase, or a sale of what is held, as sim_submit() does it. False, with nothing done: it cannot be
+ * plain. */
+bool sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool buy, int64_t qty);
 /* Another order comes: it becomes one like others. */
 void sim_plain_end(struct sim *sim, struct sim_symbol *symbol);
 void sim_plain_fill(struct sim *sim, struct sim_symbol *symbol, int64_t open);

@@ -186,12 +186,6 @@ static enum order_reason check(struct sim *sim, const struct sim_symbol *symbol,
     return reason;
 }
 
-enum order_reason sim_check(struct sim *sim, const struct sim_symbol *symbol, const struct sim_order *order)
-{
-    enum order_reason reason = check_filters(symbol, order, 0);
-    return reason == ORDER_OK ? check_balance(sim, symbol, order) : reason;
-}
-
 static enum order_reason check_legs(struct sim *sim, const struct sim_symbol *symbol,
                                     const struct sim_order *legs, int n)
 {
@@ -240,8 +234,6 @@ void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *le
         leg->updated_ns = sim->now_ns;
         leg->effective_ns = sim->now_ns + sim->config->latency_ns;
     }
-    if (n == 1 && sim->plain && sim_plain_submit(sim, symbol, &legs[0]))
-        return;
     enum order_reason reason = check_legs(sim, symbol, legs, n);
     if (reason != ORDER_OK) {
         refuse(sim, symbol, legs, n, reason);

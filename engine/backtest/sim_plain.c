@@ -1,6 +1,7 @@
 /* Orders at market that stand alone, in runs that keep no orders and know no limits: from the decision to the
  * fill without a list of orders. Most strategies' most frequent case, and the same rules. */
 #include "engine/backtest/sim.h"
+#include "exchange/filter.h"
 
 bool sim_plain_run(const struct sim *sim)
 {
@@ -11,20 +12,27 @@ bool sim_plain_run(const struct sim *sim)
            risk->price_band == 0 && risk->cooldown_ns == 0 && risk->positions == 0;
 }
 
-bool sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order)
+bool sim_plain_submit(struct sim *sim, struct sim_symbol *symbol, bool buy, int64_t qty)
 {
-    if (order->type != ORDER_MARKET || symbol->n_live > 0 || symbol->plain.id != 0)
+    if (!sim->plain || symbol->n_live > 0 || symbol->plain.id != 0)
         return false;
-    enum order_reason reason = sim_check(sim, symbol, order);
+    const struct filter_request request = {
+        .side = buy ? ORDER_BUY : ORDER_SELL, .type = ORDER_MARKET, .qty = qty, .reference = symbol->last};
+    enum order_reason reason = filter_check(symbol->listed, &request);
+    int64_t need = 0, available = sim->cash - sim->reserved;
+    if (reason == ORDER_OK && buy) {
+        need = fill_purchase(symbol->last, qty, symbol->unit, sim->fee_bound_e6);
+        reason = need <= available ? ORDER_OK : ORDER_INSUFFICIENT_BALANCE;
+    } else if (reason == ORDER_OK && symbol->qty == 0) {
+        reason = ORDER_REDUCE_ONLY;
+    }
     sim->last_order++;
     if (reason != ORDER_OK) {
         sim->ret->refused[reason]++;
         return true;
     }
-    bool buy = order->side == ORDER_BUY;
-    symbol->plain =
-        (struct sim_plain){.id = order->id, .qty = order->qty, .reserved = buy ? sim->need : 0, .buy = buy};
-    sim->reserved += symbol->plain.reserved;
+    symbol->plain = (struct sim_plain){.id = sim->last_order, .qty = qty, .reserved = need, .buy = buy};
+    sim->reserved += need;
     symbol->n_pending++;
     if (buy)
         sim_entering(sim, symbol, 1);

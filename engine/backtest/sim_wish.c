@@ -41,9 +41,30 @@ static void look_at_orders(const struct sim_symbol *symbol, struct strategy_inpu
 
 /* ---- intents ---- */
 
+/* Every field is named, here and where a strategy's input is made: what is left out is cleared first, by an
+ * instruction that takes longer than all the rest. */
 static struct sim_order order_of(enum order_side side, enum order_type type, int64_t qty, const char *tag)
 {
-    return (struct sim_order){.side = side, .type = type, .qty = qty, .tag = tag};
+    return (struct sim_order){.id = 0,
+                              .group = 0,
+                              .parent = 0,
+                              .qty = qty,
+                              .filled = 0,
+                              .cost = 0,
+                              .price = 0,
+                              .stop_price = 0,
+                              .reserved = 0,
+                              .effective_ns = 0,
+                              .updated_ns = 0,
+                              .expires_ns = 0,
+                              .tag = tag,
+                              .amends = 0,
+                              .side = (uint8_t)side,
+                              .type = (uint8_t)type,
+                              .tif = ORDER_GTC,
+                              .state = ORDER_PENDING,
+                              .reduce_only = false,
+                              .triggered = false};
 }
 
 static struct sizing sizing_of(const struct sim *sim, const struct sim_symbol *symbol, int64_t equity)
@@ -67,6 +88,8 @@ static enum intent_fault enter(struct sim *sim, struct sim_symbol *symbol, const
         return INTENT_BAD_PROFIT;
     struct sizing sizing = sizing_of(sim, symbol, equity);
     int64_t qty = sizing_entry(&sizing, intent->fraction, limit > 0 ? limit : symbol->last);
+    if (limit == 0 && stop == 0 && profit == 0 && sim_plain_submit(sim, symbol, true, qty))
+        return INTENT_FITS;
     struct sim_order legs[ORDER_LEGS_MAX];
     int n = 1;
     legs[0] = order_of(ORDER_BUY, limit > 0 ? ORDER_LIMIT : ORDER_MARKET, qty, intent->why);
@@ -90,7 +113,10 @@ static enum intent_fault enter(struct sim *sim, struct sim_symbol *symbol, const
 static void leave(struct sim *sim, struct sim_symbol *symbol, const char *why)
 {
     int64_t qty = filter_floor_qty(symbol->listed, ORDER_MARKET, symbol->qty);
-    struct sim_order order = order_of(ORDER_SELL, ORDER_MARKET, qty > 0 ? qty : symbol->qty, why);
+    qty = qty > 0 ? qty : symbol->qty;
+    if (sim_plain_submit(sim, symbol, false, qty))
+        return;
+    struct sim_order order = order_of(ORDER_SELL, ORDER_MARKET, qty, why);
     order.reduce_only = true;
     sim_submit(sim, symbol, &order, 1);
 }
@@ -142,7 +168,7 @@ static void reach(struct sim *sim, struct sim_symbol *symbol, const struct inten
     }
     struct sizing sizing = sizing_of(sim, symbol, equity);
     int64_t qty = sizing_target(&sizing, intent->fraction, held, symbol->last, symbol->last);
-    if (qty == 0)
+    if (qty == 0 || sim_plain_submit(sim, symbol, qty > 0, qty > 0 ? qty : -qty))
         return;
     struct sim_order order =
         order_of(qty > 0 ? ORDER_BUY : ORDER_SELL, ORDER_MARKET, qty > 0 ? qty : -qty, intent->why);
@@ -220,14 +246,18 @@ void sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act
         .volume = sim_number(volume, symbol->qty_units),
         .indicators = indicators,
         .qty = sim_number(symbol->qty, symbol->qty_units),
+        .entry = symbol->qty != 0
+                     ? sim_number(symbol->cost, sim->money_units) / sim_number(symbol->qty, symbol->qty_units)
+                     : 0,
         .equity = sim_number(equity, sim->money_units),
         .cash = sim_number(sim->cash - sim->reserved, sim->money_units),
+        .live_orders = false,
+        .stop = 0,
+        .profit = 0,
         .positions = sim->entered,
         .symbols = sim->n_symbols,
         .record = &symbol->keeper.record,
     };
-    if (symbol->qty != 0)
-        input.entry = sim_number(symbol->cost, sim->money_units) / input.qty;
     look_at_orders(symbol, &input);
 
     struct intent intents[INTENTS_ROOM];

@@ -38,8 +38,17 @@ static void take(struct open_trade *open, const struct fill *fill, int64_t qty, 
 
 static void begin(struct open_trade *open, const struct market *market, const struct fill *fill)
 {
-    *open = (struct open_trade){
-        .trade = {.symbol = fill->symbol, .entry_row = row_of(market, fill->ts_ns), .entry_ns = fill->ts_ns}};
+    *open = (struct open_trade){.trade = {.symbol = fill->symbol,
+                                          .entry_row = row_of(market, fill->ts_ns),
+                                          .exit_row = 0,
+                                          .entry_ns = fill->ts_ns,
+                                          .exit_ns = 0,
+                                          .qty = 0,
+                                          .cost = 0,
+                                          .proceeds = 0,
+                                          .fees = 0,
+                                          .profit = 0},
+                                .held = 0};
 }
 
 static void end(struct open_trade *open, struct backtest_account *account, size_t row, int64_t ts_ns)
