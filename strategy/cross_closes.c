@@ -15,6 +15,8 @@ enum { LANES = 8, BLOCK = 16 * MASK_BITS };
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 
+typedef int64_t flag_lanes __attribute__((vector_size(LANES * sizeof(int64_t))));
+
 static double window(const double *close, size_t i, size_t period)
 {
     double sum = 0;
@@ -64,12 +66,35 @@ static inline void differences(const double *x, size_t fast, size_t slow, double
     *before = carry[0];
 }
 
+/* Bit k of lane l becomes bit 8 * k + l. */
+static inline uint64_t gather(const flag_lanes *of)
+{
+    const flag_lanes places = {0, 8, 16, 24, 32, 40, 48, 56};
+    flag_lanes flags = *of << places;
+    flags |= __builtin_shufflevector(flags, flags, 4, 5, 6, 7, 0, 1, 2, 3);
+    flags |= __builtin_shufflevector(flags, flags, 2, 3, 0, 1, 6, 7, 4, 5);
+    uint64_t x = (uint64_t)(flags[0] | flags[1]), t;
+    t = (x ^ x >> 7) & 0x00aa00aa00aa00aa; /* the 8 by 8 bits turned over: Hacker's Delight, 7-3 */
+    x ^= t ^ t << 7;
+    t = (x ^ x >> 14) & 0x0000cccc0000cccc;
+    x ^= t ^ t << 14;
+    t = (x ^ x >> 28) & 0x00000000f0f0f0f0;
+    return x ^ t ^ t << 28;
+}
+
 /* The sides of the 64 bars from `at` on, whose d is d[]. */
 static inline void sides(const double *close, size_t at, size_t fast, size_t slow, const double *d,
                          double uncertain, uint64_t *above, uint64_t *below)
 {
-    *above = mask_above_level(d, uncertain, MASK_BITS);
-    *below = mask_below_level(d, -uncertain, MASK_BITS);
+    flag_lanes up = {0}, down = {0};
+    for (int k = 0; k < MASK_BITS / LANES; k++) {
+        const lanes v = *(const lanes *)(d + k * LANES), zero = {0};
+        const flag_lanes bit = (flag_lanes){0} + ((int64_t)1 << k);
+        up |= (flag_lanes)(v > zero + uncertain) & bit;
+        down |= (flag_lanes)(v < zero - uncertain) & bit;
+    }
+    *above = gather(&up);
+    *below = gather(&down);
     for (uint64_t near = ~(*above | *below); near != 0; near &= near - 1) {
         size_t i = (size_t)__builtin_ctzll(near);
         double of_fast = window(close, at + i, fast) / (double)fast;
