@@ -175,7 +175,8 @@ int decimal_rescale(int64_t units, int from, int to, int64_t *ret)
 
 double decimal_to_double(int128_t units, int scale)
 {
-    return (double)units / (double)pow10_table[scale];
+    int64_t small = (int64_t)units; /* which one instruction converts, to the same */
+    return (small == units ? (double)small : (double)units) / (double)pow10_table[scale];
 }
 
 int decimal_from_double(double x, int scale, int64_t *ret)

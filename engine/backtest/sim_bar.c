@@ -61,7 +61,7 @@ static void position_changed(struct sim *sim, struct sim_symbol *symbol)
 
 int64_t sim_affordable(const struct sim *sim, const struct sim_symbol *symbol, int64_t price, int64_t qty)
 {
-    if (symbol->cost + (int128_t)price * qty / symbol->unit >= FILL_MONEY_MAX ||
+    if ((int128_t)price * qty >= (int128_t)(FILL_MONEY_MAX - symbol->cost) * symbol->unit ||
         qty > FILL_MONEY_MAX - symbol->qty)
         return 0;
     return fill_affordable(sim->cash - sim->reserved, price, qty, symbol->unit, sim->fee_bound_e6,

@@ -71,7 +71,8 @@ static int64_t value_of(const struct sim *sim, const struct sim_symbol *symbol, 
 {
     if (symbol->qty == 0)
         return 0;
-    return (int64_t)((int128_t)last_of(sim, symbol, now) * symbol->qty / symbol->unit);
+    int64_t rest;
+    return (int64_t)fill_divide((int128_t)last_of(sim, symbol, now) * symbol->qty, symbol->unit, &rest);
 }
 
 /* ---- the gate ---- */
