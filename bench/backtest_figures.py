@@ -73,7 +73,7 @@ def peers(path):
 
 
 def cross(folder):
-    path = walk(folder / "CROSSUSDT_1m.csv", CROSS_BARS, 7)
+    path = walk(folder / "BTCUSDT_1m.csv", CROSS_BARS, 7)
     others = peers(path)
     ours = min((run("sma-cross", 1, folder / "cache", path) for _ in range(3)), key=lambda one: one["best_s"])
     stages = {name: ours[name] for name in ("indicators_s", "signals_s", "simulate_s", "metrics_s")}
