@@ -21,17 +21,20 @@ static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
     return 0;
 }
 
-/* Begins with the first share, and keeps its beat when bars are missing. */
+/* Begins with the first share, and keeps its beat when bars are missing; a beat beyond all time never comes.
+ */
 static bool is_due(const double *p, struct memory *memory, const struct strategy_input *input)
 {
-    int64_t period_ns = (int64_t)p[EVERY] * input->interval_ns;
-    if (period_ns == 0)
+    int64_t every = (int64_t)p[EVERY];
+    if (every == 0)
         return false;
     if (input->qty == 0)
         memory->due_ns = input->ts_ns;
     if (input->ts_ns < memory->due_ns)
         return false;
-    memory->due_ns += ((input->ts_ns - memory->due_ns) / period_ns + 1) * period_ns;
+    int64_t bars = ((input->ts_ns - memory->due_ns) / input->interval_ns / every + 1) * every;
+    bool comes = bars <= (INT64_MAX - memory->due_ns) / input->interval_ns;
+    memory->due_ns = comes ? memory->due_ns + bars * input->interval_ns : INT64_MAX;
     return true;
 }
 

@@ -81,6 +81,20 @@ static void test_beat(void)
         CHECK_INT(bar(&a), i == 5);
 }
 
+/* The longest beat of the longest bars ends after all times there are: it never comes. */
+static void test_endless_beat(void)
+{
+    struct ask a = weight("1000000", "0");
+    a.input.interval_ns = 7 * 24 * 60 * MINUTE_NS;
+    a.input.ts_ns = 2600 * a.input.interval_ns;
+    CHECK_INT(bar(&a), 1);
+    a.input.qty = 20;
+    for (int i = 0; i < 500; i++) {
+        a.input.ts_ns += a.input.interval_ns;
+        CHECK_INT(bar(&a), 0);
+    }
+}
+
 static void test_drift(void)
 {
     struct ask a = weight("0", "0.25");
@@ -122,6 +136,7 @@ int main(void)
 {
     test_hold();
     test_beat();
+    test_endless_beat();
     test_drift();
     return check_done("strategy/holding");
 }

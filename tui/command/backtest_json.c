@@ -124,16 +124,6 @@ static json_t *intents_refused_object(const struct backtest_account *account)
     return object;
 }
 
-static json_t *impossible_object(const struct backtest_account *account)
-{
-    json_t *object = json_object();
-    for (int fault = 1; fault < INTENT_FAULTS; fault++)
-        if (account->intents[fault] > 0)
-            set(object, intent_fault_name((enum intent_fault)fault),
-                json_integer((json_int_t)account->intents[fault]));
-    return object;
-}
-
 static json_t *account_object(const struct backtest_result *result, int a)
 {
     const struct account_spec *spec = &result->accounts[a];
@@ -151,7 +141,6 @@ static json_t *account_object(const struct backtest_result *result, int a)
     if (!object)
         return NULL;
     set(object, "intents_refused", intents_refused_object(account));
-    set(object, "intents_refused", impossible_object(account));
     set_metrics(object, r);
     set(object, "drawdowns", drawdowns_array(result, r));
     set(object, "months", months_array(r->months, r->n_months));
