@@ -175,10 +175,13 @@ static int64_t bars_due(struct source *source)
     return due_of(next_player((struct bars *)source));
 }
 
-/* The bar is over: its klines close now, and what follows may be a gap. */
+/* The bar is over: its klines close now, those of a quiet one after a gap too, and what follows may be a gap.
+ */
 static int end_bar(struct bars *b, struct player *p)
 {
-    int64_t end_ns = bar_end_ns(p);
+    int64_t end_ns = bar_end_ns(p), open_ns = end_ns - p->length_ns;
+    if (p->n_trades == 0 && p->bar > 0 && p->file.open_time_ns[p->bar - 1] + p->length_ns < open_ns)
+        tape_resume(b->base.tape, p->market.symbol, open_ns);
     bool gap = p->bar + 1 == p->end || p->file.open_time_ns[p->bar + 1] > end_ns;
     if (gap)
         tape_pause(b->base.tape, p->market.symbol, end_ns);

@@ -327,6 +327,12 @@ void tape_pause(struct tape *tape, int symbol, int64_t end_ns)
     candles_hole(&sym->candles);
 }
 
+void tape_resume(struct tape *tape, int symbol, int64_t open_ns)
+{
+    if (candles_advance(&tape->symbols[symbol].candles, open_ns) < 0)
+        tape->failed = true;
+}
+
 /* Klines count the trade, after those that it closes went out. */
 static void count_trade(struct tape *tape, int symbol, const struct tape_trade *trade, int64_t first_id,
                         int64_t last_id)

@@ -92,6 +92,10 @@ void tape_advance(struct tape *tape, int symbol, int64_t event_ns, int64_t grace
  * then are closed, and none are made until the next trade. */
 void tape_pause(struct tape *tape, int symbol, int64_t end_ns);
 
+/* The market stood still since a pause, and had opened at `open_ns` without a trade so far: its klines begin
+ * there. */
+void tape_resume(struct tape *tape, int symbol, int64_t open_ns);
+
 /* One trade. `raw` is its message as recorded, or NULL. Trades of one taker order at one price and time form
  * one aggregate; `run_ends` says that no more will join this one (else the next trade or time tells). */
 void tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, bool run_ends, const char *raw,

@@ -68,7 +68,7 @@ static char *make_csv(int bars, int gap_at)
     return text;
 }
 
-enum { BARS = 60, GAP_AT = 40, HISTORY = 12 };
+enum { BARS = 60, GAP_AT = 38 /* a quiet one follows */, HISTORY = 12 };
 
 /* The venue's klines equal the file's rows. */
 static void check_rows(struct tape *tape, const struct bars_file *f, size_t n)
@@ -78,9 +78,6 @@ static void check_rows(struct tape *tape, const struct bars_file *f, size_t n)
     size_t k = 0;
     CHECK(got >= n);
     for (size_t i = 0; i < n && k < got; i++, k++) {
-        if (f->volume[i] == 0 &&
-            rows[k].open_ns != f->open_time_ns[i]) /* a quiet bar before a gap, or at an end */
-            continue;
         CHECK_INT(rows[k].open_ns, f->open_time_ns[i]);
         CHECK_NEAR((double)rows[k].volume, f->volume[i] * 1e8, 0.5);
         if (f->volume[i] == 0)
