@@ -213,7 +213,7 @@ static int read_all(struct reader *r)
         return fail(r, -EINVAL, "empty file", "CSV with open_time, open, high, low, close, volume");
     if ((rc = split(r, INT_MAX)) < 0)
         return rc;
-    bool header = r->n_fields > 0 && r->fields[0].len > 0 && !isdigit((unsigned char)r->fields[0].data[0]);
+    bool header = r->fields[0].len == 0 || !isdigit((unsigned char)r->fields[0].data[0]);
     if (header && (rc = read_header(r)) < 0)
         return rc;
     for (int c = 0; c < COLUMNS; c++) {

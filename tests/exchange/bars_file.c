@@ -77,6 +77,12 @@ static void test_reads(void)
     CHECK_INT(f.open_time_ns[0], 2000000000);
     CHECK_INT(f.interval_ns, 0);
     bars_file_finish(&f);
+    /* A column without a name, as a table's row numbers are written. */
+    path = scratch_write("A_b", ",timestamp,open,high,low,close,volume\n0,2,1,1,1,1,1\n1,3,1,1,1,1,1\n");
+    CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
+    CHECK_INT(f.n, 2);
+    CHECK_INT(f.open_time_ns[1], 3000000000);
+    bars_file_finish(&f);
     path = scratch_write("A_b", "timestamp,open,high,low,close,volume\n");
     CHECK_INT(bars_file_read(path, NULL, &f, error), 0);
     CHECK_INT(f.n, 0);

@@ -344,6 +344,41 @@ def test_refused(folder, bars):
         assert file.read() == "as it was\n"
 
 
+def test_streams(folder, bars):
+    """Bars from a pipe; rows to stdout, whatever that is, and through a link, which stays one."""
+    words = ("backtest", "--strategy", "sma-cross", "--symbol", "BTCUSDT")
+    plain = os.path.join(folder, "plain.csv")
+    report = run(*words, "--bars", bars["BTCUSDT"], "--trades", plain, "--json")
+    with open(plain) as file:
+        fills = file.read()
+    for extra in ((), ("--no-cache",)):
+        with open(bars["BTCUSDT"], "rb") as file:
+            piped = subprocess.run([harness.PAPERTAPE, *words, *extra, "--bars", "/dev/stdin", "--json"], input=file.read(),
+                                   capture_output=True, timeout=harness.PATIENCE)
+        assert piped.returncode == 0, piped.stderr
+        assert json.loads(piped.stdout)["ledger_hash"] == json.loads(report.stdout)["ledger_hash"]
+
+    out = os.path.join(folder, "out.txt")
+    with open(out, "w") as file:
+        subprocess.run([harness.PAPERTAPE, *words, "--bars", bars["BTCUSDT"], "--trades", "/dev/fd/1", "--benchmark", "none"],
+                       stdout=file, timeout=harness.PATIENCE, check=True)
+    with open(out) as file:
+        text = file.read()
+    assert text.startswith(fills) and "ledger ok" in text[len(fills):]
+
+    link = os.path.join(folder, "link.csv")
+    os.symlink("out.txt", link)
+    run(*words, "--bars", bars["BTCUSDT"], "--trades", link)
+    assert os.path.islink(link)
+    with open(out) as file:
+        assert file.read() == fills
+    refused(*words, "--bars", bars["BTCUSDT"], "--trades", link, "--orders", out, status=2, says="a file for each")
+    with open(out) as file:
+        assert file.read() == fills
+    for path in (plain, link, out):
+        os.remove(path)
+
+
 def main():
     rng = random.Random(SEED)
     print(f"system/backtest_bars: PAPERTAPE_SEED={SEED}")
@@ -357,6 +392,7 @@ def main():
         test_trades(folder, made_trades(os.path.join(folder, "BTCUSDT-trades.csv"), rng, 20000))
         test_sweep(folder, bars)
         test_guards(bars)
+        test_streams(folder, bars)
         test_refused(folder, bars)
     return 0
 

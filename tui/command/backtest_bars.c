@@ -84,7 +84,6 @@ static int choose_benchmark(struct bars_run *run)
     return EXIT_OK;
 }
 
-/* The daemon's, from its database. */
 /* The daemon's account, from when it was made, with the daemon's latency and slippage, where the command line
  * says nothing else. */
 static int take_account(struct bars_run *run, size_t *from)

@@ -149,12 +149,31 @@ static void write_one(const struct backtest_result *result, const struct backtes
     }
 }
 
+/* Of two in one file the later would be left alone. */
+static int check_apart(const struct backtest_args *args, const struct output outputs[BACKTEST_OUTPUTS],
+                       int one)
+{
+    for (int other = 0; other < one; other++)
+        if (outputs[one].target[0] && strcmp(outputs[one].target, outputs[other].target) == 0) {
+            char words[96];
+            snprintf(words, sizeof words,
+                     "--%s and --%s are both to be written there: a file for each is needed",
+                     backtest_output_name((enum backtest_output)other),
+                     backtest_output_name((enum backtest_output)one));
+            return stored_fail(EXIT_USAGE, "backtest", args->outputs[one], words);
+        }
+    return EXIT_OK;
+}
+
 int backtest_open_outputs(const struct backtest_args *args, struct output outputs[BACKTEST_OUTPUTS])
 {
     int status = EXIT_OK;
     for (int i = 0; i < BACKTEST_OUTPUTS && status == EXIT_OK; i++)
-        if (args->outputs[i])
+        if (args->outputs[i]) {
             status = output_open("backtest", args->outputs[i], &outputs[i]);
+            if (status == EXIT_OK)
+                status = check_apart(args, outputs, i);
+        }
     return status;
 }
 

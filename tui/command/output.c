@@ -1,6 +1,7 @@
 #include "tui/command/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +22,15 @@ static void set_mode(int fd, const char *path)
         return;
 }
 
-static int open_beside(const char *path, struct output *ret)
+static int open_beside(struct output *ret)
 {
-    int n = snprintf(ret->temporary, sizeof ret->temporary, "%s.XXXXXX", path);
+    int n = snprintf(ret->temporary, sizeof ret->temporary, "%s.XXXXXX", ret->target);
     if (n < 0 || (size_t)n >= sizeof ret->temporary)
         return -ENAMETOOLONG;
     int fd = mkstemp(ret->temporary);
     if (fd < 0)
         return -errno;
-    set_mode(fd, path);
+    set_mode(fd, ret->target);
     ret->file = fdopen(fd, "w");
     if (ret->file)
         return 0;
@@ -39,24 +40,52 @@ static int open_beside(const char *path, struct output *ret)
     return r;
 }
 
+static int open_straight(int fd, FILE **ret)
+{
+    *ret = fd < 0 ? NULL : fdopen(fd, "w");
+    if (*ret)
+        return 0;
+    int r = -errno;
+    if (fd >= 0)
+        close(fd);
+    return r;
+}
+
+static bool is_stdout(const struct stat *info)
+{
+    struct stat out;
+    return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == info->st_dev && out.st_ino == info->st_ino;
+}
+
+/* Where the file goes, through links. */
+static int find_target(const char *path, bool there, char ret[static PATH_MAX])
+{
+    struct stat info;
+    if (there)
+        return realpath(path, ret) ? 0 : -errno;
+    if (lstat(path, &info) == 0) /* a link to nothing */
+        return -ENOENT;
+    return snprintf(ret, PATH_MAX, "%s", path) < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
 int output_open(const char *verb, const char *path, struct output *ret)
 {
     struct output output = {.path = path};
     struct stat info;
     int r = 0;
     bool there = stat(path, &info) == 0;
-    if (there && S_ISDIR(info.st_mode)) {
+    if (there && S_ISDIR(info.st_mode))
         r = -EISDIR;
-    } else if (there && !S_ISREG(info.st_mode)) {
-        output.file = fopen(path, "we");
-        r = output.file ? 0 : -errno;
-    } else if (there && access(path, W_OK) < 0) {
+    else if (there && is_stdout(&info))
+        r = open_straight(dup(STDOUT_FILENO), &output.file);
+    else if (there && !S_ISREG(info.st_mode))
+        r = open_straight(open(path, O_WRONLY | O_CLOEXEC), &output.file);
+    else if (there && access(path, W_OK) < 0)
         r = -errno;
-    } else {
-        r = open_beside(path, &output);
-    }
+    else if ((r = find_target(path, there, output.target)) == 0)
+        r = open_beside(&output);
     if (r < 0)
-        return stored_fail(EXIT_ERROR, verb, path, strerror(-r));
+        return stored_fail(EXIT_ERROR, verb, path[0] ? path : "\"\"", strerror(-r));
     *ret = output;
     return EXIT_OK;
 }
@@ -76,7 +105,7 @@ int output_commit(const char *verb, struct output *output)
     failed |= fclose(output->file) != 0;
     error = error ? error : errno;
     output->file = NULL;
-    if (!failed && output->temporary[0] && rename(output->temporary, output->path) < 0) {
+    if (!failed && output->temporary[0] && rename(output->temporary, output->target) < 0) {
         failed = true;
         error = errno;
     }

@@ -1,5 +1,6 @@
-/* A file that is there whole or not at all: written beside its name, and put there at the end. What is no
- * regular file (a pipe, a device) is written straight. */
+/* A file that is there whole or not at all: written beside its name, and put there at the end. A link stays,
+ * and what it names is replaced. What is no regular file (a pipe, a device) and what stdout goes to anyway
+ * are written straight. */
 #ifndef TUI_COMMAND_OUTPUT_H
 #define TUI_COMMAND_OUTPUT_H
 
@@ -8,8 +9,9 @@
 
 struct output {
     const char *path;
-    FILE *file; /* NULL: not open */
-    char temporary[PATH_MAX];
+    FILE *file;               /* NULL: not open */
+    char target[PATH_MAX];    /* its name, links followed */
+    char temporary[PATH_MAX]; /* empty: written straight */
 };
 
 /* EXIT_OK, or EXIT_ERROR with `papertape: VERB: PATH: why` on stderr. */

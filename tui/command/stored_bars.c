@@ -26,6 +26,8 @@ bool stored_bars_find(const char *given, char database[static STATE_PATH_MAX])
         return false;
     if (S_ISDIR(info.st_mode))
         return true;
+    if (!S_ISREG(info.st_mode)) /* a pipe can be read once */
+        return false;
     FILE *file = fopen(given, "rbe");
     bool is =
         file && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, magic, sizeof magic) == 0;
