@@ -43,7 +43,8 @@ static void write_file(void)
     }
     FILE *file = fopen(record.path, "wb");
     CHECK(file != NULL && fwrite(record.bytes, 1, record.size, file) == record.size);
-    fclose(file);
+    if (file)
+        fclose(file);
 }
 
 /* What verify names: the failures, a line each; "" when it finds nothing. */
