@@ -32,15 +32,18 @@ static void hold(const struct market_series *series, const struct backtest_confi
         equity[i] += qty * close[i];
 }
 
-int backtest_report_benchmark(const struct backtest_config *config, int account, enum report_benchmark kind,
-                              double **ret)
+int backtest_report_benchmark(const struct backtest_config *config, int account,
+                              const struct report_config *options, double **ret)
 {
-    if (kind != REPORT_BENCHMARK_FIRST && kind != REPORT_BENCHMARK_EQUAL)
-        return -EINVAL;
     const struct market *market = config->market;
     const struct account_spec *spec = &config->accounts[account];
-    int n = 0;
-    for (int s = 0; s < market->n_symbols; s++)
+    enum report_benchmark kind = options->benchmark;
+    bool named = kind == REPORT_BENCHMARK_SYMBOL;
+    if (kind == REPORT_BENCHMARK_GIVEN || kind == REPORT_BENCHMARK_NONE ||
+        (named && (options->symbol < 0 || options->symbol >= market->n_symbols)))
+        return -EINVAL;
+    int first = named ? options->symbol : 0, end = named ? first + 1 : market->n_symbols, n = 0;
+    for (int s = first; s < end; s++)
         n += holdable(&market->series[s], spec, config->from, config->to);
     if (n == 0)
         return -ENOENT;
@@ -50,7 +53,7 @@ int backtest_report_benchmark(const struct backtest_config *config, int account,
     if (!equity)
         return -ENOMEM;
     double cash = decimal_to_double(spec->cash, spec->currency_scale), fee = spec->rules.fees.taker_e6 / 1e6;
-    for (int s = 0, held = 0; held < n; s++) {
+    for (int s = first, held = 0; held < n; s++) {
         if (!holdable(&market->series[s], spec, config->from, config->to))
             continue;
         hold(&market->series[s], config, cash / n, fee, equity);

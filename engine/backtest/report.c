@@ -47,7 +47,7 @@ static int against(const struct metrics_series *series, const struct backtest_co
         if (!options->given)
             return -EINVAL;
     } else {
-        int r = backtest_report_benchmark(config, account, options->benchmark, &held);
+        int r = backtest_report_benchmark(config, account, options, &held);
         if (r < 0)
             return r == -ENOENT ? 0 : r;
         benchmark = metrics_equity(series->start, held, series->n);

@@ -17,10 +17,12 @@ enum report_benchmark {
     REPORT_BENCHMARK_EQUAL, /* all of them */
     REPORT_BENCHMARK_GIVEN, /* `given` */
     REPORT_BENCHMARK_NONE,
+    REPORT_BENCHMARK_SYMBOL, /* `symbol` */
 };
 
 struct report_config {
     enum report_benchmark benchmark;
+    int symbol;          /* of the market */
     const double *given; /* [to - from] an equity, or any price, at each row's close; the caller's */
     double given_start;  /* before the first row */
     size_t drawdowns;    /* the deepest so many, at most */
@@ -66,9 +68,9 @@ int backtest_report(const struct backtest_config *config, const struct backtest 
 void backtest_report_finish(struct backtest_report *report);
 
 /* The benchmark's equity at each row's close, [to - from], which begins with the account's cash: to draw it,
- * or to give it to several reports. 0 with *ret, to be freed; -ENOENT: no symbol can be held; -EINVAL: GIVEN
- * or NONE; -ENOMEM. */
-int backtest_report_benchmark(const struct backtest_config *config, int account, enum report_benchmark kind,
-                              double **ret);
+ * or to give it to several reports. 0 with *ret, to be freed; -ENOENT: no symbol can be held; -EINVAL: GIVEN,
+ * NONE, or no such symbol; -ENOMEM. */
+int backtest_report_benchmark(const struct backtest_config *config, int account,
+                              const struct report_config *options, double **ret);
 
 #endif

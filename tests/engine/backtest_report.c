@@ -29,14 +29,24 @@ static struct account_spec account_of(const char *strategy)
     return spec;
 }
 
+static int benchmark(const struct backtest_config *config, enum report_benchmark kind, int symbol,
+                     double **ret)
+{
+    const struct report_config options = {.benchmark = kind, .symbol = symbol};
+    return backtest_report_benchmark(config, 0, &options, ret);
+}
+
 static void check_benchmarks(const struct backtest_config *config)
 {
     const struct market *market = config->market;
-    double *one = NULL, *equal = NULL, *none = NULL;
-    CHECK_INT(backtest_report_benchmark(config, 0, REPORT_BENCHMARK_FIRST, &one), 0);
-    CHECK_INT(backtest_report_benchmark(config, 0, REPORT_BENCHMARK_EQUAL, &equal), 0);
-    CHECK_INT(backtest_report_benchmark(config, 0, REPORT_BENCHMARK_GIVEN, &none), -EINVAL);
-    CHECK_INT(backtest_report_benchmark(config, 0, REPORT_BENCHMARK_NONE, &none), -EINVAL);
+    double *one = NULL, *equal = NULL, *last = NULL, *none = NULL;
+    CHECK_INT(benchmark(config, REPORT_BENCHMARK_FIRST, 0, &one), 0);
+    CHECK_INT(benchmark(config, REPORT_BENCHMARK_EQUAL, 0, &equal), 0);
+    CHECK_INT(benchmark(config, REPORT_BENCHMARK_GIVEN, 0, &none), -EINVAL);
+    CHECK_INT(benchmark(config, REPORT_BENCHMARK_NONE, 0, &none), -EINVAL);
+    CHECK_INT(benchmark(config, REPORT_BENCHMARK_SYMBOL, SYMBOLS - 1, &last), 0);
+    CHECK_INT(benchmark(config, REPORT_BENCHMARK_SYMBOL, SYMBOLS, &none), -EINVAL);
+    CHECK_INT(benchmark(config, REPORT_BENCHMARK_SYMBOL, -1, &none), -EINVAL);
     CHECK(!none);
     double qty[SYMBOLS];
     size_t bought[SYMBOLS];
@@ -53,7 +63,11 @@ static void check_benchmarks(const struct backtest_config *config)
         CHECK_NEAR(equal[row - config->from], worth, 1e-8);
         CHECK_NEAR(one[row - config->from], row < bought[0] ? 10000 : qty[0] * market->series[0].close[row],
                    1e-8);
+        int s = SYMBOLS - 1;
+        CHECK_NEAR(last[row - config->from], row < bought[s] ? 10000 : qty[s] * market->series[s].close[row],
+                   1e-8);
     }
+    free(last);
     free(one);
     free(equal);
 }

@@ -164,6 +164,13 @@ def test_accounts(folder, bars):
     for key in ("equity", "fills", "sharpe", "params"):
         assert one["accounts"][0][key] == report["accounts"][1][key], key
 
+    # A symbol that is named is held as the first one is.
+    named = json.loads(run("backtest", *words, "--benchmark", "BTCUSDT", "--json").stdout)["accounts"][2]
+    turned = json.loads(run("backtest", *words, "--benchmark", "ETHUSDT", "--json").stdout)["accounts"][2]
+    plain = json.loads(run("backtest", *words, "--json").stdout)["accounts"][2]
+    for key in ("alpha_pct", "beta", "benchmark_return_pct", "benchmark_sharpe", "benchmark_max_drawdown_pct"):
+        assert named[key] == plain[key] != turned[key], key
+
     text = run("backtest", *words).stdout
     assert all(len(line) <= 80 for line in text.splitlines()), max(text.splitlines(), key=len)
     for word in ("equity USDT", "Sharpe", "Sortino", "Calmar", "max drawdown", "win rate", "profit factor", "expectancy", "SQN",

@@ -49,7 +49,7 @@ static double peak_bytes(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
 }
 
-/* A symbol's closes, or what report.h has. */
+/* report.h says what holding comes to. */
 static int choose_benchmark(struct bars_run *run)
 {
     const char *name = run->args->benchmark;
@@ -71,15 +71,11 @@ static int choose_benchmark(struct bars_run *run)
         char words[96];
         snprintf(words, sizeof words, "no bars of it were given: equal, none or %.24s would do",
                  market->series[0].symbol.name);
-        return fail(EXIT_ERROR, name, words);
+        return fail(EXIT_ERROR, name[0] ? name : "--benchmark", words);
     }
     const struct market_series *series = &market->series[s];
-    if (name) {
-        run->report.benchmark = REPORT_BENCHMARK_GIVEN;
-        run->report.given = series->close + run->config.from;
-        run->report.given_start =
-            run->config.from > 0 ? series->close[run->config.from - 1] : series->open[0];
-    }
+    run->report.benchmark = name ? REPORT_BENCHMARK_SYMBOL : REPORT_BENCHMARK_FIRST;
+    run->report.symbol = s;
     run->result.benchmark = series->symbol.name;
     return EXIT_OK;
 }
