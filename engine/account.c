@@ -265,7 +265,7 @@ void account_mark(struct engine *engine, int index)
         account->moved = engine->account_moved = true;
     }
     int64_t day = engine->now_ns / DAY_NS;
-    if (day > account->day) {
+    if (account->begun && day > account->day) { /* a strategy is warmed before the first deposit */
         account->day = day;
         account->day_equity = equity;
     }

@@ -274,6 +274,31 @@ static void test_created_strategy_is_warm(void)
     harness_close(&h);
 }
 
+/* Its day begins with its deposit, also where its strategy was shown history before: a day's loss stops it.
+ */
+static void test_created_strategy_loses(void)
+{
+    static struct harness h;
+    open_with_market(&h);
+    struct bar bar = flat_bar(START_NS, 60000 * E8);
+    h.now_ns = START_NS + MINUTE_NS;
+    kline(&h, BTCUSDT, &bar);
+    struct account_spec carol = spec("carol", "USDT", 1000 * USDT);
+    carol.strategy = strategy_find("buy-and-hold");
+    strategy_defaults(carol.strategy, carol.params);
+    carol.rules.fees.taker_e6 = 100000;
+    carol.rules.risk.daily_loss = 0.05;
+    CHECK_INT(create(&h, &carol), ORDER_OK);
+    CHECK_INT(h.engine->accounts[CAROL].day_equity, 1000 * USDT);
+    buy(&h, CAROL, E8 / 200);
+    CHECK(!engine_daily_loss(h.engine));
+    buy(&h, CAROL, E8 / 200);
+    CHECK(engine_daily_loss(h.engine));
+    order(&h, CAROL, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 1000, 0);
+    CHECK_INT(h.command_reason, ORDER_RISK_DAILY_LOSS);
+    harness_close(&h);
+}
+
 static void test_reset(void)
 {
     static struct harness h;
@@ -381,6 +406,7 @@ int main(void)
     test_transfers();
     test_create();
     test_created_strategy_is_warm();
+    test_created_strategy_loses();
     test_reset();
     test_largest();
     test_a_thousand();
