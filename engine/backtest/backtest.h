@@ -109,6 +109,19 @@ struct backtest {
     double seconds[BACKTEST_STAGES]; /* LOAD and METRICS are the caller's to add */
 };
 
+/* What an account's indicators need before they all have values, and what there is before row `to`. */
+struct backtest_needs {
+    size_t bars;
+    char output[STRATEGY_SPEC_TEXT]; /* that needs most, as sma_20; empty: the strategy reads none */
+    size_t most_there;               /* of the symbol that has most */
+    int n_short, first_short;        /* symbols that have fewer than `bars`; the first, or -1 */
+};
+
+/* 0, or -EINVAL for indicators that cannot be on these bars (err). A run in which every symbol is short is
+ * refused by backtest_run(). */
+int backtest_needs(const struct backtest_config *config, const struct account_spec *account,
+                   struct backtest_needs *ret, char *err, size_t err_size);
+
 /* Runs it. 0 with *ret, to be finished by the caller; -EINVAL for a configuration that contradicts itself or
  * a strategy that cannot run on these bars (err: one sentence that says what would be right); -ECANCELED;
  * -ENOMEM. */

@@ -24,40 +24,51 @@ static size_t bars_there(const struct market_series *series, size_t to)
     return n;
 }
 
-/* Some symbol must have bars enough for the strategy's indicators. */
-static int check_bars(const struct backtest_config *config, const struct account_spec *account, char *err,
-                      size_t err_size)
+int backtest_needs(const struct backtest_config *config, const struct account_spec *account,
+                   struct backtest_needs *ret, char *err, size_t err_size)
 {
     const struct market *market = config->market;
     struct desk_spec specs[STRATEGY_SPECS_MAX];
-    size_t n, most = 1, longest = 0, there = 0;
-    char why[SPECS_ERROR_MAX], name[STRATEGY_SPEC_TEXT];
+    size_t n, longest = 0;
+    char why[SPECS_ERROR_MAX];
+    *ret = (struct backtest_needs){.bars = 1, .first_short = -1};
     if (desk_specs(account->strategy, account->params, market->interval_ns, specs, &n, why) < 0) {
         snprintf(err, err_size, "%s", why);
         return -EINVAL;
     }
     for (size_t i = 0; i < n; i++) {
         size_t needed = bars_needed(&specs[i], market->interval_ns);
-        if (needed > most) {
-            most = needed;
+        if (needed > ret->bars) {
+            ret->bars = needed;
             longest = i;
         }
     }
+    if (n > 0)
+        desk_output_name(&specs[longest], 0, ret->output, sizeof ret->output);
     for (int s = 0; s < market->n_symbols; s++) {
         size_t bars = bars_there(&market->series[s], config->to);
-        there = bars > there ? bars : there;
+        ret->most_there = bars > ret->most_there ? bars : ret->most_there;
+        if (bars < ret->bars && ret->n_short++ == 0)
+            ret->first_short = s;
     }
-    if (there >= most)
-        return 0;
-    if (n == 0) {
+    return 0;
+}
+
+/* Some symbol must have bars enough for the strategy's indicators. */
+static int check_bars(const struct backtest_config *config, const struct account_spec *account, char *err,
+                      size_t err_size)
+{
+    struct backtest_needs needs;
+    int r = backtest_needs(config, account, &needs, err, err_size);
+    if (r < 0 || needs.most_there >= needs.bars)
+        return r;
+    if (!needs.output[0])
         snprintf(err, err_size, "%s: there is no bar to trade on", account->strategy->name);
-    } else {
-        desk_output_name(&specs[longest], 0, name, sizeof name);
+    else
         snprintf(err, err_size,
                  "%s: there are %zu bars, fewer than the %zu that its %s needs before it says "
                  "anything: give more bars, or shorter periods",
-                 account->strategy->name, there, most, name);
-    }
+                 account->strategy->name, needs.most_there, needs.bars, needs.output);
     return -EINVAL;
 }
 

@@ -171,6 +171,17 @@ def test_accounts(folder, bars):
     for key in ("alpha_pct", "beta", "benchmark_return_pct", "benchmark_sharpe", "benchmark_max_drawdown_pct"):
         assert named[key] == plain[key] != turned[key], key
 
+    # What the first symbol has no bars of is not said to be held; one with too few of them is told.
+    late = made_bars(os.path.join(folder, "LATEUSDT_1m.csv"), random.Random(SEED), 60, 7.0, range(50))
+    both = ["backtest", "--strategy", "sma-cross", "--bars", f"{late},{bars['BTCUSDT']}", "--no-cache", "--json"]
+    done = run(*both)
+    assert json.loads(done.stdout)["benchmark"] == "LATEUSDT"
+    assert "LATEUSDT has fewer bars than the 30 that sma_30 of sma-cross needs: nothing is done in it\n" in done.stderr, done.stderr
+    part = json.loads(run(*both, "--to", "2024-01-01T00:45").stdout)
+    assert part["benchmark"] == "BTCUSDT" and part["accounts"][0]["beta"] is not None
+    refused(*both, "--to", "2024-01-01T00:45", "--benchmark", "lateusdt", says="no bars of it to hold")
+    os.remove(late)
+
     text = run("backtest", *words).stdout
     assert all(len(line) <= 80 for line in text.splitlines()), max(text.splitlines(), key=len)
     for word in ("equity USDT", "Sharpe", "Sortino", "Calmar", "max drawdown", "win rate", "profit factor", "expectancy", "SQN",
@@ -313,7 +324,7 @@ def test_refused(folder, bars):
     strategy("--bars", btc, "--from", "2024-01-02", "--to", "2024-01-01", status=2, says="later than --from")
     strategy("--bars", btc, "--from", "2030-01-01", says="the bars end before it")
     strategy("--bars", btc, "--to", "2020-01-01", says="the bars begin after it")
-    strategy("--bars", btc, "--benchmark", "DOGEUSDT", says="no bars of it")
+    strategy("--bars", btc, "--benchmark", "DOGEUSDT", says="no bars of it to hold: equal, none or BTCUSDT")
     strategy("--bars", btc, "--symbol", "A,B", status=2, says="one name for each file")
     strategy("--bars", btc, "--set", "slow=5000", says=("2997 bars", "5000"))
     strategy("--bars", f"{btc},{btc}", says="BTCUSDT")

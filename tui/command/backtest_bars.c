@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 
 #include "engine/backtest/audit.h"
@@ -49,6 +50,22 @@ static double peak_bytes(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
 }
 
+/* The symbol of that name, or the first one, that has a bar to be held from; -1: there is none. */
+static int find_benchmark(const struct bars_run *run, const char *name)
+{
+    for (int s = 0; s < run->market->n_symbols; s++) {
+        const struct market_series *series = &run->market->series[s];
+        size_t row = run->config.from;
+        if (name && strcasecmp(series->symbol.name, name) != 0)
+            continue;
+        while (row < run->config.to && !market_present(series, row))
+            row++;
+        if (row < run->config.to)
+            return s;
+    }
+    return -1;
+}
+
 /* report.h says what holding comes to. */
 static int choose_benchmark(struct bars_run *run)
 {
@@ -64,20 +81,37 @@ static int choose_benchmark(struct bars_run *run)
         run->result.benchmark = "all symbols in equal parts";
         return EXIT_OK;
     }
-    int s = 0;
-    while (name && s < market->n_symbols && strcmp(market->series[s].symbol.name, name) != 0)
-        s++;
-    if (s == market->n_symbols) {
+    int s = find_benchmark(run, name), first = find_benchmark(run, NULL);
+    if (name && s < 0) {
         char words[96];
-        snprintf(words, sizeof words, "no bars of it were given: equal, none or %.24s would do",
-                 market->series[0].symbol.name);
+        snprintf(words, sizeof words, "there are no bars of it to hold: equal, none%s%.24s would do",
+                 first < 0 ? "" : " or ", first < 0 ? "" : market->series[first].symbol.name);
         return fail(EXIT_ERROR, name[0] ? name : "--benchmark", words);
     }
-    const struct market_series *series = &market->series[s];
-    run->report.benchmark = name ? REPORT_BENCHMARK_SYMBOL : REPORT_BENCHMARK_FIRST;
+    run->report.benchmark = s < 0 ? REPORT_BENCHMARK_NONE : REPORT_BENCHMARK_SYMBOL;
     run->report.symbol = s;
-    run->result.benchmark = series->symbol.name;
+    run->result.benchmark = s < 0 ? NULL : market->series[s].symbol.name;
     return EXIT_OK;
+}
+
+/* Symbols that an account does not trade, for want of bars. */
+static void note_short(const struct bars_run *run)
+{
+    char err[256];
+    struct backtest_needs needs;
+    for (int a = 0; a < run->n_accounts; a++) {
+        if (backtest_needs(&run->config, &run->accounts[a], &needs, err, sizeof err) < 0 ||
+            needs.n_short == 0)
+            continue;
+        fprintf(stderr,
+                "papertape: backtest: note: %s has fewer bars than the %zu that %s of %s needs: nothing is "
+                "done in it",
+                run->market->series[needs.first_short].symbol.name, needs.bars, needs.output,
+                run->accounts[a].name);
+        if (needs.n_short > 1)
+            fprintf(stderr, "; nor in %d more", needs.n_short - 1);
+        fputc('\n', stderr);
+    }
 }
 
 /* The daemon's account, from when it was made, with the daemon's latency and slippage, where the command line
@@ -232,6 +266,8 @@ static int go(struct bars_run *run)
     }
     if (status == EXIT_OK)
         status = simulate(run);
+    if (status == EXIT_OK)
+        note_short(run);
     run->result.seconds[STAGE_LOAD] = run->load_s;
     if (status == EXIT_OK)
         status = measure(run);
