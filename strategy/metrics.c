@@ -69,12 +69,32 @@ static void short_curve(const struct metrics_series *curve, struct metrics_sums 
     metrics_sums_exact(&series, ret);
 }
 
-void metrics_compute(const struct metrics_series *series, double periods_per_year, struct metrics *ret)
+/* True: in lanes, so that the curve is regular, and its level is known. */
+static bool compute(const struct metrics_series *series, double periods_per_year, struct metrics *ret,
+                    double *ret_level)
 {
     struct metrics_sums sums;
+    bool in_lanes = false;
     if (series->equity && series->n <= METRICS_ROWS_EXACT)
         short_curve(series, &sums);
-    else if (!series->equity || !lanes_sums(series, INDICATOR_ISA_BEST, &sums))
+    else if (series->equity && lanes_sums(series, INDICATOR_ISA_BEST, &sums))
+        in_lanes = true;
+    else
         metrics_sums_exact(series, &sums);
     finish(&sums, periods_per_year, ret);
+    *ret_level = sums.level;
+    return in_lanes;
+}
+
+void metrics_compute(const struct metrics_series *series, double periods_per_year, struct metrics *ret)
+{
+    double level;
+    compute(series, periods_per_year, ret, &level);
+}
+
+void metrics_look(struct metrics_series *curve, double periods_per_year, struct metrics *ret)
+{
+    curve->regular = compute(curve, periods_per_year, ret, &curve->level);
+    if (!curve->regular)
+        curve->level = lanes_range(curve->values, curve->n).sum / (double)curve->n;
 }

@@ -19,6 +19,9 @@ struct metrics_series {
     size_t n;             /* returns */
     bool equity;          /* values are equity, after each row; else returns */
     double start;         /* equity before the first row; not used of returns */
+    /* Of equity, where metrics_look() has been: */
+    bool regular; /* it is positive and finite throughout, its start too; false says nothing */
+    double level; /* its mean, summed in lanes */
 };
 
 static inline struct metrics_series metrics_returns(const double *returns, size_t n)
@@ -57,6 +60,9 @@ struct metrics {
  * curves of equity are summed in lanes, one pass: 35 us for 100,000 rows with AVX-512. */
 enum { METRICS_ROWS_EXACT = 8192 };
 void metrics_compute(const struct metrics_series *series, double periods_per_year, struct metrics *ret);
+
+/* The same of n > 0 rows of equity, and notes what it saw of them, for what is asked of the curve next. */
+void metrics_look(struct metrics_series *curve, double periods_per_year, struct metrics *ret);
 
 /* The ends of the distribution, by linear interpolation as np.percentile. */
 struct metrics_tails {

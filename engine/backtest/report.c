@@ -73,26 +73,13 @@ static void trades(const struct backtest_account *account, int currency_scale, s
     report->ratios = metrics_trade_ratios(&report->trades);
 }
 
-static double mean(const double *values, size_t n)
-{
-    double sums[8] = {0}, sum = 0; /* eight, so that none waits for the one before it */
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (size_t k = 0; k < 8; k++)
-            sums[k] += values[i + k];
-    for (; i < n; i++)
-        sum += values[i];
-    for (size_t k = 0; k < 8; k++)
-        sum += sums[k];
-    return sum / (double)n;
-}
-
-static void costs(const struct backtest_account *account, int currency_scale, struct backtest_report *report)
+static void costs(const struct backtest_account *account, double level, int currency_scale,
+                  struct backtest_report *report)
 {
     double years = (double)report->rows / report->periods_per_year;
     report->fees = decimal_to_double(account->fees, currency_scale);
     report->turnover = decimal_to_double(account->turnover, currency_scale);
-    report->turnover_year = report->turnover / mean(account->equity, report->rows) / years;
+    report->turnover_year = report->turnover / level / years;
     double gross = report->final_equity - report->start_equity + report->fees;
     report->fees_of_gross_profit = gross > 0 ? report->fees / gross : NAN;
     report->fees_of_turnover = report->fees / report->turnover;
@@ -124,7 +111,7 @@ int backtest_report(const struct backtest_config *config, const struct backtest 
     };
     struct metrics_series series = metrics_equity(report.start_equity, result->equity, rows);
     struct metrics_series nothing = metrics_returns(NULL, 0);
-    metrics_compute(&series, report.periods_per_year, &report.metrics);
+    metrics_look(&series, report.periods_per_year, &report.metrics);
     metrics_compute(&nothing, report.periods_per_year, &report.benchmark);
     int r = against(&series, config, account, options, &report);
     if (r == 0)
@@ -138,7 +125,7 @@ int backtest_report(const struct backtest_config *config, const struct backtest 
         return r;
     }
     trades(result, scale, &report);
-    costs(result, scale, &report);
+    costs(result, series.level, scale, &report);
     *ret = report;
     return 0;
 }

@@ -20,6 +20,7 @@ static size_t insert(struct metrics_drawdown *list, size_t n, size_t cap,
 }
 
 struct scan {
+    const double *equity; /* NULL: of returns */
     struct metrics_drawdown *list, now;
     size_t found, cap;
     double peak, low;
@@ -31,6 +32,8 @@ static void end_at(struct scan *scan, size_t row, bool recovered)
     scan->now.end = row;
     scan->now.recovered = recovered;
     scan->now.depth = (scan->low - scan->peak) / scan->peak;
+    while (scan->equity && scan->equity[scan->now.trough] > scan->low)
+        scan->now.trough++;
     scan->found = insert(scan->list, scan->found, scan->cap, &scan->now);
     scan->under = false;
 }
@@ -51,8 +54,8 @@ static inline void see(struct scan *scan, size_t row, double value)
     }
 }
 
-/* Takes rows as a whole: those that begin or end no time under water. False: they are to be seen one by one.
- */
+/* Takes rows as a whole: those that begin or end no time under water. Which of them is the trough is looked
+ * for at the end, if they still hold it. False: they are to be seen one by one. */
 static bool see_all(struct scan *scan, size_t row, const double *equity, size_t n)
 {
     struct lanes_range range = lanes_range(equity, n);
@@ -63,28 +66,35 @@ static bool see_all(struct scan *scan, size_t row, const double *equity, size_t 
     if (range.highest >= scan->peak)
         return false;
     if (range.lowest < scan->low) {
-        size_t trough = 0;
-        while (equity[trough] > range.lowest)
-            trough++;
-        scan->now.trough = row + trough;
+        scan->now.trough = row;
         scan->low = range.lowest;
     }
     return true;
+}
+
+static void see_equity(struct scan *scan, const double *equity, size_t rows)
+{
+    enum { SMALL = 128, LARGE = 2048 };
+    for (size_t row = 0, n; row < rows; row += n) {
+        n = rows - row < LARGE ? rows - row : LARGE;
+        if (row % LARGE == 0 && see_all(scan, row, equity + row, n))
+            continue;
+        n = rows - row < SMALL ? rows - row : SMALL;
+        if (!see_all(scan, row, equity + row, n))
+            for (size_t i = 0; i < n; i++)
+                see(scan, row + i, equity[row + i]);
+    }
 }
 
 size_t metrics_drawdowns(const struct metrics_series *series, struct metrics_drawdown *ret, size_t cap)
 {
     double room[SERIES_BLOCK], value = series->equity ? series->start : 1;
     struct scan scan = {.list = ret, .cap = cap, .peak = value, .low = value};
-    for (size_t from = 0, n; from < series->n; from += n) {
+    scan.equity = series->equity ? series->values : NULL;
+    if (series->equity)
+        see_equity(&scan, series->values, series->n);
+    for (size_t from = 0, n; !series->equity && from < series->n; from += n) {
         n = series_block(series, from);
-        if (series->equity) {
-            const double *equity = series->values + from;
-            if (!see_all(&scan, from, equity, n))
-                for (size_t i = 0; i < n; i++)
-                    see(&scan, from + i, equity[i]);
-            continue;
-        }
         const double *returns = series_load(series, from, n, room);
         for (size_t i = 0; i < n; i++) {
             value *= isnan(returns[i]) ? 1 : 1 + returns[i];

@@ -81,6 +81,7 @@ bool lanes_sums(const struct metrics_series *curve, enum indicator_isa isa, stru
         .centre = mean,
         .m2 = m2 - square,
         .m3 = m3 - 3 * off * m2 + 2 * off * square,
+        .level = sums.level / n,
         .m4 = m4 - 4 * off * m3 + 6 * square * m2 - 3 * square * square,
     };
     return true;

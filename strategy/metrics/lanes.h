@@ -12,6 +12,7 @@ struct lanes_curve {
     double down, gains, losses; /* of min(r, 0)^2, max(r, 0), min(r, 0) */
     double best, worst;         /* return */
     double highest, lowest;     /* equity after a row */
+    double level;               /* of the equity */
     double max_drawdown;
 };
 

@@ -9,6 +9,7 @@
 #include "strategy/metrics/lanes.h"
 
 enum { LANES = 8, PARTS = LANES / WIDE, BLOCK = 1024 };
+enum { ABREAST = 4 }; /* vectors of which none waits for the one before it */
 
 /* Eight doubles, as one vector or several. */
 struct eight {
@@ -92,15 +93,25 @@ static struct lanes_range range(const double *values, size_t n)
 {
     struct lanes_range seen = {.highest = values[0], .lowest = values[0]};
     size_t i = 0;
-    if (n >= LANES) {
-        struct eight high = load(values), low = high, sum = all(0);
-        for (; n - i >= LANES; i += LANES) {
-            struct eight value = load(values + i);
-            high = higher(high, value);
-            low = lower(low, value);
-            sum = add(sum, value);
+    if (n >= ABREAST * LANES) {
+        struct eight high[ABREAST], low[ABREAST], sum[ABREAST];
+        for (int k = 0; k < ABREAST; k++) {
+            high[k] = low[k] = load(values);
+            sum[k] = all(0);
         }
-        seen = (struct lanes_range){highest_of(&high), lowest_of(&low), sum_of(&sum)};
+        for (; n - i >= ABREAST * LANES; i += ABREAST * LANES)
+            for (int k = 0; k < ABREAST; k++) {
+                struct eight value = load(values + i + k * LANES);
+                high[k] = higher(high[k], value);
+                low[k] = lower(low[k], value);
+                sum[k] = add(sum[k], value);
+            }
+        for (int k = 1; k < ABREAST; k++) {
+            high[0] = higher(high[0], high[k]);
+            low[0] = lower(low[0], low[k]);
+            sum[0] = add(sum[0], sum[k]);
+        }
+        seen = (struct lanes_range){highest_of(&high[0]), lowest_of(&low[0]), sum_of(&sum[0])};
     }
     for (; i < n; i++) {
         seen.highest = values[i] > seen.highest ? values[i] : seen.highest;
@@ -112,7 +123,7 @@ static struct lanes_range range(const double *values, size_t n)
 
 /* What runs along a curve. */
 struct walk {
-    struct eight off[4], down, gains, losses, best, worst;
+    struct eight off[4], down, gains, losses, best, worst, level;
     double highest, lowest, peak, drawdown;
 };
 
@@ -160,13 +171,14 @@ static void walk_block(struct walk *walk, const double *equity, size_t n, double
 {
     const struct eight shifts = all(shift), zero = all(0);
     struct eight off1 = zero, off2 = zero, off3 = zero, off4 = zero, down = zero, gains = zero, losses = zero;
-    struct eight best = walk->best, worst = walk->worst, high = load(equity), low = high;
+    struct eight level = walk->level, best = walk->best, worst = walk->worst, high = load(equity), low = high;
     for (size_t i = 0; i < n; i += LANES) {
         struct eight before = load(equity + i - 1), value = load(equity + i);
         struct eight r = divide(sub(value, before), before);
         struct eight off = sub(r, shifts), square = mul(off, off), below = lower(r, zero);
         high = higher(high, value);
         low = lower(low, value);
+        level = add(level, value);
         best = higher(best, r);
         worst = lower(worst, r);
         off1 = add(off1, off);
@@ -184,6 +196,7 @@ static void walk_block(struct walk *walk, const double *equity, size_t n, double
     walk->down = add(walk->down, down);
     walk->gains = add(walk->gains, gains);
     walk->losses = add(walk->losses, losses);
+    walk->level = level;
     walk->best = best;
     walk->worst = worst;
     see_equity(walk, equity, n, highest_of(&high), lowest_of(&low));
@@ -209,12 +222,15 @@ static void curve(double start, const double *equity, size_t n, double shift, st
     walk.peak = start;
     see_equity(&walk, equity, 1, equity[0], equity[0]);
     size_t at = 1, still = 0;
+    double level = equity[0];
     while (n - at >= LANES) {
         size_t rows = n - at < BLOCK ? (n - at) / LANES * LANES : BLOCK;
-        if (stands(equity + at, rows))
+        if (stands(equity + at, rows)) {
             still += rows;
-        else
+            level += equity[at] * (double)rows;
+        } else {
             walk_block(&walk, equity + at, rows, shift);
+        }
         at += rows;
     }
     struct lanes_curve sums = {.down = sum_of(&walk.down),
@@ -230,7 +246,9 @@ static void curve(double start, const double *equity, size_t n, double shift, st
     for (; at < n; at++) {
         add_return(&sums, (equity[at] - equity[at - 1]) / equity[at - 1], shift, 1);
         see_equity(&walk, equity + at, 1, equity[at], equity[at]);
+        level += equity[at];
     }
+    sums.level = level + sum_of(&walk.level);
     sums.highest = walk.highest;
     sums.lowest = walk.lowest;
     sums.max_drawdown = walk.drawdown;

@@ -50,21 +50,20 @@ static int64_t days_left(int64_t day, bool whole_year, struct metrics_month *ret
     return days;
 }
 
-/* The last over the first, unless a value that is not positive and finite comes between. */
-static double growth(const double *values, size_t n, double before)
+static bool regular(const double *values, size_t n, double before)
 {
     struct lanes_range range = lanes_range(values, n);
-    bool regular = before > 0 && before < INFINITY && range.lowest > 0 && range.sum < INFINITY;
-    return regular ? values[n - 1] / before : NAN;
+    return before > 0 && before < INFINITY && range.lowest > 0 && range.sum < INFINITY;
 }
 
+/* The last over the first, unless a value that is not positive and finite comes between. */
 static double total_return(const struct metrics_series *series, size_t first, size_t rows)
 {
     if (series->equity) {
-        double before = first ? series->values[first - 1] : series->start;
-        double ratio = growth(series->values + first, rows, before);
-        if (!isnan(ratio))
-            return ratio - 1;
+        const double *values = series->values + first;
+        double before = first ? values[-1] : series->start;
+        if (series->regular || regular(values, rows, before))
+            return values[rows - 1] / before - 1;
     }
     double room[SERIES_BLOCK], product = 1;
     struct metrics_series upto = *series;

@@ -178,6 +178,62 @@ static void test_drawdowns(void)
     CHECK_INT(metrics_drawdowns(&series, found, 0), 0);
 }
 
+/* The trough is the first of the lowest rows, whichever way the rows were looked at. */
+static void test_drawdowns_of_curves(struct random *random)
+{
+    static const size_t sizes[] = {1, 127, 128, 129, 2047, 2048, 2049, 4500, 20001};
+    for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+        for (int kind = 0; kind < CURVES; kind++) {
+            size_t n = sizes[k];
+            double *equity = make_curve(random, kind, n), peak = 10000, deepest = 0;
+            struct metrics_series series = metrics_equity(10000, equity, n);
+            struct metrics_drawdown found[64];
+            size_t n_found = metrics_drawdowns(&series, found, 64);
+            for (size_t i = 0; i < n; i++) {
+                peak = equity[i] > peak ? equity[i] : peak;
+                deepest = fmin(deepest, (equity[i] - peak) / peak);
+            }
+            CHECK(deepest == (n_found ? found[0].depth : 0));
+            for (size_t d = 0; d < n_found; d++) {
+                double high = found[d].first ? equity[found[d].first - 1] : 10000;
+                size_t lowest = found[d].first, end = found[d].first;
+                for (; end < n && equity[end] < high; end++)
+                    lowest = equity[end] < equity[lowest] ? end : lowest;
+                CHECK_INT(found[d].trough, lowest);
+                CHECK_INT(found[d].end, end);
+                CHECK_INT(found[d].recovered, end < n);
+                CHECK(found[d].depth == (equity[lowest] - high) / high);
+            }
+            free(equity);
+        }
+}
+
+/* What was seen of a curve spares the months a look, and changes nothing. */
+static void test_look(struct random *random)
+{
+    enum { ROWS = 20001 };
+    const int64_t minute_ns = INT64_C(60000000000);
+    for (int kind = 0; kind < CURVES + 1; kind++) {
+        double *equity = make_curve(random, kind % CURVES, ROWS), sum = 0;
+        if (kind == CURVES)
+            equity[12345] = -1;
+        struct metrics_series series = metrics_equity(10000, equity, ROWS), plain = series;
+        struct metrics seen, computed;
+        struct metrics_month months[2], expected[2];
+        for (size_t i = 0; i < ROWS; i++)
+            sum += equity[i];
+        metrics_look(&series, 365, &seen);
+        metrics_compute(&plain, 365, &computed);
+        CHECK(memcmp(&seen, &computed, sizeof(seen)) == 0);
+        CHECK_INT(series.regular, kind != CURVES);
+        check_near(series.level, sum / ROWS, 0);
+        CHECK_INT(metrics_months(&series, 20 * DAY_NS, minute_ns, months, 2), 2);
+        CHECK_INT(metrics_months(&plain, 20 * DAY_NS, minute_ns, expected, 2), 2);
+        CHECK(memcmp(months, expected, sizeof(months)) == 0);
+        free(equity);
+    }
+}
+
 static void test_months(void)
 {
     double equity[400];
@@ -240,6 +296,8 @@ int main(void)
     test_by_hand();
     test_tails();
     test_drawdowns();
+    test_drawdowns_of_curves(&random);
+    test_look(&random);
     test_months();
     test_trades();
     test_lanes(&random);
