@@ -90,6 +90,14 @@ static void test_lookahead(void)
     lookahead_print(&args, &verdict);
     capture();
     CHECK(strstr(text, "lookahead ok\n") && !strstr(text, "LOOKS"));
+
+    verdict.decisions = 0; /* which proves nothing */
+    capture();
+    lookahead_print(&args, &verdict);
+    CHECK_INT(lookahead_print_json(&args, &verdict), 0);
+    capture();
+    CHECK(strstr(text, "nothing was decided") && strstr(text, "\"ok\":false") &&
+          !strstr(text, "lookahead ok"));
 }
 
 static void test_warmup(void)
@@ -112,6 +120,13 @@ static void test_warmup(void)
     CHECK(strstr(text, "with 11   at 2024-01-01 00:18:00.000Z, ETHUSDT\n  all        ENTER"));
     CHECK(strstr(text, "  11         nothing\nwarmup     12 bars\n"));
 
+    verdict.decisions = 0;
+    capture();
+    warmup_print(&args, &verdict);
+    capture();
+    CHECK(strstr(text, "nothing was decided") && !strstr(text, "\nwarmup     "));
+
+    verdict.decisions = 3;
     verdict.settles = false;
     verdict.predicted = INDICATOR_FOREVER;
     capture();

@@ -39,18 +39,23 @@ static void print_difference(const struct guard_args *args, const struct guard_d
     printf("  whole      %s\n  changed    %s\n", whole, changed);
 }
 
+static bool tried_and_ok(const struct guard_lookahead *verdict)
+{
+    return !verdict->found && verdict->decisions > 0;
+}
+
 void lookahead_print(const struct guard_args *args, const struct guard_lookahead *verdict)
 {
     guard_print_head(args);
     printf("cuts       %zu, seed %lld: %zu runs%s\n", verdict->cuts, (long long)args->seed, verdict->runs,
            verdict->columns ? ", by the engine and by columns" : ", by the engine");
     printf("decisions  %zu, orders %zu\n", verdict->decisions, verdict->orders);
-    if (verdict->decisions == 0)
-        printf("nothing was decided on these bars, so nothing was tried: give others\n");
     if (verdict->found)
         print_difference(args, &verdict->first);
     else
-        printf("lookahead ok\n");
+        printf(tried_and_ok(verdict)
+                   ? "lookahead ok\n"
+                   : "nothing was decided on these bars, so nothing was tried: give others\n");
 }
 
 int lookahead_print_json(const struct guard_args *args, const struct guard_lookahead *verdict)
@@ -60,11 +65,11 @@ int lookahead_print_json(const struct guard_args *args, const struct guard_looka
     return guard_print_json(
         "lookahead",
         json_pack("{s:s, s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "schema",
-                  "papertape.lookahead/1", "ok", !verdict->found, "strategy", args->account.strategy->name,
-                  "set", params, "rows", (json_int_t)args->market->rows, "seed", (json_int_t)args->seed,
-                  "cuts", (json_int_t)verdict->cuts, "runs", (json_int_t)verdict->runs, "decisions",
-                  (json_int_t)verdict->decisions, "orders", (json_int_t)verdict->orders, "columns",
-                  verdict->columns, "first",
+                  "papertape.lookahead/1", "ok", tried_and_ok(verdict), "strategy",
+                  args->account.strategy->name, "set", params, "rows", (json_int_t)args->market->rows, "seed",
+                  (json_int_t)args->seed, "cuts", (json_int_t)verdict->cuts, "runs",
+                  (json_int_t)verdict->runs, "decisions", (json_int_t)verdict->decisions, "orders",
+                  (json_int_t)verdict->orders, "columns", verdict->columns, "first",
                   verdict->found ? guard_difference_json(args, &verdict->first) : json_null()));
 }
 
@@ -86,7 +91,7 @@ static int run(const struct guard_args *args)
         status = lookahead_print_json(args, &verdict);
     else
         lookahead_print(args, &verdict);
-    return status == EXIT_OK && verdict.found ? EXIT_ERROR : status;
+    return status == EXIT_OK && !tried_and_ok(&verdict) ? EXIT_ERROR : status;
 }
 
 int command_lookahead(int argc, char **argv)

@@ -44,7 +44,7 @@ void warmup_print(const struct guard_args *args, const struct guard_warmup *verd
     }
     if (verdict->decisions == 0)
         printf("nothing was decided on these bars, so nothing was tried: give others\n");
-    if (verdict->settles)
+    else if (verdict->settles)
         printf("warmup     %zu bars\n", verdict->bars);
     else
         printf("NEVER SETTLES: with %zu bars of history it still decides otherwise than with all\n",
@@ -90,7 +90,7 @@ static int run(const struct guard_args *args)
         status = warmup_print_json(args, &verdict);
     else
         warmup_print(args, &verdict);
-    return status == EXIT_OK && !verdict.settles ? EXIT_ERROR : status;
+    return status == EXIT_OK && (!verdict.settles || verdict.decisions == 0) ? EXIT_ERROR : status;
 }
 
 int command_warmup(int argc, char **argv)
