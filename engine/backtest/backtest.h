@@ -96,7 +96,8 @@ struct backtest_account {
     struct backtest_trade *trades; /* by their ends */
     size_t n_trades;
     size_t exposed;                  /* rows at whose close something was held */
-    int64_t fees, turnover;          /* sums over fills: fees, notionals; currency units */
+    int64_t fees;                    /* sum over fills; currency units */
+    int128_t turnover;               /* sum of fills' notionals, which outgrows an int64_t */
     uint64_t refused[ORDER_REASONS]; /* orders refused, by reason */
     uint64_t intents[INTENT_FAULTS]; /* that no market could grant, by what was wrong */
     int64_t final_equity, final_cash;

@@ -102,6 +102,8 @@ def check_sums(report, files, bars):
         assert math.isclose(cash, account["cash"], abs_tol=1e-4), (cash, account["cash"])
         assert math.isclose(equity, account["equity"], abs_tol=1e-4), (equity, account["equity"])
         assert math.isclose(fees, account["fees"], abs_tol=1e-4)
+        turnover = sum(float(fill["notional"]) for fill in files["trades"] if fill["account"] == account["account"])
+        assert math.isclose(turnover, account["turnover"], rel_tol=1e-9), (turnover, account["turnover"])
         curve = [row for row in files["equity"] if row["account"] == account["account"]]
         assert len(curve) == report["rows"] and float(curve[-1]["equity"]) == round(account["equity"], 8)
         assert math.isclose(float(curve[-1]["cash"]), account["cash"], abs_tol=1e-8)
@@ -189,6 +191,23 @@ def test_accounts(folder, bars):
                  "indicators", "memory", "buy-and-hold"):
         assert word in text, word
     refused("backtest", *words, "--save", state, says="a new or an empty directory is needed")
+
+
+def test_wide(folder):
+    """Reports of much money, many symbols and many parameters stay within 80 columns; sums are still right."""
+    cheap = made_bars(os.path.join(folder, "CHEAPUSDT_1m.csv"), random.Random(SEED), 600, 100.0)
+    words = ["--strategy", "sma-cross:fast=1,slow=2", "--bars", cheap, "--cash", 10**10, "--fees", "0:0"]
+    report, _, _ = backtest(folder, "much", *words)
+    os.remove(cheap)
+    assert report["accounts"][0]["turnover"] > 2**63 / 10**8
+    many = [made_bars(os.path.join(folder, f"LONGNAMED{i}USDT_1m.csv"), random.Random(i), 200, 9.0) for i in range(8)]
+    strategy = ("triple-confirmation:fast=5,slow=21,rsi=15,rsi_min=49.5,rsi_max=71,macd_fast=11,macd_slow=25,macd_signal=8,"
+                "atr=13,stop_atr=2.1,profit_atr=4.1,risk=0.011,fraction_max=0.51,positions_max=4")
+    text = run("backtest", "--strategy", strategy, "--strategy", "buy-and-hold", "--bars", ",".join(many), "--cash", 10**10).stdout
+    assert text.startswith("bars      LONGNAMED0USDT ") and " and 2 more 1m\n" in text and " positions_max=4\n" in text
+    assert all(len(line) <= 80 for line in text.splitlines()), max(text.splitlines(), key=len)
+    for path in many:
+        os.remove(path)
 
 
 def test_part(folder, bars):
@@ -405,6 +424,7 @@ def main():
                 "ETHUSDT": made_bars(os.path.join(folder, "ETHUSDT_1m.csv.gz"), rng, 2900, 2300.0, {5, 700, 2000})}
         test_strategies(folder, bars)
         test_accounts(folder, bars)
+        test_wide(folder)
         test_part(folder, bars)
         test_impossible(folder, bars)
         test_trades(folder, made_trades(os.path.join(folder, "BTCUSDT-trades.csv"), rng, 20000))

@@ -8,7 +8,7 @@
 #include "tui/command/stored.h"
 #include "tui/format.h"
 
-enum { HASH_SHOWN = 8, NAME_COLUMNS = 19 };
+enum { HASH_SHOWN = 8, NAME_COLUMNS = 19, WIDTH = 80, NUMBER_COLUMNS = 14, SYMBOLS_SHOWN = 6 };
 
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -21,18 +21,23 @@ static const char *time_text(int64_t ts_ns, char buf[static FORMAT_MAX])
     return buf;
 }
 
-/* Into a cell of 11 columns: what is too long loses its decimals first. */
-static const char *number(char buf[static FORMAT_MAX], double value, int decimals)
+/* Into so many columns: what is too long loses its decimals first. */
+static const char *fit(char buf[static FORMAT_MAX], double value, int decimals, int columns)
 {
     if (isnan(value))
         return strcpy(buf, "n/a");
     if (isinf(value))
         return strcpy(buf, value > 0 ? "inf" : "-inf");
-    while (snprintf(buf, FORMAT_MAX, "%.*f", decimals, value) > 14 && decimals > 0)
+    while (snprintf(buf, FORMAT_MAX, "%.*f", decimals, value) > columns && decimals > 0)
         decimals--;
-    if (strlen(buf) > 14)
-        snprintf(buf, FORMAT_MAX, "%.6g", value);
+    if (strlen(buf) > (size_t)columns) /* a sign, a point and an exponent take six */
+        snprintf(buf, FORMAT_MAX, "%.*g", columns - 6, value);
     return buf;
+}
+
+static const char *number(char buf[static FORMAT_MAX], double value, int decimals)
+{
+    return fit(buf, value, decimals, NUMBER_COLUMNS);
 }
 
 static const char *percent(char buf[static FORMAT_MAX], double share)
@@ -126,49 +131,87 @@ static void print_drawdowns(const struct backtest_result *result, const struct b
     }
 }
 
+/* Words behind a label, on as many lines as they need. */
+struct words {
+    size_t indent, column;
+    bool any;
+};
+
+static struct words begin_words(const char *label)
+{
+    printf("%s", label);
+    return (struct words){.indent = strlen(label), .column = strlen(label)};
+}
+
+/* between: ends with a space. A line keeps a column for what it has of it at its end. */
+static void add_word(struct words *words, const char *between, const char *word)
+{
+    size_t gap = strlen(between), len = strlen(word);
+    if (words->any && words->column + gap + len >= WIDTH) {
+        printf("%.*s\n%*s", (int)gap - 1, between, (int)words->indent, "");
+        words->column = words->indent;
+    } else if (words->any) {
+        printf("%s", between);
+        words->column += gap;
+    }
+    printf("%s", word);
+    words->column += len;
+    words->any = true;
+}
+
+static void add_count(struct words *words, const char *label, uint64_t n, const char *name)
+{
+    char word[FORMAT_MAX];
+    if (n == 0)
+        return;
+    if (!words->any)
+        *words = begin_words(label);
+    snprintf(word, sizeof word, "%llu %s", (unsigned long long)n, name);
+    add_word(words, ", ", word);
+}
+
 static void print_refused(const struct backtest_account *account)
 {
-    const char *before = "  refused         ";
+    struct words words = {0};
     for (int why = 1; why < ORDER_REASONS; why++)
-        if (account->refused[why] > 0) {
-            printf("%s%llu %s", before, (unsigned long long)account->refused[why],
-                   order_reason_name((enum order_reason)why));
-            before = ", ";
-        }
-    for (int fault = 1; fault < INTENT_FAULTS; fault++)
-        if (account->intents[fault] > 0) {
-            printf("%s%llu %s", before, (unsigned long long)account->intents[fault],
-                   intent_fault_name((enum intent_fault)fault));
-            before = ", ";
-        }
-    if (*before == ',')
+        add_count(&words, "  refused         ", account->refused[why],
+                  order_reason_name((enum order_reason)why));
+    if (words.any)
         putchar('\n');
 }
 
 /* Wishes that no market could grant: no order came of them. */
 static void print_impossible(const struct backtest_account *account)
 {
-    const char *before = "  impossible      ";
+    struct words words = {0};
     for (int fault = 1; fault < INTENT_FAULTS; fault++)
-        if (account->intents[fault] > 0) {
-            printf("%s%llu %s", before, (unsigned long long)account->intents[fault],
-                   intent_fault_name((enum intent_fault)fault));
-            before = ", ";
-        }
-    if (*before == ',')
+        add_count(&words, "  impossible      ", account->intents[fault],
+                  intent_fault_name((enum intent_fault)fault));
+    if (words.any)
         putchar('\n');
+}
+
+/* Its name, its strategy's where that is another, and the parameters that are not as by default. */
+static void print_name(const struct account_spec *spec)
+{
+    bool named = strcmp(spec->name, spec->strategy->name) != 0;
+    char label[2 * ACCOUNT_NAME_MAX + 64], params[512], *next = params;
+    strategy_args_text(spec->strategy, spec->params, params, sizeof params);
+    snprintf(label, sizeof label, "\n%s%s%s%s", spec->name, named ? "  " : "",
+             named ? spec->strategy->name : "", *params ? "  " : "");
+    struct words words = begin_words(label);
+    words.column--; /* the line before */
+    words.indent--;
+    for (const char *word; *params && (word = strsep(&next, " ")) != NULL;)
+        add_word(&words, " ", word);
+    putchar('\n');
 }
 
 static void print_account(const struct backtest_result *result, int a)
 {
     const struct backtest_account *account = &result->backtest->accounts[a];
     const struct backtest_report *r = &result->reports[a];
-    char params[256];
-    const struct account_spec *spec = &result->accounts[a];
-    strategy_args_text(spec->strategy, spec->params, params, sizeof params);
-    bool named = strcmp(spec->name, spec->strategy->name) != 0;
-    printf("\n%s%s%s%s%s\n", spec->name, named ? "  " : "", named ? spec->strategy->name : "",
-           *params ? "  " : "", params);
+    print_name(&result->accounts[a]);
     print_numbers(result, a);
     printf("  orders %zu, fills %zu%s%s\n", account->n_orders, account->n_fills,
            r->open_trades > 0 ? ", a position is open at the end" : "",
@@ -189,9 +232,9 @@ static void print_comparison(const struct backtest_result *result)
         const struct backtest_report *r = &result->reports[a];
         char cells[6][FORMAT_MAX];
         printf("%-*.*s %11s %8s %7s %7s %7s %6zu %8s\n", NAME_COLUMNS, NAME_COLUMNS, result->accounts[a].name,
-               number(cells[0], r->final_equity, 2), number(cells[1], 100 * r->metrics.total_return, 2),
-               number(cells[2], r->metrics.sharpe, 2), number(cells[3], r->metrics.sortino, 2),
-               number(cells[4], 100 * r->metrics.max_drawdown, 2), r->trades.n, number(cells[5], r->fees, 2));
+               fit(cells[0], r->final_equity, 2, 11), fit(cells[1], 100 * r->metrics.total_return, 2, 8),
+               fit(cells[2], r->metrics.sharpe, 2, 7), fit(cells[3], r->metrics.sortino, 2, 7),
+               fit(cells[4], 100 * r->metrics.max_drawdown, 2, 7), r->trades.n, fit(cells[5], r->fees, 2, 8));
     }
 }
 
@@ -202,15 +245,18 @@ static void print_market(const struct backtest_result *result)
     const char *interval = bar_interval_name(market->interval_ns);
     char from[FORMAT_MAX], to[FORMAT_MAX];
     size_t missing = 0;
-    printf("bars      ");
+    struct words words = begin_words("bars      ");
     for (int s = 0; s < market->n_symbols; s++) {
         missing += market->series[s].missing;
-        if (s < 6)
-            printf("%s ", market->series[s].symbol.name);
-        else if (s == 6)
-            printf("and %d more ", market->n_symbols - 6);
+        if (s < SYMBOLS_SHOWN)
+            add_word(&words, " ", market->series[s].symbol.name);
     }
-    printf("%s\n          %zu rows from %s to %s", interval ? interval : "", backtest->to - backtest->from,
+    if (market->n_symbols > SYMBOLS_SHOWN) {
+        snprintf(from, sizeof from, "and %d more", market->n_symbols - SYMBOLS_SHOWN);
+        add_word(&words, " ", from);
+    }
+    add_word(&words, " ", interval ? interval : "");
+    printf("\n          %zu rows from %s to %s", backtest->to - backtest->from,
            time_text(market_open_ns(market, backtest->from), from),
            time_text(market_open_ns(market, backtest->to), to));
     if (backtest->from > 0)
