@@ -4,12 +4,16 @@
 #include <stdlib.h>
 
 #include "engine/backtest/run.h"
+#include "strategy/clones.h"
 
-enum { BLOCK = 1024 }; /* rows: 8 KiB, which stay in the first cache from one symbol to the next */
+enum {
+    BLOCK = 1024, /* rows: 8 KiB, which stay in the first cache from one symbol to the next */
+    WHOLE = 8,    /* rows of a vector: what it writes past the last row is written again later */
+};
 
 int curve_open(struct curve *curve, const struct market *market, size_t from, size_t to)
 {
-    *curve = (struct curve){.market = market, .from = from, .next = from};
+    *curve = (struct curve){.market = market, .from = from, .next = from, .to = to};
     curve->equity = malloc((to - from) * sizeof *curve->equity);
     curve->qty = calloc((size_t)market->n_symbols, sizeof *curve->qty);
     if (curve->equity && curve->qty)
@@ -31,19 +35,19 @@ void curve_hold(struct curve *curve, int symbol, double qty)
     curve->qty[symbol] = qty;
 }
 
-static void fill(double *restrict equity, size_t n, double cash)
+CLONES static void fill(double *restrict equity, size_t n, double cash)
 {
     for (size_t i = 0; i < n; i++)
         equity[i] = cash;
 }
 
-static void add(double *restrict equity, const double *restrict close, size_t n, double qty)
+CLONES static void add(double *restrict equity, const double *restrict close, size_t n, double qty)
 {
     for (size_t i = 0; i < n; i++)
         equity[i] += qty * close[i];
 }
 
-static void first(double *restrict equity, const double *restrict close, size_t n, double cash, double qty)
+CLONES static void first(double *restrict equity, const double *restrict close, size_t n, double cash, double qty)
 {
     for (size_t i = 0; i < n; i++)
         equity[i] = cash + qty * close[i];
@@ -73,8 +77,10 @@ void curve_to(struct curve *curve, size_t row)
     if (curve->held > 0)
         curve->exposed += row - curve->next;
     while (curve->next < row) {
-        size_t n = row - curve->next < BLOCK ? row - curve->next : BLOCK;
-        block(curve, curve->next, n);
+        size_t left = curve->to - curve->next, n = row - curve->next;
+        n = n < BLOCK ? n : BLOCK;
+        size_t whole = (n + WHOLE - 1) / WHOLE * WHOLE;
+        block(curve, curve->next, whole < left ? whole : n);
         curve->next += n;
     }
 }

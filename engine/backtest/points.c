@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "strategy/clones.h"
+
 bool points_serve(const struct desk_spec *specs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -15,18 +17,45 @@ bool points_serve(const struct desk_spec *specs, size_t n)
     return true;
 }
 
+enum { FOUR = 4, FOURS = POINTS_MOST / FOUR };
+
+typedef double four __attribute__((vector_size(FOUR * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+/* Adds x[0][k] to x[3][k] of four windows to their four sums, for k of 0 to 3, one after the other. */
+static inline void add_four(four *sum, const double *const *x, size_t k)
+{
+    const four a = *(const four *)(x[0] + k), b = *(const four *)(x[1] + k);
+    const four c = *(const four *)(x[2] + k), d = *(const four *)(x[3] + k);
+    const four ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+    const four ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const four cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+    const four cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    *sum += __builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5);
+    *sum += __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5);
+    *sum += __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7);
+    *sum += __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
+}
+
 /* Means of windows that end at the bars, each summed in the reference's order. */
-static void means(const double *close, size_t period, const size_t *at, size_t n, double *out, size_t stride)
+CLONES static void means(const double *close, size_t period, const size_t *at, size_t n, double *out,
+                         size_t stride)
 {
     const double *oldest[POINTS_MOST];
-    double sums[POINTS_MOST] = {0};
+    four sums[FOURS] = {{0}};
+    size_t k = 0;
     for (size_t i = 0; i < POINTS_MOST; i++)
         oldest[i] = close + at[i < n ? i : n - 1] + 1 - period;
-    for (size_t k = 0; k < period; k++)
-        for (size_t i = 0; i < POINTS_MOST; i++)
-            sums[i] += oldest[i][k];
+    for (; k + FOUR <= period; k += FOUR)
+        for (size_t i = 0; i < FOURS; i++)
+            add_four(&sums[i], oldest + i * FOUR, k);
+    for (; k < period; k++)
+        for (size_t i = 0; i < FOURS; i++)
+            for (size_t j = 0; j < FOUR; j++)
+                sums[i][j] += oldest[i * FOUR + j][k];
+    for (size_t i = 0; i < FOURS; i++)
+        sums[i] /= (double)period;
     for (size_t i = 0; i < n; i++)
-        out[i * stride] = sums[i] / (double)period;
+        out[i * stride] = sums[i / FOUR][i % FOUR];
 }
 
 static int window_at(struct points *points, const struct indicator_spec *spec,

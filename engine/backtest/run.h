@@ -46,7 +46,7 @@ void *run_room(void *array, size_t n, size_t *cap, size_t size);
 struct curve {
     const struct market *market;
     double *equity; /* [to - from] */
-    size_t from, next;
+    size_t from, next, to;
     double cash;
     double *qty; /* [n_symbols]; of symbols in another currency always 0 */
     int held;    /* of them that are not 0 */
