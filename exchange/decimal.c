@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const int64_t pow10_table[DECIMAL_SCALE_MAX + 1] = {
+const int64_t decimal_powers[DECIMAL_SCALE_MAX + 1] = {
     1LL,
     10LL,
     100LL,
@@ -25,11 +25,6 @@ static const int64_t pow10_table[DECIMAL_SCALE_MAX + 1] = {
     100000000000000000LL,
     1000000000000000000LL,
 };
-
-int64_t decimal_pow10(int n)
-{
-    return pow10_table[n];
-}
 
 #define INT128_MAX ((int128_t)(~(uint128_t)0 >> 1))
 
@@ -107,7 +102,7 @@ int decimal_parse(const char *text, size_t len, int scale, int64_t *ret)
         fraction = p - start;
     }
     if (p == end && whole > 0 && fraction <= scale && whole + scale <= DECIMAL_SCALE_MAX) {
-        *ret = (int64_t)value * pow10_table[scale - fraction];
+        *ret = (int64_t)value * decimal_powers[scale - fraction];
         return 0;
     }
     int128_t wide;
@@ -160,13 +155,13 @@ size_t decimal_format_short(int128_t units, int scale, char buf[static DECIMAL_T
 int decimal_rescale(int64_t units, int from, int to, int64_t *ret)
 {
     if (to >= from) {
-        int128_t wide = (int128_t)units * pow10_table[to - from];
+        int128_t wide = (int128_t)units * decimal_powers[to - from];
         if (wide > INT64_MAX || wide < INT64_MIN)
             return -ERANGE;
         *ret = (int64_t)wide;
         return 0;
     }
-    int64_t unit = pow10_table[from - to];
+    int64_t unit = decimal_powers[from - to];
     if (units % unit != 0)
         return -EDOM;
     *ret = units / unit;
@@ -176,14 +171,14 @@ int decimal_rescale(int64_t units, int from, int to, int64_t *ret)
 double decimal_to_double(int128_t units, int scale)
 {
     int64_t small = (int64_t)units; /* which one instruction converts, to the same */
-    return (small == units ? (double)small : (double)units) / (double)pow10_table[scale];
+    return (small == units ? (double)small : (double)units) / (double)decimal_powers[scale];
 }
 
 int decimal_from_double(double x, int scale, int64_t *ret)
 {
     if (isnan(x))
         return -EINVAL;
-    double scaled = round(x * (double)pow10_table[scale]);
+    double scaled = round(x * (double)decimal_powers[scale]);
     if (!(fabs(scaled) < 9.2e18))
         return -ERANGE;
     *ret = (int64_t)scaled;

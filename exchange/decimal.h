@@ -18,7 +18,11 @@ enum {
 };
 
 /* 10^n for n in 0..18. */
-int64_t decimal_pow10(int n);
+extern const int64_t decimal_powers[DECIMAL_SCALE_MAX + 1];
+static inline int64_t decimal_pow10(int n)
+{
+    return decimal_powers[n];
+}
 
 /* Parses the whole of text[0..len): [-+]digits[.digits]. Writes units at `scale` (0..18).
  * Returns 0; -EINVAL when it is not a number (or len is 0); -ERANGE when it does not fit;

@@ -2,11 +2,6 @@
 
 #include "exchange/decimal.h"
 
-int64_t filter_notional_unit(const struct symbol *symbol)
-{
-    return decimal_pow10(symbol->price_scale + symbol->qty_scale - symbol->quote_scale);
-}
-
 static bool outside(int64_t value, int64_t min, int64_t max)
 {
     return (min > 0 && value < min) || (max > 0 && value > max);
@@ -71,25 +66,6 @@ enum order_reason filter_check(const struct symbol *symbol, const struct filter_
     if (filters->orders_max > 0 && request->open_orders >= filters->orders_max)
         return ORDER_MAX_NUM_ORDERS;
     return ORDER_OK;
-}
-
-struct fill_lot filter_lot(const struct symbol *symbol)
-{
-    const struct symbol_filters *filters = &symbol->filters;
-    return (struct fill_lot){
-        .min = filters->qty_min,
-        .max = filters->qty_max,
-        .step = filters->step,
-        .market_min = filters->market_qty_min,
-        .market_max = filters->market_qty_max,
-        .market_step = filters->market_step,
-    };
-}
-
-int64_t filter_floor_qty(const struct symbol *symbol, enum order_type type, int64_t qty)
-{
-    struct fill_lot lot = filter_lot(symbol);
-    return fill_floor_qty(&lot, !order_has_limit(type), qty);
 }
 
 int64_t filter_floor_price(const struct symbol *symbol, int64_t price)

@@ -2,6 +2,7 @@
 #ifndef EXCHANGE_FILTER_H
 #define EXCHANGE_FILTER_H
 
+#include "exchange/decimal.h"
 #include "exchange/fill_rules.h"
 #include "exchange/order.h"
 #include "exchange/symbol.h"
@@ -20,9 +21,6 @@ struct filter_request {
 /* ORDER_OK, or the filter that refuses, in the venue's own order of checks: price, lot, notional, count. */
 enum order_reason filter_check(const struct symbol *symbol, const struct filter_request *request);
 
-/* The largest quantity not above `qty` that the lot filters allow for this type; 0 when there is none. */
-int64_t filter_floor_qty(const struct symbol *symbol, enum order_type type, int64_t qty);
-
 /* The nearest price below (or at) `price` on the tick. */
 int64_t filter_floor_price(const struct symbol *symbol, int64_t price);
 
@@ -30,9 +28,30 @@ int64_t filter_floor_price(const struct symbol *symbol, int64_t price);
 int64_t filter_ceil_price(const struct symbol *symbol, int64_t price);
 
 /* The lot filters as plain numbers, for exchange/fill_rules.h. */
-struct fill_lot filter_lot(const struct symbol *symbol);
+static inline struct fill_lot filter_lot(const struct symbol *symbol)
+{
+    const struct symbol_filters *filters = &symbol->filters;
+    return (struct fill_lot){
+        .min = filters->qty_min,
+        .max = filters->qty_max,
+        .step = filters->step,
+        .market_min = filters->market_qty_min,
+        .market_max = filters->market_qty_max,
+        .market_step = filters->market_step,
+    };
+}
+
+/* The largest quantity not above `qty` that the lot filters allow for this type; 0 when there is none. */
+static inline int64_t filter_floor_qty(const struct symbol *symbol, enum order_type type, int64_t qty)
+{
+    struct fill_lot lot = filter_lot(symbol);
+    return fill_floor_qty(&lot, !order_has_limit(type), qty);
+}
 
 /* What price·qty is divided by to give quote units: 10^(price_scale + qty_scale - quote_scale). */
-int64_t filter_notional_unit(const struct symbol *symbol);
+static inline int64_t filter_notional_unit(const struct symbol *symbol)
+{
+    return decimal_pow10(symbol->price_scale + symbol->qty_scale - symbol->quote_scale);
+}
 
 #endif

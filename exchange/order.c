@@ -167,16 +167,6 @@ bool order_live(enum order_state state)
     return state == ORDER_HELD || state == ORDER_PENDING || state == ORDER_OPEN || state == ORDER_PARTIAL;
 }
 
-bool order_is_stop(enum order_type type)
-{
-    return type != ORDER_MARKET && type != ORDER_LIMIT;
-}
-
-bool order_has_limit(enum order_type type)
-{
-    return type == ORDER_LIMIT || type == ORDER_STOP_LIMIT || type == ORDER_TAKE_PROFIT_LIMIT;
-}
-
 bool order_works_as_limit(const struct order *order)
 {
     return order->type == ORDER_LIMIT || (order_has_limit(order->type) && order->triggered);

@@ -150,9 +150,15 @@ int order_tif_parse(const char *name);
 int order_next(enum order_state state, enum order_action action);
 
 /* Does the type wait for a trade to reach stop_price? */
-bool order_is_stop(enum order_type type);
+static inline bool order_is_stop(enum order_type type)
+{
+    return type != ORDER_MARKET && type != ORDER_LIMIT;
+}
 /* Does the type have a limit price? */
-bool order_has_limit(enum order_type type);
+static inline bool order_has_limit(enum order_type type)
+{
+    return type == ORDER_LIMIT || type == ORDER_STOP_LIMIT || type == ORDER_TAKE_PROFIT_LIMIT;
+}
 /* Is it a limit order for now: LIMIT, or one that was triggered to be one? */
 bool order_works_as_limit(const struct order *order);
 

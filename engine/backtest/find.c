@@ -19,17 +19,3 @@ CLONES size_t find_reached(const double *low, const double *high, double below, 
         i++;
     return i;
 }
-
-size_t find_mark(const uint64_t *marks, size_t from, size_t to)
-{
-    if (from >= to)
-        return to;
-    size_t word = from / 64, last = (to - 1) / 64;
-    uint64_t bits = marks[word] & (UINT64_MAX << from % 64);
-    while (bits == 0 && word < last)
-        bits = marks[++word];
-    if (bits == 0)
-        return to;
-    size_t i = word * 64 + (size_t)__builtin_ctzll(bits);
-    return i < to ? i : to;
-}
