@@ -8,7 +8,7 @@
 
 enum {
     BLOCK = 1024, /* rows: 8 KiB, which stay in the first cache from one symbol to the next */
-    WHOLE = 8,    /* rows of a vector: what it writes past the last row is written again later */
+    WHOLE = 64,   /* rows at once: what is written past the last one is written again later */
 };
 
 int curve_open(struct curve *curve, const struct market *market, size_t from, size_t to)
@@ -47,7 +47,8 @@ CLONES static void add(double *restrict equity, const double *restrict close, si
         equity[i] += qty * close[i];
 }
 
-CLONES static void first(double *restrict equity, const double *restrict close, size_t n, double cash, double qty)
+CLONES static void first(double *restrict equity, const double *restrict close, size_t n, double cash,
+                         double qty)
 {
     for (size_t i = 0; i < n; i++)
         equity[i] = cash + qty * close[i];

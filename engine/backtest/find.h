@@ -15,12 +15,18 @@ static inline size_t find_mark(const uint64_t *marks, size_t from, size_t to)
     if (from >= to)
         return to;
     size_t word = from / 64, last = (to - 1) / 64;
-    uint64_t bits = marks[word] & (UINT64_MAX << from % 64);
-    while (bits == 0 && word < last)
-        bits = marks[++word];
+    uint64_t bits = marks[word] >> from % 64;
+    if (word < last) /* the next 64, wherever they begin: where the next mark's word ends cannot be guessed */
+        bits |= marks[word + 1] << 1 << (63 - from % 64);
+    if (bits != 0) {
+        size_t i = from + (size_t)__builtin_ctzll(bits);
+        return i < to ? i : to;
+    }
+    for (word++; bits == 0 && word <= last; word++)
+        bits = marks[word];
     if (bits == 0)
         return to;
-    size_t i = word * 64 + (size_t)__builtin_ctzll(bits);
+    size_t i = (word - 1) * 64 + (size_t)__builtin_ctzll(bits);
     return i < to ? i : to;
 }
 
