@@ -90,8 +90,8 @@ static void run_job(struct run_thread *thread, int first, int n)
         atomic_store(&thread->run->done, done);
         if (way == BACKTEST_COLUMNS) {
             run_fail(thread, -EINVAL,
-                     "account %s: too many orders at once for the way by columns: leave the "
-                     "way open, or take the engine's",
+                     "account %s: too many orders at once, or too much money, for the way by columns: "
+                     "leave the way open, or take the engine's",
                      config->accounts[first].name);
             return;
         }

@@ -205,6 +205,19 @@ int sim_rows(struct sim *sim, size_t end)
     return sim->failed;
 }
 
+/* Did the account come to be worth more than the engine counts? What begins and ends with a thousandth of
+ * that is taken not to have been there in between. */
+static bool beyond(const struct sim *sim, int128_t equity)
+{
+    const double most = (double)FILL_MONEY_MAX / sim->money_units;
+    bool any = false;
+    if (equity <= FILL_MONEY_MAX / 1000 && sim->spec->cash <= FILL_MONEY_MAX / 1000)
+        return false;
+    for (size_t i = 0; i < sim->config->to - sim->config->from; i++)
+        any |= sim->curve.equity[i] >= most;
+    return any;
+}
+
 /* Orders that live on, as they stand. */
 int sim_finish(struct sim *sim)
 {
@@ -217,6 +230,8 @@ int sim_finish(struct sim *sim)
         int64_t last = sim_units(symbol->series->close[config->to - 1], symbol->price_units);
         equity += (int128_t)last * symbol->qty / symbol->unit;
     }
+    if (beyond(sim, equity))
+        return -ENOTSUP;
     ret->way = BACKTEST_COLUMNS;
     ret->equity = sim->curve.equity;
     sim->curve.equity = NULL;

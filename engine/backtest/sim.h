@@ -121,7 +121,8 @@ void sim_close(struct sim *sim);
 void sim_give(struct sim *sim, int symbol, const struct sim_bars *bars);
 /* Everything that happens before row `end`, which lies within the bars of all symbols. 0 or sim->failed. */
 int sim_rows(struct sim *sim, size_t end);
-/* The run is over: fills in what is left of `ret`. 0 or -ENOMEM. */
+/* The run is over: fills in what is left of `ret`. 0, -ENOMEM, or -ENOTSUP: it came to more than can be
+ * counted (FILL_MONEY_MAX), where the engine stops counting. */
 int sim_finish(struct sim *sim);
 
 /* ---- sim_book.c: what is told and booked ---- */

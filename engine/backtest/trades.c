@@ -30,7 +30,9 @@ static void take(struct open_trade *open, const struct fill *fill, int64_t qty, 
 {
     struct backtest_trade *trade = &open->trade;
     open->held += fill->side == ORDER_BUY ? qty : -qty;
-    *(fill->side == ORDER_BUY ? &trade->cost : &trade->proceeds) += notional;
+    int64_t *sum = fill->side == ORDER_BUY ? &trade->cost : &trade->proceeds;
+    if (__builtin_add_overflow(*sum, notional, sum))
+        *sum = INT64_MAX;
     trade->fees += fee;
     if (llabs(open->held) > llabs(trade->qty))
         trade->qty = open->held;
@@ -51,12 +53,15 @@ static void begin(struct open_trade *open, const struct market *market, const st
                                 .held = 0};
 }
 
-static void end(struct open_trade *open, struct backtest_account *account, size_t row, int64_t ts_ns)
+/* worth: of what is still held. */
+static void end(struct open_trade *open, struct backtest_account *account, size_t row, int64_t ts_ns,
+                int128_t worth)
 {
     struct backtest_trade *trade = &open->trade;
     trade->exit_row = row;
     trade->exit_ns = ts_ns;
-    trade->profit = trade->proceeds - trade->cost - trade->fees;
+    int128_t profit = worth + trade->proceeds - trade->cost - trade->fees;
+    trade->profit = profit > INT64_MAX ? INT64_MAX : profit < INT64_MIN ? INT64_MIN : (int64_t)profit;
     account->trades[account->n_trades++] = *trade;
 }
 
@@ -71,7 +76,7 @@ static void take_fill(struct open_trade *open, struct backtest_account *account,
     if (closes > 0) {
         take(open, fill, closes, notional, fee);
         if (open->held == 0)
-            end(open, account, row_of(market, fill->ts_ns), fill->ts_ns);
+            end(open, account, row_of(market, fill->ts_ns), fill->ts_ns, 0);
     }
     if (closes == fill->qty)
         return;
@@ -88,14 +93,7 @@ static void value(struct open_trade *open, struct backtest_account *account, con
     int64_t unit = filter_notional_unit(&series->symbol), price = 0;
     decimal_from_double(series->close[to - 1], series->symbol.price_scale, &price);
     int128_t worth = (int128_t)price * open->held;
-    int64_t proceeds = open->trade.proceeds, cost = open->trade.cost;
-    if (worth < 0)
-        open->trade.cost += (int64_t)((unit - 1 - worth) / unit);
-    else
-        open->trade.proceeds += (int64_t)(worth / unit);
-    end(open, account, to, 0);
-    account->trades[account->n_trades - 1].proceeds = proceeds;
-    account->trades[account->n_trades - 1].cost = cost;
+    end(open, account, to, 0, worth < 0 ? -((unit - 1 - worth) / unit) : worth / unit);
 }
 
 int trades_sum(const struct backtest_config *config, struct backtest_account *account)

@@ -200,6 +200,24 @@ def test_wide(folder):
     report, _, _ = backtest(folder, "much", *words)
     os.remove(cheap)
     assert report["accounts"][0]["turnover"] > 2**63 / 10**8
+
+    # More than can be counted is told, and ends alike by both ways.
+    rising = os.path.join(folder, "RISEUSDT_1m.csv")
+    with open(rising, "w") as file:
+        file.write("open_time,open,high,low,close,volume\n")
+        for i in range(600):
+            prices = [round(10 * 1.02 ** k, 2) for k in (i, i + 1, i, i + 1)]
+            file.write(f"{START_MS + i * 60000},{','.join(map(str, prices))},1\n")
+    curves = []
+    for way in ("engine", "auto"):
+        _, files, done = backtest(folder, "rise", "--strategy", "buy-and-hold", "--bars", rising, "--cash", 10**8, "--way", way)
+        assert "buy-and-hold came to 23058430092 USDT, and no more is counted" in done.stderr, done.stderr
+        curves.append(files["equity"])
+    assert curves[0] == curves[1] and math.isclose(float(curves[0][-1]["equity"]), 2**61 / 10**8)
+    _, _, done = backtest(folder, "rise", "--strategy", "buy-and-hold", "--bars", rising)
+    assert done.stderr == "", done.stderr
+    os.remove(rising)
+
     many = [made_bars(os.path.join(folder, f"LONGNAMED{i}USDT_1m.csv"), random.Random(i), 200, 9.0) for i in range(8)]
     strategy = ("triple-confirmation:fast=5,slow=21,rsi=15,rsi_min=49.5,rsi_max=71,macd_fast=11,macd_slow=25,macd_signal=8,"
                 "atr=13,stop_atr=2.1,profit_atr=4.1,risk=0.011,fraction_max=0.51,positions_max=4")

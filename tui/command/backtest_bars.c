@@ -8,6 +8,8 @@
 
 #include "engine/backtest/audit.h"
 #include "engine/backtest/ticks_file.h"
+#include "exchange/decimal.h"
+#include "exchange/fill_rules.h"
 #include "tui/command/backtest_result.h"
 #include "tui/command/progress.h"
 #include "tui/command/stored.h"
@@ -174,6 +176,24 @@ static void configure(struct bars_run *run, size_t from, size_t to)
                                            .ctx = &run->progress};
 }
 
+/* Accounts whose equity is no more than the most that is counted, and may have been more. */
+static void note_most(const struct bars_run *run)
+{
+    const struct backtest *backtest = &run->backtest;
+    for (int a = 0; a < run->n_accounts; a++) {
+        const struct account_spec *spec = &run->accounts[a];
+        double most = decimal_to_double(FILL_MONEY_MAX, spec->currency_scale);
+        size_t i = 0, n = backtest->to - backtest->from;
+        while (i < n && backtest->accounts[a].equity[i] < most)
+            i++;
+        if (i < n)
+            fprintf(stderr,
+                    "papertape: backtest: note: %s came to %.0f %s, and no more is counted: its numbers are "
+                    "wrong from there on, less cash is needed\n",
+                    spec->name, most, spec->currency);
+    }
+}
+
 static int simulate(struct bars_run *run)
 {
     char err[512] = "";
@@ -266,8 +286,10 @@ static int go(struct bars_run *run)
     }
     if (status == EXIT_OK)
         status = simulate(run);
-    if (status == EXIT_OK)
+    if (status == EXIT_OK) {
         note_short(run);
+        note_most(run);
+    }
     run->result.seconds[STAGE_LOAD] = run->load_s;
     if (status == EXIT_OK)
         status = measure(run);

@@ -6,6 +6,7 @@
 
 #include "engine/backtest/audit.h"
 #include "exchange/decimal.h"
+#include "exchange/fill_rules.h"
 #include "tui/command/backtest_result.h"
 #include "tui/command/fills.h"
 #include "tui/command/ledger.h"
@@ -71,12 +72,14 @@ static void write_equity(const struct backtest_result *result, FILE *out)
     for (int a = 0; a < backtest->n_accounts; a++) {
         const struct account_spec *spec = &result->accounts[a];
         struct cash cash = {.account = &backtest->accounts[a], .currency = spec->currency};
+        double most = decimal_to_double(FILL_MONEY_MAX, spec->currency_scale);
         int64_t peak = spec->cash;
         for (size_t row = backtest->from; row < backtest->to && !ferror(out); row++) {
             char equity_text[STORED_CELL], cash_text[STORED_CELL], peak_text[STORED_CELL];
             int64_t ts_ns = market_open_ns(result->market, row + 1), equity = 0;
-            decimal_from_double(backtest->accounts[a].equity[row - backtest->from], spec->currency_scale,
-                                &equity);
+            double worth = backtest->accounts[a].equity[row - backtest->from];
+            if (worth >= most || decimal_from_double(worth, spec->currency_scale, &equity) < 0)
+                equity = FILL_MONEY_MAX;
             peak = equity > peak ? equity : peak;
             fprintf(out, "%" PRId64 ",%s,%s,%s,%s\n", ts_ns, spec->name,
                     stored_decimal(STORED_CSV, equity_text, equity, spec->currency_scale),
