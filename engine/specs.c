@@ -40,16 +40,19 @@ int desk_specs(const struct strategy *strategy, const double *params, int64_t in
                  strategy->name, n, STRATEGY_SPECS_MAX);
         return -EINVAL;
     }
+    int64_t undivided_ns = INT64_MAX; /* the shortest: bars that divide it divide the others, as a rule */
     for (size_t i = 0; i < n; i++) {
         int r = parse(words[i], strategy, &specs[i], err);
         if (r < 0)
             return r;
-        if (specs[i].frame_ns % interval_ns != 0) {
-            const char *name = bar_interval_name(interval_ns);
-            snprintf(err, SPECS_ERROR_MAX, "strategy %.32s needs bars that divide %s: interval %s does not",
-                     strategy->name, bar_interval_name(specs[i].frame_ns), name ? name : "of this run");
-            return -EINVAL;
-        }
+        if (specs[i].frame_ns % interval_ns != 0 && specs[i].frame_ns < undivided_ns)
+            undivided_ns = specs[i].frame_ns;
+    }
+    if (undivided_ns < INT64_MAX) {
+        const char *name = bar_interval_name(interval_ns);
+        snprintf(err, SPECS_ERROR_MAX, "strategy %.32s needs bars that divide %s: interval %s does not",
+                 strategy->name, bar_interval_name(undivided_ns), name ? name : "of this run");
+        return -EINVAL;
     }
     *ret_n = n;
     return 0;

@@ -303,7 +303,7 @@ static void test_refusals(void)
     fails("[account main]\nstrategy = sma-cros-rsi\n",
           ":2: [account main] strategy: \"sma-cros-rsi\": unknown strategy: did you mean sma-cross-rsi?");
     fails("[market]\ninterval = 3d\n[account main]\nstrategy = trend-4h-1h\n",
-          ": [account main] strategy trend-4h-1h needs bars that divide 4h: interval 3d does not");
+          ": [account main] strategy trend-4h-1h needs bars that divide 1h: interval 3d does not");
     fails("[market]\ninterval = 2h\n[account main]\nstrategy = trend-4h-1h\n",
           ": [account main] strategy trend-4h-1h needs bars that divide 1h: interval 2h does not");
     fails("[account main]\nstrategy.fst = 5\n",
