@@ -145,7 +145,9 @@ static int check_prices(struct build *b, int i)
             if (!(columns[c][k] > 0))
                 return fail_at(b, i, k, "price is not above 0", "prices above 0");
             if (!market_exact(columns[c][k], digits, scale)) {
-                snprintf(right, sizeof(right), "prices of at most 15 digits, not %.17g", columns[c][k]);
+                snprintf(right, sizeof(right),
+                         "prices that a double holds to %d digits after the point, not %.*f", scale, digits,
+                         columns[c][k]);
                 return fail_at(b, i, k, "price has more digits than a double holds", right);
             }
         }
