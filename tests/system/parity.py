@@ -35,6 +35,9 @@ strategy = sma-cross-rsi
 strategy.fast = 4
 strategy.slow = 9
 shorts = on
+[account hand]
+cash = 100000
+strategy = none
 """
 
 
@@ -129,10 +132,10 @@ def trails(folder):
     replay = venue(folder, "--synthetic", "9", "--speed", "30")
     daemon = start(folder, replay, "BTCUSDT", "trails")
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book")
-    daemon.papertape("order", "buy", "BTCUSDT", "0.2", "--account", "main")
-    daemon.wait_status(lambda s: any(p["account"] == "main" for p in s["positions"]), "a position")
+    daemon.papertape("order", "buy", "BTCUSDT", "0.2", "--account", "hand")
+    daemon.wait_status(lambda s: any(p["account"] == "hand" for p in s["positions"]), "a position")
     for share in ("90%", "75%", "60%", "50%", "40%", "25%"):
-        daemon.papertape("order", "sell", "BTCUSDT", "0.01", "--trail", share, "--account", "main")
+        daemon.papertape("order", "sell", "BTCUSDT", "0.01", "--trail", share, "--account", "hand")
     rests = "SELECT count(*) FROM orders WHERE type = 'TRAILING_STOP' AND state = 'OPEN'"
     harness.wait_for(lambda: rows(daemon, rests)[0][0] == 6, "six stops at rest")
     frames = daemon.status_object()["feed"]["frames"]
