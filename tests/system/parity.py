@@ -141,8 +141,11 @@ def trails(folder):
     frames = daemon.status_object()["feed"]["frames"]
     daemon.wait_status(lambda s: s["feed"]["frames"] > frames + 2000, "trades")
     assert daemon.stop() == 0
+    points = "SELECT count(*) FROM equity"
+    before = rows(daemon, points)[0][0]
     daemon = start(folder, replay, "BTCUSDT", "trails")
     daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book again")
+    harness.wait_for(lambda: rows(daemon, points)[0][0] > before, "a row of the second run, which parity then reaches")
     assert daemon.stop() == 0
     assert replay.stop() == 0
     parity = equal_when_played(daemon, "six trails over a stop and a start")
