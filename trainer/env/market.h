@@ -1,0 +1,69 @@
+/* What an environment trades on: bars of n assets on one grid and what is seen of them, made once, shared by
+ * all environments, uploaded once by a device. Only read after it is made. */
+#ifndef TRAINER_ENV_MARKET_H
+#define TRAINER_ENV_MARKET_H
+
+#include "strategy/policy/rules.h"
+#include "trainer/env/params.h"
+
+struct symbol;
+
+/* One asset's columns, borrowed while env_market_create() runs. */
+struct env_asset_source {
+    const char *name;
+    double min_order_qty;        /* m_i, in units of the asset; >= 0 */
+    const struct symbol *symbol; /* how the venue lists it; NULL: it trades with ENV_REFERENCE only */
+    const double *open, *high, *low, *close, *volume; /* [rows]; open, high, low may be NULL like symbol */
+    const uint64_t *present; /* bit r % 64 of word r / 64: the bar is there; NULL: all are */
+};
+
+struct env_market_source {
+    size_t rows;
+    int n_assets;
+    const struct env_asset_source *assets; /* [n_assets] */
+    const int64_t *open_ns; /* [rows] rising by interval_ns each; NULL: start_ns + row * interval_ns */
+    int64_t start_ns, interval_ns;
+    /* What is seen: [rows][n_features], unscaled (norm_tech is applied once, when an environment's market
+     * is built), NULL for the reference's: the closes, then the volumes, as float32. */
+    const float *features;
+    int n_features;
+    size_t first_row; /* the first row whose features all have values; episodes begin such that none before
+                         is seen */
+};
+
+/* The arrays as the steps read them; on a device, that one's pointers. Rows are 64-byte padded where said. */
+struct env_market_view {
+    size_t rows;
+    int32_t n, n_features;
+    int32_t row_stride; /* floats from one row of `close` to the next: n rounded up to 16 */
+    const float *close; /* [rows][row_stride], 0 in the padding */
+    /* ENV_MARKET: open, high, low, close in price units, 0 where the bar is missing: [rows][n][4]; else NULL
+     */
+    const double *bars;
+    /* Features times norm_tech, newest first, so that an observation's L rows are contiguous:
+     * row r begins at (rows - 1 - r) * n_features. */
+    const float *features;
+    const struct policy_symbol *symbols; /* [n]; ENV_MARKET */
+    const double *least;                 /* [n] m_i as the execution counts it: units, or quanta */
+    /* ENV_DAY_TRADE: bit 0: the last bar of its session; bit 1: the last whose orders fill before its end. */
+    const uint8_t *session; /* [rows] or NULL */
+};
+
+struct env_market;
+
+/* Copies and checks the source for these parameters (execution, task, norm_tech, lookback, session). 0, for
+ * env_market_destroy(); -EINVAL with asset and row for a price that is not positive or not finite, high <
+ * low, times that do not rise by the interval (unsorted, twice), fewer rows than lookback and an episode
+ * need, an asset without a symbol where execution is market, quantities that would not be exact
+ * (POLICY_EXACT_MAX), shapes that cannot be; -ENOMEM. */
+int env_market_create(const struct env_market_source *source, const struct env_params *params,
+                      struct env_market **ret, char err[static ENV_ERROR_MAX]);
+void env_market_destroy(struct env_market *market); /* NULL is fine */
+const struct env_market_view *env_market_view(const struct env_market *market);
+const char *env_market_asset(const struct env_market *market, int asset);
+int64_t env_market_open_ns(const struct env_market *market, size_t row);
+
+/* How a symbol's filters become quanta. 0, or -EINVAL for lots that share no quantum. */
+int policy_symbol_init(const struct symbol *symbol, struct policy_symbol *ret);
+
+#endif
