@@ -12,14 +12,13 @@ enum { RUN_ERROR_MAX = 256 };
 struct run {
     const struct backtest_config *config;
     struct backtest *ret;
-    size_t work;                  /* rows to simulate, over all jobs */
-    atomic_size_t done;           /* of them */
-    atomic_bool stopped;          /* by the caller */
-    atomic_bool failed;           /* some job has */
-    char error[RUN_ERROR_MAX];    /* of the first that did, */
-    int result;                   /* and what it returned */
-    atomic_flag told;             /* both are taken */
-    double busy[BACKTEST_STAGES]; /* seconds, of all threads together; for the caller's thread only */
+    size_t work;               /* rows to simulate, over all jobs */
+    atomic_size_t done;        /* of them */
+    atomic_bool stopped;       /* by the caller */
+    atomic_bool failed;        /* some job has */
+    char error[RUN_ERROR_MAX]; /* of the first that did, */
+    int result;                /* and what it returned */
+    atomic_flag told;          /* both are taken */
 };
 
 /* One thread's part. */
@@ -27,7 +26,7 @@ struct run_thread {
     struct run *run;
     bool tells;  /* it is the caller's own, which hears of progress */
     int helpers; /* threads that it may use, itself among them */
-    double busy[BACKTEST_STAGES];
+    double busy[BACKTEST_STAGES]; /* seconds */
 };
 
 /* Counts rows as done and tells the caller; false: stop now, because the caller said so or another job

@@ -81,10 +81,9 @@ static int64_t affordable(const struct sim *sim, const struct sim_symbol *symbol
 /* Trades all that is left of it at one price, as far as the account can. */
 static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, int64_t price, bool maker)
 {
-    struct sim_order *live = sim_find(symbol, id);
-    struct sim_order *order = live;
+    struct sim_order *order = sim_find(symbol, id);
     int64_t left = order->qty - order->filled;
-    sim_lift(sim, live);
+    sim_lift(sim, order);
     int64_t qty = affordable(sim, symbol, order, price, left);
     if (qty > 0) {
         symbol->n_pending -= order->state == ORDER_PENDING;
@@ -93,8 +92,7 @@ static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, in
         order->state = order->filled == order->qty ? ORDER_FILLED : ORDER_PARTIAL;
         order->updated_ns = sim->now_ns;
         end_other_leg(sim, symbol, id, order->parent);
-        live = sim_find(symbol, id);
-        order = live;
+        order = sim_find(symbol, id);
     }
     if (order->filled == order->qty)
         sim_end(sim, symbol, id, ORDER_FILLED, ORDER_OK);
@@ -116,8 +114,7 @@ static int64_t taker_price(const struct sim *sim, const struct sim_symbol *symbo
 /* One order in one step. Returns where the market was when it traded; 0: it did not. */
 static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, const struct at_bar *at)
 {
-    struct sim_order *live = sim_find(symbol, id);
-    struct sim_order *order = live;
+    struct sim_order *order = sim_find(symbol, id);
     bool arrives = order->state == ORDER_PENDING;
     if (arrives && order->reduce_only && symbol->qty == 0) {
         sim_end(sim, symbol, id, ORDER_CANCELED, ORDER_REDUCE_ONLY);
@@ -132,14 +129,13 @@ static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, con
     struct bar_deed deed = bar_rule(&asked, &at->prices, at->step);
     if (deed.act == BAR_WAITS) {
         if (arrives)
-            rest(sim, symbol, live);
+            rest(sim, symbol, order);
         return 0;
     }
     if (order_is_stop(order->type) && !order->triggered) {
         order->triggered = true;
         end_other_leg(sim, symbol, id, order->parent);
-        live = sim_find(symbol, id);
-        order = live;
+        order = sim_find(symbol, id);
     }
     bool maker = deed.act == BAR_MAKES;
     fill_all(sim, symbol, id, maker ? deed.price : taker_price(sim, symbol, order, deed.price), maker);

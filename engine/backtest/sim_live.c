@@ -253,9 +253,6 @@ void sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *le
 bool sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live, int64_t stop_price)
 {
     struct sim_order next = *live;
-    for (int i = 0; i < symbol->n_amends; i++)
-        if (symbol->amends[i].order_id == next.id)
-            next.stop_price = symbol->amends[i].stop_price;
     next.stop_price = stop_price;
     if (check(sim, symbol, &next, -1) != ORDER_OK)
         return false;

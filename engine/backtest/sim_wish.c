@@ -128,13 +128,12 @@ static enum intent_fault protect(struct sim *sim, struct sim_symbol *symbol, con
     if (!sizing_price(symbol->listed, intent->stop, false, &price))
         return INTENT_BAD_STOP;
     for (int i = 0; i < symbol->n_live; i++) {
-        struct sim_order *live = &symbol->live[i];
-        const struct sim_order *stop = live;
+        struct sim_order *stop = &symbol->live[i];
         if (stop->type != ORDER_STOP || !exits(stop))
             continue;
         bare -= stop->qty - stop->filled;
         if (stop->stop_price != price && !stop->triggered)
-            moved &= sim_amend(sim, symbol, live, price);
+            moved &= sim_amend(sim, symbol, stop, price);
     }
     int64_t qty = bare > 0 ? filter_floor_qty(symbol->listed, ORDER_STOP, bare) : 0;
     if (qty > 0) {
