@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "exchange/decimal.h"
+#include "strategy/record.h"
 
 /* A trade that may be open, of one account and symbol. */
 struct running {
     int account, symbol;
-    int64_t qty;
-    int128_t flow; /* sales less purchases less fees since it began, quote units */
+    int64_t held;
+    struct record_keeper keeper;
 };
 
 struct of_account {
@@ -74,23 +75,20 @@ static struct running *running_of(struct statistics *s, int account, int symbol)
     return &moved[s->n_running++];
 }
 
-static void close_trade(struct trade_statistics *sums, struct running *running, int scale)
+static void close_trade(struct trade_statistics *sums, double profit)
 {
-    double made = decimal_to_double(running->flow, scale);
     sums->trades++;
-    sums->open--;
-    if (running->flow > 0) {
+    if (profit > 0) {
         sums->wins++;
-        sums->won += made;
+        sums->won += profit;
         sums->losing = 0;
     } else {
-        sums->lost -= made;
+        sums->lost -= profit;
         if (++sums->losing > sums->longest)
             sums->longest = sums->losing;
     }
-    sums->best = fmax(sums->best, made); /* fmax() and fmin() pass a NaN over */
-    sums->worst = fmin(sums->worst, made);
-    running->flow = 0;
+    sums->best = fmax(sums->best, profit); /* fmax() and fmin() pass a NaN over */
+    sums->worst = fmin(sums->worst, profit);
 }
 
 int statistics_fill(struct statistics *s, const struct db_fill_row *row)
@@ -99,28 +97,16 @@ int statistics_fill(struct statistics *s, const struct db_fill_row *row)
     int scale = row->symbol->symbol.quote_scale;
     struct of_account *account = account_of(s, row->account);
     struct running *running = account ? running_of(s, fill->account, (int)row->symbol->id) : NULL;
+    int64_t profit;
     if (!running)
         return -ENOMEM;
 
     struct trade_statistics *sums = &account->sums;
-    int64_t signed_qty = fill->side == ORDER_BUY ? fill->qty : -fill->qty;
-    int128_t flow = (fill->side == ORDER_BUY ? -(int128_t)fill->notional : fill->notional) - fill->fee;
-    int64_t before = running->qty, after = before + signed_qty;
-    bool turns = (before > 0 && after < 0) || (before < 0 && after > 0);
-    /* A fill that turns the position closes one trade and begins another: each has its part of the money. */
-    int128_t closing = turns ? flow * (before < 0 ? -before : before) / fill->qty : 0;
-
-    if (before == 0 && after != 0)
-        sums->open++;
-    if (turns) {
-        running->flow += closing;
-        close_trade(sums, running, scale);
-        sums->open++;
-    }
-    running->flow += flow - closing;
-    running->qty = after;
-    if (after == 0 && before != 0)
-        close_trade(sums, running, scale);
+    int64_t held = running->held;
+    if (record_fill(&running->keeper, fill->side, fill->qty, fill->notional, fill->fee, held, scale, &profit))
+        close_trade(sums, decimal_to_double(profit, scale));
+    running->held += fill->side == ORDER_BUY ? fill->qty : -fill->qty;
+    sums->open += (running->held != 0) - (held != 0);
     sums->fills++;
     sums->fees += decimal_to_double(fill->fee, scale);
     s->last = fill->id;
