@@ -17,16 +17,20 @@
 
 extern char **environ;
 
-enum { REPORT_MAX = 8 << 20, LINE_SIZE = 512 };
+enum {
+    REPORT_MAX = 8 << 20,
+    LINE_SIZE = 512,
+    PATH_SIZE = sizeof(((struct backtest_job *)NULL)->folder) + 16
+};
 
 void backtest_job_init(struct backtest_job *job)
 {
     *job = (struct backtest_job){.out = -1, .err = -1};
 }
 
-static void equity_path(const struct backtest_job *job, char path[static 96])
+static void equity_path(const struct backtest_job *job, char path[static PATH_SIZE])
 {
-    snprintf(path, 96, "%s/equity.csv", job->folder);
+    snprintf(path, PATH_SIZE, "%s/equity.csv", job->folder);
 }
 
 static void close_pipe(int *fd)
@@ -38,7 +42,7 @@ static void close_pipe(int *fd)
 
 static void clear(struct backtest_job *job)
 {
-    char path[96];
+    char path[PATH_SIZE];
 
     close_pipe(&job->out);
     close_pipe(&job->err);
@@ -79,7 +83,7 @@ static void fail(struct backtest_view *view, const char *words, int64_t mono_ms)
 /* The child hears the signals that the dashboard blocks for itself. */
 static int spawn(struct backtest_job *job, const char *state_dir, const char *account, int out, int err)
 {
-    char path[96];
+    char path[PATH_SIZE];
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none;
@@ -109,6 +113,17 @@ static int spawn(struct backtest_job *job, const char *state_dir, const char *ac
     return -r;
 }
 
+static int make_folder(struct backtest_job *job)
+{
+    const char *tmp = getenv("TMPDIR");
+    int n = snprintf(job->folder, sizeof(job->folder), "%s/papertape-backtest-XXXXXX",
+                     tmp && *tmp ? tmp : "/tmp");
+    int r = n >= (int)sizeof(job->folder) ? -ENAMETOOLONG : mkdtemp(job->folder) ? 0 : -errno;
+    if (r < 0)
+        job->folder[0] = '\0';
+    return r;
+}
+
 int backtest_job_start(struct backtest_job *job, const char *state_dir, const char *account, int64_t mono_ms,
                        struct backtest_view *view)
 {
@@ -119,11 +134,7 @@ int backtest_job_start(struct backtest_job *job, const char *state_dir, const ch
     clear(job);
     *view = (struct backtest_view){.state = BACKTEST_RUNNING, .started_ms = mono_ms};
     text_clean(view->account, sizeof(view->account), account);
-    snprintf(job->folder, sizeof(job->folder), "/tmp/papertape-backtest-XXXXXX");
-    if (!mkdtemp(job->folder)) {
-        r = -errno;
-        job->folder[0] = '\0';
-    }
+    r = make_folder(job);
     if (r == 0 && (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0))
         r = -errno;
     if (r == 0)
@@ -259,7 +270,7 @@ bool backtest_view_take(struct backtest_view *view, const char *report, const ch
 bool backtest_job_io(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view)
 {
     int status = 0;
-    char path[96];
+    char path[PATH_SIZE];
 
     if (!job->pid)
         return false;

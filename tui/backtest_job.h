@@ -26,10 +26,10 @@ struct backtest_view {
 };
 
 struct backtest_job {
-    pid_t pid;       /* 0: none runs */
-    int out, err;    /* the ends of its pipes to be read; -1 */
-    char folder[64]; /* of its equity file; "" for none */
-    char *text;      /* its report, as far as it has come */
+    pid_t pid;        /* 0: none runs */
+    int out, err;     /* the ends of its pipes to be read; -1 */
+    char folder[256]; /* of its equity file, under TMPDIR; "" for none */
+    char *text;       /* its report, as far as it has come */
     size_t len, cap;
     char complaint[STATUS_TEXT_MAX]; /* the first of what it says on stderr */
     size_t n_complaint;

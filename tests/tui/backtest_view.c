@@ -3,13 +3,14 @@
 #include <unistd.h>
 
 #include "tests/check.h"
+#include "tests/scratch.h"
 #include "tui/backtest_job.h"
 
 static const char report[] =
     "{\"schema\":\"papertape.backtest/1\",\"accounts\":[{\"account\":\"main\",\"equity\":10130.5,"
     "\"return_pct\":1.305,\"max_drawdown_pct\":-2.5,\"sharpe\":null,\"trades\":25,\"fills\":51}]}";
 
-static char path[] = "/tmp/papertape-curve-XXXXXX";
+static const char *path;
 static struct backtest_view view;
 
 static void write_curve(int n)
@@ -49,10 +50,8 @@ int main(void)
                                         "{\"schema\":\"papertape.backtest/1\",\"accounts\":[]}",
                                         "{\"schema\":\"papertape.status/1\",\"accounts\":[{}]}",
                                         "\xff{"};
-    int fd = mkstemp(path);
 
-    CHECK(fd >= 0);
-    close(fd);
+    path = scratch_path("curve.csv");
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
         check_curve(sizes[i]);
     CHECK(view.equity == 10130.5 && view.return_pct == 1.305 && view.drawdown_pct == -2.5);
