@@ -24,8 +24,8 @@ struct run {
 /* One thread's part. */
 struct run_thread {
     struct run *run;
-    bool tells;  /* it is the caller's own, which hears of progress */
-    int helpers; /* threads that it may use, itself among them */
+    bool tells;                   /* it is the caller's own, which hears of progress */
+    int helpers;                  /* threads that it may use, itself among them */
     double busy[BACKTEST_STAGES]; /* seconds */
 };
 
