@@ -75,8 +75,8 @@ static void put_equity(struct save *save, int account)
                 cash = of->ledger[next_row].balance;
         decimal_from_double(of->equity[row - backtest->from], spec->currency_scale, &equity);
         peak = equity > peak ? equity : peak;
-        next(save,
-             db_writer_put_equity(save->writer, account, ts_ns, equity, cash, peak, day, day_equity, 0));
+        next(save, db_writer_put_equity(save->writer, account, ts_ns, equity, cash, peak, day, day_equity,
+                                        of->killed_ns <= ts_ns ? of->killed_ns : 0));
     }
 }
 

@@ -101,6 +101,7 @@ struct backtest_account {
     uint64_t refused[ORDER_REASONS]; /* orders refused, by reason */
     uint64_t intents[INTENT_FAULTS]; /* that no market could grant, by what was wrong */
     int64_t final_equity, final_cash;
+    int64_t killed_ns; /* when its drawdown killed it; 0: it still trades */
 };
 
 struct backtest {

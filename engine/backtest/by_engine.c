@@ -338,6 +338,7 @@ static int sum_up(struct run_thread *thread, struct drive *drive)
         memcpy(book->ret->intents, engine_intents_refused(drive->engine, a), sizeof book->ret->intents);
         book->ret->final_equity = engine_equity(drive->engine, a);
         book->ret->final_cash = account->assets[account->currency_at].total;
+        book->ret->killed_ns = account->killed_ns;
         r = trades_sum(drive->config, book->ret);
     }
     return r < 0 ? run_fail(thread, r, "not enough memory for this backtest") : 0;

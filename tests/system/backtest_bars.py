@@ -4,12 +4,14 @@ JSON of a run agree with each other and with sums made here, both ways give the 
 `ledger verify`, and what cannot be is told in one line and leaves nothing behind."""
 
 import bisect
+import contextlib
 import csv
 import gzip
 import json
 import math
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -137,6 +139,17 @@ def test_strategies(folder, bars):
         fills += report["fills"]
         print(f"{name}: {report['orders']} orders, {report['fills']} fills, {report['accounts'][0]['way']}: both ways alike")
     assert fills > 200, fills
+
+
+def test_killed(folder, bars):
+    """An account that its drawdown killed is stored as one."""
+    state = os.path.join(folder, "killed")
+    backtest(folder, "killed", "--strategy", "buy-and-hold", "--bars", bars["BTCUSDT"], "--no-cache", "--risk", "drawdown=0.001",
+             "--risk", "exposure_symbol=0", "--save", state)
+    with contextlib.closing(sqlite3.connect(os.path.join(state, "papertape.db"))) as database:
+        (killed_ns,) = database.execute("SELECT killed_ns FROM accounts").fetchone()
+        (last_ns,) = database.execute("SELECT max(ts_ns) FROM equity").fetchone()
+    assert 0 < killed_ns <= last_ns, (killed_ns, last_ns)
 
 
 def test_accounts(folder, bars):
@@ -442,6 +455,7 @@ def main():
                 "ETHUSDT": made_bars(os.path.join(folder, "ETHUSDT_1m.csv.gz"), rng, 2900, 2300.0, {5, 700, 2000})}
         test_strategies(folder, bars)
         test_accounts(folder, bars)
+        test_killed(folder, bars)
         test_wide(folder)
         test_part(folder, bars)
         test_impossible(folder, bars)
