@@ -51,6 +51,8 @@ struct env_market_view {
 
 struct env_market;
 
+#ifndef __CUDACC__ /* the host's, in C */
+
 /* Copies and checks the source for these parameters (execution, task, norm_tech, lookback, session). 0, for
  * env_market_destroy(); -EINVAL with asset and row for a price that is not positive or not finite, high <
  * low, times that do not rise by the interval (unsorted, twice), fewer rows than lookback and an episode
@@ -65,5 +67,7 @@ int64_t env_market_open_ns(const struct env_market *market, size_t row);
 
 /* How a symbol's filters become quanta. 0, or -EINVAL for lots that share no quantum. */
 int policy_symbol_init(const struct symbol *symbol, struct policy_symbol *ret);
+
+#endif
 
 #endif

@@ -78,6 +78,8 @@ struct env_param {
     size_t offset;
 };
 
+#ifndef __CUDACC__ /* the host's, in C */
+
 /* Every key, sorted by name. */
 const struct env_param *env_params_list(size_t *ret_n);
 
@@ -95,5 +97,7 @@ bool env_params_get(const struct env_params *params, const char *key, char *buf,
 
 /* Are all within their ranges, and do they fit each other and `n_assets`? 0, or -EINVAL with a sentence. */
 int env_params_check(const struct env_params *params, int n_assets, char err[static ENV_ERROR_MAX]);
+
+#endif
 
 #endif

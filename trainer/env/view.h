@@ -5,6 +5,13 @@
 
 #include "trainer/env/state.h"
 
+/* What happens to one copy is written once, in headers (begin.h, finish.h, scalar/reference.h,
+ * scalar/market.h, scalar/day_trade.h, scalar/observe.h), as ENV_RULE functions of (const struct env_view *,
+ * …, size_t copy): the scalar kernels call them in a loop, a device's kernels from a thread a copy. So they
+ * are both C and C++ (void pointers are cast), keep nothing in arrays of n_assets, and call only other rules
+ * and libm's exact functions. */
+#define ENV_RULE FILL_RULE
+
 struct env_view {
     struct env_params params;
     struct env_market_view market;
