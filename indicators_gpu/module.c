@@ -24,27 +24,25 @@ static int open_path(const char *path, struct gpu_module **ret, char *reason, si
         return -ENOENT;
     }
     struct gpu_module *m = calloc(1, sizeof(*m));
-    if (!m) {
+    char *name = strdup(path);
+    if (!m || !name) {
+        free(m);
+        free(name);
         snprintf(reason, cap, "out of memory");
         return -ENOMEM;
     }
     int r = -ENOEXEC;
+    m->path = name;
     m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!m->handle) {
         snprintf(reason, cap, "GPU module %s: %s", path, why_not(path));
         goto fail;
     }
-    m->api = dlsym(m->handle, GPU_INDICATORS_SYMBOL);
-    if (!m->api) {
-        snprintf(reason, cap, "GPU module %s: it has no %s: not this program's module", path,
-                 GPU_INDICATORS_SYMBOL);
+    const void *api;
+    r = gpu_module_table(m, GPU_INDICATORS_SYMBOL, GPU_INDICATORS_ABI, &api, reason, cap);
+    if (r < 0)
         goto fail;
-    }
-    if (m->api->abi != GPU_INDICATORS_ABI) {
-        snprintf(reason, cap, "GPU module %s: its version is %u, this program's %d: install both together",
-                 path, m->api->abi, GPU_INDICATORS_ABI);
-        goto fail;
-    }
+    m->api = api;
     r = m->api->open(&m->device, reason, cap);
     if (r < 0)
         goto fail;
@@ -79,7 +77,31 @@ void gpu_module_close(struct gpu_module *m)
     if (m->handle)
         dlclose(m->handle);
     free(m->columns);
+    free(m->path);
     free(m);
+}
+
+int gpu_module_table(const struct gpu_module *m, const char *symbol, uint32_t version, const void **ret,
+                     char *reason, size_t cap)
+{
+    const void *table = dlsym(m->handle, symbol);
+    if (!table) {
+        snprintf(reason, cap, "GPU module %s: it has no %s: not this program's module", m->path, symbol);
+        return -ENOEXEC;
+    }
+    uint32_t has = *(const uint32_t *)table;
+    if (has != version) {
+        snprintf(reason, cap, "GPU module %s: its version is %u, this program's %u: install both together",
+                 m->path, has, version);
+        return -ENOEXEC;
+    }
+    *ret = table;
+    return 0;
+}
+
+struct gpu_indicators *gpu_module_handle(const struct gpu_module *m)
+{
+    return m->device;
 }
 
 const char *gpu_module_device(const struct gpu_module *m)

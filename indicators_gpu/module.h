@@ -103,4 +103,14 @@ int gpu_streams_update(struct gpu_streams *s, const uint32_t symbols[], const st
 int gpu_streams_peek(struct gpu_streams *s, const uint32_t symbols[], const struct indicator_bar bars[],
                      size_t n, double out[], uint8_t ready[], char *reason, size_t cap);
 
+/* ---- What other rooms keep in the same module and work with on the same device. ---- */
+
+/* The functions that the module exports as `symbol`: a struct that begins with its version, a uint32_t. Valid
+ * until the module is closed. -ENOEXEC where it has none, or of another version. */
+int gpu_module_table(const struct gpu_module *m, const char *symbol, uint32_t version, const void **ret,
+                     char *reason, size_t cap);
+
+/* The device, as such functions take it. */
+struct gpu_indicators *gpu_module_handle(const struct gpu_module *m);
+
 #endif

@@ -11,6 +11,7 @@ struct module_column {
 };
 
 struct gpu_module {
+    char *path;
     void *handle;
     const struct gpu_indicators_api *api;
     struct gpu_indicators *device;
