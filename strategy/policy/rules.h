@@ -9,7 +9,8 @@
  *    the bar just closed among them, and the peak of closes is kept, from the close before the purchase on.
  *    Once a position has ended, by whatever, purchases of it wait for cooldown_bars.
  * 2. Stop. With a trailing stop of share s, one protective STOP rests at floor_tick(peak * (1 - s)) for all
- *    that is held; where the close is at or below that already, all is sold at market instead.
+ *    that is held, if the venue takes so little there; where the close is at or below that already, all is
+ *    sold at market instead.
  * 3. The action, clipped to +-POLICY_ACTION_MAX and scaled, is a quantity a. Where purchases have a cap:
  *    a = min(a, max(0, max_position * equity - value held) / price).
  * 4. Sale: a < -least and something held: min(held, -a). Else, held for exit_bars: exit_share of what is
@@ -71,6 +72,12 @@ struct policy_order {
     double stop; /* where the protective stop for all that is held is to stand; 0: as it is */
 };
 
+/* Does the venue's least notional allow an order that trades at market where the market is at `price`? */
+FILL_RULE bool policy_allowed(const struct policy_symbol *symbol, double qty, double price)
+{
+    return qty * price >= (double)symbol->notional_min * (double)symbol->divisor;
+}
+
 FILL_RULE double policy_min(double a, double b)
 {
     return a < b ? a : b;
@@ -125,10 +132,13 @@ FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
         double stop = memory->peak * (1 - rules->trailing_stop);
         order.stop = (double)fill_floor_price((int64_t)stop, symbol->price_min, symbol->tick);
         if (close <= order.stop) {
+            double all = policy_lots(symbol, qty);
             order.stop = 0;
-            order.qty = -policy_lots(symbol, qty);
+            order.qty = policy_allowed(symbol, all, close) ? -all : 0;
             return order;
         }
+        if (!policy_allowed(symbol, qty, order.stop))
+            order.stop = 0;
     }
     double a = policy_max(policy_min(action, POLICY_ACTION_MAX), -POLICY_ACTION_MAX) * memory->scale;
     if (rules->max_position > 0)
@@ -147,7 +157,7 @@ FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
     }
     double qty_wanted = policy_lots(symbol, purchase) - policy_lots(symbol, sale);
     double size = qty_wanted < 0 ? -qty_wanted : qty_wanted;
-    if (size * price < (double)symbol->notional_min)
+    if (!policy_allowed(symbol, size, close))
         return order;
     order.qty = qty_wanted;
     if (qty <= 0 && qty_wanted > 0)
