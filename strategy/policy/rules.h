@@ -8,24 +8,27 @@
  * 1. Counters. While something is held, bars since the last purchase from flat or the last sale are counted,
  *    the bar just closed among them, and the peak of closes is kept, from the close before the purchase on.
  *    Once a position has ended, by whatever, purchases of it wait for cooldown_bars.
- * 2. Stop. With a trailing stop of share s, one protective STOP rests at floor_tick(peak * (1 - s)) for all
- *    that is held, if the venue takes so little there; where the close is at or below that already, all is
- *    sold at market instead.
+ * 2. Stop. What is held is dust where it cannot be sold: fewer than the least lots, or worth less than the
+ *    venue takes. With a trailing stop of share s, one protective STOP, reduce-only, rests at
+ *    floor_tick(peak * (1 - s)) for what can be sold, unless that is dust; where the close is at or below it
+ *    already, all that can be is sold at market instead, whatever the action. A stop that the venue would not
+ *    take (below its least price, or worth too little there) leaves the one that rests as it is.
  * 3. The action, clipped to +-POLICY_ACTION_MAX and scaled, is a quantity a. Where purchases have a cap:
  *    a = min(a, max(0, max_position * equity - value held) / price).
  * 4. Sale: a < -least and something held: min(held, -a). Else, held for exit_bars: exit_share of what is
- * held.
+ *    held.
  * 5. Purchase: a > least: of free = max(0, available - min_cash * capital) at most
- *    free / (1 + taker fee) / price * POLICY_MARGIN; the margin is for the gap to the next open.
- * 6. Purchases and sales are floored to lots each; their difference, if the venue takes so little at market,
- *    is one market order, a sale reduce-only. `available` is what is neither reserved nor asked for by the
- *    assets before.
+ *    free / (1 + fee) * POLICY_MARGIN / price; the margin is for the gap to the next open.
+ * 6. Purchase less sale, floored to lots, is one market order, a sale reduce-only, if the venue takes what it
+ *    is worth at the close. `available` is what no order has in reserve; a purchase whose own reserve,
+ *    fill_purchase() at the close, is more than that is not made.
  *
  * Orders act from the next bar on: exchange/bar_rules.h. The stop has the older id of the two.
  *
  * Numbers are doubles that hold integers exactly (below POLICY_EXACT_MAX): prices in the symbol's price
  * units, quantities in quanta, money in the quote asset's units. Every operation is an IEEE one, rounded once
- * (no contraction), so that all who compute it get the same bits. */
+ * (no contraction), so that all who compute it get the same bits. strategy/policy/symbol.h makes a symbol's
+ * numbers of its filters. */
 #ifndef STRATEGY_POLICY_RULES_H
 #define STRATEGY_POLICY_RULES_H
 
@@ -38,10 +41,13 @@
 /* One asset as policies trade it. A quantum is the largest quantity that all its lots are multiples of and
  * that divides 10^(price_scale + qty_scale - quote_scale). */
 struct policy_symbol {
-    int64_t quantum;      /* in the symbol's quantity units */
-    int64_t divisor;      /* price * quanta / divisor = money */
-    struct fill_lot lot;  /* in quanta */
-    int64_t notional_min; /* of a market order, at the last price, money; 0: none */
+    int64_t quantum;     /* in the symbol's quantity units */
+    int64_t divisor;     /* price * quanta / divisor = money */
+    double per_divisor;  /* 1.0 / divisor */
+    struct fill_lot lot; /* in quanta */
+    /* What a market order may be worth at the last price, money, both included: a unit within the venue's
+     * bounds, for what doubles round off. */
+    double notional_min, notional_max;
     int64_t price_min, tick;
     double price_units, qty_units, money_units; /* price units, quanta and money units in 1.0 */
 };
@@ -49,13 +55,14 @@ struct policy_symbol {
 /* What is the policy's own. Shares are of 1; fractions of bars do not exist: counts are whole. */
 struct policy_rules {
     double norm_action;           /* > 0 */
-    double trailing_stop;         /* share of the peak; 0: none */
+    double trailing_stop;         /* share of the peak, < 1; 0: none */
     double max_position;          /* share of equity in one asset; 0: no cap */
     double min_cash;              /* share of the capital that is never spent */
     double exit_bars, exit_share; /* forced partial exits; 0 bars: none */
     double cooldown_bars;
-    double capital;   /* money units */
-    double fee_taker; /* a share: taker_e6 / 1e6 */
+    double capital; /* money units */
+    int32_t fee_e6; /* the account's highest fee, which purchases must have in reserve */
+    double spend;   /* of free cash: policy_spend(fee_e6) */
 };
 
 /* What is remembered of an asset between decisions; zeroed at the start, then `scale` and `least` are set. */
@@ -68,15 +75,10 @@ struct policy_memory {
 };
 
 struct policy_order {
-    double qty;  /* quanta, at market: to buy, negative to sell; 0: none */
-    double stop; /* where the protective stop for all that is held is to stand; 0: as it is */
+    double qty;            /* quanta, at market: to buy, negative to sell; 0: none */
+    double reserve;        /* what a purchase takes from `available`, money units */
+    double stop, stop_qty; /* where the protective stop is to stand, and for how much; 0: as it is */
 };
-
-/* Does the venue's least notional allow an order that trades at market where the market is at `price`? */
-FILL_RULE bool policy_allowed(const struct policy_symbol *symbol, double qty, double price)
-{
-    return qty * price >= (double)symbol->notional_min * (double)symbol->divisor;
-}
 
 FILL_RULE double policy_min(double a, double b)
 {
@@ -86,6 +88,11 @@ FILL_RULE double policy_min(double a, double b)
 FILL_RULE double policy_max(double a, double b)
 {
     return a > b ? a : b;
+}
+
+FILL_RULE double policy_spend(int32_t fee_e6)
+{
+    return POLICY_MARGIN / (1 + fee_e6 / 1e6);
 }
 
 /* Quanta in an action of 1, of an asset whose first bar closed at `close`. */
@@ -119,49 +126,75 @@ FILL_RULE void policy_watch(const struct policy_rules *rules, struct policy_memo
     memory->qty = qty;
 }
 
-/* What to order of an asset that can be traded: its bar is there and no market order of it waits. `action` is
- * finite; `equity` is the account's at the last closes, `available` what it can spend; both money units. */
-FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
-                                            const struct policy_symbol *symbol, struct policy_memory *memory,
-                                            float action, double close, double equity, double available)
+/* Where the stop belongs; 0 where the venue takes no such price. */
+FILL_RULE double policy_stop(const struct policy_rules *rules, const struct policy_symbol *symbol,
+                             double peak)
 {
-    struct policy_order order = {0, 0};
-    double qty = memory->qty;
-    double price = close / (double)symbol->divisor; /* money a quantum */
-    if (rules->trailing_stop > 0 && qty > 0) {
-        double stop = memory->peak * (1 - rules->trailing_stop);
-        order.stop = (double)fill_floor_price((int64_t)stop, symbol->price_min, symbol->tick);
-        if (close <= order.stop) {
-            double all = policy_lots(symbol, qty);
-            order.stop = 0;
-            order.qty = policy_allowed(symbol, all, close) ? -all : 0;
-            return order;
-        }
-        if (!policy_allowed(symbol, qty, order.stop))
-            order.stop = 0;
-    }
+    int64_t stop = (int64_t)(peak * (1 - rules->trailing_stop));
+    stop = fill_floor_price(stop, symbol->price_min, symbol->tick);
+    return stop >= symbol->price_min ? (double)stop : 0;
+}
+
+/* Does the venue take a market order of this worth? */
+FILL_RULE bool policy_takes(const struct policy_symbol *symbol, double money)
+{
+    return money >= symbol->notional_min && money <= symbol->notional_max;
+}
+
+/* Purchase less sale, before lots. `price` is the money of a quantum. */
+FILL_RULE double policy_wish(const struct policy_rules *rules, const struct policy_memory *memory,
+                             float action, double price, double equity, double available)
+{
+    double per = 1 / price, qty = memory->qty, sale = 0, purchase = 0;
     double a = policy_max(policy_min(action, POLICY_ACTION_MAX), -POLICY_ACTION_MAX) * memory->scale;
     if (rules->max_position > 0)
-        a = policy_min(a, policy_max(rules->max_position * equity - qty * price, 0) / price);
-    double sale = 0, purchase = 0;
+        a = policy_min(a, policy_max(rules->max_position * equity - qty * price, 0) * per);
     if (a < -memory->least && qty > 0)
         sale = policy_min(qty, -a);
     else if (rules->exit_bars > 0 && memory->held >= rules->exit_bars)
         sale = rules->exit_share * qty;
     if (a > memory->least && memory->cool <= 0) {
         double free = policy_max(available - rules->min_cash * rules->capital, 0);
-        double most = free / (1 + rules->fee_taker) / price * POLICY_MARGIN;
-        purchase = policy_min(most, a);
+        purchase = policy_min(free * rules->spend * per, a);
         if (purchase < memory->least)
             purchase = 0;
     }
-    double qty_wanted = policy_lots(symbol, purchase) - policy_lots(symbol, sale);
-    double size = qty_wanted < 0 ? -qty_wanted : qty_wanted;
-    if (!policy_allowed(symbol, size, close))
+    return purchase - sale;
+}
+
+/* What to order of an asset that can be traded: its bar is there and no market order of it waits. `action` is
+ * finite; `equity` is the account's at the last closes, `available` what it can spend; both money units. */
+FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
+                                            const struct policy_symbol *symbol, struct policy_memory *memory,
+                                            float action, double close, double equity, double available)
+{
+    struct policy_order order = {0, 0, 0, 0};
+    double price = close * symbol->per_divisor; /* money of a quantum */
+    double lots = policy_lots(symbol, memory->qty), wish = 0;
+    bool dust = lots <= 0 || lots * price < symbol->notional_min, leaves = false;
+    if (rules->trailing_stop > 0 && !dust) {
+        double stop = policy_stop(rules, symbol, memory->peak);
+        leaves = close <= stop;
+        if (!leaves && stop > 0 && policy_takes(symbol, lots * (stop * symbol->per_divisor))) {
+            order.stop = stop;
+            order.stop_qty = lots;
+        }
+    }
+    wish = leaves ? -lots : policy_wish(rules, memory, action, price, equity, available);
+    double size = policy_lots(symbol, wish < 0 ? -wish : wish);
+    if (size <= 0 || !policy_takes(symbol, size * price))
         return order;
-    order.qty = qty_wanted;
-    if (qty <= 0 && qty_wanted > 0)
-        memory->peak = close;
+    if (wish < 0) {
+        order.qty = -size;
+        return order;
+    }
+    double reserve = (double)fill_purchase((int64_t)close, (int64_t)size, symbol->divisor, rules->fee_e6);
+    if (reserve > available)
+        return order;
+    order.qty = size;
+    order.reserve = reserve;
+    if (dust)
+        memory->peak = close; /* what is bought begins anew */
     return order;
 }
 

@@ -6,7 +6,7 @@
 #include "strategy/policy/rules.h"
 #include "trainer/env/params.h"
 
-struct symbol;
+struct symbol; /* exchange/symbol.h; strategy/policy/symbol.h makes its policy_symbol */
 
 /* One asset's columns, borrowed while env_market_create() runs. */
 struct env_asset_source {
@@ -64,9 +64,6 @@ void env_market_destroy(struct env_market *market); /* NULL is fine */
 const struct env_market_view *env_market_view(const struct env_market *market);
 const char *env_market_asset(const struct env_market *market, int asset);
 int64_t env_market_open_ns(const struct env_market *market, size_t row);
-
-/* How a symbol's filters become quanta. 0, or -EINVAL for lots that share no quantum. */
-int policy_symbol_init(const struct symbol *symbol, struct policy_symbol *ret);
 
 #endif
 
