@@ -18,6 +18,7 @@
 
 #include "trainer/env/market.h"
 #include "trainer/env/params.h"
+#include "trainer/env/trade.h"
 
 struct env;
 
@@ -97,6 +98,10 @@ void env_episode(const struct env *env, const struct env_episode *ret);
 
 /* One copy's positions: [n_assets] each, NULL where not wanted. Units; bars; prices. */
 void env_positions(const struct env *env, size_t copy, double *qty, double *held, double *peak);
+
+/* Calls `told` for each trade of the steps to come, in the order that they happen; NULL: no more. 0; -ENOTSUP
+ * unless the backend is ENV_SCALAR. */
+int env_trades(struct env *env, env_trade_fn *told, void *ctx);
 
 /* Everything that changes, to continue from or to compare bit by bit: env_save() writes env_state_bytes(). */
 size_t env_state_bytes(const struct env *env);

@@ -47,7 +47,7 @@ struct env_state {
     double *stop, *stop_qty;                            /* the protective stop that rests; 0, 0: none */
     double *waiting, *reserved; /* a market order for the next bar that exists, and its reserve */
     double *closed;             /* the last close, which equity is reckoned at */
-    double *m_bench;            /* quanta of the benchmark, a plain number */
+    double *m_bench; /* the benchmark's money for one price unit: quanta / divisor, a plain number */
 
     /* ENV_DAY_TRADE, a copy. */
     double *day_equity; /* at the session's beginning */

@@ -4,6 +4,7 @@
 #define TRAINER_ENV_VIEW_H
 
 #include "trainer/env/state.h"
+#include "trainer/env/trade.h"
 
 /* What happens to one copy is written once, in headers (begin.h, finish.h, scalar/reference.h,
  * scalar/market.h, scalar/day_trade.h, scalar/observe.h), as ENV_RULE functions of (const struct env_view *,
@@ -21,6 +22,8 @@ struct env_view {
     int32_t action_size, observation_size;
     const int32_t *starts, *lengths; /* [copies] of env_windows(), or NULL */
     int64_t interval_ns;
+    env_trade_fn *told; /* NULL, or what the scalar kernels tell of each trade: env_trades() */
+    void *told_ctx;
 };
 
 /* One step's columns, as struct env_io; already checked. */
