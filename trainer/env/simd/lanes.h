@@ -337,6 +337,16 @@ static inline lane_d d_fma(lane_d a, lane_d b, lane_d c)
 {
     return LANES_D_OP(fmadd)(a, b, c);
 }
+
+/* The whole number nearest v, the even one of two. */
+static inline lane_d d_nearest(lane_d v)
+{
+#if LANES_BYTES == 64
+    return _mm512_roundscale_pd(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
+    return _mm256_round_pd(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#endif
+}
 #else
 #define LANES_FMA 0
 #endif
