@@ -1,0 +1,271 @@
+/* One copy of the environment on the paper exchange's bar model: what a closed bar and its orders do to cash
+ * and lots. Orders come from strategy/policy/rules.h, fills from exchange/bar_rules.h and fill_rules.h; here
+ * they meet the columns of struct env_state. All numbers are whole: prices in the symbol's units, quanta,
+ * money units.
+ *
+ * A copy has one reserve a waiting purchase and one protective stop an asset. A bar of an asset is missing
+ * where its prices are 0: then its order waits on with its reserve, its stop rests, and nothing of it is
+ * decided. Money or lots at POLICY_EXACT_MAX or above are not exact any more: worth() stops there, and the
+ * episode ends (env_market_exact()).
+ *
+ * What is left open: a position that a stop ends at the open and a purchase that waited begins anew in the
+ * same bar counts as one that was sold in part. */
+#ifndef TRAINER_ENV_MARKET_RULES_H
+#define TRAINER_ENV_MARKET_RULES_H
+
+#include "exchange/bar_rules.h"
+#include "trainer/env/view.h"
+
+/* What a copy pays: whole millionths. */
+struct env_costs {
+    int32_t buy_e6, sell_e6, slippage_e6;
+};
+
+/* What the bars of one row move. */
+struct env_account {
+    double cash, reserved; /* reserved: of all waiting purchases */
+    double fees;
+    int32_t buys, sells;
+};
+
+ENV_RULE double *env_money(void *column)
+{
+    return (double *)column; /* ENV_MARKET's money is double */
+}
+
+ENV_RULE int32_t env_share_e6(float share)
+{
+    return (int32_t)((double)share * 1e6 + 0.5);
+}
+
+ENV_RULE struct env_costs env_market_costs(const struct env_view *view, size_t copy)
+{
+    const struct env_state *state = &view->state;
+    struct env_costs costs = {env_share_e6(state->fee_buy[copy]), env_share_e6(state->fee_sell[copy]),
+                              env_share_e6(state->slippage[copy])};
+    return costs;
+}
+
+/* Open, high, low, close; the close is 0 where the bar is missing. */
+ENV_RULE const double *env_market_prices(const struct env_view *view, int32_t row, int32_t asset)
+{
+    return view->market.bars + ((size_t)row * (size_t)view->market.n + (size_t)asset) * 4;
+}
+
+/* floor(price * lots / divisor), but not above POLICY_EXACT_MAX. */
+ENV_RULE double env_market_worth(const struct policy_symbol *symbol, double price, double lots)
+{
+    if (price * symbol->per_divisor * lots >= POLICY_EXACT_MAX)
+        return POLICY_EXACT_MAX;
+    return (double)fill_notional(ORDER_SELL, (int64_t)price, (int64_t)lots, symbol->divisor);
+}
+
+/* Cash and all that is held, at the last closes. */
+ENV_RULE double env_market_equity(const struct env_view *view, size_t copy)
+{
+    const struct env_state *state = &view->state;
+    double equity = env_money(state->cash)[copy];
+    for (int32_t i = 0; i < state->n; i++) {
+        size_t at = (size_t)i * state->stride + copy;
+        equity += env_market_worth(&view->market.symbols[i], state->closed[at], state->lots[at]);
+    }
+    return equity;
+}
+
+ENV_RULE double env_market_benchmark(const struct env_view *view, size_t copy)
+{
+    const struct env_state *state = &view->state;
+    double benchmark = 0;
+    for (int32_t i = 0; i < state->n; i++) {
+        size_t at = (size_t)i * state->stride + copy;
+        benchmark += state->m_bench[at] * state->closed[at];
+    }
+    return benchmark;
+}
+
+ENV_RULE double env_market_reserved(const struct env_view *view, size_t copy)
+{
+    const struct env_state *state = &view->state;
+    double reserved = 0;
+    for (int32_t i = 0; i < state->n; i++)
+        reserved += state->reserved[(size_t)i * state->stride + copy];
+    return reserved;
+}
+
+/* Is all that the copy has exact? `equity` is at the last closes, so that no balance is above it. */
+ENV_RULE bool env_market_exact(const struct env_view *view, size_t copy, double equity)
+{
+    const struct env_state *state = &view->state;
+    bool exact = equity < POLICY_EXACT_MAX;
+    for (int32_t i = 0; i < state->n; i++)
+        exact = exact && state->lots[(size_t)i * state->stride + copy] < POLICY_EXACT_MAX;
+    return exact;
+}
+
+/* An asset's first and last closes among the rows that the first observation shows, 0 where all are missing:
+ * what an action of 1 and the benchmark are reckoned by, and what equity is. */
+ENV_RULE double env_market_first_close(const struct env_view *view, int32_t asset, int32_t first,
+                                       int32_t last)
+{
+    double close = 0;
+    for (int32_t row = first; row <= last && !(close > 0); row++)
+        close = env_market_prices(view, row, asset)[3];
+    return close;
+}
+
+ENV_RULE double env_market_last_close(const struct env_view *view, int32_t asset, int32_t first, int32_t last)
+{
+    double close = 0;
+    for (int32_t row = last; row >= first && !(close > 0); row--)
+        close = env_market_prices(view, row, asset)[3];
+    return close;
+}
+
+/* The currency in money units, whole. */
+ENV_RULE double env_market_money(const struct env_view *view, double currency)
+{
+    return (double)(int64_t)(currency * view->market.symbols[0].money_units + 0.5);
+}
+
+/* Begins an episode: capital (money units), costs, row and first are set; the rest is set here. An asset that
+ * has no bar yet has no share in the benchmark, and its scale follows from its first bar. */
+ENV_RULE void env_market_begin(const struct env_view *view, size_t copy)
+{
+    const struct env_state *state = &view->state;
+    struct env_costs costs = env_market_costs(view, copy);
+    struct policy_rules rules = {};
+    rules.norm_action = view->params.norm_action;
+    rules.capital = env_money(state->capital)[copy];
+    for (int32_t i = 0; i < state->n; i++) {
+        size_t at = (size_t)i * state->stride + copy;
+        double close = env_market_first_close(view, i, state->first[copy], state->row[copy]);
+        state->m_scale[at] = close > 0 ? policy_scale(&rules, &view->market.symbols[i], close) : 0;
+        state->m_bench[at] = close > 0 ? rules.capital / state->n / (close * (1 + costs.buy_e6 / 1e6)) : 0;
+        state->closed[at] = env_market_last_close(view, i, state->first[copy], state->row[copy]);
+        state->lots[at] = state->m_qty[at] = state->m_held[at] = state->m_cool[at] = 0;
+        state->m_peak[at] = state->stop[at] = state->stop_qty[at] = 0;
+        state->waiting[at] = state->reserved[at] = 0;
+    }
+    env_money(state->cash)[copy] = rules.capital;
+    env_money(state->equity)[copy] = rules.capital;
+    env_money(state->benchmark)[copy] = env_market_benchmark(view, copy);
+    env_money(state->fees)[copy] = 0;
+}
+
+/* ---- Fills ---- */
+
+ENV_RULE void env_market_tell(const struct env_view *view, size_t copy, int32_t asset, double qty,
+                              double price, double fee, bool at_open)
+{
+#ifndef __CUDA_ARCH__
+    const struct policy_symbol *symbol = &view->market.symbols[asset];
+    if (!view->told)
+        return;
+    struct env_trade trade = {view->state.row[copy],     asset,
+                              qty / symbol->qty_units,   price / symbol->price_units,
+                              fee / symbol->money_units, at_open};
+    view->told(view->told_ctx, copy, &trade);
+#else
+    (void)view, (void)copy, (void)asset, (void)qty, (void)price, (void)fee, (void)at_open;
+#endif
+}
+
+/* Sells `qty`, at most what is held, where the market is at `price`; what is flat has no stop. */
+ENV_RULE void env_market_sell(const struct env_view *view, size_t copy, int32_t asset,
+                              const struct env_costs *costs, struct env_account *account, double qty,
+                              int64_t shown, bool at_open)
+{
+    const struct env_state *state = &view->state;
+    const struct policy_symbol *symbol = &view->market.symbols[asset];
+    size_t at = (size_t)asset * state->stride + copy;
+    qty = policy_min(qty, state->lots[at]);
+    if (!(qty > 0))
+        return;
+    int64_t price = fill_slipped(ORDER_SELL, shown, costs->slippage_e6, symbol->price_min, symbol->tick, 0);
+    double notional = env_market_worth(symbol, (double)price, qty);
+    double fee = (double)fill_fee((int64_t)notional, costs->sell_e6);
+    account->cash += notional - fee;
+    account->fees += fee;
+    account->sells++;
+    state->lots[at] -= qty;
+    if (!(state->lots[at] > 0))
+        state->stop[at] = state->stop_qty[at] = 0;
+    env_market_tell(view, copy, asset, -qty, (double)price, fee, at_open);
+}
+
+/* Buys what of `qty` the cash pays that no other purchase has in reserve. */
+ENV_RULE void env_market_buy(const struct env_view *view, size_t copy, int32_t asset,
+                             const struct env_costs *costs, struct env_account *account, double qty,
+                             int64_t shown)
+{
+    const struct env_state *state = &view->state;
+    const struct policy_symbol *symbol = &view->market.symbols[asset];
+    size_t at = (size_t)asset * state->stride + copy;
+    int64_t price = fill_slipped(ORDER_BUY, shown, costs->slippage_e6, symbol->price_min, symbol->tick, 0);
+    int64_t bought = fill_affordable((int64_t)(account->cash - account->reserved), price, (int64_t)qty,
+                                     symbol->divisor, costs->buy_e6, &symbol->lot);
+    if (bought <= 0)
+        return;
+    int64_t notional = fill_notional(ORDER_BUY, price, bought, symbol->divisor);
+    double fee = (double)fill_fee(notional, costs->buy_e6);
+    account->cash -= (double)notional + fee;
+    account->fees += fee;
+    account->buys++;
+    state->lots[at] += (double)bought;
+    env_market_tell(view, copy, asset, (double)bought, (double)price, fee, true);
+}
+
+/* The stop, if the bar reaches it in this step of the bar. */
+ENV_RULE void env_market_stop(const struct env_view *view, size_t copy, int32_t asset,
+                              const struct env_costs *costs, struct env_account *account,
+                              const struct bar_prices *bar, enum bar_step step)
+{
+    const struct env_state *state = &view->state;
+    size_t at = (size_t)asset * state->stride + copy;
+    struct bar_order order = {ORDER_SELL, ORDER_STOP, 0, (int64_t)state->stop[at], false, false};
+    struct bar_deed deed = bar_rule(&order, bar, step);
+    if (deed.act != BAR_TAKES)
+        return;
+    double qty = state->stop_qty[at];
+    state->stop[at] = state->stop_qty[at] = 0;
+    env_market_sell(view, copy, asset, costs, account, qty, deed.price, step == BAR_AT_OPEN);
+}
+
+/* What the bar of one asset does: the stop, being older, then the market order at the open; then the stop
+ * inside. */
+ENV_RULE void env_market_bar(const struct env_view *view, size_t copy, int32_t asset,
+                             const struct env_costs *costs, struct env_account *account, const double *prices)
+{
+    const struct env_state *state = &view->state;
+    size_t at = (size_t)asset * state->stride + copy;
+    struct bar_prices bar = {(int64_t)prices[0], (int64_t)prices[1], (int64_t)prices[2], (int64_t)prices[3]};
+    double waiting = state->waiting[at];
+    env_market_stop(view, copy, asset, costs, account, &bar, BAR_AT_OPEN);
+    account->reserved -= state->reserved[at];
+    state->waiting[at] = state->reserved[at] = 0;
+    if (waiting < 0)
+        env_market_sell(view, copy, asset, costs, account, -waiting, bar.open, true);
+    else if (waiting > 0)
+        env_market_buy(view, copy, asset, costs, account, waiting, bar.open);
+    env_market_stop(view, copy, asset, costs, account, &bar, BAR_STOPS);
+    state->closed[at] = prices[3];
+}
+
+/* The row that the copy has come to: of each asset the bar that is there. */
+ENV_RULE void env_market_bars(const struct env_view *view, size_t copy, const struct env_costs *costs)
+{
+    const struct env_state *state = &view->state;
+    struct env_account account = {env_money(state->cash)[copy], env_market_reserved(view, copy),
+                                  env_money(state->fees)[copy], state->buys[copy], state->sells[copy]};
+    for (int32_t i = 0; i < state->n; i++) {
+        const double *prices = env_market_prices(view, state->row[copy], i);
+        if (prices[3] > 0)
+            env_market_bar(view, copy, i, costs, &account, prices);
+    }
+    env_money(state->cash)[copy] = account.cash;
+    env_money(state->fees)[copy] = account.fees;
+    state->buys[copy] = account.buys;
+    state->sells[copy] = account.sells;
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* A step of one copy on the paper exchange, ENV_PORTFOLIO:
+ *
+ * 1. At the close of row t: equity, and what is free of reserves. For each asset in order whose bar is there:
+ *    policy_watch(), policy_decide(); what it orders waits for the asset's next bar.
+ * 2. t += 1. For each asset in order whose bar is there: env_market_bar().
+ * 3. Equity and benchmark at the last closes, then what all episodes have: finish.h.
+ *
+ * An asset's order never waits where its bar is there: the bar before which it was given has filled it. */
+#ifndef TRAINER_ENV_SCALAR_MARKET_H
+#define TRAINER_ENV_SCALAR_MARKET_H
+
+#include "trainer/env/market_rules.h"
+
+ENV_RULE struct policy_rules env_market_policy(const struct env_view *view, size_t copy,
+                                               const struct env_costs *costs)
+{
+    const struct env_params *params = &view->params;
+    struct policy_rules rules;
+    rules.norm_action = params->norm_action;
+    rules.trailing_stop = params->trailing_stop_pct;
+    rules.max_position = params->max_position_pct;
+    rules.min_cash = params->min_cash_reserve;
+    rules.exit_bars = params->forced_exit_bars;
+    rules.exit_share = params->forced_exit_pct;
+    rules.cooldown_bars = params->cooldown_bars;
+    rules.capital = env_money(view->state.capital)[copy];
+    rules.fee_e6 = costs->buy_e6;
+    rules.spend = policy_spend(costs->buy_e6);
+    return rules;
+}
+
+ENV_RULE struct policy_memory env_market_memory(const struct env_view *view, size_t copy, int32_t asset,
+                                                const struct policy_rules *rules, double close)
+{
+    const struct env_state *state = &view->state;
+    size_t at = (size_t)asset * state->stride + copy;
+    struct policy_memory memory = {state->m_scale[at], view->market.least[asset], state->m_qty[at],
+                                   state->m_held[at],  state->m_cool[at],         state->m_peak[at]};
+    if (!(memory.scale > 0)) /* its first bar */
+        memory.scale = policy_scale(rules, &view->market.symbols[asset], close);
+    policy_watch(rules, &memory, state->lots[at], close);
+    return memory;
+}
+
+/* One asset decides. Returns what its purchase takes in reserve. */
+ENV_RULE double env_market_order(const struct env_view *view, size_t copy, int32_t asset,
+                                 const struct policy_rules *rules, float action, double close, double equity,
+                                 double available)
+{
+    const struct env_state *state = &view->state;
+    size_t at = (size_t)asset * state->stride + copy;
+    struct policy_memory memory = env_market_memory(view, copy, asset, rules, close);
+    struct policy_order order =
+        policy_decide(rules, &view->market.symbols[asset], &memory, action, close, equity, available);
+    state->m_scale[at] = memory.scale;
+    state->m_qty[at] = memory.qty;
+    state->m_held[at] = memory.held;
+    state->m_cool[at] = memory.cool;
+    state->m_peak[at] = memory.peak;
+    if (order.stop > 0) {
+        state->stop[at] = order.stop;
+        state->stop_qty[at] = order.stop_qty;
+    }
+    state->waiting[at] = order.qty;
+    state->reserved[at] = order.reserve;
+    return order.reserve;
+}
+
+/* `equity` is that of the last closes. */
+ENV_RULE void env_market_decide(const struct env_view *view, const struct env_step_io *io, size_t copy,
+                                const struct env_costs *costs, double equity)
+{
+    const struct env_state *state = &view->state;
+    struct policy_rules rules = env_market_policy(view, copy, costs);
+    double available = env_money(state->cash)[copy] - env_market_reserved(view, copy);
+    for (int32_t i = 0; i < state->n; i++) {
+        double close = env_market_prices(view, state->row[copy], i)[3];
+        if (close > 0)
+            available -= env_market_order(view, copy, i, &rules, env_action(view, io, copy, i), close, equity,
+                                          available);
+    }
+}
+
+/* What the largest actions would do of an asset now, were it the first: bit 0: buy, bit 1: sell. */
+ENV_RULE uint8_t env_market_mask(const struct env_view *view, size_t copy, int32_t asset)
+{
+    const struct env_state *state = &view->state;
+    double close = env_market_prices(view, state->row[copy], asset)[3];
+    if (!(close > 0))
+        return 0;
+    struct env_costs costs = env_market_costs(view, copy);
+    struct policy_rules rules = env_market_policy(view, copy, &costs);
+    double equity = env_market_equity(view, copy);
+    double available = env_money(state->cash)[copy] - env_market_reserved(view, copy);
+    uint8_t mask = 0;
+    for (int sell = 0; sell < 2; sell++) {
+        struct policy_memory memory = env_market_memory(view, copy, asset, &rules, close);
+        float action = sell ? (float)-POLICY_ACTION_MAX : (float)POLICY_ACTION_MAX;
+        struct policy_order order =
+            policy_decide(&rules, &view->market.symbols[asset], &memory, action, close, equity, available);
+        if (sell ? order.qty < 0 : order.qty > 0)
+            mask |= (uint8_t)(1 << sell);
+    }
+    return mask;
+}
+
+#endif
