@@ -21,7 +21,9 @@ struct env_market_source {
     size_t rows;
     int n_assets;
     const struct env_asset_source *assets; /* [n_assets] */
-    const int64_t *open_ns; /* [rows] rising by interval_ns each; NULL: start_ns + row * interval_ns */
+    /* [rows] rising, by interval_ns each where the execution is market: missing bars are told by `present`;
+     * NULL: start_ns + row * interval_ns. Execution reference takes rows that all assets have. */
+    const int64_t *open_ns;
     int64_t start_ns, interval_ns;
     /* What is seen: [rows][n_features], unscaled (norm_tech is applied once, when an environment's market
      * is built), NULL for the reference's: the closes, then the volumes, as float32. */
@@ -47,6 +49,8 @@ struct env_market_view {
     const double *least;                 /* [n] m_i as the execution counts it: units, or quanta */
     /* ENV_DAY_TRADE: bit 0: the last bar of its session; bit 1: the last whose orders fill before its end. */
     const uint8_t *session; /* [rows] or NULL */
+    int32_t first_row;      /* no episode begins before */
+    int64_t interval_ns;
 };
 
 struct env_market;

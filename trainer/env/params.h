@@ -72,10 +72,10 @@ struct env_params {
 struct env_param {
     const char *name, *summary;
     double min, max;   /* of numbers, both included; of ranges, for both ends */
-    const char *words; /* of choices: "reference market"; NULL for numbers */
+    const char *words; /* of choices: "reference market"; "" of text; NULL for numbers */
     bool whole;        /* numbers without a fraction, and switches (min 0, max 1) */
     bool range;        /* one number, or "low..high" */
-    size_t offset;
+    size_t offset, size;
 };
 
 #ifndef __CUDACC__ /* the host's, in C */

@@ -1,0 +1,333 @@
+#include "trainer/env/env.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "trainer/env/backend.h"
+#include "trainer/env/begin.h"
+#include "trainer/env/inside.h"
+
+enum {
+    LINE = 64,
+    HUGE_PAGE = 2 << 20,
+    COPIES_MAX = 1 << 26,
+    THREADS_MAX = 1024,
+};
+
+static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err, ENV_ERROR_MAX, format, args);
+    va_end(args);
+    return rc;
+}
+
+static size_t rounded_up(size_t bytes, size_t to)
+{
+    return (bytes + to - 1) / to * to;
+}
+
+/* Lays all columns into `memory`, or with NULL only counts: the bytes. */
+static size_t lay_columns(struct env *env, char *memory)
+{
+    size_t n, bytes = 0;
+    const struct env_column *columns = env_columns(&n);
+    const struct env_params *params = &env->view.params;
+    for (size_t i = 0; i < n; i++) {
+        if (!env_column_used(&columns[i], params))
+            continue;
+        if (memory)
+            env_column_set(&columns[i], &env->view, memory + bytes);
+        size_t elements = env->view.state.stride * (columns[i].assets ? (size_t)env->view.state.n : 1);
+        bytes += rounded_up(elements * env_column_size(&columns[i], params), LINE);
+    }
+    return bytes;
+}
+
+static int allocate_columns(struct env *env, char err[static ENV_ERROR_MAX])
+{
+    size_t bytes = lay_columns(env, NULL);
+    size_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : LINE;
+    bytes = rounded_up(bytes, alignment);
+    env->memory = aligned_alloc(alignment, bytes);
+    if (!env->memory)
+        return refuse(-ENOMEM, err, "copies: %zu: no memory for %zu bytes", env->view.state.copies, bytes);
+    if (alignment == HUGE_PAGE)
+        madvise(env->memory, bytes, MADV_HUGEPAGE); /* faster where it can be had */
+    memset(env->memory, 0, bytes);
+    lay_columns(env, env->memory);
+    return 0;
+}
+
+const char *env_window_fault(const struct env_view *view, int64_t start, int64_t rows)
+{
+    int64_t all = (int64_t)view->market.rows, least = 2 * (int64_t)view->params.lookback + 1;
+    if (start < view->market.first_row)
+        return "the market's features have no values there yet";
+    if (rows != 0 && rows < least)
+        return "an episode needs 2 * lookback + 1 rows";
+    if (rows == 0 && view->params.random_start)
+        return "a drawn start needs the episode's rows";
+    if (start > all - (rows ? rows : least))
+        return "the market ends before the episode does";
+    return NULL;
+}
+
+static int check_options(const struct env_params *params, const struct env_market_view *market,
+                         const struct env_options *options, char err[static ENV_ERROR_MAX])
+{
+    int rc = env_params_check(params, market->n, err);
+    if (rc < 0)
+        return rc;
+    if (options->copies < 1 || options->copies > COPIES_MAX)
+        return refuse(-EINVAL, err, "copies: %zu: from 1 to %d is right", options->copies, COPIES_MAX);
+    if (options->threads < 0 || options->threads > THREADS_MAX)
+        return refuse(-EINVAL, err, "threads: %d: from 1 to %d is right, or 0 for one", options->threads,
+                      THREADS_MAX);
+    if ((unsigned)options->backend > ENV_AVX512 || !env_backend_works(options->backend))
+        return refuse(-EINVAL, err, "backend: %s: this processor lacks it; best is right everywhere",
+                      env_backend_name(options->backend));
+    if (params->execution == ENV_MARKET && !market->bars)
+        return refuse(-EINVAL, err, "execution: market: this market was made for execution reference");
+    if (params->task == ENV_DAY_TRADE && !market->session)
+        return refuse(-EINVAL, err, "task: day-trade: this market was made for task portfolio");
+    return 0;
+}
+
+/* The backend's own kernel, or the scalar one. */
+static void choose_kernels(struct env *env, enum env_backend backend)
+{
+    const struct env_params *params = &env->view.params;
+    env->backend = backend == ENV_BEST ? env_backend_best() : backend;
+    const struct env_kernels *kernels = env_backend_kernels(env->backend);
+    env->step = kernels->step[params->execution][params->task];
+    if (!env->step)
+        env->step = env_scalar_kernels.step[params->execution][params->task];
+    env->observe = kernels->observe ? kernels->observe : env_scalar_kernels.observe;
+}
+
+int env_create(const struct env_params *params, const struct env_market *market,
+               const struct env_options *options, struct env **ret, char err[static ENV_ERROR_MAX])
+{
+    const struct env_market_view *sold = env_market_view(market);
+    int rc = check_options(params, sold, options, err);
+    if (rc < 0)
+        return rc;
+    struct env *env = calloc(1, sizeof *env);
+    if (!env)
+        return refuse(-ENOMEM, err, "env: no memory for %zu bytes", sizeof *env);
+    env->market = market;
+    struct env_view *view = &env->view;
+    *view = (struct env_view){
+        .params = *params,
+        .market = *sold,
+        .seed = options->seed,
+        .action_size = params->task == ENV_DAY_TRADE ? 2 : sold->n,
+        .observation_size = 1 + sold->n + params->lookback * sold->n_features,
+        .interval_ns = sold->interval_ns,
+        .state = {.copies = options->copies, .stride = env_stride(options->copies), .n = sold->n},
+    };
+    if (view->params.start < sold->first_row)
+        view->params.start = sold->first_row;
+    const char *fault = env_window_fault(view, view->params.start, view->params.episode_bars);
+    if (fault) {
+        rc = refuse(-EINVAL, err, "start: %lld: %s: rows %zu, lookback %d, episode_bars %lld",
+                    (long long)view->params.start, fault, sold->rows, params->lookback,
+                    (long long)params->episode_bars);
+        goto fail;
+    }
+    choose_kernels(env, options->backend);
+    if (!env->step) {
+        rc = refuse(-EINVAL, err, "execution, task: this pair is not supported");
+        goto fail;
+    }
+    rc = allocate_columns(env, err);
+    if (rc < 0)
+        goto fail;
+    rc = env_pool_create(options->threads ? options->threads : 1, &env->pool);
+    if (rc < 0) {
+        refuse(rc, err, "threads: %d: %s", options->threads, strerror(-rc));
+        goto fail;
+    }
+    env_reset(env, NULL);
+    *ret = env;
+    return 0;
+
+fail:
+    env_destroy(env);
+    return rc;
+}
+
+void env_destroy(struct env *env)
+{
+    if (!env)
+        return;
+    env_pool_destroy(env->pool);
+    free(env->memory);
+    free(env->starts);
+    free(env->lengths);
+    free(env);
+}
+
+size_t env_copies(const struct env *env)
+{
+    return env->view.state.copies;
+}
+
+int env_action_size(const struct env *env)
+{
+    return env->view.action_size;
+}
+
+int env_observation_size(const struct env *env)
+{
+    return env->view.observation_size;
+}
+
+struct reset {
+    const struct env_view *view;
+    const uint8_t *mask;
+};
+
+static void reset_range(void *data, size_t first, size_t end)
+{
+    const struct reset *reset = data;
+    for (size_t e = first; e < end; e++)
+        if (!reset->mask || reset->mask[e])
+            env_begin(reset->view, e);
+}
+
+void env_reset(struct env *env, const uint8_t *mask)
+{
+    struct reset reset = {&env->view, mask};
+    env_pool_run(env->pool, env->view.state.copies, reset_range, &reset);
+}
+
+int env_windows(struct env *env, const int64_t *starts, const int64_t *bars, char err[static ENV_ERROR_MAX])
+{
+    struct env_view *view = &env->view;
+    size_t copies = view->state.copies;
+    for (size_t e = 0; e < copies; e++) {
+        int64_t start = starts ? starts[e] : view->params.start;
+        int64_t rows = bars ? bars[e] : view->params.episode_bars;
+        const char *fault = env_window_fault(view, start, rows);
+        if (fault)
+            return refuse(-EINVAL, err, "copy %zu: start %lld, bars %lld: %s: the market has %zu rows", e,
+                          (long long)start, (long long)rows, fault, view->market.rows);
+    }
+    if (starts && !env->starts)
+        env->starts = calloc(copies, sizeof *env->starts);
+    if (bars && !env->lengths)
+        env->lengths = calloc(copies, sizeof *env->lengths);
+    if ((starts && !env->starts) || (bars && !env->lengths))
+        return refuse(-ENOMEM, err, "copies: %zu: no memory for their windows", copies);
+    for (size_t e = 0; e < copies; e++) {
+        if (starts)
+            env->starts[e] = (int32_t)starts[e];
+        if (bars)
+            env->lengths[e] = (int32_t)bars[e];
+    }
+    view->starts = starts ? env->starts : NULL;
+    view->lengths = bars ? env->lengths : NULL;
+    return 0;
+}
+
+struct stepping {
+    struct env *env;
+    const struct env_step_io *io;
+};
+
+static void step_range(void *data, size_t first, size_t end)
+{
+    const struct stepping *stepping = data;
+    stepping->env->step(&stepping->env->view, stepping->io, first, end);
+}
+
+/* Is any of them not finite? Without branches, so that it is done many at a time. */
+static bool any_not_finite(const float *values, size_t n)
+{
+    uint32_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        found |= (bits & 0x7fffffffu) + 0x00800000u; /* into the sign where the exponent is all ones */
+    }
+    return found >> 31;
+}
+
+static bool any_no_level(const float *values, size_t n, int levels)
+{
+    bool found = false;
+    for (size_t i = 0; i < n; i++)
+        found |= !(values[i] >= 0 && values[i] < (float)levels && values[i] == (float)(int)values[i]);
+    return found;
+}
+
+static int check_actions(const struct env *env, const struct env_step_io *io, char err[static ENV_ERROR_MAX])
+{
+    const struct env_view *view = &env->view;
+    bool discrete = view->params.actions == ENV_DISCRETE;
+    size_t n = view->state.copies * (size_t)view->action_size;
+    if (!any_not_finite(io->actions, n) && (!discrete || !any_no_level(io->actions, n, view->params.levels)))
+        return 0;
+    for (size_t e = 0; e < view->state.copies; e++) {
+        for (int k = 0; k < view->action_size; k++) {
+            float action = io->actions[e * io->copy_step + (size_t)k * io->action_step];
+            bool bad = any_not_finite(&action, 1);
+            if (!bad && !(discrete && any_no_level(&action, 1, view->params.levels)))
+                continue;
+            const char *what = view->params.task == ENV_DAY_TRADE ? (k ? "size" : "direction")
+                                                                  : env_market_asset(env->market, k);
+            if (bad || !discrete)
+                return refuse(-EINVAL, err, "action: copy %zu, %s: %g: a finite number is right", e, what,
+                              (double)action);
+            return refuse(-EINVAL, err, "action: copy %zu, %s: %g: a level from 0 to %d is right", e, what,
+                          (double)action, view->params.levels - 1);
+        }
+    }
+    return 0;
+}
+
+int env_step(struct env *env, const struct env_io *io, char err[static ENV_ERROR_MAX])
+{
+    size_t copies = env->view.state.copies, actions = (size_t)env->view.action_size;
+    struct env_step_io step = {
+        .actions = io->actions,
+        .copy_step = io->actions_by_column ? 1 : actions,
+        .action_step = io->actions_by_column ? copies : 1,
+        .rewards = io->rewards,
+        .terminated = io->terminated,
+        .truncated = io->truncated,
+        .final_obs = io->final_obs,
+    };
+    int rc = check_actions(env, &step, err);
+    if (rc < 0)
+        return rc;
+    struct stepping stepping = {env, &step};
+    env_pool_run(env->pool, copies, step_range, &stepping);
+    return 0;
+}
+
+struct observing {
+    const struct env *env;
+    float *ret;
+};
+
+static void observe_range(void *data, size_t first, size_t end)
+{
+    const struct observing *observing = data;
+    observing->env->observe(&observing->env->view, observing->ret, first, end);
+}
+
+void env_observe(const struct env *env, float *ret)
+{
+    struct observing observing = {env, ret};
+    env_pool_run(env->pool, env->view.state.copies, observe_range, &observing);
+}

@@ -1,0 +1,174 @@
+/* How a step of one copy ends, the same for every execution and task: the reward, the account of the episode,
+ * and what becomes of a copy whose episode is over. Plain functions for host and device.
+ *
+ * A step is
+ *     if (!env_steps(view, io, e))     a copy that had ended: it begins again, or rests
+ *         continue;
+ *     … trades, and stores row, cash, equity, benchmark, fees, buys, sells …
+ *     env_finish(view, io, e, reward, equity, terminated);
+ *
+ * Money is subtracted in its own type; differences and what is divided are then rounded to float32 once, and
+ * the reward is reckoned in float32, each operation as written here and in this order. */
+#ifndef TRAINER_ENV_FINISH_H
+#define TRAINER_ENV_FINISH_H
+
+#include "trainer/env/observe.h"
+
+/* What a step came to, in plain currency. */
+struct env_change {
+    float equity, cash, capital;
+    float benchmark_before;
+    float equity_change, benchmark_change;
+};
+
+/* The share of the reward that the episode's age leaves: 1 at its beginning, 0 (or the floor) at its end. */
+FILL_RULE float env_decay(const struct env_view *view, size_t e)
+{
+    const struct env_state *s = &view->state;
+    int32_t begin = s->first[e] + view->params.lookback - 1;
+    float left = (float)(s->last[e] - s->row[e]) / (float)(s->last[e] - begin);
+    float floor = (float)view->params.time_decay_floor;
+    return left > floor ? left : floor;
+}
+
+/* Alpha, absolute gain, cash bonus and the reserve's penalty. */
+FILL_RULE float env_reward(const struct env_view *view, const struct env_change *change, float decay)
+{
+    const struct env_params *p = &view->params;
+    float norm = (float)p->norm_reward;
+    float alpha = (change->equity_change - change->benchmark_change) * norm * decay;
+    float absolute = change->equity_change / change->capital * norm * decay;
+    float move = change->benchmark_change / change->benchmark_before;
+    float idle = change->cash / change->equity;
+    float bonus = move < 0 && idle > 0.1f ? -move * idle * norm * 0.1f : 0.0f;
+    float reward =
+        (float)p->weight_alpha * alpha + (float)p->weight_absolute * absolute + (float)p->weight_cash * bonus;
+    if (p->min_cash_reserve > 0) {
+        float lacking = change->capital * (float)p->min_cash_reserve - change->cash;
+        reward = reward - (lacking > 0 ? lacking : 0.0f) / change->capital * norm * 0.5f;
+    }
+    return reward;
+}
+
+/* What the concentration penalty is reckoned from: shares of equity in index order. */
+struct env_shares {
+    float most;  /* the largest */
+    float count; /* of those above 0.01, the set A */
+    float sum;   /* over A */
+    float pairs; /* over all pairs of A: the smaller of the two */
+};
+
+/* The Gini coefficient of A sorted ascending is 2 * sum(j * r_j) / (|A| * sum) - (|A| + 1) / |A|. Since
+ * sum(j * r_j) = |A| * sum - pairs, it is 1 - (1 + 2 * pairs / sum) / |A|: no sorting. */
+FILL_RULE float env_concentration(const struct env_view *view, const struct env_shares *shares)
+{
+    float k = (float)view->params.concentration_penalty, reward = 0;
+    if (shares->most > 0.4f)
+        reward = -k * (shares->most - 0.4f);
+    if (shares->count < 3)
+        return reward - k * 0.5f * (3 - shares->count);
+    float gini = 1 - (1 + 2 * shares->pairs / shares->sum) / shares->count;
+    return gini < 0.4f ? reward + k * 0.1f * (0.4f - gini) : reward;
+}
+
+/* The shares of ENV_REFERENCE, in two passes over the assets: values at the prices of the row. */
+FILL_RULE float env_share(float value, float inverse_equity)
+{
+    return value * inverse_equity;
+}
+
+FILL_RULE void env_shares_add(struct env_shares *shares, const float *earlier, int32_t n, float share)
+{
+    shares->most = share > shares->most ? share : shares->most;
+    float counted = share > 0.01f ? share : 0.0f;
+    shares->count = shares->count + (share > 0.01f ? 1.0f : 0.0f);
+    shares->sum = shares->sum + counted;
+    for (int32_t k = 0; k < n; k++) {
+        float other = earlier[k] > 0.01f ? earlier[k] : 0.0f;
+        shares->pairs = shares->pairs + (other < counted ? other : counted);
+    }
+}
+
+FILL_RULE void env_rest(const struct env_step_io *io, size_t e)
+{
+    io->rewards[e] = 0;
+    io->terminated[e] = 0;
+    io->truncated[e] = 0;
+}
+
+/* False for a copy whose episode was over: this step began the next one, or it rests. */
+FILL_RULE bool env_steps(const struct env_view *view, const struct env_step_io *io, size_t e)
+{
+    if (!(view->state.flags[e] & ENV_ENDED))
+        return true;
+    if (view->params.autoreset != ENV_NO_RESET)
+        env_begin(view, e);
+    env_rest(io, e);
+    return false;
+}
+
+/* The discounted sum and the sum of rewards, and the drawdown. Returns the step's reward as it is given out.
+ */
+FILL_RULE float env_account(const struct env_view *view, size_t e, float reward, double equity, bool over)
+{
+    const struct env_state *s = &view->state;
+    double discounted = s->gamma_return[e] * view->params.gamma + (double)reward;
+    s->gamma_return[e] = discounted;
+    if (over && view->params.final_return)
+        reward = (float)discounted;
+    s->reward_sum[e] = s->reward_sum[e] + (double)reward;
+    double peak = equity > s->peak[e] ? equity : s->peak[e];
+    s->peak[e] = peak;
+    double down = (double)((float)(peak - equity) / (float)peak);
+    s->drawdown[e] = down > s->drawdown[e] ? down : s->drawdown[e];
+    return reward;
+}
+
+/* The episode of a copy is over: seldom. */
+FILL_RULE void env_over(const struct env_view *view, const struct env_step_io *io, size_t e)
+{
+    const struct env_state *s = &view->state;
+    const struct env_ended *last = &view->ended;
+    double units = env_money_units(view);
+    last->equity[e] = env_money(view, s->equity, e) / units;
+    last->benchmark[e] = env_money(view, s->benchmark, e) / units;
+    last->fees[e] = env_money(view, s->fees, e) / units;
+    last->reward[e] = s->reward_sum[e];
+    last->drawdown[e] = s->drawdown[e];
+    last->steps[e] = s->row[e] - (s->first[e] + view->params.lookback - 1);
+    last->buys[e] = s->buys[e];
+    last->sells[e] = s->sells[e];
+    if (view->params.autoreset != ENV_SAME_STEP) {
+        s->flags[e] = ENV_ENDED;
+        return;
+    }
+    if (io->final_obs)
+        env_observe_copy(view, e, io->final_obs + e * (size_t)view->observation_size);
+    env_begin(view, e);
+}
+
+/* Ends a step whose columns are stored; `equity` is that column's value. */
+FILL_RULE void env_finish(const struct env_view *view, const struct env_step_io *io, size_t e, float reward,
+                          double equity, bool terminated)
+{
+    bool truncated = !terminated && view->state.row[e] >= view->state.last[e];
+    io->rewards[e] = env_account(view, e, reward, equity, terminated || truncated);
+    io->terminated[e] = terminated;
+    io->truncated[e] = truncated;
+    if (terminated || truncated)
+        env_over(view, io, e);
+}
+
+/* An action as the rules take it: a level's worth, or the number itself; within +-POLICY_ACTION_MAX. */
+FILL_RULE float env_action(const struct env_view *view, float given)
+{
+    if (view->params.actions == ENV_DISCRETE) {
+        float middle = (float)(view->params.levels / 2);
+        given = (given - middle) * (float)(view->params.action_span / (double)(view->params.levels / 2));
+    }
+    float high = (float)POLICY_ACTION_MAX;
+    given = given > high ? high : given;
+    return given < -high ? -high : given;
+}
+
+#endif

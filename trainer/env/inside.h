@@ -1,0 +1,23 @@
+/* What an environment is made of, for the files that are it and for tests that look inside. */
+#ifndef TRAINER_ENV_INSIDE_H
+#define TRAINER_ENV_INSIDE_H
+
+#include "trainer/env/columns.h"
+#include "trainer/env/env.h"
+#include "trainer/env/pool.h"
+
+struct env {
+    struct env_view view;
+    const struct env_market *market;
+    enum env_backend backend; /* never ENV_BEST */
+    env_step_fn *step;
+    env_observe_fn *observe;
+    struct env_pool *pool;
+    void *memory;              /* all columns */
+    int32_t *starts, *lengths; /* of env_windows(); [copies], made when first asked for */
+};
+
+/* The parameters' rules about windows, for one copy; 0 rows: to the end. NULL, or what is wrong. */
+const char *env_window_fault(const struct env_view *view, int64_t start, int64_t rows);
+
+#endif

@@ -1,0 +1,6 @@
+#include "trainer/env/scalar/kernels.h"
+
+const struct env_kernels env_scalar_kernels = {
+    .step = {[ENV_REFERENCE] = {[ENV_PORTFOLIO] = env_scalar_reference_portfolio}},
+    .observe = env_scalar_observe,
+};
