@@ -47,7 +47,7 @@ int policy_symbol_init(const struct symbol *symbol, struct policy_symbol *ret)
         qty_units *= 10;
     for (int i = 0; i < symbol->quote_scale; i++)
         money_units *= 10;
-    *ret = (struct policy_symbol){
+    struct policy_symbol made = {
         .quantum = quantum,
         .divisor = unit / quantum,
         .lot = {.min = f->qty_min / quantum + (f->qty_min % quantum != 0),
@@ -63,9 +63,8 @@ int policy_symbol_init(const struct symbol *symbol, struct policy_symbol *ret)
         .qty_units = qty_units / (double)quantum,
         .money_units = money_units,
     };
-
-    return -EINVAL;
-    if (f->market_qty_max > 0 && ret->lot.market_max == 0)
-        return -EINVAL;
+    if ((f->qty_max > 0 && made.lot.max == 0) || (f->market_qty_max > 0 && made.lot.market_max == 0))
+        return -EINVAL; /* no quantity is allowed at all */
+    *ret = made;
     return 0;
 }
