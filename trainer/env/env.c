@@ -270,7 +270,7 @@ static bool any_no_level(const float *values, size_t n, int levels)
     return found;
 }
 
-static int check_actions(const struct env *env, const struct env_step_io *io, char err[static ENV_ERROR_MAX])
+int env_check_actions(const struct env *env, const struct env_step_io *io, char err[static ENV_ERROR_MAX])
 {
     const struct env_view *view = &env->view;
     bool discrete = view->params.actions == ENV_DISCRETE;
@@ -307,7 +307,7 @@ int env_step(struct env *env, const struct env_io *io, char err[static ENV_ERROR
         .truncated = io->truncated,
         .final_obs = io->final_obs,
     };
-    int rc = check_actions(env, &step, err);
+    int rc = env_check_actions(env, &step, err);
     if (rc < 0)
         return rc;
     struct stepping stepping = {env, &step};

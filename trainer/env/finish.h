@@ -159,6 +159,15 @@ FILL_RULE void env_finish(const struct env_view *view, const struct env_step_io 
         env_over(view, io, e);
 }
 
+/* Finite, and with ENV_DISCRETE one of the levels. */
+FILL_RULE bool env_action_valid(const struct env_view *view, float given)
+{
+    float levels = (float)view->params.levels;
+    if (view->params.actions == ENV_DISCRETE)
+        return given >= 0 && given < levels && given == (float)(int)given;
+    return given - given == 0;
+}
+
 /* An action as the rules take it: a level's worth, or the number itself; within +-POLICY_ACTION_MAX. */
 FILL_RULE float env_action(const struct env_view *view, float given)
 {

@@ -17,6 +17,9 @@ struct env {
     int32_t *starts, *lengths; /* of env_windows(); [copies], made when first asked for */
 };
 
+/* 0; -EINVAL for an action that is not finite, or no level: err names copy and asset. */
+int env_check_actions(const struct env *env, const struct env_step_io *io, char err[static ENV_ERROR_MAX]);
+
 /* The parameters' rules about windows, for one copy; 0 rows: to the end. NULL, or what is wrong. */
 const char *env_window_fault(const struct env_view *view, int64_t start, int64_t rows);
 

@@ -5,7 +5,7 @@
  * Prices, quantities and what is compared with them are float32; a product of the two is money's. */
 
 /* Sells `q` at `price`, slippage included already. */
-static void SALE(MONEY *cash, MONEY *fees, int32_t *sells, float q, float price, MONEY fee)
+ENV_RULE void SALE(MONEY *cash, MONEY *fees, int32_t *sells, float q, float price, MONEY fee)
 {
     MONEY notional = (MONEY)q * (MONEY)price;
     *cash = *cash + notional * ((MONEY)1 - fee);
@@ -14,26 +14,25 @@ static void SALE(MONEY *cash, MONEY *fees, int32_t *sells, float q, float price,
 }
 
 /* base + the worth of `qty` [n] at the row's closes. */
-static MONEY HOLDINGS(MONEY base, const float *qty, const float *close, int32_t n, size_t stride)
+ENV_RULE MONEY HOLDINGS(MONEY base, const float *qty, const float *close, int32_t n, size_t stride)
 {
     for (int32_t i = 0; i < n; i++)
         base = base + (MONEY)qty[(size_t)i * stride] * (MONEY)close[i];
     return base;
 }
 
-static float REWARD(const struct env_view *view, size_t e, const float *close, MONEY cash, MONEY equity,
-                    MONEY benchmark)
+ENV_RULE float REWARD(const struct env_view *view, size_t e, const float *close, MONEY cash, MONEY equity,
+                      MONEY benchmark)
 {
     const struct env_state *s = &view->state;
     MONEY equity_before = ((const MONEY *)s->equity)[e], benchmark_before = ((const MONEY *)s->benchmark)[e];
-    struct env_change change = {
-        .equity = (float)equity,
-        .cash = (float)cash,
-        .capital = (float)((const MONEY *)s->capital)[e],
-        .benchmark_before = (float)benchmark_before,
-        .equity_change = (float)(equity - equity_before),
-        .benchmark_change = (float)(benchmark - benchmark_before),
-    };
+    struct env_change change;
+    change.equity = (float)equity;
+    change.cash = (float)cash;
+    change.capital = (float)((const MONEY *)s->capital)[e];
+    change.benchmark_before = (float)benchmark_before;
+    change.equity_change = (float)(equity - equity_before);
+    change.benchmark_change = (float)(benchmark - benchmark_before);
     float reward = env_reward(view, &change, env_decay(view, e));
     if (!(view->params.concentration_penalty > 0) || !(equity > 0))
         return reward;
@@ -47,7 +46,7 @@ static float REWARD(const struct env_view *view, size_t e, const float *close, M
     return reward + env_concentration(view, &shares);
 }
 
-static void STEP_COPY(const struct env_view *view, const struct env_step_io *io, size_t e)
+ENV_RULE void STEP_COPY(const struct env_view *view, const struct env_step_io *io, size_t e)
 {
     const struct env_params *p = &view->params;
     const struct env_state *s = &view->state;
