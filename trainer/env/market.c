@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "exchange/symbol.h"
+#include "strategy/policy/symbol.h"
 
 enum {
     ROWS_MAX = 1 << 28,
