@@ -5,6 +5,7 @@
 #ifndef TRAINER_ENV_BEGIN_H
 #define TRAINER_ENV_BEGIN_H
 
+#include "trainer/env/market_rules.h"
 #include "trainer/env/philox.h"
 #include "trainer/env/view.h"
 
@@ -14,12 +15,12 @@ enum {
     ENV_DRAW_MARKET = 1, /* words 0..3: initial capital, fee of purchases, of sales, slippage */
 };
 
-FILL_RULE double env_money(const struct env_view *view, const void *column, size_t copy)
+ENV_RULE double env_money_get(const struct env_view *view, const void *column, size_t copy)
 {
     return view->params.float32 ? (double)((const float *)column)[copy] : ((const double *)column)[copy];
 }
 
-FILL_RULE void env_money_set(const struct env_view *view, void *column, size_t copy, double value)
+ENV_RULE void env_money_set(const struct env_view *view, void *column, size_t copy, double value)
 {
     if (view->params.float32)
         ((float *)column)[copy] = (float)value;
@@ -27,21 +28,15 @@ FILL_RULE void env_money_set(const struct env_view *view, void *column, size_t c
         ((double *)column)[copy] = value;
 }
 
-/* A share of 1 as whole millionths, which execution market counts fees and slippage in. */
-FILL_RULE int32_t env_rate_e6(float share)
-{
-    return (int32_t)((double)share * 1e6 + 0.5);
-}
-
 /* What the columns of ENV_MARKET's money are of 1.0 in the currency; 1 with ENV_REFERENCE. */
-FILL_RULE double env_money_units(const struct env_view *view)
+ENV_RULE double env_money_units(const struct env_view *view)
 {
     return view->params.execution == ENV_MARKET ? view->market.symbols[0].money_units : 1.0;
 }
 
 /* Rows of the market [first, first + rows) that the copy's next episode has. */
-FILL_RULE void env_window(const struct env_view *view, size_t copy, uint32_t episode, int32_t *ret_first,
-                          int32_t *ret_rows)
+ENV_RULE void env_window(const struct env_view *view, size_t copy, uint32_t episode, int32_t *ret_first,
+                         int32_t *ret_rows)
 {
     int32_t first = view->starts ? view->starts[copy] : (int32_t)view->params.start;
     int32_t rows = view->lengths ? view->lengths[copy] : (int32_t)view->params.episode_bars;
@@ -54,22 +49,7 @@ FILL_RULE void env_window(const struct env_view *view, size_t copy, uint32_t epi
     *ret_rows = rows ? rows : all - first;
 }
 
-/* The close in price units that the asset stands at in `row`: of its last bar up to there, or of the first
- * that it has. */
-FILL_RULE double env_close_at(const struct env_view *view, int32_t row, int32_t asset)
-{
-    const double *bars = view->market.bars + (size_t)asset * 4 + 3;
-    size_t step = (size_t)view->market.n * 4;
-    for (int32_t r = row; r >= 0; r--)
-        if (bars[(size_t)r * step] > 0)
-            return bars[(size_t)r * step];
-    size_t r = (size_t)row;
-    while (r + 1 < view->market.rows && !(bars[r * step] > 0))
-        r++;
-    return bars[r * step];
-}
-
-FILL_RULE void env_begin_reference(const struct env_view *view, size_t copy, double capital)
+ENV_RULE void env_begin_reference(const struct env_view *view, size_t copy, double capital)
 {
     const struct env_state *s = &view->state;
     double fee = 1.0 + (double)s->fee_buy[copy], share = capital / (double)s->n;
@@ -86,53 +66,23 @@ FILL_RULE void env_begin_reference(const struct env_view *view, size_t copy, dou
     }
 }
 
-FILL_RULE void env_begin_market(const struct env_view *view, size_t copy, double capital)
-{
-    const struct env_state *s = &view->state;
-    struct policy_rules rules = {0};
-    rules.norm_action = view->params.norm_action;
-    rules.capital = capital;
-    double fee = 1.0 + (double)env_rate_e6(s->fee_buy[copy]) / 1e6, share = capital / (double)s->n;
-    for (int32_t i = 0; i < s->n; i++) {
-        size_t at = (size_t)i * s->stride + copy;
-        const struct policy_symbol *symbol = &view->market.symbols[i];
-        double price = env_close_at(view, s->first[copy], i);
-        s->lots[at] = 0;
-        s->m_scale[at] = policy_scale(&rules, symbol, price);
-        s->m_qty[at] = 0;
-        s->m_held[at] = 0;
-        s->m_cool[at] = 0;
-        s->m_peak[at] = 0;
-        s->stop[at] = 0;
-        s->stop_qty[at] = 0;
-        s->waiting[at] = 0;
-        s->reserved[at] = 0;
-        s->closed[at] = env_close_at(view, s->row[copy], i);
-        s->m_bench[at] = share * (double)symbol->divisor / (price * fee);
-    }
-}
-
-/* The benchmark's worth at the copy's row, before its rounding to money's type. */
-FILL_RULE double env_begin_benchmark(const struct env_view *view, size_t copy)
+/* The benchmark's worth at the copy's row. */
+ENV_RULE void env_begin_benchmark(const struct env_view *view, size_t copy)
 {
     const struct env_state *s = &view->state;
     const float *prices = view->market.close + (size_t)s->row[copy] * (size_t)view->market.row_stride;
     double sum = 0;
     float sum32 = 0;
     for (int32_t i = 0; i < s->n; i++) {
-        size_t at = (size_t)i * s->stride + copy;
-        if (view->params.execution == ENV_MARKET) {
-            sum = sum + s->m_bench[at] * s->closed[at] / (double)view->market.symbols[i].divisor;
-        } else {
-            sum = sum + (double)s->bench[at] * (double)prices[i];
-            sum32 = sum32 + s->bench[at] * prices[i];
-        }
+        float qty = s->bench[(size_t)i * s->stride + copy];
+        sum = sum + (double)qty * (double)prices[i];
+        sum32 = sum32 + qty * prices[i];
     }
-    return view->params.float32 ? (double)sum32 : sum;
+    env_money_set(view, s->benchmark, copy, view->params.float32 ? (double)sum32 : sum);
 }
 
 /* Begins the copy's next episode. */
-FILL_RULE void env_begin(const struct env_view *view, size_t copy)
+ENV_RULE void env_begin(const struct env_view *view, size_t copy)
 {
     const struct env_state *s = &view->state;
     const struct env_params *p = &view->params;
@@ -153,10 +103,10 @@ FILL_RULE void env_begin(const struct env_view *view, size_t copy)
     double fee_sell = philox_between(draw.word[2], p->sell_cost_pct.low, p->sell_cost_pct.high);
     double slippage = philox_between(draw.word[3], p->slippage_pct.low, p->slippage_pct.high);
     if (p->execution == ENV_MARKET) {
-        capital = (double)(int64_t)(capital * env_money_units(view) + 0.5);
-        fee_buy = (double)(int64_t)(fee_buy * 1e6 + 0.5) / 1e6;
-        fee_sell = (double)(int64_t)(fee_sell * 1e6 + 0.5) / 1e6;
-        slippage = (double)(int64_t)(slippage * 1e6 + 0.5) / 1e6;
+        capital = env_market_money(view, capital);
+        fee_buy = (double)env_share_e6((float)fee_buy) / 1e6;
+        fee_sell = (double)env_share_e6((float)fee_sell) / 1e6;
+        slippage = (double)env_share_e6((float)slippage) / 1e6;
     }
     s->fee_buy[copy] = (float)fee_buy;
     s->fee_sell[copy] = (float)fee_sell;
@@ -172,15 +122,16 @@ FILL_RULE void env_begin(const struct env_view *view, size_t copy)
     s->peak[copy] = capital;
     s->drawdown[copy] = 0;
 
-    if (p->execution == ENV_MARKET)
-        env_begin_market(view, copy, capital);
-    else
+    if (p->execution == ENV_MARKET) {
+        env_market_begin(view, copy);
+    } else {
         env_begin_reference(view, copy, capital);
+        env_begin_benchmark(view, copy);
+    }
     if (p->task == ENV_DAY_TRADE) {
         s->day_equity[copy] = capital;
         s->entry[copy] = 0;
     }
-    env_money_set(view, s->benchmark, copy, env_begin_benchmark(view, copy));
 }
 
 #endif

@@ -12,7 +12,29 @@
 #ifndef TRAINER_ENV_FINISH_H
 #define TRAINER_ENV_FINISH_H
 
-#include "trainer/env/observe.h"
+#include "trainer/env/scalar/observe.h"
+
+/* Finite, and with ENV_DISCRETE one of the levels. */
+ENV_RULE bool env_action_valid(const struct env_view *view, float given)
+{
+    float levels = (float)view->params.levels;
+    if (view->params.actions == ENV_DISCRETE)
+        return given >= 0 && given < levels && given == (float)(int)given;
+    return given - given == 0;
+}
+
+/* Action k as the rules take it: a level's worth, or the number itself; within +-POLICY_ACTION_MAX. */
+ENV_RULE float env_action(const struct env_view *view, const struct env_step_io *io, size_t e, int32_t k)
+{
+    float given = io->actions[e * io->copy_step + (size_t)k * io->action_step];
+    if (view->params.actions == ENV_DISCRETE) {
+        int32_t middle = view->params.levels / 2;
+        given = (given - (float)middle) * (float)(view->params.action_span / (double)middle);
+    }
+    float high = (float)POLICY_ACTION_MAX;
+    given = given > high ? high : given;
+    return given < -high ? -high : given;
+}
 
 /* What a step came to, in plain currency. */
 struct env_change {
@@ -22,7 +44,7 @@ struct env_change {
 };
 
 /* The share of the reward that the episode's age leaves: 1 at its beginning, 0 (or the floor) at its end. */
-FILL_RULE float env_decay(const struct env_view *view, size_t e)
+ENV_RULE float env_decay(const struct env_view *view, size_t e)
 {
     const struct env_state *s = &view->state;
     int32_t begin = s->first[e] + view->params.lookback - 1;
@@ -32,7 +54,7 @@ FILL_RULE float env_decay(const struct env_view *view, size_t e)
 }
 
 /* Alpha, absolute gain, cash bonus and the reserve's penalty. */
-FILL_RULE float env_reward(const struct env_view *view, const struct env_change *change, float decay)
+ENV_RULE float env_reward(const struct env_view *view, const struct env_change *change, float decay)
 {
     const struct env_params *p = &view->params;
     float norm = (float)p->norm_reward;
@@ -50,17 +72,23 @@ FILL_RULE float env_reward(const struct env_view *view, const struct env_change 
     return reward;
 }
 
-/* What the concentration penalty is reckoned from: shares of equity in index order. */
+/* What the concentration penalty is reckoned from: each asset's share of equity. Sums are in index order; a
+ * share's pairs are those with the assets before it, in index order. */
 struct env_shares {
     float most;  /* the largest */
     float count; /* of those above 0.01, the set A */
     float sum;   /* over A */
-    float pairs; /* over all pairs of A: the smaller of the two */
+    float pairs; /* over all pairs: the smaller of the two, 0 for what is not in A */
 };
+
+ENV_RULE float env_counted(float share)
+{
+    return share > 0.01f ? share : 0.0f;
+}
 
 /* The Gini coefficient of A sorted ascending is 2 * sum(j * r_j) / (|A| * sum) - (|A| + 1) / |A|. Since
  * sum(j * r_j) = |A| * sum - pairs, it is 1 - (1 + 2 * pairs / sum) / |A|: no sorting. */
-FILL_RULE float env_concentration(const struct env_view *view, const struct env_shares *shares)
+ENV_RULE float env_concentration(const struct env_view *view, const struct env_shares *shares)
 {
     float k = (float)view->params.concentration_penalty, reward = 0;
     if (shares->most > 0.4f)
@@ -71,25 +99,7 @@ FILL_RULE float env_concentration(const struct env_view *view, const struct env_
     return gini < 0.4f ? reward + k * 0.1f * (0.4f - gini) : reward;
 }
 
-/* The shares of ENV_REFERENCE, in two passes over the assets: values at the prices of the row. */
-FILL_RULE float env_share(float value, float inverse_equity)
-{
-    return value * inverse_equity;
-}
-
-FILL_RULE void env_shares_add(struct env_shares *shares, const float *earlier, int32_t n, float share)
-{
-    shares->most = share > shares->most ? share : shares->most;
-    float counted = share > 0.01f ? share : 0.0f;
-    shares->count = shares->count + (share > 0.01f ? 1.0f : 0.0f);
-    shares->sum = shares->sum + counted;
-    for (int32_t k = 0; k < n; k++) {
-        float other = earlier[k] > 0.01f ? earlier[k] : 0.0f;
-        shares->pairs = shares->pairs + (other < counted ? other : counted);
-    }
-}
-
-FILL_RULE void env_rest(const struct env_step_io *io, size_t e)
+ENV_RULE void env_rest(const struct env_step_io *io, size_t e)
 {
     io->rewards[e] = 0;
     io->terminated[e] = 0;
@@ -97,7 +107,7 @@ FILL_RULE void env_rest(const struct env_step_io *io, size_t e)
 }
 
 /* False for a copy whose episode was over: this step began the next one, or it rests. */
-FILL_RULE bool env_steps(const struct env_view *view, const struct env_step_io *io, size_t e)
+ENV_RULE bool env_steps(const struct env_view *view, const struct env_step_io *io, size_t e)
 {
     if (!(view->state.flags[e] & ENV_ENDED))
         return true;
@@ -109,7 +119,7 @@ FILL_RULE bool env_steps(const struct env_view *view, const struct env_step_io *
 
 /* The discounted sum and the sum of rewards, and the drawdown. Returns the step's reward as it is given out.
  */
-FILL_RULE float env_account(const struct env_view *view, size_t e, float reward, double equity, bool over)
+ENV_RULE float env_account(const struct env_view *view, size_t e, float reward, double equity, bool over)
 {
     const struct env_state *s = &view->state;
     double discounted = s->gamma_return[e] * view->params.gamma + (double)reward;
@@ -125,14 +135,14 @@ FILL_RULE float env_account(const struct env_view *view, size_t e, float reward,
 }
 
 /* The episode of a copy is over: seldom. */
-FILL_RULE void env_over(const struct env_view *view, const struct env_step_io *io, size_t e)
+ENV_RULE void env_over(const struct env_view *view, const struct env_step_io *io, size_t e)
 {
     const struct env_state *s = &view->state;
     const struct env_ended *last = &view->ended;
     double units = env_money_units(view);
-    last->equity[e] = env_money(view, s->equity, e) / units;
-    last->benchmark[e] = env_money(view, s->benchmark, e) / units;
-    last->fees[e] = env_money(view, s->fees, e) / units;
+    last->equity[e] = env_money_get(view, s->equity, e) / units;
+    last->benchmark[e] = env_money_get(view, s->benchmark, e) / units;
+    last->fees[e] = env_money_get(view, s->fees, e) / units;
     last->reward[e] = s->reward_sum[e];
     last->drawdown[e] = s->drawdown[e];
     last->steps[e] = s->row[e] - (s->first[e] + view->params.lookback - 1);
@@ -148,8 +158,8 @@ FILL_RULE void env_over(const struct env_view *view, const struct env_step_io *i
 }
 
 /* Ends a step whose columns are stored; `equity` is that column's value. */
-FILL_RULE void env_finish(const struct env_view *view, const struct env_step_io *io, size_t e, float reward,
-                          double equity, bool terminated)
+ENV_RULE void env_finish(const struct env_view *view, const struct env_step_io *io, size_t e, float reward,
+                         double equity, bool terminated)
 {
     bool truncated = !terminated && view->state.row[e] >= view->state.last[e];
     io->rewards[e] = env_account(view, e, reward, equity, terminated || truncated);
@@ -157,27 +167,6 @@ FILL_RULE void env_finish(const struct env_view *view, const struct env_step_io 
     io->truncated[e] = truncated;
     if (terminated || truncated)
         env_over(view, io, e);
-}
-
-/* Finite, and with ENV_DISCRETE one of the levels. */
-FILL_RULE bool env_action_valid(const struct env_view *view, float given)
-{
-    float levels = (float)view->params.levels;
-    if (view->params.actions == ENV_DISCRETE)
-        return given >= 0 && given < levels && given == (float)(int)given;
-    return given - given == 0;
-}
-
-/* An action as the rules take it: a level's worth, or the number itself; within +-POLICY_ACTION_MAX. */
-FILL_RULE float env_action(const struct env_view *view, float given)
-{
-    if (view->params.actions == ENV_DISCRETE) {
-        float middle = (float)(view->params.levels / 2);
-        given = (given - middle) * (float)(view->params.action_span / (double)(view->params.levels / 2));
-    }
-    float high = (float)POLICY_ACTION_MAX;
-    given = given > high ? high : given;
-    return given < -high ? -high : given;
 }
 
 #endif

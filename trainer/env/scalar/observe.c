@@ -1,4 +1,4 @@
-#include "trainer/env/observe.h"
+#include "trainer/env/scalar/observe.h"
 
 #include "trainer/env/scalar/kernels.h"
 

@@ -1,32 +1,31 @@
-/* ENV_REFERENCE, ENV_PORTFOLIO for host and device: one step of one copy whose episode is not over. */
+/* A step of one copy, ENV_REFERENCE and ENV_PORTFOLIO: docs/environment.md tells its rules. The text of
+ * reference_money.h, for both kinds of money, is the definition: who steps copies otherwise repeats its
+ * operations, in its order, in its types. */
 #ifndef TRAINER_ENV_SCALAR_REFERENCE_H
 #define TRAINER_ENV_SCALAR_REFERENCE_H
 
 #include "trainer/env/finish.h"
 
-/* Two kinds of money, one text. */
-#define MONEY     double
-#define STEP_COPY step_copy_f64
-#define REWARD    reward_f64
-#define SALE      sale_f64
-#define HOLDINGS  holdings_f64
-#include "trainer/env/scalar/reference_step.h"
+#define MONEY           double
+#define REFERENCE(name) env_reference_f64_##name
+#include "trainer/env/scalar/reference_money.h"
 #undef MONEY
-#undef STEP_COPY
-#undef REWARD
-#undef SALE
-#undef HOLDINGS
+#undef REFERENCE
 
-#define MONEY     float
-#define STEP_COPY step_copy_f32
-#define REWARD    reward_f32
-#define SALE      sale_f32
-#define HOLDINGS  holdings_f32
-#include "trainer/env/scalar/reference_step.h"
+#define MONEY           float
+#define REFERENCE(name) env_reference_f32_##name
+#include "trainer/env/scalar/reference_money.h"
 #undef MONEY
-#undef STEP_COPY
-#undef REWARD
-#undef SALE
-#undef HOLDINGS
+#undef REFERENCE
+
+ENV_RULE void env_reference_step(const struct env_view *view, const struct env_step_io *io, size_t copy)
+{
+    if (!env_steps(view, io, copy))
+        return;
+    if (view->params.float32)
+        env_reference_f32_step(view, io, copy);
+    else
+        env_reference_f64_step(view, io, copy);
+}
 
 #endif

@@ -1,0 +1,218 @@
+/* Included by reference.h, once for each type of MONEY; no guard.
+ *
+ * Prices, quantities and what is compared with them are float32; a product of the two is money's. What is
+ * divided is rounded to float32 first. */
+
+/* What a step of a copy works on. */
+struct REFERENCE(account) {
+    MONEY cash, fees;
+    MONEY cap; /* what an asset may be worth for more of it to be bought; where there is a cap */
+    int32_t buys, sells;
+};
+
+ENV_RULE void REFERENCE(tell)(const struct env_view *view, size_t e, int32_t asset, float qty, float price,
+                              MONEY fee)
+{
+#ifndef __CUDA_ARCH__
+    if (!view->told)
+        return;
+    struct env_trade trade = {view->state.row[e], asset, (double)qty, (double)price, (double)fee, false};
+    view->told(view->told_ctx, e, &trade);
+#else
+    (void)view, (void)e, (void)asset, (void)qty, (void)price, (void)fee;
+#endif
+}
+
+ENV_RULE void REFERENCE(sell)(const struct env_view *view, size_t e, int32_t asset, float q, float close,
+                              struct REFERENCE(account) * account)
+{
+    float price = close * (1.0f - view->state.slippage[e]);
+    MONEY fee = (MONEY)view->state.fee_sell[e], notional = (MONEY)q * (MONEY)price;
+    account->cash = account->cash + notional * ((MONEY)1 - fee);
+    account->fees = account->fees + notional * fee;
+    account->sells = account->sells + 1;
+    REFERENCE(tell)(view, e, asset, -q, price, notional * fee);
+}
+
+/* base + the worth of a column of quantities at these closes. */
+ENV_RULE MONEY REFERENCE(worth)(const struct env_view *view, size_t e, MONEY base, const float *qty,
+                                const float *close)
+{
+    for (int32_t i = 0; i < view->state.n; i++)
+        base = base + (MONEY)qty[(size_t)i * view->state.stride + e] * (MONEY)close[i];
+    return base;
+}
+
+/* 1., 2. The bar that is reached: counts, and trailing stops. */
+ENV_RULE void REFERENCE(stops)(const struct env_view *view, size_t e, const float *close,
+                               struct REFERENCE(account) * account)
+{
+    const struct env_state *s = &view->state;
+    const struct env_params *p = &view->params;
+    const float keep = (float)(1.0 - p->trailing_stop_pct);
+    for (int32_t i = 0; i < s->n; i++) {
+        size_t at = (size_t)i * s->stride + e;
+        s->cool[at] = s->cool[at] > 0 ? s->cool[at] - 1 : s->cool[at];
+        if (!(s->qty[at] > 0))
+            continue;
+        s->held[at] = s->held[at] + 1;
+        if (!(p->trailing_stop_pct > 0))
+            continue;
+        s->best[at] = close[i] > s->best[at] ? close[i] : s->best[at];
+        if (close[i] < s->best[at] * keep) {
+            REFERENCE(sell)(view, e, i, s->qty[at], close[i], account);
+            s->qty[at] = 0;
+            s->held[at] = 0;
+            s->best[at] = 0;
+            s->cool[at] = (float)p->cooldown_bars;
+        }
+    }
+}
+
+/* 3., 4. The action as a quantity, purchases within the cap; with the quantity before sales. */
+ENV_RULE float REFERENCE(wanted)(const struct env_view *view, const struct env_step_io *io, size_t e,
+                                 int32_t asset, float close, const struct REFERENCE(account) * account)
+{
+    size_t at = (size_t)asset * view->state.stride + e;
+    float wanted = env_action(view, io, e, asset) * view->state.scale[at];
+    if (!(view->params.max_position_pct > 0))
+        return wanted;
+    float room = (float)(account->cap - (MONEY)view->state.qty[at] * (MONEY)close);
+    float most = (room > 0 ? room : 0.0f) / close;
+    return wanted < most ? wanted : most;
+}
+
+/* 5., 6. What is sold: by the action, or else of what was held long enough. A sale ends the count, so it is
+ * one of the two. */
+ENV_RULE float REFERENCE(sold)(const struct env_view *view, size_t e, int32_t asset, float wanted)
+{
+    const struct env_params *p = &view->params;
+    size_t at = (size_t)asset * view->state.stride + e;
+    float qty = view->state.qty[at];
+    if (!(qty > 0))
+        return 0;
+    if (wanted < -(float)view->market.least[asset])
+        return -wanted < qty ? -wanted : qty;
+    if (p->forced_exit_bars > 0 && view->state.held[at] >= (float)p->forced_exit_bars)
+        return qty * (float)p->forced_exit_pct;
+    return 0;
+}
+
+ENV_RULE void REFERENCE(reduce)(const struct env_view *view, size_t e, int32_t asset, float q)
+{
+    const struct env_state *s = &view->state;
+    size_t at = (size_t)asset * s->stride + e;
+    s->qty[at] = s->qty[at] - q;
+    s->held[at] = 0;
+    if (!(s->qty[at] > 0)) {
+        s->best[at] = 0;
+        s->cool[at] = (float)view->params.cooldown_bars;
+    }
+}
+
+/* 7. */
+ENV_RULE void REFERENCE(buy)(const struct env_view *view, size_t e, int32_t asset, float wanted, float close,
+                             struct REFERENCE(account) * account)
+{
+    const struct env_state *s = &view->state;
+    size_t at = (size_t)asset * s->stride + e;
+    float least = (float)view->market.least[asset];
+    if (!(wanted > least) || s->cool[at] > 0)
+        return;
+    MONEY reserve = ((const MONEY *)s->capital)[e] * (MONEY)view->params.min_cash_reserve;
+    float price = close * (1.0f + s->slippage[e]), spare = (float)(account->cash - reserve);
+    float most = (spare > 0 ? spare : 0.0f) / ((1.0f + s->fee_buy[e]) * price) * (float)POLICY_MARGIN;
+    float q = most < wanted ? most : wanted;
+    if (q < least || !(q > 0))
+        return;
+    if (!(s->qty[at] > 0))
+        s->best[at] = close;
+    MONEY fee = (MONEY)s->fee_buy[e], notional = (MONEY)q * (MONEY)price;
+    account->cash = account->cash - notional * ((MONEY)1 + fee);
+    account->fees = account->fees + notional * fee;
+    account->buys = account->buys + 1;
+    s->qty[at] = s->qty[at] + q;
+    REFERENCE(tell)(view, e, asset, q, price, notional * fee);
+}
+
+/* All sales bring their cash first; then each asset's quantities change and it is bought, so that what is
+ * wanted is reckoned twice from the same numbers and nothing is kept by asset. */
+ENV_RULE void REFERENCE(trade)(const struct env_view *view, const struct env_step_io *io, size_t e,
+                               const float *close, struct REFERENCE(account) * account)
+{
+    for (int32_t i = 0; i < view->state.n; i++) {
+        float q = REFERENCE(sold)(view, e, i, REFERENCE(wanted)(view, io, e, i, close[i], account));
+        if (q > 0)
+            REFERENCE(sell)(view, e, i, q, close[i], account);
+    }
+    for (int32_t i = 0; i < view->state.n; i++) {
+        float wanted = REFERENCE(wanted)(view, io, e, i, close[i], account);
+        float q = REFERENCE(sold)(view, e, i, wanted);
+        if (q > 0)
+            REFERENCE(reduce)(view, e, i, q);
+        REFERENCE(buy)(view, e, i, wanted, close[i], account);
+    }
+}
+
+ENV_RULE float REFERENCE(share)(const struct env_view *view, size_t e, int32_t asset, float close,
+                                float inverse)
+{
+    MONEY value = (MONEY)view->state.qty[(size_t)asset * view->state.stride + e] * (MONEY)close;
+    return (float)value * inverse;
+}
+
+ENV_RULE float REFERENCE(reward)(const struct env_view *view, size_t e, const float *close, MONEY cash,
+                                 MONEY equity, MONEY benchmark)
+{
+    const struct env_state *s = &view->state;
+    MONEY equity_before = ((const MONEY *)s->equity)[e], benchmark_before = ((const MONEY *)s->benchmark)[e];
+    struct env_change change;
+    change.equity = (float)equity;
+    change.cash = (float)cash;
+    change.capital = (float)((const MONEY *)s->capital)[e];
+    change.benchmark_before = (float)benchmark_before;
+    change.equity_change = (float)(equity - equity_before);
+    change.benchmark_change = (float)(benchmark - benchmark_before);
+    float reward = env_reward(view, &change, env_decay(view, e));
+    if (!(view->params.concentration_penalty > 0) || !(equity > 0))
+        return reward;
+    float inverse = 1.0f / change.equity;
+    struct env_shares shares = {0, 0, 0, 0};
+    for (int32_t i = 0; i < s->n; i++) {
+        float share = REFERENCE(share)(view, e, i, close[i], inverse), counted = env_counted(share);
+        shares.most = share > shares.most ? share : shares.most;
+        shares.count = shares.count + (share > 0.01f ? 1.0f : 0.0f);
+        shares.sum = shares.sum + counted;
+        for (int32_t k = 0; k < i; k++) {
+            float other = env_counted(REFERENCE(share)(view, e, k, close[k], inverse));
+            shares.pairs = shares.pairs + (other < counted ? other : counted);
+        }
+    }
+    return reward + env_concentration(view, &shares);
+}
+
+ENV_RULE void REFERENCE(step)(const struct env_view *view, const struct env_step_io *io, size_t e)
+{
+    const struct env_state *s = &view->state;
+    struct REFERENCE(account)
+        account = {((MONEY *)s->cash)[e], ((MONEY *)s->fees)[e], 0, s->buys[e], s->sells[e]};
+    s->row[e] = s->row[e] + 1;
+    const float *close = view->market.close + (size_t)s->row[e] * (size_t)view->market.row_stride;
+    REFERENCE(stops)(view, e, close, &account);
+    if (view->params.max_position_pct > 0)
+        account.cap =
+            (MONEY)view->params.max_position_pct * REFERENCE(worth)(view, e, account.cash, s->qty, close);
+    REFERENCE(trade)(view, io, e, close, &account);
+
+    MONEY equity = REFERENCE(worth)(view, e, account.cash, s->qty, close);
+    MONEY benchmark = REFERENCE(worth)(view, e, (MONEY)0, s->bench, close);
+    float reward = REFERENCE(reward)(view, e, close, account.cash, equity, benchmark);
+    ((MONEY *)s->cash)[e] = account.cash;
+    ((MONEY *)s->fees)[e] = account.fees;
+    ((MONEY *)s->equity)[e] = equity;
+    ((MONEY *)s->benchmark)[e] = benchmark;
+    s->buys[e] = account.buys;
+    s->sells[e] = account.sells;
+    bool ruined = equity <= (MONEY)view->params.ruin * ((const MONEY *)s->capital)[e];
+    env_finish(view, io, e, reward, (double)equity, ruined);
+}
