@@ -1,0 +1,50 @@
+/* Money of a vector of copies: LANES floats where LANES_MONEY32 is 1, else LANES doubles; m_ functions over
+ * either, and masks always those of floats, so that a kernel is written once. lanes.h has the contract. */
+#ifndef TRAINER_ENV_SIMD_MONEY_H
+#define TRAINER_ENV_SIMD_MONEY_H
+
+#include "trainer/env/simd/lanes.h"
+
+#if LANES_MONEY32
+typedef lane_f money;
+typedef float money_one;
+#define m_load      f_load
+#define m_store     f_store
+#define m_all(x)    f_all((float)(x))
+#define m_add(a, b) ((a) + (b))
+#define m_sub(a, b) ((a) - (b))
+#define m_mul(a, b) ((a) * (b))
+#define m_div(a, b) ((a) / (b))
+#define m_max       f_max
+#define m_min       f_min
+#define m_select    f_select
+#define m_of(v)     (v) /* of floats */
+#define f_of_m(v)   (v)
+#define m_lt        f_lt
+#define m_le        f_le
+#define m_gt        f_gt
+#define m_ge        f_ge
+#define m_to_dd     dd_of
+#else
+typedef lane_dd money;
+typedef double money_one;
+#define m_load     dd_load
+#define m_store    dd_store
+#define m_all      dd_all
+#define m_add      dd_add
+#define m_sub      dd_sub
+#define m_mul      dd_mul
+#define m_div      dd_div
+#define m_max      dd_max
+#define m_min      dd_min
+#define m_select   dd_select
+#define m_of       dd_of
+#define f_of_m     f_of
+#define m_lt(a, b) f_mask_of(dd_lt((a), (b)))
+#define m_le(a, b) f_mask_of(dd_le((a), (b)))
+#define m_gt(a, b) f_mask_of(dd_gt((a), (b)))
+#define m_ge(a, b) f_mask_of(dd_ge((a), (b)))
+#define m_to_dd(v) (v)
+#endif
+
+#endif
