@@ -23,5 +23,22 @@ enum env_backend env_backend_best(void)
 
 const struct env_kernels *env_backend_kernels(enum env_backend backend)
 {
-    return backend == ENV_SCALAR ? &env_scalar_kernels : NULL;
+    switch (backend) {
+    case ENV_SCALAR:
+        return &env_scalar_kernels;
+    case ENV_BASELINE:
+        return &env_baseline_kernels;
+#if defined(__x86_64__)
+    case ENV_AVX2:
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &env_avx2_kernels : NULL;
+    case ENV_AVX512:
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                       env_backend_works(ENV_AVX2)
+                   ? &env_avx512_kernels
+                   : NULL;
+#endif
+    default:
+        return NULL;
+    }
 }

@@ -1,0 +1,209 @@
+/* Times the trading environment: bench/env builds and runs it.
+ *
+ *   env_steps BACKEND THREADS COPIES SECONDS FEATURES [observe] [KEY=VALUE…]    steps a second
+ *   env_steps backends                                                        those that this processor has
+ *
+ * Five assets over 100,000 generated bars; FEATURES of them are seen (0: closes and volumes). The keys are
+ * the parameters' (docs/environment.md), over the preset "reference"; execution=market takes the preset
+ * "market". Actions are drawn evenly within +-20 units before the clock starts, four sets by turns.
+ *
+ * The figure is the fastest of the repetitions, each some whole episodes, so that beginnings and ends have
+ * their share: processor time with one thread, because others may share the machine, wall time with more. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "bench/measure.h"
+#include "exchange/symbol.h"
+#include "trainer/env/env.h"
+
+enum { ASSETS = 5, ROWS = 100000, SETS = 4, HUGE_PAGE = 2 << 20 };
+static const double REPETITION_S = 0.02, ACTION_SPAN = 20;
+
+static char err[ENV_ERROR_MAX];
+
+static void need(int r, const char *what)
+{
+    if (r == 0)
+        return;
+    fprintf(stderr, "env_steps: %s: %s\n", what, err[0] ? err : strerror(-r));
+    exit(EXIT_FAILURE);
+}
+
+/* Huge pages where the system gives them. */
+static void *room(size_t bytes)
+{
+    size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *p = aligned_alloc(HUGE_PAGE, whole);
+    if (!p) {
+        fputs("env_steps: out of memory\n", stderr);
+        exit(EXIT_FAILURE);
+    }
+    madvise(p, whole, MADV_HUGEPAGE);
+    memset(p, 0, whole);
+    return p;
+}
+
+static double processor_seconds(bool alone)
+{
+    struct timespec t;
+    clock_gettime(alone ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Prices with two decimals that move a fifth of a percent a bar, at most. */
+static struct env_market *generated(const struct env_params *params, int n_features, uint64_t *seed)
+{
+    struct symbol symbol = {.price_scale = 2, .qty_scale = 5, .quote_scale = 8};
+    static const char *const names[ASSETS] = {"A", "B", "C", "D", "E"};
+    static struct env_asset_source assets[ASSETS];
+    for (int i = 0; i < ASSETS; i++) {
+        double *column[5];
+        for (int c = 0; c < 5; c++)
+            column[c] = bench_room(ROWS, sizeof(double));
+        double cents = 5000.0 * (i + 1);
+        for (size_t r = 0; r < ROWS; r++) {
+            double open = cents;
+            cents = (double)(int64_t)(cents * (1 + 0.004 * (bench_uniform(seed) - 0.5)) + 0.5);
+            cents = cents < 1000 ? 1000 : cents;
+            column[0][r] = open / 100;
+            column[1][r] = ((open > cents ? open : cents) + 2) / 100;
+            column[2][r] = ((open < cents ? open : cents) - 2) / 100;
+            column[3][r] = cents / 100;
+            column[4][r] = 1 + 9 * bench_uniform(seed);
+        }
+        assets[i] = (struct env_asset_source){.name = names[i],
+                                              .min_order_qty = 1e-4,
+                                              .symbol = &symbol,
+                                              .open = column[0],
+                                              .high = column[1],
+                                              .low = column[2],
+                                              .close = column[3],
+                                              .volume = column[4]};
+    }
+    float *features = NULL;
+    if (n_features) {
+        features = bench_room((size_t)ROWS * (size_t)n_features, sizeof(float));
+        for (size_t k = 0; k < (size_t)ROWS * (size_t)n_features; k++)
+            features[k] = (float)bench_uniform(seed);
+    }
+    struct env_market_source source = {.rows = ROWS,
+                                       .n_assets = ASSETS,
+                                       .assets = assets,
+                                       .interval_ns = INT64_C(300000000000),
+                                       .features = features,
+                                       .n_features = n_features};
+    struct env_market *market;
+    need(env_market_create(&source, params, &market, err), "market");
+    free(features);
+    for (int i = 0; i < ASSETS; i++) {
+        const double *columns[] = {assets[i].open, assets[i].high, assets[i].low, assets[i].close,
+                                   assets[i].volume};
+        for (int c = 0; c < 5; c++)
+            free((void *)columns[c]);
+    }
+    return market;
+}
+
+static double steps_a_second(struct env *env, const struct env_params *params, size_t copies, bool alone,
+                             bool observe, double seconds, uint64_t *seed)
+{
+    size_t n_actions = copies * (size_t)env_action_size(env);
+    float *actions[SETS], *rewards = room(copies * sizeof(float));
+    uint8_t *ends = room(2 * copies);
+    float *obs = observe ? room(copies * (size_t)env_observation_size(env) * sizeof(float)) : NULL;
+    for (int s = 0; s < SETS; s++) {
+        actions[s] = room(n_actions * sizeof(float));
+        for (size_t k = 0; k < n_actions; k++)
+            actions[s][k] = (float)(ACTION_SPAN * (2 * bench_uniform(seed) - 1));
+    }
+    struct env_io io = {.rewards = rewards, .terminated = ends, .truncated = ends + copies};
+    env_reset(env, NULL);
+    size_t episode = (size_t)params->episode_bars - 2 * (size_t)params->lookback + 1, steps = episode;
+    double best = 0, begin = processor_seconds(alone), turn = begin;
+    do {
+        for (size_t t = 0; t < steps; t++) {
+            io.actions = actions[t % SETS];
+            need(env_step(env, &io, err), "step");
+            if (observe)
+                env_observe(env, obs);
+        }
+        double now = processor_seconds(alone), took = now - turn, rate = (double)(steps * copies) / took;
+        if (took < REPETITION_S) {
+            steps += episode * (size_t)(1 + REPETITION_S / (took + 1e-6));
+        } else {
+            best = rate > best ? rate : best;
+        }
+        turn = now;
+    } while (turn - begin < seconds || best == 0);
+    for (int s = 0; s < SETS; s++)
+        free(actions[s]);
+    free(rewards);
+    free(ends);
+    free(obs);
+    return best;
+}
+
+static int usage(void)
+{
+    fputs("usage: env_steps BACKEND THREADS COPIES SECONDS FEATURES [observe] [KEY=VALUE…]\n"
+          "       env_steps backends\n",
+          stderr);
+    return 2;
+}
+
+static int backend_named(const char *name, enum env_backend *ret)
+{
+    for (int b = ENV_BEST; b <= ENV_AVX512; b++)
+        if (strcmp(env_backend_name((enum env_backend)b), name) == 0) {
+            *ret = (enum env_backend)b;
+            return 0;
+        }
+    return -ENOENT;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "backends") == 0) {
+        for (int b = ENV_SCALAR; b <= ENV_AVX512; b++)
+            if (env_backend_works((enum env_backend)b))
+                puts(env_backend_name((enum env_backend)b));
+        return 0;
+    }
+    struct env_options options = {.seed = 1};
+    if (argc < 6 || backend_named(argv[1], &options.backend) < 0)
+        return usage();
+    options.threads = atoi(argv[2]);
+    options.copies = (size_t)atoi(argv[3]);
+    int next = 6;
+    bool observe = argc > next && strcmp(argv[next], "observe") == 0;
+    next += observe;
+    bool market_execution = false;
+    for (int k = next; k < argc; k++)
+        market_execution = market_execution || strcmp(argv[k], "execution=market") == 0;
+    struct env_params params;
+    need(env_params_preset(market_execution ? "market" : "reference", &params, err), "preset");
+    need(env_params_set(&params, "episode_bars", "700", err), "episode_bars");
+    need(env_params_set(&params, "autoreset", "same_step", err), "autoreset");
+    for (; next < argc; next++) {
+        char *is = strchr(argv[next], '=');
+        if (!is)
+            return usage();
+        *is = 0;
+        need(env_params_set(&params, argv[next], is + 1, err), argv[next]);
+    }
+    uint64_t seed = 1;
+    struct env_market *market = generated(&params, atoi(argv[5]), &seed);
+    struct env *env;
+    need(env_create(&params, market, &options, &env, err), "environment");
+    printf("%.0f\n",
+           steps_a_second(env, &params, options.copies, options.threads < 2, observe, atof(argv[4]), &seed));
+    env_destroy(env);
+    env_market_destroy(market);
+    return 0;
+}
