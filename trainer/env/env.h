@@ -11,6 +11,8 @@
  *         env_step(env, &(struct env_io){.actions = actions, .rewards = rewards, …}, err);
  *     }
  *
+ * Installed as <papertape/env/env.h> with the headers that it includes; pkg-config: papertape-env.
+ *
  * Shapes: row-major, a copy a row. Everything is the caller's; an environment belongs to one thread at a
  * time. Results do not depend on backend, threads or how copies are divided. */
 #ifndef TRAINER_ENV_ENV_H
@@ -19,6 +21,11 @@
 #include "trainer/env/market.h"
 #include "trainer/env/params.h"
 #include "trainer/env/trade.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
 
 struct env;
 
@@ -108,5 +115,10 @@ size_t env_state_bytes(const struct env *env);
 void env_save(const struct env *env, void *ret);
 /* -EINVAL: of another environment's shape. */
 int env_load(struct env *env, const void *state, char err[static ENV_ERROR_MAX]);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

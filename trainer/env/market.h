@@ -56,6 +56,10 @@ struct env_market_view {
 struct env_market;
 
 #ifndef __CUDACC__ /* the host's, in C */
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
 
 /* Copies and checks the source for these parameters (execution, task, norm_tech, lookback, session). 0, for
  * env_market_destroy(); -EINVAL with asset and row for a price that is not positive or not finite, high <
@@ -69,6 +73,10 @@ const struct env_market_view *env_market_view(const struct env_market *market);
 const char *env_market_asset(const struct env_market *market, int asset);
 int64_t env_market_open_ns(const struct env_market *market, size_t row);
 
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 #endif
 
 #endif

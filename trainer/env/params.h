@@ -79,6 +79,10 @@ struct env_param {
 };
 
 #ifndef __CUDACC__ /* the host's, in C */
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
 
 /* Every key, sorted by name. */
 const struct env_param *env_params_list(size_t *ret_n);
@@ -98,6 +102,10 @@ bool env_params_get(const struct env_params *params, const char *key, char *buf,
 /* Are all within their ranges, and do they fit each other and `n_assets`? 0, or -EINVAL with a sentence. */
 int env_params_check(const struct env_params *params, int n_assets, char err[static ENV_ERROR_MAX]);
 
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 #endif
 
 #endif

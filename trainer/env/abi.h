@@ -1,0 +1,24 @@
+/* For languages that see no C headers: which library this is, and how large its structures are, so that one
+ * that lays them out itself (trainer/python) can tell a library of another version. */
+#ifndef TRAINER_ENV_ABI_H
+#define TRAINER_ENV_ABI_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+const char *env_version(void); /* "0.1.0" */
+
+/* sizeof(struct NAME) of a structure that a caller fills in or reads: "env_params", "env_options", "symbol" …
+ * 0: none of that name. */
+size_t env_struct_size(const char *name);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,1 @@
+"""Papertape in Python: papertape.env is its trading environment as Gymnasium environments."""

@@ -1,0 +1,79 @@
+"""The environment's parameters, by name; the library's table says which there are and checks every value."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+from papertape.env.library import LIBRARY, call
+
+VALUE_MAX = 64  # of one value as text
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One key of the table."""
+
+    name: str
+    summary: str
+    min: float  #: of numbers, and of both ends of ranges
+    max: float
+    words: tuple[str, ...]  #: of choices; empty for numbers
+    whole: bool  #: numbers without a fraction; switches are whole numbers of 0 and 1
+    range: bool  #: also (low, high): each episode draws a number evenly from it
+
+
+def parameters() -> dict[str, Parameter]:
+    """Every parameter that an environment takes as a keyword argument, sorted by name."""
+    n = ctypes.c_size_t()
+    table = LIBRARY.env_params_list(ctypes.byref(n))
+    rows = (table[at] for at in range(n.value))
+    return {
+        row.name.decode(): Parameter(
+            row.name.decode(),
+            row.summary.decode(),
+            row.min,
+            row.max,
+            tuple((row.words or b"").decode().split()),
+            row.whole,
+            row.range,
+        )
+        for row in rows
+    }
+
+
+def _text(value: object) -> str:
+    if hasattr(value, "item"):  # of NumPy
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        return f"{_text(value[0])}..{_text(value[1])}"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    return str(value)
+
+
+class Params:
+    """A struct env_params; PRESET with `values` set, in words where one is refused: TypeError for an unknown key,
+    ValueError for a value."""
+
+    def __init__(self, preset: str, values: dict[str, Any]) -> None:
+        self.buffer = ctypes.create_string_buffer(LIBRARY.env_struct_size(b"env_params"))
+        call("env_params_preset", preset.encode(), self.buffer)
+        for key, value in values.items():
+            try:
+                call("env_params_set", self.buffer, key.encode(), _text(value).encode())
+            except KeyError as error:
+                raise TypeError(error.args[0]) from None
+
+    def text(self, key: str) -> str:
+        value = ctypes.create_string_buffer(VALUE_MAX)
+        if not LIBRARY.env_params_get(self.buffer, key.encode(), value, VALUE_MAX):
+            raise KeyError(key)
+        return value.value.decode()
+
+    def all(self) -> dict[str, str]:
+        """Every key's value as text."""
+        return {key: self.text(key) for key in parameters()}
