@@ -1,4 +1,4 @@
-/* ENV_REFERENCE, ENV_PORTFOLIO, LANES copies at once: scalar/reference_step.h is the definition, of which
+/* ENV_REFERENCE, ENV_PORTFOLIO, LANES copies at once: scalar/reference_money.h is the definition, of which
  * this repeats the operations in their order. Where that takes a branch a copy, this computes for all and
  * selects: a quantity of 0 is traded where a copy trades nothing, which changes neither cash nor fees. A
  * branch here asks whether any copy needs what is rare. Copies that do not step (they begin again, rest, or
@@ -234,6 +234,7 @@ INLINE void sell(const struct block *b, bool whole, struct account *a, lane_f wo
             amount = f_select(sold, amount, q * exit_share);
             sold = sold | exits;
         }
+        sold = sold & f_gt(amount, none);
         if (!f_any(sold))
             continue;
         amount = f_select(sold, amount, none);
