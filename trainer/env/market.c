@@ -18,6 +18,8 @@ enum {
     HUGE_PAGE = 2 << 20,
 };
 
+#define PRICE_MAX (POLICY_EXACT_MAX / 2) /* with slippage it is exact still */
+
 struct env_market {
     struct env_market_view view;
     char (*names)[NAME_MAX_ + 1];
@@ -239,8 +241,8 @@ static int fill_bars(const struct env_market_source *source, int i, const struct
     for (size_t r = 0; r < source->rows; r++) {
         for (int k = 0; k < 4 && is_there(asset, r); k++) {
             double units = rint(columns[k][r] * symbol->price_units);
-            if (!(units >= 1 && units < POLICY_EXACT_MAX))
-                return refuse(-EINVAL, err, "%s: row %zu: price %.12g: from 1 to 2^52 of the price's units",
+            if (!(units >= 1 && units < PRICE_MAX))
+                return refuse(-EINVAL, err, "%s: row %zu: price %.12g: from 1 to 2^51 of the price's units",
                               asset_name(source, i, buf), r, columns[k][r]);
             bars[(r * (size_t)source->n_assets + (size_t)i) * 4 + (size_t)k] = units;
         }

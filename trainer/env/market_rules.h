@@ -102,23 +102,28 @@ ENV_RULE bool env_market_exact(const struct env_view *view, size_t copy, double 
     return exact;
 }
 
-/* An asset's first and last closes among the rows that the first observation shows, 0 where all are missing:
- * what an action of 1 and the benchmark are reckoned by, and what equity is. */
-ENV_RULE double env_market_first_close(const struct env_view *view, int32_t asset, int32_t first,
-                                       int32_t last)
+/* The asset's close in price units in the first row from `row` on that has a bar of it, going by `step`; 0
+ * where there is none. */
+ENV_RULE double env_market_close(const struct env_view *view, int32_t row, int32_t asset, int32_t step)
 {
     double close = 0;
-    for (int32_t row = first; row <= last && !(close > 0); row++)
-        close = env_market_prices(view, row, asset)[3];
+    for (int64_t r = row; r >= 0 && r < (int64_t)view->market.rows && !(close > 0); r += step)
+        close = env_market_prices(view, (int32_t)r, asset)[3];
     return close;
 }
 
-ENV_RULE double env_market_last_close(const struct env_view *view, int32_t asset, int32_t first, int32_t last)
+/* Where it stands in `row`: at its last close up to there, else at its first after. */
+ENV_RULE double env_market_last_close(const struct env_view *view, int32_t row, int32_t asset)
 {
-    double close = 0;
-    for (int32_t row = last; row >= first && !(close > 0); row--)
-        close = env_market_prices(view, row, asset)[3];
-    return close;
+    double close = env_market_close(view, row, asset, -1);
+    return close > 0 ? close : env_market_close(view, row, asset, 1);
+}
+
+/* Its first close of an episode that begins in `row`; of an asset that has none from there on, the last. */
+ENV_RULE double env_market_first_close(const struct env_view *view, int32_t row, int32_t asset)
+{
+    double close = env_market_close(view, row, asset, 1);
+    return close > 0 ? close : env_market_close(view, row, asset, -1);
 }
 
 /* The currency in money units, whole. */
@@ -127,8 +132,8 @@ ENV_RULE double env_market_money(const struct env_view *view, double currency)
     return (double)(int64_t)(currency * view->market.symbols[0].money_units + 0.5);
 }
 
-/* Begins an episode: capital (money units), costs, row and first are set; the rest is set here. An asset that
- * has no bar yet has no share in the benchmark, and its scale follows from its first bar. */
+/* Begins an episode: capital (money units), costs, row and first are set; the rest is set here. Of an asset
+ * whose first bar is yet to come, that one's close is what an action and the benchmark are reckoned by. */
 ENV_RULE void env_market_begin(const struct env_view *view, size_t copy)
 {
     const struct env_state *state = &view->state;
@@ -138,10 +143,10 @@ ENV_RULE void env_market_begin(const struct env_view *view, size_t copy)
     rules.capital = env_money(state->capital)[copy];
     for (int32_t i = 0; i < state->n; i++) {
         size_t at = (size_t)i * state->stride + copy;
-        double close = env_market_first_close(view, i, state->first[copy], state->row[copy]);
-        state->m_scale[at] = close > 0 ? policy_scale(&rules, &view->market.symbols[i], close) : 0;
-        state->m_bench[at] = close > 0 ? rules.capital / state->n / (close * (1 + costs.buy_e6 / 1e6)) : 0;
-        state->closed[at] = env_market_last_close(view, i, state->first[copy], state->row[copy]);
+        double close = env_market_first_close(view, state->first[copy], i);
+        state->m_scale[at] = policy_scale(&rules, &view->market.symbols[i], close);
+        state->m_bench[at] = rules.capital / state->n / (close * (1 + costs.buy_e6 / 1e6));
+        state->closed[at] = env_market_last_close(view, state->row[copy], i);
         state->lots[at] = state->m_qty[at] = state->m_held[at] = state->m_cool[at] = 0;
         state->m_peak[at] = state->stop[at] = state->stop_qty[at] = 0;
         state->waiting[at] = state->reserved[at] = 0;

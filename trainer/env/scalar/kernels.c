@@ -1,6 +1,10 @@
 #include "trainer/env/scalar/kernels.h"
 
 const struct env_kernels env_scalar_kernels = {
-    .step = {[ENV_REFERENCE] = {[ENV_PORTFOLIO] = env_scalar_reference_portfolio}},
+    .step =
+        {
+            [ENV_REFERENCE] = {[ENV_PORTFOLIO] = env_scalar_reference_portfolio},
+            [ENV_MARKET] = {[ENV_PORTFOLIO] = env_scalar_market_portfolio},
+        },
     .observe = env_scalar_observe,
 };

@@ -9,6 +9,7 @@
 #ifndef TRAINER_ENV_SCALAR_MARKET_H
 #define TRAINER_ENV_SCALAR_MARKET_H
 
+#include "trainer/env/finish.h"
 #include "trainer/env/market_rules.h"
 
 ENV_RULE struct policy_rules env_market_policy(const struct env_view *view, size_t copy,
@@ -36,8 +37,6 @@ ENV_RULE struct policy_memory env_market_memory(const struct env_view *view, siz
     size_t at = (size_t)asset * state->stride + copy;
     struct policy_memory memory = {state->m_scale[at], view->market.least[asset], state->m_qty[at],
                                    state->m_held[at],  state->m_cool[at],         state->m_peak[at]};
-    if (!(memory.scale > 0)) /* its first bar */
-        memory.scale = policy_scale(rules, &view->market.symbols[asset], close);
     policy_watch(rules, &memory, state->lots[at], close);
     return memory;
 }
@@ -52,7 +51,6 @@ ENV_RULE double env_market_order(const struct env_view *view, size_t copy, int32
     struct policy_memory memory = env_market_memory(view, copy, asset, rules, close);
     struct policy_order order =
         policy_decide(rules, &view->market.symbols[asset], &memory, action, close, equity, available);
-    state->m_scale[at] = memory.scale;
     state->m_qty[at] = memory.qty;
     state->m_held[at] = memory.held;
     state->m_cool[at] = memory.cool;
@@ -90,7 +88,7 @@ ENV_RULE uint8_t env_market_mask(const struct env_view *view, size_t copy, int32
         return 0;
     struct env_costs costs = env_market_costs(view, copy);
     struct policy_rules rules = env_market_policy(view, copy, &costs);
-    double equity = env_market_equity(view, copy);
+    double equity = env_money(state->equity)[copy];
     double available = env_money(state->cash)[copy] - env_market_reserved(view, copy);
     uint8_t mask = 0;
     for (int sell = 0; sell < 2; sell++) {
@@ -102,6 +100,76 @@ ENV_RULE uint8_t env_market_mask(const struct env_view *view, size_t copy, int32
             mask |= (uint8_t)(1 << sell);
     }
     return mask;
+}
+
+/* An asset's share of equity; the reward is no account, so the worth is not cut to units. `inverse` is
+ * 1 / equity in the currency. */
+ENV_RULE float env_market_share(const struct env_view *view, size_t copy, int32_t asset, double per_unit,
+                                float inverse)
+{
+    const struct env_state *state = &view->state;
+    size_t at = (size_t)asset * state->stride + copy;
+    double price = state->closed[at] * view->market.symbols[asset].per_divisor;
+    return (float)(price * state->lots[at] * per_unit) * inverse;
+}
+
+ENV_RULE float env_market_concentration(const struct env_view *view, size_t copy, double per_unit,
+                                        float inverse)
+{
+    struct env_shares shares = {0, 0, 0, 0};
+    for (int32_t i = 0; i < view->state.n; i++) {
+        float share = env_market_share(view, copy, i, per_unit, inverse), counted = env_counted(share);
+        shares.most = share > shares.most ? share : shares.most;
+        shares.count = shares.count + (share > 0.01f ? 1.0f : 0.0f);
+        shares.sum = shares.sum + counted;
+        for (int32_t k = 0; k < i; k++) {
+            float other = env_counted(env_market_share(view, copy, k, per_unit, inverse));
+            shares.pairs = shares.pairs + (other < counted ? other : counted);
+        }
+    }
+    return env_concentration(view, &shares);
+}
+
+/* `equity` and `benchmark` are after the step, the columns' still before it; money units. */
+ENV_RULE float env_market_reward(const struct env_view *view, size_t copy, double equity, double benchmark)
+{
+    const struct env_state *state = &view->state;
+    double per_unit = 1 / env_money_units(view);
+    double equity_before = env_money(state->equity)[copy];
+    double benchmark_before = env_money(state->benchmark)[copy];
+    struct env_change change;
+    change.equity = (float)(equity * per_unit);
+    change.cash = (float)(env_money(state->cash)[copy] * per_unit);
+    change.capital = (float)(env_money(state->capital)[copy] * per_unit);
+    change.benchmark_before = (float)(benchmark_before * per_unit);
+    change.equity_change = (float)((equity - equity_before) * per_unit);
+    change.benchmark_change = (float)((benchmark - benchmark_before) * per_unit);
+    float reward = env_reward(view, &change, env_decay(view, copy));
+    if (view->params.concentration_penalty > 0 && equity > 0)
+        reward = reward + env_market_concentration(view, copy, per_unit, 1.0f / change.equity);
+    return reward;
+}
+
+/* Ends a step whose bars are done. An episode ends too where its numbers would not be exact any more. */
+ENV_RULE void env_market_finish(const struct env_view *view, const struct env_step_io *io, size_t copy)
+{
+    const struct env_state *state = &view->state;
+    double equity = env_market_equity(view, copy), benchmark = env_market_benchmark(view, copy);
+    float reward = env_market_reward(view, copy, equity, benchmark);
+    bool ruined = equity <= view->params.ruin * env_money(state->capital)[copy];
+    env_money(state->equity)[copy] = equity;
+    env_money(state->benchmark)[copy] = benchmark;
+    env_finish(view, io, copy, reward, equity, ruined || !env_market_exact(view, copy, equity));
+}
+
+ENV_RULE void env_market_step(const struct env_view *view, const struct env_step_io *io, size_t copy)
+{
+    const struct env_state *state = &view->state;
+    struct env_costs costs = env_market_costs(view, copy);
+    env_market_decide(view, io, copy, &costs, env_money(state->equity)[copy]);
+    state->row[copy]++;
+    env_market_bars(view, copy, &costs);
+    env_market_finish(view, io, copy);
 }
 
 #endif
