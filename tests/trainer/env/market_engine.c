@@ -1,9 +1,12 @@
 /* The environment on the paper exchange against the paper exchange itself: the same bars and the same actions
  * through engine/engine.h, a policy here that reads the account and gives its orders as commands. Every fill,
  * the cash and the equity are equal to the unit after every bar. */
+#include <errno.h>
+
 #include "engine/engine.h"
 #include "tests/check.h"
 #include "tests/trainer/env/exchange_bars.h"
+#include "trainer/env/inside.h"
 
 enum { TRADES_MAX = 64 };
 
@@ -227,7 +230,7 @@ static bool open_run(struct run *run, struct random *random, enum env_backend ba
         fprintf(stderr, "%s\n", err);
         return false;
     }
-    CHECK_INT(env_trades(run->env, on_told, run), backend == ENV_SCALAR ? 0 : -ENOTSUP);
+    CHECK_INT(env_trades(run->env, on_told, run), run->env->backend == ENV_SCALAR ? 0 : -ENOTSUP);
 
     int32_t fee_e6 = (int32_t)lround(run->params.buy_cost_pct.low * 1e6);
     run->capital = llround(run->params.initial_capital.low * (double)MADE_UNIT);
@@ -293,18 +296,16 @@ static void print_trades(const char *whose, const struct trades *trades)
                 trades->list[k].at_open ? " at the open" : "");
 }
 
-static bool compare(struct run *run, size_t row, enum env_backend backend)
+static bool compare(struct run *run, size_t row)
 {
-    double cash, equity, qty[MADE_ASSETS];
+    const struct env_state *state = &run->env->view.state;
     unsigned long before = check_failures;
-    env_info(run->env, &(struct env_info){.cash = &cash, .equity = &equity});
-    env_positions(run->env, 0, qty, NULL, NULL);
-    if (backend == ENV_SCALAR)
+    if (run->env->backend == ENV_SCALAR)
         CHECK(same_trades(run));
-    CHECK_INT(llround(cash * (double)MADE_UNIT), cash_of(run)->total);
-    CHECK_INT(llround(equity * (double)MADE_UNIT), engine_equity(run->engine, 0));
+    CHECK_INT(((const double *)state->cash)[0], cash_of(run)->total);
+    CHECK_INT(((const double *)state->equity)[0], engine_equity(run->engine, 0));
     for (int i = 0; i < run->made.n; i++)
-        CHECK_INT(llround(qty[i] * (double)MADE_UNIT), held(run, i));
+        CHECK_INT((int64_t)state->lots[(size_t)i * state->stride] * run->symbols[i].quantum, held(run, i));
     if (check_failures == before)
         return true;
     fprintf(stderr, "after row %zu:\n", row);
@@ -319,7 +320,7 @@ static void count_waiting(const struct run *run)
         seen.waited += engine_order(run->engine, k)->type == ORDER_MARKET;
 }
 
-static void play(struct run *run, struct random *random, enum env_backend backend)
+static void play(struct run *run, struct random *random)
 {
     char err[ENV_ERROR_MAX];
     float actions[MADE_ASSETS], reward;
@@ -338,7 +339,7 @@ static void play(struct run *run, struct random *random, enum env_backend backen
         put_bars(run, row + 1);
         count_waiting(run);
         seen.steps++;
-        if (!compare(run, row, backend))
+        if (!compare(run, row))
             break;
     }
     CHECK(truncated && !terminated);
@@ -365,7 +366,7 @@ int main(void)
         bool open = open_run(run, &random, backend);
         CHECK(open);
         if (open)
-            play(run, &random, backend);
+            play(run, &random);
         if (check_failures > 0)
             fprintf(stderr, "in run %ld\n", k);
         close_run(run);
