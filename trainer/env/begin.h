@@ -52,7 +52,7 @@ ENV_RULE void env_window(const struct env_view *view, size_t copy, uint32_t epis
 ENV_RULE void env_begin_reference(const struct env_view *view, size_t copy, double capital)
 {
     const struct env_state *s = &view->state;
-    double fee = 1.0 + (double)s->fee_buy[copy], share = capital / (double)s->n;
+    double fee = 1.0 + s->fee_buy[copy], share = capital / (double)s->n;
     const float *prices = view->market.close + (size_t)s->first[copy] * (size_t)view->market.row_stride;
     for (int32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->stride + copy;
@@ -61,7 +61,8 @@ ENV_RULE void env_begin_reference(const struct env_view *view, size_t copy, doub
         s->held[at] = 0;
         s->best[at] = 0;
         s->cool[at] = 0;
-        s->scale[at] = (float)(capital / (price * view->params.norm_action));
+        s->scale[at] =
+            (float)capital / (prices[i] * (float)view->params.norm_action); /* in float32 as recorded */
         s->bench[at] = (float)(share / (price * fee));
     }
 }
@@ -104,12 +105,12 @@ ENV_RULE void env_begin(const struct env_view *view, size_t copy)
     double slippage = philox_between(draw.word[3], p->slippage_pct.low, p->slippage_pct.high);
     if (p->execution == ENV_MARKET) {
         capital = env_market_money(view, capital);
-        fee_buy = (double)env_share_e6((float)fee_buy) / 1e6;
-        fee_sell = (double)env_share_e6((float)fee_sell) / 1e6;
-        slippage = (double)env_share_e6((float)slippage) / 1e6;
+        fee_buy = (double)env_share_e6(fee_buy) / 1e6;
+        fee_sell = (double)env_share_e6(fee_sell) / 1e6;
+        slippage = (double)env_share_e6(slippage) / 1e6;
     }
-    s->fee_buy[copy] = (float)fee_buy;
-    s->fee_sell[copy] = (float)fee_sell;
+    s->fee_buy[copy] = fee_buy;
+    s->fee_sell[copy] = fee_sell;
     s->slippage[copy] = (float)slippage;
     if (p->float32)
         capital = (double)(float)capital;

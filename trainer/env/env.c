@@ -311,7 +311,19 @@ int env_step(struct env *env, const struct env_io *io, char err[static ENV_ERROR
     if (rc < 0)
         return rc;
     struct stepping stepping = {env, &step};
-    env_pool_run(env->pool, copies, step_range, &stepping);
+    if (env->view.told)
+        step_range(&stepping, 0, copies); /* trades are told one after the other */
+    else
+        env_pool_run(env->pool, copies, step_range, &stepping);
+    return 0;
+}
+
+int env_trades(struct env *env, env_trade_fn *told, void *ctx)
+{
+    if (env->backend != ENV_SCALAR)
+        return -ENOTSUP;
+    env->view.told = told;
+    env->view.told_ctx = ctx;
     return 0;
 }
 

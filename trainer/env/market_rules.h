@@ -33,9 +33,9 @@ ENV_RULE double *env_money(void *column)
     return (double *)column; /* ENV_MARKET's money is double */
 }
 
-ENV_RULE int32_t env_share_e6(float share)
+ENV_RULE int32_t env_share_e6(double share)
 {
-    return (int32_t)((double)share * 1e6 + 0.5);
+    return (int32_t)(share * 1e6 + 0.5);
 }
 
 ENV_RULE struct env_costs env_market_costs(const struct env_view *view, size_t copy)

@@ -32,7 +32,8 @@ struct env_state {
     int32_t *buys, *sells;
     void *cash, *equity, *benchmark, *fees; /* money */
     void *capital;                          /* money: C0 of this episode */
-    float *fee_buy, *fee_sell, *slippage;   /* shares; drawn */
+    double *fee_buy, *fee_sell;             /* shares; drawn */
+    float *slippage;                        /* likewise */
     double *gamma_return, *reward_sum;
     double *peak;     /* highest equity of the episode, currency or units like cash */
     double *drawdown; /* largest so far, a share, >= 0 */

@@ -1,7 +1,7 @@
 /* Included by reference.h, once for each type of MONEY; no guard.
  *
- * Prices, quantities and what is compared with them are float32; a product of the two is money's. What is
- * divided is rounded to float32 first. */
+ * Prices, quantities and what is compared with them are float32; a product of the two that changes cash is
+ * money's. What is divided is rounded to float32 first. */
 
 /* What a step of a copy works on. */
 struct REFERENCE(account) {
@@ -10,13 +10,13 @@ struct REFERENCE(account) {
     int32_t buys, sells;
 };
 
-ENV_RULE void REFERENCE(tell)(const struct env_view *view, size_t e, int32_t asset, float qty, float price,
+ENV_RULE void REFERENCE(tell)(const struct env_view *view, size_t e, int32_t asset, double qty, float price,
                               MONEY fee)
 {
 #ifndef __CUDA_ARCH__
     if (!view->told)
         return;
-    struct env_trade trade = {view->state.row[e], asset, (double)qty, (double)price, (double)fee, false};
+    struct env_trade trade = {view->state.row[e], asset, qty, (double)price, (double)fee, false};
     view->told(view->told_ctx, e, &trade);
 #else
     (void)view, (void)e, (void)asset, (void)qty, (void)price, (void)fee;
@@ -27,20 +27,30 @@ ENV_RULE void REFERENCE(sell)(const struct env_view *view, size_t e, int32_t ass
                               struct REFERENCE(account) * account)
 {
     float price = close * (1.0f - view->state.slippage[e]);
-    MONEY fee = (MONEY)view->state.fee_sell[e], notional = (MONEY)q * (MONEY)price;
+    MONEY fee = (MONEY)view->state.fee_sell[e], notional = (MONEY)(q * price);
     account->cash = account->cash + notional * ((MONEY)1 - fee);
     account->fees = account->fees + notional * fee;
     account->sells = account->sells + 1;
-    REFERENCE(tell)(view, e, asset, -q, price, notional * fee);
+    REFERENCE(tell)(view, e, asset, -(double)q, price, notional * fee);
 }
 
-/* base + the worth of a column of quantities at these closes. */
-ENV_RULE MONEY REFERENCE(worth)(const struct env_view *view, size_t e, MONEY base, const float *qty,
-                                const float *close)
+/* Cash and the worth of all positions, which is summed in float32, as the recordings have it. */
+ENV_RULE MONEY REFERENCE(equity)(const struct env_view *view, size_t e, MONEY cash, const float *close)
 {
-    for (int32_t i = 0; i < view->state.n; i++)
-        base = base + (MONEY)qty[(size_t)i * view->state.stride + e] * (MONEY)close[i];
-    return base;
+    const struct env_state *s = &view->state;
+    float worth = 0;
+    for (int32_t i = 0; i < s->n; i++)
+        worth = worth + s->qty[(size_t)i * s->stride + e] * close[i];
+    return cash + (MONEY)worth;
+}
+
+ENV_RULE MONEY REFERENCE(benchmark)(const struct env_view *view, size_t e, const float *close)
+{
+    const struct env_state *s = &view->state;
+    MONEY worth = 0;
+    for (int32_t i = 0; i < s->n; i++)
+        worth = worth + (MONEY)s->bench[(size_t)i * s->stride + e] * (MONEY)close[i];
+    return worth;
 }
 
 /* 1., 2. The bar that is reached: counts, and trailing stops. */
@@ -120,19 +130,21 @@ ENV_RULE void REFERENCE(buy)(const struct env_view *view, size_t e, int32_t asse
     if (!(wanted > least) || s->cool[at] > 0)
         return;
     MONEY reserve = ((const MONEY *)s->capital)[e] * (MONEY)view->params.min_cash_reserve;
-    float price = close * (1.0f + s->slippage[e]), spare = (float)(account->cash - reserve);
-    float most = (spare > 0 ? spare : 0.0f) / ((1.0f + s->fee_buy[e]) * price) * (float)POLICY_MARGIN;
-    float q = most < wanted ? most : wanted;
-    if (q < least || !(q > 0))
+    MONEY fee = (MONEY)s->fee_buy[e], spare = account->cash - reserve;
+    float price = close * (1.0f + s->slippage[e]);
+    MONEY most = (spare > 0 ? spare : (MONEY)0) / (((MONEY)1 + fee) * (MONEY)price) * (MONEY)POLICY_MARGIN;
+    bool whole = (MONEY)wanted <= most;
+    MONEY q = whole ? (MONEY)wanted : most;
+    if (q < (MONEY)least || !(q > 0))
         return;
     if (!(s->qty[at] > 0))
         s->best[at] = close;
-    MONEY fee = (MONEY)s->fee_buy[e], notional = (MONEY)q * (MONEY)price;
+    MONEY notional = whole ? (MONEY)(wanted * price) : most * (MONEY)price;
     account->cash = account->cash - notional * ((MONEY)1 + fee);
     account->fees = account->fees + notional * fee;
     account->buys = account->buys + 1;
-    s->qty[at] = s->qty[at] + q;
-    REFERENCE(tell)(view, e, asset, q, price, notional * fee);
+    s->qty[at] = (float)((MONEY)s->qty[at] + q);
+    REFERENCE(tell)(view, e, asset, (double)q, price, notional * fee);
 }
 
 /* All sales bring their cash first; then each asset's quantities change and it is bought, so that what is
@@ -200,12 +212,11 @@ ENV_RULE void REFERENCE(step)(const struct env_view *view, const struct env_step
     const float *close = view->market.close + (size_t)s->row[e] * (size_t)view->market.row_stride;
     REFERENCE(stops)(view, e, close, &account);
     if (view->params.max_position_pct > 0)
-        account.cap =
-            (MONEY)view->params.max_position_pct * REFERENCE(worth)(view, e, account.cash, s->qty, close);
+        account.cap = (MONEY)view->params.max_position_pct * REFERENCE(equity)(view, e, account.cash, close);
     REFERENCE(trade)(view, io, e, close, &account);
 
-    MONEY equity = REFERENCE(worth)(view, e, account.cash, s->qty, close);
-    MONEY benchmark = REFERENCE(worth)(view, e, (MONEY)0, s->bench, close);
+    MONEY equity = REFERENCE(equity)(view, e, account.cash, close);
+    MONEY benchmark = REFERENCE(benchmark)(view, e, close);
     float reward = REFERENCE(reward)(view, e, close, account.cash, equity, benchmark);
     ((MONEY *)s->cash)[e] = account.cash;
     ((MONEY *)s->fees)[e] = account.fees;
