@@ -28,8 +28,9 @@ struct block {
 };
 
 struct account {
-    money cash, fees, fee_buy, fee_sell;
-    lane_i buys, sells;
+    money cash, fees, capital, reserve, fee_buy, fee_sell;
+    lane_f fees_and_price, worse_buy, worse_sell;
+    lane_i row, last, buys, sells;
 };
 
 /* ---- Columns: stores leave what does not step ---- */
@@ -156,7 +157,7 @@ INLINE money holdings(money base, const float *qty, size_t stride, const lane_f 
 }
 
 /* 1., 2. A bar more, and the trailing stop. */
-INLINE void hold(const struct block *b, bool whole, struct account *a, lane_f worse_sell)
+INLINE void hold(const struct block *b, bool whole, struct account *a)
 {
     const struct env_params *p = &b->view->params;
     const struct env_state *s = &b->view->state;
@@ -177,7 +178,7 @@ INLINE void hold(const struct block *b, bool whole, struct account *a, lane_f wo
             if (!whole)
                 hit &= active;
             if (f_any(hit)) {
-                sale(a, hit, f_select(hit, q, none), price * worse_sell);
+                sale(a, hit, f_select(hit, q, none), price * a->worse_sell);
                 put_f(active, whole, qty, f_select(hit, none, q));
                 h = f_select(hit, none, h);
                 peak = f_select(hit, none, peak);
@@ -213,7 +214,7 @@ INLINE void want(const struct block *b, const struct account *a)
 }
 
 /* 5., 6. Sales and forced exits. */
-INLINE void sell(const struct block *b, bool whole, struct account *a, lane_f worse_sell)
+INLINE void sell(const struct block *b, bool whole, struct account *a)
 {
     const struct env_params *p = &b->view->params;
     const struct env_state *s = &b->view->state;
@@ -238,7 +239,7 @@ INLINE void sell(const struct block *b, bool whole, struct account *a, lane_f wo
         if (!f_any(sold))
             continue;
         amount = f_select(sold, amount, none);
-        sale(a, sold, amount, b->scratch->price[i] * worse_sell);
+        sale(a, sold, amount, b->scratch->price[i] * a->worse_sell);
         q = q - amount;
         mask_f flat = sold & not_(f_gt(q, none));
         f_store(qty, q);
@@ -248,37 +249,28 @@ INLINE void sell(const struct block *b, bool whole, struct account *a, lane_f wo
     }
 }
 
-/* 7. Purchases. */
-INLINE void buy(const struct block *b, bool whole, struct account *a, money capital, lane_f fee_buy,
-                lane_f worse_buy)
+/* 7. Purchases of asset i. Each waits for the cash that the one before has left: a chain of operations, which
+ * two blocks go through side by side. */
+INLINE void buy(const struct block *b, bool whole, struct account *a, int32_t i)
 {
-    const struct env_params *p = &b->view->params;
     const struct env_state *s = &b->view->state;
-    const mask_f active = f_mask(b->active);
-    const size_t stride = s->stride;
-    float *qty = s->qty + b->at, *best = s->best + b->at, *cool = s->cool + b->at;
-    const lane_f none = f_all(0), fees_and_price = 1.0f + fee_buy;
-    const money reserve = m_mul(capital, m_all(p->min_cash_reserve));
-    for (int32_t i = 0; i < s->n; i++, qty += stride, best += stride, cool += stride) {
-        lane_f wanted = b->scratch->wanted[i], close = b->scratch->price[i], price = close * worse_buy;
-        lane_f least = f_all((float)b->view->market.least[i]);
-        mask_f bought = f_gt(wanted, least) & not_(f_gt(f_load(cool), none));
-        lane_f spare = f_of_m(m_sub(a->cash, reserve));
-        lane_f most = f_max(spare, none) / (fees_and_price * price) * (float)POLICY_MARGIN;
-        lane_f amount = f_min(most, wanted), q = f_load(qty);
-        bought = bought & not_(f_lt(amount, least)) & f_gt(amount, none);
-        if (!whole)
-            bought &= active;
-        if (!f_any(bought))
-            continue;
-        amount = f_select(bought, amount, none);
-        f_store(best, f_select(bought & not_(f_gt(q, none)), close, f_load(best)));
-        money notional = m_mul(m_of(amount), m_of(price));
-        a->cash = m_sub(a->cash, m_mul(notional, m_add(m_all(1), a->fee_buy)));
-        a->fees = m_add(a->fees, m_mul(notional, a->fee_buy));
-        f_store(qty, q + amount);
-        a->buys = i_select(bought, a->buys + 1, a->buys);
-    }
+    const size_t at = (size_t)i * s->stride + b->at;
+    const lane_f none = f_all(0), least = f_all((float)b->view->market.least[i]);
+    lane_f wanted = b->scratch->wanted[i], close = b->scratch->price[i], price = close * a->worse_buy;
+    mask_f may = f_gt(wanted, least) & not_(f_gt(f_load(s->cool + at), none));
+    if (!whole)
+        may &= f_mask(b->active);
+    lane_f spare = f_of_m(m_sub(a->cash, a->reserve));
+    lane_f most = f_max(spare, none) / (a->fees_and_price * price) * (float)POLICY_MARGIN;
+    lane_f amount = f_min(most, wanted), q = f_load(s->qty + at);
+    mask_f bought = may & not_(f_lt(amount, least)) & f_gt(amount, none);
+    amount = f_select(bought, amount, none);
+    f_store(s->best + at, f_select(bought & not_(f_gt(q, none)), close, f_load(s->best + at)));
+    money notional = m_mul(m_of(amount), m_of(price));
+    a->cash = m_sub(a->cash, m_mul(notional, m_add(m_all(1), a->fee_buy)));
+    a->fees = m_add(a->fees, m_mul(notional, a->fee_buy));
+    f_store(s->qty + at, q + amount);
+    a->buys = i_select(bought, a->buys + 1, a->buys);
 }
 
 /* ---- Reward ---- */
@@ -386,44 +378,77 @@ INLINE void finish(const struct block *b, bool whole, lane_f reward, lane_dd equ
         env_over(b->view, io, at + (size_t)__builtin_ctz(over));
 }
 
-INLINE void step(const struct block *b, bool whole)
+/* 1. to 6. */
+INLINE struct account before_purchases(const struct block *b, bool whole)
 {
     const struct env_state *s = &b->view->state;
     const size_t at = b->at;
-    const int32_t n = s->n;
     const mask_f active = f_mask(b->active);
-    lane_i row = i_load(s->row + at) + 1, last = i_load(s->last + at);
+    lane_i row = i_load(s->row + at) + 1;
     if (!whole)
         row = i_select(active, row, i_all(s->row[at + (size_t)__builtin_ctz(b->active)] + 1));
     put_i(active, whole, s->row + at, row);
     prices_in(b, row);
-    actions_in(b, n, whole);
+    actions_in(b, s->n, whole);
 
     const lane_f fee_buy = f_load(s->fee_buy + at), slippage = f_load(s->slippage + at);
-    const lane_f worse_buy = 1.0f + slippage, worse_sell = 1.0f - slippage;
     const money capital = m_load((money_one *)s->capital + at);
     struct account a = {.cash = m_load((money_one *)s->cash + at),
                         .fees = m_load((money_one *)s->fees + at),
+                        .capital = capital,
+                        .reserve = m_mul(capital, m_all(b->view->params.min_cash_reserve)),
                         .fee_buy = m_of(fee_buy),
                         .fee_sell = m_of(f_load(s->fee_sell + at)),
+                        .fees_and_price = 1.0f + fee_buy,
+                        .worse_buy = 1.0f + slippage,
+                        .worse_sell = 1.0f - slippage,
+                        .row = row,
+                        .last = i_load(s->last + at),
                         .buys = i_load(s->buys + at),
                         .sells = i_load(s->sells + at)};
-    hold(b, whole, &a, worse_sell);
+    hold(b, whole, &a);
     want(b, &a);
-    sell(b, whole, &a, worse_sell);
-    buy(b, whole, &a, capital, fee_buy, worse_buy);
+    sell(b, whole, &a);
+    return a;
+}
 
-    money equity = holdings(a.cash, s->qty + at, s->stride, b->scratch->price, n);
-    money benchmark = holdings(m_all(0), s->bench + at, s->stride, b->scratch->price, n);
-    lane_f reward = reward_of(b, row, last, a.cash, capital, equity, benchmark);
-    put_m(active, whole, s->cash, at, a.cash);
-    put_m(active, whole, s->fees, at, a.fees);
+/* 8. and the reward. */
+INLINE void after_purchases(const struct block *b, bool whole, const struct account *a)
+{
+    const struct env_state *s = &b->view->state;
+    const size_t at = b->at;
+    const mask_f active = f_mask(b->active);
+    money equity = holdings(a->cash, s->qty + at, s->stride, b->scratch->price, s->n);
+    money benchmark = holdings(m_all(0), s->bench + at, s->stride, b->scratch->price, s->n);
+    lane_f reward = reward_of(b, a->row, a->last, a->cash, a->capital, equity, benchmark);
+    put_m(active, whole, s->cash, at, a->cash);
+    put_m(active, whole, s->fees, at, a->fees);
     put_m(active, whole, s->equity, at, equity);
     put_m(active, whole, s->benchmark, at, benchmark);
-    put_i(active, whole, s->buys + at, a.buys);
-    put_i(active, whole, s->sells + at, a.sells);
-    mask_f ruined = m_le(equity, m_mul(m_all(b->view->params.ruin), capital));
-    finish(b, whole, reward, m_to_dd(equity), ruined, not_(i_lt(row, last)));
+    put_i(active, whole, s->buys + at, a->buys);
+    put_i(active, whole, s->sells + at, a->sells);
+    mask_f ruined = m_le(equity, m_mul(m_all(b->view->params.ruin), a->capital));
+    finish(b, whole, reward, m_to_dd(equity), ruined, not_(i_lt(a->row, a->last)));
+}
+
+INLINE void step(const struct block *b, bool whole)
+{
+    struct account a = before_purchases(b, whole);
+    for (int32_t i = 0; i < b->view->state.n; i++)
+        buy(b, whole, &a, i);
+    after_purchases(b, whole, &a);
+}
+
+/* Two whole blocks. */
+INLINE void step_two(const struct block *b, const struct block *c)
+{
+    struct account a = before_purchases(b, true), d = before_purchases(c, true);
+    for (int32_t i = 0; i < b->view->state.n; i++) {
+        buy(b, true, &a, i);
+        buy(c, true, &d, i);
+    }
+    after_purchases(b, true, &a);
+    after_purchases(c, true, &d);
 }
 
 #if LANES_MONEY32
@@ -432,18 +457,31 @@ INLINE void step(const struct block *b, bool whole)
 #define STEP LANES_NAME(reference_f64)
 #endif
 
+/* The block's copies are all there, and none has ended. */
+INLINE bool is_whole(const struct env_view *view, size_t at, size_t end)
+{
+    const uint8_t *flags = view->state.flags + at;
+    uint8_t any = 0;
+    for (int j = 0; j < LANES; j++)
+        any |= flags[j];
+    return at + LANES <= end && !any;
+}
+
 void STEP(const struct env_view *view, const struct env_step_io *io, size_t first, size_t end)
 {
-    struct scratch scratch;
+    struct scratch scratch[2];
     for (size_t at = first; at < end; at += LANES) {
-        struct block b = {.view = view, .io = io, .at = at, .end = end, .scratch = &scratch};
-        const uint8_t *flags = view->state.flags + at;
-        uint8_t any = 0;
-        for (int j = 0; j < LANES; j++)
-            any |= flags[j];
-        if (at + LANES <= end && !any) {
+        struct block b = {.view = view, .io = io, .at = at, .end = end, .scratch = scratch};
+        if (is_whole(view, at, end)) {
             b.active = ALL;
-            step(&b, true);
+            if (at + LANES < end && is_whole(view, at + LANES, end)) {
+                struct block c = b;
+                c.at = at += LANES;
+                c.scratch = scratch + 1;
+                step_two(&b, &c);
+            } else {
+                step(&b, true);
+            }
             continue;
         }
         for (unsigned j = 0; j < LANES && at + j < end; j++)
