@@ -36,6 +36,8 @@ static bool traded_currency(const struct engine *engine, const struct account_sp
 static bool proper_params(const struct engine *engine, const struct account_spec *spec)
 {
     const struct strategy *strategy = spec->strategy;
+    if (spec->policy)
+        return false; /* policies come with the configuration */
     if (!strategy)
         return true;
     for (size_t i = 0; i < strategy->n_params; i++) {

@@ -173,6 +173,8 @@ int account_add(struct engine *engine, const struct account_spec *spec)
         r = account_bind(engine, index);
     if (r == 0)
         r = desk_open(engine, index, &copy);
+    if (r == 0 && !steer_counts(engine, index))
+        r = -EINVAL;
     if (r < 0) {
         account_close(engine, index);
         return r;

@@ -10,6 +10,8 @@
 
 #include "exchange/decimal.h"
 
+struct policies;
+
 struct codec {
     bool saving;
     bool failed; /* without memory when saving; bytes that are not what was saved when loading: all fields are
@@ -17,6 +19,10 @@ struct codec {
     uint32_t version; /* of the layout that is read or written, for the fields that came later */
     uint8_t *bytes;   /* saving: the codec's own; loading: the caller's */
     size_t len, cap, at;
+    /* Loading: where policies are found by their ids, NULL for nowhere; and the first id that was not. */
+    const struct policies *policies;
+    bool no_policy;
+    uint8_t policy_id[32];
 };
 
 void codec_save(struct codec *codec); /* into a new buffer, or the same again */

@@ -176,10 +176,16 @@ static void move_markets(const struct change *change)
     }
 }
 
-/* Strategies that are another, or have other parameters, begin anew: false. */
+/* Strategies that are another, or have other parameters, begin anew, and so do other policies: false. */
 static bool move_seats(const struct change *change, int account)
 {
-    const struct desk *to = &change->made->desks[account], *from = &change->engine->desks[account];
+    struct desk *to = &change->made->desks[account];
+    const struct desk *from = &change->engine->desks[account];
+    const struct policy *policy = to->steering.policy, *before = from->steering.policy;
+    if (policy && before && !change->interval && memcmp(policy->id, before->id, sizeof policy->id) == 0) {
+        steer_move(&to->steering, &from->steering);
+        return true;
+    }
     if (change->interval || to->strategy != from->strategy || !to->strategy ||
         memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) != 0)
         return false;

@@ -7,6 +7,7 @@
 #include "engine/specs.h"
 #include "exchange/fill_rules.h"
 #include "indicators_gpu/indicators.h"
+#include "strategy/policy/policy.h"
 
 enum {
     HELD_BARS_MAX = 256,
@@ -74,10 +75,28 @@ struct seat {
     _Alignas(8) unsigned char state[STRATEGY_STATE_SIZE];
 };
 
+/* One of a policy's assets, for one account. */
+struct policy_seat {
+    int symbol;
+    struct policy_symbol units; /* quantum 0: its filters allow for none, and it is not traded */
+    struct policy_memory memory;
+    int64_t quantum;   /* that the memory counts in */
+    bool there, fresh; /* this round's bar of it has closed; and may be acted on */
+};
+
+/* A policy at work for an account: it decides once for a time, when the bars of that time have closed. */
+struct steering {
+    const struct policy *policy;
+    struct policy_seat *seats; /* [policy->n_assets] */
+    int64_t round_ns;          /* open of the newest bars that came; 0: none yet */
+    bool decided;              /* on them */
+};
+
 struct desk {
     const struct strategy *strategy;
     double params[STRATEGY_PARAMS_MAX];
     struct seat *seats;              /* [n_symbols], NULL without a strategy */
+    struct steering steering;        /* all NULL without a policy */
     uint64_t refused[INTENT_FAULTS]; /* intents, by what was wrong */
     int64_t told_ns[INTENT_FAULTS];  /* when an alert last told of such an intent; 0: never */
 };
@@ -283,6 +302,19 @@ enum order_reason wish_leave(struct engine *engine, int account, int symbol, con
 void wish_carry_out(struct engine *engine, int account, int symbol, const struct strategy_input *input,
                     const struct intent *intents, size_t n);
 int64_t wish_free_cash(struct engine *engine, int account, int symbol); /* what may be spent on a symbol */
+
+/* steer.c */
+/* 0; -EINVAL for a policy of other bars, or with an asset that no symbol is; -ENOMEM. */
+int steer_open(struct engine *engine, int account, const struct policy *policy);
+bool steer_counts(const struct engine *engine, int account); /* in quanta, of each asset? */
+/* What one remembers, into one of the same policy that was opened anew, maybe on other filters. */
+void steer_move(struct steering *to, const struct steering *from);
+void steer_count(struct policy_seat *seat); /* the memory in quanta of the units, which may be others now */
+void steer_close(struct engine *engine, int account);
+/* Before a bar does anything: rounds of earlier bars end, whatever they lack. */
+void steer_due(struct engine *engine, int symbol, int64_t open_ns);
+void steer_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh);
+void steer_symbol(struct engine *engine, int symbol); /* its filters are others now */
 
 /* desk.c */
 int desk_open(struct engine *engine, int account, const struct account_spec *spec);

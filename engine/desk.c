@@ -15,6 +15,8 @@ int desk_open(struct engine *engine, int account, const struct account_spec *spe
 {
     struct desk *desk = &engine->desks[account];
     desk->strategy = spec->strategy;
+    if (spec->policy)
+        return spec->strategy ? -EINVAL : steer_open(engine, account, spec->policy);
     if (!desk->strategy)
         return 0;
     memcpy(desk->params, spec->params, sizeof desk->params);
@@ -34,6 +36,7 @@ void desk_close(struct engine *engine, int account)
         seat_close(&desk->seats[s]);
     free(desk->seats);
     desk->seats = NULL;
+    steer_close(engine, account);
 }
 
 static void tell_decision(const struct engine *engine, int account, int symbol, const struct bar *bar,
@@ -158,6 +161,7 @@ void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fre
     for (int a = 0; a < engine->n_accounts; a++) {
         if (engine->desks[a].strategy)
             decide(engine, a, symbol, bar, fresh);
+        steer_bar(engine, a, symbol, bar, fresh);
         if (fresh && closing(engine, a))
             close_position(engine, a, symbol);
     }

@@ -111,6 +111,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
 {
     struct market_state *market = &engine->markets[symbol];
     bool fills = engine->fill_model == FILL_BAR;
+    steer_due(engine, symbol, bar->open_ns);
     market->last_bar = *bar;
     market->bars++;
     if (recent_push(&market->recent, bar) < 0)
@@ -306,6 +307,7 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
         !symbol_same_units(&engine->markets[event->index].symbol, &event->listed))
         return -EINVAL;
     engine->markets[event->index].symbol = event->listed;
+    steer_symbol(engine, event->index);
     return 0;
 }
 

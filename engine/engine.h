@@ -15,6 +15,7 @@
 #include "engine/ledger.h"
 #include "exchange/fill.h"
 #include "strategy/intent.h"
+#include "strategy/policy/policy.h"
 #include "strategy/record.h"
 #include "strategy/risk.h"
 #include "strategy/strategy.h"
@@ -48,8 +49,20 @@ struct equity_point {
     int64_t peak;         /* highest equity so far: equity / peak - 1 is the drawdown */
 };
 
+/* What a policy decided of an asset: quanta, price units and money as in strategy/policy/rules.h. */
+struct engine_policy_decision {
+    const struct policy *policy;
+    const struct policy_symbol *units;
+    float action;
+    struct policy_memory memory; /* before it decided */
+    int64_t equity, available;
+    struct policy_order order;
+    bool leaves;     /* its stop was reached already */
+    const char *why; /* the tag of its market order; its stop's is "stop" */
+};
+
 /* What a decision rested on, told as it is taken; for explanations. Pointers live for the call. */
-struct engine_decision { /* a strategy saw a bar */
+struct engine_decision { /* a strategy, or a policy, saw a bar */
     int account, symbol;
     const struct bar *bar;
     bool acted; /* false: on history, or in a currency that is not the account's */
@@ -58,6 +71,7 @@ struct engine_decision { /* a strategy saw a bar */
     size_t n_indicators; /* of input->indicators */
     const struct intent *intents;
     size_t n_intents;
+    const struct engine_policy_decision *policy; /* NULL: a strategy's; else there is no input, no intent */
 };
 struct engine_verdict { /* an order was checked, after the venue's filters */
     const struct order *order;

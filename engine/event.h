@@ -10,6 +10,7 @@
 #include "engine/account.h"
 #include "exchange/market.h"
 #include "exchange/order.h"
+#include "strategy/policy/policy.h"
 #include "strategy/strategy.h"
 
 enum event_kind {
@@ -108,9 +109,17 @@ struct account_spec {
     int currency_scale;
     int64_t cash; /* deposited when the ledger has no row of this account yet */
     struct account_rules rules;
-    const struct strategy *strategy; /* NULL: orders by hand only */
-    double params[STRATEGY_PARAMS_MAX];
+    /* At most one of the two; neither: orders by hand only. */
+    const struct strategy *strategy;
+    const struct policy *policy;        /* the caller's, for as long as any engine has the account */
+    double params[STRATEGY_PARAMS_MAX]; /* the strategy's */
 };
+
+/* What trades for an account: the strategy's name, "policy", or NULL. */
+static inline const char *account_spec_trader(const struct account_spec *spec)
+{
+    return spec->strategy ? spec->strategy->name : spec->policy ? "policy" : NULL;
+}
 
 enum { COMMAND_KEY_MAX = 37 };
 

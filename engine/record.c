@@ -26,7 +26,7 @@ void event_memory_finish(struct event_memory *memory)
     free(memory->levels);
     free(memory->bars);
     free(memory->text);
-    *memory = (struct event_memory){0};
+    *memory = (struct event_memory){.policies = memory->policies};
 }
 
 /* Room for n elements at *array, kept from event to event. */
@@ -350,6 +350,7 @@ int event_decode(const void *bytes, size_t len, struct event_memory *memory, str
     struct visit visit = {.codec = &codec, .memory = memory};
     uint32_t version = 0;
     codec_load(&codec, bytes, len);
+    codec.policies = memory->policies;
     codec_u32(&codec, &version);
     if (codec.failed || version == 0)
         return -EBADMSG;

@@ -7,7 +7,7 @@
 #include "engine/engine.h"
 #include "engine/event.h"
 
-enum { EVENT_RECORD_VERSION = 2 };
+enum { EVENT_RECORD_VERSION = 3 };
 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */
 int event_encode(const struct event *event, struct codec *codec);
@@ -18,11 +18,12 @@ struct event_memory {
     struct bar *bars;
     char *text;
     size_t cap_levels, cap_bars, cap_text;
+    const struct policies *policies; /* the caller's: where those are that events name; NULL: nowhere */
 };
 void event_memory_finish(struct event_memory *memory);
 
 /* 0; -EBADMSG for bytes that are no event, or one that names symbols or kinds beyond all bounds; -ENOTSUP for
- * a newer layout or a strategy that this program does not have; -ENOMEM. ret->seq and recv_ns are the
+ * a newer layout, or a strategy or a policy that is not there; -ENOMEM. ret->seq and recv_ns are the
  * caller's to set. */
 int event_decode(const void *bytes, size_t len, struct event_memory *memory, struct event *ret);
 

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "engine/core.h"
 #include "engine/event_text.h"
 #include "engine/record.h"
+#include "strategy/policy/recorded.h"
 
 struct replay {
     struct journal_reader *reader;
@@ -18,6 +20,8 @@ struct replay {
     struct event event;
     struct event_memory memory;
     struct codec codec;
+    struct policy_shelf *shelf; /* of the journal's own state directory */
+    struct policies policies;
     uint64_t seq, run, runs, holes;
     int64_t to_ns;
     bool check_states, any_event, ended;
@@ -64,7 +68,7 @@ static int begin(struct replay *replay, const struct journal_record *record, con
 {
     char err[ENGINE_ERROR_MAX];
     struct engine *engine;
-    int r = engine_load(state->state, state->len, &replay->sink, &engine, err);
+    int r = engine_load(state->state, state->len, &replay->sink, &replay->policies, &engine, err);
     if (r < 0)
         return fault(replay, r, "the state after event %" PRIu64 ": %s", record->seq, err);
     if (replay->engine) {
@@ -186,6 +190,28 @@ static int start(struct replay *replay, const struct replay_options *options)
     return take_state(replay, &record);
 }
 
+/* Where the policies are: the caller's, or those of the state directory that the journal lies in. */
+static int find_policies(struct replay *replay, const struct replay_options *options)
+{
+    char dir[4096];
+    struct stat info;
+    const char *slash = strrchr(options->path, '/');
+    bool folder = stat(options->path, &info) == 0 && S_ISDIR(info.st_mode);
+    int len = folder || !slash ? (int)strlen(options->path) : (int)(slash - options->path);
+    replay->memory.policies = &replay->policies;
+    if (options->policies) {
+        replay->policies = *options->policies;
+        return 0;
+    }
+    snprintf(dir, sizeof dir, "%.*s/../policies", folder || slash ? len : 1,
+             folder || slash ? options->path : ".");
+    replay->shelf = policy_shelf_open(dir);
+    if (!replay->shelf)
+        return fault(replay, -ENOMEM, "no memory for a replay");
+    replay->policies = policy_shelf_find(replay->shelf);
+    return 0;
+}
+
 int replay_open(const struct replay_options *options, struct replay **ret, char *err, size_t err_size)
 {
     struct replay *replay = calloc(1, sizeof *replay);
@@ -196,7 +222,9 @@ int replay_open(const struct replay_options *options, struct replay **ret, char 
     replay->sink = options->sink;
     replay->check_states = options->check_states;
     replay->to_ns = options->to_ns;
-    int r = journal_reader_open(options->path, &replay->reader, replay->error, sizeof replay->error);
+    int r = find_policies(replay, options);
+    if (r == 0)
+        r = journal_reader_open(options->path, &replay->reader, replay->error, sizeof replay->error);
     if (r == 0)
         r = start(replay, options);
     if (r < 0) {
@@ -271,6 +299,7 @@ void replay_close(struct replay *replay)
     engine_destroy(replay->engine);
     event_memory_finish(&replay->memory);
     codec_finish(&replay->codec);
+    policy_shelf_close(replay->shelf);
     free(replay);
 }
 

@@ -9,11 +9,14 @@
 struct replay;
 
 struct replay_options {
-    const char *path;        /* a journal's directory, or one segment */
-    uint64_t from_seq;       /* begin at the newest state not after this event; 0: at the oldest there is */
-    int64_t from_ns;         /* the same by receive time; 0: by from_seq */
-    bool newest;             /* begin at the newest state */
-    int64_t to_ns;           /* end before the first event received after this; 0: at the journal's end */
+    const char *path;  /* a journal's directory, or one segment */
+    uint64_t from_seq; /* begin at the newest state not after this event; 0: at the oldest there is */
+    int64_t from_ns;   /* the same by receive time; 0: by from_seq */
+    bool newest;       /* begin at the newest state */
+    int64_t to_ns;     /* end before the first event received after this; 0: at the journal's end */
+    /* Where the policies are that accounts trade by; NULL: in the folder policies/ beside the journal's, as a
+     * state directory has it. */
+    const struct policies *policies;
     bool check_states;       /* each state met on the way must be what the engine is, to the byte */
     struct engine_sink sink; /* of the engine */
 };
@@ -36,7 +39,8 @@ uint64_t replay_holes(const struct replay *replay); /* events that were never re
 const char *replay_error(const struct replay *replay);
 void replay_close(struct replay *replay); /* and its engine; NULL is fine */
 
-/* Takes the engine out, to go on by itself with another sink; the replay is closed. */
+/* Takes the engine out, to go on by itself with another sink; the replay is closed, and with it the policies
+ * that no options named: such an engine is to be looked at only. */
 struct engine *replay_take(struct replay *replay, const struct engine_sink *sink);
 
 #endif

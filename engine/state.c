@@ -295,6 +295,29 @@ static void visit_refusals(struct codec *codec, struct desk *desk)
     }
 }
 
+static void visit_steering(struct codec *codec, struct steering *steering)
+{
+    if (!steering->policy || !steering->seats)
+        return;
+    codec_i64(codec, &steering->round_ns);
+    codec_bool(codec, &steering->decided);
+    for (int i = 0; i < steering->policy->n_assets && !codec->failed; i++) {
+        struct policy_seat *seat = &steering->seats[i];
+        codec_i64(codec, &seat->quantum);
+        codec_double(codec, &seat->memory.scale);
+        codec_double(codec, &seat->memory.least);
+        codec_double(codec, &seat->memory.qty);
+        codec_double(codec, &seat->memory.held);
+        codec_double(codec, &seat->memory.cool);
+        codec_double(codec, &seat->memory.peak);
+        codec_bool(codec, &seat->there);
+        codec_bool(codec, &seat->fresh);
+        codec->failed |= seat->quantum <= 0;
+        if (!codec->saving && !codec->failed)
+            steer_count(seat);
+    }
+}
+
 /* A seat's indicators and their names follow from the strategy's parameters. False as visit_strategy(). */
 static bool visit_desk(struct visit *visit, int account)
 {
@@ -308,6 +331,8 @@ static bool visit_desk(struct visit *visit, int account)
         visit->error = desk_open(visit->engine, account, &spec);
     for (int s = 0; desk->seats && s < visit->engine->n_symbols && !over(visit); s++)
         visit_seat(visit->codec, &desk->seats[s]);
+    if (visit->codec->version >= 3 && !over(visit))
+        visit_steering(visit->codec, &desk->steering);
     if (visit->codec->version >= 2)
         visit_refusals(visit->codec, desk);
     return true;
@@ -454,11 +479,28 @@ static int fault(int error, char *err, const char *format, ...)
     return error;
 }
 
-int engine_load(const void *bytes, size_t len, const struct engine_sink *sink, struct engine **ret,
-                char err[static ENGINE_ERROR_MAX])
+static const struct policy *find_policy(void *ctx, const uint8_t id[static POLICY_ID_SIZE])
+{
+    const struct engine *engine = ctx;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        const struct policy *policy = engine->specs[a].policy;
+        if (policy && memcmp(policy->id, id, POLICY_ID_SIZE) == 0)
+            return policy;
+    }
+    return NULL;
+}
+
+struct policies engine_policies(const struct engine *engine)
+{
+    return (struct policies){.ctx = (void *)(uintptr_t)engine, .find = find_policy};
+}
+
+int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
+                const struct policies *policies, struct engine **ret, char err[static ENGINE_ERROR_MAX])
 {
     struct codec codec;
     codec_load(&codec, bytes, len);
+    codec.policies = policies;
     int r = visit_head(&codec);
     if (r == -ENOTSUP)
         return fault(r, err, "the engine's state is of a newer program: layout %u, this one reads up to %d",
@@ -475,6 +517,14 @@ int engine_load(const void *bytes, size_t len, const struct engine_sink *sink, s
         visit.error = -EBADMSG;
     if (visit.error < 0) {
         engine_destroy(engine);
+        if (visit.error == -ENOENT && codec.no_policy) {
+            char id[POLICY_ID_TEXT];
+            policy_id_text(codec.policy_id, id);
+            return fault(visit.error, err,
+                         "account %s trades by the policy %s, which is not there: its files belong into "
+                         "policies/ of the state directory, in a folder of this name",
+                         visit.missing, id);
+        }
         if (visit.error == -ENOENT)
             return fault(visit.error, err,
                          "account %s has a strategy that this program does not have, or parameters that it "

@@ -8,17 +8,21 @@
 #include "engine/engine.h"
 
 enum {
-    ENGINE_STATE_VERSION = 2, /* of the layout; older ones are read, newer ones refused */
+    ENGINE_STATE_VERSION = 3, /* of the layout; older ones are read, newer ones refused */
     ENGINE_ERROR_MAX = 256,
 };
 
 /* Appends the engine's state. 0 or -ENOMEM. */
 int engine_save(const struct engine *engine, struct codec *codec);
 
-/* Makes an engine from a state. 0; -ENOTSUP for a newer layout; -EBADMSG for bytes that are none, -ENOENT for
- * a strategy or an indicator that this program does not have, -ENOMEM; err: one sentence. */
-int engine_load(const void *bytes, size_t len, const struct engine_sink *sink, struct engine **ret,
-                char err[static ENGINE_ERROR_MAX]);
+/* Makes an engine from a state; its policies are those that `policies` finds, NULL for none. 0; -ENOTSUP for
+ * a newer layout; -EBADMSG for bytes that are none, -ENOENT for a strategy or an indicator that this program
+ * does not have, or a policy that is not found, -ENOMEM; err: one sentence. */
+int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
+                const struct policies *policies, struct engine **ret, char err[static ENGINE_ERROR_MAX]);
+
+/* Those that an engine trades by, for another that is made of its state. */
+struct policies engine_policies(const struct engine *engine);
 
 /* SHA-256 of the state's bytes. 0 or -ENOMEM. */
 int engine_digest(const struct engine *engine, uint8_t ret[static LEDGER_HASH_SIZE]);

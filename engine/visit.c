@@ -136,6 +136,25 @@ bool visit_strategy(struct codec *codec, const struct strategy **strategy,
     return name[0] == '\0' || (*strategy && (*strategy)->n_params == n && takes(*strategy, params));
 }
 
+bool visit_policy(struct codec *codec, const struct policy **policy)
+{
+    uint8_t id[POLICY_ID_SIZE] = {0};
+    bool has = codec->saving && *policy;
+    codec_bool(codec, &has);
+    if (has && codec->saving)
+        memcpy(id, (*policy)->id, sizeof id);
+    if (has && !codec->failed)
+        codec_bytes(codec, id, sizeof id);
+    if (codec->saving || codec->failed)
+        return true;
+    *policy = has && codec->policies ? codec->policies->find(codec->policies->ctx, id) : NULL;
+    if (has && !*policy && !codec->no_policy) {
+        codec->no_policy = true;
+        memcpy(codec->policy_id, id, sizeof id);
+    }
+    return !has || *policy;
+}
+
 bool visit_spec(struct codec *codec, struct account_spec *spec)
 {
     codec_text(codec, spec->name, sizeof spec->name);
@@ -143,5 +162,9 @@ bool visit_spec(struct codec *codec, struct account_spec *spec)
     codec_int(codec, &spec->currency_scale, 0, DECIMAL_SCALE_MAX);
     codec_i64(codec, &spec->cash);
     visit_rules(codec, &spec->rules);
-    return visit_strategy(codec, &spec->strategy, spec->params);
+    bool known = visit_strategy(codec, &spec->strategy, spec->params);
+    if (codec->version >= 3)
+        known &= visit_policy(codec, &spec->policy);
+    codec->failed |= spec->strategy && spec->policy;
+    return known;
 }

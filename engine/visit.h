@@ -19,7 +19,10 @@ void visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_t bytes
  * parameters that it would not take. NULL is none. */
 bool visit_strategy(struct codec *codec, const struct strategy **strategy,
                     double params[static STRATEGY_PARAMS_MAX]);
-/* The same as a part of the whole; false as visit_strategy(). */
+/* A policy by its id; false when loading one that codec->policies has not, with no_policy set. NULL is none.
+ */
+bool visit_policy(struct codec *codec, const struct policy **policy);
+/* The same as a part of the whole; false as visit_strategy() and visit_policy(). */
 bool visit_spec(struct codec *codec, struct account_spec *spec);
 
 /* state_market.c: 0 or -ENOMEM; the codec fails by itself. */

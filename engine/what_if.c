@@ -129,6 +129,7 @@ static int configure_fork(struct run *run, const struct engine *engine, char *er
         int account = account_of(run, engine);
         if (account >= 0) {
             specs[account].strategy = run->changed.strategy;
+            specs[account].policy = run->changed.policy;
             memcpy(specs[account].params, run->changed.params, sizeof specs[account].params);
         }
         struct engine_config config = {
@@ -163,11 +164,17 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     const struct account_spec *spec = engine_account_spec(engine, account);
     const struct account *holder = engine_account(engine, account);
     run->changed = *spec;
-    if (!options->same_strategy && options->strategy != spec->strategy) {
+    if (!options->same_strategy && (options->strategy != spec->strategy || spec->policy)) {
         run->changed.strategy = options->strategy;
+        run->changed.policy = NULL;
         memset(run->changed.params, 0, sizeof run->changed.params);
         if (options->strategy)
             strategy_defaults(options->strategy, run->changed.params);
+    }
+    if (options->set && run->changed.policy) {
+        snprintf(err, err_size, "account %s trades by a policy, which has no parameters to set",
+                 options->account);
+        return -EINVAL;
     }
     if (options->set &&
         options->set(options->ctx, run->changed.strategy, run->changed.params, err, err_size) != 0)
@@ -206,8 +213,9 @@ static int fork_engine(struct run *run, char *err, size_t err_size)
     codec_save(&codec);
     r = engine_save(engine, &codec);
     const struct engine_sink sink = sink_of(&run->would_be);
+    const struct policies policies = engine_policies(engine);
     if (r == 0) {
-        r = engine_load(codec.bytes, codec.len, &sink, &run->fork, why);
+        r = engine_load(codec.bytes, codec.len, &sink, &policies, &run->fork, why);
         if (r < 0)
             snprintf(err, err_size, "the state cannot be forked: %s", why);
     } else {

@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/backtest/sim.h"
+#include "engine/event_text.h"
 #include "engine/specs.h"
 
 /* The base bars that an indicator needs for its first output. */
@@ -32,6 +34,10 @@ int backtest_needs(const struct backtest_config *config, const struct account_sp
     size_t n, longest = 0;
     char why[SPECS_ERROR_MAX];
     *ret = (struct backtest_needs){.bars = 1, .first_short = -1};
+    if (account->policy) {
+        ret->most_there = market->rows;
+        return 0;
+    }
     if (desk_specs(account->strategy, account->params, market->interval_ns, specs, &n, why) < 0) {
         snprintf(err, err_size, "%s", why);
         return -EINVAL;
@@ -91,6 +97,37 @@ static int check_params(const struct account_spec *account, char *err, size_t er
     return -EINVAL;
 }
 
+/* Its first bar must be among the bars: that one scales its actions. */
+static int check_policy(const struct backtest_config *config, const struct account_spec *account, char *err,
+                        size_t err_size)
+{
+    const struct market *market = config->market;
+    const struct policy *policy = account->policy;
+    char why[POLICY_ERROR_MAX], from[EVENT_TIME_MAX], to[EVENT_TIME_MAX], first[EVENT_TIME_MAX];
+    struct symbol *symbols = calloc((size_t)market->n_symbols, sizeof *symbols);
+    if (!symbols) {
+        snprintf(err, err_size, "not enough memory for this backtest");
+        return -ENOMEM;
+    }
+    for (int s = 0; s < market->n_symbols; s++)
+        symbols[s] = market->series[s].symbol;
+    const char *refused =
+        policy_refusal(policy, account->currency, symbols, market->n_symbols, market->interval_ns, why);
+    free(symbols);
+    if (refused) {
+        snprintf(err, err_size, "the policy of account %s: %s", account->name, refused);
+        return -EINVAL;
+    }
+    if (policy->first_ns >= market_open_ns(market, 0) &&
+        policy->first_ns < market_open_ns(market, market->rows))
+        return 0;
+    snprintf(err, err_size, "the policy of account %s begins at the bar of %s: the bars go from %s to %s",
+             account->name, event_time_text(policy->first_ns, first),
+             event_time_text(market_open_ns(market, 0), from),
+             event_time_text(market_open_ns(market, market->rows), to));
+    return -EINVAL;
+}
+
 static int check_account(const struct backtest_config *config, const struct account_spec *account, char *err,
                          size_t err_size)
 {
@@ -100,9 +137,9 @@ static int check_account(const struct backtest_config *config, const struct acco
         snprintf(err, err_size, "account %s: %s", account->name, why);
         return -EINVAL;
     }
-    if (!account->strategy) {
-        snprintf(err, err_size, "account %s has no strategy: a backtest trades nothing by hand",
-                 account->name);
+    if (!account->strategy == !account->policy) {
+        snprintf(err, err_size, "account %s has %s: a backtest trades nothing by hand", account->name,
+                 account->strategy ? "a strategy and a policy" : "no strategy");
         return -EINVAL;
     }
     if (account->cash <= 0) {
@@ -118,6 +155,8 @@ static int check_account(const struct backtest_config *config, const struct acco
                  market->series[0].symbol.quote);
         return -EINVAL;
     }
+    if (account->policy)
+        return check_policy(config, account, err, err_size);
     int r = check_params(account, err, err_size);
     return r < 0 ? r : check_bars(config, account, err, err_size);
 }

@@ -27,6 +27,8 @@ const char *sim_covers(const struct backtest_config *config, const struct accoun
 {
     if (config->ticks)
         return "trades are played one by one";
+    if (spec->policy)
+        return "a policy decides on the bars of all its symbols at once";
     const struct account_rules *rules = &spec->rules;
     if (rules->shorts)
         return "it may be short";

@@ -175,7 +175,7 @@ static void play(struct engine **engine, struct random *random)
             char err[ENGINE_ERROR_MAX] = "";
             codec_save(&codec);
             CHECK_INT(engine_save(*engine, &codec), 0);
-            CHECK_INT(engine_load(codec.bytes, codec.len, &sink, &loaded, err), 0);
+            CHECK_INT(engine_load(codec.bytes, codec.len, &sink, NULL, &loaded, err), 0);
             codec_finish(&codec);
             if (loaded) {
                 engine_destroy(*engine);

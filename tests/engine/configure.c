@@ -265,7 +265,7 @@ static void test_goes_on(uint64_t seed)
     struct engine *engine = some_engine(seed, 600), *other = NULL;
     own_config(&own, engine);
     save(engine, &saved);
-    CHECK_INT(engine_load(saved.bytes, saved.len, &sink, &other, err), 0);
+    CHECK_INT(engine_load(saved.bytes, saved.len, &sink, NULL, &other, err), 0);
     configure(other, &own.config, 0, "");
     other_tape = tape;
     bool same = true;

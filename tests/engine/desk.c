@@ -356,7 +356,7 @@ static void test_state(void)
     CHECK_INT(engine_configure(h.engine, &h.config, err), 0);
     codec_save(&codec);
     CHECK_INT(engine_save(h.engine, &codec), 0);
-    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, &loaded, err), 0);
+    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, NULL, &loaded, err), 0);
     codec_finish(&codec);
     if (loaded) {
         uint64_t alerts = h.alerts;

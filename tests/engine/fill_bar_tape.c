@@ -277,7 +277,7 @@ static void save_and_load(void)
     struct engine *loaded;
     codec_save(&codec);
     if (engine_save(tape.engine, &codec) < 0 ||
-        engine_load(codec.bytes, codec.len, &tape.sink, &loaded, err) < 0)
+        engine_load(codec.bytes, codec.len, &tape.sink, NULL, &loaded, err) < 0)
         abort();
     codec_finish(&codec);
     engine_destroy(tape.engine);

@@ -171,7 +171,7 @@ static void test_hole(void)
     const struct engine_sink quiet = {0};
     codec_save(&codec);
     CHECK_INT(engine_save(logged.engine, &codec), 0);
-    CHECK_INT(engine_load(codec.bytes, codec.len, &quiet, &other, err), 0);
+    CHECK_INT(engine_load(codec.bytes, codec.len, &quiet, NULL, &other, err), 0);
     struct event event = {.seq = logged.driver.seq,
                           .recv_ns = logged.driver.now_ns,
                           .kind = EVENT_COMMAND,

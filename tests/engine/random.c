@@ -159,7 +159,7 @@ static void reload(struct harness *h)
     codec_save(&codec);
     codec_save(&again);
     CHECK_INT(engine_save(h->engine, &codec), 0);
-    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, &loaded, err), 0);
+    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, NULL, &loaded, err), 0);
     if (!loaded) {
         fprintf(stderr, "%s\n", err);
         exit(EXIT_FAILURE);

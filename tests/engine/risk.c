@@ -130,7 +130,7 @@ static void reload(void)
     codec_save(&saved);
     CHECK_INT(engine_save(h.engine, &saved), 0);
     engine_destroy(h.engine);
-    CHECK_INT(engine_load(saved.bytes, saved.len, &sink, &h.engine, err), 0);
+    CHECK_INT(engine_load(saved.bytes, saved.len, &sink, NULL, &h.engine, err), 0);
     CHECK_STR(err, "");
 }
 

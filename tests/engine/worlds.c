@@ -411,7 +411,7 @@ static void load_again(struct world *w)
     codec_save(&saved);
     codec_save(&again);
     CHECK_INT(engine_save(w->h.engine, &saved), 0);
-    CHECK_INT(engine_load(saved.bytes, saved.len, &w->h.engine->sink, &engine, err), 0);
+    CHECK_INT(engine_load(saved.bytes, saved.len, &w->h.engine->sink, NULL, &engine, err), 0);
     if (engine) {
         CHECK_INT(engine_save(engine, &again), 0);
         CHECK(again.len == saved.len && memcmp(again.bytes, saved.bytes, saved.len) == 0);

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct engine_sink sink = {0};
     char err[ENGINE_ERROR_MAX];
     struct engine *engine;
-    if (engine_load(data, size, &sink, &engine, err) < 0)
+    if (engine_load(data, size, &sink, NULL, &engine, err) < 0)
         return 0;
     struct codec codec = {0};
     codec_save(&codec);

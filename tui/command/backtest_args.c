@@ -11,6 +11,7 @@
 static const char help_begin[] =
     "Usage: papertape backtest --strategy S [--set key=value…] --bars F[,F…] [options]\n"
     "       papertape backtest --strategy S [--set key=value…] --ticks F[,F…] [options]\n"
+    "       papertape backtest --policy PARAMS.json --actions ACTIONS.csv --bars F[,F…] [options]\n"
     "       papertape backtest --account NAME [--state DIR] [options]\n"
     "       papertape backtest --events LOG [--from T] [--to T] [options]\n"
     "       papertape backtest --list-strategies [--json]\n"
@@ -24,6 +25,10 @@ static const char help_end[] =
     "                     same\n"
     "  --account NAME     instead of --strategy: the account of a daemon, with its strategy,\n"
     "                     parameters, fees, limits and cash; without --bars on what is stored\n"
+    "  --policy F, --actions F\n"
+    "                     instead of --strategy: a recorded policy, its parameters (JSON) and\n"
+    "                     its actions (CSV), as papertape-trainer env-replay reads them;\n"
+    "                     cash, fees and slippage are theirs where no option says them\n"
     "  --benchmark B      what alpha and beta are against, held: a symbol (the first), equal\n"
     "                     (parts of all), or none\n"
     "  --ticks F[,F…]     trades as Binance's history has them (id, price, qty, quoteQty,\n"
@@ -60,7 +65,15 @@ static int fail(int status, const char *what, const char *words)
     return stored_fail(status, "backtest", what, words);
 }
 
-enum { OPTION_POLICY = 0x100, OPTION_ACCOUNT, OPTION_BENCHMARK, OPTION_TICKS, OPTION_SAVE, OPTION_OUTPUT };
+enum {
+    OPTION_POLICY = 0x100,
+    OPTION_ACTIONS,
+    OPTION_ACCOUNT,
+    OPTION_BENCHMARK,
+    OPTION_TICKS,
+    OPTION_SAVE,
+    OPTION_OUTPUT
+};
 
 static const struct option own_options[] = {
     {"events", required_argument, NULL, 'e'},
@@ -68,6 +81,7 @@ static const struct option own_options[] = {
     {"list-strategies", no_argument, NULL, 'l'},
     {"help", no_argument, NULL, 'h'},
     {"policy", required_argument, NULL, OPTION_POLICY},
+    {"actions", required_argument, NULL, OPTION_ACTIONS},
     {"account", required_argument, NULL, OPTION_ACCOUNT},
     {"benchmark", required_argument, NULL, OPTION_BENCHMARK},
     {"ticks", required_argument, NULL, OPTION_TICKS},
@@ -101,6 +115,33 @@ static int take_ticks(struct backtest_args *args, const char *value)
     return EXIT_OK;
 }
 
+/* Trained networks are not read yet, recorded actions are. */
+static int take_policy(struct backtest_args *args, const char *value)
+{
+    static const char network[] = ".safetensors";
+    size_t len = strlen(value), end = sizeof network - 1;
+    if (len >= end && strcmp(value + len - end, network) == 0)
+        return fail(EXIT_USAGE, "--policy",
+                    "policies come with the trainer, which this version does not have: --strategy S, or "
+                    "PARAMS.json with --actions ACTIONS.csv");
+    args->policy = value;
+    return EXIT_OK;
+}
+
+/* A policy trades instead of strategies, on bars. */
+static int check_policy(const struct backtest_args *args)
+{
+    if (!args->policy)
+        return fail(EXIT_USAGE, "--actions", "it goes with --policy PARAMS.json");
+    if (!args->actions)
+        return fail(EXIT_USAGE, "--policy", "--actions ACTIONS.csv is needed: what it did at each bar");
+    if (args->run.n_choices > 0 || args->account || args->events || args->n_ticks > 0)
+        return fail(EXIT_USAGE, "--policy", "it goes with --bars alone, instead of a strategy");
+    if (args->run.n_bars == 0)
+        return fail(EXIT_USAGE, "", "--bars F[,F…] is needed: what the policy trades on");
+    return run_args_check(&args->run);
+}
+
 static int take(struct backtest_args *args, int option, const char *name, const char *value)
 {
     if (strcmp(name, "from") == 0)
@@ -122,8 +163,10 @@ static int take(struct backtest_args *args, int option, const char *name, const 
         args->done = true;
         return EXIT_OK;
     case OPTION_POLICY:
-        return fail(EXIT_USAGE, "--policy",
-                    "policies come with the trainer, which this version does not have: --strategy S");
+        return take_policy(args, value);
+    case OPTION_ACTIONS:
+        args->actions = value;
+        return EXIT_OK;
     case OPTION_ACCOUNT:
         args->account = value;
         return EXIT_OK;
@@ -172,6 +215,8 @@ static int check(struct backtest_args *args)
             return fail(EXIT_USAGE, "--list-strategies", "takes --json only");
         return EXIT_OK;
     }
+    if (args->policy || args->actions)
+        return check_policy(args);
     if (sources > 1)
         return fail(EXIT_USAGE, "", "one of --bars, --ticks and --events is expected");
     if (args->events && args->run.n_choices > 0)

@@ -10,6 +10,7 @@
 #include "engine/backtest/ticks_file.h"
 #include "exchange/decimal.h"
 #include "exchange/fill_rules.h"
+#include "strategy/policy/recorded.h"
 #include "tui/command/backtest_result.h"
 #include "tui/command/progress.h"
 #include "tui/command/stored.h"
@@ -24,6 +25,7 @@ struct bars_run {
     struct ticks_market ticks; /* of --ticks */
     struct market_load load;
     double load_s;
+    struct policy *policy; /* of --policy */
     struct account_spec *accounts;
     int n_accounts;
     int64_t latency_ns;
@@ -145,13 +147,18 @@ static int make_accounts(struct bars_run *run, size_t *from)
 {
     const char *account = run->args->account;
     int n = run->args->run.n_choices, status = EXIT_OK;
-    run->n_accounts = account ? 1 : n;
+    run->n_accounts = account || run->policy ? 1 : n;
     run->accounts = calloc((size_t)run->n_accounts, sizeof *run->accounts);
     run->reports = calloc((size_t)run->n_accounts, sizeof *run->reports);
     if (!run->accounts || !run->reports)
         return fail(EXIT_ERROR, "", "out of memory");
     if (account)
         return take_account(run, from);
+    if (run->policy) {
+        if (!run->args->run.slippage_given)
+            run->slippage_e6 = run->policy->slippage_e6;
+        return run_args_policy_account(&run->args->run, run->market, run->policy, &run->accounts[0]);
+    }
     for (int i = 0; i < n && status == EXIT_OK; i++)
         status = run_args_account(&run->args->run, run->market, i, &run->accounts[i]);
     return status;
@@ -270,10 +277,21 @@ static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
     return status;
 }
 
+static int read_policy(struct bars_run *run)
+{
+    char err[POLICY_ERROR_MAX];
+    if (!run->args->policy ||
+        policy_recorded_load(run->args->policy, run->args->actions, &run->policy, err) == 0)
+        return EXIT_OK;
+    return fail(EXIT_ERROR, "", err);
+}
+
 static int go(struct bars_run *run)
 {
     size_t from, to;
     int status = run->args->save ? backtest_save_check(run->args->save) : EXIT_OK;
+    if (status == EXIT_OK)
+        status = read_policy(run);
     if (status == EXIT_OK)
         status = backtest_open_outputs(run->args, run->outputs);
     if (status == EXIT_OK)
@@ -307,6 +325,7 @@ int backtest_bars(const struct backtest_args *args)
     backtest_finish(&run.backtest);
     free(run.reports);
     free(run.accounts);
+    policy_recorded_destroy(run.policy);
     market_close(run.loaded);
     ticks_market_finish(&run.ticks);
     return status;

@@ -21,7 +21,7 @@ static void set(json_t *object, const char *key, json_t *value)
 static json_t *params_object(const struct account_spec *spec)
 {
     json_t *object = json_object();
-    for (size_t i = 0; i < spec->strategy->n_params; i++) {
+    for (size_t i = 0; spec->strategy && i < spec->strategy->n_params; i++) {
         const struct strategy_param *param = &spec->strategy->params[i];
         set(object, param->name,
             param->integer ? json_integer((json_int_t)spec->params[i]) : json_real(spec->params[i]));
@@ -131,10 +131,10 @@ static json_t *account_object(const struct backtest_result *result, int a)
     const struct backtest_report *r = &result->reports[a];
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "account", spec->name,
-        "currency", spec->currency, "strategy", spec->strategy->name, "params", params_object(spec), "way",
-        account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits", real(r->start_equity), "equity",
-        real(r->final_equity), "cash", stored_number(account->final_cash, spec->currency_scale), "orders",
-        (json_int_t)account->n_orders, "fills", (json_int_t)account->n_fills, "trades",
+        "currency", spec->currency, "strategy", account_spec_trader(spec), "params", params_object(spec),
+        "way", account->way == BACKTEST_COLUMNS ? "columns" : "engine", "deposits", real(r->start_equity),
+        "equity", real(r->final_equity), "cash", stored_number(account->final_cash, spec->currency_scale),
+        "orders", (json_int_t)account->n_orders, "fills", (json_int_t)account->n_fills, "trades",
         (json_int_t)r->trades.n, "open_trades", (json_int_t)r->open_trades, "wins",
         (json_int_t)r->trades.wins, "losses", (json_int_t)r->trades.losses, "refused",
         refused_object(account));

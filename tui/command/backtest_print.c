@@ -194,11 +194,12 @@ static void print_impossible(const struct backtest_account *account)
 /* Its name, its strategy's where that is another, and the parameters that are not as by default. */
 static void print_name(const struct account_spec *spec)
 {
-    bool named = strcmp(spec->name, spec->strategy->name) != 0;
-    char label[2 * ACCOUNT_NAME_MAX + 64], params[512], *next = params;
-    strategy_args_text(spec->strategy, spec->params, params, sizeof params);
+    bool named = strcmp(spec->name, account_spec_trader(spec)) != 0;
+    char label[2 * ACCOUNT_NAME_MAX + 64], params[512] = "", *next = params;
+    if (spec->strategy)
+        strategy_args_text(spec->strategy, spec->params, params, sizeof params);
     snprintf(label, sizeof label, "\n%s%s%s%s", spec->name, named ? "  " : "",
-             named ? spec->strategy->name : "", *params ? "  " : "");
+             named ? account_spec_trader(spec) : "", *params ? "  " : "");
     struct words words = begin_words(label);
     words.column--; /* the line before */
     words.indent--;

@@ -34,7 +34,7 @@ static void take_state(struct show *show, const struct journal_record *record)
     struct engine *engine;
     char err[ENGINE_ERROR_MAX];
     if (state_record_decode(record->bytes, record->len, &state) < 0 ||
-        engine_load(state.state, state.len, &sink, &engine, err) < 0)
+        engine_load(state.state, state.len, &sink, NULL, &engine, err) < 0)
         return;
     if (show->engine)
         engine_destroy(show->engine);

@@ -187,12 +187,16 @@ static int take_money(struct run_args *args, int option, const char *value)
         if (decimal_parse_str(value, RUN_CASH_SCALE, &args->cash) < 0 || args->cash <= 0 ||
             args->cash > 10000000000 * decimal_pow10(RUN_CASH_SCALE))
             return wrong(args, "--cash", value, "an amount above 0, to 10000000000, is needed");
+        args->cash_given = true;
         return EXIT_OK;
     case OPTION_FEE_MAKER:
+        args->maker_given = true;
         return take_share(args, "--fee-maker", value, &args->fees.maker_e6);
     case OPTION_FEE_TAKER:
+        args->taker_given = true;
         return take_share(args, "--fee-taker", value, &args->fees.taker_e6);
     case OPTION_FEES:
+        args->maker_given = args->taker_given = true;
         return rules_args_fees(args->verb, value, &args->fees);
     case OPTION_SLIPPAGE:
         args->slippage_given = true;

@@ -21,7 +21,7 @@ struct run_args {
     struct fee_rates fees;
     int32_t slippage_e6;
     int64_t latency_ns;
-    bool slippage_given, latency_given;
+    bool cash_given, maker_given, taker_given, slippage_given, latency_given;
     struct risk_limits risk;
     struct strategy_choice choices[STRATEGY_ARGS_MAX];
     int n_choices, max_choices;
@@ -56,6 +56,11 @@ int run_args_rows(const struct run_args *args, const struct market *market, size
  * EXIT_OK, or EXIT_ERROR where the market's symbols are not quoted in one currency. */
 int run_args_account(const struct run_args *args, const struct market *market, int choice,
                      struct account_spec *ret);
+
+/* The account of a policy, "policy": with the capital and the fees that it was made for, where the command
+ * line says nothing else. The same statuses. */
+int run_args_policy_account(const struct run_args *args, const struct market *market,
+                            const struct policy *policy, struct account_spec *ret);
 
 /* The help's lines on these options. */
 extern const char run_args_help[];

@@ -86,8 +86,7 @@ static void name_account(const struct run_args *args, int choice, char name[stat
         snprintf(name, ACCOUNT_NAME_MAX, "%.31s", args->choices[choice].strategy->name);
 }
 
-int run_args_account(const struct run_args *args, const struct market *market, int choice,
-                     struct account_spec *ret)
+static int begin_account(const struct run_args *args, const struct market *market, struct account_spec *ret)
 {
     const struct symbol *first = &market->series[0].symbol;
     char what[96];
@@ -100,14 +99,41 @@ int run_args_account(const struct run_args *args, const struct market *market, i
                            "one account trades one currency: symbols quoted in the same are needed");
     }
     struct account_spec spec = {.currency_scale = first->quote_scale,
-                                .rules = {.fees = args->fees, .risk = args->risk},
-                                .strategy = args->choices[choice].strategy};
+                                .rules = {.fees = args->fees, .risk = args->risk}};
     snprintf(spec.currency, sizeof spec.currency, "%s", first->quote);
-    memcpy(spec.params, args->choices[choice].params, sizeof spec.params);
-    name_account(args, choice, spec.name);
     if (decimal_rescale(args->cash, RUN_CASH_SCALE, spec.currency_scale, &spec.cash) < 0)
         return stored_fail(EXIT_ERROR, args->verb, "--cash",
                            "it has more digits than the currency, or is too much");
     *ret = spec;
+    return EXIT_OK;
+}
+
+int run_args_account(const struct run_args *args, const struct market *market, int choice,
+                     struct account_spec *ret)
+{
+    int status = begin_account(args, market, ret);
+    if (status != EXIT_OK)
+        return status;
+    ret->strategy = args->choices[choice].strategy;
+    memcpy(ret->params, args->choices[choice].params, sizeof ret->params);
+    name_account(args, choice, ret->name);
+    return EXIT_OK;
+}
+
+int run_args_policy_account(const struct run_args *args, const struct market *market,
+                            const struct policy *policy, struct account_spec *ret)
+{
+    int status = begin_account(args, market, ret);
+    if (status != EXIT_OK)
+        return status;
+    ret->policy = policy;
+    snprintf(ret->name, sizeof ret->name, "policy");
+    if (!args->maker_given)
+        ret->rules.fees.maker_e6 = policy->rules.fee_e6;
+    if (!args->taker_given)
+        ret->rules.fees.taker_e6 = policy->rules.fee_e6;
+    if (!args->cash_given && decimal_from_double(policy->rules.capital, ret->currency_scale, &ret->cash) < 0)
+        return stored_fail(EXIT_ERROR, args->verb, "--policy",
+                           "initial_capital has more digits than the currency: --cash N");
     return EXIT_OK;
 }

@@ -1,0 +1,320 @@
+/* A policy at work for an account: rounds of bars, and what it decides as orders. The rules by which actions
+ * become orders stand in strategy/policy/rules.h; docs/policies.md tells of them.
+ *
+ * A round is the bars of one open time. The policy decides when the last of its symbols' bars has closed;
+ * where bars are missing, as soon as a later bar of any of its symbols comes, before that bar does anything,
+ * dated by the round's end. What is missing is not decided; a bar that comes late is watched only. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/core.h"
+#include "exchange/decimal.h"
+#include "strategy/policy/symbol.h"
+
+static const char why_market[] = "policy", why_stop[] = "stop";
+
+static int find_symbol(const struct engine *engine, const struct policy_asset *asset, const char *currency)
+{
+    int found = -1;
+    for (int s = 0; s < engine->n_symbols; s++) {
+        const struct symbol *symbol = &engine->markets[s].symbol;
+        if (policy_find_symbol(asset, currency, symbol, 1) < 0)
+            continue;
+        if (strcmp(symbol->name, asset->name) == 0)
+            return s;
+        if (found < 0)
+            found = s;
+    }
+    return found;
+}
+
+void steer_count(struct policy_seat *seat)
+{
+    if (seat->units.quantum == 0 || seat->quantum == seat->units.quantum)
+        return;
+    double factor = (double)seat->quantum / (double)seat->units.quantum;
+    seat->memory.scale *= factor;
+    seat->memory.least *= factor;
+    seat->memory.qty *= factor;
+    seat->quantum = seat->units.quantum;
+}
+
+int steer_open(struct engine *engine, int index, const struct policy *policy)
+{
+    struct steering *steering = &engine->desks[index].steering;
+    const struct account *account = &engine->accounts[index];
+    *steering = (struct steering){.policy = policy, .decided = true};
+    if (policy->interval_ns != engine->interval_ns)
+        return -EINVAL;
+    steering->seats = calloc((size_t)policy->n_assets, sizeof *steering->seats);
+    if (!steering->seats)
+        return -ENOMEM;
+    for (int i = 0; i < policy->n_assets; i++) {
+        struct policy_seat *seat = &steering->seats[i];
+        seat->symbol = find_symbol(engine, &policy->assets[i], account->currency);
+        for (int k = 0; k < i && seat->symbol >= 0; k++)
+            if (steering->seats[k].symbol == seat->symbol)
+                return -EINVAL;
+        const struct symbol *symbol = seat->symbol < 0 ? NULL : &engine->markets[seat->symbol].symbol;
+        if (!symbol || strcmp(symbol->quote, account->currency) != 0)
+            return -EINVAL;
+        seat->quantum = 1;
+        seat->memory.least = policy->assets[i].least * (double)decimal_pow10(symbol->qty_scale);
+        if (policy_symbol_init(symbol, &seat->units) < 0)
+            continue;
+        seat->quantum = seat->units.quantum;
+        seat->memory.least = policy->assets[i].least * seat->units.qty_units;
+    }
+    return 0;
+}
+
+void steer_close(struct engine *engine, int account)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    free(steering->seats);
+    *steering = (struct steering){0};
+}
+
+bool steer_counts(const struct engine *engine, int account)
+{
+    const struct steering *steering = &engine->desks[account].steering;
+    for (int i = 0; steering->policy && i < steering->policy->n_assets; i++)
+        if (steering->seats[i].units.quantum == 0)
+            return false;
+    return true;
+}
+
+void steer_move(struct steering *to, const struct steering *from)
+{
+    to->round_ns = from->round_ns;
+    to->decided = from->decided;
+    for (int i = 0; i < to->policy->n_assets; i++) {
+        struct policy_seat *seat = &to->seats[i];
+        seat->memory = from->seats[i].memory;
+        seat->quantum = from->seats[i].quantum;
+        seat->there = from->seats[i].there;
+        seat->fresh = from->seats[i].fresh;
+        steer_count(seat);
+    }
+}
+
+void steer_symbol(struct engine *engine, int symbol)
+{
+    for (int a = 0; a < engine->n_accounts; a++) {
+        const struct steering *steering = &engine->desks[a].steering;
+        for (int i = 0; steering->policy && i < steering->policy->n_assets; i++) {
+            struct policy_seat *seat = &steering->seats[i];
+            if (seat->symbol != symbol)
+                continue;
+            if (policy_symbol_init(&engine->markets[symbol].symbol, &seat->units) < 0) {
+                seat->units = (struct policy_symbol){0};
+                engine_alert(
+                    engine, "POLICY_FILTERS",
+                    "%s is not traded by the policy of account %s any more: its lots share no quantum",
+                    engine->markets[symbol].symbol.name, engine->accounts[a].name);
+            }
+            steer_count(seat);
+        }
+    }
+}
+
+/* ---- what it decides, as orders ---- */
+
+static struct order_request request_of(int account, int symbol, enum order_side side, enum order_type type,
+                                       int64_t qty, const char *why)
+{
+    struct order_request request = {
+        .account = account, .symbol = symbol, .side = side, .type = type, .qty = qty};
+    request.reduce_only = side == ORDER_SELL;
+    snprintf(request.tag, sizeof request.tag, "%s", why);
+    return request;
+}
+
+/* Its protective stop, or NULL. */
+static const struct order *stop_of(const struct engine *engine, int account, int symbol)
+{
+    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
+        const struct live_order *live = &engine->orders[i];
+        const struct order *order = &live->order;
+        if (order->account == account && order->symbol == symbol && order->type == ORDER_STOP &&
+            order->side == ORDER_SELL && order->reduce_only && order->parent == 0 && !order->by_hand &&
+            !order->triggered && !live->cancel_queued)
+            return order;
+    }
+    return NULL;
+}
+
+static void put_stop(struct engine *engine, int account, int symbol, int64_t price, int64_t qty)
+{
+    const struct order *stop = stop_of(engine, account, symbol);
+    enum order_reason reason;
+    if (!stop) {
+        struct order_request request = request_of(account, symbol, ORDER_SELL, ORDER_STOP, qty, why_stop);
+        request.stop_price = price;
+        match_submit(engine, &request, &reason);
+        return;
+    }
+    struct order_amend amend = {.order_id = stop->id, .stop_price = price, .qty = qty + stop->filled};
+    amend.set = (stop->stop_price != price ? AMEND_STOP : 0) | (stop->qty != amend.qty ? AMEND_QTY : 0);
+    if (amend.set != 0)
+        match_amend(engine, &amend);
+}
+
+static void carry_out(struct engine *engine, int account, const struct policy_seat *seat,
+                      const struct policy_order *order, bool leaves)
+{
+    int64_t quantum = seat->units.quantum;
+    if (order->stop > 0)
+        put_stop(engine, account, seat->symbol, (int64_t)order->stop, (int64_t)order->stop_qty * quantum);
+    if (order->qty == 0)
+        return;
+    bool buys = order->qty > 0;
+    int64_t size = (int64_t)(buys ? order->qty : -order->qty) * quantum;
+    struct order_request request = request_of(account, seat->symbol, buys ? ORDER_BUY : ORDER_SELL,
+                                              ORDER_MARKET, size, leaves ? why_stop : why_market);
+    enum order_reason reason;
+    match_submit(engine, &request, &reason);
+}
+
+static void tell(const struct engine *engine, int account, const struct policy_seat *seat,
+                 const struct engine_policy_decision *told)
+{
+    const struct engine_decision decision = {.account = account,
+                                             .symbol = seat->symbol,
+                                             .bar = &engine->markets[seat->symbol].last_bar,
+                                             .acted = true,
+                                             .policy = told};
+    engine->sink.trace->decision(engine->sink.trace->ctx, &decision);
+}
+
+static struct policy_rules rules_of(const struct engine *engine, int index, const struct policy *policy)
+{
+    const struct account *account = &engine->accounts[index];
+    const struct fee_rates *fees = &account->rules.fees;
+    struct policy_rules rules = policy->rules;
+    rules.capital = (double)account->opening_cash;
+    rules.fee_e6 = fees->taker_e6 > fees->maker_e6 ? fees->taker_e6 : fees->maker_e6;
+    rules.spend = policy_spend(rules.fee_e6);
+    return rules;
+}
+
+static double held(const struct engine *engine, int account, const struct policy_seat *seat)
+{
+    int64_t qty = engine->accounts[account].positions[seat->symbol].qty;
+    return qty > 0 ? (double)(qty / seat->quantum) : 0;
+}
+
+/* One asset whose bar of the round is there. */
+static void decide_asset(struct engine *engine, int account, const struct policy_rules *rules,
+                         struct policy_seat *seat, float action, int64_t equity)
+{
+    const struct market_state *market = &engine->markets[seat->symbol];
+    double close = (double)market->last_bar.close;
+    if (seat->units.quantum == 0)
+        return;
+    policy_watch(rules, &seat->memory, held(engine, account, seat), close);
+    if (!seat->fresh || wish_working(engine, account, seat->symbol))
+        return;
+    struct engine_policy_decision told = {.policy = engine->desks[account].steering.policy,
+                                          .units = &seat->units,
+                                          .action = action,
+                                          .memory = seat->memory,
+                                          .equity = equity,
+                                          .available = wish_free_cash(engine, account, seat->symbol)};
+    told.order = policy_decide(rules, &seat->units, &seat->memory, action, close, (double)equity,
+                               (double)told.available);
+    told.leaves = told.order.qty < 0 && rules->trailing_stop > 0 && told.order.stop == 0 &&
+                  close <= policy_stop(rules, &seat->units, told.memory.peak);
+    told.why = told.leaves ? why_stop : why_market;
+    if (engine->sink.trace && engine->sink.trace->decision)
+        tell(engine, account, seat, &told);
+    carry_out(engine, account, seat, &told.order, told.leaves);
+}
+
+/* The close of the first bar that opens at a time or after it, as far as bars are known; 0: there is none. */
+static double first_close(const struct recent_bars *recent, int64_t open_ns)
+{
+    uint32_t i = recent->n;
+    while (i > 0 && recent_bar(recent, i - 1)->open_ns >= open_ns)
+        i--;
+    return i < recent->n ? (double)recent_bar(recent, i)->close : 0;
+}
+
+/* An action of 1 is worth the same money in each asset at the close of its first bar. */
+static void find_scales(struct engine *engine, const struct policy_rules *rules, struct steering *steering)
+{
+    for (int i = 0; i < steering->policy->n_assets; i++) {
+        struct policy_seat *seat = &steering->seats[i];
+        double close = first_close(&engine->markets[seat->symbol].recent, steering->policy->first_ns);
+        if (seat->memory.scale == 0 && close > 0 && seat->units.quantum > 0)
+            seat->memory.scale = policy_scale(rules, &seat->units, close);
+    }
+}
+
+static void decide(struct engine *engine, int account)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    const struct policy *policy = steering->policy;
+    const struct policy_rules rules = rules_of(engine, account, policy);
+    float actions[SYMBOLS_MAX];
+    steering->decided = true;
+    if (steering->round_ns < policy->first_ns)
+        return;
+    find_scales(engine, &rules, steering);
+    if (!policy->act(policy, steering->round_ns, actions))
+        return;
+    if (engine->fill_model == FILL_BAR)
+        engine->now_ns = steering->round_ns + engine->interval_ns;
+    account_mark(engine, account);
+    engine->counters.decisions++;
+    int64_t equity = engine->accounts[account].equity;
+    for (int i = 0; i < policy->n_assets; i++)
+        if (steering->seats[i].there)
+            decide_asset(engine, account, &rules, &steering->seats[i], actions[i], equity);
+}
+
+static struct policy_seat *find_seat(const struct steering *steering, int symbol)
+{
+    for (int i = 0; steering->policy && i < steering->policy->n_assets; i++)
+        if (steering->seats[i].symbol == symbol)
+            return &steering->seats[i];
+    return NULL;
+}
+
+void steer_due(struct engine *engine, int symbol, int64_t open_ns)
+{
+    for (int a = 0; a < engine->n_accounts; a++) {
+        const struct steering *steering = &engine->desks[a].steering;
+        if (steering->policy && !steering->decided && open_ns > steering->round_ns &&
+            find_seat(steering, symbol))
+            decide(engine, a);
+    }
+}
+
+void steer_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    struct policy_seat *seat = find_seat(steering, symbol);
+    if (!seat)
+        return;
+    if (bar->open_ns < steering->round_ns || (bar->open_ns == steering->round_ns && steering->decided)) {
+        const struct policy_rules rules = rules_of(engine, account, steering->policy);
+        if (bar->open_ns >= steering->policy->first_ns)
+            policy_watch(&rules, &seat->memory, held(engine, account, seat), (double)bar->close);
+        return;
+    }
+    if (bar->open_ns > steering->round_ns) {
+        steering->round_ns = bar->open_ns;
+        steering->decided = false;
+        for (int i = 0; i < steering->policy->n_assets; i++)
+            steering->seats[i].there = steering->seats[i].fresh = false;
+    }
+    seat->there = true;
+    seat->fresh = fresh;
+    for (int i = 0; i < steering->policy->n_assets; i++)
+        if (!steering->seats[i].there)
+            return;
+    decide(engine, account);
+}

@@ -1,0 +1,58 @@
+#include "strategy/policy/policy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/bar.h"
+#include "strategy/policy/symbol.h"
+
+int policy_find_symbol(const struct policy_asset *asset, const char *currency, const struct symbol *symbols,
+                       int n)
+{
+    int found = -1;
+    for (int s = 0; s < n; s++) {
+        if (strcmp(symbols[s].name, asset->name) == 0)
+            return s;
+        if (found < 0 && strcmp(symbols[s].base, asset->name) == 0 && strcmp(symbols[s].quote, currency) == 0)
+            found = s;
+    }
+    return found;
+}
+
+void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POLICY_ID_TEXT])
+{
+    for (int i = 0; i < POLICY_ID_SIZE; i++)
+        snprintf(ret + 2 * i, 3, "%02x", id[i]);
+}
+
+const char *policy_refusal(const struct policy *policy, const char *currency, const struct symbol *symbols,
+                           int n_symbols, int64_t interval_ns, char err[static POLICY_ERROR_MAX])
+{
+    int had[SYMBOLS_MAX];
+    if (policy->interval_ns != interval_ns) {
+        const char *bars = bar_interval_name(interval_ns);
+        snprintf(err, POLICY_ERROR_MAX, "it decides on bars of %s, and these are of %s",
+                 bar_interval_name(policy->interval_ns), bars ? bars : "another interval");
+        return err;
+    }
+    for (int i = 0; i < policy->n_assets; i++) {
+        const char *name = policy->assets[i].name;
+        struct policy_symbol units;
+        int s = had[i] = policy_find_symbol(&policy->assets[i], currency, symbols, n_symbols);
+        const char *why = NULL;
+        if (s < 0)
+            why = "is not among the symbols";
+        else if (strcmp(symbols[s].quote, currency) != 0)
+            why = "is not quoted in the account's currency";
+        else if (policy_symbol_init(&symbols[s], &units) < 0)
+            why = "has lots that share no quantum";
+        for (int k = 0; k < i && s >= 0; k++)
+            if (had[k] == s)
+                why = "is there twice";
+        if (why) {
+            snprintf(err, POLICY_ERROR_MAX, "%s, which it trades, %s", name, why);
+            return err;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,57 @@
+/* A policy: what it decides at the close of each bar, an action an asset, and the rules by which actions
+ * become orders (strategy/policy/rules.h). The engine asks it, live, in a backtest and in a replay alike.
+ *
+ * A policy is read only once it is made, so that threads share it; it is its maker's and outlives all engines
+ * that trade by it. Engines keep its id, the SHA-256 of what it was read from: a state or a log is read with
+ * the same policy only, which a `struct policies` finds. */
+#ifndef STRATEGY_POLICY_POLICY_H
+#define STRATEGY_POLICY_POLICY_H
+
+#include "exchange/symbol.h"
+#include "strategy/policy/rules.h"
+
+enum { POLICY_ID_SIZE = 32, POLICY_ID_TEXT = 2 * POLICY_ID_SIZE + 1, POLICY_ERROR_MAX = 512 };
+
+struct policy_asset {
+    char name[SYMBOL_NAME_MAX]; /* a symbol's, as BTCUSDT, or its base asset, as BTC */
+    double least;               /* smallest quantity that it buys or sells, in units of the asset; >= 0 */
+};
+
+struct policy {
+    const char *kind; /* "recorded" */
+    uint8_t id[POLICY_ID_SIZE];
+    int n_assets;
+    const struct policy_asset *assets; /* [n_assets], in the order in which it decides */
+    int64_t interval_ns;               /* of the bars that it decides on */
+    int64_t first_ns;                  /* open of the bar whose closes scale its actions: row 0 */
+    int lookback;                      /* bars that it has seen when it first decides */
+    /* What it was made for. An account's own capital and fees hold instead of these; `capital` is in the
+     * currency here, and `spend` is not set. */
+    struct policy_rules rules;
+    int32_t slippage_e6;
+    /* What it decides at the close of the bars that open at open_ns: [n_assets], finite. False: nothing,
+     * before its first decision and after its last. */
+    bool (*act)(const struct policy *policy, int64_t open_ns, float *ret_actions);
+};
+
+/* Where policies are found by their ids. */
+struct policies {
+    void *ctx;
+    const struct policy *(*find)(void *ctx,
+                                 const uint8_t id[static POLICY_ID_SIZE]); /* NULL: it is not there */
+};
+
+/* The symbol that an asset is, among n: that of its name, or else the one of that base which is quoted in
+ * `currency`; -1: there is none. */
+int policy_find_symbol(const struct policy_asset *asset, const char *currency, const struct symbol *symbols,
+                       int n);
+
+/* Why an account of this currency cannot trade these symbols by the policy, on bars of this interval: a
+ * clause in err; NULL: it can. */
+const char *policy_refusal(const struct policy *policy, const char *currency, const struct symbol *symbols,
+                           int n_symbols, int64_t interval_ns, char err[static POLICY_ERROR_MAX]);
+
+/* The id in hexadecimal digits. */
+void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POLICY_ID_TEXT]);
+
+#endif

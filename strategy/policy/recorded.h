@@ -1,0 +1,40 @@
+/* A recorded policy: the actions stand in a file. The way to trade once more what an environment was stepped
+ * with, on its bars.
+ *
+ * PARAMS.json, as papertape-trainer env-replay reads it:
+ *   symbols        names, as "BTC" or "BTCUSDT"
+ *   first_bar      open time of row 0
+ *   interval       of the bars, as "5m"; left out: 5m
+ *   bars           rows of the episode
+ *   min_order_qty  a number a symbol, in units of the asset
+ *   params         the environment's parameters, of which those count here that orders follow from: lookback,
+ *                  norm_action, initial_capital, buy_cost_pct and sell_cost_pct (equal, whole millionths),
+ *                  slippage_pct, trailing_stop_pct, max_position_pct, min_cash_reserve, forced_exit_bars,
+ *                  forced_exit_pct, cooldown_bars. What concerns observations, rewards and episodes only is
+ *                  passed over; what would make other orders than these rules is refused.
+ * ACTIONS.csv: a header with an action_SYMBOL column each, in any order, among others, and `t`: rows
+ * lookback, lookback + 1, … bars - lookback - 1. Without `t` the rows are counted. Row t is decided at the
+ * close of the bar of row t - 1. */
+#ifndef STRATEGY_POLICY_RECORDED_H
+#define STRATEGY_POLICY_RECORDED_H
+
+#include "strategy/policy/policy.h"
+
+/* Reads both files. 0, for policy_recorded_destroy(); -EINVAL for what they say, errors of opening, -ENOMEM; err:
+ * "what: where: what would be right". */
+int policy_recorded_load(const char *params, const char *actions, struct policy **ret,
+                  char err[static POLICY_ERROR_MAX]);
+void policy_recorded_destroy(struct policy *policy); /* NULL is fine */
+
+/* Writes what it was read from, byte by byte, to DIR/ID/params.json and DIR/ID/actions.csv, unless it is
+ * there. 0 or -errno with err. */
+int policy_recorded_keep(const struct policy *policy, const char *dir, char err[static POLICY_ERROR_MAX]);
+
+/* The policies that policy_recorded_keep() left in `dir`, each read when it is first asked for. What is found lives
+ * as long as the shelf. NULL without memory. */
+struct policy_shelf;
+struct policy_shelf *policy_shelf_open(const char *dir);
+struct policies policy_shelf_find(struct policy_shelf *shelf);
+void policy_shelf_close(struct policy_shelf *shelf); /* NULL is fine */
+
+#endif

@@ -1,0 +1,30 @@
+/* A recorded policy's insides, shared by its own files only. */
+#ifndef STRATEGY_POLICY_RECORDED_INTERNAL_H
+#define STRATEGY_POLICY_RECORDED_INTERNAL_H
+
+#include "strategy/policy/recorded.h"
+
+struct recorded_text {
+    char *bytes; /* owned, a '\0' behind */
+    size_t len;
+};
+
+struct recorded {
+    struct policy policy; /* first: what callers hold */
+    struct policy_asset *assets;
+    int64_t bars;   /* rows of the episode */
+    float *actions; /* [n_rows][n_assets]; row 0 is t = lookback */
+    size_t n_rows;
+    struct recorded_text texts[2]; /* params, actions */
+};
+
+/* recorded_params.c: what PARAMS.json says. 0, -EINVAL or -ENOMEM. */
+int recorded_read_params(const char *path, struct recorded *recorded, char err[static POLICY_ERROR_MAX]);
+/* recorded_actions.c: the rows, once the assets are known. */
+int recorded_read_actions(const char *path, struct recorded *recorded, char err[static POLICY_ERROR_MAX]);
+
+/* Writes "PATH: …"; returns -EINVAL. */
+int recorded_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,277 @@
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/bar.h"
+#include "exchange/bars_file.h"
+#include "strategy/policy/recorded_internal.h"
+
+enum { LOOKBACK_MAX = 4096, FORCED_EXIT_BARS = 48 };
+
+static const int64_t FIVE_MINUTES_NS = 300 * INT64_C(1000000000);
+static const double FORCED_EXIT_PCT = 0.05, CAPITAL_MAX = 1e9, MILLIONTH_SLACK = 1e-9;
+
+struct reading {
+    const char *path;
+    char *err;
+    struct recorded *recorded;
+    double fee_buy, fee_sell, slippage, lookback;
+};
+
+/* A number of `params` that orders follow from. */
+struct number {
+    const char *key;
+    double min, max;
+    bool whole, needed;
+    double *to;
+};
+
+/* What shapes observations, rewards and episodes, and no order. */
+static const char *const passed_over[] = {
+    "autoreset",
+    "borrow_rate",
+    "collateral",
+    "concentration_penalty",
+    "episode_bars",
+    "final_return",
+    "gamma",
+    "levels",
+    "action_span",
+    "norm_cash",
+    "norm_reward",
+    "norm_stocks",
+    "norm_tech",
+    "random_start",
+    "ruin",
+    "session_close",
+    "session_close_s",
+    "session_zone",
+    "start",
+    "threshold",
+    "time_decay_floor",
+    "trend_bars",
+    "weight_absolute",
+    "weight_alpha",
+    "weight_cash",
+    "weight_day",
+    "weight_return",
+    "weight_step",
+    "weight_trend",
+};
+
+/* Words that must be these: with others the same actions make other orders. */
+static const struct {
+    const char *key, *word, *why;
+} fixed[] = {
+    {"execution", "market", "a policy made for another execution was not made for a market's orders"},
+    {"task", "portfolio", "this program trades recorded actions of portfolios"},
+    {"actions", "continuous", "recorded actions are numbers, not levels"},
+};
+
+static int check_number(const struct reading *in, const char *key, const json_t *value,
+                        const struct number *number, double *ret)
+{
+    double x = json_is_integer(value) ? (double)json_integer_value(value) : json_real_value(value);
+    if (json_is_number(value) && x >= number->min && x <= number->max && (!number->whole || x == floor(x))) {
+        *ret = x;
+        return 0;
+    }
+    return recorded_refuse(in->err, in->path, "params.%s: a %snumber from %g to %g is needed%s", key,
+                           number->whole ? "whole " : "", number->min, number->max,
+                           json_is_string(value) ? "; a range is for training" : "");
+}
+
+static bool is_off(const json_t *value)
+{
+    return json_is_false(value) || (json_is_number(value) && json_number_value(value) == 0);
+}
+
+static int take_param(const struct reading *in, struct number *numbers, size_t n, const char *key,
+                      const json_t *value)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(numbers[i].key, key) == 0) {
+            numbers[i].needed = false;
+            return check_number(in, key, value, &numbers[i], numbers[i].to);
+        }
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (strcmp(fixed[i].key, key) == 0)
+            return json_is_string(value) && strcmp(json_string_value(value), fixed[i].word) == 0
+                       ? 0
+                       : recorded_refuse(in->err, in->path, "params.%s: \"%s\" is needed: %s", key,
+                                         fixed[i].word, fixed[i].why);
+    if (strcmp(key, "shorts") == 0 || strcmp(key, "float32") == 0)
+        return is_off(value)
+                   ? 0
+                   : recorded_refuse(in->err, in->path,
+                                     "params.%s: false is needed: there is no such order here", key);
+    for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
+        if (strcmp(passed_over[i], key) == 0)
+            return 0;
+    return recorded_refuse(in->err, in->path,
+                           "params.%.64s: this program does not know it, so orders might be others", key);
+}
+
+/* A share as whole millionths. */
+static bool millionths(double share, int32_t *ret)
+{
+    double e6 = round(share * 1e6);
+    *ret = (int32_t)e6;
+    return fabs(share - e6 / 1e6) <= MILLIONTH_SLACK;
+}
+
+static int take_fees(const struct reading *in)
+{
+    struct policy *policy = &in->recorded->policy;
+    int32_t *fee_e6 = &policy->rules.fee_e6;
+    if (in->fee_buy != in->fee_sell)
+        return recorded_refuse(
+            in->err, in->path,
+            "params.sell_cost_pct: it must be as buy_cost_pct, %g: an account has one rate", in->fee_buy);
+    if (!millionths(in->fee_buy, fee_e6) || !millionths(in->slippage, &policy->slippage_e6))
+        return recorded_refuse(in->err, in->path, "params.%s: whole millionths are needed, as 0.0025",
+                               millionths(in->fee_buy, fee_e6) ? "slippage_pct" : "buy_cost_pct");
+    return 0;
+}
+
+static int take_params(struct reading *in, json_t *params)
+{
+    struct policy *policy = &in->recorded->policy;
+    struct policy_rules *rules = &policy->rules;
+    struct number numbers[] = {
+        {"lookback", 1, LOOKBACK_MAX, true, true, &in->lookback},
+        {"norm_action", 1e-12, 1e12, false, true, &rules->norm_action},
+        {"initial_capital", 1e-8, CAPITAL_MAX, false, true, &rules->capital},
+        {"buy_cost_pct", 0, 0.5, false, true, &in->fee_buy},
+        {"sell_cost_pct", 0, 0.5, false, true, &in->fee_sell},
+        {"slippage_pct", 0, 0.5, false, false, &in->slippage},
+        {"trailing_stop_pct", 0, 0.999999, false, false, &rules->trailing_stop},
+        {"max_position_pct", 0, 1000, false, false, &rules->max_position},
+        {"min_cash_reserve", 0, 1, false, false, &rules->min_cash},
+        {"forced_exit_bars", 0, 1e9, true, false, &rules->exit_bars},
+        {"forced_exit_pct", 0, 1, false, false, &rules->exit_share},
+        {"cooldown_bars", 0, 1e9, true, false, &rules->cooldown_bars},
+    };
+    size_t n = sizeof numbers / sizeof *numbers;
+    const char *key;
+    json_t *value;
+    int r = 0;
+    if (!json_is_object(params))
+        return recorded_refuse(in->err, in->path,
+                               "params: an object of the environment's parameters is needed");
+    *rules = (struct policy_rules){.exit_bars = FORCED_EXIT_BARS, .exit_share = FORCED_EXIT_PCT};
+    json_object_foreach(params, key, value)
+    {
+        r = take_param(in, numbers, n, key, value);
+        if (r < 0)
+            return r;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (numbers[i].needed)
+            return recorded_refuse(in->err, in->path, "params.%s: it is missing", numbers[i].key);
+    policy->lookback = (int)in->lookback;
+    return take_fees(in);
+}
+
+static int take_assets(const struct reading *in, const json_t *symbols, const json_t *least)
+{
+    struct recorded *recorded = in->recorded;
+    size_t n = json_array_size(symbols);
+    if (n < 1 || n > SYMBOLS_MAX)
+        return recorded_refuse(in->err, in->path, "symbols: an array of 1 to %d names is needed",
+                               SYMBOLS_MAX);
+    if (json_array_size(least) != n)
+        return recorded_refuse(in->err, in->path,
+                               "min_order_qty: a number for each of the %zu symbols is needed", n);
+    recorded->assets = calloc(n, sizeof *recorded->assets);
+    if (!recorded->assets) {
+        recorded_refuse(in->err, in->path, "out of memory");
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct policy_asset *asset = &recorded->assets[i];
+        const char *name = json_string_value(json_array_get(symbols, i));
+        const json_t *qty = json_array_get(least, i);
+        if (!name || !name[0] || strlen(name) >= sizeof asset->name)
+            return recorded_refuse(in->err, in->path, "symbols: a name as \"BTC\" is needed at %zu", i + 1);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(recorded->assets[k].name, name) == 0)
+                return recorded_refuse(in->err, in->path, "symbols: %s is there twice", name);
+        memcpy(asset->name, name, strlen(name));
+        asset->least = json_number_value(qty);
+        if (!json_is_number(qty) || !(asset->least >= 0 && asset->least <= CAPITAL_MAX))
+            return recorded_refuse(in->err, in->path, "min_order_qty: a quantity of %s, 0 or more, is needed",
+                                   name);
+    }
+    recorded->policy.n_assets = (int)n;
+    recorded->policy.assets = recorded->assets;
+    return 0;
+}
+
+static int take_times(const struct reading *in, const json_t *first, const json_t *interval,
+                      const json_t *bars)
+{
+    struct policy *policy = &in->recorded->policy;
+    const char *text = json_string_value(first);
+    if (!text || bars_time_parse(text, strlen(text), &policy->first_ns) < 0 || policy->first_ns <= 0)
+        return recorded_refuse(in->err, in->path,
+                               "first_bar: a time as \"2025-04-21 01:50:00+00:00\" is needed");
+    policy->interval_ns = FIVE_MINUTES_NS;
+    if (interval && (!json_is_string(interval) ||
+                     bar_interval_parse(json_string_value(interval), &policy->interval_ns) < 0))
+        return recorded_refuse(in->err, in->path, "interval: one as \"5m\" or \"1h\" is needed");
+    if (policy->first_ns % policy->interval_ns != 0)
+        return recorded_refuse(in->err, in->path, "first_bar: no bar of %s opens then",
+                               bar_interval_name(policy->interval_ns));
+    in->recorded->bars = json_integer_value(bars);
+    if (!json_is_integer(bars) || in->recorded->bars <= 2 * (int64_t)policy->lookback ||
+        in->recorded->bars > INT32_MAX)
+        return recorded_refuse(in->err, in->path,
+                               "bars: a whole number above %d is needed, twice the lookback",
+                               2 * policy->lookback);
+    return 0;
+}
+
+static int take(struct reading *in, json_t *root)
+{
+    static const char *const known[] = {
+        "symbols",       "first_bar", "interval",          "bars",
+        "min_order_qty", "params",    "first_observation", "last_observation"};
+    const char *key;
+    json_t *value;
+    if (!json_is_object(root))
+        return recorded_refuse(in->err, in->path,
+                               "an object with symbols, first_bar, bars and params is needed");
+    json_object_foreach(root, key, value)
+    {
+        size_t i = 0, n = sizeof known / sizeof *known;
+        while (i < n && strcmp(known[i], key) != 0)
+            i++;
+        if (i == n)
+            return recorded_refuse(in->err, in->path,
+                                   "%.64s: this program does not know it, so orders might be others", key);
+    }
+    int r = take_params(in, json_object_get(root, "params"));
+    if (r == 0)
+        r = take_assets(in, json_object_get(root, "symbols"), json_object_get(root, "min_order_qty"));
+    if (r == 0)
+        r = take_times(in, json_object_get(root, "first_bar"), json_object_get(root, "interval"),
+                       json_object_get(root, "bars"));
+    return r;
+}
+
+int recorded_read_params(const char *path, struct recorded *recorded, char err[static POLICY_ERROR_MAX])
+{
+    struct reading in = {.path = path, .err = err, .recorded = recorded};
+    json_error_t fault;
+    json_t *root =
+        json_loadb(recorded->texts[0].bytes, recorded->texts[0].len, JSON_REJECT_DUPLICATES, &fault);
+    if (!root)
+        return recorded_refuse(err, path, "line %d: it is no JSON: %s", fault.line, fault.text);
+    int r = take(&in, root);
+    json_decref(root);
+    return r;
+}

@@ -1,0 +1,401 @@
+/* A policy in the engine: when it decides, what of missing and late bars, its stop, and that all of it goes
+ * on from a state as it was. */
+#include <errno.h>
+
+#include "engine/state.h"
+#include "tests/engine/made_policy.h"
+
+#define E8        INT64_C(100000000)
+#define MINUTE_NS (INT64_C(60) * 1000000000)
+
+enum { SYMBOLS = 3, ROWS = 600, LOOKBACK = 3, TOLD_MAX = 4096 };
+
+static const struct made_walk walk = {.gaps_permille = 20,
+                                      .gap_longest = 3,
+                                      .steps = 60,
+                                      .start = 500 * E8,
+                                      .tick = E8 / 100,
+                                      .step = E8 / 10000};
+
+/* What came out. */
+struct told {
+    struct order orders[TOLD_MAX]; /* as they were told first */
+    struct fill fills[TOLD_MAX];
+    size_t n_orders, n_fills;
+    int wanted; /* the symbol whose missing bars were asked for; -1: none */
+    char alert[160];
+};
+
+static void on_order(void *ctx, const struct order *order)
+{
+    struct told *told = ctx;
+    if (order->id > told->n_orders && told->n_orders < TOLD_MAX)
+        told->orders[told->n_orders++] = *order;
+}
+
+static void on_fill(void *ctx, const struct fill *fill)
+{
+    struct told *told = ctx;
+    if (told->n_fills < TOLD_MAX)
+        told->fills[told->n_fills++] = *fill;
+}
+
+static void on_need_bars(void *ctx, int symbol, int64_t from, int64_t to)
+{
+    (void)from, (void)to;
+    ((struct told *)ctx)->wanted = symbol;
+}
+
+static void on_alert(void *ctx, int64_t ts_ns, const char *code, const char *text)
+{
+    (void)ts_ns;
+    snprintf(((struct told *)ctx)->alert, sizeof((struct told *)ctx)->alert, "%s: %s", code, text);
+}
+
+static struct engine_sink sink_of(struct told *told)
+{
+    return (struct engine_sink){
+        .ctx = told, .order = on_order, .fill = on_fill, .need_bars = on_need_bars, .alert = on_alert};
+}
+
+static struct account_spec spec_of(const struct policy *policy)
+{
+    return (struct account_spec){.name = "p",
+                                 .currency = "USDT",
+                                 .currency_scale = 8,
+                                 .cash = 10000 * E8,
+                                 .rules = {.fees = {1000, 1000}},
+                                 .policy = policy};
+}
+
+struct world {
+    struct made_market made;
+    struct symbol symbols[SYMBOLS];
+    struct account_spec spec;
+    struct engine_config config;
+    struct told told;
+    struct engine *engine;
+    uint64_t seq;
+};
+
+static int world_open(struct world *w, const struct policy *policy)
+{
+    struct engine_sink sink = sink_of(&w->told);
+    w->told.wanted = -1;
+    for (int s = 0; s < SYMBOLS; s++)
+        w->symbols[s] = made_symbol(s, &walk);
+    w->spec = spec_of(policy);
+    w->config = (struct engine_config){.symbols = w->symbols,
+                                       .n_symbols = SYMBOLS,
+                                       .accounts = &w->spec,
+                                       .n_accounts = 1,
+                                       .interval_ns = MINUTE_NS,
+                                       .latency_ns = 50000000,
+                                       .fill_model = FILL_BAR,
+                                       .slippage_e6 = 200};
+    return engine_create(&w->config, &sink, &w->engine);
+}
+
+static void give(struct world *w, const struct event *event)
+{
+    struct event with = *event;
+    with.seq = ++w->seq;
+    CHECK_INT(engine_handle(w->engine, &with), 0);
+}
+
+static void kline(struct world *w, int symbol, int64_t open_ns, int64_t open, int64_t high, int64_t low,
+                  int64_t close)
+{
+    const struct bar bar = {.open_ns = open_ns,
+                            .open = open,
+                            .high = high,
+                            .low = low,
+                            .close = close,
+                            .volume = E8,
+                            .first_trade_id = -1,
+                            .last_trade_id = -1};
+    const struct event event = {.recv_ns = open_ns + MINUTE_NS,
+                                .kind = EVENT_MARKET,
+                                .market = {.kind = MARKET_KLINE,
+                                           .symbol = symbol,
+                                           .event_ns = open_ns + MINUTE_NS,
+                                           .kline = {.interval_ns = MINUTE_NS, .bar = bar, .closed = true}}};
+    w->told.wanted = -1;
+    give(w, &event);
+    if (w->told.wanted < 0)
+        return;
+    const struct event none = {
+        .recv_ns = open_ns + MINUTE_NS, .kind = EVENT_BARS, .bars = {.symbol = w->told.wanted}};
+    give(w, &none);
+}
+
+static void flat(struct world *w, int symbol, int minute, int64_t price)
+{
+    kline(w, symbol, MADE_START_NS + minute * MINUTE_NS, price, price, price, price);
+}
+
+static void give_row(struct world *w, size_t row)
+{
+    for (int s = 0; s < SYMBOLS; s++) {
+        const struct market_series *series = &w->made.series[s];
+        int64_t p[4];
+        const double *const columns[] = {series->open, series->high, series->low, series->close};
+        if (!market_present(series, row))
+            continue;
+        for (int k = 0; k < 4; k++)
+            CHECK_INT(decimal_from_double(columns[k][row], 8, &p[k]), 0);
+        kline(w, s, MADE_START_NS + (int64_t)row * MINUTE_NS, p[0], p[1], p[2], p[3]);
+    }
+}
+
+static const struct policy_rules plain = {.norm_action = 10};
+
+/* Bars of a time come one by one: it decides with the last, for all assets in their order. */
+static void test_when(struct random *random)
+{
+    static struct world w;
+    struct made_policy made;
+    memset(&w, 0, sizeof w);
+    made_policy_open(&made, random, SYMBOLS, MADE_START_NS, MINUTE_NS, 1, 4, &plain, 0);
+    const float wanted[] = {1, 1, 1, 0, 0, 1, 0, -5, 1, 0, 0, 0};
+    memcpy(made.actions, wanted, sizeof wanted);
+    for (int i = 0; i < SYMBOLS; i++)
+        made.assets[i].least = 0;
+    CHECK_INT(world_open(&w, &made.policy), 0);
+    flat(&w, 0, 0, 100 * E8);
+    flat(&w, 1, 0, 200 * E8);
+    CHECK_INT(w.told.n_orders, 0);
+    flat(&w, 2, 0, 400 * E8);
+    CHECK_INT(w.told.n_orders, 3);
+    for (int i = 0; i < 3; i++) {
+        const struct order *order = &w.told.orders[i];
+        CHECK_INT(order->symbol, i);
+        CHECK_INT(order->type, ORDER_MARKET);
+        CHECK_INT(order->created_ns, MADE_START_NS + MINUTE_NS);
+        CHECK_INT(order->qty, 1000 * E8 / (100 << i)); /* a tenth of the capital in each */
+        CHECK_STR(order->tag, "policy");
+    }
+    /* C1 lacks a bar: C0's next one comes first, and finds what was decided without it. */
+    flat(&w, 0, 1, 101 * E8);
+    flat(&w, 2, 1, 404 * E8);
+    CHECK_INT(w.told.n_orders, 3);
+    CHECK_INT(w.told.n_fills, 2);
+    flat(&w, 0, 2, 102 * E8);
+    CHECK_INT(w.told.n_orders, 4);
+    CHECK_INT(w.told.orders[3].symbol, 2);
+    CHECK_INT(w.told.orders[3].created_ns, MADE_START_NS + 2 * MINUTE_NS);
+    flat(&w, 1, 2, 210 * E8); /* the first since it was bought: it fills now */
+    CHECK_INT(w.told.n_fills, 3);
+    CHECK_INT(w.told.fills[2].ts_ns, MADE_START_NS + 2 * MINUTE_NS);
+    flat(&w, 2, 2, 408 * E8);
+    CHECK_INT(w.told.n_fills, 4);
+    CHECK_INT(w.told.n_orders, 6);
+    CHECK_INT(w.told.orders[4].symbol, 1);
+    CHECK(w.told.orders[4].side == ORDER_SELL && w.told.orders[4].reduce_only);
+    /* After its last row it does nothing more. */
+    for (int minute = 3; minute < 8; minute++)
+        for (int s = 0; s < SYMBOLS; s++)
+            flat(&w, s, minute, 100 * E8);
+    CHECK_INT(w.told.n_orders, 6);
+    engine_destroy(w.engine);
+    made_policy_close(&made);
+}
+
+/* One stop, which follows the closes, and whose price and quantity change by one amend. */
+static void test_stop(struct random *random)
+{
+    static struct world w;
+    struct made_policy made;
+    const struct policy_rules rules = {.norm_action = 10, .trailing_stop = 0.05};
+    memset(&w, 0, sizeof w);
+    made_policy_open(&made, random, 1, MADE_START_NS, MINUTE_NS, 1, 6, &rules, 0);
+    const float wanted[] = {1, 0, 1, 0, 0, 0};
+    memcpy(made.actions, wanted, sizeof wanted);
+    made.assets[0].least = 0;
+    CHECK_INT(world_open(&w, &made.policy), 0);
+    flat(&w, 0, 0, 100 * E8);
+    flat(&w, 0, 1, 100 * E8);
+    CHECK_INT(w.told.n_orders, 2);
+    const struct order *stop = engine_find_order(w.engine, 2);
+    CHECK(stop && stop->type == ORDER_STOP && stop->reduce_only && stop->stop_price == 95 * E8 &&
+          stop->qty == 10 * E8 && strcmp(stop->tag, "stop") == 0);
+    flat(&w, 0, 2, 110 * E8); /* buys more, and the stop follows */
+    flat(&w, 0, 3, 110 * E8);
+    stop = engine_find_order(w.engine, 2);
+    CHECK(stop && stop->stop_price == 10450000000 && stop->qty == 10 * E8 && stop->amends == 1);
+    flat(&w, 0, 4, 120 * E8);
+    stop = engine_find_order(w.engine, 2);
+    CHECK(stop && stop->stop_price == 10450000000 && stop->qty == 20 * E8 && stop->amends == 2);
+    kline(&w, 0, MADE_START_NS + 5 * MINUTE_NS, 120 * E8, 120 * E8, 100 * E8, 100 * E8);
+    CHECK_INT(engine_account(w.engine, 0)->positions[0].qty, 0);
+    CHECK_INT(w.told.n_orders, 3);
+    CHECK_INT(w.told.fills[w.told.n_fills - 1].ts_ns, MADE_START_NS + 6 * MINUTE_NS - 1);
+    CHECK_INT(engine_orders(w.engine), 0);
+    engine_destroy(w.engine);
+    made_policy_close(&made);
+}
+
+/* A policy that is asked for by its id. */
+static const struct policy *find_made(void *ctx, const uint8_t id[static POLICY_ID_SIZE])
+{
+    const struct policy *policy = ctx;
+    return memcmp(policy->id, id, POLICY_ID_SIZE) == 0 ? policy : NULL;
+}
+
+static void digest_is(const struct engine *engine, const uint8_t expected[static LEDGER_HASH_SIZE])
+{
+    uint8_t digest[LEDGER_HASH_SIZE];
+    CHECK_INT(engine_digest(engine, digest), 0);
+    CHECK(memcmp(digest, expected, sizeof digest) == 0);
+}
+
+/* Saved and loaded after every so many rows, it is the same to the byte. */
+static void test_goes_on(struct random *random, const struct policy_rules *rules)
+{
+    static struct world straight, broken;
+    struct made_policy made;
+    uint8_t digest[LEDGER_HASH_SIZE];
+    memset(&straight, 0, sizeof straight);
+    memset(&broken, 0, sizeof broken);
+    made_open(&straight.made, random, &walk, SYMBOLS, ROWS, MINUTE_NS);
+    broken.made = straight.made;
+    made_policy_open(&made, random, SYMBOLS, MADE_START_NS + 7 * MINUTE_NS, MINUTE_NS, LOOKBACK,
+                     ROWS - 7 - LOOKBACK, rules, 30);
+    struct policies there = {.ctx = &made.policy, .find = find_made};
+    CHECK_INT(world_open(&straight, &made.policy), 0);
+    CHECK_INT(world_open(&broken, &made.policy), 0);
+    size_t next = 0;
+    for (size_t row = 0; row < ROWS; row++) {
+        give_row(&straight, row);
+        give_row(&broken, row);
+        if (row < next)
+            continue;
+        next = row + (size_t)random_between(random, 1, 25);
+        struct codec saved = {0};
+        char err[ENGINE_ERROR_MAX] = "";
+        struct engine *loaded = NULL;
+        struct engine_sink sink = sink_of(&broken.told);
+        codec_save(&saved);
+        CHECK_INT(engine_save(broken.engine, &saved), 0);
+        CHECK_INT(engine_load(saved.bytes, saved.len, &sink, &there, &loaded, err), 0);
+        CHECK_STR(err, "");
+        codec_finish(&saved);
+        if (!loaded)
+            break;
+        engine_destroy(broken.engine);
+        broken.engine = loaded;
+        if (random_chance(random, 50))
+            CHECK_INT(engine_configure(broken.engine, &broken.config, err), 0);
+        CHECK_INT(engine_digest(straight.engine, digest), 0);
+        digest_is(broken.engine, digest);
+    }
+    CHECK(straight.told.n_fills > 100);
+    CHECK_INT(straight.told.n_fills, broken.told.n_fills);
+    struct engine_ids a, b;
+    engine_ids(straight.engine, &a);
+    engine_ids(broken.engine, &b);
+    CHECK(memcmp(a.hash, b.hash, sizeof a.hash) == 0);
+    printf("policy: %zu orders, %zu fills, the same from states on the way\n", straight.told.n_orders,
+           straight.told.n_fills);
+    engine_destroy(straight.engine);
+    engine_destroy(broken.engine);
+    made_close(&straight.made);
+    made_policy_close(&made);
+}
+
+static void test_refused(struct random *random)
+{
+    static struct world w;
+    struct made_policy made, other;
+    char err[ENGINE_ERROR_MAX] = "", id[POLICY_ID_TEXT];
+    struct engine *loaded = NULL;
+    memset(&w, 0, sizeof w);
+    made_policy_open(&made, random, SYMBOLS, MADE_START_NS, MINUTE_NS, 1, 4, &plain, 0);
+    made_policy_open(&other, random, SYMBOLS, MADE_START_NS, MINUTE_NS, 1, 4, &plain, 0);
+    CHECK_INT(world_open(&w, &made.policy), 0);
+    struct codec saved = {0};
+    struct engine_sink sink = sink_of(&w.told);
+    const struct policies there = {.ctx = &other.policy, .find = find_made};
+    codec_save(&saved);
+    CHECK_INT(engine_save(w.engine, &saved), 0);
+    policy_id_text(made.policy.id, id);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(engine_load(saved.bytes, saved.len, &sink, i ? &there : NULL, &loaded, err), -ENOENT);
+        CHECK(strstr(err, id) && strstr(err, "account p trades by the policy"));
+    }
+    codec_finish(&saved);
+    engine_destroy(w.engine);
+
+    other.policy.interval_ns = 5 * MINUTE_NS;
+    CHECK_INT(world_open(&w, &other.policy), -EINVAL);
+    other.policy.interval_ns = MINUTE_NS;
+    snprintf(other.assets[1].name, sizeof other.assets[1].name, "C9");
+    CHECK_INT(world_open(&w, &other.policy), -EINVAL);
+    snprintf(other.assets[1].name, sizeof other.assets[1].name, "C0USDT");
+    CHECK_INT(world_open(&w, &other.policy), -EINVAL); /* the same as C0 */
+    snprintf(other.assets[1].name, sizeof other.assets[1].name, "C1USDT");
+    CHECK_INT(world_open(&w, &other.policy), 0);
+    engine_destroy(w.engine);
+    w.spec.policy = &other.policy;
+    w.spec.strategy = strategy_find("buy-and-hold");
+    CHECK_INT(engine_create(&w.config, &sink, &w.engine), -EINVAL);
+    made_policy_close(&made);
+    made_policy_close(&other);
+}
+
+/* Lots become finer: what is remembered is counted in the new quanta. */
+static void test_filters(struct random *random)
+{
+    static struct world w;
+    struct made_policy made;
+    memset(&w, 0, sizeof w);
+    made_policy_open(&made, random, 1, MADE_START_NS, MINUTE_NS, 1, 8, &plain, 0);
+    const float wanted[] = {0, 1, 0, -0.5f, 1, 1, 1, 1};
+    memcpy(made.actions, wanted, sizeof wanted);
+    made.assets[0].least = 0;
+    CHECK_INT(world_open(&w, &made.policy), 0);
+    struct event listed = {.recv_ns = MADE_START_NS + MINUTE_NS,
+                           .kind = EVENT_SYMBOL,
+                           .symbol = {.index = 0, .listed = w.symbols[0]}};
+    flat(&w, 0, 0, 3 * E8);
+    listed.symbol.listed.filters.step = listed.symbol.listed.filters.qty_min = 100;
+    give(&w, &listed);
+    flat(&w, 0, 1, 3 * E8);
+    CHECK_INT(w.told.n_orders, 1);
+    CHECK_INT(w.told.orders[0].qty, 33333333300); /* 1000 / 3, floored to the finer lot */
+    flat(&w, 0, 2, 3 * E8);
+    flat(&w, 0, 3, 3 * E8);
+    CHECK_INT(w.told.orders[1].qty, 16666666600);
+    listed.symbol.listed.filters.market_step = 150; /* no multiple of the step: no lot is both */
+    listed.recv_ns += 4 * MINUTE_NS;
+    give(&w, &listed);
+    CHECK(strstr(w.told.alert, "POLICY_FILTERS: C0USDT is not traded by the policy of account p"));
+    flat(&w, 0, 4, 3 * E8);
+    CHECK_INT(w.told.n_orders, 2);
+    listed.symbol.listed.filters = w.symbols[0].filters;
+    give(&w, &listed);
+    flat(&w, 0, 5, 3 * E8);
+    CHECK_INT(w.told.n_orders, 3);
+    CHECK_INT(w.told.orders[2].qty, 33333330000);
+    engine_destroy(w.engine);
+    made_policy_close(&made);
+}
+
+int main(void)
+{
+    struct random random = random_seeded("policy", 20261122);
+    const struct policy_rules every = {.norm_action = 6,
+                                       .trailing_stop = 0.004,
+                                       .max_position = 0.6,
+                                       .min_cash = 0.1,
+                                       .exit_bars = 9,
+                                       .exit_share = 0.25,
+                                       .cooldown_bars = 3};
+    test_when(&random);
+    test_stop(&random);
+    test_goes_on(&random, &plain);
+    test_goes_on(&random, &every);
+    test_refused(&random);
+    test_filters(&random);
+    return check_done("engine/policy");
+}
