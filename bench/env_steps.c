@@ -59,7 +59,15 @@ static double processor_seconds(bool alone)
 /* Prices with two decimals that move a fifth of a percent a bar, at most. */
 static struct env_market *generated(const struct env_params *params, int n_features, uint64_t *seed)
 {
-    struct symbol symbol = {.price_scale = 2, .qty_scale = 5, .quote_scale = 8};
+    const struct symbol symbol = {.price_scale = 8,
+                                  .qty_scale = 8,
+                                  .quote_scale = 8,
+                                  .filters = {.price_min = 1000000, /* 0.01 */
+                                              .tick = 1000000,
+                                              .qty_min = 1000, /* 0.00001 */
+                                              .step = 1000,
+                                              .notional_min = 500000000, /* 5.00 */
+                                              .notional_min_market = true}};
     static const char *const names[ASSETS] = {"A", "B", "C", "D", "E"};
     static struct env_asset_source assets[ASSETS];
     for (int i = 0; i < ASSETS; i++) {

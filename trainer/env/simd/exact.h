@@ -58,15 +58,25 @@ static __attribute__((noinline, cold)) struct exact_quotient exact_divide_intege
     return (struct exact_quotient){d_load(near), d_load(rest)};
 }
 
-static inline struct exact_quotient exact_divide(lane_d p, lane_d q, const struct exact_divisor *divisor)
+/* Where it is below divisor->max. */
+static inline struct exact_quotient exact_near(lane_d p, lane_d q, const struct exact_divisor *divisor)
 {
-    const lane_d by = d_all(divisor->by);
     lane_d high = p * q;
     lane_d low = d_fma(p, q, -high);
     lane_d near = d_nearest(high * d_all(divisor->inverse));
-    if (__builtin_expect(d_any(d_ge(near, d_all(divisor->max))), 0))
-        return exact_divide_integers(p, q, divisor->whole);
-    return (struct exact_quotient){near, d_fma(-near, by, high) + low};
+    return (struct exact_quotient){near, d_fma(-near, d_all(divisor->by), high) + low};
+}
+
+/* Is it beyond that in any lane? */
+static inline bool exact_large(struct exact_quotient x, const struct exact_divisor *divisor)
+{
+    return __builtin_expect(d_any(d_ge(x.near, d_all(divisor->max))), 0);
+}
+
+static inline struct exact_quotient exact_divide(lane_d p, lane_d q, const struct exact_divisor *divisor)
+{
+    struct exact_quotient x = exact_near(p, q, divisor);
+    return exact_large(x, divisor) ? exact_divide_integers(p, q, divisor->whole) : x;
 }
 
 static inline lane_d exact_floor(struct exact_quotient x)

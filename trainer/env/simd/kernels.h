@@ -7,6 +7,9 @@
 #include "trainer/env/view.h"
 
 env_step_fn LANES_NAME(reference_f64), LANES_NAME(reference_f32);
+#if LANES_FMA
+env_step_fn LANES_NAME(market_portfolio);
+#endif
 env_observe_fn LANES_NAME(observe);
 
 #endif

@@ -6,6 +6,12 @@ static void reference(const struct env_view *view, const struct env_step_io *io,
 }
 
 const struct env_kernels LANES_NAME(kernels) = {
-    .step = {[ENV_REFERENCE] = {[ENV_PORTFOLIO] = reference}},
+    .step =
+        {
+            [ENV_REFERENCE] = {[ENV_PORTFOLIO] = reference},
+#if LANES_FMA
+            [ENV_MARKET] = {[ENV_PORTFOLIO] = LANES_NAME(market_portfolio)},
+#endif
+        },
     .observe = LANES_NAME(observe),
 };

@@ -1,0 +1,397 @@
+/* ENV_MARKET, ENV_PORTFOLIO: LANES copies a turn, prices, quanta and money as whole numbers in two vectors of
+ * doubles. scalar/market.h is the definition; here are its operations in its order, with exact.h for the
+ * integers and policy.h for the decisions. What is seldom, a stop that is reached or a purchase short of
+ * cash, is skipped where no lane has it. */
+#include "trainer/env/market_rules.h"
+#include "trainer/env/scalar/kernels.h"
+#include "trainer/env/simd/actions.h"
+#include "trainer/env/simd/finish.h"
+#include "trainer/env/simd/kernels.h"
+#include "trainer/env/simd/policy.h"
+
+enum { HALVES = 2 }; /* of LANES copies, as vectors of doubles */
+
+/* What is alike for all copies. */
+struct shared {
+    const struct env_view *view;
+    const struct env_step_io *io;
+    struct lane_rules rules;
+    struct lane_symbol symbols[ENV_ASSETS_MAX];
+    double per_unit; /* 1 / money units in 1.0 */
+};
+
+/* Half of a block of copies. */
+struct half {
+    lane_d cash, fees, reserved; /* reserved: by all purchases that wait */
+    lane_d buy_e6, sell_e6, slippage_e6;
+    lane_d buys, sells; /* of this step */
+    struct lane_account account;
+};
+
+struct block {
+    size_t first;
+    mask_f steps;
+    int32_t row[LANES]; /* that the step ends at */
+    bool together;      /* all of them are at one row */
+    struct half half[HALVES];
+};
+
+/* Open, high, low, close of an asset, each copy's. */
+struct prices {
+    lane_d open, high, low, close;
+    mask_d there;
+};
+
+/* ---- What each copy has elsewhere ---- */
+
+static inline struct prices prices_at(const struct shared *shared, const struct block *b, int half,
+                                      int32_t asset)
+{
+    const struct env_market_view *market = &shared->view->market;
+    const double *bars = market->bars + (size_t)asset * 4;
+    const size_t step = (size_t)market->n * 4;
+    const int32_t *rows = b->row + half * LANES_D;
+    lane_d four[4];
+    if (b->together) {
+        const double *bar = bars + (size_t)rows[0] * step;
+        for (int k = 0; k < 4; k++)
+            four[k] = d_all(bar[k]);
+    } else {
+        const double *row[LANES_D];
+        for (int j = 0; j < LANES_D; j++)
+            row[j] = bars + (size_t)rows[j] * step;
+        d_rows(row, four);
+    }
+    return (struct prices){four[0], four[1], four[2], four[3], d_gt(four[3], d_all(0))};
+}
+
+/* Had the asset a bar in the row before? */
+static inline mask_d was_there(const struct shared *shared, const struct block *b, int half, int32_t asset)
+{
+    const struct env_market_view *market = &shared->view->market;
+    const double *close = market->bars + (size_t)asset * 4 + 3;
+    const size_t step = (size_t)market->n * 4;
+    const int32_t *rows = b->row + half * LANES_D;
+    if (b->together)
+        return d_gt(d_all(close[(size_t)(rows[0] - 1) * step]), d_all(0));
+    double closes[LANES_D];
+    for (int j = 0; j < LANES_D; j++)
+        closes[j] = close[(size_t)(rows[j] - 1) * step];
+    return d_gt(d_load(closes), d_all(0));
+}
+
+/* ---- The close of row t: decisions ---- */
+
+static inline void decide(const struct shared *shared, struct half *h, int32_t asset, size_t at, mask_d there,
+                          lane_d action)
+{
+    const struct env_state *s = &shared->view->state;
+    const struct lane_symbol *symbol = &shared->symbols[asset];
+    lane_d close = d_load(s->closed + at);
+    struct lane_memory memory = {d_load(s->m_scale + at), d_load(s->m_qty + at), d_load(s->m_held + at),
+                                 d_load(s->m_cool + at), d_load(s->m_peak + at)};
+    const struct lane_memory before = memory;
+    lane_watch(&shared->rules, &memory, d_load(s->lots + at), close);
+    struct lane_order order = lane_decide(&shared->rules, symbol, &memory, there, action, close, &h->account);
+    d_store(s->m_qty + at, d_select(there, memory.qty, before.qty));
+    d_store(s->m_held + at, d_select(there, memory.held, before.held));
+    d_store(s->m_cool + at, d_select(there, memory.cool, before.cool));
+    d_store(s->m_peak + at, d_select(there, memory.peak, before.peak));
+    if (shared->rules.trails) {
+        d_store(s->stop + at, d_select(order.sets, order.stop, d_load(s->stop + at)));
+        d_store(s->stop_qty + at, d_select(order.sets, order.stop_qty, d_load(s->stop_qty + at)));
+    }
+    d_store(s->waiting + at, d_select(there, order.qty, d_load(s->waiting + at)));
+    d_store(s->reserved + at, d_select(there, order.reserve, d_load(s->reserved + at)));
+    h->account.available = h->account.available - order.reserve;
+    h->reserved = h->reserved + order.reserve;
+}
+
+/* ---- The bar of row t + 1: fills ---- */
+
+/* Lane by lane, where a worth is too large for the doubles' way. */
+static __attribute__((noinline, cold)) lane_d worth_integers(const struct policy_symbol *symbol, mask_d buys,
+                                                             lane_d price, lane_d lots)
+{
+    double at[LANES_D], worth[LANES_D];
+    unsigned bought = d_bits(buys);
+    d_store(at, price);
+    d_store(worth, lots);
+    for (int j = 0; j < LANES_D; j++)
+        worth[j] = bought >> j & 1
+                       ? (double)fill_notional(ORDER_BUY, (int64_t)at[j], (int64_t)worth[j], symbol->divisor)
+                       : env_market_worth(symbol, at[j], worth[j]);
+    return d_load(worth);
+}
+
+/* fill_notional() where `buys`, else env_market_worth(). */
+static inline lane_d worth(const struct shared *shared, int32_t asset, mask_d buys, lane_d price, lane_d lots)
+{
+    const struct exact_divisor *divisor = &shared->symbols[asset].divisor;
+    const lane_d zero = d_all(0);
+    struct exact_quotient x = exact_near(price, lots, divisor);
+    if (exact_large(x, divisor))
+        return worth_integers(&shared->view->market.symbols[asset], buys, price, lots);
+    mask_d up = buys & d_gt(x.rest, zero), down = not_(buys) & d_lt(x.rest, zero);
+    return d_select(down, x.near - d_all(1), d_select(up, x.near + d_all(1), x.near));
+}
+
+/* env_market_buy() where `buys`, env_market_sell() where `sells`, with the market at `shown`. Returns the
+ * lots that are held then. */
+static inline lane_d trade(const struct shared *shared, struct half *h, int32_t asset, lane_d lots,
+                           mask_d buys, mask_d sells, lane_d qty, lane_d shown)
+{
+    const struct lane_symbol *symbol = &shared->symbols[asset];
+    const lane_d zero = d_all(0), one = d_all(1);
+    qty = d_select(buys, qty, d_select(sells, d_min(qty, lots), zero));
+    lane_d price = exact_slipped(&symbol->tick, buys, shown, h->slippage_e6);
+    lane_d notional = worth(shared, asset, buys, price, qty);
+    lane_d rate = d_select(buys, h->buy_e6, h->sell_e6);
+    lane_d fee = exact_fee(notional, rate), cash = h->cash - h->reserved;
+    if (__builtin_expect(d_any(buys & d_gt(notional + fee, cash)), 0)) {
+        qty = d_select(
+            buys, exact_affordable_integers(cash, price, qty, symbol->divisor.whole, rate, symbol->filters),
+            qty);
+        notional = worth(shared, asset, buys, price, qty);
+        fee = exact_fee(notional, rate);
+    }
+    mask_d trades = d_gt(qty, zero);
+    h->cash = d_select(buys, h->cash - (notional + fee), h->cash + (notional - fee));
+    h->fees = h->fees + fee;
+    h->buys = d_select(trades & buys, h->buys + one, h->buys);
+    h->sells = d_select(trades & sells, h->sells + one, h->sells);
+    return d_select(buys, lots + qty, lots - qty);
+}
+
+/* env_market_bar() where the asset has one. */
+static inline void fill(const struct shared *shared, struct half *h, int32_t asset, size_t at,
+                        const struct prices *bar)
+{
+    const struct env_state *s = &shared->view->state;
+    const lane_d zero = d_all(0);
+    const mask_d there = bar->there, none = d_lt(zero, zero);
+    lane_d lots = d_load(s->lots + at), stop = d_load(s->stop + at), stop_qty = d_load(s->stop_qty + at);
+    mask_d at_open = d_gt(stop, zero) & there & d_le(bar->open, stop);
+    if (d_any(at_open)) {
+        lots = trade(shared, h, asset, lots, none, at_open, stop_qty, bar->open);
+        stop = d_select(at_open, zero, stop);
+    }
+    lane_d waiting = d_load(s->waiting + at), reserve = d_load(s->reserved + at);
+    mask_d sells = d_lt(waiting, zero) & there, buys = d_gt(waiting, zero) & there;
+    h->reserved = h->reserved - d_select(there, reserve, zero);
+    if (d_any(sells | buys)) {
+        lots = trade(shared, h, asset, lots, buys, sells, d_abs(waiting), bar->open);
+        stop = d_select(sells & d_le(lots, zero), zero, stop);
+    }
+    mask_d inside = d_gt(stop, zero) & there & d_le(bar->low, stop);
+    if (d_any(inside)) {
+        lots = trade(shared, h, asset, lots, none, inside, stop_qty, stop);
+        stop = d_select(inside, zero, stop);
+    }
+    d_store(s->lots + at, lots);
+    d_store(s->stop + at, stop);
+    d_store(s->stop_qty + at, d_select(d_gt(stop, zero), stop_qty, zero));
+    d_store(s->waiting + at, d_select(there, zero, waiting));
+    d_store(s->reserved + at, d_select(there, zero, reserve));
+    d_store(s->closed + at, d_select(there, bar->close, d_load(s->closed + at)));
+}
+
+/* ---- A step ---- */
+
+static inline lane_d rate_e6(lane_d share)
+{
+    return d_floor(share * d_all(1e6) + d_all(0.5));
+}
+
+static inline void open_half(const struct shared *shared, struct half *h, size_t at, lane_d fee_buy,
+                             lane_d fee_sell, lane_d slippage)
+{
+    const struct env_state *s = &shared->view->state;
+    h->cash = d_load((double *)s->cash + at);
+    h->fees = d_load((double *)s->fees + at);
+    h->buy_e6 = rate_e6(fee_buy);
+    h->sell_e6 = rate_e6(fee_sell);
+    h->slippage_e6 = rate_e6(slippage);
+    h->reserved = h->buys = h->sells = d_all(0);
+    for (int32_t i = 0; i < s->n; i++)
+        h->reserved = h->reserved + d_load(s->reserved + (size_t)i * s->stride + at);
+    h->account = (struct lane_account){
+        .min_cash = d_all(shared->view->params.min_cash_reserve) * d_load((double *)s->capital + at),
+        .fee_e6 = h->buy_e6,
+        .spend = d_all(POLICY_MARGIN) / (d_all(1) + h->buy_e6 / d_all(1e6)),
+        .equity = d_load((double *)s->equity + at),
+        .available = h->cash - h->reserved,
+    };
+}
+
+/* The close of row t: what every asset orders. */
+static inline void decide_all(const struct shared *shared, struct block *b, size_t end)
+{
+    const struct env_view *view = shared->view;
+    const struct env_state *s = &view->state;
+    lane_f actions[ENV_ASSETS_MAX];
+    lane_actions(shared->io, b->first, end, s->n, actions);
+    for (int32_t i = 0; i < s->n; i++) {
+        lane_dd action = dd_of(lane_action(&view->params, actions[i]));
+        for (int v = 0; v < HALVES; v++) {
+            size_t at = b->first + (size_t)(v * LANES_D);
+            decide(shared, &b->half[v], i, (size_t)i * s->stride + at, was_there(shared, b, v, i),
+                   v ? action.hi : action.lo);
+        }
+    }
+}
+
+/* The bars of row t + 1. */
+static inline void fill_all(const struct shared *shared, struct block *b)
+{
+    const struct env_state *s = &shared->view->state;
+    for (int32_t i = 0; i < s->n; i++)
+        for (int v = 0; v < HALVES; v++) {
+            struct prices bar = prices_at(shared, b, v, i);
+            fill(shared, &b->half[v], i, (size_t)i * s->stride + b->first + (size_t)(v * LANES_D), &bar);
+        }
+}
+
+/* What it all is worth at the last closes. */
+struct worths {
+    lane_d equity[HALVES], benchmark[HALVES];
+    mask_d inexact[HALVES];       /* lots or equity of POLICY_EXACT_MAX or more */
+    lane_f asset[ENV_ASSETS_MAX]; /* in the currency */
+};
+
+static inline void value_all(const struct shared *shared, const struct block *b, struct worths *ret)
+{
+    const struct env_state *s = &shared->view->state;
+    const lane_d most = d_all(POLICY_EXACT_MAX), per_unit = d_all(shared->per_unit);
+    for (int v = 0; v < HALVES; v++) {
+        ret->equity[v] = b->half[v].cash;
+        ret->benchmark[v] = d_all(0);
+        ret->inexact[v] = d_lt(most, most);
+    }
+    for (int32_t i = 0; i < s->n; i++) {
+        lane_d value[HALVES];
+        for (int v = 0; v < HALVES; v++) {
+            size_t at = (size_t)i * s->stride + b->first + (size_t)(v * LANES_D);
+            lane_d close = d_load(s->closed + at), lots = d_load(s->lots + at);
+            lane_d whole = worth(shared, i, d_lt(most, most), close, lots);
+            ret->equity[v] = ret->equity[v] + whole;
+            ret->benchmark[v] = ret->benchmark[v] + d_load(s->m_bench + at) * close;
+            ret->inexact[v] = ret->inexact[v] | d_ge(lots, most);
+            value[v] = whole * per_unit;
+        }
+        ret->asset[i] = f_of((lane_dd){value[0], value[1]});
+    }
+    for (int v = 0; v < HALVES; v++)
+        ret->inexact[v] = ret->inexact[v] | d_ge(ret->equity[v], most);
+}
+
+/* env_market_concentration(). */
+static inline lane_f concentration(const struct shared *shared, const lane_f *asset, lane_f equity)
+{
+    struct lane_shares shares = {f_all(0), f_all(0), f_all(0), f_all(0)};
+    lane_f counted[ENV_ASSETS_MAX], inverse = f_all(1) / equity;
+    for (int32_t i = 0; i < shared->view->state.n; i++)
+        counted[i] = lane_shares_add(&shares, counted, i, asset[i] * inverse);
+    return lane_concentration(&shared->view->params, &shares);
+}
+
+static inline lane_f in_currency(const struct shared *shared, lane_dd money)
+{
+    return f_of(dd_mul(money, dd_all(shared->per_unit)));
+}
+
+static inline void finish(const struct shared *shared, const struct block *b, size_t end)
+{
+    const struct env_view *view = shared->view;
+    const struct env_state *s = &view->state;
+    const size_t at = b->first;
+    struct worths worths;
+    value_all(shared, b, &worths);
+    lane_dd equity = {worths.equity[0], worths.equity[1]};
+    lane_dd benchmark = {worths.benchmark[0], worths.benchmark[1]};
+    lane_dd equity_before = dd_load((double *)s->equity + at), capital = dd_load((double *)s->capital + at);
+    lane_dd benchmark_before = dd_load((double *)s->benchmark + at);
+    lane_dd cash = {b->half[0].cash, b->half[1].cash};
+    struct lane_change change = {
+        .equity = in_currency(shared, equity),
+        .cash = in_currency(shared, cash),
+        .capital = in_currency(shared, capital),
+        .benchmark_before = in_currency(shared, benchmark_before),
+        .equity_change = in_currency(shared, dd_sub(equity, equity_before)),
+        .benchmark_change = in_currency(shared, dd_sub(benchmark, benchmark_before)),
+    };
+    lane_f decay = lane_decay(view, i_load(s->row + at), i_load(s->first + at), i_load(s->last + at));
+    lane_f reward = lane_reward(&view->params, &change, decay);
+    if (view->params.concentration_penalty > 0) {
+        mask_f solvent = f_mask_of(dd_gt(equity, dd_all(0)));
+        reward = f_select(solvent, reward + concentration(shared, worths.asset, change.equity), reward);
+    }
+    dd_store((double *)s->cash + at, cash);
+    dd_store((double *)s->fees + at, (lane_dd){b->half[0].fees, b->half[1].fees});
+    dd_store((double *)s->equity + at, equity);
+    dd_store((double *)s->benchmark + at, benchmark);
+    lane_dd buys = {b->half[0].buys, b->half[1].buys}, sells = {b->half[0].sells, b->half[1].sells};
+    i_store(s->buys + at, i_load(s->buys + at) + lane_int_of(f_of(buys)));
+    i_store(s->sells + at, i_load(s->sells + at) + lane_int_of(f_of(sells)));
+    mask_dd ruined = dd_le(equity, dd_mul(dd_all(view->params.ruin), capital));
+    ruined.lo = ruined.lo | worths.inexact[0];
+    ruined.hi = ruined.hi | worths.inexact[1];
+    lane_finish(view, shared->io, at, end, b->steps, reward, equity, f_mask_of(ruined));
+}
+
+/* Rows, one further where a copy steps; the others look where the first of those does. */
+static inline void advance(const struct shared *shared, struct block *b)
+{
+    const struct env_state *s = &shared->view->state;
+    lane_i row = i_load(s->row + b->first);
+    int32_t one = s->row[b->first + (size_t)__builtin_ctz(f_bits(b->steps))] + 1;
+    lane_i next = i_select(b->steps, row + i_all(1), i_all(one));
+    i_store(s->row + b->first, i_select(b->steps, next, row));
+    i_store(b->row, next);
+    b->together = !f_any(not_(i_eq(next, i_all(one))));
+}
+
+static void step(const struct shared *shared, size_t first, size_t end, mask_f steps)
+{
+    const struct env_state *s = &shared->view->state;
+    struct block b = {.first = first, .steps = steps};
+    lane_dd fee_buy = dd_of(f_load(s->fee_buy + first)), fee_sell = dd_of(f_load(s->fee_sell + first));
+    lane_dd slippage = dd_of(f_load(s->slippage + first));
+    advance(shared, &b);
+    open_half(shared, &b.half[0], first, fee_buy.lo, fee_sell.lo, slippage.lo);
+    open_half(shared, &b.half[1], first + LANES_D, fee_buy.hi, fee_sell.hi, slippage.hi);
+    decide_all(shared, &b, end);
+    fill_all(shared, &b);
+    finish(shared, &b, end);
+}
+
+void LANES_NAME(market_portfolio)(const struct env_view *view, const struct env_step_io *io, size_t first,
+                                  size_t end)
+{
+    const struct env_params *p = &view->params;
+    struct shared shared;
+    shared.view = view;
+    shared.io = io;
+    shared.per_unit = 1 / env_money_units(view);
+    shared.rules = (struct lane_rules){
+        .trails = p->trailing_stop_pct > 0,
+        .caps = p->max_position_pct > 0,
+        .exits = p->forced_exit_bars > 0,
+        .kept = 1 - p->trailing_stop_pct,
+        .max_position = p->max_position_pct,
+        .exit_bars = p->forced_exit_bars,
+        .exit_share = p->forced_exit_pct,
+        .cooldown_bars = p->cooldown_bars,
+    };
+    for (int32_t i = 0; i < view->state.n; i++)
+        shared.symbols[i] = lane_symbol(&view->market.symbols[i], view->market.least[i]);
+    for (size_t at = first; at < end; at += LANES) {
+        mask_f steps = lane_steps(view, at, end);
+        size_t last = end - at < LANES ? end : at + LANES;
+        bool rests = p->autoreset == ENV_NO_RESET && __builtin_popcount(f_bits(steps)) != (int)(last - at);
+        if (rests || !f_any(steps))
+            env_scalar_market_portfolio(view, io, at, last);
+        else
+            step(&shared, at, end, steps);
+    }
+}
