@@ -53,14 +53,13 @@ static bool same_column(const struct env_column *column, const struct env *a, co
         return true;
     size_t bytes = env_column_size(column, params), stride = a->view.state.stride;
     const char *one = env_column_data(column, &a->view), *other = env_column_data(column, &b->view);
-    for (int32_t i = 0; i < (column->execution < 0 ? 1 : a->view.state.n); i++) {
+    for (int32_t i = 0; i < (column->assets ? a->view.state.n : 1); i++) {
         size_t at = (size_t)i * stride * bytes;
         for (size_t e = 0; e < COPIES; e++)
             if (memcmp(one + at + e * bytes, other + at + e * bytes, bytes) != 0) {
                 double x = bytes == 8 ? ((const double *)(one + at))[e] : 0,
                        y = bytes == 8 ? ((const double *)(other + at))[e] : 0;
-                fprintf(stderr, "column at %zu of asset %d, copy %zu: %.17g, not %.17g\n", column->offset, i,
-                        e, y, x);
+                fprintf(stderr, "%s of asset %d, copy %zu: %.17g, not %.17g\n", column->name, i, e, y, x);
                 return false;
             }
     }
@@ -101,8 +100,10 @@ static void count(const struct side *side)
 {
     const struct env_state *state = &side->env->view.state;
     for (size_t e = 0; e < COPIES; e++) {
-        seen.ends += side->terminated[e] || side->truncated[e];
-        seen.trades += state->buys[e] + state->sells[e];
+        if (side->terminated[e] || side->truncated[e]) {
+            seen.ends++;
+            seen.trades += side->env->view.ended.buys[e] + side->env->view.ended.sells[e];
+        }
         for (int32_t i = 0; i < state->n; i++)
             seen.stopped += state->stop[(size_t)i * state->stride + e] > 0;
     }
@@ -190,9 +191,9 @@ int main(void)
         }
     }
     free(made);
-    printf("%d backends, %d runs each: %ld steps, %ld trades by their ends, %ld episodes ended, %ld stops "
+    printf("%d backends, %d runs each: %ld steps, %ld episodes with %ld trades, %ld stops "
            "rested\n",
-           backends, runs, seen.steps, seen.trades, seen.ends, seen.stopped);
+           backends, runs, seen.steps, seen.ends, seen.trades, seen.stopped);
     CHECK(seen.trades > seen.steps / 10 && seen.ends > runs && seen.stopped > seen.steps / 10);
     return check_done("trainer/env/market_lanes");
 }

@@ -269,6 +269,7 @@ static inline void value_all(const struct shared *shared, const struct block *b,
         ret->inexact[v] = d_lt(most, most);
     }
     for (int32_t i = 0; i < s->n; i++) {
+        const lane_d per_divisor = d_all(shared->symbols[i].per_divisor);
         lane_d value[HALVES];
         for (int v = 0; v < HALVES; v++) {
             size_t at = (size_t)i * s->stride + b->first + (size_t)(v * LANES_D);
@@ -277,7 +278,7 @@ static inline void value_all(const struct shared *shared, const struct block *b,
             ret->equity[v] = ret->equity[v] + whole;
             ret->benchmark[v] = ret->benchmark[v] + d_load(s->m_bench + at) * close;
             ret->inexact[v] = ret->inexact[v] | d_ge(lots, most);
-            value[v] = whole * per_unit;
+            value[v] = close * per_divisor * lots * per_unit; /* env_market_share() */
         }
         ret->asset[i] = f_of((lane_dd){value[0], value[1]});
     }
