@@ -420,10 +420,20 @@ static inline mask_f f_mask_of(mask_dd m)
 #endif
 }
 
+static inline mask_dd dd_both(mask_dd a, mask_dd b)
+{
+    return (mask_dd){(mask_d)(a.lo & b.lo), (mask_d)(a.hi & b.hi)};
+}
+
+static inline lane_dd dd_pick(mask_dd m, lane_dd a, lane_dd b)
+{
+    return (lane_dd){d_select(m.lo, a.lo, b.lo), d_select(m.hi, a.hi, b.hi)};
+}
+
+/* By a mask of floats. */
 static inline lane_dd dd_select(mask_f m, lane_dd a, lane_dd b)
 {
-    mask_dd wide = dd_mask(m);
-    return (lane_dd){d_select(wide.lo, a.lo, b.lo), d_select(wide.hi, a.hi, b.hi)};
+    return dd_pick(dd_mask(m), a, b);
 }
 
 /* Exact. */

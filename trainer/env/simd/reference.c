@@ -22,14 +22,14 @@ struct scratch {
 struct block {
     const struct env_view *view;
     const struct env_step_io *io;
-    size_t at, end;  /* its first copy, and the first that the caller does not step */
-    unsigned active; /* bit j: copy at + j steps */
+    size_t at, first, end; /* its first copy, and those that the caller steps */
+    unsigned active;       /* bit j: copy at + j steps */
     struct scratch *scratch;
 };
 
 struct account {
     money cash, fees, capital, reserve, fee_buy, fee_sell;
-    lane_f fees_and_price, worse_buy, worse_sell;
+    lane_f worse_buy, worse_sell;
     lane_i row, last, buys, sells;
 };
 
@@ -48,7 +48,7 @@ INLINE void put_i(mask_f active, bool whole, int32_t *p, lane_i v)
 INLINE void put_m(mask_f active, bool whole, void *column, size_t at, money v)
 {
     money_one *p = (money_one *)column + at;
-    m_store(p, whole ? v : m_select(active, v, m_load(p)));
+    m_store(p, whole ? v : m_select(m_mask(active), v, m_load(p)));
 }
 
 INLINE void put_dd(mask_f active, bool whole, double *p, lane_dd v)
@@ -96,10 +96,9 @@ INLINE void prices_in(const struct block *b, lane_i rows)
     const float *from[LANES];
     for (int j = 0; j < LANES; j++)
         from[j] = market->close + (size_t)row[j] * stride;
-    if (b->at + AHEAD + LANES <= b->end)
-        for (int j = 0; j < LANES; j++)
-            __builtin_prefetch(market->close +
-                               (size_t)(b->view->state.row[b->at + AHEAD + (size_t)j] + 1) * stride);
+    size_t ahead = b->at + AHEAD + LANES <= b->end ? b->at + AHEAD : b->first;
+    for (size_t j = 0; j < LANES; j++)
+        __builtin_prefetch(market->close + (size_t)(b->view->state.row[ahead + j] + 1) * stride);
     rows_in(from, market->n, true, b->scratch->price);
 }
 
@@ -142,18 +141,30 @@ INLINE void actions_in(const struct block *b, int32_t n, bool whole)
 /* Of quantities that are 0 where nothing is sold. */
 INLINE void sale(struct account *a, mask_f sold, lane_f q, lane_f price)
 {
-    money notional = m_mul(m_of(q), m_of(price));
+    money notional = m_of(q * price);
     a->cash = m_add(a->cash, m_mul(notional, m_sub(m_all(1), a->fee_sell)));
     a->fees = m_add(a->fees, m_mul(notional, a->fee_sell));
     a->sells = i_select(sold, a->sells + 1, a->sells);
 }
 
-/* base + the worth of what is held at `price`. */
-INLINE money holdings(money base, const float *qty, size_t stride, const lane_f *price, int32_t n)
+INLINE money equity_of(const struct block *b, money cash)
 {
-    for (int32_t i = 0; i < n; i++)
-        base = m_add(base, m_mul(m_of(f_load(qty + (size_t)i * stride)), m_of(price[i])));
-    return base;
+    const struct env_state *s = &b->view->state;
+    const float *qty = s->qty + b->at;
+    lane_f worth = f_all(0);
+    for (int32_t i = 0; i < s->n; i++)
+        worth = worth + f_load(qty + (size_t)i * s->stride) * b->scratch->price[i];
+    return m_add(cash, m_of(worth));
+}
+
+INLINE money benchmark_of(const struct block *b)
+{
+    const struct env_state *s = &b->view->state;
+    const float *bench = s->bench + b->at;
+    money worth = m_all(0);
+    for (int32_t i = 0; i < s->n; i++)
+        worth = m_add(worth, m_mul(m_of(f_load(bench + (size_t)i * s->stride)), m_of(b->scratch->price[i])));
+    return worth;
 }
 
 /* 1., 2. A bar more, and the trailing stop. */
@@ -202,7 +213,7 @@ INLINE void want(const struct block *b, const struct account *a)
     const bool capped = p->max_position_pct > 0;
     money cap = m_all(0);
     if (capped)
-        cap = m_mul(m_all(p->max_position_pct), holdings(a->cash, qty, s->stride, price, s->n));
+        cap = m_mul(m_all(p->max_position_pct), equity_of(b, a->cash));
     for (int32_t i = 0; i < s->n; i++, qty += s->stride, scale += s->stride) {
         lane_f quantity = action_of(p, wanted[i]) * f_load(scale);
         if (capped) {
@@ -256,21 +267,28 @@ INLINE void buy(const struct block *b, bool whole, struct account *a, int32_t i)
     const struct env_state *s = &b->view->state;
     const size_t at = (size_t)i * s->stride + b->at;
     const lane_f none = f_all(0), least = f_all((float)b->view->market.least[i]);
+    const money nothing = m_all(0), fee = a->fee_buy;
     lane_f wanted = b->scratch->wanted[i], close = b->scratch->price[i], price = close * a->worse_buy;
     mask_f may = f_gt(wanted, least) & not_(f_gt(f_load(s->cool + at), none));
     if (!whole)
         may &= f_mask(b->active);
-    lane_f spare = f_of_m(m_sub(a->cash, a->reserve));
-    lane_f most = f_max(spare, none) / (a->fees_and_price * price) * (float)POLICY_MARGIN;
-    lane_f amount = f_min(most, wanted), q = f_load(s->qty + at);
-    mask_f bought = may & not_(f_lt(amount, least)) & f_gt(amount, none);
-    amount = f_select(bought, amount, none);
-    f_store(s->best + at, f_select(bought & not_(f_gt(q, none)), close, f_load(s->best + at)));
-    money notional = m_mul(m_of(amount), m_of(price));
-    a->cash = m_sub(a->cash, m_mul(notional, m_add(m_all(1), a->fee_buy)));
-    a->fees = m_add(a->fees, m_mul(notional, a->fee_buy));
-    f_store(s->qty + at, q + amount);
-    a->buys = i_select(bought, a->buys + 1, a->buys);
+    money price_with_fee = m_mul(m_add(m_all(1), fee), m_of(price));
+    money most =
+        m_mul(m_div(m_max(m_sub(a->cash, a->reserve), nothing), price_with_fee), m_all(POLICY_MARGIN));
+    mask_m all = m_le(m_of(wanted), most);
+    money amount = m_select(all, m_of(wanted), most);
+    money notional = m_select(all, m_of(wanted * price), m_mul(most, m_of(price)));
+    mask_m bought = m_both(m_mask(may), m_both(m_ge(amount, m_of(least)), m_gt(amount, nothing)));
+    amount = m_select(bought, amount, nothing);
+    notional = m_select(bought, notional, nothing);
+    a->cash = m_sub(a->cash, m_mul(notional, m_add(m_all(1), fee)));
+    a->fees = m_add(a->fees, m_mul(notional, fee));
+
+    const mask_f does = f_mask_of_m(bought);
+    lane_f qty = f_load(s->qty + at);
+    f_store(s->best + at, f_select(does & not_(f_gt(qty, none)), close, f_load(s->best + at)));
+    f_store(s->qty + at, f_of_m(m_add(m_of(qty), amount)));
+    a->buys = i_select(does, a->buys + 1, a->buys);
 }
 
 /* ---- Reward ---- */
@@ -330,7 +348,7 @@ INLINE lane_f reward_of(const struct block *b, lane_i row, lane_i last, money ca
         reward = reward - f_max(lacking, none) / capital * norm * 0.5f;
     }
     if (p->concentration_penalty > 0) {
-        mask_f solvent = m_gt(equity_money, m_all(0));
+        mask_f solvent = f_mask_of_m(m_gt(equity_money, m_all(0)));
         reward = f_select(solvent, reward + concentration(b, equity), reward);
     }
     return reward;
@@ -391,15 +409,14 @@ INLINE struct account before_purchases(const struct block *b, bool whole)
     prices_in(b, row);
     actions_in(b, s->n, whole);
 
-    const lane_f fee_buy = f_load(s->fee_buy + at), slippage = f_load(s->slippage + at);
+    const lane_f slippage = f_load(s->slippage + at);
     const money capital = m_load((money_one *)s->capital + at);
     struct account a = {.cash = m_load((money_one *)s->cash + at),
                         .fees = m_load((money_one *)s->fees + at),
                         .capital = capital,
                         .reserve = m_mul(capital, m_all(b->view->params.min_cash_reserve)),
-                        .fee_buy = m_of(fee_buy),
-                        .fee_sell = m_of(f_load(s->fee_sell + at)),
-                        .fees_and_price = 1.0f + fee_buy,
+                        .fee_buy = m_of_dd(dd_load(s->fee_buy + at)),
+                        .fee_sell = m_of_dd(dd_load(s->fee_sell + at)),
                         .worse_buy = 1.0f + slippage,
                         .worse_sell = 1.0f - slippage,
                         .row = row,
@@ -418,8 +435,7 @@ INLINE void after_purchases(const struct block *b, bool whole, const struct acco
     const struct env_state *s = &b->view->state;
     const size_t at = b->at;
     const mask_f active = f_mask(b->active);
-    money equity = holdings(a->cash, s->qty + at, s->stride, b->scratch->price, s->n);
-    money benchmark = holdings(m_all(0), s->bench + at, s->stride, b->scratch->price, s->n);
+    money equity = equity_of(b, a->cash), benchmark = benchmark_of(b);
     lane_f reward = reward_of(b, a->row, a->last, a->cash, a->capital, equity, benchmark);
     put_m(active, whole, s->cash, at, a->cash);
     put_m(active, whole, s->fees, at, a->fees);
@@ -427,7 +443,7 @@ INLINE void after_purchases(const struct block *b, bool whole, const struct acco
     put_m(active, whole, s->benchmark, at, benchmark);
     put_i(active, whole, s->buys + at, a->buys);
     put_i(active, whole, s->sells + at, a->sells);
-    mask_f ruined = m_le(equity, m_mul(m_all(b->view->params.ruin), a->capital));
+    mask_f ruined = f_mask_of_m(m_le(equity, m_mul(m_all(b->view->params.ruin), a->capital)));
     finish(b, whole, reward, m_to_dd(equity), ruined, not_(i_lt(a->row, a->last)));
 }
 
@@ -471,7 +487,7 @@ void STEP(const struct env_view *view, const struct env_step_io *io, size_t firs
 {
     struct scratch scratch[2];
     for (size_t at = first; at < end; at += LANES) {
-        struct block b = {.view = view, .io = io, .at = at, .end = end, .scratch = scratch};
+        struct block b = {.view = view, .io = io, .at = at, .first = first, .end = end, .scratch = scratch};
         if (is_whole(view, at, end)) {
             b.active = ALL;
             if (at + LANES < end && is_whole(view, at + LANES, end)) {
