@@ -343,12 +343,3 @@ void env_observe(const struct env *env, float *ret)
     struct observing observing = {env, ret};
     env_pool_run(env->pool, env->view.state.copies, observe_range, &observing);
 }
-
-int env_trades(struct env *env, env_trade_fn *told, void *ctx)
-{
-    if (env->backend != ENV_SCALAR)
-        return -ENOTSUP;
-    env->view.told = told;
-    env->view.told_ctx = ctx;
-    return 0;
-}

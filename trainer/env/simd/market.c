@@ -356,7 +356,7 @@ static void step(const struct shared *shared, size_t first, size_t end, mask_f s
 {
     const struct env_state *s = &shared->view->state;
     struct block b = {.first = first, .steps = steps};
-    lane_dd fee_buy = dd_of(f_load(s->fee_buy + first)), fee_sell = dd_of(f_load(s->fee_sell + first));
+    lane_dd fee_buy = dd_load(s->fee_buy + first), fee_sell = dd_load(s->fee_sell + first);
     lane_dd slippage = dd_of(f_load(s->slippage + first));
     advance(shared, &b);
     open_half(shared, &b.half[0], first, fee_buy.lo, fee_sell.lo, slippage.lo);
