@@ -1,0 +1,105 @@
+/* Whatever the parameters and the actions: no negative cash, no negative quantity (but where shorts are
+ * allowed), nothing that is not a number. Random parameters, steps shared among all backends and pairs of
+ * execution and task. */
+#include "tests/check.h"
+#include "tests/trainer/env/walks.h"
+
+enum { COPIES = 19, ROWS = 600, STEPS = 150 };
+
+struct told {
+    double equity[COPIES], cash[COPIES], benchmark[COPIES], fees[COPIES], drawdown[COPIES], exposure[COPIES];
+    int32_t row[COPIES], buys[COPIES], sells[COPIES];
+};
+
+static long trades;
+
+static void look(const struct env *env, const struct env_params *params, const struct told *told,
+                 const float *rewards, const float *observations)
+{
+    int n = env->view.state.n;
+    double qty[WALKS_ASSETS], held[WALKS_ASSETS], peak[WALKS_ASSETS];
+    bool good = true;
+    for (size_t e = 0; e < COPIES; e++) {
+        good &= isfinite(rewards[e]) && isfinite(told->equity[e]) && isfinite(told->benchmark[e]);
+        good &= params->shorts ? isfinite(told->cash[e]) : told->cash[e] >= 0;
+        good &= told->fees[e] >= 0 && told->drawdown[e] >= 0 && told->exposure[e] >= 0;
+        good &= isfinite(told->drawdown[e]) && isfinite(told->exposure[e]);
+        good &= params->shorts || (told->equity[e] > 0 && told->drawdown[e] <= 1);
+        good &= told->row[e] < ROWS && told->row[e] >= params->lookback - 1;
+        env_positions(env, e, qty, held, peak);
+        for (int i = 0; i < n; i++) {
+            good &= params->shorts ? isfinite(qty[i]) : qty[i] >= 0;
+            good &= held[i] >= 0 && peak[i] >= 0 &&
+                    (qty[i] != 0 || held[i] == 0 || params->execution == ENV_MARKET);
+        }
+    }
+    size_t size = COPIES * (size_t)env_observation_size(env);
+    for (size_t i = 0; i < size; i++)
+        good &= isfinite(observations[i]);
+    CHECK(good);
+}
+
+static long walk(struct random *random, enum env_execution execution, enum env_task task,
+                 enum env_backend backend)
+{
+    struct walks walks;
+    int n = task == ENV_DAY_TRADE ? 1 : (int)random_between(random, 1, 8);
+    walks_make(&walks, random, ROWS, n, execution == ENV_MARKET && random_chance(random, 50));
+    struct env_params params = walks_params(random, execution, task);
+    struct env_options options = {.copies = COPIES, .seed = random_next(random), .backend = backend};
+    struct env_market *market;
+    struct env *env;
+    bool made = walks_env(&walks, &params, &options, &market, &env);
+    CHECK(made);
+    if (!made) {
+        walks_finish(&walks);
+        return 0;
+    }
+    size_t actions_n = COPIES * (size_t)env_action_size(env),
+           size = COPIES * (size_t)env_observation_size(env);
+    float *actions = calloc(actions_n, sizeof *actions), *observations = calloc(size, sizeof *observations);
+    float *final = calloc(size, sizeof *final), rewards[COPIES];
+    uint8_t terminated[COPIES], truncated[COPIES];
+    struct told told;
+    struct env_info info = {told.equity,   told.cash, told.benchmark, told.fees, told.drawdown,
+                            told.exposure, told.row,  told.buys,      told.sells};
+    char err[ENV_ERROR_MAX] = "";
+    for (int step = 0; step < STEPS; step++) {
+        walks_actions(random, &params, actions, actions_n);
+        struct env_io io = {.actions = actions,
+                            .rewards = rewards,
+                            .terminated = terminated,
+                            .truncated = truncated,
+                            .final_obs = final};
+        CHECK_INT(env_step(env, &io, err), 0);
+        env_observe(env, observations);
+        env_info(env, &info);
+        look(env, &params, &told, rewards, observations);
+    }
+    for (size_t e = 0; e < COPIES; e++)
+        trades += told.buys[e] + told.sells[e];
+    free(actions);
+    free(observations);
+    free(final);
+    env_destroy(env);
+    env_market_destroy(market);
+    walks_finish(&walks);
+    return (long)COPIES * STEPS;
+}
+
+int main(void)
+{
+    struct random random = random_seeded("trainer/env/property", 7);
+    long wanted = getenv("PAPERTAPE_LONG") ? 10000000 : 1000000, pairs = 0, steps = 0;
+    for (int round = 0; steps < wanted; round++)
+        for (enum env_backend backend = ENV_SCALAR; backend <= ENV_AVX512; backend++)
+            for (int execution = ENV_REFERENCE; execution <= ENV_MARKET; execution++)
+                for (int task = ENV_PORTFOLIO; task <= ENV_DAY_TRADE; task++)
+                    if (env_backend_works(backend) && env_scalar_kernels.step[execution][task]) {
+                        steps += walk(&random, (enum env_execution)execution, (enum env_task)task, backend);
+                        pairs += round == 0;
+                    }
+    printf("%ld steps over %ld kernels, %ld trades in the last episodes\n", steps, pairs, trades);
+    CHECK(trades > 0);
+    return check_done("trainer/env/property");
+}
