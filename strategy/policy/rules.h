@@ -19,9 +19,9 @@
  *    held.
  * 5. Purchase: a > least: of free = max(0, available - min_cash * capital) at most
  *    free / (1 + fee) * POLICY_MARGIN / price; the margin is for the gap to the next open.
- * 6. Purchase less sale, floored to lots, is one market order, a sale reduce-only, if the venue takes what it
- *    is worth at the close. `available` is what no order has in reserve; a purchase whose own reserve,
- *    fill_purchase() at the close, is more than that is not made.
+ * 6. Purchase less sale, at most what the venue lets a market order be worth at the close, floored to lots,
+ * is one market order, a sale reduce-only, unless it is worth too little. `available` is what no order has in
+ *    reserve; a purchase whose own reserve, fill_purchase() at the close, is more than that is not made.
  *
  * Orders act from the next bar on: exchange/bar_rules.h. The stop has the older id of the two.
  *
@@ -135,17 +135,12 @@ FILL_RULE double policy_stop(const struct policy_rules *rules, const struct poli
     return stop >= symbol->price_min ? (double)stop : 0;
 }
 
-/* Does the venue take a market order of this worth? */
-FILL_RULE bool policy_takes(const struct policy_symbol *symbol, double money)
-{
-    return money >= symbol->notional_min && money <= symbol->notional_max;
-}
-
-/* Purchase less sale, before lots. `price` is the money of a quantum. */
+/* Purchase less sale, before lots. `price` is the money of a quantum, `per` what one of money is in quanta.
+ */
 FILL_RULE double policy_wish(const struct policy_rules *rules, const struct policy_memory *memory,
-                             float action, double price, double equity, double available)
+                             float action, double price, double per, double equity, double available)
 {
-    double per = 1 / price, qty = memory->qty, sale = 0, purchase = 0;
+    double qty = memory->qty, sale = 0, purchase = 0;
     double a = policy_max(policy_min(action, POLICY_ACTION_MAX), -POLICY_ACTION_MAX) * memory->scale;
     if (rules->max_position > 0)
         a = policy_min(a, policy_max(rules->max_position * equity - qty * price, 0) * per);
@@ -170,19 +165,20 @@ FILL_RULE struct policy_order policy_decide(const struct policy_rules *rules,
 {
     struct policy_order order = {0, 0, 0, 0};
     double price = close * symbol->per_divisor; /* money of a quantum */
-    double lots = policy_lots(symbol, memory->qty), wish = 0;
+    double per = 1 / price, most = symbol->notional_max * per;
+    double lots = policy_lots(symbol, policy_min(memory->qty, most)), wish = 0;
     bool dust = lots <= 0 || lots * price < symbol->notional_min, leaves = false;
     if (rules->trailing_stop > 0 && !dust) {
         double stop = policy_stop(rules, symbol, memory->peak);
         leaves = close <= stop;
-        if (!leaves && stop > 0 && policy_takes(symbol, lots * (stop * symbol->per_divisor))) {
+        if (!leaves && stop > 0 && lots * (stop * symbol->per_divisor) >= symbol->notional_min) {
             order.stop = stop;
             order.stop_qty = lots;
         }
     }
-    wish = leaves ? -lots : policy_wish(rules, memory, action, price, equity, available);
-    double size = policy_lots(symbol, wish < 0 ? -wish : wish);
-    if (size <= 0 || !policy_takes(symbol, size * price))
+    wish = leaves ? -lots : policy_wish(rules, memory, action, price, per, equity, available);
+    double size = policy_lots(symbol, policy_min(wish < 0 ? -wish : wish, most));
+    if (size <= 0 || size * price < symbol->notional_min)
         return order;
     if (wish < 0) {
         order.qty = -size;

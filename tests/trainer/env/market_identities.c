@@ -164,7 +164,7 @@ static bool open_run(struct run *run, struct random *random)
     run->params.sell_cost_pct.high += made_share(random, 0, 3000);
     run->params.slippage_pct.high += made_share(random, 0, 3000);
     run->params.concentration_penalty = random_chance(random, 50) ? 0.5 : 0;
-    run->params.ruin = random_chance(random, 50) ? 0.9 : 0;
+    run->params.ruin = random_chance(random, 50) ? 0.98 : 0;
     const struct env_options options = {
         .copies = COPIES, .seed = (uint64_t)random_between(random, 0, INT64_MAX - 1), .backend = ENV_SCALAR};
     if (env_market_create(&run->made.source, &run->params, &run->market, err) < 0 ||

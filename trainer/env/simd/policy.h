@@ -72,12 +72,6 @@ static inline void lane_watch(const struct lane_rules *rules, struct lane_memory
     memory->qty = qty;
 }
 
-/* policy_takes(). */
-static inline mask_d lane_takes(const struct lane_symbol *symbol, lane_d money)
-{
-    return d_ge(money, d_all(symbol->notional_min)) & d_le(money, d_all(symbol->notional_max));
-}
-
 /* policy_stop(). */
 static inline lane_d lane_stop(const struct lane_rules *rules, const struct lane_symbol *symbol, lane_d peak)
 {
@@ -87,11 +81,11 @@ static inline lane_d lane_stop(const struct lane_rules *rules, const struct lane
 
 /* policy_wish(). */
 static inline lane_d lane_wish(const struct lane_rules *rules, const struct lane_symbol *symbol,
-                               const struct lane_memory *memory, lane_d action, lane_d price,
+                               const struct lane_memory *memory, lane_d action, lane_d price, lane_d per,
                                const struct lane_account *account)
 {
     const lane_d zero = d_all(0), least = d_all(symbol->least);
-    lane_d per = d_all(1) / price, qty = memory->qty;
+    lane_d qty = memory->qty;
     lane_d a = d_max(d_min(action, d_all(POLICY_ACTION_MAX)), d_all(-POLICY_ACTION_MAX)) * memory->scale;
     if (rules->caps)
         a = d_min(a, d_max(d_all(rules->max_position) * account->equity - qty * price, zero) * per);
@@ -115,21 +109,22 @@ static inline struct lane_order lane_decide(const struct lane_rules *rules, cons
     const lane_d zero = d_all(0);
     struct lane_order order = {.sets = d_lt(zero, zero)};
     lane_d price = close * d_all(symbol->per_divisor);
-    lane_d lots = lane_lots(symbol, memory->qty);
+    lane_d per = d_all(1) / price, most = d_all(symbol->notional_max) * per;
+    lane_d lots = lane_lots(symbol, d_min(memory->qty, most));
     mask_d dust = d_le(lots, zero) | d_lt(lots * price, d_all(symbol->notional_min));
-    lane_d wish = lane_wish(rules, symbol, memory, action, price, account);
+    lane_d wish = lane_wish(rules, symbol, memory, action, price, per, account);
     if (rules->trails) {
         lane_d stop = lane_stop(rules, symbol, memory->peak);
         mask_d could = asks & not_(dust), leaves = could & d_le(close, stop);
         order.sets = could & not_(leaves) & d_gt(stop, zero) &
-                     lane_takes(symbol, lots * (stop * d_all(symbol->per_divisor)));
+                     d_ge(lots * (stop * d_all(symbol->per_divisor)), d_all(symbol->notional_min));
         order.stop = stop;
         order.stop_qty = lots;
         wish = d_select(leaves, -lots, wish);
     }
     mask_d sells = d_lt(wish, zero);
-    lane_d size = lane_lots(symbol, d_abs(wish));
-    size = d_select(asks & d_gt(size, zero) & lane_takes(symbol, size * price), size, zero);
+    lane_d size = lane_lots(symbol, d_min(d_abs(wish), most));
+    size = d_select(asks & d_gt(size, zero) & d_ge(size * price, d_all(symbol->notional_min)), size, zero);
     lane_d reserve = exact_purchase(close, d_select(sells, zero, size), &symbol->divisor, account->fee_e6);
     mask_d buys = d_gt(size, zero) & not_(sells) & d_le(reserve, account->available);
     order.reserve = d_select(buys, reserve, zero);
