@@ -91,7 +91,7 @@ static inline void walks_make(struct walks *ret, struct random *random, size_t r
 
 static inline void walks_finish(struct walks *walks)
 {
-    for (int i = 0; i < walks->source.n_assets; i++) {
+    for (int i = 0; i < WALKS_ASSETS; i++) {
         for (int k = 0; k < WALKS_COLUMNS; k++)
             free(walks->columns[i][k]);
         free(walks->present[i]);
