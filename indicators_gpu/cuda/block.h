@@ -56,6 +56,12 @@ BLOCK_FN double block_fresh(const double *at)
     return __ldcg(at);
 }
 
+/* The least value that any thread of a launch gives stays. */
+BLOCK_FN void block_least(uint64_t *at, uint64_t value)
+{
+    atomicMin((unsigned long long *)at, (unsigned long long)value);
+}
+
 #else
 
 #include <stdlib.h>
@@ -86,6 +92,12 @@ BLOCK_FN void block_raise(uint32_t *flag)
 BLOCK_FN double block_fresh(const double *at)
 {
     return *at;
+}
+
+BLOCK_FN void block_least(uint64_t *at, uint64_t value)
+{
+    if (value < *at)
+        *at = value;
 }
 
 /* Ends the test where a flag is down: on a device that block would wait for ever. */

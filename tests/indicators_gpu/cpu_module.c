@@ -1,24 +1,12 @@
-/* The GPU module with the CPU for a device: the same kernels' source, the same plans and launches, in loops;
- * loaded like the real one. Memory is poisoned with NaN before it is used, guard cells behind every row must
- * keep their value (else it aborts), and a limit is a device's memory.
- *
- * $BLOCKS_REVERSED=1 runs threads, and blocks where they may, last to first. */
+/* Of the module whose device is the CPU (cpu_device.h): the device, the indicators' batches and streams. */
 #include <stdio.h>
 #include <string.h>
 
 #include "indicators_gpu/cuda/plan.h"
 #include "indicators_gpu/cuda/streams.h"
+#include "tests/indicators_gpu/cpu_device.h"
 
 enum { GUARD = 8 };
-
-struct gpu_indicators {
-    size_t held, limit;
-    enum indicator_precision precision;
-    size_t n_series, n_bars, stride, n_columns;
-    void *columns[INDICATOR_COLUMNS];
-    size_t column_bytes[INDICATOR_COLUMNS], out_bytes;
-    void *out;
-};
 
 struct gpu_device_streams {
     struct gpu_indicators *g;
@@ -29,7 +17,7 @@ struct gpu_device_streams {
 
 extern const struct gpu_indicators_api papertape_gpu_indicators;
 
-static void *allocate(struct gpu_indicators *g, size_t bytes)
+void *cpu_allocate(struct gpu_indicators *g, size_t bytes)
 {
     if (g->limit > 0 && (g->held > g->limit || bytes > g->limit - g->held))
         return NULL;
@@ -41,24 +29,30 @@ static void *allocate(struct gpu_indicators *g, size_t bytes)
     return p;
 }
 
-static void release(struct gpu_indicators *g, void *p, size_t bytes)
+void cpu_release(struct gpu_indicators *g, void *p, size_t bytes)
 {
     if (p)
         g->held -= bytes;
     free(p);
 }
 
-static int none_left(char *reason, size_t cap)
+int cpu_none_left(char *reason, size_t cap)
 {
     snprintf(reason, cap, "out of memory");
     return -ENOMEM;
+}
+
+bool cpu_reversed(void)
+{
+    const char *reversed = getenv("BLOCKS_REVERSED");
+    return reversed && strcmp(reversed, "1") == 0;
 }
 
 static int cpu_open(struct gpu_indicators **ret, char *reason, size_t cap)
 {
     struct gpu_indicators *g = calloc(1, sizeof(*g));
     if (!g)
-        return none_left(reason, cap);
+        return cpu_none_left(reason, cap);
     *ret = g;
     return 0;
 }
@@ -66,10 +60,10 @@ static int cpu_open(struct gpu_indicators **ret, char *reason, size_t cap)
 static void release_batch(struct gpu_indicators *g)
 {
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++) {
-        release(g, g->columns[c], g->column_bytes[c]);
+        cpu_release(g, g->columns[c], g->column_bytes[c]);
         g->columns[c] = NULL;
     }
-    release(g, g->out, g->out_bytes);
+    cpu_release(g, g->out, g->out_bytes);
     g->out = NULL;
     g->n_columns = 0;
 }
@@ -121,9 +115,9 @@ static int cpu_load(struct gpu_indicators *g, enum indicator_precision precision
     g->stride = n_bars + GUARD;
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++) {
         g->column_bytes[c] = n_series * g->stride * (is_float(g, c) ? sizeof(float) : sizeof(double));
-        g->columns[c] = allocate(g, g->column_bytes[c]);
+        g->columns[c] = cpu_allocate(g, g->column_bytes[c]);
         if (!g->columns[c])
-            return none_left(reason, cap);
+            return cpu_none_left(reason, cap);
         for (size_t s = 0; s < n_series; s++)
             for (size_t i = 0; i < n_bars && columns[s * INDICATOR_COLUMNS + c]; i++)
                 put(g->columns[c], is_float(g, c), s * g->stride + i, columns[s * INDICATOR_COLUMNS + c][i]);
@@ -176,12 +170,12 @@ static int cpu_compute(struct gpu_indicators *g, enum gpu_method method, const s
 {
     bool narrow = g->precision == INDICATOR_F32;
     struct gpu_plan plan;
-    release(g, g->out, g->out_bytes);
+    cpu_release(g, g->out, g->out_bytes);
     g->n_columns = 0;
     g->out_bytes = n_columns * g->stride * (narrow ? sizeof(float) : sizeof(double));
-    g->out = allocate(g, g->out_bytes);
+    g->out = cpu_allocate(g, g->out_bytes);
     if (!g->out || gpu_plan_make(&plan, method, jobs, n_jobs, g->n_bars) < 0)
-        return none_left(reason, cap);
+        return cpu_none_left(reason, cap);
     g->n_columns = n_columns;
     for (size_t i = 0; i < n_columns * g->stride; i++)
         put(g->out, narrow, i, 1e300);
@@ -192,7 +186,7 @@ static int cpu_compute(struct gpu_indicators *g, enum gpu_method method, const s
     void *rooms[4];
     bool all = true;
     for (size_t i = 0; i < 4; i++)
-        all &= (rooms[i] = allocate(g, sizes[i])) != NULL;
+        all &= (rooms[i] = cpu_allocate(g, sizes[i])) != NULL;
     if (all) {
         struct gpu_view v = {
             .out = g->out,
@@ -212,17 +206,16 @@ static int cpu_compute(struct gpu_indicators *g, enum gpu_method method, const s
         for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
             v.columns[c] = g->columns[c];
         memset(v.ticket, 0, n_flags * sizeof(uint32_t));
-        const char *reversed = getenv("BLOCKS_REVERSED");
-        block_reversed = reversed && strcmp(reversed, "1") == 0;
+        block_reversed = cpu_reversed();
         gpu_run(&plan, &v, launch, NULL);
         block_reversed = false;
         check_guards(g);
     }
     for (size_t i = 0; i < 4; i++)
-        release(g, rooms[i], sizes[i]);
+        cpu_release(g, rooms[i], sizes[i]);
     gpu_plan_free(&plan);
     *ret_ms = 0;
-    return all ? 0 : none_left(reason, cap);
+    return all ? 0 : cpu_none_left(reason, cap);
 }
 
 static int cpu_fetch(struct gpu_indicators *g, size_t column, double *out, char *reason, size_t cap)
@@ -240,15 +233,15 @@ static int cpu_copy_rate(struct gpu_indicators *g, size_t bytes, double *ret_byt
                          size_t cap)
 {
     if (g->limit > 0 && bytes > g->limit)
-        return none_left(reason, cap);
+        return cpu_none_left(reason, cap);
     *ret_bytes_per_s = 1e9;
     return 0;
 }
 
 static void streams_destroy(struct gpu_device_streams *s)
 {
-    release(s->g, s->view.memory, s->bytes);
-    release(s->g, s->view.ahead, s->bytes);
+    cpu_release(s->g, s->view.memory, s->bytes);
+    cpu_release(s->g, s->view.ahead, s->bytes);
     free(s->specs);
     free(s);
 }
@@ -259,13 +252,13 @@ static int streams_create(struct gpu_indicators *g, size_t n_symbols, size_t sym
 {
     struct gpu_device_streams *s = calloc(1, sizeof(*s));
     if (!s)
-        return none_left(reason, cap);
+        return cpu_none_left(reason, cap);
     s->g = g;
     s->bytes = n_symbols * symbol_bytes;
     s->specs = malloc(n_specs * sizeof(*specs));
     s->view = (struct streams_view){
-        .memory = allocate(g, s->bytes),
-        .ahead = allocate(g, s->bytes),
+        .memory = cpu_allocate(g, s->bytes),
+        .ahead = cpu_allocate(g, s->bytes),
         .symbol_bytes = symbol_bytes,
         .specs = s->specs,
         .n_symbols = (unsigned)n_symbols,
@@ -273,7 +266,7 @@ static int streams_create(struct gpu_indicators *g, size_t n_symbols, size_t sym
     };
     if (!s->specs || !s->view.memory || !s->view.ahead) {
         streams_destroy(s);
-        return none_left(reason, cap);
+        return cpu_none_left(reason, cap);
     }
     memcpy(s->specs, specs, n_specs * sizeof(*specs));
     for (size_t k = 0; k < n_specs; k++)
@@ -309,13 +302,12 @@ static int streams_step_all(struct gpu_device_streams *s, const struct gpu_strea
     (void)reason;
     (void)cap;
     struct streams_view v = s->view;
-    const char *reversed = getenv("BLOCKS_REVERSED");
     v.bars = bars;
     v.n_bars = (unsigned)n;
     v.commit = commit;
     v.out = out;
     v.ready = ready;
-    block_reversed = reversed && strcmp(reversed, "1") == 0;
+    block_reversed = cpu_reversed();
     unsigned blocks = streams_blocks(n, v.n_specs);
     for (unsigned i = 0; i < blocks; i++)
         block_streams_step(&v, block_reversed ? blocks - 1 - i : i);

@@ -1,0 +1,36 @@
+/* The environment's kernels without a GPU: their source run by the module whose device is the CPU, beside the
+ * host's scalar kernels, bit by bit. Threads and blocks run in order, then in reverse; memory is poisoned,
+ * guarded and runs out. 65 copies are no multiple of a warp, nor of a block's; 300 are three blocks.
+ *
+ * Argument: the module's path. PAPERTAPE_LONG=1 draws more parameters. */
+#include "tests/trainer/env/device_try.h"
+
+enum { STEPS = 4096, ROUNDS = 2, LONG_ROUNDS = 20 };
+
+int main(int argc, char **argv)
+{
+    char reason[GPU_REASON_MAX] = "";
+    struct gpu_module *module = NULL;
+    CHECK(argc > 1);
+    if (argc < 2)
+        return check_done("trainer/env/blocks");
+    CHECK_INT(gpu_module_open(argv[1], &module, reason, sizeof(reason)), 0);
+    CHECK_STR(reason, "");
+    if (!module)
+        return check_done("trainer/env/blocks");
+    struct random random = random_seeded("trainer/env/blocks", 20260107);
+    int rounds = getenv("PAPERTAPE_LONG") ? LONG_ROUNDS : ROUNDS;
+    printf("%d rounds (PAPERTAPE_LONG=1: %d) of %d copies, %d steps\n", rounds, LONG_ROUNDS, TRY_COPIES,
+           STEPS);
+    for (int reversed = 0; reversed < 2; reversed++) {
+        CHECK_INT(setenv("BLOCKS_REVERSED", reversed ? "1" : "0", 1), 0);
+        for (int round = 0; round < rounds; round++)
+            for (size_t k = 0; k < TRY_KINDS; k++)
+                try_one(module, &random, try_kinds[k].execution, try_kinds[k].task, TRY_COPIES, STEPS);
+        try_one(module, &random, ENV_REFERENCE, ENV_PORTFOLIO, 1, 50);
+        try_one(module, &random, ENV_MARKET, ENV_PORTFOLIO, 300, 50);
+    }
+    try_memory(module, &random);
+    gpu_module_close(module);
+    return check_done("trainer/env/blocks");
+}

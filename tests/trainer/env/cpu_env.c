@@ -1,0 +1,327 @@
+/* Of the module whose device is the CPU (tests/indicators_gpu/cpu_device.h): the environment. Behind the
+ * columns, the observations and the results lie guard cells, which must keep their value (else it aborts). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/indicators_gpu/cpu_device.h"
+#include "trainer/env/cuda/abi.h"
+#include "trainer/env/cuda/blocks.h"
+#include "trainer/env/cuda/layout.h"
+
+enum { GUARD = 64, GUARD_BYTE = 0x5a };
+
+/* A piece of the device's memory. */
+struct cpu_memory {
+    unsigned char *at;
+    size_t bytes; /* the guard's not counted */
+};
+
+struct gpu_env_market {
+    struct gpu_indicators *g;
+    struct cpu_memory memory;
+    struct env_market_view view;
+};
+
+enum cpu_use { CPU_COLUMNS, CPU_WINDOWS, CPU_ACTIONS, CPU_REWARDS, CPU_ENDS, CPU_FINAL, CPU_OBS, CPU_USES };
+
+struct gpu_env {
+    struct gpu_indicators *g;
+    struct cpu_memory memory[CPU_USES];
+    struct env_launch launch;
+    uint64_t fault;
+    size_t loaded_steps;
+    bool by_column;
+};
+
+extern const struct gpu_env_api papertape_gpu_env;
+
+static void let_go(struct gpu_indicators *g, struct cpu_memory *memory)
+{
+    if (memory->at)
+        cpu_release(g, memory->at, memory->bytes + GUARD);
+    *memory = (struct cpu_memory){NULL, 0};
+}
+
+/* At least so many bytes, poisoned; what was there is lost when it grows. */
+static bool has_room(struct gpu_indicators *g, struct cpu_memory *memory, size_t bytes)
+{
+    if (memory->at && memory->bytes >= bytes)
+        return true;
+    let_go(g, memory);
+    memory->at = cpu_allocate(g, bytes + GUARD);
+    if (!memory->at)
+        return false;
+    memory->bytes = bytes;
+    memset(memory->at + bytes, GUARD_BYTE, GUARD);
+    return true;
+}
+
+static void check_guards(const struct cpu_memory *memory, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; memory[i].at && k < GUARD; k++)
+            if (memory[i].at[memory[i].bytes + k] != GUARD_BYTE)
+                abort();
+}
+
+static void market_destroy(struct gpu_env_market *m)
+{
+    check_guards(&m->memory, 1);
+    let_go(m->g, &m->memory);
+    free(m);
+}
+
+static int market_create(struct gpu_indicators *g, const struct env_market_view *market,
+                         struct gpu_env_market **ret, char *reason, size_t cap)
+{
+    struct layout_piece pieces[LAYOUT_ARRAYS];
+    struct gpu_env_market *m = calloc(1, sizeof(*m));
+    if (!m)
+        return cpu_none_left(reason, cap);
+    m->g = g;
+    m->view = *market;
+    if (!has_room(g, &m->memory, layout_market(market, pieces))) {
+        market_destroy(m);
+        return cpu_none_left(reason, cap);
+    }
+    for (int i = 0; i < LAYOUT_ARRAYS; i++)
+        if (pieces[i].bytes > 0)
+            memcpy(m->memory.at + pieces[i].at, pieces[i].from, pieces[i].bytes);
+    layout_place_market(&m->view, pieces, m->memory.at);
+    *ret = m;
+    return 0;
+}
+
+static void device_destroy(struct gpu_env *e)
+{
+    check_guards(e->memory, CPU_USES);
+    for (size_t i = 0; i < CPU_USES; i++)
+        let_go(e->g, &e->memory[i]);
+    free(e);
+}
+
+static int device_create(struct gpu_env_market *m, const struct env_view *view, const void *memory,
+                         size_t memory_bytes, struct gpu_env **ret, char *reason, size_t cap)
+{
+    size_t copies = view->state.copies;
+    struct gpu_env *e = calloc(1, sizeof(*e));
+    if (!e)
+        return cpu_none_left(reason, cap);
+    e->g = m->g;
+    e->fault = FAULT_NONE;
+    if (!has_room(e->g, &e->memory[CPU_COLUMNS], memory_bytes) ||
+        !has_room(e->g, &e->memory[CPU_WINDOWS], copies * 2 * sizeof(int32_t)) ||
+        !has_room(e->g, &e->memory[CPU_REWARDS], copies * sizeof(float)) ||
+        !has_room(e->g, &e->memory[CPU_ENDS], copies * 2)) {
+        device_destroy(e);
+        return cpu_none_left(reason, cap);
+    }
+    struct env_launch *l = &e->launch;
+    l->view = *view;
+    l->view.market = m->view;
+    l->view.starts = l->view.lengths = NULL;
+    layout_place_columns(&l->view, memory, e->memory[CPU_COLUMNS].at);
+    l->rewards = (float *)e->memory[CPU_REWARDS].at;
+    l->terminated = e->memory[CPU_ENDS].at;
+    l->truncated = l->terminated + copies;
+    l->fault = &e->fault;
+    *ret = e;
+    return 0;
+}
+
+static int device_write(struct gpu_env *e, const void *memory, char *reason, size_t cap)
+{
+    (void)reason;
+    (void)cap;
+    memcpy(e->memory[CPU_COLUMNS].at, memory, e->memory[CPU_COLUMNS].bytes);
+    return 0;
+}
+
+static int device_windows(struct gpu_env *e, const int32_t *starts, const int32_t *lengths, char *reason,
+                          size_t cap)
+{
+    (void)reason;
+    (void)cap;
+    size_t copies = e->launch.view.state.copies;
+    int32_t *at = (int32_t *)e->memory[CPU_WINDOWS].at;
+    if (starts)
+        memcpy(at, starts, copies * sizeof(*at));
+    if (lengths)
+        memcpy(at + copies, lengths, copies * sizeof(*at));
+    e->launch.view.starts = starts ? at : NULL;
+    e->launch.view.lengths = lengths ? at + copies : NULL;
+    return 0;
+}
+
+static int device_read(struct gpu_env *e, void *memory, char *reason, size_t cap)
+{
+    (void)reason;
+    (void)cap;
+    check_guards(e->memory, CPU_USES);
+    memcpy(memory, e->memory[CPU_COLUMNS].at, e->memory[CPU_COLUMNS].bytes);
+    return 0;
+}
+
+typedef void block_fn(const struct env_launch *l, unsigned block);
+
+/* Blocks may run in any order. */
+static void run_blocks(block_fn *fn, const struct env_launch *l, unsigned blocks)
+{
+    block_reversed = cpu_reversed();
+    for (unsigned i = 0; i < blocks; i++)
+        fn(l, block_reversed ? blocks - 1 - i : i);
+    block_reversed = false;
+}
+
+static void steps(const struct env_launch *l, unsigned block)
+{
+    const struct env_params *p = &l->view.params;
+    block_env_steps(l, (int)p->execution, (int)p->task, p->float32, block);
+}
+
+static void resets(const struct env_launch *l, unsigned block)
+{
+    block_env_reset(l, block);
+}
+
+static void masks(const struct env_launch *l, unsigned block)
+{
+    block_env_masks(l, block);
+}
+
+static void observes(const struct env_launch *l, unsigned block)
+{
+    size_t bytes = observe_shared_bytes(l->view.state.n);
+    unsigned char *shared = malloc(bytes);
+    if (!shared)
+        abort();
+    memset(shared, 0xff, bytes);
+    block_env_observe(l, block, shared);
+    free(shared);
+}
+
+static int device_reset(struct gpu_env *e, const uint8_t *mask, char *reason, size_t cap)
+{
+    (void)reason;
+    (void)cap;
+    struct env_launch l = e->launch;
+    l.mask = mask;
+    run_blocks(resets, &l, step_blocks(l.view.state.copies));
+    return 0;
+}
+
+static int device_actions(struct gpu_env *e, const float *actions, size_t n_steps, bool by_column,
+                          char *reason, size_t cap)
+{
+    const struct env_view *v = &e->launch.view;
+    size_t bytes = n_steps * v->state.copies * (size_t)v->action_size * sizeof(float);
+    e->loaded_steps = 0;
+    if (!has_room(e->g, &e->memory[CPU_ACTIONS], bytes))
+        return cpu_none_left(reason, cap);
+    memcpy(e->memory[CPU_ACTIONS].at, actions, bytes);
+    e->loaded_steps = n_steps;
+    e->by_column = by_column;
+    return 0;
+}
+
+static bool has_rows(struct gpu_env *e, enum cpu_use use)
+{
+    const struct env_view *v = &e->launch.view;
+    return has_room(e->g, &e->memory[use], v->state.copies * (size_t)v->observation_size * sizeof(float));
+}
+
+static int device_run(struct gpu_env *e, size_t n_steps, bool observe, float *ret_ms, char *reason,
+                      size_t cap)
+{
+    struct env_launch l = e->launch;
+    size_t copies = l.view.state.copies, size = (size_t)l.view.action_size;
+    if (n_steps > e->loaded_steps) {
+        snprintf(reason, cap, "actions of %zu steps are loaded, not of %zu", e->loaded_steps, n_steps);
+        return -EINVAL;
+    }
+    if (l.view.params.autoreset == ENV_SAME_STEP) {
+        if (!has_rows(e, CPU_FINAL))
+            return cpu_none_left(reason, cap);
+        l.final_obs = e->launch.final_obs = (float *)e->memory[CPU_FINAL].at;
+    }
+    if (observe && !has_rows(e, CPU_OBS))
+        return cpu_none_left(reason, cap);
+    l.obs = (float *)e->memory[CPU_OBS].at;
+    size_t each = observe ? 1 : n_steps;
+    for (size_t i = 0; i < n_steps; i += each) {
+        l.actions = (const float *)e->memory[CPU_ACTIONS].at + i * copies * size;
+        l.copy_step = e->by_column ? 1 : size;
+        l.action_step = e->by_column ? copies : 1;
+        l.first_step = i;
+        l.n_steps = each;
+        run_blocks(steps, &l, step_blocks(copies));
+        if (observe)
+            run_blocks(observes, &l, observe_blocks(copies));
+    }
+    if (ret_ms)
+        *ret_ms = 0;
+    return 0;
+}
+
+static int device_results(struct gpu_env *e, float *rewards, uint8_t *terminated, uint8_t *truncated,
+                          float *final_obs, struct gpu_env_fault *ret_fault, char *reason, size_t cap)
+{
+    (void)reason;
+    (void)cap;
+    const struct env_launch *l = &e->launch;
+    size_t copies = l->view.state.copies, size = (size_t)l->view.observation_size;
+    memcpy(rewards, l->rewards, copies * sizeof(*rewards));
+    memcpy(terminated, l->terminated, copies);
+    memcpy(truncated, l->truncated, copies);
+    for (size_t copy = 0; copy < copies && final_obs && l->final_obs; copy++)
+        if (terminated[copy] || truncated[copy])
+            memcpy(final_obs + copy * size, l->final_obs + copy * size, size * sizeof(float));
+    *ret_fault = launch_fault(e->fault);
+    e->fault = FAULT_NONE;
+    return 0;
+}
+
+static int device_observe(struct gpu_env *e, float *ret, char *reason, size_t cap)
+{
+    struct env_launch l = e->launch;
+    if (!has_rows(e, CPU_OBS))
+        return cpu_none_left(reason, cap);
+    l.obs = (float *)e->memory[CPU_OBS].at;
+    memset(l.obs, 0xff, e->memory[CPU_OBS].bytes);
+    run_blocks(observes, &l, observe_blocks(l.view.state.copies));
+    memcpy(ret, l.obs, e->memory[CPU_OBS].bytes);
+    return 0;
+}
+
+static int device_masks(struct gpu_env *e, uint8_t *ret, char *reason, size_t cap)
+{
+    struct env_launch l = e->launch;
+    struct cpu_memory memory = {NULL, 0};
+    if (!has_room(e->g, &memory, l.view.state.copies * env_masks_size(&l.view)))
+        return cpu_none_left(reason, cap);
+    l.masks = memory.at;
+    run_blocks(masks, &l, step_blocks(l.view.state.copies));
+    check_guards(&memory, 1);
+    memcpy(ret, memory.at, memory.bytes);
+    let_go(e->g, &memory);
+    return 0;
+}
+
+__attribute__((visibility("default"))) const struct gpu_env_api papertape_gpu_env = {
+    .abi = GPU_ENV_ABI,
+    .market_create = market_create,
+    .market_destroy = market_destroy,
+    .create = device_create,
+    .destroy = device_destroy,
+    .write = device_write,
+    .windows = device_windows,
+    .read = device_read,
+    .reset = device_reset,
+    .actions = device_actions,
+    .run = device_run,
+    .results = device_results,
+    .observe = device_observe,
+    .masks = device_masks,
+};

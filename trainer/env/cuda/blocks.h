@@ -1,0 +1,180 @@
+/* The environment's kernels as block functions (indicators_gpu/cuda/block.h): one thread a copy, which calls
+ * the same rules as the scalar kernels, so the bits are theirs.
+ *
+ * Columns are [n][stride], so the threads of a warp touch 32 neighbours of one column at a time. A copy's
+ * episode depends on nobody else's: several steps run in one launch without a barrier between them.
+ *
+ * Observations are rows, [copies][1 + n + L * features]: a block takes OBSERVE_COPIES of them, brings their
+ * money and quantities through shared memory, since columns lie across rows, and then writes its rows as one
+ * run, neighbours by neighbouring threads. What a row has of the market is one run there, newest first, and a
+ * market of some thousand rows stays in the L2. */
+#ifndef TRAINER_ENV_CUDA_BLOCKS_H
+#define TRAINER_ENV_CUDA_BLOCKS_H
+
+#include "indicators_gpu/cuda/block.h"
+#include "trainer/env/cuda/abi.h"
+#include "trainer/env/scalar/masks.h"
+#include "trainer/env/scalar/reference.h"
+
+enum {
+    STEP_THREADS = 128, /* copies of a block */
+    OBSERVE_THREADS = 256,
+    OBSERVE_COPIES = 32,
+    OBSERVE_STRIDE = OBSERVE_COPIES + 1, /* one more, so that a row's cells lie in banks of their own */
+};
+
+/* A fault is one number, the least of which is kept: step, copy, asset from the highest bits down. */
+enum { FAULT_ASSET_BITS = 8, FAULT_COPY_BITS = 32 };
+#define LAUNCH_COPIES_MAX ((size_t)1 << 30)
+#define LAUNCH_STEPS_MAX  ((size_t)1 << 22)
+#define FAULT_NONE        UINT64_MAX
+
+/* What every kernel is given; all memory is the device's. */
+struct env_launch {
+    struct env_view view;
+
+    /* A step's: action k of copy c in step s is at actions[(s * copies * action_size) + c * copy_step + k *
+     * action_step]. */
+    const float *actions;
+    size_t copy_step, action_step;
+    size_t first_step, n_steps; /* first_step: the number of the first among those loaded */
+    float *rewards;             /* [copies], and so are these: of the last step */
+    uint8_t *terminated, *truncated;
+    float *final_obs; /* [copies][observation_size]; NULL but with ENV_SAME_STEP */
+    uint64_t *fault;
+
+    const uint8_t *mask; /* [copies] whom to reset, or NULL: all */
+    float *obs;
+    uint8_t *masks;
+};
+
+/* Blocks of a launch. */
+static inline unsigned step_blocks(size_t copies)
+{
+    return (unsigned)((copies + STEP_THREADS - 1) / STEP_THREADS);
+}
+
+static inline unsigned observe_blocks(size_t copies)
+{
+    return (unsigned)((copies + OBSERVE_COPIES - 1) / OBSERVE_COPIES);
+}
+
+/* Shared memory of a block: where each row's features begin, then money and quantities, transposed. */
+static inline size_t observe_shared_bytes(int32_t n)
+{
+    return OBSERVE_COPIES * sizeof(const float *) + (size_t)(1 + n) * OBSERVE_STRIDE * sizeof(float);
+}
+
+static inline struct gpu_env_fault launch_fault(uint64_t fault)
+{
+    struct gpu_env_fault ret = {false, 0, 0, 0};
+    if (fault == FAULT_NONE)
+        return ret;
+    ret.found = true;
+    ret.step = fault >> (FAULT_COPY_BITS + FAULT_ASSET_BITS);
+    ret.copy = fault >> FAULT_ASSET_BITS & UINT32_MAX;
+    ret.asset = (uint32_t)(fault & ((1u << FAULT_ASSET_BITS) - 1));
+    return ret;
+}
+
+/* One step of one copy, the action looked at first. */
+BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *io, int execution, int task,
+                          bool float32, uint64_t step, size_t copy)
+{
+    const struct env_view *v = &l->view;
+    for (int32_t k = 0; k < v->action_size; k++)
+        if (!env_action_valid(v, io->actions[copy * io->copy_step + (size_t)k * io->action_step])) {
+            block_least(l->fault, step << (FAULT_COPY_BITS + FAULT_ASSET_BITS) |
+                                      (uint64_t)copy << FAULT_ASSET_BITS | (uint64_t)k);
+            env_rest(io, copy);
+            return;
+        }
+    if (!env_steps(v, io, copy))
+        return;
+    (void)task;
+    if (execution == ENV_MARKET)
+        env_market_step(v, io, copy);
+    else if (float32)
+        env_reference_f32_step(v, io, copy);
+    else
+        env_reference_f64_step(v, io, copy);
+}
+
+/* All steps of the launch, of STEP_THREADS copies. What does not change within a launch is an argument. */
+BLOCK_FN void block_env_steps(const struct env_launch *l, int execution, int task, bool float32,
+                              unsigned block)
+{
+    const struct env_view *v = &l->view;
+    BLOCK_PHASE(t, STEP_THREADS)
+    {
+        size_t copy = (size_t)block * STEP_THREADS + t;
+        if (copy >= v->state.copies)
+            continue;
+        struct env_step_io io = {l->actions,    l->copy_step, l->action_step, l->rewards,
+                                 l->terminated, l->truncated, l->final_obs};
+        for (size_t i = 0; i < l->n_steps; i++) {
+            launch_step(l, &io, execution, task, float32, l->first_step + i, copy);
+            io.actions += v->state.copies * (size_t)v->action_size;
+        }
+    }
+}
+
+BLOCK_FN void block_env_reset(const struct env_launch *l, unsigned block)
+{
+    BLOCK_PHASE(t, STEP_THREADS)
+    {
+        size_t copy = (size_t)block * STEP_THREADS + t;
+        if (copy < l->view.state.copies && (!l->mask || l->mask[copy]))
+            env_begin(&l->view, copy);
+    }
+}
+
+BLOCK_FN void block_env_masks(const struct env_launch *l, unsigned block)
+{
+    BLOCK_PHASE(t, STEP_THREADS)
+    {
+        size_t copy = (size_t)block * STEP_THREADS + t;
+        if (copy < l->view.state.copies)
+            env_masks_copy(&l->view, copy, l->masks + copy * env_masks_size(&l->view));
+    }
+}
+
+BLOCK_FN void block_env_observe(const struct env_launch *l, unsigned block, void *shared)
+{
+    const struct env_view *v = &l->view;
+    const float **from = (const float **)shared;
+    float *head = (float *)(from + OBSERVE_COPIES);
+    size_t copies = v->state.copies, first = (size_t)block * OBSERVE_COPIES;
+    unsigned n_head = 1 + (unsigned)v->state.n, size = (unsigned)v->observation_size;
+    unsigned here = copies - first < OBSERVE_COPIES ? (unsigned)(copies - first) : OBSERVE_COPIES;
+    float *rows = l->obs + first * size;
+
+    BLOCK_PHASE(t, OBSERVE_THREADS)
+    {
+        for (unsigned i = t; i < (n_head + 1) * OBSERVE_COPIES; i += OBSERVE_THREADS) {
+            unsigned k = i / OBSERVE_COPIES, c = i % OBSERVE_COPIES;
+            if (c >= here)
+                continue;
+            if (k == n_head)
+                from[c] = env_observed_features(v, v->state.row[first + c]);
+            else
+                head[k * OBSERVE_STRIDE + c] =
+                    k == 0 ? env_observed_cash(v, first + c) : env_observed_qty(v, first + c, (int32_t)k - 1);
+        }
+    }
+    BLOCK_PHASE(t, OBSERVE_THREADS)
+    {
+        unsigned c = t / size, k = t % size;
+        for (size_t i = t; i < (size_t)here * size; i += OBSERVE_THREADS) {
+            rows[i] = k < n_head ? head[k * OBSERVE_STRIDE + c] : from[c][k - n_head];
+            c += OBSERVE_THREADS / size;
+            k += OBSERVE_THREADS % size;
+            if (k >= size) {
+                k -= size;
+                c++;
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,420 @@
+/* The environment in the module: memory, copies to and from the host, and the launches. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "indicators_gpu/cuda/device.h"
+#include "trainer/env/cuda/abi.h"
+#include "trainer/env/cuda/blocks.h"
+#include "trainer/env/cuda/layout.h"
+
+/* Blocks that a processor is to hold: the step waits for memory all the time, so many threads, at what
+ * registers that leaves a thread. */
+enum { STEP_BLOCKS_HELD = 6, OBSERVE_BLOCKS_HELD = 6 };
+
+struct gpu_env_market {
+    struct gpu_indicators *g;
+    struct device_memory memory;
+    struct env_market_view view; /* on the device */
+};
+
+struct gpu_env {
+    struct gpu_indicators *g;
+    struct device_memory columns, windows, actions, results, final_obs, obs, mask, fault;
+    struct env_launch launch;
+    size_t memory_bytes, loaded_steps;
+    bool by_column;
+};
+
+template <int EXECUTION, int TASK, bool FLOAT32>
+static __global__ void __launch_bounds__(STEP_THREADS, STEP_BLOCKS_HELD)
+    step_kernel(const __grid_constant__ struct env_launch l)
+{
+    block_env_steps(&l, EXECUTION, TASK, FLOAT32, blockIdx.x);
+}
+
+static __global__ void __launch_bounds__(STEP_THREADS)
+    reset_kernel(const __grid_constant__ struct env_launch l)
+{
+    block_env_reset(&l, blockIdx.x);
+}
+
+static __global__ void __launch_bounds__(STEP_THREADS)
+    masks_kernel(const __grid_constant__ struct env_launch l)
+{
+    block_env_masks(&l, blockIdx.x);
+}
+
+static __global__ void __launch_bounds__(OBSERVE_THREADS, OBSERVE_BLOCKS_HELD)
+    observe_kernel(const __grid_constant__ struct env_launch l)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    block_env_observe(&l, blockIdx.x, shared);
+}
+
+static int copy_in(struct gpu_indicators *g, void *to, const void *from, size_t bytes, char *reason,
+                   size_t cap)
+{
+    return device_check(g, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, g->stream),
+                        "copy to the device", reason, cap);
+}
+
+static int copy_out(struct gpu_indicators *g, void *to, const void *from, size_t bytes, char *reason,
+                    size_t cap)
+{
+    return device_check(g, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, g->stream),
+                        "copy from the device", reason, cap);
+}
+
+static int wait_for(struct gpu_indicators *g, char *reason, size_t cap)
+{
+    return device_check(g, cudaStreamSynchronize(g->stream), "kernel", reason, cap);
+}
+
+static int launched(struct gpu_indicators *g, char *reason, size_t cap)
+{
+    return device_check(g, cudaGetLastError(), "kernel launch", reason, cap);
+}
+
+static void market_destroy(struct gpu_env_market *m)
+{
+    device_release(m->g, &m->memory);
+    free(m);
+}
+
+static int market_create(struct gpu_indicators *g, const struct env_market_view *market,
+                         struct gpu_env_market **ret, char *reason, size_t cap)
+{
+    struct layout_piece pieces[LAYOUT_ARRAYS];
+    int r = device_alive(g, reason, cap);
+    if (r < 0)
+        return r;
+    struct gpu_env_market *m = (struct gpu_env_market *)calloc(1, sizeof(*m));
+    if (!m) {
+        snprintf(reason, cap, "out of memory");
+        return -ENOMEM;
+    }
+    m->g = g;
+    m->view = *market;
+    r = device_reserve(g, &m->memory, layout_market(market, pieces), 1, "device memory for a market", reason,
+                       cap);
+    for (int i = 0; i < LAYOUT_ARRAYS && r == 0; i++)
+        if (pieces[i].bytes > 0)
+            r = copy_in(g, (unsigned char *)m->memory.at + pieces[i].at, pieces[i].from, pieces[i].bytes,
+                        reason, cap);
+    if (r == 0)
+        r = wait_for(g, reason, cap);
+    if (r < 0) {
+        market_destroy(m);
+        return r;
+    }
+    layout_place_market(&m->view, pieces, (const unsigned char *)m->memory.at);
+    *ret = m;
+    return 0;
+}
+
+static void env_destroy(struct gpu_env *e)
+{
+    struct device_memory *all[] = {&e->columns,   &e->windows, &e->actions, &e->results,
+                                   &e->final_obs, &e->obs,     &e->mask,    &e->fault};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        device_release(e->g, all[i]);
+    free(e);
+}
+
+static int clear_fault(struct gpu_env *e, char *reason, size_t cap)
+{
+    return device_check(e->g, cudaMemsetAsync(e->fault.at, 0xff, sizeof(uint64_t), e->g->stream), "memset",
+                        reason, cap);
+}
+
+/* What every environment needs; observations and actions get their room when they are asked for. */
+static int reserve(struct gpu_env *e, char *reason, size_t cap)
+{
+    struct gpu_indicators *g = e->g;
+    struct env_launch *l = &e->launch;
+    size_t copies = l->view.state.copies;
+    int r = device_reserve(g, &e->columns, e->memory_bytes, 1, "device memory for copies", reason, cap);
+    if (r == 0)
+        r = device_reserve(g, &e->windows, copies, 2 * sizeof(int32_t), "device memory for copies", reason,
+                           cap);
+    if (r == 0)
+        r = device_reserve(g, &e->results, copies, sizeof(float) + 2, "device memory for rewards", reason,
+                           cap);
+    if (r == 0)
+        r = device_reserve(g, &e->mask, copies, 1, "device memory for a mask", reason, cap);
+    if (r == 0)
+        r = device_reserve(g, &e->fault, 1, sizeof(uint64_t), "device memory for a fault", reason, cap);
+    if (r < 0)
+        return r;
+    l->rewards = (float *)e->results.at;
+    l->terminated = (uint8_t *)(l->rewards + copies);
+    l->truncated = l->terminated + copies;
+    l->fault = (uint64_t *)e->fault.at;
+    return clear_fault(e, reason, cap);
+}
+
+static int env_create(struct gpu_env_market *m, const struct env_view *view, const void *memory,
+                      size_t memory_bytes, struct gpu_env **ret, char *reason, size_t cap)
+{
+    int r = device_alive(m->g, reason, cap);
+    if (r < 0)
+        return r;
+    if (view->state.copies > LAUNCH_COPIES_MAX) {
+        snprintf(reason, cap, "%zu copies are more than a launch can have: %zu", view->state.copies,
+                 (size_t)LAUNCH_COPIES_MAX);
+        return -EINVAL;
+    }
+    struct gpu_env *e = (struct gpu_env *)calloc(1, sizeof(*e));
+    if (!e) {
+        snprintf(reason, cap, "out of memory");
+        return -ENOMEM;
+    }
+    e->g = m->g;
+    e->memory_bytes = memory_bytes;
+    e->launch.view = *view;
+    e->launch.view.market = m->view;
+    e->launch.view.starts = e->launch.view.lengths = NULL;
+    r = reserve(e, reason, cap);
+    if (r < 0) {
+        env_destroy(e);
+        return r;
+    }
+    layout_place_columns(&e->launch.view, memory, e->columns.at);
+    *ret = e;
+    return 0;
+}
+
+static int env_write(struct gpu_env *e, const void *memory, char *reason, size_t cap)
+{
+    int r = device_alive(e->g, reason, cap);
+    if (r == 0)
+        r = copy_in(e->g, e->columns.at, memory, e->memory_bytes, reason, cap);
+    return r == 0 ? wait_for(e->g, reason, cap) : r;
+}
+
+static int env_windows(struct gpu_env *e, const int32_t *starts, const int32_t *lengths, char *reason,
+                       size_t cap)
+{
+    size_t copies = e->launch.view.state.copies, bytes = copies * sizeof(int32_t);
+    int32_t *at = (int32_t *)e->windows.at;
+    int r = device_alive(e->g, reason, cap);
+    if (r == 0 && starts)
+        r = copy_in(e->g, at, starts, bytes, reason, cap);
+    if (r == 0 && lengths)
+        r = copy_in(e->g, at + copies, lengths, bytes, reason, cap);
+    if (r == 0)
+        r = wait_for(e->g, reason, cap);
+    if (r == 0) {
+        e->launch.view.starts = starts ? at : NULL;
+        e->launch.view.lengths = lengths ? at + copies : NULL;
+    }
+    return r;
+}
+
+static int env_read(struct gpu_env *e, void *memory, char *reason, size_t cap)
+{
+    int r = device_alive(e->g, reason, cap);
+    if (r == 0)
+        r = copy_out(e->g, memory, e->columns.at, e->memory_bytes, reason, cap);
+    return r == 0 ? wait_for(e->g, reason, cap) : r;
+}
+
+static int env_reset(struct gpu_env *e, const uint8_t *mask, char *reason, size_t cap)
+{
+    size_t copies = e->launch.view.state.copies;
+    struct env_launch l = e->launch;
+    int r = device_alive(e->g, reason, cap);
+    if (r == 0 && mask) {
+        r = copy_in(e->g, e->mask.at, mask, copies, reason, cap);
+        l.mask = (const uint8_t *)e->mask.at;
+    }
+    if (r < 0)
+        return r;
+    reset_kernel<<<step_blocks(copies), STEP_THREADS, 0, e->g->stream>>>(l);
+    return launched(e->g, reason, cap);
+}
+
+static int env_actions(struct gpu_env *e, const float *actions, size_t n_steps, bool by_column, char *reason,
+                       size_t cap)
+{
+    const struct env_view *v = &e->launch.view;
+    size_t each = v->state.copies * (size_t)v->action_size;
+    e->loaded_steps = 0;
+    int r = device_alive(e->g, reason, cap);
+    if (r == 0 && (n_steps > LAUNCH_STEPS_MAX || n_steps > SIZE_MAX / sizeof(float) / each)) {
+        snprintf(reason, cap, "%zu steps of actions are too many for one call", n_steps);
+        return -EINVAL;
+    }
+    if (r == 0)
+        r = device_reserve(e->g, &e->actions, n_steps * each, sizeof(float), "device memory for actions",
+                           reason, cap);
+    if (r == 0)
+        r = copy_in(e->g, e->actions.at, actions, n_steps * each * sizeof(float), reason, cap);
+    if (r == 0)
+        r = wait_for(e->g, reason, cap);
+    if (r == 0) {
+        e->loaded_steps = n_steps;
+        e->by_column = by_column;
+    }
+    return r;
+}
+
+static void launch_steps(struct gpu_env *e, size_t first, size_t n_steps)
+{
+    struct env_launch l = e->launch;
+    const struct env_view *v = &l.view;
+    size_t copies = v->state.copies, each = copies * (size_t)v->action_size;
+    unsigned blocks = step_blocks(copies);
+    cudaStream_t stream = e->g->stream;
+    l.actions = (const float *)e->actions.at + first * each;
+    l.copy_step = e->by_column ? 1 : (size_t)v->action_size;
+    l.action_step = e->by_column ? copies : 1;
+    l.first_step = first;
+    l.n_steps = n_steps;
+    bool day = v->params.task == ENV_DAY_TRADE, market = v->params.execution == ENV_MARKET;
+    if (day && market)
+        step_kernel<ENV_MARKET, ENV_DAY_TRADE, false><<<blocks, STEP_THREADS, 0, stream>>>(l);
+    else if (market)
+        step_kernel<ENV_MARKET, ENV_PORTFOLIO, false><<<blocks, STEP_THREADS, 0, stream>>>(l);
+    else if (day && v->params.float32)
+        step_kernel<ENV_REFERENCE, ENV_DAY_TRADE, true><<<blocks, STEP_THREADS, 0, stream>>>(l);
+    else if (day)
+        step_kernel<ENV_REFERENCE, ENV_DAY_TRADE, false><<<blocks, STEP_THREADS, 0, stream>>>(l);
+    else if (v->params.float32)
+        step_kernel<ENV_REFERENCE, ENV_PORTFOLIO, true><<<blocks, STEP_THREADS, 0, stream>>>(l);
+    else
+        step_kernel<ENV_REFERENCE, ENV_PORTFOLIO, false><<<blocks, STEP_THREADS, 0, stream>>>(l);
+}
+
+static int reserve_observations(struct gpu_env *e, struct device_memory *memory, char *reason, size_t cap)
+{
+    const struct env_view *v = &e->launch.view;
+    return device_reserve(e->g, memory, v->state.copies * (size_t)v->observation_size, sizeof(float),
+                          "device memory for observations", reason, cap);
+}
+
+static int launch_observe(struct gpu_env *e, char *reason, size_t cap)
+{
+    struct env_launch l = e->launch;
+    l.obs = (float *)e->obs.at;
+    observe_kernel<<<observe_blocks(l.view.state.copies), OBSERVE_THREADS,
+                     observe_shared_bytes(l.view.state.n), e->g->stream>>>(l);
+    return launched(e->g, reason, cap);
+}
+
+static int env_run(struct gpu_env *e, size_t n_steps, bool observe, float *ret_ms, char *reason, size_t cap)
+{
+    struct gpu_indicators *g = e->g;
+    const struct env_view *v = &e->launch.view;
+    int r = device_alive(g, reason, cap);
+    if (r == 0 && n_steps > e->loaded_steps) {
+        snprintf(reason, cap, "actions of %zu steps are loaded, not of %zu", e->loaded_steps, n_steps);
+        return -EINVAL;
+    }
+    if (r == 0 && v->params.autoreset == ENV_SAME_STEP) {
+        r = reserve_observations(e, &e->final_obs, reason, cap);
+        e->launch.final_obs = (float *)e->final_obs.at;
+    }
+    if (r == 0 && observe)
+        r = reserve_observations(e, &e->obs, reason, cap);
+    if (r == 0 && ret_ms)
+        r = device_check(g, cudaEventRecord(g->begin, g->stream), "CUDA event", reason, cap);
+    size_t each = observe ? 1 : n_steps;
+    for (size_t i = 0; i < n_steps && r == 0; i += each) {
+        launch_steps(e, i, each);
+        r = launched(g, reason, cap);
+        if (r == 0 && observe)
+            r = launch_observe(e, reason, cap);
+    }
+    if (r == 0 && ret_ms)
+        r = device_check(g, cudaEventRecord(g->end, g->stream), "CUDA event", reason, cap);
+    if (r == 0 && ret_ms)
+        r = device_check(g, cudaEventSynchronize(g->end), "kernel", reason, cap);
+    if (r == 0 && ret_ms)
+        r = device_check(g, cudaEventElapsedTime(ret_ms, g->begin, g->end), "CUDA event", reason, cap);
+    return r;
+}
+
+/* Only the rows that were written are the caller's to see. */
+static int copy_final(struct gpu_env *e, const uint8_t *terminated, const uint8_t *truncated,
+                      float *final_obs, char *reason, size_t cap)
+{
+    const struct env_view *v = &e->launch.view;
+    size_t size = (size_t)v->observation_size;
+    int r = 0;
+    for (size_t copy = 0; copy < v->state.copies && r == 0; copy++)
+        if (terminated[copy] || truncated[copy])
+            r = copy_out(e->g, final_obs + copy * size, (const float *)e->final_obs.at + copy * size,
+                         size * sizeof(float), reason, cap);
+    return r == 0 ? wait_for(e->g, reason, cap) : r;
+}
+
+static int env_results(struct gpu_env *e, float *rewards, uint8_t *terminated, uint8_t *truncated,
+                       float *final_obs, struct gpu_env_fault *ret_fault, char *reason, size_t cap)
+{
+    const struct env_launch *l = &e->launch;
+    size_t copies = l->view.state.copies;
+    uint64_t fault;
+    int r = device_alive(e->g, reason, cap);
+    if (r == 0)
+        r = copy_out(e->g, rewards, l->rewards, copies * sizeof(float), reason, cap);
+    if (r == 0)
+        r = copy_out(e->g, terminated, l->terminated, copies, reason, cap);
+    if (r == 0)
+        r = copy_out(e->g, truncated, l->truncated, copies, reason, cap);
+    if (r == 0)
+        r = copy_out(e->g, &fault, l->fault, sizeof(fault), reason, cap);
+    if (r == 0)
+        r = clear_fault(e, reason, cap);
+    if (r == 0)
+        r = wait_for(e->g, reason, cap);
+    if (r == 0 && final_obs && l->final_obs)
+        r = copy_final(e, terminated, truncated, final_obs, reason, cap);
+    if (r == 0)
+        *ret_fault = launch_fault(fault);
+    return r;
+}
+
+static int env_observe(struct gpu_env *e, float *ret, char *reason, size_t cap)
+{
+    const struct env_view *v = &e->launch.view;
+    int r = device_alive(e->g, reason, cap);
+    if (r == 0)
+        r = reserve_observations(e, &e->obs, reason, cap);
+    if (r == 0)
+        r = launch_observe(e, reason, cap);
+    if (r == 0)
+        r = copy_out(e->g, ret, e->obs.at, v->state.copies * (size_t)v->observation_size * sizeof(float),
+                     reason, cap);
+    return r == 0 ? wait_for(e->g, reason, cap) : r;
+}
+
+static int env_masks(struct gpu_env *e, uint8_t *ret, char *reason, size_t cap)
+{
+    struct env_launch l = e->launch;
+    size_t bytes = l.view.state.copies * env_masks_size(&l.view);
+    struct device_memory masks = {NULL, 0};
+    int r = device_alive(e->g, reason, cap);
+    if (r == 0)
+        r = device_reserve(e->g, &masks, bytes, 1, "device memory for masks", reason, cap);
+    if (r == 0) {
+        l.masks = (uint8_t *)masks.at;
+        masks_kernel<<<step_blocks(l.view.state.copies), STEP_THREADS, 0, e->g->stream>>>(l);
+        r = launched(e->g, reason, cap);
+    }
+    if (r == 0)
+        r = copy_out(e->g, ret, masks.at, bytes, reason, cap);
+    if (r == 0)
+        r = wait_for(e->g, reason, cap);
+    device_release(e->g, &masks);
+    return r;
+}
+
+extern "C" {
+extern const struct gpu_env_api papertape_gpu_env __attribute__((visibility("default")));
+const struct gpu_env_api papertape_gpu_env = {
+    GPU_ENV_ABI, market_create, market_destroy, env_create, env_destroy, env_write,   env_windows,
+    env_read,    env_reset,     env_actions,    env_run,    env_results, env_observe, env_masks,
+};
+}

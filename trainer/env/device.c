@@ -1,0 +1,234 @@
+#include "trainer/env/device.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/env/columns.h"
+#include "trainer/env/cuda/abi.h"
+#include "trainer/env/inside.h"
+
+struct env_device_market {
+    const struct gpu_env_api *api;
+    struct gpu_env_market *on_device;
+    const float *close; /* the host's: which market this is */
+};
+
+/* All columns of an environment lie in [at, at + bytes). */
+struct device_columns {
+    unsigned char *at;
+    size_t bytes;
+};
+
+struct env_device {
+    const struct gpu_env_api *api;
+    struct gpu_env *on_device;
+    const struct env *env; /* whose parameters it has */
+    struct device_columns columns;
+    size_t copies;
+    float *rewards;
+    uint8_t *ends; /* [2][copies] */
+};
+
+static struct device_columns columns_of(const struct env_view *view)
+{
+    size_t n;
+    const struct env_column *all = env_columns(&n);
+    unsigned char *first = NULL, *end = NULL;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char *at = env_column_data(&all[i], view);
+        if (!at)
+            continue;
+        size_t elements = view->state.stride * (all[i].assets ? (size_t)view->state.n : 1);
+        unsigned char *behind = at + elements * env_column_size(&all[i], &view->params);
+        first = !first || at < first ? at : first;
+        end = !end || behind > end ? behind : end;
+    }
+    return (struct device_columns){first, (size_t)(end - first)};
+}
+
+/* Do two environments have the same columns at the same places of their memory? */
+static bool same_shape(const struct env_view *a, const struct env_view *b)
+{
+    size_t n;
+    const struct env_column *all = env_columns(&n);
+    struct device_columns in_a = columns_of(a), in_b = columns_of(b);
+    bool same = in_a.bytes == in_b.bytes && a->state.copies == b->state.copies &&
+                a->state.stride == b->state.stride && a->state.n == b->state.n;
+    for (size_t i = 0; i < n && same; i++) {
+        const unsigned char *at_a = env_column_data(&all[i], a), *at_b = env_column_data(&all[i], b);
+        same = !at_a == !at_b && (!at_a || at_a - in_a.at == at_b - in_b.at);
+    }
+    return same;
+}
+
+int env_device_market_create(struct gpu_module *module, const struct env_market *market,
+                             struct env_device_market **ret, char err[static ENV_ERROR_MAX])
+{
+    const void *api;
+    int r = gpu_module_table(module, GPU_ENV_SYMBOL, GPU_ENV_ABI, &api, err, ENV_ERROR_MAX);
+    if (r < 0)
+        return r;
+    struct env_device_market *m = calloc(1, sizeof(*m));
+    if (!m) {
+        snprintf(err, ENV_ERROR_MAX, "out of memory");
+        return -ENOMEM;
+    }
+    m->api = api;
+    m->close = env_market_view(market)->close;
+    r = m->api->market_create(gpu_module_handle(module), env_market_view(market), &m->on_device, err,
+                              ENV_ERROR_MAX);
+    if (r < 0) {
+        free(m);
+        return r;
+    }
+    *ret = m;
+    return 0;
+}
+
+void env_device_market_destroy(struct env_device_market *market)
+{
+    if (!market)
+        return;
+    market->api->market_destroy(market->on_device);
+    free(market);
+}
+
+int env_device_create(struct env_device_market *market, const struct env *env, struct env_device **ret,
+                      char err[static ENV_ERROR_MAX])
+{
+    const struct env_view *view = &env->view;
+    if (view->market.close != market->close) {
+        snprintf(err, ENV_ERROR_MAX, "the environment is one of another market than the device's");
+        return -EINVAL;
+    }
+    size_t copies = view->state.copies;
+    struct env_device *d = calloc(1, sizeof(*d));
+    float *rewards = calloc(copies, sizeof(*rewards));
+    uint8_t *ends = calloc(copies, 2);
+    int r = -ENOMEM;
+    if (!d || !rewards || !ends) {
+        snprintf(err, ENV_ERROR_MAX, "out of memory");
+        goto fail;
+    }
+    *d = (struct env_device){.api = market->api,
+                             .env = env,
+                             .columns = columns_of(view),
+                             .copies = copies,
+                             .rewards = rewards,
+                             .ends = ends};
+    r = d->api->create(market->on_device, view, d->columns.at, d->columns.bytes, &d->on_device, err,
+                       ENV_ERROR_MAX);
+    if (r < 0)
+        goto fail;
+    r = env_device_load(d, env, err);
+    if (r < 0) {
+        env_device_destroy(d);
+        return r;
+    }
+    *ret = d;
+    return 0;
+fail:
+    free(d);
+    free(rewards);
+    free(ends);
+    return r;
+}
+
+void env_device_destroy(struct env_device *device)
+{
+    if (!device)
+        return;
+    device->api->destroy(device->on_device);
+    free(device->rewards);
+    free(device->ends);
+    free(device);
+}
+
+static int check_shape(const struct env_device *device, const struct env *env, char err[static ENV_ERROR_MAX])
+{
+    if (same_shape(&device->env->view, &env->view))
+        return 0;
+    snprintf(err, ENV_ERROR_MAX,
+             "the environment is of another shape than the device's: copies, assets, "
+             "execution, task and float32 must be the same");
+    return -EINVAL;
+}
+
+int env_device_store(struct env_device *device, struct env *env, char err[static ENV_ERROR_MAX])
+{
+    int r = check_shape(device, env, err);
+    if (r < 0)
+        return r;
+    return device->api->read(device->on_device, columns_of(&env->view).at, err, ENV_ERROR_MAX);
+}
+
+int env_device_load(struct env_device *device, const struct env *env, char err[static ENV_ERROR_MAX])
+{
+    const struct env_view *view = &env->view;
+    int r = check_shape(device, env, err);
+    if (r == 0)
+        r = device->api->windows(device->on_device, view->starts, view->lengths, err, ENV_ERROR_MAX);
+    if (r == 0)
+        r = device->api->write(device->on_device, columns_of(view).at, err, ENV_ERROR_MAX);
+    return r;
+}
+
+int env_device_reset(struct env_device *device, const uint8_t *mask, char err[static ENV_ERROR_MAX])
+{
+    return device->api->reset(device->on_device, mask, err, ENV_ERROR_MAX);
+}
+
+int env_device_step(struct env_device *device, const struct env_io *io, char err[static ENV_ERROR_MAX])
+{
+    size_t action_size = (size_t)device->env->view.action_size;
+    struct env_step_io step = {.actions = io->actions,
+                               .copy_step = io->actions_by_column ? 1 : action_size,
+                               .action_step = io->actions_by_column ? device->copies : 1};
+    struct gpu_env_fault fault;
+    int r = env_check_actions(device->env, &step, err);
+    if (r == 0)
+        r = device->api->actions(device->on_device, io->actions, 1, io->actions_by_column, err,
+                                 ENV_ERROR_MAX);
+    if (r == 0)
+        r = device->api->run(device->on_device, 1, false, NULL, err, ENV_ERROR_MAX);
+    if (r == 0)
+        r = device->api->results(device->on_device, io->rewards, io->terminated, io->truncated, io->final_obs,
+                                 &fault, err, ENV_ERROR_MAX);
+    return r;
+}
+
+int env_device_observe(struct env_device *device, float *ret, char err[static ENV_ERROR_MAX])
+{
+    return device->api->observe(device->on_device, ret, err, ENV_ERROR_MAX);
+}
+
+int env_device_masks(struct env_device *device, uint8_t *ret, char err[static ENV_ERROR_MAX])
+{
+    return device->api->masks(device->on_device, ret, err, ENV_ERROR_MAX);
+}
+
+int env_device_actions(struct env_device *device, const float *actions, size_t n_steps, bool by_column,
+                       char err[static ENV_ERROR_MAX])
+{
+    return device->api->actions(device->on_device, actions, n_steps, by_column, err, ENV_ERROR_MAX);
+}
+
+int env_device_run(struct env_device *device, size_t n_steps, bool observe, float *ret_ms,
+                   char err[static ENV_ERROR_MAX])
+{
+    struct gpu_env_fault fault;
+    int r = device->api->run(device->on_device, n_steps, observe, ret_ms, err, ENV_ERROR_MAX);
+    if (r == 0)
+        r = device->api->results(device->on_device, device->rewards, device->ends,
+                                 device->ends + device->copies, NULL, &fault, err, ENV_ERROR_MAX);
+    if (r == 0 && fault.found) {
+        snprintf(
+            err, ENV_ERROR_MAX,
+            "step %llu: copy %llu: the action of asset %u is not finite, or no level: it was not stepped",
+            (unsigned long long)fault.step, (unsigned long long)fault.copy, fault.asset);
+        return -EINVAL;
+    }
+    return r;
+}

@@ -1,0 +1,54 @@
+/* The environment on a device: the same copies, stepped by the GPU module to the same bits. One is made from
+ * an environment of the host, which keeps the parameters and checks; what is asked of it there (env_info(),
+ * env_episode(), env_positions(), env_save()) is asked after env_device_store().
+ *
+ *     gpu_module_open(NULL, &module, reason, sizeof(reason));
+ *     env_create(&params, market, &options, &env, err);
+ *     env_device_market_create(module, market, &on_device, err);  // the one upload of the market
+ *     env_device_create(on_device, env, &device, err);            // as env stands
+ *     env_device_step(device, &io, err); …
+ *     env_device_store(device, env, err);                         // env stands where device does
+ *
+ * Calls return 0 or a negative errno and leave a sentence in err: -EINVAL as the host's; -ENOMEM, the
+ * device's memory, after which all works on; -EIO, after which closing is all that is left. Everything
+ * belongs to the module's one thread and is destroyed before the module is closed. */
+#ifndef TRAINER_ENV_DEVICE_H
+#define TRAINER_ENV_DEVICE_H
+
+#include "indicators_gpu/module.h"
+#include "trainer/env/env.h"
+
+struct env_device_market;
+struct env_device;
+
+/* -ENOEXEC where the module has no environment, or another version's. `market` may be destroyed before. */
+int env_device_market_create(struct gpu_module *module, const struct env_market *market,
+                             struct env_device_market **ret, char err[static ENV_ERROR_MAX]);
+void env_device_market_destroy(struct env_device_market *market); /* NULL is fine; after its environments */
+
+/* A device's environment that stands where `env` does. `env` stays the caller's; it must outlive this. */
+int env_device_create(struct env_device_market *market, const struct env *env, struct env_device **ret,
+                      char err[static ENV_ERROR_MAX]);
+void env_device_destroy(struct env_device *device); /* NULL is fine */
+
+/* The state to a host's environment of the same shape, and from it, with its env_windows(). */
+int env_device_store(struct env_device *device, struct env *env, char err[static ENV_ERROR_MAX]);
+int env_device_load(struct env_device *device, const struct env *env, char err[static ENV_ERROR_MAX]);
+
+/* As the functions of env.h without `_device`, with the host's arrays. */
+int env_device_reset(struct env_device *device, const uint8_t *mask, char err[static ENV_ERROR_MAX]);
+int env_device_step(struct env_device *device, const struct env_io *io, char err[static ENV_ERROR_MAX]);
+int env_device_observe(struct env_device *device, float *ret, char err[static ENV_ERROR_MAX]);
+int env_device_masks(struct env_device *device, uint8_t *ret, char err[static ENV_ERROR_MAX]);
+
+/* Many steps with actions that lie on the device: env_device_actions() copies those of n_steps steps there,
+ * [n_steps][copies][action_size], or by column as env_io; env_device_run() takes them in order, with an
+ * observation of all copies after each step where `observe` is set, and gives the device's time.
+ * Autoreset as ever; nothing waits between the steps. -EINVAL for an action that is not finite or no level:
+ * err names step, copy and asset; that copy was not stepped then, everything else was. */
+int env_device_actions(struct env_device *device, const float *actions, size_t n_steps, bool by_column,
+                       char err[static ENV_ERROR_MAX]);
+int env_device_run(struct env_device *device, size_t n_steps, bool observe, float *ret_ms,
+                   char err[static ENV_ERROR_MAX]);
+
+#endif
