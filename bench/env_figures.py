@@ -11,6 +11,7 @@ An observation of 36 floats reads 120 bytes that nobody could foresee and writes
 864 bytes), at some 4 cycles a line from and to the third-level cache: 20 and 116 cycles, so 45 M and 24 M steps/s."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -31,10 +32,11 @@ def say(text):
 
 
 def figure(case, value, peer_value=None, limit=None, **more):
+    """load: how many others wanted the processor, too, in the last minute."""
     print(json.dumps({
         "bench": "env", "case": case, "value": value, "unit": "steps/s", "peer": PEER if peer_value else None,
         "peer_value": peer_value, "ratio": value / peer_value if peer_value else None, "limit": limit,
-        "of_limit": value / limit if limit else None, **more}), flush=True)
+        "of_limit": value / limit if limit else None, "load": round(os.getloadavg()[0], 1), **more}), flush=True)
 
 
 def program(*arguments):
@@ -61,10 +63,17 @@ def peers():
         return {}
     rates = {}
     for features in (10, 70):
-        done = subprocess.run([python, ROOT / "bench/env_peer.py", "4096", str(features), "3", "2"], stdout=subprocess.PIPE,
-                              text=True, check=True)
-        rates[features] = tuple(map(float, done.stdout.split()))
+        rates[features] = gymnasium("numpy", features)
     return rates
+
+
+def gymnasium(which, features):
+    """What bench/env_gymnasium.py prints."""
+    library = BUILD / "trainer/env/installed/libpapertape-env.so"
+    done = subprocess.run([BUILD / "env-peers/bin/python", ROOT / "bench/env_gymnasium.py", which, "4096", str(features), "3", "2"],
+                          stdout=subprocess.PIPE, text=True, check=True,
+                          env=os.environ | {"PYTHONPATH": str(ROOT / "trainer/python"), "PAPERTAPE_ENV_LIBRARY": str(library)})
+    return tuple(map(float, done.stdout.split()))
 
 
 def main():
@@ -82,6 +91,8 @@ def main():
     for features, floats, limit in ((10, 36, 30e6), (70, 216, 15e6)):
         figure(f"observe_{floats}_4096", steps(4096, *ALL_OPTIONS, *RANDOM, features=features, observe=True),
                others[features][1] if others else None, limit)
+        if others:
+            figure(f"python_observe_{floats}_4096", gymnasium("papertape", features)[0], others[features][1])
     figure("market_4096", steps(4096, *ALL_OPTIONS, "execution=market"), limit=30e6)
     for copies in (4096, 16384):
         figure(f"two_cores_{copies}", steps(copies, *ALL_OPTIONS, threads=2), threads=2)

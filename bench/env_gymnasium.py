@@ -1,10 +1,11 @@
-"""What bench/env compares with: the same environment as its users would write it, vectorised in NumPy over copies and stepped
-through Gymnasium's VectorEnv, with the rules of docs/environment.md (execution reference, every option on).
+"""Steps a second through Gymnasium's VectorEnv: what bench/env compares with, and what Papertape's own module does there.
 
-    PYTHON bench/env_peer.py COPIES FEATURES LOOKBACK SECONDS
+    PYTHON bench/env_gymnasium.py numpy|papertape COPIES FEATURES LOOKBACK SECONDS
 
-prints the steps a second, without observations and with them. It loops over assets, because purchases of one see the cash that those
-before have left; all else is columns."""
+numpy is the same environment as its users would write it, vectorised over copies, by the rules of docs/environment.md (execution
+reference, every option on); it prints the steps a second without observations and with them. It loops over assets, because
+purchases of one see the cash that those before have left; all else is columns. papertape is trainer/python over the library in
+$PAPERTAPE_ENV_LIBRARY; it prints the steps a second with observations."""
 
 import sys
 import time
@@ -149,19 +150,33 @@ class Portfolio(gym.vector.VectorEnv):
         return np.where(ended, self.gain, rewards).astype(np.float32), ended
 
 
-def rate(copies, n_features, lookback, seconds, observe):
+def data(n_features):
     random = np.random.default_rng(1)
     moves = 1 + 0.004 * (random.random((ROWS, ASSETS)) - 0.5)
     close = (100 * np.cumprod(moves, 0)).astype(np.float32)
-    features = random.random((ROWS, n_features), np.float32)
-    env = Portfolio(copies, close, features, lookback, observe)
+    return close, random.random((ROWS, n_features), np.float32)
+
+
+def papertape(copies, n_features, lookback):
+    from papertape.env import Market, PapertapeVectorEnv
+
+    close, features = data(n_features)
+    market = Market({"close": close, "volume": np.ones_like(close)}, names=list("ABCDE"), interval=300_000_000_000,
+                    min_order_qty=1e-4, features=features)
+    return PapertapeVectorEnv(
+        market, copies, preset="reference", autoreset_mode="NextStep", infos=(), copy=False, lookback=lookback,
+        episode_bars=EPISODE, random_start=True, trailing_stop_pct=STOP, max_position_pct=CAP, min_cash_reserve=RESERVE,
+        concentration_penalty=PENALTY, forced_exit_bars=EXIT_BARS, forced_exit_pct=EXIT_SHARE, cooldown_bars=COOLDOWN,
+        time_decay_floor=DECAY_FLOOR)
+
+
+def rate(env, copies, seconds):
+    """Processor time, of the fastest of eight parts: others may share the machine."""
+    random = np.random.default_rng(2)
     env.reset(seed=1)
     actions = [random.uniform(-20, 20, (copies, ASSETS)).astype(np.float32) for _ in range(4)]
-    steps, best = 0, 0.0
-    for turn in range(8):
-        env.step(actions[turn % 4])
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
+    best = 0.0
+    for _ in range(8):
         begin, steps = time.process_time(), 0
         while time.process_time() - begin < seconds / 8:
             env.step(actions[steps % 4])
@@ -171,9 +186,13 @@ def rate(copies, n_features, lookback, seconds, observe):
 
 
 def main():
-    copies, n_features, lookback = map(int, sys.argv[1:4])
+    copies, n_features, lookback = map(int, sys.argv[2:5])
+    seconds = float(sys.argv[5])
+    if sys.argv[1] == "papertape":
+        print(rate(papertape(copies, n_features, lookback), copies, seconds))
+        return
     for observe in (False, True):
-        print(rate(copies, n_features, lookback, float(sys.argv[4]), observe))
+        print(rate(Portfolio(copies, *data(n_features), lookback, observe), copies, seconds))
 
 
 if __name__ == "__main__":
