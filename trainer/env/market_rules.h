@@ -5,8 +5,8 @@
  *
  * A copy has one reserve a waiting purchase and one protective stop an asset. A bar of an asset is missing
  * where its prices are 0: then its order waits on with its reserve, its stop rests, and nothing of it is
- * decided. Money or lots at POLICY_EXACT_MAX or above are not exact any more: worth() stops there, and the
- * episode ends (env_market_exact()).
+ * decided. Money or lots at POLICY_EXACT_MAX or above are not exact any more: the episode ends, and no worth
+ * is above ENV_WORTH_MAX, which leaves a seller that much after the highest fee.
  *
  * What is left open: a position that a stop ends at the open and a purchase that waited begins anew in the
  * same bar counts as one that was sold in part. */
@@ -15,6 +15,8 @@
 
 #include "exchange/bar_rules.h"
 #include "trainer/env/view.h"
+
+#define ENV_WORTH_MAX (2 * POLICY_EXACT_MAX)
 
 /* What a copy pays: whole millionths. */
 struct env_costs {
@@ -26,6 +28,7 @@ struct env_account {
     double cash, reserved; /* reserved: of all waiting purchases */
     double fees;
     int32_t buys, sells;
+    bool exact; /* cash has been below POLICY_EXACT_MAX all the time */
 };
 
 ENV_RULE double *env_money(void *column)
@@ -52,11 +55,11 @@ ENV_RULE const double *env_market_prices(const struct env_view *view, int32_t ro
     return view->market.bars + ((size_t)row * (size_t)view->market.n + (size_t)asset) * 4;
 }
 
-/* floor(price * lots / divisor), but not above POLICY_EXACT_MAX. */
+/* floor(price * lots / divisor), but ENV_WORTH_MAX where that is POLICY_EXACT_MAX or more. */
 ENV_RULE double env_market_worth(const struct policy_symbol *symbol, double price, double lots)
 {
     if (price * symbol->per_divisor * lots >= POLICY_EXACT_MAX)
-        return POLICY_EXACT_MAX;
+        return ENV_WORTH_MAX;
     return (double)fill_notional(ORDER_SELL, (int64_t)price, (int64_t)lots, symbol->divisor);
 }
 
@@ -92,7 +95,7 @@ ENV_RULE double env_market_reserved(const struct env_view *view, size_t copy)
     return reserved;
 }
 
-/* Is all that the copy has exact? `equity` is at the last closes, so that no balance is above it. */
+/* Is all that the copy has exact? `equity` is at the last closes: cash and worths are not above it. */
 ENV_RULE bool env_market_exact(const struct env_view *view, size_t copy, double equity)
 {
     const struct env_state *state = &view->state;
@@ -190,6 +193,7 @@ ENV_RULE void env_market_sell(const struct env_view *view, size_t copy, int32_t 
     double notional = env_market_worth(symbol, (double)price, qty);
     double fee = (double)fill_fee((int64_t)notional, costs->sell_e6);
     account->cash += notional - fee;
+    account->exact = account->exact && account->cash < POLICY_EXACT_MAX;
     account->fees += fee;
     account->sells++;
     state->lots[at] -= qty;
@@ -256,12 +260,13 @@ ENV_RULE void env_market_bar(const struct env_view *view, size_t copy, int32_t a
     state->closed[at] = prices[3];
 }
 
-/* The row that the copy has come to: of each asset the bar that is there. */
-ENV_RULE void env_market_bars(const struct env_view *view, size_t copy, const struct env_costs *costs)
+/* The row that the copy has come to: of each asset the bar that is there. Was all exact? */
+ENV_RULE bool env_market_bars(const struct env_view *view, size_t copy, const struct env_costs *costs)
 {
     const struct env_state *state = &view->state;
     struct env_account account = {env_money(state->cash)[copy], env_market_reserved(view, copy),
-                                  env_money(state->fees)[copy], state->buys[copy], state->sells[copy]};
+                                  env_money(state->fees)[copy], state->buys[copy],
+                                  state->sells[copy],           true};
     for (int32_t i = 0; i < state->n; i++) {
         const double *prices = env_market_prices(view, state->row[copy], i);
         if (prices[3] > 0)
@@ -271,6 +276,7 @@ ENV_RULE void env_market_bars(const struct env_view *view, size_t copy, const st
     env_money(state->fees)[copy] = account.fees;
     state->buys[copy] = account.buys;
     state->sells[copy] = account.sells;
+    return account.exact;
 }
 
 #endif

@@ -97,6 +97,27 @@ static inline void made_bars(struct random *random, struct made *made, int asset
     }
 }
 
+static inline int64_t made_any_price(struct random *random)
+{
+    int bits = (int)random_between(random, 0, 49);
+    return (INT64_C(1) << bits) + (int64_t)(random_next(random) & ((UINT64_C(1) << bits) - 1));
+}
+
+/* Prices of every size, from a unit to 2^50 of them, without a memory. */
+static inline void made_wild(struct random *random, struct made *made)
+{
+    for (int i = 0; i < made->n; i++)
+        for (size_t row = 0; row < made->rows; row++) {
+            int64_t open = made_any_price(random),
+                    close = random_chance(random, 50) ? open : made_any_price(random);
+            int64_t bar[4] = {open, open > close ? open : close, open > close ? close : open, close};
+            for (int k = 0; k < 4; k++) {
+                made->bars[i][row][k] = bar[k];
+                made->columns[i][k][row] = (double)bar[k] / (double)MADE_UNIT;
+            }
+        }
+}
+
 static inline void made_market(struct random *random, struct made *made, int n, size_t rows)
 {
     memset(made, 0, sizeof *made);

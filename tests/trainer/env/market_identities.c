@@ -12,6 +12,8 @@ struct account {
     int64_t cash, fees, lots[MADE_ASSETS];
     int buys, sells;
     uint32_t episode;
+    bool beyond; /* it sold for more than is exact */
+    bool over;   /* it ended, beyond exact numbers perhaps, and rests */
 };
 
 struct run {
@@ -26,7 +28,7 @@ struct run {
 };
 
 static struct {
-    long steps, trades, episodes, masked, terminated;
+    long steps, trades, episodes, masked, terminated, beyond;
 } seen;
 
 /* The whole of a product over `by`, rounded up or down. */
@@ -53,15 +55,25 @@ static void on_told(void *ctx, size_t copy, const struct env_trade *trade)
     struct account *account = &run->accounts[copy];
     const struct env_state *state = &run->env->view.state;
     const struct policy_symbol *symbol = &run->symbols[trade->asset];
-    int64_t quanta = llround(trade->qty * symbol->qty_units), price = llround(trade->price * 1e8);
+    size_t at = (size_t)trade->asset * state->stride + copy;
+    int64_t quanta =
+        (int64_t)state->lots[at] - account->lots[trade->asset]; /* a double of units is no integer */
+    int64_t price = llround(trade->price * 1e8);
     bool buy = quanta > 0;
     int64_t notional = over(price, llabs(quanta), symbol->divisor, buy);
     int64_t rate_e6 = llround((double)(buy ? state->fee_buy : state->fee_sell)[copy] * 1e6);
     int64_t fee = over(notional, rate_e6, 1000000, true);
     const int64_t *bar = run->made.bars[trade->asset][trade->row];
     seen.trades++;
+    if (account->beyond)
+        return;
+    CHECK_NEAR(trade->qty * symbol->qty_units, (double)quanta, 1e-15 * fabs((double)quanta));
     CHECK_INT(trade->row, state->row[copy]);
     CHECK(made_there(&run->made, trade->asset, (size_t)trade->row));
+    if ((double)price * (double)-quanta / (double)symbol->divisor > POLICY_EXACT_MAX) {
+        account->beyond = true;
+        return;
+    }
     CHECK_INT(llround(trade->fee * 1e8), fee);
     if (trade->at_open)
         CHECK(buy ? price >= bar[0] : price <= bar[0]);
@@ -137,18 +149,20 @@ static void check_copy(const struct run *run, size_t e)
     CHECK_INT(state->buys[e], account->buys);
     CHECK_INT(state->sells[e], account->sells);
     for (int i = 0; i < run->made.n; i++) {
+        CHECK(state->lots[(size_t)i * state->stride + e] < POLICY_EXACT_MAX);
         check_asset(run, e, i, &equity);
         reserved += state->reserved[(size_t)i * state->stride + e];
     }
     CHECK(reserved <= (double)account->cash);
     CHECK_INT(((const double *)state->equity)[e], equity);
+    CHECK((double)equity < POLICY_EXACT_MAX);
     double benchmark = benchmark_of(run, e);
     CHECK_NEAR(((const double *)state->benchmark)[e], benchmark, 1e-12 * benchmark);
     CHECK(state->drawdown[e] >= 0 && state->drawdown[e] <= 1);
     CHECK_NEAR(state->peak[e], (double)equity > state->peak[e] ? NAN : state->peak[e], 0);
 }
 
-static bool open_run(struct run *run, struct random *random)
+static bool open_run(struct run *run, struct random *random, bool wild)
 {
     char err[ENV_ERROR_MAX] = "";
     made_market(random, &run->made, (int)random_between(random, 1, MADE_ASSETS),
@@ -164,6 +178,11 @@ static bool open_run(struct run *run, struct random *random)
     run->params.sell_cost_pct.high += made_share(random, 0, 3000);
     run->params.slippage_pct.high += made_share(random, 0, 3000);
     run->params.concentration_penalty = random_chance(random, 50) ? 0.5 : 0;
+    if (wild) {
+        made_wild(random, &run->made);
+        run->params.autoreset = ENV_NO_RESET;
+        run->params.initial_capital.high = 4.4e7; /* 2^52 units are 4.5e7 */
+    }
     run->params.ruin = random_chance(random, 50) ? 0.98 : 0;
     const struct env_options options = {
         .copies = COPIES, .seed = (uint64_t)random_between(random, 0, INT64_MAX - 1), .backend = ENV_SCALAR};
@@ -206,6 +225,13 @@ static void check_step(struct run *run, const struct account *before, const floa
     for (size_t e = 0; e < COPIES; e++) {
         CHECK(isfinite(rewards[e]) && !(terminated[e] && truncated[e]));
         seen.terminated += terminated[e];
+        run->accounts[e].over |= run->params.autoreset == ENV_NO_RESET && terminated[e];
+        if (run->accounts[e].beyond && !run->accounts[e].over) {
+            CHECK(!"more than is exact, and the episode goes on");
+        }
+        seen.beyond += run->accounts[e].beyond;
+        if (run->accounts[e].over)
+            continue;
         if ((terminated[e] || truncated[e]) && run->params.autoreset == ENV_SAME_STEP) {
             CHECK_INT(llround(view->ended.fees[e] * 1e8), run->accounts[e].fees);
             CHECK_INT(view->ended.buys[e], run->accounts[e].buys);
@@ -250,7 +276,7 @@ int main(void)
         return EXIT_FAILURE;
     for (long k = 0; k < runs && check_failures == 0; k++) {
         memset(run, 0, sizeof *run);
-        bool open = open_run(run, &random);
+        bool open = open_run(run, &random, k % 5 == 4);
         CHECK(open);
         if (open)
             play(run, &random);
@@ -262,6 +288,7 @@ int main(void)
     free(run);
     printf("%ld steps of %ld runs: %ld trades, %ld episodes, %ld ended early, %ld masked\n", seen.steps, runs,
            seen.trades, seen.episodes, seen.terminated, seen.masked);
-    CHECK(seen.trades > seen.steps / 20 && seen.episodes > runs && seen.masked > 0 && seen.terminated > 0);
+    CHECK(seen.trades > seen.steps / 20 && seen.episodes > runs && seen.masked > 0 && seen.terminated > 0 &&
+          seen.beyond > 0);
     return check_done("market_identities");
 }

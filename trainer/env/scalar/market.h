@@ -150,8 +150,9 @@ ENV_RULE float env_market_reward(const struct env_view *view, size_t copy, doubl
     return reward;
 }
 
-/* Ends a step whose bars are done. An episode ends too where its numbers would not be exact any more. */
-ENV_RULE void env_market_finish(const struct env_view *view, const struct env_step_io *io, size_t copy)
+/* Ends a step whose bars are done. An episode ends too where its numbers are not exact any more. */
+ENV_RULE void env_market_finish(const struct env_view *view, const struct env_step_io *io, size_t copy,
+                                bool exact)
 {
     const struct env_state *state = &view->state;
     double equity = env_market_equity(view, copy), benchmark = env_market_benchmark(view, copy);
@@ -159,7 +160,7 @@ ENV_RULE void env_market_finish(const struct env_view *view, const struct env_st
     bool ruined = equity <= view->params.ruin * env_money(state->capital)[copy];
     env_money(state->equity)[copy] = equity;
     env_money(state->benchmark)[copy] = benchmark;
-    env_finish(view, io, copy, reward, equity, ruined || !env_market_exact(view, copy, equity));
+    env_finish(view, io, copy, reward, equity, ruined || !exact || !env_market_exact(view, copy, equity));
 }
 
 ENV_RULE void env_market_step(const struct env_view *view, const struct env_step_io *io, size_t copy)
@@ -168,8 +169,8 @@ ENV_RULE void env_market_step(const struct env_view *view, const struct env_step
     struct env_costs costs = env_market_costs(view, copy);
     env_market_decide(view, io, copy, &costs, env_money(state->equity)[copy]);
     state->row[copy]++;
-    env_market_bars(view, copy, &costs);
-    env_market_finish(view, io, copy);
+    bool exact = env_market_bars(view, copy, &costs);
+    env_market_finish(view, io, copy, exact);
 }
 
 #endif

@@ -25,6 +25,7 @@ struct half {
     lane_d cash, fees, reserved; /* reserved: by all purchases that wait */
     lane_d buy_e6, sell_e6, slippage_e6;
     lane_d buys, sells; /* of this step */
+    mask_d inexact;     /* cash has been POLICY_EXACT_MAX or more */
     struct lane_account account;
 };
 
@@ -157,6 +158,7 @@ static inline lane_d trade(const struct shared *shared, struct half *h, int32_t 
     }
     mask_d trades = d_gt(qty, zero);
     h->cash = d_select(buys, h->cash - (notional + fee), h->cash + (notional - fee));
+    h->inexact = h->inexact | d_ge(h->cash, d_all(POLICY_EXACT_MAX));
     h->fees = h->fees + fee;
     h->buys = d_select(trades & buys, h->buys + one, h->buys);
     h->sells = d_select(trades & sells, h->sells + one, h->sells);
@@ -213,6 +215,7 @@ static inline void open_half(const struct shared *shared, struct half *h, size_t
     h->sell_e6 = rate_e6(fee_sell);
     h->slippage_e6 = rate_e6(slippage);
     h->reserved = h->buys = h->sells = d_all(0);
+    h->inexact = d_lt(h->reserved, h->reserved);
     for (int32_t i = 0; i < s->n; i++)
         h->reserved = h->reserved + d_load(s->reserved + (size_t)i * s->stride + at);
     h->account = (struct lane_account){
@@ -255,7 +258,7 @@ static inline void fill_all(const struct shared *shared, struct block *b)
 /* What it all is worth at the last closes. */
 struct worths {
     lane_d equity[HALVES], benchmark[HALVES];
-    mask_d inexact[HALVES];       /* lots or equity of POLICY_EXACT_MAX or more */
+    mask_d inexact[HALVES];       /* cash, lots or equity of POLICY_EXACT_MAX or more */
     lane_f asset[ENV_ASSETS_MAX]; /* in the currency */
 };
 
@@ -266,7 +269,7 @@ static inline void value_all(const struct shared *shared, const struct block *b,
     for (int v = 0; v < HALVES; v++) {
         ret->equity[v] = b->half[v].cash;
         ret->benchmark[v] = d_all(0);
-        ret->inexact[v] = d_lt(most, most);
+        ret->inexact[v] = b->half[v].inexact;
     }
     for (int32_t i = 0; i < s->n; i++) {
         const lane_d per_divisor = d_all(shared->symbols[i].per_divisor);
