@@ -98,6 +98,7 @@ class Param(ctypes.Structure):
         ("whole", c_bool),
         ("range", c_bool),
         ("offset", c_size_t),
+        ("size", c_size_t),
     ]
 
 

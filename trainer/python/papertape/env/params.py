@@ -56,12 +56,14 @@ def _text(value: object) -> str:
 
 
 class Params:
-    """A struct env_params; PRESET with `values` set, in words where one is refused: TypeError for an unknown key,
-    ValueError for a value."""
+    """A struct env_params; a preset with `values` set. TypeError for an unknown key, ValueError for the rest."""
 
     def __init__(self, preset: str, values: dict[str, Any]) -> None:
         self.buffer = ctypes.create_string_buffer(LIBRARY.env_struct_size(b"env_params"))
-        call("env_params_preset", preset.encode(), self.buffer)
+        try:
+            call("env_params_preset", str(preset).encode(), self.buffer)
+        except KeyError as error:
+            raise ValueError(error.args[0]) from None
         for key, value in values.items():
             try:
                 call("env_params_set", self.buffer, key.encode(), _text(value).encode())

@@ -1,0 +1,77 @@
+"""What the tests of the Python module share: the venv, the module, markets, a count of checks. A test that imports this
+runs in $PAPERTAPE_VENV, and exits 77 (skipped) without it; PAPERTAPE_ENV_LIBRARY names the library under test."""
+
+import os
+import sys
+from pathlib import Path
+
+venv = os.environ.get("PAPERTAPE_VENV")
+if not venv or not os.path.exists(os.path.join(venv, "bin/python")):
+    print("skipped: PAPERTAPE_VENV names no venv with Gymnasium")
+    sys.exit(77)
+if os.path.realpath(sys.prefix) != os.path.realpath(venv):
+    os.execv(os.path.join(venv, "bin/python"), [os.path.join(venv, "bin/python"), *sys.argv])
+
+try:
+    import gymnasium  # noqa: F401
+    import numpy as np
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+SOURCE = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(SOURCE / "trainer/python"))
+LONG = "PAPERTAPE_LONG" in os.environ
+MINUTE_NS = 60_000_000_000
+
+count = failures = 0
+
+
+def check(condition, what):
+    global count, failures
+    count += 1
+    if not condition:
+        failures += 1
+        print("FAILED", what, file=sys.stderr)
+
+
+def refused(kind, part, call, *arguments, **keywords):
+    """The call raises `kind` and says `part`."""
+    try:
+        call(*arguments, **keywords)
+    except kind as error:
+        check(part in str(error), f"{kind.__name__} says {str(error)!r}, without {part!r}")
+    except Exception as error:  # noqa: BLE001
+        check(False, f"{type(error).__name__} for {kind.__name__}: {error}")
+    else:
+        check(False, f"{kind.__name__} with {part!r} was not raised")
+
+
+def done(name):
+    print(f"{name}: {count} checks, {failures} failed")
+    sys.exit(1 if failures else 0)
+
+
+def seeded(what, fallback):
+    seed = int(os.environ.get("PAPERTAPE_SEED", fallback))
+    print(f"{what}: PAPERTAPE_SEED={seed}")
+    return np.random.default_rng(seed)
+
+
+def walk(rng, rows=400, assets=3, move=0.004):
+    """Columns of bars that walk at random: prices with two digits, high and low around open and close."""
+    steps = rng.normal(0, move, (rows + 1, assets))
+    paths = np.round(rng.uniform(20, 500, assets) * np.exp(np.cumsum(steps, axis=0)), 2)
+    before, close = paths[:-1], paths[1:]
+    spread = np.round(close * rng.uniform(0, move / 2, (rows, assets)), 2)
+    return {
+        "open": before,
+        "high": np.maximum(before, close) + spread,
+        "low": np.maximum(np.minimum(before, close) - spread, 0.01),
+        "close": close,
+        "volume": np.round(rng.uniform(1, 1000, (rows, assets)), 3),
+    }
+
+
+def names(assets):
+    return [f"A{at}USDT" for at in range(assets)]
