@@ -2,17 +2,35 @@
  * host's scalar kernels, bit by bit. Threads and blocks run in order, then in reverse; memory is poisoned,
  * guarded and runs out. 65 copies are no multiple of a warp, nor of a block's; 300 are three blocks.
  *
- * Argument: the module's path. PAPERTAPE_LONG=1 draws more parameters. */
+ * Arguments: the module's path, and that of one without an environment. PAPERTAPE_LONG=1 draws more
+ * parameters. */
 #include "tests/trainer/env/device_try.h"
 
 enum { STEPS = 4096, ROUNDS = 2, LONG_ROUNDS = 20 };
+
+static void try_other(const char *path, struct random *random)
+{
+    char err[ENV_ERROR_MAX] = "";
+    struct gpu_module *other = NULL;
+    struct env_device_market *on_device = NULL;
+    struct env_params params = try_params(random, ENV_REFERENCE, ENV_PORTFOLIO);
+    struct env_market *market = try_market(random, &params, 2);
+    CHECK_INT(gpu_module_open(path, &other, err, sizeof(err)), 0);
+    if (other && market) {
+        CHECK_INT(env_device_market_create(other, market, &on_device, err), -ENOEXEC);
+        CHECK(strstr(err, path) && strstr(err, "papertape_gpu_env"));
+    }
+    CHECK(!on_device);
+    env_market_destroy(market);
+    gpu_module_close(other);
+}
 
 int main(int argc, char **argv)
 {
     char reason[GPU_REASON_MAX] = "";
     struct gpu_module *module = NULL;
-    CHECK(argc > 1);
-    if (argc < 2)
+    CHECK(argc > 2);
+    if (argc < 3)
         return check_done("trainer/env/blocks");
     CHECK_INT(gpu_module_open(argv[1], &module, reason, sizeof(reason)), 0);
     CHECK_STR(reason, "");
@@ -31,6 +49,7 @@ int main(int argc, char **argv)
         try_one(module, &random, ENV_MARKET, ENV_PORTFOLIO, 300, 50);
     }
     try_memory(module, &random);
+    try_other(argv[2], &random);
     gpu_module_close(module);
     return check_done("trainer/env/blocks");
 }

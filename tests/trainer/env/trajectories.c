@@ -1,9 +1,11 @@
 /* The trajectories that the reference environment left, $PAPERTAPE_SHARED/data/env: every column after every
  * step, the first and the last observation, within 1e-4 of the value and 2e-5 of the column's largest; counts
- * exactly. By each backend that this processor has, in many copies at once, with double and float cash. A
- * step's reward is a difference of two equities: with float cash it is only as fine as they are. */
+ * exactly. By each backend that this processor has, and by the GPU module whose device is the CPU (the
+ * argument), in many copies at once, with double and float cash. A step's reward is a difference of two
+ * equities: with float cash it is only as fine as they are. */
 #include "tests/check.h"
 #include "tests/trainer/env/recording.h"
+#include "trainer/env/device.h"
 
 enum { COPIES = 17 }; /* no whole block */
 
@@ -90,10 +92,51 @@ static void compare_copy(const struct recording *r, const char *what, const stru
     }
 }
 
-static void replay(const struct recording *r, enum env_backend backend, bool float32)
+/* The environment of a replay: the host's, or where there is a device that one's, which the host's follows.
+ */
+struct replayed {
+    struct env *env;
+    struct env_device_market *on_device;
+    struct env_device *device;
+};
+
+static bool put_on_device(struct replayed *replayed, struct gpu_module *module,
+                          const struct env_market *market)
+{
+    char err[ENV_ERROR_MAX] = "";
+    CHECK_INT(env_device_market_create(module, market, &replayed->on_device, err), 0);
+    if (replayed->on_device)
+        CHECK_INT(env_device_create(replayed->on_device, replayed->env, &replayed->device, err), 0);
+    CHECK_STR(err, "");
+    return replayed->device != NULL;
+}
+
+static void observe(const struct replayed *replayed, float *ret)
+{
+    char err[ENV_ERROR_MAX];
+    if (replayed->device)
+        CHECK_INT(env_device_observe(replayed->device, ret, err), 0);
+    else
+        env_observe(replayed->env, ret);
+}
+
+static void step_all(const struct replayed *replayed, const struct env_io *io)
+{
+    char err[ENV_ERROR_MAX];
+    if (replayed->device) {
+        CHECK_INT(env_device_step(replayed->device, io, err), 0);
+        CHECK_INT(env_device_store(replayed->device, replayed->env, err), 0);
+    } else {
+        CHECK_INT(env_step(replayed->env, io, err), 0);
+    }
+}
+
+static void replay(const struct recording *r, enum env_backend backend, struct gpu_module *module,
+                   bool float32)
 {
     char err[ENV_ERROR_MAX] = "", what[64];
-    snprintf(what, sizeof what, "%s, %s", env_backend_name(backend), float32 ? "float" : "double");
+    snprintf(what, sizeof what, "%s, %s", module ? "the GPU's kernels" : env_backend_name(backend),
+             float32 ? "float" : "double");
     struct env_params params = r->params;
     params.float32 = float32;
     params.autoreset = ENV_SAME_STEP;
@@ -106,12 +149,15 @@ static void replay(const struct recording *r, enum env_backend backend, bool flo
         check_failures++;
         return;
     }
+    struct replayed replayed = {.env = env};
+    if (module && !put_on_device(&replayed, module, market))
+        return;
     CHECK_INT(env_observation_size(env), r->observation_size);
     size_t size = (size_t)r->observation_size;
     float *observations = calloc(COPIES * size, sizeof *observations);
     float actions[COPIES * RECORDING_ASSETS], rewards[COPIES];
     uint8_t terminated[COPIES], truncated[COPIES];
-    env_observe(env, observations);
+    observe(&replayed, observations);
     compare_observation(r, what, "first", observations + (COPIES - 1) * size, r->first_observation);
     struct account account;
     struct env_info info = {.cash = account.cash,
@@ -133,7 +179,7 @@ static void replay(const struct recording *r, enum env_backend backend, bool flo
                             .truncated = truncated,
                             .final_obs = observations};
         bool last = step + 1 == r->steps;
-        CHECK_INT(env_step(env, &io, err), 0);
+        step_all(&replayed, &io);
         env_info(env, &info);
         if (last) { /* the columns are the next episode's already: what is left of this one */
             compare_reward(r, what, step, rewards[0], float32);
@@ -156,26 +202,38 @@ static void replay(const struct recording *r, enum env_backend backend, bool flo
         }
     }
     free(observations);
+    env_device_destroy(replayed.device);
+    env_device_market_destroy(replayed.on_device);
     env_destroy(env);
     env_market_destroy(market);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    char reason[GPU_REASON_MAX] = "";
+    struct gpu_module *module = NULL;
+    CHECK(argc > 1);
+    if (argc > 1)
+        CHECK_INT(gpu_module_open(argv[1], &module, reason, sizeof reason), 0);
+    CHECK_STR(reason, "");
     static const char *const names[] = {"big", "concentration", "patient", "plain", "reserve", "trailing"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct recording recording;
         if (!recording_read(names[i], &recording)) {
             printf("trainer/env/trajectories: no sample data: skipped\n");
+            gpu_module_close(module);
             return CHECK_SKIP;
         }
         for (enum env_backend backend = ENV_BEST; backend <= ENV_AVX512; backend++) {
             if (!env_backend_works(backend))
                 continue;
-            replay(&recording, backend, false);
-            replay(&recording, backend, true);
+            replay(&recording, backend, NULL, false);
+            replay(&recording, backend, NULL, true);
         }
+        for (int float32 = 0; float32 < 2 && module; float32++)
+            replay(&recording, ENV_SCALAR, module, float32);
         recording_finish(&recording);
     }
+    gpu_module_close(module);
     return check_done("trainer/env/trajectories");
 }
