@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "strategy/policy/symbol.h"
+#include "trainer/env/session.h"
 
 enum {
     ROWS_MAX = 1 << 28,
@@ -299,11 +300,13 @@ static int fill(struct env_market *market, const struct env_market_source *sourc
     view->symbols = symbols;
     double *bars = exchange ? room(rows * n * 4, sizeof *bars) : NULL;
     view->bars = bars;
+    uint8_t *session = params->task == ENV_DAY_TRADE ? room(rows, sizeof *session) : NULL;
+    view->session = session;
     market->names = room(n, sizeof *market->names);
     market->open_ns = source->open_ns ? room(rows, sizeof *market->open_ns) : NULL;
     market->start_ns = source->start_ns;
     if (!close || !features || !least || !market->names || (exchange && (!symbols || !bars)) ||
-        (source->open_ns && !market->open_ns))
+        (params->task == ENV_DAY_TRADE && !session) || (source->open_ns && !market->open_ns))
         return refuse(-ENOMEM, err, "market: no memory for %zu rows of %zu assets", rows, n);
 
     for (int i = 0; i < source->n_assets; i++) {
@@ -314,7 +317,10 @@ static int fill(struct env_market *market, const struct env_market_source *sourc
     fill_features(source, view, params->norm_tech, features);
     if (market->open_ns)
         memcpy(market->open_ns, source->open_ns, rows * sizeof *market->open_ns);
-    return exchange ? fill_exchange(source, params, symbols, least, bars, err) : 0;
+    int rc = session ? env_session(params, source->open_ns, source->start_ns, source->interval_ns, rows,
+                                   session, err)
+                     : 0;
+    return exchange && rc == 0 ? fill_exchange(source, params, symbols, least, bars, err) : rc;
 }
 
 int env_market_create(const struct env_market_source *source, const struct env_params *params,
