@@ -1,0 +1,378 @@
+"""`papertape-trainer` as scripts use it: the recorded trajectories through every backend, its own output as an
+input, and what it says of bad input. Standard library only.
+
+    env_replay.py PAPERTAPE_TRAINER SOURCE_ROOT
+"""
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TRAINER, ROOT = sys.argv[1], sys.argv[2]
+SHARED = os.environ.get("PAPERTAPE_SHARED", os.path.join(ROOT, "..", "shared"))
+BACKENDS = ("cpu", "scalar", "baseline", "avx2", "avx512", "gpu")
+COUNTS = re.compile("t|done|buys|sells|held_.*")
+failures = checks = 0
+
+
+def check(condition, what):
+    global failures, checks
+    checks += 1
+    if not condition:
+        failures += 1
+        print("FAILED", what, file=sys.stderr)
+
+
+def run(*arguments, environment=None):
+    return subprocess.run([TRAINER, *arguments], capture_output=True, text=True,
+                          env={**os.environ, **(environment or {})})
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+# ---- The recordings.
+
+
+def compare(name, got, want):
+    """Every column at the guide's tolerance, counts exactly; returns the largest difference in parts of it."""
+    check(list(got[0]) == list(want[0]), f"{name}: columns {list(got[0])}")
+    check(len(got) == len(want), f"{name}: {len(got)} rows, not {len(want)}")
+    worst = 0.0
+    for column in want[0]:
+        values = [float(row[column]) for row in want]
+        largest = max(map(abs, values))
+        for row, right in zip(got, values, strict=False):
+            value = float(row[column])
+            if COUNTS.fullmatch(column):
+                check(value == right, f"{name}: t {row['t']}, {column}: {value}, not {right}")
+                continue
+            tolerance = 1e-4 * abs(right) + 2e-5 * largest
+            check(abs(value - right) <= tolerance, f"{name}: t {row['t']}, {column}: {value}, not {right}")
+            if tolerance > 0:
+                worst = max(worst, abs(value - right) / tolerance)
+    return worst
+
+
+def compare_observation(name, got, want):
+    check(len(got) == len(want), f"{name}: {len(got)} numbers, not {len(want)}")
+    largest = max(map(abs, want))
+    for k, (value, right) in enumerate(zip(got, want, strict=False)):
+        check(abs(value - right) <= 1e-4 * abs(right) + 1e-6 * largest, f"{name}[{k}]: {value}, not {right}")
+
+
+def recordings(folder):
+    env, bars = os.path.join(SHARED, "data", "env"), os.path.join(SHARED, "data", "bars")
+    names = sorted(name[:-5] for name in os.listdir(env) if name.endswith(".json"))
+    check(len(names) >= 6, f"recordings: {names}")
+    summary = os.path.join(folder, "summary.json")
+    for name in names:
+        files = [os.path.join(env, name + ".json"), os.path.join(env, name + ".csv")]
+        with open(files[0]) as file:
+            params = json.load(file)
+        with open(files[1]) as file:
+            want = rows_of(file.read())
+        first, worst, stepped = None, 0.0, []
+        for backend in BACKENDS:
+            done = run("env-replay", *files, "--bars", bars, "--backend", backend, "--json", summary)
+            if done.returncode == 1 and "lacks it" in done.stderr:
+                continue
+            stepped.append(backend)
+            check(done.returncode == 0, f"{name} {backend}: {done.returncode} {done.stderr}")
+            check(done.stderr == "" or backend == "gpu", f"{name} {backend}: {done.stderr}")
+            if backend == "gpu" and done.stderr:
+                check("--backend gpu" in done.stderr and "CPU" in done.stderr, done.stderr)
+            worst = max(worst, compare(f"{name} {backend}", rows_of(done.stdout), want))
+            first = first or done.stdout
+            check(done.stdout == first, f"{name}: {backend} prints other digits")
+            with open(summary) as file:
+                seen = json.load(file)
+            check(seen["schema"] == "papertape.env-replay/1" and seen["steps"] == len(want) and seen["done"], str(seen))
+            for which in ("first_observation", "last_observation"):
+                compare_observation(f"{name} {backend} {which}", seen[which], params[which])
+        print(f"{name}: {len(want)} steps, largest difference {worst:.4f} of the tolerance: {' '.join(stepped)}")
+        check("cpu" in stepped and "scalar" in stepped and "baseline" in stepped, f"{name}: {stepped}")
+
+
+# ---- On bars of its own.
+
+SYMBOLS = ["AAA", "BBB"]
+
+
+def write_bars(folder, name="AAA", n=60, missing=(), price=100.0, first=1700000100, edit=None):
+    lines = ["timestamp,open,high,low,close,volume"]
+    for i in range(n):
+        if i not in missing:
+            close = price * (1 + ((i * 37) % 23 - 11) / 500)
+            lines.append(f"{first + i * 300},{close:.4f},{close:.4f},{close:.4f},{close:.4f},{i}.5001")
+    if edit:
+        edit(lines)
+    with gzip.open(os.path.join(folder, f"{name}USDT_5m.csv.gz"), "wt") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+class Case:
+    """Good files; a test changes what it needs."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.params = dict(symbols=SYMBOLS, first_bar="2023-11-14 22:15:00+00:00", bars=60, min_order_qty=[0, 0.01], params={})
+        self.header = "t,action_AAA,action_BBB"
+        self.rows = [f"{i},{(i % 7) - 3},{(i % 5) - 2}" for i in range(53 + 1)]
+
+    def files(self):
+        paths = os.path.join(self.folder, "params.json"), os.path.join(self.folder, "actions.csv")
+        with open(paths[0], "w") as file:
+            file.write(self.params if isinstance(self.params, str) else json.dumps(self.params))
+        with open(paths[1], "w") as file:
+            file.write("\n".join([self.header, *self.rows]) + "\n")
+        return paths
+
+    def run(self, *options, bars=None):
+        return run("env-replay", *self.files(), "--bars", bars or self.folder, *options)
+
+
+def refused(case, words, *options, status=1, bars=None):
+    done = case.run(*options, bars=bars)
+    check(done.returncode == status, f"{words}: exit {done.returncode}, not {status}")
+    line = done.stderr
+    check(line.startswith("papertape-trainer: ") and line.count("\n") == 1 and line.endswith("\n"), f"one line: {line!r}")
+    check(all(word in line for word in words), f"{words}: {line!r}")
+    check(line.count(": ") >= 2, f"what: where: what would be right: {line!r}")
+
+
+def bad_params(folder):
+    def with_params(**params):
+        case = Case(folder)
+        case.params["params"] = params
+        return case
+
+    def changed(**keys):
+        case = Case(folder)
+        case.params.update(keys)
+        return case
+
+    refused(with_params(trailing_stop=0.1), ["trailing_stop", "trailing_stop_pct", "params.json"])
+    refused(with_params(lookback=0), ["lookback"])
+    refused(with_params(lookback=2.5), ["lookback"])
+    refused(with_params(lookback=40), ["40", "params.json"])
+    refused(with_params(gamma=1.5), ["gamma", "1.5"])
+    refused(with_params(buy_cost_pct=[0.2, 0.1]), ["buy_cost_pct"])
+    refused(with_params(buy_cost_pct=[0.1]), ["buy_cost_pct", "[low, high]"])
+    refused(with_params(gamma=None), ["gamma"])
+    refused(with_params(actions="many"), ["actions", "discrete"])
+    refused(with_params(preset="fast"), ["fast", "preset"])
+    refused(with_params(preset=3), ["preset"])
+    refused(with_params(task="day-trade"), ["day-trade", "one asset"])
+    refused(with_params(shorts=True), ["shorts"])
+    refused(with_params(threshold=2), ["threshold"])
+    refused(changed(symbols=[]), ["symbols"])
+    refused(changed(symbols="AAA"), ["symbols"])
+    refused(changed(symbols=["AAA", "AAA"]), ["symbols[1]", "twice"])
+    refused(changed(symbols=["AAA", "../B"]), ["symbols[1]"])
+    refused(changed(symbols=["AAA", 3]), ["symbols[1]"])
+    refused(changed(min_order_qty=[1]), ["min_order_qty", "2"])
+    refused(changed(min_order_qty=[1, -1]), ["min_order_qty[1]", "BBB"])
+    refused(changed(min_order_qty=[1, "x"]), ["min_order_qty[1]"])
+    refused(changed(first_bar="yesterday"), ["first_bar"])
+    refused(changed(first_bar=None), ["first_bar"])
+    refused(changed(first_bar="2023-11-14 22:16:00+00:00"), ["first_bar", "no bar opens"])
+    refused(changed(first_bar="2033-11-14 22:15:00+00:00"), ["first_bar", "no bar opens"])
+    refused(changed(bars=0), ["bars"])
+    refused(changed(bars=61), ["bars", "61", "60"])
+    refused(changed(bars=6), ["lookback"])
+    refused(changed(bars="many"), ["bars"])
+    refused(changed(params=[1]), ["params"])
+    for text in ("", "{", "[1]", '{"a":1,"a":2}', '{"symbols": NaN}'):
+        case = Case(folder)
+        case.params = text
+        refused(case, ["params.json"])
+
+
+def bad_actions(folder):
+    case = Case(folder)
+    case.rows[12] = "12,nan,0"
+    refused(case, ["action_AAA", "nan", "actions.csv:14", "finite"])
+    case.rows[12] = "12,0,inf"
+    refused(case, ["action_BBB", "inf", "actions.csv:14", "finite"])
+    case.rows[12] = "12,0,1e39"
+    refused(case, ["action_BBB", "1e39", "actions.csv:14"])
+    case.rows[12] = "12,0,"
+    refused(case, ["action_BBB", "actions.csv:14"])
+    case.rows[12] = "12,0,1x"
+    refused(case, ["1x", "actions.csv:14"])
+    case.rows[12] = "12,0"
+    refused(case, ["2 cells", "actions.csv:14", "3"])
+    case.rows[12] = "12,0,1,2"
+    refused(case, ["4 cells", "actions.csv:14", "3"])
+    for header, words in (
+        ("t,action_AAA", ["action_BBB"]),
+        ("t,action_AAA,action_BBB,action_CCC", ["action_CCC"]),
+        ("t,action_AAA,action_BBV", ["action_BBV", "action_BBB?"]),
+        ("t,action_AAA,action_AAA", ["action_AAA", "twice"]),
+        ("a,b,c", ["action_AAA"]),
+    ):
+        case = Case(folder)
+        case.header = header
+        refused(case, [*words, "actions.csv:1"])
+    case = Case(folder)
+    case.rows = []
+    refused(case, ["no actions", "actions.csv"])
+    case.rows, case.header = [], ""
+    refused(case, ["no actions", "actions.csv"])
+    case = Case(folder)
+    case.params["params"] = dict(actions="discrete", levels=5)
+    refused(case, ["AAA", "level", "actions.csv:2"])
+
+
+def bad_bars(folder):
+    case = Case(folder)
+    refused(case, ["AAAUSDT_5m.csv.gz", "nowhere"], bars=os.path.join(folder, "nowhere"))
+    other = os.path.join(folder, "other")
+    os.mkdir(other)
+
+    def bars_refused(words, **how):
+        write_bars(other, "AAA")
+        write_bars(other, "BBB", **how)
+        refused(case, words, bars=other)
+
+    def edit_line(line, text):
+        return lambda lines: lines.__setitem__(line, text)
+
+    bars_refused(["bars", "60"], n=59)
+    bars_refused(["bars", "60"], missing=(30,))  # 59 that both have
+    bars_refused(["first_bar", "BBBUSDT", "has no bar"], missing=(0,))
+    bars_refused(["BBBUSDT_5m.csv.gz:21"], edit=edit_line(20, "1700006100,1,2,3,1,1"))
+    bars_refused(["BBBUSDT_5m.csv.gz:21"], edit=edit_line(20, "1700005500,1,1,1,1,1"))
+    bars_refused(["BBBUSDT_5m.csv.gz:21"], edit=edit_line(20, "1700006100,1,1,1,nan,1"))
+    bars_refused(["BBBUSDT_5m.csv.gz"], edit=edit_line(20, "1700005800,-1,-1,-1,-1,1"))
+    bars_refused(["BBBUSDT_5m.csv.gz"], edit=edit_line(20, "1700005800,0,0,0,0,1"))
+    bars_refused(["BBBUSDT_5m.csv.gz"], edit=edit_line(0, "a,b,c,d,e,f"))
+
+
+def command_line(folder):
+    case = Case(folder)
+    params, actions = case.files()
+    check(run("--version").stdout.startswith("papertape-trainer "), "--version")
+    for arguments in (["--help"], ["env-replay", "--help"]):
+        done = run(*arguments)
+        check(done.returncode == 0 and done.stdout.startswith("Usage: papertape-trainer") and not done.stderr, str(arguments))
+        check(all(len(line) <= 100 for line in done.stdout.splitlines()), f"{arguments}: long lines")
+    for arguments, word in (
+        ([], "no verb"),
+        (["env-repaly"], "env-replay"),
+        (["--bars"], "unknown option"),
+        (["env-replay"], "PARAMS.json"),
+        (["env-replay", params, "--bars", folder], "ACTIONS.csv"),
+        (["env-replay", params, actions], "--bars"),
+        (["env-replay", params, actions, actions, "--bars", folder], "3 files"),
+        (["env-replay", params, actions, "--bars"], "no value"),
+        (["env-replay", params, actions, "--bar", folder, "--frobnicate"], "--frobnicate"),
+        (["env-replay", params, actions, "--bars", folder, "--backend", "tpu"], "tpu"),
+        (["env-replay", params, actions, "--bars", folder, "--seed", "x"], "--seed x"),
+        (["env-replay", params, actions, "--bars", folder, "--trades", "f", "--backend", "gpu"], "scalar"),
+    ):
+        done = run(*arguments)
+        check(done.returncode == 2 and not done.stdout, f"{arguments}: {done.returncode} {done.stdout}")
+        check(done.stderr.startswith("papertape-trainer: ") and done.stderr.count("\n") == 1, f"{arguments}: {done.stderr!r}")
+        check(word in done.stderr, f"{arguments}: {word} is not in {done.stderr!r}")
+    for option in ("--json", "--trades"):
+        refused(case, ["nowhere/f", "writable folder"], option, os.path.join(folder, "nowhere", "f"))
+    refused(case, ["fast"], "--preset", "fast")
+    refused(case, ["--execution", "fast"], "--execution", "fast")
+    done = run("env-replay", os.path.join(folder, "no.json"), actions, "--bars", folder)
+    check(done.returncode == 1 and "no.json" in done.stderr, done.stderr)
+    done = run("env-replay", params, os.path.join(folder, "no.csv"), "--bars", folder)
+    check(done.returncode == 1 and "no.csv" in done.stderr, done.stderr)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([TRAINER, "env-replay", params, actions, "--bars", folder], stdout=full,
+                              stderr=subprocess.PIPE, text=True)
+    check(done.returncode == 1 and "stdout" in done.stderr, f"/dev/full: {done.returncode} {done.stderr}")
+
+
+def good(folder):
+    case = Case(folder)
+    plain = case.run()
+    rows = rows_of(plain.stdout)
+    check(plain.returncode == 0 and plain.stderr == "", f"plain: {plain.stderr}")
+    check(len(rows) == 54 and [row["done"] for row in rows] == ["0"] * 53 + ["1"], f"{len(rows)} rows")
+    check([int(row["t"]) for row in rows] == list(range(3, 57)), "t")
+    with open(os.path.join(folder, "again.csv"), "w") as file:
+        file.write(plain.stdout)
+    again = run("env-replay", case.files()[0], os.path.join(folder, "again.csv"), "--bars", folder)
+    check(again.stdout == plain.stdout, "its own output is its input")
+    case.header, case.rows = "action_BBB;x".replace(";", ",") + ",action_AAA", [
+        f"{row.split(',')[2]},zzz,{row.split(',')[1]}\r" for row in case.rows]
+    check(case.run().stdout == plain.stdout, "columns in another order, and CRLF")
+    check(run("env-replay", "--bars", folder, *case.files()).stdout == plain.stdout, "files last")
+
+    case = Case(folder)
+    case.rows = case.rows + ["99,0,0", "100,0,0"]
+    done = case.run()
+    check(done.returncode == 0 and done.stdout == plain.stdout, "more rows than steps")
+    check("2 rows of actions are left" in done.stderr and "actions.csv:56" in done.stderr, done.stderr)
+    case.rows = case.rows[:10]
+    done = case.run()
+    check(done.returncode == 0 and done.stdout.splitlines() == plain.stdout.splitlines()[:11], "fewer rows than steps")
+    check("not over" in done.stderr and "10 steps" in done.stderr, done.stderr)
+
+    case = Case(folder)
+    case.params["params"] = dict(buy_cost_pct=[0, 0.01], initial_capital=[500, 2000], slippage_pct=0.001, float32=True)
+    drawn = [case.run("--seed", seed).stdout for seed in ("1", "1", "2")]
+    check(drawn[0] == drawn[1] != drawn[2], "--seed")
+    case.params["params"] = dict(initial_capital=1e3, gamma=1, final_return=False)
+    check(case.run().returncode == 0, "whole numbers, and switches")
+
+    write_bars(folder, "CCC", n=64, missing=(20, 21, 40), price=3)
+    case = Case(folder)
+    case.params.update(symbols=["AAA", "CCC"], bars=57)
+    case.header, case.rows = case.header.replace("BBB", "CCC"), case.rows[:51]
+    gaps = rows_of(case.run().stdout)
+    check(len(gaps) == 51 and gaps[-1]["done"] == "1", "bars that one file lacks are left out")
+    case.params["bars"], case.rows = 60, Case(folder).rows
+    market = case.run("--execution", "market", "--trades", os.path.join(folder, "trades.csv"))
+    check(market.returncode == 0 and len(rows_of(market.stdout)) == 54, f"market with gaps: {market.stderr}")
+    with open(os.path.join(folder, "trades.csv")) as file:
+        trades = rows_of(file.read())
+    last = rows_of(market.stdout)[-1]
+    check(len(trades) == int(last["buys"]) + int(last["sells"]) > 0, f"{len(trades)} trades")
+    check(abs(sum(float(t["fee"]) for t in trades) - float(last["fees"])) <= 1e-6, "fees of the trades")
+    check({t["side"] for t in trades} == {"buy", "sell"} and {t["symbol"] for t in trades} == {"AAA", "CCC"}, f"trades {trades[:4]}")
+    for backend in ("baseline", "avx2", "avx512"):
+        done = case.run("--execution", "market", "--backend", backend)
+        check(done.stdout == market.stdout or "lacks it" in done.stderr, f"market: {backend} prints other digits")
+
+
+def options_table(root):
+    """The page's table of options is what the program lists."""
+    listed = run("env-replay", "--list-params")
+    check(listed.returncode == 0 and listed.stdout.count("\n") > 40 and listed.stderr == "", "--list-params")
+    with open(os.path.join(root, "docs", "environment.md")) as file:
+        page = file.read()
+    check(listed.stdout in page, "docs/environment.md: its table of options is not `env-replay --list-params`")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, price in (("AAA", 100.0), ("BBB", 7.0)):
+            write_bars(folder, name, price=price)
+        good(folder)
+        command_line(folder)
+        bad_params(folder)
+        bad_actions(folder)
+        bad_bars(folder)
+        options_table(ROOT)
+        there = os.path.isdir(os.path.join(SHARED, "data", "env"))
+        if there:
+            recordings(folder)
+    print(f"trainer/env_replay: {checks} checks, {failures} failed" + ("" if there else "; no recordings at hand"))
+    sys.exit(1 if failures else 0)
+
+
+main()

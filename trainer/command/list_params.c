@@ -1,0 +1,58 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trainer/command/env_replay.h"
+#include "trainer/env/params.h"
+
+static const char *const presets[] = {"reference", "market", "day-trade"};
+enum { N_PRESETS = sizeof(presets) / sizeof(presets[0]) };
+
+/* Words with "or" between them. */
+static void print_words(const char *words)
+{
+    for (const char *p = words; *p; p++)
+        if (*p == ' ')
+            fputs(", ", stdout);
+        else
+            putchar(*p);
+}
+
+static void print_range(const struct env_param *param)
+{
+    if (param->words && *param->words)
+        print_words(param->words);
+    else if (param->words)
+        fputs("text", stdout);
+    else if (param->whole && param->min == 0 && param->max == 1)
+        fputs("true, false", stdout);
+    else
+        printf("%.9g to %.9g%s", param->min, param->max,
+               param->whole   ? ", whole"
+               : param->range ? ", or low..high"
+                              : "");
+}
+
+int replay_list_params(void)
+{
+    size_t n;
+    const struct env_param *list = env_params_list(&n);
+    struct env_params params[N_PRESETS];
+    char err[ENV_ERROR_MAX], value[64];
+
+    for (int k = 0; k < N_PRESETS; k++)
+        if (env_params_preset(presets[k], &params[k], err) < 0) {
+            fprintf(stderr, "papertape-trainer: %s\n", err);
+            return EXIT_FAILURE;
+        }
+    puts("| key | reference | market | day-trade | range | is |");
+    puts("|---|---|---|---|---|---|");
+    for (size_t i = 0; i < n; i++) {
+        printf("| `%s` |", list[i].name);
+        for (int k = 0; k < N_PRESETS; k++)
+            printf(" %s |", env_params_get(&params[k], list[i].name, value, sizeof value) ? value : "?");
+        putchar(' ');
+        print_range(&list[i]);
+        printf(" | %s |\n", list[i].summary);
+    }
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,184 @@
+#include "trainer/command/replay_actions.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "strategy/nearest.h"
+
+enum { NO_ACTION = -1, COLUMNS_MAX = 4096 };
+static const char prefix[] = "action_";
+
+struct reader {
+    const char *path;
+    const char *const *names;
+    int n_names;
+    size_t line;
+    int *column; /* [n_columns]: which of the names it is, or NO_ACTION */
+    size_t n_columns, cap;
+    struct replay_actions actions;
+    char *err; /* [REPLAY_ERROR_MAX] */
+};
+
+__attribute__((format(printf, 2, 3))) static int bad(const struct reader *reader, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reader->err, REPLAY_ERROR_MAX, format, args);
+    va_end(args);
+    return -EINVAL;
+}
+
+/* The next cell of a line, without blanks around it; NULL at the end. */
+static char *next_cell(char **rest)
+{
+    char *cell = strsep(rest, ",");
+    if (!cell)
+        return NULL;
+    cell += strspn(cell, " \t\"");
+    for (size_t n = strlen(cell); n > 0 && strchr(" \t\"", cell[n - 1]); n--)
+        cell[n - 1] = '\0';
+    return cell;
+}
+
+static int unknown_column(const struct reader *reader, const char *name)
+{
+    struct nearest nearest = {0};
+    for (int i = 0; i < reader->n_names; i++)
+        nearest_offer(&nearest, name, reader->names[i]);
+    return bad(reader, "%s%.64s: %s:%zu: a column for each of the %d actions and no other: is it %s%s?",
+               prefix, name, reader->path, reader->line, reader->n_names, prefix, nearest.best);
+}
+
+static int read_header(struct reader *reader, char *line)
+{
+    bool *there = calloc((size_t)reader->n_names, sizeof(*there));
+    reader->column = calloc(COLUMNS_MAX, sizeof(*reader->column));
+    int r = there && reader->column ? 0 : -ENOMEM;
+    for (char *cell; r == 0 && (cell = next_cell(&line));) {
+        int which = NO_ACTION;
+        if (reader->n_columns == COLUMNS_MAX) {
+            r = bad(reader, "columns: %s:%zu: at most %d", reader->path, reader->line, COLUMNS_MAX);
+            break;
+        }
+        if (strncmp(cell, prefix, strlen(prefix)) == 0) {
+            for (int i = 0; i < reader->n_names; i++)
+                if (strcmp(cell + strlen(prefix), reader->names[i]) == 0)
+                    which = i;
+            if (which == NO_ACTION)
+                r = unknown_column(reader, cell + strlen(prefix));
+            else if (there[which])
+                r = bad(reader, "%s: %s:%zu: the column stands there twice", cell, reader->path,
+                        reader->line);
+            else
+                there[which] = true;
+        }
+        reader->column[reader->n_columns++] = which;
+    }
+    for (int i = 0; r == 0 && i < reader->n_names; i++)
+        if (!there[i])
+            r = bad(reader, "no column %s%s: %s:%zu: a header with a column for each action", prefix,
+                    reader->names[i], reader->path, reader->line);
+    free(there);
+    return r;
+}
+
+static int read_number(const struct reader *reader, int which, const char *cell, float *ret)
+{
+    char *end;
+    float value = strtof(cell, &end);
+    if (end == cell || *end != '\0' || !isfinite(value))
+        return bad(reader, "%s%s is \"%.40s\": %s:%zu: a finite number", prefix, reader->names[which], cell,
+                   reader->path, reader->line);
+    *ret = value;
+    return 0;
+}
+
+static int read_row(struct reader *reader, char *line)
+{
+    struct replay_actions *actions = &reader->actions;
+    if (actions->n == reader->cap) {
+        size_t cap = reader->cap ? reader->cap * 2 : 1024;
+        float *values = reallocarray(actions->values, cap * (size_t)actions->width, sizeof(*values));
+        if (values)
+            actions->values = values;
+        size_t *lines = reallocarray(actions->lines, cap, sizeof(*lines));
+        if (lines)
+            actions->lines = lines;
+        if (!values || !lines)
+            return -ENOMEM;
+        reader->cap = cap;
+    }
+    float *row = actions->values + actions->n * (size_t)actions->width;
+    size_t n = 0;
+    for (char *cell; (cell = next_cell(&line)); n++) {
+        int which = n < reader->n_columns ? reader->column[n] : NO_ACTION;
+        int r = which == NO_ACTION ? 0 : read_number(reader, which, cell, &row[which]);
+        if (r < 0)
+            return r;
+    }
+    if (n != reader->n_columns)
+        return bad(reader, "%zu cells: %s:%zu: %zu, as the header has", n, reader->path, reader->line,
+                   reader->n_columns);
+    actions->lines[actions->n++] = reader->line;
+    return 0;
+}
+
+static int read_all(struct reader *reader, FILE *file)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t len;
+    int r = 0;
+    while (r == 0 && (len = getline(&line, &size, file)) >= 0) {
+        reader->line++;
+        if (strlen(line) != (size_t)len)
+            r = bad(reader, "a zero byte: %s:%zu: text", reader->path, reader->line);
+        while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
+            line[--len] = '\0';
+        if (r < 0 || len == 0)
+            continue;
+        r = reader->column ? read_row(reader, line) : read_header(reader, line);
+    }
+    free(line);
+    if (r == 0 && ferror(file))
+        r = bad(reader, "cannot read: %s: a file of actions (%s)", reader->path, strerror(errno));
+    if (r == 0 && reader->actions.n == 0)
+        r = bad(reader, "no actions: %s: a header with %s%s, and rows", reader->path, prefix,
+                reader->names[0]);
+    return r;
+}
+
+int replay_actions_read(const char *path, const char *const names[], int n_names, struct replay_actions *ret,
+                        char err[static REPLAY_ERROR_MAX])
+{
+    struct reader reader = {
+        .path = path, .names = names, .n_names = n_names, .actions = {.width = n_names}, .err = err};
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        int r = -errno;
+        bad(&reader, "cannot read: %s: a CSV of actions (%s)", path, strerror(-r));
+        return r;
+    }
+    int r = read_all(&reader, file);
+    fclose(file);
+    free(reader.column);
+    if (r < 0) {
+        if (r == -ENOMEM)
+            snprintf(err, REPLAY_ERROR_MAX, "out of memory");
+        replay_actions_finish(&reader.actions);
+        return r;
+    }
+    *ret = reader.actions;
+    return 0;
+}
+
+void replay_actions_finish(struct replay_actions *actions)
+{
+    free(actions->values);
+    free(actions->lines);
+    *actions = (struct replay_actions){0};
+}

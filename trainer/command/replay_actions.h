@@ -1,0 +1,24 @@
+/* ACTIONS.csv of env-replay: its action_* columns. */
+#ifndef TRAINER_COMMAND_REPLAY_ACTIONS_H
+#define TRAINER_COMMAND_REPLAY_ACTIONS_H
+
+#include <stddef.h>
+
+#include "trainer/command/replay_params.h"
+
+struct replay_actions {
+    size_t n;      /* rows */
+    int width;     /* actions in each */
+    float *values; /* [n][width] */
+    size_t *lines; /* [n]: where each row stands in the file, from 1 */
+};
+
+/* Reads the columns action_NAME of the names, in their order; columns without action_ in front are passed
+ * over. 0, for replay_actions_finish(); errors of opening; -EINVAL with a sentence that names the line: a
+ * name without a column, a column without a name, a row with too few or too many cells, a cell that is no
+ * finite float32; -ENOMEM. *ret is untouched on failure. */
+int replay_actions_read(const char *path, const char *const names[], int n_names, struct replay_actions *ret,
+                        char err[static REPLAY_ERROR_MAX]);
+void replay_actions_finish(struct replay_actions *actions);
+
+#endif

@@ -1,0 +1,100 @@
+#include "trainer/command/replay_bars.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char quote[] = "USDT";
+
+/* The paths and names of all symbols, in one piece of memory. */
+struct names {
+    char (*name)[SYMBOL_NAME_MAX];
+    char *text;
+    const char **paths, **names;
+};
+
+static bool names_init(struct names *names, const struct replay_params *params, const char *folder)
+{
+    size_t n = (size_t)params->n_symbols, room = strlen(folder) + SYMBOL_NAME_MAX + 32;
+    names->name = calloc(n, sizeof(*names->name));
+    names->text = malloc(n * room);
+    names->paths = calloc(n, sizeof(char *));
+    names->names = calloc(n, sizeof(char *));
+    if (!names->name || !names->text || !names->paths || !names->names)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        char *path = names->text + i * room;
+        snprintf(names->name[i], SYMBOL_NAME_MAX, "%.*s%s", (int)(SYMBOL_NAME_MAX - sizeof quote),
+                 params->symbols[i], quote);
+        snprintf(path, room, "%s/%s_5m.csv.gz", folder, names->name[i]);
+        names->paths[i] = path;
+        names->names[i] = names->name[i];
+    }
+    return true;
+}
+
+static void names_finish(struct names *names)
+{
+    free(names->name);
+    free(names->text);
+    free(names->paths);
+    free(names->names);
+}
+
+static void time_text(int64_t ns, char text[static 32])
+{
+    time_t s = (time_t)(ns / 1000000000);
+    struct tm tm;
+    gmtime_r(&s, &tm);
+    strftime(text, 32, "%Y-%m-%d %H:%M:%SZ", &tm);
+}
+
+static int find_first(const struct market *market, int64_t first_ns, const char *params_path, size_t *ret,
+                      char err[static MARKET_ERROR_MAX])
+{
+    size_t row = market_row_at(market, first_ns);
+    char at[32], from[32], to[32];
+    time_text(first_ns, at);
+    time_text(market->start_ns, from);
+    time_text(market_open_ns(market, market->rows - 1), to);
+    if (row == market->rows || market_open_ns(market, row) != first_ns) {
+        snprintf(err, MARKET_ERROR_MAX, "first_bar: %.256s: no bar opens at %s: they go from %s to %s",
+                 params_path, at, from, to);
+        return -EINVAL;
+    }
+    for (int i = 0; i < market->n_symbols; i++)
+        if (!market_present(&market->series[i], row)) {
+            snprintf(err, MARKET_ERROR_MAX,
+                     "first_bar: %.256s: %s has no bar at %s: one that all symbols have", params_path,
+                     market->series[i].symbol.name, at);
+            return -EINVAL;
+        }
+    *ret = row;
+    return 0;
+}
+
+int replay_bars_load(const struct replay_params *params, const char *params_path, const char *folder,
+                     const char *exchange_info, struct market **ret, size_t *ret_first,
+                     char err[static MARKET_ERROR_MAX])
+{
+    struct names names = {0};
+    struct market *market = NULL;
+    int r = -ENOMEM;
+    snprintf(err, MARKET_ERROR_MAX, "out of memory");
+    if (names_init(&names, params, folder)) {
+        struct market_options options = {
+            .names = names.names, .no_cache = true, .exchange_info = exchange_info};
+        r = market_load_files(names.paths, (size_t)params->n_symbols, &options, &market, NULL, err);
+    }
+    if (r == 0)
+        r = find_first(market, params->first_ns, params_path, ret_first, err);
+    names_finish(&names);
+    if (r < 0) {
+        market_close(market);
+        return r;
+    }
+    *ret = market;
+    return 0;
+}

@@ -1,0 +1,93 @@
+#include "trainer/command/replay_print.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+bool replay_row_init(struct replay_row *row, const char *const assets[], int n_assets,
+                     const char *const actions[], int n_actions)
+{
+    size_t n = (size_t)n_assets;
+    *row = (struct replay_row){n_assets, n_actions, assets, actions, NULL, NULL, NULL};
+    row->qty = calloc(n, sizeof(double));
+    row->held = calloc(n, sizeof(double));
+    row->peak = calloc(n, sizeof(double));
+    return row->qty && row->held && row->peak;
+}
+
+void replay_row_finish(struct replay_row *row)
+{
+    free(row->qty);
+    free(row->held);
+    free(row->peak);
+}
+
+static void print_names(FILE *out, const char *prefix, const char *const names[], int n)
+{
+    for (int i = 0; i < n; i++)
+        fprintf(out, ",%s_%s", prefix, names[i]);
+}
+
+void replay_print_header(FILE *out, const struct replay_row *row)
+{
+    fputc('t', out);
+    print_names(out, "action", row->actions, row->n_actions);
+    fputs(",cash", out);
+    print_names(out, "qty", row->assets, row->n_assets);
+    print_names(out, "held", row->assets, row->n_assets);
+    print_names(out, "peak", row->assets, row->n_assets);
+    fputs(",equity,equity_benchmark,reward,done,fees,buys,sells\n", out);
+}
+
+void replay_print_row(FILE *out, struct replay_row *row, const struct env *env, const float *actions,
+                      float reward, bool done)
+{
+    double equity, cash, benchmark, fees;
+    int32_t t, buys, sells;
+    const struct env_info info = {.equity = &equity,
+                                  .cash = &cash,
+                                  .benchmark = &benchmark,
+                                  .fees = &fees,
+                                  .row = &t,
+                                  .buys = &buys,
+                                  .sells = &sells};
+    env_info(env, &info);
+    env_positions(env, 0, row->qty, row->held, row->peak);
+    fprintf(out, "%d", t);
+    for (int i = 0; i < row->n_actions; i++)
+        fprintf(out, ",%.9g", (double)actions[i]);
+    fprintf(out, ",%.9g", cash);
+    const double *columns[] = {row->qty, row->held, row->peak};
+    for (int c = 0; c < 3; c++)
+        for (int i = 0; i < row->n_assets; i++)
+            fprintf(out, ",%.9g", columns[c][i]);
+    fprintf(out, ",%.9g,%.9g,%.9g,%d,%.9g,%d,%d\n", equity, benchmark, (double)reward, done, fees, buys,
+            sells);
+}
+
+static json_t *array(const float *values, int n)
+{
+    json_t *ret = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(ret, json_real((double)values[i]));
+    return ret;
+}
+
+int replay_print_json(const char *path, const struct replay_summary *summary)
+{
+    json_t *json =
+        json_pack("{s:s, s:s, s:I, s:b, s:f, s:o, s:o}", "schema", "papertape.env-replay/1", "backend",
+                  summary->backend, "steps", (json_int_t)summary->steps, "done", summary->done, "reward_sum",
+                  summary->reward, "first_observation", array(summary->first, summary->observation_size),
+                  "last_observation", array(summary->last, summary->observation_size));
+    if (!json)
+        return -ENOMEM;
+    FILE *file = fopen(path, "we");
+    int r = file ? 0 : -errno;
+    if (r == 0 && (json_dumpf(json, file, JSON_INDENT(1)) < 0 || fputc('\n', file) == EOF))
+        r = -EIO;
+    if (file && fclose(file) != 0 && r == 0)
+        r = -errno;
+    json_decref(json);
+    return r;
+}

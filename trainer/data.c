@@ -1,0 +1,263 @@
+#include "trainer/data.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_COLUMNS = 5, SET_BYTES_MAX = 4 << 20 };
+
+struct trainer_data {
+    struct env_market_source source;
+    struct env_asset_source *assets; /* [n] */
+    double *columns;   /* of rows that are not neighbours in the market; NULL: its own are used */
+    uint64_t *present; /* [n] bitmaps */
+    float *features;
+    struct feature_set **sets; /* [n], or NULL */
+    size_t *rows;              /* [source.rows]: of the market */
+    int64_t *open_ns;          /* of rows that are not neighbours; or NULL */
+};
+
+static int say(char err[static TRAINER_DATA_ERROR_MAX], int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int say(char err[static TRAINER_DATA_ERROR_MAX], int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err, TRAINER_DATA_ERROR_MAX, format, args);
+    va_end(args);
+    return code;
+}
+
+static bool all_present(const struct market *market, size_t row)
+{
+    for (int i = 0; i < market->n_symbols; i++)
+        if (!market_present(&market->series[i], row))
+            return false;
+    return true;
+}
+
+/* Which rows of the market there are. */
+static int choose_rows(struct trainer_data *data, const struct market *market,
+                       const struct trainer_data_options *options, char err[static TRAINER_DATA_ERROR_MAX])
+{
+    size_t end = market->rows, n = 0;
+    if (options->from >= market->rows)
+        return say(err, -EINVAL, "first row: %zu: the market has %zu", options->from, market->rows);
+    if (!options->common && options->rows > 0 && options->rows < market->rows - options->from)
+        end = options->from + options->rows;
+    data->rows = malloc((end - options->from) * sizeof(*data->rows));
+    if (!data->rows)
+        return say(err, -ENOMEM, "out of memory");
+    for (size_t row = options->from; row < end && (options->rows == 0 || n < options->rows); row++)
+        if (!options->common || all_present(market, row))
+            data->rows[n++] = row;
+    if (n == 0 || n < options->rows)
+        return say(err, -EINVAL, "bars: %zu: at least %zu %s", n, options->rows ? options->rows : 1,
+                   options->common ? "that all symbols have" : "from the first one on");
+    data->source.rows = n;
+    return 0;
+}
+
+/* The rows lie one after the other in the market. */
+static bool contiguous(const struct trainer_data *data)
+{
+    size_t n = data->source.rows;
+    return data->rows[n - 1] - data->rows[0] == n - 1;
+}
+
+static int set_assets(struct trainer_data *data, const struct market *market,
+                      const struct trainer_data_options *options)
+{
+    size_t rows = data->source.rows, words = (rows + 63) / 64, n = (size_t)market->n_symbols;
+    bool copied = !contiguous(data);
+    data->assets = calloc(n, sizeof(*data->assets));
+    data->present = calloc(n * words, sizeof(*data->present));
+    data->columns = copied ? malloc(n * N_COLUMNS * rows * sizeof(double)) : NULL;
+    data->open_ns = copied ? malloc(rows * sizeof(int64_t)) : NULL;
+    if (!data->assets || !data->present || (copied && (!data->columns || !data->open_ns)))
+        return -ENOMEM;
+    for (size_t r = 0; r < rows && copied; r++)
+        data->open_ns[r] = market_open_ns(market, data->rows[r]);
+    data->source.open_ns = data->open_ns;
+    for (size_t i = 0; i < n; i++) {
+        const struct market_series *series = &market->series[i];
+        const double *columns[N_COLUMNS] = {series->open, series->high, series->low, series->close,
+                                            series->volume};
+        uint64_t *present = data->present + i * words;
+        for (size_t r = 0; r < rows; r++)
+            present[r / 64] |= (uint64_t)market_present(series, data->rows[r]) << (r % 64);
+        for (int c = 0; c < N_COLUMNS; c++) {
+            double *copy = copied ? data->columns + (i * N_COLUMNS + (size_t)c) * rows : NULL;
+            for (size_t r = 0; r < rows && copied; r++)
+                copy[r] = columns[c][data->rows[r]];
+            columns[c] = copied ? copy : columns[c] + data->rows[0];
+        }
+        data->assets[i] = (struct env_asset_source){
+            .name = series->symbol.name,
+            .min_order_qty = options->min_order_qty ? options->min_order_qty[i] : 0,
+            .symbol = &series->symbol,
+            .open = columns[0],
+            .high = columns[1],
+            .low = columns[2],
+            .close = columns[3],
+            .volume = columns[4],
+            .present = present,
+        };
+    }
+    data->source.n_assets = market->n_symbols;
+    data->source.assets = data->assets;
+    data->source.start_ns = market_open_ns(market, data->rows[0]);
+    data->source.interval_ns = market->interval_ns;
+    return 0;
+}
+
+static int read_set(const char *name, struct feature_set **ret, char err[static TRAINER_DATA_ERROR_MAX])
+{
+    char why[512];
+    int r = feature_set_builtin(name, ret);
+    if (r != -ENOENT)
+        return r < 0 ? say(err, r, "out of memory") : 0;
+    FILE *file = fopen(name, "re");
+    if (!file)
+        return say(err, -errno,
+                   "cannot read a feature set: %.200s: market14, wide110 or the file of one (%m)", name);
+    char *text = malloc(SET_BYTES_MAX);
+    size_t n = text ? fread(text, 1, SET_BYTES_MAX - 1, file) : 0;
+    bool whole = text && !ferror(file) && feof(file);
+    fclose(file);
+    if (!text)
+        return say(err, -ENOMEM, "out of memory");
+    if (!whole) {
+        free(text);
+        return say(err, -EIO, "cannot read a feature set: %.200s: text of less than %d bytes", name,
+                   SET_BYTES_MAX);
+    }
+    text[n] = '\0';
+    r = feature_set_parse(text, ret, why, sizeof why);
+    free(text);
+    if (r < 0)
+        say(err, r, "%.200s: %s", name, r == -ENOMEM ? "out of memory" : why);
+    return r;
+}
+
+static int fit(struct trainer_data *data, const struct market *market,
+               const struct trainer_data_options *options, int symbol,
+               char err[static TRAINER_DATA_ERROR_MAX])
+{
+    int r = read_set(options->features, &data->sets[symbol], err);
+    if (r < 0 || data->sets[symbol]->fitted)
+        return r;
+    if (options->fit_to <= options->fit_from || options->fit_to > market->rows)
+        return say(err, -EINVAL,
+                   "features %.200s: rows [%zu, %zu): the rows of the market that its scalings are to be "
+                   "fitted on; there are %zu",
+                   options->features, options->fit_from, options->fit_to, market->rows);
+    return market_features_fit(market, symbol, data->sets[symbol], options->fit_from, options->fit_to, err);
+}
+
+/* One symbol's features into its columns of the matrix; `*first` becomes the first row that all have. */
+static void place(struct trainer_data *data, const struct market_features *features, size_t at, size_t *first)
+{
+    size_t width = (size_t)data->source.n_features, n = features->n;
+    bool any = false;
+    for (size_t r = 0; r < data->source.rows; r++) {
+        const float *from = features->values + data->rows[r] * n;
+        float *to = data->features + r * width + at;
+        bool whole = true;
+        for (size_t k = 0; k < n; k++)
+            whole = whole && isfinite(from[k]);
+        if (whole) {
+            memcpy(to, from, n * sizeof(*to));
+            if (!any && r > *first)
+                *first = r;
+            any = true;
+        } else if (any) {
+            memcpy(to, to - width, n * sizeof(*to));
+        }
+    }
+    if (!any)
+        *first = data->source.rows;
+}
+
+static int make_features(struct trainer_data *data, const struct market *market,
+                         const struct trainer_data_options *options, char err[static TRAINER_DATA_ERROR_MAX])
+{
+    const struct market_options plain = {.no_cache = true}, *store = options->store ? options->store : &plain;
+    size_t first = 0, n = (size_t)market->n_symbols;
+    data->sets = calloc(n, sizeof(struct feature_set *));
+    if (!data->sets)
+        return say(err, -ENOMEM, "out of memory");
+    for (int i = 0; i < market->n_symbols; i++) {
+        struct market_features *features;
+        int r = fit(data, market, options, i, err);
+        if (r == 0)
+            r = market_features(market, i, data->sets[i], options->backend, store, &features, NULL, err);
+        if (r < 0)
+            return r;
+        if (i == 0) {
+            data->source.n_features = (int)(features->n * n);
+            data->features = calloc(data->source.rows * features->n * n, sizeof(float));
+        }
+        if (data->features)
+            place(data, features, (size_t)i * features->n, &first);
+        market_features_close(features);
+        if (!data->features)
+            return say(err, -ENOMEM, "out of memory");
+        if (first >= data->source.rows)
+            return say(err, -EINVAL, "features %.200s: %s: more bars before their first values than %zu",
+                       options->features, market->series[i].symbol.name, data->source.rows);
+    }
+    data->source.features = data->features;
+    data->source.first_row = first;
+    return 0;
+}
+
+int trainer_data_create(const struct market *market, const struct trainer_data_options *options,
+                        struct trainer_data **ret, char err[static TRAINER_DATA_ERROR_MAX])
+{
+    struct trainer_data *data = calloc(1, sizeof(*data));
+    if (!data)
+        return say(err, -ENOMEM, "out of memory");
+    data->source.n_assets = market->n_symbols;
+    int r = choose_rows(data, market, options, err);
+    if (r == 0 && (r = set_assets(data, market, options)) < 0)
+        say(err, r, "out of memory");
+    if (r == 0 && options->features)
+        r = make_features(data, market, options, err);
+    if (r < 0) {
+        trainer_data_destroy(data);
+        return r;
+    }
+    *ret = data;
+    return 0;
+}
+
+void trainer_data_destroy(struct trainer_data *data)
+{
+    if (!data)
+        return;
+    for (int i = 0; i < data->source.n_assets && data->sets; i++)
+        feature_set_destroy(data->sets[i]);
+    free(data->sets);
+    free(data->assets);
+    free(data->columns);
+    free(data->present);
+    free(data->features);
+    free(data->rows);
+    free(data->open_ns);
+    free(data);
+}
+
+const struct env_market_source *trainer_data_source(const struct trainer_data *data)
+{
+    return &data->source;
+}
+
+const struct feature_set *trainer_data_set(const struct trainer_data *data, int symbol)
+{
+    return data->sets ? data->sets[symbol] : NULL;
+}

@@ -1,0 +1,50 @@
+/* What an environment trades on (trainer/env/market.h), from the market store: a market that
+ * market_load_files() or db_market_load() made becomes the columns of an environment's source, and what a
+ * policy sees of it, made once. */
+#ifndef TRAINER_DATA_H
+#define TRAINER_DATA_H
+
+#include "engine/market/features.h"
+#include "trainer/env/market.h"
+
+enum { TRAINER_DATA_ERROR_MAX = MARKET_ERROR_MAX };
+
+struct trainer_data;
+
+/* Zeroed: all rows of the grid, closes and volumes, least quantities of 0. */
+struct trainer_data_options {
+    size_t from, rows; /* rows [from, from + rows) of the market; rows 0: to its end */
+
+    /* Leave out rows in which any symbol has no bar, and count the others one after the other from `from`
+     * on: what the reference environment does (ENV_REFERENCE takes no missing bars). Without it a missing bar
+     * is a row that is marked as not there. */
+    bool common;
+
+    /* NULL: the closes, then the volumes. Else the name of a set that is built in (market14, wide110), or the
+     * path of a set's text: n_symbols times its features in a row, an asset after the other. */
+    const char *features;
+    /* A set that is not fitted is fitted for each symbol on its bars in these rows of the market alone, which
+     * must be named (fit_to > fit_from); what comes later must not be seen. */
+    size_t fit_from, fit_to;
+    enum feature_backend backend;
+
+    const double *min_order_qty;        /* [n_symbols], units; NULL: 0 each */
+    const struct market_options *store; /* cache and threads of market_features(); NULL: none, one a core */
+};
+
+/* Makes it. The market must outlive it. 0, for trainer_data_destroy(); -EINVAL for rows that the market does
+ * not have, a set that is none, that needs to be fitted and no rows for it, or that has no row in which all
+ * features have values; errors of market_features() and of reading the set; -ENOMEM; with a sentence "what:
+ * where: what would be right". */
+int trainer_data_create(const struct market *market, const struct trainer_data_options *options,
+                        struct trainer_data **ret, char err[static TRAINER_DATA_ERROR_MAX]);
+void trainer_data_destroy(struct trainer_data *data); /* NULL is fine */
+
+/* For env_market_create(), which copies it. In rows of a missing bar, and before first_row, features repeat
+ * the last values that there were, or are 0. */
+const struct env_market_source *trainer_data_source(const struct trainer_data *data);
+
+/* The set as it was fitted for a symbol, for a policy's file; NULL without a set. */
+const struct feature_set *trainer_data_set(const struct trainer_data *data, int symbol);
+
+#endif

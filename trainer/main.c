@@ -1,0 +1,71 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "strategy/nearest.h"
+#include "trainer/command/env_replay.h"
+
+enum { EXIT_USAGE = 2 };
+
+static const struct verb {
+    const char *name, *words;
+    int (*run)(int argc, char **argv);
+} verbs[] = {
+    {"env-replay", "the environment's account through a file of actions", command_env_replay},
+};
+enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+
+static int print_help(void)
+{
+    fputs("Usage: papertape-trainer VERB [OPTION]...\n"
+          "The environment that policies are trained in.\n"
+          "\n",
+          stdout);
+    for (int i = 0; i < N_VERBS; i++)
+        printf("  %-12s %s\n", verbs[i].name, verbs[i].words);
+    fputs("\n"
+          "  --help       this text; VERB --help on one\n"
+          "  --version\n"
+          "\n"
+          "Exit status: 0 done, 1 an error, 2 a wrong command line. See papertape-trainer(1).\n",
+          stdout);
+    return EXIT_SUCCESS;
+}
+
+static int unknown(const char *what, const char *word)
+{
+    struct nearest nearest = {0};
+    for (int i = 0; i < N_VERBS; i++)
+        nearest_offer(&nearest, word, verbs[i].name);
+    fprintf(stderr, "papertape-trainer: %s: %.64s: did you mean %s? --help lists them\n", what, word,
+            nearest.best);
+    return EXIT_USAGE;
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2) {
+        fputs("papertape-trainer: no verb: command line: --help lists them\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help();
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("papertape-trainer " PAPERTAPE_VERSION);
+        return EXIT_SUCCESS;
+    }
+    for (int i = 0; i < N_VERBS; i++)
+        if (strcmp(argv[1], verbs[i].name) == 0)
+            return verbs[i].run(argc - 1, argv + 1);
+    return unknown(argv[1][0] == '-' ? "unknown option" : "not a verb", argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+    if (fflush(stdout) != 0 && status == EXIT_SUCCESS) {
+        perror("papertape-trainer: cannot write: stdout");
+        return EXIT_FAILURE;
+    }
+    return status;
+}
