@@ -22,8 +22,8 @@ struct scratch {
 struct block {
     const struct env_view *view;
     const struct env_step_io *io;
-    size_t at, first, end; /* its first copy, and those that the caller steps */
-    unsigned active;       /* bit j: copy at + j steps */
+    size_t at, end;  /* its first copy, and the first that the caller does not step */
+    unsigned active; /* bit j: copy at + j steps */
     struct scratch *scratch;
 };
 
@@ -96,9 +96,10 @@ INLINE void prices_in(const struct block *b, lane_i rows)
     const float *from[LANES];
     for (int j = 0; j < LANES; j++)
         from[j] = market->close + (size_t)row[j] * stride;
-    size_t ahead = b->at + AHEAD + LANES <= b->end ? b->at + AHEAD : b->first;
+    /* The next rows of copies that come soon; or of these, which then come soon again. */
+    size_t next = b->at + AHEAD + LANES <= b->end ? b->at + AHEAD : b->at;
     for (size_t j = 0; j < LANES; j++)
-        __builtin_prefetch(market->close + (size_t)(b->view->state.row[ahead + j] + 1) * stride);
+        __builtin_prefetch(market->close + (size_t)(b->view->state.row[next + j] + 1) * stride);
     rows_in(from, market->n, true, b->scratch->price);
 }
 
@@ -487,7 +488,7 @@ void STEP(const struct env_view *view, const struct env_step_io *io, size_t firs
 {
     struct scratch scratch[2];
     for (size_t at = first; at < end; at += LANES) {
-        struct block b = {.view = view, .io = io, .at = at, .first = first, .end = end, .scratch = scratch};
+        struct block b = {.view = view, .io = io, .at = at, .end = end, .scratch = scratch};
         if (is_whole(view, at, end)) {
             b.active = ALL;
             if (at + LANES < end && is_whole(view, at + LANES, end)) {
