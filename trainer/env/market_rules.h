@@ -202,7 +202,7 @@ ENV_RULE void env_market_sell(const struct env_view *view, size_t copy, int32_t 
     env_market_tell(view, copy, asset, -qty, (double)price, fee, at_open);
 }
 
-/* Buys what of `qty` the cash pays that no other purchase has in reserve. */
+/* Buys what of `qty` the cash pays that no other purchase has in reserve; nothing where cash is not exact. */
 ENV_RULE void env_market_buy(const struct env_view *view, size_t copy, int32_t asset,
                              const struct env_costs *costs, struct env_account *account, double qty,
                              int64_t shown)
@@ -213,7 +213,7 @@ ENV_RULE void env_market_buy(const struct env_view *view, size_t copy, int32_t a
     int64_t price = fill_slipped(ORDER_BUY, shown, costs->slippage_e6, symbol->price_min, symbol->tick, 0);
     int64_t bought = fill_affordable((int64_t)(account->cash - account->reserved), price, (int64_t)qty,
                                      symbol->divisor, costs->buy_e6, &symbol->lot);
-    if (bought <= 0)
+    if (bought <= 0 || !account->exact)
         return;
     int64_t notional = fill_notional(ORDER_BUY, price, bought, symbol->divisor);
     double fee = (double)fill_fee(notional, costs->buy_e6);

@@ -1,6 +1,7 @@
 /* What must hold after every step on the paper exchange, whatever the parameters, drawn costs, gaps and
  * actions: an account kept here in integers, from the trades that are told, is the environment's to the unit;
- * nothing is negative; lots stand on the venue's steps; what is asked for is what the masks allow. */
+ * nothing is negative; lots stand on the venue's steps; what is asked for is what the masks allow. Another
+ * backend steps along, and its state is the same byte by byte. */
 #include "tests/check.h"
 #include "tests/trainer/env/exchange_bars.h"
 #include "trainer/env/inside.h"
@@ -21,7 +22,8 @@ struct run {
     struct env_params params;
     struct policy_symbol symbols[MADE_ASSETS];
     struct env_market *market;
-    struct env *env;
+    struct env *env, *other;
+    char *states[2];
     struct account accounts[COPIES];
     uint8_t masks[COPIES][MADE_ASSETS];
     float actions[COPIES * MADE_ASSETS];
@@ -162,6 +164,38 @@ static void check_copy(const struct run *run, size_t e)
     CHECK_NEAR(state->peak[e], (double)equity > state->peak[e] ? NAN : state->peak[e], 0);
 }
 
+static bool open_other(struct run *run, struct random *random, struct env_options options,
+                       char err[static ENV_ERROR_MAX])
+{
+    do
+        options.backend = (enum env_backend)random_between(random, ENV_BASELINE, ENV_AVX512);
+    while (!env_backend_works(options.backend));
+    if (env_create(&run->params, run->market, &options, &run->other, err) < 0)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        run->states[k] = malloc(env_state_bytes(run->env));
+        if (!run->states[k])
+            return false;
+    }
+    return true;
+}
+
+static void check_other(const struct run *run, const struct env_io *io)
+{
+    char err[ENV_ERROR_MAX];
+    float rewards[COPIES];
+    uint8_t terminated[COPIES], truncated[COPIES];
+    const struct env_io others = {
+        .actions = io->actions, .rewards = rewards, .terminated = terminated, .truncated = truncated};
+    CHECK_INT(env_step(run->other, &others, err), 0);
+    env_save(run->env, run->states[0]);
+    env_save(run->other, run->states[1]);
+    CHECK(memcmp(run->states[0], run->states[1], env_state_bytes(run->env)) == 0);
+    CHECK(memcmp(rewards, io->rewards, sizeof rewards) == 0);
+    CHECK(memcmp(terminated, io->terminated, sizeof terminated) == 0);
+    CHECK(memcmp(truncated, io->truncated, sizeof truncated) == 0);
+}
+
 static bool open_run(struct run *run, struct random *random, bool wild)
 {
     char err[ENV_ERROR_MAX] = "";
@@ -193,7 +227,7 @@ static bool open_run(struct run *run, struct random *random, bool wild)
     }
     for (int i = 0; i < run->made.n; i++)
         CHECK_INT(policy_symbol_init(&run->made.symbols[i], &run->symbols[i]), 0);
-    return env_trades(run->env, on_told, run) == 0;
+    return env_trades(run->env, on_told, run) == 0 && open_other(run, random, options, err);
 }
 
 /* Alone on the market, a copy does what its masks say. */
@@ -263,6 +297,7 @@ static void play(struct run *run, struct random *random)
         draw_actions(run, random);
         CHECK_INT(env_step(run->env, &io, err), 0);
         check_step(run, before, rewards, terminated, truncated);
+        check_other(run, &io);
         seen.steps += COPIES;
     }
 }
@@ -283,6 +318,9 @@ int main(void)
         if (check_failures > 0)
             fprintf(stderr, "in run %ld\n", k);
         env_destroy(run->env);
+        env_destroy(run->other);
+        free(run->states[0]);
+        free(run->states[1]);
         env_market_destroy(run->market);
     }
     free(run);

@@ -110,7 +110,8 @@ static inline void decide(const struct shared *shared, struct half *h, int32_t a
 
 /* ---- The bar of row t + 1: fills ---- */
 
-/* Lane by lane, where a worth is too large for the doubles' way. */
+/* Lane by lane, where a worth is too large for the doubles' way. More than ENV_WORTH_MAX no
+ * cash pays that is exact. */
 static __attribute__((noinline, cold)) lane_d worth_integers(const struct policy_symbol *symbol, mask_d buys,
                                                              lane_d price, lane_d lots)
 {
@@ -118,10 +119,13 @@ static __attribute__((noinline, cold)) lane_d worth_integers(const struct policy
     unsigned bought = d_bits(buys);
     d_store(at, price);
     d_store(worth, lots);
-    for (int j = 0; j < LANES_D; j++)
-        worth[j] = bought >> j & 1
-                       ? (double)fill_notional(ORDER_BUY, (int64_t)at[j], (int64_t)worth[j], symbol->divisor)
-                       : env_market_worth(symbol, at[j], worth[j]);
+    for (int j = 0; j < LANES_D; j++) {
+        int64_t cost = fill_purchase((int64_t)at[j], (int64_t)worth[j], symbol->divisor, 0);
+        if (bought >> j & 1)
+            worth[j] = policy_min((double)cost, ENV_WORTH_MAX);
+        else
+            worth[j] = env_market_worth(symbol, at[j], worth[j]);
+    }
     return d_load(worth);
 }
 
@@ -144,6 +148,7 @@ static inline lane_d trade(const struct shared *shared, struct half *h, int32_t 
 {
     const struct lane_symbol *symbol = &shared->symbols[asset];
     const lane_d zero = d_all(0), one = d_all(1);
+    buys = buys & not_(h->inexact);
     qty = d_select(buys, qty, d_select(sells, d_min(qty, lots), zero));
     lane_d price = exact_slipped(&symbol->tick, buys, shown, h->slippage_e6);
     lane_d notional = worth(shared, asset, buys, price, qty);
