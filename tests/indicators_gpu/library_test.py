@@ -99,7 +99,7 @@ def main():
     private = [flag for flag in pkg_config("--static", "--libs") if flag not in libs]
     (include,) = (Path(flag[2:]) for flag in cflags if flag.startswith("-I"))
     (libdir,) = (Path(flag[2:]) for flag in libs if flag.startswith("-L"))
-    headers = sorted((include / "papertape").iterdir())
+    headers = sorted((include / "papertape").glob("*.h"))
     check([header.name for header in headers] == ["feature_sets.h", "indicators.h"], f"headers {headers}")
 
     # Nothing but what the headers declare.
