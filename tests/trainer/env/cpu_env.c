@@ -177,8 +177,7 @@ static void run_blocks(block_fn *fn, const struct env_launch *l, unsigned blocks
 
 static void steps(const struct env_launch *l, unsigned block)
 {
-    const struct env_params *p = &l->view.params;
-    block_env_steps(l, (int)p->execution, (int)p->task, p->float32, block);
+    block_env_steps(l, env_kernel_of(&l->view.params), block);
 }
 
 static void resets(const struct env_launch *l, unsigned block)

@@ -18,7 +18,7 @@ enum { TRY_ASSETS = 6, TRY_ROWS = 3000, TRY_COPIES = 65, TRY_COMPARE = 16, TRY_A
 static const struct {
     enum env_execution execution;
     enum env_task task;
-} try_kinds[] = {{ENV_REFERENCE, ENV_PORTFOLIO}, {ENV_MARKET, ENV_PORTFOLIO}};
+} try_kinds[] = {{ENV_REFERENCE, ENV_PORTFOLIO}, {ENV_MARKET, ENV_PORTFOLIO}, {ENV_REFERENCE, ENV_DAY_TRADE}};
 enum { TRY_KINDS = sizeof(try_kinds) / sizeof(try_kinds[0]) };
 
 /* One environment in both places, and what a step gives in each. */
@@ -137,7 +137,7 @@ static inline struct env_params try_params(struct random *random, enum env_execu
     p.action_span = 40;
     p.autoreset = (enum env_autoreset)random_between(random, ENV_NEXT_STEP, ENV_NO_RESET);
     p.float32 = execution == ENV_REFERENCE && random_chance(random, 30);
-    p.lookback = (int)random_between(random, 1, 7);
+    p.lookback = random_chance(random, 20) ? 50 : (int)random_between(random, 1, 7);
     p.episode_bars = random_between(random, 2 * p.lookback + 20, 400);
     p.random_start = try_coin(random);
     p.start = random_between(random, 0, 50);

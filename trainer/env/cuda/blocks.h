@@ -13,6 +13,7 @@
 
 #include "indicators_gpu/cuda/block.h"
 #include "trainer/env/cuda/abi.h"
+#include "trainer/env/scalar/day_trade.h"
 #include "trainer/env/scalar/masks.h"
 #include "trainer/env/scalar/reference.h"
 
@@ -77,9 +78,26 @@ static inline struct gpu_env_fault launch_fault(uint64_t fault)
     return ret;
 }
 
+/* The kernels of a step: what does not change within a launch is not asked a thread at a time. */
+enum env_kernel {
+    ENV_KERNEL_REFERENCE_F64,
+    ENV_KERNEL_REFERENCE_F32,
+    ENV_KERNEL_MARKET,
+    ENV_KERNEL_DAY_TRADE
+};
+
+static inline enum env_kernel env_kernel_of(const struct env_params *params)
+{
+    if (params->task == ENV_DAY_TRADE)
+        return ENV_KERNEL_DAY_TRADE;
+    if (params->execution == ENV_MARKET)
+        return ENV_KERNEL_MARKET;
+    return params->float32 ? ENV_KERNEL_REFERENCE_F32 : ENV_KERNEL_REFERENCE_F64;
+}
+
 /* One step of one copy, the action looked at first. */
-BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *io, int execution, int task,
-                          bool float32, uint64_t step, size_t copy)
+BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *io, enum env_kernel kernel,
+                          uint64_t step, size_t copy)
 {
     const struct env_view *v = &l->view;
     for (int32_t k = 0; k < v->action_size; k++)
@@ -91,18 +109,24 @@ BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *
         }
     if (!env_steps(v, io, copy))
         return;
-    (void)task;
-    if (execution == ENV_MARKET)
-        env_market_step(v, io, copy);
-    else if (float32)
-        env_reference_f32_step(v, io, copy);
-    else
+    switch (kernel) {
+    case ENV_KERNEL_REFERENCE_F64:
         env_reference_f64_step(v, io, copy);
+        break;
+    case ENV_KERNEL_REFERENCE_F32:
+        env_reference_f32_step(v, io, copy);
+        break;
+    case ENV_KERNEL_MARKET:
+        env_market_step(v, io, copy);
+        break;
+    case ENV_KERNEL_DAY_TRADE:
+        env_day_step(v, io, copy);
+        break;
+    }
 }
 
-/* All steps of the launch, of STEP_THREADS copies. What does not change within a launch is an argument. */
-BLOCK_FN void block_env_steps(const struct env_launch *l, int execution, int task, bool float32,
-                              unsigned block)
+/* All steps of the launch, of STEP_THREADS copies. */
+BLOCK_FN void block_env_steps(const struct env_launch *l, enum env_kernel kernel, unsigned block)
 {
     const struct env_view *v = &l->view;
     BLOCK_PHASE(t, STEP_THREADS)
@@ -113,7 +137,7 @@ BLOCK_FN void block_env_steps(const struct env_launch *l, int execution, int tas
         struct env_step_io io = {l->actions,    l->copy_step, l->action_step, l->rewards,
                                  l->terminated, l->truncated, l->final_obs};
         for (size_t i = 0; i < l->n_steps; i++) {
-            launch_step(l, &io, execution, task, float32, l->first_step + i, copy);
+            launch_step(l, &io, kernel, l->first_step + i, copy);
             io.actions += v->state.copies * (size_t)v->action_size;
         }
     }

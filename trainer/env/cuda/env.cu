@@ -26,11 +26,11 @@ struct gpu_env {
     bool by_column;
 };
 
-template <int EXECUTION, int TASK, bool FLOAT32>
+template <enum env_kernel KERNEL>
 static __global__ void __launch_bounds__(STEP_THREADS, STEP_BLOCKS_HELD)
     step_kernel(const __grid_constant__ struct env_launch l)
 {
-    block_env_steps(&l, EXECUTION, TASK, FLOAT32, blockIdx.x);
+    block_env_steps(&l, KERNEL, blockIdx.x);
 }
 
 static __global__ void __launch_bounds__(STEP_THREADS)
@@ -272,19 +272,20 @@ static void launch_steps(struct gpu_env *e, size_t first, size_t n_steps)
     l.action_step = e->by_column ? copies : 1;
     l.first_step = first;
     l.n_steps = n_steps;
-    bool day = v->params.task == ENV_DAY_TRADE, market = v->params.execution == ENV_MARKET;
-    if (day && market)
-        step_kernel<ENV_MARKET, ENV_DAY_TRADE, false><<<blocks, STEP_THREADS, 0, stream>>>(l);
-    else if (market)
-        step_kernel<ENV_MARKET, ENV_PORTFOLIO, false><<<blocks, STEP_THREADS, 0, stream>>>(l);
-    else if (day && v->params.float32)
-        step_kernel<ENV_REFERENCE, ENV_DAY_TRADE, true><<<blocks, STEP_THREADS, 0, stream>>>(l);
-    else if (day)
-        step_kernel<ENV_REFERENCE, ENV_DAY_TRADE, false><<<blocks, STEP_THREADS, 0, stream>>>(l);
-    else if (v->params.float32)
-        step_kernel<ENV_REFERENCE, ENV_PORTFOLIO, true><<<blocks, STEP_THREADS, 0, stream>>>(l);
-    else
-        step_kernel<ENV_REFERENCE, ENV_PORTFOLIO, false><<<blocks, STEP_THREADS, 0, stream>>>(l);
+    switch (env_kernel_of(&v->params)) {
+    case ENV_KERNEL_REFERENCE_F64:
+        step_kernel<ENV_KERNEL_REFERENCE_F64><<<blocks, STEP_THREADS, 0, stream>>>(l);
+        break;
+    case ENV_KERNEL_REFERENCE_F32:
+        step_kernel<ENV_KERNEL_REFERENCE_F32><<<blocks, STEP_THREADS, 0, stream>>>(l);
+        break;
+    case ENV_KERNEL_MARKET:
+        step_kernel<ENV_KERNEL_MARKET><<<blocks, STEP_THREADS, 0, stream>>>(l);
+        break;
+    case ENV_KERNEL_DAY_TRADE:
+        step_kernel<ENV_KERNEL_DAY_TRADE><<<blocks, STEP_THREADS, 0, stream>>>(l);
+        break;
+    }
 }
 
 static int reserve_observations(struct gpu_env *e, struct device_memory *memory, char *reason, size_t cap)
