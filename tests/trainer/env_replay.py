@@ -1,7 +1,7 @@
 """`papertape-trainer` as scripts use it: the recorded trajectories through every backend, its own output as an
 input, and what it says of bad input. Standard library only.
 
-    env_replay.py PAPERTAPE_TRAINER SOURCE_ROOT
+    env_replay.py PAPERTAPE_TRAINER SOURCE_ROOT GPU_MODULE_ON_CPU
 """
 import csv
 import gzip
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-TRAINER, ROOT = sys.argv[1], sys.argv[2]
+TRAINER, ROOT, CPU_MODULE = sys.argv[1:4]
 SHARED = os.environ.get("PAPERTAPE_SHARED", os.path.join(ROOT, "..", "shared"))
 BACKENDS = ("cpu", "scalar", "baseline", "avx2", "avx512", "gpu")
 COUNTS = re.compile("t|done|buys|sells|held_.*")
@@ -30,7 +30,7 @@ def check(condition, what):
 
 def run(*arguments, environment=None):
     return subprocess.run([TRAINER, *arguments], capture_output=True, text=True,
-                          env={**os.environ, **(environment or {})})
+                          env={**os.environ, "PAPERTAPE_GPU_MODULE": CPU_MODULE, **(environment or {})})
 
 
 def rows_of(text):
@@ -85,19 +85,18 @@ def recordings(folder):
                 continue
             stepped.append(backend)
             check(done.returncode == 0, f"{name} {backend}: {done.returncode} {done.stderr}")
-            check(done.stderr == "" or backend == "gpu", f"{name} {backend}: {done.stderr}")
-            if backend == "gpu" and done.stderr:
-                check("--backend gpu" in done.stderr and "CPU" in done.stderr, done.stderr)
+            check(done.stderr == "", f"{name} {backend}: {done.stderr}")
             worst = max(worst, compare(f"{name} {backend}", rows_of(done.stdout), want))
             first = first or done.stdout
             check(done.stdout == first, f"{name}: {backend} prints other digits")
             with open(summary) as file:
                 seen = json.load(file)
             check(seen["schema"] == "papertape.env-replay/1" and seen["steps"] == len(want) and seen["done"], str(seen))
+            check(seen["backend"] == backend or backend == "cpu" and seen["backend"] in BACKENDS, seen["backend"])
             for which in ("first_observation", "last_observation"):
                 compare_observation(f"{name} {backend} {which}", seen[which], params[which])
         print(f"{name}: {len(want)} steps, largest difference {worst:.4f} of the tolerance: {' '.join(stepped)}")
-        check("cpu" in stepped and "scalar" in stepped and "baseline" in stepped, f"{name}: {stepped}")
+        check({"cpu", "scalar", "baseline", "gpu"} <= set(stepped), f"{name}: {stepped}")
 
 
 # ---- On bars of its own.
@@ -312,6 +311,14 @@ def good(folder):
     check(case.run().stdout == plain.stdout, "columns in another order, and CRLF")
     check(run("env-replay", "--bars", folder, *case.files()).stdout == plain.stdout, "files last")
 
+    gpu = case.run("--backend", "gpu")
+    check(gpu.stdout == plain.stdout and gpu.stderr == "", f"gpu's kernels on the CPU: {gpu.stderr}")
+    gpu = run("env-replay", *case.files(), "--bars", folder, "--backend", "gpu",
+              environment={"PAPERTAPE_GPU_MODULE": "/nonexistent.so"})
+    check(gpu.returncode == 0 and gpu.stdout == plain.stdout, "without a GPU the CPU steps")
+    check(gpu.stderr.startswith("papertape-trainer: --backend gpu: ") and gpu.stderr.count("\n") == 1
+          and gpu.stderr.endswith(": the CPU steps instead\n"), gpu.stderr)
+
     case = Case(folder)
     case.rows = case.rows + ["99,0,0", "100,0,0"]
     done = case.run()
@@ -326,6 +333,7 @@ def good(folder):
     case.params["params"] = dict(buy_cost_pct=[0, 0.01], initial_capital=[500, 2000], slippage_pct=0.001, float32=True)
     drawn = [case.run("--seed", seed).stdout for seed in ("1", "1", "2")]
     check(drawn[0] == drawn[1] != drawn[2], "--seed")
+    check(case.run("--seed", "1", "--backend", "gpu").stdout == drawn[0], "gpu draws other numbers")
     case.params["params"] = dict(initial_capital=1e3, gamma=1, final_return=False)
     check(case.run().returncode == 0, "whole numbers, and switches")
 
@@ -344,7 +352,7 @@ def good(folder):
     check(len(trades) == int(last["buys"]) + int(last["sells"]) > 0, f"{len(trades)} trades")
     check(abs(sum(float(t["fee"]) for t in trades) - float(last["fees"])) <= 1e-6, "fees of the trades")
     check({t["side"] for t in trades} == {"buy", "sell"} and {t["symbol"] for t in trades} == {"AAA", "CCC"}, f"trades {trades[:4]}")
-    for backend in ("baseline", "avx2", "avx512"):
+    for backend in ("baseline", "avx2", "avx512", "gpu"):
         done = case.run("--execution", "market", "--backend", backend)
         check(done.stdout == market.stdout or "lacks it" in done.stderr, f"market: {backend} prints other digits")
 

@@ -12,6 +12,7 @@
 #include "trainer/command/replay_print.h"
 #include "trainer/command/replay_trades.h"
 #include "trainer/data.h"
+#include "trainer/env/device.h"
 
 enum { EXIT_USAGE = 2, GO_ON = -1 };
 
@@ -53,6 +54,9 @@ struct request {
     struct trainer_data *data;
     struct env_market *env_market;
     struct env *env;
+    struct gpu_module *module; /* NULL: the CPU steps; else `env` follows the device */
+    struct env_device_market *device_market;
+    struct env_device *device;
 };
 
 __attribute__((format(printf, 2, 3))) static int say(int status, const char *format, ...)
@@ -180,6 +184,9 @@ static int parse(struct request *request, int argc, char **argv)
                    request->backend_name);
     if (request->trades)
         request->backend = ENV_SCALAR;
+    if (request->backend == ENV_BEST) /* by its name, for --json */
+        for (request->backend = ENV_AVX512; !env_backend_works(request->backend);)
+            request->backend--;
     request->params_path = words[0];
     request->actions_path = words[1];
     return GO_ON;
@@ -204,6 +211,16 @@ static bool set_names(struct request *request)
     return true;
 }
 
+static void close_device(struct request *request)
+{
+    env_device_destroy(request->device);
+    env_device_market_destroy(request->device_market);
+    gpu_module_close(request->module);
+    request->device = NULL;
+    request->device_market = NULL;
+    request->module = NULL;
+}
+
 static int make_env(struct request *request)
 {
     struct replay_params *params = &request->params;
@@ -225,6 +242,21 @@ static int make_env(struct request *request)
     return GO_ON;
 }
 
+/* The device, or a line on stderr that says why not. */
+static int open_device(struct request *request)
+{
+    char why[ENV_ERROR_MAX];
+    int r = gpu_module_open(NULL, &request->module, why, sizeof why);
+    if (r == 0)
+        r = env_device_market_create(request->module, request->env_market, &request->device_market, why);
+    if (r == 0)
+        r = env_device_create(request->device_market, request->env, &request->device, why);
+    if (r == 0)
+        return GO_ON;
+    close_device(request);
+    return say(GO_ON, "--backend gpu: %s: the CPU steps instead", why);
+}
+
 /* ---- The run. ---- */
 
 struct run {
@@ -235,6 +267,15 @@ struct run {
     bool done;
     double reward;
 };
+
+/* The host's environment is where the account is read. */
+static int step(struct request *request, const struct env_io *io, char err[static ENV_ERROR_MAX])
+{
+    if (!request->device)
+        return env_step(request->env, io, err);
+    int r = env_device_step(request->device, io, err);
+    return r < 0 ? r : env_device_store(request->device, request->env, err);
+}
 
 static int step_all(struct request *request, struct run *run)
 {
@@ -247,7 +288,7 @@ static int step_all(struct request *request, struct run *run)
         uint8_t terminated, truncated;
         struct env_io io = {
             .actions = action, .rewards = &reward, .terminated = &terminated, .truncated = &truncated};
-        if (env_step(request->env, &io, err) < 0)
+        if (step(request, &io, err) < 0)
             return say(EXIT_FAILURE, "%s:%zu: %s", request->actions_path, actions->lines[run->steps], err);
         run->done = terminated || truncated;
         run->reward += (double)reward;
@@ -283,15 +324,14 @@ static int play(struct request *request)
                      strerror(-r));
         goto out;
     }
-    env_reset(request->env, NULL);
     env_observe(request->env, run.first);
     status = step_all(request, &run);
     env_observe(request->env, run.last);
     if (run.trades && (r = replay_trades_close(run.trades, request->env)) < 0 && status == GO_ON)
         status = say(EXIT_FAILURE, "cannot write: %s: room on the disk (%s)", request->trades, strerror(-r));
     if (request->json && status == GO_ON) {
-        struct replay_summary summary = {
-            env_backend_name(request->backend), run.steps, run.done, n, run.first, run.last, run.reward};
+        const char *backend = request->device ? "gpu" : env_backend_name(request->backend);
+        struct replay_summary summary = {backend, run.steps, run.done, n, run.first, run.last, run.reward};
         if ((r = replay_print_json(request->json, &summary)) < 0)
             status = say(EXIT_FAILURE, "cannot write: %s: a file in a writable folder (%s)", request->json,
                          strerror(-r));
@@ -322,8 +362,11 @@ int command_env_replay(int argc, char **argv)
         status = say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON)
         status = make_env(&request);
+    if (status == GO_ON && request.where == ON_GPU)
+        status = open_device(&request);
     if (status == GO_ON)
         status = play(&request);
+    close_device(&request);
     env_destroy(request.env);
     env_market_destroy(request.env_market);
     trainer_data_destroy(request.data);
