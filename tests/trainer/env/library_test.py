@@ -51,11 +51,8 @@ def install(folder):
 
 def declared(headers):
     """The functions that a program can call: those between the pragmas."""
-    parts = [
-        part
-        for header in headers
-        for part in re.findall(r"^#pragma GCC visibility push.*?^#pragma GCC visibility pop", header.read_text(), re.M | re.S)
-    ]
+    public = re.compile(r"^#pragma GCC visibility push.*?^#pragma GCC visibility pop", re.M | re.S)
+    parts = [part for header in headers for part in public.findall(header.read_text())]
     return {name for part in parts for name in re.findall(r"^[a-z][\w *]*?\b(\w+)\((?!\*)[^;]*\);", part, re.M)}
 
 

@@ -21,14 +21,14 @@ ROWS, ASSETS = 160, 3
 BARS = walk(rng, ROWS, ASSETS, move=0.02)
 MARKET = Market(BARS, names(ASSETS), min_order_qty=0.001, times=np.arange(ROWS) * ready.MINUTE_NS)
 ONE = Market({key: values[:, 0] for key, values in BARS.items()}, ["A0USDT"], interval=ready.MINUTE_NS)
-PRESETS = {"reference": MARKET, "market": MARKET}
+PRESETS = {"reference": MARKET, "market": MARKET, "day-trade": ONE}
 
 
 def same(a, b):
     """Equal to the bit, in nested dictionaries too; NaN is never equal."""
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
-    if getattr(a, "dtype", None) == object:
+    if isinstance(a, np.ndarray) and a.dtype.kind == "O":
         return all(x is y is None or same(x, y) for x, y in zip(a, b, strict=True))
     return np.array_equal(a, b)
 

@@ -80,7 +80,7 @@ for seed in (1, 2, 3):
         "MlpPolicy", envs, n_steps=128, batch_size=1024, n_epochs=8, gamma=0.95, learning_rate=1e-3, seed=seed, device="cpu"
     )
     model.learn(STEPS)
-    gains, _ = returns(unseen, lambda seen: model.predict(seen, deterministic=True)[0])
+    gains, _ = returns(unseen, lambda seen, model=model: model.predict(seen, deterministic=True)[0])
     better = gains - random_gains
     error = better.std(ddof=1) / np.sqrt(EVALUATED)
     print(

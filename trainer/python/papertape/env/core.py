@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -125,7 +126,7 @@ class Core:
             low, high = np.array([-1, 0], np.float32), np.array([1, 1], np.float32)
         return spaces.Box(low, high, dtype=np.float32)
 
-    def single_observation_space(self) -> spaces.Box:
+    def single_observation_space(self) -> spaces.Space[Any]:
         return spaces.Box(-np.inf, np.inf, (self.observation_size,), np.float32)
 
     # What changes.
@@ -160,9 +161,7 @@ class Core:
             raise ResetNeeded("reset() comes before the first step()")
         array = self._actions(actions)
         by_column = not array.flags.c_contiguous
-        io = Io(
-            address(array), by_column, address(rewards), address(terminated), address(truncated), address(final_obs)
-        )
+        io = Io(address(array), by_column, address(rewards), address(terminated), address(truncated), address(final_obs))
         call("env_step", env, ctypes.byref(io))
 
     def _actions(self, actions: object) -> NDArray[np.float32]:

@@ -76,16 +76,12 @@ class Io(ctypes.Structure):
 
 class Info(ctypes.Structure):
     _fields_ = [
-        (name, c_void_p)
-        for name in ("equity", "cash", "benchmark", "fees", "drawdown", "exposure", "row", "buys", "sells")
+        (name, c_void_p) for name in ("equity", "cash", "benchmark", "fees", "drawdown", "exposure", "row", "buys", "sells")
     ]
 
 
 class Episode(ctypes.Structure):
-    _fields_ = [
-        (name, c_void_p)
-        for name in ("equity", "benchmark", "fees", "reward", "drawdown", "steps", "buys", "sells")
-    ]
+    _fields_ = [(name, c_void_p) for name in ("equity", "benchmark", "fees", "reward", "drawdown", "steps", "buys", "sells")]
 
 
 class Param(ctypes.Structure):
@@ -223,4 +219,3 @@ def column(values: object, dtype: type, what: str) -> NDArray:
         return np.ascontiguousarray(values, dtype=dtype)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what}: {error}: numbers are needed") from None
-

@@ -57,9 +57,10 @@ class Symbol:
             notional_min_market=True,
         )
         texts = [text.encode() for text in (name, self.base or name, self.quote or "USD")]
-        for text, (field, kind) in zip(texts, SymbolStruct._fields_[:3], strict=True):
-            if len(text) >= ctypes.sizeof(kind):
-                raise ValueError(f"{text.decode()}: {field}: at most {ctypes.sizeof(kind) - 1} bytes")
+        for text, field in zip(texts, ("name", "base", "quote"), strict=True):
+            size = getattr(SymbolStruct, field).size
+            if len(text) >= size:
+                raise ValueError(f"{text.decode()}: {field}: at most {size - 1} bytes")
         return SymbolStruct(*texts, self.price_scale, self.qty_scale, self.quote_scale, True, filters)
 
 

@@ -33,14 +33,14 @@ class PapertapeVecEnv(VecEnv):
         seed = next((seed for seed in self._seeds if seed is not None), None)
         observations, _ = self.envs.reset(seed=seed)
         self._reset_seeds()
-        self.reset_infos = [{} for _ in range(self.num_envs)]
+        self.reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         return observations
 
     def step_async(self, actions: NDArray) -> None:
         self._actions = actions
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
-        observations, rewards, terminations, truncations, infos = self.envs.step(self._actions)
+        observations, rewards, terminations, truncations, infos = self.envs.step(np.asarray(self._actions))
         told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         if "final_obs" in infos:
             final = infos["final_info"]
