@@ -36,7 +36,7 @@ static void begin(void)
         for (int r = 0; r < ROWS; r++)
             scene.close[i][r] = 10;
         scene.assets[i] = (struct env_asset_source){
-            .name = "ABC" + i, .min_order_qty = 1, .close = scene.close[i], .volume = scene.volume};
+            .name = &"ABC"[i], .min_order_qty = 1, .close = scene.close[i], .volume = scene.volume};
     }
 }
 
@@ -179,8 +179,7 @@ static void test_cash_is_short(void)
     begin();
     scene.assets[2].min_order_qty = 2;
     open_scene(3);
-    step3(20, 20,
-          20); /* 2000 each, of 1000: 99 % of what is there, and so on */
+    step3(20, 20, 20); /* 2000 each, of 1000: 99 % of what is there, and so on */
     position(0, 98.0198020, 0, 10);
     position(1, 0, 0, 0); /* 0.98 would be below its least */
     CHECK_INT(scene.buys, 1);
