@@ -9,7 +9,7 @@ enum { ROUNDS = 60000, ROUNDS_LONG = 6000000, PER_ROUND = 4 * LANES_D };
 
 #define LARGEST (((int64_t)1 << 52) - 1)
 
-static uint64_t cases;
+static uint64_t cases, odd_lanes, plain_lanes;
 
 /* Of every size alike, and often at a power of two or the largest. */
 static int64_t number(struct random *random, int64_t max)
@@ -100,23 +100,35 @@ static void compare(const char *what, int64_t p, int64_t q, int64_t by, double g
                 (intmax_t)by, got, (intmax_t)want);
 }
 
+/* Counted, so that the lanes' own way is seen to be taken. */
+static bool is_odd(mask_d odd, int lane)
+{
+    bool is = d_bits(odd) >> lane & 1;
+    *(is ? &odd_lanes : &plain_lanes) += 1;
+    return is;
+}
+
 static void test_notionals(struct random *random)
 {
     int64_t by = some_divisor(random);
     struct exact_divisor divisor = exact_divisor(by);
     for (int v = 0; v < PER_ROUND / LANES_D; v++) {
         int64_t p[LANES_D], q[LANES_D];
-        double dp[LANES_D], dq[LANES_D], sold[LANES_D], bought[LANES_D];
+        double dp[LANES_D], dq[LANES_D], sold[LANES_D], bought[LANES_D], near[LANES_D];
         for (int j = 0; j < LANES_D; j++) {
             some_pair(random, by, &p[j], &q[j]);
             dp[j] = (double)p[j];
             dq[j] = (double)q[j];
         }
-        d_store(sold, exact_proceeds(d_load(dp), d_load(dq), &divisor));
-        d_store(bought, exact_cost(d_load(dp), d_load(dq), &divisor));
+        mask_d odd = d_mask(0);
+        d_store(near, exact_cost(d_load(dp), d_load(dq), &divisor, &odd));
+        d_store(sold, exact_proceeds(d_load(dp), d_load(dq), &divisor, NULL));
+        d_store(bought, exact_cost(d_load(dp), d_load(dq), &divisor, NULL));
         for (int j = 0; j < LANES_D; j++) {
             compare("floor", p[j], q[j], by, sold[j], fill_notional(ORDER_SELL, p[j], q[j], by));
             compare("ceil", p[j], q[j], by, bought[j], fill_notional(ORDER_BUY, p[j], q[j], by));
+            if (!is_odd(odd, j))
+                compare("ceil in lanes", p[j], q[j], by, near[j], fill_notional(ORDER_BUY, p[j], q[j], by));
         }
     }
 }
@@ -125,7 +137,7 @@ static void test_fees(struct random *random)
 {
     for (int v = 0; v < PER_ROUND / LANES_D; v++) {
         int64_t notional[LANES_D], rate[LANES_D];
-        double dn[LANES_D], dr[LANES_D], fee[LANES_D];
+        double dn[LANES_D], dr[LANES_D], fee[LANES_D], near[LANES_D];
         for (int j = 0; j < LANES_D; j++) {
             notional[j] = number(random, LARGEST);
             rate[j] = random_chance(random, 30) ? 1 << random_between(random, 0, 19)
@@ -135,9 +147,15 @@ static void test_fees(struct random *random)
             dn[j] = (double)notional[j];
             dr[j] = (double)rate[j];
         }
-        d_store(fee, exact_fee(d_load(dn), d_load(dr)));
-        for (int j = 0; j < LANES_D; j++)
+        mask_d odd = d_mask(0);
+        d_store(near, exact_fee(d_load(dn), d_load(dr), &odd));
+        d_store(fee, exact_fee(d_load(dn), d_load(dr), NULL));
+        for (int j = 0; j < LANES_D; j++) {
             compare("fee", notional[j], rate[j], 1000000, fee[j], fill_fee(notional[j], (int32_t)rate[j]));
+            if (!is_odd(odd, j))
+                compare("fee in lanes", notional[j], rate[j], 1000000, near[j],
+                        fill_fee(notional[j], (int32_t)rate[j]));
+        }
     }
 }
 
@@ -191,7 +209,8 @@ static void test_prices(struct random *random)
             ds[j] = (double)slippage[j];
         }
         d_store(floor, exact_floor_price(&exact, d_load(dp)));
-        d_store(at, exact_slipped(&exact, d_mask(buys), d_load(dp), d_load(ds)));
+        d_store(at, exact_slipped(&exact, d_mask(buys), d_gt(d_load(ds), d_all(0)), d_load(dp), d_load(ds),
+                                  NULL));
         for (int j = 0; j < LANES_D; j++) {
             compare("tick", price[j], price_min, tick, floor[j], fill_floor_price(price[j], price_min, tick));
             compare(buys >> j & 1 ? "bought at" : "sold at", price[j], slippage[j], tick, at[j],
@@ -207,13 +226,13 @@ static void test_affordable(struct random *random)
     struct exact_divisor divisor = exact_divisor(by);
     struct fill_lot lot = {.step = random_between(random, 1, 100)};
     int64_t p[LANES_D], q[LANES_D], cash[LANES_D], fee[LANES_D];
-    double dp[LANES_D], dq[LANES_D], dc[LANES_D], df[LANES_D], all[LANES_D];
+    double dp[LANES_D], dq[LANES_D], dc[LANES_D], df[LANES_D], most[LANES_D], costs[LANES_D];
     for (int j = 0; j < LANES_D; j++) {
         some_pair(random, by, &p[j], &q[j]);
         p[j] += p[j] == 0;
         fee[j] = random_between(random, 0, 100000);
-        int64_t costs = fill_purchase(p[j], q[j], by, (int32_t)fee[j]);
-        cash[j] = random_chance(random, 60) ? costs + random_between(random, -1, 1) : number(random, LARGEST);
+        int64_t all = fill_purchase(p[j], q[j], by, (int32_t)fee[j]);
+        cash[j] = random_chance(random, 60) ? all + random_between(random, -1, 1) : number(random, LARGEST);
         if (cash[j] < 0 || cash[j] > 2 * LARGEST)
             cash[j] = 0;
         dp[j] = (double)p[j];
@@ -221,10 +240,13 @@ static void test_affordable(struct random *random)
         dc[j] = (double)cash[j];
         df[j] = (double)fee[j];
     }
-    d_store(all, exact_affordable(d_load(dc), d_load(dp), d_load(dq), &divisor, d_load(df), &lot));
-    for (int j = 0; j < LANES_D; j++)
-        compare("affordable", cash[j], p[j], q[j], all[j],
+    d_store(costs, exact_purchase(d_load(dp), d_load(dq), &divisor, d_load(df), NULL));
+    d_store(most, exact_affordable_integers(d_load(dc), d_load(dp), d_load(dq), by, d_load(df), &lot));
+    for (int j = 0; j < LANES_D; j++) {
+        compare("costs", p[j], q[j], by, costs[j], fill_purchase(p[j], q[j], by, (int32_t)fee[j]));
+        compare("affordable", cash[j], p[j], q[j], most[j],
                 fill_affordable(cash[j], p[j], q[j], by, (int32_t)fee[j], &lot));
+    }
 }
 
 int main(void)
@@ -249,6 +271,9 @@ int main(void)
     }
     printf("trainer/env/exact: %d lanes, %d rounds, %llu numbers compared\n", LANES_D, rounds,
            (unsigned long long)cases);
+    printf("trainer/env/exact: %llu lanes were odd, %llu not\n", (unsigned long long)odd_lanes,
+           (unsigned long long)plain_lanes);
+    CHECK(odd_lanes > 0 && plain_lanes > odd_lanes / 4);
     check_count += cases;
     return check_done("trainer/env/exact");
 }

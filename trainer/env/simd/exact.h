@@ -11,6 +11,14 @@
  * and ceil(x) is k, or k + 1 where rest > 0. Lanes with x >= 2^50, and divisors beyond 2^51, take the
  * integers' way one by one.
  *
+ * Millionths, rounded up. p, q whole; where p q < 2^51 the product is exact and x = p q / 10^6 below 2.3e9.
+ * One FMA gives v = x RN(1e-6) 1e6 - 5e-7 rounded: off by 2 u x < 5e-7 at most. Where x is whole, v lies in
+ * (x - 1e-6, x); else x is at least 1e-6 from a whole number, and v lies between the two around it: ceil(v)
+ * is ceil(x).
+ *
+ * A lane that is beyond one of these bounds is odd. Functions with an argument `odd` mark it there, and what
+ * they return in it means nothing; where `odd` is NULL they find it by integers, at once.
+ *
  * A remainder. v < 2^52, d >= 2: k = the whole number nearest RN(v RN(1 / d)) lies less than 1 from v / d:
  * for d = 2 the product is exact, for d >= 3 it is off by 2 u 2^52 / 3 = 1/3 at most. So rest = v - k d,
  * exact by one FMA, is in (-d, d), and v mod d is rest, or rest + d where rest < 0. */
@@ -19,11 +27,14 @@
 
 #include <math.h>
 
-#include "exchange/fill_rules.h"
+#include "strategy/policy/rules.h"
 #include "trainer/env/simd/lanes.h"
+
+#define EXACT_INLINE       static inline __attribute__((always_inline))
 
 #define EXACT_QUOTIENT_MAX 0x1p50
 #define EXACT_DIVISOR_MAX  0x1p51
+#define EXACT_SHARE_MAX    0x1p51
 
 /* What is divided by; `by` >= 1. */
 struct exact_divisor {
@@ -58,25 +69,37 @@ static __attribute__((noinline, cold)) struct exact_quotient exact_divide_intege
     return (struct exact_quotient){d_load(near), d_load(rest)};
 }
 
-/* Where it is below divisor->max. */
-static inline struct exact_quotient exact_near(lane_d p, lane_d q, const struct exact_divisor *divisor)
+/* Where it is below divisor->max; `about` is p q / d but for three roundings. */
+static inline struct exact_quotient exact_around(lane_d p, lane_d q, lane_d about,
+                                                 const struct exact_divisor *divisor)
 {
     lane_d high = p * q;
     lane_d low = d_fma(p, q, -high);
-    lane_d near = d_nearest(high * d_all(divisor->inverse));
+    lane_d near = d_nearest(about);
     return (struct exact_quotient){near, d_fma(-near, d_all(divisor->by), high) + low};
 }
 
-/* Is it beyond that in any lane? */
-static inline bool exact_large(struct exact_quotient x, const struct exact_divisor *divisor)
+static inline struct exact_quotient exact_near(lane_d p, lane_d q, const struct exact_divisor *divisor)
 {
-    return __builtin_expect(d_any(d_ge(x.near, d_all(divisor->max))), 0);
+    return exact_around(p, q, p * q * d_all(divisor->inverse), divisor);
 }
 
-static inline struct exact_quotient exact_divide(lane_d p, lane_d q, const struct exact_divisor *divisor)
+/* Lanes that are beyond it. */
+static inline mask_d exact_beyond(struct exact_quotient x, const struct exact_divisor *divisor)
+{
+    return d_ge(x.near, d_all(divisor->max));
+}
+
+EXACT_INLINE struct exact_quotient exact_divide(lane_d p, lane_d q, const struct exact_divisor *divisor,
+                                                mask_d *odd)
 {
     struct exact_quotient x = exact_near(p, q, divisor);
-    return exact_large(x, divisor) ? exact_divide_integers(p, q, divisor->whole) : x;
+    mask_d beyond = exact_beyond(x, divisor);
+    if (odd)
+        *odd = *odd | beyond;
+    else if (d_any(beyond))
+        return exact_divide_integers(p, q, divisor->whole);
+    return x;
 }
 
 static inline lane_d exact_floor(struct exact_quotient x)
@@ -92,20 +115,32 @@ static inline lane_d exact_ceil(struct exact_quotient x)
 static const struct exact_divisor exact_million = {1000000, 1e6, 1 / 1e6, EXACT_QUOTIENT_MAX};
 
 /* fill_notional() of a sale, and of a purchase. */
-static inline lane_d exact_proceeds(lane_d price, lane_d qty, const struct exact_divisor *unit)
+EXACT_INLINE lane_d exact_proceeds(lane_d price, lane_d qty, const struct exact_divisor *unit, mask_d *odd)
 {
-    return exact_floor(exact_divide(price, qty, unit));
+    return exact_floor(exact_divide(price, qty, unit, odd));
 }
 
-static inline lane_d exact_cost(lane_d price, lane_d qty, const struct exact_divisor *unit)
+EXACT_INLINE lane_d exact_cost(lane_d price, lane_d qty, const struct exact_divisor *unit, mask_d *odd)
 {
-    return exact_ceil(exact_divide(price, qty, unit));
+    return exact_ceil(exact_divide(price, qty, unit, odd));
 }
 
-/* fill_fee(): `rate_e6` whole, 0..1000000. */
-static inline lane_d exact_fee(lane_d notional, lane_d rate_e6)
+/* ceil(v * rate_e6 / 10^6); `rate_e6` whole, 0..1000000. */
+EXACT_INLINE lane_d exact_share(lane_d v, lane_d rate_e6, mask_d *odd)
 {
-    return exact_ceil(exact_divide(notional, rate_e6, &exact_million));
+    lane_d product = v * rate_e6;
+    mask_d beyond = d_ge(product, d_all(EXACT_SHARE_MAX));
+    if (odd)
+        *odd = *odd | beyond;
+    else if (d_any(beyond))
+        return exact_ceil(exact_divide(v, rate_e6, &exact_million, NULL));
+    return d_ceil(d_fma(product, d_all(1e-6), d_all(-5e-7)));
+}
+
+/* fill_fee(). */
+EXACT_INLINE lane_d exact_fee(lane_d notional, lane_d rate_e6, mask_d *odd)
+{
+    return exact_share(notional, rate_e6, odd);
 }
 
 /* v mod d of a whole d >= 2. */
@@ -118,7 +153,8 @@ static inline lane_d exact_modulo(lane_d v, double by, double inverse)
 
 /* struct fill_lot for market orders, as its lanes read it. */
 struct exact_lot {
-    double max, market_max; /* HUGE_VAL: none */
+    bool steps;         /* not every whole number from `least` to `most` is a lot */
+    double most, least; /* least: of no steps; >= 1 */
     double min, market_min;
     double step, step_inverse, market_step, market_inverse; /* steps of 0 and 1 are 0: every number fits */
 };
@@ -130,9 +166,9 @@ static inline double exact_step(int64_t step)
 
 static inline struct exact_lot exact_lot(const struct fill_lot *lot)
 {
-    return (struct exact_lot){
-        .max = lot->max > 0 ? (double)lot->max : HUGE_VAL,
-        .market_max = lot->market_max > 0 ? (double)lot->market_max : HUGE_VAL,
+    struct exact_lot ret = {
+        .most = POLICY_EXACT_MAX,
+        .least = 1,
         .min = (double)lot->min,
         .market_min = (double)lot->market_min,
         .step = exact_step(lot->step),
@@ -140,24 +176,30 @@ static inline struct exact_lot exact_lot(const struct fill_lot *lot)
         .market_step = exact_step(lot->market_step),
         .market_inverse = 1 / (double)(lot->market_step > 1 ? lot->market_step : 1),
     };
+    ret.steps = ret.step > 0 || ret.market_step > 0;
+    ret.most = lot->max > 0 ? fmin(ret.most, (double)lot->max) : ret.most;
+    ret.most = lot->market_max > 0 ? fmin(ret.most, (double)lot->market_max) : ret.most;
+    ret.least = fmax(ret.least, fmax(ret.min, ret.market_min));
+    return ret;
 }
 
-/* fill_floor_step(). */
-static inline lane_d exact_floor_step(lane_d v, double min, double max, double step, double inverse)
+/* fill_floor_step() of what is not above the largest. */
+static inline lane_d exact_floor_step(lane_d v, double min, double step, double inverse)
 {
-    v = d_min(v, d_all(max));
     mask_d below = d_lt(v, d_all(min));
     if (step > 0)
         v = v - exact_modulo(v - d_all(min), step, inverse);
     return d_select(below, d_all(0), v);
 }
 
-/* fill_floor_qty() of market orders; v >= 0. */
+/* fill_floor_qty() of market orders; v >= 0 and whole. */
 static inline lane_d exact_floor_qty(const struct exact_lot *lot, lane_d v)
 {
-    v = d_min(v, d_all(lot->market_max));
-    v = exact_floor_step(v, lot->min, lot->max, lot->step, lot->step_inverse);
-    return exact_floor_step(v, lot->market_min, lot->market_max, lot->market_step, lot->market_inverse);
+    v = d_min(v, d_all(lot->most));
+    if (!lot->steps)
+        return d_select(d_ge(v, d_all(lot->least)), v, d_all(0));
+    v = exact_floor_step(v, lot->min, lot->step, lot->step_inverse);
+    return exact_floor_step(v, lot->market_min, lot->market_step, lot->market_inverse);
 }
 
 /* A price's tick, counted from its lowest price. */
@@ -184,30 +226,34 @@ static inline lane_d exact_floor_price(const struct exact_tick *tick, lane_d pri
 }
 
 /* fill_slipped() without a limit: of a purchase where `buys`, else of a sale. price > 0; `slippage_e6` whole,
- * 0..999999. */
-static inline lane_d exact_slipped(const struct exact_tick *tick, mask_d buys, lane_d price,
-                                   lane_d slippage_e6)
+ * 0..999999, and 0 where not `slips`. */
+EXACT_INLINE lane_d exact_slipped(const struct exact_tick *tick, mask_d buys, mask_d slips, lane_d price,
+                                  lane_d slippage_e6, mask_d *odd)
 {
-    lane_d distance = exact_ceil(exact_divide(price, slippage_e6, &exact_million));
+    const lane_d zero = d_all(0);
+    lane_d distance = exact_share(price, slippage_e6, odd);
     lane_d worse = d_select(buys, price + distance, d_max(price - distance, d_all(tick->lowest)));
-    lane_d at = exact_floor_price(tick, worse);
     if (tick->tick > 0) {
-        mask_d up = buys & d_lt(at, worse);
-        at = d_select(up, at + d_all(tick->tick), at);
+        const lane_d by = d_all(tick->tick);
+        lane_d above = worse - d_all(tick->price_min);
+        lane_d rest = d_fma(-d_nearest(above * d_all(tick->inverse)), by, above), at = worse - rest;
+        at = d_select(buys & d_gt(rest, zero), at + by, at);
+        at = d_select(not_(buys) & d_lt(rest, zero), at - by, at);
+        worse = d_select(d_gt(above, zero), at, worse);
     }
     /* A sale of a price below the lowest; and without slippage the price as it is, on the tick or not. */
-    mask_d as_is = (d_gt(at, price) & not_(buys)) | d_le(slippage_e6, d_all(0));
-    return d_select(as_is, price, at);
+    return d_select(slips & not_(d_gt(worse, price) & not_(buys)), worse, price);
 }
 
 /* fill_purchase(). */
-static inline lane_d exact_purchase(lane_d price, lane_d qty, const struct exact_divisor *unit, lane_d fee_e6)
+EXACT_INLINE lane_d exact_purchase(lane_d price, lane_d qty, const struct exact_divisor *unit, lane_d fee_e6,
+                                   mask_d *odd)
 {
-    lane_d notional = exact_cost(price, qty, unit);
-    return notional + exact_fee(notional, fee_e6);
+    lane_d notional = exact_cost(price, qty, unit, odd);
+    return notional + exact_fee(notional, fee_e6, odd);
 }
 
-/* Lane by lane. */
+/* fill_affordable(), lane by lane. */
 static __attribute__((noinline, cold)) lane_d exact_affordable_integers(lane_d cash, lane_d price, lane_d qty,
                                                                         int64_t unit, lane_d fee_e6,
                                                                         const struct fill_lot *lot)
@@ -221,15 +267,6 @@ static __attribute__((noinline, cold)) lane_d exact_affordable_integers(lane_d c
         most[j] = (double)fill_affordable((int64_t)money[j], (int64_t)at[j], (int64_t)most[j], unit,
                                           (int32_t)fee[j], lot);
     return d_load(most);
-}
-
-/* fill_affordable(): all of it in most lanes, and where one is short of cash the integers' way. */
-static inline lane_d exact_affordable(lane_d cash, lane_d price, lane_d qty, const struct exact_divisor *unit,
-                                      lane_d fee_e6, const struct fill_lot *lot)
-{
-    if (__builtin_expect(d_any(d_gt(exact_purchase(price, qty, unit, fee_e6), cash)), 0))
-        return exact_affordable_integers(cash, price, qty, unit->whole, fee_e6, lot);
-    return qty;
 }
 
 #endif

@@ -347,6 +347,16 @@ static inline lane_d d_nearest(lane_d v)
     return _mm256_round_pd(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 #endif
 }
+
+/* The smallest whole number not below v. */
+static inline lane_d d_ceil(lane_d v)
+{
+#if LANES_BYTES == 64
+    return _mm512_roundscale_pd(v, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+#else
+    return _mm256_ceil_pd(v);
+#endif
+}
 #else
 #define LANES_FMA 0
 #endif

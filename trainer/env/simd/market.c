@@ -9,12 +9,16 @@
 #include "trainer/env/simd/kernels.h"
 #include "trainer/env/simd/policy.h"
 
-enum { HALVES = 2 }; /* of LANES copies, as vectors of doubles */
+enum {
+    HALVES = 2, /* of a block of LANES copies, as vectors of doubles */
+    BLOCKS = 2, /* that decide side by side: an asset waits for the cash that the one before it leaves */
+};
 
 /* What is alike for all copies. */
 struct shared {
     const struct env_view *view;
     const struct env_step_io *io;
+    size_t end;
     struct lane_rules rules;
     struct lane_symbol symbols[ENV_ASSETS_MAX];
     double per_unit; /* 1 / money units in 1.0 */
@@ -24,6 +28,8 @@ struct shared {
 struct half {
     lane_d cash, fees, reserved; /* reserved: by all purchases that wait */
     lane_d buy_e6, sell_e6, slippage_e6;
+    bool slips; /* any lane */
+    mask_d slipping;
     lane_d buys, sells; /* of this step */
     mask_d inexact;     /* cash has been POLICY_EXACT_MAX or more */
     struct lane_account account;
@@ -83,35 +89,55 @@ static inline mask_d was_there(const struct shared *shared, const struct block *
 
 /* ---- The close of row t: decisions ---- */
 
-static inline void decide(const struct shared *shared, struct half *h, int32_t asset, size_t at, mask_d there,
-                          lane_d action)
+/* One asset's. False, and nothing has changed, where a lane is odd: `at_once` settles that. */
+EXACT_INLINE bool decide_as(const struct shared *shared, struct half *h, int32_t asset, size_t at,
+                            mask_d there, lane_d action, bool at_once)
 {
     const struct env_state *s = &shared->view->state;
     const struct lane_symbol *symbol = &shared->symbols[asset];
+    mask_d odd = d_lt(action, action);
     lane_d close = d_load(s->closed + at);
     struct lane_memory memory = {d_load(s->m_scale + at), d_load(s->m_qty + at), d_load(s->m_held + at),
                                  d_load(s->m_cool + at), d_load(s->m_peak + at)};
     const struct lane_memory before = memory;
     lane_watch(&shared->rules, &memory, d_load(s->lots + at), close);
-    struct lane_order order = lane_decide(&shared->rules, symbol, &memory, there, action, close, &h->account);
-    d_store(s->m_qty + at, d_select(there, memory.qty, before.qty));
-    d_store(s->m_held + at, d_select(there, memory.held, before.held));
-    d_store(s->m_cool + at, d_select(there, memory.cool, before.cool));
-    d_store(s->m_peak + at, d_select(there, memory.peak, before.peak));
+    struct lane_order order = lane_decide(&shared->rules, symbol, &memory, there, action, close, &h->account,
+                                          at_once ? NULL : &odd);
+    if (!at_once && d_any(odd & there))
+        return false;
+    lane_d waiting = order.qty, reserved = order.reserve;
+    if (d_any(not_(there))) {
+        memory.qty = d_select(there, memory.qty, before.qty);
+        memory.held = d_select(there, memory.held, before.held);
+        memory.cool = d_select(there, memory.cool, before.cool);
+        memory.peak = d_select(there, memory.peak, before.peak);
+        waiting = d_select(there, order.qty, d_load(s->waiting + at));
+        reserved = d_select(there, order.reserve, d_load(s->reserved + at));
+    }
+    d_store(s->m_qty + at, memory.qty);
+    d_store(s->m_held + at, memory.held);
+    d_store(s->m_cool + at, memory.cool);
+    d_store(s->m_peak + at, memory.peak);
+    d_store(s->waiting + at, waiting);
+    d_store(s->reserved + at, reserved);
     if (shared->rules.trails) {
         d_store(s->stop + at, d_select(order.sets, order.stop, d_load(s->stop + at)));
         d_store(s->stop_qty + at, d_select(order.sets, order.stop_qty, d_load(s->stop_qty + at)));
     }
-    d_store(s->waiting + at, d_select(there, order.qty, d_load(s->waiting + at)));
-    d_store(s->reserved + at, d_select(there, order.reserve, d_load(s->reserved + at)));
     h->account.available = h->account.available - order.reserve;
     h->reserved = h->reserved + order.reserve;
+    return true;
+}
+
+static __attribute__((noinline)) void decide_at_once(const struct shared *shared, struct half *h,
+                                                     int32_t asset, size_t at, mask_d there, lane_d action)
+{
+    decide_as(shared, h, asset, at, there, action, true);
 }
 
 /* ---- The bar of row t + 1: fills ---- */
 
-/* Lane by lane, where a worth is too large for the doubles' way. More than ENV_WORTH_MAX no
- * cash pays that is exact. */
+/* Lane by lane, where a worth is too large for the doubles' way. */
 static __attribute__((noinline, cold)) lane_d worth_integers(const struct policy_symbol *symbol, mask_d buys,
                                                              lane_d price, lane_d lots)
 {
@@ -119,50 +145,69 @@ static __attribute__((noinline, cold)) lane_d worth_integers(const struct policy
     unsigned bought = d_bits(buys);
     d_store(at, price);
     d_store(worth, lots);
-    for (int j = 0; j < LANES_D; j++) {
-        int64_t cost = fill_purchase((int64_t)at[j], (int64_t)worth[j], symbol->divisor, 0);
-        if (bought >> j & 1)
-            worth[j] = policy_min((double)cost, ENV_WORTH_MAX);
-        else
-            worth[j] = env_market_worth(symbol, at[j], worth[j]);
-    }
+    for (int j = 0; j < LANES_D; j++)
+        worth[j] = bought >> j & 1
+                       ? (double)fill_notional(ORDER_BUY, (int64_t)at[j], (int64_t)worth[j], symbol->divisor)
+                       : env_market_worth(symbol, at[j], worth[j]);
     return d_load(worth);
 }
 
 /* fill_notional() where `buys`, else env_market_worth(). */
-static inline lane_d worth(const struct shared *shared, int32_t asset, mask_d buys, lane_d price, lane_d lots)
+EXACT_INLINE lane_d worth(const struct shared *shared, int32_t asset, mask_d buys, lane_d price, lane_d lots,
+                          mask_d *odd)
 {
     const struct exact_divisor *divisor = &shared->symbols[asset].divisor;
     const lane_d zero = d_all(0);
     struct exact_quotient x = exact_near(price, lots, divisor);
-    if (exact_large(x, divisor))
+    mask_d beyond = exact_beyond(x, divisor);
+    if (odd)
+        *odd = *odd | beyond;
+    else if (d_any(beyond))
         return worth_integers(&shared->view->market.symbols[asset], buys, price, lots);
     mask_d up = buys & d_gt(x.rest, zero), down = not_(buys) & d_lt(x.rest, zero);
     return d_select(down, x.near - d_all(1), d_select(up, x.near + d_all(1), x.near));
 }
 
+/* env_market_worth() of what is `about` that. */
+EXACT_INLINE lane_d worth_near(const struct shared *shared, int32_t asset, lane_d price, lane_d lots,
+                               lane_d about)
+{
+    const struct exact_divisor *divisor = &shared->symbols[asset].divisor;
+    struct exact_quotient x = exact_around(price, lots, about, divisor);
+    if (__builtin_expect(d_any(exact_beyond(x, divisor)), 0))
+        return worth_integers(&shared->view->market.symbols[asset], d_lt(lots, lots), price, lots);
+    return exact_floor(x);
+}
+
 /* env_market_buy() where `buys`, env_market_sell() where `sells`, with the market at `shown`. Returns the
- * lots that are held then. */
-static inline lane_d trade(const struct shared *shared, struct half *h, int32_t asset, lane_d lots,
-                           mask_d buys, mask_d sells, lane_d qty, lane_d shown)
+ * lots that are held then. A purchase that is short of cash is odd. */
+EXACT_INLINE lane_d trade(const struct shared *shared, struct half *h, int32_t asset, lane_d lots,
+                          mask_d buys, mask_d sells, lane_d qty, lane_d shown, mask_d *odd)
 {
     const struct lane_symbol *symbol = &shared->symbols[asset];
     const lane_d zero = d_all(0), one = d_all(1);
     buys = buys & not_(h->inexact);
     qty = d_select(buys, qty, d_select(sells, d_min(qty, lots), zero));
-    lane_d price = exact_slipped(&symbol->tick, buys, shown, h->slippage_e6);
-    lane_d notional = worth(shared, asset, buys, price, qty);
+    lane_d price = shown;
+    if (h->slips)
+        price = exact_slipped(&symbol->tick, buys, h->slipping, shown, h->slippage_e6, odd);
+    lane_d notional = worth(shared, asset, buys, price, qty, odd);
     lane_d rate = d_select(buys, h->buy_e6, h->sell_e6);
-    lane_d fee = exact_fee(notional, rate), cash = h->cash - h->reserved;
-    if (__builtin_expect(d_any(buys & d_gt(notional + fee, cash)), 0)) {
-        qty = d_select(
-            buys, exact_affordable_integers(cash, price, qty, symbol->divisor.whole, rate, symbol->filters),
-            qty);
-        notional = worth(shared, asset, buys, price, qty);
-        fee = exact_fee(notional, rate);
+    lane_d paid = d_select(buys, notional, zero - notional), fee = exact_fee(notional, rate, odd);
+    lane_d cash = h->cash - h->reserved;
+    mask_d lacks = buys & d_gt(paid + fee, cash);
+    if (odd) {
+        *odd = *odd | lacks;
+    } else if (d_any(lacks)) {
+        lane_d affordable =
+            exact_affordable_integers(cash, price, qty, symbol->divisor.whole, rate, symbol->filters);
+        qty = d_select(buys, affordable, qty);
+        notional = worth(shared, asset, buys, price, qty, NULL);
+        paid = d_select(buys, notional, zero - notional);
+        fee = exact_fee(notional, rate, NULL);
     }
     mask_d trades = d_gt(qty, zero);
-    h->cash = d_select(buys, h->cash - (notional + fee), h->cash + (notional - fee));
+    h->cash = h->cash - (paid + fee);
     h->inexact = h->inexact | d_ge(h->cash, d_all(POLICY_EXACT_MAX));
     h->fees = h->fees + fee;
     h->buys = d_select(trades & buys, h->buys + one, h->buys);
@@ -170,37 +215,89 @@ static inline lane_d trade(const struct shared *shared, struct half *h, int32_t 
     return d_select(buys, lots + qty, lots - qty);
 }
 
-/* env_market_bar() where the asset has one. */
-static inline void fill(const struct shared *shared, struct half *h, int32_t asset, size_t at,
-                        const struct prices *bar)
+/* What a bar leaves of an asset's orders. */
+struct filled {
+    lane_d lots, stop, stop_qty, waiting, reserve;
+};
+
+static inline void store_filled(const struct env_state *s, size_t at, mask_d there, lane_d close,
+                                const struct filled *f)
+{
+    const lane_d zero = d_all(0);
+    lane_d waiting = zero, reserve = zero;
+    if (d_any(not_(there))) {
+        close = d_select(there, close, d_load(s->closed + at));
+        waiting = d_select(there, zero, f->waiting);
+        reserve = d_select(there, zero, f->reserve);
+    }
+    d_store(s->lots + at, f->lots);
+    d_store(s->stop + at, f->stop);
+    d_store(s->stop_qty + at, d_select(d_gt(f->stop, zero), f->stop_qty, zero));
+    d_store(s->waiting + at, waiting);
+    d_store(s->reserved + at, reserve);
+    d_store(s->closed + at, close);
+}
+
+EXACT_INLINE struct filled load_filled(const struct env_state *s, size_t at)
+{
+    return (struct filled){d_load(s->lots + at), d_load(s->stop + at), d_load(s->stop_qty + at),
+                           d_load(s->waiting + at), d_load(s->reserved + at)};
+}
+
+/* env_market_bar() where the asset has one: whatever it does. */
+static __attribute__((noinline)) void fill_at_once(const struct shared *shared, struct block *b, int half,
+                                                   int32_t asset, size_t at)
 {
     const struct env_state *s = &shared->view->state;
     const lane_d zero = d_all(0);
-    const mask_d there = bar->there, none = d_lt(zero, zero);
-    lane_d lots = d_load(s->lots + at), stop = d_load(s->stop + at), stop_qty = d_load(s->stop_qty + at);
-    mask_d at_open = d_gt(stop, zero) & there & d_le(bar->open, stop);
+    const struct prices bar = prices_at(shared, b, half, asset);
+    const mask_d there = bar.there, none = d_lt(zero, zero);
+    struct half *h = &b->half[half];
+    struct filled f = load_filled(s, at);
+    mask_d at_open = d_gt(f.stop, zero) & there & d_le(bar.open, f.stop);
     if (d_any(at_open)) {
-        lots = trade(shared, h, asset, lots, none, at_open, stop_qty, bar->open);
-        stop = d_select(at_open, zero, stop);
+        f.lots = trade(shared, h, asset, f.lots, none, at_open, f.stop_qty, bar.open, NULL);
+        f.stop = d_select(at_open, zero, f.stop);
     }
-    lane_d waiting = d_load(s->waiting + at), reserve = d_load(s->reserved + at);
-    mask_d sells = d_lt(waiting, zero) & there, buys = d_gt(waiting, zero) & there;
-    h->reserved = h->reserved - d_select(there, reserve, zero);
+    mask_d sells = d_lt(f.waiting, zero) & there, buys = d_gt(f.waiting, zero) & there;
+    h->reserved = h->reserved - d_select(there, f.reserve, zero);
     if (d_any(sells | buys)) {
-        lots = trade(shared, h, asset, lots, buys, sells, d_abs(waiting), bar->open);
-        stop = d_select(sells & d_le(lots, zero), zero, stop);
+        f.lots = trade(shared, h, asset, f.lots, buys, sells, d_abs(f.waiting), bar.open, NULL);
+        f.stop = d_select(sells & d_le(f.lots, zero), zero, f.stop);
     }
-    mask_d inside = d_gt(stop, zero) & there & d_le(bar->low, stop);
+    mask_d inside = d_gt(f.stop, zero) & there & d_le(bar.low, f.stop);
     if (d_any(inside)) {
-        lots = trade(shared, h, asset, lots, none, inside, stop_qty, stop);
-        stop = d_select(inside, zero, stop);
+        f.lots = trade(shared, h, asset, f.lots, none, inside, f.stop_qty, f.stop, NULL);
+        f.stop = d_select(inside, zero, f.stop);
     }
-    d_store(s->lots + at, lots);
-    d_store(s->stop + at, stop);
-    d_store(s->stop_qty + at, d_select(d_gt(stop, zero), stop_qty, zero));
-    d_store(s->waiting + at, d_select(there, zero, waiting));
-    d_store(s->reserved + at, d_select(there, zero, reserve));
-    d_store(s->closed + at, d_select(there, bar->close, d_load(s->closed + at)));
+    store_filled(s, at, there, bar.close, &f);
+}
+
+/* The same where no stop is reached and no lane is odd; else false, and nothing has changed. */
+EXACT_INLINE bool fill(const struct shared *shared, struct block *b, int half, int32_t asset, size_t at)
+{
+    const struct env_state *s = &shared->view->state;
+    const lane_d zero = d_all(0);
+    const struct prices bar = prices_at(shared, b, half, asset);
+    const mask_d there = bar.there;
+    struct half h = b->half[half];
+    struct filled f = load_filled(s, at);
+    mask_d odd = d_gt(f.stop, zero) & d_le(bar.low, f.stop);
+    mask_d sells = d_lt(f.waiting, zero) & there, buys = d_gt(f.waiting, zero) & there;
+    h.reserved = h.reserved - d_select(there, f.reserve, zero);
+    f.lots = trade(shared, &h, asset, f.lots, buys, sells, d_abs(f.waiting), bar.open, &odd);
+    f.stop = d_select(sells & d_le(f.lots, zero), zero, f.stop);
+    if (d_any(odd & there))
+        return false;
+    struct half *kept = &b->half[half];
+    kept->cash = h.cash;
+    kept->fees = h.fees;
+    kept->reserved = h.reserved;
+    kept->buys = h.buys;
+    kept->sells = h.sells;
+    kept->inexact = h.inexact;
+    store_filled(s, at, there, bar.close, &f);
+    return true;
 }
 
 /* ---- A step ---- */
@@ -219,6 +316,8 @@ static inline void open_half(const struct shared *shared, struct half *h, size_t
     h->buy_e6 = rate_e6(fee_buy);
     h->sell_e6 = rate_e6(fee_sell);
     h->slippage_e6 = rate_e6(slippage);
+    h->slipping = d_gt(h->slippage_e6, d_all(0));
+    h->slips = d_any(h->slipping);
     h->reserved = h->buys = h->sells = d_all(0);
     h->inexact = d_lt(h->reserved, h->reserved);
     for (int32_t i = 0; i < s->n; i++)
@@ -233,20 +332,25 @@ static inline void open_half(const struct shared *shared, struct half *h, size_t
 }
 
 /* The close of row t: what every asset orders. */
-static inline void decide_all(const struct shared *shared, struct block *b, size_t end)
+static inline void decide_all(const struct shared *shared, struct block *blocks, int n_blocks)
 {
     const struct env_view *view = shared->view;
     const struct env_state *s = &view->state;
-    lane_f actions[ENV_ASSETS_MAX];
-    lane_actions(shared->io, b->first, end, s->n, actions);
-    for (int32_t i = 0; i < s->n; i++) {
-        lane_dd action = dd_of(lane_action(&view->params, actions[i]));
-        for (int v = 0; v < HALVES; v++) {
-            size_t at = b->first + (size_t)(v * LANES_D);
-            decide(shared, &b->half[v], i, (size_t)i * s->stride + at, was_there(shared, b, v, i),
-                   v ? action.hi : action.lo);
+    lane_f actions[BLOCKS][ENV_ASSETS_MAX];
+    for (int k = 0; k < n_blocks; k++)
+        lane_actions(shared->io, blocks[k].first, shared->end, s->n, actions[k]);
+    for (int32_t i = 0; i < s->n; i++)
+        for (int k = 0; k < n_blocks; k++) {
+            struct block *b = &blocks[k];
+            lane_dd action = dd_of(lane_action(&view->params, actions[k][i]));
+            for (int v = 0; v < HALVES; v++) {
+                size_t at = b->first + (size_t)(v * LANES_D);
+                mask_d there = was_there(shared, b, v, i);
+                lane_d wanted = v ? action.hi : action.lo;
+                if (!decide_as(shared, &b->half[v], i, (size_t)i * s->stride + at, there, wanted, false))
+                    decide_at_once(shared, &b->half[v], i, (size_t)i * s->stride + at, there, wanted);
+            }
         }
-    }
 }
 
 /* The bars of row t + 1. */
@@ -255,8 +359,9 @@ static inline void fill_all(const struct shared *shared, struct block *b)
     const struct env_state *s = &shared->view->state;
     for (int32_t i = 0; i < s->n; i++)
         for (int v = 0; v < HALVES; v++) {
-            struct prices bar = prices_at(shared, b, v, i);
-            fill(shared, &b->half[v], i, (size_t)i * s->stride + b->first + (size_t)(v * LANES_D), &bar);
+            size_t at = (size_t)i * s->stride + b->first + (size_t)(v * LANES_D);
+            if (!fill(shared, b, v, i, at))
+                fill_at_once(shared, b, v, i, at);
         }
 }
 
@@ -277,16 +382,16 @@ static inline void value_all(const struct shared *shared, const struct block *b,
         ret->inexact[v] = b->half[v].inexact;
     }
     for (int32_t i = 0; i < s->n; i++) {
-        const lane_d per_divisor = d_all(shared->symbols[i].per_divisor);
+        const struct lane_symbol *symbol = &shared->symbols[i];
         lane_d value[HALVES];
         for (int v = 0; v < HALVES; v++) {
             size_t at = (size_t)i * s->stride + b->first + (size_t)(v * LANES_D);
             lane_d close = d_load(s->closed + at), lots = d_load(s->lots + at);
-            lane_d whole = worth(shared, i, d_lt(most, most), close, lots);
-            ret->equity[v] = ret->equity[v] + whole;
+            lane_d about = close * d_all(symbol->per_divisor) * lots;
+            ret->equity[v] = ret->equity[v] + worth_near(shared, i, close, lots, about);
             ret->benchmark[v] = ret->benchmark[v] + d_load(s->m_bench + at) * close;
             ret->inexact[v] = ret->inexact[v] | d_ge(lots, most);
-            value[v] = close * per_divisor * lots * per_unit; /* env_market_share() */
+            value[v] = about * per_unit; /* env_market_share() */
         }
         ret->asset[i] = f_of((lane_dd){value[0], value[1]});
     }
@@ -309,7 +414,7 @@ static inline lane_f in_currency(const struct shared *shared, lane_dd money)
     return f_of(dd_mul(money, dd_all(shared->per_unit)));
 }
 
-static inline void finish(const struct shared *shared, const struct block *b, size_t end)
+static inline void finish(const struct shared *shared, const struct block *b)
 {
     const struct env_view *view = shared->view;
     const struct env_state *s = &view->state;
@@ -345,7 +450,7 @@ static inline void finish(const struct shared *shared, const struct block *b, si
     mask_dd ruined = dd_le(equity, dd_mul(dd_all(view->params.ruin), capital));
     ruined.lo = ruined.lo | worths.inexact[0];
     ruined.hi = ruined.hi | worths.inexact[1];
-    lane_finish(view, shared->io, at, end, b->steps, reward, equity, f_mask_of(ruined));
+    lane_finish(view, shared->io, at, shared->end, b->steps, reward, equity, f_mask_of(ruined));
 }
 
 /* Rows, one further where a copy steps; the others look where the first of those does. */
@@ -360,29 +465,36 @@ static inline void advance(const struct shared *shared, struct block *b)
     b->together = !f_any(not_(i_eq(next, i_all(one))));
 }
 
-static void step(const struct shared *shared, size_t first, size_t end, mask_f steps)
+static inline void open_block(const struct shared *shared, struct block *b)
 {
     const struct env_state *s = &shared->view->state;
-    struct block b = {.first = first, .steps = steps};
-    lane_dd fee_buy = dd_load(s->fee_buy + first), fee_sell = dd_load(s->fee_sell + first);
-    lane_dd slippage = dd_of(f_load(s->slippage + first));
-    advance(shared, &b);
-    open_half(shared, &b.half[0], first, fee_buy.lo, fee_sell.lo, slippage.lo);
-    open_half(shared, &b.half[1], first + LANES_D, fee_buy.hi, fee_sell.hi, slippage.hi);
-    decide_all(shared, &b, end);
-    fill_all(shared, &b);
-    finish(shared, &b, end);
+    lane_dd fee_buy = dd_load(s->fee_buy + b->first), fee_sell = dd_load(s->fee_sell + b->first);
+    lane_dd slippage = dd_of(f_load(s->slippage + b->first));
+    advance(shared, b);
+    open_half(shared, &b->half[0], b->first, fee_buy.lo, fee_sell.lo, slippage.lo);
+    open_half(shared, &b->half[1], b->first + LANES_D, fee_buy.hi, fee_sell.hi, slippage.hi);
 }
 
-void LANES_NAME(market_portfolio)(const struct env_view *view, const struct env_step_io *io, size_t first,
-                                  size_t end)
+static __attribute__((noinline)) void step(const struct shared *shared, struct block *blocks, int n_blocks)
+{
+    for (int k = 0; k < n_blocks; k++)
+        open_block(shared, &blocks[k]);
+    decide_all(shared, blocks, n_blocks);
+    for (int k = 0; k < n_blocks; k++) {
+        fill_all(shared, &blocks[k]);
+        finish(shared, &blocks[k]);
+    }
+}
+
+static void share(struct shared *shared, const struct env_view *view, const struct env_step_io *io,
+                  size_t end)
 {
     const struct env_params *p = &view->params;
-    struct shared shared;
-    shared.view = view;
-    shared.io = io;
-    shared.per_unit = 1 / env_money_units(view);
-    shared.rules = (struct lane_rules){
+    shared->view = view;
+    shared->io = io;
+    shared->end = end;
+    shared->per_unit = 1 / env_money_units(view);
+    shared->rules = (struct lane_rules){
         .trails = p->trailing_stop_pct > 0,
         .caps = p->max_position_pct > 0,
         .exits = p->forced_exit_bars > 0,
@@ -393,14 +505,31 @@ void LANES_NAME(market_portfolio)(const struct env_view *view, const struct env_
         .cooldown_bars = p->cooldown_bars,
     };
     for (int32_t i = 0; i < view->state.n; i++)
-        shared.symbols[i] = lane_symbol(&view->market.symbols[i], view->market.least[i]);
+        shared->symbols[i] = lane_symbol(&view->market.symbols[i], view->market.least[i]);
+}
+
+void LANES_NAME(market_portfolio)(const struct env_view *view, const struct env_step_io *io, size_t first,
+                                  size_t end)
+{
+    struct shared shared;
+    struct block blocks[BLOCKS];
+    int n_blocks = 0;
+    share(&shared, view, io, end);
     for (size_t at = first; at < end; at += LANES) {
         mask_f steps = lane_steps(view, at, end);
         size_t last = end - at < LANES ? end : at + LANES;
-        bool rests = p->autoreset == ENV_NO_RESET && __builtin_popcount(f_bits(steps)) != (int)(last - at);
-        if (rests || !f_any(steps))
+        bool some = __builtin_popcount(f_bits(steps)) != (int)(last - at);
+        if ((some && view->params.autoreset == ENV_NO_RESET) || !f_any(steps)) {
             env_scalar_market_portfolio(view, io, at, last);
-        else
-            step(&shared, at, end, steps);
+            continue;
+        }
+        blocks[n_blocks].first = at;
+        blocks[n_blocks++].steps = steps;
+        if (n_blocks == BLOCKS) {
+            step(&shared, blocks, BLOCKS);
+            n_blocks = 0;
+        }
     }
+    if (n_blocks)
+        step(&shared, blocks, n_blocks);
 }

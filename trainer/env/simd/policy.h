@@ -1,6 +1,6 @@
 /* strategy/policy/rules.h in lanes: the same operations in the same order, with exact.h for the integers.
  * Where a rule returns early the lanes go on with a quantity of 0, so that nothing is out of exact.h's
- * range. */
+ * range. exact.h says what is odd. */
 #ifndef TRAINER_ENV_SIMD_POLICY_H
 #define TRAINER_ENV_SIMD_POLICY_H
 
@@ -16,7 +16,7 @@ struct lane_symbol {
     const struct fill_lot *filters;
 };
 
-static inline struct lane_symbol lane_symbol(const struct policy_symbol *symbol, double least)
+EXACT_INLINE struct lane_symbol lane_symbol(const struct policy_symbol *symbol, double least)
 {
     return (struct lane_symbol){
         .divisor = exact_divisor(symbol->divisor),
@@ -52,15 +52,15 @@ struct lane_order {
     lane_d stop, stop_qty;
 };
 
-/* policy_lots(). */
-static inline lane_d lane_lots(const struct lane_symbol *symbol, lane_d qty)
+/* policy_lots(), whose cut to POLICY_EXACT_MAX is in the lot's largest. */
+EXACT_INLINE lane_d lane_lots(const struct lane_symbol *symbol, lane_d qty)
 {
-    return exact_floor_qty(&symbol->lot, d_floor(d_min(qty, d_all(POLICY_EXACT_MAX))));
+    return exact_floor_qty(&symbol->lot, d_floor(qty));
 }
 
 /* policy_watch(). */
-static inline void lane_watch(const struct lane_rules *rules, struct lane_memory *memory, lane_d qty,
-                              lane_d close)
+EXACT_INLINE void lane_watch(const struct lane_rules *rules, struct lane_memory *memory, lane_d qty,
+                             lane_d close)
 {
     const lane_d zero = d_all(0), one = d_all(1);
     mask_d had = d_gt(memory->qty, zero), has = d_gt(qty, zero);
@@ -73,16 +73,16 @@ static inline void lane_watch(const struct lane_rules *rules, struct lane_memory
 }
 
 /* policy_stop(). */
-static inline lane_d lane_stop(const struct lane_rules *rules, const struct lane_symbol *symbol, lane_d peak)
+EXACT_INLINE lane_d lane_stop(const struct lane_rules *rules, const struct lane_symbol *symbol, lane_d peak)
 {
     lane_d stop = exact_floor_price(&symbol->tick, d_floor(peak * d_all(rules->kept)));
     return d_select(d_ge(stop, d_all(symbol->tick.price_min)), stop, d_all(0));
 }
 
 /* policy_wish(). */
-static inline lane_d lane_wish(const struct lane_rules *rules, const struct lane_symbol *symbol,
-                               const struct lane_memory *memory, lane_d action, lane_d price, lane_d per,
-                               const struct lane_account *account)
+EXACT_INLINE lane_d lane_wish(const struct lane_rules *rules, const struct lane_symbol *symbol,
+                              const struct lane_memory *memory, lane_d action, lane_d price, lane_d per,
+                              const struct lane_account *account)
 {
     const lane_d zero = d_all(0), least = d_all(symbol->least);
     lane_d qty = memory->qty;
@@ -102,9 +102,9 @@ static inline lane_d lane_wish(const struct lane_rules *rules, const struct lane
 }
 
 /* policy_decide() where `asks`; elsewhere nothing is ordered. */
-static inline struct lane_order lane_decide(const struct lane_rules *rules, const struct lane_symbol *symbol,
-                                            struct lane_memory *memory, mask_d asks, lane_d action,
-                                            lane_d close, const struct lane_account *account)
+EXACT_INLINE struct lane_order lane_decide(const struct lane_rules *rules, const struct lane_symbol *symbol,
+                                           struct lane_memory *memory, mask_d asks, lane_d action,
+                                           lane_d close, const struct lane_account *account, mask_d *odd)
 {
     const lane_d zero = d_all(0);
     struct lane_order order = {.sets = d_lt(zero, zero)};
@@ -125,7 +125,8 @@ static inline struct lane_order lane_decide(const struct lane_rules *rules, cons
     mask_d sells = d_lt(wish, zero);
     lane_d size = lane_lots(symbol, d_min(d_abs(wish), most));
     size = d_select(asks & d_gt(size, zero) & d_ge(size * price, d_all(symbol->notional_min)), size, zero);
-    lane_d reserve = exact_purchase(close, d_select(sells, zero, size), &symbol->divisor, account->fee_e6);
+    lane_d reserve =
+        exact_purchase(close, d_select(sells, zero, size), &symbol->divisor, account->fee_e6, odd);
     mask_d buys = d_gt(size, zero) & not_(sells) & d_le(reserve, account->available);
     order.reserve = d_select(buys, reserve, zero);
     order.qty = d_select(sells, zero - size, d_select(buys, size, zero));
