@@ -283,6 +283,14 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
         if (why)
             return config_reason(error, CONFIG_ERROR_MAX, "[account %s] " PARAM_PREFIX "%s", account->name,
                                  why);
+        if (!account->policy[0] != !account->actions[0])
+            return config_reason(error, CONFIG_ERROR_MAX,
+                                 "[account %s] %s: %s is needed too: a recorded policy has two files",
+                                 account->name, account->policy[0] ? "policy" : "actions",
+                                 account->policy[0] ? "actions = ACTIONS.csv" : "policy = PARAMS.json");
+        if (!account->cash[0] && !account->policy[0])
+            return config_reason(error, CONFIG_ERROR_MAX, "[account %s] cash: an amount is needed",
+                                 account->name);
         struct desk_spec specs[STRATEGY_SPECS_MAX];
         char unfit[SPECS_ERROR_MAX];
         size_t n_specs;

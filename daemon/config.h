@@ -20,6 +20,7 @@
 enum {
     CONFIG_URL_MAX = 256,
     CONFIG_PATH_MAX = 1024,
+    CONFIG_FILE_MAX = 256,
     CONFIG_ERROR_MAX = 512,
     CONFIG_SPECS_MAX = 32,
     CONFIG_SPEC_OUTPUTS_MAX = 64, /* of all specs together */
@@ -54,7 +55,11 @@ struct account_config {
     struct risk_limits risk; /* those that own_risk names; the others are [risk]'s */
     unsigned own_risk;
     const struct strategy *strategy; /* NULL: "none", orders by hand only */
+    bool own_strategy;               /* it was given: then no policy may be */
     double params[STRATEGY_PARAMS_MAX];
+    /* A recorded policy's files; "": none. Its capital and its fees hold where no cash, no rate is given. */
+    char policy[CONFIG_FILE_MAX], actions[CONFIG_FILE_MAX];
+    bool own_cash;
 };
 
 struct config {

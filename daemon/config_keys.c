@@ -79,8 +79,51 @@ static int parse_fee(const struct config_key *key, const char *text, void *base,
 
 static void print_fee(const struct config_key *key, const void *base, FILE *to)
 {
-    if (!((const struct account_config *)base)->fee_tier[0])
+    const struct account_config *account = base;
+    if (!account->fee_tier[0] && (!account->policy[0] || account->own_rates))
         config_print_i32(key, base, to);
+}
+
+/* --- an account's cash; empty beside a policy: what that was made for --- */
+
+static int parse_own_cash(const struct config_key *key, const char *text, void *base,
+                          char reason[static REASON])
+{
+    struct account_config *account = base;
+    account->own_cash = text[0] != '\0';
+    if (!text[0]) {
+        account->cash[0] = '\0';
+        return 0;
+    }
+    return config_parse_cash(key, text, base, reason);
+}
+
+static void print_own_cash(const struct config_key *key, const void *base, FILE *to)
+{
+    const struct account_config *account = base;
+    if (!account->policy[0] || account->own_cash)
+        config_print_text(key, base, to);
+}
+
+/* --- a policy, which trades instead of a strategy --- */
+
+enum { POLICY_OFF = OWN_EXPOSURE_SYMBOL | OWN_EXPOSURE_ACCOUNT | OWN_DAILY_LOSS | OWN_ORDERS_PER_SECOND };
+
+/* [risk]'s limits that are there by default would refuse what the policy learned to do: they are off unless
+ * the account has its own. */
+static int parse_policy(const struct config_key *key, const char *text, void *base,
+                        char reason[static REASON])
+{
+    struct account_config *account = base;
+    if (text[0] && account->own_strategy)
+        return config_reason(reason, REASON, "strategy = %s trades already: one of the two is needed",
+                             account->strategy->name);
+    int e = config_parse_path(key, text, base, reason);
+    if (e || !text[0])
+        return e;
+    account->strategy = NULL;
+    account->own_risk |= POLICY_OFF;
+    return 0;
 }
 
 /* --- the table --- */
@@ -179,7 +222,13 @@ static const struct config_key keys[] = {
 
     {"account", "currency", "what the account holds and is counted in", config_parse_asset, config_print_text,
      IN_ACCOUNT(currency), .max = FITS(struct account_config, currency)},
-    {"account", "cash", "deposited once, when the account is new", config_parse_cash, config_print_text,
+    {"account", "policy",
+     "PARAMS.json of a recorded policy, which trades instead of a strategy; its cash, its fees and no limits "
+     "where none are given here",
+     parse_policy, config_print_text, IN_ACCOUNT(policy), .max = FITS(struct account_config, policy)},
+    {"account", "actions", "ACTIONS.csv: what the policy did at each bar", config_parse_path,
+     config_print_text, IN_ACCOUNT(actions), .max = FITS(struct account_config, actions)},
+    {"account", "cash", "deposited once, when the account is new", parse_own_cash, print_own_cash,
      IN_ACCOUNT(cash), 0, 10000000000 * 100000000, 8},
     {"account", "fees", "a tier of the venue (papertape fees lists them); empty: the rates below",
      config_parse_tier, config_print_tier},

@@ -246,7 +246,11 @@ int config_parse_strategy(const struct config_key *key, const char *text, void *
         strategy_unknown(text, "none", reason, REASON);
         return -EINVAL;
     }
+    if (found && account->policy[0])
+        return config_reason(reason, REASON, "policy = %.200s trades already: one of the two is needed",
+                             account->policy);
     account->strategy = found;
+    account->own_strategy = found != NULL;
     memset(account->params, 0, sizeof account->params);
     if (found)
         strategy_defaults(found, account->params);

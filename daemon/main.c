@@ -16,6 +16,7 @@
 #include "daemon/log.h"
 #include "daemon/notify.h"
 #include "daemon/parity.h"
+#include "daemon/policies.h"
 #include "daemon/telemetry.h"
 
 enum {
@@ -427,6 +428,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "papertaped: %s\n", error);
         return read && !overridden ? EXIT_USAGE : EXIT_FAILURE;
     }
+    struct policy_set *policies = NULL;
+    if (!arguments.print && policy_set_load(&daemon.config, &policies, error) < 0) {
+        fprintf(stderr, "papertaped: %s\n", error);
+        return EXIT_FAILURE;
+    }
+    policy_set_destroy(policies); /* the session reads them again */
     if (arguments.print)
         config_print(&daemon.config, stdout);
     else if (arguments.check)

@@ -130,6 +130,17 @@ static void on_wake(uv_async_t *async)
 
 /* ---- open ---- */
 
+static int open_policies(struct session *session, char *err, size_t err_size)
+{
+    char why[CONFIG_ERROR_MAX];
+    int r = policy_set_load(session->config, &session->policies, why);
+    if (r == 0)
+        r = policy_set_keep(session->policies, session->state->policies, session->config->record_dir, why);
+    if (r < 0)
+        snprintf(err, err_size, "%s", why);
+    return r;
+}
+
 int session_open(uv_loop_t *loop, const struct config *config, const struct state_dir *state,
                  const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size)
 {
@@ -152,6 +163,8 @@ int session_open(uv_loop_t *loop, const struct config *config, const struct stat
     r = uv_async_init(loop, &session->wake, on_wake);
     session->wake.data = session;
     if (r == 0)
+        r = open_policies(session, err, err_size);
+    if (r == 0)
         r = session_log_open(session, err, err_size);
     if (r == 0) {
         struct db_writer_config writer = {
@@ -168,6 +181,7 @@ int session_open(uv_loop_t *loop, const struct config *config, const struct stat
     }
     if (r < 0) {
         session_log_close(session, 0);
+        policy_set_destroy(session->policies);
         uv_close((uv_handle_t *)&session->wake, NULL);
         uv_run(loop, UV_RUN_NOWAIT);
         uv_mutex_destroy(&session->lock);
@@ -291,6 +305,7 @@ int session_close(struct session *session, int64_t timeout_ms, char *err, size_t
         snprintf(err, err_size, "%s: %s", session->state->database, reason);
     session_log_close(session, timeout_ms);
     engine_destroy(session->engine);
+    policy_set_destroy(session->policies);
     session->engine = NULL;
     uv_close((uv_handle_t *)&session->wake, freed);
     return r;

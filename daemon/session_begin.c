@@ -12,6 +12,26 @@
 
 enum { REPUT_TIMEOUT_MS = 60000 };
 
+/* By the venue's own filters, which are known by now. */
+static int take_policy(const struct session *session, const struct account_config *wanted,
+                       const struct policy *policy, struct account_spec *account, char *err, size_t err_size)
+{
+    char why[POLICY_ERROR_MAX];
+    int r = wanted->own_cash ? decimal_parse_str(wanted->cash, account->currency_scale, &account->cash) : 0;
+    if (r == 0)
+        r = policy_set_account(policy, wanted, account);
+    if (r < 0) {
+        snprintf(err, err_size, "account %s: cash: %s has %d decimals", wanted->name, wanted->currency,
+                 account->currency_scale);
+        return r;
+    }
+    if (!policy_refusal(policy, wanted->currency, session->symbols, session->n_symbols,
+                        session->config->interval_ns, why))
+        return 0;
+    snprintf(err, err_size, "account %s: policy: %.200s: %.400s", wanted->name, wanted->policy, why);
+    return -EINVAL;
+}
+
 /* An account of the configuration, in the units of the symbols. */
 static int take_account(const struct session *session, const struct account_config *wanted, int scale,
                         struct account_spec *ret, char *err, size_t err_size)
@@ -22,6 +42,9 @@ static int take_account(const struct session *session, const struct account_conf
     memcpy(ret->name, wanted->name, sizeof ret->name);
     memcpy(ret->currency, wanted->currency, sizeof ret->currency);
     memcpy(ret->params, wanted->params, sizeof ret->params);
+    const struct policy *policy = policy_set_of(session->policies, wanted->name);
+    if (policy)
+        return take_policy(session, wanted, policy, ret, err, err_size);
     int r = decimal_parse_str(wanted->cash, scale, &ret->cash);
     if (r < 0)
         snprintf(err, err_size, "account %s: cash %s: %s has %d decimals", wanted->name, wanted->cash,

@@ -4,6 +4,7 @@
 #ifndef DAEMON_SESSION_INTERNAL_H
 #define DAEMON_SESSION_INTERNAL_H
 
+#include "daemon/policies.h"
 #include "daemon/recorder.h"
 #include "daemon/session.h"
 #include "daemon/steady.h"
@@ -49,6 +50,7 @@ struct session {
     struct recorder *log, *recording; /* recording: NULL without --record, or once it failed */
     struct codec codec;               /* of states */
     struct early_reply *early, **early_end;
+    struct policy_set *policies; /* of the configuration, and those kept in the state directory */
     struct engine *engine;
     struct symbol *symbols;
     int n_symbols;

@@ -143,8 +143,11 @@ static uint64_t last_run(const struct session *session)
 int session_replay(struct session *session, const struct db_recovered *recovered, char *err, size_t err_size)
 {
     struct playing playing = {.session = session, .recovered = recovered};
-    struct replay_options options = {
-        .path = session->state->events, .from_seq = recovered->event_seq, .sink = session_sink(session)};
+    const struct policies policies = policy_set_find(session->policies);
+    struct replay_options options = {.path = session->state->events,
+                                     .from_seq = recovered->event_seq,
+                                     .policies = &policies,
+                                     .sink = session_sink(session)};
     int64_t began = (int64_t)uv_hrtime();
     session->run = last_run(session) + 1;
     session->seq =

@@ -89,7 +89,8 @@ static json_t *account_object(const struct engine *engine, int index)
     json_t *object = json_object();
     json_object_set_new(object, "account", json_string(account->name));
     json_object_set_new(object, "currency", json_string(account->currency));
-    json_object_set_new(object, "strategy", spec->strategy ? json_string(spec->strategy->name) : json_null());
+    json_object_set_new(object, "strategy",
+                        account_spec_trader(spec) ? json_string(account_spec_trader(spec)) : json_null());
     json_object_set_new(object, "cash", json_real(cash));
     json_object_set_new(object, "equity", marked ? json_real(decimal_to_double(equity, scale)) : json_null());
     json_object_set_new(object, "deposits", json_real(decimal_to_double(account->deposits, scale)));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "exchange/decimal.h"
 
 /* What a step told before the order or fill that it belongs to. */
 struct told_decision {
@@ -68,10 +69,57 @@ static void explanation_destroy(struct explanation *explanation)
 
 /* ---- what the engine tells */
 
+static struct explained_policy policy_of(const struct engine *engine, const struct engine_decision *told)
+{
+    const struct engine_policy_decision *p = told->policy;
+    const struct symbol *symbol = engine_symbol(engine, told->symbol);
+    double qty = 1 / p->units->qty_units, price = 1 / p->units->price_units;
+    struct explained_policy policy = {
+        .action = p->action,
+        .scale = p->memory.scale * qty,
+        .least = p->memory.least * qty,
+        .held = p->memory.qty * qty,
+        .held_bars = p->memory.held,
+        .cool_bars = p->memory.cool,
+        .peak = p->memory.peak * price,
+        .equity = decimal_to_double(p->equity, symbol->quote_scale),
+        .available = decimal_to_double(p->available, symbol->quote_scale),
+        .ordered = p->order.qty * qty,
+        .stop = p->order.stop * price,
+        .stop_qty = p->order.stop_qty * qty,
+        .leaves = p->leaves,
+    };
+    policy_id_text(p->policy->id, policy.id);
+    return policy;
+}
+
+/* A policy asks for two orders at most, named by why. */
+static void on_policy(struct run *run, const struct engine *engine, const struct engine_decision *told)
+{
+    const struct engine_policy_decision *p = told->policy;
+    if (p->order.qty == 0 && p->order.stop == 0)
+        return;
+    if (!grow((void **)&run->decisions, &run->cap_decisions, run->n_decisions + 1, sizeof *run->decisions)) {
+        run->r = -ENOMEM;
+        return;
+    }
+    struct told_decision *at = &run->decisions[run->n_decisions++];
+    at->account = told->account;
+    at->symbol = told->symbol;
+    at->decision = (struct explained_decision){.have_policy = true,
+                                               .policy = policy_of(engine, told),
+                                               .bar = *told->bar,
+                                               .interval_ns = engine->interval_ns};
+}
+
 static void on_decision(void *ctx, const struct engine_decision *told)
 {
     struct run *run = ctx;
     const struct engine *engine = replay_engine(run->replay);
+    if (told->policy) {
+        on_policy(run, engine, told);
+        return;
+    }
     if (!told->acted || told->n_intents == 0)
         return;
     if (!grow((void **)&run->decisions, &run->cap_decisions, run->n_decisions + 1, sizeof *run->decisions)) {
@@ -166,6 +214,9 @@ static bool asked_for(const struct told_decision *told, const struct order *orde
 {
     if (told->account != order->account || told->symbol != order->symbol || order->by_hand)
         return false;
+    if (told->decision.have_policy)
+        return order->type == ORDER_STOP ? told->decision.policy.stop > 0
+                                         : told->decision.policy.ordered != 0;
     for (size_t i = 0; i < told->decision.n_intents; i++)
         if (order->parent != 0 || strncmp(told->decision.whys[i], order->tag, sizeof order->tag) == 0)
             return true;

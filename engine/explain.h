@@ -11,6 +11,7 @@
 #include "engine/event_text.h"
 #include "engine/replay.h"
 #include "indicators_gpu/indicators.h"
+#include "strategy/policy/policy.h"
 
 enum {
     EXPLAIN_INDICATORS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX,
@@ -25,8 +26,21 @@ struct explained_event {
     char text[EVENT_TEXT_MAX];
 };
 
+/* What a policy decided of one symbol, in its units, the currency, prices. */
+struct explained_policy {
+    char id[POLICY_ID_TEXT];
+    float action;
+    double scale, least; /* units in an action of 1, and the least that it orders */
+    double held, held_bars, cool_bars, peak;
+    double equity, available;
+    double ordered, stop, stop_qty; /* to buy, negative to sell; 0: nothing */
+    bool leaves;                    /* the close had reached its stop */
+};
+
 struct explained_decision {
-    const struct strategy *strategy;
+    const struct strategy *strategy; /* NULL: the policy's */
+    bool have_policy;
+    struct explained_policy policy; /* then there is no input, no indicator, no intent */
     double params[STRATEGY_PARAMS_MAX];
     struct bar bar;
     int64_t interval_ns;

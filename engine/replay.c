@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "engine/core.h"
 #include "engine/event_text.h"
@@ -190,22 +189,14 @@ static int start(struct replay *replay, const struct replay_options *options)
     return take_state(replay, &record);
 }
 
-/* Where the policies are: the caller's, or those of the state directory that the journal lies in. */
 static int find_policies(struct replay *replay, const struct replay_options *options)
 {
-    char dir[4096];
-    struct stat info;
-    const char *slash = strrchr(options->path, '/');
-    bool folder = stat(options->path, &info) == 0 && S_ISDIR(info.st_mode);
-    int len = folder || !slash ? (int)strlen(options->path) : (int)(slash - options->path);
     replay->memory.policies = &replay->policies;
     if (options->policies) {
         replay->policies = *options->policies;
         return 0;
     }
-    snprintf(dir, sizeof dir, "%.*s/../policies", folder || slash ? len : 1,
-             folder || slash ? options->path : ".");
-    replay->shelf = policy_shelf_open(dir);
+    replay->shelf = policy_shelf_of_log(options->path);
     if (!replay->shelf)
         return fault(replay, -ENOMEM, "no memory for a replay");
     replay->policies = policy_shelf_find(replay->shelf);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <openssl/evp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,7 +83,7 @@ static bool act(const struct policy *policy, int64_t open_ns, float *ret_actions
 }
 
 int policy_recorded_load(const char *params, const char *actions, struct policy **ret,
-                  char err[static POLICY_ERROR_MAX])
+                         char err[static POLICY_ERROR_MAX])
 {
     struct recorded *recorded = calloc(1, sizeof *recorded);
     if (!recorded) {
@@ -180,8 +181,10 @@ int policy_recorded_keep(const struct policy *policy, const char *dir, char err[
 
 /* ---- the shelf ---- */
 
+enum { SHELF_DIRS = 2 };
+
 struct policy_shelf {
-    char *dir;
+    char *dirs[SHELF_DIRS]; /* NULL: none */
     struct policy **policies;
     size_t n;
 };
@@ -189,11 +192,42 @@ struct policy_shelf {
 struct policy_shelf *policy_shelf_open(const char *dir)
 {
     struct policy_shelf *shelf = calloc(1, sizeof *shelf);
-    if (shelf && !(shelf->dir = strdup(dir))) {
+    if (shelf && !(shelf->dirs[0] = strdup(dir))) {
         free(shelf);
         return NULL;
     }
     return shelf;
+}
+
+/* A path and what follows it, for the caller to free; NULL without memory. */
+static char *joined(const char *path, int len, const char *end)
+{
+    size_t size = (size_t)len + strlen(end) + 1;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%.*s%s", len, path, end);
+    return text;
+}
+
+struct policy_shelf *policy_shelf_of_log(const char *path)
+{
+    struct policy_shelf *shelf = calloc(1, sizeof *shelf);
+    const char *slash = strrchr(path, '/');
+    struct stat info;
+    if (!shelf)
+        return NULL;
+    if (stat(path, &info) < 0 || !S_ISDIR(info.st_mode)) { /* a segment: the folder that it lies in */
+        path = slash ? path : ".";
+        slash = slash ? slash : path + 1;
+    } else {
+        slash = path + strlen(path);
+    }
+    shelf->dirs[0] = joined(path, (int)(slash - path), "/../policies");
+    shelf->dirs[1] = joined(path, (int)(slash - path), "/policies");
+    if (shelf->dirs[0] && shelf->dirs[1])
+        return shelf;
+    policy_shelf_close(shelf);
+    return NULL;
 }
 
 void policy_shelf_close(struct policy_shelf *shelf)
@@ -203,32 +237,44 @@ void policy_shelf_close(struct policy_shelf *shelf)
     for (size_t i = 0; i < shelf->n; i++)
         policy_recorded_destroy(shelf->policies[i]);
     free(shelf->policies);
-    free(shelf->dir);
+    for (int i = 0; i < SHELF_DIRS; i++)
+        free(shelf->dirs[i]);
     free(shelf);
+}
+
+static struct policy *read_kept(const char *dir, const uint8_t id[static POLICY_ID_SIZE])
+{
+    char name[POLICY_ID_TEXT], paths[2][PATH_MAX], err[POLICY_ERROR_MAX];
+    struct policy *policy = NULL;
+    policy_id_text(id, name);
+    for (int i = 0; i < 2; i++)
+        if (snprintf(paths[i], sizeof paths[i], "%s/%s/%s", dir, name, file_names[i]) >= (int)sizeof paths[i])
+            return NULL;
+    if (policy_recorded_load(paths[0], paths[1], &policy, err) < 0)
+        return NULL;
+    if (memcmp(policy->id, id, POLICY_ID_SIZE) == 0)
+        return policy;
+    policy_recorded_destroy(policy);
+    return NULL;
 }
 
 static const struct policy *find(void *ctx, const uint8_t id[static POLICY_ID_SIZE])
 {
     struct policy_shelf *shelf = ctx;
-    char name[POLICY_ID_TEXT], paths[2][4096], err[POLICY_ERROR_MAX];
-    struct policy *policy;
+    struct policy *policy = NULL;
     for (size_t i = 0; i < shelf->n; i++)
         if (memcmp(shelf->policies[i]->id, id, POLICY_ID_SIZE) == 0)
             return shelf->policies[i];
-    policy_id_text(id, name);
-    for (int i = 0; i < 2; i++)
-        if (snprintf(paths[i], sizeof paths[i], "%s/%s/%s", shelf->dir, name, file_names[i]) >=
-            (int)sizeof paths[i])
-            return NULL;
-    if (policy_recorded_load(paths[0], paths[1], &policy, err) < 0)
+    for (int i = 0; i < SHELF_DIRS && !policy; i++)
+        policy = shelf->dirs[i] ? read_kept(shelf->dirs[i], id) : NULL;
+    if (!policy)
         return NULL;
     struct policy **moved = reallocarray(shelf->policies, shelf->n + 1, sizeof *moved);
-    if (moved)
-        shelf->policies = moved;
-    if (!moved || memcmp(policy->id, id, POLICY_ID_SIZE) != 0) {
+    if (!moved) {
         policy_recorded_destroy(policy);
         return NULL;
     }
+    shelf->policies = moved;
     shelf->policies[shelf->n++] = policy;
     return policy;
 }

@@ -9,6 +9,7 @@
 #include "engine/record.h"
 #include "engine/state.h"
 #include "exchange/journal/journal.h"
+#include "strategy/policy/recorded.h"
 #include "tui/command/ask.h"
 #include "tui/command/events.h"
 #include "tui/command/stored.h"
@@ -23,6 +24,8 @@ struct show {
     struct engine *engine; /* of the newest state: it has the symbols' names and scales; NULL: none */
     struct event_memory memory;
     struct stored_list list;
+    struct policy_shelf *shelf; /* of the log's policies, and */
+    struct policies policies;   /* where they are found */
 };
 
 /* The engine of a state, for its names; a log of frames alone has none, and one that this program cannot load
@@ -34,7 +37,7 @@ static void take_state(struct show *show, const struct journal_record *record)
     struct engine *engine;
     char err[ENGINE_ERROR_MAX];
     if (state_record_decode(record->bytes, record->len, &state) < 0 ||
-        engine_load(state.state, state.len, &sink, NULL, &engine, err) < 0)
+        engine_load(state.state, state.len, &sink, show->memory.policies, &engine, err) < 0)
         return;
     if (show->engine)
         engine_destroy(show->engine);
@@ -162,6 +165,10 @@ int events_show(const struct events_asked *asked)
     int r = journal_reader_open(asked->path, &show.reader, err, sizeof err);
     if (r < 0)
         return stored_fail(EXIT_ERROR, asked->verb, "", err);
+    show.shelf = policy_shelf_of_log(asked->path);
+    if (show.shelf)
+        show.policies = policy_shelf_find(show.shelf);
+    show.memory.policies = show.shelf ? &show.policies : NULL;
     if (asked->json)
         stored_begin(&show.list);
     r = show_records(&show, err, sizeof err);
@@ -169,6 +176,7 @@ int events_show(const struct events_asked *asked)
         stored_end(&show.list);
     if (show.engine)
         engine_destroy(show.engine);
+    policy_shelf_close(show.shelf);
     event_memory_finish(&show.memory);
     journal_reader_close(show.reader);
     return r < 0 ? stored_fail(EXIT_ERROR, asked->verb, "", err) : EXIT_OK;

@@ -60,12 +60,26 @@ static json_t *record_object(const struct strategy_record *record)
                      real(record->won), "lost", real(record->lost));
 }
 
+static json_t *policy_object(const struct explanation *e)
+{
+    const struct explained_policy *p = &e->decision.policy;
+    json_t *policy = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "id",
+                               p->id, "action", real((double)p->action), "scale", real(p->scale), "least",
+                               real(p->least), "qty", real(p->held), "held_bars", real(p->held_bars),
+                               "cool_bars", real(p->cool_bars), "peak", real(p->peak), "equity",
+                               real(p->equity), "available", real(p->available), "ordered", real(p->ordered),
+                               "stop", real(p->stop), "stop_qty", real(p->stop_qty), "leaves", p->leaves);
+    return json_pack("{s:n, s:o, s:o}", "strategy", "policy", policy, "bar", bar_object(e, &e->decision.bar));
+}
+
 static json_t *decision_object(const struct explanation *e)
 {
     const struct explained_decision *d = &e->decision;
     const struct strategy_input *in = &d->input;
     if (!e->have_decision)
         return json_null();
+    if (d->have_policy)
+        return policy_object(e);
     json_t *params = json_object(), *values = json_object();
     for (size_t i = 0; d->strategy && i < d->strategy->n_params; i++)
         json_object_set_new(params, d->strategy->params[i].name, real(d->params[i]));

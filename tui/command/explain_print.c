@@ -156,17 +156,45 @@ static void print_intent(const struct explained_decision *d, size_t i)
     putchar('\n');
 }
 
+static void print_bar(const struct explanation *e)
+{
+    const struct bar *bar = &e->decision.bar;
+    const struct symbol *s = &e->symbol;
+    printf(" saw the bar of %s:\n", at(bar->open_ns).text);
+    printf("    open %s, high %s, low %s, close %s, volume %s\n", decimal(bar->open, s->price_scale).text,
+           decimal(bar->high, s->price_scale).text, decimal(bar->low, s->price_scale).text,
+           decimal(bar->close, s->price_scale).text, decimal(bar->volume, s->qty_scale).text);
+}
+
+static void print_policy(const struct explanation *e)
+{
+    const struct explained_policy *p = &e->decision.policy;
+    printf("  the policy %.12s", p->id);
+    print_bar(e);
+    printf("    held %s for %s bars, equity %s, free cash %s\n", number(p->held).text,
+           number(p->held_bars).text, number(p->equity).text, number(p->available).text);
+    printf("    its action %s stands for %s\n", number((double)p->action).text,
+           number((double)p->action * p->scale).text);
+    if (p->leaves)
+        puts("  the close had reached its stop: it wanted all sold that can be");
+    else if (p->ordered != 0)
+        printf("  it wanted to %s %s at market\n", p->ordered > 0 ? "buy" : "sell",
+               number(p->ordered > 0 ? p->ordered : -p->ordered).text);
+    if (p->stop > 0)
+        printf("  it wanted the stop at %s for %s\n", number(p->stop).text, number(p->stop_qty).text);
+}
+
 static void print_decision(const struct explanation *e)
 {
     const struct explained_decision *d = &e->decision;
     const struct strategy_input *in = &d->input;
-    const struct symbol *s = &e->symbol;
+    if (d->have_policy) {
+        print_policy(e);
+        return;
+    }
     printf("  the strategy %s", d->strategy ? d->strategy->name : "?");
     print_params(d);
-    printf(" saw the bar of %s:\n", at(d->bar.open_ns).text);
-    printf("    open %s, high %s, low %s, close %s, volume %s\n", decimal(d->bar.open, s->price_scale).text,
-           decimal(d->bar.high, s->price_scale).text, decimal(d->bar.low, s->price_scale).text,
-           decimal(d->bar.close, s->price_scale).text, decimal(d->bar.volume, s->qty_scale).text);
+    print_bar(e);
     for (size_t i = 0; i < d->n_values; i++)
         printf("    %-24s %s\n", d->names[i], number(d->values[i]).text);
     printf("    held %s at %s, equity %s, free cash %s, stop %s, %s\n", number(in->qty).text,

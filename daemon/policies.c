@@ -1,0 +1,149 @@
+#include "daemon/policies.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/config_keys.h"
+#include "exchange/decimal.h"
+#include "strategy/policy/recorded.h"
+
+enum { SCALE = 8 };
+
+struct policy_set {
+    struct policy *policies[ACCOUNTS_MAX];
+    char accounts[ACCOUNTS_MAX][ACCOUNT_NAME_MAX];
+    int n;
+    struct policy_shelf *shelf; /* of what former runs had */
+};
+
+/* The venue's filters come later: names and the interval are known now. */
+static int check(const struct config *config, const struct account_config *account,
+                 const struct policy *policy, char *error)
+{
+    char why[POLICY_ERROR_MAX];
+    struct symbol *symbols = calloc((size_t)config->n_symbols, sizeof *symbols);
+    if (!symbols) {
+        config_reason(error, CONFIG_ERROR_MAX, "out of memory");
+        return -ENOMEM;
+    }
+    int n = 0;
+    for (int s = 0; s < config->n_symbols; s++)
+        n += symbol_default(config->symbols[s], SCALE, SCALE, &symbols[n]) == 0;
+    const char *refused = policy_refusal(policy, account->currency, symbols, n, config->interval_ns, why);
+    free(symbols);
+    return refused ? config_reason(error, CONFIG_ERROR_MAX, "[account %s] policy: %.200s: %.200s",
+                                   account->name, account->policy, refused)
+                   : 0;
+}
+
+int policy_set_load(const struct config *config, struct policy_set **ret, char error[static CONFIG_ERROR_MAX])
+{
+    struct policy_set *set = calloc(1, sizeof *set);
+    char err[POLICY_ERROR_MAX];
+    int r = set ? 0 : -ENOMEM;
+    if (r < 0)
+        config_reason(error, CONFIG_ERROR_MAX, "out of memory");
+    for (int a = 0; a < config->n_accounts && r == 0; a++) {
+        const struct account_config *account = &config->accounts[a];
+        if (!account->policy[0])
+            continue;
+        r = policy_recorded_load(account->policy, account->actions, &set->policies[set->n], err);
+        if (r < 0) {
+            config_reason(error, CONFIG_ERROR_MAX, "[account %s] policy: %.400s", account->name, err);
+            break;
+        }
+        memcpy(set->accounts[set->n], account->name, ACCOUNT_NAME_MAX);
+        r = check(config, account, set->policies[set->n++], error);
+    }
+    if (r < 0) {
+        policy_set_destroy(set);
+        return r;
+    }
+    *ret = set;
+    return 0;
+}
+
+void policy_set_destroy(struct policy_set *set)
+{
+    if (!set)
+        return;
+    for (int i = 0; i < set->n; i++)
+        policy_recorded_destroy(set->policies[i]);
+    policy_shelf_close(set->shelf);
+    free(set);
+}
+
+static int keep_all(const struct policy_set *set, const char *dir, char *error)
+{
+    char err[POLICY_ERROR_MAX];
+    for (int i = 0; i < set->n; i++) {
+        int r = policy_recorded_keep(set->policies[i], dir, err);
+        if (r < 0) {
+            config_reason(error, CONFIG_ERROR_MAX, "%.400s", err);
+            return r;
+        }
+    }
+    return 0;
+}
+
+int policy_set_keep(struct policy_set *set, const char *dir, const char *recording,
+                    char error[static CONFIG_ERROR_MAX])
+{
+    char beside[PATH_MAX];
+    int r = keep_all(set, dir, error);
+    if (r == 0 && recording[0] && set->n > 0) {
+        snprintf(beside, sizeof beside, "%s/policies", recording);
+        if (mkdir(recording, 0750) < 0 && errno != EEXIST)
+            r = -errno;
+        if (r < 0)
+            config_reason(error, CONFIG_ERROR_MAX, "%.200s: %s", recording, strerror(-r));
+        else
+            r = keep_all(set, beside, error);
+    }
+    if (r < 0)
+        return r;
+    set->shelf = policy_shelf_open(dir);
+    if (set->shelf)
+        return 0;
+    config_reason(error, CONFIG_ERROR_MAX, "out of memory");
+    return -ENOMEM;
+}
+
+const struct policy *policy_set_of(const struct policy_set *set, const char *account)
+{
+    for (int i = 0; i < set->n; i++)
+        if (strcmp(set->accounts[i], account) == 0)
+            return set->policies[i];
+    return NULL;
+}
+
+static const struct policy *find(void *ctx, const uint8_t id[static POLICY_ID_SIZE])
+{
+    const struct policy_set *set = ctx;
+    for (int i = 0; i < set->n; i++)
+        if (memcmp(set->policies[i]->id, id, POLICY_ID_SIZE) == 0)
+            return set->policies[i];
+    if (!set->shelf)
+        return NULL;
+    struct policies kept = policy_shelf_find(set->shelf);
+    return kept.find(kept.ctx, id);
+}
+
+struct policies policy_set_find(struct policy_set *set)
+{
+    return (struct policies){.ctx = set, .find = find};
+}
+
+int policy_set_account(const struct policy *policy, const struct account_config *wanted,
+                       struct account_spec *account)
+{
+    account->policy = policy;
+    if (!wanted->own_rates && !wanted->fee_tier[0])
+        account->rules.fees = (struct fee_rates){policy->rules.fee_e6, policy->rules.fee_e6};
+    return wanted->own_cash
+               ? 0
+               : decimal_from_double(policy->rules.capital, account->currency_scale, &account->cash);
+}

@@ -1,0 +1,34 @@
+/* The policies that accounts of the configuration trade by, read from their files. They live longer than any
+ * engine that has them. */
+#ifndef DAEMON_POLICIES_H
+#define DAEMON_POLICIES_H
+
+#include "daemon/config.h"
+#include "strategy/policy/policy.h"
+
+struct policy_set;
+
+/* Reads them all, and holds each against the configuration's symbols and interval. 0, for
+ * policy_set_destroy(); -EINVAL, errors of opening, -ENOMEM with one line: account, key, file, what would be
+ * right. */
+int policy_set_load(const struct config *config, struct policy_set **ret,
+                    char error[static CONFIG_ERROR_MAX]);
+void policy_set_destroy(struct policy_set *set); /* NULL is fine */
+
+/* Keeps copies of their files in `dir`, where replays of the log find them, and finds there those that former
+ * runs had; in a recording's folder policies/ as well, "" for none. 0 or -errno with one line. */
+int policy_set_keep(struct policy_set *set, const char *dir, const char *recording,
+                    char error[static CONFIG_ERROR_MAX]);
+
+/* Of an account of the configuration, by its name; NULL: it has none. */
+const struct policy *policy_set_of(const struct policy_set *set, const char *account);
+
+/* By their ids, kept ones among them. */
+struct policies policy_set_find(struct policy_set *set);
+
+/* The account as the policy was made for it, where the configuration says nothing else: its cash and its
+ * fees. 0, or -EINVAL for a capital that has more digits than the currency. */
+int policy_set_account(const struct policy *policy, const struct account_config *wanted,
+                       struct account_spec *account);
+
+#endif
