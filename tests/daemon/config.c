@@ -290,6 +290,15 @@ static void test_refusals(void)
         "crypto6, crypto7, crypto8, stocks, regular, vip1, vip2, vip3, vip4, vip5, vip6, vip7, vip8, vip9)");
     fails("[account main]\nfees = crypto2\n",
           ": [account main] fees: crypto2 is no tier of binance: see papertape fees");
+    fails("[account main]\npolicy = p.json\n",
+          ": [account main] policy: actions = ACTIONS.csv is needed too: a recorded policy has two files");
+    fails("[account main]\nactions = a.csv\n",
+          ": [account main] actions: policy = PARAMS.json is needed too: a recorded policy has two files");
+    fails("[account main]\nstrategy = sma-cross\npolicy = p.json\n",
+          ":3: [account main] policy: strategy = sma-cross trades already: one of the two is needed");
+    fails("[account main]\npolicy = p.json\nstrategy = sma-cross\n",
+          ":3: [account main] strategy: policy = p.json trades already: one of the two is needed");
+    fails("[account main]\ncash =\n", ": [account main] cash: an amount is needed");
     fails("[account main]\nrisk.exposure = 1\n",
           ":2: [account main] risk.exposure: unknown key: did you mean risk.exposure_symbol?");
     fails("[account main]\nmaintenance = 2\n",
@@ -499,11 +508,46 @@ static void test_rubbish(const char *example, size_t n, int rounds)
     printf("rubbish: %d files, %d of them still good\n", rounds, accepted);
 }
 
+/* A policy's account: no strategy, none of the limits that are there by default, its own cash and fees. */
+static void test_policy(void)
+{
+    struct config config;
+    CHECK_INT(read_text("[risk]\ndrawdown = 0.3\n[account p]\npolicy = p.json\nactions = a.csv\n", &config),
+              0);
+    CHECK_INT(config_check(&config, error), 0);
+    const struct account_config *account = &config.accounts[0];
+    struct account_rules rules = config_rules(&config, account);
+    CHECK(!account->strategy && !account->own_cash && !account->own_rates);
+    CHECK_STR(account->policy, "p.json");
+    CHECK_STR(account->actions, "a.csv");
+    CHECK(rules.risk.exposure_symbol == 0 && rules.risk.exposure_account == 0 && rules.risk.daily_loss == 0 &&
+          rules.risk.orders_per_second == 0 && rules.risk.drawdown == 0.3);
+    round_trip(&config);
+    char *text = printed(&config);
+    CHECK(strstr(text, "\ncash = \n") && strstr(text, "\nfee_taker = \n") &&
+          strstr(text, "\nstrategy = none\n"));
+    struct config again;
+    CHECK_INT(read_text(text, &again), 0);
+    free(text);
+    CHECK(!again.accounts[0].own_cash && !again.accounts[0].own_rates);
+    CHECK_INT(read_text("[account p]\nrisk.daily_loss = 0.1\npolicy = p.json\nactions = a.csv\ncash = 70\n"
+                        "fee_taker = 0.002\nrisk.exposure_symbol = 0.2\n",
+                        &config),
+              0);
+    account = &config.accounts[0];
+    rules = config_rules(&config, account);
+    CHECK(account->own_cash && account->own_rates && rules.fees.taker_e6 == 2000);
+    CHECK(rules.risk.daily_loss == 0.1 && rules.risk.exposure_symbol == 0.2 &&
+          rules.risk.exposure_account == 0);
+    round_trip(&config);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3 || mkstemp(path) < 0)
         return 2;
     test_defaults();
+    test_policy();
     test_values();
     test_refusals();
     test_set();

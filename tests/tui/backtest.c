@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/engine/recording.h"
+#include "tests/scratch.h"
 
 static struct recording recording;
 static char out_path[PATH_MAX], err_path[PATH_MAX], csv_path[PATH_MAX];
@@ -41,9 +42,9 @@ static void to_file(int fd, const char *path)
 static int backtest(const char *const *words)
 {
     static char verb[] = "backtest";
-    char *argv[16] = {verb};
+    char *argv[24] = {verb};
     int argc = 1;
-    while (words[argc - 1] && argc < 15) {
+    while (words[argc - 1] && argc < 23) {
         argv[argc] = (char *)(uintptr_t)words[argc - 1];
         argc++;
     }
@@ -227,6 +228,16 @@ static void test_refused(void)
                    "directory, a log's directory or a segment\n");
     CHECK_INT(BACKTEST("--policy", "x.safetensors"), 2);
     CHECK(strstr(err, "--policy: policies come with the trainer"));
+    CHECK_INT(BACKTEST("--policy", "p.json", "--bars", "x.csv"), 2);
+    CHECK(strstr(err, "--policy: --actions ACTIONS.csv is needed"));
+    CHECK_INT(BACKTEST("--actions", "a.csv", "--bars", "x.csv"), 2);
+    CHECK(strstr(err, "--actions: it goes with --policy PARAMS.json"));
+    CHECK_INT(BACKTEST("--policy", "p.json", "--actions", "a.csv"), 2);
+    CHECK(strstr(err, " is needed: what the policy trades on"));
+    CHECK_INT(BACKTEST("--policy", "p.json", "--actions", "a.csv", "--events", recording.dir), 2);
+    CHECK(strstr(err, "--policy: it goes with --bars alone"));
+    CHECK_INT(BACKTEST("--policy", "/nonexistent/p.json", "--actions", "a.csv", "--bars", "x.csv"), 1);
+    CHECK_STR(err, "papertape: backtest: /nonexistent/p.json: No such file or directory\n");
     CHECK_INT(BACKTEST("--events", recording.dir, "--strategy", "sma-cross"), 2);
     CHECK(strstr(err, "--strategy: a log has its own strategies"));
     CHECK_INT(BACKTEST("--events", recording.dir, "--bars", "x.csv"), 2);
@@ -271,6 +282,81 @@ static void test_refused(void)
         closedir(dir);
 }
 
+/* Bars of two symbols that rise by a step a minute. */
+static const char *rising(const char *name, int from, int step)
+{
+    char text[4096];
+    size_t len = (size_t)snprintf(text, sizeof text, "timestamp,open,high,low,close,volume\n");
+    for (int i = 0; i < 12; i++) {
+        int open = from + i * step, close = open + step;
+        len += (size_t)snprintf(text + len, sizeof text - len, "2024-01-01T00:%02d:00Z,%d,%d,%d,%d,100\n", i,
+                                open, close, open, close);
+    }
+    return scratch_write(name, text);
+}
+
+/* A recorded policy: its capital and fees unless others are given, the symbols in either spelling. */
+static void test_policy(void)
+{
+    static const char json[] =
+        "{\"symbols\":[\"BTC\",\"ETHUSDT\"],\"interval\":\"1m\",\"first_bar\":\"2024-01-01T00:01:00Z\","
+        "\"bars\":9,"
+        "\"min_order_qty\":[0,0],\"params\":{\"lookback\":2,\"norm_action\":4,\"initial_capital\":800,"
+        "\"buy_cost_pct\":0.001,\"sell_cost_pct\":0.001}}";
+    const char *btc = rising("BTCUSDT_1m.csv", 100, 1), *eth = rising("ETHUSDT_1m.csv", 10, 2);
+    const char *params = scratch_write("p.json", json);
+    const char *actions =
+        scratch_write("a.csv", "t,action_BTC,action_ETH\n2,1,0\n3,0,1\n4,0,0\n5,-2,0\n6,0,0\n");
+    char bars[PATH_MAX], policy[PATH_MAX];
+    snprintf(bars, sizeof bars, "%s,%s", btc, eth);
+    CHECK_INT(BACKTEST("--policy", params, "--actions", actions, "--bars", bars, "--json", "--trades",
+                       csv_path, "--no-cache"),
+              0);
+    json_t *object = json_loads(out, 0, NULL);
+    const json_t *account = json_array_get(json_object_get(object, "accounts"), 0);
+    CHECK_STR(json_string_value(json_object_get(account, "strategy")), "policy");
+    CHECK_STR(json_string_value(json_object_get(account, "way")), "engine");
+    CHECK(json_number_value(json_object_get(account, "deposits")) == 800);
+    CHECK_INT(json_integer_value(json_object_get(account, "fills")), 3);
+    json_decref(object);
+    /* 200 of each at the close of 00:01, 102 and 14, decided at 00:03:00 and 00:04:00 */
+    char *trades = text_of(csv_path);
+    CHECK(strstr(trades,
+                 "1704067380000000000,policy,BTCUSDT,BUY,103.00000000,1.96078000,201.96034000,0.20196034"));
+    CHECK(strstr(trades, "1704067440000000000,policy,ETHUSDT,BUY,18.00000000,14.28570000,"));
+    CHECK(strstr(trades, "1704067560000000000,policy,BTCUSDT,SELL,106.00000000,1.96078000,"));
+    free(trades);
+    CHECK_INT(BACKTEST("--policy", params, "--actions", actions, "--bars", bars, "--cash", "1600",
+                       "--fee-taker", "0", "--fee-maker", "0", "--no-cache", "--trades", csv_path),
+              0);
+    trades = text_of(csv_path);
+    CHECK(strstr(trades, "BTCUSDT,BUY,103.00000000,3.92156000,403.92068000,0.00000000"));
+    free(trades);
+    CHECK_INT(BACKTEST("--policy", params, "--actions", actions, "--bars", btc, "--no-cache"), 1);
+    CHECK_STR(err,
+              "papertape: backtest: the policy of account policy: ETHUSDT, which it trades, is not among the "
+              "symbols\n");
+    CHECK_INT(
+        BACKTEST("--policy", params, "--actions", actions, "--bars", bars, "--no-cache", "--way", "columns"),
+        1);
+    CHECK(strstr(err, "a policy decides on the bars of all its symbols at once"));
+    snprintf(policy, sizeof policy, "%s", json);
+    memcpy(strstr(policy, "00:01:00"), "00:20:00", 8);
+    params = scratch_write("p.json", policy);
+    CHECK_INT(BACKTEST("--policy", params, "--actions", actions, "--bars", bars, "--no-cache"), 1);
+    CHECK(strstr(err, "begins at the bar of 2024-01-01T00:20:00") &&
+          strstr(err, "the bars go from 2024-01-01T00:00:00"));
+    memcpy(strstr(policy, "00:20:00"), "00:00:00", 8);
+    memcpy(strstr(policy, "\"1m\""), "\"5m\"", 4);
+    params = scratch_write("p.json", policy);
+    CHECK_INT(BACKTEST("--policy", params, "--actions", actions, "--bars", bars, "--no-cache"), 1);
+    CHECK(strstr(err, "it decides on bars of 5m, and these are of 1m"));
+    actions = scratch_write("a.csv", "t,action_BTC,action_ETH\n2,1,0\n3,0,inf\n4,0,0\n5,-2,0\n6,0,0\n");
+    CHECK_INT(BACKTEST("--policy", params, "--actions", actions, "--bars", bars, "--no-cache"), 1);
+    CHECK(strstr(err, "a.csv: line 3: action_ETHUSDT is \"inf\": a finite number is needed") &&
+          lines_of(err) == 1);
+}
+
 int main(void)
 {
     struct random random = random_seeded("tui/backtest", 20261121);
@@ -282,6 +368,7 @@ int main(void)
     test_files();
     test_parts();
     test_refused();
+    test_policy();
     recording_remove(&recording);
     free(out);
     free(err);
