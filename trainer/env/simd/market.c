@@ -137,7 +137,8 @@ static __attribute__((noinline)) void decide_at_once(const struct shared *shared
 
 /* ---- The bar of row t + 1: fills ---- */
 
-/* Lane by lane, where a worth is too large for the doubles' way. */
+/* Lane by lane, where a worth is too large for the doubles' way; of a purchase that no cash pays, as much as
+ * says so. */
 static __attribute__((noinline, cold)) lane_d worth_integers(const struct policy_symbol *symbol, mask_d buys,
                                                              lane_d price, lane_d lots)
 {
@@ -145,10 +146,15 @@ static __attribute__((noinline, cold)) lane_d worth_integers(const struct policy
     unsigned bought = d_bits(buys);
     d_store(at, price);
     d_store(worth, lots);
-    for (int j = 0; j < LANES_D; j++)
-        worth[j] = bought >> j & 1
-                       ? (double)fill_notional(ORDER_BUY, (int64_t)at[j], (int64_t)worth[j], symbol->divisor)
-                       : env_market_worth(symbol, at[j], worth[j]);
+    for (int j = 0; j < LANES_D; j++) {
+        int64_t shown = (int64_t)at[j], qty = (int64_t)worth[j];
+        if (!(bought >> j & 1))
+            worth[j] = env_market_worth(symbol, at[j], worth[j]);
+        else if (fill_purchase(shown, qty, symbol->divisor, 0) > FILL_MONEY_MAX)
+            worth[j] = (double)FILL_MONEY_MAX;
+        else
+            worth[j] = (double)fill_notional(ORDER_BUY, shown, qty, symbol->divisor);
+    }
     return d_load(worth);
 }
 
