@@ -1,6 +1,7 @@
 #include "trainer/env/env.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ enum {
     COPIES_MAX = 1 << 26,
     THREADS_MAX = 1024,
 };
+
+static const double QTY_MAX = 1e30;
 
 static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -80,6 +83,42 @@ const char *env_window_fault(const struct env_view *view, int64_t start, int64_t
     return NULL;
 }
 
+/* Features were multiplied and sessions laid out when the market was made. */
+static int check_made_for(const struct env_params *params, const struct env_params *made,
+                          char err[static ENV_ERROR_MAX])
+{
+    if (params->norm_tech != made->norm_tech)
+        return refuse(-EINVAL, err, "norm_tech: %.12g: this market was made for %.12g", params->norm_tech,
+                      made->norm_tech);
+    if (params->task == ENV_DAY_TRADE && (params->session_close_s != made->session_close_s ||
+                                          strcmp(params->session_zone, made->session_zone) != 0))
+        return refuse(-EINVAL, err, "session_close_s: %d in %s: this market was made for %d in %s",
+                      params->session_close_s, params->session_zone, made->session_close_s,
+                      made->session_zone);
+    return 0;
+}
+
+/* The largest action as a quantity stays far within float32. */
+static int check_scale(const struct env_params *params, const struct env_market *market,
+                       char err[static ENV_ERROR_MAX])
+{
+    const struct env_market_view *view = env_market_view(market);
+    for (int32_t i = 0; i < view->n; i++) {
+        float least = view->close[i];
+        for (size_t r = 0; r < view->rows; r++)
+            least = fminf(least, view->close[r * (size_t)view->row_stride + (size_t)i]);
+        double most =
+            POLICY_ACTION_MAX * params->initial_capital.high / ((double)least * params->norm_action);
+        if (most > QTY_MAX)
+            return refuse(
+                -EINVAL, err,
+                "norm_action: %.12g: an action of %g would be %.3g of %s at %.3g; at most %g is right",
+                params->norm_action, POLICY_ACTION_MAX, most, env_market_asset(market, i), (double)least,
+                QTY_MAX);
+    }
+    return 0;
+}
+
 static int check_options(const struct env_params *params, const struct env_market_view *market,
                          const struct env_options *options, char err[static ENV_ERROR_MAX])
 {
@@ -118,6 +157,10 @@ int env_create(const struct env_params *params, const struct env_market *market,
 {
     const struct env_market_view *sold = env_market_view(market);
     int rc = check_options(params, sold, options, err);
+    if (rc == 0)
+        rc = check_made_for(params, env_market_params(market), err);
+    if (rc == 0)
+        rc = check_scale(params, market, err);
     if (rc < 0)
         return rc;
     struct env *env = calloc(1, sizeof *env);

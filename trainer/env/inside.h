@@ -17,6 +17,9 @@ struct env {
     int32_t *starts, *lengths; /* of env_windows(); [copies], made when first asked for */
 };
 
+/* What the market was made for: its features and sessions are as these say. */
+const struct env_params *env_market_params(const struct env_market *market);
+
 /* 0; -EINVAL for an action that is not finite, or no level: err names copy and asset. */
 int env_check_actions(const struct env *env, const struct env_step_io *io, char err[static ENV_ERROR_MAX]);
 

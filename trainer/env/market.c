@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "strategy/policy/symbol.h"
+#include "trainer/env/inside.h"
 #include "trainer/env/session.h"
 
 enum {
@@ -23,6 +24,7 @@ enum {
 
 struct env_market {
     struct env_market_view view;
+    struct env_params params; /* that it was made for */
     char (*names)[NAME_MAX_ + 1];
     int64_t *open_ns; /* NULL: by start_ns */
     int64_t start_ns;
@@ -338,6 +340,7 @@ int env_market_create(const struct env_market_source *source, const struct env_p
     struct env_market *market = calloc(1, sizeof *market);
     if (!market)
         return refuse(-ENOMEM, err, "market: no memory for %zu bytes", sizeof *market);
+    market->params = *params;
     rc = fill(market, source, params, err);
     if (rc < 0) {
         env_market_destroy(market);
@@ -365,6 +368,11 @@ void env_market_destroy(struct env_market *market)
 const struct env_market_view *env_market_view(const struct env_market *market)
 {
     return &market->view;
+}
+
+const struct env_params *env_market_params(const struct env_market *market)
+{
+    return &market->params;
 }
 
 const char *env_market_asset(const struct env_market *market, int asset)

@@ -180,6 +180,36 @@ static void test_no_reset(void)
     close_run(&run);
 }
 
+static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
+{
+    (void)copy, (void)trade;
+    ++*(int *)ctx;
+}
+
+static void test_trades(void)
+{
+    for (enum env_backend backend = ENV_SCALAR; backend <= ENV_AVX512; backend++) {
+        if (!env_backend_works(backend))
+            continue;
+        fresh("reference");
+        struct env_options options = {.copies = COPIES, .threads = 2, .backend = backend};
+        struct run run;
+        open_run(&run, &options);
+        int trades = 0, counted = 0;
+        CHECK_INT(env_trades(run.env, on_trade, &trades), backend == ENV_SCALAR ? 0 : -ENOTSUP);
+        for (int i = 0; i < 5; i++)
+            step(&run);
+        for (int e = 0; e < COPIES; e++)
+            counted += run.buys[e] + run.sells[e];
+        CHECK(counted > 0);
+        CHECK_INT(trades, backend == ENV_SCALAR ? counted : 0);
+        CHECK_INT(env_trades(run.env, NULL, NULL), backend == ENV_SCALAR ? 0 : -ENOTSUP);
+        step(&run);
+        CHECK_INT(trades, backend == ENV_SCALAR ? counted : 0);
+        close_run(&run);
+    }
+}
+
 /* Every row that fits is drawn, and no other. */
 static void test_random_starts(void)
 {
@@ -198,6 +228,20 @@ static void test_random_starts(void)
     }
     for (int r = 0; r < ROWS; r++)
         CHECK((seen[r] > 0) == (r >= 5 && r <= 10));
+    int64_t starts[COPIES]; /* the first rows that are drawn */
+    for (int e = 0; e < COPIES; e++)
+        starts[e] = e % 2 ? 10 : 8;
+    CHECK_INT(env_windows(run.env, starts, NULL, err), 0);
+    memset(seen, 0, sizeof seen);
+    for (int i = 0; i < 40; i++) {
+        env_reset(run.env, NULL);
+        read_run(&run);
+        for (int e = 0; e < COPIES; e++) {
+            CHECK(run.row[e] - 2 >= starts[e] && run.row[e] - 2 <= 10);
+            seen[run.row[e] - 2]++;
+        }
+    }
+    CHECK(seen[8] > 0 && seen[9] > 0 && seen[10] > 0);
     close_run(&run);
 }
 
@@ -483,6 +527,20 @@ static void test_create(void)
     params.lookback = 150;
     CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
     CHECK(strstr(err, "lookback 150") != NULL);
+    params.lookback = 3;
+    params.norm_tech = 1;
+    CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
+    CHECK(strstr(err, "norm_tech") != NULL);
+    CHECK(env == NULL);
+    env_market_destroy(market);
+
+    fresh("reference");
+    walks.columns[0][2][7] = walks.columns[0][3][7] = 1e-6; /* low and close */
+    CHECK_INT(env_market_create(&walks.source, &params, &market, err), 0);
+    params.norm_action = 1e-12;
+    params.initial_capital.high = 1e12;
+    CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
+    CHECK(strstr(err, "norm_action") && strstr(err, "WALK0"));
     CHECK(env == NULL);
     env_market_destroy(market);
     env_destroy(NULL);
@@ -518,6 +576,7 @@ int main(void)
     test_next_step();
     test_same_step();
     test_no_reset();
+    test_trades();
     test_random_starts();
     test_windows();
     test_draws("reference");

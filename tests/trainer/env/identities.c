@@ -62,7 +62,8 @@ static void compare(struct run *run, size_t e)
     struct account *a = &run->accounts[e];
     const struct env_market_view *market = &run->env->view.market;
     const float *close = market->close + (size_t)run->row[e] * (size_t)market->row_stride;
-    double ulp = 0x1p-22, fine = run->params.float32 ? ulp * (run->equity[e] + 4 * a->turnover) : 1e-9;
+    double ulp = 0x1p-22,
+           fine = run->params.float32 ? ulp * (run->equity[e] + run->fees[e] + 4 * a->turnover) : 1e-9;
     CHECK_NEAR(run->cash[e], a->cash, ulp * a->turnover + fine);
     CHECK_NEAR(run->fees[e], a->fees, ulp * a->turnover + fine);
     CHECK_INT(run->buys[e], a->buys);

@@ -24,7 +24,7 @@ static void look(const struct env *env, const struct env_params *params, const s
         good &= params->shorts ? isfinite(told->cash[e]) : told->cash[e] >= 0;
         good &= told->fees[e] >= 0 && told->drawdown[e] >= 0 && told->exposure[e] >= 0;
         good &= isfinite(told->drawdown[e]) && isfinite(told->exposure[e]);
-        good &= params->shorts || (told->equity[e] > 0 && told->drawdown[e] <= 1);
+        good &= params->shorts || (told->equity[e] >= 0 && told->drawdown[e] <= 1);
         good &= told->row[e] < ROWS && told->row[e] >= params->lookback - 1;
         env_positions(env, e, qty, held, peak);
         for (int i = 0; i < n; i++) {

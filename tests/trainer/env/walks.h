@@ -152,6 +152,16 @@ static inline struct env_params walks_params(struct random *random, enum env_exe
     if (random_chance(random, 30))
         p.ruin = walks_between(random, 0.5, 0.99);
     p.final_return = random_chance(random, 50);
+    if (random_chance(random, 10)) { /* the costs of a bad day */
+        p.buy_cost_pct = p.sell_cost_pct = walks_range(random, 0, 0.5);
+        p.slippage_pct = walks_range(random, 0, 0.5);
+    }
+    if (execution == ENV_REFERENCE && random_chance(random, 10)) {
+        p.initial_capital.high = pow(10, walks_between(random, -3, 12));
+        p.initial_capital.low = p.initial_capital.high / (random_chance(random, 50) ? 1 : 2);
+        p.initial_capital.low = fmax(p.initial_capital.low, 1e-3);
+        p.norm_action = pow(10, walks_between(random, -2, 4));
+    }
     return p;
 }
 
