@@ -108,7 +108,8 @@ def main():
                others[features][1] if others else None, limit)
         if others:
             figure(f"python_observe_{floats}_4096", gymnasium("papertape", features)[0], others[features][1])
-    figure("market_4096", steps(4096, *ALL_OPTIONS, "execution=market"), limit=30e6)
+    figure("market_4096", steps(4096, "execution=market"))
+    figure("market_all_options_4096", steps(4096, *ALL_OPTIONS, "execution=market"), limit=30e6)
     for copies in (4096, 16384):
         two_cores(f"two_cores_{copies}", copies, *ALL_OPTIONS)
     two_cores("two_cores_observe_216_4096", 4096, *ALL_OPTIONS, *RANDOM, features=70, observe=True)
