@@ -357,6 +357,33 @@ def good(folder):
         check(done.stdout == market.stdout or "lacks it" in done.stderr, f"market: {backend} prints other digits")
 
 
+def day_trade(folder):
+    """Columns, sessions, and the same digits by every backend; tests/trainer/oracle/day_trade.py has the numbers."""
+    case = Case(folder)
+    case.params.update(symbols=["AAA"], min_order_qty=[0])
+    case.params["params"] = dict(task="day-trade", session_close_s=23 * 3600 + 1800)
+    case.header, case.rows = "action_direction,action_size", [f"{(i % 9 - 4) / 4},{i % 5 / 5}" for i in range(54)]
+    for execution in ("reference", "market"):
+        case.params["params"].update(execution=execution, shorts=execution == "reference")
+        done = case.run()
+        rows = rows_of(done.stdout)
+        check(done.returncode == 0 and done.stderr == "" and len(rows) == 54, f"day-trade {execution}: {done.stderr}")
+        check(list(rows[0])[:5] == ["t", "action_direction", "action_size", "cash", "qty_AAA"], f"{list(rows[0])}")
+        end = 14  # the bar that ends at 23:30, 75 minutes after the first opens
+        check(float(rows[end - 3]["qty_AAA"]) == 0, f"day-trade {execution}: {rows[end - 3]}")
+        check(sum(float(row["qty_AAA"]) != 0 for row in rows) > 20, f"day-trade {execution}: too little happened")
+        check(any(float(row["qty_AAA"]) < 0 for row in rows) == (execution == "reference"), f"{execution}: shorts")
+        for backend in ("scalar", "baseline", "gpu"):
+            check(case.run("--backend", backend).stdout == done.stdout, f"day-trade {execution}: {backend}'s digits")
+    case.params["params"].update(shorts=True)
+    refused(case, ["shorts", "market"])
+    case.params["params"].update(shorts=False, session_zone="Mars/Olympus")
+    refused(case, ["session_zone", "Mars/Olympus"])
+    case.params["params"].update(session_zone="UTC")
+    case.header = "action_AAA,action_size"
+    refused(case, ["action_AAA", "no other"])
+
+
 def options_table(root):
     """The page's table of options is what the program lists."""
     listed = run("env-replay", "--list-params")
@@ -371,6 +398,7 @@ def main():
         for name, price in (("AAA", 100.0), ("BBB", 7.0)):
             write_bars(folder, name, price=price)
         good(folder)
+        day_trade(folder)
         command_line(folder)
         bad_params(folder)
         bad_actions(folder)

@@ -13,7 +13,7 @@
 
 #include "indicators_gpu/cuda/block.h"
 #include "trainer/env/cuda/abi.h"
-#include "trainer/env/scalar/day_trade.h"
+#include "trainer/env/scalar/day_market.h"
 #include "trainer/env/scalar/masks.h"
 #include "trainer/env/scalar/reference.h"
 
@@ -120,7 +120,10 @@ BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *
         env_market_step(v, io, copy);
         break;
     case ENV_KERNEL_DAY_TRADE:
-        env_day_step(v, io, copy);
+        if (v->params.execution == ENV_MARKET)
+            env_day_market_step(v, io, copy);
+        else
+            env_day_step(v, io, copy);
         break;
     }
 }

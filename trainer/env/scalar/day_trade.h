@@ -191,20 +191,25 @@ ENV_RULE void env_day_order(const struct env_view *view, struct env_day *day, do
         env_day_open(view, day, q, close, buy);
 }
 
-/* See docs/environment.md. `held` is what was held or owed from the close before to this one. */
-ENV_RULE double env_day_reward(const struct env_view *view, size_t e, const struct env_day *day, float held,
-                               double equity, bool ends)
+/* What the reward is made of, in one money: see docs/environment.md. */
+struct env_day_terms {
+    double equity_before, equity, realised, capital;
+    double carried; /* worth at this close of what was held from the close before on, negative: owed */
+};
+
+ENV_RULE double env_day_reward(const struct env_view *view, size_t e, const struct env_day_terms *terms,
+                               bool ends)
 {
     const struct env_state *s = &view->state;
     const struct env_params *p = &view->params;
     const size_t step = (size_t)view->market.row_stride;
     int32_t row = s->row[e], back = row - s->first[e] < p->trend_bars ? row - s->first[e] : p->trend_bars;
-    double before = env_money_get(view, s->equity, e), capital = env_money_get(view, s->capital, e);
+    double before = terms->equity_before, equity = terms->equity;
     double close = (double)view->market.close[(size_t)row * step];
     double trend = close / (double)view->market.close[(size_t)(row - back) * step] - 1;
-    double with = equity > 0 ? (double)held * close / equity * trend : 0;
+    double with = equity > 0 ? terms->carried / equity * trend : 0;
     double reward = p->weight_return * (before > 0 ? equity / before - 1 : 0);
-    reward = reward + p->weight_step * (day->realised / capital);
+    reward = reward + p->weight_step * (terms->realised / terms->capital);
     reward = reward + p->weight_trend * (with > 0 ? with : 0);
     if (ends && s->day_equity[e] > 0)
         reward = reward + p->weight_day * (equity / s->day_equity[e] - 1);
@@ -267,7 +272,9 @@ ENV_RULE void env_day_step(const struct env_view *view, const struct env_step_io
     env_day_store(view, e, &day);
 
     double equity = env_money_get(view, s->cash, e) + (double)day.qty * (double)close;
-    float reward = (float)env_day_reward(view, e, &day, held, equity, ends);
+    struct env_day_terms terms = {env_money_get(view, s->equity, e), equity, day.realised, capital,
+                                  (double)held * (double)close};
+    float reward = (float)env_day_reward(view, e, &terms, ends);
     env_money_set(view, s->equity, e, equity);
     env_money_set(view, s->benchmark, e, (double)s->bench[e] * (double)close);
     equity = env_money_get(view, s->equity, e);

@@ -5,7 +5,8 @@ const struct env_kernels env_scalar_kernels = {
         {
             [ENV_REFERENCE] = {[ENV_PORTFOLIO] = env_scalar_reference_portfolio,
                                [ENV_DAY_TRADE] = env_scalar_reference_day_trade},
-            [ENV_MARKET] = {[ENV_PORTFOLIO] = env_scalar_market_portfolio},
+            [ENV_MARKET] = {[ENV_PORTFOLIO] = env_scalar_market_portfolio,
+                            [ENV_DAY_TRADE] = env_scalar_market_day_trade},
         },
     .observe = env_scalar_observe,
 };
