@@ -51,4 +51,7 @@ int env_device_actions(struct env_device *device, const float *actions, size_t n
 int env_device_run(struct env_device *device, size_t n_steps, bool observe, float *ret_ms,
                    char err[static ENV_ERROR_MAX]);
 
+/* The observations after the last step of a run that observed, as env_observe() gives them. */
+int env_device_observed(struct env_device *device, float *ret, char err[static ENV_ERROR_MAX]);
+
 #endif

@@ -180,6 +180,17 @@ static void steps(const struct env_launch *l, unsigned block)
     block_env_steps(l, env_kernel_of(&l->view.params), block);
 }
 
+static void step_observes(const struct env_launch *l, unsigned block)
+{
+    size_t bytes = observe_shared_bytes(l->view.state.n);
+    unsigned char *shared = malloc(bytes);
+    if (!shared)
+        abort();
+    memset(shared, 0xff, bytes);
+    block_env_step_observe(l, env_kernel_of(&l->view.params), block, shared);
+    free(shared);
+}
+
 static void resets(const struct env_launch *l, unsigned block)
 {
     block_env_reset(l, block);
@@ -255,9 +266,7 @@ static int device_run(struct gpu_env *e, size_t n_steps, bool observe, float *re
         l.action_step = e->by_column ? copies : 1;
         l.first_step = i;
         l.n_steps = each;
-        run_blocks(steps, &l, step_blocks(copies));
-        if (observe)
-            run_blocks(observes, &l, observe_blocks(copies));
+        run_blocks(observe ? step_observes : steps, &l, step_blocks(copies));
     }
     if (ret_ms)
         *ret_ms = 0;
@@ -282,6 +291,18 @@ static int device_results(struct gpu_env *e, float *rewards, uint8_t *terminated
     return 0;
 }
 
+static int device_observed(struct gpu_env *e, float *ret, char *reason, size_t cap)
+{
+    const struct cpu_memory *obs = &e->memory[CPU_OBS];
+    if (!obs->at) {
+        snprintf(reason, cap, "nothing was observed yet");
+        return -EINVAL;
+    }
+    check_guards(obs, 1);
+    memcpy(ret, obs->at, obs->bytes);
+    return 0;
+}
+
 static int device_observe(struct gpu_env *e, float *ret, char *reason, size_t cap)
 {
     struct env_launch l = e->launch;
@@ -290,8 +311,7 @@ static int device_observe(struct gpu_env *e, float *ret, char *reason, size_t ca
     l.obs = (float *)e->memory[CPU_OBS].at;
     memset(l.obs, 0xff, e->memory[CPU_OBS].bytes);
     run_blocks(observes, &l, observe_blocks(l.view.state.copies));
-    memcpy(ret, l.obs, e->memory[CPU_OBS].bytes);
-    return 0;
+    return device_observed(e, ret, reason, cap);
 }
 
 static int device_masks(struct gpu_env *e, uint8_t *ret, char *reason, size_t cap)
@@ -321,6 +341,7 @@ __attribute__((visibility("default"))) const struct gpu_env_api papertape_gpu_en
     .actions = device_actions,
     .run = device_run,
     .results = device_results,
+    .observed = device_observed,
     .observe = device_observe,
     .masks = device_masks,
 };

@@ -321,6 +321,12 @@ static inline void try_run(struct try_pair *t, struct random *random, const stru
         }
         CHECK_INT(env_device_actions(t->device, actions, steps, t->by_column, err), 0);
         CHECK_INT(env_device_run(t->device, steps, observe, &ms, err), 0);
+        if (observe) {
+            env_observe(t->host, t->obs[0]);
+            memset(t->obs[1], 0x7f, t->observations * sizeof(float));
+            CHECK_INT(env_device_observed(t->device, t->obs[1], err), 0);
+            CHECK(memcmp(t->obs[0], t->obs[1], t->observations * sizeof(float)) == 0);
+        }
         try_compare(t);
     }
     CHECK_INT(env_device_run(t->device, steps + 1, false, &ms, err), -EINVAL);

@@ -62,14 +62,17 @@ struct gpu_env_api {
                    size_t cap);
 
     /* Steps all copies n_steps times with the loaded actions, from the first on, in one launch; with
-     * `observe` in one for each step, and an observation of all copies after each, which stays on the device.
-     * Queued only, unless ret_ms is there: then it waits, and gives the device's time. */
+     * `observe` in one for each step, which writes the observations of all copies after it, too; they stay on
+     * the device. Queued only, unless ret_ms is there: then it waits, and gives the device's time. */
     int (*run)(struct gpu_env *e, size_t n_steps, bool observe, float *ret_ms, char *reason, size_t cap);
 
     /* Of the last step, [copies] each; final_obs, which may be NULL, as env_io has it: rows of copies that
      * did not end are left alone. */
     int (*results)(struct gpu_env *e, float *rewards, uint8_t *terminated, uint8_t *truncated,
                    float *final_obs, struct gpu_env_fault *ret_fault, char *reason, size_t cap);
+
+    /* The observations that the last run() or observe() wrote; -EINVAL where none did. */
+    int (*observed)(struct gpu_env *e, float *ret, char *reason, size_t cap);
 
     /* As env_observe() and env_masks(), with the bytes that those write. */
     int (*observe)(struct gpu_env *e, float *ret, char *reason, size_t cap);

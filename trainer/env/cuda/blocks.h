@@ -166,19 +166,20 @@ BLOCK_FN void block_env_masks(const struct env_launch *l, unsigned block)
     }
 }
 
-BLOCK_FN void block_env_observe(const struct env_launch *l, unsigned block, void *shared)
+/* Rows of OBSERVE_COPIES copies from `first` on, by all threads of a block. */
+BLOCK_FN void observe_rows(const struct env_launch *l, size_t first, unsigned threads, void *shared)
 {
     const struct env_view *v = &l->view;
     const float **from = (const float **)shared;
     float *head = (float *)(from + OBSERVE_COPIES);
-    size_t copies = v->state.copies, first = (size_t)block * OBSERVE_COPIES;
+    size_t left = v->state.copies - first;
     unsigned n_head = 1 + (unsigned)v->state.n, size = (unsigned)v->observation_size;
-    unsigned here = copies - first < OBSERVE_COPIES ? (unsigned)(copies - first) : OBSERVE_COPIES;
+    unsigned here = left < OBSERVE_COPIES ? (unsigned)left : OBSERVE_COPIES;
     float *rows = l->obs + first * size;
 
-    BLOCK_PHASE(t, OBSERVE_THREADS)
+    BLOCK_PHASE(t, threads)
     {
-        for (unsigned i = t; i < (n_head + 1) * OBSERVE_COPIES; i += OBSERVE_THREADS) {
+        for (unsigned i = t; i < (n_head + 1) * OBSERVE_COPIES; i += threads) {
             unsigned k = i / OBSERVE_COPIES, c = i % OBSERVE_COPIES;
             if (c >= here)
                 continue;
@@ -189,19 +190,34 @@ BLOCK_FN void block_env_observe(const struct env_launch *l, unsigned block, void
                     k == 0 ? env_observed_cash(v, first + c) : env_observed_qty(v, first + c, (int32_t)k - 1);
         }
     }
-    BLOCK_PHASE(t, OBSERVE_THREADS)
+    BLOCK_PHASE(t, threads)
     {
         unsigned c = t / size, k = t % size;
-        for (size_t i = t; i < (size_t)here * size; i += OBSERVE_THREADS) {
+        for (size_t i = t; i < (size_t)here * size; i += threads) {
             rows[i] = k < n_head ? head[k * OBSERVE_STRIDE + c] : from[c][k - n_head];
-            c += OBSERVE_THREADS / size;
-            k += OBSERVE_THREADS % size;
+            c += threads / size;
+            k += threads % size;
             if (k >= size) {
                 k -= size;
                 c++;
             }
         }
     }
+}
+
+BLOCK_FN void block_env_observe(const struct env_launch *l, unsigned block, void *shared)
+{
+    observe_rows(l, (size_t)block * OBSERVE_COPIES, OBSERVE_THREADS, shared);
+}
+
+/* Steps, then the rows of the same copies: while some blocks wait for their columns, others write. */
+BLOCK_FN void block_env_step_observe(const struct env_launch *l, enum env_kernel kernel, unsigned block,
+                                     void *shared)
+{
+    block_env_steps(l, kernel, block);
+    size_t first = (size_t)block * STEP_THREADS;
+    for (unsigned c = 0; c < STEP_THREADS && first + c < l->view.state.copies; c += OBSERVE_COPIES)
+        observe_rows(l, first + c, STEP_THREADS, shared);
 }
 
 #endif

@@ -8,9 +8,8 @@
 #include "trainer/env/cuda/blocks.h"
 #include "trainer/env/cuda/layout.h"
 
-/* Blocks that a processor is to hold: the step waits for memory all the time, so many threads, at what
- * registers that leaves a thread. */
-enum { STEP_BLOCKS_HELD = 6, OBSERVE_BLOCKS_HELD = 6 };
+/* Blocks that a processor is to hold: they wait for memory all the time. */
+enum { OBSERVE_BLOCKS_HELD = 6 };
 
 struct gpu_env_market {
     struct gpu_indicators *g;
@@ -26,11 +25,32 @@ struct gpu_env {
     bool by_column;
 };
 
+/* 80 registers a thread; the paper exchange wants more. */
+template <enum env_kernel KERNEL> constexpr int blocks_held = KERNEL == ENV_KERNEL_MARKET ? 5 : 6;
+
 template <enum env_kernel KERNEL>
-static __global__ void __launch_bounds__(STEP_THREADS, STEP_BLOCKS_HELD)
+static __global__ void __launch_bounds__(STEP_THREADS, blocks_held<KERNEL>)
     step_kernel(const __grid_constant__ struct env_launch l)
 {
     block_env_steps(&l, KERNEL, blockIdx.x);
+}
+
+template <enum env_kernel KERNEL>
+static __global__ void __launch_bounds__(STEP_THREADS, blocks_held<KERNEL>)
+    step_observe_kernel(const __grid_constant__ struct env_launch l)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    block_env_step_observe(&l, KERNEL, blockIdx.x, shared);
+}
+
+template <enum env_kernel KERNEL> static void launch_kernel(const struct env_launch *l, cudaStream_t stream)
+{
+    unsigned blocks = step_blocks(l->view.state.copies);
+    size_t shared = observe_shared_bytes(l->view.state.n);
+    if (l->obs)
+        step_observe_kernel<KERNEL><<<blocks, STEP_THREADS, shared, stream>>>(*l);
+    else
+        step_kernel<KERNEL><<<blocks, STEP_THREADS, 0, stream>>>(*l);
 }
 
 static __global__ void __launch_bounds__(STEP_THREADS)
@@ -260,30 +280,30 @@ static int env_actions(struct gpu_env *e, const float *actions, size_t n_steps, 
     return r;
 }
 
-static void launch_steps(struct gpu_env *e, size_t first, size_t n_steps)
+/* With `obs`, which may be NULL, the rows after the last of them. */
+static void launch_steps(struct gpu_env *e, size_t first, size_t n_steps, float *obs)
 {
     struct env_launch l = e->launch;
     const struct env_view *v = &l.view;
     size_t copies = v->state.copies, each = copies * (size_t)v->action_size;
-    unsigned blocks = step_blocks(copies);
-    cudaStream_t stream = e->g->stream;
     l.actions = (const float *)e->actions.at + first * each;
     l.copy_step = e->by_column ? 1 : (size_t)v->action_size;
     l.action_step = e->by_column ? copies : 1;
     l.first_step = first;
     l.n_steps = n_steps;
+    l.obs = obs;
     switch (env_kernel_of(&v->params)) {
     case ENV_KERNEL_REFERENCE_F64:
-        step_kernel<ENV_KERNEL_REFERENCE_F64><<<blocks, STEP_THREADS, 0, stream>>>(l);
+        launch_kernel<ENV_KERNEL_REFERENCE_F64>(&l, e->g->stream);
         break;
     case ENV_KERNEL_REFERENCE_F32:
-        step_kernel<ENV_KERNEL_REFERENCE_F32><<<blocks, STEP_THREADS, 0, stream>>>(l);
+        launch_kernel<ENV_KERNEL_REFERENCE_F32>(&l, e->g->stream);
         break;
     case ENV_KERNEL_MARKET:
-        step_kernel<ENV_KERNEL_MARKET><<<blocks, STEP_THREADS, 0, stream>>>(l);
+        launch_kernel<ENV_KERNEL_MARKET>(&l, e->g->stream);
         break;
     case ENV_KERNEL_DAY_TRADE:
-        step_kernel<ENV_KERNEL_DAY_TRADE><<<blocks, STEP_THREADS, 0, stream>>>(l);
+        launch_kernel<ENV_KERNEL_DAY_TRADE>(&l, e->g->stream);
         break;
     }
 }
@@ -323,10 +343,8 @@ static int env_run(struct gpu_env *e, size_t n_steps, bool observe, float *ret_m
         r = device_check(g, cudaEventRecord(g->begin, g->stream), "CUDA event", reason, cap);
     size_t each = observe ? 1 : n_steps;
     for (size_t i = 0; i < n_steps && r == 0; i += each) {
-        launch_steps(e, i, each);
+        launch_steps(e, i, each, observe ? (float *)e->obs.at : NULL);
         r = launched(g, reason, cap);
-        if (r == 0 && observe)
-            r = launch_observe(e, reason, cap);
     }
     if (r == 0 && ret_ms)
         r = device_check(g, cudaEventRecord(g->end, g->stream), "CUDA event", reason, cap);
@@ -377,18 +395,28 @@ static int env_results(struct gpu_env *e, float *rewards, uint8_t *terminated, u
     return r;
 }
 
-static int env_observe(struct gpu_env *e, float *ret, char *reason, size_t cap)
+static int env_observed(struct gpu_env *e, float *ret, char *reason, size_t cap)
 {
     const struct env_view *v = &e->launch.view;
+    int r = device_alive(e->g, reason, cap);
+    if (r == 0 && !e->obs.at) {
+        snprintf(reason, cap, "nothing was observed yet");
+        return -EINVAL;
+    }
+    if (r == 0)
+        r = copy_out(e->g, ret, e->obs.at, v->state.copies * (size_t)v->observation_size * sizeof(float),
+                     reason, cap);
+    return r == 0 ? wait_for(e->g, reason, cap) : r;
+}
+
+static int env_observe(struct gpu_env *e, float *ret, char *reason, size_t cap)
+{
     int r = device_alive(e->g, reason, cap);
     if (r == 0)
         r = reserve_observations(e, &e->obs, reason, cap);
     if (r == 0)
         r = launch_observe(e, reason, cap);
-    if (r == 0)
-        r = copy_out(e->g, ret, e->obs.at, v->state.copies * (size_t)v->observation_size * sizeof(float),
-                     reason, cap);
-    return r == 0 ? wait_for(e->g, reason, cap) : r;
+    return r == 0 ? env_observed(e, ret, reason, cap) : r;
 }
 
 static int env_masks(struct gpu_env *e, uint8_t *ret, char *reason, size_t cap)
@@ -415,7 +443,7 @@ static int env_masks(struct gpu_env *e, uint8_t *ret, char *reason, size_t cap)
 extern "C" {
 extern const struct gpu_env_api papertape_gpu_env __attribute__((visibility("default")));
 const struct gpu_env_api papertape_gpu_env = {
-    GPU_ENV_ABI, market_create, market_destroy, env_create, env_destroy, env_write,   env_windows,
-    env_read,    env_reset,     env_actions,    env_run,    env_results, env_observe, env_masks,
+    GPU_ENV_ABI, market_create, market_destroy, env_create,  env_destroy,  env_write,   env_windows, env_read,
+    env_reset,   env_actions,   env_run,        env_results, env_observed, env_observe, env_masks,
 };
 }
