@@ -66,8 +66,8 @@ def walk(rng, rows=400, assets=3, move=0.004):
     spread = np.round(close * rng.uniform(0, move / 2, (rows, assets)), 2)
     return {
         "open": before,
-        "high": np.maximum(before, close) + spread,
-        "low": np.maximum(np.minimum(before, close) - spread, 0.01),
+        "high": np.round(np.maximum(before, close) + spread, 2),
+        "low": np.round(np.maximum(np.minimum(before, close) - spread, 0.01), 2),
         "close": close,
         "volume": np.round(rng.uniform(1, 1000, (rows, assets)), 3),
     }

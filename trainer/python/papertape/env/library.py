@@ -98,6 +98,20 @@ class Param(ctypes.Structure):
     ]
 
 
+class FilesOptions(ctypes.Structure):
+    _fields_ = [
+        ("paths", c_void_p),
+        ("n", c_size_t),
+        ("exchange_info", c_char_p),
+        ("common", c_bool),
+        ("first", c_size_t),
+        ("rows", c_size_t),
+        ("features", c_char_p),
+        ("fit_from", c_size_t),
+        ("fit_to", c_size_t),
+    ]
+
+
 STRUCTURES: dict[str, type[ctypes.Structure]] = {
     "symbol": SymbolStruct,
     "env_asset_source": AssetSource,
@@ -138,6 +152,13 @@ FUNCTIONS = {
     "env_load": (c_int, (c_void_p, c_void_p, c_void_p)),
 }
 
+# Of a library that was built with the market store.
+STORE_FUNCTIONS = {
+    "env_files_load": (c_int, (POINTER(FilesOptions), POINTER(c_void_p), c_void_p)),
+    "env_files_source": (POINTER(MarketSource), (c_void_p,)),
+    "env_files_close": (None, (c_void_p,)),
+}
+
 
 def _path() -> Path:
     """$PAPERTAPE_ENV_LIBRARY, or the library that was built with the package."""
@@ -153,7 +174,8 @@ def _path() -> Path:
 
 def _load(path: Path) -> ctypes.CDLL:
     library = ctypes.CDLL(str(path))
-    for name, (result, arguments) in FUNCTIONS.items():
+    wanted = FUNCTIONS | (STORE_FUNCTIONS if hasattr(library, "env_files_load") else {})
+    for name, (result, arguments) in wanted.items():
         try:
             function = getattr(library, name)
         except AttributeError:

@@ -7,10 +7,12 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from os import PathLike
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from papertape.env.files import load
 from papertape.env.library import LIBRARY, AssetSource, MarketSource, SymbolFilters, SymbolStruct, address, column, owned
 from papertape.env.params import Params
 
@@ -130,7 +132,7 @@ class Market:
         self.times, self.interval_ns = self._grid(times, interval)
         self._min_order_qty = self._each(min_order_qty, "min_order_qty")
         self._symbols = [
-            (symbol or Symbol())._struct(name)
+            symbol if isinstance(symbol, SymbolStruct) else (symbol or Symbol())._struct(name)
             for name, symbol in zip(self.names, self._each(symbols, "symbols"), strict=True)
         ]
         self.features = None
@@ -142,6 +144,32 @@ class Market:
             raise ValueError(f"first_row: {first_row}: 0 to {self.rows - 1}")
         self.first_row = first_row
         self._built: weakref.WeakValueDictionary[tuple[str, ...], BuiltMarket] = weakref.WeakValueDictionary()
+
+    @classmethod
+    def from_files(
+        cls,
+        paths: Sequence[str | PathLike[str]],
+        *,
+        features: str | None = None,
+        fit: tuple[int, int] | None = None,
+        common: bool = False,
+        first_row: int = 0,
+        rows: int = 0,
+        exchange_info: str | PathLike[str] | None = None,
+        min_order_qty: float | Sequence[float] | Mapping[str, float] = 0.0,
+    ) -> Market:
+        """A market of bars files (CSV, .gz too; one symbol each), by Papertape's market store.
+
+        features       "market14", "wide110" or the path of a feature set; None: the closes, then the volumes
+        fit            rows that a set which is not fitted yet is fitted on; what comes later is not looked at
+        common         only rows in which all symbols have a bar, as execution="reference" needs them; else a
+                       missing bar is a row in which its symbol does not trade
+        first_row,rows of the market, 0 rows: to its end
+        exchange_info  a venue's exchangeInfo with the symbols' filters; None: as fine as the data
+
+        ValueError where the library was built without the store, or for what is wrong with the files."""
+        arguments = load(paths, features, fit, common, first_row, rows, exchange_info)
+        return cls(**arguments, min_order_qty=min_order_qty)
 
     def _by_asset(self, values: ArrayLike, dtype: type, what: str) -> NDArray:
         """[assets, rows], contiguous: an asset's column in one piece."""
