@@ -2,6 +2,8 @@
 `papertape-trainer env-replay`, over three sessions and over random ones, in zones whose clocks change.
 
     day_trade.py PAPERTAPE_TRAINER
+
+Wants NumPy from the venv in $PAPERTAPE_VENV; exits 77 without it.
 """
 import csv
 import gzip
@@ -13,6 +15,13 @@ import sys
 import tempfile
 from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
+
+venv = os.environ.get("PAPERTAPE_VENV")
+if not venv or not os.path.exists(os.path.join(venv, "bin/python")):
+    print("skipped: PAPERTAPE_VENV names no venv with NumPy")
+    sys.exit(77)
+if os.path.realpath(sys.prefix) != os.path.realpath(venv):
+    os.execv(os.path.join(venv, "bin/python"), [os.path.join(venv, "bin/python"), *sys.argv])
 
 import numpy as np
 
