@@ -23,7 +23,9 @@ struct env_state {
     size_t copies, stride;
     int32_t n;
 
-    /* A copy. */
+    /* From here on all members are columns: a device moves them as such (cuda/layout.h).
+     *
+     * A copy. */
     int32_t *row;      /* t */
     int32_t *first;    /* the episode's row 0; t begins at first + lookback - 1 */
     int32_t *last;     /* t at which it is truncated: first + episode rows - lookback - 1 */

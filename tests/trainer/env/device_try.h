@@ -18,7 +18,10 @@ enum { TRY_ASSETS = 6, TRY_ROWS = 3000, TRY_COPIES = 65, TRY_COMPARE = 16, TRY_A
 static const struct {
     enum env_execution execution;
     enum env_task task;
-} try_kinds[] = {{ENV_REFERENCE, ENV_PORTFOLIO}, {ENV_MARKET, ENV_PORTFOLIO}, {ENV_REFERENCE, ENV_DAY_TRADE}};
+} try_kinds[] = {{ENV_REFERENCE, ENV_PORTFOLIO},
+                 {ENV_MARKET, ENV_PORTFOLIO},
+                 {ENV_REFERENCE, ENV_DAY_TRADE},
+                 {ENV_MARKET, ENV_DAY_TRADE}};
 enum { TRY_KINDS = sizeof(try_kinds) / sizeof(try_kinds[0]) };
 
 /* One environment in both places, and what a step gives in each. */
@@ -155,7 +158,7 @@ static inline struct env_params try_params(struct random *random, enum env_execu
     p.time_decay_floor = try_coin(random) ? 0.2 : 0;
     p.final_return = try_coin(random);
     p.ruin = try_coin(random) ? 0.95 : 0;
-    p.shorts = task == ENV_DAY_TRADE && try_coin(random);
+    p.shorts = task == ENV_DAY_TRADE && execution == ENV_REFERENCE && try_coin(random);
     return p;
 }
 

@@ -83,15 +83,17 @@ enum env_kernel {
     ENV_KERNEL_REFERENCE_F64,
     ENV_KERNEL_REFERENCE_F32,
     ENV_KERNEL_MARKET,
-    ENV_KERNEL_DAY_TRADE
+    ENV_KERNEL_DAY_REFERENCE,
+    ENV_KERNEL_DAY_MARKET,
 };
 
 static inline enum env_kernel env_kernel_of(const struct env_params *params)
 {
-    if (params->task == ENV_DAY_TRADE)
-        return ENV_KERNEL_DAY_TRADE;
+    bool day = params->task == ENV_DAY_TRADE;
     if (params->execution == ENV_MARKET)
-        return ENV_KERNEL_MARKET;
+        return day ? ENV_KERNEL_DAY_MARKET : ENV_KERNEL_MARKET;
+    if (day)
+        return ENV_KERNEL_DAY_REFERENCE;
     return params->float32 ? ENV_KERNEL_REFERENCE_F32 : ENV_KERNEL_REFERENCE_F64;
 }
 
@@ -119,11 +121,11 @@ BLOCK_FN void launch_step(const struct env_launch *l, const struct env_step_io *
     case ENV_KERNEL_MARKET:
         env_market_step(v, io, copy);
         break;
-    case ENV_KERNEL_DAY_TRADE:
-        if (v->params.execution == ENV_MARKET)
-            env_day_market_step(v, io, copy);
-        else
-            env_day_step(v, io, copy);
+    case ENV_KERNEL_DAY_REFERENCE:
+        env_day_step(v, io, copy);
+        break;
+    case ENV_KERNEL_DAY_MARKET:
+        env_day_market_step(v, io, copy);
         break;
     }
 }

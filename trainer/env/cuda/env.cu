@@ -26,7 +26,8 @@ struct gpu_env {
 };
 
 /* 80 registers a thread; the paper exchange wants more. */
-template <enum env_kernel KERNEL> constexpr int blocks_held = KERNEL == ENV_KERNEL_MARKET ? 5 : 6;
+template <enum env_kernel KERNEL>
+constexpr int blocks_held = KERNEL == ENV_KERNEL_MARKET || KERNEL == ENV_KERNEL_DAY_MARKET ? 5 : 6;
 
 template <enum env_kernel KERNEL>
 static __global__ void __launch_bounds__(STEP_THREADS, blocks_held<KERNEL>)
@@ -302,8 +303,11 @@ static void launch_steps(struct gpu_env *e, size_t first, size_t n_steps, float 
     case ENV_KERNEL_MARKET:
         launch_kernel<ENV_KERNEL_MARKET>(&l, e->g->stream);
         break;
-    case ENV_KERNEL_DAY_TRADE:
-        launch_kernel<ENV_KERNEL_DAY_TRADE>(&l, e->g->stream);
+    case ENV_KERNEL_DAY_REFERENCE:
+        launch_kernel<ENV_KERNEL_DAY_REFERENCE>(&l, e->g->stream);
+        break;
+    case ENV_KERNEL_DAY_MARKET:
+        launch_kernel<ENV_KERNEL_DAY_MARKET>(&l, e->g->stream);
         break;
     }
 }
