@@ -60,7 +60,7 @@ struct env_params {
     /* ENV_DAY_TRADE */
     double threshold;      /* of the direction, beyond which it trades */
     bool shorts;           /* the account may sell what it does not hold */
-    double collateral;     /* a short needs this much of its value in equity: 1.5 */
+    double collateral;     /* a short needs this much of its value in cash, proceeds included */
     double borrow_rate;    /* a year's interest on what is owed */
     int session_close_s;   /* seconds of the day, local time */
     char session_zone[40]; /* "UTC", "America/New_York": of the system's zone files */

@@ -335,6 +335,47 @@ static void test_limits(void)
     end(&s);
 }
 
+static uint8_t mask(const struct stage *stage)
+{
+    uint8_t masks[2];
+    env_masks(stage->env, masks);
+    CHECK_INT(masks[1], 3); /* the size is free */
+    return masks[0];
+}
+
+static void test_masks(void)
+{
+    static double closes[12] = {100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100};
+    struct stage s;
+    for (int shorts = 0; shorts < 2; shorts++) {
+        defaults(&s.params);
+        s.params.shorts = shorts;
+        s.params.cooldown_bars = 2;
+        s.params.session_close_s = 16 * 3600; /* row 7 ends it */
+        if (!begin(&s, closes, 12, (15 * 60 + 20) * minute))
+            return;
+        CHECK_INT(mask(&s), shorts ? 3 : 1);
+        step(&s, 1, 0.5f);
+        CHECK_INT(mask(&s), 3);
+        step(&s, -1, 0.5f);
+        CHECK(s.qty == 0);
+        CHECK_INT(mask(&s), 0); /* the next step is within the cooldown, the one after is not */
+        step(&s, 1, 1);
+        CHECK(s.qty == 0);
+        CHECK_INT(mask(&s), shorts ? 3 : 1);
+        step(&s, shorts ? -1 : 1, 0.5f);
+        CHECK(s.qty == (shorts ? -5 : 5));
+        CHECK_INT(mask(&s), 3);
+        step(&s, 0, 0);
+        CHECK_INT(s.row, 5);
+        step(&s, 0, 0);
+        CHECK_INT(mask(&s), 0); /* the session ends in the next bar */
+        step(&s, 1, 1);
+        CHECK(s.qty == 0);
+        end(&s);
+    }
+}
+
 static void refused(const struct env_params *params, int n_assets, int64_t interval_ns, const char *words)
 {
     static double closes[64];
@@ -471,6 +512,7 @@ int main(void)
     test_trend();
     test_stops();
     test_limits();
+    test_masks();
     test_refused();
     unsigned long steps = 0;
     for (int run = getenv("PAPERTAPE_LONG") ? 2000 : 200; run > 0; run--)

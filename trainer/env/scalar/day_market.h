@@ -116,4 +116,11 @@ ENV_RULE void env_day_market_step(const struct env_view *view, const struct env_
     env_finish(view, io, e, reward, equity, over);
 }
 
+/* As env_market_mask(); nothing where all is sold anyway. */
+ENV_RULE uint8_t env_day_market_mask(const struct env_view *view, size_t e)
+{
+    bool leaves = (view->market.session[view->state.row[e]] & ENV_SESSION_LAST_ORDER) != 0;
+    return leaves ? 0 : env_market_mask(view, e, 0);
+}
+
 #endif

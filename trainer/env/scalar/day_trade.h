@@ -283,4 +283,25 @@ ENV_RULE void env_day_step(const struct env_view *view, const struct env_step_io
     env_finish(view, io, e, reward, equity, equity <= view->params.ruin * capital);
 }
 
+/* What the direction may do in the next step, as if its close were the one that is seen: bit 0: buy, bit 1:
+ * sell; nothing where the session ends. */
+ENV_RULE uint8_t env_day_mask(const struct env_view *view, size_t e)
+{
+    const struct env_state *s = &view->state;
+    int32_t row = s->row[e];
+    if (view->market.session[row + 1] & ENV_SESSION_ENDS)
+        return 0;
+    float close = view->market.close[(size_t)row * (size_t)view->market.row_stride];
+    struct env_day day = env_day_load(view, e, close);
+    double equity = day.cash + (double)day.qty * (double)close, capital = env_money_get(view, s->capital, e);
+    float least = (float)view->market.least[0], to_buy = 0, to_sell = 0;
+    if (day.qty >= 0 && !(day.cool > 0))
+        to_buy = env_day_room(view, &day, capital, equity, close, true);
+    if (day.qty <= 0 && !(day.cool > 0) && view->params.shorts)
+        to_sell = env_day_room(view, &day, capital, equity, close, false);
+    bool buys = day.qty < 0 || (to_buy > 0 && to_buy >= least);
+    bool sells = day.qty > 0 || (to_sell > 0 && to_sell >= least);
+    return (uint8_t)((buys ? 1 : 0) | (sells ? 2 : 0));
+}
+
 #endif

@@ -2,7 +2,7 @@
 #ifndef TRAINER_ENV_SCALAR_MASKS_H
 #define TRAINER_ENV_SCALAR_MASKS_H
 
-#include "trainer/env/scalar/market.h"
+#include "trainer/env/scalar/day_market.h"
 
 enum { MASK_BUY = 1, MASK_SELL = 2 };
 
@@ -23,7 +23,7 @@ ENV_RULE uint8_t env_reference_mask(const struct env_view *view, size_t e, int32
     double price = (double)closes[asset] * (1 + (double)s->slippage[e]);
     double spare = env_money_get(view, s->cash, e) - env_money_get(view, s->capital, e) * p->min_cash_reserve;
     double most = spare / ((1 + s->fee_buy[e]) * price) * POLICY_MARGIN;
-    if (p->max_position_pct > 0 && p->task == ENV_PORTFOLIO) {
+    if (p->max_position_pct > 0) {
         double room = p->max_position_pct * env_money_get(view, s->equity, e) -
                       (double)s->qty[at] * (double)closes[asset];
         most = policy_min(most, room / (double)closes[asset]);
@@ -31,7 +31,7 @@ ENV_RULE uint8_t env_reference_mask(const struct env_view *view, size_t e, int32
     uint8_t mask = 0;
     if (s->cool[at] <= 1 && most > 0 && most >= view->market.least[asset])
         mask |= MASK_BUY;
-    if (s->qty[at] > 0 || (p->task == ENV_DAY_TRADE && p->shorts))
+    if (s->qty[at] > 0)
         mask |= MASK_SELL;
     return mask;
 }
@@ -43,6 +43,8 @@ ENV_RULE uint8_t env_action_mask(const struct env_view *view, size_t e, int32_t 
         return MASK_BUY | MASK_SELL;
     if (view->params.autoreset == ENV_NO_RESET && (view->state.flags[e] & ENV_ENDED))
         return 0;
+    if (view->params.task == ENV_DAY_TRADE)
+        return view->params.execution == ENV_MARKET ? env_day_market_mask(view, e) : env_day_mask(view, e);
     return view->params.execution == ENV_MARKET ? env_market_mask(view, e, action)
                                                 : env_reference_mask(view, e, action);
 }
