@@ -28,6 +28,8 @@ DEFAULTS = {
     "max_position_pct": 0.0,
     "min_cash_reserve": 0.0,
     "concentration_penalty": 0.0,
+    "slippage_pct": 0.0,
+    "cooldown_bars": 0,
     "forced_exit_bars": 48,
     "forced_exit_pct": 0.05,
     "time_decay_floor": 0.0,
@@ -64,7 +66,7 @@ class NumpyVectorEnv(VectorEnv):
         self.action_space = batch_space(self.single_action_space, num_envs)
 
         e, n = num_envs, self.n
-        self.qty, self.held, self.peak, self.scale = (np.zeros((e, n), np.float32) for _ in range(4))
+        self.qty, self.held, self.peak, self.cool, self.scale = (np.zeros((e, n), np.float32) for _ in range(5))
         self.bench_qty = np.zeros((e, n))
         self.cash, self.equity, self.benchmark, self.fees, self.gamma_return = (np.zeros(e) for _ in range(5))
         self.first, self.t, self.buys, self.sells = (np.zeros(e, np.int64) for _ in range(4))
@@ -85,7 +87,7 @@ class NumpyVectorEnv(VectorEnv):
         self.first[which] = first
         self.t[which] = self.first[which] + self.p["lookback"] - 1
         self.cash[which] = self.equity[which] = capital
-        for array in (self.qty, self.held, self.peak, self.fees, self.buys, self.sells, self.gamma_return):
+        for array in (self.qty, self.held, self.peak, self.cool, self.fees, self.buys, self.sells, self.gamma_return):
             array[which] = 0
         price = self.close[self.first[which]].astype(np.float64)
         self.scale[which] = np.float32(capital) / (price.astype(np.float32) * np.float32(self.p["norm_action"]))
@@ -114,9 +116,11 @@ class NumpyVectorEnv(VectorEnv):
         return self._observation(), rewards, never, self.ended.copy(), infos
 
     def _sell(self, i, where, qty, price):
-        """Sells `qty` of asset i in the copies `where`."""
-        money = np.where(where, qty * price, 0).astype(np.float64)
+        """Sells `qty` of asset i in the copies `where`; who then has none waits before he buys again."""
+        worse = price * np.float32(1 - self.p["slippage_pct"])
+        money = np.where(where, qty * worse, 0).astype(np.float64)
         self.qty[:, i] -= np.where(where, qty, np.float32(0))
+        self.cool[where & (self.qty[:, i] <= 0), i] = self.p["cooldown_bars"]
         self.cash += money * (1 - self.p["sell_cost_pct"])
         self.fees += money * self.p["sell_cost_pct"]
         self.sells += where
@@ -127,6 +131,7 @@ class NumpyVectorEnv(VectorEnv):
         price = self.close[self.t]  # [copies, n]
         capital, cost = p["initial_capital"], 1 + p["buy_cost_pct"]
         self.held += on[:, np.newaxis] & (self.qty > 0)
+        self.cool = np.where(on[:, np.newaxis], np.maximum(self.cool - 1, 0), self.cool)
 
         if p["trailing_stop_pct"] > 0:
             for i in range(self.n):
@@ -155,12 +160,12 @@ class NumpyVectorEnv(VectorEnv):
                 self._sell(i, late, self.qty[:, i] * np.float32(p["forced_exit_pct"]), price[:, i])
                 self.held[late, i] = 0
         for i in range(self.n):
-            a, least, at = wanted[:, i], self.least[i], price[:, i]
+            a, least, at = wanted[:, i], self.least[i], price[:, i] * np.float32(1 + p["slippage_pct"])
             free = np.maximum(0, self.cash - capital * p["min_cash_reserve"])
             most = free / cost / at * 0.99
             whole = a <= most  # what is wanted; else what the cash allows, with more digits
-            buying = on & (a > least) & (at > 0) & ~(np.minimum(most, a) < least)
-            self.peak[:, i] = np.where(buying & (self.qty[:, i] == 0), at, self.peak[:, i])
+            buying = on & (a > least) & (at > 0) & ~(np.minimum(most, a) < least) & (self.cool[:, i] <= 0)
+            self.peak[:, i] = np.where(buying & (self.qty[:, i] == 0), price[:, i], self.peak[:, i])
             money = np.where(buying, np.where(whole, a * at, most * at), 0)
             self.qty[:, i] += np.where(buying, np.where(whole, a, most), 0)
             self.cash -= money * cost

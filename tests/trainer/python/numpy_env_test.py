@@ -28,6 +28,8 @@ def parameters(rng, lookback):
         "initial_capital": float(rng.choice([500.0, 1000.0, 25000.0])),
         "buy_cost_pct": sometimes(0, 0.004),
         "sell_cost_pct": sometimes(0, 0.004),
+        "slippage_pct": sometimes(0, 0.003),
+        "cooldown_bars": int(rng.integers(0, 6)),
         "trailing_stop_pct": sometimes(0.005, 0.05),
         "max_position_pct": sometimes(0.15, 0.6),
         "min_cash_reserve": sometimes(0.05, 0.4),
@@ -46,7 +48,7 @@ def run(rng, at):
     rows, assets, lookback = int(rng.integers(120, 300)), int(rng.integers(1, 9)), int(rng.integers(1, 6))
     bars = int(rng.integers(60, 110))
     values, columns = parameters(rng, lookback), walk(rng, rows, assets, move=0.01)
-    least = rng.choice([0.0, 0.001, 0.05], assets)
+    least = rng.choice([1e-5, 0.001, 0.05], assets)  # not 0: who has no cash left would buy dust
     starts = rng.integers(0, rows - bars, COPIES)
     backend = backends()[at % len(backends())]
     market = Market(columns, names(assets), min_order_qty=least)
