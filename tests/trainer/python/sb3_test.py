@@ -15,9 +15,11 @@ import numpy as np
 
 try:
     import torch
-    from papertape.env import Market
+    from papertape.env import Market, PapertapeEnv
     from papertape.env.sb3 import PapertapeVecEnv
+    from sb3_contrib import MaskablePPO
     from stable_baselines3 import PPO
+    from stable_baselines3.common.env_checker import check_env
     from stable_baselines3.common.evaluation import evaluate_policy
 except ImportError as error:
     print(f"skipped: {error}")
@@ -92,6 +94,20 @@ for seed in (1, 2, 3):
     mean, _ = evaluate_policy(model, envs, n_eval_episodes=COPIES)
     check(np.isfinite(mean), "SB3's own evaluation")
     envs.close()
+
+# SB3's own checker of a single environment, which raises; and masks, as sb3-contrib asks for them.
+check_env(PapertapeEnv(training, **VALUES))
+discrete = {**VALUES, "actions": "discrete", "levels": 3}
+check_env(PapertapeEnv(training, **discrete))
+envs = PapertapeVecEnv(training, 8, **discrete)
+model = MaskablePPO("MlpPolicy", envs, n_steps=64, batch_size=64, seed=1, device="cpu").learn(1024)
+observations = envs.reset()
+for _ in range(50):
+    masks = np.stack(envs.env_method("action_masks"))
+    actions, _ = model.predict(observations, action_masks=masks)
+    check(masks.reshape(8, 3)[np.arange(8), actions[:, 0]].all(), "an action that is masked")
+    observations, *_ = envs.step(actions)
+envs.close()
 
 assert ready.count > 0
 done("trainer/python/sb3")
