@@ -5,14 +5,20 @@
 #include "exchange/symbol.h"
 #include "trainer/env/env.h"
 
-#define ROW(name) {#name, sizeof(struct name)}
-
 static const struct {
     const char *name;
     size_t size;
 } structures[] = {
-    ROW(env_asset_source), ROW(env_episode), ROW(env_info),   ROW(env_io),    ROW(env_market_source),
-    ROW(env_options),      ROW(env_param),   ROW(env_params), ROW(env_trade), ROW(symbol),
+    {"env_asset_source", sizeof(struct env_asset_source)},
+    {"env_episode", sizeof(struct env_episode)},
+    {"env_info", sizeof(struct env_info)},
+    {"env_io", sizeof(struct env_io)},
+    {"env_market_source", sizeof(struct env_market_source)},
+    {"env_options", sizeof(struct env_options)},
+    {"env_param", sizeof(struct env_param)},
+    {"env_params", sizeof(struct env_params)},
+    {"env_trade", sizeof(struct env_trade)},
+    {"symbol", sizeof(struct symbol)},
 };
 
 const char *env_version(void)
