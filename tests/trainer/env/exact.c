@@ -194,7 +194,7 @@ static void test_prices(struct random *random)
     struct exact_tick exact = exact_tick(price_min, tick);
     for (int v = 0; v < PER_ROUND / LANES_D; v++) {
         int64_t price[LANES_D], slippage[LANES_D];
-        double dp[LANES_D], ds[LANES_D], floor[LANES_D], at[LANES_D];
+        double dp[LANES_D], ds[LANES_D], floor[LANES_D], at[LANES_D], near[LANES_D];
         unsigned buys = (unsigned)random_between(random, 0, (1 << LANES_D) - 1);
         for (int j = 0; j < LANES_D; j++) {
             price[j] = 1 + number(random, LARGEST / 2 - 2 * tick - 2);
@@ -209,13 +209,18 @@ static void test_prices(struct random *random)
             ds[j] = (double)slippage[j];
         }
         d_store(floor, exact_floor_price(&exact, d_load(dp)));
-        d_store(at, exact_slipped(&exact, d_mask(buys), d_gt(d_load(ds), d_all(0)), d_load(dp), d_load(ds),
-                                  NULL));
+        const lane_d zero = d_all(0);
+        mask_d odd = d_mask(0), bought = d_mask(buys), slips = d_gt(d_load(ds), zero);
+        lane_d sign = d_select(bought, zero, d_all(-0.0));
+        d_store(at, exact_slipped(&exact, bought, slips, d_load(dp), d_load(ds)));
+        d_store(near, d_abs(exact_slipped_signed(&exact, sign, slips, d_load(dp), d_load(ds), &odd)));
         for (int j = 0; j < LANES_D; j++) {
             compare("tick", price[j], price_min, tick, floor[j], fill_floor_price(price[j], price_min, tick));
-            compare(buys >> j & 1 ? "bought at" : "sold at", price[j], slippage[j], tick, at[j],
-                    fill_slipped(buys >> j & 1 ? ORDER_BUY : ORDER_SELL, price[j], (int32_t)slippage[j],
-                                 price_min, tick, 0));
+            enum order_side side = buys >> j & 1 ? ORDER_BUY : ORDER_SELL;
+            int64_t want = fill_slipped(side, price[j], (int32_t)slippage[j], price_min, tick, 0);
+            compare(side == ORDER_BUY ? "bought at" : "sold at", price[j], slippage[j], tick, at[j], want);
+            if (!is_odd(odd, j))
+                compare("traded in lanes at", price[j], slippage[j], tick, near[j], want);
         }
     }
 }

@@ -35,6 +35,7 @@
 #define EXACT_QUOTIENT_MAX 0x1p50
 #define EXACT_DIVISOR_MAX  0x1p51
 #define EXACT_SHARE_MAX    0x1p51
+#define EXACT_PRICE_MAX    0x1p50
 
 /* What is divided by; `by` >= 1. */
 struct exact_divisor {
@@ -227,11 +228,11 @@ static inline lane_d exact_floor_price(const struct exact_tick *tick, lane_d pri
 
 /* fill_slipped() without a limit: of a purchase where `buys`, else of a sale. price > 0; `slippage_e6` whole,
  * 0..999999, and 0 where not `slips`. */
-EXACT_INLINE lane_d exact_slipped(const struct exact_tick *tick, mask_d buys, mask_d slips, lane_d price,
-                                  lane_d slippage_e6, mask_d *odd)
+static inline lane_d exact_slipped(const struct exact_tick *tick, mask_d buys, mask_d slips, lane_d price,
+                                   lane_d slippage_e6)
 {
     const lane_d zero = d_all(0);
-    lane_d distance = exact_share(price, slippage_e6, odd);
+    lane_d distance = exact_share(price, slippage_e6, NULL);
     lane_d worse = d_select(buys, price + distance, d_max(price - distance, d_all(tick->lowest)));
     if (tick->tick > 0) {
         const lane_d by = d_all(tick->tick);
@@ -243,6 +244,34 @@ EXACT_INLINE lane_d exact_slipped(const struct exact_tick *tick, mask_d buys, ma
     }
     /* A sale of a price below the lowest; and without slippage the price as it is, on the tick or not. */
     return d_select(slips & not_(d_gt(worse, price) & not_(buys)), worse, price);
+}
+
+/* v with its sign turned where `sign` is -0, as it is where that is 0. */
+static inline lane_d exact_signed(lane_d v, lane_d sign)
+{
+    return (lane_d)((lane_l)v ^ (lane_l)sign);
+}
+
+/* The tick's number, from `base` on, that is `v` or the next above; |v - base| < 2^51. As millionths above:
+ * the FMA is off by 2 u |v - base| / tick at most, less than the half tick's part that it takes off. */
+static inline lane_d exact_ceil_tick(const struct exact_tick *tick, lane_d v, lane_d base)
+{
+    lane_d inverse = d_all(tick->inverse),
+           number = d_ceil(d_fma(v - base, inverse, d_all(-tick->inverse / 2)));
+    return d_fma(number, d_all(tick->tick), base);
+}
+
+/* The same price as exact_slipped() gives, negative for sales, which have a `sign` of -0, purchases 0: both
+ * are rounded up then. */
+static inline lane_d exact_slipped_signed(const struct exact_tick *tick, lane_d sign, mask_d slips,
+                                          lane_d price, lane_d slippage_e6, mask_d *odd)
+{
+    lane_d distance = exact_share(price, slippage_e6, odd), shown = exact_signed(price, sign);
+    lane_d worse = shown + distance;
+    *odd = *odd | d_ge(price, d_all(EXACT_PRICE_MAX)) | d_lt(price - distance, d_all(tick->lowest));
+    if (tick->tick > 0)
+        worse = exact_ceil_tick(tick, worse, exact_signed(d_all(tick->price_min), sign));
+    return d_select(slips, worse, shown);
 }
 
 /* fill_purchase(). */

@@ -159,19 +159,13 @@ static __attribute__((noinline, cold)) lane_d worth_integers(const struct policy
 }
 
 /* fill_notional() where `buys`, else env_market_worth(). */
-EXACT_INLINE lane_d worth(const struct shared *shared, int32_t asset, mask_d buys, lane_d price, lane_d lots,
-                          mask_d *odd)
+static inline lane_d worth(const struct shared *shared, int32_t asset, mask_d buys, lane_d price, lane_d lots)
 {
     const struct exact_divisor *divisor = &shared->symbols[asset].divisor;
-    const lane_d zero = d_all(0);
     struct exact_quotient x = exact_near(price, lots, divisor);
-    mask_d beyond = exact_beyond(x, divisor);
-    if (odd)
-        *odd = *odd | beyond;
-    else if (d_any(beyond))
+    if (d_any(exact_beyond(x, divisor)))
         return worth_integers(&shared->view->market.symbols[asset], buys, price, lots);
-    mask_d up = buys & d_gt(x.rest, zero), down = not_(buys) & d_lt(x.rest, zero);
-    return d_select(down, x.near - d_all(1), d_select(up, x.near + d_all(1), x.near));
+    return d_select(buys, exact_ceil(x), exact_floor(x));
 }
 
 /* env_market_worth() of what is `about` that. */
@@ -186,9 +180,9 @@ EXACT_INLINE lane_d worth_near(const struct shared *shared, int32_t asset, lane_
 }
 
 /* env_market_buy() where `buys`, env_market_sell() where `sells`, with the market at `shown`. Returns the
- * lots that are held then. A purchase that is short of cash is odd. */
-EXACT_INLINE lane_d trade(const struct shared *shared, struct half *h, int32_t asset, lane_d lots,
-                          mask_d buys, mask_d sells, lane_d qty, lane_d shown, mask_d *odd)
+ * lots that are held then. */
+static lane_d trade(const struct shared *shared, struct half *h, int32_t asset, lane_d lots, mask_d buys,
+                    mask_d sells, lane_d qty, lane_d shown)
 {
     const struct lane_symbol *symbol = &shared->symbols[asset];
     const lane_d zero = d_all(0), one = d_all(1);
@@ -196,19 +190,17 @@ EXACT_INLINE lane_d trade(const struct shared *shared, struct half *h, int32_t a
     qty = d_select(buys, qty, d_select(sells, d_min(qty, lots), zero));
     lane_d price = shown;
     if (h->slips)
-        price = exact_slipped(&symbol->tick, buys, h->slipping, shown, h->slippage_e6, odd);
-    lane_d notional = worth(shared, asset, buys, price, qty, odd);
+        price = exact_slipped(&symbol->tick, buys, h->slipping, shown, h->slippage_e6);
+    lane_d notional = worth(shared, asset, buys, price, qty);
     lane_d rate = d_select(buys, h->buy_e6, h->sell_e6);
-    lane_d paid = d_select(buys, notional, zero - notional), fee = exact_fee(notional, rate, odd);
+    lane_d paid = d_select(buys, notional, zero - notional), fee = exact_fee(notional, rate, NULL);
     lane_d cash = h->cash - h->reserved;
     mask_d lacks = buys & d_gt(paid + fee, cash);
-    if (odd) {
-        *odd = *odd | lacks;
-    } else if (d_any(lacks)) {
+    if (d_any(lacks)) {
         lane_d affordable =
             exact_affordable_integers(cash, price, qty, symbol->divisor.whole, rate, symbol->filters);
         qty = d_select(buys, affordable, qty);
-        notional = worth(shared, asset, buys, price, qty, NULL);
+        notional = worth(shared, asset, buys, price, qty);
         paid = d_select(buys, notional, zero - notional);
         fee = exact_fee(notional, rate, NULL);
     }
@@ -219,6 +211,34 @@ EXACT_INLINE lane_d trade(const struct shared *shared, struct half *h, int32_t a
     h->buys = d_select(trades & buys, h->buys + one, h->buys);
     h->sells = d_select(trades & sells, h->sells + one, h->sells);
     return d_select(buys, lots + qty, lots - qty);
+}
+
+/* trade() with sales counted negative, so that all is rounded up. What it cannot do is odd: then *h is
+ * spoilt. */
+EXACT_INLINE lane_d trade_signed(const struct shared *shared, struct half *h, int32_t asset, lane_d lots,
+                                 mask_d buys, mask_d sells, lane_d qty, lane_d shown, mask_d *odd)
+{
+    const struct lane_symbol *symbol = &shared->symbols[asset];
+    const lane_d zero = d_all(0), one = d_all(1);
+    buys = buys & not_(h->inexact);
+    lane_d sign = d_select(buys, zero, d_all(-0.0)), price;
+    qty = d_select(buys, qty, d_select(sells, d_min(qty, lots), zero));
+    if (h->slips)
+        price = exact_slipped_signed(&symbol->tick, sign, h->slipping, shown, h->slippage_e6, odd);
+    else
+        price = exact_signed(shown, sign);
+    struct exact_quotient x = exact_near(price, qty, &symbol->divisor);
+    lane_d paid = exact_ceil(x), notional = d_abs(paid);
+    *odd = *odd | d_ge(notional, d_all(symbol->divisor.max));
+    lane_d fee = exact_fee(notional, d_select(buys, h->buy_e6, h->sell_e6), odd), takes = paid + fee;
+    *odd = *odd | (buys & d_gt(takes, h->cash - h->reserved));
+    mask_d trades = d_gt(qty, zero);
+    h->cash = h->cash - takes;
+    h->inexact = h->inexact | d_ge(h->cash, d_all(POLICY_EXACT_MAX));
+    h->fees = h->fees + fee;
+    h->buys = d_select(trades & buys, h->buys + one, h->buys);
+    h->sells = d_select(trades & sells, h->sells + one, h->sells);
+    return lots + exact_signed(qty, sign);
 }
 
 /* What a bar leaves of an asset's orders. */
@@ -262,18 +282,18 @@ static __attribute__((noinline)) void fill_at_once(const struct shared *shared, 
     struct filled f = load_filled(s, at);
     mask_d at_open = d_gt(f.stop, zero) & there & d_le(bar.open, f.stop);
     if (d_any(at_open)) {
-        f.lots = trade(shared, h, asset, f.lots, none, at_open, f.stop_qty, bar.open, NULL);
+        f.lots = trade(shared, h, asset, f.lots, none, at_open, f.stop_qty, bar.open);
         f.stop = d_select(at_open, zero, f.stop);
     }
     mask_d sells = d_lt(f.waiting, zero) & there, buys = d_gt(f.waiting, zero) & there;
     h->reserved = h->reserved - d_select(there, f.reserve, zero);
     if (d_any(sells | buys)) {
-        f.lots = trade(shared, h, asset, f.lots, buys, sells, d_abs(f.waiting), bar.open, NULL);
+        f.lots = trade(shared, h, asset, f.lots, buys, sells, d_abs(f.waiting), bar.open);
         f.stop = d_select(sells & d_le(f.lots, zero), zero, f.stop);
     }
     mask_d inside = d_gt(f.stop, zero) & there & d_le(bar.low, f.stop);
     if (d_any(inside)) {
-        f.lots = trade(shared, h, asset, f.lots, none, inside, f.stop_qty, f.stop, NULL);
+        f.lots = trade(shared, h, asset, f.lots, none, inside, f.stop_qty, f.stop);
         f.stop = d_select(inside, zero, f.stop);
     }
     store_filled(s, at, there, bar.close, &f);
@@ -291,7 +311,7 @@ EXACT_INLINE bool fill(const struct shared *shared, struct block *b, int half, i
     mask_d odd = d_gt(f.stop, zero) & d_le(bar.low, f.stop);
     mask_d sells = d_lt(f.waiting, zero) & there, buys = d_gt(f.waiting, zero) & there;
     h.reserved = h.reserved - d_select(there, f.reserve, zero);
-    f.lots = trade(shared, &h, asset, f.lots, buys, sells, d_abs(f.waiting), bar.open, &odd);
+    f.lots = trade_signed(shared, &h, asset, f.lots, buys, sells, d_abs(f.waiting), bar.open, &odd);
     f.stop = d_select(sells & d_le(f.lots, zero), zero, f.stop);
     if (d_any(odd & there))
         return false;

@@ -73,20 +73,29 @@ EXACT_INLINE void lane_watch(const struct lane_rules *rules, struct lane_memory 
 }
 
 /* policy_stop(). */
-EXACT_INLINE lane_d lane_stop(const struct lane_rules *rules, const struct lane_symbol *symbol, lane_d peak)
+EXACT_INLINE lane_d lane_stop(const struct lane_rules *rules, const struct lane_symbol *symbol, lane_d peak,
+                              mask_d *odd)
 {
-    lane_d stop = exact_floor_price(&symbol->tick, d_floor(peak * d_all(rules->kept)));
-    return d_select(d_ge(stop, d_all(symbol->tick.price_min)), stop, d_all(0));
+    const lane_d least = d_all(symbol->tick.price_min);
+    lane_d stop = d_floor(peak * d_all(rules->kept)), at = stop;
+    if (odd) {
+        *odd = *odd | d_ge(peak, d_all(EXACT_PRICE_MAX));
+        if (symbol->tick.tick > 0)
+            at = -exact_ceil_tick(&symbol->tick, -stop, -least);
+    } else {
+        at = exact_floor_price(&symbol->tick, stop);
+    }
+    return d_select(d_ge(stop, least), at, d_all(0));
 }
 
-/* policy_wish(). */
+/* policy_wish() of an action that is clipped. */
 EXACT_INLINE lane_d lane_wish(const struct lane_rules *rules, const struct lane_symbol *symbol,
                               const struct lane_memory *memory, lane_d action, lane_d price, lane_d per,
                               const struct lane_account *account)
 {
     const lane_d zero = d_all(0), least = d_all(symbol->least);
     lane_d qty = memory->qty;
-    lane_d a = d_max(d_min(action, d_all(POLICY_ACTION_MAX)), d_all(-POLICY_ACTION_MAX)) * memory->scale;
+    lane_d a = action * memory->scale;
     if (rules->caps)
         a = d_min(a, d_max(d_all(rules->max_position) * account->equity - qty * price, zero) * per);
     lane_d sale = zero;
@@ -114,7 +123,7 @@ EXACT_INLINE struct lane_order lane_decide(const struct lane_rules *rules, const
     mask_d dust = d_le(lots, zero) | d_lt(lots * price, d_all(symbol->notional_min));
     lane_d wish = lane_wish(rules, symbol, memory, action, price, per, account);
     if (rules->trails) {
-        lane_d stop = lane_stop(rules, symbol, memory->peak);
+        lane_d stop = lane_stop(rules, symbol, memory->peak, odd);
         mask_d could = asks & not_(dust), leaves = could & d_le(close, stop);
         order.sets = could & not_(leaves) & d_gt(stop, zero) &
                      d_ge(lots * (stop * d_all(symbol->per_divisor)), d_all(symbol->notional_min));
