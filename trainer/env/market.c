@@ -322,6 +322,9 @@ static int fill(struct env_market *market, const struct env_market_source *sourc
     int rc = session ? env_session(params, source->open_ns, source->start_ns, source->interval_ns, rows,
                                    session, err)
                      : 0;
+    for (int i = 0; exchange && i < source->n_assets; i++)
+        for (size_t r = 0; r < rows && !view->gaps; r++)
+            view->gaps = !is_there(&source->assets[i], r);
     return exchange && rc == 0 ? fill_exchange(source, params, symbols, least, bars, err) : rc;
 }
 

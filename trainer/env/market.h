@@ -42,6 +42,7 @@ struct env_market_view {
     /* ENV_MARKET: open, high, low, close in price units, 0 where the bar is missing: [rows][n][4]; else NULL
      */
     const double *bars;
+    bool gaps; /* is any missing? */
     /* Features times norm_tech, newest first, so that an observation's L rows are contiguous:
      * row r begins at (rows - 1 - r) * n_features. */
     const float *features;

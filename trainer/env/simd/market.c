@@ -30,8 +30,9 @@ struct half {
     lane_d buy_e6, sell_e6, slippage_e6;
     bool slips; /* any lane */
     mask_d slipping;
-    lane_d buys, sells; /* of this step */
-    mask_d inexact;     /* cash has been POLICY_EXACT_MAX or more */
+    lane_d buys, sells;        /* of this step */
+    lane_d *waiting, *reserve; /* [n]: market orders, and what each has in reserve */
+    mask_d inexact;            /* cash has been POLICY_EXACT_MAX or more */
     struct lane_account account;
 };
 
@@ -76,6 +77,9 @@ static inline struct prices prices_at(const struct shared *shared, const struct 
 static inline mask_d was_there(const struct shared *shared, const struct block *b, int half, int32_t asset)
 {
     const struct env_market_view *market = &shared->view->market;
+    const lane_d all = d_all(0);
+    if (!market->gaps)
+        return d_le(all, all);
     const double *close = market->bars + (size_t)asset * 4 + 3;
     const size_t step = (size_t)market->n * 4;
     const int32_t *rows = b->row + half * LANES_D;
@@ -118,8 +122,8 @@ EXACT_INLINE bool decide_as(const struct shared *shared, struct half *h, int32_t
     d_store(s->m_held + at, memory.held);
     d_store(s->m_cool + at, memory.cool);
     d_store(s->m_peak + at, memory.peak);
-    d_store(s->waiting + at, waiting);
-    d_store(s->reserved + at, reserved);
+    h->waiting[asset] = waiting;
+    h->reserve[asset] = reserved;
     if (shared->rules.trails) {
         d_store(s->stop + at, d_select(order.sets, order.stop, d_load(s->stop + at)));
         d_store(s->stop_qty + at, d_select(order.sets, order.stop_qty, d_load(s->stop_qty + at)));
@@ -246,28 +250,28 @@ struct filled {
     lane_d lots, stop, stop_qty, waiting, reserve;
 };
 
-static inline void store_filled(const struct env_state *s, size_t at, mask_d there, lane_d close,
-                                const struct filled *f)
+EXACT_INLINE struct filled load_filled(const struct env_state *s, const struct half *h, int32_t asset,
+                                       size_t at)
 {
+    return (struct filled){d_load(s->lots + at), d_load(s->stop + at), d_load(s->stop_qty + at),
+                           h->waiting[asset], h->reserve[asset]};
+}
+
+EXACT_INLINE void store_filled(const struct shared *shared, size_t at, const struct prices *bar,
+                               const struct filled *f)
+{
+    const struct env_state *s = &shared->view->state;
     const lane_d zero = d_all(0);
-    lane_d waiting = zero, reserve = zero;
-    if (d_any(not_(there))) {
-        close = d_select(there, close, d_load(s->closed + at));
-        waiting = d_select(there, zero, f->waiting);
-        reserve = d_select(there, zero, f->reserve);
+    lane_d close = bar->close;
+    if (shared->view->market.gaps) { /* orders wait, and their columns are not all 0 */
+        close = d_select(bar->there, close, d_load(s->closed + at));
+        d_store(s->waiting + at, d_select(bar->there, zero, f->waiting));
+        d_store(s->reserved + at, d_select(bar->there, zero, f->reserve));
     }
     d_store(s->lots + at, f->lots);
     d_store(s->stop + at, f->stop);
     d_store(s->stop_qty + at, d_select(d_gt(f->stop, zero), f->stop_qty, zero));
-    d_store(s->waiting + at, waiting);
-    d_store(s->reserved + at, reserve);
     d_store(s->closed + at, close);
-}
-
-EXACT_INLINE struct filled load_filled(const struct env_state *s, size_t at)
-{
-    return (struct filled){d_load(s->lots + at), d_load(s->stop + at), d_load(s->stop_qty + at),
-                           d_load(s->waiting + at), d_load(s->reserved + at)};
 }
 
 /* env_market_bar() where the asset has one: whatever it does. */
@@ -279,7 +283,7 @@ static __attribute__((noinline)) void fill_at_once(const struct shared *shared, 
     const struct prices bar = prices_at(shared, b, half, asset);
     const mask_d there = bar.there, none = d_lt(zero, zero);
     struct half *h = &b->half[half];
-    struct filled f = load_filled(s, at);
+    struct filled f = load_filled(s, h, asset, at);
     mask_d at_open = d_gt(f.stop, zero) & there & d_le(bar.open, f.stop);
     if (d_any(at_open)) {
         f.lots = trade(shared, h, asset, f.lots, none, at_open, f.stop_qty, bar.open);
@@ -296,7 +300,7 @@ static __attribute__((noinline)) void fill_at_once(const struct shared *shared, 
         f.lots = trade(shared, h, asset, f.lots, none, inside, f.stop_qty, f.stop);
         f.stop = d_select(inside, zero, f.stop);
     }
-    store_filled(s, at, there, bar.close, &f);
+    store_filled(shared, at, &bar, &f);
 }
 
 /* The same where no stop is reached and no lane is odd; else false, and nothing has changed. */
@@ -307,7 +311,7 @@ EXACT_INLINE bool fill(const struct shared *shared, struct block *b, int half, i
     const struct prices bar = prices_at(shared, b, half, asset);
     const mask_d there = bar.there;
     struct half h = b->half[half];
-    struct filled f = load_filled(s, at);
+    struct filled f = load_filled(s, &h, asset, at);
     mask_d odd = d_gt(f.stop, zero) & d_le(bar.low, f.stop);
     mask_d sells = d_lt(f.waiting, zero) & there, buys = d_gt(f.waiting, zero) & there;
     h.reserved = h.reserved - d_select(there, f.reserve, zero);
@@ -322,7 +326,7 @@ EXACT_INLINE bool fill(const struct shared *shared, struct block *b, int half, i
     kept->buys = h.buys;
     kept->sells = h.sells;
     kept->inexact = h.inexact;
-    store_filled(s, at, there, bar.close, &f);
+    store_filled(shared, at, &bar, &f);
     return true;
 }
 
@@ -346,7 +350,7 @@ static inline void open_half(const struct shared *shared, struct half *h, size_t
     h->slips = d_any(h->slipping);
     h->reserved = h->buys = h->sells = d_all(0);
     h->inexact = d_lt(h->reserved, h->reserved);
-    for (int32_t i = 0; i < s->n; i++)
+    for (int32_t i = 0; shared->view->market.gaps && i < s->n; i++)
         h->reserved = h->reserved + d_load(s->reserved + (size_t)i * s->stride + at);
     h->account = (struct lane_account){
         .min_cash = d_all(shared->view->params.min_cash_reserve) * d_load((double *)s->capital + at),
@@ -512,6 +516,11 @@ static __attribute__((noinline)) void step(const struct shared *shared, struct b
     }
 }
 
+/* What a block's orders are kept in until their bar. */
+struct orders {
+    lane_d waiting[HALVES][ENV_ASSETS_MAX], reserve[HALVES][ENV_ASSETS_MAX];
+};
+
 static void share(struct shared *shared, const struct env_view *view, const struct env_step_io *io,
                   size_t end)
 {
@@ -538,8 +547,14 @@ void LANES_NAME(market_portfolio)(const struct env_view *view, const struct env_
                                   size_t end)
 {
     struct shared shared;
+    struct orders orders[BLOCKS];
     struct block blocks[BLOCKS];
     int n_blocks = 0;
+    for (int k = 0; k < BLOCKS; k++)
+        for (int v = 0; v < HALVES; v++) {
+            blocks[k].half[v].waiting = orders[k].waiting[v];
+            blocks[k].half[v].reserve = orders[k].reserve[v];
+        }
     share(&shared, view, io, end);
     for (size_t at = first; at < end; at += LANES) {
         mask_f steps = lane_steps(view, at, end);
