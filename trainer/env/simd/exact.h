@@ -8,8 +8,8 @@
  * Three roundings lie between x and what k is nearest to: |k - x| < 1/2 + 3.01 u x, below 7/8 for x < 2^50.
  * So |p q - k d| < 7/8 d; high differs from p q by u p q < d / 8 at most, and high - k d is a whole number
  * below d: an FMA gives it exactly, and the sum is exact too. Then floor(x) is k, or k - 1 where rest < 0,
- * and ceil(x) is k, or k + 1 where rest > 0. Lanes with x >= 2^50, and divisors beyond 2^51, take the
- * integers' way one by one.
+ * and ceil(x) is k, or k + 1 where rest > 0, for negative x too. Lanes with x >= 2^50, and divisors beyond
+ * 2^51, take the integers' way one by one.
  *
  * Millionths, rounded up. p, q whole; where p q < 2^51 the product is exact and x = p q / 10^6 below 2.3e9.
  * One FMA gives v = x RN(1e-6) 1e6 - 5e-7 rounded: off by 2 u x < 5e-7 at most. Where x is whole, v lies in
@@ -252,8 +252,8 @@ static inline lane_d exact_signed(lane_d v, lane_d sign)
     return (lane_d)((lane_l)v ^ (lane_l)sign);
 }
 
-/* The tick's number, from `base` on, that is `v` or the next above; |v - base| < 2^51. As millionths above:
- * the FMA is off by 2 u |v - base| / tick at most, less than the half tick's part that it takes off. */
+/* v, or the next above that is whole ticks from `base`; |v - base| < 2^51, tick > 1. As with millionths: the
+ * FMA is off by 2 u |v - base| / tick at most, which is less than the 1 / 2 tick that it takes off. */
 static inline lane_d exact_ceil_tick(const struct exact_tick *tick, lane_d v, lane_d base)
 {
     lane_d inverse = d_all(tick->inverse),

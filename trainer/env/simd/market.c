@@ -1,7 +1,11 @@
-/* ENV_MARKET, ENV_PORTFOLIO: LANES copies a turn, prices, quanta and money as whole numbers in two vectors of
- * doubles. scalar/market.h is the definition; here are its operations in its order, with exact.h for the
- * integers and policy.h for the decisions. What is seldom, a stop that is reached or a purchase short of
- * cash, is skipped where no lane has it. */
+/* ENV_MARKET, ENV_PORTFOLIO: LANES copies at once, prices, quanta and money as whole numbers in two vectors
+ * of doubles. scalar/market.h is the definition; here are its operations in its order, with exact.h for the
+ * integers and policy.h for the decisions.
+ *
+ * What is seldom has a second look. Decisions and fills are made without a branch or a call, which would cost
+ * every vector its register; a lane that they cannot do (exact.h has its bounds, a purchase may be short of
+ * cash, a stop be reached) is odd, and then nothing is stored and the half is done again `at once`, by
+ * whatever each lane needs. */
 #include "trainer/env/market_rules.h"
 #include "trainer/env/scalar/kernels.h"
 #include "trainer/env/simd/actions.h"
