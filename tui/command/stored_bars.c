@@ -163,7 +163,8 @@ int stored_bars_account(const char *verb, const char *database, const char *name
     if (wanted.r == -ENOTSUP)
         return stored_fail(EXIT_ERROR, verb, wanted.strategy, "this program has no such strategy");
     if (!wanted.account.spec.strategy)
-        return stored_fail(EXIT_ERROR, verb, name, "it has no strategy: orders by hand only");
+        return stored_fail(EXIT_ERROR, verb, name,
+                           "it has no strategy to try: its orders are by hand, or a policy's");
     *ret = wanted.account;
     return EXIT_OK;
 }
