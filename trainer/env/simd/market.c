@@ -14,6 +14,7 @@
 #include "trainer/env/simd/policy.h"
 
 enum {
+    AHEAD = 64, /* copies: how far bars are fetched before they are needed */
     HALVES = 2, /* of a block of LANES copies, as vectors of doubles */
     BLOCKS = 2, /* that decide side by side: an asset waits for the cash that the one before it leaves */
 };
@@ -499,12 +500,25 @@ static inline void advance(const struct shared *shared, struct block *b)
     b->together = !f_any(not_(i_eq(next, i_all(one))));
 }
 
+/* The bars of copies that are further on, each of them somewhere else. */
+static inline void fetch_bars(const struct shared *shared, size_t first)
+{
+    const struct env_market_view *market = &shared->view->market;
+    const int32_t *row = shared->view->state.row + first;
+    const size_t n = (size_t)market->n * 4;
+    for (size_t j = 0; j < LANES; j++)
+        for (size_t k = 0; k < n; k += 8)
+            __builtin_prefetch(market->bars + (size_t)(row[j] + 1) * n + k);
+}
+
 static inline void open_block(const struct shared *shared, struct block *b)
 {
     const struct env_state *s = &shared->view->state;
     lane_dd fee_buy = dd_load(s->fee_buy + b->first), fee_sell = dd_load(s->fee_sell + b->first);
     lane_dd slippage = dd_of(f_load(s->slippage + b->first));
     advance(shared, b);
+    if (!b->together && b->first + AHEAD + LANES <= shared->end)
+        fetch_bars(shared, b->first + AHEAD);
     open_half(shared, &b->half[0], b->first, fee_buy.lo, fee_sell.lo, slippage.lo);
     open_half(shared, &b->half[1], b->first + LANES_D, fee_buy.hi, fee_sell.hi, slippage.hi);
 }
