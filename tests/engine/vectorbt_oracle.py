@@ -14,23 +14,16 @@ import subprocess
 import sys
 import tempfile
 
-venv = os.environ.get("PAPERTAPE_VENV")
-if not venv or not os.path.exists(os.path.join(venv, "bin/python")):
-    print("skipped: PAPERTAPE_VENV names no venv with vectorbt")
-    sys.exit(77)
-if os.path.realpath(sys.prefix) != os.path.realpath(venv):
-    os.execv(os.path.join(venv, "bin/python"), [os.path.join(venv, "bin/python"), *sys.argv])
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../oracle"))
+import oracle_venv  # noqa: E402
 
-try:
+with oracle_venv.imports("vectorbt"):
     import numpy as np
     import pandas as pd
     from numba import njit
     from vectorbt.portfolio import nb
     from vectorbt.portfolio.base import Portfolio
     from vectorbt.portfolio.enums import NoOrder
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
 
 PAPERTAPE, SOURCE = sys.argv[1], sys.argv[2]
 SHARED = os.environ.get("PAPERTAPE_SHARED") or os.path.join(SOURCE, "../shared")

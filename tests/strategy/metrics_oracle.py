@@ -17,22 +17,15 @@ import subprocess
 import sys
 import warnings
 
-venv = os.environ.get("PAPERTAPE_VENV")
-if not venv or not os.path.exists(os.path.join(venv, "bin/python")):
-    print("skipped: PAPERTAPE_VENV names no venv with empyrical-reloaded")
-    sys.exit(77)
-if os.path.realpath(sys.prefix) != os.path.realpath(venv):
-    os.execv(os.path.join(venv, "bin/python"), [os.path.join(venv, "bin/python"), *sys.argv])
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../oracle"))
+import oracle_venv  # noqa: E402
 
-try:
+with oracle_venv.imports("empyrical-reloaded"):
     import bottleneck
     import empyrical
     import numpy as np
     import pandas as pd
     import scipy.stats
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
 
 warnings.simplefilter("ignore")
 np.seterr(all="ignore")

@@ -16,21 +16,14 @@ import subprocess
 import sys
 import tempfile
 
-venv = os.environ.get("PAPERTAPE_VENV")
-if not venv or not os.path.exists(os.path.join(venv, "bin/python")):
-    print("skipped: PAPERTAPE_VENV names no venv with TA-Lib")
-    sys.exit(77)
-if os.path.realpath(sys.prefix) != os.path.realpath(venv):
-    os.execv(os.path.join(venv, "bin/python"), [os.path.join(venv, "bin/python"), *sys.argv])
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../oracle"))
+import oracle_venv  # noqa: E402
 
-try:
+with oracle_venv.imports("TA-Lib"):
     import numpy as np
     import talib
     from generated import kinds, walk
     from rows import ABSOLUTE, FIXTURES, ROWS, SPECS, compute, split
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
 
 RELATIVE = 1e-9
 TILES_MACD_OF_PRICE = 2.0**-48 * 35  # cuda/fused.h, with the longest slow period of SPECS

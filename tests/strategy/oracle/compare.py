@@ -15,21 +15,14 @@ import re
 import subprocess
 import sys
 
-venv = os.environ.get("PAPERTAPE_VENV")
-if not venv or not os.path.exists(os.path.join(venv, "bin/python")):
-    print("skipped: PAPERTAPE_VENV names no venv with TA-Lib")
-    sys.exit(77)
-if os.path.realpath(sys.prefix) != os.path.realpath(venv):
-    os.execv(os.path.join(venv, "bin/python"), [os.path.join(venv, "bin/python"), *sys.argv])
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../oracle"))
+import oracle_venv  # noqa: E402
 
-try:
+with oracle_venv.imports("TA-Lib"):
     import numpy as np
     from account import Account
     from indicators import MINUTE_NS
     from rules import RULES
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
 
 RELATIVE = 1e-9
 PROGRAM, PAGE = sys.argv[1:3]

@@ -16,14 +16,11 @@ import tempfile
 from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
-venv = os.environ.get("PAPERTAPE_VENV")
-if not venv or not os.path.exists(os.path.join(venv, "bin/python")):
-    print("skipped: PAPERTAPE_VENV names no venv with NumPy")
-    sys.exit(77)
-if os.path.realpath(sys.prefix) != os.path.realpath(venv):
-    os.execv(os.path.join(venv, "bin/python"), [os.path.join(venv, "bin/python"), *sys.argv])
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../oracle"))
+import oracle_venv  # noqa: E402
 
-import numpy as np
+with oracle_venv.imports("NumPy"):
+    import numpy as np
 
 F = np.float32
 TRAINER = sys.argv[1]

@@ -5,21 +5,14 @@ import os
 import sys
 from pathlib import Path
 
-venv = os.environ.get("PAPERTAPE_VENV")
-if not venv or not os.path.exists(os.path.join(venv, "bin/python")):
-    print("skipped: PAPERTAPE_VENV names no venv with Gymnasium")
-    sys.exit(77)
-if os.path.realpath(sys.prefix) != os.path.realpath(venv):
-    os.execv(os.path.join(venv, "bin/python"), [os.path.join(venv, "bin/python"), *sys.argv])
+SOURCE = Path(__file__).resolve().parents[3]
+sys.path.append(str(SOURCE / "tests/oracle"))
+import oracle_venv  # noqa: E402
 
-try:
+with oracle_venv.imports("Gymnasium"):
     import gymnasium  # noqa: F401
     import numpy as np
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
 
-SOURCE = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(SOURCE / "trainer/python"))
 LONG = "PAPERTAPE_LONG" in os.environ
 MINUTE_NS = 60_000_000_000
