@@ -123,7 +123,7 @@ class Case:
         self.folder = folder
         self.params = dict(symbols=SYMBOLS, first_bar="2023-11-14 22:15:00+00:00", bars=60, min_order_qty=[0, 0.01], params={})
         self.header = "t,action_AAA,action_BBB"
-        self.rows = [f"{i},{(i % 7) - 3},{(i % 5) - 2}" for i in range(53 + 1)]
+        self.rows = [f"{i + 3},{(i % 7) - 3},{(i % 5) - 2}" for i in range(53 + 1)]
 
     def files(self):
         paths = os.path.join(self.folder, "params.json"), os.path.join(self.folder, "actions.csv")
@@ -196,21 +196,37 @@ def bad_params(folder):
 
 def bad_actions(folder):
     case = Case(folder)
-    case.rows[12] = "12,nan,0"
+    case.rows[12] = "15,nan,0"
     refused(case, ["action_AAA", "nan", "actions.csv:14", "finite"])
-    case.rows[12] = "12,0,inf"
+    case.rows[12] = "15,0,inf"
     refused(case, ["action_BBB", "inf", "actions.csv:14", "finite"])
-    case.rows[12] = "12,0,1e39"
+    case.rows[12] = "15,0,1e39"
     refused(case, ["action_BBB", "1e39", "actions.csv:14"])
-    case.rows[12] = "12,0,"
+    case.rows[12] = "15,0,"
     refused(case, ["action_BBB", "actions.csv:14"])
-    case.rows[12] = "12,0,1x"
+    case.rows[12] = "15,0,1x"
     refused(case, ["1x", "actions.csv:14"])
-    case.rows[12] = "12,0"
+    case.rows[12] = "15,0"
     refused(case, ["2 cells", "actions.csv:14", "3"])
-    case.rows[12] = "12,0,1,2"
+    case.rows[12] = "15,0,1,2"
     refused(case, ["4 cells", "actions.csv:14", "3"])
+    case = Case(folder)
+    del case.rows[12]
+    refused(case, ["t is 16", "actions.csv:14", "15"])
+    case = Case(folder)
+    case.rows[12] = case.rows[11]
+    refused(case, ["t is 14", "actions.csv:14", "15"])
+    for text in ("x", "15.5", "-1", "", "99999999999999999999"):
+        case.rows[12] = f"{text},0,0"
+        refused(case, [f't is "{text}"', "actions.csv:14", "number of a row"])
+    case = Case(folder)
+    del case.rows[0]
+    refused(case, ["t is 4", "actions.csv:2", "3"])
+    case = Case(folder)
+    case.params["params"] = dict(start=4)
+    refused(case, ["t is 3", "actions.csv:2", "7"])
     for header, words in (
+        ("t,t,action_AAA,action_BBB", ["t: ", "twice"]),
         ("t,action_AAA", ["action_BBB"]),
         ("t,action_AAA,action_BBB,action_CCC", ["action_CCC"]),
         ("t,action_AAA,action_BBV", ["action_BBV", "action_BBB?"]),
@@ -320,7 +336,7 @@ def good(folder):
           and gpu.stderr.endswith(": the CPU steps instead\n"), gpu.stderr)
 
     case = Case(folder)
-    case.rows = case.rows + ["99,0,0", "100,0,0"]
+    case.rows = case.rows + ["57,0,0", "58,0,0"]
     done = case.run()
     check(done.returncode == 0 and done.stdout == plain.stdout, "more rows than steps")
     check("2 rows of actions are left" in done.stderr and "actions.csv:56" in done.stderr, done.stderr)
@@ -336,6 +352,15 @@ def good(folder):
     check(case.run("--seed", "1", "--backend", "gpu").stdout == drawn[0], "gpu draws other numbers")
     case.params["params"] = dict(initial_capital=1e3, gamma=1, final_return=False)
     check(case.run().returncode == 0, "whole numbers, and switches")
+
+    case = Case(folder)
+    case.params["params"] = dict(start=4, random_start=True, episode_bars=20)
+    case.header, case.rows = "action_AAA,action_BBB", ["1,1"] * 40
+    with open(os.path.join(folder, "again.csv"), "w") as file:
+        file.write(case.run("--seed", "5").stdout)
+    again = run("env-replay", case.files()[0], os.path.join(folder, "again.csv"), "--bars", folder, "--seed", "5")
+    with open(os.path.join(folder, "again.csv")) as file:
+        check(again.stdout == file.read() and again.stderr == "", f"its own output, begun at a row that was drawn: {again.stderr}")
 
     write_bars(folder, "CCC", n=64, missing=(20, 21, 40), price=3)
     case = Case(folder)

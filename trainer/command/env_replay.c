@@ -221,6 +221,18 @@ static void close_device(struct request *request)
     request->module = NULL;
 }
 
+/* Are the actions for the rows that the episode has? */
+static int check_first_row(const struct request *request)
+{
+    char err[REPLAY_ERROR_MAX];
+    int32_t row;
+    const struct env_info info = {.row = &row};
+    env_info(request->env, &info);
+    if (replay_actions_begin_at(&request->actions, request->actions_path, (int64_t)row + 1, err) < 0)
+        return say(EXIT_FAILURE, "%s", err);
+    return GO_ON;
+}
+
 static int make_env(struct request *request)
 {
     struct replay_params *params = &request->params;
@@ -239,7 +251,7 @@ static int make_env(struct request *request)
     struct env_options options = {.copies = 1, .seed = request->seed, .backend = request->backend};
     if (env_create(&params->env, request->env_market, &options, &request->env, err) < 0)
         return say(EXIT_FAILURE, "%s: %s", request->params_path, err);
-    return GO_ON;
+    return check_first_row(request);
 }
 
 /* The device, or a line on stderr that says why not. */

@@ -9,7 +9,7 @@
 
 #include "strategy/nearest.h"
 
-enum { NO_ACTION = -1, COLUMNS_MAX = 4096 };
+enum { NO_ACTION = -1, COLUMN_T = -2, COLUMNS_MAX = 4096 };
 static const char prefix[] = "action_";
 
 struct reader {
@@ -17,7 +17,7 @@ struct reader {
     const char *const *names;
     int n_names;
     size_t line;
-    int *column; /* [n_columns]: which of the names it is, or NO_ACTION */
+    int *column; /* [n_columns]: which of the names it is, NO_ACTION or COLUMN_T */
     size_t n_columns, cap;
     struct replay_actions actions;
     char *err; /* [REPLAY_ERROR_MAX] */
@@ -75,6 +75,11 @@ static int read_header(struct reader *reader, char *line)
                         reader->line);
             else
                 there[which] = true;
+        } else if (strcmp(cell, "t") == 0) {
+            if (reader->actions.has_t)
+                r = bad(reader, "t: %s:%zu: the column stands there twice", reader->path, reader->line);
+            reader->actions.has_t = true;
+            which = COLUMN_T;
         }
         reader->column[reader->n_columns++] = which;
     }
@@ -97,6 +102,23 @@ static int read_number(const struct reader *reader, int which, const char *cell,
     return 0;
 }
 
+/* Rows are numbered one after the other, from whatever the first one is. */
+static int read_t(struct reader *reader, const char *cell)
+{
+    struct replay_actions *actions = &reader->actions;
+    char *end;
+    errno = 0;
+    long long t = strtoll(cell, &end, 10), next = actions->first_t + (long long)actions->n;
+    if (end == cell || *end != '\0' || errno != 0 || t < 0 || t > INT32_MAX)
+        return bad(reader, "t is \"%.40s\": %s:%zu: the number of a row", cell, reader->path, reader->line);
+    if (actions->n == 0)
+        actions->first_t = t;
+    else if (t != next)
+        return bad(reader, "t is %lld: %s:%zu: %lld, which comes next: no row is left out", t, reader->path,
+                   reader->line, next);
+    return 0;
+}
+
 static int read_row(struct reader *reader, char *line)
 {
     struct replay_actions *actions = &reader->actions;
@@ -116,7 +138,9 @@ static int read_row(struct reader *reader, char *line)
     size_t n = 0;
     for (char *cell; (cell = next_cell(&line)); n++) {
         int which = n < reader->n_columns ? reader->column[n] : NO_ACTION;
-        int r = which == NO_ACTION ? 0 : read_number(reader, which, cell, &row[which]);
+        int r = which == NO_ACTION  ? 0
+                : which == COLUMN_T ? read_t(reader, cell)
+                                    : read_number(reader, which, cell, &row[which]);
         if (r < 0)
             return r;
     }
@@ -174,6 +198,16 @@ int replay_actions_read(const char *path, const char *const names[], int n_names
     }
     *ret = reader.actions;
     return 0;
+}
+
+int replay_actions_begin_at(const struct replay_actions *actions, const char *path, int64_t t,
+                            char err[static REPLAY_ERROR_MAX])
+{
+    if (!actions->has_t || actions->first_t == t)
+        return 0;
+    snprintf(err, REPLAY_ERROR_MAX, "t is %lld: %s:%zu: %lld, with which the episode begins",
+             (long long)actions->first_t, path, actions->lines[0], (long long)t);
+    return -EINVAL;
 }
 
 void replay_actions_finish(struct replay_actions *actions)

@@ -1,8 +1,9 @@
-/* ACTIONS.csv of env-replay: its action_* columns. */
+/* ACTIONS.csv of env-replay: its action_* columns, and t, the rows that they are for. */
 #ifndef TRAINER_COMMAND_REPLAY_ACTIONS_H
 #define TRAINER_COMMAND_REPLAY_ACTIONS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "trainer/command/replay_params.h"
 
@@ -11,14 +12,21 @@ struct replay_actions {
     int width;     /* actions in each */
     float *values; /* [n][width] */
     size_t *lines; /* [n]: where each row stands in the file, from 1 */
+    bool has_t;
+    int64_t first_t; /* of the first row, where has_t; the others follow one by one */
 };
 
-/* Reads the columns action_NAME of the names, in their order; columns without action_ in front are passed
- * over. 0, for replay_actions_finish(); errors of opening; -EINVAL with a sentence that names the line: a
- * name without a column, a column without a name, a row with too few or too many cells, a cell that is no
- * finite float32; -ENOMEM. *ret is untouched on failure. */
+/* Reads the columns action_NAME of the names, in their order; `t`, if there, must rise by one
+ * from row to row; other columns without action_ in front are passed over. 0, for replay_actions_finish();
+ * errors of opening; -EINVAL with a sentence that names the line: a name without a column, a column without a
+ * name, a row with too few or too many cells, a cell that is no finite float32; -ENOMEM. *ret is untouched on
+ * failure. */
 int replay_actions_read(const char *path, const char *const names[], int n_names, struct replay_actions *ret,
                         char err[static REPLAY_ERROR_MAX]);
+
+/* 0 where the first row is for `t`, or says nothing; -EINVAL with a sentence that names its line. */
+int replay_actions_begin_at(const struct replay_actions *actions, const char *path, int64_t t,
+                            char err[static REPLAY_ERROR_MAX]);
 void replay_actions_finish(struct replay_actions *actions);
 
 #endif
