@@ -87,6 +87,53 @@ static int begin(struct replay *replay, const struct journal_record *record, con
     return 0;
 }
 
+/* Loads a state into an engine of its own and saves that, in the present layout, into `to`. */
+static int renew(struct replay *replay, const void *state, size_t len, struct codec *to)
+{
+    const struct engine_sink none = {0};
+    struct engine *scratch = NULL;
+    char err[ENGINE_ERROR_MAX];
+    int r = engine_load(state, len, &none, &replay->policies, &scratch, err);
+    if (r < 0)
+        return fault(replay, r, "%s", err);
+    codec_save(to);
+    r = engine_save(scratch, to);
+    engine_destroy(scratch);
+    return r < 0 ? fault(replay, r, "no memory to compare states") : 0;
+}
+
+/* Both by way of the older layout into the present one, whose lists are longer. 1, 0, or -errno. */
+static int same_in_layout(struct replay *replay, uint32_t layout, const struct state_record *state)
+{
+    struct codec theirs = {0}, ours = {0};
+    codec_save(&replay->codec);
+    int r = engine_save_as(replay->engine, layout, &replay->codec);
+    if (r < 0)
+        fault(replay, r, "no memory to compare states");
+    if (r == 0)
+        r = renew(replay, replay->codec.bytes, replay->codec.len, &ours);
+    if (r == 0)
+        r = renew(replay, state->state, state->len, &theirs);
+    if (r == 0)
+        r = ours.len == theirs.len && memcmp(ours.bytes, theirs.bytes, ours.len) == 0;
+    codec_finish(&theirs);
+    codec_finish(&ours);
+    return r;
+}
+
+/* Is a recorded state what the engine is? 1, 0, or -errno with a fault. */
+static int same(struct replay *replay, const struct state_record *state)
+{
+    uint32_t layout = engine_state_layout(state->state, state->len);
+    if (layout > 0 && layout < ENGINE_STATE_VERSION)
+        return same_in_layout(replay, layout, state);
+    codec_save(&replay->codec);
+    int r = engine_save(replay->engine, &replay->codec);
+    if (r < 0)
+        return fault(replay, r, "no memory to compare states");
+    return replay->codec.len == state->len && memcmp(replay->codec.bytes, state->state, state->len) == 0;
+}
+
 /* A state of the same run says again what the engine is. */
 static int compare(struct replay *replay, const struct journal_record *record,
                    const struct state_record *state)
@@ -98,14 +145,16 @@ static int compare(struct replay *replay, const struct journal_record *record,
                      state->run, record->seq, state_why_name(state->why), replay->seq, replay->run);
     if (!replay->check_states)
         return 0;
-    codec_save(&replay->codec);
-    int r = engine_save(replay->engine, &replay->codec);
-    if (r < 0)
-        return fault(replay, r, "no memory to compare the state after event %" PRIu64, record->seq);
-    if (replay->codec.len != state->len || memcmp(replay->codec.bytes, state->state, state->len) != 0)
+    int r = same(replay, state);
+    if (r == 0)
         return fault(replay, -EILSEQ,
                      "the state after event %" PRIu64 " (%s) is not what the events make of it", record->seq,
                      state_why_name(state->why));
+    if (r < 0) {
+        char why[JOURNAL_ERROR_MAX];
+        memcpy(why, replay->error, sizeof why);
+        return fault(replay, r, "the state after event %" PRIu64 ": %s", record->seq, why);
+    }
     return 0;
 }
 

@@ -118,7 +118,7 @@ static void visit_pending(struct visit *visit)
         codec_i64(codec, &pending->effective_ns);
         if (codec->version >= 2)
             codec_i64(codec, &pending->created_ns);
-        else
+        else if (!codec->saving)
             pending->created_ns = pending->effective_ns - engine->latency_ns;
         codec_u64(codec, &pending->order_id);
         codec_enum(codec, &pending->kind, PENDING_AMEND + 1);
@@ -166,7 +166,8 @@ static void visit_lots(struct visit *visit, const struct position *position, str
 static void visit_record(struct codec *codec, const struct position *position, struct record_keeper *keeper)
 {
     if (codec->version < 2) {
-        record_resume(keeper, position->qty, position->cost);
+        if (!codec->saving)
+            record_resume(keeper, position->qty, position->cost);
         return;
     }
     codec_u32(codec, &keeper->record.wins);
@@ -447,13 +448,12 @@ static void visit_engine(struct visit *visit)
         visit_pending(visit);
 }
 
-/* The state's own first bytes. Loading: 0, -EBADMSG or -ENOTSUP. */
+/* The state's own first bytes; saving: in codec->version. Loading: 0, -EBADMSG or -ENOTSUP. */
 static int visit_head(struct codec *codec)
 {
     char mark[sizeof magic];
     memcpy(mark, magic, sizeof mark);
     codec_bytes(codec, mark, sizeof mark);
-    codec->version = ENGINE_STATE_VERSION;
     codec_u32(codec, &codec->version);
     if (codec->failed || memcmp(mark, magic, sizeof mark) != 0 || codec->version == 0)
         return -EBADMSG;
@@ -462,11 +462,24 @@ static int visit_head(struct codec *codec)
 
 int engine_save(const struct engine *engine, struct codec *codec)
 {
+    return engine_save_as(engine, ENGINE_STATE_VERSION, codec);
+}
+
+int engine_save_as(const struct engine *engine, uint32_t layout, struct codec *codec)
+{
     /* A saving codec sets nothing. */
     struct visit visit = {.codec = codec, .engine = (struct engine *)(uintptr_t)engine};
+    codec->version = layout;
     visit_head(codec);
     visit_engine(&visit);
     return codec->failed ? -ENOMEM : 0;
+}
+
+uint32_t engine_state_layout(const void *bytes, size_t len)
+{
+    struct codec codec;
+    codec_load(&codec, bytes, len);
+    return visit_head(&codec) < 0 ? 0 : codec.version;
 }
 
 static int fault(int error, char *err, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -14,6 +14,11 @@ enum {
 
 /* Appends the engine's state. 0 or -ENOMEM. */
 int engine_save(const struct engine *engine, struct codec *codec);
+/* The same in an older layout, 1 .. ENGINE_STATE_VERSION, without what that one did not have: to compare with
+ * what a former program recorded. */
+int engine_save_as(const struct engine *engine, uint32_t layout, struct codec *codec);
+/* The layout of a state; 0: these bytes are none, or of a newer program. */
+uint32_t engine_state_layout(const void *bytes, size_t len);
 
 /* Makes an engine from a state; its policies are those that `policies` finds, NULL for none. 0; -ENOTSUP for
  * a newer layout; -EBADMSG for bytes that are none, -ENOENT for a strategy or an indicator that this program

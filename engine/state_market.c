@@ -134,7 +134,7 @@ int visit_market(struct codec *codec, struct market_state *market, int64_t inter
     codec_i64(codec, &market->last);
     if (codec->version >= 2)
         codec_enum(codec, &market->last_from, LAST_TRADE + 1);
-    else
+    else if (!codec->saving)
         market->last_from = market->last > 0 ? LAST_TRADE : LAST_NONE;
     codec_i64(codec, &market->last_ns);
     codec_i64(codec, &market->change_open);
