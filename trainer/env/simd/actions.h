@@ -6,7 +6,7 @@
 #include "trainer/env/view.h"
 
 /* n numbers of each row, in turn to ret[0..n-1]; `padded`: rows may be read to the next multiple of four. */
-static inline void lane_rows(const float *const row[LANES], int32_t n, bool padded, lane_f *ret)
+LANES_INLINE void lane_rows(const float *const row[LANES], int32_t n, bool padded, lane_f *ret)
 {
     if (!padded && n < 4) {
         for (int32_t k = 0; k < n; k++)
@@ -27,8 +27,7 @@ static inline void lane_rows(const float *const row[LANES], int32_t n, bool padd
 }
 
 /* Actions of copies [first, first + LANES), of those from `end` on any; ret [n]. */
-static inline void lane_actions(const struct env_step_io *io, size_t first, size_t end, int32_t n,
-                                lane_f *ret)
+LANES_INLINE void lane_actions(const struct env_step_io *io, size_t first, size_t end, int32_t n, lane_f *ret)
 {
     if (first + LANES <= end && io->copy_step == 1) {
         for (int32_t i = 0; i < n; i++)
@@ -48,7 +47,7 @@ static inline void lane_actions(const struct env_step_io *io, size_t first, size
 }
 
 /* env_action(). */
-static inline lane_f lane_action(const struct env_params *p, lane_f given)
+LANES_INLINE lane_f lane_action(const struct env_params *p, lane_f given)
 {
     if (p->actions == ENV_DISCRETE) {
         float middle = (float)(p->levels / 2);

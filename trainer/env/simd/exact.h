@@ -30,8 +30,6 @@
 #include "strategy/policy/rules.h"
 #include "trainer/env/simd/lanes.h"
 
-#define EXACT_INLINE       static inline __attribute__((always_inline))
-
 #define EXACT_QUOTIENT_MAX 0x1p50
 #define EXACT_DIVISOR_MAX  0x1p51
 #define EXACT_SHARE_MAX    0x1p51
@@ -91,7 +89,7 @@ static inline mask_d exact_beyond(struct exact_quotient x, const struct exact_di
     return d_ge(x.near, d_all(divisor->max));
 }
 
-EXACT_INLINE struct exact_quotient exact_divide(lane_d p, lane_d q, const struct exact_divisor *divisor,
+LANES_INLINE struct exact_quotient exact_divide(lane_d p, lane_d q, const struct exact_divisor *divisor,
                                                 mask_d *odd)
 {
     struct exact_quotient x = exact_near(p, q, divisor);
@@ -116,18 +114,18 @@ static inline lane_d exact_ceil(struct exact_quotient x)
 static const struct exact_divisor exact_million = {1000000, 1e6, 1 / 1e6, EXACT_QUOTIENT_MAX};
 
 /* fill_notional() of a sale, and of a purchase. */
-EXACT_INLINE lane_d exact_proceeds(lane_d price, lane_d qty, const struct exact_divisor *unit, mask_d *odd)
+LANES_INLINE lane_d exact_proceeds(lane_d price, lane_d qty, const struct exact_divisor *unit, mask_d *odd)
 {
     return exact_floor(exact_divide(price, qty, unit, odd));
 }
 
-EXACT_INLINE lane_d exact_cost(lane_d price, lane_d qty, const struct exact_divisor *unit, mask_d *odd)
+LANES_INLINE lane_d exact_cost(lane_d price, lane_d qty, const struct exact_divisor *unit, mask_d *odd)
 {
     return exact_ceil(exact_divide(price, qty, unit, odd));
 }
 
 /* ceil(v * rate_e6 / 10^6); `rate_e6` whole, 0..1000000. */
-EXACT_INLINE lane_d exact_share(lane_d v, lane_d rate_e6, mask_d *odd)
+LANES_INLINE lane_d exact_share(lane_d v, lane_d rate_e6, mask_d *odd)
 {
     lane_d product = v * rate_e6;
     mask_d beyond = d_ge(product, d_all(EXACT_SHARE_MAX));
@@ -139,7 +137,7 @@ EXACT_INLINE lane_d exact_share(lane_d v, lane_d rate_e6, mask_d *odd)
 }
 
 /* fill_fee(). */
-EXACT_INLINE lane_d exact_fee(lane_d notional, lane_d rate_e6, mask_d *odd)
+LANES_INLINE lane_d exact_fee(lane_d notional, lane_d rate_e6, mask_d *odd)
 {
     return exact_share(notional, rate_e6, odd);
 }
@@ -275,7 +273,7 @@ static inline lane_d exact_slipped_signed(const struct exact_tick *tick, lane_d 
 }
 
 /* fill_purchase(). */
-EXACT_INLINE lane_d exact_purchase(lane_d price, lane_d qty, const struct exact_divisor *unit, lane_d fee_e6,
+LANES_INLINE lane_d exact_purchase(lane_d price, lane_d qty, const struct exact_divisor *unit, lane_d fee_e6,
                                    mask_d *odd)
 {
     lane_d notional = exact_cost(price, qty, unit, odd);

@@ -14,19 +14,19 @@ struct lane_change {
 };
 
 /* Whole numbers as floats, rounded to nearest. */
-static inline lane_f lane_of_int(lane_i v)
+LANES_INLINE lane_f lane_of_int(lane_i v)
 {
     return __builtin_convertvector(v, lane_f);
 }
 
 /* The whole part; |v| < 2^31. */
-static inline lane_i lane_int_of(lane_f v)
+LANES_INLINE lane_i lane_int_of(lane_f v)
 {
     return __builtin_convertvector(v, lane_i);
 }
 
 /* env_decay(). */
-static inline lane_f lane_decay(const struct env_view *view, lane_i row, lane_i first, lane_i last)
+LANES_INLINE lane_f lane_decay(const struct env_view *view, lane_i row, lane_i first, lane_i last)
 {
     lane_i begin = first + i_all(view->params.lookback - 1);
     lane_f left = lane_of_int(last - row) / lane_of_int(last - begin);
@@ -34,7 +34,7 @@ static inline lane_f lane_decay(const struct env_view *view, lane_i row, lane_i 
 }
 
 /* env_reward(). */
-static inline lane_f lane_reward(const struct env_params *p, const struct lane_change *change, lane_f decay)
+LANES_INLINE lane_f lane_reward(const struct env_params *p, const struct lane_change *change, lane_f decay)
 {
     const lane_f zero = f_all(0), norm = f_all((float)p->norm_reward);
     lane_f alpha = (change->equity_change - change->benchmark_change) * norm * decay;
@@ -58,18 +58,18 @@ struct lane_shares {
 };
 
 /* Lanes with `m`, else 0. */
-static inline lane_f lane_where(mask_f m, lane_f v)
+LANES_INLINE lane_f lane_where(mask_f m, lane_f v)
 {
     return f_select(m, v, f_all(0));
 }
 
 /* env_shares_add(); `counted` [n] are the shares before that belong to A, else 0. Returns this one's. */
-static inline lane_f lane_shares_add(struct lane_shares *shares, const lane_f *counted, int n, lane_f share)
+LANES_INLINE lane_f lane_shares_add(struct lane_shares *shares, const lane_f *counted, int n, lane_f share)
 {
     mask_f counts = f_gt(share, f_all(0.01f));
     lane_f own = lane_where(counts, share);
     shares->most = f_max(share, shares->most);
-    shares->count = shares->count + lane_where(counts, f_all(1));
+    shares->count = f_select(counts, shares->count + f_all(1), shares->count);
     shares->sum = shares->sum + own;
     for (int k = 0; k < n; k++)
         shares->pairs = shares->pairs + f_min(counted[k], own);
@@ -77,7 +77,7 @@ static inline lane_f lane_shares_add(struct lane_shares *shares, const lane_f *c
 }
 
 /* env_concentration(). */
-static inline lane_f lane_concentration(const struct env_params *p, const struct lane_shares *shares)
+LANES_INLINE lane_f lane_concentration(const struct env_params *p, const struct lane_shares *shares)
 {
     float k = (float)p->concentration_penalty;
     lane_f reward = lane_where(f_gt(shares->most, f_all(0.4f)), f_all(-k) * (shares->most - f_all(0.4f)));
@@ -88,60 +88,74 @@ static inline lane_f lane_concentration(const struct env_params *p, const struct
     return f_select(few, reward - f_all(k) * f_all(0.5f) * (f_all(3) - shares->count), spread);
 }
 
-/* Copies [first, first + LANES) that step: those below `end` whose episodes are not over. */
-static inline mask_f lane_steps(const struct env_view *view, size_t first, size_t end)
+/* Are copies [first, first + LANES) all below `end`, and the episode of none is over? */
+LANES_INLINE bool lane_whole(const struct env_view *view, size_t first, size_t end)
 {
     const uint8_t *flags = view->state.flags + first;
-    unsigned bits = end - first >= LANES ? (unsigned)-1 : (1u << (end - first)) - 1;
+    uint8_t any = 0;
+    for (int j = 0; j < LANES; j++)
+        any |= flags[j];
+    return first + LANES <= end && !(any & ENV_ENDED);
+}
+
+/* Copies [first, first + LANES) that step: those below `end` whose episodes are not over. */
+LANES_INLINE mask_f lane_steps(const struct env_view *view, size_t first, size_t end)
+{
+    const uint8_t *flags = view->state.flags + first;
+    unsigned bits = LANES_ALL;
+    if (lane_whole(view, first, end))
+        return f_mask(bits);
+    if (end - first < LANES)
+        bits = (1u << (end - first)) - 1;
     for (unsigned j = 0; j < LANES; j++)
         bits &= ~((unsigned)(flags[j] & ENV_ENDED) << j);
-    return f_mask(bits & ((1u << LANES) - 1));
+    return f_mask(bits);
 }
 
-/* Bytes [0, n) become 1 in the lanes of the mask, else 0. */
-static inline void lane_bytes(uint8_t *ret, unsigned bits, size_t n)
+/* Stores where copies step; `whole`: all do. */
+LANES_INLINE void lane_put_dd(mask_f steps, bool whole, double *p, lane_dd v)
 {
-    for (size_t j = 0; j < n; j++)
-        ret[j] = (uint8_t)(bits >> j & 1);
+    dd_store(p, whole ? v : dd_select(steps, v, dd_load(p)));
 }
 
-/* env_finish() of copies [first, first + LANES) below `end`; where they do not step, env_steps(). Their
- * columns are stored. */
-static inline void lane_finish(const struct env_view *view, const struct env_step_io *io, size_t first,
-                               size_t end, mask_f steps, lane_f reward, lane_dd equity, mask_f terminated)
+/* env_finish() of copies [first, first + LANES) that step, whose rows are stored; `whole`: all do. What
+ * belongs to the others stays as it is. */
+LANES_INLINE void lane_finish(const struct env_view *view, const struct env_step_io *io, size_t first,
+                              mask_f steps, bool whole, lane_f reward, lane_dd equity, mask_f ruined)
 {
     const struct env_state *s = &view->state;
-    mask_f late = not_(i_lt(i_load(s->row + first), i_load(s->last + first)));
-    mask_f truncated = late & not_(terminated) & steps, ended = terminated & steps;
-    mask_f over = truncated | ended;
+    const mask_f late = not_(i_lt(i_load(s->row + first), i_load(s->last + first)));
+    const unsigned terminated = f_bits(ruined & steps);
+    const unsigned truncated = f_bits(late & steps) & ~terminated;
+    unsigned over = terminated | truncated;
+
     lane_dd discounted =
         dd_add(dd_mul(dd_load(s->gamma_return + first), dd_all(view->params.gamma)), dd_of(reward));
-    dd_store(s->gamma_return + first, discounted);
-    if (view->params.final_return)
-        reward = f_select(over, f_of(discounted), reward);
-    dd_store(s->reward_sum + first, dd_add(dd_load(s->reward_sum + first), dd_of(reward)));
+    lane_put_dd(steps, whole, s->gamma_return + first, discounted);
+    if (over && view->params.final_return)
+        reward = f_select(f_mask(over), f_of(discounted), reward);
+    lane_put_dd(steps, whole, s->reward_sum + first, dd_add(dd_load(s->reward_sum + first), dd_of(reward)));
     lane_dd peak = dd_max(equity, dd_load(s->peak + first));
-    dd_store(s->peak + first, peak);
+    lane_put_dd(steps, whole, s->peak + first, peak);
     lane_dd down = dd_of(f_of(dd_sub(peak, equity)) / f_of(peak));
-    dd_store(s->drawdown + first, dd_max(down, dd_load(s->drawdown + first)));
+    lane_put_dd(steps, whole, s->drawdown + first, dd_max(down, dd_load(s->drawdown + first)));
 
-    size_t n = end - first < LANES ? end - first : LANES;
-    unsigned stepping = f_bits(steps);
-    if (n == LANES) {
+    if (whole && !over) {
         f_store(io->rewards + first, reward);
-    } else {
-        float rewards[LANES];
-        f_store(rewards, reward);
-        __builtin_memcpy(io->rewards + first, rewards, n * sizeof *rewards);
+        __builtin_memset(io->terminated + first, 0, LANES);
+        __builtin_memset(io->truncated + first, 0, LANES);
+        return;
     }
-    lane_bytes(io->terminated + first, f_bits(ended), n);
-    lane_bytes(io->truncated + first, f_bits(truncated), n);
-    for (unsigned left = f_bits(over); left; left &= left - 1)
-        env_over(view, io, first + (size_t)__builtin_ctz(left));
-    if (__builtin_expect(stepping != (1u << n) - 1, 0))
-        for (size_t j = 0; j < n; j++)
-            if (!(stepping >> j & 1))
-                env_steps(view, io, first + j);
+    float rewards[LANES];
+    f_store(rewards, reward);
+    for (unsigned left = f_bits(steps); left; left &= left - 1) {
+        unsigned j = (unsigned)__builtin_ctz(left);
+        io->rewards[first + j] = rewards[j];
+        io->terminated[first + j] = terminated >> j & 1;
+        io->truncated[first + j] = truncated >> j & 1;
+    }
+    for (; over; over &= over - 1)
+        env_over(view, io, first + (size_t)__builtin_ctz(over));
 }
 
 #endif

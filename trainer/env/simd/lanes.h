@@ -53,7 +53,14 @@
 #endif
 #endif
 
-enum { LANES = LANES_BYTES / 4, LANES_D = LANES_BYTES / 8 };
+enum {
+    LANES = LANES_BYTES / 4,
+    LANES_D = LANES_BYTES / 8,
+    LANES_ALL = (1 << LANES) - 1, /* as f_bits() gives masks */
+};
+
+/* For what a kernel calls at more than one place. */
+#define LANES_INLINE static inline __attribute__((always_inline))
 
 typedef float lane_f __attribute__((vector_size(LANES_BYTES), may_alias));
 typedef int32_t lane_i __attribute__((vector_size(LANES_BYTES), may_alias));

@@ -99,7 +99,7 @@ static inline mask_d was_there(const struct shared *shared, const struct block *
 /* ---- The close of row t: decisions ---- */
 
 /* One asset's. False, and nothing has changed, where a lane is odd: `at_once` settles that. */
-EXACT_INLINE bool decide_as(const struct shared *shared, struct half *h, int32_t asset, size_t at,
+LANES_INLINE bool decide_as(const struct shared *shared, struct half *h, int32_t asset, size_t at,
                             mask_d there, lane_d action, bool at_once)
 {
     const struct env_state *s = &shared->view->state;
@@ -178,7 +178,7 @@ static inline lane_d worth(const struct shared *shared, int32_t asset, mask_d bu
 }
 
 /* env_market_worth() of what is `about` that. */
-EXACT_INLINE lane_d worth_near(const struct shared *shared, int32_t asset, lane_d price, lane_d lots,
+LANES_INLINE lane_d worth_near(const struct shared *shared, int32_t asset, lane_d price, lane_d lots,
                                lane_d about)
 {
     const struct exact_divisor *divisor = &shared->symbols[asset].divisor;
@@ -224,7 +224,7 @@ static lane_d trade(const struct shared *shared, struct half *h, int32_t asset, 
 
 /* trade() with sales counted negative, so that all is rounded up. What it cannot do is odd: then *h is
  * spoilt. */
-EXACT_INLINE lane_d trade_signed(const struct shared *shared, struct half *h, int32_t asset, lane_d lots,
+LANES_INLINE lane_d trade_signed(const struct shared *shared, struct half *h, int32_t asset, lane_d lots,
                                  mask_d buys, mask_d sells, lane_d qty, lane_d shown, mask_d *odd)
 {
     const struct lane_symbol *symbol = &shared->symbols[asset];
@@ -255,14 +255,14 @@ struct filled {
     lane_d lots, stop, stop_qty, waiting, reserve;
 };
 
-EXACT_INLINE struct filled load_filled(const struct env_state *s, const struct half *h, int32_t asset,
+LANES_INLINE struct filled load_filled(const struct env_state *s, const struct half *h, int32_t asset,
                                        size_t at)
 {
     return (struct filled){d_load(s->lots + at), d_load(s->stop + at), d_load(s->stop_qty + at),
                            h->waiting[asset], h->reserve[asset]};
 }
 
-EXACT_INLINE void store_filled(const struct shared *shared, size_t at, const struct prices *bar,
+LANES_INLINE void store_filled(const struct shared *shared, size_t at, const struct prices *bar,
                                const struct filled *f)
 {
     const struct env_state *s = &shared->view->state;
@@ -309,7 +309,7 @@ static __attribute__((noinline)) void fill_at_once(const struct shared *shared, 
 }
 
 /* The same where no stop is reached and no lane is odd; else false, and nothing has changed. */
-EXACT_INLINE bool fill(const struct shared *shared, struct block *b, int half, int32_t asset, size_t at)
+LANES_INLINE bool fill(const struct shared *shared, struct block *b, int half, int32_t asset, size_t at)
 {
     const struct env_state *s = &shared->view->state;
     const lane_d zero = d_all(0);
@@ -485,7 +485,15 @@ static inline void finish(const struct shared *shared, const struct block *b)
     mask_dd ruined = dd_le(equity, dd_mul(dd_all(view->params.ruin), capital));
     ruined.lo = ruined.lo | worths.inexact[0];
     ruined.hi = ruined.hi | worths.inexact[1];
-    lane_finish(view, shared->io, at, shared->end, b->steps, reward, equity, f_mask_of(ruined));
+    const unsigned steps = f_bits(b->steps);
+    if (__builtin_expect(steps == LANES_ALL, 1)) {
+        lane_finish(view, shared->io, at, f_mask(LANES_ALL), true, reward, equity, f_mask_of(ruined));
+        return;
+    }
+    lane_finish(view, shared->io, at, b->steps, false, reward, equity, f_mask_of(ruined));
+    for (size_t j = 0; j < LANES && at + j < shared->end; j++)
+        if (!(steps >> j & 1))
+            env_steps(view, shared->io, at + j);
 }
 
 /* Rows, one further where a copy steps; the others look where the first of those does. */

@@ -16,7 +16,7 @@ struct lane_symbol {
     const struct fill_lot *filters;
 };
 
-EXACT_INLINE struct lane_symbol lane_symbol(const struct policy_symbol *symbol, double least)
+LANES_INLINE struct lane_symbol lane_symbol(const struct policy_symbol *symbol, double least)
 {
     return (struct lane_symbol){
         .divisor = exact_divisor(symbol->divisor),
@@ -53,13 +53,13 @@ struct lane_order {
 };
 
 /* policy_lots(), whose cut to POLICY_EXACT_MAX is in the lot's largest. */
-EXACT_INLINE lane_d lane_lots(const struct lane_symbol *symbol, lane_d qty)
+LANES_INLINE lane_d lane_lots(const struct lane_symbol *symbol, lane_d qty)
 {
     return exact_floor_qty(&symbol->lot, d_floor(qty));
 }
 
 /* policy_watch(). */
-EXACT_INLINE void lane_watch(const struct lane_rules *rules, struct lane_memory *memory, lane_d qty,
+LANES_INLINE void lane_watch(const struct lane_rules *rules, struct lane_memory *memory, lane_d qty,
                              lane_d close)
 {
     const lane_d zero = d_all(0), one = d_all(1);
@@ -73,7 +73,7 @@ EXACT_INLINE void lane_watch(const struct lane_rules *rules, struct lane_memory 
 }
 
 /* policy_stop(). */
-EXACT_INLINE lane_d lane_stop(const struct lane_rules *rules, const struct lane_symbol *symbol, lane_d peak,
+LANES_INLINE lane_d lane_stop(const struct lane_rules *rules, const struct lane_symbol *symbol, lane_d peak,
                               mask_d *odd)
 {
     const lane_d least = d_all(symbol->tick.price_min);
@@ -89,7 +89,7 @@ EXACT_INLINE lane_d lane_stop(const struct lane_rules *rules, const struct lane_
 }
 
 /* policy_wish() of an action that is clipped. */
-EXACT_INLINE lane_d lane_wish(const struct lane_rules *rules, const struct lane_symbol *symbol,
+LANES_INLINE lane_d lane_wish(const struct lane_rules *rules, const struct lane_symbol *symbol,
                               const struct lane_memory *memory, lane_d action, lane_d price, lane_d per,
                               const struct lane_account *account)
 {
@@ -111,7 +111,7 @@ EXACT_INLINE lane_d lane_wish(const struct lane_rules *rules, const struct lane_
 }
 
 /* policy_decide() where `asks`; elsewhere nothing is ordered. */
-EXACT_INLINE struct lane_order lane_decide(const struct lane_rules *rules, const struct lane_symbol *symbol,
+LANES_INLINE struct lane_order lane_decide(const struct lane_rules *rules, const struct lane_symbol *symbol,
                                            struct lane_memory *memory, mask_d asks, lane_d action,
                                            lane_d close, const struct lane_account *account, mask_d *odd)
 {
