@@ -25,6 +25,7 @@ struct env_device {
     const struct gpu_env_api *api;
     struct gpu_env *on_device;
     const struct env *env; /* whose parameters it has */
+    uint64_t seed;
     struct device_columns columns;
     size_t copies;
     float *rewards;
@@ -148,11 +149,11 @@ void env_device_destroy(struct env_device *device)
 
 static int check_shape(const struct env_device *device, const struct env *env, char err[static ENV_ERROR_MAX])
 {
-    if (same_shape(&device->env->view, &env->view))
-        return 0;
+    int r = env_check_same(env, device->env, err);
+    if (r < 0 || same_shape(&device->env->view, &env->view))
+        return r;
     snprintf(err, ENV_ERROR_MAX,
-             "the environment is of another shape than the device's: copies, assets, "
-             "execution, task and float32 must be the same");
+             "the environment's columns lie otherwise than the device's: both must be of one library");
     return -EINVAL;
 }
 
@@ -161,7 +162,10 @@ int env_device_store(struct env_device *device, struct env *env, char err[static
     int r = check_shape(device, env, err);
     if (r < 0)
         return r;
-    return device->api->read(device->on_device, columns_of(&env->view).at, err, ENV_ERROR_MAX);
+    r = device->api->read(device->on_device, columns_of(&env->view).at, err, ENV_ERROR_MAX);
+    if (r == 0)
+        env->view.seed = device->seed;
+    return r;
 }
 
 int env_device_load(struct env_device *device, const struct env *env, char err[static ENV_ERROR_MAX])
@@ -169,9 +173,12 @@ int env_device_load(struct env_device *device, const struct env *env, char err[s
     const struct env_view *view = &env->view;
     int r = check_shape(device, env, err);
     if (r == 0)
-        r = device->api->windows(device->on_device, view->starts, view->lengths, err, ENV_ERROR_MAX);
+        r = device->api->draws(device->on_device, view->seed, view->starts, view->lengths, err,
+                               ENV_ERROR_MAX);
     if (r == 0)
         r = device->api->write(device->on_device, columns_of(view).at, err, ENV_ERROR_MAX);
+    if (r == 0)
+        device->seed = view->seed;
     return r;
 }
 

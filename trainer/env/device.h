@@ -31,7 +31,8 @@ int env_device_create(struct env_device_market *market, const struct env *env, s
                       char err[static ENV_ERROR_MAX]);
 void env_device_destroy(struct env_device *device); /* NULL is fine */
 
-/* The state to a host's environment of the same shape, and from it, with its env_windows(). */
+/* The state with its seed to a host's environment, and from it, with its env_windows() besides. -EINVAL
+ * unless copies, parameters and the market's content are the same, as for env_load(). */
 int env_device_store(struct env_device *device, struct env *env, char err[static ENV_ERROR_MAX]);
 int env_device_load(struct env_device *device, const struct env *env, char err[static ENV_ERROR_MAX]);
 

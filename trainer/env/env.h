@@ -4,7 +4,6 @@
  *     env_params_preset("market", &params, err);
  *     env_market_create(&source, &params, &market, err);
  *     env_create(&params, market, &(struct env_options){.copies = 4096, .seed = 1}, &env, err);
- *     env_reset(env);
  *     for (;;) {
  *         env_observe(env, obs);               // [copies][env_observation_size()]
  *         policy(obs, actions);                // [copies][env_action_size()]
@@ -57,8 +56,9 @@ struct env_io {
                                that ended */
 };
 
-/* Checks all, then allocates all. 0, for env_destroy(); -EINVAL for parameters that contradict themselves or
- * the market, no copies, a backend that the processor lacks; -ENOMEM. */
+/* Checks all, then allocates all and begins the first episode in every copy. 0, for env_destroy(); -EINVAL
+ * for parameters that contradict themselves or the market, no copies, a backend that the processor lacks;
+ * -ENOMEM. */
 int env_create(const struct env_params *params, const struct env_market *market,
                const struct env_options *options, struct env **ret, char err[static ENV_ERROR_MAX]);
 void env_destroy(struct env *env); /* NULL is fine; before its market */
@@ -72,7 +72,8 @@ int env_observation_size(const struct env *env); /* 1 + n_assets + lookback * n_
  * that the market does not have; names the copy. */
 int env_windows(struct env *env, const int64_t *starts, const int64_t *bars, char err[static ENV_ERROR_MAX]);
 
-/* Begins an episode in every copy (mask NULL) or in those with mask[copy] != 0. */
+/* Begins the next episode, whatever became of the one before, in every copy (mask NULL) or in those with
+ * mask[copy] != 0. Not needed after env_create(); after env_windows() it makes them count at once. */
 void env_reset(struct env *env, const uint8_t *mask);
 
 /* A step of all copies. 0; -EINVAL for an action that is not finite, or no level: err names copy and asset,
@@ -110,10 +111,14 @@ void env_positions(const struct env *env, size_t copy, double *qty, double *held
  * unless the backend is ENV_SCALAR. */
 int env_trades(struct env *env, env_trade_fn *told, void *ctx);
 
-/* Everything that changes, to continue from or to compare bit by bit: env_save() writes env_state_bytes(). */
+/* Everything that changes, to continue from or to compare bit by bit: env_save() writes env_state_bytes().
+ * The seed is part of it, and env_windows(), so that whoever loads it goes on with the same draws and bits.
+ * Threads and backend are not. */
 size_t env_state_bytes(const struct env *env);
 void env_save(const struct env *env, void *ret);
-/* -EINVAL: of another environment's shape. */
+/* `state`: [env_state_bytes()]. -EINVAL, and nothing is loaded: it has other copies or assets, other
+ * parameters (err names one), or another market: what a step reads of its rows, features and symbols must be
+ * the same. */
 int env_load(struct env *env, const void *state, char err[static ENV_ERROR_MAX]);
 
 #pragma GCC visibility pop

@@ -20,6 +20,13 @@ struct env {
 /* What the market was made for: its features and sessions are as these say. */
 const struct env_params *env_market_params(const struct env_market *market);
 
+/* Of what is read of it (fingerprint.h): the same for markets of the same content, wherever they lie. */
+uint64_t env_market_fingerprint(const struct env_market *market);
+
+/* Can a state of `from` go on in `to`? 0; -EINVAL unless copies, assets, all parameters and the market are
+ * the same: err names the first that is not. */
+int env_check_same(const struct env *from, const struct env *to, char err[static ENV_ERROR_MAX]);
+
 /* 0; -EINVAL for an action that is not finite, or no level: err names copy and asset. */
 int env_check_actions(const struct env *env, const struct env_step_io *io, char err[static ENV_ERROR_MAX]);
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "strategy/policy/symbol.h"
+#include "trainer/env/fingerprint.h"
 #include "trainer/env/inside.h"
 #include "trainer/env/session.h"
 
@@ -28,6 +29,7 @@ struct env_market {
     char (*names)[NAME_MAX_ + 1];
     int64_t *open_ns; /* NULL: by start_ns */
     int64_t start_ns;
+    uint64_t fingerprint;
 };
 
 static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
@@ -328,6 +330,21 @@ static int fill(struct env_market *market, const struct env_market_source *sourc
     return exchange && rc == 0 ? fill_exchange(source, params, symbols, least, bars, err) : rc;
 }
 
+/* Of all that a step, a beginning or an observation reads. */
+static uint64_t fingerprint_of(const struct env_market_view *view)
+{
+    const size_t n = (size_t)view->n;
+    const int64_t shape[] = {(int64_t)view->rows, view->n, view->n_features, view->first_row,
+                             view->interval_ns};
+    uint64_t hash = fingerprint(0, shape, sizeof shape);
+    hash = fingerprint(hash, view->close, view->rows * (size_t)view->row_stride * sizeof *view->close);
+    hash = fingerprint(hash, view->features, view->rows * (size_t)view->n_features * sizeof *view->features);
+    hash = fingerprint(hash, view->least, n * sizeof *view->least);
+    hash = fingerprint(hash, view->symbols, view->symbols ? n * sizeof *view->symbols : 0);
+    hash = fingerprint(hash, view->bars, view->bars ? view->rows * n * 4 * sizeof *view->bars : 0);
+    return fingerprint(hash, view->session, view->session ? view->rows : 0);
+}
+
 int env_market_create(const struct env_market_source *source, const struct env_params *params,
                       struct env_market **ret, char err[static ENV_ERROR_MAX])
 {
@@ -349,6 +366,7 @@ int env_market_create(const struct env_market_source *source, const struct env_p
         env_market_destroy(market);
         return rc;
     }
+    market->fingerprint = fingerprint_of(&market->view);
     *ret = market;
     return 0;
 }
@@ -376,6 +394,11 @@ const struct env_market_view *env_market_view(const struct env_market *market)
 const struct env_params *env_market_params(const struct env_market *market)
 {
     return &market->params;
+}
+
+uint64_t env_market_fingerprint(const struct env_market *market)
+{
+    return market->fingerprint;
 }
 
 const char *env_market_asset(const struct env_market *market, int asset)

@@ -4,16 +4,20 @@
 #include <string.h>
 
 #include "trainer/env/inside.h"
+#include "trainer/env/params_table.h"
+
+enum { VALUE_MAX = 64 };
 
 /* What is written first; then each column's copies, and the windows. */
 struct head {
     char magic[8];
-    uint64_t copies, bytes;
-    int32_t n, execution, task, float32;
-    int32_t starts, lengths; /* are there windows? */
+    uint64_t head_bytes, copies, market, seed; /* market: its fingerprint */
+    int32_t n;
+    int32_t starts, lengths;  /* are there windows? */
+    struct env_params params; /* 0 where no parameter lies */
 };
 
-static const char magic[8] = "ptenv\0\1";
+static const char magic[8] = "ptenv\0\2";
 
 static size_t column_bytes(const struct env_view *view, const struct env_column *column)
 {
@@ -31,19 +35,70 @@ size_t env_state_bytes(const struct env *env)
     return bytes;
 }
 
-static struct head make_head(const struct env *env)
+/* The parameters alone, so that equal ones are equal bytes. */
+static void copy_params(struct env_params *ret, const struct env_params *params)
+{
+    memset(ret, 0, sizeof *ret);
+    for (size_t i = 0; i < env_params_table_n; i++) {
+        const struct env_param *param = &env_params_table[i];
+        char *to = (char *)ret + param->offset;
+        const char *from = (const char *)params + param->offset;
+        bool text = param->words && !param->words[0];
+        memcpy(to, from, text ? strnlen(from, param->size) : param->size);
+    }
+}
+
+static void make_head(const struct env *env, struct head *ret)
 {
     const struct env_view *view = &env->view;
-    struct head head = {
-        .copies = view->state.copies,
-        .bytes = env_state_bytes(env),
-        .n = view->state.n,
-        .execution = (int32_t)view->params.execution,
-        .task = (int32_t)view->params.task,
-        .float32 = view->params.float32,
-    };
-    memcpy(head.magic, magic, sizeof magic);
-    return head;
+    memset(ret, 0, sizeof *ret);
+    memcpy(ret->magic, magic, sizeof magic);
+    ret->head_bytes = sizeof *ret;
+    ret->copies = view->state.copies;
+    ret->market = env_market_fingerprint(env->market);
+    ret->seed = view->seed;
+    ret->n = view->state.n;
+    ret->starts = view->starts != NULL;
+    ret->lengths = view->lengths != NULL;
+    copy_params(&ret->params, &view->params);
+}
+
+static int check_head(const struct head *head, const struct head *own, char err[static ENV_ERROR_MAX])
+{
+    if (head->copies != own->copies || head->n != own->n) {
+        snprintf(err, ENV_ERROR_MAX,
+                 "state: it has %llu copies of %d assets; this environment has %llu of %d",
+                 (unsigned long long)head->copies, head->n, (unsigned long long)own->copies, own->n);
+        return -EINVAL;
+    }
+    for (size_t i = 0; i < env_params_table_n; i++) {
+        const struct env_param *param = &env_params_table[i];
+        if (memcmp((const char *)&head->params + param->offset, (const char *)&own->params + param->offset,
+                   param->size) == 0)
+            continue;
+        char theirs[VALUE_MAX] = "", ours[VALUE_MAX] = "";
+        env_params_get(&head->params, param->name, theirs, sizeof theirs);
+        env_params_get(&own->params, param->name, ours, sizeof ours);
+        snprintf(err, ENV_ERROR_MAX, "state: it is of %s %s; this environment has %s", param->name, theirs,
+                 ours);
+        return -EINVAL;
+    }
+    if (head->market != own->market) {
+        snprintf(err, ENV_ERROR_MAX,
+                 "state: it is of another market (%016llx) than this environment (%016llx): the same rows, "
+                 "features and symbols are right",
+                 (unsigned long long)head->market, (unsigned long long)own->market);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+int env_check_same(const struct env *from, const struct env *to, char err[static ENV_ERROR_MAX])
+{
+    struct head theirs, own;
+    make_head(from, &theirs);
+    make_head(to, &own);
+    return check_head(&theirs, &own, err);
 }
 
 /* Copies all columns out of the environment, or into it. */
@@ -69,11 +124,10 @@ static void move_columns(const struct env_view *view, char *memory, bool out)
 
 void env_save(const struct env *env, void *ret)
 {
-    struct head head = make_head(env);
+    struct head head;
+    make_head(env, &head);
     size_t windows = head.copies * sizeof(int32_t);
-    char *at = ret, *end = at + head.bytes;
-    head.starts = env->view.starts != NULL;
-    head.lengths = env->view.lengths != NULL;
+    char *at = ret, *end = at + env_state_bytes(env);
     memset(end - 2 * windows, 0, 2 * windows);
     if (head.starts)
         memcpy(end - 2 * windows, env->view.starts, windows);
@@ -106,26 +160,26 @@ static int load_windows(struct env *env, const struct head *head, const char *fr
 
 int env_load(struct env *env, const void *state, char err[static ENV_ERROR_MAX])
 {
-    struct head own = make_head(env), head;
+    struct head own, head;
+    make_head(env, &own);
     memcpy(&head, state, sizeof head);
-    if (memcmp(head.magic, own.magic, sizeof own.magic) != 0) {
-        snprintf(err, ENV_ERROR_MAX, "state: these are not the bytes that env_save() writes");
+    if (memcmp(head.magic, own.magic, sizeof own.magic) != 0 || head.head_bytes != own.head_bytes) {
+        snprintf(err, ENV_ERROR_MAX, "state: these are not the bytes that this version's env_save() writes");
         return -EINVAL;
     }
-    if (head.copies != own.copies || head.n != own.n || head.execution != own.execution ||
-        head.task != own.task || head.float32 != own.float32 || head.bytes != own.bytes) {
-        snprintf(
-            err, ENV_ERROR_MAX,
-            "state: it has %llu copies of %d assets, execution %d, task %d, float32 %d; this environment "
-            "has %llu of %d, %d, %d, %d",
-            (unsigned long long)head.copies, head.n, head.execution, head.task, head.float32,
-            (unsigned long long)own.copies, own.n, own.execution, own.task, own.float32);
-        return -EINVAL;
+    int rc = env_params_check(&head.params, head.n, err);
+    if (rc < 0) {
+        snprintf(err, ENV_ERROR_MAX,
+                 "state: its parameters are damaged: those that env_save() wrote are right");
+        return rc;
     }
-    const char *at = state;
-    int rc = load_windows(env, &head, at + head.bytes - 2 * head.copies * sizeof(int32_t), err);
+    rc = check_head(&head, &own, err);
+    const char *at = state, *windows = at + env_state_bytes(env) - 2 * head.copies * sizeof(int32_t);
+    if (rc == 0)
+        rc = load_windows(env, &head, windows, err);
     if (rc < 0)
         return rc;
+    env->view.seed = head.seed;
     move_columns(&env->view, (char *)(uintptr_t)(at + sizeof head), false);
     return 0;
 }

@@ -139,8 +139,8 @@ static int device_write(struct gpu_env *e, const void *memory, char *reason, siz
     return 0;
 }
 
-static int device_windows(struct gpu_env *e, const int32_t *starts, const int32_t *lengths, char *reason,
-                          size_t cap)
+static int device_draws(struct gpu_env *e, uint64_t seed, const int32_t *starts, const int32_t *lengths,
+                        char *reason, size_t cap)
 {
     (void)reason;
     (void)cap;
@@ -150,6 +150,7 @@ static int device_windows(struct gpu_env *e, const int32_t *starts, const int32_
         memcpy(at, starts, copies * sizeof(*at));
     if (lengths)
         memcpy(at + copies, lengths, copies * sizeof(*at));
+    e->launch.view.seed = seed;
     e->launch.view.starts = starts ? at : NULL;
     e->launch.view.lengths = lengths ? at + copies : NULL;
     return 0;
@@ -335,7 +336,7 @@ __attribute__((visibility("default"))) const struct gpu_env_api papertape_gpu_en
     .create = device_create,
     .destroy = device_destroy,
     .write = device_write,
-    .windows = device_windows,
+    .draws = device_draws,
     .read = device_read,
     .reset = device_reset,
     .actions = device_actions,

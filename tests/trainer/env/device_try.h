@@ -337,6 +337,41 @@ static inline void try_run(struct try_pair *t, struct random *random, const stru
     free(actions);
 }
 
+/* A state of another seed goes on with that one's draws; what is no state of this environment is refused. */
+static inline void try_load(struct try_pair *t, struct random *random, const struct env_params *params)
+{
+    char err[ENV_ERROR_MAX] = "";
+    struct env_options options = {.copies = t->copies, .seed = random_next(random), .backend = ENV_SCALAR};
+    struct env *env = NULL;
+    CHECK_INT(env_create(params, t->market, &options, &env, err), 0);
+    env_save(env, t->saved[0]);
+    CHECK_INT(env_device_load(t->device, env, err), 0);
+    CHECK_INT(env_load(t->host, t->saved[0], err), 0);
+    CHECK_INT(env_load(t->other, t->saved[0], err), 0); /* its windows */
+    try_compare(t);
+    env_reset(t->host, NULL);
+    CHECK_INT(env_device_reset(t->device, NULL, err), 0);
+    try_compare(t);
+    env_destroy(env);
+
+    struct env_params other = *params;
+    other.cooldown_bars++;
+    CHECK_INT(env_create(&other, t->market, &options, &env, err), 0);
+    CHECK_INT(env_device_load(t->device, env, err), -EINVAL);
+    CHECK(strstr(err, "cooldown_bars"));
+    CHECK_INT(env_device_store(t->device, env, err), -EINVAL);
+    CHECK(strstr(err, "cooldown_bars"));
+    env_destroy(env);
+
+    struct env_market *market = try_market(random, params, env_market_view(t->market)->n);
+    CHECK_INT(env_create(params, market, &options, &env, err), 0);
+    CHECK_INT(env_device_load(t->device, env, err), -EINVAL);
+    CHECK(strstr(err, "another market"));
+    env_destroy(env);
+    env_market_destroy(market);
+    try_compare(t);
+}
+
 /* An action that is none leaves its copy where it is, and nobody else. */
 static inline void try_fault(struct try_pair *t, struct random *random, const struct env_params *params)
 {
@@ -411,6 +446,7 @@ static inline void try_one(struct gpu_module *module, struct random *random, enu
         try_steps(&t, random, &params, steps);
         try_run(&t, random, &params, 20);
         try_fault(&t, random, &params);
+        try_load(&t, random, &params);
     }
     try_close(&t);
 }

@@ -466,6 +466,101 @@ static void test_save(const char *preset)
     free(other);
 }
 
+/* A state goes on in an environment of its own market and parameters, whatever its seed, and in no other. */
+static void test_load(const char *preset)
+{
+    fresh(preset);
+    params.random_start = true;
+    params.episode_bars = 30;
+    params.initial_capital = (struct env_range){900, 1100};
+    struct run a, b;
+    open_run(&a, &plain);
+    for (int i = 0; i < 40; i++)
+        step(&a);
+    size_t bytes = env_state_bytes(a.env);
+    char *state = malloc(bytes), *before = malloc(bytes), *after = malloc(bytes);
+    env_save(a.env, state);
+
+    const struct env_options seeded = {.copies = COPIES, .seed = 77};
+    open_run(&b, &seeded);
+    CHECK_INT(env_load(b.env, state, err), 0);
+    for (int i = 0; i < 100; i++) { /* episodes that begin from now on are drawn alike, too */
+        b.random = a.random;
+        step(&a);
+        step(&b);
+    }
+    env_save(a.env, before);
+    env_save(b.env, after);
+    CHECK(memcmp(before, after, bytes) == 0);
+    close_run(&b);
+
+    for (int kind = 0; kind < 5; kind++) {
+        double *price = &walks.columns[1][3][150], *volume = &walks.columns[2][4][199];
+        const double kept_price = *price, kept_volume = *volume, kept_least = walks.assets[2].min_order_qty;
+        const uint64_t kept_bar = walks.present[2][1];
+        const struct env_params kept = params;
+        const char *says = "another market";
+        if (kind == 0)
+            *price = walks_cents((walks.columns[1][1][150] + walks.columns[1][2][150]) / 2 + 0.01);
+        if (kind == 1)
+            *volume = *volume + 1;
+        if (kind == 2 && params.execution == ENV_MARKET) {
+            walks.present[2][1] &= ~(uint64_t)4;
+            walks.assets[2].present = walks.present[2];
+        } else if (kind == 2) {
+            walks.assets[2].min_order_qty += 1;
+        }
+        if (kind == 3) {
+            params.cooldown_bars = 3;
+            says = "cooldown_bars 0; this environment has 3";
+        }
+        if (kind == 4) {
+            params.initial_capital.high = 1200;
+            says = "initial_capital 900..1100; this environment has 900..1200";
+        }
+        open_run(&b, &plain);
+        env_save(b.env, before);
+        CHECK_INT(env_load(b.env, state, err), -EINVAL);
+        CHECK(strstr(err, says) != NULL);
+        env_save(b.env, after);
+        CHECK(memcmp(before, after, bytes) == 0);
+        close_run(&b);
+        params = kept;
+        *price = kept_price;
+        *volume = kept_volume;
+        walks.present[2][1] = kept_bar;
+        walks.assets[2].present = NULL;
+        walks.assets[2].min_order_qty = kept_least;
+    }
+
+    open_run(&b, &plain); /* a market made anew of the same rows is the same */
+    CHECK_INT(env_load(b.env, state, err), 0);
+    state[sizeof(uint64_t)] ^= 1;
+    CHECK_INT(env_load(b.env, state, err), -EINVAL);
+    CHECK(strstr(err, "not the bytes") != NULL);
+    close_run(&b);
+    close_run(&a);
+    free(state);
+    free(before);
+    free(after);
+}
+
+/* env_create() began the first episodes; env_reset() begins the next. */
+static void test_first_episode(void)
+{
+    fresh("reference");
+    params.random_start = true;
+    params.episode_bars = 30;
+    struct run run;
+    open_run(&run, &plain);
+    for (int e = 0; e < COPIES; e++)
+        CHECK_INT((int)run.env->view.state.episode[e], 1);
+    env_reset(run.env, NULL);
+    for (int e = 0; e < COPIES; e++)
+        CHECK_INT((int)run.env->view.state.episode[e], 2);
+    close_run(&run);
+}
+
 static void test_threads(const char *preset)
 {
     fresh(preset);
@@ -588,6 +683,9 @@ int main(void)
     test_masks("market");
     test_save("reference");
     test_save("market");
+    test_load("reference");
+    test_load("market");
+    test_first_episode();
     test_threads("reference");
     test_threads("market");
     test_create();

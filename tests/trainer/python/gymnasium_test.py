@@ -263,7 +263,7 @@ def states():
             envs.step(action)
         kept = envs.save()
         first = [envs.step(action) for action in actions[20:]]
-        other = PapertapeVectorEnv(MARKET, 3, preset=preset, random_start=True, episode_bars=40, seed=4)
+        other = PapertapeVectorEnv(MARKET, 3, preset=preset, random_start=True, episode_bars=40, seed=9)
         for target in (envs, other):
             target.load(kept)
             again = [target.step(action) for action in actions[20:]]

@@ -17,7 +17,7 @@ struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
 
 /* Raised whenever anything on this page, a struct that it takes, or what a step computes changes: a module of
  * another number is refused, since it would give other bits. */
-enum { GPU_ENV_ABI = 1 };
+enum { GPU_ENV_ABI = 2 };
 
 /* What the module exports, a struct gpu_env_api. */
 #define GPU_ENV_SYMBOL "papertape_gpu_env"
@@ -47,10 +47,11 @@ struct gpu_env_api {
                   size_t memory_bytes, struct gpu_env **ret, char *reason, size_t cap);
     void (*destroy)(struct gpu_env *e);
 
-    /* All columns, from the host and to it. With `windows` those of env_windows(): [copies] each, or NULL. */
+    /* All columns, from the host and to it. With draws() the seed and what env_windows() set: [copies] each,
+     * or NULL. */
     int (*write)(struct gpu_env *e, const void *memory, char *reason, size_t cap);
-    int (*windows)(struct gpu_env *e, const int32_t *starts, const int32_t *lengths, char *reason,
-                   size_t cap);
+    int (*draws)(struct gpu_env *e, uint64_t seed, const int32_t *starts, const int32_t *lengths,
+                 char *reason, size_t cap);
     int (*read)(struct gpu_env *e, void *memory, char *reason, size_t cap);
 
     /* Begins an episode in every copy, or in those with mask[copy] != 0. */

@@ -214,8 +214,8 @@ static int env_write(struct gpu_env *e, const void *memory, char *reason, size_t
     return r == 0 ? wait_for(e->g, reason, cap) : r;
 }
 
-static int env_windows(struct gpu_env *e, const int32_t *starts, const int32_t *lengths, char *reason,
-                       size_t cap)
+static int env_draws(struct gpu_env *e, uint64_t seed, const int32_t *starts, const int32_t *lengths,
+                     char *reason, size_t cap)
 {
     size_t copies = e->launch.view.state.copies, bytes = copies * sizeof(int32_t);
     int32_t *at = (int32_t *)e->windows.at;
@@ -227,6 +227,7 @@ static int env_windows(struct gpu_env *e, const int32_t *starts, const int32_t *
     if (r == 0)
         r = wait_for(e->g, reason, cap);
     if (r == 0) {
+        e->launch.view.seed = seed;
         e->launch.view.starts = starts ? at : NULL;
         e->launch.view.lengths = lengths ? at + copies : NULL;
     }
@@ -447,7 +448,7 @@ static int env_masks(struct gpu_env *e, uint8_t *ret, char *reason, size_t cap)
 extern "C" {
 extern const struct gpu_env_api papertape_gpu_env __attribute__((visibility("default")));
 const struct gpu_env_api papertape_gpu_env = {
-    GPU_ENV_ABI, market_create, market_destroy, env_create,  env_destroy,  env_write,   env_windows, env_read,
+    GPU_ENV_ABI, market_create, market_destroy, env_create,  env_destroy,  env_write,   env_draws,   env_read,
     env_reset,   env_actions,   env_run,        env_results, env_observed, env_observe, env_masks,
 };
 }
