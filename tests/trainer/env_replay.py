@@ -369,6 +369,7 @@ def good(folder):
     gaps = rows_of(case.run().stdout)
     check(len(gaps) == 51 and gaps[-1]["done"] == "1", "bars that one file lacks are left out")
     case.params["bars"], case.rows = 60, Case(folder).rows
+    case.params["params"] = dict(initial_capital=1e6)
     market = case.run("--execution", "market", "--trades", os.path.join(folder, "trades.csv"))
     check(market.returncode == 0 and len(rows_of(market.stdout)) == 54, f"market with gaps: {market.stderr}")
     with open(os.path.join(folder, "trades.csv")) as file:
@@ -376,6 +377,8 @@ def good(folder):
     last = rows_of(market.stdout)[-1]
     check(len(trades) == int(last["buys"]) + int(last["sells"]) > 0, f"{len(trades)} trades")
     check(abs(sum(float(t["fee"]) for t in trades) - float(last["fees"])) <= 1e-6, "fees of the trades")
+    spent = sum((1 if t["side"] == "buy" else -1) * float(t["qty"]) * float(t["price"]) + float(t["fee"]) for t in trades)
+    check(abs(1e6 - spent - float(last["cash"])) <= 1e-6, f"cash {last['cash']}, and not {1e6 - spent}: all digits of it")
     check({t["side"] for t in trades} == {"buy", "sell"} and {t["symbol"] for t in trades} == {"AAA", "CCC"}, f"trades {trades[:4]}")
     for backend in ("baseline", "avx2", "avx512", "gpu"):
         done = case.run("--execution", "market", "--backend", backend)

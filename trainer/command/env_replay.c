@@ -324,7 +324,7 @@ static int play(struct request *request)
     run.first = malloc((size_t)n * sizeof(float));
     run.last = malloc((size_t)n * sizeof(float));
     bool memory = replay_row_init(&run.row, request->assets, request->params.n_symbols, request->action_names,
-                                  env_action_size(request->env));
+                                  env_action_size(request->env), request->params.env.execution == ENV_MARKET);
     if (!memory || !run.first || !run.last) {
         status = say(EXIT_FAILURE, "out of memory");
         goto out;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 bool replay_row_init(struct replay_row *row, const char *const assets[], int n_assets,
-                     const char *const actions[], int n_actions)
+                     const char *const actions[], int n_actions, bool exact)
 {
     size_t n = (size_t)n_assets;
-    *row = (struct replay_row){n_assets, n_actions, assets, actions, NULL, NULL, NULL};
+    *row = (struct replay_row){n_assets, n_actions, assets, actions, exact, NULL, NULL, NULL};
     row->qty = calloc(n, sizeof(double));
     row->held = calloc(n, sizeof(double));
     row->peak = calloc(n, sizeof(double));
@@ -39,6 +39,16 @@ void replay_print_header(FILE *out, const struct replay_row *row)
     fputs(",equity,equity_benchmark,reward,done,fees,buys,sells\n", out);
 }
 
+/* A comma and the number: the fewest digits that read back to the same double, or nine. */
+static void print_number(FILE *out, double x, bool exact)
+{
+    char text[32];
+    int digits = exact ? 15 : 9, n = snprintf(text, sizeof text, "%.*g", digits, x);
+    for (; exact && digits < 17 && strtod(text, NULL) != x; digits++)
+        n = snprintf(text, sizeof text, "%.*g", digits + 1, x);
+    fprintf(out, ",%.*s", n, text);
+}
+
 void replay_print_row(FILE *out, struct replay_row *row, const struct env *env, const float *actions,
                       float reward, bool done)
 {
@@ -56,13 +66,16 @@ void replay_print_row(FILE *out, struct replay_row *row, const struct env *env, 
     fprintf(out, "%d", t);
     for (int i = 0; i < row->n_actions; i++)
         fprintf(out, ",%.9g", (double)actions[i]);
-    fprintf(out, ",%.9g", cash);
+    print_number(out, cash, row->exact);
     const double *columns[] = {row->qty, row->held, row->peak};
     for (int c = 0; c < 3; c++)
         for (int i = 0; i < row->n_assets; i++)
-            fprintf(out, ",%.9g", columns[c][i]);
-    fprintf(out, ",%.9g,%.9g,%.9g,%d,%.9g,%d,%d\n", equity, benchmark, (double)reward, done, fees, buys,
-            sells);
+            print_number(out, columns[c][i], row->exact);
+    print_number(out, equity, row->exact);
+    print_number(out, benchmark, row->exact);
+    fprintf(out, ",%.9g,%d", (double)reward, done);
+    print_number(out, fees, row->exact);
+    fprintf(out, ",%d,%d\n", buys, sells);
 }
 
 static json_t *array(const float *values, int n)

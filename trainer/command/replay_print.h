@@ -10,12 +10,13 @@
 struct replay_row {
     int n_assets, n_actions;
     const char *const *assets, *const *actions; /* names */
-    double *qty, *held, *peak;                  /* [n_assets] each; owned */
+    bool exact; /* cash, quantities, worths and fees read back to the same doubles; else nine digits */
+    double *qty, *held, *peak; /* [n_assets] each; owned */
 };
 
 /* False without memory; finish it in any case. */
 bool replay_row_init(struct replay_row *row, const char *const assets[], int n_assets,
-                     const char *const actions[], int n_actions);
+                     const char *const actions[], int n_actions, bool exact);
 void replay_row_finish(struct replay_row *row);
 
 void replay_print_header(FILE *out, const struct replay_row *row);
