@@ -134,7 +134,8 @@ static const struct policy *find(void *ctx, const uint8_t id[static POLICY_ID_SI
 
 struct policies policy_set_find(struct policy_set *set)
 {
-    return (struct policies){.ctx = set, .find = find};
+    const char *where = set->shelf ? policy_shelf_find(set->shelf).where : NULL;
+    return (struct policies){.ctx = set, .find = find, .where = where};
 }
 
 int policy_set_account(const struct policy *policy, const struct account_config *wanted,

@@ -33,6 +33,16 @@ static int fall_back(struct playing *playing)
     return 0;
 }
 
+/* The log is good, and something that it names is not there: to go on without would lose what a strategy
+ * remembers. */
+static int refuse(const struct session *session, const char *reason, char *err, size_t err_size)
+{
+    snprintf(err, err_size,
+             "the event log: %.600s; to go on without what strategies remember, move %.200s out of the way",
+             reason, session->state->events);
+    return -ENOPKG;
+}
+
 /* Is the engine at the database's newest event what the database says? */
 static bool agrees(struct playing *playing)
 {
@@ -89,7 +99,8 @@ static int step(struct playing *playing)
     return r;
 }
 
-/* Plays to the end. 1; 0 when it is not to be trusted; -errno where the log ends in a fault: what came before
+/* Plays to the end. 1; 0 when it is not to be trusted; -ENOPKG where a strategy or a policy is not there;
+ * another -errno where the log ends in a fault: what came before
  * is good. */
 static int play(struct playing *playing)
 {
@@ -113,6 +124,8 @@ static int play(struct playing *playing)
         }
         if (r > 0)
             continue;
+        if (r == -ENOPKG)
+            return -ENOPKG;
         if (r < 0)
             snprintf(playing->reason, sizeof playing->reason, "%s", replay_error(playing->replay));
         else if (!playing->compared)
@@ -156,6 +169,8 @@ int session_replay(struct session *session, const struct db_recovered *recovered
         session->run == 1)
         return 0; /* a first run */
     int r = replay_open(&options, &playing.replay, playing.reason, sizeof playing.reason);
+    if (r == -ENOPKG)
+        return refuse(session, playing.reason, err, err_size);
     if (r < 0)
         return fall_back(&playing);
     session->playing = &playing;
@@ -165,6 +180,11 @@ int session_replay(struct session *session, const struct db_recovered *recovered
     if (r == 0) {
         replay_close(playing.replay);
         return fall_back(&playing);
+    }
+    if (r == -ENOPKG) {
+        refuse(session, replay_error(playing.replay), err, err_size);
+        replay_close(playing.replay);
+        return r;
     }
     session->seq = replay_seq(playing.replay);
     struct engine_sink sink = session_sink(session);

@@ -362,8 +362,11 @@ int event_decode(const void *bytes, size_t len, struct event_memory *memory, str
         return -ENOMEM;
     if (codec.failed)
         return -EBADMSG;
-    if (visit.unknown_strategy)
-        return -ENOTSUP;
+    if (visit.unknown_strategy) {
+        memory->no_policy = codec.no_policy;
+        memcpy(memory->policy_id, codec.policy_id, sizeof memory->policy_id);
+        return -ENOPKG;
+    }
     if (!codec_complete(&codec))
         return -EBADMSG;
     event.seq = ret->seq;

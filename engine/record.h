@@ -19,11 +19,13 @@ struct event_memory {
     char *text;
     size_t cap_levels, cap_bars, cap_text;
     const struct policies *policies; /* the caller's: where those are that events name; NULL: nowhere */
+    bool no_policy;                  /* -ENOPKG is for the policy of this id */
+    uint8_t policy_id[POLICY_ID_SIZE];
 };
 void event_memory_finish(struct event_memory *memory);
 
 /* 0; -EBADMSG for bytes that are no event, or one that names symbols or kinds beyond all bounds; -ENOTSUP for
- * a newer layout, or a strategy or a policy that is not there; -ENOMEM. ret->seq and recv_ns are the
+ * a newer layout; -ENOPKG for a strategy or a policy that is not there; -ENOMEM. ret->seq and recv_ns are the
  * caller's to set. */
 int event_decode(const void *bytes, size_t len, struct event_memory *memory, struct event *ret);
 

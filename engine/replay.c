@@ -174,10 +174,30 @@ static int take_state(struct replay *replay, const struct journal_record *record
     return replay->engine && goes_on ? compare(replay, record, &state) : begin(replay, record, &state);
 }
 
+/* An event that names what is not there. */
+static int missing(struct replay *replay, uint64_t seq)
+{
+    char id[POLICY_ID_TEXT];
+    const char *where = replay->policies.where;
+    if (!replay->memory.no_policy)
+        return fault(replay, -ENOPKG,
+                     "event %" PRIu64 " names a strategy that this program does not have, or parameters that "
+                     "it does not take",
+                     seq);
+    policy_id_text(replay->memory.policy_id, id);
+    return fault(replay, -ENOPKG,
+                 "event %" PRIu64
+                 " names the policy %s, whose files are not there, or are others by now: params.json and "
+                 "actions.csv belong into a folder of this name in %.200s",
+                 seq, id, where ? where : "policies/ of the state directory");
+}
+
 static int take_event(struct replay *replay, const struct journal_record *record)
 {
     struct event *event = &replay->event;
     int r = event_decode(record->bytes, record->len, &replay->memory, event);
+    if (r == -ENOPKG)
+        return missing(replay, record->seq);
     if (r < 0)
         return fault(replay, r, "event %" PRIu64 " %s", record->seq,
                      r == -ENOTSUP  ? "is of a newer program"

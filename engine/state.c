@@ -11,12 +11,12 @@
 
 static const char magic[4] = {'P', 'T', 'S', 'T'};
 
-/* Where a state is read from or written to, and what went wrong beside the bytes: 0, -ENOMEM, -ENOENT. */
+/* Where a state is read from or written to, and what went wrong beside the bytes: 0, -ENOMEM, -ENOPKG. */
 struct visit {
     struct codec *codec;
     struct engine *engine;
     int error;
-    char missing[ACCOUNT_NAME_MAX]; /* -ENOENT: the account whose strategy is not here */
+    char missing[ACCOUNT_NAME_MAX]; /* -ENOPKG: the account whose strategy or policy is not here */
 };
 
 static bool over(const struct visit *visit)
@@ -357,9 +357,10 @@ static void visit_accounts(struct visit *visit)
             visit_account(visit, a);
         if (known && !over(visit))
             known = visit_desk(visit, a);
-        visit_rate(codec, &engine->rates[a]);
-        if (!known && !codec->failed) {
-            visit->error = -ENOENT;
+        if (known) {
+            visit_rate(codec, &engine->rates[a]);
+        } else if (!codec->failed) { /* and what it remembers cannot be read */
+            visit->error = -ENOPKG;
             memcpy(visit->missing, engine->specs[a].name, sizeof visit->missing);
         }
     }
@@ -530,15 +531,16 @@ int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
         visit.error = -EBADMSG;
     if (visit.error < 0) {
         engine_destroy(engine);
-        if (visit.error == -ENOENT && codec.no_policy) {
+        if (visit.error == -ENOPKG && codec.no_policy) {
             char id[POLICY_ID_TEXT];
             policy_id_text(codec.policy_id, id);
             return fault(visit.error, err,
-                         "account %s trades by the policy %s, which is not there: its files belong into "
-                         "policies/ of the state directory, in a folder of this name",
-                         visit.missing, id);
+                         "account %s trades by the policy %s, whose files are not there, or are others by "
+                         "now: params.json and actions.csv belong into a folder of this name in %.200s",
+                         visit.missing, id,
+                         policies && policies->where ? policies->where : "policies/ of the state directory");
         }
-        if (visit.error == -ENOENT)
+        if (visit.error == -ENOPKG)
             return fault(visit.error, err,
                          "account %s has a strategy that this program does not have, or parameters that it "
                          "does not take",

@@ -9,7 +9,7 @@
 
 enum {
     ENGINE_STATE_VERSION = 3, /* of the layout; older ones are read, newer ones refused */
-    ENGINE_ERROR_MAX = 256,
+    ENGINE_ERROR_MAX = 512,
 };
 
 /* Appends the engine's state. 0 or -ENOMEM. */
@@ -21,8 +21,8 @@ int engine_save_as(const struct engine *engine, uint32_t layout, struct codec *c
 uint32_t engine_state_layout(const void *bytes, size_t len);
 
 /* Makes an engine from a state; its policies are those that `policies` finds, NULL for none. 0; -ENOTSUP for
- * a newer layout; -EBADMSG for bytes that are none, -ENOENT for a strategy or an indicator that this program
- * does not have, or a policy that is not found, -ENOMEM; err: one sentence. */
+ * a newer layout; -EBADMSG for bytes that are none, -ENOPKG for a strategy that this program does not have or
+ * a policy that is not found, -ENOMEM; err: one sentence. */
 int engine_load(const void *bytes, size_t len, const struct engine_sink *sink,
                 const struct policies *policies, struct engine **ret, char err[static ENGINE_ERROR_MAX]);
 

@@ -39,6 +39,7 @@ struct policies {
     void *ctx;
     const struct policy *(*find)(void *ctx,
                                  const uint8_t id[static POLICY_ID_SIZE]); /* NULL: it is not there */
+    const char *where; /* the directory of the files, for errors; NULL: it is not known */
 };
 
 /* The symbol that an asset is, among n: that of its name, or else the one of that base which is quoted in

@@ -281,5 +281,5 @@ static const struct policy *find(void *ctx, const uint8_t id[static POLICY_ID_SI
 
 struct policies policy_shelf_find(struct policy_shelf *shelf)
 {
-    return (struct policies){.ctx = shelf, .find = find};
+    return (struct policies){.ctx = shelf, .find = find, .where = shelf->dirs[0]};
 }

@@ -313,15 +313,18 @@ static void test_refused(struct random *random)
     made_policy_open(&made, random, SYMBOLS, MADE_START_NS, MINUTE_NS, 1, 4, &plain, 0);
     made_policy_open(&other, random, SYMBOLS, MADE_START_NS, MINUTE_NS, 1, 4, &plain, 0);
     CHECK_INT(world_open(&w, &made.policy), 0);
+    for (int s = 0; s < SYMBOLS; s++) /* it remembers something by now */
+        flat(&w, s, 0, 100 * E8);
     struct codec saved = {0};
     struct engine_sink sink = sink_of(&w.told);
-    const struct policies there = {.ctx = &other.policy, .find = find_made};
+    const struct policies there = {.ctx = &other.policy, .find = find_made, .where = "/var/lib/p/policies"};
     codec_save(&saved);
     CHECK_INT(engine_save(w.engine, &saved), 0);
     policy_id_text(made.policy.id, id);
     for (int i = 0; i < 2; i++) {
-        CHECK_INT(engine_load(saved.bytes, saved.len, &sink, i ? &there : NULL, &loaded, err), -ENOENT);
+        CHECK_INT(engine_load(saved.bytes, saved.len, &sink, i ? &there : NULL, &loaded, err), -ENOPKG);
         CHECK(strstr(err, id) && strstr(err, "account p trades by the policy"));
+        CHECK(strstr(err, i ? "in /var/lib/p/policies" : "in policies/ of the state directory"));
     }
     codec_finish(&saved);
     engine_destroy(w.engine);

@@ -175,7 +175,7 @@ static void test_bad_bytes(uint64_t seed)
         uint8_t before = saved.bytes[at];
         saved.bytes[at] = (uint8_t)random_next(&random);
         int r = load(saved.bytes, saved.len, err);
-        CHECK(r == 0 || r == -EBADMSG || r == -ENOTSUP || r == -ENOENT);
+        CHECK(r == 0 || r == -EBADMSG || r == -ENOTSUP || r == -ENOPKG);
         saved.bytes[at] = before;
     }
     uint8_t before[] = {0};
@@ -199,7 +199,7 @@ static void test_missing_strategy(void)
     CHECK(at != NULL);
     if (at)
         at[0] = 'x';
-    CHECK_INT(load(saved.bytes, saved.len, err), -ENOENT);
+    CHECK_INT(load(saved.bytes, saved.len, err), -ENOPKG);
     CHECK_STR(err,
               "account bob has a strategy that this program does not have, or parameters that it does not "
               "take");

@@ -12,6 +12,7 @@ import json
 import math
 import os
 import random
+import shutil
 import subprocess
 import sys
 
@@ -171,6 +172,8 @@ def by_daemon(folder, place, policy, files, interval):
     middle = opens[len(opens) // 2]
     for ends, part in ((middle - (opens[1] - opens[0]), ["--to", str(middle)]), (opens[-1], ["--from", str(middle)])):
         daemon = part_of_it(folder, place, config, files, interval, ends, opens[1] - opens[0], part)
+        if ends != opens[-1]:
+            without_its_files(folder, place, config, files, policy, daemon.state)
     texts = {"trades": daemon.papertape("fills", "--csv"), "orders": daemon.papertape("orders", "--csv"),
              "ledger": daemon.papertape("ledger", "export")}
     print("  " + daemon.papertape("ledger", "verify").split("\n")[0])
@@ -181,6 +184,27 @@ def by_daemon(folder, place, policy, files, interval):
     with open(again, newline="") as file:
         assert file.read() == texts["trades"], "the log gives other trades"
     return list(csv.DictReader(texts["trades"].splitlines())), {int(r["ts_ns"]): float(r["equity"]) for r in read(path)}, texts
+
+
+def without_its_files(folder, place, config, files, policy, state):
+    """Where the copies are gone, and the configuration names other files, nothing is played and nothing begins anew."""
+    kept = os.path.join(state, "policies")
+    (name,) = os.listdir(kept)
+    os.rename(kept, kept + ".away")
+    other = os.path.join(place, "other.csv")
+    with open(policy[1]) as source, open(other, "w") as to:
+        to.write(source.read() + "\n")
+    replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "max"))
+    daemon = folder.start(harness.Daemon(place, replay, config.replace(policy[1], other), ["--clock", "feed"], name="refusing"))
+    assert daemon.popen.wait(WAIT) != 0
+    said = [daemon.log_text(), daemon.papertape("parity", status=None), daemon.papertape("explain", "1", status=None),
+            subprocess.run([harness.PAPERTAPE, "backtest", "--events", state], capture_output=True, text=True,
+                           timeout=WAIT).stderr]
+    for text in said:
+        assert f"trades by the policy {name}" in text and "policies" in text.split(name)[1], text
+    replay.stop()
+    shutil.rmtree(kept)
+    os.rename(kept + ".away", kept)
 
 
 def looked_at(daemon):

@@ -78,11 +78,11 @@ static int record_words(struct show *show, const struct journal_record *record, 
     default:
         *ret_kind = "event";
         r = event_decode(record->bytes, record->len, &show->memory, &event);
-        if (r == -ENOTSUP)
+        if (r == -ENOTSUP || r == -ENOPKG)
             snprintf(words, WORDS_MAX, "of a newer program, %zu bytes", record->len);
         else if (r == 0)
             event_text(&event, show->engine, words);
-        return r == -ENOTSUP ? 0 : r;
+        return r == -ENOTSUP || r == -ENOPKG ? 0 : r;
     }
 }
 
