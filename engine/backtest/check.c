@@ -97,13 +97,40 @@ static int check_params(const struct account_spec *account, char *err, size_t er
     return -EINVAL;
 }
 
-/* Its first bar must be among the bars: that one scales its actions. */
+/* The first bar, whose close scales its actions, is there of each symbol. */
+static int check_first_bar(const struct market *market, const struct policy *policy,
+                           const struct symbol *symbols, const char *currency,
+                           char why[static POLICY_ERROR_MAX])
+{
+    char first[EVENT_TIME_MAX], from[EVENT_TIME_MAX], to[EVENT_TIME_MAX];
+    event_time_text(policy->first_ns, first);
+    if (policy->first_ns < market_open_ns(market, 0) ||
+        policy->first_ns >= market_open_ns(market, market->rows)) {
+        snprintf(why, POLICY_ERROR_MAX, "it begins at the bar of %s: the bars go from %s to %s", first,
+                 event_time_text(market_open_ns(market, 0), from),
+                 event_time_text(market_open_ns(market, market->rows), to));
+        return -EINVAL;
+    }
+    size_t row = market_row_at(market, policy->first_ns);
+    for (int i = 0; i < policy->n_assets; i++) {
+        int s = policy_find_symbol(&policy->assets[i], currency, symbols, market->n_symbols);
+        if (!market_present(&market->series[s], row)) {
+            snprintf(
+                why, POLICY_ERROR_MAX,
+                "it begins at the bar of %s, and %s has none then: one that all its symbols have is right",
+                first, symbols[s].name);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
 static int check_policy(const struct backtest_config *config, const struct account_spec *account, char *err,
                         size_t err_size)
 {
     const struct market *market = config->market;
     const struct policy *policy = account->policy;
-    char why[POLICY_ERROR_MAX], from[EVENT_TIME_MAX], to[EVENT_TIME_MAX], first[EVENT_TIME_MAX];
+    char why[POLICY_ERROR_MAX];
     struct symbol *symbols = calloc((size_t)market->n_symbols, sizeof *symbols);
     if (!symbols) {
         snprintf(err, err_size, "not enough memory for this backtest");
@@ -111,20 +138,13 @@ static int check_policy(const struct backtest_config *config, const struct accou
     }
     for (int s = 0; s < market->n_symbols; s++)
         symbols[s] = market->series[s].symbol;
-    const char *refused =
-        policy_refusal(policy, account->currency, symbols, market->n_symbols, market->interval_ns, why);
+    bool refused =
+        policy_refusal(policy, account->currency, symbols, market->n_symbols, market->interval_ns, why) ||
+        check_first_bar(market, policy, symbols, account->currency, why) < 0;
     free(symbols);
-    if (refused) {
-        snprintf(err, err_size, "the policy of account %s: %s", account->name, refused);
-        return -EINVAL;
-    }
-    if (policy->first_ns >= market_open_ns(market, 0) &&
-        policy->first_ns < market_open_ns(market, market->rows))
+    if (!refused)
         return 0;
-    snprintf(err, err_size, "the policy of account %s begins at the bar of %s: the bars go from %s to %s",
-             account->name, event_time_text(policy->first_ns, first),
-             event_time_text(market_open_ns(market, 0), from),
-             event_time_text(market_open_ns(market, market->rows), to));
+    snprintf(err, err_size, "the policy of account %s: %s", account->name, why);
     return -EINVAL;
 }
 

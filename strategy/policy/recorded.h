@@ -10,11 +10,11 @@
  *   params         the environment's parameters, of which those count here that orders follow from: lookback,
  *                  norm_action, initial_capital, buy_cost_pct and sell_cost_pct (equal, whole millionths),
  *                  slippage_pct, trailing_stop_pct, max_position_pct, min_cash_reserve, forced_exit_bars,
- *                  forced_exit_pct, cooldown_bars. What concerns observations, rewards and episodes only is
- *                  passed over; what would make other orders than these rules is refused.
- * ACTIONS.csv: a header with an action_SYMBOL column each, in any order, among others, and `t`: rows
- * lookback, lookback + 1, … bars - lookback - 1. Without `t` the rows are counted. Row t is decided at the
- * close of the bar of row t - 1. */
+ *                  forced_exit_pct, cooldown_bars; `preset`, which must be market. What concerns observations
+ * and rewards only is passed over; what would make other orders than these rules, or let the environment
+ * trade other rows than [0, bars), is refused. ACTIONS.csv: a header with an action_SYMBOL column each, in
+ * any order, among others, and `t`: rows lookback, lookback + 1, … bars - lookback - 1. Without `t` the rows
+ * are counted. Row t is decided at the close of the bar of row t - 1. */
 #ifndef STRATEGY_POLICY_RECORDED_H
 #define STRATEGY_POLICY_RECORDED_H
 

@@ -18,7 +18,7 @@ struct reading {
     const char *path;
     char *err;
     struct recorded *recorded;
-    double fee_buy, fee_sell, slippage, lookback;
+    double fee_buy, fee_sell, slippage, lookback, episode_bars;
 };
 
 /* A number of `params` that orders follow from. */
@@ -29,36 +29,14 @@ struct number {
     double *to;
 };
 
-/* What shapes observations, rewards and episodes, and no order. */
+/* What shapes observations and rewards, and no order. */
 static const char *const passed_over[] = {
-    "autoreset",
-    "borrow_rate",
-    "collateral",
-    "concentration_penalty",
-    "episode_bars",
-    "final_return",
-    "gamma",
-    "levels",
-    "action_span",
-    "norm_cash",
-    "norm_reward",
-    "norm_stocks",
-    "norm_tech",
-    "random_start",
-    "ruin",
-    "session_close",
-    "session_close_s",
-    "session_zone",
-    "start",
-    "threshold",
-    "time_decay_floor",
-    "trend_bars",
-    "weight_absolute",
-    "weight_alpha",
-    "weight_cash",
-    "weight_day",
-    "weight_return",
-    "weight_step",
+    "autoreset",        "borrow_rate",     "collateral",      "concentration_penalty",
+    "final_return",     "gamma",           "levels",          "action_span",
+    "norm_cash",        "norm_reward",     "norm_stocks",     "norm_tech",
+    "session_close",    "session_close_s", "session_zone",    "threshold",
+    "time_decay_floor", "trend_bars",      "weight_absolute", "weight_alpha",
+    "weight_cash",      "weight_day",      "weight_return",   "weight_step",
     "weight_trend",
 };
 
@@ -69,6 +47,18 @@ static const struct {
     {"execution", "market", "a policy made for another execution was not made for a market's orders"},
     {"task", "portfolio", "this program trades recorded actions of portfolios"},
     {"actions", "continuous", "recorded actions are numbers, not levels"},
+    {"preset", "market", "the actions were made for another environment"},
+};
+
+/* Switches and numbers that must be off, since the environment would trade other rows or orders with them. */
+static const struct {
+    const char *key, *off, *why;
+} off[] = {
+    {"shorts", "false", "there is no such order here"},
+    {"float32", "false", "there is no such order here"},
+    {"random_start", "false", "the episode begins with first_bar"},
+    {"start", "0", "the episode begins with first_bar"},
+    {"ruin", "0", "an account goes on after it"},
 };
 
 static int check_number(const struct reading *in, const char *key, const json_t *value,
@@ -103,11 +93,11 @@ static int take_param(const struct reading *in, struct number *numbers, size_t n
                        ? 0
                        : recorded_refuse(in->err, in->path, "params.%s: \"%s\" is needed: %s", key,
                                          fixed[i].word, fixed[i].why);
-    if (strcmp(key, "shorts") == 0 || strcmp(key, "float32") == 0)
-        return is_off(value)
-                   ? 0
-                   : recorded_refuse(in->err, in->path,
-                                     "params.%s: false is needed: there is no such order here", key);
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+        if (strcmp(off[i].key, key) == 0)
+            return is_off(value) ? 0
+                                 : recorded_refuse(in->err, in->path, "params.%s: %s is needed: %s", key,
+                                                   off[i].off, off[i].why);
     for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
         if (strcmp(passed_over[i], key) == 0)
             return 0;
@@ -149,11 +139,12 @@ static int take_params(struct reading *in, json_t *params)
         {"sell_cost_pct", 0, 0.5, false, true, &in->fee_sell},
         {"slippage_pct", 0, 0.5, false, false, &in->slippage},
         {"trailing_stop_pct", 0, 0.999999, false, false, &rules->trailing_stop},
-        {"max_position_pct", 0, 1000, false, false, &rules->max_position},
+        {"max_position_pct", 0, 1, false, false, &rules->max_position},
         {"min_cash_reserve", 0, 1, false, false, &rules->min_cash},
         {"forced_exit_bars", 0, 1e9, true, false, &rules->exit_bars},
         {"forced_exit_pct", 0, 1, false, false, &rules->exit_share},
         {"cooldown_bars", 0, 1e9, true, false, &rules->cooldown_bars},
+        {"episode_bars", 0, INT32_MAX, true, false, &in->episode_bars},
     };
     size_t n = sizeof numbers / sizeof *numbers;
     const char *key;
@@ -232,6 +223,10 @@ static int take_times(const struct reading *in, const json_t *first, const json_
         return recorded_refuse(in->err, in->path,
                                "bars: a whole number above %d is needed, twice the lookback",
                                2 * policy->lookback);
+    if (in->episode_bars != 0 && in->episode_bars != (double)in->recorded->bars)
+        return recorded_refuse(in->err, in->path,
+                               "params.episode_bars: 0 or %lld, as bars says, is needed: the episode has all",
+                               (long long)in->recorded->bars);
     return 0;
 }
 

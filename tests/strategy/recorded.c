@@ -67,6 +67,23 @@ static void test_read(void)
     policy_recorded_destroy(policy);
 }
 
+/* What an environment's file may say besides, as long as it is what an account does. */
+static void test_defaults(void)
+{
+    struct policy *policy = NULL;
+    char text[2048], err[POLICY_ERROR_MAX];
+    with(text, sizeof text, params, "\"gamma\":0.99",
+         "\"preset\":\"market\",\"execution\":\"market\",\"task\":\"portfolio\",\"actions\":"
+         "\"continuous\",\"start\":0,\"episode_bars\":9,\"random_start\":false,\"ruin\":0,"
+         "\"max_position_pct\":1,\"autoreset\":\"off\",\"levels\":5");
+    CHECK_INT(load(text, actions, &policy, err), 0);
+    CHECK_STR(err, "");
+    policy_recorded_destroy(policy);
+    with(text, sizeof text, params, "\"gamma\":0.99", "\"episode_bars\":0");
+    CHECK_INT(load(text, actions, &policy, err), 0);
+    policy_recorded_destroy(policy);
+}
+
 static void test_params_refused(void)
 {
     static const struct {
@@ -89,6 +106,25 @@ static void test_params_refused(void)
          "for a market's orders"},
         {"\"gamma\":0.99", "\"shorts\":true",
          "params.json: params.shorts: false is needed: there is no such order here"},
+        {"\"gamma\":0.99", "\"preset\":\"reference\"",
+         "params.json: params.preset: \"market\" is needed: the actions were made for another environment"},
+        {"\"gamma\":0.99", "\"preset\":\"day-trade\"",
+         "params.json: params.preset: \"market\" is needed: the actions were made for another environment"},
+        {"\"gamma\":0.99", "\"task\":\"day-trade\"",
+         "params.json: params.task: \"portfolio\" is needed: this program trades recorded actions of "
+         "portfolios"},
+        {"\"gamma\":0.99", "\"actions\":\"discrete\"",
+         "params.json: params.actions: \"continuous\" is needed: recorded actions are numbers, not levels"},
+        {"\"gamma\":0.99", "\"start\":20",
+         "params.json: params.start: 0 is needed: the episode begins with first_bar"},
+        {"\"gamma\":0.99", "\"random_start\":true",
+         "params.json: params.random_start: false is needed: the episode begins with first_bar"},
+        {"\"gamma\":0.99", "\"ruin\":0.1",
+         "params.json: params.ruin: 0 is needed: an account goes on after it"},
+        {"\"gamma\":0.99", "\"episode_bars\":8",
+         "params.json: params.episode_bars: 0 or 9, as bars says, is needed: the episode has all"},
+        {"\"gamma\":0.99", "\"max_position_pct\":1.5",
+         "params.json: params.max_position_pct: a number from 0 to 1 is needed"},
         {"\"ETHUSDT\"", "\"BTC\"", "params.json: symbols: BTC is there twice"},
         {"[0.00001,0.5]", "[0.5]",
          "params.json: min_order_qty: a number for each of the 2 symbols is needed"},
@@ -190,6 +226,7 @@ static void test_shelf(void)
 int main(void)
 {
     test_read();
+    test_defaults();
     test_params_refused();
     test_actions_refused();
     test_shelf();

@@ -346,7 +346,16 @@ static void test_policy(void)
     CHECK_INT(BACKTEST("--policy", params, "--actions", actions, "--bars", bars, "--no-cache"), 1);
     CHECK(strstr(err, "begins at the bar of 2024-01-01T00:20:00") &&
           strstr(err, "the bars go from 2024-01-01T00:00:00"));
-    memcpy(strstr(policy, "00:20:00"), "00:00:00", 8);
+    memcpy(strstr(policy, "00:20:00"), "00:01:00", 8);
+    params = scratch_write("p.json", policy);
+    char *whole = text_of(strchr(bars, ',') + 1), *line = strstr(whole, "1704067260"),
+         *next = strchr(line, '\n') + 1;
+    memmove(line, next, strlen(next) + 1);
+    scratch_write("ETHUSDT_1m.csv", whole);
+    free(whole);
+    CHECK_INT(BACKTEST("--policy", params, "--actions", actions, "--bars", bars, "--no-cache"), 1);
+    CHECK(strstr(err, "it begins at the bar of 2024-01-01T00:01:00") && strstr(err, "ETHUSDT has none then"));
+    memcpy(strstr(policy, "00:01:00"), "00:00:00", 8);
     memcpy(strstr(policy, "\"1m\""), "\"5m\"", 4);
     params = scratch_write("p.json", policy);
     CHECK_INT(BACKTEST("--policy", params, "--actions", actions, "--bars", bars, "--no-cache"), 1);
