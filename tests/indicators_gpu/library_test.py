@@ -6,68 +6,16 @@ PROGRAM is papertape. The examples of docs/indicators/using.md are compiled as t
 against the shared and the static library, and print what `papertape indicators` prints. Standard library only."""
 
 import json
-import os
-import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from installed_library import InstalledLibrary, check, compilers, done, examples, functions, run  # noqa: E402
+
 PAPERTAPE, BUILD, SOURCE = sys.argv[1], sys.argv[2], Path(sys.argv[3])
 CC = sys.argv[4:]
-STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-failures = 0
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print("FAILED", what, file=sys.stderr)
-
-
-def run(command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, **options)
-    if done.returncode != 0:
-        print(f"FAILED {command}: exit {done.returncode}\n{done.stderr}", file=sys.stderr)
-        sys.exit(1)
-    return done.stdout
-
-
-def install(folder):
-    """Into a folder of its own; the headers, the libraries and the pkg-config file."""
-    run(["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", str(folder), "--tags", "devel,runtime"])
-    (pc,) = folder.rglob("papertape-indicators.pc")
-    prefix = re.search(r"^prefix=(.*)$", pc.read_text(), re.M)[1]
-
-    def pkg_config(*arguments):
-        found = run(
-            ["pkg-config", f"--define-variable=prefix={folder}{prefix}", *arguments, "papertape-indicators"],
-            env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"},
-        )
-        return found.split()
-
-    return pkg_config
-
-
-def examples():
-    """The programs of the page, by name."""
-    page = (SOURCE / "docs/indicators/using.md").read_text()
-    return dict(re.findall(r"^```c (\w+)\n(.*?)^```$", page, re.M | re.S))
-
-
-def declared(headers):
-    """The functions that the headers declare."""
-    return {
-        name
-        for header in headers
-        for name in re.findall(r"^[a-z][\w *]*?\b(\w+)\((?!\*)[^;]*\);", header.read_text(), re.M)
-    }
-
-
-def symbols(*command):
-    return {line.split()[-1] for line in run(["nm", *command]).splitlines() if len(line.split()) == 3}
 
 
 def bars(n):
@@ -94,37 +42,14 @@ def close(got, expected):
 def main():
     scratch = tempfile.TemporaryDirectory()
     folder = Path(scratch.name)
-    pkg_config = install(folder / "root")
-    cflags, libs = pkg_config("--cflags"), pkg_config("--libs")
-    private = [flag for flag in pkg_config("--static", "--libs") if flag not in libs]
-    (include,) = (Path(flag[2:]) for flag in cflags if flag.startswith("-I"))
-    (libdir,) = (Path(flag[2:]) for flag in libs if flag.startswith("-L"))
-    headers = sorted((include / "papertape").glob("*.h"))
+    library = InstalledLibrary("papertape-indicators", BUILD, folder / "root")
+    headers = sorted((library.include / "papertape").glob("*.h"))
     check([header.name for header in headers] == ["feature_sets.h", "indicators.h"], f"headers {headers}")
-
-    # Nothing but what the headers declare.
-    public = declared(headers)
+    public = set().union(*(functions(header.read_text()) for header in headers))
     check({"indicator_compute", "indicator_stream_open", "feature_matrix"} <= public, f"declared {sorted(public)}")
-    shared, static = libdir / "libpapertape-indicators.so", libdir / "libpapertape-indicators.a"
-    exported = symbols("-D", "--defined-only", shared)
-    check(exported == public, f"the shared library: {sorted(exported ^ public)}")
-    exported = symbols("-g", "--defined-only", static)
-    check(exported == public, f"the static library: {sorted(exported ^ public)}")
-    soname = re.search(r"SONAME.*\[(.*)\]", run(["readelf", "-d", shared]))[1]
-    check(soname == "libpapertape-indicators.so.0" and (libdir / soname).exists(), f"soname {soname}")
-    needed = re.findall(r"NEEDED.*\[(.*?)\.so", run(["readelf", "-d", shared]))
-    check(set(needed) <= {"libc", "libm"}, f"the shared library needs {needed}")
-
-    # Each header by itself, in the oldest C and C++ that it is for.
-    compilers = [(CC, "c", "-std=c99")]
-    compilers += [([path], "c++", "-std=c++11") for path in map(shutil.which, ("g++", "clang++-14", "clang++")) if path][:2]
-    check(len(compilers) > 1, "no C++ compiler was found")
-    for cc, language, standard in compilers:
-        for header in headers:
-            text = f"#include <papertape/{header.name}>\nint main() {{ return 0; }}\n".replace(
-                "main()", "main(void)" if language == "c" else "main()"
-            )
-            run([*cc, "-x", language, standard, *STRICT, *cflags, "-fsyntax-only", "-"], input=text)
+    library.check_symbols(public)
+    found = compilers(CC)
+    library.compile_headers(headers, found)
 
     lines = bars(700)
     plain = folder / "TEST_1m.csv"
@@ -140,39 +65,33 @@ def main():
         return "".join(line.split(",", 1)[1] + "\n" for line in table)
 
     everything = printed(*specs)
-    check(examples().keys() == {"columns", "stream"}, f"examples {sorted(examples())}")
-    for name, source in examples().items():
-        for cc, language, standard in compilers:
-            for kind, link in (("shared", libs), ("static", [str(static), *private])):
-                what = f"{name} as {language} by {cc[-1]}, {kind}"
-                program = folder / f"{name}-{kind}"
-                standard = standard if language == "c++" else "-std=c11"
-                run([*cc, "-x", language, standard, *STRICT, *cflags, "-", "-x", "none", "-o", program, *link], input=source)
-                environment = {**os.environ, "LD_LIBRARY_PATH": str(libdir) if kind == "shared" else ""}
-                if name == "stream":
-                    for spec in specs[:3]:
-                        got = run([program, spec], input=text, env=environment)
-                        check(got == printed(spec), f"{what}: {spec}")
-                    continue
-                check(run([program, *specs], input=text, env=environment) == everything, what)
-                check(close(run([program, "fast", *specs], input=text, env=environment), everything), f"{what}: fast")
+    sources = examples(SOURCE / "docs/indicators/using.md")
+    check(sources.keys() == {"columns", "stream"}, f"examples {sorted(sources)}")
+    for name, source in sources.items():
+        for what, program, environment in library.programs(name, source, found):
+            if name == "stream":
+                for spec in specs[:3]:
+                    got = run([program, spec], input=text, env=environment)
+                    check(got == printed(spec), f"{what}: {spec}")
+                continue
+            check(run([program, *specs], input=text, env=environment) == everything, what)
+            check(close(run([program, "fast", *specs], input=text, env=environment), everything), f"{what}: fast")
+            bad = subprocess.run(
+                [program, "smaa"], input=text, env=environment, capture_output=True, text=True
+            )
+            check(bad.returncode == 2 and bad.stderr.startswith('smaa: there is no indicator "smaa"'), bad.stderr)
+            for mode in ([], ["fast"]):
                 bad = subprocess.run(
-                    [program, "smaa"], input=text, env=environment, capture_output=True, text=True
+                    [program, *mode, "sma:3"],
+                    input=text + "1,1,1,nan,1\n",
+                    env=environment,
+                    capture_output=True,
+                    text=True,
                 )
-                check(bad.returncode == 2 and bad.stderr.startswith('smaa: there is no indicator "smaa"'), bad.stderr)
-                for mode in ([], ["fast"]):
-                    bad = subprocess.run(
-                        [program, *mode, "sma:3"],
-                        input=text + "1,1,1,nan,1\n",
-                        env=environment,
-                        capture_output=True,
-                        text=True,
-                    )
-                    check(bad.returncode == 1 and f"bar {len(lines)}" in bad.stderr, f"{what}: {bad.stderr!r}")
+                check(bad.returncode == 1 and f"bar {len(lines)}" in bad.stderr, f"{what}: {bad.stderr!r}")
 
     scratch.cleanup()
-    print(f"indicators_gpu/library: {len(specs)} specifications, {failures} failures")
-    return 1 if failures else 0
+    return done(f"indicators_gpu/library: {len(specs)} specifications")
 
 
 if __name__ == "__main__":
