@@ -10,34 +10,20 @@ Eight symbols of a million bars: closes, highs and lows are read once, 192 MB; s
 vector operations a bar of eight symbols, 70 with the windows: 20 ms on one core."""
 
 import json
-import pathlib
 import shutil
 import subprocess
 import sys
+from functools import partial
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / sys.argv[1]
+import figures
+from figures import BUILD, ROOT
+
 PEERS = ("vectorbt==1.2.0", "backtesting==0.6.6", "backtrader==1.9.78.123", "numpy==2.4.6", "pandas==3.1.1", "numba==0.68.1")
 CROSS_BARS, FIVE_BARS, FIVE_SYMBOLS = 100_000, 1_000_000, 8
 CROSS_LIMIT_S, FIVE_LIMIT_S = 0.3e-3, 0.2
 
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def figure(case, value, unit, peer=None, limit=None, **more):
-    """peer: its name and its value; less is better."""
-    name, peer_value = peer or (None, None)
-    print(json.dumps({
-        "bench": "backtest", "case": case, "value": value, "unit": unit, "peer": name, "peer_value": peer_value,
-        "ratio": peer_value / value if peer_value else None, "limit": limit,
-        "of_limit": value / limit if limit else None, **more}), flush=True)
-
-
-def program(*arguments):
-    return subprocess.run([BUILD / "bench/backtest_runs", *map(str, arguments)], stdout=subprocess.PIPE, text=True,
-                          check=True).stdout
+figure = partial(figures.figure, "backtest")
+program = partial(figures.program, "backtest_runs")
 
 
 def walk(path, bars, seed):
@@ -53,16 +39,8 @@ def run(strategy, threads, cache, *files):
 
 def peers(path):
     """What each peer takes on the same bars: {name: result}; empty where they cannot be had."""
-    folder = BUILD / "backtest-peers"
-    python = folder / "bin/python"
-    marker = folder / "-".join(PEERS)
-    try:
-        if not marker.exists():
-            subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True, stdout=sys.stderr)
-            subprocess.run([python, "-m", "pip", "install", "-q", *PEERS], check=True, stdout=sys.stderr)
-            marker.touch()
-    except (subprocess.CalledProcessError, OSError) as error:
-        say(f"no {', '.join(PEERS)}: {error}; nothing is compared")
+    python = figures.peers_python("backtest", PEERS)
+    if not python:
         return {}
     found = {}
     for name in ("vectorbt", "backtesting", "backtrader"):

@@ -18,14 +18,14 @@ the copy's own, of a state of 600 a copy: beyond 1,600 copies it comes from the 
 of the decision, 55 of the fill, 20 of the worth and 45 loads and stores, 215 for each asset, and 100 for the rest: 1,180, or 150 a
 step. At 1.4 vector operations a cycle, where a 64-byte one takes two turns, that is 105 cycles: 37 M steps/s at 3.9 GHz."""
 
-import json
 import os
-import pathlib
 import subprocess
 import sys
+from functools import partial
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / sys.argv[1]
+import figures
+from figures import BUILD, ROOT
+
 PEERS = ("gymnasium==1.2.3", "numpy==2.4.6")
 PEER = "NumPy through Gymnasium"
 SECONDS = 1.0
@@ -34,22 +34,13 @@ ALL_OPTIONS = ("trailing_stop_pct=0.02", "max_position_pct=0.3", "min_cash_reser
                "forced_exit_bars=48", "forced_exit_pct=0.05", "cooldown_bars=5", "time_decay_floor=0.2", "slippage_pct=0.0005")
 RANDOM = ("random_start=true",)
 
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
+program = partial(figures.program, "env_steps")
 
 
 def figure(case, value, peer_value=None, limit=None, **more):
     """load: how many others wanted the processor, too, in the last minute."""
-    print(json.dumps({
-        "bench": "env", "case": case, "value": value, "unit": "steps/s", "peer": PEER if peer_value else None,
-        "peer_value": peer_value, "ratio": value / peer_value if peer_value else None, "limit": limit,
-        "of_limit": value / limit if limit else None, "load": round(os.getloadavg()[0], 1), **more}), flush=True)
-
-
-def program(*arguments):
-    done = subprocess.run([BUILD / "bench/env_steps", *map(str, arguments)], stdout=subprocess.PIPE, text=True, check=True)
-    return done.stdout
+    peer = (PEER, peer_value) if peer_value else None
+    figures.figure("env", case, value, "steps/s", peer, limit, load=round(os.getloadavg()[0], 1), **more)
 
 
 def rates(copies, *keys, backend="best", threads=1, features=0, observe=False):
@@ -68,29 +59,10 @@ def two_cores(case, copies, *keys, **options):
     figure(case, wall, threads=2, by_processor_time=processor)
 
 
-def peers():
-    """{features: (steps/s without observations, with)} of 4,096 copies; empty where they cannot be had."""
-    folder = BUILD / "env-peers"
-    python = folder / "bin/python"
-    marker = folder / "-".join(PEERS)
-    try:
-        if not marker.exists():
-            subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True, stdout=sys.stderr)
-            subprocess.run([python, "-m", "pip", "install", "-q", *PEERS], check=True, stdout=sys.stderr)
-            marker.touch()
-    except (subprocess.CalledProcessError, OSError) as error:
-        say(f"no {', '.join(PEERS)}: {error}; nothing is compared")
-        return {}
-    rates = {}
-    for features in (10, 70):
-        rates[features] = gymnasium("numpy", features)
-    return rates
-
-
-def gymnasium(which, features):
-    """What bench/env_gymnasium.py prints."""
+def gymnasium(python, which, features):
+    """What bench/env_gymnasium.py prints of 4,096 copies: steps/s without observations, and with."""
     library = BUILD / "trainer/env/installed/libpapertape-env.so"
-    done = subprocess.run([BUILD / "env-peers/bin/python", ROOT / "bench/env_gymnasium.py", which, "4096", str(features), "3", "2"],
+    done = subprocess.run([python, ROOT / "bench/env_gymnasium.py", which, "4096", str(features), "3", "2"],
                           stdout=subprocess.PIPE, text=True, check=True,
                           env=os.environ | {"PYTHONPATH": str(ROOT / "trainer/python"), "PAPERTAPE_ENV_LIBRARY": str(library)})
     return tuple(map(float, done.stdout.split()))
@@ -98,7 +70,8 @@ def gymnasium(which, features):
 
 def main():
     backends = program("backends").split()
-    others = peers()
+    python = figures.peers_python("env", PEERS)
+    others = {features: gymnasium(python, "numpy", features) for features in (10, 70)} if python else {}
     plain = others[10][0] if others else None
     for copies in SCALING:
         limit = 60e6 if copies <= 4096 else None
@@ -112,7 +85,7 @@ def main():
         figure(f"observe_{floats}_4096", steps(4096, *ALL_OPTIONS, *RANDOM, features=features, observe=True),
                others[features][1] if others else None, limit)
         if others:
-            figure(f"python_observe_{floats}_4096", gymnasium("papertape", features)[0], others[features][1])
+            figure(f"python_observe_{floats}_4096", gymnasium(python, "papertape", features)[0], others[features][1])
     figure("market_4096", steps(4096, "execution=market"))
     for copies in SCALING[:3]:
         figure(f"market_all_options_{copies}", steps(copies, *ALL_OPTIONS, "execution=market"), limit=30e6)

@@ -5,13 +5,13 @@ What to expect, per bar. The five read 3 columns and write 7: 40 bytes in float3
 float32 with AVX-512, and 7 x (3 + 4) for 8 of float64: at two operations a cycle and 4 GHz 0.5 and 0.8 ns, much of it while
 the memory is waited for."""
 
-import json
-import pathlib
 import subprocess
 import sys
+from functools import partial
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / sys.argv[1]
+import figures
+from figures import ROOT
+
 PEERS = ("TA-Lib==0.8.2", "numpy==2.4.6", "Bottleneck==1.6.0")
 FIVE = ("sma:20", "ema:14", "rsi:14", "macd:12,26,9", "atr:14")
 BARS = 1_000_000
@@ -19,25 +19,8 @@ SECONDS = 0.25  # of repetitions, of which the fastest counts
 LIMIT_NS = {("f32", "avx512"): 1.8, ("f64", "avx512"): 3.0, ("f32", "avx2"): 2.8, ("f64", "avx2"): 4.0}
 TIMES_PEER, TIMES_FLOOR = 2.0, 1.5  # a row alone: at least so much faster, or within so much of its bytes' copy
 
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def figure(case, value, unit, peer=None, limit=None, **more):
-    """peer: its name and its value."""
-    name, peer_value = peer or (None, None)
-    faster = unit.endswith("/s") or unit == "B/ns"
-    print(json.dumps({
-        "bench": "indicators", "case": case, "value": value, "unit": unit, "peer": name, "peer_value": peer_value,
-        "ratio": (value / peer_value if faster else peer_value / value) if peer_value else None,
-        "limit": limit, "of_limit": value / limit if limit else None, **more}), flush=True)
-
-
-def program(*arguments):
-    done = subprocess.run([BUILD / "bench/indicators_fast", *map(str, arguments)], stdout=subprocess.PIPE, text=True,
-                          check=True)
-    return done.stdout
+figure = partial(figures.figure, "indicators")
+program = partial(figures.program, "indicators_fast")
 
 
 def timed(precision, isa, bars, *specs, seconds=SECONDS):
@@ -46,16 +29,8 @@ def timed(precision, isa, bars, *specs, seconds=SECONDS):
 
 def peers():
     """What the peers take for each row: {name: (which, ns)}; empty where they cannot be had."""
-    folder = BUILD / "indicators-peers"
-    python = folder / "bin/python"
-    marker = folder / "-".join(PEERS)
-    try:
-        if not marker.exists():
-            subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True, stdout=sys.stderr)
-            subprocess.run([python, "-m", "pip", "install", "-q", *PEERS], check=True, stdout=sys.stderr)
-            marker.touch()
-    except (subprocess.CalledProcessError, OSError) as error:
-        say(f"no {', '.join(PEERS)}: {error}; nothing is compared")
+    python = figures.peers_python("indicators", PEERS)
+    if not python:
         return {}
     done = subprocess.run([python, ROOT / "bench/indicators_peers.py", str(BARS)], stdout=subprocess.PIPE, text=True,
                           check=True)
@@ -90,11 +65,9 @@ def rows(isa, others, rate):
 def matrices(others):
     """A million bars of features. The peer is what the others take for the set's indicators alone, at their default
     options: neither scaled nor written as rows."""
-    for line in subprocess.run([BUILD / "bench/indicators_features"], stdout=subprocess.PIPE, text=True,
-                               check=True).stdout.splitlines():
+    for line in figures.program("indicators_features").splitlines():
         name, features, threads, seconds = line.split("\t")
-        listed = subprocess.run([BUILD / "bench/indicators_features", "indicators", name], stdout=subprocess.PIPE,
-                                text=True, check=True).stdout.splitlines()
+        listed = figures.program("indicators_features", "indicators", name).splitlines()
         alone = sum(others[row][1] / int(bars) for row, bars in (entry.split("\t") for entry in listed)) if others else 0
         peer = ("TA-Lib and the others, indicators alone", alone * BARS * 1e-9) if others else None
         figure(f"{name}_{threads}", float(seconds), "s", peer, 1.0 if (name, threads) == ("wide110", "2") else None,
