@@ -219,3 +219,21 @@ class Core:
             raise ValueError(f"state: {len(state)} bytes: {size}, of an environment of this shape, are needed")
         call("env_load", self.env, state)
         self.running = True
+
+
+class WithCore:
+    """What the vector environment and the single one do alike."""
+
+    _core: Core
+
+    def parameters(self) -> dict[str, str]:
+        """Every parameter's value, as text."""
+        return self._core.params.all()
+
+    def save(self) -> bytes:
+        """All that changes in a step or reset, to go on from in an environment like this one."""
+        return self._core.save()
+
+    def load(self, state: bytes) -> None:
+        """Goes on from what save() gave; ValueError where that was of another shape."""
+        self._core.load(state)

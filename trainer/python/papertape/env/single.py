@@ -10,13 +10,13 @@ from gymnasium import Env
 from gymnasium.vector import AutoresetMode
 from numpy.typing import ArrayLike, NDArray
 
-from papertape.env.core import INFOS, Core, seed_of
+from papertape.env.core import INFOS, Core, WithCore, seed_of
 from papertape.env.market import Market
 from papertape.env.params import Params
 from papertape.env.vector import autoreset_word
 
 
-class PapertapeEnv(Env[NDArray[np.float32], ArrayLike]):
+class PapertapeEnv(WithCore, Env[NDArray[np.float32], ArrayLike]):
     """One copy of what PapertapeVectorEnv steps; the same arguments, and the same numbers in every step. Shapes are
     without num_envs: observations [size] float32, actions [assets] float32 (or levels); infos are plain numbers.
     For more than one copy PapertapeVectorEnv is many times as fast as several of these."""
@@ -99,18 +99,6 @@ class PapertapeEnv(Env[NDArray[np.float32], ArrayLike]):
         """What may be done now. Discrete actions: bool [actions * levels], as sb3-contrib takes it; continuous ones:
         uint8 [actions], bit 0: may be bought, bit 1: may be sold."""
         return self._core.masks().reshape(-1)
-
-    def parameters(self) -> dict[str, str]:
-        """Every parameter's value, as text."""
-        return self._core.params.all()
-
-    def save(self) -> bytes:
-        """All that changes in a step or reset, to go on from in an environment like this one."""
-        return self._core.save()
-
-    def load(self, state: bytes) -> None:
-        """Goes on from what save() gave; ValueError where that was of another shape."""
-        self._core.load(state)
 
     def close(self) -> None:
         self._core.close()

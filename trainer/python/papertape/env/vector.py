@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from papertape.env.core import INFOS, Core, seed_of
+from papertape.env.core import INFOS, Core, WithCore, seed_of
 from papertape.env.market import Market
 from papertape.env.params import Params, parameters
 
@@ -30,7 +30,7 @@ def autoreset_word(mode: AutoresetMode | str) -> str:
     return parameters()["autoreset"].words[at]
 
 
-class PapertapeVectorEnv(VectorEnv[Observations, ArrayLike, NDArray]):
+class PapertapeVectorEnv(WithCore, VectorEnv[Observations, ArrayLike, NDArray]):
     """num_envs accounts that trade on one market, stepped together.
 
     market          shared, and not changed
@@ -174,18 +174,6 @@ class PapertapeVectorEnv(VectorEnv[Observations, ArrayLike, NDArray]):
         """Where each copy's episodes begin (with random_start: the first row that is drawn), and how many rows they
         have, [num_envs] each, from its next episode on; None: the parameters'."""
         self._core.set_windows(starts, bars)
-
-    def parameters(self) -> dict[str, str]:
-        """Every parameter's value, as text."""
-        return self._core.params.all()
-
-    def save(self) -> bytes:
-        """All that changes in a step or reset, to go on from in an environment like this one."""
-        return self._core.save()
-
-    def load(self, state: bytes) -> None:
-        """Goes on from what save() gave; ValueError where that was of another shape."""
-        self._core.load(state)
 
     def close_extras(self, **kwargs: Any) -> None:
         self._core.close()
