@@ -126,7 +126,8 @@ static int check_options(const struct env_params *params, const struct env_marke
     if (rc < 0)
         return rc;
     if (options->copies < 1 || options->copies > COPIES_MAX)
-        return refuse(-EINVAL, err, "copies: %zu: from 1 to %d is right", options->copies, COPIES_MAX);
+        return refuse(-EINVAL, err, "copies: %lld: from 1 to %d is right", (long long)options->copies,
+                      COPIES_MAX);
     if (options->threads < 0 || options->threads > THREADS_MAX)
         return refuse(-EINVAL, err, "threads: %d: from 1 to %d is right, or 0 for one", options->threads,
                       THREADS_MAX);
@@ -155,6 +156,14 @@ static void choose_kernels(struct env *env, enum env_backend backend)
 int env_create(const struct env_params *params, const struct env_market *market,
                const struct env_options *options, struct env **ret, char err[static ENV_ERROR_MAX])
 {
+    if (!params || !market || !options)
+        return refuse(-EINVAL, err, "%s: NULL: %s is needed",
+                      !params   ? "params"
+                      : !market ? "market"
+                                : "options",
+                      !params   ? "what env_params_preset() fills in"
+                      : !market ? "what env_market_create() makes"
+                                : "the number of copies");
     const struct env_market_view *sold = env_market_view(market);
     int rc = check_options(params, sold, options, err);
     if (rc == 0)

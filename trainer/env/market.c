@@ -60,7 +60,7 @@ static int check_shapes(const struct env_market_source *source, const struct env
     if (params->episode_bars > 0 && (size_t)params->episode_bars > least)
         least = (size_t)params->episode_bars;
     if (source->rows > ROWS_MAX)
-        return refuse(-EINVAL, err, "rows: %zu: at most %d is right", source->rows, ROWS_MAX);
+        return refuse(-EINVAL, err, "rows: %lld: at most %d is right", (long long)source->rows, ROWS_MAX);
     if (source->first_row > source->rows || source->rows - source->first_row < least)
         return refuse(-EINVAL, err,
                       "rows: %zu from row %zu on: lookback %d and an episode need at least %zu of them",

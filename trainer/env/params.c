@@ -67,6 +67,7 @@ int env_params_preset(const char *name, struct env_params *ret, char err[static 
     } else if (strcmp(name, "day-trade") == 0) {
         params.task = ENV_DAY_TRADE;
         params.final_return = false;
+        params.action_span = 1; /* a direction */
         params.shorts = true;
     } else if (strcmp(name, "reference") != 0) {
         struct nearest nearest = {0};
@@ -153,17 +154,20 @@ static bool within(const struct env_param *param, double value)
 static int set_number(char *field, const struct env_param *param, const char *text,
                       char err[static ENV_ERROR_MAX])
 {
+    bool is_switch = param->whole && param->size == sizeof(bool);
     const char *kind = param->range   ? "a number, or low..high,"
                        : param->whole ? "a whole number"
                                       : "a number";
-    bool is_switch = param->whole && param->size == sizeof(bool);
     struct env_range range;
     const char *dots = param->range ? strstr(text, "..") : NULL;
     if (is_switch && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
         range.low = text[0] == 't';
     else if (!read_number(text, dots, &range.low))
-        return refuse(-EINVAL, err, "%s: %.60s: %s from %.12g to %.12g is right", param->name, text, kind,
-                      param->min, param->max);
+        return is_switch ? refuse(-EINVAL, err, "%s: %.60s: true or false is right", param->name, text)
+                         : refuse(-EINVAL, err, "%s: %.60s: %s from %.12g to %.12g is right", param->name,
+                                  text, kind, param->min, param->max);
+    else if (is_switch && !within(param, range.low))
+        return refuse(-ERANGE, err, "%s: %.60s: true or false is right", param->name, text);
     range.high = range.low;
     if (dots && !read_number(dots + 2, NULL, &range.high))
         return refuse(-EINVAL, err, "%s: %.60s: %s from %.12g to %.12g is right", param->name, text, kind,

@@ -607,7 +607,9 @@ static void test_create(void)
     fresh("reference");
     refused(&(struct env_options){.copies = 0}, "copies");
     refused(&(struct env_options){.copies = (size_t)1 << 60}, "copies");
+    refused(&(struct env_options){.copies = (size_t)-1}, "copies: -1:");
     refused(&(struct env_options){.copies = 1, .threads = -1}, "threads");
+    refused(NULL, "options: NULL");
     refused(&(struct env_options){.copies = 1, .backend = (enum env_backend)9}, "backend");
     params.start = ROWS - 6;
     refused(&plain, "ends before");
@@ -615,6 +617,10 @@ static void test_create(void)
     struct env_market *market;
     struct env *env = NULL;
     CHECK_INT(env_market_create(&walks.source, &params, &market, err), 0);
+    CHECK_INT(env_create(NULL, market, &plain, &env, err), -EINVAL);
+    CHECK(strstr(err, "params: NULL") != NULL);
+    CHECK_INT(env_create(&params, NULL, &plain, &env, err), -EINVAL);
+    CHECK(strstr(err, "market: NULL: what env_market_create() makes is needed") != NULL);
     params.execution = ENV_MARKET;
     CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
     CHECK(strstr(err, "execution") != NULL);

@@ -133,6 +133,8 @@ static void test_shapes(void)
     refused("lookback 4096", NULL);
     walks.source.rows = (size_t)1 << 40;
     refused("rows", NULL);
+    walks.source.rows = (size_t)-1;
+    refused("rows: -1:", NULL);
     walks.source.features = features;
     walks.source.n_features = 0;
     refused("features", NULL);

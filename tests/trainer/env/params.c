@@ -105,6 +105,8 @@ static void test_ranges(void)
     refused("initial_capital", "1100..", -EINVAL, "low..high");
     refused("initial_capital", "..", -EINVAL, "low..high");
     refused("initial_capital", "1..2..3", -EINVAL, "low..high");
+    refused("random_start", "yes", -EINVAL, "random_start: yes: true or false is right");
+    refused("random_start", "2", -ERANGE, "random_start: 2: true or false is right");
     refused("buy_cost_pct", "0..0.6", -ERANGE, "0.5");
 }
 
@@ -131,7 +133,7 @@ static void test_presets(void)
     p = preset("market");
     CHECK(p.execution == ENV_MARKET && !p.final_return);
     p = preset("day-trade");
-    CHECK(p.task == ENV_DAY_TRADE && p.threshold == 0.3);
+    CHECK(p.task == ENV_DAY_TRADE && p.threshold == 0.3 && p.action_span == 1);
     CHECK_INT(env_params_check(&p, 1, err), 0);
     p = preset("market");
     CHECK_INT(env_params_check(&p, ENV_ASSETS_MAX, err), 0);

@@ -50,6 +50,17 @@ def the_checker():
     check(isinstance(env.observation_space, gym.spaces.Box), "observation space")
 
 
+def levels_of_a_direction():
+    """Of the day-trade preset: one beyond the threshold trades, the nearer ones to the middle do nothing."""
+    for level in range(21):
+        env = PapertapeEnv(ONE, preset="day-trade", actions="discrete")
+        env.reset()
+        info = env.step([level, 10])[4]
+        trades = info["buys"] - info["sells"]
+        direction = (level - 10) / 10
+        check(trades == int(abs(direction) > 0.31) * np.sign(direction), f"level {level}: {trades} trades")
+
+
 def types():
     """Shapes, types and spaces of the vector environment."""
     for preset, market in PRESETS.items():
@@ -280,7 +291,7 @@ def the_page():
     check(0 < float(told.getvalue()) < 10_000, f"it printed {told.getvalue()!r}")
 
 
-for part in (the_checker, types, autoreset_modes, resting, seeds, every_way, masks, wrapped, states, the_page):
+for part in (the_checker, levels_of_a_direction, types, autoreset_modes, resting, seeds, every_way, masks, wrapped, states, the_page):
     before = ready.count
     part()
     check(ready.count > before, f"{part.__name__} checked nothing")

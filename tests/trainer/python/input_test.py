@@ -1,6 +1,9 @@
 """What the Python module refuses: each a ValueError (TypeError for an unknown keyword) that says what, where, and what
 would be right; nothing was stepped, nothing is left behind."""
 
+import copy
+import pickle
+
 import ready
 from ready import MINUTE_NS, check, done, names, refused, seeded, walk
 
@@ -78,9 +81,61 @@ def contents_of_markets():
     refused(ValueError, "rows: 0", made, market({key: values[:0] for key, values in BARS.items()}, times=TIMES[:0]))
 
 
+def clocks():
+    """Sessions need a clock; elsewhere bars without one are of a minute."""
+    one = {key: values[:, 0] for key, values in BARS.items()}
+    refused(ValueError, "times: none, and no interval", made, Market(one, NAMES[:1]), preset="day-trade")
+    refused(ValueError, "times: none, and no interval", made, Market(one, NAMES[:1]), task="day-trade")
+    for clock in ({"times": TIMES}, {"interval": MINUTE_NS}):
+        check(made(Market(one, NAMES[:1], **clock), preset="day-trade").num_envs == 1 + 1, f"day-trade with {[*clock]}")
+    check(Market(one, NAMES[:1]).interval_ns == MINUTE_NS, "a minute unless told")
+    check(made(Market(one, NAMES[:1])).num_envs == 2, "no clock is needed where there are no sessions")
+
+
+def duplicates():
+    """Copies of environments are their own; a market is shared, and can be pickled; an environment cannot."""
+    source = market()
+    check(copy.copy(source) is source and copy.deepcopy(source) is source, "a market never changes")
+    again = pickle.loads(pickle.dumps(source))
+    draws = {"random_start": True, "episode_bars": 20, "initial_capital": (1000, 2000), **REFERENCE}
+    for kind, size in ((PapertapeVectorEnv, (3,)), (PapertapeEnv, ())):
+        for copied in (copy.copy, copy.deepcopy):
+            for values in ({}, {"copy": False, "autoreset_mode": "SameStep"} if size else {}):
+                arguments = {"num_envs": 3, **draws, **values} if size else draws
+                env = kind(source, seed=5, **arguments)
+                env.reset(seed=9)
+                actions = rng.uniform(-10, 10, (30, *size, ASSETS)).astype(np.float32)
+                env.step(actions[0])
+                twin, third = copied(env), copied(env)
+                check(twin._core.env != env._core.env and twin.market is source, "an environment of its own")
+                del third
+                check(twin.save() == env.save(), "the same state")
+                for action in actions[1:15]:
+                    one, other = env.step(action), twin.step(action)
+                    check(all(np.array_equal(a, b) for a, b in zip(one[:4], other[:4], strict=True)), "a twin's step")
+                refused(TypeError, "cannot be pickled: save()", pickle.dumps, env)
+                env.close()
+                refused(ClosedEnvironmentError, "has been closed", copied, env)
+                twin.step(actions[15])
+                twin.close()
+    windows = PapertapeVectorEnv(again, 2, **REFERENCE)
+    refused(ResetNeeded, "reset() comes before", copy.copy(windows).step, np.zeros((2, ASSETS)))
+    windows.reset(seed=1, options={"starts": [3, 9], "bars": [20, 30]})
+    twin = copy.copy(windows)
+    windows.reset(), twin.reset()
+    check(np.array_equal(twin.reset()[1]["equity"], windows.reset()[1]["equity"]) and twin.save() == windows.save(), "windows")
+    check(again.rows == ROWS and again.names == source.names, "a pickled market")
+
+
 def keywords():
     source = market()
     refused(TypeError, "the nearest is lookback", made, source, lookbak=3)
+    refused(TypeError, "features: a Market has it", made, source, features=np.zeros((ROWS, 3)))
+    refused(ValueError, "lookback: an array of shape (3,)", made, source, lookback=np.zeros(3))
+    check(made(source, buy_cost_pct=np.array([0.0, 0.01])).parameters()["buy_cost_pct"] == "0..0.01", "a range's array")
+    for value in ("yes", 2, -1, 0.5):
+        refused(ValueError, f"random_start: {value}: true or false is right", made, source, random_start=value)
+    check(made(source, shorts=np.False_, float32=1.0).parameters()["float32"] == "true", "1.0 of a switch")
     refused(TypeError, "autoreset_mode", made, source, autoreset="off")
     refused(TypeError, "its caller", PapertapeEnv, source, autoreset="off")
     refused(ValueError, "the nearest is reference", made, source, preset="referense")
@@ -115,7 +170,7 @@ def steps():
     kept = envs.save()
     for shape in ((3,), (2, ASSETS), (3, ASSETS + 1), (3, ASSETS, 1)):
         refused(ValueError, f"actions: shape {shape}: (3, {ASSETS}) is needed", envs.step, np.zeros(shape))
-    for value in (np.nan, np.inf, 1e300):
+    for value in (np.nan, np.inf, -np.inf):
         bad = good.astype(float)
         bad[2, 1] = value
         refused(ValueError, "2", envs.step, bad)
@@ -130,11 +185,20 @@ def steps():
     refused(ValueError, "seed", envs.reset, seed=-1)
     refused(ValueError, "seed", envs.reset, seed=1, options={"reset_mask": np.ones(3, bool)})
     refused(ValueError, "starts: shape", envs.windows, starts=[1, 2])
+    refused(ValueError, "starts: dtype float64: whole numbers are needed", envs.windows, starts=[0.5] * 3)
+    refused(ValueError, "bars: dtype float64: whole numbers are needed", envs.windows, bars=[30.0] * 3)
     refused(ValueError, "copy 1", envs.windows, starts=[0, ROWS, 0])
     refused(ValueError, "copy 2", envs.reset, options={"bars": [30, 30, 3]})
     refused(IndexError, "copy: 3", envs.positions, 3)
     check(envs.save() == kept, "what was refused has changed something")
     envs.step(good)
+
+    for large, limit in ((1e300, 1000.0), (-1e39, -1000.0), (2.0**63, 1000.0)):  # finite, and beyond float32
+        told = []
+        for value in (large, limit):
+            envs.load(kept)
+            told.append(envs.step(np.full((3, ASSETS), value))[1])
+        check(np.array_equal(*told), f"{large} is clipped to {limit}")
 
     discrete = PapertapeVectorEnv(market(), 2, actions="discrete", levels=5, **REFERENCE)
     discrete.reset(seed=1)
@@ -176,7 +240,7 @@ def shared():
     check(np.array_equal(observations[0, 1 + ASSETS :], features[1::-1].ravel() * np.float32(0.5)), "features as given")
 
 
-for part in (shapes_of_markets, contents_of_markets, keywords, steps, shared):
+for part in (shapes_of_markets, contents_of_markets, clocks, duplicates, keywords, steps, shared):
     before = ready.count
     part()
     check(ready.count > before, f"{part.__name__} checked nothing")

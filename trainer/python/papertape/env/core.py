@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from gymnasium import spaces
@@ -36,6 +37,7 @@ EPISODE_DTYPES = {
     "buys": np.int32,
     "sells": np.int32,
 }
+ACTION_MAX = 1000  # POLICY_ACTION_MAX
 INFOS = ("equity", "benchmark", "fees", "buys", "sells", "drawdown", "exposure")  # that are given unless told
 
 
@@ -100,6 +102,25 @@ class Core:
         if old is not None:
             LIBRARY.env_destroy(old)
 
+    def __deepcopy__(self, memo: dict) -> Core:
+        """One of its own, as far as this one has come; the market is shared."""
+        state = self.save()
+        ret = object.__new__(Core)
+        ret.__dict__ = {**self.__dict__, "_env": None}
+        ret.create(self.seed)
+        call("env_load", ret.env, state)
+        ret.running = self.running
+        return ret
+
+    def __copy__(self) -> Core:
+        return self.__deepcopy__({})
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "an environment cannot be pickled: save() gives its state, and load() goes on from it in an environment "
+            "that is made with the same arguments"
+        )
+
     def close(self) -> None:
         if getattr(self, "_env", None) is not None:
             LIBRARY.env_destroy(self._env)
@@ -135,6 +156,8 @@ class Core:
         arrays = []
         for what, values in (("starts", starts), ("bars", bars)):
             if values is not None:
+                if np.asarray(values).dtype.kind not in "iu":
+                    raise ValueError(f"{what}: dtype {np.asarray(values).dtype}: whole numbers are needed")
                 values = column(values, np.int64, what)
                 if values.shape != (self.copies,):
                     raise ValueError(f"{what}: shape {values.shape}: ({self.copies},) is needed")
@@ -172,9 +195,10 @@ class Core:
         if array.dtype.kind not in ("iu" if self.discrete else "fiu"):
             kind = "whole numbers" if self.discrete else "numbers"
             raise ValueError(f"actions: dtype {array.dtype}: {kind} are needed")
+        if array.dtype.kind == "f" and array.dtype.itemsize > 4:  # finite ones are to stay so as float32
+            array = np.where(np.isfinite(array), np.clip(array, -ACTION_MAX, ACTION_MAX), array)
         if array.dtype != np.float32 or not (array.flags.c_contiguous or array.flags.f_contiguous):
-            with np.errstate(over="ignore"):  # what becomes infinite is refused
-                array = np.ascontiguousarray(array, dtype=np.float32)
+            array = np.ascontiguousarray(array, dtype=np.float32)
         return array
 
     # What is seen.
@@ -233,6 +257,10 @@ class WithCore:
     def save(self) -> bytes:
         """All that changes in a step or reset, to go on from in an environment like this one."""
         return self._core.save()
+
+    def __copy__(self) -> Self:
+        """As copy.deepcopy(): an environment of its own on the same market, which goes on from here."""
+        return copy.deepcopy(self)
 
     def load(self, state: bytes) -> None:
         """Goes on from what save() gave; ValueError where that was of another shape."""

@@ -74,7 +74,9 @@ class Market:
     names         of the assets, in the order of the columns
     times         [rows]: when each bar opens: datetime64, or integers of nanoseconds since 1970 UTC. One interval
                   from each to the next. None: `interval` from 1970 on
-    interval      of the bars: timedelta64, or nanoseconds; needed where times has fewer than two
+    interval      of the bars: timedelta64, or nanoseconds. None: what lies between the first two times, or one
+                  minute where there are no two; the day-trade task, whose sessions end by the clock, needs times or
+                  an interval
     min_order_qty in units of each asset; one for all, one an asset, or by name
     symbols       how the venue lists each asset; without, execution="market" takes scales of 8 and no filters
     present       [rows, assets] bool: is the bar there? Without it all are
@@ -129,6 +131,7 @@ class Market:
             padded[:, : self.rows] = bits
             self._present = np.packbits(padded, axis=1, bitorder="little")
 
+        self._assumed = times is None and interval is None
         self.times, self.interval_ns = self._grid(times, interval)
         self._min_order_qty = self._each(min_order_qty, "min_order_qty")
         self._symbols = [
@@ -213,8 +216,25 @@ class Market:
             raise ValueError(f"interval: {interval!r}: timedelta64, or a whole number of nanoseconds")
         return times, int(interval)
 
+    def __copy__(self) -> Market:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Market:
+        return self  # nothing changes it
+
+    def __getstate__(self) -> dict:
+        return {key: value for key, value in self.__dict__.items() if key != "_built"}
+
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state, _built=weakref.WeakValueDictionary())
+
     def build(self, params: Params) -> BuiltMarket:
         """The library's market for these parameters; environments of equal parameters share one."""
+        if self._assumed and params.text("task") == "day-trade":
+            raise ValueError(
+                "times: none, and no interval: task day-trade ends its sessions by the clock: when each bar opens, or "
+                "how long the bars are, from 1970 on"
+            )
         key = tuple(params.all().values())
         built = self._built.get(key)
         if built is None:

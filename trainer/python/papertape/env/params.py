@@ -9,6 +9,7 @@ from typing import Any
 from papertape.env.library import LIBRARY, call
 
 VALUE_MAX = 64  # of one value as text
+OF_MARKETS = ("features", "first_row", "interval", "min_order_qty", "names", "present", "symbols", "times")
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ def parameters() -> dict[str, Parameter]:
 
 
 def _text(value: object) -> str:
+    if getattr(value, "ndim", 0) > 0:
+        value = value.tolist() if value.shape == (2,) else f"an array of shape {value.shape}"
     if hasattr(value, "item"):  # of NumPy
         value = value.item()
     if isinstance(value, bool):
@@ -65,6 +68,8 @@ class Params:
         except KeyError as error:
             raise ValueError(error.args[0]) from None
         for key, value in values.items():
+            if key in OF_MARKETS:
+                raise TypeError(f"{key}: a Market has it, no environment: Market(columns, names, {key}=...) is right")
             try:
                 call("env_params_set", self.buffer, key.encode(), _text(value).encode())
             except KeyError as error:
