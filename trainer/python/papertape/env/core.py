@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import ctypes
 from collections.abc import Sequence
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 import numpy as np
 from gymnasium import spaces
@@ -258,7 +258,7 @@ class WithCore:
         """All that changes in a step or reset, to go on from in an environment like this one."""
         return self._core.save()
 
-    def __copy__(self) -> Self:
+    def __copy__(self) -> WithCore:
         """As copy.deepcopy(): an environment of its own on the same market, which goes on from here."""
         return copy.deepcopy(self)
 
