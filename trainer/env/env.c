@@ -19,7 +19,7 @@ enum {
     THREADS_MAX = 1024,
 };
 
-static const double QTY_MAX = 1e30;
+static const double QTY_MAX = 1e30, WORTH_MAX = 1e37;
 
 static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -72,6 +72,8 @@ static int allocate_columns(struct env *env, char err[static ENV_ERROR_MAX])
 const char *env_window_fault(const struct env_view *view, int64_t start, int64_t rows)
 {
     int64_t all = (int64_t)view->market.rows, least = 2 * (int64_t)view->params.lookback + 1;
+    if (start < 0)
+        return "a row from 0 on is right";
     if (start < view->market.first_row)
         return "the market's features have no values there yet";
     if (rows != 0 && rows < least)
@@ -98,23 +100,35 @@ static int check_made_for(const struct env_params *params, const struct env_para
     return 0;
 }
 
-/* The largest action as a quantity stays far within float32. */
+/* Quantities and what they may be worth stay far within float32: in each row the largest action may be
+ * bought, at the lowest price, and all be worth the highest; so may the benchmark. */
 static int check_scale(const struct env_params *params, const struct env_market *market,
                        char err[static ENV_ERROR_MAX])
 {
     const struct env_market_view *view = env_market_view(market);
+    const double capital = params->initial_capital.high;
+    double worth = capital;
     for (int32_t i = 0; i < view->n; i++) {
-        float least = view->close[i];
-        for (size_t r = 0; r < view->rows; r++)
-            least = fminf(least, view->close[r * (size_t)view->row_stride + (size_t)i]);
-        double most =
-            POLICY_ACTION_MAX * params->initial_capital.high / ((double)least * params->norm_action);
+        float least = view->close[i], dearest = least;
+        for (size_t r = 0; r < view->rows; r++) {
+            float close = view->close[r * (size_t)view->row_stride + (size_t)i];
+            least = fminf(least, close);
+            dearest = fmaxf(dearest, close);
+        }
+        double most = POLICY_ACTION_MAX * capital / ((double)least * params->norm_action);
         if (most > QTY_MAX)
             return refuse(
                 -EINVAL, err,
                 "norm_action: %.12g: an action of %g would be %.3g of %s at %.3g; at most %g is right",
                 params->norm_action, POLICY_ACTION_MAX, most, env_market_asset(market, i), (double)least,
                 QTY_MAX);
+        worth += ((double)view->rows * most + capital / (double)least) * (double)dearest;
+        if (params->execution == ENV_REFERENCE && worth > WORTH_MAX)
+            return refuse(-EINVAL, err,
+                          "initial_capital: %.12g: %s bought at %.3g may be worth %.3g at %.3g; at most %g "
+                          "is right",
+                          capital, env_market_asset(market, i), (double)least, worth, (double)dearest,
+                          WORTH_MAX);
     }
     return 0;
 }
@@ -170,6 +184,8 @@ int env_create(const struct env_params *params, const struct env_market *market,
         rc = check_made_for(params, env_market_params(market), err);
     if (rc == 0)
         rc = check_scale(params, market, err);
+    if (rc == 0 && params->execution == ENV_MARKET)
+        rc = env_check_capital(params, sold->symbols[0].money_units, err);
     if (rc < 0)
         return rc;
     struct env *env = calloc(1, sizeof *env);

@@ -58,7 +58,10 @@ struct env_io {
 
 /* Checks all, then allocates all and begins the first episode in every copy. 0, for env_destroy(); -EINVAL
  * for NULL, parameters that contradict themselves or the market, no copies, a backend that the processor
- * lacks; -ENOMEM. */
+ * lacks; -ENOMEM; -EAGAIN: no thread more is allowed.
+ *
+ * With threads >= 2 a child of fork() does not have them: there the environment may only be left alone, and
+ * its calls would wait for ever. Create environments after a fork, or with one thread. */
 int env_create(const struct env_params *params, const struct env_market *market,
                const struct env_options *options, struct env **ret, char err[static ENV_ERROR_MAX]);
 void env_destroy(struct env *env); /* NULL is fine; before its market */

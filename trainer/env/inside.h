@@ -27,6 +27,9 @@ uint64_t env_market_fingerprint(const struct env_market *market);
  * the same: err names the first that is not. */
 int env_check_same(const struct env *from, const struct env *to, char err[static ENV_ERROR_MAX]);
 
+/* Is the capital of ENV_MARKET a unit of the quote at least, and exact? 0, or -EINVAL. */
+int env_check_capital(const struct env_params *params, double money_units, char err[static ENV_ERROR_MAX]);
+
 /* 0; -EINVAL for an action that is not finite, or no level: err names copy and asset. */
 int env_check_actions(const struct env *env, const struct env_step_io *io, char err[static ENV_ERROR_MAX]);
 

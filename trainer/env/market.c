@@ -21,6 +21,7 @@ enum {
     HUGE_PAGE = 2 << 20,
 };
 
+#define TIME_MAX  ((int64_t)1 << 62)
 #define PRICE_MAX (POLICY_EXACT_MAX / 2) /* with slippage it is exact still */
 
 struct env_market {
@@ -72,13 +73,30 @@ static int check_shapes(const struct env_market_source *source, const struct env
     return 0;
 }
 
+static bool is_time(int64_t ns)
+{
+    return ns > -TIME_MAX && ns < TIME_MAX;
+}
+
+/* Also that no time, and no difference of two, is beyond 64 bits. */
 static int check_times(const struct env_market_source *source, bool even, char err[static ENV_ERROR_MAX])
 {
-    const int64_t *t = source->open_ns;
+    const int64_t *t = source->open_ns, end = (int64_t)source->rows + 2;
     if (source->interval_ns <= 0)
         return refuse(-EINVAL, err, "interval_ns: %lld: a positive number is right",
                       (long long)source->interval_ns);
-    for (size_t r = 1; t && r < source->rows; r++) {
+    if (source->interval_ns >= TIME_MAX / end)
+        return refuse(-EINVAL, err, "interval_ns: %lld: %zu rows last too long: below %lld is right",
+                      (long long)source->interval_ns, source->rows, (long long)(TIME_MAX / end));
+    if (!t && !is_time(source->start_ns))
+        return refuse(-EINVAL, err, "start_ns: %lld: ns since 1970, within 2^62, are right",
+                      (long long)source->start_ns);
+    for (size_t r = 0; t && r < source->rows; r++) {
+        if (!is_time(t[r]))
+            return refuse(-EINVAL, err, "row %zu: time %lld: ns since 1970, within 2^62, are right", r,
+                          (long long)t[r]);
+        if (r == 0)
+            continue;
         if (t[r] == t[r - 1])
             return refuse(-EINVAL, err, "row %zu: time %lld: it is there twice; times must rise", r,
                           (long long)t[r]);
@@ -179,15 +197,51 @@ static int check_asset(const struct env_market_source *source, int i, const stru
     return check_bars(source, i, err);
 }
 
-static int check_features(const struct env_market_source *source, char err[static ENV_ERROR_MAX])
+static bool is_seen(double value, double norm_tech)
 {
+    return isfinite((float)value * (float)norm_tech);
+}
+
+/* A market's own features, as they are observed. */
+static int check_bars_seen(const struct env_market_source *source, double norm_tech,
+                           char err[static ENV_ERROR_MAX])
+{
+    char buf[32];
+    for (int i = 0; i < source->n_assets; i++) {
+        const struct env_asset_source *asset = &source->assets[i];
+        for (size_t r = 0; r < source->rows; r++) {
+            if (!is_there(asset, r))
+                continue;
+            bool close = is_seen(asset->close[r], norm_tech);
+            if (!close || !is_seen(asset->volume[r], norm_tech))
+                return refuse(-EINVAL, err,
+                              "%s: row %zu: %s %g: times norm_tech %g it is beyond float32; less is right",
+                              asset_name(source, i, buf), r, close ? "volume" : "close",
+                              close ? asset->volume[r] : asset->close[r], norm_tech);
+        }
+    }
+    return 0;
+}
+
+static int check_features(const struct env_market_source *source, double norm_tech,
+                          char err[static ENV_ERROR_MAX])
+{
+    if (!source->features)
+        return check_bars_seen(source, norm_tech, err);
     size_t nf = (size_t)source->n_features;
-    for (size_t r = source->first_row; source->features && r < source->rows; r++)
-        for (size_t k = 0; k < nf; k++)
-            if (!isfinite(source->features[r * nf + k]))
+    for (size_t r = source->first_row; r < source->rows; r++)
+        for (size_t k = 0; k < nf; k++) {
+            float value = source->features[r * nf + k];
+            if (!isfinite(value))
                 return refuse(-EINVAL, err,
                               "row %zu: feature %zu: %g: finite numbers are right from row %zu on", r, k,
-                              (double)source->features[r * nf + k], source->first_row);
+                              (double)value, source->first_row);
+            if (!is_seen((double)value, norm_tech))
+                return refuse(
+                    -EINVAL, err,
+                    "row %zu: feature %zu: %g: times norm_tech %g it is beyond float32; less is right", r, k,
+                    (double)value, norm_tech);
+        }
     return 0;
 }
 
@@ -255,6 +309,18 @@ static int fill_bars(const struct env_market_source *source, int i, const struct
     return 0;
 }
 
+int env_check_capital(const struct env_params *params, double money_units, char err[static ENV_ERROR_MAX])
+{
+    const struct env_range *capital = &params->initial_capital;
+    bool small = capital->low * money_units < 1;
+    if (small || capital->high * money_units >= POLICY_EXACT_MAX)
+        return refuse(-EINVAL, err,
+                      "initial_capital: %.12g: money is counted in units of the quote: from %.12g to below "
+                      "%.12g is right",
+                      small ? capital->low : capital->high, 1 / money_units, POLICY_EXACT_MAX / money_units);
+    return 0;
+}
+
 /* What the paper exchange's bar model needs. */
 static int fill_exchange(const struct env_market_source *source, const struct env_params *params,
                          struct policy_symbol *symbols, double *least, double *bars,
@@ -268,16 +334,12 @@ static int fill_exchange(const struct env_market_source *source, const struct en
             return refuse(-EINVAL, err, "%s: symbol: its scales and lots have no quantum", name);
         if (symbols[i].money_units != symbols[0].money_units)
             return refuse(-EINVAL, err, "%s: symbol: its quote has other units than the first asset's", name);
-        if (params->initial_capital.high * symbols[i].money_units >= POLICY_EXACT_MAX)
-            return refuse(-EINVAL, err,
-                          "initial_capital: %.12g: %s counts money in units; below %.12g is right",
-                          params->initial_capital.high, name, POLICY_EXACT_MAX / symbols[i].money_units);
         least[i] = asset->min_order_qty * symbols[i].qty_units;
         int rc = fill_bars(source, i, &symbols[i], bars, err);
         if (rc < 0)
             return rc;
     }
-    return 0;
+    return env_check_capital(params, symbols[0].money_units, err);
 }
 
 static int fill(struct env_market *market, const struct env_market_source *source,
@@ -354,7 +416,7 @@ int env_market_create(const struct env_market_source *source, const struct env_p
     for (int i = 0; rc == 0 && i < source->n_assets; i++)
         rc = check_asset(source, i, params, err);
     if (rc == 0)
-        rc = check_features(source, err);
+        rc = check_features(source, params->norm_tech, err);
     if (rc < 0)
         return rc;
     struct env_market *market = calloc(1, sizeof *market);

@@ -279,7 +279,7 @@ static void test_windows(void)
     CHECK(strstr(err, "copy 17") && strstr(err, "ends before"));
     starts[17] = -1;
     CHECK_INT(env_windows(run.env, starts, bars, err), -EINVAL);
-    CHECK(strstr(err, "copy 17") != NULL);
+    CHECK(strstr(err, "copy 17") && strstr(err, "from 0 on"));
     starts[17] = 0;
     bars[30] = 6;
     CHECK_INT(env_windows(run.env, starts, bars, err), -EINVAL);
@@ -642,6 +642,27 @@ static void test_create(void)
     params.initial_capital.high = 1e12;
     CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
     CHECK(strstr(err, "norm_action") && strstr(err, "WALK0"));
+    CHECK(env == NULL);
+    env_market_destroy(market);
+
+    fresh("reference");
+    walks.columns[0][2][7] = walks.columns[0][3][7] = 1e-16;
+    walks.columns[0][1][9] = walks.columns[0][3][9] = 1e25; /* high and close */
+    CHECK_INT(env_market_create(&walks.source, &params, &market, err), 0);
+    params.initial_capital.high = 1e12;
+    CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
+    CHECK(strstr(err, "initial_capital") && strstr(err, "WALK0") && strstr(err, "worth"));
+    params.norm_action = 1e12; /* nobody buys much, but the benchmark */
+    CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
+    CHECK(strstr(err, "initial_capital") && strstr(err, "WALK0") && strstr(err, "worth"));
+    CHECK(env == NULL);
+    env_market_destroy(market);
+
+    fresh("market"); /* the capital is the environment's, not the market's */
+    CHECK_INT(env_market_create(&walks.source, &params, &market, err), 0);
+    params.initial_capital.high = 1e9;
+    CHECK_INT(env_create(&params, market, &plain, &env, err), -EINVAL);
+    CHECK(strstr(err, "initial_capital") != NULL);
     CHECK(env == NULL);
     env_market_destroy(market);
     env_destroy(NULL);

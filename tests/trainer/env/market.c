@@ -106,6 +106,78 @@ static void test_times(void)
     refused("row 30", "rise by", NULL);
 }
 
+/* Whose sums and differences 64 bits do not hold. */
+static void test_far_times(void)
+{
+    static const char *const presets[] = {"reference", "market", "day-trade"};
+    char err[ENV_ERROR_MAX];
+    for (int k = 0; k < 3; k++) {
+        enum env_execution execution = k == 1 ? ENV_MARKET : ENV_REFERENCE;
+        fresh(execution);
+        env_params_preset(presets[k], &params, err);
+        walks.source.n_assets = k == 2 ? 1 : ASSETS;
+        walks.source.open_ns = NULL;
+        struct env_market_source source = walks.source;
+        struct env_params preset = params;
+        static const int64_t starts[] = {INT64_MAX - 5, INT64_MIN + 5, (int64_t)1 << 62};
+        for (int i = 0; i < 3; i++) {
+            walks.source = source;
+            params = preset;
+            walks.source.start_ns = starts[i];
+            refused("start_ns", "1970", NULL);
+        }
+        walks.source = source;
+        walks.source.interval_ns = INT64_MAX / ROWS;
+        refused("interval_ns", "40 rows last too long", NULL);
+        times[0] = INT64_MIN;
+        refused("row 0", "1970", NULL);
+        times[ROWS - 1] = INT64_MAX;
+        refused("row 39", "1970", NULL);
+    }
+    fresh(ENV_REFERENCE);
+    for (int r = 0; r < ROWS; r++)
+        times[r] = r < ROWS / 2 ? r - ((int64_t)1 << 62) + 1 : r + ((int64_t)1 << 62) - ROWS;
+    env_market_destroy(made());
+    walks.source.open_ns = NULL;
+    walks.source.start_ns = ((int64_t)1 << 62) - 1;
+    walks.source.interval_ns = ((int64_t)1 << 62) / (ROWS + 2) - 1;
+    struct env_market *market = made();
+    CHECK(env_market_open_ns(market, ROWS - 1) ==
+          walks.source.start_ns + (ROWS - 1) * walks.source.interval_ns);
+    env_market_destroy(market);
+}
+
+/* What is seen is finite: the product of what is given and norm_tech. */
+static void test_seen(void)
+{
+    for (int k = 0; k < 2; k++) {
+        enum env_execution execution = k ? ENV_MARKET : ENV_REFERENCE;
+        fresh(execution);
+        walks.columns[1][4][12] = 1e300;
+        refused("WALK1", "row 12", "volume", "norm_tech", NULL);
+        walks.columns[2][4][13] = 3e38;
+        params.norm_tech = 2;
+        refused("WALK2", "row 13", "volume", "norm_tech", NULL);
+    }
+    fresh(ENV_REFERENCE);
+    walks.columns[0][1][17] = walks.columns[0][3][17] = 1e30; /* high and close */
+    params.norm_tech = 1e12;
+    refused("WALK0", "row 17", "close", "norm_tech", NULL);
+    params.norm_tech = 0x1p-14;
+    walks.source.features = features;
+    walks.source.n_features = 2;
+    features[2 * 23] = -1e30f;
+    params.norm_tech = 1e12;
+    refused("row 23", "feature 0", "norm_tech", NULL);
+    walks.source.features = features;
+    walks.source.n_features = 2;
+    walks.source.first_row = 24; /* it is not seen */
+    params.norm_tech = 1e12;
+    params.lookback = 2;
+    env_market_destroy(made());
+    features[2 * 23] = 0;
+}
+
 static void test_shapes(void)
 {
     fresh(ENV_REFERENCE);
@@ -165,6 +237,10 @@ static void test_exchange(void)
     refused("WALK2", "quote", NULL);
     params.initial_capital.high = 1e9;
     refused("initial_capital", NULL);
+    for (int i = 0; i < ASSETS; i++)
+        walks.symbols[i].quote_scale = 2;
+    params.initial_capital.low = 0.004;
+    refused("initial_capital: 0.004", "from 0.01", NULL);
     walks.columns[1][1][6] = 1e9;
     refused("WALK1", "row 6", "price", NULL);
     uint64_t none = 0;
@@ -245,6 +321,8 @@ int main(void)
     test_prices(ENV_REFERENCE);
     test_prices(ENV_MARKET);
     test_times();
+    test_far_times();
+    test_seen();
     test_shapes();
     test_exchange();
     test_what_is_made();

@@ -1,6 +1,8 @@
 /* Whatever the parameters and the actions: no negative cash, no negative quantity (but where shorts are
  * allowed), nothing that is not a number. Random parameters, steps shared among all backends and pairs of
  * execution and task. */
+#include <float.h>
+
 #include "tests/check.h"
 #include "tests/trainer/env/walks.h"
 
@@ -87,9 +89,57 @@ static long walk(struct random *random, enum env_execution execution, enum env_t
     return (long)COPIES * STEPS;
 }
 
+/* Purchases without a least quantity, until nothing is left: the smallest numbers that there are. */
+static void spend(struct random *random, enum env_task task, bool float32, enum env_backend backend)
+{
+    enum { MANY = 65, BOUGHT = 400 };
+    struct walks walks;
+    char err[ENV_ERROR_MAX] = "";
+    int n = task == ENV_DAY_TRADE ? 1 : 5;
+    walks_make(&walks, random, ROWS, n, false);
+    for (int i = 0; i < n; i++)
+        walks.assets[i].min_order_qty = 0;
+    struct env_params params;
+    env_params_preset(task == ENV_DAY_TRADE ? "day-trade" : "reference", &params, err);
+    params.execution = ENV_REFERENCE;
+    params.float32 = float32;
+    params.buy_cost_pct = (struct env_range){0, 0.05};
+    params.forced_exit_bars = 0;
+    struct env_options options = {.copies = MANY, .seed = random_next(random), .backend = backend};
+    struct env_market *market;
+    struct env *env;
+    bool made = walks_env(&walks, &params, &options, &market, &env), good = true, least = false;
+    CHECK(made);
+    float actions[MANY * 5], rewards[MANY];
+    uint8_t terminated[MANY], truncated[MANY];
+    double cash[MANY];
+    for (size_t k = 0; k < sizeof actions / sizeof *actions; k++)
+        actions[k] = task == ENV_DAY_TRADE ? 1 : 10;
+    struct env_io io = {
+        .actions = actions, .rewards = rewards, .terminated = terminated, .truncated = truncated};
+    for (int step = 0; made && step < BOUGHT; step++) {
+        CHECK_INT(env_step(env, &io, err), 0);
+        env_info(env, &(struct env_info){.cash = cash});
+        for (int e = 0; e < MANY; e++) {
+            good &= cash[e] >= 0 && isfinite(rewards[e]);
+            least |= cash[e] < (float32 ? (double)FLT_MIN : DBL_MIN);
+        }
+    }
+    CHECK(good);
+    CHECK(least);
+    if (made) {
+        env_destroy(env);
+        env_market_destroy(market);
+    }
+    walks_finish(&walks);
+}
+
 int main(void)
 {
     struct random random = random_seeded("trainer/env/property", 7);
+    for (enum env_backend backend = ENV_SCALAR; backend <= ENV_AVX512; backend++)
+        for (int k = 0; k < 4 && env_backend_works(backend); k++)
+            spend(&random, k & 2 ? ENV_DAY_TRADE : ENV_PORTFOLIO, k & 1, backend);
     long wanted = getenv("PAPERTAPE_LONG") ? 10000000 : 1000000, pairs = 0, steps = 0;
     for (int round = 0; steps < wanted; round++)
         for (enum env_backend backend = ENV_SCALAR; backend <= ENV_AVX512; backend++)

@@ -2,7 +2,8 @@
  * has the rules and the reward's formulas. One asset; what is owed is a negative quantity.
  *
  * Prices, quantities, bars held and peaks are float32, everything else is reckoned in double, each operation
- * as written here; with params.float32 money is rounded to float32 where it is stored. */
+ * as written here; with params.float32 money is rounded to float32 where it is stored. Where rounding makes a
+ * purchase dearer than all the cash, nothing is left. */
 #ifndef TRAINER_ENV_SCALAR_DAY_TRADE_H
 #define TRAINER_ENV_SCALAR_DAY_TRADE_H
 
@@ -82,7 +83,7 @@ ENV_RULE void env_day_close(const struct env_view *view, struct env_day *day, fl
         if (!(q > 0))
             return;
         double notional = (double)q * (double)day->dear, paid = notional * (1 + day->fee_buy);
-        day->cash = day->cash - paid;
+        day->cash = day->cash > paid ? day->cash - paid : 0;
         day->fees = day->fees + notional * day->fee_buy;
         day->realised = day->realised + ((double)q * day->entry - paid);
         day->buys = day->buys + 1;
@@ -103,7 +104,7 @@ ENV_RULE void env_day_open(const struct env_view *view, struct env_day *day, flo
     if (buy) {
         notional = (double)q * (double)day->dear;
         worth = notional * (1 + day->fee_buy);
-        day->cash = day->cash - worth;
+        day->cash = day->cash > worth ? day->cash - worth : 0;
         day->fees = day->fees + notional * day->fee_buy;
         day->buys = day->buys + 1;
         day->qty = day->qty + q;

@@ -148,7 +148,8 @@ ENV_RULE void REFERENCE(buy)(const struct env_view *view, size_t e, int32_t asse
 }
 
 /* All sales bring their cash first; then each asset's quantities change and it is bought, so that what is
- * wanted is reckoned twice from the same numbers and nothing is kept by asset. */
+ * wanted is reckoned twice from the same numbers and nothing is kept by asset. A purchase spends less than
+ * all, yet of the smallest numbers rounding leaves less than nothing: that is 0, and buys as little. */
 ENV_RULE void REFERENCE(trade)(const struct env_view *view, const struct env_step_io *io, size_t e,
                                const float *close, struct REFERENCE(account) * account)
 {
@@ -164,6 +165,7 @@ ENV_RULE void REFERENCE(trade)(const struct env_view *view, const struct env_ste
             REFERENCE(reduce)(view, e, i, q);
         REFERENCE(buy)(view, e, i, wanted, close[i], account);
     }
+    account->cash = account->cash > 0 ? account->cash : (MONEY)0;
 }
 
 ENV_RULE float REFERENCE(share)(const struct env_view *view, size_t e, int32_t asset, float close,

@@ -296,11 +296,12 @@ LANES_INLINE struct account before_purchases(const struct block *b, bool whole)
 }
 
 /* 8. and the reward. */
-LANES_INLINE void after_purchases(const struct block *b, bool whole, const struct account *a)
+LANES_INLINE void after_purchases(const struct block *b, bool whole, struct account *a)
 {
     const struct env_state *s = &b->view->state;
     const size_t at = b->at;
     const mask_f active = f_mask(b->active);
+    a->cash = m_max(a->cash, m_all(0));
     money equity = equity_of(b, a->cash), benchmark = benchmark_of(b);
     lane_f reward = reward_of(b, a, equity, benchmark);
     put_m(active, whole, s->cash, at, a->cash);
