@@ -31,8 +31,8 @@ struct env;
 enum env_backend {
     ENV_BEST,     /* the widest instruction set that the processor has */
     ENV_SCALAR,   /* plain C: what the others are checked against */
-    ENV_BASELINE, /* SIMD source with 16-byte vectors */
-    ENV_AVX2,
+    ENV_BASELINE, /* SIMD source with 16-byte vectors; ENV_MARKET steps as ENV_SCALAR */
+    ENV_AVX2,     /* as all of them, steps ENV_DAY_TRADE as ENV_SCALAR */
     ENV_AVX512,
 };
 const char *env_backend_name(enum env_backend backend);

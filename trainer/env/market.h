@@ -65,8 +65,9 @@ extern "C" {
 /* Copies and checks the source for these parameters (execution, task, norm_tech, lookback, session). 0, for
  * env_market_destroy(); -EINVAL with asset and row for a price that is not positive or not finite, high <
  * low, times that do not rise by the interval (unsorted, twice), fewer rows than lookback and an episode
- * need, an asset without a symbol where execution is market, quantities that would not be exact
- * (POLICY_EXACT_MAX), shapes that cannot be; -ENOMEM. */
+ * need, features that norm_tech takes beyond float32, times or a length beyond 2^62 ns, an asset without a
+ * symbol where execution is market, capital or quantities that would not be exact (POLICY_EXACT_MAX) or less
+ * than a unit, shapes that cannot be; -ENOMEM. */
 int env_market_create(const struct env_market_source *source, const struct env_params *params,
                       struct env_market **ret, char err[static ENV_ERROR_MAX]);
 void env_market_destroy(struct env_market *market); /* NULL is fine */
