@@ -176,13 +176,15 @@ static void move_markets(const struct change *change)
     }
 }
 
-/* Strategies that are another, or have other parameters, begin anew, and so do other policies: false. */
+/* Strategies that are another, or have other parameters, begin anew, and so do policies of other rules:
+ * false.
+ */
 static bool move_seats(const struct change *change, int account)
 {
     struct desk *to = &change->made->desks[account];
     const struct desk *from = &change->engine->desks[account];
     const struct policy *policy = to->steering.policy, *before = from->steering.policy;
-    if (policy && before && !change->interval && memcmp(policy->id, before->id, sizeof policy->id) == 0) {
+    if (policy && before && !change->interval && policy_same_rules(policy, before)) {
         steer_move(&to->steering, &from->steering);
         return true;
     }

@@ -90,6 +90,7 @@ struct steering {
     struct policy_seat *seats; /* [policy->n_assets] */
     int64_t round_ns;          /* open of the newest bars that came; 0: none yet */
     bool decided;              /* on them */
+    bool told;                 /* that it cannot decide; not of the state */
 };
 
 struct desk {
@@ -307,7 +308,8 @@ int64_t wish_free_cash(struct engine *engine, int account, int symbol); /* what 
 /* 0; -EINVAL for a policy of other bars, or with an asset that no symbol is; -ENOMEM. */
 int steer_open(struct engine *engine, int account, const struct policy *policy);
 bool steer_counts(const struct engine *engine, int account); /* in quanta, of each asset? */
-/* What one remembers, into one of the same policy that was opened anew, maybe on other filters. */
+/* What one remembers, into one of the same policy, or of one of the same rules, that was opened anew, maybe
+ * on other filters. */
 void steer_move(struct steering *to, const struct steering *from);
 void steer_count(struct policy_seat *seat); /* the memory in quanta of the units, which may be others now */
 void steer_close(struct engine *engine, int account);

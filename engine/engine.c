@@ -211,7 +211,7 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
 
 void engine_alert(struct engine *engine, const char *code, const char *format, ...)
 {
-    char text[160];
+    char text[256];
     va_list args;
     if (!engine->sink.alert)
         return;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/event_text.h"
 #include "exchange/decimal.h"
 #include "strategy/policy/symbol.h"
 
@@ -90,6 +91,7 @@ void steer_move(struct steering *to, const struct steering *from)
 {
     to->round_ns = from->round_ns;
     to->decided = from->decided;
+    to->told = from->told && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) == 0;
     for (int i = 0; i < to->policy->n_assets; i++) {
         struct policy_seat *seat = &to->seats[i];
         seat->memory = from->seats[i].memory;
@@ -97,6 +99,8 @@ void steer_move(struct steering *to, const struct steering *from)
         seat->there = from->seats[i].there;
         seat->fresh = from->seats[i].fresh;
         steer_count(seat);
+        if (to->policy->first_closes && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) != 0)
+            seat->memory.scale = 0; /* it may say another */
     }
 }
 
@@ -233,24 +237,79 @@ static void decide_asset(struct engine *engine, int account, const struct policy
     carry_out(engine, account, seat, &told.order, told.leaves);
 }
 
-/* The close of the first bar that opens at a time or after it, as far as bars are known; 0: there is none. */
-static double first_close(const struct recent_bars *recent, int64_t open_ns)
+/* The first bar that opens at a time or after it; NULL: there is none, or bars are not known from then on. */
+static const struct bar *first_bar(const struct recent_bars *recent, int64_t open_ns)
 {
     uint32_t i = recent->n;
+    if (i == 0 || recent_bar(recent, 0)->open_ns > open_ns)
+        return NULL;
     while (i > 0 && recent_bar(recent, i - 1)->open_ns >= open_ns)
         i--;
-    return i < recent->n ? (double)recent_bar(recent, i)->close : 0;
+    return i < recent->n ? recent_bar(recent, i) : NULL;
 }
 
-/* An action of 1 is worth the same money in each asset at the close of its first bar. */
-static void find_scales(struct engine *engine, const struct policy_rules *rules, struct steering *steering)
+enum start { START_KNOWN, START_MISSING, START_OTHER };
+
+/* An action of 1 is worth the same money in each asset at the close of its first bar. A seat without a bar so
+ * far has no scale yet, and no bar to decide on; one whose bars begin later says which start is missing. */
+static enum start find_scale(const struct engine *engine, const struct policy_rules *rules,
+                             const struct policy *policy, int asset, struct policy_seat *seat)
 {
-    for (int i = 0; i < steering->policy->n_assets; i++) {
-        struct policy_seat *seat = &steering->seats[i];
-        double close = first_close(&engine->markets[seat->symbol].recent, steering->policy->first_ns);
-        if (seat->memory.scale == 0 && close > 0 && seat->units.quantum > 0)
-            seat->memory.scale = policy_scale(rules, &seat->units, close);
+    const struct market_state *market = &engine->markets[seat->symbol];
+    if (seat->memory.scale > 0 || seat->units.quantum == 0)
+        return START_KNOWN;
+    const struct bar *bar = first_bar(&market->recent, policy->first_ns);
+    int64_t close = bar ? bar->close : 0;
+    if (policy->first_closes) {
+        int64_t given;
+        if (decimal_from_double(policy->first_closes[asset], market->symbol.price_scale, &given) < 0 ||
+            given <= 0 || (bar && bar->open_ns == policy->first_ns && given != close))
+            return START_OTHER;
+        close = given;
+    } else if (!bar && market->recent.n > 0 && recent_bar(&market->recent, 0)->open_ns > policy->first_ns) {
+        return START_MISSING;
     }
+    if (close > 0)
+        seat->memory.scale = policy_scale(rules, &seat->units, (double)close);
+    return START_KNOWN;
+}
+
+/* The first asset whose start is not known, or is other than was said; -1: none. */
+static int find_scales(const struct engine *engine, const struct policy_rules *rules,
+                       struct steering *steering, enum start *ret_why)
+{
+    int found = -1;
+    for (int i = 0; i < steering->policy->n_assets; i++) {
+        enum start start = find_scale(engine, rules, steering->policy, i, &steering->seats[i]);
+        if (start != START_KNOWN && found < 0) {
+            found = i;
+            *ret_why = start;
+        }
+    }
+    return found;
+}
+
+static void tell_start(struct engine *engine, int account, int asset, enum start why)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    char time[EVENT_TIME_MAX];
+    const char *name = engine->accounts[account].name;
+    const char *symbol = engine->markets[steering->seats[asset].symbol].symbol.name;
+    if (steering->told)
+        return;
+    steering->told = true;
+    event_time_text(steering->policy->first_ns, time);
+    if (why == START_OTHER)
+        engine_alert(engine, "POLICY_START",
+                     "the policy of account %s orders nothing: first_close of %s is not the close of its bar "
+                     "of %s",
+                     name, symbol, time);
+    else
+        engine_alert(engine, "POLICY_START",
+                     "the policy of account %s orders nothing: the bar of %s of %s is not known; more "
+                     "[market] history may reach it, or put the closes at first_bar into PARAMS.json as "
+                     "first_close",
+                     name, symbol, time);
 }
 
 static void decide(struct engine *engine, int account)
@@ -262,9 +321,14 @@ static void decide(struct engine *engine, int account)
     steering->decided = true;
     if (steering->round_ns < policy->first_ns)
         return;
-    find_scales(engine, &rules, steering);
+    enum start why = START_KNOWN;
+    int unknown = find_scales(engine, &rules, steering, &why);
     if (!policy->act(policy, steering->round_ns, actions))
         return;
+    if (unknown >= 0) {
+        tell_start(engine, account, unknown, why);
+        return;
+    }
     if (engine->fill_model == FILL_BAR)
         engine->now_ns = steering->round_ns + engine->interval_ns;
     account_mark(engine, account);

@@ -97,13 +97,16 @@ static int check_params(const struct account_spec *account, char *err, size_t er
     return -EINVAL;
 }
 
-/* The first bar, whose close scales its actions, is there of each symbol. */
+/* The first bar, whose close scales its actions, is there of each symbol, unless the policy says the closes
+ * itself, which then are those of the bars that are there. */
 static int check_first_bar(const struct market *market, const struct policy *policy,
                            const struct symbol *symbols, const char *currency,
                            char why[static POLICY_ERROR_MAX])
 {
     char first[EVENT_TIME_MAX], from[EVENT_TIME_MAX], to[EVENT_TIME_MAX];
     event_time_text(policy->first_ns, first);
+    if (policy->first_ns < market_open_ns(market, 0) && policy->first_closes)
+        return 0;
     if (policy->first_ns < market_open_ns(market, 0) ||
         policy->first_ns >= market_open_ns(market, market->rows)) {
         snprintf(why, POLICY_ERROR_MAX, "it begins at the bar of %s: the bars go from %s to %s", first,
@@ -114,7 +117,14 @@ static int check_first_bar(const struct market *market, const struct policy *pol
     size_t row = market_row_at(market, policy->first_ns);
     for (int i = 0; i < policy->n_assets; i++) {
         int s = policy_find_symbol(&policy->assets[i], currency, symbols, market->n_symbols);
-        if (!market_present(&market->series[s], row)) {
+        const struct market_series *series = &market->series[s];
+        bool there = market_present(series, row);
+        if (there && policy->first_closes && series->close[row] != policy->first_closes[i]) {
+            snprintf(why, POLICY_ERROR_MAX, "first_close of %s is %.10g, and its bar of %s closes at %.10g",
+                     symbols[s].name, policy->first_closes[i], first, series->close[row]);
+            return -EINVAL;
+        }
+        if (!there && !policy->first_closes) {
             snprintf(
                 why, POLICY_ERROR_MAX,
                 "it begins at the bar of %s, and %s has none then: one that all its symbols have is right",

@@ -19,6 +19,20 @@ int policy_find_symbol(const struct policy_asset *asset, const char *currency, c
     return found;
 }
 
+bool policy_same_rules(const struct policy *a, const struct policy *b)
+{
+    const struct policy_rules *x = &a->rules, *y = &b->rules;
+    if (a->n_assets != b->n_assets || a->interval_ns != b->interval_ns || a->first_ns != b->first_ns ||
+        x->norm_action != y->norm_action || x->trailing_stop != y->trailing_stop ||
+        x->max_position != y->max_position || x->min_cash != y->min_cash || x->exit_bars != y->exit_bars ||
+        x->exit_share != y->exit_share || x->cooldown_bars != y->cooldown_bars || x->capital != y->capital)
+        return false;
+    for (int i = 0; i < a->n_assets; i++)
+        if (strcmp(a->assets[i].name, b->assets[i].name) != 0 || a->assets[i].least != b->assets[i].least)
+            return false;
+    return true;
+}
+
 void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POLICY_ID_TEXT])
 {
     for (int i = 0; i < POLICY_ID_SIZE; i++)

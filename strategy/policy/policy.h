@@ -24,7 +24,9 @@ struct policy {
     const struct policy_asset *assets; /* [n_assets], in the order in which it decides */
     int64_t interval_ns;               /* of the bars that it decides on */
     int64_t first_ns;                  /* open of the bar whose closes scale its actions: row 0 */
-    int lookback;                      /* bars that it has seen when it first decides */
+    /* [n_assets], > 0: the closes at first_ns, where bars of then are not known; NULL: as bars say only. */
+    const double *first_closes;
+    int lookback; /* bars that it has seen when it first decides */
     /* What it was made for. An account's own capital and fees hold instead of these; `capital` is in the
      * currency here, and `spend` is not set. */
     struct policy_rules rules;
@@ -51,6 +53,10 @@ int policy_find_symbol(const struct policy_asset *asset, const char *currency, c
  * clause in err; NULL: it can. */
 const char *policy_refusal(const struct policy *policy, const char *currency, const struct symbol *symbols,
                            int n_symbols, int64_t interval_ns, char err[static POLICY_ERROR_MAX]);
+
+/* Do two policies decide by the same rules for the same assets from the same bar on, so that one can go on
+ * with what the other remembers? Their actions and first_closes may differ. */
+bool policy_same_rules(const struct policy *a, const struct policy *b);
 
 /* The id in hexadecimal digits. */
 void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POLICY_ID_TEXT]);

@@ -115,6 +115,7 @@ void policy_recorded_destroy(struct policy *policy)
     if (!recorded)
         return;
     free(recorded->assets);
+    free(recorded->first_closes);
     free(recorded->actions);
     free(recorded->texts[0].bytes);
     free(recorded->texts[1].bytes);

@@ -7,14 +7,17 @@
  *   interval       of the bars, as "5m"; left out: 5m
  *   bars           rows of the episode
  *   min_order_qty  a number a symbol, in units of the asset
- *   params         the environment's parameters, of which those count here that orders follow from: lookback,
- *                  norm_action, initial_capital, buy_cost_pct and sell_cost_pct (equal, whole millionths),
- *                  slippage_pct, trailing_stop_pct, max_position_pct, min_cash_reserve, forced_exit_bars,
- *                  forced_exit_pct, cooldown_bars; `preset`, which must be market. What concerns observations
- * and rewards only is passed over; what would make other orders than these rules, or let the environment
- * trade other rows than [0, bars), is refused. ACTIONS.csv: a header with an action_SYMBOL column each, in
- * any order, among others, and `t`: rows lookback, lookback + 1, … bars - lookback - 1. Without `t` the rows
- * are counted. Row t is decided at the close of the bar of row t - 1. */
+ *   first_close    may be left out: the closes at first_bar, a number a symbol, for where bars of then are
+ *                  not known; where they are, they must be the same
+ *   params         the environment's parameters, of which those count here that orders follow from:
+ *                  lookback, norm_action, initial_capital, buy_cost_pct and sell_cost_pct (equal, whole
+ *                  millionths), slippage_pct, trailing_stop_pct, max_position_pct, min_cash_reserve,
+ *                  forced_exit_bars, forced_exit_pct, cooldown_bars; `preset`, which must be market. What
+ *                  concerns observations and rewards only is passed over; what would make other orders than
+ *                  these rules, or let the environment trade other rows than [0, bars), is refused.
+ * ACTIONS.csv: a header with an action_SYMBOL column each, in any order, among others, and `t`: rows
+ * lookback, lookback + 1, … bars - lookback - 1. Without `t` the rows are counted. Row t is decided at the
+ * close of the bar of row t - 1. */
 #ifndef STRATEGY_POLICY_RECORDED_H
 #define STRATEGY_POLICY_RECORDED_H
 

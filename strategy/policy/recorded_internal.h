@@ -12,8 +12,9 @@ struct recorded_text {
 struct recorded {
     struct policy policy; /* first: what callers hold */
     struct policy_asset *assets;
-    int64_t bars;   /* rows of the episode */
-    float *actions; /* [n_rows][n_assets]; row 0 is t = lookback */
+    double *first_closes; /* NULL: PARAMS.json has none */
+    int64_t bars;         /* rows of the episode */
+    float *actions;       /* [n_rows][n_assets]; row 0 is t = lookback */
     size_t n_rows;
     struct recorded_text texts[2]; /* params, actions */
 };

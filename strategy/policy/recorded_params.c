@@ -202,6 +202,33 @@ static int take_assets(const struct reading *in, const json_t *symbols, const js
     return 0;
 }
 
+static int take_closes(const struct reading *in, const json_t *closes)
+{
+    struct recorded *recorded = in->recorded;
+    size_t n = (size_t)recorded->policy.n_assets;
+    if (!closes)
+        return 0;
+    if (json_array_size(closes) != n)
+        return recorded_refuse(in->err, in->path,
+                               "first_close: a number for each of the %zu symbols is needed: its close at "
+                               "first_bar",
+                               n);
+    recorded->first_closes = calloc(n, sizeof *recorded->first_closes);
+    if (!recorded->first_closes) {
+        recorded_refuse(in->err, in->path, "out of memory");
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const json_t *close = json_array_get(closes, i);
+        recorded->first_closes[i] = json_number_value(close);
+        if (!(recorded->first_closes[i] > 0 && recorded->first_closes[i] <= CAPITAL_MAX))
+            return recorded_refuse(in->err, in->path, "first_close: a close of %s, above 0, is needed",
+                                   recorded->assets[i].name);
+    }
+    recorded->policy.first_closes = recorded->first_closes;
+    return 0;
+}
+
 static int take_times(const struct reading *in, const json_t *first, const json_t *interval,
                       const json_t *bars)
 {
@@ -232,9 +259,9 @@ static int take_times(const struct reading *in, const json_t *first, const json_
 
 static int take(struct reading *in, json_t *root)
 {
-    static const char *const known[] = {
-        "symbols",       "first_bar", "interval",          "bars",
-        "min_order_qty", "params",    "first_observation", "last_observation"};
+    static const char *const known[] = {"symbols",       "first_bar", "interval",          "bars",
+                                        "min_order_qty", "params",    "first_observation", "last_observation",
+                                        "first_close"};
     const char *key;
     json_t *value;
     if (!json_is_object(root))
@@ -252,6 +279,8 @@ static int take(struct reading *in, json_t *root)
     int r = take_params(in, json_object_get(root, "params"));
     if (r == 0)
         r = take_assets(in, json_object_get(root, "symbols"), json_object_get(root, "min_order_qty"));
+    if (r == 0)
+        r = take_closes(in, json_object_get(root, "first_close"));
     if (r == 0)
         r = take_times(in, json_object_get(root, "first_bar"), json_object_get(root, "interval"),
                        json_object_get(root, "bars"));

@@ -23,7 +23,7 @@ struct told {
     struct fill fills[TOLD_MAX];
     size_t n_orders, n_fills;
     int wanted; /* the symbol whose missing bars were asked for; -1: none */
-    char alert[160];
+    char alert[320];
 };
 
 static void on_order(void *ctx, const struct order *order)
@@ -346,6 +346,86 @@ static void test_refused(struct random *random)
     made_policy_close(&other);
 }
 
+/* One that begins inside its episode: nothing without the closes at first_bar, and one alert; with them, the
+ * quantities that they give. */
+static void test_begins_inside(struct random *random)
+{
+    static struct world w;
+    struct made_policy made, again;
+    static const double right[] = {100, 200}, wrong[] = {100, 201};
+    char err[ENGINE_ERROR_MAX] = "";
+    for (int way = 0; way < 5; way++) {
+        memset(&w, 0, sizeof w);
+        made_policy_open(&made, random, 2, MADE_START_NS, MINUTE_NS, 1, 10, &plain, 0);
+        for (int i = 0; i < 20; i++)
+            made.actions[i] = i / 2 % 2 ? -1 : 1;
+        made.assets[0].least = made.assets[1].least = 0;
+        made.policy.first_closes = way == 0 ? NULL : way == 3 ? wrong : right;
+        CHECK_INT(world_open(&w, &made.policy), 0);
+        bool from_start = way == 2 || way == 3;
+        for (int minute = from_start ? 0 : 4; minute < 7; minute++) {
+            flat(&w, 0, minute, minute ? 130 * E8 : 100 * E8);
+            flat(&w, 1, minute, minute ? 130 * E8 : 200 * E8);
+            if (way == 4 && minute == 5) { /* said again by other files of the same rules */
+                again = made;
+                again.policy.id[0] ^= 1;
+                w.spec.policy = &again.policy;
+                CHECK_INT(engine_configure(w.engine, &w.config, err), 0);
+            }
+        }
+        bool decides = way == 1 || way == 2 || way == 4;
+        CHECK_INT(w.told.n_orders > 0, decides);
+        CHECK_INT(strstr(w.told.alert, "POLICY_START") != NULL, !decides);
+        if (way == 0)
+            CHECK(strstr(w.told.alert, "the bar of C0USDT of 2") && strstr(w.told.alert, "as first_close"));
+        if (way == 3)
+            CHECK(strstr(w.told.alert, "first_close of C1USDT is not the close"));
+        if (decides) {
+            CHECK_INT(w.told.orders[0].qty, 10 * E8);
+            CHECK_INT(w.told.orders[1].qty, 5 * E8);
+        }
+        w.told.alert[0] = '\0';
+        flat(&w, 0, 7, 130 * E8);
+        flat(&w, 1, 7, 130 * E8);
+        CHECK_STR(w.told.alert, "");
+        engine_destroy(w.engine);
+        made_policy_close(&made);
+    }
+}
+
+/* After more bars than are kept, other files of the same rules go on with the first bar's scale; files of
+ * other rules find it no more. */
+static void test_grows(struct random *random)
+{
+    enum { MANY = 1100 };
+    for (int other = 0; other < 2; other++) {
+        static struct world w;
+        struct made_policy made, grown;
+        char err[ENGINE_ERROR_MAX] = "";
+        const struct policy_rules rules = {.norm_action = 10, .cooldown_bars = other};
+        memset(&w, 0, sizeof w);
+        made_policy_open(&made, random, 1, MADE_START_NS, MINUTE_NS, 1, MANY, &plain, 0);
+        made_policy_open(&grown, random, 1, MADE_START_NS, MINUTE_NS, 1, 2 * MANY, &rules, 0);
+        memset(made.actions, 0, MANY * sizeof *made.actions);
+        made.assets[0].least = grown.assets[0].least = 0;
+        for (int i = 0; i < 2 * MANY; i++)
+            grown.actions[i] = i == MANY ? 1 : 0;
+        CHECK_INT(world_open(&w, &made.policy), 0);
+        for (int minute = 0; minute < MANY; minute++)
+            flat(&w, 0, minute, minute ? 150 * E8 : 100 * E8);
+        w.spec.policy = &grown.policy;
+        CHECK_INT(engine_configure(w.engine, &w.config, err), 0);
+        flat(&w, 0, MANY, 150 * E8);
+        CHECK_INT(w.told.n_orders, other ? 0 : 1);
+        CHECK_INT(strstr(w.told.alert, "POLICY_START") != NULL, other);
+        if (!other)
+            CHECK_INT(w.told.orders[0].qty, 10 * E8);
+        engine_destroy(w.engine);
+        made_policy_close(&made);
+        made_policy_close(&grown);
+    }
+}
+
 /* Lots become finer: what is remembered is counted in the new quanta. */
 static void test_filters(struct random *random)
 {
@@ -400,5 +480,7 @@ int main(void)
     test_goes_on(&random, &every);
     test_refused(&random);
     test_filters(&random);
+    test_begins_inside(&random);
+    test_grows(&random);
     return check_done("engine/policy");
 }

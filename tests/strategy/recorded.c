@@ -84,12 +84,35 @@ static void test_defaults(void)
     policy_recorded_destroy(policy);
 }
 
+static void test_first_close(void)
+{
+    struct policy *policy = NULL, *without = NULL;
+    char json[sizeof params + 64], err[POLICY_ERROR_MAX];
+    with(json, sizeof json, params, "\"bars\":9,", "\"bars\":9,\"first_close\":[86000.5,1600],");
+    CHECK_INT(load(json, actions, &policy, err), 0);
+    CHECK_INT(load(params, actions, &without, err), 0);
+    CHECK(policy && policy->first_closes && policy->first_closes[0] == 86000.5 &&
+          policy->first_closes[1] == 1600);
+    CHECK(without && !without->first_closes);
+    CHECK(policy && without && policy_same_rules(policy, without));
+    policy_recorded_destroy(without);
+    with(json, sizeof json, params, "\"norm_action\":100", "\"norm_action\":99");
+    CHECK_INT(load(json, actions, &without, err), 0);
+    CHECK(policy && without && !policy_same_rules(policy, without));
+    policy_recorded_destroy(without);
+    policy_recorded_destroy(policy);
+}
+
 static void test_params_refused(void)
 {
     static const struct {
         const char *was, *is, *err;
     } cases[] = {
         {"\"norm_action\":100,", "", "params.json: params.norm_action: it is missing"},
+        {"\"bars\":9,", "\"bars\":9,\"first_close\":[7],",
+         "params.json: first_close: a number for each of the 2 symbols is needed: its close at first_bar"},
+        {"\"bars\":9,", "\"bars\":9,\"first_close\":[7,0],",
+         "params.json: first_close: a close of ETHUSDT, above 0, is needed"},
         {":100,", ":0,", "params.json: params.norm_action: a number from 1e-12 to 1e+12 is needed"},
         {"1000.5", "\"900..1100\"",
          "params.json: params.initial_capital: a number from 1e-08 to 1e+09 is needed; a range is for "
@@ -227,6 +250,7 @@ int main(void)
 {
     test_read();
     test_defaults();
+    test_first_close();
     test_params_refused();
     test_actions_refused();
     test_shelf();
