@@ -39,6 +39,24 @@ void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POL
         snprintf(ret + 2 * i, 3, "%02x", id[i]);
 }
 
+bool policy_same_asset(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    static const char quote[] = "USDT";
+    size_t q = sizeof quote - 1;
+    if (strcmp(a, b) == 0)
+        return true;
+    if (n < m) {
+        const char *swap = a;
+        a = b;
+        b = swap;
+        size_t was = n;
+        n = m;
+        m = was;
+    }
+    return n == m + q && strncmp(a, b, m) == 0 && strcmp(a + m, quote) == 0;
+}
+
 const char *policy_refusal(const struct policy *policy, const char *currency, const struct symbol *symbols,
                            int n_symbols, int64_t interval_ns, char err[static POLICY_ERROR_MAX])
 {

@@ -49,6 +49,9 @@ struct policies {
 int policy_find_symbol(const struct policy_asset *asset, const char *currency, const struct symbol *symbols,
                        int n);
 
+/* "BTC" and "BTCUSDT" are one asset, in columns and lists. */
+bool policy_same_asset(const char *a, const char *b);
+
 /* Why an account of this currency cannot trade these symbols by the policy, on bars of this interval: a
  * clause in err; NULL: it can. */
 const char *policy_refusal(const struct policy *policy, const char *currency, const struct symbol *symbols,

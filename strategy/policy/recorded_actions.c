@@ -38,32 +38,13 @@ static char *next_line(struct table *table)
     return NULL;
 }
 
-/* "BTC" of a column and "BTCUSDT" of an asset are one, and the other way round. */
-static bool same_asset(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b);
-    static const char quote[] = "USDT";
-    size_t q = sizeof quote - 1;
-    if (strcmp(a, b) == 0)
-        return true;
-    if (n < m) {
-        const char *swap = a;
-        a = b;
-        b = swap;
-        size_t was = n;
-        n = m;
-        m = was;
-    }
-    return n == m + q && strncmp(a, b, m) == 0 && strcmp(a + m, quote) == 0;
-}
-
 static int find_asset(const struct policy *policy, const char *name)
 {
     for (int i = 0; i < policy->n_assets; i++)
         if (strcmp(policy->assets[i].name, name) == 0)
             return i;
     for (int i = 0; i < policy->n_assets; i++)
-        if (same_asset(policy->assets[i].name, name))
+        if (policy_same_asset(policy->assets[i].name, name))
             return i;
     return -1;
 }

@@ -19,7 +19,7 @@ import sys
 import harness
 
 SEED = int(os.environ.get("PAPERTAPE_SEED", "20261122"))
-ENV_TAPE = os.path.join(harness.BUILD, "tests/trainer/env/env-tape")
+TRAINER = os.path.join(harness.BUILD, "trainer/papertape-trainer")
 TOLERANCE = 1e-6
 WAIT = 1200.0 if harness.LONG else 400.0
 START_S = 1704067200
@@ -110,10 +110,15 @@ def read(path):
         return list(csv.DictReader(file))
 
 
-def by_environment(place, policy, files):
-    trades, equity = os.path.join(place, "env-trades.csv"), os.path.join(place, "env-equity.csv")
-    run([ENV_TAPE, *policy, trades, equity, *files])
-    return read(trades), {int(row["ts_ns"]): float(row["equity"]) for row in read(equity)}
+def by_environment(place, policy, interval):
+    """Trades, and equity at the close that each step reaches."""
+    trades, steps = os.path.join(place, "env-trades.csv"), os.path.join(place, "env-steps.csv")
+    with open(steps, "w") as out:
+        out.write(run([TRAINER, "env-replay", *policy, "--bars", place, "--preset", "market", "--trades", trades]))
+    with open(policy[0]) as file:
+        first = datetime.datetime.fromisoformat(json.load(file)["first_bar"]).timestamp()
+    seconds = {"1m": 60, "5m": 300}[interval]
+    return read(trades), {int(first + (int(row["t"]) + 1) * seconds) * 10**9: float(row["equity"]) for row in read(steps)}
 
 
 def by_backtest(place, policy, files):
@@ -249,7 +254,7 @@ def same_equity(what, ours, theirs):
 def three_ways(folder, name, made_of, live):
     policy, files, interval = made_of
     place = os.path.dirname(files[0])
-    trades, equity = by_environment(place, policy, files)
+    trades, equity = by_environment(place, policy, interval)
     until_ns = max(equity) + 1
     backtest_trades, backtest_equity, texts = by_backtest(place, policy, files)
     n = same_trades(f"{name}: backtest", trades, backtest_trades, until_ns)

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from decimal import Decimal
 
 TRAINER, ROOT, CPU_MODULE = sys.argv[1:4]
 SHARED = os.environ.get("PAPERTAPE_SHARED", os.path.join(ROOT, "..", "shared"))
@@ -183,6 +184,12 @@ def bad_params(folder):
     refused(changed(first_bar=None), ["first_bar"])
     refused(changed(first_bar="2023-11-14 22:16:00+00:00"), ["first_bar", "no bar opens"])
     refused(changed(first_bar="2033-11-14 22:15:00+00:00"), ["first_bar", "no bar opens"])
+    refused(changed(interval="1m"), ["AAAUSDT_1m.csv.gz"])
+    refused(changed(interval="5 minutes"), ["interval", "5m"])
+    refused(changed(interval=5), ["interval"])
+    refused(changed(first_close=[1]), ["first_close", "2"])
+    refused(changed(first_close=[97.8, "x"]), ["first_close[1]", "BBB"])
+    refused(changed(first_close=[97.8, 6.847]), ["first_close[1]", "6.846", "BBBUSDT", "6.847"])
     refused(changed(bars=0), ["bars"])
     refused(changed(bars=61), ["bars", "61", "60"])
     refused(changed(bars=6), ["lookback"])
@@ -247,6 +254,14 @@ def bad_actions(folder):
 
 
 def bad_bars(folder):
+    case = Case(folder)
+    hours = os.path.join(folder, "hours")
+    os.mkdir(hours)
+    for name in SYMBOLS:
+        write_bars(hours, name)
+        os.rename(os.path.join(hours, f"{name}USDT_5m.csv.gz"), os.path.join(hours, f"{name}USDT_1h.csv.gz"))
+    case.params["interval"] = "1h"
+    refused(case, ["interval", "5m", "1h"], bars=hours)
     case = Case(folder)
     refused(case, ["AAAUSDT_5m.csv.gz", "nowhere"], bars=os.path.join(folder, "nowhere"))
     other = os.path.join(folder, "other")
@@ -325,6 +340,12 @@ def good(folder):
     case.header, case.rows = "action_BBB;x".replace(";", ",") + ",action_AAA", [
         f"{row.split(',')[2]},zzz,{row.split(',')[1]}\r" for row in case.rows]
     check(case.run().stdout == plain.stdout, "columns in another order, and CRLF")
+    case.params.update(interval="5m", first_close=[97.8, 6.846])
+    case.header = case.header.replace("AAA", "AAAUSDT")
+    check(case.run().stdout == plain.stdout, "a column's symbol with its quote; what is told of the bars is so")
+    case.params["symbols"] = ["AAA", "BBBUSDT"]
+    check(case.run().stdout == plain.stdout.replace("BBB", "BBBUSDT"), "a symbol with its quote")
+    case.params["symbols"] = SYMBOLS
     check(run("env-replay", "--bars", folder, *case.files()).stdout == plain.stdout, "files last")
 
     gpu = case.run("--backend", "gpu")
@@ -376,10 +397,13 @@ def good(folder):
         trades = rows_of(file.read())
     last = rows_of(market.stdout)[-1]
     check(len(trades) == int(last["buys"]) + int(last["sells"]) > 0, f"{len(trades)} trades")
-    check(abs(sum(float(t["fee"]) for t in trades) - float(last["fees"])) <= 1e-6, "fees of the trades")
-    spent = sum((1 if t["side"] == "buy" else -1) * float(t["qty"]) * float(t["price"]) + float(t["fee"]) for t in trades)
-    check(abs(1e6 - spent - float(last["cash"])) <= 1e-6, f"cash {last['cash']}, and not {1e6 - spent}: all digits of it")
-    check({t["side"] for t in trades} == {"buy", "sell"} and {t["symbol"] for t in trades} == {"AAA", "CCC"}, f"trades {trades[:4]}")
+    check(list(trades[0]) == ["ts_ns", "symbol", "side", "price", "qty", "notional", "fee", "kind"], f"columns {list(trades[0])}")
+    fees = sum(Decimal(t["fee"]) for t in trades)
+    cash = Decimal(10**6) - fees - sum((1 if t["side"] == "BUY" else -1) * Decimal(t["notional"]) for t in trades)
+    check(float(fees) == float(last["fees"]), f"fees {last['fees']}, and not {fees}: all digits of it")
+    check(float(cash) == float(last["cash"]), f"cash {last['cash']}, and not {cash}: all digits of it")
+    check({t["side"] for t in trades} == {"BUY", "SELL"} and {t["symbol"] for t in trades} == {"AAAUSDT", "CCCUSDT"}, f"{trades[:4]}")
+    check(all((int(t["ts_ns"]) + (t["kind"] == "stop")) % (300 * 10**9) == 0 for t in trades), "times of the trades")
     for backend in ("baseline", "avx2", "avx512", "gpu"):
         done = case.run("--execution", "market", "--backend", backend)
         check(done.stdout == market.stdout or "lacks it" in done.stderr, f"market: {backend} prints other digits")

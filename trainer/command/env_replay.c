@@ -165,7 +165,7 @@ static int play(struct request *request)
         goto out;
     }
     if (request->args.trades &&
-        (r = replay_trades_open(request->args.trades, request->env, request->env_market, request->assets,
+        (r = replay_trades_open(request->args.trades, request->env, request->env_market, request->market,
                                 request->params.env.execution == ENV_REFERENCE, &run.trades)) < 0) {
         status = env_replay_say(EXIT_FAILURE, "cannot write: %s: a file in a writable folder (%s)",
                                 request->args.trades, strerror(-r));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "strategy/nearest.h"
+#include "strategy/policy/policy.h"
 
 enum { NO_ACTION = -1, COLUMN_T = -2, COLUMNS_MAX = 4096 };
 static const char prefix[] = "action_";
@@ -53,6 +54,17 @@ static int unknown_column(const struct reader *reader, const char *name)
                prefix, name, reader->path, reader->line, reader->n_names, prefix, nearest.best);
 }
 
+static int find_name(const struct reader *reader, const char *name)
+{
+    for (int i = 0; i < reader->n_names; i++)
+        if (strcmp(name, reader->names[i]) == 0)
+            return i;
+    for (int i = 0; i < reader->n_names; i++)
+        if (policy_same_asset(name, reader->names[i]))
+            return i;
+    return NO_ACTION;
+}
+
 static int read_header(struct reader *reader, char *line)
 {
     bool *there = calloc((size_t)reader->n_names, sizeof(*there));
@@ -65,9 +77,7 @@ static int read_header(struct reader *reader, char *line)
             break;
         }
         if (strncmp(cell, prefix, strlen(prefix)) == 0) {
-            for (int i = 0; i < reader->n_names; i++)
-                if (strcmp(cell + strlen(prefix), reader->names[i]) == 0)
-                    which = i;
+            which = find_name(reader, cell + strlen(prefix));
             if (which == NO_ACTION)
                 r = unknown_column(reader, cell + strlen(prefix));
             else if (there[which])

@@ -16,11 +16,11 @@ struct replay_actions {
     int64_t first_t; /* of the first row, where has_t; the others follow one by one */
 };
 
-/* Reads the columns action_NAME of the names, in their order; `t`, if there, must rise by one
- * from row to row; other columns without action_ in front are passed over. 0, for replay_actions_finish();
- * errors of opening; -EINVAL with a sentence that names the line: a name without a column, a column without a
- * name, a row with too few or too many cells, a cell that is no finite float32; -ENOMEM. *ret is untouched on
- * failure. */
+/* Reads the columns action_NAME of the names, in their order ("BTC" and "BTCUSDT" are one); `t`, if there,
+ * must rise by one from row to row; other columns without action_ in front are passed over. 0, for
+ * replay_actions_finish(); errors of opening; -EINVAL with a sentence that names the line: a name without a
+ * column, a column without a name, a row with too few or too many cells, a cell that is no finite float32;
+ * -ENOMEM. *ret is untouched on failure. */
 int replay_actions_read(const char *path, const char *const names[], int n_names, struct replay_actions *ret,
                         char err[static REPLAY_ERROR_MAX]);
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "exchange/bar.h"
 
 static const char quote[] = "USDT";
 
@@ -26,9 +29,18 @@ static bool names_init(struct names *names, const struct replay_params *params, 
         return false;
     for (size_t i = 0; i < n; i++) {
         char *path = names->text + i * room;
-        snprintf(names->name[i], SYMBOL_NAME_MAX, "%.*s%s", (int)(SYMBOL_NAME_MAX - sizeof quote),
-                 params->symbols[i], quote);
-        snprintf(path, room, "%s/%s_5m.csv.gz", folder, names->name[i]);
+        const char *symbol = params->symbols[i];
+        size_t len = strlen(symbol), q = strlen(quote);
+        bool whole = len > q && strcmp(symbol + len - q, quote) == 0;
+        snprintf(names->name[i], SYMBOL_NAME_MAX, "%.*s%s", (int)(SYMBOL_NAME_MAX - sizeof quote), symbol,
+                 whole ? "" : quote);
+        int len_path = snprintf(path, room, "%s/%s_%s.csv.gz", folder, names->name[i],
+                                bar_interval_name(params->interval_ns));
+        if (access(path, F_OK) != 0) {
+            path[len_path - 3] = '\0';
+            if (access(path, F_OK) != 0)
+                path[len_path - 3] = '.'; /* that is what is missing */
+        }
         names->paths[i] = path;
         names->names[i] = names->name[i];
     }
@@ -49,6 +61,31 @@ static void time_text(int64_t ns, char text[static 32])
     struct tm tm;
     gmtime_r(&s, &tm);
     strftime(text, 32, "%Y-%m-%d %H:%M:%SZ", &tm);
+}
+
+static int check_interval(const struct market *market, const struct replay_params *params,
+                          const char *params_path, char err[static MARKET_ERROR_MAX])
+{
+    const char *name = bar_interval_name(market->interval_ns);
+    if (market->interval_ns == params->interval_ns)
+        return 0;
+    snprintf(err, MARKET_ERROR_MAX, "interval: %.256s: the bars are of %s, and not of %s", params_path,
+             name ? name : "another interval", bar_interval_name(params->interval_ns));
+    return -EINVAL;
+}
+
+static int check_closes(const struct market *market, const struct replay_params *params, size_t row,
+                        const char *params_path, char err[static MARKET_ERROR_MAX])
+{
+    for (int i = 0; i < market->n_symbols && params->first_close; i++)
+        if (market->series[i].close[row] != params->first_close[i]) {
+            snprintf(err, MARKET_ERROR_MAX,
+                     "first_close[%d]: %.256s: %.15g, at which the first bar of %s closes, and not %.15g", i,
+                     params_path, market->series[i].close[row], market->series[i].symbol.name,
+                     params->first_close[i]);
+            return -EINVAL;
+        }
+    return 0;
 }
 
 static int find_first(const struct market *market, int64_t first_ns, const char *params_path, size_t *ret,
@@ -89,7 +126,11 @@ int replay_bars_load(const struct replay_params *params, const char *params_path
         r = market_load_files(names.paths, (size_t)params->n_symbols, &options, &market, NULL, err);
     }
     if (r == 0)
+        r = check_interval(market, params, params_path, err);
+    if (r == 0)
         r = find_first(market, params->first_ns, params_path, ret_first, err);
+    if (r == 0)
+        r = check_closes(market, params, *ret_first, params_path, err);
     names_finish(&names);
     if (r < 0) {
         market_close(market);

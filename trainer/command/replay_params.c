@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/bar.h"
 #include "exchange/bars_file.h"
 
 enum { BARS_MAX = 1 << 30 };
+static const int64_t FIVE_MINUTES_NS = INT64_C(300) * 1000000000;
 
 __attribute__((format(printf, 2, 3))) static int bad(char err[static REPLAY_ERROR_MAX], const char *format,
                                                      ...)
@@ -131,7 +133,8 @@ static int read_least(const char *path, const json_t *json, struct replay_params
 static int read_window(const char *path, const json_t *json, struct replay_params *params,
                        char err[static REPLAY_ERROR_MAX])
 {
-    const json_t *first = json_object_get(json, "first_bar"), *bars = json_object_get(json, "bars");
+    const json_t *first = json_object_get(json, "first_bar"), *bars = json_object_get(json, "bars"),
+                 *interval = json_object_get(json, "interval");
     char text[64];
     if (!first || !value_text(first, text, sizeof text) ||
         bars_time_parse(text, strlen(text), &params->first_ns) != 0)
@@ -139,6 +142,31 @@ static int read_window(const char *path, const json_t *json, struct replay_param
     if (!json_is_integer(bars) || json_integer_value(bars) < 1 || json_integer_value(bars) > BARS_MAX)
         return bad(err, "bars: %s: how many bars the episode has, a whole number above 0", path);
     params->bars = (size_t)json_integer_value(bars);
+    params->interval_ns = FIVE_MINUTES_NS;
+    if (interval && (!json_is_string(interval) ||
+                     bar_interval_parse(json_string_value(interval), &params->interval_ns) < 0))
+        return bad(err, "interval: %s: that of the bars, as \"5m\" or \"1h\"", path);
+    return 0;
+}
+
+static int read_first_close(const char *path, const json_t *json, struct replay_params *params,
+                            char err[static REPLAY_ERROR_MAX])
+{
+    const json_t *closes = json_object_get(json, "first_close");
+    if (!closes)
+        return 0;
+    if (!json_is_array(closes) || json_array_size(closes) != (size_t)params->n_symbols)
+        return bad(err, "first_close: %s: a list of %d prices, one a symbol", path, params->n_symbols);
+    params->first_close = calloc((size_t)params->n_symbols, sizeof(*params->first_close));
+    if (!params->first_close)
+        return -ENOMEM;
+    for (int i = 0; i < params->n_symbols; i++) {
+        const json_t *value = json_array_get(closes, (size_t)i);
+        params->first_close[i] = json_number_value(value);
+        if (!json_is_number(value) || !(params->first_close[i] > 0))
+            return bad(err, "first_close[%d]: %s: what %s closes at in first_bar, above 0", i, path,
+                       params->symbols[i]);
+    }
     return 0;
 }
 
@@ -169,6 +197,8 @@ int replay_params_read(const char *path, const char *preset, const char *executi
     if (r == 0)
         r = read_window(path, params.json, &params, err);
     if (r == 0)
+        r = read_first_close(path, params.json, &params, err);
+    if (r == 0)
         r = read_env(path, keys ? keys : none, preset, execution, &params.env, err);
     json_decref(none);
     if (r < 0) {
@@ -185,6 +215,7 @@ void replay_params_finish(struct replay_params *params)
 {
     free(params->symbols);
     free(params->min_order_qty);
+    free(params->first_close);
     json_decref(params->json);
     *params = (struct replay_params){0};
 }

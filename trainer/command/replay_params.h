@@ -13,7 +13,8 @@ struct replay_params {
     int n_symbols;
     char (*symbols)[SYMBOL_NAME_MAX]; /* [n_symbols]: "BTC" */
     double *min_order_qty;            /* [n_symbols] */
-    int64_t first_ns;
+    int64_t first_ns, interval_ns;
+    double *first_close; /* [n_symbols] closes of the first bar, or NULL: they are not told */
     size_t bars;
     struct env_params env;
     json_t *json; /* as it was read */

@@ -1,15 +1,17 @@
-/* --trades of env-replay: `time,symbol,side,qty,price,fee,kind`, one row a trade; kind is open, stop or, with
- * execution reference, close. */
+/* --trades of env-replay: `ts_ns,symbol,side,price,qty,notional,fee,kind`, one row a trade. Columns that
+ * `papertape backtest --trades` has are written as it writes them; with execution reference, whose quantities
+ * are no lots, as numbers. kind is open, stop (inside the bar) or, with execution reference, close. */
 #ifndef TRAINER_COMMAND_REPLAY_TRADES_H
 #define TRAINER_COMMAND_REPLAY_TRADES_H
 
+#include "engine/market/market.h"
 #include "trainer/env/env.h"
 
 struct replay_trades;
 
-/* Names are borrowed, [n_assets]. 0 or -errno. */
-int replay_trades_open(const char *path, struct env *env, const struct env_market *market,
-                       const char *const names[], bool reference, struct replay_trades **ret);
+/* `bars` are those that env_market was made of, asset by asset; borrowed. 0 or -errno. */
+int replay_trades_open(const char *path, struct env *env, const struct env_market *env_market,
+                       const struct market *bars, bool reference, struct replay_trades **ret);
 
 /* 0, or -errno of what could not be written. */
 int replay_trades_close(struct replay_trades *trades, struct env *env);
