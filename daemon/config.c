@@ -83,6 +83,10 @@ struct account_rules config_rules(const struct config *config, const struct acco
     const struct fee_tier *tier = fee_tier_find(config->venue, account->fee_tier);
     if (tier)
         rules.fees = tier->rates;
+    if (account->policy[0]) { /* these are there by default, and would refuse what the policy learned to do */
+        rules.risk.exposure_symbol = rules.risk.exposure_account = rules.risk.daily_loss = 0;
+        rules.risk.orders_per_second = 0;
+    }
     if (account->own_risk & OWN_EXPOSURE_SYMBOL)
         rules.risk.exposure_symbol = account->risk.exposure_symbol;
     if (account->own_risk & OWN_EXPOSURE_ACCOUNT)

@@ -107,10 +107,6 @@ static void print_own_cash(const struct config_key *key, const void *base, FILE 
 
 /* --- a policy, which trades instead of a strategy --- */
 
-enum { POLICY_OFF = OWN_EXPOSURE_SYMBOL | OWN_EXPOSURE_ACCOUNT | OWN_DAILY_LOSS | OWN_ORDERS_PER_SECOND };
-
-/* [risk]'s limits that are there by default would refuse what the policy learned to do: they are off unless
- * the account has its own. */
 static int parse_policy(const struct config_key *key, const char *text, void *base,
                         char reason[static REASON])
 {
@@ -122,7 +118,6 @@ static int parse_policy(const struct config_key *key, const char *text, void *ba
     if (e || !text[0])
         return e;
     account->strategy = NULL;
-    account->own_risk |= POLICY_OFF;
     return 0;
 }
 

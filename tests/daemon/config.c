@@ -540,6 +540,19 @@ static void test_policy(void)
     CHECK(rules.risk.daily_loss == 0.1 && rules.risk.exposure_symbol == 0.2 &&
           rules.risk.exposure_account == 0);
     round_trip(&config);
+    /* An empty limit says nothing, before `policy` and after it. */
+    static const char *const orders[] = {
+        "risk.exposure_symbol =\nrisk.daily_loss =\nrisk.orders_per_second =\npolicy = p.json\n",
+        "policy = p.json\nrisk.exposure_symbol =\nrisk.daily_loss =\nrisk.orders_per_second =\n"};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        char given[256];
+        snprintf(given, sizeof given, "[account p]\n%sactions = a.csv\n", orders[i]);
+        CHECK_INT(read_text(given, &config), 0);
+        rules = config_rules(&config, &config.accounts[0]);
+        CHECK(rules.risk.exposure_symbol == 0 && rules.risk.exposure_account == 0 &&
+              rules.risk.daily_loss == 0 && rules.risk.orders_per_second == 0);
+        round_trip(&config);
+    }
 }
 
 int main(int argc, char **argv)
