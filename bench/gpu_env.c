@@ -161,7 +161,7 @@ static int compare(struct gpu_module *module, enum env_execution execution)
                             .truncated = ends + EQUAL_COPIES};
         r = env_step(p.env, &io, err);
     }
-    if (r == 0 && env_device_run(p.device, EQUAL_STEPS, false, &ms, err) < 0)
+    if (r == 0 && env_device_run(p.device, EQUAL_STEPS, false, NULL, &ms, err) < 0)
         r = fails("steps");
     if (r == 0) {
         size_t bytes = env_state_bytes(p.env);
@@ -213,7 +213,7 @@ static int gpu_rate(const struct place *p, const struct shape *shape, bool obser
     double times[ROUNDS];
     float ms;
     for (int i = -2; i < ROUNDS; i++) { /* two warm up */
-        if (env_device_run(p->device, shape->steps, observe, &ms, err) < 0)
+        if (env_device_run(p->device, shape->steps, observe, NULL, &ms, err) < 0)
             return fails("steps");
         if (i >= 0)
             times[i] = ms * 1e-3;

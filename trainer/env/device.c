@@ -28,8 +28,6 @@ struct env_device {
     uint64_t seed;
     struct device_columns columns;
     size_t copies;
-    float *rewards;
-    uint8_t *ends; /* [2][copies] */
 };
 
 static struct device_columns columns_of(const struct env_view *view)
@@ -106,23 +104,17 @@ int env_device_create(struct env_device_market *market, const struct env *env, s
     }
     size_t copies = view->state.copies;
     struct env_device *d = calloc(1, sizeof(*d));
-    float *rewards = calloc(copies, sizeof(*rewards));
-    uint8_t *ends = calloc(copies, 2);
-    int r = -ENOMEM;
-    if (!d || !rewards || !ends) {
+    if (!d) {
         snprintf(err, ENV_ERROR_MAX, "out of memory");
-        goto fail;
+        return -ENOMEM;
     }
-    *d = (struct env_device){.api = market->api,
-                             .env = env,
-                             .columns = columns_of(view),
-                             .copies = copies,
-                             .rewards = rewards,
-                             .ends = ends};
-    r = d->api->create(market->on_device, view, d->columns.at, d->columns.bytes, &d->on_device, err,
-                       ENV_ERROR_MAX);
-    if (r < 0)
-        goto fail;
+    *d = (struct env_device){.api = market->api, .env = env, .columns = columns_of(view), .copies = copies};
+    int r = d->api->create(market->on_device, view, d->columns.at, d->columns.bytes, &d->on_device, err,
+                           ENV_ERROR_MAX);
+    if (r < 0) {
+        free(d);
+        return r;
+    }
     r = env_device_load(d, env, err);
     if (r < 0) {
         env_device_destroy(d);
@@ -130,11 +122,6 @@ int env_device_create(struct env_device_market *market, const struct env *env, s
     }
     *ret = d;
     return 0;
-fail:
-    free(d);
-    free(rewards);
-    free(ends);
-    return r;
 }
 
 void env_device_destroy(struct env_device *device)
@@ -142,8 +129,6 @@ void env_device_destroy(struct env_device *device)
     if (!device)
         return;
     device->api->destroy(device->on_device);
-    free(device->rewards);
-    free(device->ends);
     free(device);
 }
 
@@ -199,10 +184,10 @@ int env_device_step(struct env_device *device, const struct env_io *io, char err
         r = device->api->actions(device->on_device, io->actions, 1, io->actions_by_column, err,
                                  ENV_ERROR_MAX);
     if (r == 0)
-        r = device->api->run(device->on_device, 1, false, NULL, err, ENV_ERROR_MAX);
+        r = device->api->run(device->on_device, 1, false, false, NULL, err, ENV_ERROR_MAX);
     if (r == 0)
-        r = device->api->results(device->on_device, io->rewards, io->terminated, io->truncated, io->final_obs,
-                                 &fault, err, ENV_ERROR_MAX);
+        r = device->api->results(device->on_device, 1, io->rewards, io->terminated, io->truncated,
+                                 io->final_obs, &fault, err, ENV_ERROR_MAX);
     return r;
 }
 
@@ -227,14 +212,15 @@ int env_device_actions(struct env_device *device, const float *actions, size_t n
     return device->api->actions(device->on_device, actions, n_steps, by_column, err, ENV_ERROR_MAX);
 }
 
-int env_device_run(struct env_device *device, size_t n_steps, bool observe, float *ret_ms,
-                   char err[static ENV_ERROR_MAX])
+/* Waits; the last n_steps steps' results, where `ret` is not NULL. */
+static int take_results(struct env_device *device, size_t n_steps, const struct env_device_results *ret,
+                        char err[static ENV_ERROR_MAX])
 {
+    static const struct env_device_results none;
     struct gpu_env_fault fault;
-    int r = device->api->run(device->on_device, n_steps, observe, ret_ms, err, ENV_ERROR_MAX);
-    if (r == 0)
-        r = device->api->results(device->on_device, device->rewards, device->ends,
-                                 device->ends + device->copies, NULL, &fault, err, ENV_ERROR_MAX);
+    const struct env_device_results *to = ret ? ret : &none;
+    int r = device->api->results(device->on_device, ret ? n_steps : 0, to->rewards, to->terminated,
+                                 to->truncated, to->final_obs, &fault, err, ENV_ERROR_MAX);
     if (r == 0 && fault.found) {
         snprintf(
             err, ENV_ERROR_MAX,
@@ -243,4 +229,33 @@ int env_device_run(struct env_device *device, size_t n_steps, bool observe, floa
         return -EINVAL;
     }
     return r;
+}
+
+int env_device_run(struct env_device *device, size_t n_steps, bool observe,
+                   const struct env_device_results *ret, float *ret_ms, char err[static ENV_ERROR_MAX])
+{
+    int r = device->api->run(device->on_device, n_steps, observe, ret != NULL, ret_ms, err, ENV_ERROR_MAX);
+    return r == 0 ? take_results(device, n_steps, ret, err) : r;
+}
+
+int env_device_buffers(struct env_device *device, struct env_device_io *ret, void **ret_stream,
+                       char err[static ENV_ERROR_MAX])
+{
+    return device->api->buffers(device->on_device, ret, ret_stream, err, ENV_ERROR_MAX);
+}
+
+int env_device_queue(struct env_device *device, const struct env_device_io *io, void *stream,
+                     char err[static ENV_ERROR_MAX])
+{
+    if (io->actions && !(io->rewards && io->terminated && io->truncated)) {
+        snprintf(err, ENV_ERROR_MAX, "a step needs room for rewards, terminated and truncated");
+        return -EINVAL;
+    }
+    return device->api->step(device->on_device, io, stream, err, ENV_ERROR_MAX);
+}
+
+int env_device_wait(struct env_device *device, const struct env_device_results *ret,
+                    char err[static ENV_ERROR_MAX])
+{
+    return take_results(device, 1, ret, err);
 }

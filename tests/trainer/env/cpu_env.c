@@ -10,7 +10,7 @@
 #include "trainer/env/cuda/blocks.h"
 #include "trainer/env/cuda/layout.h"
 
-enum { GUARD = 64, GUARD_BYTE = 0x5a };
+enum { GUARD = 64, GUARD_BYTE = 0x5a, FINAL_BYTES = 1000 }; /* a few rows at a time */
 
 /* A piece of the device's memory. */
 struct cpu_memory {
@@ -24,7 +24,19 @@ struct gpu_env_market {
     struct env_market_view view;
 };
 
-enum cpu_use { CPU_COLUMNS, CPU_WINDOWS, CPU_ACTIONS, CPU_REWARDS, CPU_ENDS, CPU_FINAL, CPU_OBS, CPU_USES };
+enum cpu_use {
+    CPU_COLUMNS,
+    CPU_WINDOWS,
+    CPU_ACTIONS,
+    CPU_REWARDS,
+    CPU_ENDS,
+    CPU_KEPT_REWARDS,
+    CPU_KEPT_ENDS,
+    CPU_FINAL,
+    CPU_OBS,
+    CPU_MASKS,
+    CPU_USES
+};
 
 struct gpu_env {
     struct gpu_indicators *g;
@@ -33,6 +45,8 @@ struct gpu_env {
     uint64_t fault;
     size_t loaded_steps;
     bool by_column;
+    struct env_device_io last;
+    size_t held, queued;
 };
 
 extern const struct gpu_env_api papertape_gpu_env;
@@ -123,9 +137,6 @@ static int device_create(struct gpu_env_market *m, const struct env_view *view, 
     l->view.market = m->view;
     l->view.starts = l->view.lengths = NULL;
     layout_place_columns(&l->view, memory, e->memory[CPU_COLUMNS].at);
-    l->rewards = (float *)e->memory[CPU_REWARDS].at;
-    l->terminated = e->memory[CPU_ENDS].at;
-    l->truncated = l->terminated + copies;
     l->fault = &e->fault;
     *ret = e;
     return 0;
@@ -243,52 +254,154 @@ static bool has_rows(struct gpu_env *e, enum cpu_use use)
     return has_room(e->g, &e->memory[use], v->state.copies * (size_t)v->observation_size * sizeof(float));
 }
 
-static int device_run(struct gpu_env *e, size_t n_steps, bool observe, float *ret_ms, char *reason,
+static void place_results(const struct gpu_env *e, enum cpu_use rewards, enum cpu_use ends, size_t n_steps,
+                          struct env_device_io *ret)
+{
+    ret->rewards = e->memory[rewards].at;
+    ret->terminated = e->memory[ends].at;
+    ret->truncated = e->memory[ends].at + n_steps * e->launch.view.state.copies;
+}
+
+static int device_run(struct gpu_env *e, size_t n_steps, bool observe, bool keep, float *ret_ms, char *reason,
                       size_t cap)
 {
     struct env_launch l = e->launch;
-    size_t copies = l.view.state.copies, size = (size_t)l.view.action_size;
+    size_t copies = l.view.state.copies;
     if (n_steps > e->loaded_steps) {
         snprintf(reason, cap, "actions of %zu steps are loaded, not of %zu", e->loaded_steps, n_steps);
         return -EINVAL;
     }
-    if (l.view.params.autoreset == ENV_SAME_STEP) {
-        if (!has_rows(e, CPU_FINAL))
-            return cpu_none_left(reason, cap);
-        l.final_obs = e->launch.final_obs = (float *)e->memory[CPU_FINAL].at;
-    }
-    if (observe && !has_rows(e, CPU_OBS))
+    e->held = 0;
+    if ((l.view.params.autoreset == ENV_SAME_STEP && !has_rows(e, CPU_FINAL)) ||
+        (observe && !has_rows(e, CPU_OBS)))
         return cpu_none_left(reason, cap);
-    l.obs = (float *)e->memory[CPU_OBS].at;
-    size_t each = observe ? 1 : n_steps;
-    for (size_t i = 0; i < n_steps; i += each) {
-        l.actions = (const float *)e->memory[CPU_ACTIONS].at + i * copies * size;
-        l.copy_step = e->by_column ? 1 : size;
-        l.action_step = e->by_column ? copies : 1;
-        l.first_step = i;
-        l.n_steps = each;
+    if (keep && (!has_room(e->g, &e->memory[CPU_KEPT_REWARDS], n_steps * copies * sizeof(float)) ||
+                 !has_room(e->g, &e->memory[CPU_KEPT_ENDS], n_steps * copies * 2)))
+        return cpu_none_left(reason, cap);
+    e->last = (struct env_device_io){.actions = e->memory[CPU_ACTIONS].at,
+                                     .actions_by_column = e->by_column,
+                                     .final_obs = e->memory[CPU_FINAL].at,
+                                     .observations = observe ? e->memory[CPU_OBS].at : NULL};
+    e->held = keep ? n_steps : 1;
+    if (keep)
+        place_results(e, CPU_KEPT_REWARDS, CPU_KEPT_ENDS, n_steps, &e->last);
+    else
+        place_results(e, CPU_REWARDS, CPU_ENDS, 1, &e->last);
+    launch_place(&l, &e->last);
+    l.result_step = keep ? copies : 0;
+    l.n_steps = observe ? 1 : n_steps;
+    for (size_t i = 0; i < n_steps; i += l.n_steps) {
         run_blocks(observe ? step_observes : steps, &l, step_blocks(copies));
+        launch_move(&l, l.n_steps);
     }
     if (ret_ms)
         *ret_ms = 0;
     return 0;
 }
 
-static int device_results(struct gpu_env *e, float *rewards, uint8_t *terminated, uint8_t *truncated,
-                          float *final_obs, struct gpu_env_fault *ret_fault, char *reason, size_t cap)
+static bool has_masks(struct gpu_env *e)
 {
+    const struct env_view *v = &e->launch.view;
+    return has_room(e->g, &e->memory[CPU_MASKS], v->state.copies * env_masks_size(v));
+}
+
+static int device_buffers(struct gpu_env *e, struct env_device_io *ret, void **ret_stream, char *reason,
+                          size_t cap)
+{
+    const struct env_view *v = &e->launch.view;
+    bool same_step = v->params.autoreset == ENV_SAME_STEP;
+    if (!has_room(e->g, &e->memory[CPU_ACTIONS], v->state.copies * (size_t)v->action_size * sizeof(float)) ||
+        !has_rows(e, CPU_OBS) || (same_step && !has_rows(e, CPU_FINAL)) || !has_masks(e))
+        return cpu_none_left(reason, cap);
+    *ret = (struct env_device_io){.actions = e->memory[CPU_ACTIONS].at,
+                                  .actions_by_column = e->by_column,
+                                  .final_obs = e->memory[CPU_FINAL].at,
+                                  .observations = e->memory[CPU_OBS].at,
+                                  .masks = e->memory[CPU_MASKS].at};
+    place_results(e, CPU_REWARDS, CPU_ENDS, 1, ret);
+    *ret_stream = NULL;
+    return 0;
+}
+
+static int device_step(struct gpu_env *e, const struct env_device_io *io, void *stream, char *reason,
+                       size_t cap)
+{
+    (void)stream;
     (void)reason;
     (void)cap;
-    const struct env_launch *l = &e->launch;
-    size_t copies = l->view.state.copies, size = (size_t)l->view.observation_size;
-    memcpy(rewards, l->rewards, copies * sizeof(*rewards));
-    memcpy(terminated, l->terminated, copies);
-    memcpy(truncated, l->truncated, copies);
-    for (size_t copy = 0; copy < copies && final_obs && l->final_obs; copy++)
-        if (terminated[copy] || truncated[copy])
-            memcpy(final_obs + copy * size, l->final_obs + copy * size, size * sizeof(float));
+    struct env_launch l = e->launch;
+    size_t copies = l.view.state.copies;
+    launch_place(&l, io);
+    l.first_step = e->queued;
+    l.n_steps = 1;
+    if (io->actions) {
+        run_blocks(io->observations ? step_observes : steps, &l, step_blocks(copies));
+        e->last = *io;
+        e->last.final_obs = l.final_obs;
+        e->held = 1;
+        e->queued += e->queued < LAUNCH_STEPS_MAX;
+    } else if (io->observations) {
+        run_blocks(observes, &l, observe_blocks(copies));
+    }
+    if (io->masks)
+        run_blocks(masks, &l, step_blocks(copies));
+    return 0;
+}
+
+/* As the module does it: packed, then to their places. */
+static int copy_final(struct gpu_env *e, const uint8_t *terminated, const uint8_t *truncated,
+                      float *final_obs, char *reason, size_t cap)
+{
+    const struct env_view *v = &e->launch.view;
+    size_t copies = v->state.copies, size = (size_t)v->observation_size;
+    size_t rows = gather_rows(copies, size, FINAL_BYTES);
+    struct cpu_memory packed = {NULL, 0}, whose = {NULL, 0};
+    bool room = has_room(e->g, &packed, rows * size * sizeof(float)) &&
+                has_room(e->g, &whose, rows * sizeof(uint32_t));
+    uint32_t *list = (uint32_t *)whose.at;
+    struct env_gather gather = {e->last.final_obs, list, 0, size, (float *)packed.at};
+    for (size_t copy = 0; copy < copies && room;) {
+        for (gather.n = 0; copy < copies && gather.n < rows; copy++)
+            if (terminated[copy] || truncated[copy])
+                list[gather.n++] = (uint32_t)copy;
+        block_reversed = cpu_reversed();
+        for (unsigned block = observe_blocks(gather.n); block-- > 0;)
+            block_env_gather(&gather, block);
+        block_reversed = false;
+        for (size_t i = 0; i < gather.n; i++)
+            memcpy(final_obs + list[i] * size, gather.ret + i * size, size * sizeof(float));
+    }
+    check_guards(&packed, 1);
+    check_guards(&whose, 1);
+    let_go(e->g, &packed);
+    let_go(e->g, &whose);
+    return room ? 0 : cpu_none_left(reason, cap);
+}
+
+static int device_results(struct gpu_env *e, size_t n_steps, float *rewards, uint8_t *terminated,
+                          uint8_t *truncated, float *final_obs, struct gpu_env_fault *ret_fault, char *reason,
+                          size_t cap)
+{
+    size_t copies = e->launch.view.state.copies, n = n_steps * copies;
+    if (n_steps > e->held) {
+        snprintf(reason, cap, "results of %zu steps are there, not of %zu", e->held, n_steps);
+        return -EINVAL;
+    }
+    check_guards(e->memory, CPU_USES);
+    if (n > 0) {
+        size_t skipped = (e->held - n_steps) * copies;
+        memcpy(rewards, (const float *)e->last.rewards + skipped, n * sizeof(*rewards));
+        memcpy(terminated, (const uint8_t *)e->last.terminated + skipped, n);
+        memcpy(truncated, (const uint8_t *)e->last.truncated + skipped, n);
+        int r = 0;
+        if (final_obs && e->last.final_obs)
+            r = copy_final(e, terminated + n - copies, truncated + n - copies, final_obs, reason, cap);
+        if (r < 0)
+            return r;
+    }
     *ret_fault = launch_fault(e->fault);
     e->fault = FAULT_NONE;
+    e->queued = 0;
     return 0;
 }
 
@@ -318,14 +431,13 @@ static int device_observe(struct gpu_env *e, float *ret, char *reason, size_t ca
 static int device_masks(struct gpu_env *e, uint8_t *ret, char *reason, size_t cap)
 {
     struct env_launch l = e->launch;
-    struct cpu_memory memory = {NULL, 0};
-    if (!has_room(e->g, &memory, l.view.state.copies * env_masks_size(&l.view)))
+    struct cpu_memory *memory = &e->memory[CPU_MASKS];
+    if (!has_masks(e))
         return cpu_none_left(reason, cap);
-    l.masks = memory.at;
+    l.masks = memory->at;
     run_blocks(masks, &l, step_blocks(l.view.state.copies));
-    check_guards(&memory, 1);
-    memcpy(ret, memory.at, memory.bytes);
-    let_go(e->g, &memory);
+    check_guards(memory, 1);
+    memcpy(ret, memory->at, memory->bytes);
     return 0;
 }
 
@@ -341,6 +453,8 @@ __attribute__((visibility("default"))) const struct gpu_env_api papertape_gpu_en
     .reset = device_reset,
     .actions = device_actions,
     .run = device_run,
+    .buffers = device_buffers,
+    .step = device_step,
     .results = device_results,
     .observed = device_observed,
     .observe = device_observe,

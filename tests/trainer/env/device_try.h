@@ -13,7 +13,7 @@
 #include "tests/random.h"
 #include "trainer/env/device.h"
 
-enum { TRY_ASSETS = 6, TRY_ROWS = 3000, TRY_COPIES = 65, TRY_COMPARE = 16, TRY_ALIVE = 600 };
+enum { TRY_ASSETS = 6, TRY_ROWS = 3000, TRY_COPIES = 65, TRY_COMPARE = 16, TRY_ALIVE = 600, TRY_MANY = 20 };
 
 static const struct {
     enum env_execution execution;
@@ -309,21 +309,41 @@ static inline void try_steps(struct try_pair *t, struct random *random, const st
     CHECK(steps < TRY_ALIVE || (ended > 0 && traded > 0));
 }
 
-/* Many steps in one call, with and without observations, are those steps. */
+/* Many steps in one call, with and without observations, are those steps; every step's results are kept, or
+ * none. */
 static inline void try_run(struct try_pair *t, struct random *random, const struct env_params *params,
                            size_t steps)
 {
     char err[ENV_ERROR_MAX] = "";
     float *actions = try_room(steps * t->actions, sizeof(float)), ms;
-    for (int observe = 0; observe < 2; observe++) {
+    float *rewards[2] = {try_room(steps * t->copies, sizeof(float)),
+                         try_room(steps * t->copies, sizeof(float))};
+    size_t n = steps * t->copies;
+    uint8_t *ends[2] = {try_room(n, 2), try_room(n, 2)};
+    for (int way = 0; way < 4; way++) {
+        bool observe = way & 1, keep = way & 2;
+        memset(rewards[1], 0x7f, n * sizeof(float));
+        memset(ends[1], 0x7f, n * 2);
+        memset(t->final_obs[0], 0x7f, t->observations * sizeof(float));
+        memset(t->final_obs[1], 0x7f, t->observations * sizeof(float));
         try_actions(random, params, actions, steps * t->actions);
         for (size_t i = 0; i < steps; i++) {
-            struct env_io io = {actions + i * t->actions, t->by_column,   t->reward[0], t->ends[0],
-                                t->ends[0] + t->copies,   t->final_obs[0]};
+            struct env_io io = {.actions = actions + i * t->actions,
+                                .actions_by_column = t->by_column,
+                                .rewards = rewards[0] + i * t->copies,
+                                .terminated = ends[0] + i * t->copies,
+                                .truncated = ends[0] + n + i * t->copies,
+                                .final_obs = i + 1 < steps ? NULL : t->final_obs[0]};
             CHECK_INT(env_step(t->host, &io, err), 0);
         }
+        struct env_device_results ret = {rewards[1], ends[1], ends[1] + n, t->final_obs[1]};
         CHECK_INT(env_device_actions(t->device, actions, steps, t->by_column, err), 0);
-        CHECK_INT(env_device_run(t->device, steps, observe, &ms, err), 0);
+        CHECK_INT(env_device_run(t->device, steps, observe, keep ? &ret : NULL, &ms, err), 0);
+        if (keep) {
+            CHECK(memcmp(rewards[0], rewards[1], n * sizeof(float)) == 0);
+            CHECK(memcmp(ends[0], ends[1], n * 2) == 0);
+            CHECK(memcmp(t->final_obs[0], t->final_obs[1], t->observations * sizeof(float)) == 0);
+        }
         if (observe) {
             env_observe(t->host, t->obs[0]);
             memset(t->obs[1], 0x7f, t->observations * sizeof(float));
@@ -332,8 +352,82 @@ static inline void try_run(struct try_pair *t, struct random *random, const stru
         }
         try_compare(t);
     }
-    CHECK_INT(env_device_run(t->device, steps + 1, false, &ms, err), -EINVAL);
+    CHECK_INT(env_device_run(t->device, steps + 1, false, NULL, &ms, err), -EINVAL);
     CHECK(strstr(err, "are loaded, not of"));
+    free(actions);
+    for (int i = 0; i < 2; i++) {
+        free(rewards[i]);
+        free(ends[i]);
+    }
+}
+
+/* Queued steps, whose actions and results stay on the device, are those steps too: on the environment's
+ * stream and on CUDA's own two, which have fixed handles (the tests' CPU has none); every step's results
+ * waited for, or the last one's only. */
+static inline void try_queue(struct try_pair *t, struct random *random, const struct env_params *params,
+                             size_t steps)
+{
+    char err[ENV_ERROR_MAX] = "";
+    void *streams[] = {NULL, NULL, (void *)1, (void *)2}; /* cudaStreamLegacy, cudaStreamPerThread */
+    float *actions = try_room(steps * t->actions, sizeof(float));
+    struct env_device_io own, io;
+    struct env_device_results ret = {t->reward[1], t->ends[1], t->ends[1] + t->copies, t->final_obs[1]};
+    try_actions(random, params, actions, steps * t->actions);
+    CHECK_INT(env_device_actions(t->device, actions, steps, t->by_column, err), 0);
+    CHECK_INT(env_device_buffers(t->device, &own, &streams[0], err), 0);
+    CHECK(own.actions && own.rewards && own.terminated && own.truncated && own.observations && own.masks);
+    CHECK(own.actions_by_column == t->by_column);
+    CHECK(!own.final_obs == (params->autoreset != ENV_SAME_STEP));
+    memset(t->final_obs[0], 0x7f, t->observations * sizeof(float));
+    memset(t->final_obs[1], 0x7f, t->observations * sizeof(float));
+    for (size_t i = 0; i < steps; i++) {
+        bool wait = i >= steps / 2;
+        struct env_io host = {NULL,       t->by_column,           t->reward[0],
+                              t->ends[0], t->ends[0] + t->copies, wait ? t->final_obs[0] : NULL};
+        host.actions = actions + i * t->actions;
+        CHECK_INT(env_step(t->host, &host, err), 0);
+        io = own;
+        io.actions = (const float *)own.actions + i * t->actions;
+        if (i % 3 == 1)
+            io.observations = io.masks = NULL;
+        CHECK_INT(env_device_queue(t->device, &io, streams[i % 4], err), 0);
+        if (!wait)
+            continue;
+        CHECK_INT(env_device_wait(t->device, &ret, err), 0);
+        CHECK(memcmp(t->reward[0], t->reward[1], t->copies * sizeof(float)) == 0);
+        CHECK(memcmp(t->ends[0], t->ends[1], t->copies * 2) == 0);
+        CHECK(memcmp(t->final_obs[0], t->final_obs[1], t->observations * sizeof(float)) == 0);
+        if (io.observations) {
+            env_observe(t->host, t->obs[0]);
+            CHECK_INT(env_device_observed(t->device, t->obs[1], err), 0);
+            CHECK(memcmp(t->obs[0], t->obs[1], t->observations * sizeof(float)) == 0);
+        }
+    }
+    try_compare(t);
+
+    io = (struct env_device_io){.observations = own.observations};
+    CHECK_INT(env_device_queue(t->device, &io, streams[2], err), 0);
+    memset(t->obs[1], 0x7f, t->observations * sizeof(float));
+    CHECK_INT(env_device_observed(t->device, t->obs[1], err), 0);
+    CHECK(memcmp(t->obs[0], t->obs[1], t->observations * sizeof(float)) == 0);
+    try_compare(t); /* nothing was stepped */
+
+    io = own;
+    io.truncated = NULL;
+    CHECK_INT(env_device_queue(t->device, &io, NULL, err), -EINVAL);
+    CHECK(strstr(err, "truncated"));
+
+    actions[2 * t->actions] = (float)NAN;
+    CHECK_INT(env_device_actions(t->device, actions, 3, t->by_column, err), 0);
+    for (size_t i = 0; i < 3; i++) {
+        io = own;
+        io.actions = (const float *)own.actions + i * t->actions;
+        CHECK_INT(env_device_queue(t->device, &io, NULL, err), 0);
+    }
+    CHECK_INT(env_device_wait(t->device, NULL, err), -EINVAL);
+    CHECK(strstr(err, "step 2: copy 0: the action of asset 0 "));
+    CHECK_INT(env_device_wait(t->device, NULL, err), 0);
+    CHECK_INT(env_device_load(t->device, t->host, err), 0);
     free(actions);
 }
 
@@ -394,7 +488,7 @@ static inline void try_fault(struct try_pair *t, struct random *random, const st
 
     t->action[at] = params->actions == ENV_DISCRETE ? 2.5f : (float)INFINITY;
     CHECK_INT(env_device_actions(t->device, t->action, 1, t->by_column, err), 0);
-    CHECK_INT(env_device_run(t->device, 1, false, &ms, err), -EINVAL);
+    CHECK_INT(env_device_run(t->device, 1, false, NULL, &ms, err), -EINVAL);
     CHECK(strstr(err, told) && strstr(err, "step 0"));
     CHECK_INT(env_device_store(t->device, t->other, err), 0);
     int32_t *rows = try_room(t->copies, 2 * sizeof(*rows));
@@ -444,7 +538,8 @@ static inline void try_one(struct gpu_module *module, struct random *random, enu
     if (try_open(&t, module, random, &params, n, copies)) {
         try_compare(&t);
         try_steps(&t, random, &params, steps);
-        try_run(&t, random, &params, 20);
+        try_run(&t, random, &params, steps < TRY_MANY ? steps : TRY_MANY);
+        try_queue(&t, random, &params, steps < TRY_MANY ? steps : TRY_MANY);
         try_fault(&t, random, &params);
         try_load(&t, random, &params);
     }

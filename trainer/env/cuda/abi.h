@@ -2,8 +2,9 @@
  * trainer/env/device.h; nothing else includes this page but the module, its tests and the block functions.
  *
  * Every call returns 0 or a negative errno and then leaves a sentence in `reason`, as those of
- * indicators_gpu/cuda/abi.h. Work is queued in order; read(), results() and whatever gives values to the host
- * wait for it, nothing else does. One thread at a time.
+ * indicators_gpu/cuda/abi.h. Work is queued in order, on the module's stream; read(), results() and whatever
+ * takes values from the host or gives it some wait for it, step(), reset() without a mask and run() without
+ * ret_ms do not. One thread at a time.
  *
  * A step of a copy whose action is not finite (or no level) is left out: that copy stays as it was, its
  * reward is 0 and it has not ended; all others are stepped. The device remembers the first such action, in
@@ -11,13 +12,14 @@
 #ifndef TRAINER_ENV_CUDA_ABI_H
 #define TRAINER_ENV_CUDA_ABI_H
 
+#include "trainer/env/device_io.h"
 #include "trainer/env/view.h"
 
 struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
 
 /* Raised whenever anything on this page, a struct that it takes, or what a step computes changes: a module of
  * another number is refused, since it would give other bits. */
-enum { GPU_ENV_ABI = 3 };
+enum { GPU_ENV_ABI = 4 };
 
 /* What the module exports, a struct gpu_env_api. */
 #define GPU_ENV_SYMBOL "papertape_gpu_env"
@@ -28,7 +30,7 @@ struct gpu_env;        /* copies that live there */
 /* The first action that was none since it was last asked for. */
 struct gpu_env_fault {
     bool found;
-    uint64_t step; /* of its run() */
+    uint64_t step; /* of its run(), or how many step()s were queued before it since results() */
     uint64_t copy;
     uint32_t asset;
 };
@@ -64,15 +66,29 @@ struct gpu_env_api {
 
     /* Steps all copies n_steps times with the loaded actions, from the first on, in one launch; with
      * `observe` in one for each step, which writes the observations of all copies after it, too; they stay on
-     * the device. Queued only, unless ret_ms is there: then it waits, and gives the device's time. */
-    int (*run)(struct gpu_env *e, size_t n_steps, bool observe, float *ret_ms, char *reason, size_t cap);
+     * the device. `keep`: rewards and ends of every step stay there, not of the last alone. Queued only,
+     * unless ret_ms is there: then it waits, and gives the device's time. */
+    int (*run)(struct gpu_env *e, size_t n_steps, bool observe, bool keep, float *ret_ms, char *reason,
+               size_t cap);
 
-    /* Of the last step, [copies] each; final_obs, which may be NULL, as env_io has it: rows of copies that
-     * did not end are left alone. */
-    int (*results)(struct gpu_env *e, float *rewards, uint8_t *terminated, uint8_t *truncated,
+    /* The environment's own buffers, and its stream (a cudaStream_t; the tests' CPU has none: NULL).
+     * `actions` are those that actions() loaded, or room for one step. They stay where they are until
+     * actions() is given more than ever before. final_obs is NULL but with ENV_SAME_STEP. */
+    int (*buffers)(struct gpu_env *e, struct env_device_io *ret, void **ret_stream, char *reason, size_t cap);
+
+    /* Queues one step on `stream` (NULL: the environment's own) and returns. What was queued for this
+     * environment on other streams comes first, on the device; nothing here waits. The caller orders its own
+     * buffers' other uses. Where actions are given, rewards and ends are not NULL. */
+    int (*step)(struct gpu_env *e, const struct env_device_io *io, void *stream, char *reason, size_t cap);
+
+    /* Waits; then what the last n_steps steps gave, [n_steps][copies] each: 0, 1, or up to all of a run()
+     * that kept them; -EINVAL for more. After a step() they are read where it left them. final_obs, which may
+     * be NULL, as env_io has it, of the last step: rows of copies that did not end are left alone. */
+    int (*results)(struct gpu_env *e, size_t n_steps, float *rewards, uint8_t *terminated, uint8_t *truncated,
                    float *final_obs, struct gpu_env_fault *ret_fault, char *reason, size_t cap);
 
-    /* The observations that the last run() or observe() wrote; -EINVAL where none did. */
+    /* The observations that the last run() or observe() wrote, or a step() into the environment's own buffer;
+     * -EINVAL where there is none yet. */
     int (*observed)(struct gpu_env *e, float *ret, char *reason, size_t cap);
 
     /* As env_observe() and env_masks(), with the bytes that those write. */

@@ -39,15 +39,57 @@ struct env_launch {
     const float *actions;
     size_t copy_step, action_step;
     size_t first_step, n_steps; /* first_step: the number of the first among those loaded */
-    float *rewards;             /* [copies], and so are these: of the last step */
+    float *rewards;             /* [copies], and so are these */
     uint8_t *terminated, *truncated;
-    float *final_obs; /* [copies][observation_size]; NULL but with ENV_SAME_STEP */
+    size_t result_step; /* from one step's results to the next one's; 0: the last step's are left */
+    float *final_obs;   /* [copies][observation_size]; NULL but with ENV_SAME_STEP */
     uint64_t *fault;
 
     const uint8_t *mask; /* [copies] whom to reset, or NULL: all */
     float *obs;
     uint8_t *masks;
 };
+
+/* Rows of some copies, packed one after the other. */
+struct env_gather {
+    const float *from;      /* [copies][size] */
+    const uint32_t *copies; /* [n] whose */
+    size_t n, size;
+    float *ret; /* [n][size] */
+};
+
+/* Rows that a gather of at most `bytes`, rows and numbers, takes; at least one. */
+static inline size_t gather_rows(size_t copies, size_t size, size_t bytes)
+{
+    size_t rows = bytes / (size * sizeof(float) + sizeof(uint32_t));
+    rows = rows < copies ? rows : copies;
+    return rows > 0 ? rows : 1;
+}
+
+/* Where a step's actions and results lie. */
+static inline void launch_place(struct env_launch *l, const struct env_device_io *io)
+{
+    size_t action_size = (size_t)l->view.action_size;
+    l->actions = (const float *)io->actions;
+    l->copy_step = io->actions_by_column ? 1 : action_size;
+    l->action_step = io->actions_by_column ? l->view.state.copies : 1;
+    l->rewards = (float *)io->rewards;
+    l->terminated = (uint8_t *)io->terminated;
+    l->truncated = (uint8_t *)io->truncated;
+    l->final_obs = l->view.params.autoreset == ENV_SAME_STEP ? (float *)io->final_obs : NULL;
+    l->obs = (float *)io->observations;
+    l->masks = (uint8_t *)io->masks;
+}
+
+/* Moves on by `n` steps of a run; results too where every step's are kept. */
+static inline void launch_move(struct env_launch *l, size_t n)
+{
+    l->first_step += n;
+    l->actions += n * l->view.state.copies * (size_t)l->view.action_size;
+    l->rewards += n * l->result_step;
+    l->terminated += n * l->result_step;
+    l->truncated += n * l->result_step;
+}
 
 /* Blocks of a launch. */
 static inline unsigned step_blocks(size_t copies)
@@ -144,6 +186,9 @@ BLOCK_FN void block_env_steps(const struct env_launch *l, enum env_kernel kernel
         for (size_t i = 0; i < l->n_steps; i++) {
             launch_step(l, &io, kernel, l->first_step + i, copy);
             io.actions += v->state.copies * (size_t)v->action_size;
+            io.rewards += l->result_step;
+            io.terminated += l->result_step;
+            io.truncated += l->result_step;
         }
     }
 }
@@ -204,6 +249,17 @@ BLOCK_FN void observe_rows(const struct env_launch *l, size_t first, unsigned th
                 c++;
             }
         }
+    }
+}
+
+BLOCK_FN void block_env_gather(const struct env_gather *g, unsigned block)
+{
+    size_t first = (size_t)block * OBSERVE_COPIES, left = g->n - first;
+    size_t here = left < OBSERVE_COPIES ? left : OBSERVE_COPIES;
+    BLOCK_PHASE(t, OBSERVE_THREADS)
+    {
+        for (size_t i = t; i < here * g->size; i += OBSERVE_THREADS)
+            g->ret[first * g->size + i] = g->from[g->copies[first + i / g->size] * g->size + i % g->size];
     }
 }
 
