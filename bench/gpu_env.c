@@ -6,8 +6,10 @@
  * - EXECUTION[-options]-COPIES: steps/s without observations, many in one launch. `options` turns on all that
  *   costs: trailing stop, cap, reserve, concentration penalty, cooldown. The limit is the goal, 5e9.
  * - EXECUTION-observe-FLOATS-COPIES: with an observation of so many floats after each step, written to
- *   memory. The limit is each byte moved once: the observations written, actions read, what a step reads and
- *   writes of its columns, at the copy rate measured in the same run; the market's features stay in the L2.
+ *   memory. The limit is what must go there or come from there (`bytes` a step): the observations written,
+ *   the market's features read once a call, at the copy rate measured in the same run. Apart from it, and no
+ *   share of the limit: `moved_bytes` a step has actions, results, and all that a step reads and writes of
+ *   its columns too, which may stay in the L2; `moved_of_copy` is what that would be of the copy rate.
  *
  * Bytes of a step of `reference` with five assets, columns read and written: of a copy 189 (row, window and
  * flags 17, trades 16, money 72, drawn costs 20, sums, peak and drawdown 64), of an asset 32 (with a stop
@@ -236,14 +238,22 @@ static int measure(struct gpu_module *module, const struct shape *shape, bool ob
         double peer = cpu_rate(&p, shape, obs);
         const char *name = shape->execution == ENV_MARKET ? "market" : "reference";
         size_t asset = shape->execution == ENV_MARKET ? MARKET_ASSET_BYTES : ASSET_BYTES;
-        size_t bytes = size * sizeof(float) + COPY_STEP_BYTES + ASSETS * asset;
-        double limit = observe ? copy_rate / (double)bytes : GOAL_STEPS;
+        size_t n_features = (size - 1 - ASSETS) / (size_t)shape->lookback;
+        double features =
+            (double)(ROWS * n_features * sizeof(float)) / (double)(shape->steps * shape->copies);
+        double bytes = (double)(size * sizeof(float)) + features;
+        double moved = bytes + (double)(COPY_STEP_BYTES + ASSETS * asset);
+        double limit = observe ? copy_rate / bytes : GOAL_STEPS;
         printf("{\"bench\":\"gpu_env\",\"case\":\"%s%s", name, shape->options ? "-options" : "");
         if (observe)
             printf("-observe-%zu", size);
         printf("-%zu\",\"value\":%.6g,\"unit\":\"steps/s\",\"peer\":\"CPU, one core\",\"peer_value\":%.6g,"
-               "\"ratio\":%.4g,\"limit\":%.6g,\"of_limit\":%.4g,\"goal_of_limit\":%.2g}\n",
+               "\"ratio\":%.4g,\"limit\":%.6g,\"of_limit\":%.4g,\"goal_of_limit\":%.2g",
                shape->copies, rate, peer, rate / peer, limit, rate / limit, observe ? GOAL_OF_COPY : 1.0);
+        if (observe)
+            printf(",\"bytes\":%.4g,\"moved_bytes\":%.4g,\"moved_of_copy\":%.4g", bytes, moved,
+                   rate * moved / copy_rate);
+        printf("}\n");
         fflush(stdout);
         free(obs);
     }
