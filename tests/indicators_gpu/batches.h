@@ -109,7 +109,7 @@ static void batch_try_sizes(batch_compute_fn *compute, bool small)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         for (enum series_kind kind = 0; kind < SERIES_KINDS; kind++) {
             bool is_long = sizes[i] > 5000, is_usual = kind == SERIES_WALK || kind == SERIES_JUMPS;
-            if ((small && (!is_usual || is_long || sizes[i] < 33)) ||
+            if ((small && (kind != SERIES_WALK || (sizes[i] != 33 && sizes[i] != 1025))) ||
                 (is_long && !is_usual && kind != SERIES_FLAT && kind != SERIES_ALTERNATING))
                 continue;
             struct series s = series_make(sizes[i], kind, 77 + i);

@@ -3,7 +3,7 @@
  * Arguments: the module's path, and `small` for sizes that a sanitizer gets through. */
 #include "tests/trainer/env/device_try.h"
 
-enum { STEPS = 4096, SMALL_STEPS = 20, ROUNDS = 4, MANY_COPIES = 1000, MANY_STEPS = 600 };
+enum { STEPS = 4096, SMALL_STEPS = 5, SMALL_COPIES = 33, ROUNDS = 4, MANY_COPIES = 1000, MANY_STEPS = 600 };
 
 int main(int argc, char **argv)
 {
@@ -27,8 +27,8 @@ int main(int argc, char **argv)
     struct random random = random_seeded("trainer/env/device", 20260107);
     for (int round = 0; round < (small ? 1 : ROUNDS); round++)
         for (size_t k = 0; k < TRY_KINDS; k++)
-            try_one(module, &random, try_kinds[k].execution, try_kinds[k].task, TRY_COPIES,
-                    small ? SMALL_STEPS : STEPS);
+            try_one(module, &random, try_kinds[k].execution, try_kinds[k].task,
+                    small ? SMALL_COPIES : TRY_COPIES, small ? SMALL_STEPS : STEPS);
     if (!small) {
         for (size_t k = 0; k < TRY_KINDS; k++)
             try_one(module, &random, try_kinds[k].execution, try_kinds[k].task, MANY_COPIES, MANY_STEPS);
