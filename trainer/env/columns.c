@@ -52,6 +52,7 @@ static const struct env_column columns[] = {
     {ENDED(fees, 8), OF_A_COPY, .ended = true},
     {ENDED(reward, 8), OF_A_COPY, .ended = true},
     {ENDED(drawdown, 8), OF_A_COPY, .ended = true},
+    {ENDED(exposure, 8), OF_A_COPY, .ended = true},
     {ENDED(steps, 4), OF_A_COPY, .ended = true},
     {ENDED(buys, 4), OF_A_COPY, .ended = true},
     {ENDED(sells, 4), OF_A_COPY, .ended = true},

@@ -102,7 +102,7 @@ void env_info(const struct env *env, const struct env_info *ret);
 
 /* Of the last episode that each copy ended; zeros before the first. [copies], NULL where not wanted. */
 struct env_episode {
-    double *equity, *benchmark, *fees, *reward, *drawdown;
+    double *equity, *benchmark, *fees, *reward, *drawdown, *exposure;
     int32_t *steps, *buys, *sells;
 };
 void env_episode(const struct env *env, const struct env_episode *ret);

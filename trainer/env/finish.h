@@ -134,6 +134,25 @@ ENV_RULE float env_account(const struct env_view *view, size_t e, float reward, 
     return reward;
 }
 
+/* What one copy holds, or owes, at the last closes, a share of its equity; 0 where that is gone. */
+ENV_RULE double env_exposure(const struct env_view *view, size_t e)
+{
+    const struct env_state *s = &view->state;
+    const float *close = view->market.close + (size_t)s->row[e] * (size_t)view->market.row_stride;
+    double equity = env_money_get(view, s->equity, e) / env_money_units(view), sum = 0;
+    for (int32_t i = 0; i < s->n; i++) {
+        size_t at = (size_t)i * s->stride + e;
+        double worth;
+        if (view->params.execution == ENV_MARKET)
+            worth = s->lots[at] * s->closed[at] * view->market.symbols[i].per_divisor /
+                    view->market.symbols[i].money_units;
+        else
+            worth = (double)s->qty[at] * (double)close[i];
+        sum += worth < 0 ? -worth : worth;
+    }
+    return equity > 0 ? sum / equity : 0;
+}
+
 /* The episode of a copy is over: seldom. */
 ENV_RULE void env_over(const struct env_view *view, const struct env_step_io *io, size_t e)
 {
@@ -145,6 +164,7 @@ ENV_RULE void env_over(const struct env_view *view, const struct env_step_io *io
     last->fees[e] = env_money_get(view, s->fees, e) / units;
     last->reward[e] = s->reward_sum[e];
     last->drawdown[e] = s->drawdown[e];
+    last->exposure[e] = env_exposure(view, e);
     last->steps[e] = s->row[e] - (s->first[e] + view->params.lookback - 1);
     last->buys[e] = s->buys[e];
     last->sells[e] = s->sells[e];

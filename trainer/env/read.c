@@ -1,26 +1,8 @@
 /* What is told of an environment: numbers in plain currency and units. */
-#include <math.h>
 #include <string.h>
 
-#include "trainer/env/begin.h"
+#include "trainer/env/finish.h"
 #include "trainer/env/inside.h"
-
-/* The worth of what one copy holds, or owes, at the last closes; currency. */
-static double exposed(const struct env_view *view, size_t e)
-{
-    const struct env_state *s = &view->state;
-    const float *close = view->market.close + (size_t)s->row[e] * (size_t)view->market.row_stride;
-    double sum = 0;
-    for (int32_t i = 0; i < s->n; i++) {
-        size_t at = (size_t)i * s->stride + e;
-        if (view->params.execution == ENV_MARKET)
-            sum += s->lots[at] * s->closed[at] * view->market.symbols[i].per_divisor /
-                   view->market.symbols[i].money_units;
-        else
-            sum += fabs((double)s->qty[at]) * (double)close[i];
-    }
-    return sum;
-}
 
 void env_info(const struct env *env, const struct env_info *ret)
 {
@@ -28,9 +10,8 @@ void env_info(const struct env *env, const struct env_info *ret)
     const struct env_state *s = &view->state;
     double units = env_money_units(view);
     for (size_t e = 0; e < s->copies; e++) {
-        double equity = env_money_get(view, s->equity, e) / units;
         if (ret->equity)
-            ret->equity[e] = equity;
+            ret->equity[e] = env_money_get(view, s->equity, e) / units;
         if (ret->cash)
             ret->cash[e] = env_money_get(view, s->cash, e) / units;
         if (ret->benchmark)
@@ -40,7 +21,7 @@ void env_info(const struct env *env, const struct env_info *ret)
         if (ret->drawdown)
             ret->drawdown[e] = s->drawdown[e];
         if (ret->exposure)
-            ret->exposure[e] = equity > 0 ? exposed(view, e) / equity : 0;
+            ret->exposure[e] = env_exposure(view, e);
         if (ret->row)
             ret->row[e] = s->row[e];
         if (ret->buys)
@@ -71,6 +52,7 @@ void env_episode(const struct env *env, const struct env_episode *ret)
     copy_doubles(ret->fees, ended->fees, copies);
     copy_doubles(ret->reward, ended->reward, copies);
     copy_doubles(ret->drawdown, ended->drawdown, copies);
+    copy_doubles(ret->exposure, ended->exposure, copies);
     copy_counts(ret->steps, ended->steps, copies);
     copy_counts(ret->buys, ended->buys, copies);
     copy_counts(ret->sells, ended->sells, copies);

@@ -59,7 +59,7 @@ struct env_state {
 
 /* What the last episode of each copy came to; written when one ends. Currency. */
 struct env_ended {
-    double *equity, *benchmark, *fees, *reward, *drawdown; /* reward: the sum */
+    double *equity, *benchmark, *fees, *reward, *drawdown, *exposure; /* reward: the sum */
     int32_t *steps, *buys, *sells;
 };
 

@@ -135,9 +135,12 @@ static void test_same_step(void)
     const struct env_market_view *view = env_market_view(run.market);
     const float *features = view->features + (ROWS - 1 - 16) * (size_t)view->n_features;
     CHECK(memcmp(run.final + 1 + ASSETS, features, 3 * 2 * ASSETS * sizeof(float)) == 0);
-    double equity[COPIES];
-    env_episode(run.env, &(struct env_episode){.equity = equity});
+    double equity[COPIES], exposure[COPIES], now[COPIES];
+    env_episode(run.env, &(struct env_episode){.equity = equity, .exposure = exposure});
+    env_info(run.env, &(struct env_info){.exposure = now});
     CHECK(equity[0] != 1000 && run.equity[0] == 1000);
+    double cash = (double)run.final[0] / params.norm_cash; /* what is not cash is held */
+    CHECK(fabs(exposure[0] - (equity[0] - cash) / equity[0]) <= 1e-5 && exposure[0] > 0.01 && now[0] == 0);
     struct env_io io = {.actions = run.actions,
                         .rewards = run.rewards,
                         .terminated = run.terminated,

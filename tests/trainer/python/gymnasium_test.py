@@ -137,7 +137,7 @@ def autoreset_modes():
                     check(("final_info" in got[4]) == over.any(), f"{what}: final_info of step {step}")
                     if over.any():
                         check(same(got[4]["_final_info"], over), f"{what}: whose final_info, step {step}")
-                        for name in ("equity", "benchmark", "fees", "buys", "sells", "drawdown"):
+                        for name in ("equity", "benchmark", "fees", "buys", "sells", "drawdown", "exposure"):
                             mine = got[4]["final_info"][name][over]
                             check(same(mine, expected[4]["final_info"][name][over]), f"{what}: final {name}")
                 if mode is AutoresetMode.DISABLED and over.any():

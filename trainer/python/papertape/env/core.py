@@ -33,6 +33,7 @@ EPISODE_DTYPES = {
     "fees": np.float64,
     "reward": np.float64,
     "drawdown": np.float64,
+    "exposure": np.float64,
     "steps": np.int32,
     "buys": np.int32,
     "sells": np.int32,

@@ -81,7 +81,10 @@ class Info(ctypes.Structure):
 
 
 class Episode(ctypes.Structure):
-    _fields_ = [(name, c_void_p) for name in ("equity", "benchmark", "fees", "reward", "drawdown", "steps", "buys", "sells")]
+    _fields_ = [
+        (name, c_void_p)
+        for name in ("equity", "benchmark", "fees", "reward", "drawdown", "exposure", "steps", "buys", "sells")
+    ]
 
 
 class Param(ctypes.Structure):

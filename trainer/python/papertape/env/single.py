@@ -88,7 +88,8 @@ class PapertapeEnv(WithCore, Env[NDArray[np.float32], ArrayLike]):
         return info
 
     def episode(self) -> dict[str, float]:
-        """Of the last episode that ended: equity, benchmark, fees, reward (the sum), drawdown, steps, buys, sells."""
+        """Of the last episode that ended: equity, benchmark, fees, reward (the sum), drawdown, exposure, steps,
+        buys, sells."""
         return {name: array[0].item() for name, array in self._core.episode().items()}
 
     def positions(self) -> dict[str, NDArray[np.float64]]:

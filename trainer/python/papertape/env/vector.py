@@ -157,7 +157,7 @@ class PapertapeVectorEnv(WithCore, VectorEnv[Observations, ArrayLike, NDArray]):
 
     def episode(self) -> dict[str, NDArray]:
         """Of the last episode that each copy ended, [num_envs] each: equity, benchmark, fees, reward (the sum),
-        drawdown, steps, buys, sells; zeros before the first."""
+        drawdown, exposure, steps, buys, sells; zeros before the first."""
         return self._core.episode()
 
     def positions(self, copy: int) -> dict[str, NDArray[np.float64]]:
