@@ -145,6 +145,7 @@ def refused(case, words, *options, status=1, bars=None):
     check(line.startswith("papertape-trainer: ") and line.count("\n") == 1 and line.endswith("\n"), f"one line: {line!r}")
     check(all(word in line for word in words), f"{words}: {line!r}")
     check(line.count(": ") >= 2, f"what: where: what would be right: {line!r}")
+    return done
 
 
 def bad_params(folder):
@@ -207,8 +208,13 @@ def bad_actions(folder):
     refused(case, ["action_AAA", "nan", "actions.csv:14", "finite"])
     case.rows[12] = "15,0,inf"
     refused(case, ["action_BBB", "inf", "actions.csv:14", "finite"])
-    case.rows[12] = "15,0,1e39"
-    refused(case, ["action_BBB", "1e39", "actions.csv:14"])
+    told = []
+    for large in ("1e39", "-1e400", "1000", "-1000"):  # finite, and beyond float32 and double
+        case.rows[12] = f"15,0,{large}"
+        done = case.run()
+        check(done.returncode == 0, f"{large}: {done.stderr}")
+        told.append([{key: value for key, value in row.items() if key != "action_BBB"} for row in rows_of(done.stdout)])
+    check(told[0] == told[2] != told[3] == told[1], "beyond float32 is clipped")
     case.rows[12] = "15,0,"
     refused(case, ["action_BBB", "actions.csv:14"])
     case.rows[12] = "15,0,1x"
@@ -251,6 +257,11 @@ def bad_actions(folder):
     case = Case(folder)
     case.params["params"] = dict(actions="discrete", levels=5)
     refused(case, ["AAA", "level", "actions.csv:2"])
+    for bad in ("5", "-1", "2.5", "1e39"):
+        case.rows = [f"{i + 3},{i % 5},4" for i in range(54)]
+        case.rows[40] = f"43,0,{bad}"
+        done = refused(case, ["action_BBB", "a level, a whole number from 0 to 4", "actions.csv:42"])
+        check(done.stdout == "", f"{bad}: printed before it was refused: {done.stdout!r}")
 
 
 def bad_bars(folder):
@@ -313,7 +324,8 @@ def command_line(folder):
         check(done.stderr.startswith("papertape-trainer: ") and done.stderr.count("\n") == 1, f"{arguments}: {done.stderr!r}")
         check(word in done.stderr, f"{arguments}: {word} is not in {done.stderr!r}")
     for option in ("--json", "--trades"):
-        refused(case, ["nowhere/f", "writable folder"], option, os.path.join(folder, "nowhere", "f"))
+        done = refused(case, ["nowhere/f", "writable folder"], option, os.path.join(folder, "nowhere", "f"))
+        check(done.stdout == "", f"{option}: printed before the file was opened: {done.stdout!r}")
     refused(case, ["fast"], "--preset", "fast")
     refused(case, ["--execution", "fast"], "--execution", "fast")
     done = run("env-replay", os.path.join(folder, "no.json"), actions, "--bars", folder)

@@ -1,5 +1,6 @@
 #include "trainer/command/env_replay.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,7 @@ static int open_device(struct request *request)
 struct run {
     struct replay_row row;
     struct replay_trades *trades;
+    FILE *json;
     float *first, *last;
     size_t steps;
     bool done;
@@ -152,10 +154,47 @@ static int step_all(struct request *request, struct run *run)
     return GO_ON;
 }
 
+static int cannot_write(const char *path, const char *right, int error)
+{
+    return env_replay_say(EXIT_FAILURE, "cannot write: %s: %s (%s)", path, right, strerror(-error));
+}
+
+/* What is to be written, before anything is. */
+static int open_files(const struct request *request, struct run *run)
+{
+    static const char right[] = "a file in a writable folder";
+    const char *trades = request->args.trades, *json = request->args.json;
+    bool reference = request->params.env.execution == ENV_REFERENCE;
+    if (json && !(run->json = fopen(json, "we")))
+        return cannot_write(json, right, -errno);
+    int r = trades ? replay_trades_open(trades, request->env, request->env_market, request->market, reference,
+                                        &run->trades)
+                   : 0;
+    return r < 0 ? cannot_write(trades, right, r) : GO_ON;
+}
+
+/* Ends both files; the summary only where the run went well. */
+static int close_files(const struct request *request, struct run *run, int observation_size, int status)
+{
+    static const char right[] = "room on the disk";
+    int r = run->trades ? replay_trades_close(run->trades, request->env) : 0;
+    if (r < 0 && status == GO_ON)
+        status = cannot_write(request->args.trades, right, r);
+    if (!run->json)
+        return status;
+    const char *backend = request->device ? "gpu" : env_backend_name(request->args.backend);
+    struct replay_summary summary = {backend,    run->steps, run->done,  observation_size,
+                                     run->first, run->last,  run->reward};
+    r = status == GO_ON ? replay_print_json(run->json, &summary) : 0;
+    if (fclose(run->json) != 0 && r == 0)
+        r = -errno;
+    return r < 0 && status == GO_ON ? cannot_write(request->args.json, right, r) : status;
+}
+
 static int play(struct request *request)
 {
     struct run run = {0};
-    int n = env_observation_size(request->env), status = GO_ON, r;
+    int n = env_observation_size(request->env), status;
     run.first = malloc((size_t)n * sizeof(float));
     run.last = malloc((size_t)n * sizeof(float));
     bool memory = replay_row_init(&run.row, request->assets, request->params.n_symbols, request->action_names,
@@ -164,26 +203,13 @@ static int play(struct request *request)
         status = env_replay_say(EXIT_FAILURE, "out of memory");
         goto out;
     }
-    if (request->args.trades &&
-        (r = replay_trades_open(request->args.trades, request->env, request->env_market, request->market,
-                                request->params.env.execution == ENV_REFERENCE, &run.trades)) < 0) {
-        status = env_replay_say(EXIT_FAILURE, "cannot write: %s: a file in a writable folder (%s)",
-                                request->args.trades, strerror(-r));
-        goto out;
+    status = open_files(request, &run);
+    if (status == GO_ON) {
+        env_observe(request->env, run.first);
+        status = step_all(request, &run);
+        env_observe(request->env, run.last);
     }
-    env_observe(request->env, run.first);
-    status = step_all(request, &run);
-    env_observe(request->env, run.last);
-    if (run.trades && (r = replay_trades_close(run.trades, request->env)) < 0 && status == GO_ON)
-        status = env_replay_say(EXIT_FAILURE, "cannot write: %s: room on the disk (%s)", request->args.trades,
-                                strerror(-r));
-    if (request->args.json && status == GO_ON) {
-        const char *backend = request->device ? "gpu" : env_backend_name(request->args.backend);
-        struct replay_summary summary = {backend, run.steps, run.done, n, run.first, run.last, run.reward};
-        if ((r = replay_print_json(request->args.json, &summary)) < 0)
-            status = env_replay_say(EXIT_FAILURE, "cannot write: %s: a file in a writable folder (%s)",
-                                    request->args.json, strerror(-r));
-    }
+    status = close_files(request, &run, n, status);
 out:
     replay_row_finish(&run.row);
     free(run.first);
@@ -208,6 +234,10 @@ int command_env_replay(int argc, char **argv)
     int width = request.params.env.task == ENV_DAY_TRADE ? 2 : request.params.n_symbols;
     if (status == GO_ON && replay_actions_read(request.args.actions_path, request.action_names, width,
                                                &request.actions, err) < 0)
+        status = env_replay_say(EXIT_FAILURE, "%s", err);
+    if (status == GO_ON && request.params.env.actions == ENV_DISCRETE &&
+        replay_actions_are_levels(&request.actions, request.args.actions_path, request.action_names,
+                                  request.params.env.levels, err) < 0)
         status = env_replay_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON)
         status = make_env(&request);

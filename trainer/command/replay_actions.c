@@ -1,6 +1,7 @@
 #include "trainer/command/replay_actions.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -104,7 +105,10 @@ static int read_header(struct reader *reader, char *line)
 static int read_number(const struct reader *reader, int which, const char *cell, float *ret)
 {
     char *end;
+    errno = 0;
     float value = strtof(cell, &end);
+    if (isinf(value) && errno == ERANGE)
+        value = copysignf(FLT_MAX, value);
     if (end == cell || *end != '\0' || !isfinite(value))
         return bad(reader, "%s%s is \"%.40s\": %s:%zu: a finite number", prefix, reader->names[which], cell,
                    reader->path, reader->line);
@@ -218,6 +222,21 @@ int replay_actions_begin_at(const struct replay_actions *actions, const char *pa
     snprintf(err, REPLAY_ERROR_MAX, "t is %lld: %s:%zu: %lld, with which the episode begins",
              (long long)actions->first_t, path, actions->lines[0], (long long)t);
     return -EINVAL;
+}
+
+int replay_actions_are_levels(const struct replay_actions *actions, const char *path,
+                              const char *const names[], int levels, char err[static REPLAY_ERROR_MAX])
+{
+    const size_t width = (size_t)actions->width;
+    for (size_t i = 0; i < actions->n * width; i++) {
+        float value = actions->values[i];
+        if (value >= 0 && value < (float)levels && value == floorf(value))
+            continue;
+        snprintf(err, REPLAY_ERROR_MAX, "%s%s is %.9g: %s:%zu: a level, a whole number from 0 to %d", prefix,
+                 names[i % width], (double)value, path, actions->lines[i / width], levels - 1);
+        return -EINVAL;
+    }
+    return 0;
 }
 
 void replay_actions_finish(struct replay_actions *actions)

@@ -86,7 +86,7 @@ static json_t *array(const float *values, int n)
     return ret;
 }
 
-int replay_print_json(const char *path, const struct replay_summary *summary)
+int replay_print_json(FILE *out, const struct replay_summary *summary)
 {
     json_t *json =
         json_pack("{s:s, s:s, s:I, s:b, s:f, s:o, s:o}", "schema", "papertape.env-replay/1", "backend",
@@ -95,12 +95,7 @@ int replay_print_json(const char *path, const struct replay_summary *summary)
                   "last_observation", array(summary->last, summary->observation_size));
     if (!json)
         return -ENOMEM;
-    FILE *file = fopen(path, "we");
-    int r = file ? 0 : -errno;
-    if (r == 0 && (json_dumpf(json, file, JSON_INDENT(1)) < 0 || fputc('\n', file) == EOF))
-        r = -EIO;
-    if (file && fclose(file) != 0 && r == 0)
-        r = -errno;
+    int r = json_dumpf(json, out, JSON_INDENT(1)) < 0 || fputc('\n', out) == EOF ? -EIO : 0;
     json_decref(json);
     return r;
 }

@@ -25,7 +25,7 @@ void replay_print_header(FILE *out, const struct replay_row *row);
 void replay_print_row(FILE *out, struct replay_row *row, const struct env *env, const float *actions,
                       float reward, bool done);
 
-/* --json: the observations before the first step and after the last, and what stepped. 0 or -errno. */
+/* --json: the observations before the first step and after the last, and what stepped. 0 or -EIO, -ENOMEM. */
 struct replay_summary {
     const char *backend;
     size_t steps;
@@ -34,6 +34,6 @@ struct replay_summary {
     const float *first, *last;
     double reward; /* the sum */
 };
-int replay_print_json(const char *path, const struct replay_summary *summary);
+int replay_print_json(FILE *out, const struct replay_summary *summary);
 
 #endif
