@@ -1,11 +1,12 @@
 /* The rules of execution reference, reckoned by hand: an action of 1 is worth 100 at the first close, fees
- * are 1 %, a sale's and a purchase's numbers are written out. */
+ * are 1 %, a sale's and a purchase's numbers are written out. By each backend that this processor has. */
 #include "tests/check.h"
 #include "trainer/env/env.h"
 #include "trainer/env/finish.h"
 
 enum { ASSETS = 3, ROWS = 12 };
 
+static enum env_backend backend;
 static struct scene {
     double close[ASSETS][ROWS], volume[ROWS];
     struct env_asset_source assets[ASSETS];
@@ -67,7 +68,7 @@ static void open_scene(int n)
     char err[ENV_ERROR_MAX] = "";
     struct env_market_source source = {
         .rows = ROWS, .n_assets = n, .assets = scene.assets, .interval_ns = 60000000000};
-    struct env_options options = {.copies = 1, .backend = ENV_SCALAR};
+    struct env_options options = {.copies = 1, .backend = backend};
     if (env_market_create(&source, &scene.params, &scene.market, err) < 0 ||
         env_create(&scene.params, scene.market, &options, &scene.env, err) < 0) {
         fprintf(stderr, "%s\n", err);
@@ -241,6 +242,30 @@ static void test_trailing_stop(void)
     close_scene();
 }
 
+/* A share of a peak is a double's, which is not rounded to float32 before a close is compared with it. */
+static void test_trailing_stop_at_its_price(void)
+{
+    static const struct {
+        double share, peak, close;
+        int sells;
+    } ties[] = {{0.1, 10.1, 9.09, 1}, {0.05, 10.1, 9.595, 1}, {0.4, 10.2, 6.12, 0}};
+    for (size_t i = 0; i < sizeof ties / sizeof *ties; i++) {
+        const float peak = (float)ties[i].peak, close = (float)ties[i].close;
+        const double stop = (double)peak * (1 - ties[i].share);
+        CHECK_INT((double)close < stop, ties[i].sells);
+        CHECK_INT(close < peak * (float)(1 - ties[i].share), !ties[i].sells);
+        begin();
+        scene.params.trailing_stop_pct = ties[i].share;
+        price(0, 0, ties[i].peak);
+        price(0, 2, ties[i].close);
+        open_scene(1);
+        step(2);
+        step(0);
+        CHECK_INT(scene.sells, ties[i].sells);
+        close_scene();
+    }
+}
+
 static void test_cap(void)
 {
     begin();
@@ -278,6 +303,36 @@ static void test_forced_exit(void)
     step(1); /* a purchase does not hinder it */
     position(0, 15 - 3.75 + 10, 0, 10);
     CHECK_INT(scene.sells, 2);
+    close_scene();
+}
+
+/* What a share gives is rounded once, to a quantity: neither the room below the cap nor a forced exit's
+ * quantity and worth are float32. */
+static void test_shares_are_money(void)
+{
+    begin();
+    scene.params.max_position_pct = 1.0 / 3;
+    price(0, 0, 10.3);
+    open_scene(1);
+    step(9);
+    const float close = (float)10.3, most = (float)(1.0 / 3 * 1000 / (double)close);
+    CHECK(most != (float)(1.0 / 3 * 1000) / close);
+    CHECK_NEAR(scene.qty[0], (double)most, 0);
+    close_scene();
+
+    begin();
+    scene.params.forced_exit_bars = 1;
+    scene.params.forced_exit_pct = 0.3;
+    price(0, 0, 10.1);
+    open_scene(1);
+    step(2);
+    const double cash = scene.cash, q = scene.qty[0], part = q * 0.3;
+    const float at = (float)10.1;
+    CHECK(fabs(part * (double)at - (double)((float)part * at)) > 1e-7);
+    step(0);
+    CHECK_INT(scene.sells, 1);
+    CHECK_NEAR(scene.qty[0], (double)(float)(q - part), 0);
+    CHECK_NEAR(scene.cash, cash + part * (double)at * 0.99, 1e-10);
     close_scene();
 }
 
@@ -320,6 +375,22 @@ static void test_reserve(void)
     step(9);
     position(0, 58.8118812, 0, 10); /* 600 * 0.99 / 10.1 */
     CHECK_NEAR(scene.cash, 406, 1e-3);
+    close_scene();
+}
+
+/* A purchase of 0 is not below a least quantity of 0. */
+static void test_nothing_is_free(void)
+{
+    begin();
+    scene.params.min_cash_reserve = 1;
+    scene.assets[0].min_order_qty = 0;
+    open_scene(2);
+    step3(1, 1, 0);
+    position(0, 0, 0, 10);
+    position(1, 0, 0, 0); /* below its least, 1 */
+    account(1000, 1000, 0, 1, 0);
+    step3(-1, 0, 0); /* there is nothing to sell */
+    account(1000, 1000, 0, 1, 0);
     close_scene();
 }
 
@@ -519,7 +590,7 @@ static void test_float32(void)
     close_scene();
 }
 
-int main(void)
+static void test_rules(void)
 {
     test_reset();
     test_buy_hold_sell();
@@ -528,11 +599,14 @@ int main(void)
     test_later_assets_see_what_is_left();
     test_sales_pay_for_purchases();
     test_trailing_stop();
+    test_trailing_stop_at_its_price();
     test_cap();
     test_forced_exit();
+    test_shares_are_money();
     test_cooldown();
     test_slippage();
     test_reserve();
+    test_nothing_is_free();
     test_clip_and_levels();
     test_rewards();
     test_weights_and_floor();
@@ -543,5 +617,17 @@ int main(void)
     test_final_return();
     test_ruin();
     test_float32();
+}
+
+int main(void)
+{
+    for (backend = ENV_SCALAR; backend <= ENV_AVX512; backend++) {
+        unsigned long failures = check_failures;
+        if (!env_backend_works(backend))
+            continue;
+        test_rules();
+        if (check_failures > failures)
+            fprintf(stderr, "the backend: %s\n", env_backend_name(backend));
+    }
     return check_done("trainer/env/rules");
 }

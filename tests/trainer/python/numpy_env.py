@@ -3,7 +3,7 @@ papertape.env with, and the peer of bench/env.
 
     env = NumpyVectorEnv(close, volume, min_order_qty, num_envs=64, lookback=3, trailing_stop_pct=0.02)
 
-Copies are the first axis of every array. Money is float64, what counts units is float32. NEXT_STEP of Gymnasium."""
+Copies are the first axis of every array. Money is float64, what counts units is float32, and a share of it float64. NEXT_STEP of Gymnasium."""
 
 import numpy as np
 from gymnasium import spaces
@@ -116,10 +116,11 @@ class NumpyVectorEnv(VectorEnv):
         return self._observation(), rewards, never, self.ended.copy(), infos
 
     def _sell(self, i, where, qty, price):
-        """Sells `qty` of asset i in the copies `where`; who then has none waits before he buys again."""
+        """Sells `qty` of asset i in the copies `where`, for money of its own type; who then has none waits
+        before he buys again."""
         worse = price * np.float32(1 - self.p["slippage_pct"])
         money = np.where(where, qty * worse, 0).astype(np.float64)
-        self.qty[:, i] -= np.where(where, qty, np.float32(0))
+        self.qty[:, i] -= np.where(where, qty, 0)
         self.cool[where & (self.qty[:, i] <= 0), i] = self.p["cooldown_bars"]
         self.cash += money * (1 - self.p["sell_cost_pct"])
         self.fees += money * self.p["sell_cost_pct"]
@@ -137,7 +138,7 @@ class NumpyVectorEnv(VectorEnv):
             for i in range(self.n):
                 holding = on & (self.qty[:, i] > 0)
                 self.peak[:, i] = np.where(holding, np.maximum(self.peak[:, i], price[:, i]), self.peak[:, i])
-                stop = self.peak[:, i] * np.float32(1 - p["trailing_stop_pct"])
+                stop = self.peak[:, i].astype(np.float64) * (1 - p["trailing_stop_pct"])
                 hit = holding & (price[:, i] > 0) & (price[:, i] < stop)
                 self._sell(i, hit, self.qty[:, i], price[:, i])
                 self.held[hit, i] = self.peak[hit, i] = 0
@@ -145,7 +146,7 @@ class NumpyVectorEnv(VectorEnv):
         wanted = actions * self.scale
         if p["max_position_pct"] > 0:
             equity = self._equity(price)[:, np.newaxis]
-            room = np.maximum(0, p["max_position_pct"] * equity - self.qty.astype(np.float64) * price)
+            room = np.maximum(0, p["max_position_pct"] * equity - self.qty * price)
             wanted = np.minimum(wanted, (room / price).astype(np.float32))
 
         for i in range(self.n):
@@ -157,7 +158,7 @@ class NumpyVectorEnv(VectorEnv):
         if p["forced_exit_bars"] > 0:
             for i in range(self.n):
                 late = on & (self.held[:, i] >= p["forced_exit_bars"]) & (self.qty[:, i] > 0)
-                self._sell(i, late, self.qty[:, i] * np.float32(p["forced_exit_pct"]), price[:, i])
+                self._sell(i, late, self.qty[:, i].astype(np.float64) * p["forced_exit_pct"], price[:, i])
                 self.held[late, i] = 0
         for i in range(self.n):
             a, least, at = wanted[:, i], self.least[i], price[:, i] * np.float32(1 + p["slippage_pct"])

@@ -1,13 +1,20 @@
 /* Included by reference.h, once for each type of MONEY; no guard.
  *
- * Prices, quantities and what is compared with them are float32; a product of the two that changes cash is
- * money's. What is divided is rounded to float32 first. */
+ * Prices and quantities are float32, and so is a product of the two, which then becomes money. A rule's share
+ * (of a peak, of equity, of what is held long enough) is money's, and so is all that is reckoned with it:
+ * only a quantity that comes of it is rounded to float32. What cash allows is money's to the end. */
 
 /* What a step of a copy works on. */
 struct REFERENCE(account) {
     MONEY cash, fees;
     MONEY cap; /* what an asset may be worth for more of it to be bought; where there is a cap */
     int32_t buys, sells;
+};
+
+/* What is sold: a quantity that float32 holds, or else of a forced exit. */
+struct REFERENCE(sale) {
+    MONEY qty;
+    bool exit;
 };
 
 ENV_RULE void REFERENCE(tell)(const struct env_view *view, size_t e, int32_t asset, double qty, float price,
@@ -23,15 +30,16 @@ ENV_RULE void REFERENCE(tell)(const struct env_view *view, size_t e, int32_t ass
 #endif
 }
 
-ENV_RULE void REFERENCE(sell)(const struct env_view *view, size_t e, int32_t asset, float q, float close,
-                              struct REFERENCE(account) * account)
+ENV_RULE void REFERENCE(sell)(const struct env_view *view, size_t e, int32_t asset,
+                              struct REFERENCE(sale) sale, float close, struct REFERENCE(account) * account)
 {
     float price = close * (1.0f - view->state.slippage[e]);
-    MONEY fee = (MONEY)view->state.fee_sell[e], notional = (MONEY)(q * price);
+    MONEY fee = (MONEY)view->state.fee_sell[e];
+    MONEY notional = sale.exit ? sale.qty * (MONEY)price : (MONEY)((float)sale.qty * price);
     account->cash = account->cash + notional * ((MONEY)1 - fee);
     account->fees = account->fees + notional * fee;
     account->sells = account->sells + 1;
-    REFERENCE(tell)(view, e, asset, -(double)q, price, notional * fee);
+    REFERENCE(tell)(view, e, asset, -(double)sale.qty, price, notional * fee);
 }
 
 /* Cash and the worth of all positions, which is summed in float32, as the recordings have it. */
@@ -59,7 +67,7 @@ ENV_RULE void REFERENCE(stops)(const struct env_view *view, size_t e, const floa
 {
     const struct env_state *s = &view->state;
     const struct env_params *p = &view->params;
-    const float keep = (float)(1.0 - p->trailing_stop_pct);
+    const MONEY keep = (MONEY)(1.0 - p->trailing_stop_pct);
     for (int32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->stride + e;
         s->cool[at] = s->cool[at] > 0 ? s->cool[at] - 1 : s->cool[at];
@@ -69,8 +77,9 @@ ENV_RULE void REFERENCE(stops)(const struct env_view *view, size_t e, const floa
         if (!(p->trailing_stop_pct > 0))
             continue;
         s->best[at] = close[i] > s->best[at] ? close[i] : s->best[at];
-        if (close[i] < s->best[at] * keep) {
-            REFERENCE(sell)(view, e, i, s->qty[at], close[i], account);
+        if ((MONEY)close[i] < (MONEY)s->best[at] * keep) {
+            struct REFERENCE(sale) all = {(MONEY)s->qty[at], false};
+            REFERENCE(sell)(view, e, i, all, close[i], account);
             s->qty[at] = 0;
             s->held[at] = 0;
             s->best[at] = 0;
@@ -87,32 +96,36 @@ ENV_RULE float REFERENCE(wanted)(const struct env_view *view, const struct env_s
     float wanted = env_action(view, io, e, asset) * view->state.scale[at];
     if (!(view->params.max_position_pct > 0))
         return wanted;
-    float room = (float)(account->cap - (MONEY)view->state.qty[at] * (MONEY)close);
-    float most = (room > 0 ? room : 0.0f) / close;
+    MONEY room = account->cap - (MONEY)(view->state.qty[at] * close);
+    float most = (float)((room > 0 ? room : (MONEY)0) / (MONEY)close);
     return wanted < most ? wanted : most;
 }
 
 /* 5., 6. What is sold: by the action, or else of what was held long enough. A sale ends the count, so it is
  * one of the two. */
-ENV_RULE float REFERENCE(sold)(const struct env_view *view, size_t e, int32_t asset, float wanted)
+ENV_RULE struct REFERENCE(sale)
+    REFERENCE(sold)(const struct env_view *view, size_t e, int32_t asset, float wanted)
 {
     const struct env_params *p = &view->params;
     size_t at = (size_t)asset * view->state.stride + e;
     float qty = view->state.qty[at];
+    struct REFERENCE(sale) sale = {0, false};
     if (!(qty > 0))
-        return 0;
-    if (wanted < -(float)view->market.least[asset])
-        return -wanted < qty ? -wanted : qty;
-    if (p->forced_exit_bars > 0 && view->state.held[at] >= (float)p->forced_exit_bars)
-        return qty * (float)p->forced_exit_pct;
-    return 0;
+        return sale;
+    if (wanted < -(float)view->market.least[asset]) {
+        sale.qty = (MONEY)(-wanted < qty ? -wanted : qty);
+    } else if (p->forced_exit_bars > 0 && view->state.held[at] >= (float)p->forced_exit_bars) {
+        sale.qty = (MONEY)qty * (MONEY)p->forced_exit_pct;
+        sale.exit = true;
+    }
+    return sale;
 }
 
-ENV_RULE void REFERENCE(reduce)(const struct env_view *view, size_t e, int32_t asset, float q)
+ENV_RULE void REFERENCE(reduce)(const struct env_view *view, size_t e, int32_t asset, MONEY q)
 {
     const struct env_state *s = &view->state;
     size_t at = (size_t)asset * s->stride + e;
-    s->qty[at] = s->qty[at] - q;
+    s->qty[at] = (float)((MONEY)s->qty[at] - q);
     s->held[at] = 0;
     if (!(s->qty[at] > 0)) {
         s->best[at] = 0;
@@ -135,7 +148,7 @@ ENV_RULE void REFERENCE(buy)(const struct env_view *view, size_t e, int32_t asse
     MONEY most = (spare > 0 ? spare : (MONEY)0) / (((MONEY)1 + fee) * (MONEY)price) * (MONEY)POLICY_MARGIN;
     bool whole = (MONEY)wanted <= most;
     MONEY q = whole ? (MONEY)wanted : most;
-    if (q < (MONEY)least || !(q > 0))
+    if (q < (MONEY)least)
         return;
     if (!(s->qty[at] > 0))
         s->best[at] = close;
@@ -154,15 +167,16 @@ ENV_RULE void REFERENCE(trade)(const struct env_view *view, const struct env_ste
                                const float *close, struct REFERENCE(account) * account)
 {
     for (int32_t i = 0; i < view->state.n; i++) {
-        float q = REFERENCE(sold)(view, e, i, REFERENCE(wanted)(view, io, e, i, close[i], account));
-        if (q > 0)
-            REFERENCE(sell)(view, e, i, q, close[i], account);
+        float wanted = REFERENCE(wanted)(view, io, e, i, close[i], account);
+        struct REFERENCE(sale) sale = REFERENCE(sold)(view, e, i, wanted);
+        if (sale.qty > 0)
+            REFERENCE(sell)(view, e, i, sale, close[i], account);
     }
     for (int32_t i = 0; i < view->state.n; i++) {
         float wanted = REFERENCE(wanted)(view, io, e, i, close[i], account);
-        float q = REFERENCE(sold)(view, e, i, wanted);
-        if (q > 0)
-            REFERENCE(reduce)(view, e, i, q);
+        struct REFERENCE(sale) sale = REFERENCE(sold)(view, e, i, wanted);
+        if (sale.qty > 0)
+            REFERENCE(reduce)(view, e, i, sale.qty);
         REFERENCE(buy)(view, e, i, wanted, close[i], account);
     }
     account->cash = account->cash > 0 ? account->cash : (MONEY)0;

@@ -73,10 +73,9 @@ LANES_INLINE void prices_in(const struct block *b, lane_i rows)
 
 /* ---- Trades ---- */
 
-/* Of quantities that are 0 where nothing is sold. */
-LANES_INLINE void sale(struct account *a, mask_f sold, lane_f q, lane_f price)
+/* Of what is worth 0 where nothing is sold. */
+LANES_INLINE void sale(struct account *a, mask_f sold, money notional)
 {
-    money notional = m_of(q * price);
     a->cash = m_add(a->cash, m_mul(notional, m_sub(m_all(1), a->fee_sell)));
     a->fees = m_add(a->fees, m_mul(notional, a->fee_sell));
     a->sells = i_select(sold, a->sells + 1, a->sells);
@@ -111,7 +110,8 @@ LANES_INLINE void hold(const struct block *b, bool whole, struct account *a)
     const size_t stride = s->stride;
     float *qty = s->qty + b->at, *held = s->held + b->at, *best = s->best + b->at, *cool = s->cool + b->at;
     const bool stops = p->trailing_stop_pct > 0;
-    const lane_f keep = f_all((float)(1.0 - p->trailing_stop_pct)), none = f_all(0);
+    const lane_f none = f_all(0);
+    const money keep = m_all(1.0 - p->trailing_stop_pct);
     for (int32_t i = 0; i < s->n; i++, qty += stride, held += stride, best += stride, cool += stride) {
         lane_f q = f_load(qty), h = f_load(held), c = f_load(cool);
         mask_f has = f_gt(q, none);
@@ -120,11 +120,11 @@ LANES_INLINE void hold(const struct block *b, bool whole, struct account *a)
         if (stops) {
             lane_f price = b->scratch->price[i], peak = f_load(best);
             peak = f_select(has, f_max(price, peak), peak);
-            mask_f hit = has & f_lt(price, peak * keep);
+            mask_f hit = has & f_mask_of_m(m_lt(m_of(price), m_mul(m_of(peak), keep)));
             if (!whole)
                 hit &= active;
             if (f_any(hit)) {
-                sale(a, hit, f_select(hit, q, none), price * a->worse_sell);
+                sale(a, hit, m_of(f_select(hit, q, none) * (price * a->worse_sell)));
                 put_f(active, whole, qty, f_select(hit, none, q));
                 h = f_select(hit, none, h);
                 peak = f_select(hit, none, peak);
@@ -152,8 +152,8 @@ LANES_INLINE void want(const struct block *b, const struct account *a)
     for (int32_t i = 0; i < s->n; i++, qty += s->stride, scale += s->stride) {
         lane_f quantity = lane_action(p, wanted[i]) * f_load(scale);
         if (capped) {
-            lane_f room = f_of_m(m_sub(cap, m_mul(m_of(f_load(qty)), m_of(price[i]))));
-            quantity = f_min(quantity, f_max(room, f_all(0)) / price[i]);
+            money room = m_max(m_sub(cap, m_of(f_load(qty) * price[i])), m_all(0));
+            quantity = f_min(quantity, f_of_m(m_div(room, m_of(price[i]))));
         }
         wanted[i] = quantity;
     }
@@ -168,25 +168,30 @@ LANES_INLINE void sell(const struct block *b, bool whole, struct account *a)
     const size_t stride = s->stride;
     float *qty = s->qty + b->at, *held = s->held + b->at, *best = s->best + b->at, *cool = s->cool + b->at;
     const lane_f none = f_all(0), exit_bars = f_all((float)p->forced_exit_bars);
-    const lane_f exit_share = f_all((float)p->forced_exit_pct);
+    const money exit_share = m_all(p->forced_exit_pct);
     for (int32_t i = 0; i < s->n; i++, qty += stride, held += stride, best += stride, cool += stride) {
         lane_f q = f_load(qty), h = f_load(held), wanted = b->scratch->wanted[i];
         mask_f has = f_gt(q, none);
         if (!whole)
             has &= active;
         mask_f sold = has & f_lt(wanted, f_all(-(float)b->view->market.least[i]));
-        lane_f amount = f_min(-wanted, q);
-        if (p->forced_exit_bars > 0) {
-            mask_f exits = has & f_ge(h, exit_bars);
-            amount = f_select(sold, amount, q * exit_share);
+        mask_f exits = f_mask(0);
+        if (p->forced_exit_bars > 0)
+            exits = has & f_ge(h, exit_bars) & not_(sold);
+        if (!f_any(sold | exits))
+            continue;
+        const lane_f amount = f_select(sold, f_min(-wanted, q), none),
+                     price = b->scratch->price[i] * a->worse_sell;
+        money part = m_of(amount), notional = m_of(amount * price);
+        if (f_any(exits)) {
+            const money exit = m_select(m_mask(exits), m_mul(m_of(q), exit_share), m_all(0));
+            exits = exits & f_mask_of_m(m_gt(exit, m_all(0)));
+            part = m_add(part, exit);
+            notional = m_add(notional, m_mul(exit, m_of(price)));
             sold = sold | exits;
         }
-        sold = sold & f_gt(amount, none);
-        if (!f_any(sold))
-            continue;
-        amount = f_select(sold, amount, none);
-        sale(a, sold, amount, b->scratch->price[i] * a->worse_sell);
-        q = q - amount;
+        sale(a, sold, notional);
+        q = f_of_m(m_sub(m_of(q), part));
         mask_f flat = sold & not_(f_gt(q, none));
         f_store(qty, q);
         f_store(held, f_select(sold, none, h));
@@ -213,7 +218,7 @@ LANES_INLINE void buy(const struct block *b, bool whole, struct account *a, int3
     mask_m all = m_le(m_of(wanted), most);
     money amount = m_select(all, m_of(wanted), most);
     money notional = m_select(all, m_of(wanted * price), m_mul(most, m_of(price)));
-    mask_m bought = m_both(m_mask(may), m_both(m_ge(amount, m_of(least)), m_gt(amount, nothing)));
+    mask_m bought = m_both(m_mask(may), m_ge(amount, m_of(least)));
     amount = m_select(bought, amount, nothing);
     notional = m_select(bought, notional, nothing);
     a->cash = m_sub(a->cash, m_mul(notional, m_add(m_all(1), fee)));
