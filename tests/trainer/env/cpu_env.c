@@ -10,7 +10,7 @@
 #include "trainer/env/cuda/blocks.h"
 #include "trainer/env/cuda/layout.h"
 
-enum { GUARD = 64, GUARD_BYTE = 0x5a, FINAL_BYTES = 1000 }; /* a few rows at a time */
+enum { GUARD = 64, GUARD_BYTE = 0x5a, FINAL_BYTES = 16000 }; /* some rows at a time */
 
 /* A piece of the device's memory. */
 struct cpu_memory {
