@@ -73,20 +73,20 @@ static struct explained_policy policy_of(const struct engine *engine, const stru
 {
     const struct engine_policy_decision *p = told->policy;
     const struct symbol *symbol = engine_symbol(engine, told->symbol);
-    double qty = 1 / p->units->qty_units, price = 1 / p->units->price_units;
+    double qty = p->units->qty_units, price = p->units->price_units; /* a quotient is the nearest number */
     struct explained_policy policy = {
         .action = p->action,
-        .scale = p->memory.scale * qty,
-        .least = p->memory.least * qty,
-        .held = p->memory.qty * qty,
+        .scale = p->memory.scale / qty,
+        .least = p->memory.least / qty,
+        .held = p->memory.qty / qty,
         .held_bars = p->memory.held,
         .cool_bars = p->memory.cool,
-        .peak = p->memory.peak * price,
+        .peak = p->memory.peak / price,
         .equity = decimal_to_double(p->equity, symbol->quote_scale),
         .available = decimal_to_double(p->available, symbol->quote_scale),
-        .ordered = p->order.qty * qty,
-        .stop = p->order.stop * price,
-        .stop_qty = p->order.stop_qty * qty,
+        .ordered = p->order.qty / qty,
+        .stop = p->order.stop / price,
+        .stop_qty = p->order.stop_qty / qty,
         .leaves = p->leaves,
     };
     policy_id_text(p->policy->id, policy.id);

@@ -12,6 +12,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -226,7 +227,11 @@ def looked_at(daemon):
         policy = explained["decision"]["policy"]
         assert len(policy["id"]) == 64 and math.isfinite(policy["action"]), explained
         assert os.path.exists(os.path.join(daemon.state, "policies", policy["id"], "actions.csv"))
-        assert "the policy" in daemon.papertape("explain", order)
+        text = daemon.papertape("explain", order)
+        assert "the policy" in text
+        if tag == "policy":
+            ordered = re.search(r"it wanted to (?:buy|sell) (\S+) at market", text)
+            assert ordered and len(ordered.group(1).partition(".")[2]) <= 8, text
 
 
 def key(row):
@@ -274,9 +279,43 @@ def three_ways(folder, name, made_of, live):
     print(f"{name}: the same live over TLS in two runs of the daemon, equity within {most:.3g}; orders, fills and ledger as of the backtest, byte by byte")
 
 
+def tight(folder):
+    """Two purchases of one time for which the cash is short: what fills first is the policy's first symbol, in whatever order
+    the bars are given."""
+    place = os.path.join(folder, "tight")
+    os.mkdir(place)
+    files = []
+    for symbol, price, later in (("AAA", 100.0, 104.0), ("BBB", 50.0, 51.13)):
+        files.append(os.path.join(place, f"{symbol}USDT_5m.csv"))
+        with open(files[-1], "w") as file:
+            file.write("timestamp,open,high,low,close,volume\n")
+            for i in range(10):
+                p = price if i < 4 else later
+                file.write(f"{(START_S + 300 * i) * 1000},{p:.2f},{p:.2f},{p:.2f},{p:.2f},51.37\n")
+    policy = [os.path.join(place, "params.json"), os.path.join(place, "actions.csv")]
+    with open(policy[0], "w") as file:
+        json.dump({"symbols": ["BBB", "AAA"], "interval": "5m", "bars": 9, "min_order_qty": [0, 0],
+                   "first_bar": "2024-01-01T00:00:00Z",
+                   "params": {"lookback": 1, "norm_action": 1, "initial_capital": 1000, "buy_cost_pct": 0.001,
+                              "sell_cost_pct": 0.001}}, file)
+    with open(policy[1], "w") as file:
+        file.write("t,action_BBB,action_AAA\n")
+        for t in range(1, 8):
+            file.write(f"{t},{'0.5,0.6' if t == 4 else '0,0'}\n")
+    trades, _ = by_environment(place, policy, "5m")
+    assert len(trades) == 2, trades
+    for order in (files, files[::-1]):
+        path = os.path.join(place, "trades.csv")
+        run([harness.PAPERTAPE, "backtest", "--policy", policy[0], "--actions", policy[1], "--bars", ",".join(order),
+             "--no-cache", "--trades", path])
+        same_trades("tight: backtest", trades, read(path), 1 << 62)
+    print("tight: two purchases with cash for less, equal in environment and backtest in both orders of --bars")
+
+
 def main():
     print(f"counts: {ROWS} made bars of three symbols, seed {SEED}" + ("" if harness.LONG else " (more with PAPERTAPE_LONG)"))
     with harness.Folder() as folder:
+        tight(folder.path)
         three_ways(folder, "made", made(folder.path, "made", False), True)
         three_ways(folder, "gaps", made(folder.path, "gaps", True), False)
         if not os.path.exists(os.path.join(harness.SHARED, "data/env")):

@@ -25,7 +25,9 @@ struct bars_run {
     struct ticks_market ticks; /* of --ticks */
     struct market_load load;
     double load_s;
-    struct policy *policy; /* of --policy */
+    struct policy *policy;        /* of --policy */
+    struct market ordered;        /* `loaded`, its symbols in the policy's order */
+    struct market_series *series; /* of `ordered` */
     struct account_spec *accounts;
     int n_accounts;
     int64_t latency_ns;
@@ -263,6 +265,30 @@ static int load_ticks(struct bars_run *run, size_t *ret_from, size_t *ret_to)
     return run_args_rows(&args->run, run->market, ret_from, ret_to);
 }
 
+/* Bars of one time come to the engine in the order of its symbols, and orders fill in that: the policy's own,
+ * whatever the order of --bars. */
+static int order_symbols(struct bars_run *run)
+{
+    const struct market *from = run->loaded;
+    run->series = calloc((size_t)from->n_symbols, sizeof *run->series);
+    if (!run->series)
+        return fail(EXIT_ERROR, "", "out of memory");
+    memcpy(run->series, from->series, (size_t)from->n_symbols * sizeof *run->series);
+    for (int i = 0, at = 0; i < run->policy->n_assets; i++)
+        for (int s = at; s < from->n_symbols; s++) {
+            struct market_series found = run->series[s];
+            if (policy_find_symbol(&run->policy->assets[i], found.symbol.quote, &found.symbol, 1) < 0)
+                continue;
+            memmove(&run->series[at + 1], &run->series[at], (size_t)(s - at) * sizeof found);
+            run->series[at++] = found;
+            break;
+        }
+    run->ordered = *from;
+    run->ordered.series = run->series;
+    run->market = &run->ordered;
+    return EXIT_OK;
+}
+
 static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
 {
     double begun = progress_now();
@@ -273,6 +299,8 @@ static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
         status = run_args_load(&run->args->run, &run->loaded, &run->load, ret_from, ret_to);
     if (status == EXIT_OK && run->loaded)
         run->market = run->loaded;
+    if (status == EXIT_OK && run->loaded && run->policy)
+        status = order_symbols(run);
     run->load_s = progress_now() - begun;
     return status;
 }
@@ -326,6 +354,7 @@ int backtest_bars(const struct backtest_args *args)
     free(run.reports);
     free(run.accounts);
     policy_recorded_destroy(run.policy);
+    free(run.series);
     market_close(run.loaded);
     ticks_market_finish(&run.ticks);
     return status;

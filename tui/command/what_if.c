@@ -110,7 +110,8 @@ static int parse(int argc, char **argv, struct asked *ret)
         return stored_fail(EXIT_USAGE, "what-if", argv[optind], "no argument is expected");
     if (ret->policy)
         return stored_fail(EXIT_USAGE, "what-if", "--policy",
-                           "no policies exist yet: --strategy and --set do");
+                           "no policy is tried here: --strategy tries a strategy in its place, and papertape "
+                           "backtest --policy another policy");
     if (!ret->at)
         return ask_usage("what-if", "--at: the moment is needed, as 2024-08-08T14:00:00Z");
     if (!ret->strategy && ret->n_sets == 0)
