@@ -86,7 +86,7 @@ FILL_RULE int64_t fill_floor_qty(const struct fill_lot *lot, bool market, int64_
     qty = fill_floor_step(qty, lot->min, lot->max, lot->step);
     if (market)
         qty = fill_floor_step(qty, lot->market_min, lot->market_max, lot->market_step);
-    return qty > 0 ? qty : 0;
+    return qty > 0 && qty >= lot->min ? qty : 0; /* the market's step may lead below all orders' least */
 }
 
 /* The most of `qty` that `cash` pays for at `price`, the fee included: all of it, whether it is whole lots or

@@ -12,7 +12,8 @@
  *    venue takes. With a trailing stop of share s, one protective STOP, reduce-only, rests at
  *    floor_tick(peak * (1 - s)) for what can be sold, unless that is dust; where the close is at or below it
  *    already, all that can be is sold at market instead, whatever the action. A stop that the venue would not
- *    take (below its least price, or worth too little there) leaves the one that rests as it is.
+ *    take (below its least price or above its largest, or worth too little there) leaves the one that rests
+ * as it is.
  * 3. The action, clipped to +-POLICY_ACTION_MAX and scaled, is a quantity a. Where purchases have a cap:
  *    a = min(a, max(0, max_position * equity - value held) / price).
  * 4. Sale: a < -least and something held: min(held, -a). Else, held for exit_bars: exit_share of what is
@@ -48,7 +49,7 @@ struct policy_symbol {
     /* What a market order may be worth at the last price, money, both included: a unit within the venue's
      * bounds, for what doubles round off. */
     double notional_min, notional_max;
-    int64_t price_min, tick;
+    int64_t price_min, price_max, tick; /* of stops; market orders have no price. price_max 0: no bound */
     double price_units, qty_units, money_units; /* price units, quanta and money units in 1.0 */
 };
 
@@ -132,7 +133,8 @@ FILL_RULE double policy_stop(const struct policy_rules *rules, const struct poli
 {
     int64_t stop = (int64_t)(peak * (1 - rules->trailing_stop));
     stop = fill_floor_price(stop, symbol->price_min, symbol->tick);
-    return stop >= symbol->price_min ? (double)stop : 0;
+    bool taken = stop >= symbol->price_min && (symbol->price_max <= 0 || stop <= symbol->price_max);
+    return taken ? (double)stop : 0;
 }
 
 /* Purchase less sale, before lots. `price` is the money of a quantum, `per` what one of money is in quanta.

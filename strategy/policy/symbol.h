@@ -45,8 +45,8 @@ static inline int policy_symbol_init(const struct symbol *symbol, struct policy_
         return -EINVAL;
     if (filters->qty_min < 0 || filters->qty_max < 0 || filters->step < 0 || filters->market_qty_min < 0 ||
         filters->market_qty_max < 0 || filters->market_step < 0 || filters->price_min < 0 ||
-        filters->tick < 0 || filters->notional_min < 0 || filters->notional_max < 0 ||
-        !policy_steps_fit(filters))
+        filters->price_max < 0 || filters->tick < 0 || filters->notional_min < 0 ||
+        filters->notional_max < 0 || !policy_steps_fit(filters))
         return -EINVAL;
     int64_t unit = policy_power(scale), quantum = policy_gcd(unit, filters->step > 0 ? filters->step : 1);
     quantum = policy_gcd(quantum, filters->qty_min);
@@ -67,6 +67,7 @@ static inline int policy_symbol_init(const struct symbol *symbol, struct policy_
         .notional_min = least ? (double)filters->notional_min + 1 : 0,
         .notional_max = most ? (double)filters->notional_max - 1 : POLICY_EXACT_MAX,
         .price_min = filters->price_min,
+        .price_max = filters->price_max,
         .tick = filters->tick,
         .price_units = (double)policy_power(symbol->price_scale),
         .qty_units = (double)policy_power(symbol->qty_scale) / (double)quantum,

@@ -178,6 +178,16 @@ static void test_floor(void)
         int64_t fits = filter_floor_qty(&symbol, ORDER_MARKET, qty);
         CHECK(fits <= qty && qty - fits < 1000 && fits % 1000 == 0);
     }
+    /* A market's step of its own counts from below all orders' least. */
+    symbol.filters =
+        (struct symbol_filters){.qty_min = 5000, .step = 1000, .market_qty_min = 1000, .market_step = 3000};
+    CHECK_INT(filter_floor_qty(&symbol, ORDER_MARKET, 6999), 0);
+    CHECK_INT(filter_floor_qty(&symbol, ORDER_MARKET, 7000), 7000);
+    CHECK_INT(filter_floor_qty(&symbol, ORDER_LIMIT, 6999), 6000);
+    for (int64_t qty = 0; qty < 30000; qty += 250) {
+        int64_t fits = filter_floor_qty(&symbol, ORDER_MARKET, qty);
+        CHECK(fits == 0 || market_at(&symbol, fits, E8) == ORDER_OK);
+    }
     symbol.filters = (struct symbol_filters){0};
     CHECK_INT(filter_floor_qty(&symbol, ORDER_MARKET, 12345), 12345);
 

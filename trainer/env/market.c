@@ -330,6 +330,8 @@ static int fill_exchange(const struct env_market_source *source, const struct en
     for (int i = 0; i < source->n_assets; i++) {
         const struct env_asset_source *asset = &source->assets[i];
         const char *name = asset_name(source, i, buf);
+        if (!asset->symbol->trading)
+            return refuse(-EINVAL, err, "%s: symbol: it does not trade: one whose status is TRADING", name);
         if (policy_symbol_init(asset->symbol, &symbols[i]) < 0)
             return refuse(-EINVAL, err, "%s: symbol: its scales and lots have no quantum", name);
         if (symbols[i].money_units != symbols[0].money_units)

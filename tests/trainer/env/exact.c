@@ -177,6 +177,8 @@ static void test_lots(struct random *random)
             qty[j] = number(random, LARGEST);
             if (random_chance(random, 50) && lot.step > 0 && qty[j] >= lot.min)
                 qty[j] -= (qty[j] - lot.min) % lot.step + random_between(random, -1, 1);
+            if (random_chance(random, 20) && lot.market_step > 0) /* near where no market's lot is */
+                qty[j] = lot.min + number(random, lot.market_step);
             if (qty[j] < 0 || qty[j] > LARGEST)
                 qty[j] = 0;
             dq[j] = (double)qty[j];

@@ -51,6 +51,10 @@ static inline void made_symbol(struct random *random, struct symbol *symbol, int
     if (random_chance(random, 30)) {
         symbol->filters.market_qty_min = symbol->filters.qty_min + step * random_between(random, 0, 3);
         symbol->filters.market_step = step * random_between(random, 1, 3);
+    } else if (random_chance(random, 20)) { /* counted from below all orders' least */
+        symbol->filters.qty_min += step * random_between(random, 1, 50);
+        symbol->filters.market_qty_min = symbol->filters.qty_min % step;
+        symbol->filters.market_step = step * random_between(random, 20, 60);
     }
     symbol->filters.tick = random_chance(random, 20) ? 0 : MADE_UNIT / 100;
     symbol->filters.price_min = random_chance(random, 50) ? symbol->filters.tick : 0;
@@ -127,6 +131,8 @@ static inline void made_market(struct random *random, struct made *made, int n, 
     for (int i = 0; i < n; i++) {
         made_symbol(random, &made->symbols[i], i);
         made_bars(random, made, i, missing);
+        if (random_chance(random, 20)) /* of stops: somewhere near the first close */
+            made->symbols[i].filters.price_max = made->bars[i][0][3] / 100 * random_between(random, 97, 103);
         made->least[i] = random_chance(random, 50) ? 0 : (double)random_between(random, 1, 100000) / 1e6;
         made->assets[i] = (struct env_asset_source){
             .name = made->symbols[i].base,

@@ -231,6 +231,9 @@ static void test_exchange(void)
     refused("WALK1", "symbol", NULL);
     walks.assets[1].high = NULL;
     refused("WALK1", "high", NULL);
+    walks.symbols[2].trading = false;
+    refused("WALK2", "symbol", "does not trade", NULL);
+    walks.symbols[2].trading = true;
     walks.symbols[2].filters.step = -1;
     refused("WALK2", "symbol", NULL);
     walks.symbols[2].quote_scale = 2;

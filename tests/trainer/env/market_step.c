@@ -307,6 +307,24 @@ static void test_stop_follows(void)
     close_scene();
 }
 
+/* A stop beyond the venue's largest price leaves the one that rests; market orders have no price. */
+static void test_largest_price(void)
+{
+    hold_a_coin();
+    scene.symbol.filters.price_max = 11425;
+    bar(0, 2, 110, 120.33, 110, 120.33);
+    bar(0, 3, 118, 118, 104.55, 116);
+    held_a_coin(1);
+    step(0);
+    CHECK_INT(OF(stop, 0), 10450);
+    step(0.1f); /* the stop would be at 114.30 */
+    CHECK_INT(OF(stop, 0), 10450);
+    CHECK_INT(OF(stop_qty, 0), 100);
+    CHECK_INT(scene.n_told, 1);
+    traded(0, 3, 0, 10, 11800, 2, true);
+    close_scene();
+}
+
 static void test_cut(void)
 {
     new_scene();
@@ -544,6 +562,7 @@ int main(void)
     test_stop_at_the_open();
     test_stop_and_sale();
     test_stop_follows();
+    test_largest_price();
     test_cut();
     test_missing();
     test_missing_stop();

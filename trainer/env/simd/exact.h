@@ -198,7 +198,8 @@ static inline lane_d exact_floor_qty(const struct exact_lot *lot, lane_d v)
     if (!lot->steps)
         return d_select(d_ge(v, d_all(lot->least)), v, d_all(0));
     v = exact_floor_step(v, lot->min, lot->step, lot->step_inverse);
-    return exact_floor_step(v, lot->market_min, lot->market_step, lot->market_inverse);
+    v = exact_floor_step(v, lot->market_min, lot->market_step, lot->market_inverse);
+    return lot->market_step > 0 ? d_select(d_ge(v, d_all(lot->min)), v, d_all(0)) : v;
 }
 
 /* A price's tick, counted from its lowest price. */

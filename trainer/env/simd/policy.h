@@ -12,7 +12,7 @@ struct lane_symbol {
     struct exact_divisor divisor;
     struct exact_lot lot;
     struct exact_tick tick;
-    double per_divisor, notional_min, notional_max, least;
+    double per_divisor, notional_min, notional_max, least, price_max;
     const struct fill_lot *filters;
 };
 
@@ -26,6 +26,7 @@ LANES_INLINE struct lane_symbol lane_symbol(const struct policy_symbol *symbol, 
         .notional_min = symbol->notional_min,
         .notional_max = symbol->notional_max,
         .least = least,
+        .price_max = symbol->price_max > 0 ? (double)symbol->price_max : INFINITY,
         .filters = &symbol->lot,
     };
 }
@@ -85,7 +86,7 @@ LANES_INLINE lane_d lane_stop(const struct lane_rules *rules, const struct lane_
     } else {
         at = exact_floor_price(&symbol->tick, stop);
     }
-    return d_select(d_ge(stop, least), at, d_all(0));
+    return d_select(d_ge(stop, least) & d_le(at, d_all(symbol->price_max)), at, d_all(0));
 }
 
 /* policy_wish() of an action that is clipped. */
