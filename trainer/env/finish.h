@@ -72,6 +72,8 @@ ENV_RULE float env_reward(const struct env_view *view, const struct env_change *
     return reward;
 }
 
+#define ENV_EQUITY_LEAST 0x1p-126f /* of which shares are reckoned: its inverse is a float32 */
+
 /* What the concentration penalty is reckoned from: each asset's share of equity. Sums are in index order; a
  * share's pairs are those with the assets before it, in index order. */
 struct env_shares {

@@ -134,9 +134,56 @@ static void spend(struct random *random, enum env_task task, bool float32, enum 
     walks_finish(&walks);
 }
 
+/* The dearest trades there are, until equity is the smallest number that there is. */
+static void waste(struct random *random, bool float32, enum env_backend backend)
+{
+    enum { MANY = 33, TRADED = 400 };
+    struct walks walks;
+    char err[ENV_ERROR_MAX] = "";
+    walks_make(&walks, random, ROWS, 2, false);
+    walks.assets[0].min_order_qty = walks.assets[1].min_order_qty = 0;
+    struct env_params params;
+    env_params_preset("reference", &params, err);
+    params.float32 = float32;
+    params.buy_cost_pct = params.sell_cost_pct = params.slippage_pct = (struct env_range){0.5, 0.5};
+    params.concentration_penalty = 0.1;
+    params.norm_action = 1;
+    params.autoreset = ENV_NO_RESET;
+    struct env_options options = {.copies = MANY, .seed = random_next(random), .backend = backend};
+    struct env_market *market;
+    struct env *env;
+    bool made = walks_env(&walks, &params, &options, &market, &env), good = true, least = false;
+    CHECK(made);
+    float actions[MANY * 2], rewards[MANY];
+    uint8_t terminated[MANY], truncated[MANY];
+    double equity[MANY];
+    struct env_io io = {
+        .actions = actions, .rewards = rewards, .terminated = terminated, .truncated = truncated};
+    for (int step = 0; made && step < TRADED; step++) {
+        for (int k = 0; k < MANY * 2; k++)
+            actions[k] = step % 2 ? -1000 : 1000;
+        CHECK_INT(env_step(env, &io, err), 0);
+        env_info(env, &(struct env_info){.equity = equity});
+        for (int e = 0; e < MANY; e++) {
+            good &= equity[e] >= 0 && isfinite(rewards[e]);
+            least |= equity[e] > 0 && equity[e] < (double)FLT_MIN;
+        }
+    }
+    CHECK(good);
+    CHECK(least);
+    if (made) {
+        env_destroy(env);
+        env_market_destroy(market);
+    }
+    walks_finish(&walks);
+}
+
 int main(void)
 {
     struct random random = random_seeded("trainer/env/property", 7);
+    for (enum env_backend backend = ENV_SCALAR; backend <= ENV_AVX512; backend++)
+        for (int k = 0; k < 2 && env_backend_works(backend); k++)
+            waste(&random, k, backend);
     for (enum env_backend backend = ENV_SCALAR; backend <= ENV_AVX512; backend++)
         for (int k = 0; k < 4 && env_backend_works(backend); k++)
             spend(&random, k & 2 ? ENV_DAY_TRADE : ENV_PORTFOLIO, k & 1, backend);

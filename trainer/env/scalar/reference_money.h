@@ -202,7 +202,7 @@ ENV_RULE float REFERENCE(reward)(const struct env_view *view, size_t e, const fl
     change.equity_change = (float)(equity - equity_before);
     change.benchmark_change = (float)(benchmark - benchmark_before);
     float reward = env_reward(view, &change, env_decay(view, e));
-    if (!(view->params.concentration_penalty > 0) || !(equity > 0))
+    if (!(view->params.concentration_penalty > 0) || !(change.equity >= ENV_EQUITY_LEAST))
         return reward;
     float inverse = 1.0f / change.equity;
     struct env_shares shares = {0, 0, 0, 0};

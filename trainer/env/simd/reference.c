@@ -262,7 +262,7 @@ LANES_INLINE lane_f reward_of(const struct block *b, const struct account *a, mo
     lane_f decay = lane_decay(b->view, a->row, i_load(s->first + b->at), i_load(s->last + b->at));
     lane_f reward = lane_reward(p, &change, decay);
     if (p->concentration_penalty > 0) {
-        mask_f solvent = f_mask_of_m(m_gt(equity, m_all(0)));
+        mask_f solvent = f_ge(change.equity, f_all(ENV_EQUITY_LEAST));
         reward = f_select(solvent, reward + concentration(b, change.equity), reward);
     }
     return reward;
