@@ -26,7 +26,7 @@ from functools import partial
 import figures
 from figures import BUILD, ROOT
 
-PEERS = ("gymnasium==1.2.3", "numpy==2.4.6")
+PEERS = ("gymnasium==1.4.0", "numpy==2.4.6")
 PEER = "NumPy through Gymnasium"
 SECONDS = 1.0
 SCALING = (64, 1024, 4096, 16384)
