@@ -1,5 +1,5 @@
-/* What the accounts' trades came to, from their fills. A trade is that of strategy/record.h, of one account and
- * symbol, so that the dashboard counts what strategies are told; what it made is after fees. */
+/* What the accounts' trades came to, from their fills. A trade is that of strategy/record.h, of one account
+ * and symbol, so that the dashboard counts what strategies are told; what it made is after fees. */
 #ifndef TUI_STATISTICS_H
 #define TUI_STATISTICS_H
 
