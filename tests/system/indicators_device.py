@@ -89,6 +89,7 @@ def in_a_stall(folder, replay):
     open(gate, "w").close()
     status = indicators.updates(daemon, updates + 300)["compute"]
     assert status["backend"] == "gpu" and status["reason"] == "the streams are on the device", status
+    daemon.wait_status(lambda s: s["compute"]["queue"] <= 2, "no bars that wait")
     assert daemon.stop() == 0
     assert len(alerts(daemon)) == 1 and "has not answered for 10 s" in alerts(daemon)[0], alerts(daemon)
     n = indicators.compare(folder, daemon)

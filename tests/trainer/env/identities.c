@@ -34,11 +34,12 @@ static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
     a->fees += trade->fee;
     a->qty[trade->asset] += trade->qty;
     a->turnover += fabs(trade->qty * trade->price);
-    a->buys += trade->qty > 0;
+    a->buys += trade->qty >= 0; /* one of nothing counts, where the least quantity is 0 */
     a->sells += trade->qty < 0;
-    CHECK(trade->qty != 0 && trade->price > 0 && trade->fee >= 0);
+    CHECK((trade->qty != 0 || run->env->view.market.least[trade->asset] == 0) && trade->price > 0 &&
+          trade->fee >= 0);
     CHECK_INT(trade->row, a->row + 1);
-    double fee = trade->qty > 0 ? run->params.buy_cost_pct.high : run->params.sell_cost_pct.high;
+    double fee = trade->qty >= 0 ? run->params.buy_cost_pct.high : run->params.sell_cost_pct.high;
     CHECK(trade->fee <= fabs(trade->qty * trade->price) * fee * (1 + 1e-6) + 1e-12);
 }
 
