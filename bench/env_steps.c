@@ -62,6 +62,7 @@ static double seconds_of(clockid_t clock)
 static struct env_market *generated(const struct env_params *params, int n_features, uint64_t *seed)
 {
     const struct symbol symbol = {.price_scale = 8,
+                                  .trading = true,
                                   .qty_scale = 8,
                                   .quote_scale = 8,
                                   .filters = {.price_min = 1000000, /* 0.01 */
