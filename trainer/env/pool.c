@@ -2,11 +2,17 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "trainer/env/state.h"
+
+/* A thread that waits looks so many times before it sleeps, a few tens of microseconds: a step takes about as
+ * long, and to be woken takes longer. Not where threads have to share processors. */
+enum { LOOKS = 2000 };
 
 struct helper {
     struct env_pool *pool;
@@ -18,14 +24,22 @@ struct env_pool {
     int threads, started;
     pthread_mutex_t lock;
     pthread_cond_t begin, done;
-    uint64_t round; /* of work handed out */
-    int left;       /* helpers that are not done with it */
+    atomic_uint_fast64_t round; /* of work handed out */
+    atomic_int left;            /* helpers that are not done with it */
+    int looks;
     bool ends;
     size_t copies;
     env_pool_work *work;
     void *data;
     struct helper helpers[];
 };
+
+static inline void look_again(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
 
 static void work_share(struct env_pool *pool, int place)
 {
@@ -42,21 +56,24 @@ static void *help(void *arg)
     struct helper *helper = arg;
     struct env_pool *pool = helper->pool;
     uint64_t seen = 0;
-    pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!pool->ends && pool->round == seen)
-            pthread_cond_wait(&pool->begin, &pool->lock);
-        if (pool->ends)
-            break;
-        seen = pool->round;
-        pthread_mutex_unlock(&pool->lock);
-        work_share(pool, helper->place);
+        for (int i = 0; i < pool->looks && atomic_load(&pool->round) == seen; i++)
+            look_again();
         pthread_mutex_lock(&pool->lock);
-        if (--pool->left == 0)
+        while (!pool->ends && atomic_load(&pool->round) == seen)
+            pthread_cond_wait(&pool->begin, &pool->lock);
+        bool ends = pool->ends;
+        seen = atomic_load(&pool->round);
+        pthread_mutex_unlock(&pool->lock);
+        if (ends)
+            return NULL;
+        work_share(pool, helper->place);
+        if (atomic_fetch_sub(&pool->left, 1) == 1) {
+            pthread_mutex_lock(&pool->lock);
             pthread_cond_signal(&pool->done);
+            pthread_mutex_unlock(&pool->lock);
+        }
     }
-    pthread_mutex_unlock(&pool->lock);
-    return NULL;
 }
 
 int env_pool_create(int threads, struct env_pool **ret)
@@ -65,6 +82,7 @@ int env_pool_create(int threads, struct env_pool **ret)
     if (!pool)
         return -ENOMEM;
     pool->threads = threads;
+    pool->looks = sysconf(_SC_NPROCESSORS_ONLN) >= threads ? LOOKS : 0;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->done, NULL);
@@ -108,13 +126,15 @@ void env_pool_run(struct env_pool *pool, size_t copies, env_pool_work *work, voi
     pool->copies = copies;
     pool->work = work;
     pool->data = data;
-    pool->left = pool->started;
-    pool->round++;
+    atomic_store(&pool->left, pool->started);
+    atomic_fetch_add(&pool->round, 1);
     pthread_cond_broadcast(&pool->begin);
     pthread_mutex_unlock(&pool->lock);
     work_share(pool, 0);
+    for (int i = 0; i < pool->looks && atomic_load(&pool->left) > 0; i++)
+        look_again();
     pthread_mutex_lock(&pool->lock);
-    while (pool->left > 0)
+    while (atomic_load(&pool->left) > 0)
         pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }
