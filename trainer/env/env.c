@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "trainer/env/backend.h"
 #include "trainer/env/begin.h"
 #include "trainer/env/inside.h"
+#include "trainer/env/refusal.h"
 
 enum {
     LINE = 64,
@@ -20,17 +20,6 @@ enum {
 };
 
 static const double QTY_MAX = 1e30, WORTH_MAX = 1e37;
-
-static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, ENV_ERROR_MAX, format, args);
-    va_end(args);
-    return rc;
-}
 
 static size_t rounded_up(size_t bytes, size_t to)
 {
@@ -61,7 +50,8 @@ static int allocate_columns(struct env *env, char err[static ENV_ERROR_MAX])
     bytes = rounded_up(bytes, alignment);
     env->memory = aligned_alloc(alignment, bytes);
     if (!env->memory)
-        return refuse(-ENOMEM, err, "copies: %zu: no memory for %zu bytes", env->view.state.copies, bytes);
+        return env_refuse(-ENOMEM, err, "copies: %zu: no memory for %zu bytes", env->view.state.copies,
+                          bytes);
     if (alignment == HUGE_PAGE)
         madvise(env->memory, bytes, MADV_HUGEPAGE); /* faster where it can be had */
     memset(env->memory, 0, bytes);
@@ -90,13 +80,13 @@ static int check_made_for(const struct env_params *params, const struct env_para
                           char err[static ENV_ERROR_MAX])
 {
     if (params->norm_tech != made->norm_tech)
-        return refuse(-EINVAL, err, "norm_tech: %.12g: this market was made for %.12g", params->norm_tech,
-                      made->norm_tech);
+        return env_refuse(-EINVAL, err, "norm_tech: %.12g: this market was made for %.12g", params->norm_tech,
+                          made->norm_tech);
     if (params->task == ENV_DAY_TRADE && (params->session_close_s != made->session_close_s ||
                                           strcmp(params->session_zone, made->session_zone) != 0))
-        return refuse(-EINVAL, err, "session_close_s: %d in %s: this market was made for %d in %s",
-                      params->session_close_s, params->session_zone, made->session_close_s,
-                      made->session_zone);
+        return env_refuse(-EINVAL, err, "session_close_s: %d in %s: this market was made for %d in %s",
+                          params->session_close_s, params->session_zone, made->session_close_s,
+                          made->session_zone);
     return 0;
 }
 
@@ -117,18 +107,18 @@ static int check_scale(const struct env_params *params, const struct env_market 
         }
         double most = POLICY_ACTION_MAX * capital / ((double)least * params->norm_action);
         if (most > QTY_MAX)
-            return refuse(
+            return env_refuse(
                 -EINVAL, err,
                 "norm_action: %.12g: an action of %g would be %.3g of %s at %.3g; at most %g is right",
                 params->norm_action, POLICY_ACTION_MAX, most, env_market_asset(market, i), (double)least,
                 QTY_MAX);
         worth += ((double)view->rows * most + capital / (double)least) * (double)dearest;
         if (params->execution == ENV_REFERENCE && worth > WORTH_MAX)
-            return refuse(-EINVAL, err,
-                          "initial_capital: %.12g: %s bought at %.3g may be worth %.3g at %.3g; at most %g "
-                          "is right",
-                          capital, env_market_asset(market, i), (double)least, worth, (double)dearest,
-                          WORTH_MAX);
+            return env_refuse(
+                -EINVAL, err,
+                "initial_capital: %.12g: %s bought at %.3g may be worth %.3g at %.3g; at most %g "
+                "is right",
+                capital, env_market_asset(market, i), (double)least, worth, (double)dearest, WORTH_MAX);
     }
     return 0;
 }
@@ -140,18 +130,18 @@ static int check_options(const struct env_params *params, const struct env_marke
     if (rc < 0)
         return rc;
     if (options->copies < 1 || options->copies > COPIES_MAX)
-        return refuse(-EINVAL, err, "copies: %lld: from 1 to %d is right", (long long)options->copies,
-                      COPIES_MAX);
+        return env_refuse(-EINVAL, err, "copies: %lld: from 1 to %d is right", (long long)options->copies,
+                          COPIES_MAX);
     if (options->threads < 0 || options->threads > THREADS_MAX)
-        return refuse(-EINVAL, err, "threads: %d: from 1 to %d is right, or 0 for one", options->threads,
-                      THREADS_MAX);
+        return env_refuse(-EINVAL, err, "threads: %d: from 1 to %d is right, or 0 for one", options->threads,
+                          THREADS_MAX);
     if ((unsigned)options->backend > ENV_AVX512 || !env_backend_works(options->backend))
-        return refuse(-EINVAL, err, "backend: %s: this processor lacks it; best is right everywhere",
-                      env_backend_name(options->backend));
+        return env_refuse(-EINVAL, err, "backend: %s: this processor lacks it; best is right everywhere",
+                          env_backend_name(options->backend));
     if (params->execution == ENV_MARKET && !market->bars)
-        return refuse(-EINVAL, err, "execution: market: this market was made for execution reference");
+        return env_refuse(-EINVAL, err, "execution: market: this market was made for execution reference");
     if (params->task == ENV_DAY_TRADE && !market->session)
-        return refuse(-EINVAL, err, "task: day-trade: this market was made for task portfolio");
+        return env_refuse(-EINVAL, err, "task: day-trade: this market was made for task portfolio");
     return 0;
 }
 
@@ -171,13 +161,13 @@ int env_create(const struct env_params *params, const struct env_market *market,
                const struct env_options *options, struct env **ret, char err[static ENV_ERROR_MAX])
 {
     if (!params || !market || !options)
-        return refuse(-EINVAL, err, "%s: NULL: %s is needed",
-                      !params   ? "params"
-                      : !market ? "market"
-                                : "options",
-                      !params   ? "what env_params_preset() fills in"
-                      : !market ? "what env_market_create() makes"
-                                : "the number of copies");
+        return env_refuse(-EINVAL, err, "%s: NULL: %s is needed",
+                          !params   ? "params"
+                          : !market ? "market"
+                                    : "options",
+                          !params   ? "what env_params_preset() fills in"
+                          : !market ? "what env_market_create() makes"
+                                    : "the number of copies");
     const struct env_market_view *sold = env_market_view(market);
     int rc = check_options(params, sold, options, err);
     if (rc == 0)
@@ -190,7 +180,7 @@ int env_create(const struct env_params *params, const struct env_market *market,
         return rc;
     struct env *env = calloc(1, sizeof *env);
     if (!env)
-        return refuse(-ENOMEM, err, "env: no memory for %zu bytes", sizeof *env);
+        return env_refuse(-ENOMEM, err, "env: no memory for %zu bytes", sizeof *env);
     env->market = market;
     struct env_view *view = &env->view;
     *view = (struct env_view){
@@ -206,14 +196,14 @@ int env_create(const struct env_params *params, const struct env_market *market,
         view->params.start = sold->first_row;
     const char *fault = env_window_fault(view, view->params.start, view->params.episode_bars);
     if (fault) {
-        rc = refuse(-EINVAL, err, "start: %lld: %s: rows %zu, lookback %d, episode_bars %lld",
-                    (long long)view->params.start, fault, sold->rows, params->lookback,
-                    (long long)params->episode_bars);
+        rc = env_refuse(-EINVAL, err, "start: %lld: %s: rows %zu, lookback %d, episode_bars %lld",
+                        (long long)view->params.start, fault, sold->rows, params->lookback,
+                        (long long)params->episode_bars);
         goto fail;
     }
     choose_kernels(env, options->backend);
     if (!env->step) {
-        rc = refuse(-EINVAL, err, "execution, task: this pair is not supported");
+        rc = env_refuse(-EINVAL, err, "execution, task: this pair is not supported");
         goto fail;
     }
     rc = allocate_columns(env, err);
@@ -221,7 +211,7 @@ int env_create(const struct env_params *params, const struct env_market *market,
         goto fail;
     rc = env_pool_create(options->threads ? options->threads : 1, &env->pool);
     if (rc < 0) {
-        refuse(rc, err, "threads: %d: %s", options->threads, strerror(-rc));
+        env_refuse(rc, err, "threads: %d: %s", options->threads, strerror(-rc));
         goto fail;
     }
     env_reset(env, NULL);
@@ -287,15 +277,15 @@ int env_windows(struct env *env, const int64_t *starts, const int64_t *bars, cha
         int64_t rows = bars ? bars[e] : view->params.episode_bars;
         const char *fault = env_window_fault(view, start, rows);
         if (fault)
-            return refuse(-EINVAL, err, "copy %zu: start %lld, bars %lld: %s: the market has %zu rows", e,
-                          (long long)start, (long long)rows, fault, view->market.rows);
+            return env_refuse(-EINVAL, err, "copy %zu: start %lld, bars %lld: %s: the market has %zu rows", e,
+                              (long long)start, (long long)rows, fault, view->market.rows);
     }
     if (starts && !env->starts)
         env->starts = calloc(copies, sizeof *env->starts);
     if (bars && !env->lengths)
         env->lengths = calloc(copies, sizeof *env->lengths);
     if ((starts && !env->starts) || (bars && !env->lengths))
-        return refuse(-ENOMEM, err, "copies: %zu: no memory for their windows", copies);
+        return env_refuse(-ENOMEM, err, "copies: %zu: no memory for their windows", copies);
     for (size_t e = 0; e < copies; e++) {
         if (starts)
             env->starts[e] = (int32_t)starts[e];
@@ -354,10 +344,10 @@ int env_check_actions(const struct env *env, const struct env_step_io *io, char 
             const char *what = view->params.task == ENV_DAY_TRADE ? (k ? "size" : "direction")
                                                                   : env_market_asset(env->market, k);
             if (bad || !discrete)
-                return refuse(-EINVAL, err, "action: copy %zu, %s: %g: a finite number is right", e, what,
-                              (double)action);
-            return refuse(-EINVAL, err, "action: copy %zu, %s: %g: a level from 0 to %d is right", e, what,
-                          (double)action, view->params.levels - 1);
+                return env_refuse(-EINVAL, err, "action: copy %zu, %s: %g: a finite number is right", e, what,
+                                  (double)action);
+            return env_refuse(-EINVAL, err, "action: copy %zu, %s: %g: a level from 0 to %d is right", e,
+                              what, (double)action, view->params.levels - 1);
         }
     }
     return 0;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "strategy/policy/symbol.h"
 #include "trainer/env/fingerprint.h"
 #include "trainer/env/inside.h"
+#include "trainer/env/refusal.h"
 #include "trainer/env/session.h"
 
 enum {
@@ -33,17 +33,6 @@ struct env_market {
     uint64_t fingerprint;
 };
 
-static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, ENV_ERROR_MAX, format, args);
-    va_end(args);
-    return rc;
-}
-
 static bool is_there(const struct env_asset_source *asset, size_t row)
 {
     return !asset->present || (asset->present[row / 64] >> (row % 64) & 1);
@@ -56,20 +45,20 @@ static int check_shapes(const struct env_market_source *source, const struct env
     if (rc < 0)
         return rc;
     if (!source->assets)
-        return refuse(-EINVAL, err, "assets: NULL: their columns are needed");
+        return env_refuse(-EINVAL, err, "assets: NULL: their columns are needed");
     size_t least = 2 * (size_t)params->lookback + 1;
     if (params->episode_bars > 0 && (size_t)params->episode_bars > least)
         least = (size_t)params->episode_bars;
     if (source->rows > ROWS_MAX)
-        return refuse(-EINVAL, err, "rows: %lld: at most %d is right", (long long)source->rows, ROWS_MAX);
+        return env_refuse(-EINVAL, err, "rows: %lld: at most %d is right", (long long)source->rows, ROWS_MAX);
     if (source->first_row > source->rows || source->rows - source->first_row < least)
-        return refuse(-EINVAL, err,
-                      "rows: %zu from row %zu on: lookback %d and an episode need at least %zu of them",
-                      source->first_row > source->rows ? 0 : source->rows - source->first_row,
-                      source->first_row, params->lookback, least);
+        return env_refuse(-EINVAL, err,
+                          "rows: %zu from row %zu on: lookback %d and an episode need at least %zu of them",
+                          source->first_row > source->rows ? 0 : source->rows - source->first_row,
+                          source->first_row, params->lookback, least);
     if (source->features && (source->n_features < 1 || source->n_features > FEATURES_MAX))
-        return refuse(-EINVAL, err, "features: %d columns: from 1 to %d is right", source->n_features,
-                      FEATURES_MAX);
+        return env_refuse(-EINVAL, err, "features: %d columns: from 1 to %d is right", source->n_features,
+                          FEATURES_MAX);
     return 0;
 }
 
@@ -83,30 +72,31 @@ static int check_times(const struct env_market_source *source, bool even, char e
 {
     const int64_t *t = source->open_ns, end = (int64_t)source->rows + 2;
     if (source->interval_ns <= 0)
-        return refuse(-EINVAL, err, "interval_ns: %lld: a positive number is right",
-                      (long long)source->interval_ns);
+        return env_refuse(-EINVAL, err, "interval_ns: %lld: a positive number is right",
+                          (long long)source->interval_ns);
     if (source->interval_ns >= TIME_MAX / end)
-        return refuse(-EINVAL, err, "interval_ns: %lld: %zu rows last too long: below %lld is right",
-                      (long long)source->interval_ns, source->rows, (long long)(TIME_MAX / end));
+        return env_refuse(-EINVAL, err, "interval_ns: %lld: %zu rows last too long: below %lld is right",
+                          (long long)source->interval_ns, source->rows, (long long)(TIME_MAX / end));
     if (!t && !is_time(source->start_ns))
-        return refuse(-EINVAL, err, "start_ns: %lld: ns since 1970, within 2^62, are right",
-                      (long long)source->start_ns);
+        return env_refuse(-EINVAL, err, "start_ns: %lld: ns since 1970, within 2^62, are right",
+                          (long long)source->start_ns);
     for (size_t r = 0; t && r < source->rows; r++) {
         if (!is_time(t[r]))
-            return refuse(-EINVAL, err, "row %zu: time %lld: ns since 1970, within 2^62, are right", r,
-                          (long long)t[r]);
+            return env_refuse(-EINVAL, err, "row %zu: time %lld: ns since 1970, within 2^62, are right", r,
+                              (long long)t[r]);
         if (r == 0)
             continue;
         if (t[r] == t[r - 1])
-            return refuse(-EINVAL, err, "row %zu: time %lld: it is there twice; times must rise", r,
-                          (long long)t[r]);
+            return env_refuse(-EINVAL, err, "row %zu: time %lld: it is there twice; times must rise", r,
+                              (long long)t[r]);
         if (t[r] < t[r - 1])
-            return refuse(-EINVAL, err, "row %zu: time %lld: it is before the row's before; times must rise",
-                          r, (long long)t[r]);
+            return env_refuse(-EINVAL, err,
+                              "row %zu: time %lld: it is before the row's before; times must rise", r,
+                              (long long)t[r]);
         if (even && t[r] - t[r - 1] != source->interval_ns)
-            return refuse(-EINVAL, err,
-                          "row %zu: time %lld: rows rise by %lld ns each; a missing bar is a row too", r,
-                          (long long)t[r], (long long)source->interval_ns);
+            return env_refuse(-EINVAL, err,
+                              "row %zu: time %lld: rows rise by %lld ns each; a missing bar is a row too", r,
+                              (long long)t[r], (long long)source->interval_ns);
     }
     return 0;
 }
@@ -124,10 +114,11 @@ static int check_price(const char *name, const char *column, size_t row, double 
                        char err[static ENV_ERROR_MAX])
 {
     if (!isfinite(price))
-        return refuse(-EINVAL, err, "%s: row %zu: %s %g: a finite price is right", name, row, column, price);
+        return env_refuse(-EINVAL, err, "%s: row %zu: %s %g: a finite price is right", name, row, column,
+                          price);
     if (!(price > 0) || !((float)price > 0) || !isfinite((float)price))
-        return refuse(-EINVAL, err, "%s: row %zu: %s %g: a positive price is right", name, row, column,
-                      price);
+        return env_refuse(-EINVAL, err, "%s: row %zu: %s %g: a positive price is right", name, row, column,
+                          price);
     return 0;
 }
 
@@ -150,15 +141,15 @@ static int check_bars(const struct env_market_source *source, int i, char err[st
         if (rc < 0)
             return rc;
         if (full && asset->high[r] < asset->low[r])
-            return refuse(-EINVAL, err, "%s: row %zu: high %.12g is below low %.12g", name, r, asset->high[r],
-                          asset->low[r]);
+            return env_refuse(-EINVAL, err, "%s: row %zu: high %.12g is below low %.12g", name, r,
+                              asset->high[r], asset->low[r]);
         if (full && (asset->open[r] < asset->low[r] || asset->open[r] > asset->high[r] ||
                      asset->close[r] < asset->low[r] || asset->close[r] > asset->high[r]))
-            return refuse(-EINVAL, err, "%s: row %zu: open or close lies outside low %.12g to high %.12g",
-                          name, r, asset->low[r], asset->high[r]);
+            return env_refuse(-EINVAL, err, "%s: row %zu: open or close lies outside low %.12g to high %.12g",
+                              name, r, asset->low[r], asset->high[r]);
         if (asset->volume && !(isfinite(asset->volume[r]) && asset->volume[r] >= 0))
-            return refuse(-EINVAL, err, "%s: row %zu: volume %g: 0 or more is right", name, r,
-                          asset->volume[r]);
+            return env_refuse(-EINVAL, err, "%s: row %zu: volume %g: 0 or more is right", name, r,
+                              asset->volume[r]);
     }
     return 0;
 }
@@ -170,29 +161,32 @@ static int check_asset(const struct env_market_source *source, int i, const stru
     char buf[32];
     const char *name = asset_name(source, i, buf);
     if (!asset->close)
-        return refuse(-EINVAL, err, "%s: close: NULL: closes are needed", name);
+        return env_refuse(-EINVAL, err, "%s: close: NULL: closes are needed", name);
     if (!asset->volume && !source->features)
-        return refuse(-EINVAL, err, "%s: volume: NULL: without features of its own a market shows volumes",
-                      name);
+        return env_refuse(-EINVAL, err,
+                          "%s: volume: NULL: without features of its own a market shows volumes", name);
     if (!(isfinite(asset->min_order_qty) && asset->min_order_qty >= 0))
-        return refuse(-EINVAL, err, "%s: min_order_qty: %g: 0 or more is right", name, asset->min_order_qty);
+        return env_refuse(-EINVAL, err, "%s: min_order_qty: %g: 0 or more is right", name,
+                          asset->min_order_qty);
     size_t missing = 0;
     while (missing < source->rows && is_there(asset, missing))
         missing++;
     if (params->execution == ENV_REFERENCE && missing < source->rows)
-        return refuse(-EINVAL, err,
-                      "%s: row %zu: its bar is missing: execution reference takes rows that all assets have",
-                      name, missing);
+        return env_refuse(
+            -EINVAL, err,
+            "%s: row %zu: its bar is missing: execution reference takes rows that all assets have", name,
+            missing);
     if (params->execution == ENV_MARKET) {
         if (!asset->symbol)
-            return refuse(-EINVAL, err, "%s: symbol: NULL: execution market needs the venue's filters", name);
+            return env_refuse(-EINVAL, err, "%s: symbol: NULL: execution market needs the venue's filters",
+                              name);
         if (!asset->open || !asset->high || !asset->low)
-            return refuse(-EINVAL, err, "%s: open, high, low: NULL: execution market needs them", name);
+            return env_refuse(-EINVAL, err, "%s: open, high, low: NULL: execution market needs them", name);
         size_t there = 0;
         while (there < source->rows && !is_there(asset, there))
             there++;
         if (there == source->rows)
-            return refuse(-EINVAL, err, "%s: there is no bar of it in %zu rows", name, source->rows);
+            return env_refuse(-EINVAL, err, "%s: there is no bar of it in %zu rows", name, source->rows);
     }
     return check_bars(source, i, err);
 }
@@ -214,10 +208,11 @@ static int check_bars_seen(const struct env_market_source *source, double norm_t
                 continue;
             bool close = is_seen(asset->close[r], norm_tech);
             if (!close || !is_seen(asset->volume[r], norm_tech))
-                return refuse(-EINVAL, err,
-                              "%s: row %zu: %s %g: times norm_tech %g it is beyond float32; less is right",
-                              asset_name(source, i, buf), r, close ? "volume" : "close",
-                              close ? asset->volume[r] : asset->close[r], norm_tech);
+                return env_refuse(
+                    -EINVAL, err,
+                    "%s: row %zu: %s %g: times norm_tech %g it is beyond float32; less is right",
+                    asset_name(source, i, buf), r, close ? "volume" : "close",
+                    close ? asset->volume[r] : asset->close[r], norm_tech);
         }
     }
     return 0;
@@ -233,11 +228,11 @@ static int check_features(const struct env_market_source *source, double norm_te
         for (size_t k = 0; k < nf; k++) {
             float value = source->features[r * nf + k];
             if (!isfinite(value))
-                return refuse(-EINVAL, err,
-                              "row %zu: feature %zu: %g: finite numbers are right from row %zu on", r, k,
-                              (double)value, source->first_row);
+                return env_refuse(-EINVAL, err,
+                                  "row %zu: feature %zu: %g: finite numbers are right from row %zu on", r, k,
+                                  (double)value, source->first_row);
             if (!is_seen((double)value, norm_tech))
-                return refuse(
+                return env_refuse(
                     -EINVAL, err,
                     "row %zu: feature %zu: %g: times norm_tech %g it is beyond float32; less is right", r, k,
                     (double)value, norm_tech);
@@ -301,8 +296,9 @@ static int fill_bars(const struct env_market_source *source, int i, const struct
         for (int k = 0; k < 4 && is_there(asset, r); k++) {
             double units = rint(columns[k][r] * symbol->price_units);
             if (!(units >= 1 && units < PRICE_MAX))
-                return refuse(-EINVAL, err, "%s: row %zu: price %.12g: from 1 to 2^51 of the price's units",
-                              asset_name(source, i, buf), r, columns[k][r]);
+                return env_refuse(-EINVAL, err,
+                                  "%s: row %zu: price %.12g: from 1 to 2^51 of the price's units",
+                                  asset_name(source, i, buf), r, columns[k][r]);
             bars[(r * (size_t)source->n_assets + (size_t)i) * 4 + (size_t)k] = units;
         }
     }
@@ -314,10 +310,11 @@ int env_check_capital(const struct env_params *params, double money_units, char 
     const struct env_range *capital = &params->initial_capital;
     bool small = capital->low * money_units < 1;
     if (small || capital->high * money_units >= POLICY_EXACT_MAX)
-        return refuse(-EINVAL, err,
-                      "initial_capital: %.12g: money is counted in units of the quote: from %.12g to below "
-                      "%.12g is right",
-                      small ? capital->low : capital->high, 1 / money_units, POLICY_EXACT_MAX / money_units);
+        return env_refuse(
+            -EINVAL, err,
+            "initial_capital: %.12g: money is counted in units of the quote: from %.12g to below "
+            "%.12g is right",
+            small ? capital->low : capital->high, 1 / money_units, POLICY_EXACT_MAX / money_units);
     return 0;
 }
 
@@ -331,11 +328,13 @@ static int fill_exchange(const struct env_market_source *source, const struct en
         const struct env_asset_source *asset = &source->assets[i];
         const char *name = asset_name(source, i, buf);
         if (!asset->symbol->trading)
-            return refuse(-EINVAL, err, "%s: symbol: it does not trade: one whose status is TRADING", name);
+            return env_refuse(-EINVAL, err, "%s: symbol: it does not trade: one whose status is TRADING",
+                              name);
         if (policy_symbol_init(asset->symbol, &symbols[i]) < 0)
-            return refuse(-EINVAL, err, "%s: symbol: its scales and lots have no quantum", name);
+            return env_refuse(-EINVAL, err, "%s: symbol: its scales and lots have no quantum", name);
         if (symbols[i].money_units != symbols[0].money_units)
-            return refuse(-EINVAL, err, "%s: symbol: its quote has other units than the first asset's", name);
+            return env_refuse(-EINVAL, err, "%s: symbol: its quote has other units than the first asset's",
+                              name);
         least[i] = asset->min_order_qty * symbols[i].qty_units;
         int rc = fill_bars(source, i, &symbols[i], bars, err);
         if (rc < 0)
@@ -375,7 +374,7 @@ static int fill(struct env_market *market, const struct env_market_source *sourc
     market->start_ns = source->start_ns;
     if (!close || !features || !least || !market->names || (exchange && (!symbols || !bars)) ||
         (params->task == ENV_DAY_TRADE && !session) || (source->open_ns && !market->open_ns))
-        return refuse(-ENOMEM, err, "market: no memory for %zu rows of %zu assets", rows, n);
+        return env_refuse(-ENOMEM, err, "market: no memory for %zu rows of %zu assets", rows, n);
 
     for (int i = 0; i < source->n_assets; i++) {
         asset_name(source, i, market->names[i]);
@@ -423,7 +422,7 @@ int env_market_create(const struct env_market_source *source, const struct env_p
         return rc;
     struct env_market *market = calloc(1, sizeof *market);
     if (!market)
-        return refuse(-ENOMEM, err, "market: no memory for %zu bytes", sizeof *market);
+        return env_refuse(-ENOMEM, err, "market: no memory for %zu bytes", sizeof *market);
     market->params = *params;
     rc = fill(market, source, params, err);
     if (rc < 0) {

@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "strategy/nearest.h"
 #include "trainer/env/params_table.h"
+#include "trainer/env/refusal.h"
 
 /* The reference environment's. */
 static const struct env_params reference = {
@@ -47,17 +47,6 @@ static const struct env_params reference = {
 
 static const char *const presets[] = {"reference", "market", "day-trade"};
 
-static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int refuse(int rc, char err[static ENV_ERROR_MAX], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err, ENV_ERROR_MAX, format, args);
-    va_end(args);
-    return rc;
-}
-
 int env_params_preset(const char *name, struct env_params *ret, char err[static ENV_ERROR_MAX])
 {
     struct env_params params = reference;
@@ -73,8 +62,8 @@ int env_params_preset(const char *name, struct env_params *ret, char err[static 
         struct nearest nearest = {0};
         for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
             nearest_offer(&nearest, name, presets[i]);
-        return refuse(-ENOENT, err, "preset: %.60s: there is none of that name; the nearest is %s", name,
-                      nearest.best);
+        return env_refuse(-ENOENT, err, "preset: %.60s: there is none of that name; the nearest is %s", name,
+                          nearest.best);
     }
     *ret = params;
     return 0;
@@ -129,7 +118,8 @@ static int set_choice(char *field, const struct env_param *param, const char *te
 {
     int place = word_place(param->words, text);
     if (place < 0)
-        return refuse(-EINVAL, err, "%s: %.60s: one of these is right: %s", param->name, text, param->words);
+        return env_refuse(-EINVAL, err, "%s: %.60s: one of these is right: %s", param->name, text,
+                          param->words);
     memcpy(field, &place, sizeof place);
     return 0;
 }
@@ -139,8 +129,8 @@ static int set_text(char *field, const struct env_param *param, const char *text
 {
     size_t n = strlen(text);
     if (n == 0 || n >= param->size)
-        return refuse(-ERANGE, err, "%s: %.60s: 1 to %zu characters are right", param->name, text,
-                      param->size - 1);
+        return env_refuse(-ERANGE, err, "%s: %.60s: 1 to %zu characters are right", param->name, text,
+                          param->size - 1);
     memset(field, 0, param->size);
     memcpy(field, text, n);
     return 0;
@@ -163,20 +153,20 @@ static int set_number(char *field, const struct env_param *param, const char *te
     if (is_switch && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
         range.low = text[0] == 't';
     else if (!read_number(text, dots, &range.low))
-        return is_switch ? refuse(-EINVAL, err, "%s: %.60s: true or false is right", param->name, text)
-                         : refuse(-EINVAL, err, "%s: %.60s: %s from %.12g to %.12g is right", param->name,
-                                  text, kind, param->min, param->max);
+        return is_switch ? env_refuse(-EINVAL, err, "%s: %.60s: true or false is right", param->name, text)
+                         : env_refuse(-EINVAL, err, "%s: %.60s: %s from %.12g to %.12g is right", param->name,
+                                      text, kind, param->min, param->max);
     else if (is_switch && !within(param, range.low))
-        return refuse(-ERANGE, err, "%s: %.60s: true or false is right", param->name, text);
+        return env_refuse(-ERANGE, err, "%s: %.60s: true or false is right", param->name, text);
     range.high = range.low;
     if (dots && !read_number(dots + 2, NULL, &range.high))
-        return refuse(-EINVAL, err, "%s: %.60s: %s from %.12g to %.12g is right", param->name, text, kind,
-                      param->min, param->max);
+        return env_refuse(-EINVAL, err, "%s: %.60s: %s from %.12g to %.12g is right", param->name, text, kind,
+                          param->min, param->max);
     if (!within(param, range.low) || !within(param, range.high))
-        return refuse(-ERANGE, err, "%s: %.60s: %s from %.12g to %.12g is right", param->name, text, kind,
-                      param->min, param->max);
+        return env_refuse(-ERANGE, err, "%s: %.60s: %s from %.12g to %.12g is right", param->name, text, kind,
+                          param->min, param->max);
     if (range.high < range.low)
-        return refuse(-ERANGE, err, "%s: %.60s: the lower number comes first", param->name, text);
+        return env_refuse(-ERANGE, err, "%s: %.60s: the lower number comes first", param->name, text);
 
     bool on = range.low != 0;
     int number = param->whole ? (int)range.low : 0;
@@ -198,8 +188,8 @@ int env_params_set(struct env_params *params, const char *key, const char *text,
         struct nearest nearest = {0};
         for (size_t i = 0; i < env_params_table_n; i++)
             nearest_offer(&nearest, key, env_params_table[i].name);
-        return refuse(-ENOENT, err, "%.60s: there is no such parameter; the nearest is %s", key,
-                      nearest.best);
+        return env_refuse(-ENOENT, err, "%.60s: there is no such parameter; the nearest is %s", key,
+                          nearest.best);
     }
     char *field = (char *)params + param->offset;
     if (!param->words)
@@ -273,7 +263,8 @@ static int check_value(const struct env_params *params, const struct env_param *
     const char *field = (const char *)params + param->offset;
     if (param->words && !param->words[0]) {
         if (field[0] == '\0' || strnlen(field, param->size) == param->size)
-            return refuse(-EINVAL, err, "%s: 1 to %zu characters are right", param->name, param->size - 1);
+            return env_refuse(-EINVAL, err, "%s: 1 to %zu characters are right", param->name,
+                              param->size - 1);
         return 0;
     }
     struct env_range range;
@@ -300,8 +291,9 @@ static int check_value(const struct env_params *params, const struct env_param *
         range.high = range.low;
     }
     if (!(range.low >= param->min && range.high <= max && range.low <= range.high))
-        return refuse(-EINVAL, err, "%s: %.12g: from %.12g to %.12g is right", param->name,
-                      range.low >= param->min && range.low <= max ? range.high : range.low, param->min, max);
+        return env_refuse(-EINVAL, err, "%s: %.12g: from %.12g to %.12g is right", param->name,
+                          range.low >= param->min && range.low <= max ? range.high : range.low, param->min,
+                          max);
     return 0;
 }
 
@@ -313,23 +305,27 @@ int env_params_check(const struct env_params *params, int n_assets, char err[sta
             return rc;
     }
     if (n_assets < 1 || n_assets > ENV_ASSETS_MAX)
-        return refuse(-EINVAL, err, "assets: %d: from 1 to %d is right", n_assets, ENV_ASSETS_MAX);
+        return env_refuse(-EINVAL, err, "assets: %d: from 1 to %d is right", n_assets, ENV_ASSETS_MAX);
     if (params->task == ENV_DAY_TRADE && n_assets != 1)
-        return refuse(-EINVAL, err, "task: day-trade: it trades one asset, and the market has %d", n_assets);
+        return env_refuse(-EINVAL, err, "task: day-trade: it trades one asset, and the market has %d",
+                          n_assets);
     if (params->levels % 2 == 0)
-        return refuse(-EINVAL, err, "levels: %d: an odd number is right, so that one of them is 0",
-                      params->levels);
+        return env_refuse(-EINVAL, err, "levels: %d: an odd number is right, so that one of them is 0",
+                          params->levels);
     if (params->float32 && params->execution == ENV_MARKET)
-        return refuse(-EINVAL, err, "float32: true: execution market reckons in whole units; false is right");
+        return env_refuse(-EINVAL, err,
+                          "float32: true: execution market reckons in whole units; false is right");
     if (params->shorts && params->task != ENV_DAY_TRADE)
-        return refuse(-EINVAL, err, "shorts: true: only task day-trade can sell what it does not hold");
+        return env_refuse(-EINVAL, err, "shorts: true: only task day-trade can sell what it does not hold");
     if (params->shorts && params->execution == ENV_MARKET)
-        return refuse(-EINVAL, err, "shorts: true: execution market has none yet; execution reference has");
+        return env_refuse(-EINVAL, err,
+                          "shorts: true: execution market has none yet; execution reference has");
     if (params->random_start && params->episode_bars == 0)
-        return refuse(-EINVAL, err, "random_start: true: episode_bars is needed besides, the episodes' rows");
+        return env_refuse(-EINVAL, err,
+                          "random_start: true: episode_bars is needed besides, the episodes' rows");
     int64_t least = 2 * (int64_t)params->lookback + 1;
     if (params->episode_bars != 0 && params->episode_bars < least)
-        return refuse(-EINVAL, err, "episode_bars: %lld: at least %lld is right with lookback %d",
-                      (long long)params->episode_bars, (long long)least, params->lookback);
+        return env_refuse(-EINVAL, err, "episode_bars: %lld: at least %lld is right with lookback %d",
+                          (long long)params->episode_bars, (long long)least, params->lookback);
     return 0;
 }

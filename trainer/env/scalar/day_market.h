@@ -34,16 +34,7 @@ ENV_RULE void env_day_market_decide(const struct env_view *view, const struct en
     }
     double available = env_money(s->cash)[e] - env_market_reserved(view, e);
     struct policy_order order = policy_decide(&rules, symbol, &memory, action, close, equity, available);
-    s->m_qty[e] = memory.qty;
-    s->m_held[e] = memory.held;
-    s->m_cool[e] = memory.cool;
-    s->m_peak[e] = memory.peak;
-    if (order.stop > 0) {
-        s->stop[e] = order.stop;
-        s->stop_qty[e] = order.stop_qty;
-    }
-    s->waiting[e] = order.qty;
-    s->reserved[e] = order.reserve;
+    env_market_keep(s, e, &memory, &order);
 }
 
 /* What a fill changed: `lots` and the cash were before it. */

@@ -41,6 +41,22 @@ ENV_RULE struct policy_memory env_market_memory(const struct env_view *view, siz
     return memory;
 }
 
+/* What was decided, of one copy and asset. */
+ENV_RULE void env_market_keep(const struct env_state *state, size_t at, const struct policy_memory *memory,
+                              const struct policy_order *order)
+{
+    state->m_qty[at] = memory->qty;
+    state->m_held[at] = memory->held;
+    state->m_cool[at] = memory->cool;
+    state->m_peak[at] = memory->peak;
+    if (order->stop > 0) {
+        state->stop[at] = order->stop;
+        state->stop_qty[at] = order->stop_qty;
+    }
+    state->waiting[at] = order->qty;
+    state->reserved[at] = order->reserve;
+}
+
 /* One asset decides. Returns what its purchase takes in reserve. */
 ENV_RULE double env_market_order(const struct env_view *view, size_t copy, int32_t asset,
                                  const struct policy_rules *rules, float action, double close, double equity,
@@ -51,16 +67,7 @@ ENV_RULE double env_market_order(const struct env_view *view, size_t copy, int32
     struct policy_memory memory = env_market_memory(view, copy, asset, rules, close);
     struct policy_order order =
         policy_decide(rules, &view->market.symbols[asset], &memory, action, close, equity, available);
-    state->m_qty[at] = memory.qty;
-    state->m_held[at] = memory.held;
-    state->m_cool[at] = memory.cool;
-    state->m_peak[at] = memory.peak;
-    if (order.stop > 0) {
-        state->stop[at] = order.stop;
-        state->stop_qty[at] = order.stop_qty;
-    }
-    state->waiting[at] = order.qty;
-    state->reserved[at] = order.reserve;
+    env_market_keep(state, at, &memory, &order);
     return order.reserve;
 }
 
