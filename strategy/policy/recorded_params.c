@@ -132,18 +132,19 @@ static int take_params(struct reading *in, json_t *params)
     struct policy *policy = &in->recorded->policy;
     struct policy_rules *rules = &policy->rules;
     struct number numbers[] = {
+        /* the ranges of the environment: trainer/env/params_table.c */
         {"lookback", 1, LOOKBACK_MAX, true, true, &in->lookback},
         {"norm_action", 1e-12, 1e12, false, true, &rules->norm_action},
-        {"initial_capital", 1e-8, CAPITAL_MAX, false, true, &rules->capital},
+        {"initial_capital", 1e-3, CAPITAL_MAX, false, true, &rules->capital},
         {"buy_cost_pct", 0, 0.5, false, true, &in->fee_buy},
         {"sell_cost_pct", 0, 0.5, false, true, &in->fee_sell},
         {"slippage_pct", 0, 0.5, false, false, &in->slippage},
-        {"trailing_stop_pct", 0, 0.999999, false, false, &rules->trailing_stop},
+        {"trailing_stop_pct", 0, 0.99, false, false, &rules->trailing_stop},
         {"max_position_pct", 0, 1, false, false, &rules->max_position},
         {"min_cash_reserve", 0, 1, false, false, &rules->min_cash},
-        {"forced_exit_bars", 0, 1e9, true, false, &rules->exit_bars},
+        {"forced_exit_bars", 0, 1e6, true, false, &rules->exit_bars},
         {"forced_exit_pct", 0, 1, false, false, &rules->exit_share},
-        {"cooldown_bars", 0, 1e9, true, false, &rules->cooldown_bars},
+        {"cooldown_bars", 0, 1e6, true, false, &rules->cooldown_bars},
         {"episode_bars", 0, INT32_MAX, true, false, &in->episode_bars},
     };
     size_t n = sizeof numbers / sizeof *numbers;

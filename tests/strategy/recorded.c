@@ -115,7 +115,7 @@ static void test_params_refused(void)
          "params.json: first_close: a close of ETHUSDT, above 0, is needed"},
         {":100,", ":0,", "params.json: params.norm_action: a number from 1e-12 to 1e+12 is needed"},
         {"1000.5", "\"900..1100\"",
-         "params.json: params.initial_capital: a number from 1e-08 to 1e+09 is needed; a range is for "
+         "params.json: params.initial_capital: a number from 0.001 to 1e+09 is needed; a range is for "
          "training"},
         {"\"lookback\":3", "\"lookback\":2.5",
          "params.json: params.lookback: a whole number from 1 to 4096 is needed"},
