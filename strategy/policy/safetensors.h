@@ -1,0 +1,44 @@
+/* safetensors files (github.com/huggingface/safetensors, format 1): 8 bytes, the header's length,
+ * little-endian; the header, a JSON object of tensors {"dtype","shape","data_offsets"} and "__metadata__" of
+ * strings; then the tensors' bytes, without gaps. */
+#ifndef STRATEGY_POLICY_SAFETENSORS_H
+#define STRATEGY_POLICY_SAFETENSORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SAFETENSORS_ERROR_MAX = 512, SAFETENSORS_DIMS_MAX = 8, SAFETENSORS_HEADER_MAX = 64 << 20 };
+enum safetensors_type { SAFETENSORS_F32, SAFETENSORS_F64, SAFETENSORS_I64, SAFETENSORS_U8 };
+
+struct safetensors_tensor {
+    const char *name;
+    enum safetensors_type type;
+    int n_dims;
+    int64_t dims[SAFETENSORS_DIMS_MAX];
+    const void *data; /* the type's native bytes, aligned to it when read from a file */
+    size_t bytes;
+};
+struct safetensors_pair {
+    const char *key, *value;
+};
+
+/* Writes a whole file through a temporary one beside it, fsync and rename: the file is there whole, or as it
+ * was. 0 or -errno with "what: where: what would be right". */
+int safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n_tensors,
+                      const struct safetensors_pair *metadata, size_t n_metadata,
+                      char err[static SAFETENSORS_ERROR_MAX]);
+
+/* Reads a file, header and all bytes; refuses a header that is no such object, types beside those above,
+ * shapes whose bytes are not data_offsets', overlaps, gaps, names twice, a file that is shorter or longer.
+ * `bytes` that were read already: the same from memory, which is copied. */
+struct safetensors;
+int safetensors_read(const char *path, struct safetensors **ret, char err[static SAFETENSORS_ERROR_MAX]);
+int safetensors_parse(const char *name, const void *bytes, size_t n, struct safetensors **ret,
+                      char err[static SAFETENSORS_ERROR_MAX]);
+void safetensors_destroy(struct safetensors *file); /* NULL is fine */
+const struct safetensors_tensor *safetensors_find(const struct safetensors *file, const char *name);
+const struct safetensors_tensor *safetensors_all(const struct safetensors *file, size_t *ret_n);
+const char *safetensors_metadata(const struct safetensors *file, const char *key); /* NULL: it has none */
+
+#endif

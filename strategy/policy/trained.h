@@ -1,0 +1,85 @@
+/* A trained policy: networks, normalisers, and what they were trained for, in a safetensors file.
+ *
+ * Tensors (float32): the networks' as strategy/policy/net.h names them, weights [out, in];
+ * "observation.mean", "observation.scale" [observation]. Metadata, all strings: format "papertape.policy/1"
+ *   observation, actions, levels, activation, layer_norm, shared, recurrent, policy_layers, value_layers
+ *   observation_clip  of what is normalised, +-
+ *   symbols           names, comma-separated, in the order of actions; least_quantities: units of each asset
+ *   interval          of the bars, as "5m"
+ *   features          "closes-volumes", or "set": then features.SYMBOL is each symbol's set as
+ * feature_set_text() writes it, fitted figures included environment       the environment's parameters,
+ * "key=value" a line, every key trained_from, trained_to, trained_steps, seed, version A world that is no
+ * market (cartpole) has `world` instead of symbols … environment.
+ *
+ * Inference: y = b + x0 w0 + x1 w1 + … in float32, inputs in their order, each product and sum rounded once,
+ * no contraction; activations of strategy/policy/activation.h; means of layer normalisation in float64 in
+ * order. So every x86-64 CPU gives the same bits. Continuous policies act by their mean, discrete ones by the
+ * first of the largest logits. */
+#ifndef STRATEGY_POLICY_TRAINED_H
+#define STRATEGY_POLICY_TRAINED_H
+
+#include "strategy/policy/net.h"
+#include "strategy/policy/policy.h"
+
+/* ---- inference ---- */
+
+enum net_isa { NET_BEST, NET_SCALAR, NET_BASELINE, NET_AVX2, NET_AVX512 };
+
+struct net_model; /* packed parameters: read only, threads share it */
+int net_model_create(const struct net_layout *layout, const float *params, const float *mean,
+                     const float *scale, float clip, enum net_isa isa,
+                     struct net_model **ret);    /* 0, -ENOMEM, -ENOTSUP */
+void net_model_destroy(struct net_model *model); /* NULL is fine */
+
+struct net_memory; /* one caller's: layers' outputs and the recurrent state, 0 at first */
+int net_memory_create(const struct net_model *model, struct net_memory **ret);
+void net_memory_destroy(struct net_memory *memory);
+float *net_memory_hidden(struct net_memory *memory, size_t *ret_n); /* the policy's recurrent state */
+
+/* The policy's head for one observation [observation], not yet normalised: [outputs]. */
+void net_model_heads(const struct net_model *model, struct net_memory *memory, const float *observation,
+                     float *ret);
+/* The value; does not touch the recurrent state. */
+float net_model_value(const struct net_model *model, struct net_memory *memory, const float *observation);
+/* What it does: means, or the levels' indices as numbers: [actions]. */
+void net_model_act(const struct net_model *model, struct net_memory *memory, const float *observation,
+                   float *ret);
+
+/* ---- the file ---- */
+
+struct trained_policy {
+    struct policy policy; /* first; kind "trained"; for worlds n_assets is 0 */
+    struct net_layout layout;
+    const struct net_model *model;
+    const char *world;                                         /* NULL: a market */
+    const char *environment;                                   /* its text */
+    const char *features;                                      /* "closes-volumes" or "set" */
+    const char *const *sets;                                   /* [n_assets] texts of feature sets, or NULL */
+    double norm_cash, norm_stocks, norm_tech, initial_capital; /* of environment */
+    double action_span;
+    int64_t trained_steps;
+};
+
+/* What trainer and tests write. */
+struct trained_source {
+    const struct net_layout *layout;
+    const float *params, *mean, *scale;
+    float clip;
+    const char *world; /* or the rest */
+    int n_assets;
+    const struct policy_asset *assets;
+    int64_t interval_ns;
+    const char *const *sets; /* [n_assets], or NULL: closes-volumes */
+    const char *environment; /* "key=value" a line */
+    int64_t trained_from_ns, trained_to_ns, trained_steps;
+    uint64_t seed;
+};
+int policy_trained_write(const char *path, const struct trained_source *source,
+                         char err[static POLICY_ERROR_MAX]);
+
+/* 0, for policy_trained_destroy(); -EINVAL with what is missing, of another shape, not finite, or of another
+ * format; errors of opening; -ENOMEM. */
+int policy_trained_load(const char *path, struct trained_policy **ret, char err[static POLICY_ERROR_MAX]);
+void policy_trained_destroy(struct trained_policy *policy); /* NULL is fine */
+
+#endif

@@ -1,0 +1,51 @@
+/* The order of minibatches: a bijection of [0, n) that can be asked at any place, so that a device's threads
+ * need no sort, and CPU and device take the same rows. Four Feistel rounds over the least even number of bits
+ * that holds n - 1, their keys words of Philox; what falls beyond n - 1 goes through again (cycle walking:
+ * Black, Rogaway 2002). */
+#ifndef TRAINER_PPO_SHUFFLE_H
+#define TRAINER_PPO_SHUFFLE_H
+
+#include "trainer/env/philox.h"
+
+enum { PPO_SHUFFLE_ROUNDS = 4 };
+
+/* What Philox's fourth counter word says a draw is for, in its highest byte. */
+enum { PPO_DRAW_ACTION = 1, PPO_DRAW_SHUFFLE = 2 };
+
+struct ppo_shuffle {
+    uint32_t n, half; /* half: bits of each half, >= 1 */
+    uint32_t keys[PPO_SHUFFLE_ROUNDS];
+};
+
+/* Of epoch `epoch`, counted through all iterations from 0; 1 <= n <= 2^31. */
+FILL_RULE struct ppo_shuffle ppo_shuffle_make(uint64_t seed, uint64_t epoch, uint32_t n)
+{
+    struct philox words = philox(seed, 0, (uint32_t)epoch, (uint32_t)(epoch >> 32), PPO_DRAW_SHUFFLE << 24);
+    struct ppo_shuffle ret = {n, 1, {words.word[0], words.word[1], words.word[2], words.word[3]}};
+    while ((uint64_t)n > (uint64_t)1 << (2 * ret.half))
+        ret.half++;
+    return ret;
+}
+
+/* Which row stands at place i < n. */
+FILL_RULE uint32_t ppo_shuffle_at(const struct ppo_shuffle *shuffle, uint32_t i)
+{
+    const uint32_t mask = (1u << shuffle->half) - 1;
+    do {
+        uint32_t left = i >> shuffle->half, right = i & mask;
+        for (int round = 0; round < PPO_SHUFFLE_ROUNDS; round++) {
+            /* the finaliser of MurmurHash3, a bijection that mixes all bits */
+            uint32_t mixed = right + shuffle->keys[round];
+            mixed = (mixed ^ (mixed >> 16)) * 0x85EBCA6Bu;
+            mixed = (mixed ^ (mixed >> 13)) * 0xC2B2AE35u;
+            mixed ^= mixed >> 16;
+            uint32_t next = left ^ (mixed & mask);
+            left = right;
+            right = next;
+        }
+        i = left << shuffle->half | right;
+    } while (i >= shuffle->n);
+    return i;
+}
+
+#endif
