@@ -20,11 +20,11 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "bench/generated.h"
 #include "bench/measure.h"
-#include "exchange/symbol.h"
 #include "trainer/env/env.h"
 
-enum { ASSETS = 5, ROWS = 100000, SETS = 4, HUGE_PAGE = 2 << 20 };
+enum { SETS = 4, HUGE_PAGE = 2 << 20 };
 static const double REPETITION_S = 0.02, ACTION_SPAN = 20;
 
 static char err[ENV_ERROR_MAX];
@@ -56,69 +56,6 @@ static double seconds_of(clockid_t clock)
     struct timespec t;
     clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Prices with two decimals that move a fifth of a percent a bar, at most. */
-static struct env_market *generated(const struct env_params *params, int n_features, uint64_t *seed)
-{
-    const struct symbol symbol = {.price_scale = 8,
-                                  .trading = true,
-                                  .qty_scale = 8,
-                                  .quote_scale = 8,
-                                  .filters = {.price_min = 1000000, /* 0.01 */
-                                              .tick = 1000000,
-                                              .qty_min = 1000, /* 0.00001 */
-                                              .step = 1000,
-                                              .notional_min = 500000000, /* 5.00 */
-                                              .notional_min_market = true}};
-    static const char *const names[ASSETS] = {"A", "B", "C", "D", "E"};
-    static struct env_asset_source assets[ASSETS];
-    for (int i = 0; i < ASSETS; i++) {
-        double *column[5];
-        for (int c = 0; c < 5; c++)
-            column[c] = bench_room(ROWS, sizeof(double));
-        double cents = 5000.0 * (i + 1);
-        for (size_t r = 0; r < ROWS; r++) {
-            double open = cents;
-            cents = (double)(int64_t)(cents * (1 + 0.004 * (bench_uniform(seed) - 0.5)) + 0.5);
-            cents = cents < 1000 ? 1000 : cents;
-            column[0][r] = open / 100;
-            column[1][r] = ((open > cents ? open : cents) + 2) / 100;
-            column[2][r] = ((open < cents ? open : cents) - 2) / 100;
-            column[3][r] = cents / 100;
-            column[4][r] = 1 + 9 * bench_uniform(seed);
-        }
-        assets[i] = (struct env_asset_source){.name = names[i],
-                                              .min_order_qty = 1e-4,
-                                              .symbol = &symbol,
-                                              .open = column[0],
-                                              .high = column[1],
-                                              .low = column[2],
-                                              .close = column[3],
-                                              .volume = column[4]};
-    }
-    float *features = NULL;
-    if (n_features) {
-        features = bench_room((size_t)ROWS * (size_t)n_features, sizeof(float));
-        for (size_t k = 0; k < (size_t)ROWS * (size_t)n_features; k++)
-            features[k] = (float)bench_uniform(seed);
-    }
-    struct env_market_source source = {.rows = ROWS,
-                                       .n_assets = ASSETS,
-                                       .assets = assets,
-                                       .interval_ns = INT64_C(300000000000),
-                                       .features = features,
-                                       .n_features = n_features};
-    struct env_market *market;
-    need(env_market_create(&source, params, &market, err), "market");
-    free(features);
-    for (int i = 0; i < ASSETS; i++) {
-        const double *columns[] = {assets[i].open, assets[i].high, assets[i].low, assets[i].close,
-                                   assets[i].volume};
-        for (int c = 0; c < 5; c++)
-            free((void *)columns[c]);
-    }
-    return market;
 }
 
 struct rates {
@@ -217,8 +154,9 @@ int main(int argc, char **argv)
         need(env_params_set(&params, argv[next], is + 1, err), argv[next]);
     }
     uint64_t seed = 1;
-    struct env_market *market = generated(&params, atoi(argv[5]), &seed);
+    struct env_market *market;
     struct env *env;
+    need(generated_market(&params, atoi(argv[5]), &seed, &market, err), "market");
     need(env_create(&params, market, &options, &env, err), "environment");
     struct rates rates =
         steps_a_second(env, &params, options.copies, options.threads < 1 ? 1 : options.threads, observe,
