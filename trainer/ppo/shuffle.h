@@ -10,7 +10,7 @@
 enum { PPO_SHUFFLE_ROUNDS = 4 };
 
 /* What Philox's fourth counter word says a draw is for, in its highest byte. */
-enum { PPO_DRAW_ACTION = 1, PPO_DRAW_SHUFFLE = 2 };
+enum { PPO_DRAW_ACTION = 1, PPO_DRAW_SHUFFLE = 2, PPO_DRAW_WORLD = 3 };
 
 struct ppo_shuffle {
     uint32_t n, half; /* half: bits of each half, >= 1 */

@@ -26,8 +26,9 @@ int ppo_world_trading(struct env *env, struct ppo_world *ret, char err[static EN
 
 /* Built in, each the same for the same seed: "cartpole", "acrobot", "pendulum" (Gymnasium's CartPole-v1,
  * Acrobot-v1, Pendulum-v1 with their step limits), and probes, whose right values are known:
- * "probe-constant", "probe-observation", "probe-delayed", "probe-action" (trainer/ppo/worlds/). -ENOENT names
- * the nearest. */
+ * "probe-constant", "probe-observation", "probe-delayed", "probe-action", "probe-truncated"
+ * (trainer/ppo/worlds/game.h has their right values). -ENOENT names the nearest; -EINVAL for no copies;
+ * -ENOMEM. */
 int ppo_world_builtin(const char *name, size_t copies, uint64_t seed, struct ppo_world *ret,
                       char err[static ENV_ERROR_MAX]);
 void ppo_world_destroy(struct ppo_world *world);
