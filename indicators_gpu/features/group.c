@@ -157,7 +157,7 @@ int feature_group_compute(const struct feature_market *market, struct feature_gr
     return 0;
 }
 
-static void bring_to_form(enum feature_form form, const double *close, size_t n, double *x)
+void feature_form_apply(enum feature_form form, const double *close, size_t n, double *x)
 {
     switch (form) {
     case FEATURE_RAW:
@@ -194,9 +194,9 @@ void feature_group_values(const struct feature_market *market, const struct feat
     if (!source.frame)
         memcpy(x, values + begin, n * sizeof(*x));
     if (feature->form == FEATURE_RAW || feature->form == FEATURE_PERCENT || feature->form == FEATURE_LOG1P)
-        bring_to_form(feature->form, NULL, n, x);
+        feature_form_apply(feature->form, NULL, n, x);
     else
-        bring_to_form(feature->form, market->bars->columns.close + begin, n, x);
+        feature_form_apply(feature->form, market->bars->columns.close + begin, n, x);
 }
 
 int feature_group_check(const struct feature *feature, const double x[], size_t begin, size_t n,

@@ -37,6 +37,9 @@ double *feature_group_cells(const struct feature_market *market);
 int feature_group_compute(const struct feature_market *market, struct feature_group *group, char *err,
                           size_t err_cap);
 
+/* Brings n values of bars to a form; closes of the bars are read where it needs them. */
+void feature_form_apply(enum feature_form form, const double *close, size_t n, double *x);
+
 /* Values of feature k of the group at bars [begin, begin + n), in its form; NaN where it has none yet. */
 void feature_group_values(const struct feature_market *market, const struct feature_group *group, size_t k,
                           size_t begin, size_t n, double x[]);
