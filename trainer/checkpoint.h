@@ -30,10 +30,11 @@ struct checkpoint;
 int checkpoint_read(const char *path, struct checkpoint **ret, char err[static CHECKPOINT_ERROR_MAX]);
 void checkpoint_destroy(struct checkpoint *checkpoint); /* NULL is fine */
 const void *checkpoint_find(const struct checkpoint *checkpoint, const char *name,
-                            size_t *ret_n); /* 64-byte aligned */
+                            size_t *ret_n);                       /* 64-byte aligned */
+const char *checkpoint_path(const struct checkpoint *checkpoint); /* the file that it was read from */
 
-/* A folder of them: NAME-STEPS.ckpt. Writes the next one and keeps the last `keep`; opens the newest that is
- * good, telling of each that is not through `told`. -ENOENT: there is none. */
+/* A folder of them: NAME-STEPS.ckpt. Writes the next one and keeps the last `keep` (>= 1) up to it; opens the
+ * newest that is good, telling of each that is not through `told`. -ENOENT: there is none. */
 int checkpoint_keep(const char *dir, const char *name, int64_t steps, int keep,
                     const struct checkpoint_piece *pieces, size_t n, char err[static CHECKPOINT_ERROR_MAX]);
 int checkpoint_latest(const char *dir, const char *name, void (*told)(void *ctx, const char *reason),
