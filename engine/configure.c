@@ -181,8 +181,7 @@ static void move_markets(const struct change *change)
  */
 static bool move_seats(const struct change *change, int account)
 {
-    struct desk *to = &change->made->desks[account];
-    const struct desk *from = &change->engine->desks[account];
+    struct desk *to = &change->made->desks[account], *from = &change->engine->desks[account];
     const struct policy *policy = to->steering.policy, *before = from->steering.policy;
     if (policy && before && !change->interval && policy_same_rules(policy, before)) {
         steer_move(&to->steering, &from->steering);

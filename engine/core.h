@@ -88,6 +88,7 @@ struct policy_seat {
 struct steering {
     const struct policy *policy;
     struct policy_seat *seats; /* [policy->n_assets] */
+    struct policy_mind *mind;  /* NULL: the policy has none */
     int64_t round_ns;          /* open of the newest bars that came; 0: none yet */
     bool decided;              /* on them */
     bool told;                 /* that it cannot decide; not of the state */
@@ -309,14 +310,24 @@ int64_t wish_free_cash(struct engine *engine, int account, int symbol); /* what 
 int steer_open(struct engine *engine, int account, const struct policy *policy);
 bool steer_counts(const struct engine *engine, int account); /* in quanta, of each asset? */
 /* What one remembers, into one of the same policy, or of one of the same rules, that was opened anew, maybe
- * on other filters. */
-void steer_move(struct steering *to, const struct steering *from);
+ * on other filters. A mind changes its place. */
+void steer_move(struct steering *to, struct steering *from);
 void steer_count(struct policy_seat *seat); /* the memory in quanta of the units, which may be others now */
 void steer_close(struct engine *engine, int account);
 /* Before a bar does anything: rounds of earlier bars end, whatever they lack. */
 void steer_due(struct engine *engine, int symbol, int64_t open_ns);
 void steer_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh);
-void steer_symbol(struct engine *engine, int symbol); /* its filters are others now */
+void steer_symbol(struct engine *engine, int symbol);  /* its filters are others now */
+void steer_scales(struct engine *engine, int account); /* finds those that can be known by now */
+
+/* steer_mind.c: a policy that looks at the market */
+int64_t steer_first(const struct steering *steering); /* open of row 0; 0: not known yet */
+/* The bar of one of its assets, as history or not. */
+void steer_see(struct engine *engine, int account, int asset, const struct bar *bar);
+/* What it decides on the rows up to the one that opens then, with what the account has now; wanted false:
+ * they pass, and nothing is written. */
+bool steer_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
+void steer_warm(struct engine *engine, int account); /* shows it the recent bars of its symbols, as history */
 
 /* desk.c */
 int desk_open(struct engine *engine, int account, const struct account_spec *spec);

@@ -121,6 +121,8 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
 
 void desk_warm(struct engine *engine, int account)
 {
+    if (engine->desks[account].steering.mind)
+        steer_warm(engine, account);
     if (!engine->desks[account].strategy)
         return;
     for (int s = 0; s < engine->n_symbols; s++) {

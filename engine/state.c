@@ -317,6 +317,9 @@ static void visit_steering(struct codec *codec, struct steering *steering)
         if (!codec->saving && !codec->failed)
             steer_count(seat);
     }
+    const struct indicator_stream_fields fields = {codec, visit_number, visit_counter};
+    if (steering->mind && codec->version >= 4 && !codec->failed)
+        steering->policy->mind->visit(steering->mind, &fields);
 }
 
 /* A seat's indicators and their names follow from the strategy's parameters. False as visit_strategy(). */

@@ -68,12 +68,14 @@ int steer_open(struct engine *engine, int index, const struct policy *policy)
         seat->quantum = seat->units.quantum;
         seat->memory.least = policy->assets[i].least * seat->units.qty_units;
     }
-    return 0;
+    return policy->mind ? policy->mind->create(policy, &steering->mind) : 0;
 }
 
 void steer_close(struct engine *engine, int account)
 {
     struct steering *steering = &engine->desks[account].steering;
+    if (steering->mind)
+        steering->policy->mind->destroy(steering->mind);
     free(steering->seats);
     *steering = (struct steering){0};
 }
@@ -87,8 +89,11 @@ bool steer_counts(const struct engine *engine, int account)
     return true;
 }
 
-void steer_move(struct steering *to, const struct steering *from)
+void steer_move(struct steering *to, struct steering *from)
 {
+    struct policy_mind *mind = to->mind;
+    to->mind = from->mind;
+    from->mind = mind;
     to->round_ns = from->round_ns;
     to->decided = from->decided;
     to->told = from->told && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) == 0;
@@ -253,20 +258,21 @@ enum start { START_KNOWN, START_MISSING, START_OTHER };
 /* An action of 1 is worth the same money in each asset at the close of its first bar. A seat without a bar so
  * far has no scale yet, and no bar to decide on; one whose bars begin later says which start is missing. */
 static enum start find_scale(const struct engine *engine, const struct policy_rules *rules,
-                             const struct policy *policy, int asset, struct policy_seat *seat)
+                             const struct policy *policy, int64_t first_ns, int asset,
+                             struct policy_seat *seat)
 {
     const struct market_state *market = &engine->markets[seat->symbol];
     if (seat->memory.scale > 0 || seat->units.quantum == 0)
         return START_KNOWN;
-    const struct bar *bar = first_bar(&market->recent, policy->first_ns);
+    const struct bar *bar = first_bar(&market->recent, first_ns);
     int64_t close = bar ? bar->close : 0;
     if (policy->first_closes) {
         int64_t given;
         if (decimal_from_double(policy->first_closes[asset], market->symbol.price_scale, &given) < 0 ||
-            given <= 0 || (bar && bar->open_ns == policy->first_ns && given != close))
+            given <= 0 || (bar && bar->open_ns == first_ns && given != close))
             return START_OTHER;
         close = given;
-    } else if (!bar && market->recent.n > 0 && recent_bar(&market->recent, 0)->open_ns > policy->first_ns) {
+    } else if (!bar && market->recent.n > 0 && recent_bar(&market->recent, 0)->open_ns > first_ns) {
         return START_MISSING;
     }
     if (close > 0)
@@ -278,15 +284,25 @@ static enum start find_scale(const struct engine *engine, const struct policy_ru
 static int find_scales(const struct engine *engine, const struct policy_rules *rules,
                        struct steering *steering, enum start *ret_why)
 {
+    int64_t first_ns = steer_first(steering);
     int found = -1;
     for (int i = 0; i < steering->policy->n_assets; i++) {
-        enum start start = find_scale(engine, rules, steering->policy, i, &steering->seats[i]);
+        enum start start = find_scale(engine, rules, steering->policy, first_ns, i, &steering->seats[i]);
         if (start != START_KNOWN && found < 0) {
             found = i;
             *ret_why = start;
         }
     }
     return found;
+}
+
+void steer_scales(struct engine *engine, int account)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    const struct policy_rules rules = rules_of(engine, account, steering->policy);
+    enum start why;
+    if (steer_first(steering) > 0)
+        find_scales(engine, &rules, steering, &why);
 }
 
 static void tell_start(struct engine *engine, int account, int asset, enum start why)
@@ -298,7 +314,7 @@ static void tell_start(struct engine *engine, int account, int asset, enum start
     if (steering->told)
         return;
     steering->told = true;
-    event_time_text(steering->policy->first_ns, time);
+    event_time_text(steer_first(steering), time);
     if (why == START_OTHER)
         engine_alert(engine, "POLICY_START",
                      "the policy of account %s orders nothing: first_close of %s is not the close of its bar "
@@ -307,9 +323,18 @@ static void tell_start(struct engine *engine, int account, int asset, enum start
     else
         engine_alert(engine, "POLICY_START",
                      "the policy of account %s orders nothing: the bar of %s of %s is not known; more "
-                     "[market] history may reach it, or put the closes at first_bar into PARAMS.json as "
-                     "first_close",
-                     name, symbol, time);
+                     "[market] history may reach it%s",
+                     name, symbol, time,
+                     steering->mind ? ""
+                                    : ", or put the closes at first_bar into PARAMS.json as first_close");
+}
+
+static bool any_fresh(const struct steering *steering)
+{
+    int i = 0;
+    while (i < steering->policy->n_assets && !steering->seats[i].fresh)
+        i++;
+    return i < steering->policy->n_assets;
 }
 
 static void decide(struct engine *engine, int account)
@@ -317,13 +342,14 @@ static void decide(struct engine *engine, int account)
     struct steering *steering = &engine->desks[account].steering;
     const struct policy *policy = steering->policy;
     const struct policy_rules rules = rules_of(engine, account, policy);
-    float actions[SYMBOLS_MAX];
+    float actions[SYMBOLS_MAX] = {0};
+    int64_t first_ns = steer_first(steering);
     steering->decided = true;
-    if (steering->round_ns < policy->first_ns)
+    if (first_ns == 0 || steering->round_ns < first_ns)
         return;
     enum start why = START_KNOWN;
     int unknown = find_scales(engine, &rules, steering, &why);
-    if (!policy->act(policy, steering->round_ns, actions))
+    if (!steer_act(engine, account, steering->round_ns, any_fresh(steering), actions))
         return;
     if (unknown >= 0) {
         tell_start(engine, account, unknown, why);
@@ -351,10 +377,25 @@ void steer_due(struct engine *engine, int symbol, int64_t open_ns)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
         const struct steering *steering = &engine->desks[a].steering;
-        if (steering->policy && !steering->decided && open_ns > steering->round_ns &&
-            find_seat(steering, symbol))
+        if (!steering->policy || open_ns <= steering->round_ns || !find_seat(steering, symbol))
+            continue;
+        if (!steering->decided)
             decide(engine, a);
+        if (steering->mind && steering->round_ns > 0 && open_ns - steering->round_ns > engine->interval_ns)
+            steer_act(engine, a, open_ns - engine->interval_ns, false, NULL);
     }
+}
+
+/* One whose time is over: it only moves what is remembered. */
+static void watch_late(struct engine *engine, int account, struct policy_seat *seat, const struct bar *bar)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    const struct policy_rules rules = rules_of(engine, account, steering->policy);
+    int64_t first_ns = steer_first(steering);
+    if (steering->mind)
+        steer_scales(engine, account);
+    if (first_ns > 0 && bar->open_ns >= first_ns)
+        policy_watch(&rules, &seat->memory, held(engine, account, seat), (double)bar->close);
 }
 
 void steer_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
@@ -363,10 +404,10 @@ void steer_bar(struct engine *engine, int account, int symbol, const struct bar 
     struct policy_seat *seat = find_seat(steering, symbol);
     if (!seat)
         return;
+    if (steering->mind)
+        steer_see(engine, account, (int)(seat - steering->seats), bar);
     if (bar->open_ns < steering->round_ns || (bar->open_ns == steering->round_ns && steering->decided)) {
-        const struct policy_rules rules = rules_of(engine, account, steering->policy);
-        if (bar->open_ns >= steering->policy->first_ns)
-            policy_watch(&rules, &seat->memory, held(engine, account, seat), (double)bar->close);
+        watch_late(engine, account, seat, bar);
         return;
     }
     if (bar->open_ns > steering->round_ns) {

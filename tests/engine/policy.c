@@ -250,7 +250,8 @@ static void digest_is(const struct engine *engine, const uint8_t expected[static
 }
 
 /* Saved and loaded after every so many rows, it is the same to the byte. */
-static void test_goes_on(struct random *random, const struct policy_rules *rules)
+static void test_goes_on(struct random *random, const struct policy_rules *rules,
+                         const struct policy_mind_ops *mind)
 {
     static struct world straight, broken;
     struct made_policy made;
@@ -261,6 +262,9 @@ static void test_goes_on(struct random *random, const struct policy_rules *rules
     broken.made = straight.made;
     made_policy_open(&made, random, SYMBOLS, MADE_START_NS + 7 * MINUTE_NS, MINUTE_NS, LOOKBACK,
                      ROWS - 7 - LOOKBACK, rules, 30);
+    made.policy.mind = mind;
+    if (mind)
+        made.policy.act = NULL;
     struct policies there = {.ctx = &made.policy, .find = find_made};
     CHECK_INT(world_open(&straight, &made.policy), 0);
     CHECK_INT(world_open(&broken, &made.policy), 0);
@@ -295,8 +299,8 @@ static void test_goes_on(struct random *random, const struct policy_rules *rules
     engine_ids(straight.engine, &a);
     engine_ids(broken.engine, &b);
     CHECK(memcmp(a.hash, b.hash, sizeof a.hash) == 0);
-    printf("policy: %zu orders, %zu fills, the same from states on the way\n", straight.told.n_orders,
-           straight.told.n_fills);
+    printf("policy: %zu orders, %zu fills, the same from states on the way%s\n", straight.told.n_orders,
+           straight.told.n_fills, mind ? ", with a mind" : "");
     engine_destroy(straight.engine);
     engine_destroy(broken.engine);
     made_close(&straight.made);
@@ -476,8 +480,10 @@ int main(void)
                                        .cooldown_bars = 3};
     test_when(&random);
     test_stop(&random);
-    test_goes_on(&random, &plain);
-    test_goes_on(&random, &every);
+    test_goes_on(&random, &plain, NULL);
+    test_goes_on(&random, &every, NULL);
+    test_goes_on(&random, &plain, &made_mind);
+    test_goes_on(&random, &every, &made_mind);
     test_refused(&random);
     test_filters(&random);
     test_begins_inside(&random);

@@ -1,0 +1,85 @@
+/* What the mind of a policy is shown, and asked with: strategy/policy/policy.h. */
+#include "engine/core.h"
+#include "exchange/decimal.h"
+
+int64_t steer_first(const struct steering *steering)
+{
+    return steering->mind ? steering->policy->mind->first(steering->mind) : steering->policy->first_ns;
+}
+
+/* Seconds as engine/market/features.c has them. */
+static double seconds_of(int64_t open_ns)
+{
+    return (double)open_ns / 1e9;
+}
+
+void steer_see(struct engine *engine, int account, int asset, const struct bar *bar)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    const struct symbol *symbol = &engine->markets[steering->seats[asset].symbol].symbol;
+    const struct indicator_bar seen = {.open = decimal_to_double(bar->open, symbol->price_scale),
+                                       .high = decimal_to_double(bar->high, symbol->price_scale),
+                                       .low = decimal_to_double(bar->low, symbol->price_scale),
+                                       .close = decimal_to_double(bar->close, symbol->price_scale),
+                                       .volume = decimal_to_double(bar->volume, symbol->qty_scale),
+                                       .time = seconds_of(bar->open_ns)};
+    steering->policy->mind->see(steering->mind, asset, bar->open_ns, &seen);
+}
+
+/* What brings the account's capital to the one that the policy was made for; 1 where they are the same. */
+static double share_of(const struct account *account, const struct policy *policy)
+{
+    double units = (double)decimal_pow10(account->currency_scale);
+    double made_for = (double)(int64_t)(policy->rules.capital * units + 0.5);
+    return made_for > 0 && account->opening_cash > 0 ? made_for / (double)account->opening_cash : 1;
+}
+
+bool steer_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions)
+{
+    const struct steering *steering = &engine->desks[account].steering;
+    const struct policy *policy = steering->policy;
+    const struct account *holder = &engine->accounts[account];
+    double qty[SYMBOLS_MAX], share = share_of(holder, policy);
+    if (!steering->mind)
+        return policy->act(policy, open_ns, ret_actions);
+    for (int i = 0; i < policy->n_assets; i++) {
+        const struct policy_seat *seat = &steering->seats[i];
+        int64_t held = holder->positions[seat->symbol].qty;
+        qty[i] = held > 0 && seat->units.quantum > 0
+                     ? (double)(held / seat->quantum) / seat->units.qty_units * share
+                     : 0;
+    }
+    const struct balance *currency = &holder->assets[holder->currency_at];
+    double cash = decimal_to_double(currency->total, currency->scale) * share;
+    return policy->mind->act(steering->mind, open_ns, cash, qty, wanted ? ret_actions : NULL);
+}
+
+/* The symbol of its whose next recent bar is the oldest; of bars of one time the first in its order; -1: all
+ * were shown. */
+static int next_asset(const struct engine *engine, const struct steering *steering, const uint32_t *shown)
+{
+    int next = -1;
+    int64_t oldest = INT64_MAX;
+    for (int i = 0; i < steering->policy->n_assets; i++) {
+        const struct recent_bars *recent = &engine->markets[steering->seats[i].symbol].recent;
+        if (shown[i] == recent->n || recent_bar(recent, shown[i])->open_ns >= oldest)
+            continue;
+        oldest = recent_bar(recent, shown[i])->open_ns;
+        next = i;
+    }
+    return next;
+}
+
+void steer_warm(struct engine *engine, int account)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    uint32_t shown[SYMBOLS_MAX] = {0};
+    for (int i; (i = next_asset(engine, steering, shown)) >= 0;) {
+        const struct bar *bar = recent_bar(&engine->markets[steering->seats[i].symbol].recent, shown[i]++);
+        if (bar->open_ns > steering->round_ns && steering->round_ns > 0)
+            steer_act(engine, account, bar->open_ns - engine->interval_ns, false, NULL);
+        steer_see(engine, account, i, bar);
+        steering->round_ns = bar->open_ns;
+    }
+    steer_scales(engine, account);
+}
