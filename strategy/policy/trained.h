@@ -34,12 +34,15 @@ void net_model_destroy(struct net_model *model); /* NULL is fine */
 struct net_memory; /* one caller's: layers' outputs and the recurrent state, 0 at first */
 int net_memory_create(const struct net_model *model, struct net_memory **ret);
 void net_memory_destroy(struct net_memory *memory);
-float *net_memory_hidden(struct net_memory *memory, size_t *ret_n); /* the policy's recurrent state */
+/* The recurrent state, [layout.hidden]: to be saved, set, or zeroed where an episode begins. */
+float *net_memory_hidden(struct net_memory *memory, size_t *ret_n);
 
-/* The policy's head for one observation [observation], not yet normalised: [outputs]. */
+/* The policy's head for one observation [observation], finite and not yet normalised: [outputs]. None of
+ * these calls allocates. */
 void net_model_heads(const struct net_model *model, struct net_memory *memory, const float *observation,
                      float *ret);
-/* The value; does not touch the recurrent state. */
+/* The value, of an observation that net_model_heads() has not taken yet. It leaves the policy's recurrent
+ * state as it is; a value network with one of its own goes on in that, so each step asks once or never. */
 float net_model_value(const struct net_model *model, struct net_memory *memory, const float *observation);
 /* What it does: means, or the levels' indices as numbers: [actions]. */
 void net_model_act(const struct net_model *model, struct net_memory *memory, const float *observation,
