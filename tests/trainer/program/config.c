@@ -1,0 +1,233 @@
+/* The configuration: what is written is read, every key stands in the example, and what is wrong is named. */
+#include "trainer/config.h"
+
+#include <errno.h>
+
+#include "tests/check.h"
+#include "tests/scratch.h"
+
+enum { KEYS_MAX = 256 };
+
+static char err[CONFIG_ERROR_MAX];
+static struct config config, other;
+static struct config_key keys[KEYS_MAX];
+static size_t n_keys;
+
+static void refused(const char *text, int code, const char *const *words)
+{
+    err[0] = '\0';
+    other.name[0] = '!';
+    CHECK_INT(config_parse("F.ini", text, &other, err), code);
+    CHECK(other.name[0] == '!'); /* untouched */
+    for (; *words; words++)
+        if (!strstr(err, *words)) {
+            check_failures++;
+            fprintf(stderr, "\"%s\" is not in: %s\nof: %s\n", *words, err, text);
+        }
+    CHECK(strncmp(err, "F.ini", 5) == 0 && !strchr(err, '\n'));
+}
+#define REFUSED(text, code, ...) refused(text, code, (const char *const[]){__VA_ARGS__, NULL})
+
+/* A market's least file, and `more`. */
+#define MARKET "[data]\nbars = A.csv\n"
+
+static void test_refused(void)
+{
+    REFUSED("[trainin]\n", -EINVAL, "F.ini:1:", "[trainin]", "unknown section", "[training]");
+    REFUSED("[data]\nbars = A.csv\n\n[pp]\nx = 1\n", -EINVAL, ":4:", "[ppo]");
+    REFUSED(MARKET "[ppo]\ncoppies = 4\n", -ENOENT, ":4:", "[ppo] coppies", "did you mean copies?");
+    REFUSED(MARKET "[training]\nevaluate_evry = 4\n", -ENOENT, ":4:", "did you mean evaluate_every?");
+    REFUSED(MARKET "[environment]\nlookbak = 4\n", -ENOENT, ":4:", "[environment]", "lookback");
+    REFUSED(MARKET "symbls = A\n", -ENOENT, ":3:", "did you mean symbols?");
+    REFUSED(MARKET "gamma = 1\n", -ENOENT, ":3:", "[data] gamma", "belongs to [ppo]");
+    REFUSED(MARKET "[environment]\ncopies = 4\n", -ENOENT, ":4:", "belongs to [ppo]");
+    REFUSED(MARKET "[ppo]\nlookback = 4\n", -ENOENT, ":4:", "belongs to [environment]");
+    REFUSED(MARKET "[ppo]\nbars = 4\n", -ENOENT, ":4:", "belongs to [data]");
+    REFUSED(MARKET "[ppo]\ngamma = 1.5\n", -ERANGE, ":4:", "gamma", "1.5", "0 to 1");
+    REFUSED(MARKET "[ppo]\ngamma = a\n", -EINVAL, ":4:", "gamma", "a number");
+    REFUSED(MARKET "[network]\npolicy_layers = 64;64\n", -EINVAL, ":4:", "policy_layers", "64,64");
+    REFUSED(MARKET "[network]\nactivation = tan\n", -EINVAL, ":4:", "activation", "tanh");
+    REFUSED(MARKET "[training]\ncheckpoint_keep = 0\n", -ERANGE, ":4:", "checkpoint_keep", "from 1");
+    REFUSED(MARKET "[training]\ncheckpoint_every = -1\n", -ERANGE, ":4:", "checkpoint_every", "from 0");
+    REFUSED(MARKET "[training]\ncheckpoint_every = 1.5\n", -EINVAL, ":4:", "whole number");
+    REFUSED(MARKET "[training]\nname = a/b\n", -EINVAL, ":4:", "name", "a/b");
+    REFUSED(MARKET "[training]\nname =\n", -EINVAL, ":4:", "name");
+    REFUSED(MARKET "[training]\npreset = refrence-4080\n", -ENOENT, ":4:", "reference-4080");
+    REFUSED(MARKET "[environment]\npreset = markt\n", -ENOENT, ":4:", "nearest is market");
+    REFUSED(MARKET "[environment]\nautoreset = off\n", -EINVAL, ":4:", "autoreset", "same_step");
+    REFUSED(MARKET "[training]\nworld = cartpol\n", -EINVAL, "[data]", "no market");
+    REFUSED("[training]\nworld = cartpol\n", -ENOENT, "F.ini: ", "[training] world", "cartpole");
+    REFUSED("[training]\nworld = cartpole\n[data]\nbars = A.csv\n", -EINVAL, ":4:", "no market");
+    REFUSED("", -EINVAL, "F.ini: ", "[data] bars");
+    REFUSED(MARKET "state = /x\n", -EINVAL, "[data] state", "one of the two");
+    REFUSED("[data]\nstate = /x\n", -EINVAL, "[data] symbols");
+    REFUSED("[data]\nstate = /x\nsymbols = A\n", -EINVAL, "[data] interval");
+    REFUSED(MARKET "interval = 7m\n", -EINVAL, ":3:", "interval", "5m");
+    REFUSED(MARKET "train_from = yesterday\n", -EINVAL, ":3:", "train_from", "2024-05-01");
+    REFUSED(MARKET "train_from = 2024-02-01\ntrain_to = 2024-01-01\n", -EINVAL, "train_to", "train_from");
+    REFUSED(MARKET "test_to = 2024-02-01\n", -EINVAL, "test_from");
+    REFUSED(MARKET "train_to = 2024-02-01\ntest_from = 2024-01-01\n", -EINVAL, "test_from", "train_to");
+    REFUSED(MARKET "test_from = 2024-01-01\nfit_to = 2024-01-02\n", -EINVAL, "fit_to", "test_from");
+    REFUSED(MARKET "[ppo]\ncopies = 4\ncopies = 4\n", -EINVAL, ":5:", "already set in line 4");
+    REFUSED(MARKET "[ppo]\nseed = 4\n[training]\nseed = 4\n", -EINVAL, ":6:", "already set in line 4");
+    REFUSED("copies = 4\n", -EINVAL, ":1:", "before any section");
+    REFUSED(MARKET "[ppo]\ncopies\n", -EINVAL, ":4:", "KEY = VALUE");
+    REFUSED(MARKET "[ppo]\nminibatch = 100000\n", -EINVAL, "F.ini: ", "minibatch");
+    char *line = malloc(CONFIG_LINE_MAX + 100);
+    int n = snprintf(line, 64, MARKET "features = ");
+    memset(line + n, 'x', CONFIG_LINE_MAX);
+    line[n + CONFIG_PATH_MAX] = '\0';
+    REFUSED(line, -ERANGE, ":3:", "features", "1023");
+    line[n + CONFIG_PATH_MAX] = 'x';
+    line[n + CONFIG_LINE_MAX] = '\0';
+    REFUSED(line, -EINVAL, ":3:", "too long");
+    free(line);
+    CHECK_INT(config_read(scratch_path("none.ini"), &other, err), -ENOENT);
+    CHECK(strstr(err, "none.ini") && strstr(err, "INI"));
+    CHECK(config_read(scratch_root(), &other, err) < 0);
+    CHECK(strstr(err, scratch_root()));
+}
+
+static void test_read(void)
+{
+    const char *text = "; comment\n[ppo]\nlearning_rate = 1e-3 ; and why\n  seed = 7\n"
+                       "[training]\nminibatch = 256\npreset = reference-4080\n"
+                       "[environment]\nlookback = 5\npreset = reference\ninitial_capital = 900..1100\n"
+                       "[data]\nbars = A_1h.csv, B_1h.csv\ntrain_from = 2024-01-01\ntrain_to = 1706745600\n"
+                       "test_from = 2024-02-01T00:00:00Z\ninterval = 1h\n";
+    CHECK_INT(config_parse("F.ini", text, &config, err), 0);
+    CHECK(config.ppo.learning_rate == 1e-3 && config.ppo.seed == 7 && config.ppo.minibatch == 256);
+    CHECK(config.ppo.copies == 32 && config.ppo.steps == 4096 && config.ppo.net.n_pi == 3);
+    CHECK(config.env.execution == ENV_REFERENCE && config.env.lookback == 5);
+    CHECK(config.env.autoreset == ENV_SAME_STEP);
+    CHECK(config.env.initial_capital.low == 900 && config.env.initial_capital.high == 1100);
+    CHECK_INT(config.data.train_from, INT64_C(1704067200) * 1000000000);
+    CHECK_INT(config.data.train_to, INT64_C(1706745600) * 1000000000);
+    CHECK_INT(config.data.test_from, config.data.train_to);
+    CHECK_INT(config.data.interval_ns, INT64_C(3600) * 1000000000);
+    CHECK_STR(config.data.bars, "A_1h.csv, B_1h.csv");
+
+    CHECK_INT(config_parse("F.ini", MARKET "test_from = 2024-02-01\n", &config, err), 0);
+    CHECK_INT(config_train_end(&config.data), config.data.test_from);
+    CHECK_INT(config_parse("F.ini", MARKET, &config, err), 0);
+    CHECK(config_train_end(&config.data) == INT64_MAX);
+    CHECK_INT(config_parse("F.ini", "[training]\nworld = cartpole\n", &config, err), 0);
+    CHECK(!config_trades(&config));
+}
+
+/* Text that is read back is the same text, whatever the values. */
+static void test_text(void)
+{
+    static const char *const files[] = {
+        MARKET,
+        MARKET "train_to = 2024-02-01\ntest_from = 1706745600123\nfeatures = market14\n"
+               "[network]\npolicy_layers = none\nvalue_layers = 33,7\nrecurrent = 16\nshared_layers = true\n"
+               "[ppo]\nlearning_rate = 0.00012345678901234567\nseed = 9007199254740992\nbounded = true\n"
+               "[environment]\nexecution = reference\nbuy_cost_pct = 0.001..0.002\nshorts = false\n",
+        "[training]\nworld = pendulum\nname = a-b_c.d\npreset = reference-4080\noutput = /a b/c\n",
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        CHECK_INT(config_parse("F.ini", files[i], &config, err), 0);
+        char *text = config_text(&config), *again = NULL;
+        CHECK(text != NULL);
+        int r = text ? config_parse("text", text, &other, err) : -ENOMEM;
+        CHECK_INT(r, 0);
+        if (r < 0)
+            fprintf(stderr, "%s\n", err);
+        else
+            again = config_text(&other);
+        CHECK_STR(again, text);
+        CHECK_INT(config_continues(&config, &other, err), 0);
+        CHECK(config_trades(&config) == (strstr(text, "[environment]") != NULL));
+        free(text);
+        free(again);
+    }
+}
+
+/* Every key alone: may it change, or is it named with both values? */
+static void test_continues(void)
+{
+    static const struct {
+        const char *key, *value;
+        bool may;
+    } changes[] = {{"total_steps", "5", true},
+                   {"checkpoint_every", "7", true},
+                   {"checkpoint_keep", "9", true},
+                   {"evaluate_every", "3", true},
+                   {"tensorboard", "/t", true},
+                   {"output", "/o", true},
+                   {"evaluate_episodes", "3", true},
+                   {"name", "other", false},
+                   {"threads", "7", false},
+                   {"copies", "16", false},
+                   {"seed", "5", false},
+                   {"policy_layers", "8", false},
+                   {"bars", "B.csv", false},
+                   {"lookback", "9", false}};
+    CHECK_INT(config_parse("F.ini", MARKET, &config, err), 0);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        size_t k = 0;
+        while (k < n_keys && strcmp(keys[k].name, changes[i].key) != 0)
+            k++;
+        CHECK(k < n_keys && keys[k].may_change == changes[i].may);
+        if (k == n_keys)
+            continue;
+        other = config;
+        CHECK_INT(config_set(&other, keys[k].section, keys[k].name, changes[i].value, err), 0);
+        char before[256];
+        CHECK_INT(config_get(&config, keys[k].section, keys[k].name, before, sizeof before), 0);
+        int r = config_continues(&config, &other, err);
+        CHECK_INT(r, changes[i].may ? 0 : -EINVAL);
+        CHECK(r == 0 || (strstr(err, keys[k].name) && strstr(err, changes[i].value) && strstr(err, before)));
+    }
+}
+
+/* The example has a line `key = value` for every key, in its section, after a comment, with its default. */
+static void test_example(const char *path)
+{
+    static char text[1 << 16], value[CONFIG_LIST_MAX], wanted[CONFIG_LIST_MAX + 64];
+    FILE *file = fopen(path, "re");
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[n] = '\0';
+    int r = config_read(path, &other, err);
+    CHECK_INT(r, 0);
+    if (r < 0)
+        fprintf(stderr, "%s\n", err);
+    config_defaults(&config);
+    for (size_t i = 0; i < n_keys; i++) {
+        snprintf(wanted, sizeof wanted, "\n[%s]\n", keys[i].section);
+        const char *from = strstr(text, wanted), *end = from ? strstr(from + 1, "\n[") : NULL;
+        snprintf(wanted, sizeof wanted, "\n%s =", keys[i].name);
+        const char *line = from ? strstr(from, wanted) : NULL;
+        bool there = line && (!end || line < end);
+        if (there && strcmp(keys[i].section, "data") != 0) {
+            CHECK_INT(config_get(&config, keys[i].section, keys[i].name, value, sizeof value), 0);
+            snprintf(wanted, sizeof wanted, "\n%s =%s%s\n", keys[i].name, *value ? " " : "", value);
+            there = strstr(from, wanted) == line;
+        }
+        const char *before = line;
+        while (there && before > text && before[-1] != '\n')
+            before--;
+        there = there && *before == '#';
+        CHECK(there);
+        if (!there)
+            fprintf(stderr, "%s: [%s] %s: its line, with its default, after a comment\n", path,
+                    keys[i].section, keys[i].name);
+        CHECK(keys[i].summary && *keys[i].summary);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    CHECK(argc == 2);
+    n_keys = config_keys(keys, KEYS_MAX);
+    CHECK(n_keys > 100 && n_keys < KEYS_MAX);
+    test_refused();
+    test_read();
+    test_text();
+    test_continues();
+    test_example(argv[1]);
+    return check_done("trainer/program/config");
+}

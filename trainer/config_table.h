@@ -1,0 +1,27 @@
+/* Inside the configuration: the keys that are neither PPO's nor the environment's. */
+#ifndef TRAINER_CONFIG_TABLE_H
+#define TRAINER_CONFIG_TABLE_H
+
+#include "trainer/config.h"
+
+enum config_kind { CONFIG_TEXT, CONFIG_NAME, CONFIG_PRESET, CONFIG_WHOLE, CONFIG_TIME, CONFIG_INTERVAL };
+
+struct config_row {
+    const char *section, *name, *summary;
+    enum config_kind kind;
+    double min, max;
+    size_t offset, size;
+    bool may_change;
+};
+extern const struct config_row config_table[]; /* by section, in the file's order */
+extern const size_t config_table_n;
+
+/* [network] or [training] for PPO's keys that belong there; else [ppo]. */
+const char *config_home(const char *ppo_key);
+
+int config_section(const char *section, char *err); /* 0, or -ENOENT: there is none of that name */
+bool config_is_ppo_section(const char *section);
+
+int config_say(char *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,33 @@
+#include "trainer/telemetry/usage.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+static double seconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+struct usage usage_now(void)
+{
+    return (struct usage){seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+struct usage usage_since(const struct usage *begun)
+{
+    struct usage now = usage_now();
+    return (struct usage){now.wall_s - begun->wall_s, now.cpu_s - begun->cpu_s};
+}
+
+struct usage usage_sum(const struct usage *a, const struct usage *b)
+{
+    return (struct usage){a->wall_s + b->wall_s, a->cpu_s + b->cpu_s};
+}
+
+size_t usage_peak_rss(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
+}

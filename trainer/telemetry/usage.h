@@ -1,0 +1,16 @@
+/* What the process has used: wall clock, processor, memory. */
+#ifndef TRAINER_TELEMETRY_USAGE_H
+#define TRAINER_TELEMETRY_USAGE_H
+
+#include <stddef.h>
+
+struct usage {
+    double wall_s, cpu_s; /* cpu_s: of all its threads, user and system */
+};
+struct usage usage_now(void);
+struct usage usage_since(const struct usage *begun);
+struct usage usage_sum(const struct usage *a, const struct usage *b);
+
+size_t usage_peak_rss(void); /* bytes; 0: not known */
+
+#endif
