@@ -22,6 +22,8 @@ struct safetensors_tensor {
 struct safetensors_pair {
     const char *key, *value;
 };
+const char *safetensors_type_name(enum safetensors_type type); /* "F32", … */
+size_t safetensors_type_size(enum safetensors_type type);      /* bytes */
 
 /* Writes a whole file through a temporary one beside it, fsync and rename: the file is there whole, or as it
  * was. 0 or -errno with "what: where: what would be right". */
@@ -29,15 +31,23 @@ int safetensors_write(const char *path, const struct safetensors_tensor *tensors
                       const struct safetensors_pair *metadata, size_t n_metadata,
                       char err[static SAFETENSORS_ERROR_MAX]);
 
+/* A whole file's bytes, to be freed: what an id is the hash of, and safetensors_parse() reads. 0, errors of
+ * opening and reading, -EINVAL for what is no file, -ENOMEM. */
+int safetensors_bytes(const char *path, unsigned char **ret, size_t *ret_n,
+                      char err[static SAFETENSORS_ERROR_MAX]);
+
 /* Reads a file, header and all bytes; refuses a header that is no such object, types beside those above,
  * shapes whose bytes are not data_offsets', overlaps, gaps, names twice, a file that is shorter or longer.
- * `bytes` that were read already: the same from memory, which is copied. */
+ * `bytes` that were read already: the same from memory, which is copied. 0, for safetensors_destroy();
+ * -EINVAL with what is wrong where; errors of reading; -ENOMEM. */
 struct safetensors;
 int safetensors_read(const char *path, struct safetensors **ret, char err[static SAFETENSORS_ERROR_MAX]);
 int safetensors_parse(const char *name, const void *bytes, size_t n, struct safetensors **ret,
                       char err[static SAFETENSORS_ERROR_MAX]);
 void safetensors_destroy(struct safetensors *file); /* NULL is fine */
+/* NULL: it has none of that name. */
 const struct safetensors_tensor *safetensors_find(const struct safetensors *file, const char *name);
+/* In the order of their bytes. */
 const struct safetensors_tensor *safetensors_all(const struct safetensors *file, size_t *ret_n);
 const char *safetensors_metadata(const struct safetensors *file, const char *key); /* NULL: it has none */
 
