@@ -1,0 +1,69 @@
+/* The products of a network's layers and the optimiser's passes, as each instruction set has them. Strides
+ * are in numbers; `out` and `in` columns are without padding, but everything is computed and written up to
+ * the next multiple of NET_LANES, where weights' padding makes it 0. Arrays that have such a stride are
+ * aligned to 64 bytes. Nothing overlaps. */
+#ifndef TRAINER_NN_KERNELS_H
+#define TRAINER_NN_KERNELS_H
+
+#include "strategy/policy/net.h"
+#include "trainer/nn/adam.h"
+
+enum { NN_IDENTITY = -1 }; /* no activation; else an enum net_activation */
+
+/* y = activation(x W + b), x [rows][in]. */
+struct REAL(nn_affine) {
+    size_t rows;
+    int in, out;
+    const real *x, *w, *bias;
+    size_t x_stride, w_stride; /* x_stride: any >= in; x needs no alignment */
+    int activation;
+    real *y, *pre; /* pre: the activation's argument, where that is wanted, of y's stride; or NULL */
+    size_t y_stride;
+};
+
+/* dx = (dy W^T) * slope of the layer below: activation's, of `kept` [rows][in]: its result (tanh, ReLU) or
+ * argument (SiLU), of dx's stride. `add`: dy W^T is added to what dx holds before the slope. */
+struct REAL(nn_pull) {
+    size_t rows;
+    int in, out;
+    const real *dy, *w, *kept;
+    size_t dy_stride, w_stride;
+    int activation;
+    bool add;
+    real *dx;
+    size_t dx_stride;
+};
+
+/* dw = x^T dy, db = the sum of dy's rows. dw has w_stride and `in` rows. */
+struct REAL(nn_gradient) {
+    size_t rows;
+    int in, out;
+    const real *x, *dy;
+    size_t x_stride, dy_stride, w_stride;
+    real *dw, *db;
+};
+
+struct REAL(nn_kernels) {
+    const char *name;
+    size_t scratch; /* numbers that the products want as scratch, aligned to 64 bytes */
+    void (*affine)(const struct REAL(nn_affine) * op, real *scratch);
+    void (*pull)(const struct REAL(nn_pull) * op, real *scratch);
+    void (*gradient)(const struct REAL(nn_gradient) * op, real *scratch);
+    void (*adam)(const struct nn_adam *adam, real *params, real *m, real *v, const real *const *grads,
+                 int n_grads, size_t first, size_t n);
+    double (*squares)(const real *const *grads, int n_grads, size_t first, size_t n);
+};
+
+extern const struct REAL(nn_kernels) REAL(nn_kernels_plain); /* loops, the reference of the others */
+
+/* The best of this processor. */
+const struct REAL(nn_kernels) * REAL(nn_kernels_best)(void);
+/* By name: "plain", "baseline", "avx2", "avx512"; NULL: there is none such, or the processor cannot. */
+const struct REAL(nn_kernels) * REAL(nn_kernels_find)(const char *name);
+
+static inline int nn_round(int n)
+{
+    return (n + NET_LANES - 1) / NET_LANES * NET_LANES;
+}
+
+#endif

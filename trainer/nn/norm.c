@@ -1,0 +1,78 @@
+#include <math.h>
+
+#include "trainer/nn/activate.h"
+#include "trainer/nn/work.h"
+
+/* Sums over a row by lanes, so that a compiler can use vectors; the lanes are added in order. */
+static real sum(const real *x, size_t n)
+{
+    real lanes[NET_LANES] = {0};
+    size_t i = 0;
+    for (; i + NET_LANES <= n; i += NET_LANES)
+        for (size_t k = 0; k < NET_LANES; k++)
+            lanes[k] += x[i + k];
+    for (size_t k = 0; i + k < n; k++)
+        lanes[k] += x[i + k];
+    real ret = 0;
+    for (size_t k = 0; k < NET_LANES; k++)
+        ret += lanes[k];
+    return ret;
+}
+
+static real sum_of_products(const real *x, const real *y, size_t n)
+{
+    real lanes[NET_LANES] = {0};
+    size_t i = 0;
+    for (; i + NET_LANES <= n; i += NET_LANES)
+        for (size_t k = 0; k < NET_LANES; k++)
+            lanes[k] += x[i + k] * y[i + k];
+    for (size_t k = 0; i + k < n; k++)
+        lanes[k] += x[i + k] * y[i + k];
+    real ret = 0;
+    for (size_t k = 0; k < NET_LANES; k++)
+        ret += lanes[k];
+    return ret;
+}
+
+void REAL(nn_norm_forward)(const struct REAL(nn_norm) * norm)
+{
+    const size_t n = (size_t)norm->width, padded = (size_t)nn_round(norm->width);
+    for (size_t r = 0; r < norm->rows; r++) {
+        real *x = norm->centered + r * norm->stride, *y = norm->y + r * norm->stride;
+        const real mean = sum(x, n) / (real)n;
+        for (size_t i = 0; i < n; i++)
+            x[i] -= mean;
+        const real variance = sum_of_products(x, x, n) / (real)n;
+        const real inverse = (real)(1 / sqrt((double)variance + NET_NORM_EPSILON));
+        norm->inverse[r] = inverse;
+        for (size_t i = 0; i < n; i++)
+            x[i] *= inverse;
+        for (size_t i = 0; i < padded; i++)
+            y[i] = x[i] * norm->weight[i] + norm->bias[i];
+        if (norm->pre)
+            for (size_t i = 0; i < padded; i++)
+                norm->pre[r * norm->stride + i] = y[i];
+        for (size_t i = 0; i < padded; i++)
+            y[i] = activate(norm->activation, y[i]);
+    }
+}
+
+/* With u = (x - mean) / s and y = u w + b: du = dy w, dx = (du - mean(du) - u mean(du u)) / s. */
+void REAL(nn_norm_backward)(const struct REAL(nn_norm) * norm, real *delta, real *dweight, real *dbias)
+{
+    const size_t n = (size_t)norm->width, padded = (size_t)nn_round(norm->width);
+    for (size_t i = 0; i < padded; i++)
+        dweight[i] = dbias[i] = 0;
+    for (size_t r = 0; r < norm->rows; r++) {
+        const real *u = norm->centered + r * norm->stride;
+        real *d = delta + r * norm->stride;
+        for (size_t i = 0; i < n; i++) {
+            dweight[i] += d[i] * u[i];
+            dbias[i] += d[i];
+            d[i] *= norm->weight[i];
+        }
+        const real mean = sum(d, n) / (real)n, along = sum_of_products(d, u, n) / (real)n;
+        for (size_t i = 0; i < n; i++)
+            d[i] = (d[i] - mean - u[i] * along) * norm->inverse[r];
+    }
+}
