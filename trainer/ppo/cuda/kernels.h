@@ -58,16 +58,17 @@ static inline size_t kernel_matrix_bytes(size_t rows, uint32_t stride, bool half
 /* Where the device stands; written by kernels alone but for run_step, epoch and adam_step, which the host
  * sets at the start and from a checkpoint. */
 struct kernel_clock {
-    uint64_t run_step; /* steps of the run that are done: Philox's counter of an action */
-    uint64_t epoch;    /* epochs begun in all iterations before; the shuffle's number is epoch + this_epoch */
-    uint64_t adam_step;             /* steps of Adam that are done */
-    uint32_t step;                  /* of this rollout */
-    uint32_t this_epoch, minibatch; /* of this iteration, of this epoch */
-    uint32_t skip;                  /* this minibatch's gradients are not used */
-    uint32_t stop;                  /* target_kl, or too many bad ones: nor are any more of this iteration */
-    uint32_t bad_in_row;            /* minibatches that were not finite, one after the other */
+    uint64_t run_step;   /* steps of the run that are done: Philox's counter of an action */
+    uint64_t epoch;      /* begun in the run, whole ones and stopped: the shuffle's number */
+    uint64_t adam_step;  /* steps of Adam that are done */
+    uint32_t step;       /* of this rollout */
+    uint32_t minibatch;  /* of this epoch */
+    uint32_t begun;      /* this epoch is, and counts */
+    uint32_t skip;       /* this minibatch's gradients are not used */
+    uint32_t stop;       /* target_kl, or too many bad ones: nor are any more of this iteration's */
+    uint32_t bad_in_row; /* minibatches that were not finite, one after the other */
     struct ppo_shuffle shuffle;
-    /* Of the step that adam is to do. */
+    double policy, value, entropy, loss, old_kl, kl, clipped; /* this minibatch's, as struct kernel_figures */
     float scale, rate, root_correction2; /* of gradients; lr / (1 - b1^t); 1 / sqrt(1 - b2^t) */
 };
 
@@ -87,7 +88,7 @@ struct kernel_figures {
     uint32_t lost_finals;          /* truncations beyond `slots` of a copy: the host's mistake, must be 0 */
 };
 
-/* A count, mean and sum of squared deviations, merged by Chan's formula. */
+/* struct ppo_moments of trainer/ppo/state.h, whose page is C alone. */
 struct kernel_moments {
     double count, mean, m2;
 };
@@ -147,7 +148,7 @@ void ppo_launch_observe(const struct kernel_observe *k, void *stream);
 
 /* Draws the actions of the rows of step clock->step, run step clock->run_step, and their log-probabilities:
  * Philox, key seed, counter {copy, run_step low, high, PPO_DRAW_ACTION << 24 | block}, word i of action i.
- * Continuous: words 2j, 2j + 1 give normals of actions 2j, 2j + 1 by Box-Muller. 32 copies a block, thread a
+ * Continuous: mean + deviation * normal, by pairs of words (trainer/ppo/draw.h). 32 copies a block, thread a
  * counter block of a copy. Bytes a row: 4 heads + 8 A + 4: 380 (6 MB). */
 struct kernel_act {
     const struct kernel_clock *clock;
@@ -274,6 +275,7 @@ void ppo_launch_update_begin(const struct kernel_order *k, void *stream);
 struct kernel_gather {
     const struct kernel_clock *clock;
     uint32_t rows, sequence;          /* of the minibatch */
+    uint32_t copies;                  /* of the rollout */
     struct kernel_matrix obs, to_obs; /* of the same stride and type */
     uint32_t actions;
     const float *taken, *logp, *values, *advantages, *returns;          /* the rollout's */
@@ -306,7 +308,8 @@ struct kernel_loss {
     bool normalise_advantages;
     double clip_range_vf, vf_coef, entropy_bound, value_bound, target_kl; /* 0: none */
     uint32_t bad_updates;
-    float *logp;                            /* [rows] */
+    float *logp;                            /* [rows], left by loss_sums */
+    float *soft;                            /* [rows][actions][2], between both; NULL when continuous */
     double *partials;                       /* [tiles of KERNEL_LOSS_TILE][KERNEL_LOSS_SUMS] */
     struct kernel_matrix d_heads, d_values; /* d_values: column 0 */
     float *head_sums;                       /* [tiles][d_heads.stride]; NULL: not wanted */
