@@ -118,7 +118,7 @@ void env_pool_destroy(struct env_pool *pool)
 
 void env_pool_run(struct env_pool *pool, size_t copies, env_pool_work *work, void *data)
 {
-    if (pool->threads == 1) {
+    if (pool->threads == 1 || copies <= ENV_LANES) { /* no more than one has work */
         work(data, 0, copies);
         return;
     }

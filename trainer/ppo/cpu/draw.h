@@ -1,0 +1,15 @@
+/* Draws for many rows at once. */
+#ifndef TRAINER_PPO_CPU_DRAW_H
+#define TRAINER_PPO_CPU_DRAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* For rows [first, end) of a rollout of `copies`, whose step 0 is step `run_step` of the run: ret [rows][n]
+ * (the rollout's, of which rows [first, end) are written), standard normals, or with `uniform` numbers of
+ * [0, 1). */
+void draw_rows(uint64_t seed, uint64_t run_step, size_t copies, size_t n, bool uniform, size_t first,
+               size_t end, float *ret);
+
+#endif
