@@ -1,0 +1,77 @@
+/* PPO's part of the GPU module: plain C on both sides, no CUDA header. The loader is trainer/ppo/device.h;
+ * nothing else includes this page but the module and its tests.
+ *
+ * Every call returns 0 or a negative errno and then leaves a sentence in `reason`, as those of
+ * indicators_gpu/cuda/abi.h. One thread at a time. */
+#ifndef TRAINER_PPO_CUDA_ABI_H
+#define TRAINER_PPO_CUDA_ABI_H
+
+#include "trainer/env/device_io.h"
+#include "trainer/ppo/cuda/kernels.h"
+#include "trainer/ppo/params.h"
+#include "trainer/ppo/state.h"
+
+struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
+
+/* Raised whenever anything on this page, a struct that it takes, or what an update computes changes. */
+enum { GPU_PPO_ABI = 1 };
+
+/* What the module exports, a struct gpu_ppo_api. */
+#define GPU_PPO_SYMBOL "papertape_gpu_ppo"
+
+struct gpu_ppo; /* a learner on the device */
+
+/* Everything that it points to must outlive the learner. */
+struct gpu_ppo_setup {
+    const struct ppo_params *params;
+    const struct net_layout *layout;
+    uint32_t shortest_episode; /* as ppo_plan_make() */
+
+    /* The environment: its buffers, its stream, and a step queued there (env_device_queue()). */
+    struct env_device_io io;
+    void *stream;
+    int (*step)(void *ctx, const struct env_device_io *io, void *stream, char *err);
+    void *ctx;
+};
+
+/* In the host's memory, as state.h has a learner's pieces. */
+struct gpu_ppo_state {
+    float *params, *adam_m, *adam_v; /* [n_params] */
+    struct ppo_moments *normaliser;  /* [1 + observation] */
+    struct ppo_counters *counters;   /* iteration, steps and skipped_total are the host's */
+    struct ppo_copy *copies;         /* [copies] */
+};
+
+struct gpu_ppo_result {
+    struct kernel_figures figures;
+    double seconds_rollout, seconds_advantage, seconds_update; /* the device's */
+};
+
+struct gpu_ppo_api {
+    uint32_t abi;
+
+    /* -ENOMEM: the device has no room, or it would hold more than params->memory_cap of its memory. -ENOTSUP:
+     * it has no such matrix product; -ENOEXEC: no matrix library. The state is undefined until write(). */
+    int (*create)(struct gpu_indicators *g, const struct gpu_ppo_setup *setup, struct gpu_ppo **ret,
+                  char *reason, size_t cap);
+    void (*destroy)(struct gpu_ppo *p);
+
+    int (*write)(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap);
+    int (*read)(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap);
+
+    /* Rollout, advantages, update; with `rehearse` a rollout and its statistics alone. The host waits once,
+     * at its end. */
+    int (*iterate)(struct gpu_ppo *p, const struct kernel_rates *rates, bool rehearse,
+                   struct gpu_ppo_result *ret, char *reason, size_t cap);
+
+    /* For tests: the gradients [n_params] of the last minibatch. */
+    int (*grads)(struct gpu_ppo *p, float *ret, char *reason, size_t cap);
+
+    size_t (*bytes)(const struct gpu_ppo *p);
+    uint64_t (*waits)(const struct gpu_ppo *p); /* times that the host waited for the device */
+
+    /* Measured multiplications and additions a second of the largest product of an update, over `rounds`. */
+    int (*matrix_rate)(struct gpu_ppo *p, int rounds, double *ret_flop_per_s, char *reason, size_t cap);
+};
+
+#endif

@@ -1,0 +1,57 @@
+/* Where everything that a learner on a device needs lies in its one allocation: a pure function of the
+ * parameters, the networks and the world, which the module places by and `plan` predicts with. Plain C, for
+ * host and module. */
+#ifndef TRAINER_PPO_CUDA_PLAN_H
+#define TRAINER_PPO_CUDA_PLAN_H
+
+#include "trainer/ppo/params.h"
+
+enum { PLAN_ALIGNMENT = 256, PLAN_LAYERS_MAX = 3 * NET_LAYERS_MAX };
+
+/* One hidden layer's rows of a pass: offsets of matrices [rows][stride], bfloat16 or float32 as `half`. */
+struct plan_layer {
+    size_t y;            /* what it gives */
+    size_t z;            /* before norm or SiLU, which go back from there; else as y: in place */
+    size_t dy;           /* gradients by y, then by z, in place */
+    size_t mask;         /* ReLU's bits */
+    size_t stats, pulls; /* [rows][2] floats of a norm */
+    size_t bias_sums, norm_weight_sums, norm_bias_sums; /* [tiles][stride] floats */
+};
+
+/* Offsets of bytes from the allocation's beginning. */
+struct ppo_plan {
+    bool half; /* bfloat16 products */
+    size_t copies, steps, rows /* steps * copies */, minibatch;
+    uint32_t slots;    /* final observations that a copy can have in a rollout */
+    size_t value_rows; /* of a pass for values */
+    size_t final_rows; /* of a pass for final observations' values */
+    size_t pass_rows;  /* room of the layers */
+    int x_stride;      /* of observations */
+    int head_stride, value_stride;
+
+    size_t clock, rates, figures;
+    size_t params, m, v, grads, halves; /* halves: 0: none */
+    size_t moments, mean, scale, reward_moments, reward_scale;
+    size_t copy_columns, begun, n_truncated, final_of; /* final_of: kernel_reward's final_rows */
+    size_t observe_sums, explained_partials;
+
+    size_t obs; /* [(steps + 1) * copies][x_stride] */
+    size_t actions, logp, values, rewards, ends, advantages, returns;
+    size_t finals, final_values; /* [slots * copies] */
+    size_t x_now;                /* [copies]: the step's own, where products find it whatever the step */
+
+    size_t x, taken, old_logp, old_values, to_advantages, to_returns, new_logp; /* the minibatch's */
+    size_t advantage_sums, loss_partials, grad_partials;
+    size_t heads, value_heads, d_heads, d_values;
+    size_t head_sums, value_sums, log_std_sums;
+    struct plan_layer layers[3][NET_LAYERS_MAX]; /* by enum net_part */
+
+    size_t bytes; /* of the whole */
+};
+
+/* `shortest_episode`: steps that every episode has at least (>= 1): it bounds how many of them a rollout can
+ * truncate. 0, or -EINVAL with what a device cannot do: a recurrent layer. */
+int ppo_plan_make(const struct ppo_params *params, const struct net_layout *layout, uint32_t shortest_episode,
+                  struct ppo_plan *ret, char err[static PPO_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,116 @@
+/* What the learner's sequence (sequence.h) asks of a device: memory, copies, matrix products, graphs. The
+ * module's is CUDA (queue.cu), the tests' is plain loops (tests/trainer/ppo/cpu_queue.c), so that the
+ * sequence is one source over both.
+ *
+ * Work is queued in order on a lane; lane 1 runs beside lane 0 from queue_fork() to queue_join(). Nothing
+ * waits but queue_wait(), which is counted. The first failure stays: what is called after it does nothing,
+ * and queue_wait() tells it. */
+#ifndef TRAINER_PPO_CUDA_QUEUE_H
+#define TRAINER_PPO_CUDA_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gpu_indicators;
+
+enum {
+    QUEUE_LANES = 2,
+    QUEUE_GRAPHS = 4,
+    QUEUE_MARKS = 4,
+    QUEUE_PRODUCTS_MAX = 256,
+    QUEUE_WORKSPACE = 32 << 20, /* bytes of each lane: cuBLASLt's recommendation for sm_90 */
+    QUEUE_MASK_UNIT = 128,      /* bits: a mask's rows are multiples of it */
+};
+
+enum queue_type { QUEUE_F32, QUEUE_BF16 };
+
+/* Row-major products of x [rows][in], w [in][out], y [rows][out]; strides in elements, bases and strides are
+ * multiples of 16 bytes. Sums are float32. */
+enum queue_kind {
+    QUEUE_FORWARD, /* y = x w + bias; with relu max(0, .), and a bit of `mask` for each that is above 0 */
+    QUEUE_INPUT,   /* x = y w^T, added to x with `add`; with relu times the mask of x */
+    QUEUE_WEIGHT,  /* w = x^T y; bias = sum of y's rows */
+};
+struct queue_product {
+    enum queue_kind kind;
+    size_t rows;
+    int in, out;
+    int x_stride, w_stride, y_stride;
+    enum queue_type operands, result;
+    bool tf32;                  /* of float32 operands: rounded to TF32 */
+    bool bias, relu, keep, add; /* keep: relu's mask is wanted */
+};
+struct queue_operands {
+    void *x, *w, *y;
+    void *bias; /* of `result`'s type; QUEUE_WEIGHT: float */
+    void *mask; /* [rows][queue_mask_bytes(width)]; its bits are the device's own affair */
+};
+static inline size_t queue_mask_bytes(int width)
+{
+    return ((size_t)width + QUEUE_MASK_UNIT - 1) / QUEUE_MASK_UNIT * QUEUE_MASK_UNIT / 8;
+}
+static inline size_t queue_type_bytes(enum queue_type type)
+{
+    return type == QUEUE_BF16 ? 2 : 4;
+}
+
+struct ppo_queue;
+
+/* On the device of `g`. Lane 0 is `stream` (NULL where the device has none). 0, or -errno with a sentence:
+ * -ENOEXEC where the matrix library cannot be loaded. */
+int queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason, size_t cap);
+void queue_destroy(struct ppo_queue *q); /* waits, and lets the arena go; NULL is fine */
+
+/* Bytes of the device, and those that are free; not counting what the driver is going to take for code and
+ * graphs. */
+int queue_memory(struct ppo_queue *q, size_t *ret_free, size_t *ret_total, char *reason, size_t cap);
+
+/* The one allocation, zeroed; the first QUEUE_LANES * QUEUE_WORKSPACE bytes are the products'. */
+int queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap);
+
+/* Chooses how a product is done, once. `*product` comes back without `relu` or (QUEUE_WEIGHT) `bias` where
+ * the device does not do that along with it; the caller does it then. -ENOTSUP: it cannot be done at all. */
+int queue_plan(struct ppo_queue *q, struct queue_product *product, int *ret_id, char *reason, size_t cap);
+void queue_product(struct ppo_queue *q, int lane, int id, const struct queue_operands *operands);
+
+/* From and to the host: its memory must stay until queue_wait(). */
+void queue_upload(struct ppo_queue *q, void *to, const void *from, size_t bytes);
+void queue_download(struct ppo_queue *q, void *to, const void *from, size_t bytes);
+void queue_copy(struct ppo_queue *q, int lane, void *to, const void *from, size_t bytes);
+void queue_zero(struct ppo_queue *q, int lane, void *at, size_t bytes);
+
+/* Memory of the host that copies do not wait for; let go with the queue. NULL: none is left. */
+void *queue_pinned(struct ppo_queue *q, size_t bytes);
+
+void queue_fork(struct ppo_queue *q);
+void queue_join(struct ppo_queue *q);
+void *queue_stream(struct ppo_queue *q, int lane);
+
+/* Runs work that is the same every time, lane 0's at its ends: the first time as it is, the second time it is
+ * recorded as graph `graph`, from then on the graph is launched and `work` is not called. What changes lies
+ * in the device's memory. */
+void queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx);
+
+/* Remembers a failure of something that was queued beside the queue (the environment). */
+void queue_fail(struct ppo_queue *q, int error, const char *reason);
+/* After a kernel launch of kernels.h: was it taken? */
+void queue_launched(struct ppo_queue *q);
+
+/* Moments of lane 0, and the seconds between two of them, after queue_wait(). */
+void queue_mark(struct ppo_queue *q, int mark);
+double queue_seconds(struct ppo_queue *q, int from, int to);
+
+/* 0, or the first failure since the queue was made: -EIO: the device may be lost. */
+int queue_wait(struct ppo_queue *q, char *reason, size_t cap);
+uint64_t queue_waits(const struct ppo_queue *q);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+/* Networks forward and backward on a device: which products and kernels follow each other on which lane. One
+ * source for the module and for the tests' CPU: it queues by queue.h and kernels.h and sees no CUDA.
+ *
+ * Policy and value network run beside each other, a lane each (one lane, where they share a trunk). Batched
+ * products would serve only networks of the same widths and save nothing: at 2048x1024x512 a product of
+ * 32,768 rows has 512 to 2048 tiles of 128x256 on 132 processors, so that its last wave costs up to 20 % of
+ * a quarter, and the other lane fills it; at 64x64 a product is as long as its launch, and two lanes halve
+ * that as batching would. */
+#ifndef TRAINER_PPO_CUDA_SEQUENCE_H
+#define TRAINER_PPO_CUDA_SEQUENCE_H
+
+#include "trainer/ppo/cuda/kernels.h"
+#include "trainer/ppo/cuda/plan.h"
+#include "trainer/ppo/cuda/queue.h"
+
+enum sequence_pass { PASS_ROLLOUT, PASS_VALUES, PASS_FINALS, PASS_TRAIN, PASSES };
+
+/* A planned product: what the device does along with it. */
+struct sequence_product {
+    int id;
+    bool relu, bias;
+};
+
+struct sequence {
+    struct ppo_queue *queue;
+    const struct ppo_params *params;
+    const struct net_layout *layout;
+    struct ppo_plan plan;
+    unsigned char *base; /* the arena */
+    /* [part][layer], the head behind the hidden layers */
+    struct sequence_product forward[PASSES][3][NET_LAYERS_MAX + 1];
+    struct sequence_product input[3][NET_LAYERS_MAX + 1], weight[3][NET_LAYERS_MAX + 1];
+    struct kernel_add sums; /* of biases, norms and log_std, from their tiles */
+    double largest_flops;   /* of `largest`, a product of an update */
+    struct sequence_product largest;
+    struct queue_operands largest_operands;
+};
+
+/* Plans all products. The arena lies at `base`. 0, or -ENOTSUP with a sentence. */
+int sequence_init(struct sequence *s, struct ppo_queue *queue, const struct ppo_params *params,
+                  const struct net_layout *layout, const struct ppo_plan *plan, void *base, char *reason,
+                  size_t cap);
+
+/* Heads (PASS_ROLLOUT) or values (PASS_VALUES, PASS_FINALS) of a pass' rows of observations. */
+void sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel_matrix x);
+
+/* Both networks over the minibatch, and the gradients from d_heads and d_values. */
+void sequence_train(struct sequence *s);
+void sequence_back(struct sequence *s);
+
+static inline void *sequence_at(const struct sequence *s, size_t offset)
+{
+    return s->base + offset;
+}
+static inline struct kernel_matrix sequence_matrix(const struct sequence *s, size_t offset, int stride,
+                                                   bool half)
+{
+    return (struct kernel_matrix){s->base + offset, (uint32_t)stride, half};
+}
+
+#endif

@@ -1,0 +1,458 @@
+#include "trainer/ppo/device.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/env/inside.h"
+#include "trainer/env/refusal.h"
+#include "trainer/nn/train.h"
+#include "trainer/ppo/cuda/abi.h"
+#include "trainer/ppo/cuda/plan.h"
+
+enum { BACKEND_MAX = 300, PIECES = 7 };
+
+struct device_learner {
+    struct learner learner; /* first: what callers hold */
+    struct learner_ops ops;
+    char backend[BACKEND_MAX];
+    const struct gpu_ppo_api *api;
+    struct gpu_ppo *on_device;
+    struct env *env;
+    struct env_device *device;
+    struct ppo_counters counters;
+    uint64_t waits;
+    bool normal; /* there are statistics of observations, or none are wanted */
+};
+
+/* A whole state in the host's memory. */
+struct host_state {
+    struct gpu_ppo_state state;
+    size_t normaliser_bytes, copies_bytes, params_bytes, world_bytes;
+    void *world;
+};
+
+static struct device_learner *device_of(const struct learner *l)
+{
+    return (struct device_learner *)(uintptr_t)l;
+}
+
+static void state_finish(struct host_state *s)
+{
+    free(s->state.params);
+    free(s->state.adam_m);
+    free(s->state.adam_v);
+    free(s->state.normaliser);
+    free(s->state.copies);
+    free(s->world);
+}
+
+static int state_init(struct host_state *s, struct device_learner *d, char err[static PPO_ERROR_MAX])
+{
+    const struct net_layout *layout = &d->learner.layout;
+    *s = (struct host_state){.normaliser_bytes = ppo_normaliser_bytes(layout),
+                             .copies_bytes = ppo_copies_bytes(&d->learner.params, layout),
+                             .params_bytes = layout->n_params * sizeof(float),
+                             .world_bytes = env_state_bytes(d->env)};
+    s->state = (struct gpu_ppo_state){.params = calloc(1, s->params_bytes),
+                                      .adam_m = calloc(1, s->params_bytes),
+                                      .adam_v = calloc(1, s->params_bytes),
+                                      .normaliser = calloc(1, s->normaliser_bytes),
+                                      .counters = &d->counters,
+                                      .copies = calloc(1, s->copies_bytes)};
+    s->world = malloc(s->world_bytes);
+    if (s->state.params && s->state.adam_m && s->state.adam_v && s->state.normaliser && s->state.copies &&
+        s->world)
+        return 0;
+    state_finish(s);
+    return env_refuse(-ENOMEM, err, "learner: out of memory for its state");
+}
+
+/* ---- iterations ---- */
+
+static int queue_step(void *ctx, const struct env_device_io *io, void *stream, char *err)
+{
+    return env_device_queue(ctx, io, stream, err);
+}
+
+/* Was every action one? */
+static int check_actions(struct device_learner *d, char err[static PPO_ERROR_MAX])
+{
+    char reason[ENV_ERROR_MAX];
+    int r = env_device_wait(d->device, NULL, reason);
+    return r < 0 ? env_refuse(r, err, "rollout: %s", reason) : 0;
+}
+
+/* A rollout for the first statistics of observations; what it has changed besides is put back. */
+static int rehearse(struct device_learner *d, const struct kernel_rates *rates,
+                    char err[static PPO_ERROR_MAX])
+{
+    struct host_state before, after;
+    struct gpu_ppo_result none;
+    char reason[ENV_ERROR_MAX];
+    int r = state_init(&before, d, err);
+    if (r < 0)
+        return r;
+    r = state_init(&after, d, err);
+    if (r < 0) {
+        state_finish(&before);
+        return r;
+    }
+    r = env_device_store(d->device, d->env, reason);
+    if (r < 0)
+        env_refuse(r, err, "%s", reason);
+    if (r == 0)
+        r = d->api->read(d->on_device, &before.state, err, PPO_ERROR_MAX);
+    if (r == 0)
+        r = d->api->iterate(d->on_device, rates, true, &none, err, PPO_ERROR_MAX);
+    if (r == 0)
+        r = check_actions(d, err);
+    if (r == 0)
+        r = d->api->read(d->on_device, &after.state, err, PPO_ERROR_MAX);
+    if (r == 0) {
+        memcpy(before.state.normaliser + 1, after.state.normaliser + 1,
+               before.normaliser_bytes - sizeof(struct ppo_moments));
+        r = d->api->write(d->on_device, &before.state, err, PPO_ERROR_MAX);
+    }
+    if (r == 0) {
+        r = env_device_load(d->device, d->env, reason);
+        if (r < 0)
+            env_refuse(r, err, "%s", reason);
+    }
+    d->normal = r == 0;
+    state_finish(&before);
+    state_finish(&after);
+    return r;
+}
+
+static void report(const struct device_learner *d, const struct kernel_rates *rates,
+                   const struct gpu_ppo_result *result, struct ppo_update *ret)
+{
+    const struct kernel_figures *f = &result->figures;
+    const double n = (double)f->minibatches; /* 0: all figures are NaN */
+    const double rows = (double)d->learner.params.copies * d->learner.params.steps;
+    const double mean = f->return_sum / f->episodes;
+    *ret = (struct ppo_update){
+        .iteration = d->counters.iteration,
+        .steps = d->counters.steps,
+        .policy_loss = f->policy_loss / n,
+        .value_loss = f->value_loss / n,
+        .entropy_loss = f->entropy_loss / n,
+        .loss = f->loss / n,
+        .old_kl = f->old_kl / n,
+        .kl = f->kl / n,
+        .clip_fraction = f->clip_fraction / n,
+        .explained_variance = f->explained_variance,
+        .grad_norm = f->grad_norm / n,
+        .learning_rate = rates->learning_rate,
+        .clip_range = rates->clip_range,
+        .ent_coef = rates->ent_coef,
+        .std = f->std,
+        .seconds_rollout = result->seconds_rollout,
+        .seconds_advantage = result->seconds_advantage,
+        .seconds_update = result->seconds_update,
+        .minibatches = (int64_t)f->minibatches,
+        .skipped = (int64_t)f->skipped,
+        .skipped_total = d->counters.skipped_total,
+        .epochs = (int)f->epochs,
+        .kl_stop = f->kl_stop != 0,
+        .episodes = (int64_t)f->episodes,
+        .episode_return = mean,
+        .episode_length = f->length_sum / f->episodes,
+        .episode_return_std = sqrt(fmax(f->return_squares / f->episodes - mean * mean, 0)),
+        .reward = f->reward_sum / rows,
+    };
+    if (!(f->episodes > 0))
+        ret->episode_return = ret->episode_length = ret->episode_return_std = NAN;
+}
+
+static int iterate(struct learner *learner, struct ppo_update *ret, char err[static PPO_ERROR_MAX])
+{
+    struct device_learner *d = device_of(learner);
+    const struct ppo_params *params = &learner->params;
+    const double progress = (double)d->counters.steps / (double)params->total_steps;
+    const struct kernel_rates rates = {.learning_rate = ppo_learning_rate(params, progress),
+                                       .clip_range = ppo_clip_range(params, progress),
+                                       .ent_coef = ppo_ent_coef(params, progress)};
+    struct gpu_ppo_result result;
+    int r = d->normal ? 0 : rehearse(d, &rates, err);
+    const uint64_t before = d->api->waits(d->on_device);
+    if (r == 0)
+        r = d->api->iterate(d->on_device, &rates, false, &result, err, PPO_ERROR_MAX);
+    if (r == 0)
+        r = check_actions(d, err);
+    if (r < 0)
+        return r;
+    d->waits += d->api->waits(d->on_device) - before;
+    d->counters.skipped_total += (int64_t)result.figures.skipped;
+    if (result.figures.lost_finals)
+        return env_refuse(-EIO, err,
+                          "rollout: %u episodes were cut short beyond what episodes of at least %u "
+                          "steps can be",
+                          result.figures.lost_finals, ppo_shortest_episode(d->env));
+    if (result.figures.bad)
+        return env_refuse(-EDOM, err,
+                          "update: loss or gradients of %d minibatches in a row were not finite: a lower "
+                          "learning_rate, normalise_rewards, or rewards that are numbers would be right",
+                          params->bad_updates);
+    d->counters.iteration++;
+    d->counters.steps += (int64_t)params->copies * params->steps;
+    report(d, &rates, &result, ret);
+    return 0;
+}
+
+/* ---- state ---- */
+
+struct piece {
+    const char *name;
+    void *at;
+    size_t n;
+};
+
+static void list_pieces(struct host_state *s, struct piece ret[static PIECES])
+{
+    const struct piece all[PIECES] = {
+        {"params", s->state.params, s->params_bytes},
+        {"adam_m", s->state.adam_m, s->params_bytes},
+        {"adam_v", s->state.adam_v, s->params_bytes},
+        {"normaliser", s->state.normaliser, s->normaliser_bytes},
+        {"counters", s->state.counters, sizeof(*s->state.counters)},
+        {"world", s->world, s->world_bytes},
+        {"copies", s->state.copies, s->copies_bytes},
+    };
+    memcpy(ret, all, sizeof(all));
+}
+
+static int save(struct learner *learner, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX])
+{
+    struct device_learner *d = device_of(learner);
+    struct host_state s;
+    struct piece pieces[PIECES];
+    char reason[ENV_ERROR_MAX];
+    int r = state_init(&s, d, err);
+    if (r < 0)
+        return r;
+    r = d->api->read(d->on_device, &s.state, err, PPO_ERROR_MAX);
+    if (r == 0) {
+        r = env_device_store(d->device, d->env, reason);
+        if (r < 0)
+            env_refuse(r, err, "%s", reason);
+        else
+            env_save(d->env, s.world);
+    }
+    list_pieces(&s, pieces);
+    for (int i = 0; i < PIECES && r == 0; i++) {
+        r = sink->piece(sink->ctx, pieces[i].name, pieces[i].at, pieces[i].n);
+        if (r < 0)
+            env_refuse(r, err, "%s: not written: %s", pieces[i].name, strerror(-r));
+    }
+    state_finish(&s);
+    return r;
+}
+
+/* Every piece is there and as large as it must be: into `s`. */
+static int take_pieces(struct host_state *s, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
+{
+    struct piece pieces[PIECES];
+    list_pieces(s, pieces);
+    for (int i = 0; i < PIECES; i++) {
+        size_t n;
+        const void *from = source->piece(source->ctx, pieces[i].name, &n);
+        if (!from)
+            return env_refuse(-EINVAL, err, "%s: missing: %zu bytes of it would be right", pieces[i].name,
+                              pieces[i].n);
+        if (n != pieces[i].n)
+            return env_refuse(-EINVAL, err, "%s: %zu bytes: %zu would be right", pieces[i].name, n,
+                              pieces[i].n);
+        memcpy(pieces[i].at, from, n);
+    }
+    return 0;
+}
+
+static int load(struct learner *learner, const struct ppo_source *source, char err[static PPO_ERROR_MAX])
+{
+    struct device_learner *d = device_of(learner);
+    struct host_state s;
+    struct ppo_counters counters;
+    char reason[ENV_ERROR_MAX];
+    int r = state_init(&s, d, err);
+    if (r < 0)
+        return r;
+    s.state.counters = &counters;
+    r = take_pieces(&s, source, err);
+    if (r == 0) {
+        r = env_load(d->env, s.world, reason);
+        if (r == 0)
+            r = env_device_load(d->device, d->env, reason);
+        if (r < 0)
+            env_refuse(r, err, "world: %s", reason);
+    }
+    if (r == 0)
+        r = d->api->write(d->on_device, &s.state, err, PPO_ERROR_MAX);
+    if (r == 0) {
+        d->counters = counters;
+        d->normal = !learner->params.normalise_observations || s.state.normaliser[1].count > 0;
+    }
+    state_finish(&s);
+    return r;
+}
+
+static int snapshot(struct learner *learner, const struct ppo_snapshot *ret, char err[static PPO_ERROR_MAX])
+{
+    struct device_learner *d = device_of(learner);
+    struct host_state s;
+    int r = state_init(&s, d, err);
+    if (r < 0)
+        return r;
+    r = d->api->read(d->on_device, &s.state, err, PPO_ERROR_MAX);
+    const bool normal = learner->params.normalise_observations;
+    for (int i = 0; i < learner->layout.shape.observation && r == 0; i++) {
+        const struct ppo_moments *m = &s.state.normaliser[1 + i];
+        ret->mean[i] = normal && m->count > 0 ? (float)m->mean : 0;
+        ret->scale[i] = normal && m->count > 0 ? (float)(1 / sqrt(m->m2 / m->count + PPO_VARIANCE_LEAST)) : 1;
+    }
+    if (r == 0)
+        memcpy(ret->params, s.state.params, s.params_bytes);
+    state_finish(&s);
+    return r;
+}
+
+/* ---- life ---- */
+
+static size_t bytes(const struct learner *learner)
+{
+    const struct device_learner *d = device_of(learner);
+    return d->api->bytes(d->on_device);
+}
+
+static void destroy(struct learner *learner)
+{
+    struct device_learner *d = device_of(learner);
+    if (d->on_device)
+        d->api->destroy(d->on_device);
+    env_device_destroy(d->device);
+    free(d);
+}
+
+/* The state at the start: the CPU's learner's to the bit. */
+static int begin(struct device_learner *d, char err[static PPO_ERROR_MAX])
+{
+    const struct ppo_params *params = &d->learner.params;
+    struct host_state s;
+    int r = state_init(&s, d, err);
+    if (r < 0)
+        return r;
+    r = nn_init(&d->learner.layout, params->seed, params->policy_gain, params->log_std_init, s.state.params);
+    if (r < 0)
+        env_refuse(r, err, "learner: out of memory");
+    if (r == 0)
+        r = d->api->write(d->on_device, &s.state, err, PPO_ERROR_MAX);
+    state_finish(&s);
+    return r;
+}
+
+static int make_layout(const struct ppo_params *params, const struct env *env, struct net_layout *ret,
+                       char err[static PPO_ERROR_MAX])
+{
+    const struct env_params *e = &env->view.params;
+    struct net_shape shape = params->net;
+    char reason[NET_ERROR_MAX];
+    if (e->autoreset != ENV_SAME_STEP)
+        return env_refuse(-EINVAL, err, "autoreset: same_step is right for training");
+    if (env_copies(env) != (size_t)params->copies)
+        return env_refuse(-EINVAL, err, "copies: %d: the environment has %zu", params->copies,
+                          env_copies(env));
+    shape.observation = env_observation_size(env);
+    shape.actions = env_action_size(env);
+    shape.levels = e->actions == ENV_DISCRETE ? e->levels : 0;
+    int r = net_layout_init(ret, &shape, reason);
+    return r < 0 ? env_refuse(r, err, "%s", reason) : 0;
+}
+
+int learner_create_device(const struct ppo_params *params, struct gpu_module *module,
+                          struct env_device_market *market, struct env *env, struct learner **ret,
+                          char err[static PPO_ERROR_MAX])
+{
+    const void *api;
+    char reason[ENV_ERROR_MAX];
+    int r = ppo_params_check(params, err);
+    if (r == 0)
+        r = gpu_module_table(module, GPU_PPO_SYMBOL, GPU_PPO_ABI, &api, err, PPO_ERROR_MAX);
+    if (r < 0)
+        return r;
+    struct device_learner *d = calloc(1, sizeof(*d));
+    if (!d)
+        return env_refuse(-ENOMEM, err, "learner: out of memory");
+    snprintf(d->backend, sizeof(d->backend), "cuda: %s", gpu_module_device(module));
+    d->ops = (struct learner_ops){d->backend, iterate, save, load, snapshot, bytes, destroy};
+    d->learner.ops = &d->ops;
+    d->learner.params = *params;
+    d->api = api;
+    d->env = env;
+    d->normal = !params->normalise_observations;
+    struct gpu_ppo_setup setup = {.params = &d->learner.params,
+                                  .layout = &d->learner.layout,
+                                  .shortest_episode = ppo_shortest_episode(env),
+                                  .step = queue_step};
+    r = make_layout(params, env, &d->learner.layout, err);
+    if (r < 0) {
+        learner_destroy(&d->learner);
+        return r;
+    }
+    d->learner.params.net = d->learner.layout.shape;
+    r = env_device_create(market, env, &d->device, reason);
+    if (r == 0)
+        r = env_device_buffers(d->device, &setup.io, &setup.stream, reason);
+    if (r < 0)
+        env_refuse(r, err, "%s", reason);
+    setup.io.masks = NULL;
+    setup.ctx = d->device;
+    if (r == 0)
+        r = d->api->create(gpu_module_handle(module), &setup, &d->on_device, err, PPO_ERROR_MAX);
+    if (r == 0)
+        r = begin(d, err);
+    if (r < 0) {
+        learner_destroy(&d->learner);
+        return r;
+    }
+    *ret = &d->learner;
+    return 0;
+}
+
+size_t learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
+                            uint32_t shortest_episode)
+{
+    struct ppo_plan plan;
+    char err[PPO_ERROR_MAX];
+    return ppo_plan_make(params, layout, shortest_episode, &plan, err) < 0 ? 0 : plan.bytes;
+}
+
+uint32_t ppo_shortest_episode(const struct env *env)
+{
+    const struct env_view *view = &env->view;
+    int64_t least = INT32_MAX;
+    for (size_t copy = 0; copy < view->state.copies; copy++) {
+        int64_t first = view->starts ? view->starts[copy] : view->params.start;
+        int64_t rows = view->lengths ? view->lengths[copy] : view->params.episode_bars;
+        if (rows == 0)
+            rows = (int64_t)view->market.rows - first;
+        least = rows < least ? rows : least;
+    }
+    least -= 2 * (int64_t)view->params.lookback;
+    return least > 1 ? (uint32_t)least : 1;
+}
+
+uint64_t learner_device_waits(const struct learner *l)
+{
+    return device_of(l)->waits;
+}
+
+int learner_device_matrix_rate(struct learner *l, int rounds, double *ret_flop_per_s,
+                               char err[static PPO_ERROR_MAX])
+{
+    struct device_learner *d = device_of(l);
+    return d->api->matrix_rate(d->on_device, rounds, ret_flop_per_s, err, PPO_ERROR_MAX);
+}
