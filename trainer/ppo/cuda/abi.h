@@ -47,6 +47,17 @@ struct gpu_ppo_result {
     double seconds_rollout, seconds_advantage, seconds_update; /* the device's */
 };
 
+/* What tests look at, after an iteration: of its last minibatch. */
+enum gpu_ppo_array {
+    GPU_PPO_GRADS, /* float [n_params], before they are clipped */
+    GPU_PPO_X,     /* [rows][first layer's rows_padded], bfloat16 with PPO_BF16 */
+    GPU_PPO_TAKEN, /* float [rows][actions] */
+    GPU_PPO_OLD_LOGP,
+    GPU_PPO_OLD_VALUES, /* float [rows] */
+    GPU_PPO_ADVANTAGES,
+    GPU_PPO_RETURNS, /* float [rows]; not normalised */
+};
+
 struct gpu_ppo_api {
     uint32_t abi;
 
@@ -64,8 +75,8 @@ struct gpu_ppo_api {
     int (*iterate)(struct gpu_ppo *p, const struct kernel_rates *rates, bool rehearse,
                    struct gpu_ppo_result *ret, char *reason, size_t cap);
 
-    /* For tests: the gradients [n_params] of the last minibatch. */
-    int (*grads)(struct gpu_ppo *p, float *ret, char *reason, size_t cap);
+    int (*fetch)(struct gpu_ppo *p, enum gpu_ppo_array array, void *ret, size_t bytes, char *reason,
+                 size_t cap);
 
     size_t (*bytes)(const struct gpu_ppo *p);
     uint64_t (*waits)(const struct gpu_ppo *p); /* times that the host waited for the device */

@@ -15,7 +15,6 @@ enum { MARK_BEGIN, MARK_ROLLOUT, MARK_ADVANTAGES, MARK_END };
 /* What crosses to the host and back; pinned. */
 struct letters {
     struct kernel_rates rates;
-    uint64_t epoch; /* epochs begun in all iterations */
     struct kernel_figures figures;
 };
 
@@ -195,6 +194,7 @@ static void place_update(struct gpu_ppo *p)
     p->gather = (struct kernel_gather){.clock = clock,
                                        .rows = rows,
                                        .sequence = 1,
+                                       .copies = (uint32_t)plan->copies,
                                        .obs = observations(p, plan->obs),
                                        .to_obs = observations(p, plan->x),
                                        .actions = actions,
@@ -235,6 +235,7 @@ static void place_update(struct gpu_ppo *p)
         .target_kl = params->target_kl,
         .bad_updates = (uint32_t)params->bad_updates,
         .logp = at(p, plan->new_logp),
+        .soft = log_std ? NULL : at(p, plan->soft),
         .partials = at(p, plan->loss_partials),
         .d_heads = sequence_matrix(&p->sequence, plan->d_heads, plan->head_stride, half),
         .d_values = sequence_matrix(&p->sequence, plan->d_values, plan->value_stride, half),
@@ -389,7 +390,6 @@ static int learner_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, c
             ppo_launch_halve(&halve, lane0(p));
             launched(p);
         }
-        p->letters->epoch = clock.epoch;
         r = queue_wait(q, reason, cap);
     }
     free(columns);
@@ -423,7 +423,7 @@ static int learner_read(struct gpu_ppo *p, const struct gpu_ppo_state *state, ch
                                              .reward = columns[COLUMN_RETURN * copies + i],
                                              .length = (int64_t)columns[COLUMN_LENGTH * copies + i]};
     if (r == 0) {
-        state->counters->epochs = (int64_t)p->letters->epoch;
+        state->counters->epochs = (int64_t)clock.epoch;
         state->counters->adam_steps = (int64_t)clock.adam_step;
         state->counters->bad_in_row = clock.bad_in_row;
     }
@@ -431,9 +431,17 @@ static int learner_read(struct gpu_ppo *p, const struct gpu_ppo_state *state, ch
     return r;
 }
 
-static int learner_grads(struct gpu_ppo *p, float *ret, char *reason, size_t cap)
+static int learner_fetch(struct gpu_ppo *p, enum gpu_ppo_array array, void *ret, size_t bytes, char *reason,
+                         size_t cap)
 {
-    queue_download(p->queue, ret, at(p, p->sequence.plan.grads), p->setup.layout->n_params * sizeof(float));
+    const struct ppo_plan *plan = &p->sequence.plan;
+    const size_t offsets[] = {
+        [GPU_PPO_GRADS] = plan->grads,           [GPU_PPO_X] = plan->x,
+        [GPU_PPO_TAKEN] = plan->taken,           [GPU_PPO_OLD_LOGP] = plan->old_logp,
+        [GPU_PPO_OLD_VALUES] = plan->old_values, [GPU_PPO_ADVANTAGES] = plan->to_advantages,
+        [GPU_PPO_RETURNS] = plan->to_returns,
+    };
+    queue_download(p->queue, ret, at(p, offsets[array]), bytes);
     return queue_wait(p->queue, reason, cap);
 }
 
@@ -531,8 +539,6 @@ static int learner_iterate(struct gpu_ppo *p, const struct kernel_rates *rates, 
     p->letters->rates = *rates;
     queue_mark(q, MARK_BEGIN);
     queue_upload(q, at(p, plan->rates), &p->letters->rates, sizeof(p->letters->rates));
-    queue_upload(q, at(p, plan->clock + offsetof(struct kernel_clock, epoch)), &p->letters->epoch,
-                 sizeof(p->letters->epoch));
     rollout(p);
     if (rehearse)
         return queue_wait(q, reason, cap);
@@ -552,7 +558,6 @@ static int learner_iterate(struct gpu_ppo *p, const struct kernel_rates *rates, 
                                    .seconds_rollout = queue_seconds(q, MARK_BEGIN, MARK_ROLLOUT),
                                    .seconds_advantage = queue_seconds(q, MARK_ROLLOUT, MARK_ADVANTAGES),
                                    .seconds_update = queue_seconds(q, MARK_ADVANTAGES, MARK_END)};
-    p->letters->epoch += ret->figures.epochs;
     return 0;
 }
 
@@ -595,7 +600,7 @@ __attribute__((visibility("default"))) const struct gpu_ppo_api papertape_gpu_pp
     .write = learner_write,
     .read = learner_read,
     .iterate = learner_iterate,
-    .grads = learner_grads,
+    .fetch = learner_fetch,
     .bytes = learner_bytes,
     .waits = learner_waits,
     .matrix_rate = learner_matrix_rate,

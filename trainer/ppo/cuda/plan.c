@@ -95,6 +95,8 @@ static void place_minibatch(struct ppo_plan *p, const struct net_layout *layout)
     p->to_advantages = place(p, rows, f);
     p->to_returns = place(p, rows, f);
     p->new_logp = place(p, rows, f);
+    if (layout->log_std < 0)
+        p->soft = place(p, 2 * rows * (size_t)layout->shape.actions, f);
     p->advantage_sums = place(p, kernel_tiles(rows, KERNEL_GATHER_TILE), 2 * sizeof(double));
     p->loss_partials = place(p, tiles, KERNEL_LOSS_SUMS * sizeof(double));
     p->grad_partials = place(p, kernel_tiles(layout->n_params, KERNEL_FLAT_TILE), sizeof(double));

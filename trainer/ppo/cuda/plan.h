@@ -40,7 +40,7 @@ struct ppo_plan {
     size_t finals, final_values; /* [slots * copies] */
     size_t x_now;                /* [copies]: the step's own, where products find it whatever the step */
 
-    size_t x, taken, old_logp, old_values, to_advantages, to_returns, new_logp; /* the minibatch's */
+    size_t x, taken, old_logp, old_values, to_advantages, to_returns, new_logp, soft; /* the minibatch's */
     size_t advantage_sums, loss_partials, grad_partials;
     size_t heads, value_heads, d_heads, d_values;
     size_t head_sums, value_sums, log_std_sums;
