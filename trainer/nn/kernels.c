@@ -2,14 +2,49 @@
 
 #include <string.h>
 
+#if defined(NN_DOUBLE) || !defined(__x86_64__)
+static bool usable(const struct REAL(nn_kernels) * kernels)
+{
+    (void)kernels;
+    return true;
+}
+#else
+static bool usable(const struct REAL(nn_kernels) * kernels)
+{
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (kernels == &nn_kernels_avx512)
+        return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+    return avx2 || kernels != &nn_kernels_avx2;
+}
+#endif
+
+/* The best first. */
+static const struct REAL(nn_kernels) *const sets[] = {
+#ifndef NN_DOUBLE
+#ifdef __x86_64__
+    &nn_kernels_avx512,
+    &nn_kernels_avx2,
+#endif
+    &nn_kernels_baseline,
+#endif
+    &REAL(nn_kernels_plain),
+};
+
 const struct REAL(nn_kernels) * REAL(nn_kernels_best)(void)
 {
-    return &REAL(nn_kernels_plain);
+    size_t i = 0;
+    while (!usable(sets[i]))
+        i++;
+    return sets[i];
 }
 
 const struct REAL(nn_kernels) * REAL(nn_kernels_find)(const char *name)
 {
-    return strcmp(name, "plain") == 0 ? &REAL(nn_kernels_plain) : NULL;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if (strcmp(sets[i]->name, name) == 0)
+            return usable(sets[i]) ? sets[i] : NULL;
+    return NULL;
 }
 
 void REAL(nn_adam)(const struct nn_adam *adam, real *params, real *m, real *v, const real *const *grads,

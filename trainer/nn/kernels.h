@@ -56,6 +56,13 @@ struct REAL(nn_kernels) {
 
 extern const struct REAL(nn_kernels) REAL(nn_kernels_plain); /* loops, the reference of the others */
 
+#ifndef NN_DOUBLE
+extern const struct nn_kernels_f32 nn_kernels_baseline; /* trainer/nn/kernels/, by instruction set */
+#ifdef __x86_64__
+extern const struct nn_kernels_f32 nn_kernels_avx2, nn_kernels_avx512;
+#endif
+#endif
+
 /* The best of this processor. */
 const struct REAL(nn_kernels) * REAL(nn_kernels_best)(void);
 /* By name: "plain", "baseline", "avx2", "avx512"; NULL: there is none such, or the processor cannot. */

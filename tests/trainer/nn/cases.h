@@ -11,6 +11,7 @@ struct nn_case {
     const char *name;
     struct net_shape shape;
     int rows, steps; /* steps: of a sequence */
+    bool large;      /* no differences */
     bool has_starts, has_hidden;
     double clip_range, clip_range_vf, vf_coef, ent_coef, entropy_bound, value_bound;
 

@@ -1,0 +1,304 @@
+/* The layers' products for one instruction set.
+ *
+ * All three are c = from + a b in tiles of the results, b in blocks of BLOCK_DEPTH rows and TILE_COLS
+ * columns: 32 KiB with AVX-512, which stay in the first cache while all rows of `a` go by. Of an epoch's row
+ * with 64x64 and 36 observations these are 2 * (36 + 64 + a few) * 64 products for each network forward, as
+ * many for the weights' gradients, and 64 * 64 for the inputs': 33,000 products, 1,000 cycles of AVX-512
+ * at two vectors a cycle. Activations of 256 units are 16 vectors of some 15 cycles.
+ *
+ * b is used where it lies if it is narrow, so that its rows fill the cache's sets evenly, or if there are few
+ * rows of `a`, which a copy would not pay for: then in blocks of few rows, so that memory is read in order.
+ */
+#include <string.h>
+
+#include "trainer/nn/kernels/tile.h"
+
+enum {
+    BLOCK_DEPTH = 128,
+    FEW_ROWS = 24,
+    FEW_DEPTH = 16,
+    NARROW = 64,     /* columns of b that is used where it lies */
+    NARROW_HEAD = 4, /* outputs of a head that is done by dot products */
+    SCRATCH = NET_WIDTH_MAX * NARROW_HEAD,
+};
+
+static const float zeros[TILE_COLS] __attribute__((aligned(64)));
+
+struct product {
+    size_t m, n, k; /* n: padded */
+    const float *a, *b;
+    size_t a_row, a_step, b_step;
+    bool transposed; /* b is [n_real][k]: column j is row j */
+    size_t n_real;
+    const float *from; /* [n], the same for each row; NULL: 0 */
+    bool add;          /* from c itself */
+    float *c;
+    size_t c_row;
+    /* What becomes of results once they are whole. */
+    int activation;
+    float *pre;        /* forward: the argument is kept here; NULL */
+    const float *kept; /* backward: c *= slope(kept) */
+};
+
+static void pack(const struct product *q, size_t first, size_t depth, size_t column, size_t cols, float *ret)
+{
+    const float *b = q->b + first * q->b_step + column;
+    for (size_t p = 0; p < depth; p++, b += q->b_step)
+        for (size_t j = 0; j < cols; j += LANES)
+            vec_store(ret + p * TILE_COLS + j, vec_load(b + j));
+}
+
+/* Of b as [n_real][k]. */
+static void pack_transposed(const struct product *q, size_t first, size_t depth, size_t column, size_t cols,
+                            float *ret)
+{
+    for (size_t j = 0; j < cols; j++) {
+        const float *b = q->b + (column + j) * q->b_step + first;
+        if (column + j < q->n_real)
+            for (size_t p = 0; p < depth; p++)
+                ret[p * TILE_COLS + j] = b[p];
+        else
+            for (size_t p = 0; p < depth; p++)
+                ret[p * TILE_COLS + j] = 0;
+    }
+}
+
+#define FOR_TILE(statement) \
+    for (size_t i = 0; i < rows; i++) \
+        for (size_t j = 0; j < cols; j += LANES) { \
+            float *at = c + i * q->c_row + j; \
+            const vec x = vec_load(at); \
+            vec_store(at, statement); \
+        }
+
+static void finish(const struct product *q, size_t row, size_t rows, size_t column, size_t cols)
+{
+    float *c = q->c + row * q->c_row + column;
+    if (q->kept) {
+        const float *kept = q->kept + row * q->c_row + column;
+        switch (q->activation) {
+        case NET_TANH:
+            FOR_TILE(x * VEC(tanh_slope)(vec_load(kept + i * q->c_row + j)));
+            break;
+        case NET_RELU:
+            FOR_TILE((vec)((VEC(int))x & (VEC(int))(vec_load(kept + i * q->c_row + j) > (vec){0})));
+            break;
+        default:
+            FOR_TILE(x * VEC(silu_slope)(vec_load(kept + i * q->c_row + j)));
+        }
+        return;
+    }
+    for (size_t i = 0; q->pre && i < rows; i++)
+        memcpy(q->pre + (row + i) * q->c_row + column, c + i * q->c_row, cols * sizeof *c);
+    switch (q->activation) {
+    case NET_TANH:
+        FOR_TILE(VEC(tanh)(x));
+        break;
+    case NET_RELU:
+        FOR_TILE(VEC(relu)(x));
+        break;
+    case NET_SILU:
+        FOR_TILE(VEC(silu)(x));
+        break;
+    default:
+        break;
+    }
+}
+
+/* One block of b, [depth][cols] and b_step apart, for all rows. Tiles are as even as can be. */
+static void block(const struct product *q, size_t first, size_t depth, size_t column, size_t cols,
+                  const float *b, size_t b_step)
+{
+    const size_t n = (q->m + TILE_ROWS - 1) / TILE_ROWS;
+    const bool whole = first + depth == q->k && q->activation != NN_IDENTITY;
+    const bool begins = first == 0 && !q->add;
+    const float *from = q->from ? q->from + column : zeros;
+    for (size_t i = 0; i < n; i++) {
+        const size_t row = q->m * i / n, rows = q->m * (i + 1) / n - row;
+        float *c = q->c + row * q->c_row + column;
+        const struct tile tile = {
+            .k = depth,
+            .a = q->a + row * q->a_row + first * q->a_step,
+            .b = b,
+            .from = begins ? from : c,
+            .c = c,
+            .a_row = q->a_row,
+            .a_step = q->a_step,
+            .b_step = b_step,
+            .from_row = begins ? 0 : q->c_row,
+            .c_row = q->c_row,
+        };
+        tile_functions[cols / LANES - 1][rows - 1](&tile);
+        if (whole)
+            finish(q, row, rows, column, cols);
+    }
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void multiply(const struct product *q, float *scratch)
+{
+    const bool few = q->m <= FEW_ROWS, direct = !q->transposed && (few || q->n <= NARROW);
+    const size_t most = direct && few && q->n > NARROW ? FEW_DEPTH : BLOCK_DEPTH;
+    for (size_t first = 0; first < q->k; first += most) {
+        const size_t depth = least(most, q->k - first);
+        for (size_t column = 0; column < q->n; column += TILE_COLS) {
+            const size_t cols = least(TILE_COLS, q->n - column);
+            if (direct) {
+                block(q, first, depth, column, cols, q->b + first * q->b_step + column, q->b_step);
+                continue;
+            }
+            (q->transposed ? pack_transposed : pack)(q, first, depth, column, cols, scratch);
+            block(q, first, depth, column, cols, scratch, TILE_COLS);
+        }
+    }
+}
+
+/* A head of few outputs, whose inputs can be read in whole vectors: what has such a stride is padded with
+ * zeros, or needs no padding. */
+static bool is_narrow(int in, int out, size_t x_stride)
+{
+    return out <= NARROW_HEAD && in <= NET_WIDTH_MAX && x_stride % NET_LANES == 0;
+}
+
+/* Dot products with the weight's columns, which are copied to rows. */
+static void affine_narrow(const struct nn_affine_f32 *op, float *scratch)
+{
+    const size_t in = (size_t)op->in, out = (size_t)op->out, step = (size_t)nn_round(op->in);
+    for (size_t j = 0; j < out; j++)
+        for (size_t i = 0; i < step; i++)
+            scratch[j * step + i] = i < in ? op->w[i * op->w_stride + j] : 0;
+    for (size_t r = 0; r < op->rows; r++) {
+        const float *x = op->x + r * op->x_stride;
+        float *y = op->y + r * op->y_stride;
+        vec sums[NARROW_HEAD] = {{0}};
+        for (size_t i = 0; i < step; i += LANES) {
+            const vec v = vec_load(x + i);
+            for (size_t j = 0; j < out; j++)
+                sums[j] = vec_fma(v, vec_load(scratch + j * step + i), sums[j]);
+        }
+        memset(y, 0, NET_LANES * sizeof *y);
+        for (size_t j = 0; j < out; j++)
+            y[j] = op->bias[j] + vec_sum(sums[j]);
+    }
+}
+
+static void affine(const struct nn_affine_f32 *op, float *scratch)
+{
+    if (is_narrow(op->in, op->out, op->x_stride) && op->activation == NN_IDENTITY) {
+        affine_narrow(op, scratch);
+        return;
+    }
+    const struct product product = {
+        .m = op->rows,
+        .n = (size_t)nn_round(op->out),
+        .k = (size_t)op->in,
+        .a = op->x,
+        .b = op->w,
+        .a_row = op->x_stride,
+        .a_step = 1,
+        .b_step = op->w_stride,
+        .from = op->bias,
+        .c = op->y,
+        .c_row = op->y_stride,
+        .activation = op->activation,
+        .pre = op->pre,
+    };
+    multiply(&product, scratch);
+}
+
+static void pull(const struct nn_pull_f32 *op, float *scratch)
+{
+    const struct product product = {
+        .m = op->rows,
+        .n = (size_t)nn_round(op->in),
+        .k = (size_t)op->out,
+        .a = op->dy,
+        .b = op->w,
+        .a_row = op->dy_stride,
+        .a_step = 1,
+        .b_step = op->w_stride,
+        .transposed = true,
+        .n_real = (size_t)op->in,
+        .add = op->add,
+        .c = op->dx,
+        .c_row = op->dx_stride,
+        .activation = op->activation,
+        .kept = op->kept,
+    };
+    multiply(&product, scratch);
+}
+
+/* The sum of rows of dy, four vectors at a time. */
+static void sum_rows(const struct nn_gradient_f32 *op)
+{
+    const size_t n = (size_t)nn_round(op->out);
+    for (size_t j = 0; j < n; j += NET_LANES) {
+        vec sums[NET_LANES / LANES] = {{0}};
+        for (size_t r = 0; r < op->rows; r++)
+            for (size_t k = 0; k < NET_LANES / LANES; k++)
+                sums[k] += vec_load(op->dy + r * op->dy_stride + j + k * LANES);
+        for (size_t k = 0; k < NET_LANES / LANES; k++)
+            vec_store(op->db + j + k * LANES, sums[k]);
+    }
+}
+
+/* A head of few outputs: the transposed gradient, whose rows are long. */
+static void gradient_narrow(const struct nn_gradient_f32 *op, float *scratch)
+{
+    const size_t in = (size_t)op->in, out = (size_t)op->out, step = (size_t)nn_round(op->in);
+    const struct product product = {
+        .m = out,
+        .n = step,
+        .k = op->rows,
+        .a = op->dy,
+        .b = op->x,
+        .a_row = 1,
+        .a_step = op->dy_stride,
+        .b_step = op->x_stride,
+        .c = scratch,
+        .c_row = step,
+        .activation = NN_IDENTITY,
+    };
+    multiply(&product, NULL); /* few rows: b is used where it lies */
+    memset(op->dw, 0, in * op->w_stride * sizeof *op->dw);
+    for (size_t j = 0; j < out; j++)
+        for (size_t i = 0; i < in; i++)
+            op->dw[i * op->w_stride + j] = scratch[j * step + i];
+}
+
+static void gradient(const struct nn_gradient_f32 *op, float *scratch)
+{
+    sum_rows(op);
+    if (is_narrow(op->in, op->out, op->x_stride)) {
+        gradient_narrow(op, scratch);
+        return;
+    }
+    const struct product product = {
+        .m = (size_t)op->in,
+        .n = (size_t)nn_round(op->out),
+        .k = op->rows,
+        .a = op->x,
+        .b = op->dy,
+        .a_row = 1,
+        .a_step = op->x_stride,
+        .b_step = op->dy_stride,
+        .c = op->dw,
+        .c_row = op->w_stride,
+        .activation = NN_IDENTITY,
+    };
+    multiply(&product, scratch);
+}
+
+const struct nn_kernels_f32 NN_JOIN(nn_kernels, NN_SET) = {
+    .name = NN_TEXT(NN_SET),
+    .scratch = SCRATCH,
+    .affine = affine,
+    .pull = pull,
+    .gradient = gradient,
+    .adam = NN_JOIN(nn_adam, NN_SET),
+    .squares = NN_JOIN(nn_squares, NN_SET),
+};

@@ -1,0 +1,80 @@
+/* Vectors of float32 for the kernels, which are compiled once for each instruction set: NN_SET is its name.
+ * Products and sums are one rounding where the processor has that; activations are strategy/policy's. */
+#ifndef TRAINER_NN_KERNELS_VECTOR_H
+#define TRAINER_NN_KERNELS_VECTOR_H
+
+#include "strategy/policy/activation.h"
+#include "trainer/nn/kernels.h"
+
+#define NN_JOIN_(a, b) a##_##b
+#define NN_JOIN(a, b)  NN_JOIN_(a, b)
+#define NN_TEXT_(a)    #a
+#define NN_TEXT(a)     NN_TEXT_(a)
+
+#if defined(__AVX512F__)
+enum { LANES = 16 };
+typedef activation_float16 vec;
+#define VEC(name) activation_##name##16
+static inline vec vec_fma(vec a, vec b, vec c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+static inline vec vec_all(float x)
+{
+    return _mm512_set1_ps(x);
+}
+#elif defined(__AVX2__)
+enum { LANES = 8 };
+typedef activation_float8 vec;
+#define VEC(name) activation_##name##8
+static inline vec vec_fma(vec a, vec b, vec c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+static inline vec vec_all(float x)
+{
+    return _mm256_set1_ps(x);
+}
+#else
+enum { LANES = 4 };
+typedef activation_float4 vec;
+#define VEC(name) activation_##name##4
+static inline vec vec_fma(vec a, vec b, vec c)
+{
+    return a * b + c;
+}
+static inline vec vec_all(float x)
+{
+    return x - (vec){0};
+}
+#endif
+
+extern const struct nn_kernels_f32 NN_JOIN(nn_kernels, NN_SET);
+void NN_JOIN(nn_adam, NN_SET)(const struct nn_adam *adam, float *params, float *m, float *v,
+                              const float *const *grads, int n_grads, size_t first, size_t n);
+double NN_JOIN(nn_squares, NN_SET)(const float *const *grads, int n_grads, size_t first, size_t n);
+
+typedef float vec_any __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+static inline vec vec_load(const float *p)
+{
+    return *(const vec_any *)p;
+}
+
+static inline void vec_store(float *p, vec v)
+{
+    *(vec_any *)p = v;
+}
+
+/* The sum of the lanes, halves first. */
+static inline float vec_sum(vec v)
+{
+    float x[LANES];
+    vec_store(x, v);
+    for (int n = LANES / 2; n > 0; n /= 2)
+        for (int i = 0; i < n; i++)
+            x[i] += x[i + n];
+    return x[0];
+}
+
+#endif
