@@ -1,15 +1,20 @@
 /* A trained policy: networks, normalisers, and what they were trained for, in a safetensors file.
  *
  * Tensors (float32): the networks' as strategy/policy/net.h names them, weights [out, in];
- * "observation.mean", "observation.scale" [observation]. Metadata, all strings: format "papertape.policy/1"
- *   observation, actions, levels, activation, layer_norm, shared, recurrent, policy_layers, value_layers
+ * "observation.mean", "observation.scale" [observation]: x' = clip((x - mean) * scale).
+ * Metadata, all strings:
+ *   format            papertape.policy/1
+ *   observation, actions, levels, activation, layer_norm, shared, recurrent, policy_layers, value_layers:
+ *                     the shape of strategy/policy/net.h; commas between widths; true or false
  *   observation_clip  of what is normalised, +-
- *   symbols           names, comma-separated, in the order of actions; least_quantities: units of each asset
- *   interval          of the bars, as "5m"
- *   features          "closes-volumes", or "set": then features.SYMBOL is each symbol's set as
- * feature_set_text() writes it, fitted figures included environment       the environment's parameters,
- * "key=value" a line, every key trained_from, trained_to, trained_steps, seed, version A world that is no
- * market (cartpole) has `world` instead of symbols … environment.
+ *   symbols           names, with commas between, in the order of actions
+ *   least_quantities  units of each asset, in that order
+ *   interval          of the bars, as 5m
+ *   features          closes-volumes, or set: then features.SYMBOL is each symbol's set as
+ *                     feature_set_text() writes it, fitted figures included
+ *   environment       the environment's parameters, "key=value" a line, every key
+ *   trained_from, trained_to, trained_steps, seed, version
+ * A world that is no market (cartpole) has `world` instead of symbols to trained_to.
  *
  * Inference: y = b + x0 w0 + x1 w1 + … in float32, inputs in their order, each product and sum rounded once,
  * no contraction; activations of strategy/policy/activation.h; means of layer normalisation in float64 in

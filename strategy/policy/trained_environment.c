@@ -1,0 +1,198 @@
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "strategy/nearest.h"
+#include "strategy/policy/trained_internal.h"
+
+enum { VALUE_MAX = 64, TO_NOTHING = -1 };
+
+enum kind { NUMBER, WHOLE, RANGE, SWITCH, WORD };
+
+/* The environment's keys (trainer/env/params_table.c, which a test holds this to), sorted: `to` is where a
+ * number goes, or the first word's being false and the second's true; TO_NOTHING: it is only seen to be one.
+ */
+#define TO(field) offsetof(struct trained_environment, field)
+static const struct key {
+    const char *name;
+    enum kind kind;
+    double min, max;
+    const char *words;
+    ptrdiff_t to;
+} keys[] = {
+    {"action_span", NUMBER, 1e-6, 1000, NULL, TO(action_span)},
+    {"actions", WORD, 0, 0, "continuous discrete", TO(discrete)},
+    {"autoreset", WORD, 0, 0, "next_step same_step off", TO_NOTHING},
+    {"borrow_rate", NUMBER, 0, 10, NULL, TO_NOTHING},
+    {"buy_cost_pct", RANGE, 0, 0.5, NULL, TO(buy_cost)},
+    {"collateral", NUMBER, 1, 100, NULL, TO_NOTHING},
+    {"concentration_penalty", NUMBER, 0, 1e6, NULL, TO_NOTHING},
+    {"cooldown_bars", WHOLE, 0, 1000000, NULL, TO(cooldown_bars)},
+    {"episode_bars", WHOLE, 0, 1 << 28, NULL, TO_NOTHING},
+    {"execution", WORD, 0, 0, "reference market", TO_NOTHING},
+    {"final_return", SWITCH, 0, 1, NULL, TO_NOTHING},
+    {"float32", SWITCH, 0, 1, NULL, TO_NOTHING},
+    {"forced_exit_bars", WHOLE, 0, 1000000, NULL, TO(exit_bars)},
+    {"forced_exit_pct", NUMBER, 0, 1, NULL, TO(exit_share)},
+    {"gamma", NUMBER, 0, 1, NULL, TO_NOTHING},
+    {"initial_capital", RANGE, 1e-3, 1e12, NULL, TO(initial_capital)},
+    {"levels", WHOLE, 3, 101, NULL, TO(levels)},
+    {"lookback", WHOLE, 1, 4096, NULL, TO(lookback)},
+    {"max_position_pct", NUMBER, 0, 1, NULL, TO(max_position)},
+    {"min_cash_reserve", NUMBER, 0, 1, NULL, TO(min_cash)},
+    {"norm_action", NUMBER, 1e-12, 1e12, NULL, TO(norm_action)},
+    {"norm_cash", NUMBER, 1e-12, 1e12, NULL, TO(norm_cash)},
+    {"norm_reward", NUMBER, 1e-12, 1e12, NULL, TO_NOTHING},
+    {"norm_stocks", NUMBER, 1e-12, 1e12, NULL, TO(norm_stocks)},
+    {"norm_tech", NUMBER, 1e-12, 1e12, NULL, TO(norm_tech)},
+    {"random_start", SWITCH, 0, 1, NULL, TO_NOTHING},
+    {"ruin", NUMBER, 0, 1, NULL, TO_NOTHING},
+    {"sell_cost_pct", RANGE, 0, 0.5, NULL, TO_NOTHING},
+    {"session_close_s", WHOLE, 0, 86400, NULL, TO_NOTHING},
+    {"session_zone", WORD, 0, 0, "", TO_NOTHING},
+    {"shorts", SWITCH, 0, 1, NULL, TO_NOTHING},
+    {"slippage_pct", RANGE, 0, 0.5, NULL, TO(slippage)},
+    {"start", WHOLE, 0, 1 << 28, NULL, TO_NOTHING},
+    {"task", WORD, 0, 0, "portfolio day-trade", TO(day_trade)},
+    {"threshold", NUMBER, 0, 1, NULL, TO_NOTHING},
+    {"time_decay_floor", NUMBER, 0, 1, NULL, TO_NOTHING},
+    {"trailing_stop_pct", NUMBER, 0, 0.99, NULL, TO(trailing_stop)},
+    {"trend_bars", WHOLE, 1, 100000, NULL, TO_NOTHING},
+    {"weight_absolute", NUMBER, -1e6, 1e6, NULL, TO_NOTHING},
+    {"weight_alpha", NUMBER, -1e6, 1e6, NULL, TO_NOTHING},
+    {"weight_cash", NUMBER, -1e6, 1e6, NULL, TO_NOTHING},
+    {"weight_day", NUMBER, -1e6, 1e6, NULL, TO_NOTHING},
+    {"weight_return", NUMBER, -1e6, 1e6, NULL, TO_NOTHING},
+    {"weight_step", NUMBER, -1e6, 1e6, NULL, TO_NOTHING},
+    {"weight_trend", NUMBER, -1e6, 1e6, NULL, TO_NOTHING},
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+static int refuse(const struct key *key, const char *value, char why[static POLICY_ERROR_MAX])
+{
+    int n = snprintf(why, POLICY_ERROR_MAX, "environment: %s: \"%.40s\": ", key->name, value);
+    size_t left = (size_t)(POLICY_ERROR_MAX - n);
+    if (key->kind == WORD)
+        snprintf(why + n, left, "%s is right", key->words[0] ? key->words : "a name");
+    else if (key->kind == SWITCH)
+        snprintf(why + n, left, "true or false is right");
+    else
+        snprintf(why + n, left, "a %snumber%s from %g to %g is right", key->kind == WHOLE ? "whole " : "",
+                 key->kind == RANGE ? ", or \"low..high\"," : "", key->min, key->max);
+    return -EINVAL;
+}
+
+/* A number that takes up the text as far as `end`. */
+static bool read_number(const struct key *key, const char *text, const char *end, double *ret)
+{
+    char copy[VALUE_MAX], *rest;
+    size_t n = (size_t)(end - text);
+    if (n == 0 || n >= sizeof copy || strspn(text, "+-.0123456789eE") < n)
+        return false;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    *ret = strtod(copy, &rest);
+    return *rest == '\0' && *ret >= key->min && *ret <= key->max &&
+           (key->kind != WHOLE || *ret == floor(*ret));
+}
+
+/* The word's place in the list; -1: not in it. */
+static int place_of(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (int place = 0; *words; place++) {
+        size_t n = strcspn(words, " ");
+        if (n == length && memcmp(words, word, n) == 0)
+            return place;
+        words += n + (words[n] == ' ');
+    }
+    return -1;
+}
+
+static bool read_value(const struct key *key, const char *value, struct trained_environment *ret)
+{
+    double low, high;
+    bool *flag = key->to >= 0 ? (bool *)((char *)ret + key->to) : NULL;
+    if (key->kind == SWITCH)
+        return strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
+    if (key->kind == WORD) {
+        int place = key->words[0] ? place_of(key->words, value) : value[0] ? 0 : -1;
+        if (flag)
+            *flag = place == 1;
+        return place >= 0;
+    }
+    const char *dots = key->kind == RANGE ? strstr(value, "..") : NULL;
+    if (!read_number(key, value, dots ? dots : value + strlen(value), &low))
+        return false;
+    high = low;
+    if (dots && (!read_number(key, dots + 2, value + strlen(value), &high) || high < low))
+        return false;
+    if (key->to >= 0)
+        *(double *)((char *)ret + key->to) = low == high ? low : low + (high - low) / 2;
+    return true;
+}
+
+static int by_name(const void *name, const void *key)
+{
+    return strcmp(name, ((const struct key *)key)->name);
+}
+
+static int read_line(char *line, struct trained_environment *ret, bool seen[static KEYS],
+                     char why[static POLICY_ERROR_MAX])
+{
+    char *value = strchr(line, '=');
+    if (!value) {
+        snprintf(why, POLICY_ERROR_MAX, "environment: \"%.64s\": key=value is right", line);
+        return -EINVAL;
+    }
+    *value++ = '\0';
+    const struct key *key = bsearch(line, keys, KEYS, sizeof *keys, by_name);
+    if (!key) {
+        struct nearest nearest = {0};
+        for (int k = 0; k < KEYS; k++)
+            nearest_offer(&nearest, line, keys[k].name);
+        snprintf(why, POLICY_ERROR_MAX,
+                 "environment: %.64s: this program does not know it, so orders might be others; the nearest "
+                 "is %s",
+                 line, nearest.best);
+        return -EINVAL;
+    }
+    if (seen[key - keys]) {
+        snprintf(why, POLICY_ERROR_MAX, "environment: %s: it is there twice", key->name);
+        return -EINVAL;
+    }
+    seen[key - keys] = true;
+    return strlen(value) < VALUE_MAX && read_value(key, value, ret) ? 0 : refuse(key, value, why);
+}
+
+int trained_environment_read(const char *text, struct trained_environment *ret,
+                             char why[static POLICY_ERROR_MAX])
+{
+    struct trained_environment read = {0};
+    bool seen[KEYS] = {false};
+    while (*text) {
+        char line[2 * VALUE_MAX];
+        size_t n = strcspn(text, "\n");
+        if (n >= sizeof line) {
+            snprintf(why, POLICY_ERROR_MAX, "environment: a line of %zu characters: less than %zu are right",
+                     n, sizeof line);
+            return -EINVAL;
+        }
+        memcpy(line, text, n);
+        line[n] = '\0';
+        text += n + (text[n] == '\n');
+        int r = n > 0 ? read_line(line, &read, seen, why) : 0;
+        if (r < 0)
+            return r;
+    }
+    for (int k = 0; k < KEYS; k++)
+        if (!seen[k]) {
+            snprintf(why, POLICY_ERROR_MAX, "environment: %s is missing", keys[k].name);
+            return -EINVAL;
+        }
+    *ret = read;
+    return 0;
+}

@@ -1,0 +1,30 @@
+/* Between the files of trained policies only. */
+#ifndef STRATEGY_POLICY_TRAINED_INTERNAL_H
+#define STRATEGY_POLICY_TRAINED_INTERNAL_H
+
+#include "strategy/policy/trained.h"
+
+#define TRAINED_FORMAT "papertape.policy/1"
+#define TRAINED_MEAN   "observation.mean"
+#define TRAINED_SCALE  "observation.scale"
+#define TRAINED_CLOSES "closes-volumes"
+#define TRAINED_SET    "set"
+
+/* Writes "PATH: …" and returns -EINVAL. */
+int trained_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What counts of the environment's parameters here. Of a range its middle. */
+struct trained_environment {
+    bool day_trade, discrete;
+    double levels, action_span, lookback;
+    double norm_cash, norm_stocks, norm_tech, norm_action, initial_capital, buy_cost, slippage;
+    double trailing_stop, max_position, min_cash, exit_bars, exit_share, cooldown_bars;
+};
+
+/* trained_environment.c: reads "key=value" lines, which must be all of the environment's keys. 0, or -EINVAL
+ * with a clause "key: value: what would be right". */
+int trained_environment_read(const char *text, struct trained_environment *ret,
+                             char why[static POLICY_ERROR_MAX]);
+
+#endif
