@@ -45,7 +45,7 @@ static inline void script_begin(struct script_copy *at, int copy)
 static inline void script_show(const struct script_copy *at, float *ret)
 {
     for (int i = 0; i < SCRIPT_OBS; i++)
-        ret[i] = 50.0f * (float)(i + 1) + (float)(i * i + 1) * at->x[i];
+        ret[i] = 8.0f * (float)(i + 1) + (float)(i * i + 1) * at->x[i];
 }
 
 static inline int script_step(void *ctx, const struct env_io *io, char err[static ENV_ERROR_MAX])
