@@ -40,6 +40,11 @@ struct product {
     const float *kept; /* backward: c *= slope(kept) */
 };
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 static void pack(const struct product *q, size_t first, size_t depth, size_t column, size_t cols, float *ret)
 {
     const float *b = q->b + first * q->b_step + column;
@@ -48,19 +53,20 @@ static void pack(const struct product *q, size_t first, size_t depth, size_t col
             vec_store(ret + p * TILE_COLS + j, vec_load(b + j));
 }
 
-/* Of b as [n_real][k]. */
+/* Of b as [n_real][k], whose rows are padded to whole vectors; so `depth` is rounded up. */
 static void pack_transposed(const struct product *q, size_t first, size_t depth, size_t column, size_t cols,
                             float *ret)
 {
-    for (size_t j = 0; j < cols; j++) {
-        const float *b = q->b + (column + j) * q->b_step + first;
-        if (column + j < q->n_real)
-            for (size_t p = 0; p < depth; p++)
-                ret[p * TILE_COLS + j] = b[p];
-        else
-            for (size_t p = 0; p < depth; p++)
-                ret[p * TILE_COLS + j] = 0;
-    }
+    for (size_t j = 0; j < cols; j += LANES)
+        for (size_t p = 0; p < depth; p += LANES) {
+            vec v[LANES];
+            for (size_t i = 0; i < LANES; i++)
+                v[i] = column + j + i < q->n_real ? vec_load(q->b + (column + j + i) * q->b_step + first + p)
+                                                  : (vec){0};
+            vec_transpose(v);
+            for (size_t i = 0; i < LANES; i++)
+                vec_store(ret + (p + i) * TILE_COLS + j, v[i]);
+        }
 }
 
 #define FOR_TILE(statement) \
@@ -134,11 +140,6 @@ static void block(const struct product *q, size_t first, size_t depth, size_t co
     }
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static void multiply(const struct product *q, float *scratch)
 {
     const bool few = q->m <= FEW_ROWS, direct = !q->transposed && (few || q->n <= NARROW);
@@ -164,25 +165,33 @@ static bool is_narrow(int in, int out, size_t x_stride)
     return out <= NARROW_HEAD && in <= NET_WIDTH_MAX && x_stride % NET_LANES == 0;
 }
 
-/* Dot products with the weight's columns, which are copied to rows. */
+/* Dot products with the weight's columns, which are copied to rows: LANES rows of x at a time, whose sums of
+ * lanes are one vector's. */
 static void affine_narrow(const struct nn_affine_f32 *op, float *scratch)
 {
     const size_t in = (size_t)op->in, out = (size_t)op->out, step = (size_t)nn_round(op->in);
     for (size_t j = 0; j < out; j++)
         for (size_t i = 0; i < step; i++)
             scratch[j * step + i] = i < in ? op->w[i * op->w_stride + j] : 0;
-    for (size_t r = 0; r < op->rows; r++) {
-        const float *x = op->x + r * op->x_stride;
-        float *y = op->y + r * op->y_stride;
-        vec sums[NARROW_HEAD] = {{0}};
-        for (size_t i = 0; i < step; i += LANES) {
-            const vec v = vec_load(x + i);
-            for (size_t j = 0; j < out; j++)
-                sums[j] = vec_fma(v, vec_load(scratch + j * step + i), sums[j]);
+    for (size_t r = 0; r < op->rows; r++)
+        memset(op->y + r * op->y_stride, 0, NET_LANES * sizeof *op->y);
+    for (size_t first = 0; first < op->rows; first += LANES) {
+        const size_t rows = least(LANES, op->rows - first);
+        for (size_t j = 0; j < out; j++) {
+            const float *w = scratch + j * step;
+            vec sums[LANES] = {{0}}, all = vec_all(op->bias[j]);
+            for (size_t r = 0; r < rows; r++)
+                for (size_t i = 0; i < step; i += LANES)
+                    sums[r] =
+                        vec_fma(vec_load(op->x + (first + r) * op->x_stride + i), vec_load(w + i), sums[r]);
+            vec_transpose(sums);
+            for (size_t k = 0; k < LANES; k++)
+                all += sums[k];
+            float results[LANES];
+            vec_store(results, all);
+            for (size_t r = 0; r < rows; r++)
+                op->y[(first + r) * op->y_stride + j] = results[r];
         }
-        memset(y, 0, NET_LANES * sizeof *y);
-        for (size_t j = 0; j < out; j++)
-            y[j] = op->bias[j] + vec_sum(sums[j]);
     }
 }
 

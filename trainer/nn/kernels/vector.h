@@ -66,15 +66,36 @@ static inline void vec_store(float *p, vec v)
     *(vec_any *)p = v;
 }
 
-/* The sum of the lanes, halves first. */
-static inline float vec_sum(vec v)
+/* Rows to columns: v[k] gets lane k of each. Stage s exchanges what differs in bit s of row and lane. */
+#if defined(__AVX512F__)
+#define VEC_LANES(f, s) \
+    f(0, s), f(1, s), f(2, s), f(3, s), f(4, s), f(5, s), f(6, s), f(7, s), f(8, s), f(9, s), f(10, s), \
+        f(11, s), f(12, s), f(13, s), f(14, s), f(15, s)
+#elif defined(__AVX2__)
+#define VEC_LANES(f, s) f(0, s), f(1, s), f(2, s), f(3, s), f(4, s), f(5, s), f(6, s), f(7, s)
+#else
+#define VEC_LANES(f, s) f(0, s), f(1, s), f(2, s), f(3, s)
+#endif
+#define VEC_KEEPS(j, s) ((j) >> (s)&1 ? LANES + ((j) ^ 1 << (s)) : (j))
+#define VEC_TAKES(j, s) ((j) >> (s)&1 ? LANES + (j) : ((j) ^ 1 << (s)))
+#define VEC_EXCHANGE(v, s) \
+    for (int row = 0; row < LANES; row++) \
+        if (!(row >> (s)&1)) { \
+            const vec upper = v[row], lower = v[row | 1 << (s)]; \
+            v[row] = __builtin_shufflevector(upper, lower, VEC_LANES(VEC_KEEPS, s)); \
+            v[row | 1 << (s)] = __builtin_shufflevector(upper, lower, VEC_LANES(VEC_TAKES, s)); \
+        }
+
+static inline void vec_transpose(vec v[LANES])
 {
-    float x[LANES];
-    vec_store(x, v);
-    for (int n = LANES / 2; n > 0; n /= 2)
-        for (int i = 0; i < n; i++)
-            x[i] += x[i + n];
-    return x[0];
+    VEC_EXCHANGE(v, 0)
+    VEC_EXCHANGE(v, 1)
+#if defined(__AVX2__)
+    VEC_EXCHANGE(v, 2)
+#endif
+#if defined(__AVX512F__)
+    VEC_EXCHANGE(v, 3)
+#endif
 }
 
 #endif
