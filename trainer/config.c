@@ -284,9 +284,7 @@ static int check_range(const char *what, int64_t from, int64_t to, char *err)
 
 int64_t config_train_end(const struct config_data *data)
 {
-    return data->train_to                      ? data->train_to
-           : data->test_from > data->train_from ? data->test_from
-                                                : INT64_MAX;
+    return data->train_to ? data->train_to : data->test_from > data->train_from ? data->test_from : INT64_MAX;
 }
 
 static int check_data(const struct config_data *data, char *err)

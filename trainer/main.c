@@ -4,6 +4,7 @@
 
 #include "strategy/nearest.h"
 #include "trainer/command/env_replay.h"
+#include "trainer/command/train.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -11,6 +12,8 @@ static const struct verb {
     const char *name, *words;
     int (*run)(int argc, char **argv);
 } verbs[] = {
+    {"train", "a policy, as a configuration says", command_train},
+    {"plan", "what that will take: memory, steps a second, time", command_plan},
     {"env-replay", "the environment's account through a file of actions", command_env_replay},
 };
 enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };
@@ -18,7 +21,7 @@ enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 static int print_help(void)
 {
     fputs("Usage: papertape-trainer VERB [OPTION]...\n"
-          "The environment that policies are trained in.\n"
+          "Trains trading policies, and runs the environment that they are trained in.\n"
           "\n",
           stdout);
     for (int i = 0; i < N_VERBS; i++)

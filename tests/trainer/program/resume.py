@@ -1,0 +1,165 @@
+"""`papertape-trainer train` killed, stopped, and gone on from what it left: the same bits as the run that was let be.
+
+    resume.py PAPERTAPE_TRAINER
+"""
+import os
+import shutil
+import signal
+import sys
+import tempfile
+
+from program import SMALL, Trainer, check, config, done, events, figures, lines, pieces, read, write_market
+
+WORLDS = {
+    "cartpole": {"training": {"world": "cartpole"}},
+    "recurrent": {"training": {"world": "pendulum", "threads": 2},
+                  "network": {"recurrent": 16, "sequence": 8, "layer_norm": "true", "shared_layers": "true"}},
+    "market": {"training": {"evaluate_every": 40},
+               "environment": {"lookback": 2, "initial_capital": "900..1100", "random_start": "true", "episode_bars": 50},
+               "data": {"train_to": "2024-01-25", "features": "set.txt"}},
+}
+
+
+def whole(trainer, name, changes):
+    """A run that is let be, in a folder of its own."""
+    folder = os.path.join(trainer.folder, name)
+    os.mkdir(folder)
+    if name == "market":
+        with open(os.path.join(folder, "set.txt"), "w") as file:
+            file.write("set test\nclose /close-1\nrsi:7 /100\nsma:5 /close-1 zscore\n")
+        paths = write_market(trainer.folder)
+        changes["data"].update({"bars": ", ".join(paths), "test_from": "2024-01-25"})
+    config(os.path.join(folder, "F.ini"), changes)
+    ran = trainer.run("train", "--config", "F.ini", cwd=folder)
+    check(ran.returncode == 0 and ran.stderr == "", f"{name}: {ran.returncode} {ran.stderr}")
+    return folder, lines(ran.stdout)
+
+
+def again(trainer, original, label):
+    """A folder with the same configuration and nothing else."""
+    folder = f"{original}-{label}"
+    os.mkdir(folder)
+    for name in ("F.ini", "set.txt"):
+        if os.path.exists(os.path.join(original, name)):
+            shutil.copy(os.path.join(original, name), folder)
+    return folder
+
+
+def same(original, folder, label):
+    steps = SMALL["training"]["total_steps"]
+    for name in (f"small-{steps}.ckpt", "small.safetensors"):
+        a, b = os.path.join(original, "out", name), os.path.join(folder, "out", name)
+        if not check(os.path.exists(b), f"{label}: no {b}"):
+            continue
+        if not check(read(a) == read(b), f"{label}: {name} has other bytes") and name.endswith("ckpt"):
+            one, two = pieces(a), pieces(b)
+            print("  pieces that differ:", [key for key in one if one[key] != two.get(key)], file=sys.stderr)
+
+
+def goes_on(trainer, folder, original_seen, before, label, resume="latest", stderr=""):
+    ran = trainer.run("train", "--config", "F.ini", "--resume", resume, cwd=folder)
+    check(ran.returncode == 0, f"{label}: {ran.returncode} {ran.stderr}")
+    check(all(word in ran.stderr for word in stderr.split()) and bool(ran.stderr) == bool(stderr), f"{label}: {ran.stderr!r}")
+    seen = lines(ran.stdout)
+    if not seen or not check(len(events(seen, "start")) == 1, f"{label}: its start"):
+        return seen
+    start = events(seen, "start")[0]
+    right, got = figures(original_seen), figures(seen)
+    check(start["resumed_from"] and start["steps"] > 0, f"{label}: {start['resumed_from']} at {start['steps']}")
+    check(set(got) == {steps for steps in right if steps > start["steps"]}, f"{label}: its updates")
+    check(all(right[steps] == got[steps] for steps in got), f"{label}: an update with other figures")
+    check(all(right[steps] == figure for steps, figure in figures(before).items()), f"{label}: the figures before")
+    check(events(seen, "evaluation")[-1:] == [] or {k: v for k, v in events(seen, "evaluation")[-1].items() if "seconds" not in k}
+          == {k: v for k, v in events(original_seen, "evaluation")[-1].items() if "seconds" not in k}, f"{label}: its evaluation")
+    return seen
+
+
+def checkpoints(n, more):
+    """Has it written n checkpoints, and done more updates since?"""
+    def until(seen):
+        kinds = [line["event"] for line in seen if line["event"] in ("checkpoint", "update")]
+        return kinds.count("checkpoint") >= n and "checkpoint" not in kinds[-more:]
+    return until
+
+
+def test_world(trainer, name, changes):
+    original, seen = whole(trainer, name, changes)
+    total = SMALL["training"]["total_steps"]
+    check(events(seen, "end")[0]["result"] == "done" and events(seen, "end")[0]["steps"] == total, f"{name}: its end")
+    kept = sorted(os.listdir(os.path.join(original, "out")))
+    check(len(kept) == 4 and f"small-{total}.ckpt" in kept and "small.safetensors" in kept, f"{name}: {kept}")
+    check(set(pieces(os.path.join(original, "out", f"small-{total}.ckpt"))) ==
+          {"params", "adam_m", "adam_v", "normaliser", "counters", "world", "copies", "config", "backend"}, f"{name}: pieces")
+
+    label = f"{name} killed"
+    folder = again(trainer, original, "killed")
+    before, _, status = trainer.end_by(signal.SIGKILL, checkpoints(2, 7), "train", "--config", "F.ini", cwd=folder)
+    check(status == -signal.SIGKILL, f"{label}: {status}")
+    check(not os.path.exists(os.path.join(folder, "out", f"small-{total}.ckpt")), f"{label}: in the middle")
+    goes_on(trainer, folder, seen, before, label)
+    same(original, folder, label)
+
+    label = f"{name} stopped"
+    folder = again(trainer, original, "stopped")
+    number = signal.SIGTERM if name != "market" else signal.SIGINT
+    before, error, status = trainer.end_by(number, checkpoints(1, 3), "train", "--config", "F.ini", cwd=folder)
+    end = before[-1]
+    check(status == 0 and error == "", f"{label}: {status} {error}")
+    check(end["event"] == "end" and end["result"] == "stopped" and 0 < end["steps"] < total, f"{label}: {end}")
+    last = events(before, "checkpoint")[-1]
+    check(last["steps"] == end["steps"] and os.path.exists(os.path.join(folder, last["path"])), f"{label}: {last}")
+    goes_on(trainer, folder, seen, before, label, resume=last["path"])
+    same(original, folder, label)
+    return original, seen
+
+
+def test_damaged(trainer, original, seen):
+    """The newest is cut: the one before is used, and told."""
+    folder = again(trainer, original, "damaged")
+    before, _, _ = trainer.end_by(signal.SIGKILL, checkpoints(3, 5), "train", "--config", "F.ini", cwd=folder)
+    files = sorted((name for name in os.listdir(os.path.join(folder, "out")) if name.endswith(".ckpt")),
+                   key=lambda name: int(name[6:-5]))
+    newest = os.path.join(folder, "out", files[-1])
+    with open(newest, "r+b") as file:
+        file.truncate(os.path.getsize(newest) - 1)
+    got = goes_on(trainer, folder, seen, before, "damaged", stderr=f"truncated {files[-1]}")
+    check(got and events(got, "start")[0]["resumed_from"].endswith(files[-2]), "damaged: the one before")
+    warnings = events(got, "warning")
+    check(len(warnings) == 1 and "truncated" in warnings[0]["message"] and files[-1] in warnings[0]["message"], f"damaged: {warnings}")
+    same(original, folder, "damaged")
+
+    # One of its own that is not good is refused by name, and nothing else is used.
+    ran = trainer.run("train", "--config", "F.ini", "--resume", __file__, cwd=folder)
+    check(ran.returncode == 1 and "no checkpoint" in ran.stderr and "resume.py" in ran.stderr, f"foreign: {ran.stderr}")
+
+
+def test_longer(trainer, original, seen):
+    """A training that is done goes on where total_steps is raised, and has nothing to do where it is not."""
+    folder = again(trainer, original, "longer")
+    shutil.copytree(os.path.join(original, "out"), os.path.join(folder, "out"))
+    ran = trainer.run("train", "--config", "F.ini", "--resume", "latest", cwd=folder)
+    got = lines(ran.stdout)
+    check(ran.returncode == 0 and not events(got, "update") and got[-1]["result"] == "done", f"done before: {ran.stderr}")
+    same(original, folder, "done before")
+    total = SMALL["training"]["total_steps"] + 2560
+    config(os.path.join(folder, "F.ini"), WORLDS["cartpole"], {"training": {"total_steps": total, "checkpoint_every": 5,
+                                                                           "checkpoint_keep": 1, "tensorboard": "board"}})
+    ran = trainer.run("train", "--config", "F.ini", "--resume", "latest", cwd=folder)
+    got = lines(ran.stdout)
+    check(ran.returncode == 0 and len(events(got, "update")) == 10 and got[-1]["steps"] == total, f"longer: {ran.stderr}")
+    kept = [name for name in os.listdir(os.path.join(folder, "out")) if name.endswith(".ckpt")]
+    check(kept == [f"small-{total}.ckpt"], f"longer: {kept}")
+
+
+def main(program):
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = Trainer(program, folder)
+        original, seen = test_world(trainer, "cartpole", WORLDS["cartpole"])
+        test_damaged(trainer, original, seen)
+        test_longer(trainer, original, seen)
+        test_world(trainer, "recurrent", WORLDS["recurrent"])
+        test_world(trainer, "market", WORLDS["market"])
+    done("trainer/program/resume")
+
+
+main(sys.argv[1])

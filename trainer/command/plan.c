@@ -1,0 +1,77 @@
+/* `papertape-trainer plan`: what a training will take, before it is begun. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trainer/command/train.h"
+#include "trainer/command/train_args.h"
+#include "trainer/command/train_events.h"
+#include "trainer/training/plan.h"
+
+#define MIB 1048576.0
+
+static void print_time(double seconds)
+{
+    if (seconds < 120)
+        printf("%.1f s", seconds);
+    else if (seconds < 7200)
+        printf("%.1f min", seconds / 60);
+    else
+        printf("%.1f h", seconds / 3600);
+}
+
+static void print(const struct plan *plan, const struct config *config)
+{
+    double whole = plan->rollout_s + plan->advantages_s + plan->update_s;
+    printf("%s on %s, %s\n", config->name, config->world, plan->backend);
+    printf("  %lld steps in %lld iterations of %lld\n", (long long)config->ppo.total_steps,
+           (long long)plan->iterations, (long long)plan->rows);
+    printf("  %.0f steps/s: ", plan->steps_s);
+    print_time(plan->seconds);
+    printf(" in all\n  of an iteration, %.3g s: rollout %.0f %% (environment %.0f %%), advantages %.0f %%, "
+           "update %.0f %%\n",
+           whole, 100 * plan->rollout_s / whole, 100 * plan->environment_s / whole,
+           100 * plan->advantages_s / whole, 100 * plan->update_s / whole);
+    printf("  update: %.3g GFLOP at %.3g GFLOP/s\n", plan->flops_update * 1e-9, plan->flops_rate * 1e-9);
+    printf("  memory: %.1f MiB", (double)plan->host_bytes / MIB);
+    if (plan->device_bytes > 0)
+        printf(", on the device %.1f MiB", (double)plan->device_bytes / MIB);
+    putchar('\n');
+}
+
+static int print_json(const struct plan *plan, const struct config *config)
+{
+    json_t *json = json_pack("{s:s}", "schema", "papertape.plan/1"), *fields = plan_json(plan, config);
+    int r = json && fields && json_object_update(json, fields) == 0 &&
+                    json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 &&
+                    putchar('\n') == '\n'
+                ? EXIT_SUCCESS
+                : train_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
+    json_decref(json);
+    json_decref(fields);
+    return r;
+}
+
+int command_plan(int argc, char **argv)
+{
+    struct train_args args;
+    char err[PLAN_ERROR_MAX];
+    int status = train_args_parse("plan", argc, argv, &args);
+    if (status != TRAIN_GO_ON)
+        return status;
+    struct config *config = malloc(sizeof *config);
+    struct source source = {0};
+    struct plan plan;
+    if (!config)
+        return train_say(EXIT_FAILURE, "out of memory: plan");
+    status = train_args_config(&args, config);
+    if (status == TRAIN_GO_ON && (source_load(config, &source, err) < 0 ||
+                                  source_features(&source, err) < 0 || plan_make(&source, &plan, err) < 0))
+        status = train_say(EXIT_FAILURE, "%s", err);
+    if (status == TRAIN_GO_ON && args.json)
+        status = print_json(&plan, config);
+    else if (status == TRAIN_GO_ON)
+        print(&plan, config);
+    source_close(&source);
+    free(config);
+    return status == TRAIN_GO_ON ? EXIT_SUCCESS : status;
+}

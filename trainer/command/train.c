@@ -1,0 +1,285 @@
+#include "trainer/command/train.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trainer/command/train_run.h"
+
+static volatile sig_atomic_t stop;
+
+static void take_signal(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+/* The first one ends the training in order, the second at once. A full disk and a reader that is gone are
+ * errors, not signals. */
+static void set_signals(void)
+{
+    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static int make_folders(const char *output)
+{
+    char path[CONFIG_PATH_MAX];
+    snprintf(path, sizeof path, "%s", output);
+    for (char *slash = path + 1; slash; slash++) {
+        slash = strchr(slash, '/');
+        if (slash)
+            *slash = '\0';
+        if (mkdir(path, 0777) < 0 && errno != EEXIST)
+            return train_say(EXIT_FAILURE,
+                             "cannot make the output folder: %.300s: %s: one that can be written to", path,
+                             strerror(errno));
+        if (!slash)
+            break;
+        *slash = '/';
+    }
+    return TRAIN_GO_ON;
+}
+
+/* ---- Where it begins. ---- */
+
+static void tell(void *ctx, const char *words)
+{
+    struct train_run *run = ctx;
+    report_warning(&run->report, words);
+}
+
+static int open_checkpoint(struct train_run *run)
+{
+    char err[CHECKPOINT_ERROR_MAX], why[KEEP_ERROR_MAX];
+    const char *resume = run->args->resume;
+    if (!resume)
+        return TRAIN_GO_ON;
+    int r = strcmp(resume, "latest") == 0
+                ? checkpoint_latest(run->config.output, run->config.name, tell, run, &run->from, err)
+                : checkpoint_read(resume, &run->from, err);
+    if (r < 0)
+        return train_say(EXIT_FAILURE, "%s", err);
+    snprintf(run->from_path, sizeof run->from_path, "%s", checkpoint_path(run->from));
+    if (keep_check(run->from, &run->config, why) < 0)
+        return train_say(EXIT_FAILURE, "%s", why);
+    return TRAIN_GO_ON;
+}
+
+static int load_source(struct train_run *run)
+{
+    char err[SOURCE_ERROR_MAX];
+    struct usage begun = usage_now();
+    if (source_load(&run->config, &run->source, err) < 0)
+        return train_say(EXIT_FAILURE, "%s", err);
+    train_phase(run, PHASE_LOADING, &begun);
+    begun = usage_now();
+    if (source_features(&run->source, err) < 0)
+        return train_say(EXIT_FAILURE, "%s", err);
+    train_phase(run, PHASE_FEATURES, &begun);
+    return TRAIN_GO_ON;
+}
+
+static int make_learner(struct train_run *run)
+{
+    char err[KEEP_ERROR_MAX], backend[CHECKPOINT_NAME_MAX], words[256];
+    if (plan_make(&run->source, &run->plan, err) < 0 ||
+        making_begin(&run->source, &run->config.ppo, tell, run, &run->making, err) < 0)
+        return train_say(EXIT_FAILURE, "%s", err);
+    if (!run->from)
+        return TRAIN_GO_ON;
+    if (keep_restore(run->from, run->making.learner, &run->steps, backend, err) < 0)
+        return train_say(EXIT_FAILURE, "%s", err);
+    const char *now = run->making.learner->ops->backend;
+    run->saved_at = run->steps;
+    snprintf(run->saved, sizeof run->saved, "%s", run->from_path);
+    if (strncmp(backend, now, sizeof backend - 1) != 0) {
+        snprintf(words, sizeof words, "another backend: %.32s: it was %.32s, which alone goes on to the bit",
+                 now, backend);
+        report_warning(&run->report, words);
+    }
+    checkpoint_destroy(run->from);
+    run->from = NULL;
+    return TRAIN_GO_ON;
+}
+
+static int open_board(struct train_run *run)
+{
+    char err[TENSORBOARD_ERROR_MAX];
+    if (run->config.tensorboard[0] &&
+        tensorboard_open(run->config.tensorboard, run->config.name, run->from_path[0] ? run->steps : -1,
+                         &run->board, err) < 0)
+        return train_say(EXIT_FAILURE, "%s", err);
+    return TRAIN_GO_ON;
+}
+
+/* ---- Iterations. ---- */
+
+static void add_up(struct train_run *run, const struct update_figures *figures, bool rehearsed)
+{
+    const struct ppo_update *u = &figures->update;
+    const double seconds[] = {u->seconds_rollout, u->seconds_advantage, u->seconds_update};
+    const double cpu = figures->usage.cpu_s / figures->usage.wall_s;
+    for (int i = 0; i < 3; i++) {
+        run->phases[PHASE_ROLLOUT + i].seconds += seconds[i];
+        run->phases[PHASE_ROLLOUT + i].cpu_s += cpu * seconds[i]; /* shared out: it is not known apart */
+        if (!rehearsed)
+            run->steady_s[i] += seconds[i];
+    }
+    if (!rehearsed)
+        run->steady_steps += u->steps - run->steps;
+    run->iterations++;
+    run->iteration = u->iteration;
+    run->steps = u->steps;
+}
+
+static void show(struct train_run *run, const struct update_figures *figures)
+{
+    struct tensorboard_scalar scalars[UPDATE_SCALARS];
+    const struct report_progress progress = {
+        .name = run->config.name,
+        .steps = run->steps,
+        .total_steps = run->config.ppo.total_steps,
+        .steps_s = figures->steps_s,
+        .left_s = (double)(run->config.ppo.total_steps - run->steps) / figures->steps_s,
+        .episode_return = figures->update.episode_return,
+    };
+    report_event(&run->report, "update", update_json(figures));
+    report_bar(&run->report, &progress);
+    if (run->board &&
+        tensorboard_add(run->board, run->steps, scalars, update_scalars(figures, scalars)) < 0) {
+        report_warning(&run->report,
+                       "cannot write event files: [training] tensorboard: room on the disk is needed; "
+                       "the training goes on without them");
+        tensorboard_close(run->board);
+        run->board = NULL;
+    }
+}
+
+/* -EDOM: the losses are no numbers; others: the world or the device failed. */
+static int failed(struct train_run *run, const char *err)
+{
+    char words[PPO_ERROR_MAX + PATH_MAX + 64];
+    snprintf(words, sizeof words, "%s; the last good checkpoint: %s", err,
+             run->saved[0] ? run->saved : "none");
+    report_bar_clear(&run->report);
+    train_say(EXIT_FAILURE, "%s", words);
+    report_event(&run->report, "error", json_pack("{s:s}", "message", words));
+    train_ended(run, "failed");
+    return EXIT_FAILURE;
+}
+
+static int iterate(struct train_run *run)
+{
+    char err[PPO_ERROR_MAX];
+    struct learner *learner = run->making.learner;
+    struct update_figures figures = {.device = NAN};
+    struct usage begun = usage_now();
+    bool rehearses = run->steps == 0 && run->config.ppo.normalise_observations;
+    int r = learner_iterate(learner, &figures.update, err);
+    if (r < 0)
+        return failed(run, err);
+    figures.usage = usage_since(&begun);
+    figures.steps_s = (double)(figures.update.steps - run->steps) / figures.usage.wall_s;
+    figures.held_bytes = learner->ops->bytes(learner);
+    add_up(run, &figures, rehearses);
+    show(run, &figures);
+    return TRAIN_GO_ON;
+}
+
+static bool is_due(int64_t iteration, int64_t every)
+{
+    return every > 0 && iteration % every == 0;
+}
+
+static int run_all(struct train_run *run)
+{
+    const struct config *config = &run->config;
+    int status = TRAIN_GO_ON;
+    while (status == TRAIN_GO_ON && run->steps < config->ppo.total_steps && !stop && !run->report.failed) {
+        status = iterate(run);
+        bool ends = run->steps >= config->ppo.total_steps || stop;
+        if (status != TRAIN_GO_ON || ends)
+            continue;
+        if (is_due(run->iteration, config->evaluate_every) && !train_evaluate(run))
+            status = EXIT_FAILURE;
+        if (is_due(run->iteration, config->checkpoint_every))
+            train_save(run);
+    }
+    if (status != TRAIN_GO_ON)
+        return status;
+    bool stopped = run->steps < config->ppo.total_steps;
+    train_save(run);
+    if (!stopped && !train_evaluate(run))
+        return EXIT_FAILURE;
+    train_ended(run, stopped ? "stopped" : "done");
+    if (run->report.failed)
+        return train_say(EXIT_FAILURE,
+                         "cannot write: stdout: a file or a reader; stopped after %lld steps, %s",
+                         (long long)run->steps, run->saved);
+    if (run->lost)
+        return train_say(EXIT_FAILURE, "not all was written: %s: the last good checkpoint is %s",
+                         config->output, run->saved[0] ? run->saved : "none");
+    return EXIT_SUCCESS;
+}
+
+static int print_config(const struct config *config)
+{
+    char *text = config_text(config);
+    if (!text)
+        return train_say(EXIT_FAILURE, "out of memory: the configuration");
+    fputs(text, stdout);
+    free(text);
+    return EXIT_SUCCESS;
+}
+
+int command_train(int argc, char **argv)
+{
+    struct train_args args;
+    int status = train_args_parse("train", argc, argv, &args);
+    if (status != TRAIN_GO_ON)
+        return status;
+    if (args.list_keys)
+        return train_list_keys(args.json);
+    struct train_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return train_say(EXIT_FAILURE, "out of memory: train");
+    run->args = &args;
+    run->saved_at = -1;
+    for (int phase = 0; phase < PHASES; phase++)
+        run->phases[phase].device = NAN;
+    status = train_args_config(&args, &run->config);
+    if (status == TRAIN_GO_ON && args.print_config)
+        status = print_config(&run->config);
+    if (status == TRAIN_GO_ON) {
+        set_signals();
+        report_begin(&run->report, args.json);
+        status = make_folders(run->config.output);
+    }
+    if (status == TRAIN_GO_ON)
+        status = open_checkpoint(run);
+    if (status == TRAIN_GO_ON)
+        status = load_source(run);
+    if (status == TRAIN_GO_ON)
+        status = make_learner(run);
+    if (status == TRAIN_GO_ON)
+        status = open_board(run);
+    if (status == TRAIN_GO_ON) {
+        train_started(run);
+        status = run_all(run);
+    }
+    tensorboard_close(run->board);
+    making_end(&run->making);
+    source_close(&run->source);
+    checkpoint_destroy(run->from);
+    free(run);
+    return status;
+}

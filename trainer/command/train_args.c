@@ -1,0 +1,153 @@
+#include "trainer/command/train_args.h"
+
+#include <getopt.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/state.h"
+
+static const char train_help[] =
+    "Usage: papertape-trainer train --config F [OPTION]...\n"
+    "       papertape-trainer train --list-keys [--json]\n"
+    "\n"
+    "Trains a policy by PPO as the INI file F says, and prints its progress: JSON lines, or on a\n"
+    "terminal a bar. SIGINT and SIGTERM end it after the running update, with a checkpoint.\n"
+    "\n"
+    "  -c, --config F         what to train on, and how; see --list-keys\n"
+    "      --resume CKPT      go on from a checkpoint, or from the newest good one: latest\n"
+    "      --output DIR       where checkpoints and policies go, instead of the file's `output`\n"
+    "      --json             JSON lines on a terminal too\n"
+    "      --list-keys        every key of a configuration: default, range, meaning\n"
+    "      --print-config     the whole configuration, every key, and end\n"
+    "      --help             this text\n"
+    "\n"
+    "Exit status: 0 done or stopped, 1 an error, 2 a wrong command line. See papertape-trainer(1).\n";
+
+static const char plan_help[] =
+    "Usage: papertape-trainer plan --config F [--json]\n"
+    "\n"
+    "Predicts what `train` with this configuration will take: memory, steps a second, time.\n"
+    "Measures this machine for a second or two.\n"
+    "\n"
+    "  -c, --config F         as of train\n"
+    "      --json             as JSON\n"
+    "      --help             this text\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, 2 a wrong command line. See papertape-trainer(1).\n";
+
+int train_say(int status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fputs("papertape-trainer: ", stderr);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+    return status;
+}
+
+enum { RESUME = 256, OUTPUT, JSON, LIST_KEYS, PRINT_CONFIG, HELP };
+
+static const struct option train_options[] = {
+    {"config", required_argument, NULL, 'c'},    {"resume", required_argument, NULL, RESUME},
+    {"output", required_argument, NULL, OUTPUT}, {"json", no_argument, NULL, JSON},
+    {"list-keys", no_argument, NULL, LIST_KEYS}, {"print-config", no_argument, NULL, PRINT_CONFIG},
+    {"help", no_argument, NULL, HELP},           {0},
+};
+static const struct option plan_options[] = {
+    {"config", required_argument, NULL, 'c'},
+    {"json", no_argument, NULL, JSON},
+    {"help", no_argument, NULL, HELP},
+    {0},
+};
+
+int train_args_parse(const char *verb, int argc, char **argv, struct train_args *ret)
+{
+    bool plan = strcmp(verb, "plan") == 0;
+    *ret = (struct train_args){0};
+    opterr = 0;
+    optind = 0;
+    for (int option;
+         (option = getopt_long(argc, argv, "-:hc:", plan ? plan_options : train_options, NULL)) != -1;)
+        switch (option) {
+        case 'c':
+            ret->config = optarg;
+            break;
+        case RESUME:
+            ret->resume = optarg;
+            break;
+        case OUTPUT:
+            ret->output = optarg;
+            break;
+        case JSON:
+            ret->json = true;
+            break;
+        case LIST_KEYS:
+            ret->list_keys = true;
+            break;
+        case PRINT_CONFIG:
+            ret->print_config = true;
+            break;
+        case 'h':
+        case HELP:
+            fputs(plan ? plan_help : train_help, stdout);
+            return EXIT_SUCCESS;
+        case ':':
+            return train_say(TRAIN_USAGE, "no value: %s: it needs one; see %s --help", argv[optind - 1],
+                             verb);
+        case 1:
+            return train_say(TRAIN_USAGE, "unknown argument: %.200s: --config F is needed; see %s --help",
+                             optarg, verb);
+        default:
+            return train_say(TRAIN_USAGE, "unknown option: %s: see %s --help", argv[optind - 1], verb);
+        }
+    if (optind < argc)
+        return train_say(TRAIN_USAGE, "unknown argument: %.200s: --config F is needed; see %s --help",
+                         argv[optind], verb);
+    if (!ret->config && !ret->list_keys)
+        return train_say(TRAIN_USAGE,
+                         "no configuration: command line: --config F, an INI file; see %s --help", verb);
+    if (ret->output && (!*ret->output || strlen(ret->output) >= CONFIG_PATH_MAX))
+        return train_say(TRAIN_USAGE, "bad folder: --output: 1 to %d characters are right",
+                         CONFIG_PATH_MAX - 1);
+    return TRAIN_GO_ON;
+}
+
+/* How many processors this process may use. */
+static int processors(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return n > 0 ? n : 1;
+}
+
+static int find_output(const struct train_args *args, struct config *config)
+{
+    char err[512];
+    struct state_dir state;
+    if (args->output) {
+        snprintf(config->output, sizeof config->output, "%s", args->output);
+        return TRAIN_GO_ON;
+    }
+    if (config->output[0])
+        return TRAIN_GO_ON;
+    if (state_dir_find(NULL, &state, err, sizeof err) < 0)
+        return train_say(EXIT_FAILURE,
+                         "no folder for checkpoints: %s: [training] output, or --output, would be right",
+                         err);
+    snprintf(config->output, sizeof config->output, "%s", state.checkpoints);
+    return TRAIN_GO_ON;
+}
+
+int train_args_config(const struct train_args *args, struct config *ret)
+{
+    char err[CONFIG_ERROR_MAX];
+    if (config_read(args->config, ret, err) < 0)
+        return train_say(EXIT_FAILURE, "%s", err);
+    if (ret->ppo.threads == 0)
+        ret->ppo.threads = processors(); /* a part of the run's identity: checkpoints name it */
+    return find_output(args, ret);
+}

@@ -1,0 +1,188 @@
+#include "trainer/command/train_events.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "trainer/telemetry/report.h"
+
+enum { KEYS_MAX = 256 };
+
+const char *phase_name(enum phase phase)
+{
+    static const char *const names[PHASES] = {"loading",    "features", "rollout",
+                                              "advantages", "update",   "evaluation"};
+    return names[phase];
+}
+
+static json_t *bytes_json(size_t bytes)
+{
+    return bytes > 0 ? json_integer((json_int_t)bytes) : json_null();
+}
+
+json_t *phase_json(enum phase phase, const struct phase_use *use, size_t held_bytes)
+{
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "phase", phase_name(phase), "seconds",
+                     report_number(use->seconds), "peak_rss_bytes", bytes_json(usage_peak_rss()),
+                     "learner_bytes", bytes_json(held_bytes), "cpu_utilisation",
+                     report_number(use->seconds > 0 ? use->cpu_s / use->seconds : NAN), "device_utilisation",
+                     report_number(use->device));
+}
+
+json_t *config_json(const struct config *config)
+{
+    struct config_key keys[KEYS_MAX];
+    size_t n = config_keys(keys, KEYS_MAX);
+    json_t *json = json_object();
+    char *value = malloc(CONFIG_LIST_MAX);
+    bool whole = json && value && n <= KEYS_MAX, trades = config_trades(config);
+    for (size_t i = 0; i < n && whole; i++) {
+        const struct config_key *key = &keys[i];
+        if (!trades && (strcmp(key->section, "environment") == 0 || strcmp(key->section, "data") == 0))
+            continue;
+        json_t *section = json_object_get(json, key->section);
+        if (!section && json_object_set_new(json, key->section, section = json_object()) < 0)
+            section = NULL;
+        whole = section && config_get(config, key->section, key->name, value, CONFIG_LIST_MAX) == 0 &&
+                json_object_set_new(section, key->name, json_string(value)) == 0;
+    }
+    free(value);
+    if (whole)
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
+json_t *plan_json(const struct plan *plan, const struct config *config)
+{
+    return json_pack(
+        "{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "backend",
+        plan->backend, "total_steps", (json_int_t)config->ppo.total_steps, "iterations",
+        (json_int_t)plan->iterations, "rollout_rows", (json_int_t)plan->rows, "device_bytes",
+        bytes_json(plan->device_bytes), "host_bytes", bytes_json(plan->host_bytes), "steps_per_second",
+        report_number(plan->steps_s), "seconds", report_number(plan->seconds), "rollout_seconds",
+        report_number(plan->rollout_s), "environment_seconds", report_number(plan->environment_s),
+        "advantages_seconds", report_number(plan->advantages_s), "update_seconds",
+        report_number(plan->update_s), "rollout_flop", report_number(plan->flops_rollout), "update_flop",
+        report_number(plan->flops_update), "update_flop_per_second", report_number(plan->flops_rate),
+        "measuring_seconds", report_number(plan->measured_s));
+}
+
+static json_t *time_json(int64_t ns)
+{
+    char text[32];
+    time_t s = (time_t)(ns / 1000000000);
+    struct tm tm;
+    gmtime_r(&s, &tm);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    return json_string(text);
+}
+
+json_t *evaluation_json(const struct source *source, const struct evaluation *e)
+{
+    if (!source->market)
+        return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "episodes", (json_int_t)e->episodes,
+                         "evaluated_steps", (json_int_t)e->steps, "reward", report_number(e->reward),
+                         "reward_std", report_number(e->reward_std), "reward_min",
+                         report_number(e->reward_min), "reward_max", report_number(e->reward_max),
+                         "episode_steps", report_number(e->length));
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
+                     "episodes", (json_int_t)e->episodes, "evaluated_steps", (json_int_t)e->steps, "from",
+                     time_json(e->from_ns), "to", time_json(e->to_ns), "reward", report_number(e->reward),
+                     "initial_equity", report_number(e->initial), "equity", report_number(e->equity),
+                     "return", report_number(e->equity / e->initial - 1), "benchmark_equity",
+                     report_number(e->benchmark), "benchmark_return",
+                     report_number(e->benchmark / e->initial - 1), "fees", report_number(e->fees), "drawdown",
+                     report_number(e->drawdown), "exposure", report_number(e->exposure), "buys",
+                     (json_int_t)e->buys, "sells", (json_int_t)e->sells);
+}
+
+/* ---- An update's figures. ---- */
+
+json_t *update_json(const struct update_figures *f)
+{
+    const struct ppo_update *u = &f->update;
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"policy_loss", u->policy_loss},
+                   {"value_loss", u->value_loss},
+                   {"entropy_loss", u->entropy_loss},
+                   {"loss", u->loss},
+                   {"old_kl", u->old_kl},
+                   {"kl", u->kl},
+                   {"clip_fraction", u->clip_fraction},
+                   {"explained_variance", u->explained_variance},
+                   {"grad_norm", u->grad_norm},
+                   {"learning_rate", u->learning_rate},
+                   {"clip_range", u->clip_range},
+                   {"ent_coef", u->ent_coef},
+                   {"std", u->std},
+                   {"rollout_seconds", u->seconds_rollout},
+                   {"advantages_seconds", u->seconds_advantage},
+                   {"update_seconds", u->seconds_update},
+                   {"episode_return", u->episode_return},
+                   {"episode_return_std", u->episode_return_std},
+                   {"episode_steps", u->episode_length},
+                   {"reward", u->reward},
+                   {"steps_per_second", f->steps_s},
+                   {"cpu_utilisation", f->usage.cpu_s / f->usage.wall_s},
+                   {"device_utilisation", f->device}};
+    json_t *json =
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:i, s:b, s:I, s:o, s:o}", "iteration", (json_int_t)u->iteration,
+                  "steps", (json_int_t)u->steps, "minibatches", (json_int_t)u->minibatches, "skipped",
+                  (json_int_t)u->skipped, "skipped_total", (json_int_t)u->skipped_total, "epochs", u->epochs,
+                  "kl_stop", u->kl_stop, "episodes", (json_int_t)u->episodes, "peak_rss_bytes",
+                  bytes_json(usage_peak_rss()), "learner_bytes", bytes_json(f->held_bytes));
+    for (size_t i = 0; json && i < sizeof numbers / sizeof *numbers; i++)
+        if (json_object_set_new(json, numbers[i].key, report_number(numbers[i].value)) < 0) {
+            json_decref(json);
+            return NULL;
+        }
+    return json;
+}
+
+size_t update_scalars(const struct update_figures *f, struct tensorboard_scalar ret[static UPDATE_SCALARS])
+{
+    const struct ppo_update *u = &f->update;
+    const struct tensorboard_scalar scalars[] = {{"loss/policy", u->policy_loss},
+                                                 {"loss/value", u->value_loss},
+                                                 {"loss/entropy", u->entropy_loss},
+                                                 {"loss/total", u->loss},
+                                                 {"update/old_kl", u->old_kl},
+                                                 {"update/kl", u->kl},
+                                                 {"update/clip_fraction", u->clip_fraction},
+                                                 {"update/explained_variance", u->explained_variance},
+                                                 {"update/grad_norm", u->grad_norm},
+                                                 {"update/learning_rate", u->learning_rate},
+                                                 {"update/clip_range", u->clip_range},
+                                                 {"update/ent_coef", u->ent_coef},
+                                                 {"update/std", u->std},
+                                                 {"update/skipped_total", (double)u->skipped_total},
+                                                 {"rollout/episode_return", u->episode_return},
+                                                 {"rollout/episode_steps", u->episode_length},
+                                                 {"rollout/reward", u->reward},
+                                                 {"time/rollout_seconds", u->seconds_rollout},
+                                                 {"time/update_seconds", u->seconds_update},
+                                                 {"time/steps_per_second", f->steps_s}};
+    _Static_assert(sizeof scalars / sizeof *scalars <= UPDATE_SCALARS, "room");
+    memcpy(ret, scalars, sizeof scalars);
+    return sizeof scalars / sizeof *scalars;
+}
+
+size_t evaluation_scalars(const struct source *source, const struct evaluation *e,
+                          struct tensorboard_scalar ret[static UPDATE_SCALARS])
+{
+    size_t n = 0;
+    ret[n++] = (struct tensorboard_scalar){"evaluation/reward", e->reward};
+    if (!source->market) {
+        ret[n++] = (struct tensorboard_scalar){"evaluation/episode_steps", e->length};
+        return n;
+    }
+    ret[n++] = (struct tensorboard_scalar){"evaluation/return", e->equity / e->initial - 1};
+    ret[n++] = (struct tensorboard_scalar){"evaluation/benchmark_return", e->benchmark / e->initial - 1};
+    ret[n++] = (struct tensorboard_scalar){"evaluation/drawdown", e->drawdown};
+    ret[n++] = (struct tensorboard_scalar){"evaluation/exposure", e->exposure};
+    return n;
+}

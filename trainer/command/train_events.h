@@ -1,0 +1,51 @@
+/* The events of a training as JSON, and as TensorBoard's scalars. docs/training.md has every key. */
+#ifndef TRAINER_COMMAND_TRAIN_EVENTS_H
+#define TRAINER_COMMAND_TRAIN_EVENTS_H
+
+#include <jansson.h>
+
+#include "trainer/ppo/learner.h"
+#include "trainer/telemetry/tensorboard.h"
+#include "trainer/telemetry/usage.h"
+#include "trainer/training/evaluate.h"
+#include "trainer/training/plan.h"
+
+enum phase {
+    PHASE_LOADING,
+    PHASE_FEATURES,
+    PHASE_ROLLOUT,
+    PHASE_ADVANTAGES,
+    PHASE_UPDATE,
+    PHASE_EVALUATION,
+    PHASES
+};
+const char *phase_name(enum phase phase);
+
+/* What a phase took. */
+struct phase_use {
+    double seconds, cpu_s; /* cpu_s NaN: it is not known apart */
+    double device;         /* utilisation, a share of 1; NaN: no device, or not known */
+};
+
+/* Each gives a new object, or NULL without memory. */
+json_t *phase_json(enum phase phase, const struct phase_use *use, size_t held_bytes);
+json_t *config_json(const struct config *config); /* {"training": {"name": "…"}, …}: all values as texts */
+json_t *plan_json(const struct plan *plan, const struct config *config);
+json_t *evaluation_json(const struct source *source, const struct evaluation *evaluation);
+
+struct update_figures {
+    struct ppo_update update;
+    double steps_s;
+    struct usage usage; /* of the whole iteration */
+    size_t held_bytes;
+    double device;
+};
+json_t *update_json(const struct update_figures *figures);
+
+enum { UPDATE_SCALARS = 24 };
+size_t update_scalars(const struct update_figures *figures,
+                      struct tensorboard_scalar ret[static UPDATE_SCALARS]);
+size_t evaluation_scalars(const struct source *source, const struct evaluation *evaluation,
+                          struct tensorboard_scalar ret[static UPDATE_SCALARS]);
+
+#endif

@@ -1,0 +1,156 @@
+/* What a training leaves and finds on its way: checkpoints, policies, evaluations, the first event and the
+ * last. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trainer/command/train_run.h"
+
+static size_t held_bytes(const struct train_run *run)
+{
+    struct learner *learner = run->making.learner;
+    return learner ? learner->ops->bytes(learner) : 0;
+}
+
+void train_phase(struct train_run *run, enum phase phase, const struct usage *begun)
+{
+    struct usage used = usage_since(begun);
+    const struct phase_use use = {used.wall_s, used.cpu_s, NAN};
+    run->phases[phase].seconds += used.wall_s;
+    run->phases[phase].cpu_s += used.cpu_s;
+    report_event(&run->report, "phase", phase_json(phase, &use, held_bytes(run)));
+}
+
+static bool save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
+{
+    char path[PATH_MAX];
+    struct kept_policy policy = {0};
+    const struct config *config = &run->config;
+    snprintf(path, sizeof path, "%s/%s.safetensors", config->output, config->name);
+    int r = kept_policy_take(run->making.learner, &policy, err);
+    if (r == 0)
+        r = kept_policy_write(&policy, &run->source, run->steps, path, err);
+    kept_policy_drop(&policy);
+    if (r == 0)
+        report_event(&run->report, "policy",
+                     json_pack("{s:I, s:s}", "steps", (json_int_t)run->steps, "path", path));
+    return r == 0;
+}
+
+void train_save(struct train_run *run)
+{
+    char err[KEEP_ERROR_MAX];
+    const struct config *config = &run->config;
+    struct usage begun = usage_now();
+    run->lost = false;
+    if (run->saved_at != run->steps) {
+        if (keep_checkpoint(config, config->output, run->making.learner, run->steps, err) < 0) {
+            run->lost = true;
+            report_warning(&run->report, err);
+        } else {
+            run->saved_at = run->steps;
+            snprintf(run->saved, sizeof run->saved, "%s/%s-%lld.ckpt", config->output, config->name,
+                     (long long)run->steps);
+            report_event(&run->report, "checkpoint",
+                         json_pack("{s:I, s:s, s:f}", "steps", (json_int_t)run->steps, "path", run->saved,
+                                   "seconds", usage_since(&begun).wall_s));
+        }
+    }
+    if (!save_policy(run, err)) {
+        run->lost = true;
+        report_warning(&run->report, err);
+    }
+}
+
+bool train_evaluate(struct train_run *run)
+{
+    char err[KEEP_ERROR_MAX];
+    struct kept_policy policy = {0};
+    struct tensorboard_scalar scalars[UPDATE_SCALARS];
+    struct usage begun = usage_now();
+    if (!source_tests(&run->source) || (run->evaluated && run->evaluated_at == run->steps))
+        return true;
+    int r = kept_policy_take(run->making.learner, &policy, err);
+    if (r == 0)
+        r = evaluate(&run->source, &policy.layout, policy.model, &run->evaluation, err);
+    kept_policy_drop(&policy);
+    if (r < 0) {
+        report_bar_clear(&run->report);
+        train_say(1, "evaluation: %s", err);
+        return false;
+    }
+    run->evaluated = true;
+    run->evaluated_at = run->steps;
+    train_phase(run, PHASE_EVALUATION, &begun);
+    json_t *json = evaluation_json(&run->source, &run->evaluation);
+    if (json)
+        json_object_set_new(json, "steps", json_integer((json_int_t)run->steps));
+    report_event(&run->report, "evaluation", json);
+    if (run->board)
+        tensorboard_add(run->board, run->steps, scalars,
+                        evaluation_scalars(&run->source, &run->evaluation, scalars));
+    return true;
+}
+
+/* ---- Both ends. ---- */
+
+void train_started(struct train_run *run)
+{
+    const struct learner *learner = run->making.learner;
+    const struct net_shape *shape = &learner->layout.shape;
+    json_t *from = run->from_path[0] ? json_string(run->from_path) : json_null();
+    report_event(&run->report, "start",
+                 json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i, s:I, s:s, s:o, s:o}", "version",
+                           PAPERTAPE_VERSION, "name", run->config.name, "world", run->config.world, "backend",
+                           learner->ops->backend, "resumed_from", from, "steps", (json_int_t)run->steps,
+                           "observation", shape->observation, "actions", shape->actions, "levels",
+                           shape->levels, "parameters", (json_int_t)learner->layout.n_learned, "output",
+                           run->config.output, "predicted", plan_json(&run->plan, &run->config), "config",
+                           config_json(&run->config)));
+}
+
+static json_t *measured_json(const struct train_run *run, double steps_s, double seconds)
+{
+    const struct plan *plan = &run->plan;
+    const double *s = run->steady_s;
+    double n = (double)run->steady_steps / (double)plan->rows;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "steps_per_second", report_number(steps_s),
+                     "steps_per_second_of_predicted", report_number(steps_s / plan->steps_s), "seconds",
+                     report_number(seconds), "rollout_seconds", report_number(s[0] / n), "advantages_seconds",
+                     report_number(s[1] / n), "update_seconds", report_number(s[2] / n), "learner_bytes",
+                     (json_int_t)held_bytes(run), "peak_rss_bytes", (json_int_t)usage_peak_rss());
+}
+
+void train_ended(struct train_run *run, const char *result)
+{
+    double all = run->steady_s[0] + run->steady_s[1] + run->steady_s[2];
+    double steps_s = run->steady_steps > 0 ? (double)run->steady_steps / all : NAN;
+    double seconds = run->phases[PHASE_ROLLOUT].seconds + run->phases[PHASE_ADVANTAGES].seconds +
+                     run->phases[PHASE_UPDATE].seconds;
+    json_t *phases = json_object();
+    for (int phase = 0; phases && phase < PHASES; phase++)
+        json_object_set_new(phases, phase_name(phase),
+                            phase_json(phase, &run->phases[phase], held_bytes(run)));
+    report_bar_clear(&run->report);
+    report_event(&run->report, "end",
+                 json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "steps",
+                           (json_int_t)run->steps, "iterations", (json_int_t)run->iterations, "predicted",
+                           plan_json(&run->plan, &run->config), "measured",
+                           measured_json(run, steps_s, seconds), "phases", phases, "evaluation",
+                           run->evaluated ? evaluation_json(&run->source, &run->evaluation) : json_null(),
+                           "checkpoint", run->saved[0] ? json_string(run->saved) : json_null(), "output",
+                           run->config.output));
+    if (run->report.lines)
+        return;
+    printf("%s: %s after %lld steps", run->config.name, result, (long long)run->steps);
+    if (run->steady_steps > 0)
+        printf(", %.0f steps/s (predicted %.0f)", steps_s, run->plan.steps_s);
+    if (run->evaluated && run->source.market)
+        printf("; return %+.2f %% of evaluation, benchmark %+.2f %%",
+               100 * (run->evaluation.equity / run->evaluation.initial - 1),
+               100 * (run->evaluation.benchmark / run->evaluation.initial - 1));
+    else if (run->evaluated)
+        printf("; reward %.4g of evaluation", run->evaluation.reward);
+    printf("\n%s/%s.safetensors\n", run->config.output, run->config.name);
+}

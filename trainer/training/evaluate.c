@@ -1,0 +1,201 @@
+#include "trainer/training/evaluate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(char err[static SOURCE_ERROR_MAX])
+{
+    snprintf(err, SOURCE_ERROR_MAX, "out of memory: evaluation");
+    return -ENOMEM;
+}
+
+/* ---- A market. ---- */
+
+static int walk(struct env *env, const struct net_model *model, struct net_memory *memory, float *obs,
+                float *actions, struct evaluation *ret, char err[static SOURCE_ERROR_MAX])
+{
+    float reward;
+    uint8_t terminated = 0, truncated = 0;
+    const struct env_io io = {
+        .actions = actions, .rewards = &reward, .terminated = &terminated, .truncated = &truncated};
+    while (!terminated && !truncated) {
+        env_observe(env, obs);
+        net_model_act(model, memory, obs, actions);
+        int r = env_step(env, &io, err);
+        if (r < 0)
+            return r;
+        ret->reward += (double)reward;
+        ret->steps++;
+    }
+    return 0;
+}
+
+static int evaluate_market(const struct source *source, const struct net_layout *layout,
+                           const struct net_model *model, struct evaluation *ret,
+                           char err[static SOURCE_ERROR_MAX])
+{
+    struct env *env = NULL;
+    struct net_memory *memory = NULL;
+    int r = source_test_env(source, &env, err);
+    if (r < 0)
+        return r;
+    float *obs = malloc((size_t)layout->shape.observation * sizeof(float));
+    float *actions = malloc((size_t)layout->shape.actions * sizeof(float));
+    struct evaluation found = {.episodes = 1};
+    int32_t row, buys, sells;
+    const struct env_info begun = {.row = &row, .equity = &found.initial};
+    if (!obs || !actions || net_memory_create(model, &memory) < 0)
+        r = no_memory(err);
+    if (r == 0) {
+        env_info(env, &begun);
+        found.from_ns = env_market_open_ns(source->test_market, (size_t)row);
+        r = walk(env, model, memory, obs, actions, &found, err);
+    }
+    if (r == 0) {
+        const struct env_info info = {.equity = &found.equity,
+                                      .benchmark = &found.benchmark,
+                                      .fees = &found.fees,
+                                      .drawdown = &found.drawdown,
+                                      .exposure = &found.exposure,
+                                      .row = &row,
+                                      .buys = &buys,
+                                      .sells = &sells};
+        env_info(env, &info);
+        found.to_ns = env_market_open_ns(source->test_market, (size_t)row);
+        found.buys = buys;
+        found.sells = sells;
+        *ret = found;
+    }
+    net_memory_destroy(memory);
+    free(obs);
+    free(actions);
+    env_destroy(env);
+    return r;
+}
+
+/* ---- Worlds that are built in: the first episode of each copy. ---- */
+
+struct walkers {
+    size_t n, left;
+    struct ppo_world world;
+    struct net_memory **memories; /* [n]; of a policy without a recurrent state, one */
+    float *obs, *actions, *rewards, *last;
+    uint8_t *terminated, *truncated;
+    double *sum, *length;
+    bool *done;
+};
+
+static void walkers_finish(struct walkers *walkers)
+{
+    for (size_t i = 0; i < walkers->n && walkers->memories; i++)
+        net_memory_destroy(walkers->memories[i]);
+    free(walkers->memories);
+    free(walkers->obs);
+    free(walkers->actions);
+    free(walkers->rewards);
+    free(walkers->last);
+    free(walkers->terminated);
+    free(walkers->truncated);
+    free(walkers->sum);
+    free(walkers->length);
+    free(walkers->done);
+    ppo_world_destroy(&walkers->world);
+}
+
+static bool walkers_init(struct walkers *walkers, const struct net_layout *layout,
+                         const struct net_model *model)
+{
+    size_t n = walkers->n, o = (size_t)layout->shape.observation, a = (size_t)layout->shape.actions;
+    walkers->memories = calloc(n, sizeof(struct net_memory *));
+    walkers->obs = malloc(n * o * sizeof(float));
+    walkers->last = malloc(n * o * sizeof(float));
+    walkers->actions = calloc(n * a, sizeof(float));
+    walkers->rewards = malloc(n * sizeof(float));
+    walkers->terminated = malloc(n);
+    walkers->truncated = malloc(n);
+    walkers->sum = calloc(n, sizeof(double));
+    walkers->length = calloc(n, sizeof(double));
+    walkers->done = calloc(n, sizeof(bool));
+    if (!walkers->memories || !walkers->obs || !walkers->last || !walkers->actions || !walkers->rewards ||
+        !walkers->terminated || !walkers->truncated || !walkers->sum || !walkers->length || !walkers->done)
+        return false;
+    for (size_t i = 0; i < (layout->hidden > 0 ? n : 1); i++)
+        if (net_memory_create(model, &walkers->memories[i]) < 0)
+            return false;
+    walkers->left = n;
+    return true;
+}
+
+static int walkers_step(struct walkers *walkers, const struct net_layout *layout,
+                        const struct net_model *model, char err[static SOURCE_ERROR_MAX])
+{
+    size_t o = (size_t)layout->shape.observation, a = (size_t)layout->shape.actions;
+    walkers->world.observe(walkers->world.ctx, walkers->obs);
+    for (size_t i = 0; i < walkers->n; i++)
+        if (!walkers->done[i])
+            net_model_act(model, walkers->memories[layout->hidden > 0 ? i : 0], walkers->obs + i * o,
+                          walkers->actions + i * a);
+    const struct env_io io = {.actions = walkers->actions,
+                              .rewards = walkers->rewards,
+                              .terminated = walkers->terminated,
+                              .truncated = walkers->truncated,
+                              .final_obs = walkers->last};
+    int r = walkers->world.step(walkers->world.ctx, &io, err);
+    for (size_t i = 0; i < walkers->n && r == 0; i++) {
+        if (walkers->done[i])
+            continue;
+        walkers->sum[i] += (double)walkers->rewards[i];
+        walkers->length[i] += 1;
+        walkers->done[i] = walkers->terminated[i] || walkers->truncated[i];
+        walkers->left -= walkers->done[i];
+    }
+    return r;
+}
+
+static void add_up(const struct walkers *walkers, struct evaluation *ret)
+{
+    double n = (double)walkers->n, mean = 0, length = 0, squares = 0;
+    struct evaluation found = {
+        .episodes = (int64_t)walkers->n, .reward_min = INFINITY, .reward_max = -INFINITY};
+    for (size_t i = 0; i < walkers->n; i++) {
+        mean += walkers->sum[i] / n;
+        length += walkers->length[i];
+        found.reward_min = fmin(found.reward_min, walkers->sum[i]);
+        found.reward_max = fmax(found.reward_max, walkers->sum[i]);
+    }
+    for (size_t i = 0; i < walkers->n; i++)
+        squares += (walkers->sum[i] - mean) * (walkers->sum[i] - mean);
+    found.reward = mean;
+    found.reward_std = sqrt(squares / n);
+    found.steps = (int64_t)length;
+    found.length = length / n;
+    *ret = found;
+}
+
+static int evaluate_world(const struct source *source, const struct net_layout *layout,
+                          const struct net_model *model, struct evaluation *ret,
+                          char err[static SOURCE_ERROR_MAX])
+{
+    struct walkers walkers = {.n = (size_t)source->config->evaluate_episodes};
+    int r = source_test_world(source, walkers.n, &walkers.world, err);
+    if (r < 0)
+        return r;
+    if (!walkers_init(&walkers, layout, model))
+        r = no_memory(err);
+    while (r == 0 && walkers.left > 0)
+        r = walkers_step(&walkers, layout, model, err);
+    if (r == 0)
+        add_up(&walkers, ret);
+    walkers_finish(&walkers);
+    return r;
+}
+
+int evaluate(const struct source *source, const struct net_layout *layout, const struct net_model *model,
+             struct evaluation *ret, char err[static SOURCE_ERROR_MAX])
+{
+    return source->market ? evaluate_market(source, layout, model, ret, err)
+                          : evaluate_world(source, layout, model, ret, err);
+}

@@ -1,0 +1,26 @@
+/* What a policy does without drawing: over the rows of testing, or episodes of a world that is built in. */
+#ifndef TRAINER_TRAINING_EVALUATE_H
+#define TRAINER_TRAINING_EVALUATE_H
+
+#include "strategy/policy/trained.h"
+#include "trainer/training/source.h"
+
+struct evaluation {
+    double reward; /* an episode's sum; of several their mean */
+    int64_t steps; /* of all episodes */
+
+    /* A world that is built in. */
+    int64_t episodes;
+    double reward_std, reward_min, reward_max, length;
+
+    /* A market: one episode over all of its rows. Currency; shares of 1. */
+    int64_t from_ns, to_ns; /* the first bar that is seen, and the last */
+    double initial, equity, benchmark, fees, drawdown, exposure;
+    int64_t buys, sells;
+};
+
+/* 0; -EINVAL: an action that is not finite, -ENOMEM, with a sentence. */
+int evaluate(const struct source *source, const struct net_layout *layout, const struct net_model *model,
+             struct evaluation *ret, char err[static SOURCE_ERROR_MAX]);
+
+#endif

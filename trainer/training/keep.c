@@ -1,0 +1,244 @@
+#include "trainer/training/keep.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/ppo/state.h"
+
+static int say(char err[static KEEP_ERROR_MAX], int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int say(char err[static KEEP_ERROR_MAX], int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err, KEEP_ERROR_MAX, format, args);
+    va_end(args);
+    return code;
+}
+
+/* ---- Checkpoints. ---- */
+
+struct pieces {
+    size_t n;
+    struct checkpoint_piece piece[CHECKPOINT_PIECES_MAX];
+};
+
+static int add(void *ctx, const char *name, const void *bytes, size_t n)
+{
+    struct pieces *pieces = ctx;
+    void *copy = malloc(n ? n : 1);
+    if (!copy)
+        return -ENOMEM;
+    if (pieces->n == CHECKPOINT_PIECES_MAX) {
+        free(copy);
+        return -E2BIG;
+    }
+    struct checkpoint_piece *piece = &pieces->piece[pieces->n++];
+    if (n > 0)
+        memcpy(copy, bytes, n);
+    snprintf(piece->name, sizeof piece->name, "%s", name);
+    piece->bytes = copy;
+    piece->n = n;
+    return 0;
+}
+
+int keep_checkpoint(const struct config *config, const char *output, struct learner *learner, int64_t steps,
+                    char err[static KEEP_ERROR_MAX])
+{
+    char why[CHECKPOINT_ERROR_MAX];
+    struct pieces pieces = {0};
+    const struct ppo_sink sink = {&pieces, add};
+    char *text = config_text(config);
+    int r = text ? add(&pieces, "config", text, strlen(text)) : -ENOMEM;
+    if (r == 0)
+        r = add(&pieces, "backend", learner->ops->backend, strlen(learner->ops->backend));
+    if (r < 0)
+        say(err, r, "cannot write a checkpoint: %.300s: out of memory", output);
+    else if ((r = learner_save(learner, &sink, why)) < 0)
+        say(err, r, "cannot write a checkpoint: %.300s: %.500s", output, why);
+    else if ((r = checkpoint_keep(output, config->name, steps, config->checkpoint_keep, pieces.piece,
+                                  pieces.n, why)) < 0)
+        say(err, r, "%s", why);
+    for (size_t i = 0; i < pieces.n; i++)
+        free((void *)(uintptr_t)pieces.piece[i].bytes);
+    free(text);
+    return r;
+}
+
+int keep_check(const struct checkpoint *checkpoint, const struct config *config,
+               char err[static KEEP_ERROR_MAX])
+{
+    size_t n;
+    const char *path = checkpoint_path(checkpoint);
+    const char *bytes = checkpoint_find(checkpoint, "config", &n);
+    if (!bytes)
+        return say(err, -EINVAL, "checkpoint: %.300s: it has no configuration: one of a training is needed",
+                   path);
+    char why[CONFIG_ERROR_MAX], *text = strndup(bytes, n);
+    struct config *before = malloc(sizeof *before);
+    int r = text && before ? config_parse("config", text, before, why) : -ENOMEM;
+    if (r == -ENOMEM)
+        say(err, r, "out of memory: %.300s", path);
+    else if (r < 0)
+        say(err, r, "checkpoint: %.300s: its configuration cannot be read: %.600s", path, why);
+    else if ((r = config_continues(before, config, why)) < 0)
+        say(err, r, "cannot resume: %.300s: %.600s", path, why);
+    free(text);
+    free(before);
+    return r;
+}
+
+static const void *find(void *ctx, const char *name, size_t *ret_n)
+{
+    return checkpoint_find(ctx, name, ret_n);
+}
+
+int keep_restore(const struct checkpoint *checkpoint, struct learner *learner, int64_t *ret_steps,
+                 char ret_backend[static CHECKPOINT_NAME_MAX], char err[static KEEP_ERROR_MAX])
+{
+    char why[PPO_ERROR_MAX];
+    const struct ppo_source from = {(void *)(uintptr_t)checkpoint, find};
+    struct ppo_counters counters;
+    size_t n;
+    int r = learner_load(learner, &from, why);
+    if (r < 0)
+        return say(err, r, "cannot resume: %.300s: %.500s", checkpoint_path(checkpoint), why);
+    const void *bytes = checkpoint_find(checkpoint, "counters", &n);
+    if (!bytes || n != sizeof counters)
+        return say(err, -EINVAL, "cannot resume: %.300s: counters: %zu bytes: %zu are right",
+                   checkpoint_path(checkpoint), n, sizeof counters);
+    memcpy(&counters, bytes, sizeof counters);
+    *ret_steps = counters.steps;
+    bytes = checkpoint_find(checkpoint, "backend", &n);
+    snprintf(ret_backend, CHECKPOINT_NAME_MAX, "%.*s", (int)n, bytes ? (const char *)bytes : "");
+    return 0;
+}
+
+/* ---- Policies. ---- */
+
+int kept_policy_take(struct learner *learner, struct kept_policy *ret, char err[static KEEP_ERROR_MAX])
+{
+    struct kept_policy policy = {.layout = learner->layout, .clip = (float)learner->params.clip_observations};
+    char why[PPO_ERROR_MAX];
+    size_t o = (size_t)policy.layout.shape.observation;
+    policy.params = aligned_alloc(64, (policy.layout.n_params * sizeof(float) + 63) / 64 * 64);
+    policy.mean = malloc(o * sizeof(float));
+    policy.scale = malloc(o * sizeof(float));
+    const struct ppo_snapshot snapshot = {policy.params, policy.mean, policy.scale};
+    int r = policy.params && policy.mean && policy.scale ? 0 : -ENOMEM;
+    if (r < 0)
+        say(err, r, "out of memory: the policy");
+    else if ((r = learner_snapshot(learner, &snapshot, why)) < 0)
+        say(err, r, "%s", why);
+    else if ((r = net_model_create(&policy.layout, policy.params, policy.mean, policy.scale, policy.clip,
+                                   NET_BEST, &policy.model)) < 0)
+        say(err, r, "out of memory: the policy");
+    if (r < 0) {
+        kept_policy_drop(&policy);
+        return r;
+    }
+    *ret = policy;
+    return 0;
+}
+
+void kept_policy_drop(struct kept_policy *policy)
+{
+    net_model_destroy(policy->model);
+    free(policy->params);
+    free(policy->mean);
+    free(policy->scale);
+    *policy = (struct kept_policy){0};
+}
+
+/* "key=value" a line, every key. For free(). */
+static char *environment_text(const struct env_params *params)
+{
+    size_t n, bytes;
+    const struct env_param *list = env_params_list(&n);
+    char *text = NULL, value[128];
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    bool whole = true;
+    for (size_t i = 0; i < n; i++) {
+        whole = whole && env_params_get(params, list[i].name, value, sizeof value);
+        fprintf(out, "%s=%s\n", list[i].name, value);
+    }
+    if (fclose(out) != 0 || !whole) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* What a market's policy names besides; all for free(). */
+struct named {
+    struct policy_asset *assets;
+    char **sets;
+    char *environment;
+};
+
+static void named_finish(struct named *named, size_t n)
+{
+    for (size_t i = 0; i < n && named->sets; i++)
+        free(named->sets[i]);
+    free(named->sets);
+    free(named->assets);
+    free(named->environment);
+}
+
+static bool named_init(struct named *named, const struct source *source)
+{
+    size_t n = (size_t)source->market->n_symbols;
+    bool has_sets = trainer_data_set(source->train_data, 0) != NULL, whole;
+    named->assets = calloc(n, sizeof *named->assets);
+    named->sets = has_sets ? calloc(n, sizeof(char *)) : NULL;
+    named->environment = environment_text(&source->config->env);
+    whole = named->assets && named->environment && (!has_sets || named->sets);
+    for (size_t i = 0; i < n && whole; i++) {
+        snprintf(named->assets[i].name, sizeof named->assets[i].name, "%s",
+                 source->market->series[i].symbol.name);
+        named->assets[i].least = source->least ? source->least[i] : 0;
+        if (has_sets)
+            whole = (named->sets[i] = feature_set_text(trainer_data_set(source->train_data, (int)i))) != NULL;
+    }
+    return whole;
+}
+
+int kept_policy_write(const struct kept_policy *policy, const struct source *source, int64_t steps,
+                      const char *path, char err[static KEEP_ERROR_MAX])
+{
+    char why[POLICY_ERROR_MAX];
+    struct named named = {0};
+    struct trained_source from = {.layout = &policy->layout,
+                                  .params = policy->params,
+                                  .mean = policy->mean,
+                                  .scale = policy->scale,
+                                  .clip = policy->clip,
+                                  .trained_steps = steps,
+                                  .seed = source->config->ppo.seed};
+    const struct market *market = source->market;
+    size_t n = market ? (size_t)market->n_symbols : 0;
+    int r = 0;
+    if (!market) {
+        from.world = source->config->world;
+    } else if (named_init(&named, source)) {
+        from.n_assets = market->n_symbols;
+        from.assets = named.assets;
+        from.interval_ns = market->interval_ns;
+        from.sets = (const char *const *)named.sets;
+        from.environment = named.environment;
+        from.trained_from_ns = market_open_ns(market, source->train.from);
+        from.trained_to_ns = market_open_ns(market, source->train.to);
+    } else {
+        r = say(err, -ENOMEM, "out of memory: %.300s", path);
+    }
+    if (r == 0 && (r = policy_trained_write(path, &from, why)) < 0)
+        say(err, r, "%s", why);
+    named_finish(&named, n);
+    return r;
+}

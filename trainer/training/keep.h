@@ -1,0 +1,41 @@
+/* What a training leaves behind: checkpoints to go on from, and the policy. */
+#ifndef TRAINER_TRAINING_KEEP_H
+#define TRAINER_TRAINING_KEEP_H
+
+#include "strategy/policy/trained.h"
+#include "trainer/checkpoint.h"
+#include "trainer/training/source.h"
+
+enum { KEEP_ERROR_MAX = 1024 };
+
+/* The pieces of a checkpoint that are the program's, beside the learner's: "config", config_text();
+ * "backend", the learner's. */
+
+/* Writes OUTPUT/NAME-STEPS.ckpt and keeps config->checkpoint_keep of them. 0 or -errno as checkpoint_keep().
+ */
+int keep_checkpoint(const struct config *config, const char *output, struct learner *learner, int64_t steps,
+                    char err[static KEEP_ERROR_MAX]);
+
+/* Is it of a run that `config` may go on with? 0; -EINVAL: it has no configuration, or another one: the key
+ * with both values. */
+int keep_check(const struct checkpoint *checkpoint, const struct config *config,
+               char err[static KEEP_ERROR_MAX]);
+/* The learner goes on from it. *ret_steps: done so far; ret_backend: what it ran on, "" where unknown. */
+int keep_restore(const struct checkpoint *checkpoint, struct learner *learner, int64_t *ret_steps,
+                 char ret_backend[static CHECKPOINT_NAME_MAX], char err[static KEEP_ERROR_MAX]);
+
+/* The learner's policy as it stands. */
+struct kept_policy {
+    struct net_layout layout;
+    float *params, *mean, *scale;
+    float clip;
+    struct net_model *model;
+};
+int kept_policy_take(struct learner *learner, struct kept_policy *ret, char err[static KEEP_ERROR_MAX]);
+void kept_policy_drop(struct kept_policy *policy); /* fine on a zeroed one */
+
+/* Writes it to `path`, with all that it was trained for. */
+int kept_policy_write(const struct kept_policy *policy, const struct source *source, int64_t steps,
+                      const char *path, char err[static KEEP_ERROR_MAX]);
+
+#endif

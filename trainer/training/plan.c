@@ -1,0 +1,201 @@
+#include "trainer/training/plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/telemetry/usage.h"
+#include "trainer/training/make.h"
+
+/* A measured iteration takes about as long as this where that is up to its steps; the environment is stepped
+ * for a tenth of it. */
+#define MEASURE_S     0.25
+#define ENVIRONMENT_S 0.025
+enum { ITERATIONS = 3 }; /* the fastest counts: what else runs on the machine only ever slows one down */
+
+static int say(char err[static PLAN_ERROR_MAX], int code, const char *words)
+{
+    snprintf(err, PLAN_ERROR_MAX, "%s", words);
+    return code;
+}
+
+/* ---- The environment alone. ---- */
+
+/* Actions that a policy at its start would draw: evenly, whichever; of discrete ones, any level. */
+static void draw(uint64_t *state, const struct ppo_world *world, float *actions)
+{
+    for (size_t i = 0; i < world->copies * (size_t)world->actions; i++) {
+        uint64_t z = *state += 0x9e3779b97f4a7c15u; /* SplitMix64 (Steele, Lea, Flood 2014) */
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        z ^= z >> 31;
+        actions[i] =
+            world->levels ? (float)(z % (uint64_t)world->levels) : (float)(int64_t)(z >> 40) * 0x1p-23f - 1;
+    }
+}
+
+static int time_environment(const struct ppo_world *world, double *ret_step_s,
+                            char err[static PLAN_ERROR_MAX])
+{
+    size_t n = world->copies, o = (size_t)world->observation;
+    float *obs = malloc(n * o * sizeof(float)), *last = malloc(n * o * sizeof(float));
+    float *actions = malloc(n * (size_t)world->actions * sizeof(float)), *rewards = malloc(n * sizeof(float));
+    uint8_t *ended = malloc(2 * n);
+    int r = obs && last && actions && rewards && ended ? 0 : say(err, -ENOMEM, "out of memory: plan");
+    uint64_t state = 1;
+    int64_t steps = 0;
+    double seconds = 0;
+    while (r == 0 && seconds < ENVIRONMENT_S) {
+        const struct env_io io = {.actions = actions,
+                                  .rewards = rewards,
+                                  .terminated = ended,
+                                  .truncated = ended + n,
+                                  .final_obs = last};
+        draw(&state, world, actions);
+        struct usage begun = usage_now();
+        r = world->step(world->ctx, &io, err);
+        world->observe(world->ctx, obs);
+        seconds += usage_since(&begun).wall_s;
+        steps++;
+    }
+    if (r == 0)
+        *ret_step_s = seconds / (double)steps;
+    free(obs);
+    free(last);
+    free(actions);
+    free(rewards);
+    free(ended);
+    return r;
+}
+
+/* ---- The learner. ---- */
+
+struct measured {
+    double rollout_s, advantages_s, update_s; /* of an iteration */
+    int64_t minibatches;
+    char backend[64];
+};
+
+static double total(const struct measured *measured)
+{
+    return measured->rollout_s + measured->advantages_s + measured->update_s;
+}
+
+/* A learner of `steps` a rollout, after an iteration that fills its memory: the fastest of the next ones. */
+static int time_learner(const struct source *source, int steps, int iterations, struct measured *ret,
+                        char err[static PLAN_ERROR_MAX])
+{
+    struct ppo_params params = source->config->ppo;
+    struct making making = {0};
+    struct ppo_update update;
+    struct measured best = {0};
+    params.steps = steps;
+    params.epochs = 1;
+    params.target_kl = 0;
+    params.learning_rate = 0;
+    int r = making_begin(source, &params, NULL, NULL, &making, err);
+    for (int i = 0; i <= iterations && r == 0; i++) {
+        r = learner_iterate(making.learner, &update, err);
+        struct measured one = {update.seconds_rollout, update.seconds_advantage, update.seconds_update,
+                               update.minibatches, ""};
+        if (r == 0 && (i == 0 || i == 1 || total(&one) < total(&best)))
+            best = one;
+    }
+    if (r == 0) {
+        *ret = best;
+        snprintf(ret->backend, sizeof ret->backend, "%s", making.learner->ops->backend);
+    }
+    making_end(&making);
+    return r;
+}
+
+/* Steps of a rollout that hold a minibatch, and whole sequences. */
+static int least_steps(const struct ppo_params *params)
+{
+    int unit = params->net.recurrent > 0 ? params->sequence : 1;
+    int64_t steps = ((int64_t)params->minibatch + params->copies - 1) / params->copies;
+    steps = (steps + unit - 1) / unit * unit;
+    return (int)(steps < params->steps ? steps : params->steps);
+}
+
+/* As many more as fill MEASURE_S. */
+static int more_steps(const struct ppo_params *params, int least, double seconds)
+{
+    double times = MEASURE_S / ITERATIONS / seconds;
+    if (times < 2)
+        return least;
+    return times * least < params->steps ? (int)times * least : params->steps;
+}
+
+/* From an iteration of `steps` to one of all of them. */
+static void scale(const struct ppo_params *params, const struct measured *measured, int steps,
+                  struct plan *plan)
+{
+    double times = (double)params->steps / steps;
+    plan->rollout_s = measured->rollout_s * times;
+    plan->advantages_s = measured->advantages_s * times;
+    plan->update_s = measured->update_s / (double)measured->minibatches * (double)plan->minibatches;
+    plan->steps_s = (double)plan->rows / (plan->rollout_s + plan->advantages_s + plan->update_s);
+}
+
+static void count(const struct ppo_params *params, const struct net_layout *layout, struct plan *plan)
+{
+    struct ppo_work work = ppo_work_of(layout);
+    plan->rows = (int64_t)params->copies * params->steps;
+    plan->minibatches = plan->rows / params->minibatch * params->epochs;
+    plan->iterations = (params->total_steps + plan->rows - 1) / plan->rows;
+    plan->flops_rollout = work.rollout * (double)plan->rows;
+    plan->flops_update = work.update * (double)(plan->minibatches * params->minibatch);
+}
+
+static int shape_of(const struct ppo_params *params, const struct ppo_world *world, struct net_layout *ret,
+                    char err[static PLAN_ERROR_MAX])
+{
+    struct net_shape shape = params->net;
+    shape.observation = world->observation;
+    shape.actions = world->actions;
+    shape.levels = world->levels;
+    return net_layout_init(ret, &shape, err);
+}
+
+int plan_make(const struct source *source, struct plan *ret, char err[static PLAN_ERROR_MAX])
+{
+    const struct ppo_params *params = &source->config->ppo;
+    struct usage begun = usage_now();
+    struct ppo_world world = {0};
+    struct net_layout *layout = malloc(sizeof *layout);
+    struct plan plan = {0};
+    struct measured measured = {0};
+    int steps = least_steps(params), r = layout ? 0 : say(err, -ENOMEM, "out of memory: plan");
+    double step_s = 0;
+    if (r == 0)
+        r = source_world(source, (size_t)params->copies, &world, err);
+    if (r == 0)
+        r = shape_of(params, &world, layout, err);
+    if (r == 0) {
+        count(params, layout, &plan);
+        plan.host_bytes =
+            learner_bytes_cpu(params, layout) + world.state_bytes(world.ctx) + source_bytes(source);
+        r = time_environment(&world, &step_s, err);
+    }
+    ppo_world_destroy(&world);
+    free(layout);
+    if (r == 0)
+        r = time_learner(source, steps, 1, &measured, err);
+    int more = r == 0 ? more_steps(params, steps, total(&measured)) : steps;
+    if (r == 0 && more > steps)
+        r = time_learner(source, steps = more, ITERATIONS, &measured, err);
+    if (r < 0)
+        return r;
+    scale(params, &measured, steps, &plan);
+    plan.environment_s = step_s * params->steps;
+    plan.flops_rate = plan.flops_update / plan.update_s;
+    plan.seconds =
+        (double)plan.iterations * (double)plan.rows / plan.steps_s +
+        (params->normalise_observations ? plan.rollout_s : 0); /* the first statistics' rehearsal */
+    memcpy(plan.backend, measured.backend, sizeof plan.backend);
+    plan.measured_s = usage_since(&begun).wall_s;
+    *ret = plan;
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* How long a training takes and what it needs, before it is begun: floating-point operations are counted
+ * (ppo_work_of()), and how fast this machine does them is measured with a learner of the same networks,
+ * copies and minibatch on a rollout as short as that allows, for less than two seconds. */
+#ifndef TRAINER_TRAINING_PLAN_H
+#define TRAINER_TRAINING_PLAN_H
+
+#include "trainer/ppo/learner.h"
+#include "trainer/training/source.h"
+
+enum { PLAN_ERROR_MAX = SOURCE_ERROR_MAX };
+
+struct plan {
+    char backend[64];
+    int64_t rows, minibatches;          /* of an iteration; minibatches of all epochs */
+    double flops_rollout, flops_update; /* of an iteration */
+    /* Seconds of an iteration: the rollout with its environment, advantages (values are among them), updates.
+     */
+    double rollout_s, advantages_s, update_s;
+    double environment_s; /* the rollout's share that the environment takes */
+    double flops_rate;    /* of the update, a second */
+    double steps_s;       /* environment steps a second */
+    double seconds;       /* of total_steps */
+    int64_t iterations;
+    size_t device_bytes, host_bytes; /* device: 0 on the CPU */
+    double measured_s;               /* how long the measurement took */
+};
+
+/* 0; -EINVAL, -ENOMEM as the learner's. */
+int plan_make(const struct source *source, struct plan *ret, char err[static PLAN_ERROR_MAX]);
+
+#endif

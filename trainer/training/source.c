@@ -1,0 +1,316 @@
+#include "trainer/training/source.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "db/market_source.h"
+#include "db/state.h"
+
+static int say(char err[static SOURCE_ERROR_MAX], int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int say(char err[static SOURCE_ERROR_MAX], int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err, SOURCE_ERROR_MAX, format, args);
+    va_end(args);
+    return code;
+}
+
+/* ---- Lists with commas. ---- */
+
+struct words {
+    char text[CONFIG_LIST_MAX];
+    const char *word[SYMBOLS_MAX];
+    size_t n;
+};
+
+/* False for more than SYMBOLS_MAX, or an empty one among others. */
+static bool split(const char *text, struct words *ret)
+{
+    ret->n = 0;
+    snprintf(ret->text, sizeof ret->text, "%s", text);
+    if (ret->text[strspn(ret->text, " \t")] == '\0')
+        return true;
+    for (char *p = ret->text; p; ret->n++) {
+        char *comma = strchr(p, ',');
+        if (comma)
+            *comma = '\0';
+        p += strspn(p, " \t");
+        for (char *end = p + strlen(p); end > p && (end[-1] == ' ' || end[-1] == '\t');)
+            *--end = '\0';
+        if (*p == '\0' || ret->n == SYMBOLS_MAX)
+            return false;
+        ret->word[ret->n] = p;
+        p = comma ? comma + 1 : NULL;
+    }
+    return true;
+}
+
+static int bad_list(const char *key, char *err)
+{
+    return say(err, -EINVAL, "[data] %s: an empty one, or too many: 1 to %d with commas between are right",
+               key, SYMBOLS_MAX);
+}
+
+/* ---- Bars. ---- */
+
+static int load_files(const struct config_data *data, struct words *bars, struct words *symbols,
+                      struct market **ret, char err[static SOURCE_ERROR_MAX])
+{
+    if (!split(data->bars, bars) || bars->n == 0)
+        return bad_list("bars", err);
+    if (symbols->n > 0 && symbols->n != bars->n)
+        return say(err, -EINVAL, "[data] symbols: %zu: as many as bars are right, %zu", symbols->n, bars->n);
+    const struct market_options options = {
+        .names = symbols->n > 0 ? symbols->word : NULL,
+        .exchange_info = data->exchange_info[0] ? data->exchange_info : NULL,
+    };
+    int r = market_load_files(bars->word, bars->n, &options, ret, NULL, err);
+    if (r < 0 || data->interval_ns == 0 || (*ret)->interval_ns == data->interval_ns)
+        return r;
+    const char *name = bar_interval_name((*ret)->interval_ns);
+    return say(err, -EINVAL, "[data] interval: %s: the bars are of %s", bar_interval_name(data->interval_ns),
+               name ? name : "another one");
+}
+
+static int load_state(const struct config_data *data, const struct words *symbols, struct market **ret,
+                      char err[static SOURCE_ERROR_MAX])
+{
+    struct state_dir state;
+    char why[256];
+    int r = state_dir_find(data->state, &state, why, sizeof why);
+    if (r < 0)
+        return say(err, r, "[data] state: %s", why);
+    const struct market_options options = {.interval_ns = data->interval_ns};
+    return db_market_load(state.database, symbols->word, symbols->n, BAR_VENUE, &options, ret, NULL, err);
+}
+
+static int load_bars(struct source *source, char err[static SOURCE_ERROR_MAX])
+{
+    const struct config_data *data = &source->config->data;
+    struct words *bars = malloc(sizeof *bars), *symbols = malloc(sizeof *symbols);
+    int r = bars && symbols ? 0 : say(err, -ENOMEM, "out of memory");
+    if (r == 0 && !split(data->symbols, symbols))
+        r = bad_list("symbols", err);
+    if (r == 0 && data->state[0])
+        r = load_state(data, symbols, &source->market, err);
+    else if (r == 0)
+        r = load_files(data, bars, symbols, &source->market, err);
+    free(bars);
+    free(symbols);
+    return r;
+}
+
+static int read_least(struct source *source, char err[static SOURCE_ERROR_MAX])
+{
+    size_t n = (size_t)source->market->n_symbols;
+    struct words *words = malloc(sizeof *words);
+    int r = words ? 0 : say(err, -ENOMEM, "out of memory");
+    if (r == 0 && !split(source->config->data.least_quantities, words))
+        r = bad_list("least_quantities", err);
+    if (r == 0 && words->n > 0 && words->n != n)
+        r = say(err, -EINVAL, "[data] least_quantities: %zu: one a symbol is right, %zu", words->n, n);
+    if (r == 0 && words->n > 0 && !(source->least = calloc(n, sizeof(double))))
+        r = say(err, -ENOMEM, "out of memory");
+    for (size_t i = 0; r == 0 && i < words->n; i++) {
+        char *end;
+        source->least[i] = strtod(words->word[i], &end);
+        if (*end || !(source->least[i] >= 0 && source->least[i] < 1e15))
+            r = say(err, -EINVAL, "[data] least_quantities: %.60s: units of %s, 0 or more, are right",
+                    words->word[i], source->market->series[i].symbol.name);
+    }
+    free(words);
+    return r;
+}
+
+/* ---- Rows. ---- */
+
+static void time_text(int64_t ns, char text[static 32])
+{
+    time_t s = (time_t)(ns / 1000000000);
+    struct tm tm;
+    gmtime_r(&s, &tm);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static int find_rows(const struct market *market, const char *what, int64_t from_ns, int64_t to_ns,
+                     struct source_rows *ret, char err[static SOURCE_ERROR_MAX])
+{
+    size_t from = from_ns ? market_row_at(market, from_ns) : 0;
+    size_t to = to_ns && to_ns != INT64_MAX ? market_row_at(market, to_ns) : market->rows;
+    char first[32], last[32];
+    if (from >= to) {
+        time_text(market->start_ns, first);
+        time_text(market_open_ns(market, market->rows - 1), last);
+        return say(err, -EINVAL, "[data] %s_from: no bars from there to %s_to: they go from %s to %s", what,
+                   what, first, last);
+    }
+    *ret = (struct source_rows){from, to};
+    return 0;
+}
+
+int source_load(const struct config *config, struct source *ret, char err[static SOURCE_ERROR_MAX])
+{
+    const struct config_data *data = &config->data;
+    struct source source = {.config = config};
+    int r = config_trades(config) ? load_bars(&source, err) : 0;
+    if (r == 0 && source.market) {
+        int64_t end = config_train_end(data);
+        r = read_least(&source, err);
+        if (r == 0)
+            r = find_rows(source.market, "train", data->train_from, end, &source.train, err);
+        if (r == 0 && data->test_from)
+            r = find_rows(source.market, "test", data->test_from, data->test_to, &source.test, err);
+        if (r == 0)
+            r = find_rows(source.market, "fit", data->fit_from ? data->fit_from : data->train_from,
+                          data->fit_to ? data->fit_to : end, &source.fit, err);
+    }
+    if (r < 0) {
+        source_close(&source);
+        return r;
+    }
+    *ret = source;
+    return 0;
+}
+
+/* ---- Features. ---- */
+
+/* Without missing bars, where the execution takes none. */
+static size_t rows_of(const struct market *market, const struct source_rows *rows, bool common)
+{
+    size_t n = 0;
+    for (size_t row = rows->from; row < rows->to; row++) {
+        bool all = true;
+        for (int i = 0; i < market->n_symbols && common && all; i++)
+            all = market_present(&market->series[i], row);
+        n += all;
+    }
+    return n;
+}
+
+static int make_market(struct source *source, const char *what, const struct source_rows *rows,
+                       const struct env_params *params, struct trainer_data **ret_data,
+                       struct env_market **ret_market, char err[static SOURCE_ERROR_MAX])
+{
+    const struct config_data *data = &source->config->data;
+    const struct market_options store = {0};
+    struct trainer_data_options options = {
+        .from = rows->from,
+        .common = params->execution == ENV_REFERENCE,
+        .features = data->features[0] ? data->features : NULL,
+        .fit_from = source->fit.from,
+        .fit_to = source->fit.to,
+        .backend = FEATURE_EXACT, /* what a live stream computes, to the bit */
+        .min_order_qty = source->least,
+        .store = &store,
+    };
+    char why[SOURCE_ERROR_MAX];
+    options.rows = rows_of(source->market, rows, options.common);
+    if (options.rows == 0)
+        return say(
+            err, -EINVAL,
+            "[data] %s_from: no bars that all symbols have: they are needed with execution = reference",
+            what);
+    int r = trainer_data_create(source->market, &options, ret_data, why);
+    if (r == 0)
+        r = env_market_create(trainer_data_source(*ret_data), params, ret_market, why);
+    return r < 0 ? say(err, r, "the bars of %s: %.900s", what, why) : 0;
+}
+
+/* One episode from the first row to the last. */
+static struct env_params test_params(const struct source *source)
+{
+    struct env_params params = source->config->env;
+    params.autoreset = ENV_NO_RESET;
+    params.start = 0;
+    params.episode_bars = 0;
+    params.random_start = false;
+    return params;
+}
+
+int source_features(struct source *source, char err[static SOURCE_ERROR_MAX])
+{
+    if (!source->market)
+        return 0;
+    char why[ENV_ERROR_MAX];
+    int r = env_params_check(&source->config->env, source->market->n_symbols, why);
+    if (r < 0)
+        return say(err, r, "[environment] %s", why);
+    r = make_market(source, "train", &source->train, &source->config->env, &source->train_data,
+                    &source->train_market, err);
+    if (r == 0 && source->test.to > 0) {
+        const struct env_params params = test_params(source);
+        r = make_market(source, "test", &source->test, &params, &source->test_data, &source->test_market,
+                        err);
+    }
+    return r;
+}
+
+/* ---- Worlds. ---- */
+
+int source_world(const struct source *source, size_t copies, struct ppo_world *ret,
+                 char err[static SOURCE_ERROR_MAX])
+{
+    const struct config *config = source->config;
+    struct env *env = NULL;
+    if (!source->market)
+        return ppo_world_builtin(config->world, copies, config->ppo.seed, ret, err);
+    const struct env_options options = {
+        .copies = copies, .seed = config->ppo.seed, .threads = config->ppo.threads};
+    int r = env_create(&config->env, source->train_market, &options, &env, err);
+    if (r == 0 && (r = ppo_world_trading(env, ret, err)) < 0)
+        env_destroy(env);
+    return r;
+}
+
+int source_test_env(const struct source *source, struct env **ret, char err[static SOURCE_ERROR_MAX])
+{
+    const struct env_params params = test_params(source);
+    const struct env_options options = {.copies = 1, .seed = source->config->ppo.seed};
+    return env_create(&params, source->test_market, &options, ret, err);
+}
+
+int source_test_world(const struct source *source, size_t copies, struct ppo_world *ret,
+                      char err[static SOURCE_ERROR_MAX])
+{
+    return ppo_world_builtin(source->config->world, copies, ~source->config->ppo.seed, ret, err);
+}
+
+bool source_tests(const struct source *source)
+{
+    return source->market ? source->test_market != NULL : source->config->evaluate_episodes > 0;
+}
+
+static size_t market_bytes(const struct env_market *market)
+{
+    if (!market)
+        return 0;
+    const struct env_market_view *view = env_market_view(market);
+    size_t n = (size_t)view->n, row = (size_t)view->row_stride * sizeof(float) +
+                                      (size_t)view->n_features * sizeof(float) +
+                                      (view->bars ? 4 * n * sizeof(double) : 0);
+    return view->rows * row;
+}
+
+size_t source_bytes(const struct source *source)
+{
+    return (source->market ? source->market->bytes : 0) + market_bytes(source->train_market) +
+           market_bytes(source->test_market);
+}
+
+void source_close(struct source *source)
+{
+    env_market_destroy(source->train_market);
+    env_market_destroy(source->test_market);
+    trainer_data_destroy(source->train_data);
+    trainer_data_destroy(source->test_data);
+    market_close(source->market);
+    free(source->least);
+    *source = (struct source){0};
+}

@@ -1,0 +1,49 @@
+/* What a configuration trains on and is tested on: the market's bars and features, or a world that is built
+ * in. */
+#ifndef TRAINER_TRAINING_SOURCE_H
+#define TRAINER_TRAINING_SOURCE_H
+
+#include "strategy/policy/policy.h"
+#include "trainer/config.h"
+#include "trainer/data.h"
+#include "trainer/ppo/world.h"
+
+enum { SOURCE_ERROR_MAX = TRAINER_DATA_ERROR_MAX };
+
+/* Rows [from, to) of the market. */
+struct source_rows {
+    size_t from, to;
+};
+
+struct source {
+    const struct config *config;         /* the caller's */
+    struct market *market;               /* NULL: a world that is built in */
+    struct source_rows train, test, fit; /* test.to 0: nothing is tested */
+    double *least;                       /* [n_symbols] units, or NULL: 0 each */
+    struct trainer_data *train_data, *test_data;
+    struct env_market *train_market, *test_market;
+};
+
+/* Reads the bars and finds the rows. `config` must outlive it. 0, for source_close(); -EINVAL and errors of
+ * opening with a sentence: a file that is missing or bad by its name, a range without bars by its key and the
+ * bars' own. */
+int source_load(const struct config *config, struct source *ret, char err[static SOURCE_ERROR_MAX]);
+
+/* Computes the features and makes the markets that environments are made of. */
+int source_features(struct source *source, char err[static SOURCE_ERROR_MAX]);
+
+/* A world of `copies`, in the rows of training; to be tested in, of one episode each: in those of testing, or
+ * of draws of its own. For ppo_world_destroy(), before source_close(). */
+int source_world(const struct source *source, size_t copies, struct ppo_world *ret,
+                 char err[static SOURCE_ERROR_MAX]);
+int source_test_env(const struct source *source, struct env **ret, char err[static SOURCE_ERROR_MAX]);
+int source_test_world(const struct source *source, size_t copies, struct ppo_world *ret,
+                      char err[static SOURCE_ERROR_MAX]);
+
+bool source_tests(const struct source *source); /* is there anything to be tested on? */
+
+/* Of all that it holds. */
+size_t source_bytes(const struct source *source);
+void source_close(struct source *source); /* fine on a zeroed one */
+
+#endif
