@@ -9,6 +9,7 @@
 #include "exchange/bar.h"
 #include "exchange/binance/stream.h"
 #include "strategy/nearest.h"
+#include "strategy/policy/policy.h"
 
 #define ACCOUNT_SECTION "account"
 #define PARAM_PREFIX    "strategy."
@@ -246,6 +247,25 @@ int config_set(struct config *config, const char *section, const char *key, cons
     return 0;
 }
 
+/* A trained policy is one file, a recorded one two. */
+static int check_policy_files(const struct account_config *account, char error[static CONFIG_ERROR_MAX])
+{
+    bool network = policy_names_network(account->policy);
+    if (network && account->actions[0])
+        return config_reason(error, CONFIG_ERROR_MAX,
+                             "[account %s] actions: a trained policy has none: it is to be left out, or "
+                             "policy = PARAMS.json",
+                             account->name);
+    if (network || !account->policy[0] == !account->actions[0])
+        return 0;
+    return config_reason(error, CONFIG_ERROR_MAX, "[account %s] %s: %s is needed too: %s", account->name,
+                         account->policy[0] ? "policy" : "actions",
+                         account->policy[0] ? "actions = ACTIONS.csv" : "policy = PARAMS.json",
+                         account->policy[0]
+                             ? "a recorded policy has two files, a trained one is F.safetensors"
+                             : "a recorded policy has two files");
+}
+
 int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX])
 {
     if (config->n_symbols < 1)
@@ -287,11 +307,9 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
         if (why)
             return config_reason(error, CONFIG_ERROR_MAX, "[account %s] " PARAM_PREFIX "%s", account->name,
                                  why);
-        if (!account->policy[0] != !account->actions[0])
-            return config_reason(error, CONFIG_ERROR_MAX,
-                                 "[account %s] %s: %s is needed too: a recorded policy has two files",
-                                 account->name, account->policy[0] ? "policy" : "actions",
-                                 account->policy[0] ? "actions = ACTIONS.csv" : "policy = PARAMS.json");
+        int e = check_policy_files(account, error);
+        if (e)
+            return e;
         if (!account->cash[0] && !account->policy[0])
             return config_reason(error, CONFIG_ERROR_MAX, "[account %s] cash: an amount is needed",
                                  account->name);

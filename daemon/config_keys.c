@@ -218,10 +218,10 @@ static const struct config_key keys[] = {
     {"account", "currency", "what the account holds and is counted in", config_parse_asset, config_print_text,
      IN_ACCOUNT(currency), .max = FITS(struct account_config, currency)},
     {"account", "policy",
-     "PARAMS.json of a recorded policy, which trades instead of a strategy; its cash, its fees and no limits "
-     "where none are given here",
+     "F.safetensors of a trained policy, or PARAMS.json of a recorded one, which trades instead of a "
+     "strategy; its cash, its fees and no limits where none are given here",
      parse_policy, config_print_text, IN_ACCOUNT(policy), .max = FITS(struct account_config, policy)},
-    {"account", "actions", "ACTIONS.csv: what the policy did at each bar", config_parse_path,
+    {"account", "actions", "ACTIONS.csv of a recorded policy: what it did at each bar", config_parse_path,
      config_print_text, IN_ACCOUNT(actions), .max = FITS(struct account_config, actions)},
     {"account", "cash", "deposited once, when the account is new", parse_own_cash, print_own_cash,
      IN_ACCOUNT(cash), 0, 10000000000 * 100000000, 8},

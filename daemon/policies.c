@@ -8,12 +8,13 @@
 
 #include "daemon/config_keys.h"
 #include "exchange/decimal.h"
-#include "strategy/policy/recorded.h"
+#include "strategy/policy/shelf.h"
 
 enum { SCALE = 8 };
 
 struct policy_set {
     struct policy *policies[ACCOUNTS_MAX];
+    char *paths[ACCOUNTS_MAX]; /* their first files */
     char accounts[ACCOUNTS_MAX][ACCOUNT_NAME_MAX];
     int n;
     struct policy_shelf *shelf; /* of what former runs had */
@@ -50,12 +51,18 @@ int policy_set_load(const struct config *config, struct policy_set **ret, char e
         const struct account_config *account = &config->accounts[a];
         if (!account->policy[0])
             continue;
-        r = policy_recorded_load(account->policy, account->actions, &set->policies[set->n], err);
+        r = policy_load(account->policy, account->actions, &set->policies[set->n], err);
         if (r < 0) {
             config_reason(error, CONFIG_ERROR_MAX, "[account %s] policy: %.400s", account->name, err);
             break;
         }
         memcpy(set->accounts[set->n], account->name, ACCOUNT_NAME_MAX);
+        set->paths[set->n] = strdup(account->policy);
+        if (!set->paths[set->n]) {
+            set->n++;
+            r = config_reason(error, CONFIG_ERROR_MAX, "out of memory");
+            break;
+        }
         r = check(config, account, set->policies[set->n++], error);
     }
     if (r < 0) {
@@ -70,8 +77,10 @@ void policy_set_destroy(struct policy_set *set)
 {
     if (!set)
         return;
-    for (int i = 0; i < set->n; i++)
-        policy_recorded_destroy(set->policies[i]);
+    for (int i = 0; i < set->n; i++) {
+        policy_destroy(set->policies[i]);
+        free(set->paths[i]);
+    }
     policy_shelf_close(set->shelf);
     free(set);
 }
@@ -80,7 +89,7 @@ static int keep_all(const struct policy_set *set, const char *dir, char *error)
 {
     char err[POLICY_ERROR_MAX];
     for (int i = 0; i < set->n; i++) {
-        int r = policy_recorded_keep(set->policies[i], dir, err);
+        int r = policy_keep(set->policies[i], set->paths[i], dir, err);
         if (r < 0) {
             config_reason(error, CONFIG_ERROR_MAX, "%.400s", err);
             return r;

@@ -10,7 +10,7 @@
 #include "engine/core.h"
 #include "engine/event_text.h"
 #include "engine/record.h"
-#include "strategy/policy/recorded.h"
+#include "strategy/policy/shelf.h"
 
 struct replay {
     struct journal_reader *reader;
@@ -185,11 +185,11 @@ static int missing(struct replay *replay, uint64_t seq)
                      "it does not take",
                      seq);
     policy_id_text(replay->memory.policy_id, id);
-    return fault(replay, -ENOPKG,
-                 "event %" PRIu64
-                 " names the policy %s, whose files are not there, or are others by now: params.json and "
-                 "actions.csv belong into a folder of this name in %.200s",
-                 seq, id, where ? where : "policies/ of the state directory");
+    return fault(
+        replay, -ENOPKG,
+        "event %" PRIu64 " names the policy %s, whose files are not there, or are others by now: "
+        "policy.safetensors, or params.json and actions.csv, belongs into a folder of this name in %.200s",
+        seq, id, where ? where : "policies/ of the state directory");
 }
 
 static int take_event(struct replay *replay, const struct journal_record *record)

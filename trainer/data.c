@@ -144,10 +144,24 @@ static int read_set(const char *name, struct feature_set **ret, char err[static 
     return r;
 }
 
+/* Of a policy's file. */
+static int parse_set(const struct market *market, const char *const *sets, int symbol,
+                     struct feature_set **ret, char err[static TRAINER_DATA_ERROR_MAX])
+{
+    const char *name = market->series[symbol].symbol.name;
+    char why[512];
+    int r = feature_set_parse(sets[symbol], ret, why, sizeof why);
+    if (r < 0)
+        return say(err, r, "features of %s: %s", name, r == -ENOMEM ? "out of memory" : why);
+    return (*ret)->fitted ? 0 : say(err, -EINVAL, "features of %s: they are not fitted", name);
+}
+
 static int fit(struct trainer_data *data, const struct market *market,
                const struct trainer_data_options *options, int symbol,
                char err[static TRAINER_DATA_ERROR_MAX])
 {
+    if (options->sets)
+        return parse_set(market, options->sets, symbol, &data->sets[symbol], err);
     int r = read_set(options->features, &data->sets[symbol], err);
     if (r < 0 || data->sets[symbol]->fitted)
         return r;
@@ -201,6 +215,12 @@ static int make_features(struct trainer_data *data, const struct market *market,
         if (i == 0) {
             data->source.n_features = (int)(features->n * n);
             data->features = calloc(data->source.rows * features->n * n, sizeof(float));
+        } else if (features->n * n != (size_t)data->source.n_features) {
+            r = say(err, -EINVAL, "features of %s: %zu: as many as of %s, %zu, are right",
+                    market->series[i].symbol.name, features->n, market->series[0].symbol.name,
+                    (size_t)data->source.n_features / n);
+            market_features_close(features);
+            return r;
         }
         if (data->features)
             place(data, features, (size_t)i * features->n, &first);
@@ -209,7 +229,8 @@ static int make_features(struct trainer_data *data, const struct market *market,
             return say(err, -ENOMEM, "out of memory");
         if (first >= data->source.rows)
             return say(err, -EINVAL, "features %.200s: %s: more bars before their first values than %zu",
-                       options->features, market->series[i].symbol.name, data->source.rows);
+                       options->features ? options->features : data->sets[i]->name,
+                       market->series[i].symbol.name, data->source.rows);
     }
     data->source.features = data->features;
     data->source.first_row = first;
@@ -226,7 +247,7 @@ int trainer_data_create(const struct market *market, const struct trainer_data_o
     int r = choose_rows(data, market, options, err);
     if (r == 0 && (r = set_assets(data, market, options)) < 0)
         say(err, r, "out of memory");
-    if (r == 0 && options->features)
+    if (r == 0 && (options->features || options->sets))
         r = make_features(data, market, options, err);
     if (r < 0) {
         trainer_data_destroy(data);

@@ -26,6 +26,7 @@ struct trainer_data_options {
     /* A set that is not fitted is fitted for each symbol on its bars in these rows of the market alone, which
      * must be named (fit_to > fit_from); what comes later must not be seen. */
     size_t fit_from, fit_to;
+    const char *const *sets; /* NULL, or instead of `features` each symbol's set as its text, fitted */
     enum feature_backend backend;
 
     const double *min_order_qty;        /* [n_symbols], units; NULL: 0 each */

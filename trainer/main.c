@@ -4,6 +4,7 @@
 
 #include "strategy/nearest.h"
 #include "trainer/command/env_replay.h"
+#include "trainer/command/eval.h"
 #include "trainer/command/train.h"
 
 enum { EXIT_USAGE = 2 };
@@ -14,6 +15,7 @@ static const struct verb {
 } verbs[] = {
     {"train", "a policy, as a configuration says", command_train},
     {"plan", "what that will take: memory, steps a second, time", command_plan},
+    {"eval", "a trained policy in its environment on other bars", command_eval},
     {"env-replay", "the environment's account through a file of actions", command_env_replay},
 };
 enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };

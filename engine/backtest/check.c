@@ -104,6 +104,8 @@ static int check_first_bar(const struct market *market, const struct policy *pol
                            char why[static POLICY_ERROR_MAX])
 {
     char first[EVENT_TIME_MAX], from[EVENT_TIME_MAX], to[EVENT_TIME_MAX];
+    if (policy->mind)
+        return 0; /* wherever its features have values */
     event_time_text(policy->first_ns, first);
     if (policy->first_ns < market_open_ns(market, 0) && policy->first_closes)
         return 0;

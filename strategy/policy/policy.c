@@ -35,6 +35,13 @@ bool policy_same_rules(const struct policy *a, const struct policy *b)
     return true;
 }
 
+bool policy_names_network(const char *path)
+{
+    static const char end[] = ".safetensors";
+    size_t len = strlen(path), n = sizeof end - 1;
+    return len > n && strcmp(path + len - n, end) == 0;
+}
+
 void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POLICY_ID_TEXT])
 {
     for (int i = 0; i < POLICY_ID_SIZE; i++)

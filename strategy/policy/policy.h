@@ -91,6 +91,9 @@ const char *policy_refusal(const struct policy *policy, const char *currency, co
  * with what the other remembers? Their actions and first_closes may differ; minds must be of one policy. */
 bool policy_same_rules(const struct policy *a, const struct policy *b);
 
+/* Does a name end as that of a trained policy's file: .safetensors? */
+bool policy_names_network(const char *path);
+
 /* The id in hexadecimal digits. */
 void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POLICY_ID_TEXT]);
 

@@ -29,18 +29,4 @@ int policy_recorded_load(const char *params, const char *actions, struct policy 
                          char err[static POLICY_ERROR_MAX]);
 void policy_recorded_destroy(struct policy *policy); /* NULL is fine */
 
-/* Writes what it was read from, byte by byte, to DIR/ID/params.json and DIR/ID/actions.csv, unless it is
- * there. 0 or -errno with err. */
-int policy_recorded_keep(const struct policy *policy, const char *dir, char err[static POLICY_ERROR_MAX]);
-
-/* The policies that policy_recorded_keep() left in `dir`, each read when it is first asked for. What is found
- * lives as long as the shelf. NULL without memory. */
-struct policy_shelf;
-struct policy_shelf *policy_shelf_open(const char *dir);
-/* Those of an event log, a directory or a segment: in policies/ beside it, as a state directory has it, or in
- * it, as a recording has it. */
-struct policy_shelf *policy_shelf_of_log(const char *path);
-struct policies policy_shelf_find(struct policy_shelf *shelf);
-void policy_shelf_close(struct policy_shelf *shelf); /* NULL is fine */
-
 #endif

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "strategy/policy/recorded.h"
+#include "strategy/policy/shelf.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
 
@@ -220,7 +221,7 @@ static void test_shelf(void)
     CHECK_INT(load(params, text, &other, err), 0);
     CHECK(memcmp(policy->id, other->id, POLICY_ID_SIZE) != 0);
     for (int i = 0; i < 2; i++) /* the second time it is there */
-        CHECK_INT(policy_recorded_keep(policy, dir, err), 0);
+        CHECK_INT(policy_keep(policy, "", dir, err), 0);
     struct policy_shelf *shelf = policy_shelf_open(dir);
     struct policies policies = policy_shelf_find(shelf);
     const struct policy *found = policies.find(policies.ctx, policy->id);
@@ -240,7 +241,7 @@ static void test_shelf(void)
     policies = policy_shelf_find(shelf);
     CHECK(!policies.find(policies.ctx, policy->id));
     policy_shelf_close(shelf);
-    CHECK(policy_recorded_keep(other, "/proc/nowhere", err) < 0);
+    CHECK(policy_keep(other, "", "/proc/nowhere", err) < 0);
     CHECK(strncmp(err, "/proc/nowhere: policy ", 22) == 0);
     policy_recorded_destroy(policy);
     policy_recorded_destroy(other);

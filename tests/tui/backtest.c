@@ -227,7 +227,11 @@ static void test_refused(void)
     CHECK_STR(err, "papertape: backtest: --strategy S and --bars F are needed, or --events LOG: a state "
                    "directory, a log's directory or a segment\n");
     CHECK_INT(BACKTEST("--policy", "x.safetensors"), 2);
-    CHECK(strstr(err, "--policy: policies come with the trainer"));
+    CHECK(strstr(err, " is needed: what the policy trades on"));
+    CHECK_INT(BACKTEST("--policy", "x.safetensors", "--actions", "a.csv", "--bars", "x.csv"), 2);
+    CHECK(strstr(err, "--actions: a trained policy has none"));
+    CHECK_INT(BACKTEST("--policy", "/nonexistent/x.safetensors", "--bars", "x.csv"), 1);
+    CHECK(strstr(err, "/nonexistent/x.safetensors"));
     CHECK_INT(BACKTEST("--policy", "p.json", "--bars", "x.csv"), 2);
     CHECK(strstr(err, "--policy: --actions ACTIONS.csv is needed"));
     CHECK_INT(BACKTEST("--actions", "a.csv", "--bars", "x.csv"), 2);

@@ -38,12 +38,10 @@ static void print_whole(const struct replay_trades *trades, const struct env_tra
     print_decimal(trades->file, llrint(trade->fee * units->money_units), symbol->quote_scale);
 }
 
-static void print_trade(void *ctx, size_t copy, const struct env_trade *trade)
+void replay_trades_write(const struct replay_trades *trades, const struct env_trade *trade)
 {
-    const struct replay_trades *trades = ctx;
     int64_t ts_ns = env_market_open_ns(trades->env_market, (size_t)trade->row);
     bool at_open = trade->at_open && !trades->reference;
-    (void)copy;
     if (!at_open)
         ts_ns += trades->bars->interval_ns - 1;
     fprintf(trades->file, "%" PRId64 ",%s,%s,", ts_ns, trades->bars->series[trade->asset].symbol.name,
@@ -57,17 +55,21 @@ static void print_trade(void *ctx, size_t copy, const struct env_trade *trade)
     fprintf(trades->file, "%s\n", trades->reference ? "close" : at_open ? "open" : "stop");
 }
 
-int replay_trades_open(const char *path, struct env *env, const struct env_market *env_market,
-                       const struct market *bars, bool reference, struct replay_trades **ret)
+static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
+{
+    (void)copy;
+    replay_trades_write(ctx, trade);
+}
+
+int replay_trades_create(const char *path, const struct env_market *env_market, const struct market *bars,
+                         bool reference, struct replay_trades **ret)
 {
     struct replay_trades *trades = malloc(sizeof(*trades));
     if (!trades)
         return -ENOMEM;
     *trades = (struct replay_trades){fopen(path, "we"), env_market, bars, reference};
-    int r = trades->file ? env_trades(env, print_trade, trades) : -errno;
-    if (r < 0) {
-        if (trades->file)
-            fclose(trades->file);
+    if (!trades->file) {
+        int r = -errno;
         free(trades);
         return r;
     }
@@ -76,10 +78,31 @@ int replay_trades_open(const char *path, struct env *env, const struct env_marke
     return 0;
 }
 
+int replay_trades_open(const char *path, struct env *env, const struct env_market *env_market,
+                       const struct market *bars, bool reference, struct replay_trades **ret)
+{
+    struct replay_trades *trades;
+    int r = replay_trades_create(path, env_market, bars, reference, &trades);
+    if (r < 0)
+        return r;
+    r = env_trades(env, on_trade, trades);
+    if (r < 0) {
+        replay_trades_destroy(trades);
+        return r;
+    }
+    *ret = trades;
+    return 0;
+}
+
 int replay_trades_close(struct replay_trades *trades, struct env *env)
 {
-    int r = ferror(trades->file) ? -EIO : 0;
     env_trades(env, NULL, NULL);
+    return replay_trades_destroy(trades);
+}
+
+int replay_trades_destroy(struct replay_trades *trades)
+{
+    int r = ferror(trades->file) ? -EIO : 0;
     if (fclose(trades->file) != 0 && r == 0)
         r = -errno;
     free(trades);

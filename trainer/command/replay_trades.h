@@ -16,4 +16,10 @@ int replay_trades_open(const char *path, struct env *env, const struct env_marke
 /* 0, or -errno of what could not be written. */
 int replay_trades_close(struct replay_trades *trades, struct env *env);
 
+/* The same for whoever hears of trades by himself. */
+int replay_trades_create(const char *path, const struct env_market *env_market, const struct market *bars,
+                         bool reference, struct replay_trades **ret);
+void replay_trades_write(const struct replay_trades *trades, const struct env_trade *trade);
+int replay_trades_destroy(struct replay_trades *trades);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "strategy/policy/policy.h"
 #include "tui/command/ask.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
@@ -11,6 +12,7 @@
 static const char help_begin[] =
     "Usage: papertape backtest --strategy S [--set key=value…] --bars F[,F…] [options]\n"
     "       papertape backtest --strategy S [--set key=value…] --ticks F[,F…] [options]\n"
+    "       papertape backtest --policy F.safetensors --bars F[,F…] [options]\n"
     "       papertape backtest --policy PARAMS.json --actions ACTIONS.csv --bars F[,F…] [options]\n"
     "       papertape backtest --account NAME [--state DIR] [options]\n"
     "       papertape backtest --events LOG [--from T] [--to T] [options]\n"
@@ -25,10 +27,11 @@ static const char help_end[] =
     "                     same\n"
     "  --account NAME     instead of --strategy: the account of a daemon, with its strategy,\n"
     "                     parameters, fees, limits and cash; without --bars on what is stored\n"
-    "  --policy F, --actions F\n"
-    "                     instead of --strategy: a recorded policy, its parameters (JSON) and\n"
-    "                     its actions (CSV), as papertape-trainer env-replay reads them;\n"
-    "                     cash, fees and slippage are theirs where no option says them\n"
+    "  --policy F [--actions F]\n"
+    "                     instead of --strategy: a trained policy, F.safetensors; or a\n"
+    "                     recorded one, its parameters (JSON) and its actions (CSV), as\n"
+    "                     papertape-trainer env-replay reads them; cash, fees and slippage are\n"
+    "                     theirs where no option says them\n"
     "  --benchmark B      what alpha and beta are against, held: a symbol (the first), equal\n"
     "                     (parts of all), or none\n"
     "  --ticks F[,F…]     trades as Binance's history has them (id, price, qty, quoteQty,\n"
@@ -115,26 +118,17 @@ static int take_ticks(struct backtest_args *args, const char *value)
     return EXIT_OK;
 }
 
-/* Trained networks are not read yet, recorded actions are. */
-static int take_policy(struct backtest_args *args, const char *value)
-{
-    static const char network[] = ".safetensors";
-    size_t len = strlen(value), end = sizeof network - 1;
-    if (len >= end && strcmp(value + len - end, network) == 0)
-        return fail(EXIT_USAGE, "--policy",
-                    "policies come with the trainer, which this version does not have: --strategy S, or "
-                    "PARAMS.json with --actions ACTIONS.csv");
-    args->policy = value;
-    return EXIT_OK;
-}
-
 /* A policy trades instead of strategies, on bars. */
 static int check_policy(const struct backtest_args *args)
 {
     if (!args->policy)
         return fail(EXIT_USAGE, "--actions", "it goes with --policy PARAMS.json");
-    if (!args->actions)
-        return fail(EXIT_USAGE, "--policy", "--actions ACTIONS.csv is needed: what it did at each bar");
+    if (policy_names_network(args->policy) && args->actions)
+        return fail(EXIT_USAGE, "--actions", "a trained policy has none: it goes with --policy PARAMS.json");
+    if (!policy_names_network(args->policy) && !args->actions)
+        return fail(EXIT_USAGE, "--policy",
+                    "--actions ACTIONS.csv is needed: what it did at each bar; or F.safetensors of a trained "
+                    "policy");
     if (args->run.n_choices > 0 || args->account || args->events || args->n_ticks > 0)
         return fail(EXIT_USAGE, "--policy", "it goes with --bars alone, instead of a strategy");
     if (args->run.n_bars == 0)
@@ -163,7 +157,8 @@ static int take(struct backtest_args *args, int option, const char *name, const 
         args->done = true;
         return EXIT_OK;
     case OPTION_POLICY:
-        return take_policy(args, value);
+        args->policy = value;
+        return EXIT_OK;
     case OPTION_ACTIONS:
         args->actions = value;
         return EXIT_OK;

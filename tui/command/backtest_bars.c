@@ -10,7 +10,7 @@
 #include "engine/backtest/ticks_file.h"
 #include "exchange/decimal.h"
 #include "exchange/fill_rules.h"
-#include "strategy/policy/recorded.h"
+#include "strategy/policy/shelf.h"
 #include "tui/command/backtest_result.h"
 #include "tui/command/progress.h"
 #include "tui/command/stored.h"
@@ -309,7 +309,7 @@ static int read_policy(struct bars_run *run)
 {
     char err[POLICY_ERROR_MAX];
     if (!run->args->policy ||
-        policy_recorded_load(run->args->policy, run->args->actions, &run->policy, err) == 0)
+        policy_load(run->args->policy, run->args->actions, &run->policy, err) == 0)
         return EXIT_OK;
     return fail(EXIT_ERROR, "", err);
 }
@@ -353,7 +353,7 @@ int backtest_bars(const struct backtest_args *args)
     backtest_finish(&run.backtest);
     free(run.reports);
     free(run.accounts);
-    policy_recorded_destroy(run.policy);
+    policy_destroy(run.policy);
     free(run.series);
     market_close(run.loaded);
     ticks_market_finish(&run.ticks);

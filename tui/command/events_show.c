@@ -9,7 +9,7 @@
 #include "engine/record.h"
 #include "engine/state.h"
 #include "exchange/journal/journal.h"
-#include "strategy/policy/recorded.h"
+#include "strategy/policy/shelf.h"
 #include "tui/command/ask.h"
 #include "tui/command/events.h"
 #include "tui/command/stored.h"

@@ -1,0 +1,362 @@
+#include "strategy/policy/mind.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "indicators_gpu/features/stream.h"
+
+static const int64_t SECOND_NS = 1000000000;
+
+/* One symbol, as far as it was seen. */
+struct sight {
+    struct feature_set *set; /* NULL: its close and its volume */
+    struct feature_plan *plan;
+    struct feature_stream *stream;
+    size_t at, n;     /* its columns of a row */
+    int64_t since_ns; /* the first bar at which all of its features have values; 0: none yet */
+};
+
+struct policy_mind {
+    const struct trained_policy *trained;
+    struct sight *sights; /* [n_assets] */
+    size_t width;         /* of a row */
+    float *observation;   /* the account, then the rows, newest first */
+    float *row;           /* one symbol's features */
+    struct net_memory *memory;
+    int64_t newest_ns; /* the newest row; 0: none yet */
+    int64_t asked_ns;  /* the last row that it was asked of; 0: none yet */
+};
+
+static int n_assets(const struct policy_mind *mind)
+{
+    return mind->trained->policy.n_assets;
+}
+
+static float *row_of(const struct policy_mind *mind, size_t age)
+{
+    return mind->observation + 1 + n_assets(mind) + age * mind->width;
+}
+
+/* ---- made and left ---- */
+
+static int open_sight(const struct trained_policy *trained, int asset, struct sight *sight)
+{
+    const struct policy *policy = &trained->policy;
+    char err[256];
+    if (!trained->sets)
+        return 0;
+    int r = feature_set_parse(trained->sets[asset], &sight->set, err, sizeof err);
+    if (r == 0)
+        r = feature_plan_create(sight->set, policy->interval_ns / SECOND_NS, &sight->plan, err, sizeof err);
+    if (r == 0)
+        r = feature_stream_open(sight->plan, &sight->stream);
+    return r;
+}
+
+static void mind_destroy(struct policy_mind *mind)
+{
+    if (!mind)
+        return;
+    for (int i = 0; mind->sights && i < n_assets(mind); i++) {
+        feature_stream_close(mind->sights[i].stream);
+        feature_plan_destroy(mind->sights[i].plan);
+        feature_set_destroy(mind->sights[i].set);
+    }
+    net_memory_destroy(mind->memory);
+    free(mind->sights);
+    free(mind->observation);
+    free(mind->row);
+    free(mind);
+}
+
+static int mind_create(const struct policy *policy, struct policy_mind **ret)
+{
+    const struct trained_policy *trained = (const struct trained_policy *)policy;
+    struct policy_mind *mind = calloc(1, sizeof *mind);
+    if (!mind)
+        return -ENOMEM;
+    mind->trained = trained;
+    mind->sights = calloc((size_t)policy->n_assets, sizeof *mind->sights);
+    int r = mind->sights ? 0 : -ENOMEM;
+    size_t widest = 2;
+    for (int i = 0; i < policy->n_assets && r == 0; i++) {
+        struct sight *sight = &mind->sights[i];
+        r = open_sight(trained, i, sight);
+        sight->n = sight->set ? sight->set->n : 2;
+        sight->at = mind->width;
+        mind->width += sight->n;
+        widest = sight->n > widest ? sight->n : widest;
+    }
+    if (r == 0)
+        r = net_memory_create(trained->model, &mind->memory);
+    if (r == 0) {
+        size_t seen = 1 + (size_t)policy->n_assets + (size_t)policy->lookback * mind->width;
+        mind->observation = calloc(seen, sizeof *mind->observation);
+        mind->row = malloc(widest * sizeof *mind->row);
+        r = mind->observation && mind->row ? 0 : -ENOMEM;
+    }
+    if (r < 0) {
+        mind_destroy(mind);
+        return r;
+    }
+    *ret = mind;
+    return 0;
+}
+
+/* ---- what it sees ---- */
+
+/* Time goes on by a row, which repeats the one before; where nothing is traded there is no volume. */
+static void push_row(struct policy_mind *mind)
+{
+    int lookback = mind->trained->policy.lookback;
+    float *newest = row_of(mind, 0);
+    memmove(newest + mind->width, newest, (size_t)(lookback - 1) * mind->width * sizeof *newest);
+    for (int i = 0; !mind->trained->sets && i < n_assets(mind); i++)
+        newest[n_assets(mind) + i] = 0;
+    mind->newest_ns += mind->trained->policy.interval_ns;
+}
+
+/* Rows up to that time; of very many the last ones are all that is left of them. */
+static void go_to(struct policy_mind *mind, int64_t open_ns)
+{
+    const struct policy *policy = &mind->trained->policy;
+    int64_t rows = (open_ns - mind->newest_ns) / policy->interval_ns;
+    if (rows > policy->lookback)
+        mind->newest_ns += (rows - policy->lookback) * policy->interval_ns;
+    while (mind->newest_ns < open_ns)
+        push_row(mind);
+}
+
+/* The close from its row on, the volume in its row only. */
+static void show_bar(struct policy_mind *mind, int asset, const struct indicator_bar *bar, int64_t age)
+{
+    int lookback = mind->trained->policy.lookback, n = n_assets(mind);
+    float norm = (float)mind->trained->norm_tech;
+    for (int64_t k = 0; k <= age && k < lookback; k++)
+        row_of(mind, (size_t)k)[asset] = (float)bar->close * norm;
+    if (age < lookback)
+        row_of(mind, (size_t)age)[n + asset] = (float)bar->volume * norm;
+}
+
+static bool show_features(struct policy_mind *mind, const struct sight *sight,
+                          const struct indicator_bar *bar, int64_t age)
+{
+    int lookback = mind->trained->policy.lookback;
+    float norm = (float)mind->trained->norm_tech;
+    if (feature_stream_update(sight->stream, bar, mind->row) != 1)
+        return false;
+    for (int64_t k = 0; k <= age && k < lookback; k++)
+        for (size_t f = 0; f < sight->n; f++)
+            row_of(mind, (size_t)k)[sight->at + f] = mind->row[f] * norm;
+    return true;
+}
+
+static void mind_see(struct policy_mind *mind, int asset, int64_t open_ns, const struct indicator_bar *bar)
+{
+    struct sight *sight = &mind->sights[asset];
+    bool has = true;
+    if (mind->newest_ns == 0)
+        mind->newest_ns = open_ns;
+    go_to(mind, open_ns);
+    int64_t age = (mind->newest_ns - open_ns) / mind->trained->policy.interval_ns;
+    if (sight->set)
+        has = show_features(mind, sight, bar, age);
+    else
+        show_bar(mind, asset, bar, age);
+    if (has && sight->since_ns == 0)
+        sight->since_ns = open_ns;
+}
+
+static int64_t mind_first(const struct policy_mind *mind)
+{
+    int64_t first_ns = 0;
+    for (int i = 0; i < n_assets(mind); i++) {
+        int64_t since_ns = mind->sights[i].since_ns;
+        if (since_ns == 0)
+            return 0;
+        first_ns = since_ns > first_ns ? since_ns : first_ns;
+    }
+    return first_ns;
+}
+
+/* ---- what it does ---- */
+
+float trained_level_action(const struct trained_policy *trained, float level)
+{
+    int middle = trained->layout.shape.levels / 2;
+    return (level - (float)middle) * (float)(trained->action_span / (double)middle);
+}
+
+static bool decide(struct policy_mind *mind, float *ret_actions)
+{
+    const struct trained_policy *trained = mind->trained;
+    float actions[SYMBOLS_MAX];
+    net_model_act(trained->model, mind->memory, mind->observation, actions);
+    for (int i = 0; i < n_assets(mind); i++)
+        if (!isfinite(actions[i]))
+            return false;
+    for (int i = 0; i < n_assets(mind) && ret_actions; i++)
+        ret_actions[i] =
+            trained->layout.shape.levels > 0 ? trained_level_action(trained, actions[i]) : actions[i];
+    return true;
+}
+
+static bool mind_act(struct policy_mind *mind, int64_t open_ns, double cash, const double *qty,
+                     float *ret_actions)
+{
+    const struct trained_policy *trained = mind->trained;
+    const struct policy *policy = &trained->policy;
+    int64_t first_ns = mind_first(mind), row_ns = first_ns + (policy->lookback - 1) * policy->interval_ns;
+    bool recurrent = trained->layout.shape.recurrent > 0, decided = true;
+    if (first_ns == 0 || open_ns < row_ns || open_ns <= mind->asked_ns)
+        return false;
+    mind->observation[0] = (float)(cash * trained->norm_cash);
+    for (int i = 0; i < policy->n_assets; i++)
+        mind->observation[1 + i] = (float)(qty[i] * trained->norm_stocks);
+    if (mind->asked_ns > 0)
+        row_ns = mind->asked_ns + policy->interval_ns;
+    if (row_ns < mind->newest_ns) /* what was seen at rows before it is over */
+        row_ns = mind->newest_ns;
+    for (; recurrent && row_ns < open_ns; row_ns += policy->interval_ns) {
+        go_to(mind, row_ns);
+        decide(mind, NULL);
+    }
+    go_to(mind, open_ns);
+    mind->asked_ns = open_ns;
+    if (recurrent || ret_actions)
+        decided = decide(mind, ret_actions);
+    return decided;
+}
+
+/* ---- what it remembers ---- */
+
+static void visit_time(const struct indicator_stream_fields *fields, int64_t *time_ns)
+{
+    uint64_t value = (uint64_t)*time_ns;
+    fields->count(fields->ctx, &value, INT64_MAX / 2);
+    *time_ns = (int64_t)value;
+}
+
+static void visit_floats(const struct indicator_stream_fields *fields, float *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double value = (double)values[i];
+        fields->number(fields->ctx, &value);
+        values[i] = (float)value;
+    }
+}
+
+static void mind_visit(struct policy_mind *mind, const struct indicator_stream_fields *fields)
+{
+    size_t n_hidden;
+    float *hidden = net_memory_hidden(mind->memory, &n_hidden);
+    visit_time(fields, &mind->newest_ns);
+    visit_time(fields, &mind->asked_ns);
+    for (int i = 0; i < n_assets(mind); i++) {
+        visit_time(fields, &mind->sights[i].since_ns);
+        if (mind->sights[i].stream)
+            feature_stream_visit(mind->sights[i].stream, fields);
+    }
+    visit_floats(fields, row_of(mind, 0), (size_t)mind->trained->policy.lookback * mind->width);
+    visit_floats(fields, hidden, n_hidden);
+}
+
+static const struct policy_mind_ops trained_mind = {.create = mind_create,
+                                                    .destroy = mind_destroy,
+                                                    .see = mind_see,
+                                                    .first = mind_first,
+                                                    .act = mind_act,
+                                                    .visit = mind_visit};
+
+/* ---- which policies have one ---- */
+
+bool trained_environment_get(const struct trained_policy *trained, const char *key, char *buf, size_t cap)
+{
+    size_t len = strlen(key);
+    for (const char *line = trained->environment; line && *line;) {
+        const char *end = strchrnul(line, '\n');
+        if ((size_t)(end - line) > len && strncmp(line, key, len) == 0 && line[len] == '=') {
+            size_t n = (size_t)(end - line) - len - 1;
+            if (n >= cap)
+                return false;
+            memcpy(buf, line + len + 1, n);
+            buf[n] = '\0';
+            return true;
+        }
+        line = *end ? end + 1 : end;
+    }
+    return false;
+}
+
+static int refuse_key(const struct trained_policy *trained, const char *key, const char *right,
+                      char why[static POLICY_ERROR_MAX])
+{
+    char value[64];
+    if (!trained_environment_get(trained, key, value, sizeof value)) {
+        snprintf(why, POLICY_ERROR_MAX, "its environment has no %s: %s is right here", key, right);
+        return -EINVAL;
+    }
+    if (strcmp(value, right) == 0)
+        return 0;
+    snprintf(why, POLICY_ERROR_MAX, "it was trained with %s = %s, and an account here trades as %s does", key,
+             value, right);
+    return -EINVAL;
+}
+
+static int check_environment(const struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
+{
+    char buy[64], sell[64];
+    if (trained->world) {
+        snprintf(why, POLICY_ERROR_MAX, "it was trained in %.64s: one that was trained on a market is right",
+                 trained->world);
+        return -EINVAL;
+    }
+    int r = refuse_key(trained, "execution", "market", why);
+    if (r == 0)
+        r = refuse_key(trained, "task", "portfolio", why);
+    if (r < 0)
+        return r;
+    if (trained_environment_get(trained, "buy_cost_pct", buy, sizeof buy) &&
+        trained_environment_get(trained, "sell_cost_pct", sell, sizeof sell) && strcmp(buy, sell) != 0) {
+        snprintf(why, POLICY_ERROR_MAX,
+                 "it was trained with buy_cost_pct %s and sell_cost_pct %s: an account has one rate for both",
+                 buy, sell);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+/* By making one: its sets, and the numbers of an observation. */
+static int check_sight(const struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
+{
+    const struct policy *policy = &trained->policy;
+    struct policy_mind *mind;
+    int r = mind_create(policy, &mind);
+    if (r < 0) {
+        snprintf(why, POLICY_ERROR_MAX, "%s",
+                 r == -ENOMEM ? "out of memory" : "features: its sets do not fit its interval");
+        return r;
+    }
+    size_t seen = 1 + (size_t)policy->n_assets + (size_t)policy->lookback * mind->width;
+    mind_destroy(mind);
+    if (seen == (size_t)trained->layout.shape.observation &&
+        trained->layout.shape.actions == policy->n_assets)
+        return 0;
+    snprintf(why, POLICY_ERROR_MAX,
+             "its network takes %d numbers and gives %d actions, and its market has %zu and %d",
+             trained->layout.shape.observation, trained->layout.shape.actions, seen, policy->n_assets);
+    return -EINVAL;
+}
+
+int trained_mind_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
+{
+    int r = check_environment(trained, why);
+    if (r == 0)
+        r = check_sight(trained, why);
+    if (r == 0)
+        trained->policy.mind = &trained_mind;
+    return r;
+}

@@ -1,0 +1,21 @@
+/* How a trained policy looks at the market for an account: the bars of its symbols become rows of features as
+ * trainer/data.h makes them, the last `lookback` rows and the account an observation as trainer/env builds
+ * it, and that actions, with the bits of the environment. */
+#ifndef STRATEGY_POLICY_MIND_H
+#define STRATEGY_POLICY_MIND_H
+
+#include "strategy/policy/trained.h"
+
+/* Gives the policy its minds, once an engine can trade by it. 0; -EINVAL with a clause in `why`: it was
+ * trained for what no account trades (a world that is no market, execution reference, the task day-trade,
+ * fees of purchases and sales that differ), or its observation is not what its market gives; -ENOMEM. */
+int trained_mind_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX]);
+
+/* The value of a key in the environment's text, into buf. False: there is none, or no room. */
+bool trained_environment_get(const struct trained_policy *trained, const char *key, char *buf, size_t cap);
+
+/* An index of a level as the number that the environment makes of it: evenly from -action_span to
+ * action_span. */
+float trained_level_action(const struct trained_policy *trained, float level);
+
+#endif

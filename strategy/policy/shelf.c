@@ -1,0 +1,281 @@
+#include "strategy/policy/shelf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "strategy/policy/mind.h"
+#include "strategy/policy/recorded_internal.h"
+
+enum { FILE_PARAMS, FILE_ACTIONS, FILE_NETWORK, POLICY_FILES };
+
+static const char *const file_names[POLICY_FILES] = {"params.json", "actions.csv", "policy.safetensors"};
+
+static bool is_trained(const struct policy *policy)
+{
+    return strcmp(policy->kind, "trained") == 0;
+}
+
+static int load_trained(const char *path, struct policy **ret, char err[static POLICY_ERROR_MAX])
+{
+    struct trained_policy *trained;
+    char why[POLICY_ERROR_MAX];
+    int r = policy_trained_load(path, &trained, err);
+    if (r < 0)
+        return r;
+    r = trained_mind_prepare(trained, why);
+    if (r < 0) {
+        policy_trained_destroy(trained);
+        snprintf(err, POLICY_ERROR_MAX, "%.200s: %.300s", path, why);
+        return r;
+    }
+    *ret = &trained->policy;
+    return 0;
+}
+
+int policy_load(const char *path, const char *actions, struct policy **ret, char err[static POLICY_ERROR_MAX])
+{
+    if (actions && actions[0])
+        return policy_recorded_load(path, actions, ret, err);
+    return load_trained(path, ret, err);
+}
+
+void policy_destroy(struct policy *policy)
+{
+    if (policy && is_trained(policy))
+        policy_trained_destroy((struct trained_policy *)policy);
+    else
+        policy_recorded_destroy(policy);
+}
+
+/* ---- kept files ---- */
+
+static int write_all(int fd, const void *bytes, size_t n)
+{
+    for (size_t at = 0; at < n;) {
+        ssize_t written = write(fd, (const char *)bytes + at, n - at);
+        if (written < 0 && errno != EINTR)
+            return -errno;
+        if (written > 0)
+            at += (size_t)written;
+    }
+    return 0;
+}
+
+static int close_whole(int fd, int r)
+{
+    if (r == 0 && fsync(fd) < 0)
+        r = -errno;
+    if (close(fd) < 0 && r == 0)
+        r = -errno;
+    return r;
+}
+
+static int create_file(int folder, int name)
+{
+    int fd = openat(folder, file_names[name], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    return fd < 0 ? -errno : fd;
+}
+
+static int write_text(int folder, int name, const struct recorded_text *text)
+{
+    int fd = create_file(folder, name);
+    return fd < 0 ? fd : close_whole(fd, write_all(fd, text->bytes, text->len));
+}
+
+/* Copies the file, and sees whether it is still the one that was read. */
+static int copy_bytes(int from, int to, const struct policy *policy)
+{
+    static const size_t block = 1 << 20;
+    uint8_t id[EVP_MAX_MD_SIZE], *bytes = malloc(block);
+    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+    int r = bytes && hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1 ? 0 : -ENOMEM;
+    for (ssize_t n = 1; r == 0 && n > 0;) {
+        n = read(from, bytes, block);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n < 0)
+            r = -errno;
+        else if (EVP_DigestUpdate(hash, bytes, (size_t)n) != 1)
+            r = -ENOMEM;
+        else
+            r = write_all(to, bytes, (size_t)n);
+    }
+    if (r == 0 && EVP_DigestFinal_ex(hash, id, NULL) != 1)
+        r = -ENOMEM;
+    if (r == 0 && memcmp(id, policy->id, POLICY_ID_SIZE) != 0)
+        r = -ESTALE;
+    EVP_MD_CTX_free(hash);
+    free(bytes);
+    return r;
+}
+
+static int copy_network(int folder, const struct policy *policy, const char *path)
+{
+    int from = open(path, O_RDONLY | O_CLOEXEC), to = from < 0 ? -errno : create_file(folder, FILE_NETWORK);
+    int r = to < 0 ? to : close_whole(to, copy_bytes(from, to, policy));
+    if (from >= 0)
+        close(from);
+    return r;
+}
+
+static int fill_folder(int folder, const struct policy *policy, const char *path)
+{
+    const struct recorded *recorded = (const struct recorded *)policy;
+    if (is_trained(policy))
+        return copy_network(folder, policy, path);
+    int r = write_text(folder, FILE_PARAMS, &recorded->texts[0]);
+    return r < 0 ? r : write_text(folder, FILE_ACTIONS, &recorded->texts[1]);
+}
+
+/* Written beside its name and then put there, so that what has the name is whole. */
+static int keep_files(int dir, const char *id, const struct policy *policy, const char *path)
+{
+    char beside[POLICY_ID_TEXT + 8];
+    struct stat info;
+    if (fstatat(dir, id, &info, 0) == 0)
+        return 0;
+    snprintf(beside, sizeof beside, "%s.new", id);
+    if (mkdirat(dir, beside, 0750) < 0 && errno != EEXIST)
+        return -errno;
+    int folder = openat(dir, beside, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = folder < 0 ? -errno : 0;
+    if (r == 0)
+        r = fill_folder(folder, policy, path);
+    if (folder >= 0)
+        close(folder);
+    if (r == 0 && renameat(dir, beside, dir, id) < 0)
+        r = -errno;
+    if (r == 0 && fsync(dir) < 0)
+        r = -errno;
+    return r;
+}
+
+int policy_keep(const struct policy *policy, const char *path, const char *dir,
+                char err[static POLICY_ERROR_MAX])
+{
+    char id[POLICY_ID_TEXT];
+    int fd = mkdir(dir, 0750) < 0 && errno != EEXIST ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int r = fd < 0 ? -errno : 0;
+    policy_id_text(policy->id, id);
+    if (r == 0)
+        r = keep_files(fd, id, policy, path);
+    if (fd >= 0)
+        close(fd);
+    if (r < 0)
+        snprintf(err, POLICY_ERROR_MAX, "%.200s: policy %.12s cannot be kept there: %s", dir, id,
+                 r == -ESTALE ? "its file is another than the one that was read" : strerror(-r));
+    return r;
+}
+
+/* ---- the shelf ---- */
+
+enum { SHELF_DIRS = 2 };
+
+struct policy_shelf {
+    char *dirs[SHELF_DIRS]; /* NULL: none */
+    struct policy **policies;
+    size_t n;
+};
+
+struct policy_shelf *policy_shelf_open(const char *dir)
+{
+    struct policy_shelf *shelf = calloc(1, sizeof *shelf);
+    if (shelf && !(shelf->dirs[0] = strdup(dir))) {
+        free(shelf);
+        return NULL;
+    }
+    return shelf;
+}
+
+/* A path and what follows it, for the caller to free; NULL without memory. */
+static char *joined(const char *path, int len, const char *end)
+{
+    size_t size = (size_t)len + strlen(end) + 1;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%.*s%s", len, path, end);
+    return text;
+}
+
+struct policy_shelf *policy_shelf_of_log(const char *path)
+{
+    struct policy_shelf *shelf = calloc(1, sizeof *shelf);
+    const char *slash = strrchr(path, '/');
+    struct stat info;
+    if (!shelf)
+        return NULL;
+    if (stat(path, &info) < 0 || !S_ISDIR(info.st_mode)) { /* a segment: the folder that it lies in */
+        path = slash ? path : ".";
+        slash = slash ? slash : path + 1;
+    } else {
+        slash = path + strlen(path);
+    }
+    shelf->dirs[0] = joined(path, (int)(slash - path), "/../policies");
+    shelf->dirs[1] = joined(path, (int)(slash - path), "/policies");
+    if (shelf->dirs[0] && shelf->dirs[1])
+        return shelf;
+    policy_shelf_close(shelf);
+    return NULL;
+}
+
+void policy_shelf_close(struct policy_shelf *shelf)
+{
+    if (!shelf)
+        return;
+    for (size_t i = 0; i < shelf->n; i++)
+        policy_destroy(shelf->policies[i]);
+    free(shelf->policies);
+    for (int i = 0; i < SHELF_DIRS; i++)
+        free(shelf->dirs[i]);
+    free(shelf);
+}
+
+static struct policy *read_kept(const char *dir, const uint8_t id[static POLICY_ID_SIZE])
+{
+    char name[POLICY_ID_TEXT], paths[POLICY_FILES][PATH_MAX], err[POLICY_ERROR_MAX];
+    struct policy *policy = NULL;
+    policy_id_text(id, name);
+    for (int i = 0; i < POLICY_FILES; i++)
+        if (snprintf(paths[i], sizeof paths[i], "%s/%s/%s", dir, name, file_names[i]) >= (int)sizeof paths[i])
+            return NULL;
+    bool trained = access(paths[FILE_NETWORK], F_OK) == 0;
+    if (policy_load(paths[trained ? FILE_NETWORK : FILE_PARAMS], trained ? NULL : paths[FILE_ACTIONS],
+                    &policy, err) < 0)
+        return NULL;
+    if (memcmp(policy->id, id, POLICY_ID_SIZE) == 0)
+        return policy;
+    policy_destroy(policy);
+    return NULL;
+}
+
+static const struct policy *find(void *ctx, const uint8_t id[static POLICY_ID_SIZE])
+{
+    struct policy_shelf *shelf = ctx;
+    struct policy *policy = NULL;
+    for (size_t i = 0; i < shelf->n; i++)
+        if (memcmp(shelf->policies[i]->id, id, POLICY_ID_SIZE) == 0)
+            return shelf->policies[i];
+    for (int i = 0; i < SHELF_DIRS && !policy; i++)
+        policy = shelf->dirs[i] ? read_kept(shelf->dirs[i], id) : NULL;
+    if (!policy)
+        return NULL;
+    struct policy **moved = reallocarray(shelf->policies, shelf->n + 1, sizeof *moved);
+    if (!moved) {
+        policy_destroy(policy);
+        return NULL;
+    }
+    shelf->policies = moved;
+    shelf->policies[shelf->n++] = policy;
+    return policy;
+}
+
+struct policies policy_shelf_find(struct policy_shelf *shelf)
+{
+    return (struct policies){.ctx = shelf, .find = find, .where = shelf->dirs[0]};
+}

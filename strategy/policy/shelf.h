@@ -1,0 +1,32 @@
+/* Policies and their files: what kind a file is, copies that are kept by their ids, and where they are found
+ * again. */
+#ifndef STRATEGY_POLICY_SHELF_H
+#define STRATEGY_POLICY_SHELF_H
+
+#include "strategy/policy/policy.h"
+
+/* Reads a policy that an engine can trade by: F.safetensors of a trained one, with no actions (NULL or "");
+ * PARAMS.json and ACTIONS.csv of a recorded one. 0, for policy_destroy(); -EINVAL for what they say, or for
+ * one that was trained for what no account here trades (another execution or task, a world that is no
+ * market); errors of opening; -ENOMEM; err: "what: where: what would be right". */
+int policy_load(const char *path, const char *actions, struct policy **ret,
+                char err[static POLICY_ERROR_MAX]);
+void policy_destroy(struct policy *policy); /* NULL is fine */
+
+/* Writes what a policy was read from, byte by byte, to DIR/ID/, unless it is there: params.json and
+ * actions.csv, or policy.safetensors, for which its file at `path` is read again. 0 or -errno with err;
+ * -ESTALE: the file is another by now. */
+int policy_keep(const struct policy *policy, const char *path, const char *dir,
+                char err[static POLICY_ERROR_MAX]);
+
+/* The policies that policy_keep() left in `dir`, each read when it is first asked for. What is found lives as
+ * long as the shelf. NULL without memory. */
+struct policy_shelf;
+struct policy_shelf *policy_shelf_open(const char *dir);
+/* Those of an event log, a directory or a segment: in policies/ beside it, as a state directory has it, or in
+ * it, as a recording has it. */
+struct policy_shelf *policy_shelf_of_log(const char *path);
+struct policies policy_shelf_find(struct policy_shelf *shelf);
+void policy_shelf_close(struct policy_shelf *shelf); /* NULL is fine */
+
+#endif

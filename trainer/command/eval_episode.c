@@ -1,0 +1,173 @@
+#include "trainer/command/eval_episode.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is held or owed of an asset since it was flat. */
+struct open_trade {
+    double qty, most; /* now; the largest that it was */
+    double profit;    /* of what was sold and bought so far, less fees */
+    size_t row;
+};
+
+struct play {
+    struct eval_market *market;
+    const struct eval_tell *tell;
+    struct eval_episode *episode;
+    struct open_trade *open; /* [n_assets] */
+};
+
+static const double FLAT = 1e-9; /* of the most that was held: what is left of float32 quantities */
+
+static void close_trade(const struct play *play, struct open_trade *open, size_t row)
+{
+    int64_t held_ns = env_market_open_ns(play->market->env_market, row) -
+                      env_market_open_ns(play->market->env_market, open->row);
+    metrics_trades_add(&play->episode->trades, open->profit, held_ns);
+    *open = (struct open_trade){0};
+}
+
+static void add_trade(const struct play *play, struct open_trade *open, double qty, double price, double fee,
+                      size_t row)
+{
+    if (open->qty == 0)
+        open->row = row;
+    open->qty += qty;
+    open->profit -= qty * price + fee;
+    open->most = fmax(open->most, fabs(open->qty));
+    if (fabs(open->qty) <= FLAT * open->most)
+        close_trade(play, open, row);
+}
+
+/* A trade that goes through flat closes one and opens another. */
+static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
+{
+    const struct play *play = ctx;
+    struct open_trade *open = &play->open[trade->asset];
+    double rest = open->qty + trade->qty, part = 1;
+    (void)copy;
+    play->episode->fees += trade->fee;
+    play->episode->turnover += fabs(trade->qty) * trade->price;
+    if (trade->qty > 0)
+        play->episode->buys++;
+    else
+        play->episode->sells++;
+    if (open->qty != 0 && (rest > 0) != (open->qty > 0) && fabs(rest) > FLAT * open->most)
+        part = -open->qty / trade->qty;
+    add_trade(play, open, part < 1 ? -open->qty : trade->qty, trade->price, part * trade->fee,
+              (size_t)trade->row);
+    if (part < 1)
+        add_trade(play, open, rest, trade->price, (1 - part) * trade->fee, (size_t)trade->row);
+    if (play->tell && play->tell->traded)
+        play->tell->traded(play->tell->ctx, trade);
+}
+
+static void look(const struct eval_market *market, double *equity, double *benchmark, double *cash,
+                 int32_t *row)
+{
+    const struct env_info info = {.equity = equity, .benchmark = benchmark, .cash = cash, .row = row};
+    env_info(market->env, &info);
+}
+
+static int step(const struct play *play, struct net_memory *memory, float *observation, float *actions,
+                bool *ret_done, char err[static EVAL_ERROR_MAX])
+{
+    struct eval_market *market = play->market;
+    struct eval_episode *episode = play->episode;
+    double cash;
+    float reward;
+    uint8_t terminated, truncated;
+    int32_t row;
+    const struct env_io io = {
+        .actions = actions, .rewards = &reward, .terminated = &terminated, .truncated = &truncated};
+    env_observe(market->env, observation);
+    net_model_act(market->policy->model, memory, observation, actions);
+    int r = env_step(market->env, &io, err);
+    if (r < 0)
+        return r;
+    look(market, &episode->equity[episode->n], &episode->benchmark[episode->n], &cash, &row);
+    double equity = episode->equity[episode->n];
+    episode->invested += equity > 0 ? 1 - cash / equity : 0;
+    episode->n++;
+    *ret_done = terminated || truncated;
+    episode->ruined = terminated;
+    if (play->tell && play->tell->stepped)
+        play->tell->stepped(play->tell->ctx, market->env, actions, reward, *ret_done);
+    return 0;
+}
+
+static int play_all(const struct play *play, float *observation, float *actions,
+                    char err[static EVAL_ERROR_MAX])
+{
+    struct net_memory *memory;
+    bool done = false;
+    int r = net_memory_create(play->market->policy->model, &memory);
+    if (r < 0) {
+        snprintf(err, EVAL_ERROR_MAX, "out of memory");
+        return r;
+    }
+    while (r == 0 && !done)
+        r = step(play, memory, observation, actions, &done, err);
+    net_memory_destroy(memory);
+    return r;
+}
+
+static int begin(const struct play *play, size_t from, size_t rows, char err[static EVAL_ERROR_MAX])
+{
+    struct eval_market *market = play->market;
+    struct eval_episode *episode = play->episode;
+    int64_t start = (int64_t)from, bars = (int64_t)rows;
+    double cash;
+    int32_t row;
+    int r = env_windows(market->env, &start, &bars, err);
+    if (r < 0)
+        return r;
+    env_reset(market->env, NULL);
+    look(market, &episode->capital, &episode->benchmark_start, &cash, &row);
+    episode->first = (size_t)row;
+    if (play->tell && play->tell->begins)
+        play->tell->begins(play->tell->ctx, market->env);
+    return env_trades(market->env, on_trade, (void *)(uintptr_t)play);
+}
+
+int eval_episode_play(struct eval_market *market, size_t from, size_t to, const struct eval_tell *tell,
+                      struct eval_episode *ret, char err[static EVAL_ERROR_MAX])
+{
+    struct eval_episode episode = {0};
+    size_t n_assets = (size_t)market->bars->n_symbols, rows = to - from;
+    struct play play = {.market = market, .tell = tell, .episode = &episode};
+    float *observation = malloc((size_t)env_observation_size(market->env) * sizeof *observation);
+    float *actions = malloc((size_t)env_action_size(market->env) * sizeof *actions);
+    play.open = calloc(n_assets, sizeof *play.open);
+    episode.equity = malloc(rows * sizeof *episode.equity);
+    episode.benchmark = malloc(rows * sizeof *episode.benchmark);
+    int r = observation && actions && play.open && episode.equity && episode.benchmark ? 0 : -ENOMEM;
+    if (r < 0)
+        snprintf(err, EVAL_ERROR_MAX, "out of memory");
+    if (r == 0)
+        r = begin(&play, from, rows, err);
+    if (r == 0)
+        r = play_all(&play, observation, actions, err);
+    env_trades(market->env, NULL, NULL);
+    for (size_t i = 0; play.open && i < n_assets; i++)
+        episode.open_trades += play.open[i].qty != 0;
+    free(observation);
+    free(actions);
+    free(play.open);
+    if (r < 0) {
+        eval_episode_finish(&episode);
+        return r;
+    }
+    *ret = episode;
+    return 0;
+}
+
+void eval_episode_finish(struct eval_episode *episode)
+{
+    free(episode->equity);
+    free(episode->benchmark);
+    *episode = (struct eval_episode){0};
+}

@@ -1,0 +1,35 @@
+/* One episode of a policy that acts by its means, or its likeliest levels, and what came of it. */
+#ifndef TRAINER_COMMAND_EVAL_EPISODE_H
+#define TRAINER_COMMAND_EVAL_EPISODE_H
+
+#include "strategy/metrics.h"
+#include "trainer/command/eval_market.h"
+
+/* Where an episode is written to, step by step; NULL for nothing. */
+struct eval_tell {
+    void *ctx;
+    void (*begins)(void *ctx, const struct env *env);
+    void (*stepped)(void *ctx, const struct env *env, const float *actions, float reward, bool done);
+    void (*traded)(void *ctx, const struct env_trade *trade);
+};
+
+struct eval_episode {
+    size_t first;   /* the row at whose close it decides first */
+    size_t n;       /* steps; step i ends at the close of row first + 1 + i */
+    double capital; /* equity before the first step, and the benchmark's */
+    double benchmark_start;
+    double *equity, *benchmark; /* [n], after each step; owned */
+    double fees, turnover;      /* sums over its trades, currency */
+    double invested;            /* sum over steps of the share that is held */
+    size_t buys, sells, open_trades;
+    struct metrics_trades trades; /* from flat to flat, after fees */
+    bool ruined;
+};
+
+/* Plays rows [from, to) of market->env_market, which eval_market_open()'s `first` and the lookback allow: 2 *
+ * lookback + 1 of them at least. 0, for eval_episode_finish(); -EINVAL (err), -ENOMEM. */
+int eval_episode_play(struct eval_market *market, size_t from, size_t to, const struct eval_tell *tell,
+                      struct eval_episode *ret, char err[static EVAL_ERROR_MAX]);
+void eval_episode_finish(struct eval_episode *episode);
+
+#endif

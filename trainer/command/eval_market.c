@@ -1,0 +1,227 @@
+#include "trainer/command/eval_market.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/bar.h"
+
+static int refuse(char err[static EVAL_ERROR_MAX], int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int refuse(char err[static EVAL_ERROR_MAX], int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err, EVAL_ERROR_MAX, format, args);
+    va_end(args);
+    return code;
+}
+
+/* ---- the environment's parameters ---- */
+
+static int set_line(struct env_params *params, char *line, char err[static EVAL_ERROR_MAX])
+{
+    char why[ENV_ERROR_MAX], *value = strchr(line, '=');
+    if (!value)
+        return refuse(err, -EINVAL, "environment: %.64s: key=value is right", line);
+    *value++ = '\0';
+    int r = env_params_set(params, line, value, why);
+    return r < 0 ? refuse(err, -EINVAL, "environment: %s", why) : 0;
+}
+
+static void fix(struct env_range *range)
+{
+    range->low = range->high = range->low + (range->high - range->low) / 2;
+}
+
+static int read_params(const struct trained_policy *policy, struct env_params *ret,
+                       char err[static EVAL_ERROR_MAX])
+{
+    struct env_params params;
+    char why[ENV_ERROR_MAX], *text = strdup(policy->environment), *next = text;
+    if (!text)
+        return refuse(err, -ENOMEM, "out of memory");
+    int r = env_params_preset("market", &params, why);
+    for (char *line; r == 0 && (line = strsep(&next, "\n")) != NULL;)
+        r = line[0] ? set_line(&params, line, err) : 0;
+    free(text);
+    if (r < 0)
+        return r;
+    params.autoreset = ENV_NO_RESET;
+    params.random_start = false;
+    params.start = params.episode_bars = 0;
+    fix(&params.initial_capital);
+    fix(&params.buy_cost_pct);
+    fix(&params.sell_cost_pct);
+    fix(&params.slippage_pct);
+    *ret = params;
+    return 0;
+}
+
+/* ---- its bars ---- */
+
+static int load(const struct eval_bars *bars, const char *const *paths, size_t n, struct market **ret,
+                char err[static EVAL_ERROR_MAX])
+{
+    const struct market_options options = {.no_cache = true, .exchange_info = bars->exchange_info};
+    return market_load_files(paths, n, &options, ret, NULL, err);
+}
+
+static int find_files(const struct trained_policy *trained, const struct market *all, size_t *ret_places,
+                      char err[static EVAL_ERROR_MAX])
+{
+    const struct policy *policy = &trained->policy;
+    for (int i = 0; i < policy->n_assets; i++) {
+        int found = -1;
+        for (int s = 0; s < all->n_symbols && found < 0; s++) {
+            const struct symbol *symbol = &all->series[s].symbol;
+            if (policy_find_symbol(&policy->assets[i], symbol->quote, symbol, 1) == 0)
+                found = s;
+        }
+        if (found < 0)
+            return refuse(err, -EINVAL, "--bars: %s, which the policy trades, is not among them: %s%s",
+                          policy->assets[i].name, all->series[0].symbol.name,
+                          all->n_symbols > 1 ? " and others" : "");
+        ret_places[i] = (size_t)found;
+    }
+    return 0;
+}
+
+/* The files of its symbols, in its order: columns of features and actions are in that. */
+static int load_in_order(const struct trained_policy *trained, const struct eval_bars *bars,
+                         struct market **ret, char err[static EVAL_ERROR_MAX])
+{
+    const struct policy *policy = &trained->policy;
+    size_t n = (size_t)policy->n_assets, *places = calloc(n, sizeof *places);
+    const char **paths = calloc(bars->n > n ? bars->n : n, sizeof *paths);
+    struct market *market = NULL;
+    int r = places && paths ? 0 : refuse(err, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < bars->n && r == 0; i++)
+        paths[i] = bars->paths[i];
+    if (r == 0)
+        r = load(bars, paths, bars->n, &market, err);
+    if (r == 0)
+        r = find_files(trained, market, places, err);
+    bool ordered = n == bars->n;
+    for (size_t i = 0; i < n && r == 0; i++) {
+        ordered = ordered && places[i] == i;
+        paths[i] = bars->paths[places[i]];
+    }
+    if (r == 0 && !ordered) {
+        market_close(market);
+        market = NULL;
+        r = load(bars, paths, n, &market, err);
+    }
+    free(paths);
+    free(places);
+    if (r < 0) {
+        market_close(market);
+        return r;
+    }
+    *ret = market;
+    return 0;
+}
+
+static int check_interval(const struct trained_policy *policy, const struct market *bars,
+                          char err[static EVAL_ERROR_MAX])
+{
+    const char *name = bar_interval_name(bars->interval_ns);
+    if (bars->interval_ns == policy->policy.interval_ns)
+        return 0;
+    return refuse(err, -EINVAL, "--bars: they are of %s: the policy decides on bars of %s",
+                  name ? name : "another interval", bar_interval_name(policy->policy.interval_ns));
+}
+
+static int make_data(struct eval_market *market, char err[static EVAL_ERROR_MAX])
+{
+    const struct policy *policy = &market->policy->policy;
+    double least[ENV_ASSETS_MAX];
+    for (int i = 0; i < policy->n_assets; i++)
+        least[i] = policy->assets[i].least;
+    const struct trainer_data_options options = {.common = market->params.execution == ENV_REFERENCE,
+                                                 .sets = market->policy->sets,
+                                                 .backend = FEATURE_EXACT,
+                                                 .min_order_qty = least};
+    return trainer_data_create(market->bars, &options, &market->data, err);
+}
+
+/* The first row by which every symbol has had a bar and its features values. */
+static size_t first_row(const struct env_market_source *source)
+{
+    size_t first = source->first_row;
+    for (int i = 0; i < source->n_assets; i++) {
+        const uint64_t *present = source->assets[i].present;
+        size_t row = 0;
+        while (present && row < source->rows && !(present[row / 64] >> (row % 64) & 1))
+            row++;
+        first = row > first ? row : first;
+    }
+    return first;
+}
+
+static int choose_rows(struct eval_market *market, const struct eval_bars *bars,
+                       char err[static EVAL_ERROR_MAX])
+{
+    const struct env_market_source *source = trainer_data_source(market->data);
+    market->from = 0;
+    market->to = source->rows;
+    market->first = first_row(source);
+    while (market->from < market->to && env_market_open_ns(market->env_market, market->from) < bars->from_ns)
+        market->from++;
+    while (market->to > market->from && env_market_open_ns(market->env_market, market->to - 1) >= bars->to_ns)
+        market->to--;
+    size_t from = market->from > market->first ? market->from : market->first;
+    size_t least = 2 * (size_t)market->params.lookback + 1;
+    if (from + least > market->to)
+        return refuse(
+            err, -EINVAL,
+            "--bars: %zu rows, of which %zu are before all is seen: an episode of lookback %d needs %zu",
+            market->to - market->from, from - market->from, market->params.lookback, least);
+    return 0;
+}
+
+int eval_market_open(const struct trained_policy *policy, const struct eval_bars *bars,
+                     struct eval_market *ret, char err[static EVAL_ERROR_MAX])
+{
+    struct eval_market market = {.policy = policy};
+    const struct env_options one = {.copies = 1, .backend = ENV_SCALAR};
+    if (policy->world)
+        return refuse(err, -EINVAL,
+                      "the policy was trained in %.64s: one that was trained on a market is right",
+                      policy->world);
+    int r = read_params(policy, &market.params, err);
+    if (r == 0)
+        r = load_in_order(policy, bars, &market.bars, err);
+    if (r == 0)
+        r = check_interval(policy, market.bars, err);
+    if (r == 0)
+        r = make_data(&market, err);
+    if (r == 0)
+        r = env_market_create(trainer_data_source(market.data), &market.params, &market.env_market, err);
+    if (r == 0)
+        r = choose_rows(&market, bars, err);
+    if (r == 0)
+        r = env_create(&market.params, market.env_market, &one, &market.env, err);
+    if (r == 0 && (env_observation_size(market.env) != policy->layout.shape.observation ||
+                   env_action_size(market.env) != policy->layout.shape.actions))
+        r = refuse(err, -EINVAL, "the policy takes %d numbers and gives %d: its market has %d, and takes %d",
+                   policy->layout.shape.observation, policy->layout.shape.actions,
+                   env_observation_size(market.env), env_action_size(market.env));
+    if (r < 0) {
+        eval_market_close(&market);
+        return r;
+    }
+    *ret = market;
+    return 0;
+}
+
+void eval_market_close(struct eval_market *market)
+{
+    env_destroy(market->env);
+    env_market_destroy(market->env_market);
+    trainer_data_destroy(market->data);
+    market_close(market->bars);
+    *market = (struct eval_market){0};
+}

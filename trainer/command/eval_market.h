@@ -1,0 +1,34 @@
+/* What a policy is evaluated on: its environment over the bars of its symbols. */
+#ifndef TRAINER_COMMAND_EVAL_MARKET_H
+#define TRAINER_COMMAND_EVAL_MARKET_H
+
+#include "strategy/policy/trained.h"
+#include "trainer/data.h"
+#include "trainer/env/env.h"
+
+struct eval_market {
+    const struct trained_policy *policy;
+    struct env_params params; /* the policy's own; ranges stand at their middles, and one episode is played */
+    struct market *bars;      /* its symbols, in its order */
+    struct trainer_data *data;
+    struct env_market *env_market;
+    struct env *env;        /* one copy, scalar: it tells of trades */
+    size_t from, to, first; /* rows of env_market that are asked for, and the first in which all is seen */
+};
+
+enum { EVAL_ERROR_MAX = TRAINER_DATA_ERROR_MAX };
+
+struct eval_bars {
+    char *const *paths; /* bars files, in any order; symbols that the policy does not trade are left out */
+    size_t n;
+    const char *exchange_info; /* or NULL */
+    int64_t from_ns, to_ns;    /* rows that open in [from, to); INT64_MIN, INT64_MAX: all */
+};
+
+/* 0, for eval_market_close(); -EINVAL for a policy of a world that is no market, bars that lack a symbol, are
+ * of another interval or too few; errors of reading; -ENOMEM; err: "what: where: what would be right". */
+int eval_market_open(const struct trained_policy *policy, const struct eval_bars *bars,
+                     struct eval_market *ret, char err[static EVAL_ERROR_MAX]);
+void eval_market_close(struct eval_market *market);
+
+#endif

@@ -1,0 +1,270 @@
+#include "trainer/command/eval_result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_room(struct eval_result *result, size_t more)
+{
+    size_t cap = result->n + more;
+    if (cap <= result->cap)
+        return true;
+    double *returns = realloc(result->returns, cap * sizeof *returns);
+    if (returns)
+        result->returns = returns;
+    double *benchmark = returns ? realloc(result->benchmark, cap * sizeof *benchmark) : NULL;
+    if (!benchmark)
+        return false;
+    result->benchmark = benchmark;
+    result->cap = cap;
+    return true;
+}
+
+static void add_trades(struct metrics_trades *to, const struct metrics_trades *from)
+{
+    to->n += from->n;
+    to->wins += from->wins;
+    to->losses += from->losses;
+    to->won += from->won;
+    to->lost += from->lost;
+    to->held_ns += from->held_ns;
+}
+
+int eval_result_add(struct eval_result *result, const struct eval_episode *episode)
+{
+    double before = episode->capital, benchmark_before = episode->benchmark_start;
+    if (!make_room(result, episode->n))
+        return -ENOMEM;
+    for (size_t i = 0; i < episode->n; i++, result->n++) {
+        result->returns[result->n] = (episode->equity[i] - before) / before;
+        result->benchmark[result->n] = (episode->benchmark[i] - benchmark_before) / benchmark_before;
+        before = episode->equity[i];
+        benchmark_before = episode->benchmark[i];
+        result->level += before;
+    }
+    bool only = result->episodes == 0;
+    result->start = only ? episode->capital : NAN;
+    result->final = only ? before : NAN;
+    result->episodes++;
+    result->ruined += episode->ruined;
+    result->fees += episode->fees;
+    result->turnover += episode->turnover;
+    result->invested += episode->invested;
+    result->buys += episode->buys;
+    result->sells += episode->sells;
+    result->open_trades += episode->open_trades;
+    add_trades(&result->trades, &episode->trades);
+    return 0;
+}
+
+void eval_result_finish(struct eval_result *result)
+{
+    free(result->returns);
+    free(result->benchmark);
+    *result = (struct eval_result){0};
+}
+
+static json_t *real(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static void set_curve(json_t *object, const double *returns, size_t n, double periods)
+{
+    const struct metrics_series series = metrics_returns(returns, n);
+    struct metrics m;
+    metrics_compute(&series, periods, &m);
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"return_pct", 100 * m.total_return},
+                   {"cagr_pct", 100 * m.cagr},
+                   {"volatility_pct", 100 * m.volatility},
+                   {"sharpe", m.sharpe},
+                   {"sortino", m.sortino},
+                   {"calmar", m.calmar},
+                   {"max_drawdown_pct", 100 * m.max_drawdown}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_object_set_new(object, numbers[i].name, real(numbers[i].value));
+}
+
+json_t *eval_result_json(const struct eval_result *result, int64_t interval_ns)
+{
+    const struct metrics_series held = metrics_returns(result->benchmark, result->n);
+    double periods = metrics_periods_per_year(interval_ns), steps = (double)result->n;
+    const struct metrics_trade_ratios ratios = metrics_trade_ratios(&result->trades);
+    struct metrics benchmark;
+    json_t *object = json_object();
+    metrics_compute(&held, periods, &benchmark);
+    json_object_set_new(object, "episodes", json_integer((json_int_t)result->episodes));
+    json_object_set_new(object, "steps", json_integer((json_int_t)result->n));
+    json_object_set_new(object, "ruined", json_integer((json_int_t)result->ruined));
+    json_object_set_new(object, "capital", real(result->start));
+    json_object_set_new(object, "equity", real(result->final));
+    set_curve(object, result->returns, result->n, periods);
+    json_object_set_new(object, "benchmark_return_pct", real(100 * benchmark.total_return));
+    json_object_set_new(object, "benchmark_sharpe", real(benchmark.sharpe));
+    json_object_set_new(object, "benchmark_max_drawdown_pct", real(100 * benchmark.max_drawdown));
+    json_object_set_new(object, "trades", json_integer((json_int_t)result->trades.n));
+    json_object_set_new(object, "open_trades", json_integer((json_int_t)result->open_trades));
+    json_object_set_new(object, "win_rate_pct", real(100 * ratios.win_rate));
+    json_object_set_new(object, "profit_factor", real(ratios.profit_factor));
+    json_object_set_new(object, "buys", json_integer((json_int_t)result->buys));
+    json_object_set_new(object, "sells", json_integer((json_int_t)result->sells));
+    json_object_set_new(object, "fees", real(result->fees));
+    json_object_set_new(object, "turnover", real(result->turnover));
+    json_object_set_new(object, "turnover_year",
+                        real(result->turnover / (result->level / steps) / (steps / periods)));
+    json_object_set_new(object, "exposure_pct", real(100 * result->invested / steps));
+    return object;
+}
+
+/* ---- splits ---- */
+
+/* The paths through all rows: each combination's groups go where they are not filled in yet. */
+struct paths {
+    const struct split *split;
+    size_t from, rows; /* of the market */
+    double *returns;   /* [paths][rows]; NaN: no step ends there */
+    int filled[SPLIT_GROUPS_MAX];
+};
+
+static int group_of(const struct paths *paths, size_t row)
+{
+    int k = 0;
+    while (row >= split_group(paths->split, paths->rows, k).to)
+        k++;
+    return k;
+}
+
+static void note_paths(const struct paths *paths, const struct eval_episode *episode)
+{
+    double before = episode->capital;
+    for (size_t i = 0; i < episode->n; i++) {
+        size_t row = episode->first + 1 + i - paths->from;
+        int group = group_of(paths, row);
+        paths->returns[(size_t)paths->filled[group] * paths->rows + row] =
+            (episode->equity[i] - before) / before;
+        before = episode->equity[i];
+    }
+}
+
+static json_t *rows_json(const struct eval_market *market, size_t from, size_t to)
+{
+    return json_pack("{s:I, s:I, s:I}", "first_ns", (json_int_t)env_market_open_ns(market->env_market, from),
+                     "last_ns",
+                     (json_int_t)(env_market_open_ns(market->env_market, to - 1) + market->bars->interval_ns),
+                     "rows", (json_int_t)(to - from));
+}
+
+/* Plays blocks [n] of rows that count from `from`; their object. */
+static json_t *play_blocks(struct eval_market *market, const struct split_rows *blocks, int n, size_t from,
+                           const struct paths *paths, char err[static EVAL_ERROR_MAX])
+{
+    struct eval_result result = {0};
+    json_t *list = json_array(), *object = NULL;
+    int r = 0;
+    for (int b = 0; b < n && r == 0; b++) {
+        struct eval_episode episode;
+        r = eval_episode_play(market, from + blocks[b].from, from + blocks[b].to, NULL, &episode, err);
+        if (r < 0)
+            break;
+        r = eval_result_add(&result, &episode);
+        if (paths)
+            note_paths(paths, &episode);
+        eval_episode_finish(&episode);
+        json_array_append_new(list, rows_json(market, from + blocks[b].from, from + blocks[b].to));
+        if (r < 0)
+            snprintf(err, EVAL_ERROR_MAX, "out of memory");
+    }
+    if (r == 0)
+        object = eval_result_json(&result, market->bars->interval_ns);
+    if (object)
+        json_object_set(object, "blocks", list);
+    json_decref(list);
+    eval_result_finish(&result);
+    return object;
+}
+
+static json_t *combination_json(struct eval_market *market, const int *chosen, struct paths *paths,
+                                char err[static EVAL_ERROR_MAX])
+{
+    struct split_rows blocks[SPLIT_GROUPS_MAX];
+    int n = split_blocks(paths->split, paths->rows, chosen, blocks);
+    json_t *object = play_blocks(market, blocks, n, paths->from, paths, err), *groups = json_array();
+    for (int i = 0; i < paths->split->tested; i++) {
+        paths->filled[chosen[i]]++;
+        json_array_append_new(groups, json_integer(chosen[i]));
+    }
+    if (object)
+        json_object_set(object, "groups", groups);
+    json_decref(groups);
+    return object;
+}
+
+static json_t *path_json(const struct paths *paths, int path, int64_t interval_ns)
+{
+    double *returns = paths->returns + (size_t)path * paths->rows;
+    size_t n = 0;
+    for (size_t row = 0; row < paths->rows; row++)
+        if (!isnan(returns[row]))
+            returns[n++] = returns[row];
+    json_t *object = json_pack("{s:I}", "steps", (json_int_t)n);
+    set_curve(object, returns, n, metrics_periods_per_year(interval_ns));
+    return object;
+}
+
+static bool add(json_t *array, json_t *object)
+{
+    return object && json_array_append_new(array, object) == 0;
+}
+
+static bool play_split(struct eval_market *market, struct paths *paths, json_t *groups, json_t *combinations,
+                       json_t *through, char err[static EVAL_ERROR_MAX])
+{
+    int chosen[SPLIT_GROUPS_MAX];
+    bool done = true;
+    for (int k = 0; k < paths->split->groups && done; k++) {
+        const struct split_rows group = split_group(paths->split, paths->rows, k);
+        done = add(groups, play_blocks(market, &group, 1, paths->from, NULL, err));
+    }
+    split_begin(paths->split, chosen);
+    do
+        done = done && add(combinations, combination_json(market, chosen, paths, err));
+    while (done && split_next(paths->split, chosen));
+    for (int p = 0; p < paths->split->paths && done; p++)
+        done = add(through, path_json(paths, p, market->bars->interval_ns));
+    return done;
+}
+
+json_t *eval_split_json(struct eval_market *market, const struct split *split, size_t from, size_t to,
+                        char err[static EVAL_ERROR_MAX])
+{
+    struct paths paths = {.split = split, .from = from, .rows = to - from};
+    size_t least = 2 * (size_t)market->params.lookback + 1, n = (size_t)split->paths * paths.rows;
+    if (paths.rows / (size_t)split->groups < least) {
+        snprintf(err, EVAL_ERROR_MAX,
+                 "--splits: %d groups of %zu rows: at least %zu in each, for a lookback of %d, are right",
+                 split->groups, paths.rows, least, market->params.lookback);
+        return NULL;
+    }
+    paths.returns = malloc(n * sizeof *paths.returns);
+    if (!paths.returns) {
+        snprintf(err, EVAL_ERROR_MAX, "--splits: no memory for %d paths of %zu rows: fewer groups are right",
+                 split->paths, paths.rows);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        paths.returns[i] = NAN;
+    json_t *groups = json_array(), *combinations = json_array(), *through = json_array(), *object = NULL;
+    if (play_split(market, &paths, groups, combinations, through, err))
+        object = json_pack("{s:i, s:i, s:i, s:i, s:O, s:O, s:O}", "n_groups", split->groups, "n_tested",
+                           split->tested, "n_combinations", split->combinations, "n_paths", split->paths,
+                           "groups", groups, "combinations", combinations, "paths", through);
+    json_decref(groups);
+    json_decref(combinations);
+    json_decref(through);
+    free(paths.returns);
+    return object;
+}
