@@ -327,6 +327,7 @@ void steer_see(struct engine *engine, int account, int asset, const struct bar *
 /* What it decides on the rows up to the one that opens then, with what the account has now; wanted false:
  * they pass, and nothing is written. */
 bool steer_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
+void steer_leave(struct engine *engine); /* its policies end before it does: their minds end now */
 void steer_warm(struct engine *engine, int account); /* shows it the recent bars of its symbols, as history */
 
 /* desk.c */

@@ -367,6 +367,8 @@ struct engine *replay_take(struct replay *replay, const struct engine_sink *sink
 {
     struct engine *engine = replay->engine;
     engine->sink = *sink;
+    if (replay->shelf)
+        steer_leave(engine);
     replay->engine = NULL;
     replay_close(replay);
     return engine;

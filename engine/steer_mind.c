@@ -54,6 +54,16 @@ bool steer_act(struct engine *engine, int account, int64_t open_ns, bool wanted,
     return policy->mind->act(steering->mind, open_ns, cash, qty, wanted ? ret_actions : NULL);
 }
 
+void steer_leave(struct engine *engine)
+{
+    for (int a = 0; a < engine->n_accounts; a++) {
+        struct steering *steering = &engine->desks[a].steering;
+        if (steering->mind)
+            steering->policy->mind->destroy(steering->mind);
+        steering->mind = NULL;
+    }
+}
+
 /* The symbol of its whose next recent bar is the oldest; of bars of one time the first in its order; -1: all
  * were shown. */
 static int next_asset(const struct engine *engine, const struct steering *steering, const uint32_t *shown)

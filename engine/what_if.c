@@ -153,6 +153,31 @@ static int configure_fork(struct run *run, const struct engine *engine, char *er
     return r;
 }
 
+static int check_policy(const struct engine *engine, const struct policy *policy, const char *currency,
+                        char *err, size_t err_size)
+{
+    char why[POLICY_ERROR_MAX];
+    struct symbol *symbols = calloc((size_t)engine->n_symbols, sizeof *symbols);
+    if (!symbols) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    for (int s = 0; s < engine->n_symbols; s++)
+        symbols[s] = engine->markets[s].symbol;
+    const char *refused =
+        policy_refusal(policy, currency, symbols, engine->n_symbols, engine->interval_ns, why);
+    free(symbols);
+    if (refused)
+        snprintf(err, err_size, "the policy: %s", refused);
+    return refused ? -EINVAL : 0;
+}
+
+static void name_trader(struct what_if_way *way, const struct account_spec *spec)
+{
+    const char *name = account_spec_trader(spec);
+    snprintf(way->strategy, sizeof way->strategy, "%s", name ? name : "");
+}
+
 static int choose(struct run *run, const struct engine *engine, char *err, size_t err_size)
 {
     const struct what_if_options *options = run->options;
@@ -164,9 +189,10 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     const struct account_spec *spec = engine_account_spec(engine, account);
     const struct account *holder = engine_account(engine, account);
     run->changed = *spec;
-    if (!options->same_strategy && (options->strategy != spec->strategy || spec->policy)) {
+    bool other = options->strategy != spec->strategy || spec->policy || options->policy;
+    if (!options->same_strategy && other) {
         run->changed.strategy = options->strategy;
-        run->changed.policy = NULL;
+        run->changed.policy = options->policy;
         memset(run->changed.params, 0, sizeof run->changed.params);
         if (options->strategy)
             strategy_defaults(options->strategy, run->changed.params);
@@ -178,6 +204,8 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     }
     if (options->set &&
         options->set(options->ctx, run->changed.strategy, run->changed.params, err, err_size) != 0)
+        return -EINVAL;
+    if (options->policy && check_policy(engine, options->policy, holder->currency, err, err_size) < 0)
         return -EINVAL;
     const struct strategy *changed = run->changed.strategy;
     const char *wrong = changed && changed->check ? changed->check(run->changed.params) : NULL;
@@ -193,8 +221,8 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
         return -EINVAL;
     }
     struct what_if_way *was = &run->result.was, *would_be = &run->result.would_be;
-    snprintf(was->strategy, sizeof was->strategy, "%s", spec->strategy ? spec->strategy->name : "");
-    snprintf(would_be->strategy, sizeof would_be->strategy, "%s", changed ? changed->name : "");
+    name_trader(was, spec);
+    name_trader(would_be, &run->changed);
     memcpy(was->params, spec->params, sizeof was->params);
     memcpy(would_be->params, run->changed.params, sizeof would_be->params);
     memcpy(run->result.currency, holder->currency, sizeof run->result.currency);

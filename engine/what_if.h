@@ -15,6 +15,9 @@ struct what_if_options {
     int64_t to_ns;    /* the end; INT64_MAX: the log's */
     const char *account;
     const struct strategy *strategy; /* of the fork; NULL: orders by hand only */
+    /* Of the fork, instead of a strategy; NULL: none. It is shown the bars that the engine keeps of the time
+     * before, and goes on from what the account holds. The caller's, until the end of the run. */
+    const struct policy *policy;
     bool same_strategy; /* `strategy` is not looked at: the account's own, with other parameters */
     /* Sets the fork's parameters, which begin as the account's own with the same strategy, else as the
      * strategy's defaults. 0; other values end the run with -EINVAL and its words in err. May be NULL. */
@@ -28,7 +31,7 @@ struct what_if_options {
 
 /* One of the two ways. */
 struct what_if_way {
-    char strategy[ACCOUNT_NAME_MAX]; /* "" for none */
+    char strategy[ACCOUNT_NAME_MAX]; /* "policy"; "" for none */
     double params[STRATEGY_PARAMS_MAX];
     int64_t begin, end; /* equity at the fork and at the end, currency_scale */
     double drawdown; /* the deepest since the fork, looked at once a second: 0.1 is 10 % below the highest */

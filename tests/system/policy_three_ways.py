@@ -122,10 +122,15 @@ def by_environment(place, policy, interval):
     return read(trades), {int(first + (int(row["t"]) + 1) * seconds) * 10**9: float(row["equity"]) for row in read(steps)}
 
 
+def arguments(policy):
+    """PARAMS.json and ACTIONS.csv of a recorded policy, or the one file of a trained one."""
+    return ["--policy", policy[0]] + (["--actions", policy[1]] if len(policy) > 1 else [])
+
+
 def by_backtest(place, policy, files):
     names = {what: os.path.join(place, f"backtest-{what}.csv") for what in ("trades", "equity", "orders", "ledger")}
-    argv = [harness.PAPERTAPE, "backtest", "--policy", policy[0], "--actions", policy[1], "--bars", ",".join(files),
-            "--no-cache", "--save", os.path.join(place, "saved")]
+    argv = [harness.PAPERTAPE, "backtest", *arguments(policy), "--bars", ",".join(files), "--no-cache", "--save",
+            os.path.join(place, "saved")]
     for what, path in names.items():
         argv += [f"--{what}", path]
     run(argv)
@@ -137,14 +142,12 @@ def by_backtest(place, policy, files):
     return read(names["trades"]), {int(row["ts_ns"]): float(row["equity"]) for row in read(names["equity"])}, texts
 
 
-def configuration(policy, files, interval):
-    with open(policy[0]) as file:
-        slippage = json.load(file)["params"].get("slippage_pct", 0)
+def configuration(policy, files, interval, slippage):
     symbols = ", ".join(os.path.basename(path).split("_")[0] for path in files)
     return "\n".join([
         "[market]", f"symbols = {symbols}", f"interval = {interval}", "history = 0", "streams = kline", "[engine]",
         "fill_model = bar", "latency_ms = 50", f"slippage = {slippage}", "equity_interval_s = 0",
-        "[account policy]", f"policy = {policy[0]}", f"actions = {policy[1]}"]) + "\n"
+        "[account policy]"] + [f"{key} = {path}" for key, path in zip(("policy", "actions"), policy)]) + "\n"
 
 
 def part_of_it(folder, place, config, files, interval, last_s, seconds, part):
@@ -164,9 +167,9 @@ def part_of_it(folder, place, config, files, interval, last_s, seconds, part):
     return daemon
 
 
-def by_daemon(folder, place, policy, files, interval):
+def by_daemon(folder, place, policy, files, interval, slippage, other, look=None):
     """What the daemon stored, ended and started again in the middle, and the equity that its log gives."""
-    config = configuration(policy, files, interval)
+    config = configuration(policy, files, interval, slippage)
     checked = os.path.join(place, "check.ini")
     with open(checked, "w") as file:
         file.write(config)
@@ -179,11 +182,13 @@ def by_daemon(folder, place, policy, files, interval):
     for ends, part in ((middle - (opens[1] - opens[0]), ["--to", str(middle)]), (opens[-1], ["--from", str(middle)])):
         daemon = part_of_it(folder, place, config, files, interval, ends, opens[1] - opens[0], part)
         if ends != opens[-1]:
-            without_its_files(folder, place, config, files, policy, daemon.state)
+            without_its_files(folder, place, configuration(other, files, interval, slippage), files, daemon.state)
     texts = {"trades": daemon.papertape("fills", "--csv"), "orders": daemon.papertape("orders", "--csv"),
              "ledger": daemon.papertape("ledger", "export")}
     print("  " + daemon.papertape("ledger", "verify").split("\n")[0])
-    looked_at(daemon)
+    looked_at(daemon, "actions.csv" if len(policy) > 1 else "policy.safetensors")
+    if look:
+        look(daemon)
     path = os.path.join(place, "log-equity.csv")
     again = os.path.join(place, "log-trades.csv")
     run([harness.PAPERTAPE, "backtest", "--events", daemon.state, "--equity", path, "--trades", again])
@@ -192,16 +197,21 @@ def by_daemon(folder, place, policy, files, interval):
     return list(csv.DictReader(texts["trades"].splitlines())), {int(r["ts_ns"]): float(r["equity"]) for r in read(path)}, texts
 
 
-def without_its_files(folder, place, config, files, policy, state):
+def other_actions(place, policy):
+    """The same policy, whose file of actions is another."""
+    other = os.path.join(place, "other.csv")
+    with open(policy[1]) as source, open(other, "w") as to:
+        to.write(source.read() + "\n")
+    return [policy[0], other]
+
+
+def without_its_files(folder, place, config, files, state):
     """Where the copies are gone, and the configuration names other files, nothing is played and nothing begins anew."""
     kept = os.path.join(state, "policies")
     (name,) = os.listdir(kept)
     os.rename(kept, kept + ".away")
-    other = os.path.join(place, "other.csv")
-    with open(policy[1]) as source, open(other, "w") as to:
-        to.write(source.read() + "\n")
     replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", "max"))
-    daemon = folder.start(harness.Daemon(place, replay, config.replace(policy[1], other), ["--clock", "feed"], name="refusing"))
+    daemon = folder.start(harness.Daemon(place, replay, config, ["--clock", "feed"], name="refusing"))
     assert daemon.popen.wait(WAIT) != 0
     said = [daemon.log_text(), daemon.papertape("parity", status=None), daemon.papertape("explain", "1", status=None),
             subprocess.run([harness.PAPERTAPE, "backtest", "--events", state], capture_output=True, text=True,
@@ -213,7 +223,7 @@ def without_its_files(folder, place, config, files, policy, state):
     os.rename(kept + ".away", kept)
 
 
-def looked_at(daemon):
+def looked_at(daemon, kept):
     """The log gives the same again, and orders are explained by what the policy decided."""
     print("  " + daemon.papertape("parity").strip().split("\n")[-1])
     orders = list(csv.DictReader(daemon.papertape("orders", "--csv").splitlines()))
@@ -226,7 +236,7 @@ def looked_at(daemon):
         assert explained["equal"], explained
         policy = explained["decision"]["policy"]
         assert len(policy["id"]) == 64 and math.isfinite(policy["action"]), explained
-        assert os.path.exists(os.path.join(daemon.state, "policies", policy["id"], "actions.csv"))
+        assert os.path.exists(os.path.join(daemon.state, "policies", policy["id"], kept))
         text = daemon.papertape("explain", order)
         assert "the policy" in text
         if tag == "policy":
@@ -271,7 +281,10 @@ def three_ways(folder, name, made_of, live):
     assert n > 0 and min(sides.values()) > 0, "nothing was shown"
     if not live:
         return
-    live_trades, live_equity, stored = by_daemon(folder, place, policy, files, interval)
+    with open(policy[0]) as file:
+        slippage = json.load(file)["params"].get("slippage_pct", 0)
+    live_trades, live_equity, stored = by_daemon(folder, place, policy, files, interval, slippage,
+                                                 other_actions(place, policy))
     same_trades(f"{name}: daemon", trades, live_trades, until_ns)
     most = same_equity(f"{name}: daemon", equity, live_equity)
     for what in ("orders", "trades", "ledger"):

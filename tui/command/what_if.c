@@ -10,6 +10,7 @@
 #include "db/state.h"
 #include "engine/what_if.h"
 #include "exchange/bars_file.h"
+#include "strategy/policy/shelf.h"
 #include "tui/command/ask.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
@@ -22,6 +23,7 @@ enum { SETS_MAX = STRATEGY_PARAMS_MAX, ROWS = 48 };
 static const char help[] =
     "Usage: papertape what-if --at T [--account A] [--strategy S] [--set KEY=VALUE]… [--to T] [--json]\n"
     "                         [--state DIR]\n"
+    "       papertape what-if --at T [--account A] --policy F.safetensors [--to T] [--json] [--state DIR]\n"
     "\n"
     "Plays the engine's log to a past moment, gives one account another strategy or other parameters there, "
     "and\n"
@@ -32,6 +34,8 @@ static const char help[] =
     "  --account A       main when left out\n"
     "  --strategy S      a strategy's name, or none: orders by hand only\n"
     "  --set KEY=VALUE   a parameter; the others stay as they were, or are another strategy's defaults\n"
+    "  --policy F        a trained policy instead: it is shown the last bars before T, at most 1000 of a\n"
+    "                    symbol, and goes on with what the account holds\n"
     "  --json            papertape.what-if/1\n"
     "  --state DIR       the daemon's state directory\n"
     "\n"
@@ -108,14 +112,19 @@ static int parse(int argc, char **argv, struct asked *ret)
         }
     if (optind < argc)
         return stored_fail(EXIT_USAGE, "what-if", argv[optind], "no argument is expected");
-    if (ret->policy)
+    if (ret->policy && !policy_names_network(ret->policy))
         return stored_fail(EXIT_USAGE, "what-if", "--policy",
-                           "no policy is tried here: --strategy tries a strategy in its place, and papertape "
-                           "backtest --policy another policy");
+                           "F.safetensors of a trained policy is needed: a recorded one decides on its own "
+                           "bars only, as papertape backtest --policy plays it");
+    if (ret->policy && (ret->strategy || ret->n_sets > 0))
+        return stored_fail(
+            EXIT_USAGE, "what-if", "--policy",
+            "it trades instead of a strategy, and has no parameters: leave --strategy and --set "
+            "out");
     if (!ret->at)
         return ask_usage("what-if", "--at: the moment is needed, as 2024-08-08T14:00:00Z");
-    if (!ret->strategy && ret->n_sets == 0)
-        return ask_usage("what-if", "--strategy or --set: what is to be other?");
+    if (!ret->strategy && !ret->policy && ret->n_sets == 0)
+        return ask_usage("what-if", "--strategy, --policy or --set: what is to be other?");
     return EXIT_OK;
 }
 
@@ -222,7 +231,7 @@ static int print_json(const struct output *out, const struct what_if_result *res
 static void print_way(const char *what, const struct what_if_way *way)
 {
     const struct strategy *strategy = way->strategy[0] ? strategy_find(way->strategy) : NULL;
-    printf("%-9s %s", what, strategy ? strategy->name : "no strategy");
+    printf("%-9s %s", what, way->strategy[0] ? way->strategy : "no strategy");
     for (size_t i = 0; strategy && i < strategy->n_params; i++)
         printf("%s%s %g", i ? ", " : ": ", strategy->params[i].name, way->params[i]);
     putchar('\n');
@@ -286,8 +295,8 @@ static int run(const struct asked *asked)
     struct output out = {.asked = asked};
     struct what_if_options options = {.account = asked->account,
                                       .to_ns = INT64_MAX,
-                                      .same_strategy = !asked->strategy,
-                                      .set = set_params,
+                                      .same_strategy = !asked->strategy && !asked->policy,
+                                      .set = asked->policy ? NULL : set_params,
                                       .span = on_span,
                                       .ctx = &out};
     struct what_if_result result;
@@ -310,9 +319,15 @@ static int run(const struct asked *asked)
     }
     if (state_dir_find(asked->state, &dir, err, sizeof err) < 0)
         return stored_fail(EXIT_ERROR, "what-if", "", err);
+    struct policy *policy = NULL;
+    char why[POLICY_ERROR_MAX];
+    if (asked->policy && policy_load(asked->policy, NULL, &policy, why) < 0)
+        return stored_fail(EXIT_ERROR, "what-if", "--policy", why);
+    options.policy = policy;
     options.path = dir.events;
     options.span_ns = MINUTE_NS;
     int r = what_if_run(&options, &result, err, sizeof err);
+    policy_destroy(policy);
     int status = EXIT_OK;
     thin(&out);
     if (r < 0)
