@@ -72,6 +72,7 @@ static void make(struct try *t, struct rollout *r, const struct shape *s)
                                          .scale = scale,
                                          .clip = 0.5f,
                                          .rows = try_rows(t, rows + n, stride, s->half),
+                                         .now = try_rows(t, n, stride, s->half),
                                          .sums = sums,
                                          .begun = begun,
                                          .starts = try_room(t, rows + n)};
@@ -204,6 +205,7 @@ static void walk(struct try *t, struct rollout *r)
         r->observe.raw = r->raw + step * n * s->size;
         TRY_RUN(t, ppo_launch_observe(&r->observe, NULL));
         check_rows(r, &r->observe.rows, step * n, r->observe.raw, s->copies);
+        check_rows(r, &r->observe.now, 0, r->observe.raw, s->copies);
         for (size_t c = 0; c < n; c++)
             CHECK_INT(r->observe.starts[step * n + c],
                       step == 0 || r->terminated[(step - 1) * n + c] || r->truncated[(step - 1) * n + c]);
@@ -383,21 +385,12 @@ static void try_rollout(struct try *t, struct shape s)
         CHECK(copy[i] == 0);
     CHECK(r.clock->step == 0 && r.figures->episodes == 0 && r.figures->minibatches == 0);
 
-    /* A head's first column, packed; observations without a rollout's step. */
+    /* A head's first column, packed. */
     struct kernel_take take = {.from = r.act.heads, .stride = r.act.head_stride, .rows = s.copies};
     take.to = try_room(t, s.copies * sizeof(float));
-    struct kernel_observe apart = r.observe;
-    apart.in_place = true;
-    apart.rows = try_rows(t, s.copies, apart.rows.stride, s.half);
-    apart.sums = NULL;
-    apart.starts = NULL;
-    r.clock->step = 3;
-    memcpy((float *)r.observed.mean, r.mean_before, s.size * sizeof(float));
-    memcpy((float *)r.observed.scale, r.scale_before, s.size * sizeof(float));
-    TRY_RUN(t, ppo_launch_take(&take, NULL); ppo_launch_observe(&apart, NULL));
+    TRY_RUN(t, ppo_launch_take(&take, NULL));
     for (uint32_t i = 0; i < s.copies; i++)
         CHECK(take.to[i] == r.act.heads[(size_t)i * r.act.head_stride]);
-    check_rows(&r, &apart.rows, 0, apart.raw, s.copies);
     free(r.mean_before);
     free(r.scale_before);
     free(r.moments_before);

@@ -26,7 +26,7 @@ struct gpu_ppo {
 
     /* The kernels' arguments: the same in every step and minibatch. */
     struct kernel_rollout rollout;
-    struct kernel_observe observe, observe_now; /* into the rollout; to where the products find it */
+    struct kernel_observe observe;
     struct kernel_act act;
     struct kernel_finals finals;
     struct kernel_reward reward;
@@ -101,12 +101,9 @@ static void place_rollout(struct gpu_ppo *p)
                                          .scale = at(p, plan->scale),
                                          .clip = clip_of(normal, params->clip_observations),
                                          .rows = observations(p, plan->obs),
+                                         .now = observations(p, plan->x_now),
                                          .sums = p->rollout.observe_sums,
                                          .begun = at(p, plan->begun)};
-    p->observe_now = p->observe;
-    p->observe_now.rows = observations(p, plan->x_now);
-    p->observe_now.in_place = true;
-    p->observe_now.sums = NULL;
     p->act = (struct kernel_act){.clock = clock,
                                  .seed = params->seed,
                                  .heads = at(p, plan->heads),
@@ -459,9 +456,8 @@ static void step(void *ctx)
 {
     struct gpu_ppo *p = ctx;
     ppo_launch_observe(&p->observe, lane0(p));
-    ppo_launch_observe(&p->observe_now, lane0(p));
     launched(p);
-    sequence_forward(&p->sequence, PASS_ROLLOUT, p->observe_now.rows);
+    sequence_forward(&p->sequence, PASS_ROLLOUT, p->observe.now);
     ppo_launch_act(&p->act, lane0(p));
     launched(p);
     step_environment(p, &p->setup.io);

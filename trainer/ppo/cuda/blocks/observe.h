@@ -7,8 +7,9 @@
 enum {
     OBSERVE_COLUMNS = 64, /* of a block */
     OBSERVE_LANES = KERNEL_THREADS / OBSERVE_COLUMNS,
-    FINALS_TILE = 32, /* copies of a block */
-    COPY_KEPT = 3,    /* columns of kernel_reward's `copy` that a rollout does not begin with 0 */
+    OBSERVE_AHEAD = 8, /* rows of a thread that are loaded before they are needed */
+    FINALS_TILE = 32,  /* copies of a block */
+    COPY_KEPT = 3,     /* columns of kernel_reward's `copy` that a rollout does not begin with 0 */
 };
 #define NORMALISE_EPSILON 1e-8
 
@@ -51,13 +52,20 @@ BLOCK_FN float observe_normal(float raw, float mean, float scale, float clip)
     return number_clip((raw - mean) * scale, -clip, clip);
 }
 
+BLOCK_FN void observe_store(const struct kernel_observe *k, size_t row, size_t copy, uint32_t column, float x)
+{
+    row_store(&k->rows, row, column, x);
+    if (k->now.at)
+        row_store(&k->now, copy, column, x);
+}
+
 /* x: tile of copies, y: columns. Shared: sums of each lane. */
 BLOCK_FN void block_observe(const struct kernel_observe *k, unsigned x, unsigned y, void *shared)
 {
     double *lanes = (double *)shared; /* [2][OBSERVE_LANES][OBSERVE_COLUMNS] */
     uint32_t first = x * KERNEL_OBSERVE_TILE, step = k->clock->step;
     uint32_t here = k->copies - first < KERNEL_OBSERVE_TILE ? k->copies - first : KERNEL_OBSERVE_TILE;
-    size_t row = k->in_place ? first : (size_t)step * k->copies + first;
+    size_t row = (size_t)step * k->copies + first;
     bool counted = k->sums && step < k->steps;
 
     BLOCK_PHASE(t, KERNEL_THREADS)
@@ -66,16 +74,28 @@ BLOCK_FN void block_observe(const struct kernel_observe *k, unsigned x, unsigned
         double sum = 0, squares = 0;
         if (column < k->size) {
             float mean = k->mean[column], scale = k->scale[column];
-            for (uint32_t i = t / OBSERVE_COLUMNS; i < here; i += OBSERVE_LANES) {
-                float raw = k->raw[(size_t)(first + i) * k->size + column];
-                double off = (double)raw - mean;
-                row_store(&k->rows, row + i, column, observe_normal(raw, mean, scale, k->clip));
-                sum += off;
-                squares += off * off;
+            for (uint32_t i = t / OBSERVE_COLUMNS; i < here; i += OBSERVE_AHEAD * OBSERVE_LANES) {
+                float raw[OBSERVE_AHEAD];
+                BLOCK_UNROLL
+                for (uint32_t j = 0; j < OBSERVE_AHEAD; j++) {
+                    uint32_t at = i + j * OBSERVE_LANES < here ? i + j * OBSERVE_LANES : i;
+                    raw[j] = k->raw[(size_t)(first + at) * k->size + column];
+                }
+                BLOCK_UNROLL
+                for (uint32_t j = 0; j < OBSERVE_AHEAD; j++) {
+                    uint32_t at = i + j * OBSERVE_LANES;
+                    if (at >= here)
+                        continue;
+                    double off = (double)raw[j] - mean;
+                    observe_store(k, row + at, first + at, column,
+                                  observe_normal(raw[j], mean, scale, k->clip));
+                    sum += off;
+                    squares += off * off;
+                }
             }
         } else if (column < k->rows.stride) {
             for (uint32_t i = t / OBSERVE_COLUMNS; i < here; i += OBSERVE_LANES)
-                row_store(&k->rows, row + i, column, 0);
+                observe_store(k, row + i, first + i, column, 0);
         }
         lanes[t] = sum;
         lanes[KERNEL_THREADS + t] = squares;
