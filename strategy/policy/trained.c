@@ -425,26 +425,41 @@ static int read_purpose(struct loading *in)
 
 /* ---- the file ---- */
 
-static int load(struct loading *in, const unsigned char *bytes, size_t n)
+static int read_file(struct loading *in, const unsigned char *bytes, size_t n)
 {
     uint8_t id[EVP_MAX_MD_SIZE];
-    struct safetensors *file;
-    char why[SAFETENSORS_ERROR_MAX];
-    int r = safetensors_parse(in->path, bytes, n, &file, why);
-    if (r < 0) {
-        snprintf(in->err, POLICY_ERROR_MAX, "%s", why);
-        return r;
-    }
-    in->file = file;
-    r = EVP_Digest(bytes, n, id, NULL, EVP_sha256(), NULL) == 1 ? 0 : no_memory(in);
+    int r = EVP_Digest(bytes, n, id, NULL, EVP_sha256(), NULL) == 1 ? 0 : no_memory(in);
     if (r == 0)
         memcpy(in->loaded->trained.policy.id, id, POLICY_ID_SIZE);
     r = r < 0 ? r : read_shape(in);
     r = r < 0 ? r : read_tensors(in);
-    r = r < 0 ? r : read_purpose(in);
-    free(in->params);
+    return r < 0 ? r : read_purpose(in);
+}
+
+int trained_parse(const char *name, const unsigned char *bytes, size_t n, struct trained_policy **ret,
+                  char err[static POLICY_ERROR_MAX])
+{
+    struct safetensors *file;
+    char why[SAFETENSORS_ERROR_MAX];
+    struct loading in = {.path = name, .err = err};
+    int r = safetensors_parse(name, bytes, n, &file, why);
+    if (r < 0) {
+        snprintf(err, POLICY_ERROR_MAX, "%s", why);
+        return r;
+    }
+    in.file = file;
+    in.loaded = calloc(1, sizeof *in.loaded);
+    if (in.loaded)
+        in.loaded->trained.policy.kind = "trained";
+    r = in.loaded ? read_file(&in, bytes, n) : no_memory(&in);
+    free(in.params);
     safetensors_destroy(file);
-    return r;
+    if (r < 0) {
+        policy_trained_destroy(in.loaded ? &in.loaded->trained : NULL);
+        return r;
+    }
+    *ret = &in.loaded->trained;
+    return 0;
 }
 
 int policy_trained_load(const char *path, struct trained_policy **ret, char err[static POLICY_ERROR_MAX])
@@ -452,23 +467,14 @@ int policy_trained_load(const char *path, struct trained_policy **ret, char err[
     unsigned char *bytes;
     size_t n;
     char why[SAFETENSORS_ERROR_MAX];
-    struct loading in = {.path = path, .err = err};
     int r = safetensors_bytes(path, &bytes, &n, why);
     if (r < 0) {
         snprintf(err, POLICY_ERROR_MAX, "%s", why);
         return r;
     }
-    in.loaded = calloc(1, sizeof *in.loaded);
-    if (in.loaded)
-        in.loaded->trained.policy.kind = "trained";
-    r = in.loaded ? load(&in, bytes, n) : no_memory(&in);
+    r = trained_parse(path, bytes, n, ret, err);
     free(bytes);
-    if (r < 0) {
-        policy_trained_destroy(in.loaded ? &in.loaded->trained : NULL);
-        return r;
-    }
-    *ret = &in.loaded->trained;
-    return 0;
+    return r;
 }
 
 void policy_trained_destroy(struct trained_policy *policy)

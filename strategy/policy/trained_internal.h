@@ -14,6 +14,10 @@
 int trained_refuse(char err[static POLICY_ERROR_MAX], const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* trained.c: what policy_trained_load() does with a file's bytes. */
+int trained_parse(const char *name, const unsigned char *bytes, size_t n, struct trained_policy **ret,
+                  char err[static POLICY_ERROR_MAX]);
+
 /* What counts of the environment's parameters here. Of a range its middle. */
 struct trained_environment {
     bool day_trade, discrete;

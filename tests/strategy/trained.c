@@ -474,6 +474,58 @@ static void test_bad(struct random *random)
     trained_made_close(&made);
 }
 
+static void ask(const struct trained_policy *trained)
+{
+    const struct net_shape *shape = &trained->layout.shape;
+    float *observation = calloc((size_t)shape->observation, sizeof(float)),
+          *actions = malloc((size_t)shape->actions * sizeof(float));
+    struct net_memory *memory;
+    if (!observation || !actions || net_memory_create(trained->model, &memory) < 0)
+        abort();
+    net_model_act(trained->model, memory, observation, actions);
+    for (int i = 0; i < shape->actions && shape->levels > 0; i++)
+        CHECK(actions[i] >= 0 && actions[i] < (float)shape->levels);
+    net_memory_destroy(memory);
+    free(observation);
+    free(actions);
+}
+
+/* With bytes changed at random, and cut: refused, or a policy that can be asked. */
+static void test_damage(struct random *random, int n_tries)
+{
+    static struct trained_made made;
+    const struct env_params market = params_of("market", NULL);
+    const char *path = scratch_path("damaged.safetensors");
+    unsigned char *bytes, *copy;
+    size_t n, header = 8, taken = 0;
+    char err[POLICY_ERROR_MAX];
+    trained_made_open(&made, random, small, 2, set, SET_WIDTH, &market);
+    CHECK_INT(policy_trained_write(path, &made.source, err), 0);
+    CHECK_INT(safetensors_bytes(path, &bytes, &n, err), 0);
+    header += bytes[0] + 256u * bytes[1];
+    copy = malloc(n);
+    for (int k = 0; copy && k < n_tries; k++) {
+        struct trained_policy *trained = NULL;
+        size_t cut = k % 50 == 49 ? (size_t)random_between(random, 0, (int64_t)n) : n;
+        memcpy(copy, bytes, n);
+        for (int64_t left = random_between(random, 1, 3); left > 0; left--)
+            copy[random_between(random, 0, (int64_t)(left % 2 ? header : n) - 1)] =
+                (unsigned char)(random_chance(random, 50) ? (uint64_t)random_between(random, ' ', '~')
+                                                          : random_next(random));
+        int r = trained_parse("f", copy, cut, &trained, err);
+        CHECK(r == 0 || (r == -EINVAL && strncmp(err, "f: ", 3) == 0));
+        CHECK((r == 0) == (trained != NULL));
+        if (trained)
+            ask(trained);
+        taken += r == 0;
+        policy_trained_destroy(trained);
+    }
+    printf("counts: %d damaged policies, %zu of them taken\n", n_tries, taken);
+    free(copy);
+    free(bytes);
+    trained_made_close(&made);
+}
+
 /* ---- for the oracle ---- */
 
 enum { STEPS = 8 };
@@ -555,5 +607,6 @@ int main(int argc, char **argv)
     test_round_trips(&random);
     test_environment();
     test_bad(&random);
+    test_damage(&random, getenv("PAPERTAPE_LONG") ? 200000 : 4000);
     return check_done("strategy/trained");
 }
