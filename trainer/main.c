@@ -5,6 +5,7 @@
 #include "strategy/nearest.h"
 #include "trainer/command/env_replay.h"
 #include "trainer/command/eval.h"
+#include "trainer/command/grad_check.h"
 #include "trainer/command/train.h"
 
 enum { EXIT_USAGE = 2 };
@@ -17,6 +18,7 @@ static const struct verb {
     {"plan", "what that will take: memory, steps a second, time", command_plan},
     {"eval", "a trained policy in its environment on other bars", command_eval},
     {"env-replay", "the environment's account through a file of actions", command_env_replay},
+    {"grad-check", "one batch, its loss and all gradients in float64, as a file", command_grad_check},
 };
 enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
