@@ -130,6 +130,7 @@ static void add_up(struct train_run *run, const struct update_figures *figures, 
     const double cpu = figures->usage.cpu_s / figures->usage.wall_s;
     for (int i = 0; i < 3; i++) {
         run->phases[PHASE_ROLLOUT + i].seconds += seconds[i];
+        run->phases[PHASE_ROLLOUT + i].device = figures->device;  /* the last iteration's */
         run->phases[PHASE_ROLLOUT + i].cpu_s += cpu * seconds[i]; /* shared out: it is not known apart */
         if (!rehearsed)
             run->steady_s[i] += seconds[i];
@@ -189,6 +190,10 @@ static int iterate(struct train_run *run)
         return failed(run, err);
     figures.usage = usage_since(&begun);
     figures.steps_s = (double)(figures.update.steps - run->steps) / figures.usage.wall_s;
+    if (making_on_device(&run->making)) /* its clock's, from the first to the last that was queued */
+        figures.device = (figures.update.seconds_rollout + figures.update.seconds_advantage +
+                          figures.update.seconds_update) /
+                         figures.usage.wall_s;
     figures.held_bytes = learner->ops->bytes(learner);
     add_up(run, &figures, rehearses);
     show(run, &figures);

@@ -3,32 +3,48 @@
 #include <errno.h>
 #include <stdio.h>
 
+static int make_world(const struct source *source, const struct ppo_params *params, struct making *making,
+                      char err[static SOURCE_ERROR_MAX])
+{
+    if (params->device == PPO_CUDA) {
+        snprintf(err, SOURCE_ERROR_MAX,
+                 "[training] device: cuda: the world %s is on the CPU: auto or cpu is right",
+                 source->config->world);
+        return -EINVAL;
+    }
+    int r = source_world(source, (size_t)params->copies, &making->world, err);
+    return r < 0 ? r : learner_create_cpu(params, &making->world, &making->learner, err);
+}
+
 int making_begin(const struct source *source, const struct ppo_params *params,
                  void (*told)(void *ctx, const char *words), void *ctx, struct making *ret,
                  char err[static SOURCE_ERROR_MAX])
 {
     struct making making = {0};
-    if (params->device == PPO_CUDA) {
-        snprintf(err, SOURCE_ERROR_MAX,
-                 "[training] device: cuda: %s has no device to train on: auto or cpu is right",
-                 source->config->world);
-        return -EINVAL;
-    }
-    (void)told, (void)ctx;
-    int r = source_world(source, (size_t)params->copies, &making.world, err);
-    if (r == 0)
-        r = learner_create_cpu(params, &making.world, &making.learner, err);
+    const struct learner_source from = {
+        .env_params = &source->config->env, .market = source->train_market, .told = told, .ctx = ctx};
+    int r = source->market ? learner_create_auto(params, &from, &making.stack, err)
+                           : make_world(source, params, &making, err);
     if (r < 0) {
         making_end(&making);
         return r;
     }
+    if (source->market)
+        making.learner = making.stack.learner;
     *ret = making;
     return 0;
 }
 
+bool making_on_device(const struct making *making)
+{
+    return making->stack.module != NULL;
+}
+
 void making_end(struct making *making)
 {
-    learner_destroy(making->learner);
+    if (making->world.ctx)
+        learner_destroy(making->learner);
+    learner_stack_destroy(&making->stack);
     ppo_world_destroy(&making->world);
     *making = (struct making){0};
 }

@@ -2,12 +2,13 @@
 #ifndef TRAINER_TRAINING_MAKE_H
 #define TRAINER_TRAINING_MAKE_H
 
-#include "trainer/ppo/learner.h"
+#include "trainer/ppo/device.h"
 #include "trainer/training/source.h"
 
 struct making {
     struct learner *learner;
-    struct ppo_world world;
+    struct ppo_world world;     /* of a world that is built in: on the CPU */
+    struct learner_stack stack; /* of a market */
 };
 
 /* `told` is given a sentence for whatever is not as asked (fewer copies, the CPU instead of a device); NULL:
@@ -15,6 +16,7 @@ struct making {
 int making_begin(const struct source *source, const struct ppo_params *params,
                  void (*told)(void *ctx, const char *words), void *ctx, struct making *ret,
                  char err[static SOURCE_ERROR_MAX]);
+bool making_on_device(const struct making *making);
 void making_end(struct making *making); /* fine on a zeroed one */
 
 #endif

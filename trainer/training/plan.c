@@ -74,6 +74,8 @@ static int time_environment(const struct ppo_world *world, double *ret_step_s,
 struct measured {
     double rollout_s, advantages_s, update_s; /* of an iteration */
     int64_t minibatches;
+    int copies;
+    uint32_t shortest; /* steps of an episode; 0: on the CPU */
     char backend[64];
 };
 
@@ -98,12 +100,14 @@ static int time_learner(const struct source *source, int steps, int iterations, 
     for (int i = 0; i <= iterations && r == 0; i++) {
         r = learner_iterate(making.learner, &update, err);
         struct measured one = {update.seconds_rollout, update.seconds_advantage, update.seconds_update,
-                               update.minibatches, ""};
+                               update.minibatches, .copies = 0};
         if (r == 0 && (i == 0 || i == 1 || total(&one) < total(&best)))
             best = one;
     }
     if (r == 0) {
         *ret = best;
+        ret->copies = making.learner->params.copies;
+        ret->shortest = making_on_device(&making) ? ppo_shortest_episode(making.stack.env) : 0;
         snprintf(ret->backend, sizeof ret->backend, "%s", making.learner->ops->backend);
     }
     making_end(&making);
@@ -139,10 +143,12 @@ static void scale(const struct ppo_params *params, const struct measured *measur
     plan->steps_s = (double)plan->rows / (plan->rollout_s + plan->advantages_s + plan->update_s);
 }
 
-static void count(const struct ppo_params *params, const struct net_layout *layout, struct plan *plan)
+/* Of `copies`, which a device may have no memory for all of. */
+static void count(const struct ppo_params *params, const struct net_layout *layout, int copies,
+                  struct plan *plan)
 {
     struct ppo_work work = ppo_work_of(layout);
-    plan->rows = (int64_t)params->copies * params->steps;
+    plan->rows = (int64_t)copies * params->steps;
     plan->minibatches = plan->rows / params->minibatch * params->epochs;
     plan->iterations = (params->total_steps + plan->rows - 1) / plan->rows;
     plan->flops_rollout = work.rollout * (double)plan->rows;
@@ -159,41 +165,55 @@ static int shape_of(const struct ppo_params *params, const struct ppo_world *wor
     return net_layout_init(ret, &shape, err);
 }
 
+/* What it holds in memory: here, and on the device. */
+static void weigh(const struct source *source, const struct ppo_params *params,
+                  const struct net_layout *layout, uint32_t shortest, struct plan *plan)
+{
+    plan->host_bytes += source_bytes(source);
+    if (shortest > 0)
+        plan->device_bytes =
+            learner_bytes_device(params, layout, shortest) + source_market_bytes(source->train_market);
+    else
+        plan->host_bytes += learner_bytes_cpu(params, layout);
+}
+
 int plan_make(const struct source *source, struct plan *ret, char err[static PLAN_ERROR_MAX])
 {
-    const struct ppo_params *params = &source->config->ppo;
+    struct ppo_params params = source->config->ppo;
     struct usage begun = usage_now();
     struct ppo_world world = {0};
     struct net_layout *layout = malloc(sizeof *layout);
     struct plan plan = {0};
     struct measured measured = {0};
-    int steps = least_steps(params), r = layout ? 0 : say(err, -ENOMEM, "out of memory: plan");
+    int steps = least_steps(&params), r = layout ? 0 : say(err, -ENOMEM, "out of memory: plan");
     double step_s = 0;
     if (r == 0)
-        r = source_world(source, (size_t)params->copies, &world, err);
+        r = source_world(source, (size_t)params.copies, &world, err);
     if (r == 0)
-        r = shape_of(params, &world, layout, err);
+        r = shape_of(&params, &world, layout, err);
     if (r == 0) {
-        count(params, layout, &plan);
-        plan.host_bytes =
-            learner_bytes_cpu(params, layout) + world.state_bytes(world.ctx) + source_bytes(source);
+        plan.host_bytes = world.state_bytes(world.ctx);
         r = time_environment(&world, &step_s, err);
     }
     ppo_world_destroy(&world);
-    free(layout);
     if (r == 0)
         r = time_learner(source, steps, 1, &measured, err);
-    int more = r == 0 ? more_steps(params, steps, total(&measured)) : steps;
+    int more = r == 0 ? more_steps(&params, steps, total(&measured)) : steps;
     if (r == 0 && more > steps)
         r = time_learner(source, steps = more, ITERATIONS, &measured, err);
+    if (r == 0) {
+        params.copies = measured.copies;
+        count(&params, layout, measured.copies, &plan);
+        weigh(source, &params, layout, measured.shortest, &plan);
+    }
+    free(layout);
     if (r < 0)
         return r;
-    scale(params, &measured, steps, &plan);
-    plan.environment_s = step_s * params->steps;
+    scale(&params, &measured, steps, &plan);
+    plan.environment_s = step_s * params.steps;
     plan.flops_rate = plan.flops_update / plan.update_s;
-    plan.seconds =
-        (double)plan.iterations * (double)plan.rows / plan.steps_s +
-        (params->normalise_observations ? plan.rollout_s : 0); /* the first statistics' rehearsal */
+    plan.seconds = (double)plan.iterations * (double)plan.rows / plan.steps_s +
+                   (params.normalise_observations ? plan.rollout_s : 0); /* the first statistics' rehearsal */
     memcpy(plan.backend, measured.backend, sizeof plan.backend);
     plan.measured_s = usage_since(&begun).wall_s;
     *ret = plan;

@@ -287,7 +287,7 @@ bool source_tests(const struct source *source)
     return source->market ? source->test_market != NULL : source->config->evaluate_episodes > 0;
 }
 
-static size_t market_bytes(const struct env_market *market)
+size_t source_market_bytes(const struct env_market *market)
 {
     if (!market)
         return 0;
@@ -300,8 +300,8 @@ static size_t market_bytes(const struct env_market *market)
 
 size_t source_bytes(const struct source *source)
 {
-    return (source->market ? source->market->bytes : 0) + market_bytes(source->train_market) +
-           market_bytes(source->test_market);
+    return (source->market ? source->market->bytes : 0) + source_market_bytes(source->train_market) +
+           source_market_bytes(source->test_market);
 }
 
 void source_close(struct source *source)

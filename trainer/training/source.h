@@ -42,8 +42,9 @@ int source_test_world(const struct source *source, size_t copies, struct ppo_wor
 
 bool source_tests(const struct source *source); /* is there anything to be tested on? */
 
-/* Of all that it holds. */
+/* Of all that it holds, and of one market (NULL: 0), which a device holds too. */
 size_t source_bytes(const struct source *source);
+size_t source_market_bytes(const struct env_market *market);
 void source_close(struct source *source); /* fine on a zeroed one */
 
 #endif

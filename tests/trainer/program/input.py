@@ -205,6 +205,16 @@ def test_refused(trainer, folder):
         out.write("\n".join(rows))
     bad(["BADUSDT_1h.csv:41"], data, {"data": {"bars": broken}})
 
+    # Devices.
+    trainer.environment["PAPERTAPE_GPU_MODULE"] = os.path.join(folder, "none.so")
+    bad(["[training] device", "cartpole", "cpu"], {"training": {"device": "cuda"}})
+    bad(["none.so"], data, {"training": {"device": "cuda"}})
+    config(os.path.join(folder, "auto.ini"), SHORT, data, {"training": {"device": "auto", "name": "auto"}})
+    ran = trainer.run("train", "--config", "auto.ini")
+    warnings = events(lines(ran.stdout), "warning")
+    check(ran.returncode == 0 and len(warnings) == 1 and "none.so" in warnings[0]["message"] and "CPU" in ran.stderr,
+          f"auto: {ran.stderr}")
+
     # Folders.
     with open(os.path.join(folder, "file"), "w"):
         pass

@@ -1,6 +1,6 @@
 """`papertape-trainer train` killed, stopped, and gone on from what it left: the same bits as the run that was let be.
 
-    resume.py PAPERTAPE_TRAINER
+    resume.py PAPERTAPE_TRAINER GPU_MODULE_ON_CPU
 """
 import os
 import shutil
@@ -18,17 +18,19 @@ WORLDS = {
                "environment": {"lookback": 2, "initial_capital": "900..1100", "random_start": "true", "episode_bars": 50},
                "data": {"train_to": "2024-01-25", "features": "set.txt"}},
 }
+# The device's learner, on the module whose device is the CPU.
+WORLDS["device"] = {**WORLDS["market"], "training": {"device": "cuda"}}
 
 
 def whole(trainer, name, changes):
     """A run that is let be, in a folder of its own."""
     folder = os.path.join(trainer.folder, name)
     os.mkdir(folder)
-    if name == "market":
+    if "data" in changes:
         with open(os.path.join(folder, "set.txt"), "w") as file:
             file.write("set test\nclose /close-1\nrsi:7 /100\nsma:5 /close-1 zscore\n")
         paths = write_market(trainer.folder)
-        changes["data"].update({"bars": ", ".join(paths), "test_from": "2024-01-25"})
+        changes = {**changes, "data": {**changes["data"], "bars": ", ".join(paths), "test_from": "2024-01-25"}}
     config(os.path.join(folder, "F.ini"), changes)
     ran = trainer.run("train", "--config", "F.ini", cwd=folder)
     check(ran.returncode == 0 and ran.stderr == "", f"{name}: {ran.returncode} {ran.stderr}")
@@ -151,15 +153,19 @@ def test_longer(trainer, original, seen):
     check(kept == [f"small-{total}.ckpt"], f"longer: {kept}")
 
 
-def main(program):
+def main(program, module):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(program, folder)
+        trainer.environment["PAPERTAPE_GPU_MODULE"] = os.path.abspath(module)
         original, seen = test_world(trainer, "cartpole", WORLDS["cartpole"])
         test_damaged(trainer, original, seen)
         test_longer(trainer, original, seen)
         test_world(trainer, "recurrent", WORLDS["recurrent"])
         test_world(trainer, "market", WORLDS["market"])
+        _, seen = test_world(trainer, "device", WORLDS["device"])
+        check(events(seen, "start")[0]["backend"].startswith("cuda"), f"device: {events(seen, 'start')[0]['backend']}")
+        check(all(line["device_utilisation"] > 0 for line in events(seen, "update")), "device: its utilisation")
     done("trainer/program/resume")
 
 
-main(sys.argv[1])
+main(*sys.argv[1:3])
