@@ -31,7 +31,7 @@ static const struct REAL(nn_kernels) *const sets[] = {
     &REAL(nn_kernels_plain),
 };
 
-const struct REAL(nn_kernels) * REAL(nn_kernels_best)(void)
+const struct REAL(nn_kernels) * REAL(nn_kernels_own)(void)
 {
     size_t i = 0;
     while (!usable(sets[i]))
@@ -39,8 +39,24 @@ const struct REAL(nn_kernels) * REAL(nn_kernels_best)(void)
     return sets[i];
 }
 
+const struct REAL(nn_kernels) * REAL(nn_kernels_best)(void)
+{
+#if defined(HAVE_OPENBLAS) && !defined(NN_DOUBLE)
+    bool faster;
+    const struct nn_kernels_f32 *openblas = nn_kernels_openblas(&faster);
+    if (faster)
+        return openblas;
+#endif
+    return REAL(nn_kernels_own)();
+}
+
 const struct REAL(nn_kernels) * REAL(nn_kernels_find)(const char *name)
 {
+#if defined(HAVE_OPENBLAS) && !defined(NN_DOUBLE)
+    bool faster;
+    if (strcmp(name, "openblas") == 0)
+        return nn_kernels_openblas(&faster);
+#endif
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if (strcmp(sets[i]->name, name) == 0)
             return usable(sets[i]) ? sets[i] : NULL;
@@ -50,10 +66,10 @@ const struct REAL(nn_kernels) * REAL(nn_kernels_find)(const char *name)
 void REAL(nn_adam)(const struct nn_adam *adam, real *params, real *m, real *v, const real *const *grads,
                    int n_grads, size_t first, size_t n)
 {
-    REAL(nn_kernels_best)()->adam(adam, params, m, v, grads, n_grads, first, n);
+    REAL(nn_kernels_own)()->adam(adam, params, m, v, grads, n_grads, first, n);
 }
 
 double REAL(nn_grad_squares)(const real *const *grads, int n_grads, size_t first, size_t n)
 {
-    return REAL(nn_kernels_best)()->squares(grads, n_grads, first, n);
+    return REAL(nn_kernels_own)()->squares(grads, n_grads, first, n);
 }

@@ -52,6 +52,11 @@ struct REAL(nn_kernels) {
     void (*adam)(const struct nn_adam *adam, real *params, real *m, real *v, const real *const *grads,
                  int n_grads, size_t first, size_t n);
     double (*squares)(const real *const *grads, int n_grads, size_t first, size_t n);
+    /* Parts of the products, for those that have the product elsewhere; the plain loops have none: from y to
+     * activation(y), keeping y in `pre`; dx times the slope; db alone. */
+    void (*activate)(const struct REAL(nn_affine) * op);
+    void (*slope)(const struct REAL(nn_pull) * op);
+    void (*sum_rows)(const struct REAL(nn_gradient) * op);
 };
 
 extern const struct REAL(nn_kernels) REAL(nn_kernels_plain); /* loops, the reference of the others */
@@ -61,11 +66,16 @@ extern const struct nn_kernels_f32 nn_kernels_baseline; /* trainer/nn/kernels/, 
 #ifdef __x86_64__
 extern const struct nn_kernels_f32 nn_kernels_avx2, nn_kernels_avx512;
 #endif
+#ifdef HAVE_OPENBLAS
+/* Large products by OpenBLAS; ret_faster: whether that uses this processor's widest instructions. */
+const struct nn_kernels_f32 *nn_kernels_openblas(bool *ret_faster);
+#endif
 #endif
 
-/* The best of this processor. */
+/* The best of this processor; of those that use no library. */
 const struct REAL(nn_kernels) * REAL(nn_kernels_best)(void);
-/* By name: "plain", "baseline", "avx2", "avx512"; NULL: there is none such, or the processor cannot. */
+const struct REAL(nn_kernels) * REAL(nn_kernels_own)(void);
+/* By name: "plain", "baseline", "avx2", "avx512", "openblas"; NULL: there is none such here. */
 const struct REAL(nn_kernels) * REAL(nn_kernels_find)(const char *name);
 
 static inline int nn_round(int n)

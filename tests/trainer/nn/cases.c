@@ -174,6 +174,17 @@ struct nn_case nn_cases[] = {
      .has_hidden = true,
      .large = true,
      LOSS},
+    {"large enough for OpenBLAS",
+     {.observation = 90,
+      .actions = 2,
+      .n_pi = 3,
+      .pi = {530, 500, 301},
+      .n_vf = 2,
+      .vf = {560, 480},
+      .activation = NET_SILU},
+     .rows = 160,
+     .large = true,
+     LOSS},
 };
 const int nn_n_cases = sizeof nn_cases / sizeof *nn_cases;
 

@@ -118,7 +118,7 @@ static double compare_all(const struct nn_case *c, const struct nn_outcome *valu
 
 static void precisions(const struct nn_case *c)
 {
-    static const char *const sets[] = {"plain", "baseline", "avx2", "avx512", NULL};
+    static const char *const sets[] = {"plain", "baseline", "avx2", "avx512", "openblas", NULL};
     struct nn_outcome exact, outcome;
     outcome_alloc(&exact, c);
     outcome_alloc(&outcome, c);

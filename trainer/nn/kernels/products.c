@@ -195,13 +195,9 @@ static void affine_narrow(const struct nn_affine_f32 *op, float *scratch)
     }
 }
 
-static void affine(const struct nn_affine_f32 *op, float *scratch)
+static struct product affine_product(const struct nn_affine_f32 *op)
 {
-    if (is_narrow(op->in, op->out, op->x_stride) && op->activation == NN_IDENTITY) {
-        affine_narrow(op, scratch);
-        return;
-    }
-    const struct product product = {
+    return (struct product){
         .m = op->rows,
         .n = (size_t)nn_round(op->out),
         .k = (size_t)op->in,
@@ -216,12 +212,26 @@ static void affine(const struct nn_affine_f32 *op, float *scratch)
         .activation = op->activation,
         .pre = op->pre,
     };
-    multiply(&product, scratch);
 }
 
-static void pull(const struct nn_pull_f32 *op, float *scratch)
+static void affine(const struct nn_affine_f32 *op, float *scratch)
 {
-    const struct product product = {
+    const struct product product = affine_product(op);
+    if (is_narrow(op->in, op->out, op->x_stride) && op->activation == NN_IDENTITY)
+        affine_narrow(op, scratch);
+    else
+        multiply(&product, scratch);
+}
+
+static void activate(const struct nn_affine_f32 *op)
+{
+    const struct product product = affine_product(op);
+    finish(&product, 0, product.m, 0, product.n);
+}
+
+static struct product pull_product(const struct nn_pull_f32 *op)
+{
+    return (struct product){
         .m = op->rows,
         .n = (size_t)nn_round(op->in),
         .k = (size_t)op->out,
@@ -236,9 +246,20 @@ static void pull(const struct nn_pull_f32 *op, float *scratch)
         .c = op->dx,
         .c_row = op->dx_stride,
         .activation = op->activation,
-        .kept = op->kept,
+        .kept = op->activation == NN_IDENTITY ? NULL : op->kept,
     };
+}
+
+static void pull(const struct nn_pull_f32 *op, float *scratch)
+{
+    const struct product product = pull_product(op);
     multiply(&product, scratch);
+}
+
+static void slope(const struct nn_pull_f32 *op)
+{
+    const struct product product = pull_product(op);
+    finish(&product, 0, product.m, 0, product.n);
 }
 
 /* The sum of rows of dy, four vectors at a time. */
@@ -310,4 +331,7 @@ const struct nn_kernels_f32 NN_JOIN(nn_kernels, NN_SET) = {
     .gradient = gradient,
     .adam = NN_JOIN(nn_adam, NN_SET),
     .squares = NN_JOIN(nn_squares, NN_SET),
+    .activate = activate,
+    .slope = slope,
+    .sum_rows = sum_rows,
 };
