@@ -106,6 +106,15 @@ def test_lines(trainer, folder, example):
         check(f"\n{key['key']} =" in written and f"| `{key['key']}` |" in table, f"{key['key']} in the example and the table")
 
 
+def test_documented(example):
+    """docs/training.md names every event and every key of an update and an evaluation."""
+    with open(os.path.join(os.path.dirname(example), "..", "docs", "training.md")) as file:
+        text = file.read()
+    for key in [*EVENTS, "evaluation", *EVENTS["start"], *EVENTS["update"], *EVENTS["end"], *WORLD, *TESTED]:
+        if key not in ("evaluated_steps", "episodes", "observation", "actions", "levels"):
+            check(f"`{key}`" in text, f"docs/training.md: {key}")
+
+
 def test_config(trainer, folder, name, start):
     """What the run embeds is the configuration that it ran with."""
     printed = trainer.run("train", "--config", f"{name}.ini", "--print-config").stdout
@@ -351,6 +360,7 @@ def main(program, example):
             test(trainer, folder)
             shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
         test_lines(trainer, folder, example)
+        test_documented(example)
     done("trainer/program/input")
 
 
