@@ -27,24 +27,30 @@ FILL_RULE struct ppo_shuffle ppo_shuffle_make(uint64_t seed, uint64_t epoch, uin
     return ret;
 }
 
+/* Once through the rounds: a bijection of [0, 2^(2 half)). */
+FILL_RULE uint32_t ppo_shuffle_once(const struct ppo_shuffle *shuffle, uint32_t i)
+{
+    const uint32_t mask = (1u << shuffle->half) - 1;
+    uint32_t left = i >> shuffle->half, right = i & mask;
+    for (int round = 0; round < PPO_SHUFFLE_ROUNDS; round++) {
+        /* the finaliser of MurmurHash3, a bijection that mixes all bits */
+        uint32_t mixed = right + shuffle->keys[round];
+        mixed = (mixed ^ (mixed >> 16)) * 0x85EBCA6Bu;
+        mixed = (mixed ^ (mixed >> 13)) * 0xC2B2AE35u;
+        mixed ^= mixed >> 16;
+        uint32_t next = left ^ (mixed & mask);
+        left = right;
+        right = next;
+    }
+    return left << shuffle->half | right;
+}
+
 /* Which row stands at place i < n. */
 FILL_RULE uint32_t ppo_shuffle_at(const struct ppo_shuffle *shuffle, uint32_t i)
 {
-    const uint32_t mask = (1u << shuffle->half) - 1;
-    do {
-        uint32_t left = i >> shuffle->half, right = i & mask;
-        for (int round = 0; round < PPO_SHUFFLE_ROUNDS; round++) {
-            /* the finaliser of MurmurHash3, a bijection that mixes all bits */
-            uint32_t mixed = right + shuffle->keys[round];
-            mixed = (mixed ^ (mixed >> 16)) * 0x85EBCA6Bu;
-            mixed = (mixed ^ (mixed >> 13)) * 0xC2B2AE35u;
-            mixed ^= mixed >> 16;
-            uint32_t next = left ^ (mixed & mask);
-            left = right;
-            right = next;
-        }
-        i = left << shuffle->half | right;
-    } while (i >= shuffle->n);
+    do
+        i = ppo_shuffle_once(shuffle, i);
+    while (i >= shuffle->n);
     return i;
 }
 

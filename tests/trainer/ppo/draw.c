@@ -85,15 +85,19 @@ static void test_bijection(void)
         for (uint64_t epoch = 0; epoch < 20; epoch++) {
             const struct ppo_shuffle shuffle = ppo_shuffle_make(9, epoch << 30, sizes[k]);
             memset(seen, 0, sizeof seen);
-            bool once = true;
+            static uint32_t order[65537];
+            draw_order(&shuffle, 0, sizes[k] / 3, order);
+            draw_order(&shuffle, sizes[k] / 3, sizes[k], order);
+            bool once = true, same = true;
             for (uint32_t i = 0; i < sizes[k]; i++) {
                 const uint32_t at = ppo_shuffle_at(&shuffle, i);
+                same = same && order[i] == at;
                 if (at >= sizes[k] || seen[at]++) {
                     once = false;
                     break;
                 }
             }
-            CHECK(once);
+            CHECK(once && same);
         }
 }
 

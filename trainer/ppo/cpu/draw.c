@@ -81,3 +81,30 @@ void draw_rows(uint64_t seed, uint64_t run_step, size_t copies, size_t n, bool u
                 to[i][k] = lanes.number[k][i];
     }
 }
+
+/* Places whose rows lie beyond the last go round again, closed up, so that each round is vectors. */
+void draw_order(const struct ppo_shuffle *shuffle, size_t first, size_t end, uint32_t *ret)
+{
+    enum { PLACES = 256 };
+    const struct ppo_shuffle mine = *shuffle;
+    for (; first < end; first += PLACES) {
+        uint32_t row[PLACES], place[PLACES], left = end - first < PLACES ? (uint32_t)(end - first) : PLACES;
+        for (uint32_t i = 0; i < left; i++) {
+            row[i] = (uint32_t)first + i;
+            place[i] = i;
+        }
+        while (left > 0) {
+            uint32_t beyond = 0;
+            for (uint32_t i = 0; i < left; i++)
+                row[i] = ppo_shuffle_once(&mine, row[i]);
+            for (uint32_t i = 0; i < left; i++) {
+                const uint32_t at = row[i], to = place[i];
+                ret[first + to] = at;
+                row[beyond] = at;
+                place[beyond] = to;
+                beyond += at >= mine.n;
+            }
+            left = beyond;
+        }
+    }
+}

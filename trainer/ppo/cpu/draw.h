@@ -1,4 +1,4 @@
-/* Draws for many rows at once. */
+/* Draws for many rows at once: as trainer/ppo/draw.h and shuffle.h have them for one. */
 #ifndef TRAINER_PPO_CPU_DRAW_H
 #define TRAINER_PPO_CPU_DRAW_H
 
@@ -11,5 +11,9 @@
  * [0, 1). */
 void draw_rows(uint64_t seed, uint64_t run_step, size_t copies, size_t n, bool uniform, size_t first,
                size_t end, float *ret);
+
+struct ppo_shuffle;
+/* Rows that stand at places [first, end) of an epoch: ret[first..end). */
+void draw_order(const struct ppo_shuffle *shuffle, size_t first, size_t end, uint32_t *ret);
 
 #endif

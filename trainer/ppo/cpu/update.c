@@ -2,7 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "trainer/ppo/cpu/draw.h"
 #include "trainer/ppo/cpu/inside.h"
+
+/* Rows lie anywhere: those to come are asked of memory so many sequences ahead. */
+enum { AHEAD = 8, LINE_FLOATS = 16 };
 
 /* Eight sums side by side, then one after the other. */
 static double sum_of(const float *x, size_t n, double less, bool squares)
@@ -21,6 +25,13 @@ static double sum_of(const float *x, size_t n, double less, bool squares)
     return sum;
 }
 
+/* The first row of a sequence. */
+static inline size_t row_of(const struct cpu_learner *l, uint32_t sequence)
+{
+    return l->sequence == 1 ? sequence
+                            : sequence / l->copies * l->sequence * l->copies + sequence % l->copies;
+}
+
 /* Of the minibatch whose sequences are order[0..n): what advantages are lessened by and multiplied with. */
 static void advantages_of(const struct cpu_learner *l, struct part *part, const uint32_t *order, size_t n,
                           double *ret_less, double *ret_times)
@@ -31,7 +42,7 @@ static void advantages_of(const struct cpu_learner *l, struct part *part, const 
         return;
     float *to = part->all_advantages;
     for (size_t i = 0; i < n; i++) {
-        const size_t row = order[i] / l->copies * l->sequence * l->copies + order[i] % l->copies;
+        const size_t row = row_of(l, order[i]);
         for (size_t step = 0; step < l->sequence; step++)
             *to++ = l->advantages[row + step * l->copies];
     }
@@ -47,14 +58,19 @@ static void gather(const struct cpu_learner *l, struct part *part, const uint32_
 {
     size_t to = 0;
     for (size_t i = 0; i < n; i++) {
-        const size_t chunk = order[i] / l->copies, copy = order[i] % l->copies;
+        size_t row = row_of(l, order[i]);
+        if (i + AHEAD < n) {
+            const float *obs = l->obs + row_of(l, order[i + AHEAD]) * l->observation;
+            for (size_t k = 0; k < l->observation; k += LINE_FLOATS)
+                __builtin_prefetch(obs + k);
+        }
         if (l->hidden > 0)
             memcpy(part->hidden + i * l->hidden, l->kept + order[i] * l->hidden, l->hidden * sizeof(float));
-        for (size_t step = 0; step < l->sequence; step++, to++) {
-            const size_t row = (chunk * l->sequence + step) * l->copies + copy;
+        for (size_t step = 0; step < l->sequence; step++, to++, row += l->copies) {
             memcpy(part->obs + to * l->observation, l->obs + row * l->observation,
                    l->observation * sizeof(float));
-            memcpy(part->actions + to * l->actions, l->taken + row * l->actions, l->actions * sizeof(float));
+            for (size_t k = 0; k < l->actions; k++)
+                part->actions[to * l->actions + k] = l->taken[row * l->actions + k];
             part->logp[to] = l->logp[row];
             part->values[to] = l->values[row];
             part->advantages[to] = (float)((l->advantages[row] - less) * times);
@@ -72,8 +88,7 @@ static void shuffle(struct cpu_learner *l, int place, int64_t epoch)
     const struct ppo_shuffle order = ppo_shuffle_make(l->learner.params.seed, (uint64_t)epoch, n);
     size_t first, end;
     cpu_share(l, place, n, 1, &first, &end);
-    for (size_t i = first; i < end; i++)
-        l->order[i] = ppo_shuffle_at(&order, (uint32_t)i);
+    draw_order(&order, first, end, l->order);
 }
 
 /* The sums of all parts, in their order. */
