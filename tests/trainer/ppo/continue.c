@@ -113,7 +113,8 @@ static bool same_figures(const struct ppo_update *a, const struct ppo_update *b)
 
 static void test_continue(const char *what, struct ppo_params params, int levels)
 {
-    for (int threads = 1; threads <= 3; threads++) {
+    const bool wide = params.net.pi[0] >= 512;
+    for (int threads = wide ? 2 : 1; threads <= (wide ? 2 : 3); threads++) {
         params.threads = threads;
         struct script first = {.levels = levels}, second = {.levels = levels};
         struct learner *a = learner_of(&params, &first), *b = learner_of(&params, &second);
@@ -175,6 +176,9 @@ static void test_options(void)
     p.net.shared = true;
     p.net.layer_norm = true;
     test_continue("recurrent, shared", p, 0);
+    p = small();
+    p.net.pi[0] = p.net.pi[1] = 512; /* so wide that rollouts are divided, too */
+    test_continue("wide", p, 0);
     p = small();
     p.minibatch = 1;
     p.normalise_advantages = false;

@@ -45,6 +45,7 @@ static void test_first(const char *what, struct ppo_params params, int levels)
         struct script script = {.actions = 2, .levels = levels};
         params.threads = threads;
         struct cpu_learner *l = learner_of(&params, &script);
+        CHECK_INT(l->rollout_threads, params.net.pi[0] < 256 ? 1 : threads);
         double furthest = 0;
         for (int i = 0; i < 3; i++) {
             struct ppo_update figures;
@@ -76,6 +77,12 @@ static void test_options(void)
     test_first("layer_norm", p, 0);
     p.net.shared = true;
     test_first("shared", p, 4);
+    /* So wide that rollouts are divided, too. */
+    p = whole();
+    p.net.pi[0] = p.net.pi[1] = 512;
+    test_first("wide", p, 0);
+    p.net.recurrent = 32;
+    test_first("wide, recurrent", p, 0);
     p = whole();
     p.net.recurrent = 16;
     test_first("recurrent", p, 0);
