@@ -3,14 +3,15 @@
  * advantages, update. Both do the same work in the same order of the same definitions:
  *
  * - Observations are normalised with statistics that stand still during a rollout: those of all rollouts
- * before. Before the first one a rehearsal of one rollout gives the first ones; everything else that it
- * changed is put back. x' = clip((x - mean) / sqrt(var + 1e-8)). Rollouts' statistics are merged by Chan's
- * formula in float64.
+ *   before. Before the first one a rehearsal of one rollout, in which x' = clip(x), gives the first ones;
+ *   everything else that it changed is put back. x' = clip((x - mean) / sqrt(var + 1e-8)). Rollouts'
+ *   statistics are merged by Chan's formula in float64. Without normalisation x' = x, not clipped.
  * - Rewards are divided by sqrt(var + 1e-8) of the discounted return that runs through each copy (0 at an
  *   episode's beginning), this rollout's included, and clipped.
+ * - Rows are step-major (trainer/ppo/state.h has them, and what a learner's pieces hold).
  * - Actions: of row (copy, step s of the run) by Philox4x32-10, key = seed, counter = {copy, s low, s high,
  *   PPO_DRAW_ACTION << 24 | block}; normals by Box-Muller, word pairs in order; discrete by the inverse of
- * the cumulated softmax. Actions are kept as drawn; environments clip them.
+ *   the cumulated softmax (trainer/ppo/draw.h). Actions are kept as drawn; environments clip them.
  * - Values of the whole rollout, and of the observations at truncations, are computed after it. Truncated:
  *   reward += gamma V(final observation). GAE: delta = r + gamma V' (1 - end) - V, A = delta + gamma lambda
  *   (1 - end) A'. returns = A + V.
