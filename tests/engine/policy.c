@@ -468,6 +468,157 @@ static void test_filters(struct random *random)
     made_policy_close(&made);
 }
 
+/* ---- minds ---- */
+
+/* What the engine showed to one, and asked it with. */
+static struct shown {
+    int64_t bars[4096]; /* asset * 1e6 + minute */
+    size_t n_bars;
+    int64_t asked[4096]; /* minute, negative where nothing was wanted */
+    size_t n_asked;
+    double cash, qty[MADE_SYMBOLS_MAX];
+    int made;
+} shown;
+
+static int64_t minute_of(int64_t open_ns)
+{
+    return (open_ns - MADE_START_NS) / MINUTE_NS;
+}
+
+static int shown_create(const struct policy *policy, struct policy_mind **ret)
+{
+    shown.made++;
+    return made_mind_create(policy, ret);
+}
+
+static void shown_see(struct policy_mind *mind, int asset, int64_t open_ns, const struct indicator_bar *bar)
+{
+    shown.bars[shown.n_bars++] = asset * 1000000 + minute_of(open_ns);
+    CHECK(bar->time == (double)open_ns / 1e9);
+    made_mind_see(mind, asset, open_ns, bar);
+}
+
+static bool shown_act(struct policy_mind *mind, int64_t open_ns, double cash, const double *qty, float *ret)
+{
+    shown.asked[shown.n_asked++] = ret ? minute_of(open_ns) : -minute_of(open_ns);
+    shown.cash = cash;
+    memcpy(shown.qty, qty, (size_t)mind->policy->n_assets * sizeof *qty);
+    bool decides = made_mind_act(mind, open_ns, cash, qty, ret);
+    for (int i = 0; i < mind->policy->n_assets && ret; i++)
+        ret[i] = i == 0 ? 1 : 0; /* buys the first, always */
+    return decides;
+}
+
+static const struct policy_mind_ops shown_mind = {.create = shown_create,
+                                                  .destroy = made_mind_destroy,
+                                                  .see = shown_see,
+                                                  .first = made_mind_first,
+                                                  .act = shown_act,
+                                                  .visit = made_mind_visit};
+
+static void mind_open(struct made_policy *made, struct random *random, int n, int lookback)
+{
+    memset(&shown, 0, sizeof shown);
+    made_policy_open(made, random, n, 0, MINUTE_NS, lookback, 1, &plain, 0);
+    made->policy.act = NULL;
+    made->policy.mind = &shown_mind;
+    for (int i = 0; i < n; i++)
+        made->assets[i].least = 0;
+}
+
+/* Rows that no symbol has a bar of pass before the next bar does anything; a late bar is seen, and not acted
+ * on; the scale is of row 0, whenever that is known. */
+static void test_rows(struct random *random)
+{
+    static struct world w;
+    struct made_policy made;
+    memset(&w, 0, sizeof w);
+    mind_open(&made, random, 2, 2);
+    CHECK_INT(world_open(&w, &made.policy), 0);
+    flat(&w, 0, 0, 50 * E8);
+    flat(&w, 0, 1, 50 * E8); /* the round of minute 0 ends: C1 has not begun */
+    flat(&w, 1, 1, 200 * E8);
+    CHECK_INT(shown.n_asked, 1); /* row 0 is minute 1: nothing is decided before row 1 */
+    CHECK_INT(shown.asked[0], 1);
+    CHECK_INT(w.told.n_orders, 0);
+    flat(&w, 0, 2, 100 * E8);
+    flat(&w, 1, 2, 100 * E8);
+    CHECK_INT(shown.asked[1], 2);
+    CHECK_INT(w.told.n_orders, 1);
+    CHECK_INT(w.told.orders[0].qty, 20 * E8); /* a tenth of 10000, at the 50 of row 0 */
+    CHECK(shown.cash == 10000 && shown.qty[0] == 0);
+    flat(&w, 0, 3, 100 * E8);
+    flat(&w, 0, 6, 100 * E8); /* the round of 3 ends without C1, and 4 and 5 pass */
+    CHECK_INT(shown.n_asked, 4);
+    CHECK_INT(shown.asked[2], 3);
+    CHECK_INT(shown.asked[3], -5);
+    CHECK(shown.qty[0] == 20);
+    size_t orders = w.told.n_orders;
+    flat(&w, 1, 6, 100 * E8);
+    CHECK_INT(shown.asked[4], 6);
+    CHECK_INT(shown.n_bars, 8);
+    CHECK_INT(w.told.n_orders, orders + 1);
+    engine_destroy(w.engine);
+    made_policy_close(&made);
+}
+
+/* A capital other than the policy's: it is asked as if it had its own. */
+static void test_share(struct random *random)
+{
+    static struct world w;
+    struct made_policy made;
+    memset(&w, 0, sizeof w);
+    mind_open(&made, random, 1, 1);
+    made.policy.rules.capital = 2500; /* the account has 10000 */
+    CHECK_INT(world_open(&w, &made.policy), 0);
+    for (int minute = 0; minute < 3; minute++)
+        flat(&w, 0, minute, 100 * E8);
+    CHECK_INT(w.told.orders[0].qty, 10 * E8); /* by its own capital it trades */
+    CHECK(shown.qty[0] == 5 && shown.cash == 7997.5996 * 0.25);
+    engine_destroy(w.engine);
+    made_policy_close(&made);
+}
+
+/* A policy that comes to an account at work is shown what is known of the time before, in order of time, and
+ * decides from the next bar on; the same one goes on with its mind, another one begins anew. */
+static void test_comes(struct random *random)
+{
+    static struct world w;
+    struct made_policy made, other;
+    char err[ENGINE_ERROR_MAX] = "";
+    memset(&w, 0, sizeof w);
+    mind_open(&made, random, 2, 3);
+    mind_open(&other, random, 2, 3);
+    CHECK_INT(world_open(&w, NULL), 0);
+    for (int minute = 0; minute < 9; minute++)
+        for (int s = 0; s < 2; s++)
+            if (minute != 5)
+                flat(&w, s, minute, (minute + 1) * 10 * E8);
+    w.spec.policy = &made.policy;
+    CHECK_INT(engine_configure(w.engine, &w.config, err), 0);
+    CHECK_STR(err, "");
+    CHECK_INT(shown.n_bars, 16);
+    for (size_t i = 0; i < shown.n_bars; i++)
+        CHECK_INT(shown.bars[i], (int64_t)(i % 2) * 1000000 + (int64_t)(i / 2) + (i >= 10));
+    CHECK_INT(w.told.n_orders, 0);
+    flat(&w, 0, 9, 50 * E8);
+    flat(&w, 1, 9, 50 * E8);
+    CHECK_INT(shown.asked[shown.n_asked - 1], 9);
+    CHECK_INT(w.told.n_orders, 1);
+    CHECK_INT(w.told.orders[0].qty, 100 * E8); /* the first bar that is known closed at 10 */
+    int minds = shown.made;
+    size_t bars = shown.n_bars;
+    CHECK_INT(engine_configure(w.engine, &w.config, err), 0);
+    CHECK_INT(shown.n_bars, bars); /* it goes on */
+    CHECK_INT(shown.made, minds + 1);
+    w.spec.policy = &other.policy;
+    CHECK_INT(engine_configure(w.engine, &w.config, err), 0);
+    CHECK_INT(shown.n_bars, bars + 18);
+    engine_destroy(w.engine);
+    made_policy_close(&made);
+    made_policy_close(&other);
+}
+
 int main(void)
 {
     struct random random = random_seeded("policy", 20261122);
@@ -488,5 +639,8 @@ int main(void)
     test_filters(&random);
     test_begins_inside(&random);
     test_grows(&random);
+    test_rows(&random);
+    test_share(&random);
+    test_comes(&random);
     return check_done("engine/policy");
 }
