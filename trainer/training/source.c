@@ -10,6 +10,9 @@
 #include "db/market_source.h"
 #include "db/state.h"
 
+/* Fewer copies are stepped by one thread: two of the environment's would take turns with the learner's. */
+enum { SPLIT_COPIES = 512 };
+
 static int say(char err[static SOURCE_ERROR_MAX], int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -261,8 +264,9 @@ int source_world(const struct source *source, size_t copies, struct ppo_world *r
     struct env *env = NULL;
     if (!source->market)
         return ppo_world_builtin(config->world, copies, config->ppo.seed, ret, err);
-    const struct env_options options = {
-        .copies = copies, .seed = config->ppo.seed, .threads = config->ppo.threads};
+    const struct env_options options = {.copies = copies,
+                                        .seed = config->ppo.seed,
+                                        .threads = copies < SPLIT_COPIES ? 1 : config->ppo.threads};
     int r = env_create(&config->env, source->train_market, &options, &env, err);
     if (r == 0 && (r = ppo_world_trading(env, ret, err)) < 0)
         env_destroy(env);

@@ -1,10 +1,12 @@
 #include "trainer/ppo/cpu/barrier.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 /* A thread looks so many times before it sleeps, about a tenth of a millisecond: shards of a minibatch end
- * within that of each other. Not where threads have to share processors. */
-enum { LOOKS = 5000 };
+ * within that of each other. Now and then it lets others run, among whom may be the one that it waits for.
+ * Not where threads have to share processors. */
+enum { LOOKS = 5000, LOOKS_A_TURN = 64 };
 
 void barrier_init(struct barrier *barrier, int threads)
 {
@@ -49,7 +51,10 @@ void barrier_wait(struct barrier *barrier)
     for (unsigned i = 0; i < barrier->looks; i++) {
         if (atomic_load(&barrier->round) != round)
             return;
-        look_again();
+        if (i % LOOKS_A_TURN == LOOKS_A_TURN - 1)
+            sched_yield();
+        else
+            look_again();
     }
     pthread_mutex_lock(&barrier->lock);
     atomic_fetch_add(&barrier->sleepers, 1);
