@@ -7,6 +7,33 @@
 #include "tests/check.h"
 #include "tests/random.h"
 
+/* Counted: the linker leads the library's calls here. */
+static size_t allocations;
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t each);
+void *__real_aligned_alloc(size_t alignment, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t each);
+void *__wrap_aligned_alloc(size_t alignment, size_t n);
+
+void *__wrap_malloc(size_t n)
+{
+    allocations++;
+    return __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t each)
+{
+    allocations++;
+    return __real_calloc(n, each);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t n)
+{
+    allocations++;
+    return __real_aligned_alloc(alignment, n);
+}
+
 enum { STEPS = 5, HIDDEN_MAX = 2 * 4096 };
 
 static const enum net_isa isas[] = {NET_SCALAR, NET_BASELINE, NET_AVX2, NET_AVX512, NET_BEST};
@@ -180,7 +207,7 @@ static void compare(struct random *random, const struct network *net, double siz
         abort();
     for (int k = 0; k < ISAS; k++)
         there[k] = open_one(net, isas[k], &ones[k]);
-    size_t bad = 0, bad_act = 0;
+    size_t bad = 0, bad_act = 0, allocated = allocations;
     for (int step = 0; step < STEPS; step++) {
         for (size_t i = 0; i < n; i++)
             observation[i] = (float)(size * uniform(random));
@@ -219,6 +246,7 @@ static void compare(struct random *random, const struct network *net, double siz
     }
     CHECK_INT(bad, 0);
     CHECK_INT(bad_act, 0);
+    CHECK_INT(allocations, allocated);
     if (bad || bad_act)
         fprintf(stderr,
                 "  observation %d, layers %d, first %d, actions %d x %d, shared %d, norm %d, %s, r %d\n",
@@ -312,6 +340,7 @@ int main(void)
     random_shapes(&random, getenv("PAPERTAPE_LONG") ? 5000 : 300);
     edges(&random);
     reference_widths(&random);
+    CHECK(allocations > 4 * n_networks); /* those of the models themselves were counted */
     printf("counts: %zu networks, %zu outputs compared bit by bit; within %.1e of float64\n", n_networks,
            n_compared, worst);
     return check_done("strategy/inference");
