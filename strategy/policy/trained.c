@@ -11,11 +11,9 @@
 
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
-#include "indicators_gpu/features/stream.h"
 #include "strategy/policy/safetensors.h"
 #include "strategy/policy/trained_internal.h"
 
-static const int64_t SECOND_NS = 1000000000;
 static const double LEAST_MAX = 1e9;
 
 struct loaded {
@@ -275,26 +273,13 @@ static int read_symbols(struct loading *in)
     return 0;
 }
 
-/* The features of a symbol, and that streams can have them. */
 static int check_set(struct loading *in, const char *key, const char *text)
 {
-    struct feature_set *set;
-    struct feature_plan *plan;
-    char why[256];
-    int64_t interval_ns = in->loaded->trained.policy.interval_ns;
-    int r = feature_set_parse(text, &set, why, sizeof why);
-    if (r == 0) {
-        r = feature_plan_create(set, interval_ns % SECOND_NS == 0 ? interval_ns / SECOND_NS : 0, &plan, why,
-                                sizeof why);
-        if (r == 0) {
-            in->width += set->n;
-            feature_plan_destroy(plan);
-        }
-        feature_set_destroy(set);
-    }
+    char why[POLICY_ERROR_MAX];
+    int r = trained_set_width(text, in->loaded->trained.policy.interval_ns, &in->width, why);
     return r == 0         ? 0
            : r == -ENOMEM ? no_memory(in)
-                          : trained_refuse(in->err, in->path, "metadata: %s: %s", key, why);
+                          : trained_refuse(in->err, in->path, "metadata: %s: %.300s", key, why);
 }
 
 static int read_features(struct loading *in)
@@ -360,22 +345,8 @@ static int read_environment(struct loading *in)
         .capital = env.initial_capital,
         .fee_e6 = millionths(env.buy_cost),
     };
-    int n = trained->policy.n_assets, actions = env.day_trade ? 2 : n,
-        levels = env.discrete ? (int)env.levels : 0;
-    if (env.day_trade && n != 1)
-        return trained_refuse(in->err, in->path, "metadata: symbols: %d: task day-trade trades one", n);
-    if (in->shape.actions != actions)
-        return trained_refuse(
-            in->err, in->path, "metadata: actions: %d: %d is right for %d symbol%s and task %s",
-            in->shape.actions, actions, n, n == 1 ? "" : "s", env.day_trade ? "day-trade" : "portfolio");
-    if (in->shape.levels != levels)
-        return trained_refuse(in->err, in->path, "metadata: levels: %d: the environment has %d",
-                              in->shape.levels, levels);
-    size_t seen = 1 + (size_t)n + (size_t)trained->policy.lookback * in->width;
-    if ((size_t)in->shape.observation != seen)
-        return trained_refuse(in->err, in->path,
-                              "metadata: observation: %d: 1 + %d symbols + lookback %d x %zu features is %zu",
-                              in->shape.observation, n, trained->policy.lookback, in->width, seen);
+    if (trained_environment_fits(&env, &in->shape, trained->policy.n_assets, in->width, why) < 0)
+        return trained_refuse(in->err, in->path, "metadata: %.300s", why);
     return 0;
 }
 

@@ -82,6 +82,8 @@ struct trained_source {
     int64_t trained_from_ns, trained_to_ns, trained_steps;
     uint64_t seed;
 };
+/* Writes it as safetensors_write() does. 0; -EINVAL for parameters that are not finite, and what
+ * policy_trained_load() would refuse of a market; errors of writing; -ENOMEM: the file is as it was. */
 int policy_trained_write(const char *path, const struct trained_source *source,
                          char err[static POLICY_ERROR_MAX]);
 

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "indicators_gpu/features/stream.h"
 #include "strategy/nearest.h"
 #include "strategy/policy/trained_internal.h"
 
 enum { VALUE_MAX = 64, TO_NOTHING = -1 };
+
+static const int64_t SECOND_NS = 1000000000;
 
 enum kind { NUMBER, WHOLE, RANGE, SWITCH, WORD };
 
@@ -195,4 +198,43 @@ int trained_environment_read(const char *text, struct trained_environment *ret,
         }
     *ret = read;
     return 0;
+}
+
+int trained_environment_fits(const struct trained_environment *environment, const struct net_shape *shape,
+                             int n_assets, size_t width, char why[static POLICY_ERROR_MAX])
+{
+    int actions = environment->day_trade ? 2 : n_assets, lookback = (int)environment->lookback;
+    int levels = environment->discrete ? (int)environment->levels : 0;
+    size_t seen = 1 + (size_t)n_assets + (size_t)lookback * width;
+    if (environment->day_trade && n_assets != 1)
+        snprintf(why, POLICY_ERROR_MAX, "symbols: %d: task day-trade trades one", n_assets);
+    else if (shape->actions != actions)
+        snprintf(why, POLICY_ERROR_MAX, "actions: %d: %d is right for %d symbol%s and task %s",
+                 shape->actions, actions, n_assets, n_assets == 1 ? "" : "s",
+                 environment->day_trade ? "day-trade" : "portfolio");
+    else if (shape->levels != levels)
+        snprintf(why, POLICY_ERROR_MAX, "levels: %d: the environment has %d", shape->levels, levels);
+    else if ((size_t)shape->observation != seen)
+        snprintf(why, POLICY_ERROR_MAX, "observation: %d: 1 + %d symbols + lookback %d x %zu features is %zu",
+                 shape->observation, n_assets, lookback, width, seen);
+    else
+        return 0;
+    return -EINVAL;
+}
+
+int trained_set_width(const char *text, int64_t interval_ns, size_t *width, char why[static POLICY_ERROR_MAX])
+{
+    struct feature_set *set;
+    struct feature_plan *plan;
+    int64_t interval_s = interval_ns % SECOND_NS == 0 ? interval_ns / SECOND_NS : 0;
+    int r = feature_set_parse(text, &set, why, POLICY_ERROR_MAX);
+    if (r < 0)
+        return r;
+    r = feature_plan_create(set, interval_s, &plan, why, POLICY_ERROR_MAX);
+    if (r == 0) {
+        *width += set->n;
+        feature_plan_destroy(plan);
+    }
+    feature_set_destroy(set);
+    return r;
 }

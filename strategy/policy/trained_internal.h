@@ -31,4 +31,14 @@ struct trained_environment {
 int trained_environment_read(const char *text, struct trained_environment *ret,
                              char why[static POLICY_ERROR_MAX]);
 
+/* Are these a market's networks: an action for each of n symbols, and an observation of rows of `width`
+ * features? 0, or -EINVAL with a clause. */
+int trained_environment_fits(const struct trained_environment *environment, const struct net_shape *shape,
+                             int n_assets, size_t width, char why[static POLICY_ERROR_MAX]);
+
+/* Adds the features of a set's text to *width, once streams can have them. 0, -EINVAL with a clause, -ENOMEM.
+ */
+int trained_set_width(const char *text, int64_t interval_ns, size_t *width,
+                      char why[static POLICY_ERROR_MAX]);
+
 #endif

@@ -149,13 +149,37 @@ static int put_assets(struct writing *out, const struct trained_source *source, 
     return r;
 }
 
+/* What policy_trained_load() would refuse is not written in the place of what it takes. */
+static int check_market(struct writing *out, const struct trained_source *source)
+{
+    struct trained_environment environment;
+    char why[POLICY_ERROR_MAX];
+    size_t width = source->sets ? 0 : 2 * (size_t)source->n_assets;
+    int r = trained_environment_read(source->environment, &environment, why);
+    for (int i = 0; i < source->n_assets && r == 0; i++) {
+        const struct policy_asset *asset = &source->assets[i];
+        if (!asset->name[0] || strchr(asset->name, ',') || !(asset->least >= 0 && isfinite(asset->least)))
+            return trained_refuse(
+                out->err, out->path,
+                "symbols: \"%s\" of at least %g: a name without commas and a quantity, 0 or "
+                "more, are right",
+                asset->name, asset->least);
+        if (source->sets)
+            r = trained_set_width(source->sets[i], source->interval_ns, &width, why);
+    }
+    if (r == 0)
+        r = trained_environment_fits(&environment, &source->layout->shape, source->n_assets, width, why);
+    return r == 0 ? 0 : r == -ENOMEM ? no_memory(out) : trained_refuse(out->err, out->path, "%.300s", why);
+}
+
 static int put_market(struct writing *out, const struct trained_source *source)
 {
     const char *interval = bar_interval_name(source->interval_ns);
     if (!interval)
         return trained_refuse(out->err, out->path, "interval: %" PRId64 " ns: one that bars have is right",
                               source->interval_ns);
-    int r = put_assets(out, source, false);
+    int r = check_market(out, source);
+    r = r < 0 ? r : put_assets(out, source, false);
     r = r < 0 ? r : put_assets(out, source, true);
     r = r < 0 ? r : put(out, "interval", "%s", interval);
     r = r < 0 ? r : put(out, "features", "%s", source->sets ? TRAINED_SET : TRAINED_CLOSES);

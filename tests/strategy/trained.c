@@ -466,6 +466,18 @@ static void test_bad(struct random *random)
     CHECK_INT(policy_trained_write(path, &made.source, err), -EINVAL);
     CHECK(strstr(err, "tensor pi.0.weight: value") && strstr(err, "is nan: only finite ones are written"));
     made.params[3] = 0;
+    made.environment[0] = 'x';
+    CHECK_INT(policy_trained_write(path, &made.source, err), -EINVAL);
+    CHECK(strstr(err, "environment: xction_span: this program does not know it"));
+    made.environment[0] = 'a';
+    made.source.sets = NULL;
+    CHECK_INT(policy_trained_write(path, &made.source, err), -EINVAL);
+    CHECK(strstr(err, "observation: 21: 1 + 2 symbols + lookback 3 x 4 features is 15"));
+    made.source.sets = made.sets;
+    made.assets[1].name[2] = ',';
+    CHECK_INT(policy_trained_write(path, &made.source, err), -EINVAL);
+    CHECK(strstr(err, "symbols: \"C1,SDT\""));
+    made.assets[1].name[2] = 'U';
     made.source.interval_ns++;
     CHECK_INT(policy_trained_write(path, &made.source, err), -EINVAL);
     CHECK(strstr(err, "interval: 300000000001 ns"));
