@@ -456,3 +456,10 @@ int learner_device_matrix_rate(struct learner *l, int rounds, double *ret_flop_p
     struct device_learner *d = device_of(l);
     return d->api->matrix_rate(d->on_device, rounds, ret_flop_per_s, err, PPO_ERROR_MAX);
 }
+
+int learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
+                         char err[static PPO_ERROR_MAX])
+{
+    struct device_learner *d = device_of(l);
+    return d->api->fetch(d->on_device, (enum gpu_ppo_array)array, ret, bytes, err, PPO_ERROR_MAX);
+}

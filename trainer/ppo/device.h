@@ -33,6 +33,10 @@ uint64_t learner_device_waits(const struct learner *l);
 int learner_device_matrix_rate(struct learner *l, int rounds, double *ret_flop_per_s,
                                char err[static PPO_ERROR_MAX]);
 
+/* For tests: `array` is an enum gpu_ppo_array of trainer/ppo/cuda/abi.h. */
+int learner_device_fetch(struct learner *l, int array, void *ret, size_t bytes,
+                         char err[static PPO_ERROR_MAX]);
+
 /* ---- whichever device there is ---- */
 
 /* A learner and all that is beneath it. */

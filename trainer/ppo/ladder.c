@@ -117,15 +117,18 @@ int learner_create_auto(const struct ppo_params *params, const struct learner_so
                         struct learner_stack *ret, char err[static PPO_ERROR_MAX])
 {
     struct learner_stack stack = {0};
+    char reason[PPO_ERROR_MAX];
     int r = ppo_params_check(params, err);
     if (r < 0)
         return r;
     if (params->device != PPO_CPU) {
-        r = on_device(params, source, &stack, err);
-        if (r < 0 && r != -ENOMEM && params->device == PPO_CUDA)
+        r = on_device(params, source, &stack, reason);
+        if (r < 0 && r != -ENOMEM && params->device == PPO_CUDA) {
+            snprintf(err, PPO_ERROR_MAX, "%s", reason);
             return r;
+        }
         if (r < 0)
-            tell(source, "training on the CPU: %s", err);
+            tell(source, "training on the CPU: %s", reason);
     }
     if (params->device == PPO_CPU || r < 0)
         r = on_cpu(params, source, &stack, err);

@@ -506,7 +506,6 @@ static void advantages(struct gpu_ppo *p)
     values_of(p, PASS_VALUES, plan->value_rows, plan->obs, plan->values, plan->rows + plan->copies);
     values_of(p, PASS_FINALS, plan->final_rows, plan->finals, plan->final_values, plan->slots * plan->copies);
     ppo_launch_advantages(&p->advantages, lane0(p));
-    ppo_launch_explained(&p->explained, lane0(p));
     launched(p);
 }
 
@@ -545,6 +544,8 @@ static int learner_iterate(struct gpu_ppo *p, const struct kernel_rates *rates, 
     launched(p);
     for (size_t i = 0; i < minibatches; i++)
         queue_repeat(q, GRAPH_MINIBATCH, minibatch, p);
+    ppo_launch_explained(&p->explained, lane0(p)); /* and the deviation as the update leaves it */
+    launched(p);
     queue_mark(q, MARK_END);
     queue_download(q, &p->letters->figures, at(p, plan->figures), sizeof(p->letters->figures));
     int r = queue_wait(q, reason, cap);

@@ -1,0 +1,672 @@
+/* The learner on a device: its gradients beside float64's, whole iterations beside the CPU's learner, its
+ * state over a checkpoint, its memory. Without a device: exit 77.
+ *
+ * Arguments: the module's path (the real one, or the tests' whose device is the CPU), and `small` for sizes
+ * that a sanitizer gets through. */
+#define NN_DOUBLE /* trainer/nn's oracle */
+#include <errno.h>
+
+#include "tests/trainer/ppo/device_place.h"
+#include "trainer/nn/train.h"
+#include "trainer/ppo/cuda/abi.h"
+
+static struct gpu_module *module;
+static const char *path;
+static bool small;
+
+/* A learner on the device, and the CPU's of the same world. */
+struct place {
+    struct env_params env_params;
+    struct env_market *market;
+    struct env_device_market *on_device;
+    struct env *env, *cpu_env;
+    struct ppo_world world;
+    struct learner *device, *cpu;
+};
+
+static void close_place(struct place *p)
+{
+    learner_destroy(p->device);
+    learner_destroy(p->cpu);
+    env_device_market_destroy(p->on_device);
+    env_destroy(p->env);
+    env_destroy(p->cpu_env);
+    env_market_destroy(p->market);
+}
+
+static bool open_learner(struct place *p, const struct ppo_params *params, struct env **ret_env,
+                         struct learner **ret)
+{
+    char err[PPO_ERROR_MAX] = "";
+    struct env_options options = {.copies = (size_t)params->copies, .seed = 3};
+    CHECK_INT(env_create(&p->env_params, p->market, &options, ret_env, err), 0);
+    CHECK_INT(learner_create_device(params, module, p->on_device, *ret_env, ret, err), 0);
+    CHECK_STR(err, "");
+    return *ret != NULL;
+}
+
+static bool open_place(struct place *p, struct random *random, const struct ppo_params *params, bool discrete,
+                       int bars, bool with_cpu)
+{
+    char err[PPO_ERROR_MAX] = "";
+    *p = (struct place){.env_params = place_params(discrete, bars)};
+    p->market = place_market(random, &p->env_params);
+    if (!p->market)
+        return false;
+    CHECK_INT(env_device_market_create(module, p->market, &p->on_device, err), 0);
+    CHECK_STR(err, "");
+    if (!p->on_device || !open_learner(p, params, &p->env, &p->device))
+        return false;
+    if (!with_cpu)
+        return true;
+    struct env_options options = {.copies = (size_t)params->copies, .seed = 3};
+    CHECK_INT(env_create(&p->env_params, p->market, &options, &p->cpu_env, err), 0);
+    CHECK_INT(ppo_world_trading(p->cpu_env, &p->world, err), 0);
+    CHECK_INT(learner_create_cpu(params, &p->world, &p->cpu, err), 0);
+    CHECK_STR(err, "");
+    return p->cpu != NULL;
+}
+
+static bool iterate(struct learner *l, struct ppo_update *ret)
+{
+    char err[PPO_ERROR_MAX] = "";
+    int r = learner_iterate(l, ret, err);
+    CHECK_INT(r, 0);
+    CHECK_STR(err, "");
+    return r == 0;
+}
+
+/* ---- gradients ---- */
+
+static double from_bf16(uint16_t bits)
+{
+    uint32_t wide = (uint32_t)bits << 16;
+    float ret;
+    memcpy(&ret, &wide, sizeof(ret));
+    return ret;
+}
+
+static double *doubles(const float *from, size_t n)
+{
+    double *ret = place_room(n, sizeof(*ret));
+    for (size_t i = 0; i < n; i++)
+        ret[i] = from[i];
+    return ret;
+}
+
+static void fetch(struct learner *l, enum gpu_ppo_array array, void *ret, size_t bytes)
+{
+    char err[PPO_ERROR_MAX] = "";
+    CHECK_INT(learner_device_fetch(l, (int)array, ret, bytes, err), 0);
+    CHECK_STR(err, "");
+}
+
+static double *fetch_rows(struct learner *l, enum gpu_ppo_array array, size_t n)
+{
+    float *rows = place_room(n, sizeof(*rows));
+    fetch(l, array, rows, n * sizeof(*rows));
+    double *ret = doubles(rows, n);
+    free(rows);
+    return ret;
+}
+
+static double *fetch_observations(struct learner *l, size_t rows, bool half)
+{
+    const struct net_layout *layout = &l->layout;
+    size_t size = (size_t)layout->shape.observation, stride = (size_t)layout->tensors[0].rows_padded;
+    void *x = place_room(rows * stride, half ? 2 : 4);
+    double *ret = place_room(rows * size, sizeof(*ret));
+    fetch(l, GPU_PPO_X, x, rows * stride * (half ? 2 : 4));
+    for (size_t row = 0; row < rows; row++)
+        for (size_t i = 0; i < size; i++)
+            ret[row * size + i] =
+                half ? from_bf16(((uint16_t *)x)[row * stride + i]) : (double)((float *)x)[row * stride + i];
+    free(x);
+    return ret;
+}
+
+static void normalise(double *advantages, size_t n)
+{
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += advantages[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (advantages[i] - mean) * (advantages[i] - mean);
+    double deviation = sqrt(squares / (double)(n - 1)) + 1e-8;
+    for (size_t i = 0; i < n; i++)
+        advantages[i] = (advantages[i] - mean) / deviation;
+}
+
+static double largest_of(const struct net_tensor *tensor, const double *grads)
+{
+    double largest = 0;
+    for (int i = 0; i < tensor->rows_padded * tensor->stride; i++)
+        largest = fmax(largest, fabs(grads[tensor->offset + (size_t)i]));
+    return largest;
+}
+
+/* Each tensor's gradients, relative to its largest; of one number alone, whose rows' parts may cancel each
+ * other, to its layer's. Returns the worst. */
+static double compare_grads(const struct net_layout *layout, const float *grads, const double *right,
+                            double tolerance, const char *name)
+{
+    double worst = 0;
+    for (int t = 0; t < layout->n_tensors; t++) {
+        const struct net_tensor *tensor = &layout->tensors[t];
+        double largest = largest_of(tensor, right), off = 0;
+        if (tensor->kind == NET_BIAS && tensor->cols == 1)
+            largest = fmax(largest, largest_of(tensor - 1, right)); /* the weight lies before its bias */
+        for (int i = 0; i < tensor->rows_padded; i++)
+            for (int j = 0; j < tensor->stride; j++) {
+                size_t at = tensor->offset + (size_t)i * (size_t)tensor->stride + (size_t)j;
+                double d = fabs(grads[at] - right[at]);
+                off = isnan(off) || d <= off ? off : d;
+                if (i >= tensor->rows || j >= tensor->cols)
+                    CHECK(grads[at] == 0);
+            }
+        CHECK(largest > 0);
+        if (!(off <= tolerance * largest)) {
+            check_failures++;
+            fprintf(stderr, "%s: gradients of %s: off by %g of %g, more than %g\n", name, tensor->name, off,
+                    largest, tolerance);
+        }
+        check_count++;
+        worst = fmax(worst, off / largest);
+    }
+    return worst;
+}
+
+/* The nearest bfloat16, ties to even. */
+static float rounded(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    bits = (bits + 0x7fff + (bits >> 16 & 1)) & ~(uint32_t)0xffff;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+/* So that float64 sees the weights that the device does. */
+static void round_weights(struct learner *l, struct place_pieces *pieces)
+{
+    size_t n;
+    float *weights = (float *)(uintptr_t)place_give(pieces, "params", &n);
+    for (size_t i = 0; i < l->layout.n_params; i++)
+        weights[i] = rounded(weights[i]);
+    place_load(l, pieces);
+}
+
+/* One minibatch of all rows of a rollout. */
+static void try_grads(struct random *random, const struct ppo_params *params, bool discrete, const char *name)
+{
+    struct place p;
+    struct place_pieces before;
+    struct ppo_update update;
+    if (open_place(&p, random, params, discrete, 40, false)) {
+        const struct net_layout *layout = &p.device->layout;
+        const size_t rows = (size_t)params->minibatch, actions = (size_t)layout->shape.actions;
+        const bool half = params->precision == PPO_BF16;
+        size_t n;
+        place_save(p.device, &before);
+        if (params->precision != PPO_FLOAT32 && params->net.activation == NET_RELU)
+            round_weights(p.device, &before);
+        double *weights = doubles(place_give(&before, "params", &n), layout->n_params);
+        if (iterate(p.device, &update)) {
+            double *obs = fetch_observations(p.device, rows, half);
+            double *taken = fetch_rows(p.device, GPU_PPO_TAKEN, rows * actions);
+            double *logp = fetch_rows(p.device, GPU_PPO_OLD_LOGP, rows);
+            double *values = fetch_rows(p.device, GPU_PPO_OLD_VALUES, rows);
+            double *advantages = fetch_rows(p.device, GPU_PPO_ADVANTAGES, rows);
+            double *returns = fetch_rows(p.device, GPU_PPO_RETURNS, rows);
+            float *grads = place_room(layout->n_params, sizeof(*grads));
+            double *right = place_room(layout->n_params, sizeof(*right));
+            fetch(p.device, GPU_PPO_GRADS, grads, layout->n_params * sizeof(*grads));
+            if (params->normalise_advantages)
+                normalise(advantages, rows);
+            struct nn_work_f64 *work = NULL;
+            CHECK_INT(nn_work_create_f64(layout, rows, true, &work), 0);
+            struct nn_loss loss = {.clip_range = update.clip_range,
+                                   .clip_range_vf = params->clip_range_vf,
+                                   .vf_coef = params->vf_coef,
+                                   .ent_coef = update.ent_coef,
+                                   .entropy_bound = params->bounded ? params->entropy_bound : 0,
+                                   .value_bound = params->bounded ? params->value_bound : 0};
+            struct nn_rows_f64 in = {.rows = rows, .obs = obs, .steps = 1};
+            struct nn_sample_f64 sample = {taken, logp, values, advantages, returns};
+            struct nn_sums sums = {0};
+            nn_loss_f64(work, weights, &loss, &in, &sample, &sums);
+            struct nn_terms terms = nn_terms_of(&loss, &sums);
+            nn_backward_f64(work, weights, &terms, right);
+            const double tolerance = params->precision == PPO_FLOAT32 ? 1e-5 : 2e-2;
+            double worst = compare_grads(layout, grads, right, tolerance, name);
+            CHECK_NEAR(update.loss, terms.loss, tolerance * (1 + fabs(terms.loss)));
+            CHECK_NEAR(update.entropy_loss, terms.entropy, tolerance * (1 + fabs(terms.entropy)));
+            printf("gradients: %s: within %.2g of float64's\n", name, worst);
+            nn_work_destroy_f64(work);
+            free(obs), free(taken), free(logp), free(values), free(advantages), free(returns);
+            free(grads), free(right);
+        }
+        free(weights);
+        place_drop(&before);
+    }
+    close_place(&p);
+}
+
+/* ReLU's derivative jumps at 0: of two precisions one may see a unit on, the other off, and both are right.
+ * So with less than float32 ReLU has one hidden layer and weights that bfloat16 holds, where its inputs'
+ * signs are the same in both, and no normalisation before it. */
+static void all_grads(struct random *random)
+{
+    static const char *const precisions[] = {
+        [PPO_FLOAT32] = "float32", [PPO_TF32] = "tf32", [PPO_BF16] = "bf16"};
+    static const struct {
+        enum net_activation activation;
+        bool norm, shared, discrete, bounded;
+    } kinds[] = {
+        {NET_TANH, false, false, false, false}, {NET_RELU, false, false, false, true},
+        {NET_SILU, false, false, true, false},  {NET_RELU, true, false, false, false},
+        {NET_TANH, false, true, true, false},   {NET_RELU, false, true, false, false},
+        {NET_SILU, true, true, false, true},
+    };
+    for (int precision = PPO_FLOAT32; precision <= PPO_BF16; precision++)
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+            struct ppo_params params = place_ppo(13, 20, 260);
+            char name[100];
+            if (precision != PPO_FLOAT32 && kinds[k].activation == NET_RELU) {
+                params.net.n_pi = params.net.n_vf = 1;
+                if (kinds[k].norm || precision == PPO_TF32)
+                    continue;
+            }
+            params.epochs = 1;
+            params.precision = (enum ppo_precision)precision;
+            params.net.activation = kinds[k].activation;
+            params.net.layer_norm = kinds[k].norm;
+            params.net.shared = kinds[k].shared;
+            params.bounded = kinds[k].bounded;
+            params.clip_range_vf = k % 2 ? 0.3 : 0;
+            snprintf(name, sizeof(name), "%s %s%s%s%s", precisions[precision],
+                     net_activation_name(kinds[k].activation), kinds[k].norm ? ", layer norm" : "",
+                     kinds[k].shared ? ", shared" : "", kinds[k].discrete ? ", discrete" : "");
+            try_grads(random, &params, kinds[k].discrete, name);
+        }
+}
+
+/* ---- iterations ---- */
+
+static void compare_figures(const struct ppo_update *a, const struct ppo_update *b, double tolerance)
+{
+    const double of_a[] = {a->policy_loss,   a->value_loss,         a->entropy_loss, a->loss,
+                           a->clip_fraction, a->explained_variance, a->grad_norm,    a->reward};
+    const double of_b[] = {b->policy_loss,   b->value_loss,         b->entropy_loss, b->loss,
+                           b->clip_fraction, b->explained_variance, b->grad_norm,    b->reward};
+    static const char *const names[] = {"policy_loss",   "value_loss",         "entropy_loss", "loss",
+                                        "clip_fraction", "explained_variance", "grad_norm",    "reward"};
+    for (size_t i = 0; i < sizeof(of_a) / sizeof(of_a[0]); i++) {
+        check_count++;
+        if (!(fabs(of_a[i] - of_b[i]) <= tolerance * (1 + fabs(of_b[i])))) {
+            check_failures++;
+            fprintf(stderr, "iteration %" PRId64 ": %s: %.9g, the CPU's %.9g\n", b->iteration, names[i],
+                    of_a[i], of_b[i]);
+        }
+    }
+    CHECK_INT(a->iteration, b->iteration);
+    CHECK_INT(a->steps, b->steps);
+    CHECK_INT(a->minibatches, b->minibatches);
+    CHECK_INT(a->skipped, b->skipped);
+    CHECK_INT(a->epochs, b->epochs);
+    CHECK_INT(a->kl_stop, b->kl_stop);
+    CHECK_INT(a->episodes, b->episodes);
+    CHECK_NEAR(a->learning_rate, b->learning_rate, 0);
+    CHECK_NEAR(a->clip_range, b->clip_range, 0);
+    CHECK_NEAR(a->ent_coef, b->ent_coef, 0);
+    CHECK(isnan(a->std) == isnan(b->std));
+    if (!isnan(b->std))
+        CHECK_NEAR(a->std, b->std, tolerance);
+    if (b->episodes > 0) {
+        CHECK_NEAR(a->episode_return, b->episode_return, tolerance * (1 + fabs(b->episode_return)));
+        CHECK_NEAR(a->episode_return_std, b->episode_return_std, tolerance);
+        CHECK_NEAR(a->episode_length, b->episode_length, 1e-9);
+    }
+}
+
+static void compare_params(struct learner *a, struct learner *b, double tolerance)
+{
+    struct place_pieces of_a, of_b;
+    size_t n;
+    place_save(a, &of_a);
+    place_save(b, &of_b);
+    const float *pa = place_give(&of_a, "params", &n), *pb = place_give(&of_b, "params", &n);
+    double off = 0;
+    for (size_t i = 0; i < a->layout.n_params; i++) {
+        double d = fabs((double)pa[i] - pb[i]);
+        off = isnan(off) || d <= off ? off : d;
+    }
+    CHECK_NEAR(off, 0, tolerance);
+    const struct ppo_moments *ma = place_give(&of_a, "normaliser", &n),
+                             *mb = place_give(&of_b, "normaliser", &n);
+    for (int i = 0; i <= a->layout.shape.observation; i++) {
+        CHECK_NEAR(ma[i].count, mb[i].count, 0);
+        CHECK_NEAR(ma[i].mean, mb[i].mean, tolerance * (1 + fabs(mb[i].mean)));
+        CHECK_NEAR(ma[i].m2, mb[i].m2, tolerance * (1 + mb[i].m2));
+    }
+    const struct ppo_counters *ca = place_give(&of_a, "counters", &n),
+                              *cb = place_give(&of_b, "counters", &n);
+    CHECK(memcmp(ca, cb, sizeof(*ca)) == 0);
+    const struct ppo_copy *ea = place_give(&of_a, "copies", &n), *eb = place_give(&of_b, "copies", &n);
+    for (int i = 0; i < a->params.copies; i++) {
+        CHECK_INT(ea[i].length, eb[i].length);
+        CHECK_NEAR(ea[i].reward, eb[i].reward, tolerance * (1 + fabs(eb[i].reward)));
+        CHECK_NEAR(ea[i].running, eb[i].running, tolerance * (1 + fabs(eb[i].running)));
+    }
+    place_drop(&of_a);
+    place_drop(&of_b);
+}
+
+/* The same draws, minibatches and environment as the CPU's. Episodes of 7 steps: several of a copy end in a
+ * rollout of 24. */
+static void try_iterations(struct random *random, const struct ppo_params *params, bool discrete)
+{
+    struct place p;
+    if (open_place(&p, random, params, discrete, 13, true))
+        for (int i = 0; i < (small ? 1 : 4); i++) {
+            struct ppo_update device, cpu;
+            if (!iterate(p.device, &device) || !iterate(p.cpu, &cpu))
+                break;
+            compare_figures(&device, &cpu, 1e-5);
+            CHECK_INT(learner_device_waits(p.device), i + 1);
+        }
+    if (p.device && p.cpu)
+        compare_params(p.device, p.cpu, 1e-5);
+    close_place(&p);
+}
+
+static void all_iterations(struct random *random)
+{
+    struct ppo_params params = place_ppo(11, 24, 64);
+    params.adam_epsilon = 1e-3; /* so that what is 0 but for rounding makes no step of either sign */
+    try_iterations(random, &params, false);
+    params.epochs = 4;
+    params.learning_rate = 0.003;
+    params.target_kl = 0.002;
+    params.lr_schedule = PPO_LINEAR;
+    params.clip_range_final = 0.1;
+    params.net.activation = NET_RELU;
+    try_iterations(random, &params, false);
+    params.normalise_rewards = false;
+    params.target_kl = 0;
+    params.net.shared = true;
+    try_iterations(random, &params, true);
+}
+
+/* ---- state ---- */
+
+static void compare_pieces(struct place_pieces *a, struct place_pieces *b)
+{
+    CHECK_INT(a->n, 7);
+    CHECK_INT(b->n, 7);
+    for (int i = 0; i < a->n; i++) {
+        size_t n;
+        const void *other = place_give(b, a->names[i], &n);
+        CHECK(other != NULL);
+        CHECK_INT(a->bytes[i], n);
+        bool same = other && a->bytes[i] == n && memcmp(a->at[i], other, n) == 0;
+        check_count++;
+        if (!same) {
+            check_failures++;
+            fprintf(stderr, "piece %s is not the same\n", a->names[i]);
+        }
+    }
+}
+
+/* Saved and continued, loaded and continued: the same bits. */
+static void try_resume(struct random *random, enum ppo_precision precision)
+{
+    struct ppo_params params = place_ppo(11, 24, 64);
+    struct place p;
+    struct place_pieces middle, end, again;
+    struct ppo_update update, other;
+    struct env *env = NULL;
+    struct learner *second = NULL;
+    params.precision = precision;
+    if (open_place(&p, random, &params, false, 40, false) && open_learner(&p, &params, &env, &second) &&
+        iterate(p.device, &update)) {
+        place_save(p.device, &middle);
+        for (int i = 0; i < 2; i++)
+            iterate(p.device, &update);
+        place_save(p.device, &end);
+        iterate(second, &other);
+        iterate(second, &other);
+        place_load(second, &middle);
+        for (int i = 0; i < 2; i++)
+            iterate(second, &other);
+        place_save(second, &again);
+        compare_pieces(&end, &again);
+        CHECK(update.loss == other.loss && update.reward == other.reward && update.kl == other.kl);
+        place_drop(&middle);
+        place_drop(&end);
+        place_drop(&again);
+    }
+    learner_destroy(second);
+    env_destroy(env);
+    close_place(&p);
+}
+
+/* The CPU's checkpoint on the device, and the device's on the CPU. */
+static void try_exchange(struct random *random)
+{
+    struct ppo_params params = place_ppo(11, 24, 64);
+    struct place p;
+    struct place_pieces from_cpu, on_device, back;
+    struct ppo_update update, other;
+    char err[PPO_ERROR_MAX] = "";
+    if (open_place(&p, random, &params, false, 40, true)) {
+        iterate(p.cpu, &update);
+        place_save(p.cpu, &from_cpu);
+        place_load(p.device, &from_cpu);
+        place_save(p.device, &on_device);
+        compare_pieces(&from_cpu, &on_device);
+        iterate(p.cpu, &update);
+        iterate(p.device, &other);
+        compare_figures(&other, &update, 1e-5);
+        place_drop(&on_device);
+        place_save(p.device, &on_device);
+        place_load(p.cpu, &on_device);
+        place_save(p.cpu, &back);
+        compare_pieces(&on_device, &back);
+
+        /* Pieces that are missing or of other shapes change nothing. */
+        from_cpu.bytes[0] -= 4;
+        CHECK_INT(learner_load(p.device, &(struct ppo_source){&from_cpu, place_give}, err), -EINVAL);
+        CHECK(strstr(err, from_cpu.names[0]) != NULL && strstr(err, "bytes") != NULL);
+        from_cpu.bytes[0] += 4;
+        from_cpu.names[from_cpu.n - 1][0] = 'X';
+        CHECK_INT(learner_load(p.device, &(struct ppo_source){&from_cpu, place_give}, err), -EINVAL);
+        place_drop(&back);
+        place_save(p.device, &back);
+        compare_pieces(&on_device, &back);
+
+        float *weights = place_room(p.device->layout.n_params, sizeof(float)), *scaling[4];
+        for (int i = 0; i < 4; i++)
+            scaling[i] = place_room((size_t)p.device->layout.shape.observation, sizeof(float));
+        size_t n, bytes = (size_t)p.device->layout.shape.observation * sizeof(float);
+        CHECK_INT(learner_snapshot(p.device, &(struct ppo_snapshot){weights, scaling[0], scaling[1]}, err),
+                  0);
+        CHECK(memcmp(weights, place_give(&back, "params", &n), p.device->layout.n_params * sizeof(float)) ==
+              0);
+        CHECK_INT(learner_snapshot(p.cpu, &(struct ppo_snapshot){weights, scaling[2], scaling[3]}, err), 0);
+        CHECK(memcmp(scaling[0], scaling[2], bytes) == 0 && memcmp(scaling[1], scaling[3], bytes) == 0);
+        free(weights);
+        for (int i = 0; i < 4; i++)
+            free(scaling[i]);
+        place_drop(&from_cpu);
+        place_drop(&on_device);
+        place_drop(&back);
+    }
+    close_place(&p);
+}
+
+/* Values that are no numbers: every minibatch is skipped, and the training ends. */
+static void try_bad(struct random *random)
+{
+    struct ppo_params params = place_ppo(11, 24, 64);
+    struct place p;
+    struct place_pieces pieces;
+    struct ppo_update update;
+    char err[PPO_ERROR_MAX] = "";
+    params.bad_updates = 3;
+    if (open_place(&p, random, &params, false, 40, false)) {
+        const struct net_layout *layout = &p.device->layout;
+        size_t n;
+        place_save(p.device, &pieces);
+        float *weights = (float *)(uintptr_t)place_give(&pieces, "params", &n);
+        weights[layout->tensors[layout->chains[NET_VF].head.bias].offset] = NAN;
+        place_load(p.device, &pieces);
+        CHECK_INT(learner_iterate(p.device, &update, err), -EDOM);
+        CHECK(strstr(err, "3 minibatches in a row") != NULL);
+        weights[layout->tensors[layout->chains[NET_PI].head.bias].offset] = NAN;
+        place_load(p.device, &pieces);
+        CHECK_INT(learner_iterate(p.device, &update, err), -EINVAL);
+        CHECK(strstr(err, "not finite") != NULL);
+        place_drop(&pieces);
+    }
+    close_place(&p);
+}
+
+/* ---- memory ---- */
+
+static char told[4][PPO_ERROR_MAX];
+static int n_told;
+
+static void tell(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    if (n_told < 4)
+        snprintf(told[n_told++], sizeof(told[0]), "%s", sentence);
+}
+
+static void climb(const struct ppo_params *params, const struct learner_source *source, int copies,
+                  const char *backend)
+{
+    struct learner_stack stack = {0};
+    struct ppo_update update;
+    char err[PPO_ERROR_MAX] = "";
+    n_told = 0;
+    CHECK_INT(learner_create_auto(params, source, &stack, err), 0);
+    CHECK_STR(err, "");
+    if (!stack.learner)
+        return;
+    CHECK_INT(stack.learner->params.copies, copies);
+    CHECK(strncmp(stack.learner->ops->backend, backend, strlen(backend)) == 0);
+    iterate(stack.learner, &update);
+    CHECK_INT(update.steps, (int64_t)copies * params->steps);
+    learner_stack_destroy(&stack);
+}
+
+static size_t bytes_of(const struct place *p, const struct ppo_params *params, int copies)
+{
+    struct ppo_params other = *params;
+    other.copies = copies;
+    return learner_bytes_device(&other, &p->device->layout, ppo_shortest_episode(p->env));
+}
+
+static void try_memory(struct random *random)
+{
+    struct ppo_params params = place_ppo(512, 24, 64);
+    struct place p;
+    params.memory_cap = 1;
+    if (!open_place(&p, random, &params, false, 40, false)) {
+        close_place(&p);
+        return;
+    }
+    struct learner_source source = {
+        .env_params = &p.env_params, .market = p.market, .module_path = path, .told = tell};
+    const size_t whole = bytes_of(&p, &params, 512), half = bytes_of(&p, &params, 256),
+                 quarter = bytes_of(&p, &params, 128);
+    CHECK_INT(p.device->ops->bytes(p.device), whole);
+    CHECK(quarter < half && half < whole);
+
+    climb(&params, &source, 512, "cuda: ");
+    CHECK_INT(n_told, 0);
+    source.module_limit = half + (half - quarter) / 2; /* with what the environment holds */
+    climb(&params, &source, 256, "cuda: ");
+    CHECK_INT(n_told, 1);
+    CHECK(strstr(told[0], "512 copies") && strstr(told[0], "256 are tried") &&
+          strstr(told[0], "out of memory"));
+    source.module_limit = quarter + (quarter - bytes_of(&p, &params, 64)) / 2;
+    climb(&params, &source, 128, "cuda: ");
+    CHECK_INT(n_told, 2);
+    source.module_limit = (size_t)32 << 20; /* less than the products' workspace */
+    params.copies = 8;
+    climb(&params, &source, 8, "cpu");
+    CHECK_INT(n_told, 2); /* with 4 copies a rollout still has a minibatch, with 2 not */
+    CHECK(strstr(told[0], "4 are tried") && strstr(told[1], "on the CPU"));
+    params.device = PPO_CUDA;
+    climb(&params, &source, 8, "cpu");
+    params.device = PPO_CPU;
+    climb(&params, &source, 8, "cpu");
+    CHECK_INT(n_told, 0);
+
+    /* The cap, of all that the device has: the tests' has its limit. */
+    params.device = PPO_AUTO;
+    if (strcmp(gpu_module_device(module), "the CPU") == 0) {
+        source.module_limit = bytes_of(&p, &params, 8) * 4;
+        params.memory_cap = 0.2;
+        climb(&params, &source, 8, "cpu");
+        CHECK(n_told == 2 && strstr(told[0], "memory_cap 0.2"));
+        params.memory_cap = 0.5;
+        climb(&params, &source, 8, "cuda");
+        CHECK_INT(n_told, 0);
+    }
+    source.module_limit = 0;
+    params.memory_cap = 0.8;
+
+    /* What a device does not train. */
+    struct learner_stack stack = {0};
+    char err[PPO_ERROR_MAX] = "";
+    params.net.recurrent = 16;
+    params.sequence = 8;
+    climb(&params, &source, 8, "cpu");
+    CHECK(n_told == 1 && strstr(told[0], "recurrent"));
+    params.device = PPO_CUDA;
+    CHECK_INT(learner_create_auto(&params, &source, &stack, err), -EINVAL);
+    CHECK(strstr(err, "recurrent") != NULL);
+    params.net.recurrent = 0;
+    source.module_path = "/nowhere/papertape-gpu.so";
+    CHECK_INT(learner_create_auto(&params, &source, &stack, err), -ENOENT);
+    params.device = PPO_AUTO;
+    climb(&params, &source, 8, "cpu");
+    CHECK(n_told == 1 && strstr(told[0], "on the CPU"));
+    close_place(&p);
+}
+
+int main(int argc, char **argv)
+{
+    char reason[GPU_REASON_MAX] = "";
+    CHECK(argc > 1);
+    if (argc < 2)
+        return check_done("trainer/ppo/device");
+    path = argv[1];
+    small = argc > 2 && strcmp(argv[2], "small") == 0;
+    int r = gpu_module_open(path, &module, reason, sizeof(reason));
+    if (r == -ENODEV || r == -ENOENT) {
+        printf("skipped: %s\n", reason);
+        return CHECK_SKIP;
+    }
+    CHECK_INT(r, 0);
+    if (r < 0) {
+        fprintf(stderr, "%s\n", reason);
+        return check_done("trainer/ppo/device");
+    }
+    printf("device: %s\n", gpu_module_device(module));
+    struct random random = random_seeded("trainer/ppo/device", 20261122);
+    all_grads(&random);
+    all_iterations(&random);
+    for (int precision = PPO_FLOAT32; precision <= PPO_BF16; precision++)
+        try_resume(&random, (enum ppo_precision)precision);
+    try_exchange(&random);
+    try_bad(&random);
+    if (!small)
+        try_memory(&random);
+    gpu_module_close(module);
+    return check_done("trainer/ppo/device");
+}
