@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "trainer/command/train_run.h"
 
@@ -46,6 +47,10 @@ static int make_folders(const char *output)
             break;
         *slash = '/';
     }
+    if (access(path, W_OK | X_OK) < 0)
+        return train_say(EXIT_FAILURE,
+                         "cannot write to the output folder: %.300s: %s: one that can be written to", path,
+                         strerror(errno));
     return TRAIN_GO_ON;
 }
 

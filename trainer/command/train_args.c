@@ -110,8 +110,9 @@ int train_args_parse(const char *verb, int argc, char **argv, struct train_args 
     if (!ret->config && !ret->list_keys)
         return train_say(TRAIN_USAGE,
                          "no configuration: command line: --config F, an INI file; see %s --help", verb);
-    if (ret->output && (!*ret->output || strlen(ret->output) >= CONFIG_PATH_MAX))
-        return train_say(TRAIN_USAGE, "bad folder: --output: 1 to %d characters are right",
+    if (ret->output &&
+        (!*ret->output || strlen(ret->output) >= CONFIG_PATH_MAX || strpbrk(ret->output, "\r\n")))
+        return train_say(TRAIN_USAGE, "bad folder: --output: 1 to %d characters of one line are right",
                          CONFIG_PATH_MAX - 1);
     return TRAIN_GO_ON;
 }

@@ -3,6 +3,7 @@
     resume.py PAPERTAPE_TRAINER GPU_MODULE_ON_CPU
 """
 import os
+import random
 import shutil
 import signal
 import sys
@@ -135,6 +136,49 @@ def test_damaged(trainer, original, seen):
     check(ran.returncode == 1 and "no checkpoint" in ran.stderr and "resume.py" in ran.stderr, f"foreign: {ran.stderr}")
 
 
+def test_early(trainer, original, seen):
+    """Stopped before its first update: a checkpoint of nothing, from which all of it follows."""
+    folder = again(trainer, original, "early")
+    before, error, status = trainer.end_by(signal.SIGTERM, lambda lines: True, "train", "--config", "F.ini", cwd=folder)
+    check(status == 0 and error == "" and before[-1]["result"] == "stopped", f"early: {status} {error}")
+    ran = trainer.run("train", "--config", "F.ini", "--resume", "latest", cwd=folder)
+    got = lines(ran.stdout)
+    check(ran.returncode == 0 and events(got, "start")[0]["steps"] == before[-1]["steps"], f"early: {ran.stderr}")
+    check(all(figures(seen)[steps] == figure for steps, figure in figures(got).items()), "early: its figures")
+    same(original, folder, "early")
+
+
+def test_chain(trainer, original, seen):
+    """Killed again and again, each time after another line, and gone on from the newest good one: PAPERTAPE_LONG has more."""
+    folder = again(trainer, original, "chain")
+    config(os.path.join(folder, "F.ini"), WORLDS["cartpole"], {"training": {"checkpoint_every": 4}})
+    seed = int(os.environ.get("PAPERTAPE_SEED", "20261122"), 0)
+    draw, kills, total = random.Random(seed), 0, SMALL["training"]["total_steps"]
+    right, steps, wanted = figures(seen), 0, 60 if os.environ.get("PAPERTAPE_LONG") else 4
+    while True:
+        resumes = any(name.endswith(".ckpt") for name in os.listdir(os.path.join(folder, "out"))) if kills else False
+        after = draw.randint(1, 24) if kills < wanted else 1 << 30
+        got, error, status = trainer.end_by(signal.SIGKILL, lambda lines, n=after: len(lines) >= n, "train", "--config", "F.ini",
+                                            *(("--resume", "latest") if resumes else ()), cwd=folder)
+        check(error == "" and status in (0, -signal.SIGKILL), f"chain: {status} {error}")
+        check(all(right[at] == figure for at, figure in figures(got).items()), f"chain: the figures after {kills} kills")
+        starts = events(got, "start")
+        check(not starts or starts[0]["steps"] >= steps, f"chain: it goes on, from {starts} after {steps}")
+        steps = starts[0]["steps"] if starts else steps
+        if status != -signal.SIGKILL:
+            break
+        kills += 1
+    same_pieces(original, folder, "chain", total)
+    print(f"killed {kills} times, last resumed at {steps} of {total} steps: bit-equal (PAPERTAPE_SEED={seed})")
+
+
+def same_pieces(original, folder, label, total):
+    """The same but for the configuration, where a key that may change did."""
+    one, two = (pieces(os.path.join(at, "out", f"small-{total}.ckpt")) for at in (original, folder))
+    check(set(one) == set(two) and all(one[name] == two[name] for name in one if name != "config"), f"{label}: pieces")
+    check(read(original, "out", "small.safetensors") == read(folder, "out", "small.safetensors"), f"{label}: the policy")
+
+
 def test_longer(trainer, original, seen):
     """A training that is done goes on where total_steps is raised, and has nothing to do where it is not."""
     folder = again(trainer, original, "longer")
@@ -159,11 +203,14 @@ def main(program, module):
         trainer.environment["PAPERTAPE_GPU_MODULE"] = os.path.abspath(module)
         original, seen = test_world(trainer, "cartpole", WORLDS["cartpole"])
         test_damaged(trainer, original, seen)
+        test_early(trainer, original, seen)
+        test_chain(trainer, original, seen)
         test_longer(trainer, original, seen)
         test_world(trainer, "recurrent", WORLDS["recurrent"])
         test_world(trainer, "market", WORLDS["market"])
         _, seen = test_world(trainer, "device", WORLDS["device"])
         check(events(seen, "start")[0]["backend"].startswith("cuda"), f"device: {events(seen, 'start')[0]['backend']}")
+        check(events(seen, "start")[0]["predicted"]["device_bytes"] > 0, "device: its bytes")
         check(all(line["device_utilisation"] > 0 for line in events(seen, "update")), "device: its utilisation")
     done("trainer/program/resume")
 
