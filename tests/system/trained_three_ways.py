@@ -87,43 +87,45 @@ def network(chance, shape, widths, levels, recurrent, layer_norm):
     return tensors
 
 
-def normaliser(changed):
+def normaliser(symbols, changed):
     """Means and scales that make of each number something about 1: cash, quantities, rows."""
     values = {**ENVIRONMENT, **changed}
     mean, scale = [2500 * values["norm_cash"]], [2 / (2500 * values["norm_cash"])]
-    for _, price, *_ in SYMBOLS:
+    for _, price, *_ in symbols:
         mean.append(0.0)
         scale.append(1 / (values["norm_stocks"] * 1000 / price))
     return mean, scale
 
 
-def rows_normaliser(sets, changed):
+def rows_normaliser(symbols, sets, changed):
     norm = {**ENVIRONMENT, **changed}["norm_tech"]
-    closes = [(price * norm, 100 / (price * norm)) for _, price, *_ in SYMBOLS]
+    closes = [(price * norm, 100 / (price * norm)) for _, price, *_ in symbols]
     if not sets:
-        return closes + [(40 * norm, 1 / (30 * norm))] * len(SYMBOLS)
+        return closes + [(40 * norm, 1 / (30 * norm))] * len(symbols)
     rest = [(0.0, 400 / norm), (0.5 * norm, 5 / norm), (0.3 * norm, 5 / norm), (3.5 * norm, 1 / norm)]
     return [pair for close in closes for pair in [close] + rest]
 
 
-def policy(path, name, sets=False, levels=0, recurrent=0, layer_norm=False, activation="tanh", seed=0, **changed):
-    """Writes a policy of random networks over the three symbols."""
+def policy(path, name, sets=False, levels=0, recurrent=0, layer_norm=False, activation="tanh", seed=0, symbols=SYMBOLS,
+           **changed):
+    """Writes a policy of random networks over the three symbols, or some of them."""
     chance = random.Random(f"{SEED} {name} {seed}")
     lookback = {**ENVIRONMENT, **changed}["lookback"]
-    rows = rows_normaliser(sets, changed)
-    mean, scale = normaliser(changed)
+    rows = rows_normaliser(symbols, sets, changed)
+    mean, scale = normaliser(symbols, changed)
+    n_actions = 2 if changed.get("task") == "day-trade" else len(symbols)
     mean += [pair[0] for pair in rows] * lookback
     scale += [pair[1] for pair in rows] * lookback
     widths = (32, 16)
-    tensors = network(chance, (len(mean), len(SYMBOLS)), widths, levels, recurrent, layer_norm)
+    tensors = network(chance, (len(mean), n_actions), widths, levels, recurrent, layer_norm)
     tensors["observation.mean"] = ((len(mean),), mean)
     tensors["observation.scale"] = ((len(mean),), scale)
     extra = {"actions": "discrete", "levels": levels} if levels else {}
-    names = ["BTC", "ETHUSDT", "XRP"]
-    metadata = {"format": "papertape.policy/1", "observation": str(len(mean)), "actions": str(len(SYMBOLS)),
+    names = ["BTC", "ETHUSDT", "XRP"][: len(symbols)]
+    metadata = {"format": "papertape.policy/1", "observation": str(len(mean)), "actions": str(n_actions),
                 "levels": str(levels), "activation": activation, "layer_norm": "true" if layer_norm else "false",
                 "shared": "false", "recurrent": str(recurrent), "policy_layers": "32,16", "value_layers": "32,16",
-                "observation_clip": "10", "symbols": ",".join(names), "least_quantities": "0.00002,0.0003,1",
+                "observation_clip": "10", "symbols": ",".join(names), "least_quantities": ",".join(["0.00002", "0.0003", "1"][: len(symbols)]),
                 "interval": "1m", "features": "set" if sets else "closes-volumes",
                 "environment": environment(**{**extra, **changed}), "trained_from": "2023-01-01T00:00:00Z",
                 "trained_to": "2023-12-01T00:00:00Z", "trained_steps": "1000000", "seed": "1", "version": "0.1.0"}
@@ -132,6 +134,8 @@ def policy(path, name, sets=False, levels=0, recurrent=0, layer_norm=False, acti
     safetensors(path, tensors, metadata)
     return path
 
+
+FLAT = {"market": 1e-10, "reference": 1e-5}  # of what was held: the reference counts in float32
 
 KINDS = {"continuous": {"trailing_stop_pct": 0.006},
          "features": {"sets": True, "activation": "relu", "forced_exit_bars": 0},
@@ -191,7 +195,28 @@ def figures(name, out, trades, equity):
     assert whole["steps"] == len(equity) and whole["buys"] + whole["sells"] == len(trades), (name, whole)
     assert abs(whole["fees"] - sum(float(row["fee"]) for row in trades)) < 1e-6
     assert abs(whole["turnover"] - sum(float(row["notional"]) for row in trades)) < 1e-3 * (1 + len(trades) * 1e-3)
-    assert whole["equity"] == last and abs(whole["return_pct"] - 100 * (last / whole["capital"] - 1)) < 1e-9
+    digits = 0 if out["execution"] == "market" else 1e-8  # of the steps' equity; the reference is printed with nine
+    assert abs(whole["equity"] - last) <= digits * last, (name, whole, last)
+    assert abs(whole["return_pct"] - 100 * (last / whole["capital"] - 1)) < 1e-9 + 200 * digits, (name, whole, last)
+    held, most, made, results = {}, {}, {}, []
+    for row in trades:
+        symbol, qty = row["symbol"], float(row["qty"]) * (1 if row["side"] == "BUY" else -1)
+        before, price, fee = held.get(symbol, 0.0), float(row["price"]), float(row["fee"])
+        held[symbol] = before + qty
+        most[symbol] = max(most.get(symbol, 0.0), abs(before), abs(held[symbol]))
+        flat = abs(held[symbol]) <= FLAT[out["execution"]] * most[symbol]
+        flips = not flat and before * held[symbol] < 0
+        part = -before / qty if flips else 1.0
+        made[symbol] = made.get(symbol, 0.0) - part * (qty * price + fee)
+        if flips or flat:
+            results.append(made.pop(symbol))
+            most[symbol] = 0.0
+            made[symbol] = -(1 - part) * (qty * price + fee)
+            held[symbol] = held[symbol] if flips else 0.0
+    assert whole["trades"] == len(results), (name, whole["trades"], len(results))
+    won, lost = sum(r for r in results if r > 0), -sum(r for r in results if r <= 0)
+    assert abs(whole["win_rate_pct"] - 100 * sum(r > 0 for r in results) / len(results)) < 1e-9, name
+    assert lost == 0 or abs(whole["profit_factor"] - won / lost) < 1e-4 * (1 + won / lost), (name, whole["profit_factor"], won / lost)
     for key in ("sharpe", "sortino", "max_drawdown_pct", "cagr_pct", "calmar", "win_rate_pct", "profit_factor",
                 "benchmark_return_pct"):
         assert key in whole, key
@@ -344,11 +369,73 @@ def splits(place, files):
 
 def executions(place, files):
     """Policies that no account trades by are evaluated too: reference, and the day trade with its two actions."""
-    for name, changed in (("reference", {"execution": "reference"}),):
-        path = policy(os.path.join(place, f"{name}.safetensors"), "continuous", **changed)
-        _, steps, out = by_environment(place, path, files)
-        assert out["execution"] == "reference" and out["whole"]["steps"] == len(steps) > 0 and out["whole"]["buys"] > 0
-        print(f"{name}: {len(steps)} steps, {out['whole']['buys']} purchases")
+    day = {"task": "day-trade", "session_close_s": 4 * 3600, "threshold": 0.1, "trailing_stop_pct": 0, "max_position_pct": 0,
+           "min_cash_reserve": 0, "forced_exit_bars": 0, "cooldown_bars": 0}
+    for name, changed in (("reference", {"execution": "reference"}), ("day-trade", day),
+                          ("day-trade-reference", {**day, "execution": "reference", "shorts": "true"})):
+        only = SYMBOLS[:1] if "task" in changed else SYMBOLS
+        path = policy(os.path.join(place, f"{name}.safetensors"), "continuous", symbols=only, **changed)
+        trades, steps, out = by_environment(place, path, files)
+        whole = out["whole"]
+        assert out["execution"] == changed.get("execution", "market") and out["task"] == changed.get("task", "portfolio"), out
+        assert whole["steps"] == len(steps) > 0 and whole["buys"] + whole["sells"] == len(trades) > 20 and whole["trades"] > 3, whole
+        assert abs(whole["fees"] - sum(float(row["fee"]) for row in trades)) < 1e-4 * (1 + whole["fees"]), (name, whole)
+        figures(name, out, trades, {time: float(row["equity"]) for time, row in steps.items()})
+        print(f"{name}: {len(steps)} steps, {whole['buys']} purchases, {whole['sells']} sales, {whole['trades']} trades")
+        refused([harness.PAPERTAPE, "backtest", "--no-cache", "--bars", ",".join(files), "--policy", path],
+                "reference" if "execution" in changed else "day-trade")
+
+
+LEARNED = """[training]
+name = learned
+total_steps = 1024
+output = {output}
+policy_layers = 16,16
+value_layers = 16,16
+policy_gain = 1
+copies = 4
+steps = 128
+minibatch = 128
+epochs = 2
+device = cpu
+threads = 1
+[environment]
+lookback = 3
+random_start = true
+episode_bars = 100
+initial_capital = 100000
+buy_cost_pct = 0.001
+sell_cost_pct = 0.001
+trailing_stop_pct = 0.005
+norm_action = 1
+[data]
+bars = {bars}
+features = market14
+train_to = {train_to}
+test_from = {test_from}
+"""
+
+
+def learned(place, files):
+    """A policy that the trainer made: what its last evaluation came to, eval says too, and the backtest makes its trades."""
+    train_to, test_from = (recorded.START_S + 60 * (ROWS * part // 100) for part in (70, 78))
+    config = os.path.join(place, "learned.ini")
+    with open(config, "w") as file:
+        file.write(LEARNED.format(output=os.path.join(place, "out"), bars=", ".join(files), train_to=train_to, test_from=test_from))
+    events = [json.loads(line) for line in recorded.run([TRAINER, "train", "--config", config]).splitlines()]
+    last = [event for event in events if event["event"] == "evaluation"][-1]
+    path = os.path.join(place, "out/learned.safetensors")
+    tested = json.loads(recorded.run([TRAINER, "eval", path, "--bars", ",".join(files), "--from", str(test_from)]))["whole"]
+    assert (tested["steps"], tested["buys"], tested["sells"]) == tuple(last[key] for key in ("evaluated_steps", "buys", "sells"))
+    assert abs(tested["equity"] - last["equity"]) < 1e-6 and abs(tested["fees"] - last["fees"]) < 1e-6, (tested, last)
+    trades, steps, _ = by_environment(place, path, files)
+    equity = {time: float(row["equity"]) for time, row in steps.items()}
+    turned = os.path.join(place, "learned.d")
+    os.mkdir(turned)
+    theirs, their_equity, _ = recorded.by_backtest(turned, [path], files[1:] + files[:1])
+    n = recorded.same_trades("learned: backtest", trades, theirs, max(equity))
+    assert n > 50 and recorded.same_equity("learned: backtest", equity, their_equity) == 0
+    print(f"learned: {n} trades of a policy that the trainer made, equal in environment and backtest; its evaluation said again by eval")
 
 
 def main():
@@ -359,6 +446,7 @@ def main():
             three_ways(folder, name, place, files, harness.LONG or name in ("features", "discrete-recurrent"))
         splits(place, files)
         executions(place, files)
+        learned(place, files)
         gaps, with_gaps = made(folder.path, "gaps", True)
         for name in KINDS:
             three_ways(folder, name, gaps, with_gaps, False)

@@ -18,9 +18,13 @@ struct play {
     const struct eval_tell *tell;
     struct eval_episode *episode;
     struct open_trade *open; /* [n_assets] */
+    double *held;            /* [n_assets], as the environment counts it */
+    double flat;             /* of the most that was held: nothing */
 };
 
-static const double FLAT = 1e-9; /* of the most that was held: what is left of float32 quantities */
+/* Of the most that was held: what the sum of all that was told may leave of 0, where the environment counts
+ * in whole quanta, and where it counts in float32. */
+static const double FLAT = 1e-12, FLAT_FLOAT32 = 1e-6;
 
 static void close_trade(const struct play *play, struct open_trade *open, size_t row)
 {
@@ -38,7 +42,7 @@ static void add_trade(const struct play *play, struct open_trade *open, double q
     open->qty += qty;
     open->profit -= qty * price + fee;
     open->most = fmax(open->most, fabs(open->qty));
-    if (fabs(open->qty) <= FLAT * open->most)
+    if (fabs(open->qty) <= play->flat * open->most)
         close_trade(play, open, row);
 }
 
@@ -55,7 +59,7 @@ static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
         play->episode->buys++;
     else
         play->episode->sells++;
-    if (open->qty != 0 && (rest > 0) != (open->qty > 0) && fabs(rest) > FLAT * open->most)
+    if (open->qty != 0 && (rest > 0) != (open->qty > 0) && fabs(rest) > play->flat * open->most)
         part = -open->qty / trade->qty;
     add_trade(play, open, part < 1 ? -open->qty : trade->qty, trade->price, part * trade->fee,
               (size_t)trade->row);
@@ -63,6 +67,15 @@ static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
         add_trade(play, open, rest, trade->price, (1 - part) * trade->fee, (size_t)trade->row);
     if (play->tell && play->tell->traded)
         play->tell->traded(play->tell->ctx, trade);
+}
+
+/* Where more was left by the sum, flat is what the environment calls so. */
+static void close_flat(const struct play *play, size_t row)
+{
+    env_positions(play->market->env, 0, play->held, NULL, NULL);
+    for (int i = 0; i < play->market->bars->n_symbols; i++)
+        if (play->held[i] == 0 && play->open[i].qty != 0)
+            close_trade(play, &play->open[i], row);
 }
 
 static void look(const struct eval_market *market, double *equity, double *benchmark, double *cash,
@@ -89,6 +102,7 @@ static int step(const struct play *play, struct net_memory *memory, float *obser
     if (r < 0)
         return r;
     look(market, &episode->equity[episode->n], &episode->benchmark[episode->n], &cash, &row);
+    close_flat(play, (size_t)row);
     double equity = episode->equity[episode->n];
     episode->invested += equity > 0 ? 1 - cash / equity : 0;
     episode->n++;
@@ -138,13 +152,18 @@ int eval_episode_play(struct eval_market *market, size_t from, size_t to, const 
 {
     struct eval_episode episode = {0};
     size_t n_assets = (size_t)market->bars->n_symbols, rows = to - from;
-    struct play play = {.market = market, .tell = tell, .episode = &episode};
+    struct play play = {.market = market,
+                        .tell = tell,
+                        .episode = &episode,
+                        .flat = market->params.execution == ENV_MARKET ? FLAT : FLAT_FLOAT32};
     float *observation = malloc((size_t)env_observation_size(market->env) * sizeof *observation);
     float *actions = malloc((size_t)env_action_size(market->env) * sizeof *actions);
     play.open = calloc(n_assets, sizeof *play.open);
+    play.held = calloc(n_assets, sizeof *play.held);
     episode.equity = malloc(rows * sizeof *episode.equity);
     episode.benchmark = malloc(rows * sizeof *episode.benchmark);
-    int r = observation && actions && play.open && episode.equity && episode.benchmark ? 0 : -ENOMEM;
+    int r =
+        observation && actions && play.open && play.held && episode.equity && episode.benchmark ? 0 : -ENOMEM;
     if (r < 0)
         snprintf(err, EVAL_ERROR_MAX, "out of memory");
     if (r == 0)
@@ -157,6 +176,7 @@ int eval_episode_play(struct eval_market *market, size_t from, size_t to, const 
     free(observation);
     free(actions);
     free(play.open);
+    free(play.held);
     if (r < 0) {
         eval_episode_finish(&episode);
         return r;
