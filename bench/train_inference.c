@@ -178,8 +178,8 @@ static void time_warm(const char *name, const struct net_shape *shape, uint64_t 
         double rate = calls / (processor_seconds() - from);
         best = rate > best ? rate : best;
     }
-    snprintf(text, sizeof text, "%s warm", name);
-    figure(text, best, "calls/s of processor time");
+    snprintf(text, sizeof text, "%s warm, of processor time", name);
+    figure(text, best, "calls/s");
     network_finish(&net);
 }
 

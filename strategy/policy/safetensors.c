@@ -53,6 +53,8 @@ static int refuse(char err[static SAFETENSORS_ERROR_MAX], const char *path, cons
     va_start(args, format);
     vsnprintf(err + len, (size_t)(SAFETENSORS_ERROR_MAX - len), format, args);
     va_end(args);
+    for (char *at = err; *at; at++) /* one line, whatever a file has for names */
+        *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
     return -EINVAL;
 }
 

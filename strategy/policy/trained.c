@@ -42,6 +42,8 @@ int trained_refuse(char err[static POLICY_ERROR_MAX], const char *path, const ch
     va_start(args, format);
     vsnprintf(err + len, (size_t)(POLICY_ERROR_MAX - len), format, args);
     va_end(args);
+    for (char *at = err; *at; at++) /* one line, whatever a file has for names */
+        *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
     return -EINVAL;
 }
 

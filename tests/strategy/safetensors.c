@@ -139,6 +139,7 @@ static void test_bad(void)
         {"{}x", 0, "no JSON object"},
         {"{\"a\":\"\xff\"}", 0, "no JSON object"},
         {"{\"a\":1}", 0, "tensor a: an object of dtype"},
+        {"{\"a\\n\\u0001b\":1}", 0, "tensor a??b: an object of dtype"},
         {"{\"a\":{" F32("[1]", "[0,4]") ",\"b\":1}}", 4, "tensor a: an object of dtype"},
         {"{\"a\":{" F32("[1]", "[0,4]") "},\"a\":{" F32("[1]", "[4,8]") "}}", 8, "duplicate"},
         {"{\"a\":{" TENSOR("\"F16\"", "[2]", "[0,4]") "}}", 4, "dtype F16: F32, F64, I64 or U8 is right"},
