@@ -83,7 +83,7 @@ static int check_actions(struct device_learner *d, char err[static PPO_ERROR_MAX
 {
     char reason[ENV_ERROR_MAX];
     int r = env_device_wait(d->device, NULL, reason);
-    return r < 0 ? env_refuse(r, err, "rollout: %s", reason) : 0;
+    return r < 0 ? env_refuse(r, err, "rollout (all steps of a graph count as its first): %s", reason) : 0;
 }
 
 /* A rollout for the first statistics of observations; what it has changed besides is put back. */

@@ -16,6 +16,10 @@
 
 enum { REASON_MAX = 256, ALIGNMENT = 16, PINNED_MAX = 8 };
 
+/* What cuBLASLt may take for granted of biases' and masks' addresses when it chooses: it looks at the address
+ * alone. A bias lies at NET_LANES elements. */
+static const uintptr_t BIAS_AT = 32, MASK_AT = 256;
+
 /* What the driver takes for cuBLASLt's code and for graphs, once they are used. */
 static const size_t DRIVER_BYTES = (size_t)256 << 20;
 
@@ -284,8 +288,11 @@ static bool describe(struct ppo_queue *q, struct planned *p)
     }
     if (ok && s->relu && (s->keep || s->kind == QUEUE_INPUT)) {
         int width = s->kind == QUEUE_INPUT ? s->in : s->out;
-        ok = set(q, p, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, (int64_t)queue_mask_bytes(width) * 8);
+        ok = set(q, p, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, (int64_t)queue_mask_bytes(width) * 8) &&
+             set(q, p, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, (void *)MASK_AT);
     }
+    if (ok && s->bias)
+        ok = set(q, p, CUBLASLT_MATMUL_DESC_BIAS_POINTER, (void *)BIAS_AT);
     return ok;
 }
 

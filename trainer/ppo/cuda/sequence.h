@@ -1,11 +1,11 @@
 /* Networks forward and backward on a device: which products and kernels follow each other on which lane. One
  * source for the module and for the tests' CPU: it queues by queue.h and kernels.h and sees no CUDA.
  *
- * Policy and value network run beside each other, a lane each (one lane, where they share a trunk). Batched
- * products would serve only networks of the same widths and save nothing: at 2048x1024x512 a product of
- * 32,768 rows has 512 to 2048 tiles of 128x256 on 132 processors, so that its last wave costs up to 20 % of
- * a quarter, and the other lane fills it; at 64x64 a product is as long as its launch, and two lanes halve
- * that as batching would. */
+ * Policy and value network run beside each other, a lane each (on one lane, where they share a trunk).
+ * Products of both in one batch would serve only networks of the same widths, and save no more: at
+ * 2048x1024x512 a product of 32,768 rows has 512 to 2048 tiles of 128 x 256 for 132 processors, 4 to 16 waves
+ * of them; of the last wave up to a whole one idles, which the other lane's tiles fill. At 64x64 a product
+ * takes as long as its launch, and two lanes halve that as a batch would. */
 #ifndef TRAINER_PPO_CUDA_SEQUENCE_H
 #define TRAINER_PPO_CUDA_SEQUENCE_H
 
