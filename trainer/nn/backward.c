@@ -108,22 +108,20 @@ static void body(const struct pass *pass, enum net_part part, real *delta)
     const size_t observation = (size_t)layout->shape.observation;
     if (chain->has_recurrent) {
         real *dgates = other(pass, delta);
-        REAL(nn_scan_backward)
-        (
-            &(struct REAL(nn_scan)){
-                .rows = pass->rows,
-                .steps = work->rows.steps,
-                .units = layout->shape.recurrent,
-                .gates = mine->gates,
-                .state = mine->state,
-                .gates_stride = mine->gates_stride,
-                .state_stride = mine->state_stride,
-                .starts = work->rows.starts,
-                .hidden = work->rows.hidden ? work->rows.hidden + mine->hidden_at : NULL,
-                .hidden_stride = (size_t)layout->hidden,
-                .carry = work->carry,
-            },
-            delta, dgates);
+        const struct REAL(nn_scan) scan = {
+            .rows = pass->rows,
+            .steps = work->rows.steps,
+            .units = layout->shape.recurrent,
+            .gates = mine->gates,
+            .state = mine->state,
+            .gates_stride = mine->gates_stride,
+            .state_stride = mine->state_stride,
+            .starts = work->rows.starts,
+            .hidden = work->rows.hidden ? work->rows.hidden + mine->hidden_at : NULL,
+            .hidden_stride = (size_t)layout->hidden,
+            .carry = work->carry,
+        };
+        REAL(nn_scan_backward)(&scan, delta, dgates);
         const struct nn_layer_work *below = chain->n_hidden > 0 ? &mine->hidden[chain->n_hidden - 1] : NULL;
         gradient(pass, &chain->recurrent, below ? below->y : work->rows.obs,
                  below ? below->stride : observation, dgates, mine->gates_stride);
@@ -133,19 +131,18 @@ static void body(const struct pass *pass, enum net_part part, real *delta)
     for (int i = chain->n_hidden - 1; i >= 0; i--) {
         const struct net_layer *layer = &chain->hidden[i];
         const struct nn_layer_work *kept = &mine->hidden[i], *below = i > 0 ? &mine->hidden[i - 1] : NULL;
-        if (layer->norm_weight >= 0)
-            REAL(nn_norm_backward)
-        (
-            &(struct REAL(nn_norm)){
+        if (layer->norm_weight >= 0) {
+            const struct REAL(nn_norm) norm = {
                 .rows = pass->rows,
                 .stride = kept->stride,
                 .width = layer->out,
                 .weight = pass->params + tensor(pass, layer->norm_weight)->offset,
                 .centered = kept->centered,
                 .inverse = kept->inverse,
-            },
-            delta, pass->grads + tensor(pass, layer->norm_weight)->offset,
-            pass->grads + tensor(pass, layer->norm_bias)->offset);
+            };
+            work->kernels->norm_backward(&norm, delta, pass->grads + tensor(pass, layer->norm_weight)->offset,
+                                         pass->grads + tensor(pass, layer->norm_bias)->offset);
+        }
         gradient(pass, layer, below ? below->y : work->rows.obs, below ? below->stride : observation, delta,
                  kept->stride);
         if (below) { /* the first layer needs no gradient for its input */

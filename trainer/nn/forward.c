@@ -45,18 +45,24 @@ const real *REAL(nn_body)(struct REAL(nn_work) * work, const real *params, enum 
         } else {
             affine(work, params, layer, rows->rows, x, stride, NN_IDENTITY, kept->centered, kept->stride,
                    NULL);
-            REAL(nn_norm_forward)
-            (&(struct REAL(nn_norm)){
+            const struct REAL(nn_norm) norm = {
                 .rows = rows->rows,
                 .stride = kept->stride,
                 .width = layer->out,
-                .activation = activation,
                 .weight = tensor(work, params, layer->norm_weight),
                 .bias = tensor(work, params, layer->norm_bias),
                 .centered = kept->centered,
                 .inverse = kept->inverse,
                 .y = kept->y,
+            };
+            work->kernels->norm_forward(&norm);
+            work->kernels->activate(&(struct REAL(nn_affine)){
+                .rows = rows->rows,
+                .out = layer->out,
+                .activation = activation,
+                .y = kept->y,
                 .pre = kept->pre,
+                .y_stride = kept->stride,
             });
         }
         x = kept->y;
@@ -65,8 +71,7 @@ const real *REAL(nn_body)(struct REAL(nn_work) * work, const real *params, enum 
     if (chain->has_recurrent) {
         affine(work, params, &chain->recurrent, rows->rows, x, stride, NN_IDENTITY, mine->gates,
                mine->gates_stride, NULL);
-        REAL(nn_scan_forward)
-        (&(struct REAL(nn_scan)){
+        const struct REAL(nn_scan) scan = {
             .rows = rows->rows,
             .steps = rows->steps,
             .units = layout->shape.recurrent,
@@ -78,7 +83,8 @@ const real *REAL(nn_body)(struct REAL(nn_work) * work, const real *params, enum 
             .hidden = rows->hidden ? rows->hidden + mine->hidden_at : NULL,
             .ret_hidden = ret_hidden ? ret_hidden + mine->hidden_at : NULL,
             .hidden_stride = (size_t)layout->hidden,
-        });
+        };
+        REAL(nn_scan_forward)(&scan);
         x = mine->state;
         stride = mine->state_stride;
     }

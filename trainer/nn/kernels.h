@@ -43,21 +43,36 @@ struct REAL(nn_gradient) {
     real *dw, *db;
 };
 
+/* Layer normalisation of `rows` rows: `centered` holds the linear part's results, padding 0, and becomes (x -
+ * mean) / deviation; y = centered * weight + bias. y may be `centered`. Backward looks at neither y nor bias:
+ * delta is by y on entry, by the linear part's results on return. */
+struct REAL(nn_norm) {
+    size_t rows, stride;
+    int width;
+    const real *weight, *bias;
+    real *centered, *inverse /* [rows] 1 / deviation */, *y;
+};
+
 struct REAL(nn_kernels) {
     const char *name;
     size_t scratch; /* numbers that the products want as scratch, aligned to 64 bytes */
     void (*affine)(const struct REAL(nn_affine) * op, real *scratch);
     void (*pull)(const struct REAL(nn_pull) * op, real *scratch);
     void (*gradient)(const struct REAL(nn_gradient) * op, real *scratch);
+    void (*norm_forward)(const struct REAL(nn_norm) * norm);
+    void (*norm_backward)(const struct REAL(nn_norm) * norm, real *delta, real *dweight, real *dbias);
     void (*adam)(const struct nn_adam *adam, real *params, real *m, real *v, const real *const *grads,
                  int n_grads, size_t first, size_t n);
     double (*squares)(const real *const *grads, int n_grads, size_t first, size_t n);
-    /* Parts of the products, for those that have the product elsewhere; the plain loops have none: from y to
-     * activation(y), keeping y in `pre`; dx times the slope; db alone. */
+    /* Parts of the products, for results that come from elsewhere: y becomes activation(y), and is kept in
+     * `pre`; dx times the slope; db alone. The plain loops have the first. */
     void (*activate)(const struct REAL(nn_affine) * op);
     void (*slope)(const struct REAL(nn_pull) * op);
     void (*sum_rows)(const struct REAL(nn_gradient) * op);
 };
+
+void REAL(nn_norm_forward)(const struct REAL(nn_norm) * norm);
+void REAL(nn_norm_backward)(const struct REAL(nn_norm) * norm, real *delta, real *dweight, real *dbias);
 
 extern const struct REAL(nn_kernels) REAL(nn_kernels_plain); /* loops, the reference of the others */
 

@@ -1,9 +1,10 @@
 #include <string.h>
 
+#include "strategy/clones.h"
 #include "trainer/nn/activate.h"
 #include "trainer/nn/work.h"
 
-void REAL(nn_scan_forward)(const struct REAL(nn_scan) * scan)
+CLONES void REAL(nn_scan_forward)(const struct REAL(nn_scan) * scan)
 {
     const size_t units = (size_t)scan->units;
     for (size_t r = 0; r < scan->rows; r++) {
@@ -24,7 +25,7 @@ void REAL(nn_scan_forward)(const struct REAL(nn_scan) * scan)
     }
 }
 
-void REAL(nn_scan_backward)(const struct REAL(nn_scan) * scan, const real *delta, real *dgates)
+CLONES void REAL(nn_scan_backward)(const struct REAL(nn_scan) * scan, const real *delta, real *dgates)
 {
     const size_t units = (size_t)scan->units;
     for (size_t r = scan->rows; r-- > 0;) {

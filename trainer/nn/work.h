@@ -58,18 +58,6 @@ void REAL(nn_head)(struct REAL(nn_work) * work, const real *params, enum net_par
 /* Both networks, what is kept being what backward needs. */
 void REAL(nn_networks)(struct REAL(nn_work) * work, const real *params, const struct REAL(nn_rows) * rows);
 
-/* Layer normalisation of `rows` rows: `centered` holds the linear part's results and becomes (x - mean) /
- * deviation; y = activation(centered * weight + bias); `pre` its argument, or NULL. y may be `centered`. */
-struct REAL(nn_norm) {
-    size_t rows, stride;
-    int width, activation;
-    const real *weight, *bias;
-    real *centered, *inverse, *y, *pre;
-};
-void REAL(nn_norm_forward)(const struct REAL(nn_norm) * norm);
-/* delta: by the activation's argument on entry, by the linear part's results on return. */
-void REAL(nn_norm_backward)(const struct REAL(nn_norm) * norm, real *delta, real *dweight, real *dbias);
-
 /* minGRU's scan over sequences (trainer/nn/train.h). `gates` holds the linear part's results, and z and c
  * afterwards. hidden and ret_hidden: the copies' state, `hidden_stride` apart, NULL as in nn_forward(). */
 struct REAL(nn_scan) {

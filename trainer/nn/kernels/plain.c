@@ -4,6 +4,19 @@
 #include "trainer/nn/activate.h"
 #include "trainer/nn/kernels.h"
 
+static void activate_rows(const struct REAL(nn_affine) * op)
+{
+    const size_t out = (size_t)nn_round(op->out);
+    for (size_t r = 0; r < op->rows; r++) {
+        real *y = op->y + r * op->y_stride;
+        for (size_t j = 0; j < out; j++) {
+            if (op->pre)
+                op->pre[r * op->y_stride + j] = y[j];
+            y[j] = activate(op->activation, y[j]);
+        }
+    }
+}
+
 static void affine(const struct REAL(nn_affine) * op, real *scratch)
 {
     (void)scratch;
@@ -16,12 +29,8 @@ static void affine(const struct REAL(nn_affine) * op, real *scratch)
         for (size_t i = 0; i < in; i++)
             for (size_t j = 0; j < out; j++)
                 y[j] += x[i] * op->w[i * op->w_stride + j];
-        if (op->pre)
-            for (size_t j = 0; j < out; j++)
-                op->pre[r * op->y_stride + j] = y[j];
-        for (size_t j = 0; j < out; j++)
-            y[j] = activate(op->activation, y[j]);
     }
+    activate_rows(op);
 }
 
 static void pull(const struct REAL(nn_pull) * op, real *scratch)
@@ -98,5 +107,12 @@ static double squares(const real *const *grads, int n_grads, size_t first, size_
     return sum;
 }
 
-const struct REAL(nn_kernels) REAL(nn_kernels_plain) = {
-    .name = "plain", .affine = affine, .pull = pull, .gradient = gradient, .adam = adam, .squares = squares};
+const struct REAL(nn_kernels) REAL(nn_kernels_plain) = {.name = "plain",
+                                                        .affine = affine,
+                                                        .pull = pull,
+                                                        .gradient = gradient,
+                                                        .adam = adam,
+                                                        .squares = squares,
+                                                        .norm_forward = REAL(nn_norm_forward),
+                                                        .norm_backward = REAL(nn_norm_backward),
+                                                        .activate = activate_rows};

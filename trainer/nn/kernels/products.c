@@ -17,9 +17,11 @@ enum {
     BLOCK_DEPTH = 128,
     FEW_ROWS = 24,
     FEW_DEPTH = 16,
-    NARROW = 64,     /* columns of b that is used where it lies */
-    NARROW_HEAD = 4, /* outputs of a head that is done by dot products */
-    SCRATCH = NET_WIDTH_MAX * NARROW_HEAD,
+    NARROW = 64, /* columns of b that is used where it lies */
+    /* Outputs of a head that is done by dot products, and of one whose gradient is done transposed. */
+    NARROW_HEAD = 4,
+    NARROW_GRADIENT = 8,
+    SCRATCH = NET_WIDTH_MAX * NARROW_GRADIENT,
 };
 
 static const float zeros[TILE_COLS] __attribute__((aligned(64)));
@@ -160,9 +162,9 @@ static void multiply(const struct product *q, float *scratch)
 
 /* A head of few outputs, whose inputs can be read in whole vectors: what has such a stride is padded with
  * zeros, or needs no padding. */
-static bool is_narrow(int in, int out, size_t x_stride)
+static bool is_narrow(int in, int out, size_t x_stride, int most)
 {
-    return out <= NARROW_HEAD && in <= NET_WIDTH_MAX && x_stride % NET_LANES == 0;
+    return out <= most && in <= NET_WIDTH_MAX && x_stride % NET_LANES == 0;
 }
 
 /* Dot products with the weight's columns, which are copied to rows: LANES rows of x at a time, whose sums of
@@ -217,7 +219,7 @@ static struct product affine_product(const struct nn_affine_f32 *op)
 static void affine(const struct nn_affine_f32 *op, float *scratch)
 {
     const struct product product = affine_product(op);
-    if (is_narrow(op->in, op->out, op->x_stride) && op->activation == NN_IDENTITY)
+    if (is_narrow(op->in, op->out, op->x_stride, NARROW_HEAD) && op->activation == NN_IDENTITY)
         affine_narrow(op, scratch);
     else
         multiply(&product, scratch);
@@ -303,7 +305,7 @@ static void gradient_narrow(const struct nn_gradient_f32 *op, float *scratch)
 static void gradient(const struct nn_gradient_f32 *op, float *scratch)
 {
     sum_rows(op);
-    if (is_narrow(op->in, op->out, op->x_stride)) {
+    if (is_narrow(op->in, op->out, op->x_stride, NARROW_GRADIENT)) {
         gradient_narrow(op, scratch);
         return;
     }
@@ -331,6 +333,8 @@ const struct nn_kernels_f32 NN_JOIN(nn_kernels, NN_SET) = {
     .gradient = gradient,
     .adam = NN_JOIN(nn_adam, NN_SET),
     .squares = NN_JOIN(nn_squares, NN_SET),
+    .norm_forward = NN_JOIN(nn_norm_forward, NN_SET),
+    .norm_backward = NN_JOIN(nn_norm_backward, NN_SET),
     .activate = activate,
     .slope = slope,
     .sum_rows = sum_rows,

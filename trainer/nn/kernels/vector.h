@@ -52,6 +52,9 @@ static inline vec vec_all(float x)
 extern const struct nn_kernels_f32 NN_JOIN(nn_kernels, NN_SET);
 void NN_JOIN(nn_adam, NN_SET)(const struct nn_adam *adam, float *params, float *m, float *v,
                               const float *const *grads, int n_grads, size_t first, size_t n);
+void NN_JOIN(nn_norm_forward, NN_SET)(const struct nn_norm_f32 *norm);
+void NN_JOIN(nn_norm_backward, NN_SET)(const struct nn_norm_f32 *norm, float *delta, float *dweight,
+                                       float *dbias);
 double NN_JOIN(nn_squares, NN_SET)(const float *const *grads, int n_grads, size_t first, size_t n);
 
 typedef float vec_any __attribute__((vector_size(4 * LANES), aligned(4), may_alias));

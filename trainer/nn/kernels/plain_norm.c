@@ -1,36 +1,20 @@
 #include <math.h>
 
-#include "trainer/nn/activate.h"
-#include "trainer/nn/work.h"
+#include "trainer/nn/kernels.h"
 
-/* Sums over a row by lanes, so that a compiler can use vectors; the lanes are added in order. */
 static real sum(const real *x, size_t n)
 {
-    real lanes[NET_LANES] = {0};
-    size_t i = 0;
-    for (; i + NET_LANES <= n; i += NET_LANES)
-        for (size_t k = 0; k < NET_LANES; k++)
-            lanes[k] += x[i + k];
-    for (size_t k = 0; i + k < n; k++)
-        lanes[k] += x[i + k];
     real ret = 0;
-    for (size_t k = 0; k < NET_LANES; k++)
-        ret += lanes[k];
+    for (size_t i = 0; i < n; i++)
+        ret += x[i];
     return ret;
 }
 
 static real sum_of_products(const real *x, const real *y, size_t n)
 {
-    real lanes[NET_LANES] = {0};
-    size_t i = 0;
-    for (; i + NET_LANES <= n; i += NET_LANES)
-        for (size_t k = 0; k < NET_LANES; k++)
-            lanes[k] += x[i + k] * y[i + k];
-    for (size_t k = 0; i + k < n; k++)
-        lanes[k] += x[i + k] * y[i + k];
     real ret = 0;
-    for (size_t k = 0; k < NET_LANES; k++)
-        ret += lanes[k];
+    for (size_t i = 0; i < n; i++)
+        ret += x[i] * y[i];
     return ret;
 }
 
@@ -49,11 +33,6 @@ void REAL(nn_norm_forward)(const struct REAL(nn_norm) * norm)
             x[i] *= inverse;
         for (size_t i = 0; i < padded; i++)
             y[i] = x[i] * norm->weight[i] + norm->bias[i];
-        if (norm->pre)
-            for (size_t i = 0; i < padded; i++)
-                norm->pre[r * norm->stride + i] = y[i];
-        for (size_t i = 0; i < padded; i++)
-            y[i] = activate(norm->activation, y[i]);
     }
 }
 
