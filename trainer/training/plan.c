@@ -8,11 +8,11 @@
 #include "trainer/telemetry/usage.h"
 #include "trainer/training/make.h"
 
-/* A measured iteration takes about as long as this where that is up to its steps; the environment is stepped
- * for a tenth of it. */
-#define MEASURE_S     0.25
-#define ENVIRONMENT_S 0.025
-enum { ITERATIONS = 3 }; /* the fastest counts: what else runs on the machine only ever slows one down */
+/* Iterations that are measured take about this long together where that is up to their steps; the environment
+ * is stepped for a while besides. */
+#define MEASURE_S     0.7
+#define ENVIRONMENT_S 0.05
+enum { ITERATIONS = 7 };
 
 static int say(char err[static PLAN_ERROR_MAX], int code, const char *words)
 {
@@ -84,28 +84,35 @@ static double total(const struct measured *measured)
     return measured->rollout_s + measured->advantages_s + measured->update_s;
 }
 
-/* A learner of `steps` a rollout, after an iteration that fills its memory: the fastest of the next ones. */
+static int by_total(const void *a, const void *b)
+{
+    double left = total(a), right = total(b);
+    return (left > right) - (left < right);
+}
+
+/* A learner of `steps` a rollout, after an iteration that fills its memory: the one in the middle of the next
+ * ones. */
 static int time_learner(const struct source *source, int steps, int iterations, struct measured *ret,
                         char err[static PLAN_ERROR_MAX])
 {
     struct ppo_params params = source->config->ppo;
     struct making making = {0};
     struct ppo_update update;
-    struct measured best = {0};
+    struct measured all[ITERATIONS];
     params.steps = steps;
     params.epochs = 1;
     params.target_kl = 0;
     params.learning_rate = 0;
     int r = making_begin(source, &params, NULL, NULL, &making, err);
-    for (int i = 0; i <= iterations && r == 0; i++) {
+    for (int i = -1; i < iterations && r == 0; i++) {
         r = learner_iterate(making.learner, &update, err);
-        struct measured one = {update.seconds_rollout, update.seconds_advantage, update.seconds_update,
-                               update.minibatches, .copies = 0};
-        if (r == 0 && (i == 0 || i == 1 || total(&one) < total(&best)))
-            best = one;
+        if (r == 0 && i >= 0)
+            all[i] = (struct measured){update.seconds_rollout, update.seconds_advantage,
+                                       update.seconds_update, .minibatches = update.minibatches};
     }
     if (r == 0) {
-        *ret = best;
+        qsort(all, (size_t)iterations, sizeof *all, by_total);
+        *ret = all[iterations / 2];
         ret->copies = making.learner->params.copies;
         ret->shortest = making_on_device(&making) ? ppo_shortest_episode(making.stack.env) : 0;
         snprintf(ret->backend, sizeof ret->backend, "%s", making.learner->ops->backend);
