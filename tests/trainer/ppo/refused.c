@@ -172,6 +172,12 @@ static void test_create(void)
     world.observation = SCRIPT_OBS;
     params.minibatch = 33;
     cannot(&params, &world, "minibatch: 33: at most 32");
+    params = small();
+    params.steps = 1 << 20;
+    world.observation = NET_OBSERVATION_MAX;
+    struct learner *l = NULL;
+    CHECK_INT(learner_create_cpu(&params, &world, &l, err), -ENOMEM); /* a terabyte */
+    CHECK(strstr(err, "fewer") != NULL && l == NULL);
 }
 
 static void test_bytes(void)

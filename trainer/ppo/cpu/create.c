@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "trainer/env/refusal.h"
 #include "trainer/nn/kernels.h"
@@ -147,6 +148,19 @@ static void destroy(struct learner *learner)
     free(l);
 }
 
+/* The system grants more than it has, and ends programs that then use it. */
+static int check_memory(const struct cpu_learner *l, char err[static PPO_ERROR_MAX])
+{
+    const double wanted = (double)learner_bytes_cpu(&l->learner.params, &l->learner.layout);
+    const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (there > 0 && wanted > there)
+        return env_refuse(-ENOMEM, err,
+                          "copies: %zu: with %zu steps a rollout and its networks take %.1f GB, and this "
+                          "machine has %.1f: fewer of either are right",
+                          l->copies, l->steps, wanted * 1e-9, there * 1e-9);
+    return 0;
+}
+
 /* Everything but the pool's threads. */
 static int allocate(struct cpu_learner *l, char err[static PPO_ERROR_MAX])
 {
@@ -178,7 +192,9 @@ static int allocate(struct cpu_learner *l, char err[static PPO_ERROR_MAX])
 static int start(struct cpu_learner *l, char err[static PPO_ERROR_MAX])
 {
     const struct ppo_params *params = &l->learner.params;
-    int rc = allocate(l, err);
+    int rc = check_memory(l, err);
+    if (rc == 0)
+        rc = allocate(l, err);
     if (rc < 0)
         return rc;
     rc = nn_init(&l->learner.layout, params->seed, params->policy_gain, params->log_std_init, l->params);

@@ -65,7 +65,7 @@ int cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static
     struct ppo_update update = {0};
     int rc = 0;
     const double begin = seconds();
-    if (learner->params.normalise_observations && l->moments[1].count == 0)
+    if (learner->params.normalise_observations && l->counters.iteration == 0)
         rc = rehearse(l);
     if (rc == 0)
         rc = cpu_rollout(l);
