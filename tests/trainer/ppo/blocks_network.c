@@ -1,8 +1,9 @@
 /* Whole networks by the kernels, with products as plain loops between them, against trainer/nn in float64:
  * every shape and option of its cases. Loss, log-probabilities and all gradients; in float32, and in bfloat16
- * with float32 sums. */
+ * with float32 sums. Then Adam's steps against trainer/nn's. */
 #include "tests/trainer/nn/cases.h"
 #include "tests/trainer/ppo/blocks_try.h"
+#include "trainer/nn/adam.h"
 
 #define TOLERANCE 1e-5 /* of a tensor's largest gradient, and of the largest of all */
 /* bfloat16: of the norm of all gradients, the median of some draws, since where rows cancel in a sum their
@@ -371,6 +372,51 @@ static double try_case(struct try *t, struct nn_case *c, bool half)
     return share;
 }
 
+static void try_adam(struct try *t, size_t n)
+{
+    struct kernel_rates *rates = try_room(t, sizeof(*rates));
+    *rates = (struct kernel_rates){1e-3, 0.2, 0};
+    struct kernel_adam k = {.clock = try_zeros(t, sizeof(struct kernel_clock)),
+                            .rates = rates,
+                            .figures = try_zeros(t, sizeof(struct kernel_figures)),
+                            .n_params = n,
+                            .params = try_floats(t, n, -1, 1),
+                            .m = try_zeros(t, n * sizeof(float)),
+                            .v = try_zeros(t, n * sizeof(float)),
+                            .partials = try_room(t, kernel_tiles(n, KERNEL_FLAT_TILE) * sizeof(double)),
+                            .beta1 = 0.9,
+                            .beta2 = 0.999,
+                            .epsilon = 1e-5,
+                            .max_grad_norm = 0.5,
+                            .bad_updates = 1};
+    float *params = try_room(t, n * sizeof(float)), *m = try_zeros(t, n * sizeof(float));
+    float *v = try_zeros(t, n * sizeof(float)), *grads = try_floats(t, n, -1, 1);
+    memcpy(params, k.params, n * sizeof(float));
+    k.grads = grads;
+    for (int step = 1; step <= 20; step++) {
+        for (size_t i = 0; i < n; i++)
+            grads[i] = (float)try_number(t, -1, 1) * (float)pow(0.7, step);
+        const float *const theirs[] = {grads};
+        double norm = sqrt(nn_grad_squares_f32(theirs, 1, 0, n)), off = 0;
+        struct nn_adam adam = {.lr = 1e-3,
+                               .beta1 = 0.9,
+                               .beta2 = 0.999,
+                               .epsilon = 1e-5,
+                               .scale = fmin(1, 0.5 / (norm + 1e-6)),
+                               .correction1 = 1 - pow(0.9, step),
+                               .correction2 = 1 - pow(0.999, step)};
+        double before = k.figures->grad_norm;
+        TRY_RUN(t, ppo_launch_grad_squares(&k, NULL); ppo_launch_grad_step(&k, NULL);
+                ppo_launch_adam(&k, NULL));
+        nn_adam_f32(&adam, params, m, v, theirs, 1, 0, n);
+        CHECK_NEAR(k.figures->grad_norm - before, norm, 1e-6 * norm);
+        for (size_t i = 0; i < n; i++)
+            off = fmax(off, fabs(k.params[i] - params[i]));
+        CHECK_NEAR(off, 0, 1e-6);
+    }
+    try_end(t);
+}
+
 static int ascending(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -396,5 +442,7 @@ int main(void)
         printf("  %-30s bfloat16 gradients off by %.2g\n", as_given.name, shares[DRAWS / 2]);
         CHECK(shares[DRAWS / 2] <= bound);
     }
+    try_adam(&t, 16);
+    try_adam(&t, 4112);
     return check_done("trainer/ppo/blocks_network");
 }
