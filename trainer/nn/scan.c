@@ -4,7 +4,7 @@
 #include "trainer/nn/activate.h"
 #include "trainer/nn/work.h"
 
-CLONES void REAL(nn_scan_forward)(const struct REAL(nn_scan) * scan)
+CLONES static void REAL(scan_steps)(const struct REAL(nn_scan) * scan)
 {
     const size_t units = (size_t)scan->units;
     for (size_t r = 0; r < scan->rows; r++) {
@@ -25,7 +25,7 @@ CLONES void REAL(nn_scan_forward)(const struct REAL(nn_scan) * scan)
     }
 }
 
-CLONES void REAL(nn_scan_backward)(const struct REAL(nn_scan) * scan, const real *delta, real *dgates)
+CLONES static void REAL(scan_steps_back)(const struct REAL(nn_scan) * scan, const real *delta, real *dgates)
 {
     const size_t units = (size_t)scan->units;
     for (size_t r = scan->rows; r-- > 0;) {
@@ -48,4 +48,14 @@ CLONES void REAL(nn_scan_backward)(const struct REAL(nn_scan) * scan, const real
             scan->carry[i] = dh * (1 - z[i]);
         }
     }
+}
+
+void REAL(nn_scan_forward)(const struct REAL(nn_scan) * scan)
+{
+    REAL(scan_steps)(scan);
+}
+
+void REAL(nn_scan_backward)(const struct REAL(nn_scan) * scan, const real *delta, real *dgates)
+{
+    REAL(scan_steps_back)(scan, delta, dgates);
 }
