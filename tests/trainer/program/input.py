@@ -241,6 +241,24 @@ def test_refused(trainer, folder):
     bad(["none.ckpt"], more=("--resume", "none.ckpt"))
     bad(["no checkpoint", "bad.ini"], more=("--resume", "bad.ini"))
     bad(["no checkpoint", "empty"], more=("--resume", "latest", "--output", "empty"))
+    # The same words, but other features, or other bars.
+    def with_set(text):
+        with open(os.path.join(folder, "set.txt"), "w") as file:
+            file.write(f"set test\n{text}\n")
+
+    named = {**data, "training": {"world": None, "name": "shapes"}, "data": {"bars": bars[0], "features": "set.txt"}}
+    config(os.path.join(folder, "shapes.ini"), SHORT, named)
+    with_set("close /close-1\nrsi:7 /100")
+    check(trainer.run("train", "--config", "shapes.ini").returncode == 0, "shapes: the first run")
+    with_set("close /close-1")
+    bad(["shapes-2560.ckpt", "normaliser", "bytes", "right"], named, more=("--resume", "latest"))
+    with_set("close /close-1\nrsi:7 raw")
+    bad(["shapes-2560.ckpt", "market"], named, more=("--resume", "latest"))
+    with_set("close /close-1\nrsi:7 /100")
+    write_market(folder, names=("CCCUSDT", "AAAUSDT")) # another walk
+    bad(["shapes-2560.ckpt", "market"], named, more=("--resume", "latest"))
+    write_market(folder)
+
     whole = read(folder, kept)
     for name, data_of, word in (("cut", whole[:-1], "truncated"), ("empty.ckpt", b"", "truncated"),
                                 ("bit", whole[:999] + bytes([whole[999] ^ 1]) + whole[1000:], "altered"),
