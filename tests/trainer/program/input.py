@@ -1,7 +1,7 @@
 """`papertape-trainer train` and `plan` as scripts meet them: JSON lines, event files, a terminal, what is said of bad
 input, of a disk that is full, of losses that are no numbers.
 
-    input.py PAPERTAPE_TRAINER EXAMPLE.ini
+    input.py PAPERTAPE_TRAINER EXAMPLE.ini PAPERTAPE
 """
 import glob
 import json
@@ -11,11 +11,12 @@ import resource
 import shutil
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
 
 import events as board
-from program import Trainer, check, config, done, events, lines, read, write_market
+from program import Trainer, check, config, done, events, figures, lines, read, write_market
 
 SHORT = {"training": {"total_steps": 2560, "world": "cartpole"}}
 MARKET = {"training": {"total_steps": 2560}, "environment": {"lookback": 2}}
@@ -371,7 +372,33 @@ def test_plan(trainer, folder):
     check("steps/s" in text and "update" in text and "memory" in text, f"plan: {text}")
 
 
-def main(program, example):
+def test_sources(trainer, folder, papertape):
+    """Bars of files and of a state's database are the same bars; so is a day trade's, and one of levels, a training."""
+    bars = write_market(folder)
+    saved = subprocess.run([papertape, "backtest", "--strategy", "buy-and-hold", "--bars", ",".join(bars), "--save", "saved"],
+                           cwd=folder, capture_output=True, text=True, env=trainer.environment)
+    check(saved.returncode == 0, f"backtest --save: {saved.stderr}")
+    sources = {"files": {"bars": ",".join(bars)}, "state": {"state": "saved", "symbols": "AAAUSDT, BBBUSDT", "interval": "1h"}}
+    seen = {}
+    for name, data in sources.items():
+        config(os.path.join(folder, f"{name}.ini"), MARKET, {"training": {"name": name}, "data": {**data, "test_from": "2024-02-01"}})
+        ran = trainer.run("train", "--config", f"{name}.ini")
+        check(ran.returncode == 0 and ran.stderr == "", f"{name}: {ran.stderr}")
+        seen[name] = lines(ran.stdout)
+    check(len(figures(seen["files"])) == 10 and figures(seen["files"]) == figures(seen["state"]), "files and state: the same figures")
+    check(seen["files"][-1]["evaluation"] == seen["state"][-1]["evaluation"], "files and state: the same evaluation")
+    for name, environment, data in (("levels", {"actions": "discrete", "levels": 5}, sources["state"]),
+                                    ("day", {"preset": "day-trade"}, {"bars": bars[0], "features": "market14"})):
+        config(os.path.join(folder, f"{name}.ini"), MARKET, {"training": {"name": name}, "environment": environment,
+                                                            "data": {**data, "test_from": "2024-02-01"}})
+        ran = trainer.run("train", "--config", f"{name}.ini")
+        check(ran.returncode == 0 and ran.stderr == "", f"{name}: {ran.stderr}")
+        start, tested = events(lines(ran.stdout), "start")[0], events(lines(ran.stdout), "evaluation")
+        check((start["actions"], start["levels"]) == ((2, 5) if name == "levels" else (2, 0)), f"{name}: {start['actions']}")
+        shape(name, tested[-1], {**TESTED, "steps": WHOLE, "schema": TEXT, "event": TEXT, "seconds_since_start": NUMBER})
+
+
+def main(program, example, papertape):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(program, folder)
         for test in (test_refused, test_not_finite, test_full, test_reader, test_terminal, test_plan):
@@ -379,9 +406,10 @@ def main(program, example):
             shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
         test_lines(trainer, folder, example)
         test_documented(example)
+        test_sources(trainer, folder, os.path.abspath(papertape))
     done("trainer/program/input")
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])
