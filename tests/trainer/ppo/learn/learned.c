@@ -1,0 +1,140 @@
+#include "tests/trainer/ppo/learn/learned.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+__attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+    exit(EXIT_FAILURE);
+}
+
+static void *room(size_t n, size_t size)
+{
+    void *ret = calloc(n, size);
+    if (!ret)
+        fail("out of memory");
+    return ret;
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void take_model(struct learner *learner, struct learned *ret)
+{
+    char err[PPO_ERROR_MAX];
+    const size_t n = (size_t)learner->layout.shape.observation;
+    struct ppo_snapshot snapshot = {room(learner->layout.n_params, sizeof(float)), room(n, sizeof(float)),
+                                    room(n, sizeof(float))};
+    if (learner_snapshot(learner, &snapshot, err) < 0)
+        fail("snapshot: %s", err);
+    ret->layout = learner->layout;
+    int r = net_model_create(&ret->layout, snapshot.params, snapshot.mean, snapshot.scale,
+                             (float)learner->params.clip_observations, NET_BEST, &ret->model);
+    if (r == 0)
+        r = net_memory_create(ret->model, &ret->memory);
+    if (r < 0)
+        fail("model: error %d", -r);
+    free(snapshot.params);
+    free(snapshot.mean);
+    free(snapshot.scale);
+}
+
+void learned_train(const struct ppo_params *params, const struct ppo_world *world, struct learned *ret)
+{
+    char err[PPO_ERROR_MAX];
+    struct learner *learner;
+    double started = now_s();
+    if (params->net.recurrent)
+        fail("recurrent networks are not played here");
+    if (learner_create_cpu(params, world, &learner, err) < 0)
+        fail("learner: %s", err);
+    do {
+        if (learner_iterate(learner, &ret->last, err) < 0)
+            fail("update: %s", err);
+    } while (ret->last.steps < params->total_steps);
+    if (ret->last.skipped_total > 0)
+        fail("%lld minibatches were skipped", (long long)ret->last.skipped_total);
+    take_model(learner, ret);
+    learner_destroy(learner);
+    ret->seconds = now_s() - started;
+}
+
+void learned_finish(struct learned *learned)
+{
+    net_memory_destroy(learned->memory);
+    net_model_destroy(learned->model);
+}
+
+void learned_act(const struct learned *learned, const float *observation, float *ret)
+{
+    net_model_act(learned->model, learned->memory, observation, ret);
+}
+
+double learned_value(const struct learned *learned, const float *observation)
+{
+    return (double)net_model_value(learned->model, learned->memory, observation);
+}
+
+void learned_play(const struct learned *learned, const struct ppo_world *world, double *ret_returns)
+{
+    const size_t copies = world->copies, observation = (size_t)world->observation;
+    const size_t actions = (size_t)world->actions;
+    float *obs = room(2 * copies * observation, sizeof *obs), *acts = room(copies * actions, sizeof *acts);
+    float *rewards = room(copies, sizeof *rewards);
+    uint8_t *flags = room(3 * copies, 1), *over = flags + 2 * copies;
+    const struct env_io io = {.actions = acts,
+                              .rewards = rewards,
+                              .terminated = flags,
+                              .truncated = flags + copies,
+                              .final_obs = obs + copies * observation};
+    for (size_t i = 0; i < copies; i++)
+        ret_returns[i] = 0;
+    for (size_t left = copies; left > 0;) {
+        char err[ENV_ERROR_MAX];
+        world->observe(world->ctx, obs);
+        for (size_t i = 0; i < copies; i++)
+            if (!over[i]) /* else it repeats its last action, which nobody counts */
+                learned_act(learned, obs + i * observation, acts + i * actions);
+        if (world->step(world->ctx, &io, err) < 0)
+            fail("play: %s", err);
+        for (size_t i = 0; i < copies; i++) {
+            if (over[i])
+                continue;
+            ret_returns[i] += (double)rewards[i];
+            over[i] = io.terminated[i] || io.truncated[i];
+            left -= over[i];
+        }
+    }
+    free(obs);
+    free(acts);
+    free(rewards);
+    free(flags);
+}
+
+double mean_of(const double *values, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    return sum / (double)n;
+}
+
+double deviation_of(const double *values, size_t n)
+{
+    double mean = mean_of(values, n), squares = 0;
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+}
