@@ -323,7 +323,7 @@ void ppo_launch_loss_pull(const struct kernel_loss *k, void *stream);
 
 /* What is done to a product's rows: y = activation(norm(x + bias)), and back. Where the product's epilogue
  * did all of that (bias and ReLU), there is no forward launch. In place (y.at == x.at) wherever x is not
- * needed afterwards, which it is with norm or SiLU; dx in place of dy always.
+ * needed afterwards, which it is with norm or SiLU; dx in place of dy always; all four have one stride.
  * Forward, bytes a row: 2 + 2 a column. Backward: dy, and y or x, and dx: 6 a column, + 2 x 4 /
  * KERNEL_SUM_TILE for the sums (7168 columns of both nets: forward 0.9 GB a minibatch, back 1.4 GB). With
  * norm x is read twice. Blocks take KERNEL_SUM_TILE rows of up to 256 columns (norm's first passes: a row).
