@@ -1,7 +1,6 @@
 /* PPO wholly on a device: the learner of trainer/ppo/learner.h in the GPU module (trainer/ppo/cuda/).
  * Rollout, advantages and update are queued one after the other and the host waits once, at an iteration's
- * end. Its pieces are those of the CPU's learner: a checkpoint of one goes on in the other. Networks with a
- * recurrent layer train on the CPU alone. */
+ * end. Its pieces are those of the CPU's learner: a checkpoint of one goes on in the other. */
 #ifndef TRAINER_PPO_DEVICE_H
 #define TRAINER_PPO_DEVICE_H
 
@@ -60,8 +59,8 @@ struct learner_source {
 
 /* params->device: cpu: there. cuda, auto: on the device; where it has no memory for it, with half as many
  * copies, and so on (stack->learner->params.copies says how many) as long as a rollout has a minibatch; then
- * on the CPU with all of them. Where there is no device, or none for such networks: auto: on the CPU; cuda:
- * the reason is the error. Whatever was not as asked is told. 0, for learner_stack_destroy(). */
+ * on the CPU with all of them. Where there is no device: auto: on the CPU; cuda: the reason is the error.
+ * Whatever was not as asked is told. 0, for learner_stack_destroy(). */
 int learner_create_auto(const struct ppo_params *params, const struct learner_source *source,
                         struct learner_stack *ret, char err[static PPO_ERROR_MAX]);
 void learner_stack_destroy(struct learner_stack *stack); /* zeroed is fine */

@@ -396,6 +396,16 @@ static void all_iterations(struct random *random)
     params.target_kl = 0;
     params.net.shared = true;
     try_iterations(random, &params, true);
+
+    params = place_ppo(11, 24, 64);
+    params.adam_epsilon = 1e-3;
+    params.net.recurrent = 16;
+    params.sequence = 8;
+    try_iterations(random, &params, false);
+    params.net.n_pi = 0;
+    params.sequence = 4;
+    params.net.shared = true;
+    try_iterations(random, &params, true);
 }
 
 /* ---- state ---- */
@@ -419,9 +429,11 @@ static void compare_pieces(struct place_pieces *a, struct place_pieces *b)
 }
 
 /* Saved and continued, loaded and continued: the same bits. */
-static void try_resume(struct random *random, enum ppo_precision precision)
+static void try_resume(struct random *random, enum ppo_precision precision, int recurrent)
 {
     struct ppo_params params = place_ppo(11, 24, 64);
+    params.net.recurrent = recurrent;
+    params.sequence = 8;
     struct place p;
     struct place_pieces middle, end, again;
     struct ppo_update update, other;
@@ -452,9 +464,11 @@ static void try_resume(struct random *random, enum ppo_precision precision)
 }
 
 /* The CPU's checkpoint on the device, and the device's on the CPU. */
-static void try_exchange(struct random *random)
+static void try_exchange(struct random *random, int recurrent)
 {
     struct ppo_params params = place_ppo(11, 24, 64);
+    params.net.recurrent = recurrent;
+    params.sequence = 8;
     struct place p;
     struct place_pieces from_cpu, on_device, back;
     struct ppo_update update, other;
@@ -620,17 +634,10 @@ static void try_memory(struct random *random)
     source.module_limit = 0;
     params.memory_cap = 0.8;
 
-    /* What a device does not train. */
+    /* No device. */
     struct learner_stack stack = {0};
     char err[PPO_ERROR_MAX] = "";
-    params.net.recurrent = 16;
-    params.sequence = 8;
-    climb(&params, &source, 8, "cpu");
-    CHECK(n_told == 1 && strstr(told[0], "recurrent"));
     params.device = PPO_CUDA;
-    CHECK_INT(learner_create_auto(&params, &source, &stack, err), -EINVAL);
-    CHECK(strstr(err, "recurrent") != NULL);
-    params.net.recurrent = 0;
     source.module_path = "/nowhere/papertape-gpu.so";
     CHECK_INT(learner_create_auto(&params, &source, &stack, err), -ENOENT);
     params.device = PPO_AUTO;
@@ -662,8 +669,10 @@ int main(int argc, char **argv)
     all_grads(&random);
     all_iterations(&random);
     for (int precision = PPO_FLOAT32; precision <= PPO_BF16; precision++)
-        try_resume(&random, (enum ppo_precision)precision);
-    try_exchange(&random);
+        for (int recurrent = 0; recurrent <= 16; recurrent += 16)
+            try_resume(&random, (enum ppo_precision)precision, recurrent);
+    try_exchange(&random, 0);
+    try_exchange(&random, 16);
     try_bad(&random);
     if (!small)
         try_memory(&random);

@@ -103,7 +103,8 @@ static void place_rollout(struct gpu_ppo *p)
                                          .rows = observations(p, plan->obs),
                                          .now = observations(p, plan->x_now),
                                          .sums = p->rollout.observe_sums,
-                                         .begun = at(p, plan->begun)};
+                                         .begun = at(p, plan->begun),
+                                         .starts = p->setup.layout->hidden ? at(p, plan->starts) : NULL};
     p->act = (struct kernel_act){.clock = clock,
                                  .seed = params->seed,
                                  .heads = at(p, plan->heads),
@@ -190,7 +191,7 @@ static void place_update(struct gpu_ppo *p)
     struct kernel_clock *clock = at(p, plan->clock);
     p->gather = (struct kernel_gather){.clock = clock,
                                        .rows = rows,
-                                       .sequence = 1,
+                                       .sequence = (uint32_t)plan->sequence,
                                        .copies = (uint32_t)plan->copies,
                                        .obs = observations(p, plan->obs),
                                        .to_obs = observations(p, plan->x),
@@ -206,6 +207,13 @@ static void place_update(struct gpu_ppo *p)
                                        .to_advantages = at(p, plan->to_advantages),
                                        .to_returns = at(p, plan->to_returns),
                                        .advantage_sums = at(p, plan->advantage_sums)};
+    if (layout->hidden > 0) {
+        p->gather.hidden = at(p, plan->kept);
+        p->gather.to_hidden = at(p, plan->to_hidden);
+        p->gather.hidden_size = (uint32_t)layout->hidden;
+        p->gather.starts = at(p, plan->starts);
+        p->gather.to_starts = at(p, plan->to_starts);
+    }
     p->loss = (struct kernel_loss){
         .clock = clock,
         .rates = at(p, plan->rates),
@@ -245,7 +253,7 @@ static void place_update(struct gpu_ppo *p)
                                    .figures = at(p, plan->figures),
                                    .order = {.clock = clock,
                                              .seed = params->seed,
-                                             .sequences = (uint32_t)plan->rows,
+                                             .sequences = (uint32_t)(plan->rows / plan->sequence),
                                              .minibatches = (uint32_t)(plan->rows / plan->minibatch)},
                                    .n_params = layout->n_params,
                                    .params = at(p, plan->params),
@@ -382,6 +390,8 @@ static int learner_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, c
         queue_upload(q, at(p, plan->copy_columns), columns, copies * COLUMNS_KEPT * sizeof(double));
         queue_upload(q, at(p, plan->begun), begun, copies);
         queue_upload(q, at(p, plan->clock), &clock, sizeof(clock));
+        queue_upload(q, at(p, plan->state), state->copies + copies,
+                     copies * (size_t)layout->hidden * sizeof(float));
         if (plan->half) {
             const struct kernel_halve halve = {at(p, plan->params), at(p, plan->halves), layout->n_params};
             ppo_launch_halve(&halve, lane0(p));
@@ -400,6 +410,7 @@ static int learner_read(struct gpu_ppo *p, const struct gpu_ppo_state *state, ch
     const struct ppo_plan *plan = &p->sequence.plan;
     const size_t copies = plan->copies, size = (size_t)p->setup.layout->shape.observation,
                  bytes = p->setup.layout->n_params * sizeof(float);
+    const size_t hidden = (size_t)p->setup.layout->hidden;
     struct ppo_queue *q = p->queue;
     struct kernel_clock clock;
     double *columns = malloc(copies * COLUMNS_KEPT * sizeof(*columns));
@@ -414,11 +425,16 @@ static int learner_read(struct gpu_ppo *p, const struct gpu_ppo_state *state, ch
     queue_download(q, state->normaliser + 1, at(p, plan->moments), size * sizeof(struct ppo_moments));
     queue_download(q, columns, at(p, plan->copy_columns), copies * COLUMNS_KEPT * sizeof(double));
     queue_download(q, &clock, at(p, plan->clock), sizeof(clock));
+    float *memory = (float *)(state->copies + copies);
+    queue_download(q, memory, at(p, plan->state), copies * hidden * sizeof(float));
     int r = queue_wait(q, reason, cap);
     for (size_t i = 0; i < copies && r == 0; i++)
         state->copies[i] = (struct ppo_copy){.running = columns[COLUMN_RUNNING * copies + i],
                                              .reward = columns[COLUMN_RETURN * copies + i],
                                              .length = (int64_t)columns[COLUMN_LENGTH * copies + i]};
+    for (size_t i = 0; i < copies && r == 0; i++)
+        if (state->copies[i].length == 0) /* the next episode's, which the device clears when it begins */
+            memset(memory + i * hidden, 0, hidden * sizeof(*memory));
     if (r == 0) {
         state->counters->epochs = (int64_t)clock.epoch;
         state->counters->adam_steps = (int64_t)clock.adam_step;
@@ -457,7 +473,7 @@ static void step(void *ctx)
     struct gpu_ppo *p = ctx;
     ppo_launch_observe(&p->observe, lane0(p));
     launched(p);
-    sequence_forward(&p->sequence, PASS_ROLLOUT, p->observe.now);
+    sequence_forward(&p->sequence, PASS_ROLLOUT, p->observe.now, 0);
     ppo_launch_act(&p->act, lane0(p));
     launched(p);
     step_environment(p, &p->setup.io);
@@ -472,6 +488,8 @@ static void rollout(struct gpu_ppo *p)
     const struct env_device_io begin = {.observations = p->setup.io.observations};
     ppo_launch_rollout_begin(&p->rollout, lane0(p));
     launched(p);
+    queue_copy(p->queue, 0, at(p, p->sequence.plan.value_state), at(p, p->sequence.plan.state),
+               p->sequence.plan.copies * (size_t)p->setup.layout->hidden * sizeof(float));
     step_environment(p, &begin);
     for (size_t i = 0; i < p->sequence.plan.steps; i++)
         queue_repeat(p->queue, GRAPH_STEP, step, p);
@@ -493,7 +511,7 @@ static void values_of(struct gpu_ppo *p, enum sequence_pass pass, size_t pass_ro
         struct kernel_matrix x = observations(p, observations_at);
         x.at = (unsigned char *)x.at + kernel_matrix_bytes(first, x.stride, x.half);
         take.to = (float *)at(p, values_at) + first;
-        sequence_forward(&p->sequence, pass, x);
+        sequence_forward(&p->sequence, pass, x, first);
         ppo_launch_take(&take, lane0(p));
         launched(p);
     }

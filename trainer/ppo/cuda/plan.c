@@ -43,6 +43,32 @@ static void place_layer(struct ppo_plan *p, const struct net_layout *layout, con
     }
 }
 
+/* The gates in z and their gradients in `pulls`; what the layer gives in y, and dy. */
+static void place_recurrent(struct ppo_plan *p, const struct net_layout *layout,
+                            const struct net_layer *layer, struct plan_layer *ret)
+{
+    size_t stride = (size_t)layout->tensors[layer->weight].stride, units = (size_t)layout->shape.recurrent,
+           element = p->half ? 2 : 4;
+    ret->z = place(p, p->pass_rows * stride, element);
+    ret->y = place(p, p->pass_rows * units, element);
+    ret->dy = place(p, p->minibatch * units, element);
+    ret->pulls = place(p, p->minibatch * stride, element);
+    ret->bias_sums = place(p, (size_t)kernel_tiles(p->minibatch, KERNEL_SUM_TILE) * stride, sizeof(float));
+}
+
+static void place_memory(struct ppo_plan *p, const struct net_layout *layout)
+{
+    size_t hidden = (size_t)layout->hidden, f = sizeof(float);
+    p->state = place(p, p->copies * hidden, f);
+    p->value_state = place(p, p->copies * hidden, f);
+    p->kept = place(p, p->rows / p->sequence * hidden, f);
+    p->starts = place(p, p->rows + p->copies, 1);
+    p->to_hidden = place(p, p->minibatch / p->sequence * hidden, f);
+    p->to_starts = place(p, p->minibatch, 1);
+    p->recurrent_y =
+        place(p, (p->rows + p->copies) * (size_t)layout->shape.recurrent, p->half ? 2 : sizeof(float));
+}
+
 static void place_state(struct ppo_plan *p, const struct net_layout *layout)
 {
     size_t size = (size_t)layout->shape.observation, n = layout->n_params;
@@ -108,21 +134,21 @@ static void place_minibatch(struct ppo_plan *p, const struct net_layout *layout)
     p->value_sums = place(p, tiles * value, f);
     if (layout->log_std >= 0)
         p->log_std_sums = place(p, tiles * (size_t)layout->tensors[layout->log_std].stride, f);
-    for (int part = 0; part < 3; part++)
-        for (int k = 0; k < layout->chains[part].n_hidden; k++)
-            place_layer(p, layout, &layout->chains[part].hidden[k], &p->layers[part][k]);
+    for (int part = 0; part < 3; part++) {
+        const struct net_chain *chain = &layout->chains[part];
+        for (int k = 0; k < chain->n_hidden; k++)
+            place_layer(p, layout, &chain->hidden[k], &p->layers[part][k]);
+        if (chain->has_recurrent)
+            place_recurrent(p, layout, &chain->recurrent, &p->layers[part][chain->n_hidden]);
+    }
+    if (layout->hidden > 0)
+        place_memory(p, layout);
 }
 
 int ppo_plan_make(const struct ppo_params *params, const struct net_layout *layout, uint32_t shortest_episode,
                   struct ppo_plan *ret, char err[static PPO_ERROR_MAX])
 {
     struct ppo_plan p = {.half = params->precision == PPO_BF16};
-    if (layout->hidden > 0) {
-        snprintf(err, PPO_ERROR_MAX,
-                 "recurrent: a device trains networks without a recurrent layer; train "
-                 "this one with device = cpu");
-        return -EINVAL;
-    }
     p.copies = (size_t)params->copies;
     p.steps = (size_t)params->steps;
     p.rows = p.copies * p.steps;
@@ -135,12 +161,11 @@ int ppo_plan_make(const struct ppo_params *params, const struct net_layout *layo
     }
     p.slots = (uint32_t)((p.steps - 1) / (shortest_episode > 0 ? shortest_episode : 1)) + 1;
     p.pass_rows = largest(largest(p.copies, p.minibatch), p.rows < VALUE_ROWS ? p.rows : VALUE_ROWS);
-    p.value_rows = p.pass_rows; /* the rollout has as many */
+    p.sequence = layout->hidden > 0 ? (size_t)params->sequence : 1;
+    p.value_rows = layout->hidden > 0 ? p.copies : p.pass_rows; /* the rollout has as many; or a step's */
     p.final_rows = p.slots * p.copies < p.pass_rows ? p.slots * p.copies : p.pass_rows;
-    const struct net_chain *shared = &layout->chains[NET_SHARED], *pi = &layout->chains[NET_PI],
-                           *vf = &layout->chains[NET_VF];
-    const struct net_chain *first = layout->shape.shared && shared->n_hidden ? shared : pi;
-    p.x_stride = layout->tensors[first->n_hidden ? first->hidden[0].weight : first->head.weight].rows_padded;
+    const struct net_chain *pi = &layout->chains[NET_PI], *vf = &layout->chains[NET_VF];
+    p.x_stride = layout->tensors[0].rows_padded; /* the first weight of all */
     p.head_stride = layout->tensors[pi->head.weight].stride;
     p.value_stride = layout->tensors[vf->head.weight].stride;
     place(&p, QUEUE_LANES, QUEUE_WORKSPACE);

@@ -10,17 +10,19 @@ enum { PLAN_ALIGNMENT = 256, PLAN_LAYERS_MAX = 3 * NET_LAYERS_MAX };
 
 /* One hidden layer's rows of a pass: offsets of matrices [rows][stride], bfloat16 or float32 as `half`. */
 struct plan_layer {
-    size_t y;            /* what it gives */
-    size_t z;            /* before norm or SiLU, which go back from there; else as y: in place */
-    size_t dy;           /* gradients by y, then by z, in place */
-    size_t mask;         /* ReLU's bits */
-    size_t stats, pulls; /* [rows][2] floats of a norm */
+    size_t y;    /* what it gives */
+    size_t z;    /* before norm or SiLU, which go back from there; else as y: in place */
+    size_t dy;   /* gradients by y, then by z, in place */
+    size_t mask; /* ReLU's bits */
+    size_t stats,
+        pulls; /* [rows][2] floats of a norm; a recurrent layer's pulls: gradients by its gates, z */
     size_t bias_sums, norm_weight_sums, norm_bias_sums; /* [tiles][stride] floats */
 };
 
 /* Offsets of bytes from the allocation's beginning. */
 struct ppo_plan {
-    bool half; /* bfloat16 products */
+    bool half;       /* bfloat16 products */
+    size_t sequence; /* 1 without a recurrent layer */
     size_t copies, steps, rows /* steps * copies */, minibatch;
     uint32_t slots;    /* final observations that a copy can have in a rollout */
     size_t value_rows; /* of a pass for values */
@@ -44,13 +46,19 @@ struct ppo_plan {
     size_t advantage_sums, loss_partials, grad_partials;
     size_t heads, value_heads, d_heads, d_values;
     size_t head_sums, value_sums, log_std_sums;
-    struct plan_layer layers[3][NET_LAYERS_MAX]; /* by enum net_part */
+    struct plan_layer layers[3]
+                            [NET_LAYERS_MAX + 1]; /* by enum net_part; the recurrent one behind the hidden */
+
+    /* Recurrent: [copies][hidden] now, and as a shared trunk's values have it; before each sequence; which
+     * rows begin an episode; the minibatch's. */
+    size_t state, value_state, kept, starts, to_hidden, to_starts;
+    size_t recurrent_y; /* of the value's chain: [(steps + 1) * copies][recurrent] */
 
     size_t bytes; /* of the whole */
 };
 
 /* `shortest_episode`: steps that every episode has at least (>= 1): it bounds how many of them a rollout can
- * truncate. 0, or -EINVAL with what a device cannot do: a recurrent layer. */
+ * truncate. 0, or -EINVAL with what a device cannot do. */
 int ppo_plan_make(const struct ppo_params *params, const struct net_layout *layout, uint32_t shortest_episode,
                   struct ppo_plan *ret, char err[static PPO_ERROR_MAX]);
 

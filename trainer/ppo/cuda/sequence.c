@@ -27,10 +27,30 @@ static void *operand(const struct sequence *s, int index)
     return param(s, index);
 }
 
+static bool is_recurrent(const struct sequence *s, enum net_part part, int k)
+{
+    const struct net_chain *chain = &s->layout->chains[part];
+    return chain->has_recurrent && k == chain->n_hidden;
+}
+
+/* Layers before the head. */
+static int depth_of(const struct sequence *s, enum net_part part)
+{
+    const struct net_chain *chain = &s->layout->chains[part];
+    return chain->n_hidden + chain->has_recurrent;
+}
+
+static int layers_of(const struct sequence *s, enum net_part part)
+{
+    return depth_of(s, part) + s->layout->chains[part].has_head;
+}
+
 static const struct net_layer *layer_of(const struct sequence *s, enum net_part part, int k)
 {
     const struct net_chain *chain = &s->layout->chains[part];
-    return k < chain->n_hidden ? &chain->hidden[k] : &chain->head;
+    if (k < chain->n_hidden)
+        return &chain->hidden[k];
+    return is_recurrent(s, part, k) ? &chain->recurrent : &chain->head;
 }
 
 static int stride_of(const struct sequence *s, const struct net_layer *layer)
@@ -38,7 +58,19 @@ static int stride_of(const struct sequence *s, const struct net_layer *layer)
     return tensor(s, layer->weight)->stride;
 }
 
+/* Of what a layer gives. */
+static int y_stride_of(const struct sequence *s, enum net_part part, int k)
+{
+    return is_recurrent(s, part, k) ? s->layout->shape.recurrent : stride_of(s, layer_of(s, part, k));
+}
+
 static struct kernel_matrix rows_of(const struct sequence *s, enum net_part part, int k, size_t offset)
+{
+    return sequence_matrix(s, offset, y_stride_of(s, part, k), s->plan.half);
+}
+
+/* A recurrent layer's gates and their gradients. */
+static struct kernel_matrix gates_of(const struct sequence *s, enum net_part part, int k, size_t offset)
 {
     return sequence_matrix(s, offset, stride_of(s, layer_of(s, part, k)), s->plan.half);
 }
@@ -48,10 +80,9 @@ static struct kernel_matrix rows_of(const struct sequence *s, enum net_part part
 static const struct plan_layer *below(const struct sequence *s, enum net_part part, int k,
                                       enum net_part *ret_part, int *ret_k)
 {
-    const struct net_chain *trunk = &s->layout->chains[NET_SHARED];
     if (k == 0 && s->layout->shape.shared && part != NET_SHARED) {
         part = NET_SHARED;
-        k = trunk->n_hidden;
+        k = depth_of(s, NET_SHARED);
     }
     if (k == 0)
         return NULL;
@@ -64,7 +95,7 @@ static int x_stride_of(const struct sequence *s, enum net_part part, int k)
 {
     enum net_part from;
     int at;
-    return below(s, part, k, &from, &at) ? stride_of(s, layer_of(s, from, at)) : s->plan.x_stride;
+    return below(s, part, k, &from, &at) ? y_stride_of(s, from, at) : s->plan.x_stride;
 }
 
 static bool has_norm(const struct net_layer *layer)
@@ -105,13 +136,13 @@ static int plan(struct sequence *s, struct queue_product *p, struct sequence_pro
 static int plan_forward(struct sequence *s, enum sequence_pass pass, size_t rows, enum net_part part,
                         char *reason, size_t cap)
 {
-    const struct net_chain *chain = &s->layout->chains[part];
     int r = 0;
-    for (int k = 0; k < chain->n_hidden + chain->has_head && r == 0; k++) {
+    for (int k = 0; k < layers_of(s, part) && r == 0; k++) {
         struct queue_product p = describe(s, QUEUE_FORWARD, rows, part, k);
-        bool head = k == chain->n_hidden;
+        bool head = k == depth_of(s, part);
         p.bias = true;
-        p.relu = !head && s->layout->shape.activation == NET_RELU && !has_norm(layer_of(s, part, k));
+        p.relu = !head && !is_recurrent(s, part, k) && s->layout->shape.activation == NET_RELU &&
+                 !has_norm(layer_of(s, part, k));
         p.keep = p.relu && pass == PASS_TRAIN;
         if (head)
             p.result = QUEUE_F32;
@@ -122,14 +153,13 @@ static int plan_forward(struct sequence *s, enum sequence_pass pass, size_t rows
 
 static int plan_back(struct sequence *s, enum net_part part, char *reason, size_t cap)
 {
-    const struct net_chain *chain = &s->layout->chains[part];
     int r = 0;
-    for (int k = 0; k < chain->n_hidden + chain->has_head && r == 0; k++) {
-        bool head = k == chain->n_hidden;
+    for (int k = 0; k < layers_of(s, part) && r == 0; k++) {
+        bool head = k == depth_of(s, part);
         struct queue_product p = describe(s, QUEUE_WEIGHT, s->plan.minibatch, part, k);
         p.result = QUEUE_F32;
         /* Only where no kernel goes over these rows anyway. */
-        p.bias = !head && s->input[part][k + 1].relu;
+        p.bias = !head && (s->input[part][k + 1].relu || is_recurrent(s, part, k));
         r = plan(s, &p, &s->weight[part][k], reason, cap);
         double flops = 2.0 * (double)p.rows * p.in * p.out;
         if (flops > s->largest_flops) {
@@ -143,9 +173,8 @@ static int plan_back(struct sequence *s, enum net_part part, char *reason, size_
 /* Gradients by a layer's input, and by what it is an activation of where the product does that too. */
 static int plan_inputs(struct sequence *s, enum net_part part, char *reason, size_t cap)
 {
-    const struct net_chain *chain = &s->layout->chains[part];
     int r = 0;
-    for (int k = 0; k < chain->n_hidden + chain->has_head && r == 0; k++) {
+    for (int k = 0; k < layers_of(s, part) && r == 0; k++) {
         enum net_part from;
         int at;
         if (!below(s, part, k, &from, &at))
@@ -153,7 +182,7 @@ static int plan_inputs(struct sequence *s, enum net_part part, char *reason, siz
         struct queue_product p = describe(s, QUEUE_INPUT, s->plan.minibatch, part, k);
         bool joins = from != part; /* two heads on one trunk */
         p.add = joins && part == NET_VF;
-        p.relu = !joins && s->forward[PASS_TRAIN][from][at].relu;
+        p.relu = !joins && s->forward[PASS_TRAIN][from][at].relu; /* never of a recurrent layer */
         r = plan(s, &p, &s->input[part][k], reason, cap);
     }
     return r;
@@ -177,7 +206,7 @@ static void list_sums(struct sequence *s)
     const size_t tiles = kernel_tiles(p->minibatch, KERNEL_SUM_TILE),
                  loss_tiles = kernel_tiles(p->minibatch, KERNEL_LOSS_TILE);
     for (int part = 0; part < 3; part++)
-        for (int k = 0; k < s->layout->chains[part].n_hidden; k++) {
+        for (int k = 0; k < depth_of(s, (enum net_part)part); k++) {
             const struct net_layer *layer = layer_of(s, (enum net_part)part, k);
             const struct plan_layer *at = &p->layers[part][k];
             int stride = stride_of(s, layer);
@@ -240,16 +269,77 @@ static struct kernel_layer layer_kernel(const struct sequence *s, enum net_part 
     return ret;
 }
 
-/* A chain's layers over `x`, its head into `head`. Returns what the last hidden layer gives. */
-static struct kernel_matrix forward(struct sequence *s, enum sequence_pass pass, enum net_part part, int lane,
-                                    size_t rows, struct kernel_matrix x, float *head)
+/* Where a part's units begin in a copy's state. */
+static size_t state_of(const struct sequence *s, enum net_part part)
 {
-    const struct net_chain *chain = &s->layout->chains[part];
-    for (int k = 0; k < chain->n_hidden + chain->has_head; k++) {
+    return part == NET_VF ? (size_t)s->layout->shape.recurrent : 0;
+}
+
+static struct kernel_scan train_scan(struct sequence *s, enum net_part part, int k)
+{
+    const struct plan_layer *at = &s->plan.layers[part][k];
+    return (struct kernel_scan){.sequences = (uint32_t)(s->plan.minibatch / s->plan.sequence),
+                                .steps = (uint32_t)s->plan.sequence,
+                                .units = (uint32_t)s->layout->shape.recurrent,
+                                .x = gates_of(s, part, k, at->z),
+                                .starts = sequence_at(s, s->plan.to_starts),
+                                .before = (float *)sequence_at(s, s->plan.to_hidden) + state_of(s, part),
+                                .before_stride = (uint32_t)s->layout->hidden,
+                                .y = rows_of(s, part, k, at->y)};
+}
+
+/* The recurrent layer of a pass. Returns what it gives. */
+static struct kernel_matrix scan(struct sequence *s, enum sequence_pass pass, enum net_part part, int k,
+                                 int lane, size_t rows, size_t first)
+{
+    const struct ppo_plan *p = &s->plan;
+    const size_t hidden = (size_t)s->layout->hidden, offset = state_of(s, part), step = first / p->copies;
+    const bool last = step == p->steps;
+    struct kernel_scan scan = train_scan(s, part, k);
+    struct kernel_matrix all = rows_of(s, part, k, p->recurrent_y);
+    float *state =
+        (float *)sequence_at(s, part == NET_SHARED && pass == PASS_VALUES ? p->value_state : p->state);
+    if (pass != PASS_TRAIN) {
+        scan.sequences = (uint32_t)rows;
+        scan.steps = 1;
+        scan.starts = NULL;
+        scan.before = NULL;
+    }
+    if (pass == PASS_ROLLOUT || pass == PASS_VALUES) {
+        scan.starts = (uint8_t *)sequence_at(s, p->starts) + (pass == PASS_VALUES ? first : 0);
+        scan.before = state + offset;
+        scan.after = pass == PASS_VALUES && last ? NULL : state + offset;
+        scan.keep_every = (uint32_t)p->sequence;
+        scan.keep_stride = (uint32_t)hidden;
+        scan.keep = (float *)sequence_at(s, p->kept) + offset;
+    }
+    if (pass == PASS_ROLLOUT)
+        scan.clock = sequence_at(s, p->clock);
+    if (pass == PASS_VALUES) {
+        scan.keep = part == NET_SHARED || last || step % p->sequence
+                        ? NULL
+                        : scan.keep + step / p->sequence * p->copies * hidden;
+        scan.y = all;
+        scan.y.at = (unsigned char *)all.at + kernel_matrix_bytes(first, all.stride, all.half);
+    }
+    if (pass == PASS_FINALS) {
+        scan.from = all;
+        scan.from_rows = (uint32_t *)sequence_at(s, p->final_of) + first;
+    }
+    ppo_launch_scan(&scan, queue_stream(s->queue, lane));
+    queue_launched(s->queue);
+    return scan.y;
+}
+
+/* A chain's layers over `x`, its head into `head`. Returns what the layer before the head gives. */
+static struct kernel_matrix forward(struct sequence *s, enum sequence_pass pass, enum net_part part, int lane,
+                                    size_t rows, size_t first, struct kernel_matrix x, float *head)
+{
+    for (int k = 0; k < layers_of(s, part); k++) {
         const struct net_layer *layer = layer_of(s, part, k);
         const struct sequence_product *product = &s->forward[pass][part][k];
-        const bool is_head = k == chain->n_hidden;
-        const struct plan_layer *at = &s->plan.layers[part][k];
+        const bool is_head = k == depth_of(s, part);
+        const struct plan_layer *at = is_head ? NULL : &s->plan.layers[part][k];
         struct queue_operands operands = {.x = x.at,
                                           .w = operand(s, layer->weight),
                                           .y = is_head ? head : sequence_at(s, at->z),
@@ -261,6 +351,10 @@ static struct kernel_matrix forward(struct sequence *s, enum sequence_pass pass,
         queue_product(s->queue, lane, product->id, &operands);
         if (is_head)
             break;
+        if (is_recurrent(s, part, k)) {
+            x = scan(s, pass, part, k, lane, rows, first);
+            continue;
+        }
         if (!product->relu) {
             struct kernel_layer kernel = layer_kernel(s, part, k, rows);
             ppo_launch_activate(&kernel, queue_stream(s->queue, lane));
@@ -271,15 +365,15 @@ static struct kernel_matrix forward(struct sequence *s, enum sequence_pass pass,
     return x;
 }
 
-void sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel_matrix x)
+void sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel_matrix x, size_t first)
 {
     const size_t rows = pass == PASS_ROLLOUT  ? s->plan.copies
                         : pass == PASS_VALUES ? s->plan.value_rows
                                               : s->plan.final_rows;
     const bool policy = pass == PASS_ROLLOUT;
     if (s->layout->shape.shared)
-        x = forward(s, pass, NET_SHARED, 0, rows, x, NULL);
-    forward(s, pass, policy ? NET_PI : NET_VF, 0, rows, x,
+        x = forward(s, pass, NET_SHARED, 0, rows, first, x, NULL);
+    forward(s, pass, policy ? NET_PI : NET_VF, 0, rows, first, x,
             sequence_at(s, policy ? s->plan.heads : s->plan.value_heads));
 }
 
@@ -289,14 +383,14 @@ void sequence_train(struct sequence *s)
     const size_t rows = s->plan.minibatch;
     float *heads = sequence_at(s, s->plan.heads), *values = sequence_at(s, s->plan.value_heads);
     if (s->layout->shape.shared) {
-        x = forward(s, PASS_TRAIN, NET_SHARED, 0, rows, x, NULL);
-        forward(s, PASS_TRAIN, NET_PI, 0, rows, x, heads);
-        forward(s, PASS_TRAIN, NET_VF, 0, rows, x, values);
+        x = forward(s, PASS_TRAIN, NET_SHARED, 0, rows, 0, x, NULL);
+        forward(s, PASS_TRAIN, NET_PI, 0, rows, 0, x, heads);
+        forward(s, PASS_TRAIN, NET_VF, 0, rows, 0, x, values);
         return;
     }
     queue_fork(s->queue);
-    forward(s, PASS_TRAIN, NET_PI, 0, rows, x, heads);
-    forward(s, PASS_TRAIN, NET_VF, 1, rows, x, values);
+    forward(s, PASS_TRAIN, NET_PI, 0, rows, 0, x, heads);
+    forward(s, PASS_TRAIN, NET_VF, 1, rows, 0, x, values);
     queue_join(s->queue);
 }
 
@@ -347,10 +441,35 @@ static void back_activation(struct sequence *s, enum net_part part, int k, int l
     queue_launched(s->queue);
 }
 
-/* The hidden layers, from the last one's dy on. `pulled`: of the last. */
+/* Through the recurrent layer's sequences, and its linear part. */
+static void back_recurrent(struct sequence *s, enum net_part part, int k, int lane)
+{
+    const struct plan_layer *at = &s->plan.layers[part][k];
+    struct kernel_scan scan = train_scan(s, part, k);
+    scan.dy = rows_of(s, part, k, at->dy);
+    scan.dx = gates_of(s, part, k, at->pulls);
+    ppo_launch_scan_back(&scan, queue_stream(s->queue, lane));
+    if (!s->weight[part][k].bias) {
+        struct kernel_layer sums = {.rows = (uint32_t)s->plan.minibatch,
+                                    .cols = (uint32_t)layer_of(s, part, k)->out,
+                                    .activation = KERNEL_IDENTITY,
+                                    .dy = scan.dx,
+                                    .bias_sums = sequence_at(s, at->bias_sums)};
+        ppo_launch_pull_back(&sums, queue_stream(s->queue, lane));
+    }
+    queue_launched(s->queue);
+    back_linear(s, part, k, lane, scan.dx.at);
+}
+
+/* The layers before the head, from the last one's dy on. `pulled`: of the last. */
 static void back_hidden(struct sequence *s, enum net_part part, int lane, bool pulled)
 {
-    for (int k = s->layout->chains[part].n_hidden - 1; k >= 0; k--) {
+    const int n_hidden = s->layout->chains[part].n_hidden;
+    if (s->layout->chains[part].has_recurrent) {
+        back_recurrent(s, part, n_hidden, lane);
+        pulled = s->input[part][n_hidden].relu;
+    }
+    for (int k = n_hidden - 1; k >= 0; k--) {
         back_activation(s, part, k, lane, pulled);
         back_linear(s, part, k, lane, sequence_at(s, s->plan.layers[part][k].dy));
         pulled = s->input[part][k].relu;
@@ -359,7 +478,7 @@ static void back_hidden(struct sequence *s, enum net_part part, int lane, bool p
 
 static void back_head(struct sequence *s, enum net_part part, int lane)
 {
-    back_linear(s, part, s->layout->chains[part].n_hidden, lane,
+    back_linear(s, part, depth_of(s, part), lane,
                 sequence_at(s, part == NET_PI ? s->plan.d_heads : s->plan.d_values));
 }
 
@@ -374,7 +493,7 @@ void sequence_back(struct sequence *s)
         for (int lane = 0; lane < 2; lane++) {
             enum net_part part = lane == 0 ? NET_PI : NET_VF;
             back_head(s, part, lane);
-            back_hidden(s, part, lane, s->input[part][s->layout->chains[part].n_hidden].relu);
+            back_hidden(s, part, lane, s->input[part][depth_of(s, part)].relu);
         }
         queue_join(s->queue);
     }

@@ -27,9 +27,9 @@ struct sequence {
     const struct net_layout *layout;
     struct ppo_plan plan;
     unsigned char *base; /* the arena */
-    /* [part][layer], the head behind the hidden layers */
-    struct sequence_product forward[PASSES][3][NET_LAYERS_MAX + 1];
-    struct sequence_product input[3][NET_LAYERS_MAX + 1], weight[3][NET_LAYERS_MAX + 1];
+    /* [part][layer], behind the hidden ones the recurrent one and the head */
+    struct sequence_product forward[PASSES][3][NET_LAYERS_MAX + 2];
+    struct sequence_product input[3][NET_LAYERS_MAX + 2], weight[3][NET_LAYERS_MAX + 2];
     struct kernel_add sums; /* of biases, norms and log_std, from their tiles */
     double largest_flops;   /* of `largest`, a product of an update */
     struct sequence_product largest;
@@ -41,8 +41,10 @@ int sequence_init(struct sequence *s, struct ppo_queue *queue, const struct ppo_
                   const struct net_layout *layout, const struct ppo_plan *plan, void *base, char *reason,
                   size_t cap);
 
-/* Heads (PASS_ROLLOUT) or values (PASS_VALUES, PASS_FINALS) of a pass' rows of observations. */
-void sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel_matrix x);
+/* Heads (PASS_ROLLOUT) or values (PASS_VALUES, PASS_FINALS) of a pass' rows of observations. `first`: which
+ * rows; with a recurrent layer passes for values go through the rollout step by step, and those for final
+ * observations come after them. */
+void sequence_forward(struct sequence *s, enum sequence_pass pass, struct kernel_matrix x, size_t first);
 
 /* Both networks over the minibatch, and the gradients from d_heads and d_values. */
 void sequence_train(struct sequence *s);
