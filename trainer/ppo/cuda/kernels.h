@@ -321,6 +321,9 @@ struct kernel_loss {
 void ppo_launch_loss_sums(const struct kernel_loss *k, void *stream);
 void ppo_launch_loss_pull(const struct kernel_loss *k, void *stream);
 
+/* enum net_activation, whose page is C alone, and for sums alone the identity. */
+enum kernel_activation { KERNEL_IDENTITY = -1, KERNEL_TANH, KERNEL_RELU, KERNEL_SILU };
+
 /* What is done to a product's rows: y = activation(norm(x + bias)), and back. Where the product's epilogue
  * did all of that (bias and ReLU), there is no forward launch. In place (y.at == x.at) wherever x is not
  * needed afterwards, which it is with norm or SiLU; dx in place of dy always; all four have one stride.
@@ -328,8 +331,6 @@ void ppo_launch_loss_pull(const struct kernel_loss *k, void *stream);
  * KERNEL_SUM_TILE for the sums (7168 columns of both nets: forward 0.9 GB a minibatch, back 1.4 GB). With
  * norm x is read twice. Blocks take KERNEL_SUM_TILE rows of up to 256 columns (norm's first passes: a row).
  */
-/* enum net_activation, whose page is C alone, and for sums alone the identity. */
-enum kernel_activation { KERNEL_IDENTITY = -1, KERNEL_TANH, KERNEL_RELU, KERNEL_SILU };
 struct kernel_layer {
     uint32_t rows, cols;
     enum kernel_activation activation;
