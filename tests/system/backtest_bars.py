@@ -360,7 +360,7 @@ def test_refused(folder, bars):
     strategy("--set", "fast=50,slow=20", "--bars", btc, status=2, says="fast")
     refused("backtest", "--set", "fast=3", "--strategy", "sma-cross", status=2, says="behind the --strategy")
     strategy(status=2, says="--bars F[,F…] is needed")
-    strategy("--bars", btc, "--policy", "p.safetensors", status=1, says="p.safetensors")
+    strategy("--bars", btc, "--policy", "p.safetensors", status=2, says="instead of a strategy")
     strategy("--bars", btc, "--events", folder, status=2)
     strategy("--bars", btc, "--bars", btc, status=2, says="given before")
     strategy("--bars", btc, "--cash", "-5", status=2, says="above 0")
