@@ -235,6 +235,11 @@ static int run_all(struct train_run *run)
         return train_say(EXIT_FAILURE,
                          "cannot write: stdout: a file or a reader; stopped after %lld steps, %s",
                          (long long)run->steps, run->saved);
+    if (run->report.lost)
+        return train_say(
+            EXIT_FAILURE,
+            "not all lines were written: stdout: room for them would be right; the training is whole: %s",
+            run->saved[0] ? run->saved : run->config.output);
     if (run->lost)
         return train_say(EXIT_FAILURE, "not all was written: %s: the last good checkpoint is %s",
                          config->output, run->saved[0] ? run->saved : "none");

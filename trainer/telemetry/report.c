@@ -1,7 +1,10 @@
 #include "trainer/telemetry/report.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { DIGITS = 12, CELLS = 30 };
@@ -19,19 +22,56 @@ json_t *report_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* All of it, or how much before -errno. */
+static int write_all(const char *text, size_t n, size_t *ret_done)
+{
+    for (*ret_done = 0; *ret_done < n;) {
+        ssize_t done = write(STDOUT_FILENO, text + *ret_done, n - *ret_done);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -errno;
+        *ret_done += (size_t)done;
+    }
+    return 0;
+}
+
+/* A line that was cut before is ended first, so that the others stay whole. */
+static void write_line(struct report *report, const json_t *line)
+{
+    size_t done = 0;
+    char *text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+    int r = text ? 0 : -ENOMEM;
+    if (r == 0 && report->torn)
+        r = write_all("\n", 1, &done);
+    if (r == 0) {
+        size_t n = strlen(text);
+        text[n] = '\n'; /* in the place of its end */
+        r = write_all(text, n + 1, &done);
+        report->torn = r < 0 && done > 0;
+    }
+    free(text);
+    if (r == -EPIPE) {
+        report->failed = true;
+    } else if (r < 0 && !report->lost) {
+        report->lost = true;
+        report_bar_clear(report);
+        fprintf(stderr,
+                "papertape-trainer: cannot write: stdout: %s: room for its lines; the training goes on\n",
+                strerror(-r));
+    }
+}
+
 void report_event(struct report *report, const char *event, json_t *fields)
 {
     double seconds = usage_since(&report->begun).wall_s;
     json_t *line = report->lines && fields ? json_pack("{s:s, s:s, s:f}", "schema", REPORT_SCHEMA, "event",
                                                        event, "seconds_since_start", seconds)
                                            : NULL;
-    if (line && json_object_update(line, fields) == 0) {
-        if (json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) < 0 ||
-            putchar('\n') == EOF || fflush(stdout) != 0)
-            report->failed = true;
-    } else if (report->lines) {
-        report->failed = true;
-    }
+    if (line && json_object_update(line, fields) == 0)
+        write_line(report, line);
+    else if (report->lines)
+        report->lost = true; /* no memory */
     json_decref(line);
     json_decref(fields);
 }

@@ -14,7 +14,9 @@
 
 struct report {
     bool lines, bar; /* JSON lines; a bar */
-    bool failed;     /* a line could not be written: nobody reads them any more */
+    bool failed;     /* nobody reads the lines any more */
+    bool lost;       /* a line could not be written, or only a part of one: a full disk */
+    bool torn;       /* such a part is the last that was written */
     bool shown;      /* the bar is there */
     struct usage begun;
     double drawn_s; /* when it was drawn last */

@@ -313,6 +313,23 @@ def test_full(trainer, folder):
     check(ran.returncode == 0 and os.path.exists(os.path.join(out, "full-5120.ckpt")), "full: with room again")
 
 
+def test_full_stdout(trainer, folder):
+    """There is room for checkpoints, but no more for lines: it trains to the end, and the lines that are there are whole."""
+    config(os.path.join(folder, "lines.ini"), SHORT, {"training": {"name": "lines", "total_steps": 51200}})
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+
+    with open(os.path.join(folder, "lines.jsonl"), "w") as file:
+        ran = subprocess.run([trainer.program, "train", "--config", "lines.ini"], stdout=file, stderr=subprocess.PIPE, text=True,
+                             cwd=folder, env=trainer.environment, preexec_fn=limit, timeout=300)
+    check(ran.returncode == 1 and ran.stderr.count("\n") == 2 and "stdout" in ran.stderr and "51200" in ran.stderr, ran.stderr)
+    with open(os.path.join(folder, "lines.jsonl")) as file:
+        text = file.read()
+    check(len(text) == 100000, f"lines: {len(text)} bytes")
+    check(len(lines(text[:text.rindex("\n")])) > 50 and os.path.exists(os.path.join(folder, "out", "lines-51200.ckpt")), "lines: whole")
+
+
 def test_reader(trainer, folder):
     """A reader that goes away ends it in order: what was learnt is kept."""
     config(os.path.join(folder, "pipe.ini"), SHORT, {"training": {"name": "pipe", "total_steps": 51200}})
@@ -401,7 +418,7 @@ def test_sources(trainer, folder, papertape):
 def main(program, example, papertape):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(program, folder)
-        for test in (test_refused, test_not_finite, test_full, test_reader, test_terminal, test_plan):
+        for test in (test_refused, test_not_finite, test_full, test_full_stdout, test_reader, test_terminal, test_plan):
             test(trainer, folder)
             shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
         test_lines(trainer, folder, example)
