@@ -1,5 +1,5 @@
 /* PPO: a learner holds networks, optimiser, normalisers, random state and a world, on the CPU
- * (trainer/ppo/cpu/) or on a device (trainer/ppo/device/), and does one iteration after the other: rollout,
+ * (trainer/ppo/cpu/) or on a device (trainer/ppo/cuda/), and does one iteration after the other: rollout,
  * advantages, update. Both do the same work in the same order of the same definitions:
  *
  * - Observations are normalised with statistics that stand still during a rollout: those of all rollouts
