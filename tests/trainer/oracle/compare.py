@@ -63,7 +63,8 @@ class Coverage:
 
     def failures(self):
         wanted = {f"ratio {side}, advantage {sign}" for side in ("low", "high") for sign in ("-1", "+1")}
-        wanted |= {f"{what}: {yes}" for what in ("value clipped", "entropy loss at its bound", "value loss at its bound") for yes in (True, False)}
+        for what in ("value clipped", "entropy loss at its bound", "value loss at its bound"):
+            wanted |= {f"{what}: {yes}" for yes in (True, False)}
         missing = wanted - self.seen
         for what in sorted(missing):
             print(f"no case has: {what}")
