@@ -171,6 +171,10 @@ void REAL(nn_backward)(struct REAL(nn_work) * work, const real *params, const st
     const struct pass pass = {work, params, grads, work->rows.rows};
     const bool shared = layout->shape.shared;
     real *log_std = NULL;
+    if (pass.rows == 0) {
+        memset(grads, 0, layout->n_params * sizeof *grads);
+        return;
+    }
     if (layout->log_std >= 0) {
         const struct net_tensor *place = &layout->tensors[layout->log_std];
         log_std = grads + place->offset;
