@@ -116,6 +116,18 @@ static bool name_is_good(const char *text)
     return *text && *text != '.';
 }
 
+/* Would a file say it? A ; after a blank, or before all, begins a comment, and blanks at the ends go. */
+static bool text_is_good(const char *text)
+{
+    bool blank = true;
+    for (const char *p = text; *p; p++) {
+        if ((unsigned char)*p < ' ' || (blank && *p == ';'))
+            return false;
+        blank = *p == ' ';
+    }
+    return !*text || (*text != ' ' && !blank);
+}
+
 static int set_text(struct config *config, const struct config_row *row, const char *text, char *err)
 {
     size_t n = strlen(text);
@@ -124,6 +136,9 @@ static int set_text(struct config *config, const struct config_row *row, const c
                           row->name, text, row->size - 1);
     if (row->kind == CONFIG_NAME && !name_is_good(text))
         return config_say(err, -EINVAL, "[%s] %s: \"%.60s\": letters, digits, - _ and . are right",
+                          row->section, row->name, text);
+    if (!text_is_good(text))
+        return config_say(err, -EINVAL, "[%s] %s: \"%.60s\": text of one line without \" ;\" is right",
                           row->section, row->name, text);
     char *field = (char *)config + row->offset;
     memset(field, 0, row->size);

@@ -110,10 +110,8 @@ int train_args_parse(const char *verb, int argc, char **argv, struct train_args 
     if (!ret->config && !ret->list_keys)
         return train_say(TRAIN_USAGE,
                          "no configuration: command line: --config F, an INI file; see %s --help", verb);
-    if (ret->output &&
-        (!*ret->output || strlen(ret->output) >= CONFIG_PATH_MAX || strpbrk(ret->output, "\r\n")))
-        return train_say(TRAIN_USAGE, "bad folder: --output: 1 to %d characters of one line are right",
-                         CONFIG_PATH_MAX - 1);
+    if (ret->output && !*ret->output)
+        return train_say(TRAIN_USAGE, "no folder: --output: its name is needed");
     return TRAIN_GO_ON;
 }
 
@@ -129,10 +127,9 @@ static int find_output(const struct train_args *args, struct config *config)
 {
     char err[512];
     struct state_dir state;
-    if (args->output) {
-        snprintf(config->output, sizeof config->output, "%s", args->output);
-        return TRAIN_GO_ON;
-    }
+    char why[CONFIG_ERROR_MAX];
+    if (args->output && config_set(config, "training", "output", args->output, why) < 0)
+        return train_say(TRAIN_USAGE, "bad folder: --output: %s", why);
     if (config->output[0])
         return TRAIN_GO_ON;
     if (state_dir_find(NULL, &state, err, sizeof err) < 0)

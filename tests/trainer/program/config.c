@@ -52,6 +52,8 @@ static void test_refused(void)
     REFUSED(MARKET "[training]\ncheckpoint_every = 1.5\n", -EINVAL, ":4:", "whole number");
     REFUSED(MARKET "[training]\nname = a/b\n", -EINVAL, ":4:", "name", "a/b");
     REFUSED(MARKET "[training]\nname =\n", -EINVAL, ":4:", "name");
+    REFUSED("[data]\nbars =;A.csv\n", -EINVAL, ":2:", "bars", ";");
+    REFUSED(MARKET "features = a\tb\n", -EINVAL, ":3:", "features");
     REFUSED(MARKET "[training]\npreset = refrence-4080\n", -ENOENT, ":4:", "reference-4080");
     REFUSED(MARKET "[environment]\npreset = markt\n", -ENOENT, ":4:", "nearest is market");
     REFUSED(MARKET "[environment]\nautoreset = off\n", -EINVAL, ":4:", "autoreset", "same_step");

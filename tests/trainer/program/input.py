@@ -195,6 +195,10 @@ def test_refused(trainer, folder):
         bad(["minibatch", "256"], {"ppo": {"minibatch": 4096}}, verb=verb)
     refused(trainer, ["tran", "train"], "tran", status=2)
     refused(trainer, ["--output"], "train", "--config", "bad.ini", "--output", "", status=2)
+    config(os.path.join(folder, "bad.ini"), SHORT)
+    for output in ("a ;b", "a\nb", ";", "x" * 2000):
+        ran = trainer.run("train", "--config", "bad.ini", "--output", output)
+        check(ran.returncode == 2 and "--output" in ran.stderr, f"--output {output}: {ran.stderr}")
 
     # Data.
     bad(["interval", "1h"], data, {"data": {"interval": "5m"}})
