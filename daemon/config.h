@@ -57,7 +57,8 @@ struct account_config {
     const struct strategy *strategy; /* NULL: "none", orders by hand only */
     bool own_strategy;               /* it was given: then no policy may be */
     double params[STRATEGY_PARAMS_MAX];
-    /* A policy's files; "": none; a trained one has no actions. Its capital and its fees hold where no cash, no rate is given. */
+    /* A policy's files; "": none; a trained one has no actions. Its capital and its fees hold where no cash,
+     * no rate is given. */
     char policy[CONFIG_FILE_MAX], actions[CONFIG_FILE_MAX];
     bool own_cash;
 };

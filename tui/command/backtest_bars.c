@@ -308,8 +308,7 @@ static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
 static int read_policy(struct bars_run *run)
 {
     char err[POLICY_ERROR_MAX];
-    if (!run->args->policy ||
-        policy_load(run->args->policy, run->args->actions, &run->policy, err) == 0)
+    if (!run->args->policy || policy_load(run->args->policy, run->args->actions, &run->policy, err) == 0)
         return EXIT_OK;
     return fail(EXIT_ERROR, "", err);
 }
