@@ -243,10 +243,11 @@ static int print_time(int64_t ns, char *buf, size_t cap)
     struct tm tm;
     if (ns == 0)
         return snprintf(buf, cap, "%s", "");
-    if (ns % 1000000000 != 0)
-        return snprintf(buf, cap, "%lld", (long long)ns);
     gmtime_r(&s, &tm);
-    return (int)strftime(buf, cap, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    size_t n = strftime(buf, cap, "%Y-%m-%dT%H:%M:%S", &tm);
+    if (ns % 1000000000 == 0)
+        return (int)n + snprintf(buf + n, cap - n, "Z");
+    return (int)n + snprintf(buf + n, cap - n, ".%09lldZ", (long long)(ns % 1000000000));
 }
 
 static int print_row(const struct config *config, const struct config_row *row, char *buf, size_t cap)

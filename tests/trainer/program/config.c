@@ -122,7 +122,7 @@ static void test_text(void)
 {
     static const char *const files[] = {
         MARKET,
-        MARKET "train_to = 2024-02-01\ntest_from = 1706745600123\nfeatures = market14\n"
+        MARKET "train_to = 2024-02-01\ntest_from = 1706745600.123456\nfit_to = 2.11\nfeatures = market14\n"
                "[network]\npolicy_layers = none\nvalue_layers = 33,7\nrecurrent = 16\nshared_layers = true\n"
                "[ppo]\nlearning_rate = 0.00012345678901234567\nseed = 9007199254740992\nbounded = true\n"
                "[environment]\nexecution = reference\nbuy_cost_pct = 0.001..0.002\nshorts = false\n",
