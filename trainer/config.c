@@ -49,7 +49,7 @@ static const struct config_row *find_row(const char *section, const char *key)
 static bool ppo_has(const char *key)
 {
     size_t n;
-    const struct ppo_key *list = ppo_params_list(&n);
+    const struct env_param *list = ppo_params_list(&n);
     for (size_t i = 0; i < n; i++)
         if (strcmp(list[i].name, key) == 0)
             return true;
@@ -96,7 +96,7 @@ static int unknown(const char *section, const char *key, char *err)
     if (home)
         return config_say(err, -ENOENT, "[%s] %.60s: it belongs to [%s]", section, key, home);
     size_t n;
-    const struct ppo_key *ppo = ppo_params_list(&n);
+    const struct env_param *ppo = ppo_params_list(&n);
     for (size_t i = 0; i < n && config_is_ppo_section(section); i++)
         nearest_offer(&nearest, key, ppo[i].name);
     const struct env_param *env = env_params_list(&n);

@@ -41,7 +41,7 @@ static void offer_rows(struct listing *listing, const char *section)
 static void offer_ppo(struct listing *listing, const char *section)
 {
     size_t n;
-    const struct ppo_key *list = ppo_params_list(&n);
+    const struct env_param *list = ppo_params_list(&n);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(config_home(list[i].name), section) != 0)
             continue;

@@ -68,7 +68,7 @@ struct env_params {
     int trend_bars;
 };
 
-/* The kinds of keys: how they are read and written. */
+/* A row of a table of keys, these or PPO's: how its value is read and written. */
 struct env_param {
     const char *name, *summary;
     double min, max;   /* of numbers, both included; of ranges, for both ends */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "strategy/nearest.h"
+#include "trainer/env/key.h"
 #include "trainer/env/refusal.h"
 #include "trainer/ppo/params_table.h"
 
@@ -76,67 +77,18 @@ int ppo_params_preset(const char *name, struct ppo_params *ret, char err[static 
     return 0;
 }
 
-const struct ppo_key *ppo_params_list(size_t *ret_n)
+const struct env_param *ppo_params_list(size_t *ret_n)
 {
     *ret_n = ppo_params_table_n;
     return ppo_params_table;
 }
 
-static int compare(const void *name, const void *row)
+static bool is_widths(const struct env_param *key)
 {
-    return strcmp(name, ((const struct ppo_key *)row)->name);
+    return key->words && strcmp(key->words, "widths") == 0;
 }
 
-static const struct ppo_key *find(const char *name)
-{
-    return bsearch(name, ppo_params_table, ppo_params_table_n, sizeof *ppo_params_table, compare);
-}
-
-enum kind { CHOICE, LIST, SWITCHED, INTEGER, LARGE, NUMBER };
-
-static enum kind kind_of(const struct ppo_key *key)
-{
-    if (key->words)
-        return strcmp(key->words, "widths") == 0 ? LIST : CHOICE;
-    if (!key->whole)
-        return NUMBER;
-    return key->size == sizeof(bool) ? SWITCHED : key->size == sizeof(int) ? INTEGER : LARGE;
-}
-
-/* The word's place in a list divided by spaces; -1: not in it. */
-static int word_place(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (int place = 0;; place++) {
-        size_t n = strcspn(words, " ");
-        if (n == length && memcmp(words, word, n) == 0)
-            return place;
-        if (!words[n])
-            return -1;
-        words += n + 1;
-    }
-}
-
-static int last_place(const char *words)
-{
-    int places = 0;
-    for (; *words; words++)
-        places += *words == ' ';
-    return places;
-}
-
-static int set_choice(char *field, const struct ppo_key *key, const char *text,
-                      char err[static PPO_ERROR_MAX])
-{
-    bool is_mixed = key->offset == offsetof(struct ppo_params, precision) && strcmp(text, "mixed") == 0;
-    int place = word_place(key->words, is_mixed ? "bf16" : text);
-    if (place < 0)
-        return env_refuse(-EINVAL, err, "%s: %.60s: one of these is right: %s", key->name, text, key->words);
-    memcpy(field, &place, sizeof place);
-    return 0;
-}
-
-static int set_widths(char *field, const struct ppo_key *key, const char *text,
+static int set_widths(char *field, const struct env_param *key, const char *text,
                       char err[static PPO_ERROR_MAX])
 {
     int widths[1 + NET_LAYERS_MAX] = {0};
@@ -159,168 +111,59 @@ static int set_widths(char *field, const struct ppo_key *key, const char *text,
     return 0;
 }
 
-static bool read_number(const char *text, double *ret)
-{
-    size_t n = strlen(text);
-    if (n == 0 || n > 63 || strspn(text, "+-.0123456789eE") < n)
-        return false;
-    char *end;
-    *ret = strtod(text, &end);
-    return *end == '\0' && isfinite(*ret);
-}
-
-static int set_number(char *field, const struct ppo_key *key, const char *text,
-                      char err[static PPO_ERROR_MAX])
-{
-    enum kind kind = kind_of(key);
-    double value;
-    bool is_word = kind == SWITCHED && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0);
-    if (is_word)
-        value = text[0] == 't';
-    bool is_number = is_word || read_number(text, &value);
-    int rc = !is_number                                  ? -EINVAL
-             : !(value >= key->min && value <= key->max) ? -ERANGE
-             : kind != NUMBER && value != floor(value)   ? -ERANGE
-                                                         : 0;
-    if (rc != 0 && kind == SWITCHED)
-        return env_refuse(rc, err, "%s: %.60s: true or false is right", key->name, text);
-    if (rc != 0)
-        return env_refuse(rc, err, "%s: %.60s: %s from %.16g to %.16g is right", key->name, text,
-                          kind == NUMBER ? "a number" : "a whole number", key->min, key->max);
-    bool on = value != 0;
-    int integer = kind == INTEGER ? (int)value : 0;
-    int64_t large = kind == LARGE ? (int64_t)value : 0;
-    memcpy(field,
-           kind == SWITCHED  ? (const void *)&on
-           : kind == INTEGER ? (const void *)&integer
-           : kind == LARGE   ? (const void *)&large
-                             : (const void *)&value,
-           key->size);
-    return 0;
-}
-
 int ppo_params_set(struct ppo_params *params, const char *name, const char *text,
                    char err[static PPO_ERROR_MAX])
 {
-    const struct ppo_key *key = find(name);
-    if (!key) {
-        struct nearest nearest = {0};
-        for (size_t i = 0; i < ppo_params_table_n; i++)
-            nearest_offer(&nearest, name, ppo_params_table[i].name);
-        return env_refuse(-ENOENT, err, "%.60s: there is no such key; the nearest is %s", name, nearest.best);
-    }
-    char *field = (char *)params + key->offset;
-    switch (kind_of(key)) {
-    case CHOICE:
-        return set_choice(field, key, text, err);
-    case LIST:
-        return set_widths(field, key, text, err);
-    default:
-        return set_number(field, key, text, err);
-    }
+    const struct env_param *key = key_find(ppo_params_table, ppo_params_table_n, name);
+    if (!key)
+        return env_refuse(-ENOENT, err, "%.60s: there is no such key; the nearest is %s", name,
+                          key_nearest(ppo_params_table, ppo_params_table_n, name));
+    if (is_widths(key))
+        return set_widths((char *)params + key->offset, key, text, err);
+    bool is_mixed = key->offset == offsetof(struct ppo_params, precision) && strcmp(text, "mixed") == 0;
+    return key_set(key, params, is_mixed ? "bf16" : text, err);
 }
 
-/* A number's field, or a choice's. */
-static double number_of(const struct ppo_key *key, const char *field)
-{
-    bool on;
-    int integer;
-    int64_t large;
-    double number;
-    switch (kind_of(key)) {
-    case SWITCHED:
-        memcpy(&on, field, sizeof on);
-        return on;
-    case CHOICE:
-    case INTEGER:
-        memcpy(&integer, field, sizeof integer);
-        return integer;
-    case LARGE:
-        memcpy(&large, field, sizeof large);
-        return (double)large;
-    default:
-        memcpy(&number, field, sizeof number);
-        return number;
-    }
-}
-
-static int print_widths(const char *field, char *buf, size_t cap)
+static bool print_widths(const char *field, char *buf, size_t cap)
 {
     int widths[1 + NET_LAYERS_MAX], n = 0;
     memcpy(widths, field, sizeof widths);
     if (widths[0] == 0)
-        return snprintf(buf, cap, "none");
+        n = snprintf(buf, cap, "none");
     for (int i = 1; i <= widths[0] && (size_t)n < cap; i++)
         n += snprintf(buf + n, cap - (size_t)n, i == 1 ? "%d" : ",%d", widths[i]);
-    return n;
-}
-
-/* The fewest digits that read back as the same number. */
-static int print_number(char *buf, size_t cap, double value)
-{
-    int n = 0;
-    for (int digits = 6; digits <= 17; digits++) {
-        n = snprintf(buf, cap, "%.*g", digits, value);
-        if (n < 0 || (size_t)n >= cap || strtod(buf, NULL) == value)
-            break;
-    }
-    return n;
+    return (size_t)n < cap;
 }
 
 bool ppo_params_get(const struct ppo_params *params, const char *name, char *buf, size_t cap)
 {
-    const struct ppo_key *key = find(name);
-    if (!key || cap == 0)
+    const struct env_param *key = key_find(ppo_params_table, ppo_params_table_n, name);
+    if (!key)
         return false;
-    const char *field = (const char *)params + key->offset;
-    enum kind kind = kind_of(key);
-    int n;
-    if (kind == LIST) {
-        n = print_widths(field, buf, cap);
-    } else if (kind == CHOICE) {
-        const char *word = key->words;
-        for (int place = (int)number_of(key, field); place > 0; place--)
-            word += strcspn(word, " ") + 1;
-        n = snprintf(buf, cap, "%.*s", (int)strcspn(word, " "), word);
-    } else if (kind == SWITCHED) {
-        n = snprintf(buf, cap, "%s", number_of(key, field) != 0 ? "true" : "false");
-    } else if (kind == NUMBER) {
-        n = print_number(buf, cap, number_of(key, field));
-    } else {
-        n = snprintf(buf, cap, "%.0f", number_of(key, field));
-    }
-    return n >= 0 && (size_t)n < cap;
+    return is_widths(key) ? print_widths((const char *)params + key->offset, buf, cap)
+                          : key_print(key, params, buf, cap);
 }
 
-/* One value, which a program may have put there itself. */
-static int check_value(const struct ppo_params *params, const struct ppo_key *key,
-                       char err[static PPO_ERROR_MAX])
+static int check_widths(const char *field, const struct env_param *key, char err[static PPO_ERROR_MAX])
 {
-    const char *field = (const char *)params + key->offset;
-    enum kind kind = kind_of(key);
-    if (kind == LIST) {
-        int widths[1 + NET_LAYERS_MAX];
-        memcpy(widths, field, sizeof widths);
-        if (widths[0] < 0 || widths[0] > NET_LAYERS_MAX)
-            return env_refuse(-EINVAL, err, "%s: %d widths: 0 to %d is right", key->name, widths[0],
-                              NET_LAYERS_MAX);
-        for (int i = 1; i <= widths[0]; i++)
-            if (widths[i] < 1 || widths[i] > NET_WIDTH_MAX)
-                return env_refuse(-EINVAL, err, "%s: %d: widths from 1 to %d are right", key->name, widths[i],
-                                  NET_WIDTH_MAX);
-        return 0;
-    }
-    double value = number_of(key, field), max = kind == CHOICE ? last_place(key->words) : key->max;
-    if (!(value >= key->min && value <= max))
-        return env_refuse(-EINVAL, err, "%s: %.16g: from %.16g to %.16g is right", key->name, value, key->min,
-                          max);
+    int widths[1 + NET_LAYERS_MAX];
+    memcpy(widths, field, sizeof widths);
+    if (widths[0] < 0 || widths[0] > NET_LAYERS_MAX)
+        return env_refuse(-EINVAL, err, "%s: %d widths: 0 to %d is right", key->name, widths[0],
+                          NET_LAYERS_MAX);
+    for (int i = 1; i <= widths[0]; i++)
+        if (widths[i] < 1 || widths[i] > NET_WIDTH_MAX)
+            return env_refuse(-EINVAL, err, "%s: %d: widths from 1 to %d are right", key->name, widths[i],
+                              NET_WIDTH_MAX);
     return 0;
 }
 
 int ppo_params_check(const struct ppo_params *params, char err[static PPO_ERROR_MAX])
 {
     for (size_t i = 0; i < ppo_params_table_n; i++) {
-        int rc = check_value(params, &ppo_params_table[i], err);
+        const struct env_param *key = &ppo_params_table[i];
+        int rc = is_widths(key) ? check_widths((const char *)params + key->offset, key, err)
+                                : key_check(key, params, err);
         if (rc < 0)
             return rc;
     }

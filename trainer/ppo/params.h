@@ -4,6 +4,7 @@
 #define TRAINER_PPO_PARAMS_H
 
 #include "strategy/policy/net.h"
+#include "trainer/env/params.h"
 
 enum { PPO_ERROR_MAX = 512 };
 
@@ -55,14 +56,8 @@ struct ppo_params {
     int threads;       /* 0: one a core. Also the shards of a minibatch: part of a run's identity */
 };
 
-struct ppo_key {
-    const char *name, *summary;
-    double min, max;
-    const char *words; /* of choices; NULL for numbers; "widths" for lists of them */
-    bool whole;
-    size_t offset, size;
-};
-const struct ppo_key *ppo_params_list(size_t *ret_n); /* sorted by name */
+/* Every key, sorted by name. words "widths": a list of layers' widths, "64,64" or "none". */
+const struct env_param *ppo_params_list(size_t *ret_n);
 
 /* "default" (64x64, 8 copies), "reference-4080" (32 copies x 4096 steps, minibatch 1024, 2048,1024,512, bf16,
  * memory cap 0.8, bounded entropy 0.05 to 0.005). */

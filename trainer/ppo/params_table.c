@@ -10,7 +10,7 @@
 #define SHARE  .min = 0, .max = 1
 #define EXACT  0x1p53 /* whole numbers up to here are doubles, and JSON's */
 
-const struct ppo_key ppo_params_table[] = {
+const struct env_param ppo_params_table[] = {
     {"activation", "after each hidden layer", .words = "tanh relu silu", AT(net.activation)},
     {"adam_beta1", "Adam's decay of the gradients' mean", .min = 0, .max = 0.999999, AT(adam_beta1)},
     {"adam_beta2", "Adam's decay of the squares' mean", .min = 0, .max = 0.999999, AT(adam_beta2)},

@@ -4,7 +4,7 @@
 
 #include "trainer/ppo/params.h"
 
-extern const struct ppo_key ppo_params_table[]; /* sorted by name */
+extern const struct env_param ppo_params_table[]; /* sorted by name */
 extern const size_t ppo_params_table_n;
 
 #endif

@@ -37,7 +37,7 @@ static void set(struct ppo_params *params, const char *key, const char *text, co
     CHECK(memcmp(&again, params, sizeof again) == 0);
 }
 
-static void test_number(const struct ppo_key *key)
+static void test_number(const struct env_param *key)
 {
     struct ppo_params params = preset("default");
     char text[64], buf[128];
@@ -60,10 +60,10 @@ static void test_number(const struct ppo_key *key)
 static void test_every_key(void)
 {
     size_t n;
-    const struct ppo_key *list = ppo_params_list(&n);
+    const struct env_param *list = ppo_params_list(&n);
     CHECK(n > 40);
     for (size_t i = 0; i < n; i++) {
-        const struct ppo_key *key = &list[i];
+        const struct env_param *key = &list[i];
         struct ppo_params params = preset("default");
         char buf[128];
         if (i > 0)
@@ -214,7 +214,7 @@ static void test_schedules(void)
 }
 
 /* A key's row of the table in docs/training.md. */
-static void row_of(const struct ppo_key *key, char *buf, size_t cap)
+static void row_of(const struct env_param *key, char *buf, size_t cap)
 {
     struct ppo_params a = preset("default"), b = preset("reference-4080");
     char first[128], second[128], range[128];
@@ -239,7 +239,7 @@ static void row_of(const struct ppo_key *key, char *buf, size_t cap)
 static void test_page(const char *path)
 {
     size_t n, n_keys, at = 0;
-    const struct ppo_key *list = ppo_params_list(&n_keys);
+    const struct env_param *list = ppo_params_list(&n_keys);
     static char table[1 << 16], page[1 << 20];
     for (size_t i = 0; i < n_keys; i++) {
         row_of(&list[i], table + at, sizeof table - at);
