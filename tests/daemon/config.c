@@ -349,7 +349,7 @@ static void test_refusals(void)
         error,
         "/nonexistent/papertaped.ini: No such file or directory: an INI file that can be read is needed");
     CHECK_INT(config_read("/", &config, error), -EISDIR);
-    CHECK_STR(error, "/: Is a directory");
+    CHECK_STR(error, "/: Is a directory: an INI file that can be read is needed");
 }
 
 static void test_set(void)
