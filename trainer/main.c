@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "strategy/nearest.h"
+#include "trainer/command/args.h"
 #include "trainer/command/env_replay.h"
 #include "trainer/command/eval.h"
 #include "trainer/command/grad_check.h"
 #include "trainer/command/train.h"
-
-enum { EXIT_USAGE = 2 };
 
 static const struct verb {
     const char *name, *words;

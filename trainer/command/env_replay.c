@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trainer/command/args.h"
 #include "trainer/command/env_replay_args.h"
 #include "trainer/command/replay_actions.h"
 #include "trainer/command/replay_bars.h"
@@ -64,7 +65,7 @@ static int check_first_row(const struct request *request)
     const struct env_info info = {.row = &row};
     env_info(request->env, &info);
     if (replay_actions_begin_at(&request->actions, request->args.actions_path, (int64_t)row + 1, err) < 0)
-        return env_replay_say(EXIT_FAILURE, "%s", err);
+        return args_say(EXIT_FAILURE, "%s", err);
     return GO_ON;
 }
 
@@ -77,15 +78,15 @@ static int make_env(struct request *request)
                                        .min_order_qty = params->min_order_qty};
     if (replay_bars_load(params, request->args.params_path, request->args.bars, request->args.exchange_info,
                          &request->market, &how.from, err) < 0)
-        return env_replay_say(EXIT_FAILURE, "%s", err);
+        return args_say(EXIT_FAILURE, "%s", err);
     if (trainer_data_create(request->market, &how, &request->data, err) < 0)
-        return env_replay_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
+        return args_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
     params->env.autoreset = ENV_NO_RESET; /* one episode */
     if (env_market_create(trainer_data_source(request->data), &params->env, &request->env_market, err) < 0)
-        return env_replay_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
+        return args_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
     struct env_options options = {.copies = 1, .seed = request->args.seed, .backend = request->args.backend};
     if (env_create(&params->env, request->env_market, &options, &request->env, err) < 0)
-        return env_replay_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
+        return args_say(EXIT_FAILURE, "%s: %s", request->args.params_path, err);
     return check_first_row(request);
 }
 
@@ -101,7 +102,7 @@ static int open_device(struct request *request)
     if (r == 0)
         return GO_ON;
     close_device(request);
-    return env_replay_say(GO_ON, "--backend gpu: %s: the CPU steps instead", why);
+    return args_say(GO_ON, "--backend gpu: %s: the CPU steps instead", why);
 }
 
 /* ---- The run. ---- */
@@ -137,26 +138,26 @@ static int step_all(struct request *request, struct run *run)
         struct env_io io = {
             .actions = action, .rewards = &reward, .terminated = &terminated, .truncated = &truncated};
         if (step(request, &io, err) < 0)
-            return env_replay_say(EXIT_FAILURE, "%s:%zu: %s", request->args.actions_path,
-                                  actions->lines[run->steps], err);
+            return args_say(EXIT_FAILURE, "%s:%zu: %s", request->args.actions_path,
+                            actions->lines[run->steps], err);
         run->done = terminated || truncated;
         run->reward += (double)reward;
         replay_print_row(stdout, &run->row, request->env, action, reward, run->done);
         if (ferror(stdout))
-            return env_replay_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
+            return args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
     }
     if (run->steps < actions->n)
-        env_replay_say(GO_ON, "%zu rows of actions are left: %s:%zu: the episode was over before",
-                       actions->n - run->steps, request->args.actions_path, actions->lines[run->steps]);
+        args_say(GO_ON, "%zu rows of actions are left: %s:%zu: the episode was over before",
+                 actions->n - run->steps, request->args.actions_path, actions->lines[run->steps]);
     else if (!run->done)
-        env_replay_say(GO_ON, "the episode is not over: %s: actions for %zu steps only",
-                       request->args.actions_path, actions->n);
+        args_say(GO_ON, "the episode is not over: %s: actions for %zu steps only", request->args.actions_path,
+                 actions->n);
     return GO_ON;
 }
 
 static int cannot_write(const char *path, const char *right, int error)
 {
-    return env_replay_say(EXIT_FAILURE, "cannot write: %s: %s (%s)", path, right, strerror(-error));
+    return args_say(EXIT_FAILURE, "cannot write: %s: %s (%s)", path, right, strerror(-error));
 }
 
 /* What is to be written, before anything is. */
@@ -200,7 +201,7 @@ static int play(struct request *request)
     bool memory = replay_row_init(&run.row, request->assets, request->params.n_symbols, request->action_names,
                                   env_action_size(request->env), request->params.env.execution == ENV_MARKET);
     if (!memory || !run.first || !run.last) {
-        status = env_replay_say(EXIT_FAILURE, "out of memory");
+        status = args_say(EXIT_FAILURE, "out of memory");
         goto out;
     }
     status = open_files(request, &run);
@@ -226,19 +227,19 @@ int command_env_replay(int argc, char **argv)
         return status;
     if (replay_params_read(request.args.params_path, request.args.preset, request.args.execution,
                            &request.params, err) < 0)
-        return env_replay_say(EXIT_FAILURE, "%s", err);
+        return args_say(EXIT_FAILURE, "%s", err);
     if (!set_names(&request))
-        status = env_replay_say(EXIT_FAILURE, "out of memory");
+        status = args_say(EXIT_FAILURE, "out of memory");
     if (status == GO_ON && env_params_check(&request.params.env, request.params.n_symbols, err) < 0)
-        status = env_replay_say(EXIT_FAILURE, "%s: %s", request.args.params_path, err);
+        status = args_say(EXIT_FAILURE, "%s: %s", request.args.params_path, err);
     int width = request.params.env.task == ENV_DAY_TRADE ? 2 : request.params.n_symbols;
     if (status == GO_ON && replay_actions_read(request.args.actions_path, request.action_names, width,
                                                &request.actions, err) < 0)
-        status = env_replay_say(EXIT_FAILURE, "%s", err);
+        status = args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON && request.params.env.actions == ENV_DISCRETE &&
         replay_actions_are_levels(&request.actions, request.args.actions_path, request.action_names,
                                   request.params.env.levels, err) < 0)
-        status = env_replay_say(EXIT_FAILURE, "%s", err);
+        status = args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON)
         status = make_env(&request);
     if (status == GO_ON && request.args.where == ON_GPU)

@@ -1,12 +1,8 @@
 #include "trainer/command/env_replay_args.h"
 
-#include <errno.h>
-#include <getopt.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "trainer/command/args.h"
 #include "trainer/command/env_replay.h"
 
 static const char help[] =
@@ -32,17 +28,6 @@ static const char help[] =
     "\n"
     "Exit status: 0 done, 1 an error, 2 a wrong command line.\n";
 
-int env_replay_say(int status, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    fputs("papertape-trainer: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    va_end(list);
-    return status;
-}
-
 static int set_backend(struct env_replay_args *args, const char *name)
 {
     args->backend_name = name;
@@ -55,22 +40,11 @@ static int set_backend(struct env_replay_args *args, const char *name)
             args->backend = (enum env_backend)backend;
             return GO_ON;
         }
-    return env_replay_say(
-        EXIT_USAGE, "unknown backend: --backend %.32s: cpu, gpu, scalar, baseline, avx2 or avx512", name);
+    return args_say(EXIT_USAGE,
+                    "unknown backend: --backend %.32s: cpu, gpu, scalar, baseline, avx2 or avx512", name);
 }
 
-static int set_seed(struct env_replay_args *args, const char *text)
-{
-    char *end;
-    errno = 0;
-    args->seed = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0)
-        return env_replay_say(EXIT_USAGE,
-                              "bad seed: --seed %.32s: a whole number from 0 to 18446744073709551615", text);
-    return GO_ON;
-}
-
-enum { BARS = 256, BACKEND, PRESET, EXECUTION, EXCHANGE_INFO, SEED, JSON, TRADES, LIST_PARAMS, HELP };
+enum { BARS = 256, BACKEND, PRESET, EXECUTION, EXCHANGE_INFO, SEED, JSON, TRADES, LIST_PARAMS };
 
 static const struct option long_options[] = {
     {"bars", required_argument, NULL, BARS},
@@ -82,12 +56,20 @@ static const struct option long_options[] = {
     {"json", required_argument, NULL, JSON},
     {"trades", required_argument, NULL, TRADES},
     {"list-params", no_argument, NULL, LIST_PARAMS},
-    {"help", no_argument, NULL, HELP},
+    {"help", no_argument, NULL, ARGS_HELP},
     {0},
 };
 
-static int take(struct env_replay_args *args, int option)
+struct command_line {
+    struct env_replay_args *args;
+    const char *words[2];
+    int n; /* of words, those too many counted */
+};
+
+static int take(void *ctx, int option)
 {
+    struct command_line *line = ctx;
+    struct env_replay_args *args = line->args;
     switch (option) {
     case BARS:
         args->bars = optarg;
@@ -104,7 +86,7 @@ static int take(struct env_replay_args *args, int option)
         args->exchange_info = optarg;
         return GO_ON;
     case SEED:
-        return set_seed(args, optarg);
+        return args_whole("seed", optarg, 0, UINT64_MAX, &args->seed);
     case JSON:
         args->json = optarg;
         return GO_ON;
@@ -113,55 +95,36 @@ static int take(struct env_replay_args *args, int option)
         return GO_ON;
     case LIST_PARAMS:
         return replay_list_params();
-    case HELP:
-        fputs(help, stdout);
-        return EXIT_SUCCESS;
-    default:
-        return EXIT_USAGE;
+    default: /* a word */
+        if (line->n < 2)
+            line->words[line->n] = optarg;
+        line->n++;
+        return GO_ON;
     }
 }
 
 int env_replay_args_parse(int argc, char **argv, struct env_replay_args *ret)
 {
     *ret = (struct env_replay_args){0};
-    char *words[2] = {NULL, NULL};
-    int n = 0;
-    opterr = 0;
-    optind = 0;
-    for (int option; (option = getopt_long(argc, argv, "-:h", long_options, NULL)) != -1;) {
-        int status;
-        if (option == ':')
-            return env_replay_say(EXIT_USAGE, "no value: %s: it needs one; see env-replay --help",
-                                  argv[optind - 1]);
-        if (option == '?')
-            return env_replay_say(EXIT_USAGE, "unknown option: %s: see env-replay --help", argv[optind - 1]);
-        if (option == 1) {
-            if (n < 2)
-                words[n] = optarg;
-            n++;
-            continue;
-        }
-        status = take(ret, option == 'h' ? HELP : option);
-        if (status != GO_ON)
-            return status;
-    }
-    for (; optind < argc; optind++, n++)
-        if (n < 2)
-            words[n] = argv[optind];
-    if (n != 2)
-        return env_replay_say(EXIT_USAGE, "%d files: command line: PARAMS.json and ACTIONS.csv are needed",
-                              n);
+    static const struct args_rules rules = {
+        .verb = "env-replay", .help = help, .letters = "", .options = long_options, .take = take};
+    struct command_line line = {.args = ret};
+    int status = args_parse(&rules, argc, argv, &line);
+    if (status != GO_ON)
+        return status;
+    if (line.n != 2)
+        return args_say(EXIT_USAGE, "%d files: command line: PARAMS.json and ACTIONS.csv are needed", line.n);
     if (!ret->bars)
-        return env_replay_say(EXIT_USAGE, "no bars: command line: --bars DIR with the bars files");
+        return args_say(EXIT_USAGE, "no bars: command line: --bars DIR with the bars files");
     if (ret->trades && ret->backend_name && ret->backend != ENV_SCALAR)
-        return env_replay_say(EXIT_USAGE, "--trades: --backend %.32s: scalar, which alone tells of trades",
-                              ret->backend_name);
+        return args_say(EXIT_USAGE, "--trades: --backend %.32s: scalar, which alone tells of trades",
+                        ret->backend_name);
     if (ret->trades)
         ret->backend = ENV_SCALAR;
     if (ret->backend == ENV_BEST) /* by its name, for --json */
         for (ret->backend = ENV_AVX512; !env_backend_works(ret->backend);)
             ret->backend--;
-    ret->params_path = words[0];
-    ret->actions_path = words[1];
+    ret->params_path = line.words[0];
+    ret->actions_path = line.words[1];
     return GO_ON;
 }

@@ -4,8 +4,6 @@
 
 #include "trainer/env/env.h"
 
-enum { EXIT_USAGE = 2, GO_ON = -1 }; /* beside EXIT_SUCCESS and EXIT_FAILURE */
-
 enum env_replay_where { ON_CPU, ON_GPU };
 
 /* Texts are the command line's; NULL where it has none. */
@@ -19,8 +17,5 @@ struct env_replay_args {
 
 /* GO_ON, or an exit status: --help and --list-params have printed, or a line on stderr says what is wrong. */
 int env_replay_args_parse(int argc, char **argv, struct env_replay_args *ret);
-
-/* A line on stderr behind the program's name; returns `status`. */
-__attribute__((format(printf, 2, 3))) int env_replay_say(int status, const char *format, ...);
 
 #endif

@@ -1,14 +1,13 @@
 #include "trainer/command/eval.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
-#include "trainer/command/env_replay_args.h"
+#include "trainer/command/args.h"
 #include "trainer/command/eval_result.h"
 #include "trainer/command/replay_print.h"
 #include "trainer/command/replay_trades.h"
@@ -35,6 +34,7 @@ static const char help[] =
 
 struct request {
     const char *policy_path, *steps, *trades, *splits;
+    int n_words;  /* of the command line; one is right: policy_path */
     char **paths; /* of --bars; their text is in `texts` */
     size_t n_paths;
     char *texts[64];
@@ -50,7 +50,7 @@ struct request {
     const char **assets, **actions;
 };
 
-enum { BARS = 256, FROM, TO, SPLITS, EXCHANGE_INFO, STEPS, TRADES, JSON, HELP };
+enum { BARS = 256, FROM, TO, SPLITS, EXCHANGE_INFO, STEPS, TRADES, JSON };
 
 static const struct option long_options[] = {
     {"bars", required_argument, NULL, BARS},
@@ -61,24 +61,24 @@ static const struct option long_options[] = {
     {"steps", required_argument, NULL, STEPS},
     {"trades", required_argument, NULL, TRADES},
     {"json", no_argument, NULL, JSON},
-    {"help", no_argument, NULL, HELP},
+    {"help", no_argument, NULL, ARGS_HELP},
     {0},
 };
 
 static int take_bars(struct request *request, const char *value)
 {
     if (request->n_texts == sizeof request->texts / sizeof *request->texts)
-        return env_replay_say(EXIT_USAGE, "too many: --bars: commas between the files, once");
+        return args_say(EXIT_USAGE, "too many: --bars: commas between the files, once");
     char *next = strdup(value), *word;
     if (!next)
-        return env_replay_say(EXIT_FAILURE, "out of memory");
+        return args_say(EXIT_FAILURE, "out of memory");
     request->texts[request->n_texts++] = next;
     while ((word = strsep(&next, ",")) != NULL) {
         if (!word[0])
-            return env_replay_say(EXIT_USAGE, "a name is empty: --bars %.128s: F[,F…] is right", value);
+            return args_say(EXIT_USAGE, "a name is empty: --bars %.128s: F[,F…] is right", value);
         char **moved = reallocarray(request->paths, request->n_paths + 1, sizeof *moved);
         if (!moved)
-            return env_replay_say(EXIT_FAILURE, "out of memory");
+            return args_say(EXIT_FAILURE, "out of memory");
         request->paths = moved;
         request->paths[request->n_paths++] = word;
     }
@@ -89,11 +89,12 @@ static int take_time(const char *option, const char *value, int64_t *ret_ns)
 {
     if (bars_time_parse(value, strlen(value), ret_ns) == 0)
         return GO_ON;
-    return env_replay_say(EXIT_USAGE, "no time: %s %.64s: one as 2024-01-31T12:00Z", option, value);
+    return args_say(EXIT_USAGE, "no time: %s %.64s: one as 2024-01-31T12:00Z", option, value);
 }
 
-static int take(struct request *request, int option)
+static int take(void *ctx, int option)
 {
+    struct request *request = ctx;
     char err[SPLIT_ERROR_MAX];
     switch (option) {
     case BARS:
@@ -104,7 +105,7 @@ static int take(struct request *request, int option)
         return take_time("--to", optarg, &request->bars.to_ns);
     case SPLITS:
         request->splits = optarg;
-        return split_parse(optarg, &request->split, err) < 0 ? env_replay_say(EXIT_USAGE, "%s", err) : GO_ON;
+        return split_parse(optarg, &request->split, err) < 0 ? args_say(EXIT_USAGE, "%s", err) : GO_ON;
     case EXCHANGE_INFO:
         request->bars.exchange_info = optarg;
         return GO_ON;
@@ -116,36 +117,27 @@ static int take(struct request *request, int option)
         return GO_ON;
     case JSON:
         return GO_ON;
-    case HELP:
-        fputs(help, stdout);
-        return EXIT_SUCCESS;
-    default:
-        return EXIT_USAGE;
+    default: /* a word */
+        request->policy_path = optarg;
+        request->n_words++;
+        return GO_ON;
     }
 }
 
 static int parse(int argc, char **argv, struct request *request)
 {
-    opterr = 0;
-    optind = 0;
+    static const struct args_rules rules = {
+        .verb = "eval", .help = help, .letters = "", .options = long_options, .take = take};
     request->bars.from_ns = INT64_MIN;
     request->bars.to_ns = INT64_MAX;
-    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-        if (option == ':')
-            return env_replay_say(EXIT_USAGE, "no value: %s: it needs one; see eval --help",
-                                  argv[optind - 1]);
-        if (option == '?')
-            return env_replay_say(EXIT_USAGE, "unknown option: %s: see eval --help", argv[optind - 1]);
-        int status = take(request, option == 'h' ? HELP : option);
-        if (status != GO_ON)
-            return status;
-    }
-    if (argc - optind != 1)
-        return env_replay_say(EXIT_USAGE, "%d policies: command line: one is needed, F.safetensors",
-                              argc - optind);
+    int status = args_parse(&rules, argc, argv, request);
+    if (status != GO_ON)
+        return status;
+    if (request->n_words != 1)
+        return args_say(EXIT_USAGE, "%d policies: command line: one is needed, F.safetensors",
+                        request->n_words);
     if (request->n_paths == 0)
-        return env_replay_say(EXIT_USAGE, "no bars: command line: --bars F[,F…] of the policy's symbols");
-    request->policy_path = argv[optind];
+        return args_say(EXIT_USAGE, "no bars: command line: --bars F[,F…] of the policy's symbols");
     request->bars.paths = request->paths;
     request->bars.n = request->n_paths;
     return GO_ON;
@@ -169,8 +161,8 @@ static void on_trade(void *ctx, const struct env_trade *trade)
 
 static int cannot_write(const char *path, int error)
 {
-    return env_replay_say(EXIT_FAILURE, "cannot write: %s: a file in a writable folder with room (%s)", path,
-                          strerror(error));
+    return args_say(EXIT_FAILURE, "cannot write: %s: a file in a writable folder with room (%s)", path,
+                    strerror(error));
 }
 
 static int open_steps(struct request *request)
@@ -180,13 +172,13 @@ static int open_steps(struct request *request)
     int n = market->bars->n_symbols, n_actions = env_action_size(market->env);
     request->assets = calloc((size_t)n, sizeof *request->assets);
     if (!request->assets)
-        return env_replay_say(EXIT_FAILURE, "out of memory");
+        return args_say(EXIT_FAILURE, "out of memory");
     for (int i = 0; i < n; i++)
         request->assets[i] = market->policy->policy.assets[i].name;
     bool day = market->params.task == ENV_DAY_TRADE;
     if (!replay_row_init(&request->row, request->assets, n, day ? day_trade : request->assets, n_actions,
                          market->params.execution == ENV_MARKET))
-        return env_replay_say(EXIT_FAILURE, "out of memory");
+        return args_say(EXIT_FAILURE, "out of memory");
     request->steps_out = fopen(request->steps, "we");
     if (!request->steps_out)
         return cannot_write(request->steps, errno);
@@ -271,7 +263,7 @@ static int play(struct request *request, json_t **ret)
     eval_result_finish(&result);
     eval_episode_finish(&request->whole);
     if (!object)
-        return env_replay_say(EXIT_FAILURE, "%s: %s", request->policy_path, err);
+        return args_say(EXIT_FAILURE, "%s: %s", request->policy_path, err);
     *ret = object;
     return GO_ON;
 }
@@ -281,15 +273,15 @@ static int run(struct request *request)
     char err[EVAL_ERROR_MAX];
     json_t *object = NULL;
     if (policy_trained_load(request->policy_path, &request->policy, err) < 0)
-        return env_replay_say(EXIT_FAILURE, "%s", err);
+        return args_say(EXIT_FAILURE, "%s", err);
     if (eval_market_open(request->policy, &request->bars, &request->market, err) < 0)
-        return env_replay_say(EXIT_FAILURE, "%s: %s", request->policy_path, err);
+        return args_say(EXIT_FAILURE, "%s: %s", request->policy_path, err);
     int status = open_files(request);
     if (status == GO_ON)
         status = play(request, &object);
     status = close_files(request, status);
     if (status == GO_ON && (json_dumpf(object, stdout, JSON_INDENT(1)) < 0 || putchar('\n') == EOF))
-        status = env_replay_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
+        status = args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
     json_decref(object);
     return status;
 }

@@ -1,16 +1,14 @@
 #include "trainer/command/grad_check.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "trainer/command/args.h"
 #include "trainer/command/grad_batch.h"
 
-enum { GO_ON = -1, EXIT_USAGE = 2, BATCH_MIN = 2, BATCH_MAX = 1 << 20 };
+enum { BATCH_MIN = 2, BATCH_MAX = 1 << 20 };
 
 /* PPO's usual coefficients, and the bounds of the reference's bounded entropy. */
 static const double clip_range = 0.2, vf_coef = 0.5, ent_coef = 0.01, entropy_bound = 1, value_bound = 10;
@@ -36,7 +34,7 @@ static const char help[] =
     "\n"
     "Exit status: 0 done, 1 an error, 2 a wrong command line.\n";
 
-enum { WIDTHS = 256, OBS, ACTIONS, BATCH, SEED, ACTIVATION, BOUNDED, CLIP_RANGE_VF, OUT, HELP };
+enum { WIDTHS = 256, OBS, ACTIONS, BATCH, SEED, ACTIVATION, BOUNDED, CLIP_RANGE_VF, OUT };
 
 static const struct option long_options[] = {
     {"widths", required_argument, NULL, WIDTHS},
@@ -48,7 +46,7 @@ static const struct option long_options[] = {
     {"bounded", no_argument, NULL, BOUNDED},
     {"clip-range-vf", required_argument, NULL, CLIP_RANGE_VF},
     {"out", required_argument, NULL, OUT},
-    {"help", no_argument, NULL, HELP},
+    {"help", no_argument, NULL, ARGS_HELP},
     {0},
 };
 
@@ -58,43 +56,10 @@ struct request {
     bool widths, seed;
 };
 
-__attribute__((format(printf, 2, 3))) static int say(int status, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    fputs("papertape-trainer: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    va_end(list);
-    return status;
-}
-
-/* A whole number of digits alone, in [low, high]; moves *text beyond it. */
-static bool read_whole(const char **text, uint64_t low, uint64_t high, uint64_t *ret)
-{
-    char *end;
-    errno = 0;
-    uint64_t value = strtoull(*text, &end, 10);
-    if (**text < '0' || **text > '9' || errno != 0 || value < low || value > high)
-        return false;
-    *text = end;
-    *ret = value;
-    return true;
-}
-
-static int set_whole(const char *name, const char *text, uint64_t low, uint64_t high, uint64_t *ret)
-{
-    const char *at = text;
-    if (!read_whole(&at, low, high, ret) || *at)
-        return say(EXIT_USAGE, "bad number: --%s %.32s: a whole number from %llu to %llu", name, text,
-                   (unsigned long long)low, (unsigned long long)high);
-    return GO_ON;
-}
-
 static int set_int(const char *name, const char *text, int high, int *ret)
 {
     uint64_t value = 0;
-    int status = set_whole(name, text, 1, (uint64_t)high, &value);
+    int status = args_whole(name, text, 1, (uint64_t)high, &value);
     *ret = (int)value;
     return status;
 }
@@ -105,7 +70,7 @@ static int set_widths(struct request *request, const char *text)
     const char *at = text;
     uint64_t width;
     for (shape->n_pi = 0; shape->n_pi < NET_LAYERS_MAX; at++) {
-        if (!read_whole(&at, 1, NET_WIDTH_MAX, &width))
+        if (!args_read_whole(&at, 1, NET_WIDTH_MAX, &width))
             break;
         shape->pi[shape->n_pi] = shape->vf[shape->n_pi] = (int)width;
         shape->n_pi++;
@@ -117,8 +82,8 @@ static int set_widths(struct request *request, const char *text)
         if (*at != ',')
             break;
     }
-    return say(EXIT_USAGE, "bad widths: --widths %.64s: 1 to %d whole numbers from 1 to %d, as 64,64", text,
-               NET_LAYERS_MAX, NET_WIDTH_MAX);
+    return args_say(EXIT_USAGE, "bad widths: --widths %.64s: 1 to %d whole numbers from 1 to %d, as 64,64",
+                    text, NET_LAYERS_MAX, NET_WIDTH_MAX);
 }
 
 static int set_clip_range_vf(struct request *request, const char *text)
@@ -126,13 +91,14 @@ static int set_clip_range_vf(struct request *request, const char *text)
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value > 0) || !isfinite(value))
-        return say(EXIT_USAGE, "bad number: --clip-range-vf %.32s: a number above 0", text);
+        return args_say(EXIT_USAGE, "bad number: --clip-range-vf %.32s: a number above 0", text);
     request->options.loss.clip_range_vf = value;
     return GO_ON;
 }
 
-static int take(struct request *request, int option)
+static int take(void *ctx, int option)
 {
+    struct request *request = ctx;
     struct net_shape *shape = &request->options.shape;
     uint64_t rows = 0;
     int status = GO_ON;
@@ -144,15 +110,16 @@ static int take(struct request *request, int option)
     case ACTIONS:
         return set_int("actions", optarg, NET_OUTPUTS_MAX, &shape->actions);
     case BATCH:
-        status = set_whole("batch", optarg, BATCH_MIN, BATCH_MAX, &rows);
+        status = args_whole("batch", optarg, BATCH_MIN, BATCH_MAX, &rows);
         request->options.rows = (size_t)rows;
         return status;
     case SEED:
         request->seed = true;
-        return set_whole("seed", optarg, 0, UINT64_MAX, &request->options.seed);
+        return args_whole("seed", optarg, 0, UINT64_MAX, &request->options.seed);
     case ACTIVATION:
         if (!net_activation_parse(optarg, &shape->activation))
-            status = say(EXIT_USAGE, "unknown activation: --activation %.32s: tanh, relu or silu", optarg);
+            status =
+                args_say(EXIT_USAGE, "unknown activation: --activation %.32s: tanh, relu or silu", optarg);
         return status;
     case BOUNDED:
         request->options.loss.entropy_bound = entropy_bound;
@@ -164,8 +131,7 @@ static int take(struct request *request, int option)
         request->out = optarg;
         return GO_ON;
     default:
-        fputs(help, stdout);
-        return EXIT_SUCCESS;
+        return args_say(EXIT_USAGE, "a word too many: %.64s: options only; see grad-check --help", optarg);
     }
 }
 
@@ -180,33 +146,21 @@ static int check_all_there(const struct request *request)
                           : !request->out          ? "--out F.safetensors"
                                                    : NULL;
     if (missing)
-        return say(EXIT_USAGE, "something is missing: command line: %s; see grad-check --help", missing);
+        return args_say(EXIT_USAGE, "something is missing: command line: %s; see grad-check --help", missing);
     return GO_ON;
 }
 
 static int parse(int argc, char **argv, struct request *ret)
 {
+    static const struct args_rules rules = {
+        .verb = "grad-check", .help = help, .letters = "", .options = long_options, .take = take};
     *ret = (struct request){.options = {
                                 .shape = {.activation = NET_TANH},
                                 .steps = 1,
                                 .loss = {.clip_range = clip_range, .vf_coef = vf_coef, .ent_coef = ent_coef},
                             }};
-    opterr = 0;
-    optind = 0;
-    for (int option; (option = getopt_long(argc, argv, "-:h", long_options, NULL)) != -1;) {
-        if (option == ':')
-            return say(EXIT_USAGE, "no value: %s: it needs one; see grad-check --help", argv[optind - 1]);
-        if (option == '?')
-            return say(EXIT_USAGE, "unknown option: %s: see grad-check --help", argv[optind - 1]);
-        if (option == 1)
-            return say(EXIT_USAGE, "a word too many: %.64s: options only; see grad-check --help", optarg);
-        int status = take(ret, option == 'h' ? HELP : option);
-        if (status != GO_ON)
-            return status;
-    }
-    if (optind < argc)
-        return say(EXIT_USAGE, "a word too many: %.64s: options only; see grad-check --help", argv[optind]);
-    return check_all_there(ret);
+    int status = args_parse(&rules, argc, argv, ret);
+    return status == GO_ON ? check_all_there(ret) : status;
 }
 
 int command_grad_check(int argc, char **argv)
@@ -218,8 +172,8 @@ int command_grad_check(int argc, char **argv)
     if (status != GO_ON)
         return status;
     if (grad_batch_create(&request.options, &batch, err) < 0)
-        return say(EXIT_FAILURE, "%s", err);
-    status = grad_batch_write(batch, request.out, why) < 0 ? say(EXIT_FAILURE, "%s", why) : EXIT_SUCCESS;
+        return args_say(EXIT_FAILURE, "%s", err);
+    status = grad_batch_write(batch, request.out, why) < 0 ? args_say(EXIT_FAILURE, "%s", why) : EXIT_SUCCESS;
     grad_batch_destroy(batch);
     return status;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trainer/command/args.h"
 #include "trainer/command/train.h"
 #include "trainer/command/train_args.h"
 #include "trainer/command/train_events.h"
@@ -45,7 +46,7 @@ static int print_json(const struct plan *plan, const struct config *config)
                     json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 &&
                     putchar('\n') == '\n'
                 ? EXIT_SUCCESS
-                : train_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
+                : args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader");
     json_decref(json);
     json_decref(fields);
     return r;
@@ -56,22 +57,22 @@ int command_plan(int argc, char **argv)
     struct train_args args;
     char err[PLAN_ERROR_MAX];
     int status = train_args_parse("plan", argc, argv, &args);
-    if (status != TRAIN_GO_ON)
+    if (status != GO_ON)
         return status;
     struct config *config = malloc(sizeof *config);
     struct source source = {0};
     struct plan plan;
     if (!config)
-        return train_say(EXIT_FAILURE, "out of memory: plan");
+        return args_say(EXIT_FAILURE, "out of memory: plan");
     status = train_args_config(&args, config);
-    if (status == TRAIN_GO_ON && (source_load(config, &source, err) < 0 ||
-                                  source_features(&source, err) < 0 || plan_make(&source, &plan, err) < 0))
-        status = train_say(EXIT_FAILURE, "%s", err);
-    if (status == TRAIN_GO_ON && args.json)
+    if (status == GO_ON && (source_load(config, &source, err) < 0 || source_features(&source, err) < 0 ||
+                            plan_make(&source, &plan, err) < 0))
+        status = args_say(EXIT_FAILURE, "%s", err);
+    if (status == GO_ON && args.json)
         status = print_json(&plan, config);
-    else if (status == TRAIN_GO_ON)
+    else if (status == GO_ON)
         print(&plan, config);
     source_close(&source);
     free(config);
-    return status == TRAIN_GO_ON ? EXIT_SUCCESS : status;
+    return status == GO_ON ? EXIT_SUCCESS : status;
 }

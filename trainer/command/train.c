@@ -1,4 +1,5 @@
 #include "trainer/command/train.h"
+#include "trainer/command/args.h"
 
 #include <errno.h>
 #include <math.h>
@@ -40,18 +41,18 @@ static int make_folders(const char *output)
         if (slash)
             *slash = '\0';
         if (mkdir(path, 0777) < 0 && errno != EEXIST)
-            return train_say(EXIT_FAILURE,
-                             "cannot make the output folder: %.300s: %s: one that can be written to", path,
-                             strerror(errno));
+            return args_say(EXIT_FAILURE,
+                            "cannot make the output folder: %.300s: %s: one that can be written to", path,
+                            strerror(errno));
         if (!slash)
             break;
         *slash = '/';
     }
     if (access(path, W_OK | X_OK) < 0)
-        return train_say(EXIT_FAILURE,
-                         "cannot write to the output folder: %.300s: %s: one that can be written to", path,
-                         strerror(errno));
-    return TRAIN_GO_ON;
+        return args_say(EXIT_FAILURE,
+                        "cannot write to the output folder: %.300s: %s: one that can be written to", path,
+                        strerror(errno));
+    return GO_ON;
 }
 
 /* ---- Where it begins. ---- */
@@ -67,16 +68,16 @@ static int open_checkpoint(struct train_run *run)
     char err[CHECKPOINT_ERROR_MAX], why[KEEP_ERROR_MAX];
     const char *resume = run->args->resume;
     if (!resume)
-        return TRAIN_GO_ON;
+        return GO_ON;
     int r = strcmp(resume, "latest") == 0
                 ? checkpoint_latest(run->config.output, run->config.name, tell, run, &run->from, err)
                 : checkpoint_read(resume, &run->from, err);
     if (r < 0)
-        return train_say(EXIT_FAILURE, "%s", err);
+        return args_say(EXIT_FAILURE, "%s", err);
     snprintf(run->from_path, sizeof run->from_path, "%s", checkpoint_path(run->from));
     if (keep_check(run->from, &run->config, why) < 0)
-        return train_say(EXIT_FAILURE, "%s", why);
-    return TRAIN_GO_ON;
+        return args_say(EXIT_FAILURE, "%s", why);
+    return GO_ON;
 }
 
 static int load_source(struct train_run *run)
@@ -84,13 +85,13 @@ static int load_source(struct train_run *run)
     char err[SOURCE_ERROR_MAX];
     struct usage begun = usage_now();
     if (source_load(&run->config, &run->source, err) < 0)
-        return train_say(EXIT_FAILURE, "%s", err);
+        return args_say(EXIT_FAILURE, "%s", err);
     train_phase(run, PHASE_LOADING, &begun);
     begun = usage_now();
     if (source_features(&run->source, err) < 0)
-        return train_say(EXIT_FAILURE, "%s", err);
+        return args_say(EXIT_FAILURE, "%s", err);
     train_phase(run, PHASE_FEATURES, &begun);
-    return TRAIN_GO_ON;
+    return GO_ON;
 }
 
 static int make_learner(struct train_run *run)
@@ -98,11 +99,11 @@ static int make_learner(struct train_run *run)
     char err[KEEP_ERROR_MAX], backend[CHECKPOINT_NAME_MAX], words[256];
     if (plan_make(&run->source, &run->plan, err) < 0 ||
         making_begin(&run->source, &run->config.ppo, tell, run, &run->making, err) < 0)
-        return train_say(EXIT_FAILURE, "%s", err);
+        return args_say(EXIT_FAILURE, "%s", err);
     if (!run->from)
-        return TRAIN_GO_ON;
+        return GO_ON;
     if (keep_restore(run->from, run->making.learner, &run->steps, backend, err) < 0)
-        return train_say(EXIT_FAILURE, "%s", err);
+        return args_say(EXIT_FAILURE, "%s", err);
     const char *now = run->making.learner->ops->backend;
     run->saved_at = run->steps;
     snprintf(run->saved, sizeof run->saved, "%s", run->from_path);
@@ -113,7 +114,7 @@ static int make_learner(struct train_run *run)
     }
     checkpoint_destroy(run->from);
     run->from = NULL;
-    return TRAIN_GO_ON;
+    return GO_ON;
 }
 
 static int open_board(struct train_run *run)
@@ -122,8 +123,8 @@ static int open_board(struct train_run *run)
     if (run->config.tensorboard[0] &&
         tensorboard_open(run->config.tensorboard, run->config.name, run->from_path[0] ? run->steps : -1,
                          &run->board, err) < 0)
-        return train_say(EXIT_FAILURE, "%s", err);
-    return TRAIN_GO_ON;
+        return args_say(EXIT_FAILURE, "%s", err);
+    return GO_ON;
 }
 
 /* ---- Iterations. ---- */
@@ -177,7 +178,7 @@ static int failed(struct train_run *run, const char *err)
     snprintf(words, sizeof words, "%s; the last good checkpoint: %s", err,
              run->saved[0] ? run->saved : "none");
     report_bar_clear(&run->report);
-    train_say(EXIT_FAILURE, "%s", words);
+    args_say(EXIT_FAILURE, "%s", words);
     report_event(&run->report, "error", json_pack("{s:s}", "message", words));
     train_ended(run, "failed");
     return EXIT_FAILURE;
@@ -202,7 +203,7 @@ static int iterate(struct train_run *run)
     figures.held_bytes = learner->ops->bytes(learner);
     add_up(run, &figures, rehearses);
     show(run, &figures);
-    return TRAIN_GO_ON;
+    return GO_ON;
 }
 
 static bool is_due(int64_t iteration, int64_t every)
@@ -213,18 +214,18 @@ static bool is_due(int64_t iteration, int64_t every)
 static int run_all(struct train_run *run)
 {
     const struct config *config = &run->config;
-    int status = TRAIN_GO_ON;
-    while (status == TRAIN_GO_ON && run->steps < config->ppo.total_steps && !stop && !run->report.failed) {
+    int status = GO_ON;
+    while (status == GO_ON && run->steps < config->ppo.total_steps && !stop && !run->report.failed) {
         status = iterate(run);
         bool ends = run->steps >= config->ppo.total_steps || stop;
-        if (status != TRAIN_GO_ON || ends)
+        if (status != GO_ON || ends)
             continue;
         if (is_due(run->iteration, config->evaluate_every) && !train_evaluate(run))
             status = EXIT_FAILURE;
         if (is_due(run->iteration, config->checkpoint_every))
             train_save(run);
     }
-    if (status != TRAIN_GO_ON)
+    if (status != GO_ON)
         return status;
     bool stopped = run->steps < config->ppo.total_steps;
     train_save(run);
@@ -232,17 +233,17 @@ static int run_all(struct train_run *run)
         return EXIT_FAILURE;
     train_ended(run, stopped ? "stopped" : "done");
     if (run->report.failed)
-        return train_say(EXIT_FAILURE,
-                         "cannot write: stdout: a file or a reader; stopped after %lld steps, %s",
-                         (long long)run->steps, run->saved);
+        return args_say(EXIT_FAILURE,
+                        "cannot write: stdout: a file or a reader; stopped after %lld steps, %s",
+                        (long long)run->steps, run->saved);
     if (run->report.lost)
-        return train_say(
+        return args_say(
             EXIT_FAILURE,
             "not all lines were written: stdout: room for them would be right; the training is whole: %s",
             run->saved[0] ? run->saved : run->config.output);
     if (run->lost)
-        return train_say(EXIT_FAILURE, "not all was written: %s: the last good checkpoint is %s",
-                         config->output, run->saved[0] ? run->saved : "none");
+        return args_say(EXIT_FAILURE, "not all was written: %s: the last good checkpoint is %s",
+                        config->output, run->saved[0] ? run->saved : "none");
     return EXIT_SUCCESS;
 }
 
@@ -250,7 +251,7 @@ static int print_config(const struct config *config)
 {
     char *text = config_text(config);
     if (!text)
-        return train_say(EXIT_FAILURE, "out of memory: the configuration");
+        return args_say(EXIT_FAILURE, "out of memory: the configuration");
     fputs(text, stdout);
     free(text);
     return EXIT_SUCCESS;
@@ -260,34 +261,34 @@ int command_train(int argc, char **argv)
 {
     struct train_args args;
     int status = train_args_parse("train", argc, argv, &args);
-    if (status != TRAIN_GO_ON)
+    if (status != GO_ON)
         return status;
     if (args.list_keys)
         return train_list_keys(args.json);
     struct train_run *run = calloc(1, sizeof *run);
     if (!run)
-        return train_say(EXIT_FAILURE, "out of memory: train");
+        return args_say(EXIT_FAILURE, "out of memory: train");
     run->args = &args;
     run->saved_at = -1;
     for (int phase = 0; phase < PHASES; phase++)
         run->phases[phase].device = NAN;
     status = train_args_config(&args, &run->config);
-    if (status == TRAIN_GO_ON && args.print_config)
+    if (status == GO_ON && args.print_config)
         status = print_config(&run->config);
-    if (status == TRAIN_GO_ON) {
+    if (status == GO_ON) {
         set_signals();
         report_begin(&run->report, args.json);
         status = make_folders(run->config.output);
     }
-    if (status == TRAIN_GO_ON)
+    if (status == GO_ON)
         status = open_checkpoint(run);
-    if (status == TRAIN_GO_ON)
+    if (status == GO_ON)
         status = load_source(run);
-    if (status == TRAIN_GO_ON)
+    if (status == GO_ON)
         status = make_learner(run);
-    if (status == TRAIN_GO_ON)
+    if (status == GO_ON)
         status = open_board(run);
-    if (status == TRAIN_GO_ON) {
+    if (status == GO_ON) {
         train_started(run);
         status = run_all(run);
     }

@@ -1,13 +1,12 @@
 #include "trainer/command/train_args.h"
 
-#include <getopt.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "db/state.h"
+#include "trainer/command/args.h"
 
 static const char train_help[] =
     "Usage: papertape-trainer train --config F [OPTION]...\n"
@@ -38,81 +37,73 @@ static const char plan_help[] =
     "\n"
     "Exit status: 0 done, 1 an error, 2 a wrong command line. See papertape-trainer(1).\n";
 
-int train_say(int status, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    fputs("papertape-trainer: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    va_end(list);
-    return status;
-}
-
-enum { RESUME = 256, OUTPUT, JSON, LIST_KEYS, PRINT_CONFIG, HELP };
+enum { RESUME = 256, OUTPUT, JSON, LIST_KEYS, PRINT_CONFIG };
 
 static const struct option train_options[] = {
     {"config", required_argument, NULL, 'c'},    {"resume", required_argument, NULL, RESUME},
     {"output", required_argument, NULL, OUTPUT}, {"json", no_argument, NULL, JSON},
     {"list-keys", no_argument, NULL, LIST_KEYS}, {"print-config", no_argument, NULL, PRINT_CONFIG},
-    {"help", no_argument, NULL, HELP},           {0},
+    {"help", no_argument, NULL, ARGS_HELP},      {0},
 };
 static const struct option plan_options[] = {
     {"config", required_argument, NULL, 'c'},
     {"json", no_argument, NULL, JSON},
-    {"help", no_argument, NULL, HELP},
+    {"help", no_argument, NULL, ARGS_HELP},
     {0},
 };
+
+struct command_line {
+    const char *verb;
+    struct train_args *args;
+};
+
+static int take(void *ctx, int option)
+{
+    struct command_line *line = ctx;
+    struct train_args *args = line->args;
+    switch (option) {
+    case 'c':
+        args->config = optarg;
+        return GO_ON;
+    case RESUME:
+        args->resume = optarg;
+        return GO_ON;
+    case OUTPUT:
+        args->output = optarg;
+        return GO_ON;
+    case JSON:
+        args->json = true;
+        return GO_ON;
+    case LIST_KEYS:
+        args->list_keys = true;
+        return GO_ON;
+    case PRINT_CONFIG:
+        args->print_config = true;
+        return GO_ON;
+    default:
+        return args_say(EXIT_USAGE, "unknown argument: %.200s: --config F is needed; see %s --help", optarg,
+                        line->verb);
+    }
+}
 
 int train_args_parse(const char *verb, int argc, char **argv, struct train_args *ret)
 {
     bool plan = strcmp(verb, "plan") == 0;
+    const struct args_rules rules = {.verb = verb,
+                                     .help = plan ? plan_help : train_help,
+                                     .letters = "c:",
+                                     .options = plan ? plan_options : train_options,
+                                     .take = take};
     *ret = (struct train_args){0};
-    opterr = 0;
-    optind = 0;
-    for (int option;
-         (option = getopt_long(argc, argv, "-:hc:", plan ? plan_options : train_options, NULL)) != -1;)
-        switch (option) {
-        case 'c':
-            ret->config = optarg;
-            break;
-        case RESUME:
-            ret->resume = optarg;
-            break;
-        case OUTPUT:
-            ret->output = optarg;
-            break;
-        case JSON:
-            ret->json = true;
-            break;
-        case LIST_KEYS:
-            ret->list_keys = true;
-            break;
-        case PRINT_CONFIG:
-            ret->print_config = true;
-            break;
-        case 'h':
-        case HELP:
-            fputs(plan ? plan_help : train_help, stdout);
-            return EXIT_SUCCESS;
-        case ':':
-            return train_say(TRAIN_USAGE, "no value: %s: it needs one; see %s --help", argv[optind - 1],
-                             verb);
-        case 1:
-            return train_say(TRAIN_USAGE, "unknown argument: %.200s: --config F is needed; see %s --help",
-                             optarg, verb);
-        default:
-            return train_say(TRAIN_USAGE, "unknown option: %s: see %s --help", argv[optind - 1], verb);
-        }
-    if (optind < argc)
-        return train_say(TRAIN_USAGE, "unknown argument: %.200s: --config F is needed; see %s --help",
-                         argv[optind], verb);
+    int status = args_parse(&rules, argc, argv, &(struct command_line){verb, ret});
+    if (status != GO_ON)
+        return status;
     if (!ret->config && !ret->list_keys)
-        return train_say(TRAIN_USAGE,
-                         "no configuration: command line: --config F, an INI file; see %s --help", verb);
+        return args_say(EXIT_USAGE, "no configuration: command line: --config F, an INI file; see %s --help",
+                        verb);
     if (ret->output && !*ret->output)
-        return train_say(TRAIN_USAGE, "no folder: --output: its name is needed");
-    return TRAIN_GO_ON;
+        return args_say(EXIT_USAGE, "no folder: --output: its name is needed");
+    return GO_ON;
 }
 
 /* How many processors this process may use. */
@@ -129,22 +120,21 @@ static int find_output(const struct train_args *args, struct config *config)
     struct state_dir state;
     char why[CONFIG_ERROR_MAX];
     if (args->output && config_set(config, "training", "output", args->output, why) < 0)
-        return train_say(TRAIN_USAGE, "bad folder: --output: %s", why);
+        return args_say(EXIT_USAGE, "bad folder: --output: %s", why);
     if (config->output[0])
-        return TRAIN_GO_ON;
+        return GO_ON;
     if (state_dir_find(NULL, &state, err, sizeof err) < 0)
-        return train_say(EXIT_FAILURE,
-                         "no folder for checkpoints: %s: [training] output, or --output, would be right",
-                         err);
+        return args_say(EXIT_FAILURE,
+                        "no folder for checkpoints: %s: [training] output, or --output, would be right", err);
     snprintf(config->output, sizeof config->output, "%s", state.checkpoints);
-    return TRAIN_GO_ON;
+    return GO_ON;
 }
 
 int train_args_config(const struct train_args *args, struct config *ret)
 {
     char err[CONFIG_ERROR_MAX];
     if (config_read(args->config, ret, err) < 0)
-        return train_say(EXIT_FAILURE, "%s", err);
+        return args_say(EXIT_FAILURE, "%s", err);
     if (ret->ppo.threads == 0)
         ret->ppo.threads = processors(); /* a part of the run's identity: checkpoints name it */
     return find_output(args, ret);

@@ -6,21 +6,16 @@
 
 #include "trainer/config.h"
 
-enum { TRAIN_GO_ON = -1, TRAIN_USAGE = 2 };
-
 struct train_args {
     const char *config, *resume, *output; /* NULL: not given; resume: a file, or "latest" */
     bool json, list_keys, print_config;
 };
 
-/* TRAIN_GO_ON, or the exit status, with what there is to say said. */
+/* GO_ON, or the exit status, with what there is to say said. */
 int train_args_parse(const char *verb, int argc, char **argv, struct train_args *ret);
 
-/* A line on stderr; returns `status`. */
-int train_say(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /* Reads --config; with what the command line says instead, threads as a number, and an output folder.
- * TRAIN_GO_ON or the exit status. */
+ * GO_ON or the exit status. */
 int train_args_config(const struct train_args *args, struct config *ret);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trainer/command/args.h"
 #include "trainer/command/train_run.h"
 
 static size_t held_bytes(const struct train_run *run)
@@ -77,7 +78,7 @@ bool train_evaluate(struct train_run *run)
     kept_policy_drop(&policy);
     if (r < 0) {
         report_bar_clear(&run->report);
-        train_say(1, "evaluation: %s", err);
+        args_say(1, "evaluation: %s", err);
         return false;
     }
     run->evaluated = true;
