@@ -1,28 +1,11 @@
 #include "tests/trainer/oracle/grad_file.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-__attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    va_end(list);
-    exit(EXIT_FAILURE);
-}
-
-static void *room(size_t n, size_t size)
-{
-    void *ret = calloc(n ? n : 1, size);
-    if (!ret)
-        fail("out of memory");
-    return ret;
-}
+#include "tests/fatal.h"
 
 static double number(const struct safetensors *tensors, const char *key)
 {
@@ -34,7 +17,7 @@ static const struct safetensors_tensor *must_find(const struct safetensors *tens
 {
     const struct safetensors_tensor *tensor = safetensors_find(tensors, name);
     if (!tensor)
-        fail("no tensor %s", name);
+        fatal("no tensor %s", name);
     return tensor;
 }
 
@@ -62,7 +45,7 @@ static void read_shape(const struct safetensors *tensors, struct net_shape *ret)
     ret->recurrent = (int)number(tensors, "recurrent");
     const char *activation = safetensors_metadata(tensors, "activation");
     if (!activation || !net_activation_parse(activation, &ret->activation))
-        fail("no activation");
+        fatal("no activation");
     ret->shared = safetensors_find(tensors, "shared.0.weight") != NULL;
     if (ret->shared) {
         ret->n_pi = widths_of(tensors, "shared", pi);
@@ -81,10 +64,10 @@ void grad_file_open(const char *path, struct grad_file *ret)
     char err[SAFETENSORS_ERROR_MAX], why[NET_ERROR_MAX];
     struct net_shape shape;
     if (safetensors_read(path, &ret->tensors, err) < 0)
-        fail("%s", err);
+        fatal("%s", err);
     read_shape(ret->tensors, &shape);
     if (net_layout_init(&ret->layout, &shape, why) < 0)
-        fail("%s: %s", path, why);
+        fatal("%s: %s", path, why);
     ret->rows = (size_t)must_find(ret->tensors, "obs")->dims[0];
     ret->steps = shape.recurrent ? (size_t)number(ret->tensors, "steps") : 1;
     ret->loss = (struct nn_loss){.clip_range = number(ret->tensors, "clip_range"),
@@ -104,14 +87,14 @@ static const double *values_of(const struct grad_file *file, const char *name, s
 {
     const struct safetensors_tensor *tensor = must_find(file->tensors, name);
     if (tensor->type != SAFETENSORS_F64 || tensor->bytes != n * sizeof(double))
-        fail("%s: not %zu numbers of float64", name, n);
+        fatal("%s: not %zu numbers of float64", name, n);
     return tensor->data;
 }
 
 real *grad_file_tensor(const struct grad_file *file, const char *name, size_t n)
 {
     const double *values = values_of(file, name, n);
-    real *ret = room(n, sizeof *ret);
+    real *ret = fatal_calloc(n, sizeof *ret);
     for (size_t i = 0; i < n; i++)
         ret[i] = (real)values[i];
     return ret;
@@ -119,7 +102,7 @@ real *grad_file_tensor(const struct grad_file *file, const char *name, size_t n)
 
 real *grad_file_params(const struct grad_file *file, const char *prefix)
 {
-    real *ret = room(file->layout.n_params, sizeof *ret);
+    real *ret = fatal_calloc(file->layout.n_params, sizeof *ret);
     for (int t = 0; t < file->layout.n_tensors; t++) {
         const struct net_tensor *tensor = &file->layout.tensors[t];
         char name[NET_NAME_MAX + 8];
@@ -138,7 +121,7 @@ uint8_t *grad_file_starts(const struct grad_file *file)
     const struct safetensors_tensor *tensor = safetensors_find(file->tensors, "starts");
     if (!tensor)
         return NULL;
-    uint8_t *ret = room(file->rows, 1);
+    uint8_t *ret = fatal_calloc(file->rows, 1);
     memcpy(ret, tensor->data, file->rows);
     return ret;
 }

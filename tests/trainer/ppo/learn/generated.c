@@ -1,31 +1,18 @@
 #include "tests/trainer/ppo/learn/generated.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "exchange/symbol.h"
+#include "tests/fatal.h"
 #include "tests/random.h"
 
 enum { UNIT = 100000000, LOOKBACK = 1 };
 
-__attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    va_end(list);
-    exit(EXIT_FAILURE);
-}
-
 static double *column(size_t rows)
 {
-    double *ret = calloc(rows, sizeof *ret);
-    if (!ret)
-        fail("out of memory");
-    return ret;
+    return fatal_calloc(rows, sizeof(double));
 }
 
 static double evenly(struct random *random)
@@ -71,7 +58,7 @@ static void set_params(struct env_params *params)
 {
     char err[ENV_ERROR_MAX];
     if (env_params_preset("market", params, err) < 0)
-        fail("%s", err);
+        fatal("%s", err);
     params->autoreset = ENV_SAME_STEP;
     params->lookback = LOOKBACK;
     params->episode_bars = GENERATED_EPISODE + 2 * LOOKBACK;
@@ -97,10 +84,8 @@ void generated_create(size_t rows, bool signal, uint64_t seed, struct generated 
                               column(rows),
                               column(rows),
                               column(rows),
-                              calloc(rows, sizeof(int))};
-    float *features = calloc(rows * GENERATED_FEATURES, sizeof *features);
-    if (!ret->regime || !features)
-        fail("out of memory");
+                              fatal_calloc(rows, sizeof(int))};
+    float *features = fatal_calloc(rows * GENERATED_FEATURES, sizeof *features);
     draw_bars(ret, signal, &random);
     set_params(&ret->params);
     for (size_t row = 0; row < rows; row++) {
@@ -136,7 +121,7 @@ void generated_create(size_t rows, bool signal, uint64_t seed, struct generated 
                                              .features = features,
                                              .n_features = GENERATED_FEATURES};
     if (env_market_create(&source, &ret->params, &ret->market, err) < 0)
-        fail("generated market: %s", err);
+        fatal("generated market: %s", err);
     free(features);
 }
 
@@ -159,7 +144,7 @@ struct env *generated_env(const struct generated *generated, size_t copies, uint
     const struct env_options options = {.copies = copies, .seed = seed, .threads = 1};
     struct env *env;
     if (env_create(&params, generated->market, &options, &env, err) < 0)
-        fail("environment: %s", err);
+        fatal("environment: %s", err);
     return env;
 }
 

@@ -1,28 +1,11 @@
 #include "tests/trainer/ppo/learn/learned.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-__attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    va_end(list);
-    exit(EXIT_FAILURE);
-}
-
-static void *room(size_t n, size_t size)
-{
-    void *ret = calloc(n, size);
-    if (!ret)
-        fail("out of memory");
-    return ret;
-}
+#include "tests/fatal.h"
 
 static double now_s(void)
 {
@@ -35,17 +18,17 @@ static void take_model(struct learner *learner, struct learned *ret)
 {
     char err[PPO_ERROR_MAX];
     const size_t n = (size_t)learner->layout.shape.observation;
-    struct ppo_snapshot snapshot = {room(learner->layout.n_params, sizeof(float)), room(n, sizeof(float)),
-                                    room(n, sizeof(float))};
+    struct ppo_snapshot snapshot = {fatal_calloc(learner->layout.n_params, sizeof(float)),
+                                    fatal_calloc(n, sizeof(float)), fatal_calloc(n, sizeof(float))};
     if (learner_snapshot(learner, &snapshot, err) < 0)
-        fail("snapshot: %s", err);
+        fatal("snapshot: %s", err);
     ret->layout = learner->layout;
     int r = net_model_create(&ret->layout, snapshot.params, snapshot.mean, snapshot.scale,
                              (float)learner->params.clip_observations, NET_BEST, &ret->model);
     if (r == 0)
         r = net_memory_create(ret->model, &ret->memory);
     if (r < 0)
-        fail("model: error %d", -r);
+        fatal("model: error %d", -r);
     free(snapshot.params);
     free(snapshot.mean);
     free(snapshot.scale);
@@ -57,15 +40,15 @@ void learned_train(const struct ppo_params *params, const struct ppo_world *worl
     struct learner *learner;
     double started = now_s();
     if (params->net.recurrent)
-        fail("recurrent networks are not played here");
+        fatal("recurrent networks are not played here");
     if (learner_create_cpu(params, world, &learner, err) < 0)
-        fail("learner: %s", err);
+        fatal("learner: %s", err);
     do {
         if (learner_iterate(learner, &ret->last, err) < 0)
-            fail("update: %s", err);
+            fatal("update: %s", err);
     } while (ret->last.steps < params->total_steps);
     if (ret->last.skipped_total > 0)
-        fail("%lld minibatches were skipped", (long long)ret->last.skipped_total);
+        fatal("%lld minibatches were skipped", (long long)ret->last.skipped_total);
     take_model(learner, ret);
     learner_destroy(learner);
     ret->seconds = now_s() - started;
@@ -91,9 +74,10 @@ void learned_play(const struct learned *learned, const struct ppo_world *world, 
 {
     const size_t copies = world->copies, observation = (size_t)world->observation;
     const size_t actions = (size_t)world->actions;
-    float *obs = room(2 * copies * observation, sizeof *obs), *acts = room(copies * actions, sizeof *acts);
-    float *rewards = room(copies, sizeof *rewards);
-    uint8_t *flags = room(3 * copies, 1), *over = flags + 2 * copies;
+    float *obs = fatal_calloc(2 * copies * observation, sizeof *obs),
+          *acts = fatal_calloc(copies * actions, sizeof *acts);
+    float *rewards = fatal_calloc(copies, sizeof *rewards);
+    uint8_t *flags = fatal_calloc(3 * copies, 1), *over = flags + 2 * copies;
     const struct env_io io = {.actions = acts,
                               .rewards = rewards,
                               .terminated = flags,
@@ -108,7 +92,7 @@ void learned_play(const struct learned *learned, const struct ppo_world *world, 
             if (!over[i]) /* else it repeats its last action, which nobody counts */
                 learned_act(learned, obs + i * observation, acts + i * actions);
         if (world->step(world->ctx, &io, err) < 0)
-            fail("play: %s", err);
+            fatal("play: %s", err);
         for (size_t i = 0; i < copies; i++) {
             if (over[i])
                 continue;
