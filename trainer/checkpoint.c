@@ -3,7 +3,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +11,14 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "exchange/whole_file.h"
 #include "trainer/checkpoint_parse.h"
 
 static const char magic[8] = "PTCKPT\r\n";
 #define ORDER_MARK    0x01020304u
 #define TEMPORARY_END ".tmp"
 
-enum { ALIGN = 64, SUM_BYTES = sizeof(XXH128_canonical_t), WRITE_MAX = 1 << 26 };
+enum { ALIGN = 64, SUM_BYTES = sizeof(XXH128_canonical_t) };
 
 /* As they lie in the file, little-endian; docs/training.md. */
 struct head {
@@ -58,23 +58,16 @@ static size_t aligned(size_t n)
 /* ---- Writing. ---- */
 
 struct writing {
-    int fd;
+    const struct whole_file *file;
     size_t at;
     XXH3_state_t *sum;
 };
 
 static int put_bytes(struct writing *writing, const void *bytes, size_t n)
 {
-    const char *from = bytes;
-    for (size_t left = n; left > 0;) {
-        ssize_t done = write(writing->fd, from, left < WRITE_MAX ? left : WRITE_MAX);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return done < 0 ? -errno : -EIO;
-        from += done;
-        left -= (size_t)done;
-    }
+    int r = whole_file_put(writing->file, bytes, n);
+    if (r < 0)
+        return r;
     if (writing->sum)
         XXH3_128bits_update(writing->sum, bytes, n);
     writing->at += n;
@@ -107,9 +100,9 @@ static int put_table(struct writing *writing, const struct checkpoint_piece *pie
     return r;
 }
 
-static int put_all(int fd, const struct checkpoint_piece *pieces, size_t n)
+static int put_all(const struct whole_file *file, const struct checkpoint_piece *pieces, size_t n)
 {
-    struct writing writing = {.fd = fd, .sum = XXH3_createState()};
+    struct writing writing = {.file = file, .sum = XXH3_createState()};
     if (!writing.sum)
         return -ENOMEM;
     XXH3_128bits_reset(writing.sum);
@@ -127,20 +120,6 @@ static int put_all(int fd, const struct checkpoint_piece *pieces, size_t n)
     writing.sum = NULL;
     if (r == 0)
         r = put_bytes(&writing, &sum, sizeof sum);
-    return r == 0 && fsync(fd) < 0 ? -errno : r;
-}
-
-/* A rename is on the disk once its folder is. */
-static int sync_folder(const char *path)
-{
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    int r = fsync(fd) < 0 ? -errno : 0;
-    close(fd);
     return r;
 }
 
@@ -171,27 +150,17 @@ static const char *advice(int error)
 int checkpoint_write(const char *path, const struct checkpoint_piece *pieces, size_t n,
                      char err[static CHECKPOINT_ERROR_MAX])
 {
-    char temporary[PATH_MAX];
+    struct whole_file file;
     int r = check_pieces(path, pieces, n, err);
     if (r < 0)
         return r;
-    if (snprintf(temporary, sizeof temporary, "%s" TEMPORARY_END, path) >= (int)sizeof temporary)
-        return say(err, -ENAMETOOLONG, "cannot write a checkpoint: %.300s…: a shorter path", path);
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0) {
-        r = -errno;
-        return say(err, r, "cannot write a checkpoint: %.300s: %s: %s is needed", temporary, strerror(-r),
-                   advice(r));
-    }
-    r = put_all(fd, pieces, n);
-    if (close(fd) < 0 && r == 0)
-        r = -errno;
-    if (r == 0 && rename(temporary, path) < 0)
-        r = -errno;
+    r = whole_file_open(path, TEMPORARY_END, 0666, &file);
+    if (r == -ENAMETOOLONG)
+        return say(err, r, "cannot write a checkpoint: %.300s…: a shorter path", path);
     if (r < 0)
-        unlink(temporary);
-    else
-        r = sync_folder(path);
+        return say(err, r, "cannot write a checkpoint: %.300s: %s: %s is needed", file.beside, strerror(-r),
+                   advice(r));
+    r = whole_file_close(&file, put_all(&file, pieces, n));
     if (r < 0)
         return say(err, r, "cannot write a checkpoint: %.300s: %s: %s is needed", path, strerror(-r),
                    r == -ENOMEM ? "memory" : advice(r));

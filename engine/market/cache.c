@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "engine/market/cache_trim.h"
+#include "exchange/whole_file.h"
 
 enum { NAME_SIZE = 2 * MARKET_HASH_SIZE + 1 + BLOB_KIND_MAX };
 
@@ -139,21 +140,6 @@ void cache_drop(struct cache *cache, const char *kind, const uint8_t key[static 
     note(cache, "cache thrown away: %.600s: %s; it is made again", path, why);
 }
 
-static int write_all(int fd, const void *bytes, size_t size)
-{
-    const char *p = bytes;
-    while (size > 0) {
-        ssize_t n = write(fd, p, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EIO;
-        p += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
 /* Writes a file whole or not at all. */
 static int put(const struct cache *cache, const char *path, const void *bytes, size_t size, bool sync)
 {
@@ -163,7 +149,7 @@ static int put(const struct cache *cache, const char *path, const void *bytes, s
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    int r = write_all(fd, bytes, size);
+    int r = write_whole(fd, bytes, size);
     if (r == 0 && sync && fsync(fd) < 0)
         r = -errno;
     if (close(fd) < 0 && r == 0)

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/whole_file.h"
+
 enum {
     VALID_BEFORE_S = 24 * 3600, /* clocks differ */
     VALID_AFTER_S = 90 * 24 * 3600,
@@ -142,20 +144,6 @@ void ca_finish(struct ca *ca)
     *ca = (struct ca){0};
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = write(fd, data, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        data += n;
-        len -= (size_t)n;
-    }
-    return 0;
-}
-
 int ca_write(const struct ca *ca, const char *path)
 {
     char temporary[PATH_MAX];
@@ -164,7 +152,7 @@ int ca_write(const struct ca *ca, const char *path)
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    int rc = write_all(fd, ca->ca_pem, ca->ca_len);
+    int rc = write_whole(fd, ca->ca_pem, ca->ca_len);
     if (rc == 0 && fchmod(fd, 0644) != 0)
         rc = -errno;
     if (close(fd) != 0 && rc == 0)

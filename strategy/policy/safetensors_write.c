@@ -1,14 +1,11 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "exchange/whole_file.h"
 #include "strategy/policy/safetensors.h"
 
 enum { LENGTH_BYTES = 8, HEADER_UNIT = 8 };
@@ -88,68 +85,29 @@ static int make_header(const struct writing *out, const struct safetensors_pair 
     return r;
 }
 
-static int write_all(int fd, const void *bytes, size_t n)
-{
-    for (const unsigned char *at = bytes; n > 0;) {
-        ssize_t done = write(fd, at, n < SSIZE_MAX ? n : SSIZE_MAX);
-        if (done < 0 && errno != EINTR)
-            return -errno;
-        if (done > 0) {
-            at += done;
-            n -= (size_t)done;
-        }
-    }
-    return 0;
-}
-
 /* The header is padded with blanks, so that the data begins at a multiple of HEADER_UNIT. */
-static int write_bytes(const struct writing *out, int fd, const char *header)
+static int write_bytes(const struct writing *out, const struct whole_file *file, const char *header)
 {
     static const char blanks[HEADER_UNIT] = "        ";
     size_t n = strlen(header), padding = (HEADER_UNIT - n % HEADER_UNIT) % HEADER_UNIT;
     unsigned char length[LENGTH_BYTES];
     for (int i = 0; i < LENGTH_BYTES; i++)
         length[i] = (unsigned char)((uint64_t)(n + padding) >> (8 * i));
-    int r = write_all(fd, length, sizeof length);
+    int r = whole_file_put(file, length, sizeof length);
     if (r == 0)
-        r = write_all(fd, header, n);
+        r = whole_file_put(file, header, n);
     if (r == 0)
-        r = write_all(fd, blanks, padding);
+        r = whole_file_put(file, blanks, padding);
     for (size_t i = 0; i < out->n && r == 0; i++)
-        r = write_all(fd, out->order[i]->data, out->order[i]->bytes);
+        r = whole_file_put(file, out->order[i]->data, out->order[i]->bytes);
     return r;
 }
 
-static int sync_folder(const char *path)
-{
-    char *copy = strdup(path);
-    int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    int r = !copy ? -ENOMEM : fd < 0 || fsync(fd) < 0 ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    free(copy);
-    return r;
-}
-
-/* Whole, or as it was. */
 static int replace(const struct writing *out, const char *header)
 {
-    char *beside;
-    if (asprintf(&beside, "%s.new", out->path) < 0)
-        return -ENOMEM;
-    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640), r = fd < 0 ? -errno : 0;
-    if (r == 0)
-        r = write_bytes(out, fd, header);
-    if (r == 0 && fsync(fd) < 0)
-        r = -errno;
-    if (fd >= 0 && close(fd) < 0 && r == 0)
-        r = -errno;
-    if (r == 0 && rename(beside, out->path) < 0)
-        r = -errno;
-    if (r < 0 && fd >= 0)
-        unlink(beside);
-    free(beside);
-    return r == 0 ? sync_folder(out->path) : r;
+    struct whole_file file;
+    int r = whole_file_open(out->path, ".new", 0640, &file);
+    return r < 0 ? r : whole_file_close(&file, write_bytes(out, &file, header));
 }
 
 int safetensors_write(const char *path, const struct safetensors_tensor *tensors, size_t n_tensors,

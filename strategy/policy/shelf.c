@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/whole_file.h"
 #include "strategy/policy/mind.h"
 #include "strategy/policy/recorded_internal.h"
 
@@ -56,18 +57,6 @@ void policy_destroy(struct policy *policy)
 
 /* ---- kept files ---- */
 
-static int write_all(int fd, const void *bytes, size_t n)
-{
-    for (size_t at = 0; at < n;) {
-        ssize_t written = write(fd, (const char *)bytes + at, n - at);
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        if (written > 0)
-            at += (size_t)written;
-    }
-    return 0;
-}
-
 static int close_whole(int fd, int r)
 {
     if (r == 0 && fsync(fd) < 0)
@@ -86,7 +75,7 @@ static int create_file(int folder, int name)
 static int write_text(int folder, int name, const struct recorded_text *text)
 {
     int fd = create_file(folder, name);
-    return fd < 0 ? fd : close_whole(fd, write_all(fd, text->bytes, text->len));
+    return fd < 0 ? fd : close_whole(fd, write_whole(fd, text->bytes, text->len));
 }
 
 /* Copies the file, and sees whether it is still the one that was read. */
@@ -105,7 +94,7 @@ static int copy_bytes(int from, int to, const struct policy *policy)
         else if (EVP_DigestUpdate(hash, bytes, (size_t)n) != 1)
             r = -ENOMEM;
         else
-            r = write_all(to, bytes, (size_t)n);
+            r = write_whole(to, bytes, (size_t)n);
     }
     if (r == 0 && EVP_DigestFinal_ex(hash, id, NULL) != 1)
         r = -ENOMEM;

@@ -1,0 +1,30 @@
+/* A file that is written whole or not at all: beside its name first, and given its name once it is on the
+ * disk. */
+#ifndef EXCHANGE_WHOLE_FILE_H
+#define EXCHANGE_WHOLE_FILE_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct whole_file {
+    int fd;
+    const char *path; /* borrowed */
+    char beside[PATH_MAX];
+};
+
+/* Opens `path` with `ending` behind it. 0, or -errno: -ENAMETOOLONG too. */
+int whole_file_open(const char *path, const char *ending, mode_t mode, struct whole_file *ret);
+
+/* Writes all of it. 0 or -errno. */
+int whole_file_put(const struct whole_file *file, const void *bytes, size_t n);
+
+/* With `r` 0 the file is synced and takes its name, and the folder is synced too; with a negative errno it is
+ * removed. Returns r, or -errno of what failed here. The name holds what it held before, unless only syncing
+ * the folder failed. */
+int whole_file_close(struct whole_file *file, int r);
+
+/* The same for any descriptor: goes on after signals and short writes. */
+int write_whole(int fd, const void *bytes, size_t n);
+
+#endif
