@@ -38,40 +38,25 @@ static void offer_rows(struct listing *listing, const char *section)
     }
 }
 
-static void offer_ppo(struct listing *listing, const char *section)
+/* Of PPO's keys or the environment's: the section's. */
+static void offer_params(struct listing *listing, const char *section)
 {
+    bool ppo = config_is_ppo_section(section);
     size_t n;
-    const struct env_param *list = ppo_params_list(&n);
+    const struct env_param *list = ppo ? ppo_params_list(&n) : env_params_list(&n);
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(config_home(list[i].name), section) != 0)
+        const char *name = list[i].name;
+        if (ppo ? strcmp(config_home(name), section) != 0 : strcmp(name, "autoreset") == 0)
             continue;
         const struct config_key key = {.section = section,
-                                       .name = list[i].name,
+                                       .name = name,
                                        .summary = list[i].summary,
                                        .words = list[i].words,
                                        .min = list[i].min,
                                        .max = list[i].max,
                                        .whole = list[i].whole,
-                                       .may_change = strcmp(list[i].name, "total_steps") == 0};
-        offer(listing, &key);
-    }
-}
-
-static void offer_env(struct listing *listing)
-{
-    size_t n;
-    const struct env_param *list = env_params_list(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(list[i].name, "autoreset") == 0)
-            continue;
-        const struct config_key key = {.section = "environment",
-                                       .name = list[i].name,
-                                       .summary = list[i].summary,
-                                       .words = list[i].words,
-                                       .min = list[i].min,
-                                       .max = list[i].max,
-                                       .whole = list[i].whole,
-                                       .range = list[i].range};
+                                       .range = list[i].range,
+                                       .may_change = ppo && strcmp(name, "total_steps") == 0};
         offer(listing, &key);
     }
 }
@@ -80,11 +65,11 @@ size_t config_keys(struct config_key *ret, size_t cap)
 {
     struct listing listing = {ret, 0, cap};
     offer_rows(&listing, "training");
-    offer_ppo(&listing, "training");
-    offer_ppo(&listing, "network");
-    offer_ppo(&listing, "ppo");
+    offer_params(&listing, "training");
+    offer_params(&listing, "network");
+    offer_params(&listing, "ppo");
     offer_rows(&listing, "environment");
-    offer_env(&listing);
+    offer_params(&listing, "environment");
     offer_rows(&listing, "data");
     return listing.n;
 }
