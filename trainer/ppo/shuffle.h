@@ -1,27 +1,30 @@
 /* The order of minibatches: a bijection of [0, n) that can be asked at any place, so that a device's threads
- * need no sort, and CPU and device take the same rows. Four Feistel rounds over the least even number of bits
- * that holds n - 1, their keys words of Philox; what falls beyond n - 1 goes through again (cycle walking:
- * Black, Rogaway 2002). */
+ * need no sort, and CPU and device take the same rows. Feistel rounds over the least even number of bits that
+ * holds n - 1, their keys words of Philox; what falls beyond n - 1 goes through again (cycle walking: Black,
+ * Rogaway 2002). Narrow halves and few rounds favour some orders over others: hence the least width and the
+ * number of rounds, with which no n is uneven beyond chance (tests/trainer/ppo/shuffle.c). */
 #ifndef TRAINER_PPO_SHUFFLE_H
 #define TRAINER_PPO_SHUFFLE_H
 
 #include "trainer/env/philox.h"
 
-enum { PPO_SHUFFLE_ROUNDS = 4 };
-
-/* What Philox's fourth counter word says a draw is for, in its highest byte. */
-enum { PPO_DRAW_ACTION = 1, PPO_DRAW_SHUFFLE = 2, PPO_DRAW_WORLD = 3 };
+enum { PPO_SHUFFLE_ROUNDS = 8, PPO_SHUFFLE_HALF_MIN = 4 };
 
 struct ppo_shuffle {
-    uint32_t n, half; /* half: bits of each half, >= 1 */
+    uint32_t n, half; /* half: bits of each half */
     uint32_t keys[PPO_SHUFFLE_ROUNDS];
 };
 
 /* Of epoch `epoch`, counted through all iterations from 0; 1 <= n <= 2^31. */
 FILL_RULE struct ppo_shuffle ppo_shuffle_make(uint64_t seed, uint64_t epoch, uint32_t n)
 {
-    struct philox words = philox(seed, 0, (uint32_t)epoch, (uint32_t)(epoch >> 32), PPO_DRAW_SHUFFLE << 24);
-    struct ppo_shuffle ret = {n, 1, {words.word[0], words.word[1], words.word[2], words.word[3]}};
+    struct ppo_shuffle ret = {n, PPO_SHUFFLE_HALF_MIN, {0}};
+    for (uint32_t i = 0; i < PPO_SHUFFLE_ROUNDS; i += 4) {
+        struct philox words =
+            philox(seed, i / 4, (uint32_t)epoch, (uint32_t)(epoch >> 32), (uint32_t)PPO_DRAW_SHUFFLE << 24);
+        for (uint32_t k = 0; k < 4; k++)
+            ret.keys[i + k] = words.word[k];
+    }
     while ((uint64_t)n > (uint64_t)1 << (2 * ret.half))
         ret.half++;
     return ret;

@@ -1,5 +1,5 @@
 /* The draws of actions: their numbers against libm's, many at once against one at a time, their moments; and
- * the order of minibatches: each row once, spread evenly. */
+ * the order of minibatches: each row once. */
 #include "trainer/ppo/cpu/draw.h"
 #include "tests/check.h"
 #include "trainer/ppo/draw.h"
@@ -101,47 +101,11 @@ static void test_bijection(void)
         }
 }
 
-static void within(const char *what, double chi, double freedom)
-{
-    printf("shuffle: chi-squared of %s %.0f (%.0f expected)\n", what, chi, freedom);
-    CHECK_NEAR(chi, freedom, 6 * sqrt(2 * freedom));
-}
-
-/* Over many epochs: where rows stand, and how far two that follow each other are apart, each in 64 even
- * classes: chi-squared within six deviations of what a fair order gives. */
-static void test_even(void)
-{
-    enum { N = 1024, CLASSES = 64, EPOCHS = 1024 };
-    static int places[CLASSES][CLASSES], gaps[CLASSES];
-    for (uint64_t epoch = 0; epoch < EPOCHS; epoch++) {
-        const struct ppo_shuffle shuffle = ppo_shuffle_make(3, epoch, N);
-        uint32_t before = ppo_shuffle_at(&shuffle, N - 1);
-        for (uint32_t i = 0; i < N; i++) {
-            const uint32_t row = ppo_shuffle_at(&shuffle, i);
-            places[row * CLASSES / N][i * CLASSES / N]++;
-            gaps[(row - before) % N * CLASSES / N]++;
-            before = row;
-        }
-    }
-    double chi = 0, gap = 0;
-    const double expected = (double)EPOCHS * N / CLASSES / CLASSES, each = (double)EPOCHS * N / (N - 1);
-    for (int row = 0; row < CLASSES; row++)
-        for (int i = 0; i < CLASSES; i++)
-            chi += (places[row][i] - expected) * (places[row][i] - expected) / expected;
-    for (int i = 0; i < CLASSES; i++) { /* no distance is 0 */
-        const double wanted = each * (N / CLASSES - (i == 0));
-        gap += (gaps[i] - wanted) * (gaps[i] - wanted) / wanted;
-    }
-    within("places", chi, (CLASSES - 1) * (CLASSES - 1));
-    within("distances", gap, CLASSES - 1);
-}
-
 int main(void)
 {
     test_numbers();
     test_rows();
     test_moments();
     test_bijection();
-    test_even();
     return check_done("trainer/ppo/draw");
 }

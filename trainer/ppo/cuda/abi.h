@@ -14,7 +14,7 @@
 struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
 
 /* Raised whenever anything on this page, a struct that it takes, or what an update computes changes. */
-enum { GPU_PPO_ABI = 1 };
+enum { GPU_PPO_ABI = 2 };
 
 /* What the module exports, a struct gpu_ppo_api. */
 #define GPU_PPO_SYMBOL "papertape_gpu_ppo"
