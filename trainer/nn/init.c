@@ -12,7 +12,8 @@
 static double normal(uint64_t seed, uint32_t tensor, uint64_t i)
 {
     const uint64_t pair = i / 2;
-    const struct philox words = philox(seed, tensor, (uint32_t)pair, (uint32_t)(pair >> 32), 0);
+    const struct philox words =
+        philox(seed, tensor, (uint32_t)pair, (uint32_t)(pair >> 32), (uint32_t)PPO_DRAW_INIT << 24);
     const uint64_t a = (uint64_t)words.word[0] << 21 ^ words.word[1],
                    b = (uint64_t)words.word[2] << 21 ^ words.word[3];
     const uint64_t mask = (UINT64_C(1) << 53) - 1;
