@@ -11,6 +11,7 @@
 #include "exchange/net/url.h"
 
 enum {
+    WHY_MAX = VENUE_DETAIL_MAX + 64, /* a detail, and how often it was tried */
     IN_FLIGHT_MAX = 4,
     ATTEMPTS_MAX = 5,
     MINUTE_MS = 60 * 1000,
@@ -93,7 +94,7 @@ static void deliver(struct binance_call *call, struct venue_reply *reply)
 static void fail(struct binance_call *call, int error, const char *why, const struct http_reply *http)
 {
     struct binance_rest *rest = call->rest;
-    char text[2 * VENUE_DETAIL_MAX], title[VENUE_DETAIL_MAX];
+    char text[VENUE_DETAIL_MAX + 2 + WHY_MAX], title[VENUE_DETAIL_MAX];
     binance_call_title(call, title);
     snprintf(text, sizeof(text), "%s: %s", title, why);
     snprintf(rest->status.detail, sizeof(rest->status.detail), "%.*s", VENUE_DETAIL_MAX - 1, text);
@@ -119,7 +120,7 @@ static void retry(struct binance_call *call, const char *why, const struct http_
 {
     struct binance_rest *rest = call->rest;
     if (++call->attempts >= rest->attempts_max) {
-        char text[VENUE_DETAIL_MAX + 64];
+        char text[WHY_MAX];
         snprintf(text, sizeof(text), "%s (%d attempts)", why, call->attempts);
         fail(call, -EIO, text, http);
         return;
