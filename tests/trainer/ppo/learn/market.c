@@ -8,7 +8,7 @@
 #include "tests/trainer/ppo/learn/generated.h"
 #include "tests/trainer/ppo/learn/learned.h"
 
-enum { ROWS = 8192, EPISODES = 60, SEEDS = 5 };
+enum { ROWS = 32768, EPISODES = 60, SEEDS = 5 };
 
 /* Of log wealth. What is lost for good: orders leave 1 % of cash unspent, and the volume lies now and then.
  */
