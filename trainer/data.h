@@ -7,7 +7,7 @@
 #include "engine/market/features.h"
 #include "trainer/env/market.h"
 
-enum { TRAINER_DATA_ERROR_MAX = MARKET_ERROR_MAX };
+enum { TRAINER_DATA_ERROR_MAX = MARKET_ERROR_MAX, TRAINER_DATA_NOTE_MAX = 256 };
 
 struct trainer_data;
 
@@ -44,6 +44,16 @@ void trainer_data_destroy(struct trainer_data *data); /* NULL is fine */
 /* For env_market_create(), which copies it. In rows of a missing bar, and before first_row, features repeat
  * the last values that there were, or are 0. */
 const struct env_market_source *trainer_data_source(const struct trainer_data *data);
+
+/* Whether symbols can be traded together in rows [from, to) of the market. 0; -EINVAL: one has no bar there,
+ * or two have none of the same row; err names them. */
+int trainer_data_check(const struct market *market, size_t from, size_t to,
+                       char err[static TRAINER_DATA_ERROR_MAX]);
+
+/* Bars of a symbol that are missing in rows [from, to) of the market, between its first and its last there;
+ * `note` (or NULL) becomes a sentence on them for whoever asked for these rows, "" where none is. */
+size_t trainer_data_missing(const struct market *market, int symbol, size_t from, size_t to,
+                            char note[TRAINER_DATA_NOTE_MAX]);
 
 /* The set as it was fitted for a symbol, for a policy's file; NULL without a set. */
 const struct feature_set *trainer_data_set(const struct trainer_data *data, int symbol);

@@ -177,6 +177,55 @@ static void test_features(struct random *random, const struct market *m, bool on
     trainer_data_destroy(data);
 }
 
+/* Bars that are missing, against a count of those that are there. */
+static void test_missing(struct random *random, const struct market *m)
+{
+    char note[TRAINER_DATA_NOTE_MAX], right[TRAINER_DATA_NOTE_MAX];
+    for (int i = 0; i < SYMBOLS; i++)
+        CHECK_INT(trainer_data_missing(m, i, 0, m->rows, NULL), m->series[i].missing);
+    for (int tries = 0; tries < 30; tries++) {
+        int i = (int)random_between(random, 0, SYMBOLS - 1);
+        size_t from = (size_t)random_between(random, 0, (int64_t)m->rows - 2);
+        size_t to = (size_t)random_between(random, (int64_t)from + 1, (int64_t)m->rows);
+        size_t first = to, last = from, there = 0;
+        for (size_t row = from; row < to; row++)
+            if (market_present(&m->series[i], row)) {
+                first = row < first ? row : first;
+                last = row;
+                there++;
+            }
+        size_t missing = there > 0 ? last - first + 1 - there : 0;
+        CHECK_INT(trainer_data_missing(m, i, from, to, note), missing);
+        snprintf(right, sizeof right, "%s: %zu of its bars are missing", m->series[i].symbol.name, missing);
+        if (missing > 0)
+            CHECK(strncmp(note, right, strlen(right)) == 0);
+        else
+            CHECK_STR(note, "");
+    }
+}
+
+/* Three symbols of 70 rows: the first two have the rows before 65, the third those from there on, or one
+ * more.
+ */
+static void test_common(void)
+{
+    uint64_t early[2] = {UINT64_MAX, 1}, late[2] = {0, 0x3e};
+    struct market_series series[SYMBOLS] = {{.present = early}, {.present = early}, {.present = late}};
+    const struct market m = {.n_symbols = SYMBOLS, .rows = 70, .series = series};
+    static const char *const names[SYMBOLS] = {"ONEUSDT", "TWOUSDT", "TRIUSDT"};
+    for (int i = 0; i < SYMBOLS; i++)
+        snprintf(series[i].symbol.name, sizeof series[i].symbol.name, "%s", names[i]);
+    CHECK_INT(trainer_data_check(&m, 0, 70, err), -EINVAL);
+    CHECK(strstr(err, "ONEUSDT and TRIUSDT: none of the same time") != NULL);
+    CHECK_INT(trainer_data_check(&m, 0, 65, err), -EINVAL);
+    CHECK(strstr(err, "TRIUSDT: none in these rows") != NULL);
+    CHECK_INT(trainer_data_check(&m, 65, 70, err), -EINVAL);
+    CHECK(strstr(err, "ONEUSDT: none in these rows") != NULL);
+    late[1] |= 1;
+    CHECK_INT(trainer_data_check(&m, 0, 70, err), 0);
+    CHECK_INT(trainer_data_check(&m, 64, 65, err), 0);
+}
+
 static void refuses(const struct market *m, const struct trainer_data_options *how, int code,
                     const char *words)
 {
@@ -197,6 +246,8 @@ static void test_refused(const struct market *m)
     refuses(m, &how, -EINVAL, "bars");
     how.common = true;
     refuses(m, &how, -EINVAL, "that all symbols have");
+    how = (struct trainer_data_options){.rows = 5}; /* the second begins at the seventh */
+    refuses(m, &how, -EINVAL, "TWOUSDT: none in these rows");
     how = (struct trainer_data_options){.features = "market15"};
     refuses(m, &how, -ENOENT, "market14, wide110");
     how.features = "market14"; /* no rows to fit on */
@@ -222,12 +273,14 @@ int main(void)
             continue;
         }
         test_rows(&random, m);
+        test_missing(&random, m);
         test_features(&random, m, false);
         test_features(&random, m, true);
         if (gaps == 1)
             test_refused(m);
         market_close(m);
     }
+    test_common();
     trainer_data_destroy(NULL);
     return check_done("trainer_data");
 }
