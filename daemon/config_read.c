@@ -1,10 +1,10 @@
-/* Reading a configuration file: the lines of db/ini_lines, strategies' parameters last. */
+/* Reading a configuration file: the lines of exchange/ini_lines, strategies' parameters last. */
 #include <errno.h>
 #include <string.h>
 
 #include "daemon/config.h"
 #include "daemon/config_keys.h"
-#include "db/ini_lines.h"
+#include "exchange/ini_lines.h"
 
 /* The earlier line that sets the same, or 0. */
 static int set_before(const struct ini_lines *file, size_t i)

@@ -1,14 +1,14 @@
-/* Reading a configuration: the lines of db/ini_lines, presets first. */
+/* Reading a configuration: the lines of exchange/ini_lines, presets first. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/ini_lines.h"
+#include "exchange/ini_lines.h"
 #include "trainer/config_table.h"
 
 _Static_assert((int)INI_LINE_MAX >= (int)CONFIG_LINE_MAX && (int)INI_ERROR_MAX <= (int)CONFIG_ERROR_MAX,
-               "db/ini_lines reads the longest value, and its sentences fit");
+               "exchange/ini_lines reads the longest value, and its sentences fit");
 
 static bool same_key(const struct ini_line *a, const struct ini_line *b)
 {

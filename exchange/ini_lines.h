@@ -1,7 +1,7 @@
 /* The lines of an INI file: what inih leaves out is done around it: line numbers, sections without keys,
  * lines that do not fit its buffer. What sections and keys mean is its reader's. */
-#ifndef DB_INI_LINES_H
-#define DB_INI_LINES_H
+#ifndef EXCHANGE_INI_LINES_H
+#define EXCHANGE_INI_LINES_H
 
 #include <stddef.h>
 #include <stdio.h>

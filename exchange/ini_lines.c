@@ -1,4 +1,4 @@
-#include "db/ini_lines.h"
+#include "exchange/ini_lines.h"
 
 #include <errno.h>
 #include <ini.h>
