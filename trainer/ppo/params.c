@@ -1,7 +1,6 @@
 #include "trainer/ppo/params.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +37,10 @@ static const struct ppo_params plain = {
     .adam_beta2 = 0.999,
     .adam_epsilon = 1e-5,
     .clip_range = 0.2,
-    .clip_range_final = 0.2,
+    .clip_range_final = PPO_UNSET,
     .vf_coef = 0.5,
+    .ent_coef = PPO_UNSET,
+    .ent_coef_final = PPO_UNSET,
     .entropy_bound = 1,
     .value_bound = 10,
     .normalise_advantages = true,
@@ -51,6 +52,9 @@ static const struct ppo_params plain = {
     .precision = PPO_BF16,
     .memory_cap = 0.8,
 };
+
+/* The reference's bounded entropy. */
+static const double bounded_ent_coef = 0.05, bounded_ent_coef_final = 0.005;
 
 static const char *const presets[] = {"default", "reference-4080"};
 
@@ -64,8 +68,6 @@ int ppo_params_preset(const char *name, struct ppo_params *ret, char err[static 
         params.steps = 4096;
         params.total_steps = 10000000;
         params.bounded = true;
-        params.ent_coef = 0.05;
-        params.ent_coef_final = 0.005;
     } else if (strcmp(name, "default") != 0) {
         struct nearest nearest = {0};
         for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
@@ -86,6 +88,37 @@ const struct env_param *ppo_params_list(size_t *ret_n)
 static bool is_widths(const struct env_param *key)
 {
     return key->words && strcmp(key->words, "widths") == 0;
+}
+
+static bool may_be_unset(const struct env_param *key)
+{
+    return key->offset == offsetof(struct ppo_params, clip_range_final) ||
+           key->offset == offsetof(struct ppo_params, ent_coef) ||
+           key->offset == offsetof(struct ppo_params, ent_coef_final);
+}
+
+static bool is_unset(const struct env_param *key, const struct ppo_params *params)
+{
+    double value;
+    if (!may_be_unset(key))
+        return false;
+    memcpy(&value, (const char *)params + key->offset, sizeof value);
+    return isnan(value);
+}
+
+static int set_or_unset(struct ppo_params *params, const struct env_param *key, const char *text,
+                        char err[static PPO_ERROR_MAX])
+{
+    const double unset = PPO_UNSET;
+    if (strcmp(text, "auto") == 0) {
+        memcpy((char *)params + key->offset, &unset, sizeof unset);
+        return 0;
+    }
+    int rc = key_set(key, params, text, err);
+    size_t n = rc < 0 ? strlen(err) : 0;
+    if (rc < 0)
+        snprintf(err + n, PPO_ERROR_MAX - n, ", or auto");
+    return rc;
 }
 
 static int set_widths(char *field, const struct env_param *key, const char *text,
@@ -120,6 +153,8 @@ int ppo_params_set(struct ppo_params *params, const char *name, const char *text
                           key_nearest(ppo_params_table, ppo_params_table_n, name));
     if (is_widths(key))
         return set_widths((char *)params + key->offset, key, text, err);
+    if (may_be_unset(key))
+        return set_or_unset(params, key, text, err);
     bool is_mixed = key->offset == offsetof(struct ppo_params, precision) && strcmp(text, "mixed") == 0;
     return key_set(key, params, is_mixed ? "bf16" : text, err);
 }
@@ -140,6 +175,8 @@ bool ppo_params_get(const struct ppo_params *params, const char *name, char *buf
     const struct env_param *key = key_find(ppo_params_table, ppo_params_table_n, name);
     if (!key)
         return false;
+    if (is_unset(key, params))
+        return (size_t)snprintf(buf, cap, "auto") < cap;
     return is_widths(key) ? print_widths((const char *)params + key->offset, buf, cap)
                           : key_print(key, params, buf, cap);
 }
@@ -162,8 +199,9 @@ int ppo_params_check(const struct ppo_params *params, char err[static PPO_ERROR_
 {
     for (size_t i = 0; i < ppo_params_table_n; i++) {
         const struct env_param *key = &ppo_params_table[i];
-        int rc = is_widths(key) ? check_widths((const char *)params + key->offset, key, err)
-                                : key_check(key, params, err);
+        int rc = is_unset(key, params) ? 0
+                 : is_widths(key)      ? check_widths((const char *)params + key->offset, key, err)
+                                       : key_check(key, params, err);
         if (rc < 0)
             return rc;
     }
@@ -214,10 +252,14 @@ double ppo_learning_rate(const struct ppo_params *params, double progress)
 
 double ppo_clip_range(const struct ppo_params *params, double progress)
 {
-    return between(params->clip_range, params->clip_range_final, progress);
+    const double to = params->clip_range_final;
+    return between(params->clip_range, isnan(to) ? params->clip_range : to, progress);
 }
 
 double ppo_ent_coef(const struct ppo_params *params, double progress)
 {
-    return between(params->ent_coef, params->ent_coef_final, progress);
+    const bool given = !isnan(params->ent_coef);
+    const double from = given ? params->ent_coef : params->bounded ? bounded_ent_coef : 0;
+    const double rest = !given && params->bounded ? bounded_ent_coef_final : from;
+    return between(from, isnan(params->ent_coef_final) ? rest : params->ent_coef_final, progress);
 }

@@ -3,10 +3,15 @@
 #ifndef TRAINER_PPO_PARAMS_H
 #define TRAINER_PPO_PARAMS_H
 
+#include <math.h>
+
 #include "strategy/policy/net.h"
 #include "trainer/env/params.h"
 
 enum { PPO_ERROR_MAX = 512 };
+
+/* A number that follows from others: "auto" as text. */
+#define PPO_UNSET ((double)NAN)
 
 enum ppo_schedule { PPO_CONSTANT, PPO_LINEAR, PPO_EXPONENTIAL };
 enum ppo_precision {
@@ -37,10 +42,12 @@ struct ppo_params {
     double learning_rate, lr_final; /* lr_final: the share of it that is left at the end */
     enum ppo_schedule lr_schedule;
     double adam_beta1, adam_beta2, adam_epsilon;
-    double clip_range, clip_range_final; /* linear from one to the other */
+    double clip_range, clip_range_final; /* linear from one to the other; PPO_UNSET: clip_range stays */
     double clip_range_vf;                /* 0: none */
-    double vf_coef, ent_coef, ent_coef_final;
-    bool bounded; /* the bounds below hold: the reference's bounded entropy */
+    double vf_coef;
+    double ent_coef;       /* PPO_UNSET: 0; with `bounded` the reference's 0.05 */
+    double ent_coef_final; /* PPO_UNSET: ent_coef; with `bounded` and ent_coef unset the reference's 0.005 */
+    bool bounded;          /* the bounds below hold: the reference's bounded entropy */
     double entropy_bound, value_bound;
     bool normalise_advantages; /* per minibatch: (A - mean) / (deviation, ddof 1, + 1e-8) */
     double max_grad_norm;      /* 0: none */
@@ -71,7 +78,8 @@ bool ppo_params_get(const struct ppo_params *params, const char *key, char *buf,
 /* Do they fit each other? 0, or -EINVAL with "what: where: what would be right". */
 int ppo_params_check(const struct ppo_params *params, char err[static PPO_ERROR_MAX]);
 
-/* What holds at `progress`, 0 at the start to 1 at total_steps. exponential: lr_final^progress. */
+/* What holds at `progress`, 0 at the start to 1 at total_steps. exponential: lr_final^progress. The only
+ * readers of clip_range_final, ent_coef and ent_coef_final, which may be PPO_UNSET. */
 double ppo_learning_rate(const struct ppo_params *params, double progress);
 double ppo_clip_range(const struct ppo_params *params, double progress);
 double ppo_ent_coef(const struct ppo_params *params, double progress);

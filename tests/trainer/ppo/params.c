@@ -129,7 +129,10 @@ static void test_presets(void)
     CHECK(p.net.n_pi == 3 && p.net.pi[0] == 2048 && p.net.pi[1] == 1024 && p.net.pi[2] == 512);
     CHECK(p.net.n_vf == 3 && p.net.vf[0] == 2048 && p.net.vf[1] == 1024 && p.net.vf[2] == 512);
     CHECK(p.precision == PPO_BF16 && p.memory_cap == 0.8 && p.bounded);
-    CHECK(p.ent_coef == 0.05 && p.ent_coef_final == 0.005 && p.entropy_bound == 1 && p.value_bound == 10);
+    CHECK_NEAR(ppo_ent_coef(&p, 0), 0.05, 1e-15);
+    CHECK_NEAR(ppo_ent_coef(&p, 1), 0.005, 1e-15);
+    CHECK(ppo_clip_range(&p, 0) == 0.2 && ppo_clip_range(&p, 1) == 0.2);
+    CHECK(p.entropy_bound == 1 && p.value_bound == 10);
     CHECK_INT(ppo_params_check(&p, err), 0);
 }
 
@@ -213,6 +216,44 @@ static void test_schedules(void)
     CHECK_NEAR(ppo_clip_range(&p, 0.5), 0.15, 1e-15);
 }
 
+/* Of what a file gives of bounded, ent_coef, ent_coef_final, clip_range, clip_range_final ("": left out). */
+static void test_unset(void)
+{
+    static const struct {
+        const char *preset, *given[5];
+        double ent_coef[2], clip_range[2];
+    } cases[] = {
+        {"default", {"", "", "", "", ""}, {0, 0}, {0.2, 0.2}},
+        {"default", {"", "0.01", "", "0.05", ""}, {0.01, 0.01}, {0.05, 0.05}},
+        {"default", {"", "0.01", "0", "0.05", "0.2"}, {0.01, 0}, {0.05, 0.2}},
+        {"default", {"", "", "0.01", "", "0.1"}, {0, 0.01}, {0.2, 0.1}},
+        {"default", {"true", "", "", "", ""}, {0.05, 0.005}, {0.2, 0.2}},
+        {"default", {"true", "0.01", "", "", ""}, {0.01, 0.01}, {0.2, 0.2}},
+        {"default", {"true", "0", "", "", ""}, {0, 0}, {0.2, 0.2}},
+        {"default", {"true", "", "0.02", "", ""}, {0.05, 0.02}, {0.2, 0.2}},
+        {"reference-4080", {"", "", "", "", ""}, {0.05, 0.005}, {0.2, 0.2}},
+        {"reference-4080", {"", "0.01", "", "0.05", ""}, {0.01, 0.01}, {0.05, 0.05}},
+        {"reference-4080", {"false", "", "", "", ""}, {0, 0}, {0.2, 0.2}},
+        {"reference-4080", {"", "auto", "auto", "", "auto"}, {0.05, 0.005}, {0.2, 0.2}},
+    };
+    static const char *const keys[5] = {"bounded", "ent_coef", "ent_coef_final", "clip_range",
+                                        "clip_range_final"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ppo_params p = preset(cases[i].preset);
+        for (int k = 0; k < 5; k++)
+            if (*cases[i].given[k])
+                set(&p, keys[k], cases[i].given[k], cases[i].given[k]);
+        CHECK_INT(ppo_params_check(&p, err), 0);
+        for (int end = 0; end < 2; end++) {
+            CHECK_NEAR(ppo_ent_coef(&p, end), cases[i].ent_coef[end], 1e-15);
+            CHECK_NEAR(ppo_clip_range(&p, end), cases[i].clip_range[end], 1e-15);
+        }
+    }
+    refused("clip_range", "auto", -EINVAL, "is right");
+    refused("ent_coef", "Auto", -EINVAL, "or auto");
+    refused("ent_coef_final", "11", -ERANGE, "or auto");
+}
+
 /* A key's row of the table in docs/training.md. */
 static void row_of(const struct env_param *key, char *buf, size_t cap)
 {
@@ -264,6 +305,7 @@ int main(int argc, char **argv)
     test_presets();
     test_contradictions();
     test_schedules();
+    test_unset();
     if (argc > 1)
         test_page(argv[1]);
     return check_done("trainer/ppo/params");
