@@ -4,9 +4,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
-enum { WRITE_MAX = 1 << 26 };
+enum { WRITE_MAX = 1 << 26, TRIES = 100, DIGITS = 8 };
 
 int write_whole(int fd, const void *bytes, size_t n)
 {
@@ -25,11 +26,27 @@ int write_whole(int fd, const void *bytes, size_t n)
 
 int whole_file_open(const char *path, const char *ending, mode_t mode, struct whole_file *ret)
 {
+    unsigned own = (unsigned)getpid();
     ret->path = path;
-    if (snprintf(ret->beside, sizeof ret->beside, "%s%s", path, ending) >= (int)sizeof ret->beside)
-        return -ENAMETOOLONG;
-    ret->fd = open(ret->beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+    ret->fd = -1;
+    for (int i = 0; i < TRIES; i++) {
+        if (getrandom(&own, sizeof own, GRND_NONBLOCK) != sizeof own)
+            own++;
+        if (snprintf(ret->beside, sizeof ret->beside, "%s%s.%0*x", path, ending, DIGITS, own) >=
+            (int)sizeof ret->beside)
+            return -ENAMETOOLONG;
+        ret->fd = open(ret->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (ret->fd >= 0 || errno != EEXIST)
+            break;
+    }
     return ret->fd < 0 ? -errno : 0;
+}
+
+bool whole_file_is_rest(const char *rest, const char *ending)
+{
+    size_t n = strlen(ending);
+    return strncmp(rest, ending, n) == 0 && rest[n] == '.' && strlen(rest + n + 1) == DIGITS &&
+           strspn(rest + n + 1, "0123456789abcdef") == DIGITS;
 }
 
 int whole_file_put(const struct whole_file *file, const void *bytes, size_t n)

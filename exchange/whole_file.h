@@ -1,9 +1,10 @@
-/* A file that is written whole or not at all: beside its name first, and given its name once it is on the
- * disk. */
+/* A file that is written whole or not at all: beside its name first, in a file of the writer's own, and given
+ * its name once it is on the disk. */
 #ifndef EXCHANGE_WHOLE_FILE_H
 #define EXCHANGE_WHOLE_FILE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -13,8 +14,12 @@ struct whole_file {
     char beside[PATH_MAX];
 };
 
-/* Opens `path` with `ending` behind it. 0, or -errno: -ENAMETOOLONG too. */
+/* Opens a new file, `path` with `ending` and eight digits that nobody else has behind it. 0, or -errno:
+ * -ENAMETOOLONG too. */
 int whole_file_open(const char *path, const char *ending, mode_t mode, struct whole_file *ret);
+
+/* Is `rest` what whole_file_open() puts behind a path? One that a killed writer left has it. */
+bool whole_file_is_rest(const char *rest, const char *ending);
 
 /* Writes all of it. 0 or -errno. */
 int whole_file_put(const struct whole_file *file, const void *bytes, size_t n);

@@ -15,8 +15,7 @@
 #include "trainer/checkpoint_parse.h"
 
 static const char magic[8] = "PTCKPT\r\n";
-#define ORDER_MARK    0x01020304u
-#define TEMPORARY_END ".tmp"
+#define ORDER_MARK 0x01020304u
 
 enum { ALIGN = 64, SUM_BYTES = sizeof(XXH128_canonical_t) };
 
@@ -154,7 +153,7 @@ int checkpoint_write(const char *path, const struct checkpoint_piece *pieces, si
     int r = check_pieces(path, pieces, n, err);
     if (r < 0)
         return r;
-    r = whole_file_open(path, TEMPORARY_END, 0666, &file);
+    r = whole_file_open(path, CHECKPOINT_TEMPORARY, 0644, &file);
     if (r == -ENAMETOOLONG)
         return say(err, r, "cannot write a checkpoint: %.300s…: a shorter path", path);
     if (r < 0)

@@ -40,4 +40,9 @@ int checkpoint_keep(const char *dir, const char *name, int64_t steps, int keep,
 int checkpoint_latest(const char *dir, const char *name, void (*told)(void *ctx, const char *reason),
                       void *ctx, struct checkpoint **ret, char err[static CHECKPOINT_ERROR_MAX]);
 
+/* The steps of the newest, good or not; -1: there is none. */
+int checkpoint_newest(const char *dir, const char *name, int64_t *ret, char err[static CHECKPOINT_ERROR_MAX]);
+/* Removes all but that of `steps`. */
+int checkpoint_alone(const char *dir, const char *name, int64_t steps, char err[static CHECKPOINT_ERROR_MAX]);
+
 #endif

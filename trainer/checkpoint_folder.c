@@ -7,25 +7,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trainer/checkpoint.h"
+#include "exchange/whole_file.h"
+#include "trainer/checkpoint_parse.h"
 
-static const char ending[] = ".ckpt", temporary[] = ".ckpt.tmp";
+static const char ending[] = ".ckpt";
 
 struct list {
     int64_t *steps; /* rising */
     size_t n, cap;
 };
 
-/* The steps of a file NAME-STEPS and `end`; -1: it is no such file. */
-static int64_t steps_of(const char *file, const char *name, const char *end)
+/* The steps of a file NAME-STEPS.ckpt, and what is behind that; -1: it is no such file. */
+static int64_t steps_of(const char *file, const char *name, const char **ret_rest)
 {
     size_t length = strlen(name);
     if (strncmp(file, name, length) != 0 || file[length] != '-')
         return -1;
     const char *digits = file + length + 1;
     size_t n = strspn(digits, "0123456789");
-    if (n == 0 || n > 18 || strcmp(digits + n, end) != 0)
+    if (n == 0 || n > 18 || strncmp(digits + n, ending, strlen(ending)) != 0)
         return -1;
+    *ret_rest = digits + n + strlen(ending);
     return strtoll(digits, NULL, 10);
 }
 
@@ -63,10 +65,11 @@ static int list_folder(const char *dir, const char *name, bool sweep, struct lis
     }
     bool memory = true;
     for (struct dirent *entry; memory && (entry = readdir(folder));) {
-        int64_t steps = steps_of(entry->d_name, name, ending);
-        if (steps >= 0)
+        const char *rest;
+        int64_t steps = steps_of(entry->d_name, name, &rest);
+        if (steps >= 0 && *rest == '\0')
             memory = add(&list, steps);
-        else if (sweep && steps_of(entry->d_name, name, temporary) >= 0)
+        else if (steps >= 0 && sweep && whole_file_is_rest(rest, CHECKPOINT_TEMPORARY))
             unlinkat(dirfd(folder), entry->d_name, 0);
     }
     closedir(folder);
@@ -107,6 +110,35 @@ int checkpoint_keep(const char *dir, const char *name, int64_t steps, int keep,
     for (size_t i = 0; i + (size_t)keep < older; i++)
         if (list.steps[i] < steps && path_of(dir, name, list.steps[i], path))
             unlink(path);
+    free(list.steps);
+    return 0;
+}
+
+int checkpoint_alone(const char *dir, const char *name, int64_t steps, char err[static CHECKPOINT_ERROR_MAX])
+{
+    char path[PATH_MAX];
+    struct list list;
+    int r = list_folder(dir, name, true, &list, err);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < list.n; i++)
+        if (list.steps[i] != steps && path_of(dir, name, list.steps[i], path) && unlink(path) < 0 && r == 0) {
+            r = -errno;
+            snprintf(err, CHECKPOINT_ERROR_MAX,
+                     "cannot remove a checkpoint: %.300s: %s: a folder that can be written to is needed",
+                     path, strerror(-r));
+        }
+    free(list.steps);
+    return r;
+}
+
+int checkpoint_newest(const char *dir, const char *name, int64_t *ret, char err[static CHECKPOINT_ERROR_MAX])
+{
+    struct list list;
+    int r = list_folder(dir, name, false, &list, err);
+    if (r < 0)
+        return r;
+    *ret = list.n > 0 ? list.steps[list.n - 1] : -1;
     free(list.steps);
     return 0;
 }

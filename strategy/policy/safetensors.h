@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What is behind the path of a file that is being written, as whole_file_open() takes it. */
+#define SAFETENSORS_TEMPORARY ".new"
+
 enum { SAFETENSORS_ERROR_MAX = 512, SAFETENSORS_DIMS_MAX = 8, SAFETENSORS_HEADER_MAX = 64 << 20 };
 enum safetensors_type { SAFETENSORS_F32, SAFETENSORS_F64, SAFETENSORS_I64, SAFETENSORS_U8 };
 

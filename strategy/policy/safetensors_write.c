@@ -106,7 +106,7 @@ static int write_bytes(const struct writing *out, const struct whole_file *file,
 static int replace(const struct writing *out, const char *header)
 {
     struct whole_file file;
-    int r = whole_file_open(out->path, ".new", 0640, &file);
+    int r = whole_file_open(out->path, SAFETENSORS_TEMPORARY, 0644, &file);
     return r < 0 ? r : whole_file_close(&file, write_bytes(out, &file, header));
 }
 

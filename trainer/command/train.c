@@ -32,26 +32,24 @@ static void set_signals(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-static int make_folders(const char *output)
+static int make_folders(struct train_run *run)
 {
     char path[CONFIG_PATH_MAX];
-    snprintf(path, sizeof path, "%s", output);
+    snprintf(path, sizeof path, "%s", run->config.output);
     for (char *slash = path + 1; slash; slash++) {
         slash = strchr(slash, '/');
         if (slash)
             *slash = '\0';
         if (mkdir(path, 0777) < 0 && errno != EEXIST)
-            return args_say(EXIT_FAILURE,
-                            "cannot make the output folder: %.300s: %s: one that can be written to", path,
-                            strerror(errno));
+            return train_failed(run, "cannot make the output folder: %.300s: %s: one that can be written to",
+                                path, strerror(errno));
         if (!slash)
             break;
         *slash = '/';
     }
     if (access(path, W_OK | X_OK) < 0)
-        return args_say(EXIT_FAILURE,
-                        "cannot write to the output folder: %.300s: %s: one that can be written to", path,
-                        strerror(errno));
+        return train_failed(run, "cannot write to the output folder: %.300s: %s: one that can be written to",
+                            path, strerror(errno));
     return GO_ON;
 }
 
@@ -61,6 +59,28 @@ static void tell(void *ctx, const char *words)
 {
     struct train_run *run = ctx;
     report_warning(&run->report, words);
+}
+
+/* A fresh training beside an older one's files would be taken for it. */
+static int claim_output(struct train_run *run)
+{
+    char err[CLAIM_ERROR_MAX];
+    const struct config *config = &run->config;
+    int64_t newest = -1;
+    if (claim_take(config->output, config->name, &run->claim, err) < 0)
+        return train_failed(run, "%s", err);
+    if (run->args->resume)
+        return GO_ON;
+    if (checkpoint_newest(config->output, config->name, &newest, err) < 0)
+        return train_failed(run, "%s", err);
+    run->replaces = newest >= 0;
+    if (run->replaces && !run->args->overwrite)
+        return train_failed(
+            run,
+            "checkpoints of an earlier training: %.600s/%s-%lld.ckpt: --resume latest goes on "
+            "from it, --overwrite begins anew in its place; or another name or output",
+            config->output, config->name, (long long)newest);
+    return GO_ON;
 }
 
 static int open_checkpoint(struct train_run *run)
@@ -73,10 +93,10 @@ static int open_checkpoint(struct train_run *run)
                 ? checkpoint_latest(run->config.output, run->config.name, tell, run, &run->from, err)
                 : checkpoint_read(resume, &run->from, err);
     if (r < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return train_failed(run, "%s", err);
     snprintf(run->from_path, sizeof run->from_path, "%s", checkpoint_path(run->from));
     if (keep_check(run->from, &run->config, why) < 0)
-        return args_say(EXIT_FAILURE, "%s", why);
+        return train_failed(run, "%s", why);
     return GO_ON;
 }
 
@@ -85,11 +105,11 @@ static int load_source(struct train_run *run)
     char err[SOURCE_ERROR_MAX];
     struct usage begun = usage_now();
     if (source_load(&run->config, &run->source, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return train_failed(run, "%s", err);
     train_phase(run, PHASE_LOADING, &begun);
     begun = usage_now();
     if (source_features(&run->source, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return train_failed(run, "%s", err);
     train_phase(run, PHASE_FEATURES, &begun);
     return GO_ON;
 }
@@ -99,11 +119,11 @@ static int make_learner(struct train_run *run)
     char err[KEEP_ERROR_MAX], backend[CHECKPOINT_NAME_MAX], words[256];
     if (plan_make(&run->source, &run->plan, err) < 0 ||
         making_begin(&run->source, &run->config.ppo, tell, run, &run->making, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return train_failed(run, "%s", err);
     if (!run->from)
         return GO_ON;
     if (keep_restore(run->from, run->making.learner, &run->steps, backend, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return train_failed(run, "%s", err);
     const char *now = run->making.learner->ops->backend;
     run->saved_at = run->steps;
     snprintf(run->saved, sizeof run->saved, "%s", run->from_path);
@@ -123,7 +143,7 @@ static int open_board(struct train_run *run)
     if (run->config.tensorboard[0] &&
         tensorboard_open(run->config.tensorboard, run->config.name, run->from_path[0] ? run->steps : -1,
                          &run->board, err) < 0)
-        return args_say(EXIT_FAILURE, "%s", err);
+        return train_failed(run, "%s", err);
     return GO_ON;
 }
 
@@ -171,19 +191,6 @@ static void show(struct train_run *run, const struct update_figures *figures)
     }
 }
 
-/* -EDOM: the losses are no numbers; others: the world or the device failed. */
-static int failed(struct train_run *run, const char *err)
-{
-    char words[PPO_ERROR_MAX + PATH_MAX + 64];
-    snprintf(words, sizeof words, "%s; the last good checkpoint: %s", err,
-             run->saved[0] ? run->saved : "none");
-    report_bar_clear(&run->report);
-    args_say(EXIT_FAILURE, "%s", words);
-    report_event(&run->report, "error", json_pack("{s:s}", "message", words));
-    train_ended(run, "failed");
-    return EXIT_FAILURE;
-}
-
 static int iterate(struct train_run *run)
 {
     char err[PPO_ERROR_MAX];
@@ -192,8 +199,9 @@ static int iterate(struct train_run *run)
     struct usage begun = usage_now();
     bool rehearses = run->steps == 0 && run->config.ppo.normalise_observations;
     int r = learner_iterate(learner, &figures.update, err);
-    if (r < 0)
-        return failed(run, err);
+    if (r < 0) /* -EDOM: the losses are no numbers; others: the world or the device failed */
+        return train_failed(run, "%s; the last good checkpoint: %s", err,
+                            run->saved[0] ? run->saved : "none");
     figures.usage = usage_since(&begun);
     figures.steps_s = (double)(figures.update.steps - run->steps) / figures.usage.wall_s;
     if (making_on_device(&run->making)) /* its clock's, from the first to the last that was queued */
@@ -278,8 +286,10 @@ int command_train(int argc, char **argv)
     if (status == GO_ON) {
         set_signals();
         report_begin(&run->report, args.json);
-        status = make_folders(run->config.output);
+        status = make_folders(run);
     }
+    if (status == GO_ON)
+        status = claim_output(run);
     if (status == GO_ON)
         status = open_checkpoint(run);
     if (status == GO_ON)
@@ -296,6 +306,7 @@ int command_train(int argc, char **argv)
     making_end(&run->making);
     source_close(&run->source);
     checkpoint_destroy(run->from);
+    claim_drop(&run->claim);
     free(run);
     return status;
 }

@@ -18,6 +18,8 @@ static const char train_help[] =
     "  -c, --config F         what to train on, and how; see --list-keys\n"
     "      --resume CKPT      go on from a checkpoint, or from the newest good one: latest\n"
     "      --output DIR       where checkpoints and policies go, instead of the file's `output`\n"
+    "      --overwrite        begin anew where there are checkpoints of this name; the first new one\n"
+    "                         takes their place\n"
     "      --json             JSON lines on a terminal too\n"
     "      --list-keys        every key of a configuration: default, range, meaning\n"
     "      --print-config     the whole configuration, every key, and end\n"
@@ -37,13 +39,18 @@ static const char plan_help[] =
     "\n"
     "Exit status: 0 done, 1 an error, 2 a wrong command line. See papertape-trainer(1).\n";
 
-enum { RESUME = 256, OUTPUT, JSON, LIST_KEYS, PRINT_CONFIG };
+enum { RESUME = 256, OUTPUT, OVERWRITE, JSON, LIST_KEYS, PRINT_CONFIG };
 
 static const struct option train_options[] = {
-    {"config", required_argument, NULL, 'c'},    {"resume", required_argument, NULL, RESUME},
-    {"output", required_argument, NULL, OUTPUT}, {"json", no_argument, NULL, JSON},
-    {"list-keys", no_argument, NULL, LIST_KEYS}, {"print-config", no_argument, NULL, PRINT_CONFIG},
-    {"help", no_argument, NULL, ARGS_HELP},      {0},
+    {"config", required_argument, NULL, 'c'},
+    {"resume", required_argument, NULL, RESUME},
+    {"output", required_argument, NULL, OUTPUT},
+    {"overwrite", no_argument, NULL, OVERWRITE},
+    {"json", no_argument, NULL, JSON},
+    {"list-keys", no_argument, NULL, LIST_KEYS},
+    {"print-config", no_argument, NULL, PRINT_CONFIG},
+    {"help", no_argument, NULL, ARGS_HELP},
+    {0},
 };
 static const struct option plan_options[] = {
     {"config", required_argument, NULL, 'c'},
@@ -70,6 +77,9 @@ static int take(void *ctx, int option)
         return GO_ON;
     case OUTPUT:
         args->output = optarg;
+        return GO_ON;
+    case OVERWRITE:
+        args->overwrite = true;
         return GO_ON;
     case JSON:
         args->json = true;
@@ -98,6 +108,9 @@ int train_args_parse(const char *verb, int argc, char **argv, struct train_args 
     int status = args_parse(&rules, argc, argv, &(struct command_line){verb, ret});
     if (status != GO_ON)
         return status;
+    if (ret->overwrite && ret->resume)
+        return args_say(EXIT_USAGE,
+                        "--overwrite: command line: without --resume: it begins anew; see %s --help", verb);
     if (!ret->config && !ret->list_keys)
         return args_say(EXIT_USAGE, "no configuration: command line: --config F, an INI file; see %s --help",
                         verb);

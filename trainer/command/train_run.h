@@ -7,6 +7,7 @@
 #include "trainer/command/train_args.h"
 #include "trainer/command/train_events.h"
 #include "trainer/telemetry/report.h"
+#include "trainer/training/claim.h"
 #include "trainer/training/keep.h"
 #include "trainer/training/make.h"
 
@@ -17,6 +18,7 @@ struct train_run {
     struct tensorboard *board; /* NULL: none, or it could not be written any more */
     struct checkpoint *from;   /* what it resumes from; NULL: nothing, or no longer needed */
     char from_path[PATH_MAX];  /* "": it does not resume */
+    struct claim claim;
     struct source source;
     struct making making;
     struct plan plan;
@@ -27,6 +29,7 @@ struct train_run {
     double steady_s[3];   /* rollout, advantages, update */
     int64_t saved_at;     /* steps of the last good checkpoint; -1: none */
     char saved[PATH_MAX]; /* its file; "" */
+    bool replaces;        /* checkpoints of an earlier training are there, until the first is written */
     bool lost;            /* the last checkpoint or policy could not be written */
     struct evaluation evaluation;
     bool evaluated;
@@ -38,11 +41,13 @@ void train_phase(struct train_run *run, enum phase phase, const struct usage *be
 
 /* Writes checkpoint and policy, if they are not there; what fails is a warning and `lost`. */
 void train_save(struct train_run *run);
-/* Evaluates, where there is something to be tested on. False: it failed, and was said. */
+/* Evaluates, where there is something to be tested on. False: it failed, as train_failed() tells. */
 bool train_evaluate(struct train_run *run);
 
 /* The events at both ends. */
 void train_started(struct train_run *run);
+/* A line on stderr, the events of an error and of the end; EXIT_FAILURE. */
+__attribute__((format(printf, 2, 3))) int train_failed(struct train_run *run, const char *format, ...);
 void train_ended(struct train_run *run, const char *result);
 
 #endif

@@ -2,7 +2,9 @@
  * last. */
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "trainer/command/args.h"
@@ -45,11 +47,16 @@ void train_save(struct train_run *run)
     const struct config *config = &run->config;
     struct usage begun = usage_now();
     run->lost = false;
+    if (run->steps == 0 && run->replaces)
+        return; /* nothing was learnt: what is there is worth more */
     if (run->saved_at != run->steps) {
         if (keep_checkpoint(config, config->output, run->making.learner, run->steps, err) < 0) {
             run->lost = true;
             report_warning(&run->report, err);
         } else {
+            if (run->replaces && checkpoint_alone(config->output, config->name, run->steps, err) < 0)
+                report_warning(&run->report, err);
+            run->replaces = false;
             run->saved_at = run->steps;
             snprintf(run->saved, sizeof run->saved, "%s/%s-%lld.ckpt", config->output, config->name,
                      (long long)run->steps);
@@ -77,8 +84,8 @@ bool train_evaluate(struct train_run *run)
         r = evaluate(&run->source, &policy.layout, policy.model, &run->evaluation, err);
     kept_policy_drop(&policy);
     if (r < 0) {
-        report_bar_clear(&run->report);
-        args_say(1, "evaluation: %s", err);
+        train_failed(run, "evaluation: %s; the last good checkpoint: %s", err,
+                     run->saved[0] ? run->saved : "none");
         return false;
     }
     run->evaluated = true;
@@ -111,6 +118,20 @@ void train_started(struct train_run *run)
                            config_json(&run->config)));
 }
 
+int train_failed(struct train_run *run, const char *format, ...)
+{
+    char words[KEEP_ERROR_MAX + PATH_MAX + 64];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    report_bar_clear(&run->report);
+    args_say(EXIT_FAILURE, "%s", words);
+    report_event(&run->report, "error", json_pack("{s:s}", "message", words));
+    train_ended(run, "failed");
+    return EXIT_FAILURE;
+}
+
 static json_t *measured_json(const struct train_run *run, double steps_s, double seconds)
 {
     const struct plan *plan = &run->plan;
@@ -129,6 +150,7 @@ void train_ended(struct train_run *run, const char *result)
     double steps_s = run->steady_steps > 0 ? (double)run->steady_steps / all : NAN;
     double seconds = run->phases[PHASE_ROLLOUT].seconds + run->phases[PHASE_ADVANTAGES].seconds +
                      run->phases[PHASE_UPDATE].seconds;
+    bool planned = run->plan.rows > 0; /* else it did not come so far */
     json_t *phases = json_object();
     for (int phase = 0; phases && phase < PHASES; phase++)
         json_object_set_new(phases, phase_name(phase),
@@ -137,12 +159,13 @@ void train_ended(struct train_run *run, const char *result)
     report_event(&run->report, "end",
                  json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "steps",
                            (json_int_t)run->steps, "iterations", (json_int_t)run->iterations, "predicted",
-                           plan_json(&run->plan, &run->config), "measured",
-                           measured_json(run, steps_s, seconds), "phases", phases, "evaluation",
+                           planned ? plan_json(&run->plan, &run->config) : json_null(), "measured",
+                           planned ? measured_json(run, steps_s, seconds) : json_null(), "phases", phases,
+                           "evaluation",
                            run->evaluated ? evaluation_json(&run->source, &run->evaluation) : json_null(),
                            "checkpoint", run->saved[0] ? json_string(run->saved) : json_null(), "output",
                            run->config.output));
-    if (run->report.lines)
+    if (run->report.lines || (strcmp(result, "failed") == 0 && run->iterations == 0))
         return;
     printf("%s: %s after %lld steps", run->config.name, result, (long long)run->steps);
     if (run->steady_steps > 0)

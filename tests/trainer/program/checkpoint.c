@@ -309,7 +309,7 @@ static void test_folder(void)
         keep(dir, "a", steps, 3);
     CHECK_INT(files_in(dir), 3);
     keep(dir, "a-1", 5000, 1); /* another training's */
-    snprintf(path, sizeof path, "%s/a-9999.ckpt.tmp", dir);
+    snprintf(path, sizeof path, "%s/a-9999.ckpt.tmp.0123abcd", dir);
     spill(path, (const unsigned char *)"half", 4);
     snprintf(path, sizeof path, "%s/a-12x.ckpt", dir);
     spill(path, (const unsigned char *)"mine", 4);

@@ -371,7 +371,7 @@ def test_terminal(trainer, folder):
     check(status == 0 and "{" not in text and "bar [" in text and "steps/s" in text, f"bar: {status} {text!r}")
     last = text.replace("\x1b[K", "\r").split("\r")[-3:]
     check("bar: done after 2560 steps" in text and "out/bar.safetensors" in text, f"bar: {last}")
-    text, status = on_terminal(trainer, "train", "--config", "bar.ini", "--json")
+    text, status = on_terminal(trainer, "train", "--config", "bar.ini", "--json", "--overwrite")
     seen = lines(text.replace("\r", ""))
     check(status == 0 and seen[-1]["event"] == "end" and len(events(seen, "update")) == 10, "bar: --json")
 

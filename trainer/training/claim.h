@@ -1,0 +1,22 @@
+/* Whose turn it is: one training of a name in an output folder at a time, by a lock on OUTPUT/NAME.lock that
+ * the system lets go of with its owner, however that ends. */
+#ifndef TRAINER_TRAINING_CLAIM_H
+#define TRAINER_TRAINING_CLAIM_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+enum { CLAIM_ERROR_MAX = 1024 };
+
+struct claim {
+    int fd;
+    bool held;
+    char path[PATH_MAX];
+};
+
+/* Claims it, and removes what a killed owner left of a policy that was being written. 0, for claim_drop();
+ * -EBUSY: another training has it; errors of opening; each with a sentence. */
+int claim_take(const char *output, const char *name, struct claim *ret, char err[static CLAIM_ERROR_MAX]);
+void claim_drop(struct claim *claim); /* removes the file; fine on a zeroed one */
+
+#endif
