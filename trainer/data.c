@@ -71,17 +71,9 @@ size_t trainer_data_missing(const struct market *market, int symbol, size_t from
 {
     const struct market_series *series = &market->series[symbol];
     size_t begin = from > series->first ? from : series->first;
-    size_t end = to <= series->last ? to : series->last + 1, missing = 0, gap = 0;
-    bool any = false;
-    for (size_t row = begin; row < end; row++) {
-        if (!market_present(series, row)) {
-            gap += any;
-            continue;
-        }
-        any = true;
-        missing += gap;
-        gap = 0;
-    }
+    size_t end = to <= series->last ? to : series->last + 1, missing = 0;
+    for (size_t row = begin; row < end; row++)
+        missing += !market_present(series, row);
     if (note)
         note[0] = '\0';
     if (note && missing > 0)

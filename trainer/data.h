@@ -50,8 +50,9 @@ const struct env_market_source *trainer_data_source(const struct trainer_data *d
 int trainer_data_check(const struct market *market, size_t from, size_t to,
                        char err[static TRAINER_DATA_ERROR_MAX]);
 
-/* Bars of a symbol that are missing in rows [from, to) of the market, between its first and its last there;
- * `note` (or NULL) becomes a sentence on them for whoever asked for these rows, "" where none is. */
+/* Bars of a symbol that are missing in rows [from, to) of the market, between the first and the last that it
+ * has at all; `note` (or NULL) becomes a sentence on them for whoever asked for these rows, "" where none is.
+ */
 size_t trainer_data_missing(const struct market *market, int symbol, size_t from, size_t to,
                             char note[TRAINER_DATA_NOTE_MAX]);
 

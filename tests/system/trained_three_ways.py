@@ -175,7 +175,7 @@ def by_environment(place, path, files):
     out = json.loads(recorded.run([TRAINER, "eval", path, "--bars", ",".join(files), "--steps", names["steps"], "--trades",
                                    names["trades"]]))
     assert out["schema"] == "papertape.eval/1"
-    steps = {(recorded.START_S + 60 * (int(row["t"]) + 1)) * 10**9: row for row in recorded.read(names["steps"])}
+    steps = {out["first_ns"] + 60 * (int(row["t"]) + 1) * 10**9: row for row in recorded.read(names["steps"])}
     return recorded.read(names["trades"]), steps, out
 
 
@@ -435,6 +435,9 @@ def learned(place, files):
     last = [event for event in events if event["event"] == "evaluation"][-1]
     path = os.path.join(place, "out/learned.safetensors")
     tested = json.loads(recorded.run([TRAINER, "eval", path, "--bars", ",".join(files), "--from", str(test_from)]))["whole"]
+    for ours, theirs in (("return_pct", "return"), ("benchmark_return_pct", "benchmark_return"), ("exposure_pct", "exposure"),
+                         ("invested_pct", "invested")):
+        assert abs(tested[ours] - 100 * last[theirs]) < 1e-8, (ours, tested, last)
     assert (tested["steps"], tested["buys"], tested["sells"]) == tuple(last[key] for key in ("evaluated_steps", "buys", "sells"))
     assert abs(tested["equity"] - last["equity"]) < 1e-6 and abs(tested["fees"] - last["fees"]) < 1e-6, (tested, last)
     trades, steps, _ = by_environment(place, path, files)

@@ -187,14 +187,13 @@ static void test_missing(struct random *random, const struct market *m)
         int i = (int)random_between(random, 0, SYMBOLS - 1);
         size_t from = (size_t)random_between(random, 0, (int64_t)m->rows - 2);
         size_t to = (size_t)random_between(random, (int64_t)from + 1, (int64_t)m->rows);
-        size_t first = to, last = from, there = 0;
-        for (size_t row = from; row < to; row++)
-            if (market_present(&m->series[i], row)) {
-                first = row < first ? row : first;
-                last = row;
-                there++;
-            }
-        size_t missing = there > 0 ? last - first + 1 - there : 0;
+        size_t first = 0, last = m->rows - 1, missing = 0;
+        while (!market_present(&m->series[i], first))
+            first++;
+        while (!market_present(&m->series[i], last))
+            last--;
+        for (size_t row = first; row < last; row++)
+            missing += row >= from && row < to && !market_present(&m->series[i], row);
         CHECK_INT(trainer_data_missing(m, i, from, to, note), missing);
         snprintf(right, sizeof right, "%s: %zu of its bars are missing", m->series[i].symbol.name, missing);
         if (missing > 0)

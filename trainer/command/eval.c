@@ -13,13 +13,14 @@
 #include "trainer/command/replay_trades.h"
 
 static const char help[] =
-    "Usage: papertape-trainer eval POLICY --bars F[,F…] [OPTION]...\n"
+    "Usage: papertape-trainer eval POLICY --bars F… [OPTION]...\n"
     "\n"
     "Plays a trained policy (.safetensors) in its own environment on these bars, without chance:\n"
     "means of actions, the likeliest of levels, the middles of ranges. Prints what came of it as\n"
     "JSON, papertape.eval/1.\n"
     "\n"
-    "      --bars F[,F…]         bars files of its symbols, of its interval\n"
+    "      --bars F…             bars files of its symbols, of its interval: words or commas\n"
+    "                            between them\n"
     "      --from T, --to T      of them\n"
     "      --splits cpcv:N,K     besides: N groups of rows, each for itself, and all combinations\n"
     "                            of K of them; groups that follow one another are one episode\n"
@@ -34,10 +35,11 @@ static const char help[] =
 
 struct request {
     const char *policy_path, *steps, *trades, *splits;
-    int n_words;  /* of the command line; one is right: policy_path */
+    char **words; /* that are no option's; all but the policy are bars files */
+    size_t n_words;
     char **paths; /* of --bars; their text is in `texts` */
     size_t n_paths;
-    char *texts[64];
+    char **texts;
     size_t n_texts;
     struct eval_bars bars;
     struct split split;
@@ -65,24 +67,26 @@ static const struct option long_options[] = {
     {0},
 };
 
+static int append(char ***list, size_t *n, char *text)
+{
+    char **moved = text ? reallocarray(*list, *n + 1, sizeof *moved) : NULL;
+    if (!moved)
+        return args_say(EXIT_FAILURE, "out of memory");
+    *list = moved;
+    moved[(*n)++] = text;
+    return GO_ON;
+}
+
 static int take_bars(struct request *request, const char *value)
 {
-    if (request->n_texts == sizeof request->texts / sizeof *request->texts)
-        return args_say(EXIT_USAGE, "too many: --bars: commas between the files, once");
     char *next = strdup(value), *word;
-    if (!next)
-        return args_say(EXIT_FAILURE, "out of memory");
-    request->texts[request->n_texts++] = next;
-    while ((word = strsep(&next, ",")) != NULL) {
-        if (!word[0])
-            return args_say(EXIT_USAGE, "a name is empty: --bars %.128s: F[,F…] is right", value);
-        char **moved = reallocarray(request->paths, request->n_paths + 1, sizeof *moved);
-        if (!moved)
-            return args_say(EXIT_FAILURE, "out of memory");
-        request->paths = moved;
-        request->paths[request->n_paths++] = word;
-    }
-    return GO_ON;
+    int status = append(&request->texts, &request->n_texts, next);
+    if (status != GO_ON)
+        free(next);
+    while (status == GO_ON && (word = strsep(&next, ",")) != NULL)
+        status = word[0] ? append(&request->paths, &request->n_paths, word)
+                         : args_say(EXIT_USAGE, "a name is empty: --bars %.128s: F[,F…] is right", value);
+    return status;
 }
 
 static int take_time(const char *option, const char *value, int64_t *ret_ns)
@@ -118,10 +122,32 @@ static int take(void *ctx, int option)
     case JSON:
         return GO_ON;
     default: /* a word */
-        request->policy_path = optarg;
-        request->n_words++;
-        return GO_ON;
+        return append(&request->words, &request->n_words, optarg);
     }
+}
+
+/* The policy is the first word of that ending, or the first one; the others are bars files, as --bars F G. */
+static int sort_words(struct request *request)
+{
+    static const char ending[] = ".safetensors";
+    size_t at = request->n_words, length = sizeof ending - 1;
+    for (size_t i = 0; i < request->n_words && at == request->n_words; i++) {
+        size_t n = strlen(request->words[i]);
+        if (n > length && strcmp(request->words[i] + n - length, ending) == 0)
+            at = i;
+    }
+    if (at == request->n_words)
+        at = 0;
+    if (request->n_words == 0)
+        return args_say(EXIT_USAGE, "no policy: command line: one is needed, F.safetensors");
+    if (request->n_paths == 0)
+        return args_say(EXIT_USAGE, "no bars: command line: --bars F… of the policy's symbols");
+    request->policy_path = request->words[at];
+    int status = GO_ON;
+    for (size_t i = 0; i < request->n_words && status == GO_ON; i++)
+        if (i != at)
+            status = take_bars(request, request->words[i]);
+    return status;
 }
 
 static int parse(int argc, char **argv, struct request *request)
@@ -133,11 +159,9 @@ static int parse(int argc, char **argv, struct request *request)
     int status = args_parse(&rules, argc, argv, request);
     if (status != GO_ON)
         return status;
-    if (request->n_words != 1)
-        return args_say(EXIT_USAGE, "%d policies: command line: one is needed, F.safetensors",
-                        request->n_words);
-    if (request->n_paths == 0)
-        return args_say(EXIT_USAGE, "no bars: command line: --bars F[,F…] of the policy's symbols");
+    status = sort_words(request);
+    if (status != GO_ON)
+        return status;
     request->bars.paths = request->paths;
     request->bars.n = request->n_paths;
     return GO_ON;
@@ -220,6 +244,24 @@ static json_t *symbols_json(const struct market *bars)
     return names;
 }
 
+/* Of each symbol that lacks bars in rows [from, to) of the environment's market, how many; a line on stderr.
+ */
+static json_t *missing_json(const struct eval_market *market, size_t from, size_t to)
+{
+    const struct market *bars = market->bars;
+    size_t first = market_row_at(bars, env_market_open_ns(market->env_market, from));
+    size_t end = market_row_at(bars, env_market_open_ns(market->env_market, to - 1)) + 1;
+    json_t *missing = json_object();
+    for (int s = 0; s < bars->n_symbols; s++) {
+        char note[TRAINER_DATA_NOTE_MAX];
+        size_t n = trainer_data_missing(bars, s, first, end, note);
+        if (n > 0)
+            fprintf(stderr, "papertape-trainer: note: %s\n", note);
+        json_object_set_new(missing, bars->series[s].symbol.name, json_integer((json_int_t)n));
+    }
+    return missing;
+}
+
 static json_t *head_json(const struct request *request, size_t from)
 {
     const struct eval_market *market = &request->market;
@@ -227,7 +269,7 @@ static json_t *head_json(const struct request *request, size_t from)
     char id[POLICY_ID_TEXT];
     policy_id_text(request->policy->policy.id, id);
     return json_pack(
-        "{s:s, s:s, s:s, s:o, s:s, s:I, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:f}", "schema",
+        "{s:s, s:s, s:s, s:o, s:s, s:I, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o, s:f}", "schema",
         "papertape.eval/1", "policy", request->policy_path, "id", id, "symbols", symbols_json(market->bars),
         "interval", bar_interval_name(market->bars->interval_ns), "interval_ns",
         (json_int_t)market->bars->interval_ns, "execution",
@@ -236,8 +278,8 @@ static json_t *head_json(const struct request *request, size_t from)
         params->actions == ENV_DISCRETE ? "discrete" : "continuous", "lookback", params->lookback, "first_ns",
         (json_int_t)env_market_open_ns(market->env_market, from), "last_ns",
         (json_int_t)(env_market_open_ns(market->env_market, market->to - 1) + market->bars->interval_ns),
-        "rows", (json_int_t)(market->to - from), "periods_per_year",
-        metrics_periods_per_year(market->bars->interval_ns));
+        "rows", (json_int_t)(market->to - from), "missing_bars", missing_json(market, from, market->to),
+        "periods_per_year", metrics_periods_per_year(market->bars->interval_ns));
 }
 
 static int play(struct request *request, json_t **ret)
@@ -248,6 +290,7 @@ static int play(struct request *request, json_t **ret)
     struct eval_result result = {0};
     char err[EVAL_ERROR_MAX] = "out of memory";
     json_t *split = NULL;
+    request->row.first = (int32_t)from;
     int r = eval_episode_play(market, from, market->to, &tell, &request->whole, err);
     if (r == 0)
         r = eval_result_add(&result, &request->whole);
@@ -296,6 +339,8 @@ int command_eval(int argc, char **argv)
     policy_trained_destroy(request.policy);
     for (size_t i = 0; i < request.n_texts; i++)
         free(request.texts[i]);
+    free(request.texts);
+    free(request.words);
     free(request.paths);
     return status == GO_ON ? EXIT_SUCCESS : status;
 }

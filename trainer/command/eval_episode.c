@@ -69,19 +69,23 @@ static void on_trade(void *ctx, size_t copy, const struct env_trade *trade)
         play->tell->traded(play->tell->ctx, trade);
 }
 
-/* Where more was left by the sum, flat is what the environment calls so. */
+/* At a step's end: where more was left by the sum, flat is what the environment calls so. */
 static void close_flat(const struct play *play, size_t row)
 {
+    bool any = false;
     env_positions(play->market->env, 0, play->held, NULL, NULL);
-    for (int i = 0; i < play->market->bars->n_symbols; i++)
+    for (int i = 0; i < play->market->bars->n_symbols; i++) {
+        any = any || play->held[i] != 0;
         if (play->held[i] == 0 && play->open[i].qty != 0)
             close_trade(play, &play->open[i], row);
+    }
+    play->episode->exposed += any;
 }
 
-static void look(const struct eval_market *market, double *equity, double *benchmark, double *cash,
+static void look(const struct eval_market *market, double *equity, double *benchmark, double *invested,
                  int32_t *row)
 {
-    const struct env_info info = {.equity = equity, .benchmark = benchmark, .cash = cash, .row = row};
+    const struct env_info info = {.equity = equity, .benchmark = benchmark, .exposure = invested, .row = row};
     env_info(market->env, &info);
 }
 
@@ -90,7 +94,7 @@ static int step(const struct play *play, struct net_memory *memory, float *obser
 {
     struct eval_market *market = play->market;
     struct eval_episode *episode = play->episode;
-    double cash;
+    double invested;
     float reward;
     uint8_t terminated, truncated;
     int32_t row;
@@ -101,10 +105,9 @@ static int step(const struct play *play, struct net_memory *memory, float *obser
     int r = env_step(market->env, &io, err);
     if (r < 0)
         return r;
-    look(market, &episode->equity[episode->n], &episode->benchmark[episode->n], &cash, &row);
+    look(market, &episode->equity[episode->n], &episode->benchmark[episode->n], &invested, &row);
     close_flat(play, (size_t)row);
-    double equity = episode->equity[episode->n];
-    episode->invested += equity > 0 ? 1 - cash / equity : 0;
+    episode->invested += invested;
     episode->n++;
     *ret_done = terminated || truncated;
     episode->ruined = terminated;
@@ -134,13 +137,12 @@ static int begin(const struct play *play, size_t from, size_t rows, char err[sta
     struct eval_market *market = play->market;
     struct eval_episode *episode = play->episode;
     int64_t start = (int64_t)from, bars = (int64_t)rows;
-    double cash;
     int32_t row;
     int r = env_windows(market->env, &start, &bars, err);
     if (r < 0)
         return r;
     env_reset(market->env, NULL);
-    look(market, &episode->capital, &episode->benchmark_start, &cash, &row);
+    look(market, &episode->capital, NULL, NULL, &row);
     episode->first = (size_t)row;
     if (play->tell && play->tell->begins)
         play->tell->begins(play->tell->ctx, market->env);

@@ -16,11 +16,11 @@ struct eval_tell {
 struct eval_episode {
     size_t first;   /* the row at whose close it decides first */
     size_t n;       /* steps; step i ends at the close of row first + 1 + i */
-    double capital; /* equity before the first step, and the benchmark's */
-    double benchmark_start;
+    double capital; /* equity before the first step, and what the benchmark is bought for at row 0 */
     double *equity, *benchmark; /* [n], after each step; owned */
     double fees, turnover;      /* sums over its trades, currency */
-    double invested;            /* sum over steps of the share that is held */
+    double invested;            /* sum over steps of what is held or owed, of equity */
+    size_t exposed;             /* steps at whose close something is held */
     size_t buys, sells, open_trades;
     struct metrics_trades trades; /* from flat to flat, after fees */
     bool ruined;

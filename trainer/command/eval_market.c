@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exchange/bar.h"
+#include "trainer/training/source.h"
 
 static int refuse(char err[static EVAL_ERROR_MAX], int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -31,11 +32,6 @@ static int set_line(struct env_params *params, char *line, char err[static EVAL_
     return r < 0 ? refuse(err, -EINVAL, "environment: %s", why) : 0;
 }
 
-static void fix(struct env_range *range)
-{
-    range->low = range->high = range->low + (range->high - range->low) / 2;
-}
-
 static int read_params(const struct trained_policy *policy, struct env_params *ret,
                        char err[static EVAL_ERROR_MAX])
 {
@@ -49,13 +45,7 @@ static int read_params(const struct trained_policy *policy, struct env_params *r
     free(text);
     if (r < 0)
         return r;
-    params.autoreset = ENV_NO_RESET;
-    params.random_start = false;
-    params.start = params.episode_bars = 0;
-    fix(&params.initial_capital);
-    fix(&params.buy_cost_pct);
-    fix(&params.sell_cost_pct);
-    fix(&params.slippage_pct);
+    source_test_params(&params);
     *ret = params;
     return 0;
 }

@@ -33,7 +33,7 @@ static void add_trades(struct metrics_trades *to, const struct metrics_trades *f
 
 int eval_result_add(struct eval_result *result, const struct eval_episode *episode)
 {
-    double before = episode->capital, benchmark_before = episode->benchmark_start;
+    double before = episode->capital, benchmark_before = episode->capital;
     if (!make_room(result, episode->n))
         return -ENOMEM;
     for (size_t i = 0; i < episode->n; i++, result->n++) {
@@ -51,6 +51,7 @@ int eval_result_add(struct eval_result *result, const struct eval_episode *episo
     result->fees += episode->fees;
     result->turnover += episode->turnover;
     result->invested += episode->invested;
+    result->exposed += episode->exposed;
     result->buys += episode->buys;
     result->sells += episode->sells;
     result->open_trades += episode->open_trades;
@@ -116,7 +117,8 @@ json_t *eval_result_json(const struct eval_result *result, int64_t interval_ns)
     json_object_set_new(object, "turnover", real(result->turnover));
     json_object_set_new(object, "turnover_year",
                         real(result->turnover / (result->level / steps) / (steps / periods)));
-    json_object_set_new(object, "exposure_pct", real(100 * result->invested / steps));
+    json_object_set_new(object, "exposure_pct", real(100 * (double)result->exposed / steps));
+    json_object_set_new(object, "invested_pct", real(100 * result->invested / steps));
     return object;
 }
 

@@ -9,10 +9,12 @@
 
 /* Several episodes one after the other: returns of their steps, sums of the rest. */
 struct eval_result {
-    double *returns, *benchmark; /* [n] a step's; owned */
+    double *returns, *benchmark; /* [n] a step's; owned. An episode's first one of the benchmark has its rows
+                                  * since row 0, where it is bought, and the fee of that, too */
     size_t n, cap, episodes, ruined;
     double start, final, level; /* capital and last equity of the only episode, else NaN; sum of equities */
     double fees, turnover, invested;
+    size_t exposed;
     size_t buys, sells, open_trades;
     struct metrics_trades trades;
 };

@@ -8,7 +8,8 @@ bool replay_row_init(struct replay_row *row, const char *const assets[], int n_a
                      const char *const actions[], int n_actions, bool exact)
 {
     size_t n = (size_t)n_assets;
-    *row = (struct replay_row){n_assets, n_actions, assets, actions, exact, NULL, NULL, NULL};
+    *row = (struct replay_row){
+        .n_assets = n_assets, .n_actions = n_actions, .assets = assets, .actions = actions, .exact = exact};
     row->qty = calloc(n, sizeof(double));
     row->held = calloc(n, sizeof(double));
     row->peak = calloc(n, sizeof(double));
@@ -53,17 +54,17 @@ void replay_print_row(FILE *out, struct replay_row *row, const struct env *env, 
                       float reward, bool done)
 {
     double equity, cash, benchmark, fees;
-    int32_t t, buys, sells;
+    int32_t at, buys, sells;
     const struct env_info info = {.equity = &equity,
                                   .cash = &cash,
                                   .benchmark = &benchmark,
                                   .fees = &fees,
-                                  .row = &t,
+                                  .row = &at,
                                   .buys = &buys,
                                   .sells = &sells};
     env_info(env, &info);
     env_positions(env, 0, row->qty, row->held, row->peak);
-    fprintf(out, "%d", t);
+    fprintf(out, "%d", at - row->first);
     for (int i = 0; i < row->n_actions; i++)
         fprintf(out, ",%.9g", (double)actions[i]);
     print_number(out, cash, row->exact);

@@ -10,7 +10,8 @@
 struct replay_row {
     int n_assets, n_actions;
     const char *const *assets, *const *actions; /* names */
-    bool exact; /* cash, quantities, worths and fees read back to the same doubles; else nine digits */
+    bool exact;    /* cash, quantities, worths and fees read back to the same doubles; else nine digits */
+    int32_t first; /* the market's row that `t` counts from */
     double *qty, *held, *peak; /* [n_assets] each; owned */
 };
 

@@ -87,15 +87,15 @@ json_t *evaluation_json(const struct source *source, const struct evaluation *e)
                          "reward_std", report_number(e->reward_std), "reward_min",
                          report_number(e->reward_min), "reward_max", report_number(e->reward_max),
                          "episode_steps", report_number(e->length));
-    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
                      "episodes", (json_int_t)e->episodes, "evaluated_steps", (json_int_t)e->steps, "from",
                      time_json(e->from_ns), "to", time_json(e->to_ns), "reward", report_number(e->reward),
                      "initial_equity", report_number(e->initial), "equity", report_number(e->equity),
                      "return", report_number(e->equity / e->initial - 1), "benchmark_equity",
                      report_number(e->benchmark), "benchmark_return",
                      report_number(e->benchmark / e->initial - 1), "fees", report_number(e->fees), "drawdown",
-                     report_number(e->drawdown), "exposure", report_number(e->exposure), "buys",
-                     (json_int_t)e->buys, "sells", (json_int_t)e->sells);
+                     report_number(e->drawdown), "exposure", report_number(e->exposure), "invested",
+                     report_number(e->invested), "buys", (json_int_t)e->buys, "sells", (json_int_t)e->sells);
 }
 
 /* ---- An update's figures. ---- */

@@ -14,9 +14,22 @@ static int no_memory(char err[static SOURCE_ERROR_MAX])
 
 /* ---- A market. ---- */
 
-static int walk(struct env *env, const struct net_model *model, struct net_memory *memory, float *obs,
-                float *actions, struct evaluation *ret, char err[static SOURCE_ERROR_MAX])
+static bool holds(const struct env *env, double *qty, int n_assets)
 {
+    env_positions(env, 0, qty, NULL, NULL);
+    for (int i = 0; i < n_assets; i++)
+        if (qty[i] != 0)
+            return true;
+    return false;
+}
+
+static int walk(struct env *env, const struct net_model *model, struct net_memory *memory, float *obs,
+                float *actions, double *qty, int n_assets, struct evaluation *ret,
+                char err[static SOURCE_ERROR_MAX])
+{
+    double share, invested = 0;
+    int64_t held = 0;
+    const struct env_info info = {.exposure = &share};
     float reward;
     uint8_t terminated = 0, truncated = 0;
     const struct env_io io = {
@@ -27,9 +40,14 @@ static int walk(struct env *env, const struct net_model *model, struct net_memor
         int r = env_step(env, &io, err);
         if (r < 0)
             return r;
+        env_info(env, &info);
+        invested += share;
+        held += holds(env, qty, n_assets);
         ret->reward += (double)reward;
         ret->steps++;
     }
+    ret->exposure = (double)held / (double)ret->steps;
+    ret->invested = invested / (double)ret->steps;
     return 0;
 }
 
@@ -44,22 +62,23 @@ static int evaluate_market(const struct source *source, const struct net_layout 
         return r;
     float *obs = malloc((size_t)layout->shape.observation * sizeof(float));
     float *actions = malloc((size_t)layout->shape.actions * sizeof(float));
+    int n_assets = source->market->n_symbols;
+    double *qty = malloc((size_t)n_assets * sizeof(double));
     struct evaluation found = {.episodes = 1};
     int32_t row, buys, sells;
     const struct env_info begun = {.row = &row, .equity = &found.initial};
-    if (!obs || !actions || net_memory_create(model, &memory) < 0)
+    if (!obs || !actions || !qty || net_memory_create(model, &memory) < 0)
         r = no_memory(err);
     if (r == 0) {
         env_info(env, &begun);
         found.from_ns = env_market_open_ns(source->test_market, (size_t)row);
-        r = walk(env, model, memory, obs, actions, &found, err);
+        r = walk(env, model, memory, obs, actions, qty, n_assets, &found, err);
     }
     if (r == 0) {
         const struct env_info info = {.equity = &found.equity,
                                       .benchmark = &found.benchmark,
                                       .fees = &found.fees,
                                       .drawdown = &found.drawdown,
-                                      .exposure = &found.exposure,
                                       .row = &row,
                                       .buys = &buys,
                                       .sells = &sells};
@@ -72,6 +91,7 @@ static int evaluate_market(const struct source *source, const struct net_layout 
     net_memory_destroy(memory);
     free(obs);
     free(actions);
+    free(qty);
     env_destroy(env);
     return r;
 }

@@ -13,9 +13,11 @@ struct evaluation {
     int64_t episodes;
     double reward_std, reward_min, reward_max, length;
 
-    /* A market: one episode over all of its rows. Currency; shares of 1. */
-    int64_t from_ns, to_ns; /* the first bar that is seen, and the last */
-    double initial, equity, benchmark, fees, drawdown, exposure;
+    /* A market: one episode over all of its rows, ranges at their middles. Currency; shares of 1. */
+    int64_t from_ns, to_ns; /* the first bar that is decided on, and the last that is seen */
+    double initial, equity, benchmark, fees, drawdown;
+    double exposure; /* of its rows, those at whose close something was held (docs/metrics.md) */
+    double invested; /* mean over them of what is held or owed, of equity */
     int64_t buys, sells;
 };
 

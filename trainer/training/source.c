@@ -226,14 +226,26 @@ static int make_market(struct source *source, const char *what, const struct sou
     return r < 0 ? say(err, r, "the bars of %s: %.900s", what, why) : 0;
 }
 
-/* One episode from the first row to the last. */
+static void fix(struct env_range *range)
+{
+    range->low = range->high = range->low + (range->high - range->low) / 2;
+}
+
+void source_test_params(struct env_params *params)
+{
+    params->autoreset = ENV_NO_RESET;
+    params->random_start = false;
+    params->start = params->episode_bars = 0;
+    fix(&params->initial_capital);
+    fix(&params->buy_cost_pct);
+    fix(&params->sell_cost_pct);
+    fix(&params->slippage_pct);
+}
+
 static struct env_params test_params(const struct source *source)
 {
     struct env_params params = source->config->env;
-    params.autoreset = ENV_NO_RESET;
-    params.start = 0;
-    params.episode_bars = 0;
-    params.random_start = false;
+    source_test_params(&params);
     return params;
 }
 

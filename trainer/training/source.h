@@ -40,6 +40,11 @@ int source_test_env(const struct source *source, struct env **ret, char err[stat
 int source_test_world(const struct source *source, size_t copies, struct ppo_world *ret,
                       char err[static SOURCE_ERROR_MAX]);
 
+/* Parameters by which a policy is tested: one episode from the first row to the last, ranges at their
+ * middles.
+ */
+void source_test_params(struct env_params *params);
+
 bool source_tests(const struct source *source); /* is there anything to be tested on? */
 
 /* Of all that it holds, and of one market (NULL: 0), which a device holds too. */

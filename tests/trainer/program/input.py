@@ -52,7 +52,7 @@ WORLD = {"episodes": WHOLE, "evaluated_steps": WHOLE, "reward": NUMBER, "reward_
          "reward_max": NUMBER, "episode_steps": NUMBER}
 TESTED = {"episodes": WHOLE, "evaluated_steps": WHOLE, "from": TEXT, "to": TEXT, "reward": NUMBER, "buys": WHOLE, "sells": WHOLE,
           **{key: NUMBER for key in ("initial_equity", "equity", "return", "benchmark_equity", "benchmark_return", "fees",
-                                     "drawdown", "exposure")}}
+                                     "drawdown", "exposure", "invested")}}
 
 
 def shape(what, got, right):

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""What `papertape-trainer eval` says of a policy is what its training's evaluation said, what `papertape backtest` says of the
+same bars, and what the bars say of the benchmark. Its command line; bars that are missing; symbols without a common bar.
+usage: evaluate.py PAPERTAPE-TRAINER PAPERTAPE"""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from program import Trainer, check, config, done, events, lines, write_market
+
+START, HOUR = 1704067200, 3600
+LOOKBACK, CAPITAL, FEE = 3, 5000.0, 0.001
+MARKET = {"training": {"world": "market", "total_steps": 1024, "checkpoint_every": 0},
+          "ppo": {"ent_coef": 0.01},
+          "environment": {"lookback": LOOKBACK, "initial_capital": CAPITAL, "buy_cost_pct": FEE, "sell_cost_pct": FEE,
+                          "trailing_stop_pct": 0.02, "norm_action": 2, "random_start": "true", "episode_bars": 100}}
+GAPS = {1: (300, 301, 650, 651, 652, 700)}  # rows of the second symbol
+
+
+def without(path, rows):
+    with open(path) as file:
+        text = file.readlines()
+    left = [line for i, line in enumerate(text) if i == 0 or i - 1 not in rows]
+    check(len(left) == len(text) - len(rows), f"{path}: bars taken out")
+    with open(path, "w") as file:
+        file.writelines(left)
+
+
+def closes(path):
+    """By row; a missing bar's is the last one's."""
+    with open(path) as file:
+        there = {(int(row["timestamp"]) - START) // HOUR: float(row["close"]) for row in csv.DictReader(file)}
+    found = []
+    for row in range(max(there) + 1):
+        found.append(there.get(row, found[-1] if found else None))
+    return found
+
+
+def evaluated(trainer, *arguments):
+    ran = trainer.run("eval", *arguments)
+    check(ran.returncode == 0, f"eval {arguments}: {ran.stderr}")
+    return json.loads(ran.stdout), ran.stderr
+
+
+def near(what, got, right, digits=6e-12):  # training prints twelve digits
+    check(abs(got - right) <= digits * max(1.0, abs(right)), f"{what}: {got}, not {right}")
+
+
+def test_training(name, last, out):
+    """Every figure that both tell, in percent or not."""
+    whole = out["whole"]
+    check(whole["steps"] == last["evaluated_steps"] > 100, f"{name}: steps")
+    check((whole["buys"], whole["sells"]) == (last["buys"], last["sells"]), f"{name}: trades")
+    for ours, theirs in (("equity", "equity"), ("fees", "fees"), ("capital", "initial_equity")):
+        near(f"{name}: {ours}", whole[ours], last[theirs])
+    check(last["buys"] > 3 and last["sells"] > 3 and 0 < last["exposure"] <= 1 and 0 < last["invested"] < 1, f"{name}: it trades: {last}")
+    for ours, theirs in (("return_pct", "return"), ("exposure_pct", "exposure"), ("invested_pct", "invested"),
+                         ("benchmark_return_pct", "benchmark_return")):
+        near(f"{name}: {ours}", whole[ours], 100 * last[theirs])
+
+
+def test_benchmark(name, out, bars):
+    """Equal weights at row 0's close, the fee paid, to the last row that is played; quantities and prices are float32."""
+    first = (out["first_ns"] // 10**9 - START) // HOUR
+    last = first + LOOKBACK - 1 + out["whole"]["steps"]
+    worth = sum(CAPITAL / len(bars) / (close[first] * (1 + FEE)) * close[last] for close in map(closes, bars))
+    near(f"{name}: benchmark", out["whole"]["benchmark_return_pct"] / 100, worth / CAPITAL - 1, 1e-5)
+
+
+def test_backtest(trainer, papertape, folder, policy, bars):
+    """The same rows held: those before the first decision hold nothing."""
+    out, _ = evaluated(trainer, policy, "--bars", *bars)
+    last = out["first_ns"] // 10**9 + (LOOKBACK - 1 + out["whole"]["steps"]) * HOUR
+    ran = subprocess.run([papertape, "backtest", "--policy", policy, "--bars", ",".join(bars), "--no-cache", "--to", str(last + HOUR), "--json"],
+                         capture_output=True, text=True, cwd=folder, env=trainer.environment)
+    if not check(ran.returncode == 0, f"backtest: {ran.stderr}"):
+        return
+    report = json.loads(ran.stdout)
+    report = report["accounts"][0] if "accounts" in report else report
+    rows = (last - START) // HOUR + 1
+    held, ours = report["exposure_pct"] / 100 * rows, out["whole"]["exposure_pct"] / 100 * out["whole"]["steps"]
+    check(0 < ours < rows and abs(held - ours) < 1e-6 * rows, f"exposure: a backtest holds {held} rows, eval {ours}")
+
+
+def test_words(trainer, policy, bars):
+    right, _ = evaluated(trainer, policy, "--bars", ",".join(bars))
+    for words in ((policy, "--bars", *bars), (policy, "--bars", bars[1], "--bars", bars[0]), ("--bars", *bars, policy),
+                  ("--bars", ",".join(bars), policy), (policy, "--bars", *bars, "--json")):
+        got, _ = evaluated(trainer, *words)
+        check(got == right, f"eval {words}")
+    for words, said in (((policy,), "no bars"), (("--bars", ",".join(bars)), "no policy"), ((policy, "--bars", "a,,b"), "a,,b"),
+                        ((policy, "--bars", *bars, "nothing_1h.csv"), "nothing_1h.csv"), ((policy, "--bars", bars[0]), "BBBUSDT")):
+        ran = trainer.run("eval", *words)
+        check(ran.returncode in (1, 2) and said in ran.stderr and ran.stderr.count("\n") == 1, f"eval {words}: {ran.stderr}")
+
+
+def test_gaps(trainer, folder, policy, bars):
+    """Counted among the rows that are played; and no two symbols that have nothing in common."""
+    for start, right in ((0, 6), (400, 4), (652, 2), (701, 0)):
+        out, said = evaluated(trainer, policy, "--bars", *bars, "--from", str(START + start * HOUR))
+        check(out["missing_bars"] == {"AAAUSDT": 0, "BBBUSDT": right}, f"missing from {start}: {out['missing_bars']}, not {right}")
+        check((f"BBBUSDT: {right} of its bars are missing" in said) == (right > 0) and "AAAUSDT" not in said, f"missing: {said}")
+    os.mkdir(os.path.join(folder, "later"))
+    later = write_market(os.path.join(folder, "later"), n=300, start=START + 2000 * HOUR)[1]
+    ran = trainer.run("eval", policy, "--bars", bars[0], later)
+    check(ran.returncode == 1 and "AAAUSDT and BBBUSDT: none of the same time" in ran.stderr, f"nothing in common: {ran.stderr}")
+
+
+def test_steps(trainer, folder, policy, bars):
+    """t counts from row 0, wherever that is."""
+    path = os.path.join(folder, "steps.csv")
+    for arguments in ((), ("--from", str(START + 500 * HOUR))):
+        out, _ = evaluated(trainer, policy, "--bars", *bars, "--steps", path, *arguments)
+        with open(path) as file:
+            t = [int(row["t"]) for row in csv.DictReader(file)]
+        check(t == list(range(LOOKBACK, LOOKBACK + out["whole"]["steps"])), f"steps {arguments}: from {t[0]} to {t[-1]}")
+
+
+def main(program, papertape):
+    with tempfile.TemporaryDirectory() as folder:
+        trainer, papertape = Trainer(program, folder), os.path.abspath(papertape)
+        bars = write_market(folder)
+        for symbol, rows in GAPS.items():
+            without(bars[symbol], rows)
+        data = {"bars": ",".join(bars), "train_to": "2024-01-20", "test_from": "2024-01-22"}
+        cases = {"closes": ({}, {}), "market14": ({}, {"features": "market14"}),
+                 "reference": ({"execution": "reference"}, {"features": "market14"}),
+                 "ranges": ({"slippage_pct": "0.0001..0.0005", "initial_capital": "4000..6000"}, {})}
+        for name, (environment, more) in cases.items():
+            config(os.path.join(folder, f"{name}.ini"), MARKET,
+                   {"training": {"name": name}, "environment": environment, "data": {**data, **more}})
+            ran = trainer.run("train", "--config", f"{name}.ini")
+            if not check(ran.returncode == 0, f"{name}: {ran.stderr}"):
+                continue
+            policy = os.path.join(folder, "out", f"{name}.safetensors")
+            out, _ = evaluated(trainer, policy, "--bars", *bars, "--from", data["test_from"])
+            test_training(name, events(lines(ran.stdout), "evaluation")[-1], out)
+            if name != "reference":
+                test_benchmark(name, out, bars)
+        policy = os.path.join(folder, "out", "market14.safetensors")
+        test_backtest(trainer, papertape, folder, policy, bars)
+        test_words(trainer, policy, bars)
+        test_gaps(trainer, folder, os.path.join(folder, "out", "closes.safetensors"), bars)
+        test_steps(trainer, folder, policy, bars)
+    done("trainer/program/evaluate")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
