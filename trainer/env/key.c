@@ -91,6 +91,18 @@ static bool within(const struct env_param *param, double value)
     return value >= param->min && value <= param->max && (!param->whole || value == floor(value));
 }
 
+/* Is the double what the text says, of whole numbers? Up to 2^53 each is one; 2^53 itself may be rounded. */
+static bool is_exact(const char *text, double value)
+{
+    const double least_inexact = 0x1p53;
+    if (fabs(value) < least_inexact)
+        return true;
+    char *end;
+    errno = 0;
+    long long whole = strtoll(text, &end, 10);
+    return fabs(value) == least_inexact && *end == '\0' && errno == 0 && whole == (long long)value;
+}
+
 static int set_number(char *field, const struct env_param *param, const char *text,
                       char err[static ENV_ERROR_MAX])
 {
@@ -112,7 +124,8 @@ static int set_number(char *field, const struct env_param *param, const char *te
     if (dots && !read_number(dots + 2, NULL, &range.high))
         return env_refuse(-EINVAL, err, "%s: %.60s: %s from %.16g to %.16g is right", param->name, text, kind,
                           param->min, param->max);
-    if (!within(param, range.low) || !within(param, range.high))
+    if (!within(param, range.low) || !within(param, range.high) ||
+        (param->whole && !is_exact(text, range.low)))
         return env_refuse(-ERANGE, err, "%s: %.60s: %s from %.16g to %.16g is right", param->name, text, kind,
                           param->min, param->max);
     if (range.high < range.low)

@@ -13,7 +13,8 @@ const char *key_nearest(const struct env_param *table, size_t n, const char *nam
 
 /* `params` is the struct that `param->offset` counts from. */
 
-/* 0; -EINVAL, -ERANGE with what would be right, and nothing set. */
+/* 0; -EINVAL, -ERANGE with what would be right, and nothing set. A whole number beyond 2^53 is refused, never
+ * rounded to one that is not. */
 int key_set(const struct env_param *param, void *params, const char *text, char err[static ENV_ERROR_MAX]);
 
 /* As key_set() reads it, numbers in the fewest digits that give them again. False: no room. */

@@ -254,6 +254,23 @@ static void test_unset(void)
     refused("ent_coef_final", "11", -ERANGE, "or auto");
 }
 
+/* Beyond 2^53 not every whole number is a double. */
+static void test_exact(void)
+{
+    static const char *const keys[] = {"seed", "total_steps"};
+    struct ppo_params params = preset("default");
+    for (int k = 0; k < 2; k++) {
+        set(&params, keys[k], "9007199254740991", "9007199254740991");
+        set(&params, keys[k], "9007199254740992", "9007199254740992");
+        set(&params, keys[k], "+1e3", "1000");
+        refused(keys[k], "9007199254740993", -ERANGE, "to 9007199254740992 is right");
+        refused(keys[k], "9007199254740993.0", -ERANGE, "to 9007199254740992 is right");
+        refused(keys[k], "9.007199254740993e15", -ERANGE, "to 9007199254740992 is right");
+        refused(keys[k], "18446744073709551615", -ERANGE, "to 9007199254740992 is right");
+        refused(keys[k], "99999999999999999999", -ERANGE, "to 9007199254740992 is right");
+    }
+}
+
 /* A key's row of the table in docs/training.md. */
 static void row_of(const struct env_param *key, char *buf, size_t cap)
 {
@@ -306,6 +323,7 @@ int main(int argc, char **argv)
     test_contradictions();
     test_schedules();
     test_unset();
+    test_exact();
     if (argc > 1)
         test_page(argv[1]);
     return check_done("trainer/ppo/params");
