@@ -1,6 +1,7 @@
 #include "trainer/training/plan.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,13 @@ static void draw(uint64_t *state, const struct ppo_world *world, float *actions)
     }
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* Of as many stretches as iterations are measured, the one in the middle, as of those. */
 static int time_environment(const struct ppo_world *world, double *ret_step_s,
                             char err[static PLAN_ERROR_MAX])
 {
@@ -45,8 +53,8 @@ static int time_environment(const struct ppo_world *world, double *ret_step_s,
     int r = obs && last && actions && rewards && ended ? 0 : say(err, -ENOMEM, "out of memory: plan");
     uint64_t state = 1;
     int64_t steps = 0;
-    double seconds = 0;
-    while (r == 0 && seconds < ENVIRONMENT_S) {
+    double seconds = 0, step_s[ITERATIONS];
+    for (int stretch = 0; stretch < ITERATIONS && r == 0;) {
         const struct env_io io = {.actions = actions,
                                   .rewards = rewards,
                                   .terminated = ended,
@@ -58,9 +66,16 @@ static int time_environment(const struct ppo_world *world, double *ret_step_s,
         world->observe(world->ctx, obs);
         seconds += usage_since(&begun).wall_s;
         steps++;
+        if (seconds >= ENVIRONMENT_S / ITERATIONS) {
+            step_s[stretch++] = seconds / (double)steps;
+            seconds = 0;
+            steps = 0;
+        }
     }
-    if (r == 0)
-        *ret_step_s = seconds / (double)steps;
+    if (r == 0) {
+        qsort(step_s, ITERATIONS, sizeof *step_s, ascending);
+        *ret_step_s = step_s[ITERATIONS / 2];
+    }
     free(obs);
     free(last);
     free(actions);
@@ -217,7 +232,7 @@ int plan_make(const struct source *source, struct plan *ret, char err[static PLA
     if (r < 0)
         return r;
     scale(&params, &measured, steps, &plan);
-    plan.environment_s = step_s * params.steps;
+    plan.environment_s = fmin(step_s * params.steps, plan.rollout_s);
     plan.flops_rate = plan.flops_update / plan.update_s;
     plan.seconds = (double)plan.iterations * (double)plan.rows / plan.steps_s +
                    (params.normalise_observations ? plan.rollout_s : 0); /* the first statistics' rehearsal */

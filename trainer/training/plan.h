@@ -16,7 +16,7 @@ struct plan {
     /* Seconds of an iteration: the rollout with its environment, advantages (values are among them), updates.
      */
     double rollout_s, advantages_s, update_s;
-    double environment_s; /* the rollout's share that the environment takes */
+    double environment_s; /* the rollout's share that the environment takes: timed apart, at most all of it */
     double flops_rate;    /* of the update, a second */
     double steps_s;       /* environment steps a second */
     double seconds;       /* of total_steps */

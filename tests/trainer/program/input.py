@@ -388,6 +388,7 @@ def test_plan(trainer, folder):
     check(plan["rollout_flop"] == 256 * 2 * (sum(pi) + sum(vf)), f"plan: {plan['rollout_flop']}")
     check(plan["update_flop"] == 512 * 2 * (3 * (sum(pi) + sum(vf)) - pi[0] - vf[0]), f"plan: {plan['update_flop']}")
     check(0 < plan["measuring_seconds"] < 60 and plan["seconds"] > 0 and plan["host_bytes"] > 4 * 3 * 400, f"plan: {plan}")
+    check(0 < plan["environment_seconds"] <= plan["rollout_seconds"], f"plan: {plan}")
     check(not os.path.exists(os.path.join(folder, "state")), "plan: it writes nothing")
     text = trainer.run("plan", "--config", "plan.ini").stdout
     check("steps/s" in text and "update" in text and "memory" in text, f"plan: {text}")
