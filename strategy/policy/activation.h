@@ -8,9 +8,10 @@
  * |r| <= ln 2 / 2 (relative error 1.3e-8, found by Remez' exchange; p = r + r^2 q(r)).
  *     exp       x is first kept in [ACTIVATION_LEAST, ACTIVATION_MOST]: results are normal and finite
  *     sigmoid   1 / (1 + exp(-x)); 1.2e-38 below ACTIVATION_LEAST
- *     silu      x sigmoid(x)
+ *     silu      x sigmoid(x); -1.1e-36 below ACTIVATION_LEAST, where it nears 0, -infinity included
  *     tanh      t / (t + 2), t = e^(2|x|) - 1, with x's sign; exactly odd; 1 from about 9 on
- * NaN gives NaN. tests/trainer/nn/activation.c has the largest errors: 2 ulp, tanh 3. */
+ * NaN gives NaN. Errors stay below exp 1.1, sigmoid 2.5, tanh 2.7, silu 2.9 ulp of what is said here:
+ * tests/trainer/nn/activation.c prints and checks the largest among numbers spread over all bit patterns. */
 #ifndef STRATEGY_POLICY_ACTIVATION_H
 #define STRATEGY_POLICY_ACTIVATION_H
 
