@@ -126,8 +126,11 @@ int config_continues(const struct config *before, const struct config *now, char
             config_get(now, key->section, key->name, b, CONFIG_LIST_MAX) < 0)
             r = config_say(err, -EINVAL, "[%s] %s: cannot be compared", key->section, key->name);
         else if (strcmp(a, b) != 0)
-            r = config_say(err, -EINVAL, "[%s] %s: %.200s: %.200s is right, as it was trained with",
-                           key->section, key->name, *b ? b : "(empty)", *a ? a : "(empty)");
+            r = config_say(err, -EINVAL, "[%s] %s: %.200s: %.200s is right, as it was trained with%s",
+                           key->section, key->name, *b ? b : "(empty)", *a ? a : "(empty)",
+                           strcmp(key->name, "threads") == 0
+                               ? "; threads = 0, or none given, is one a core of this machine"
+                               : "");
     }
     free(a);
     free(b);
