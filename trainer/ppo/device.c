@@ -24,8 +24,8 @@ struct device_learner {
     struct env *env;
     struct env_device *device;
     struct ppo_counters counters;
-    uint64_t waits;
-    bool normal; /* there are statistics of observations, or none are wanted */
+    uint64_t waits, waits_env; /* in iterations; on the environment, ever */
+    bool normal;               /* there are statistics of observations, or none are wanted */
 };
 
 /* A whole state in the host's memory. */
@@ -83,6 +83,7 @@ static int check_actions(struct device_learner *d, char err[static PPO_ERROR_MAX
 {
     char reason[ENV_ERROR_MAX];
     int r = env_device_wait(d->device, NULL, reason);
+    d->waits_env++;
     return r < 0 ? env_refuse(r, err, "rollout (all steps of a graph count as its first): %s", reason) : 0;
 }
 
@@ -179,14 +180,14 @@ static int iterate(struct learner *learner, struct ppo_update *ret, char err[sta
                                        .ent_coef = ppo_ent_coef(params, progress)};
     struct gpu_ppo_result result;
     int r = d->normal ? 0 : rehearse(d, &rates, err);
-    const uint64_t before = d->api->waits(d->on_device);
+    const uint64_t before = d->api->waits(d->on_device) + d->waits_env;
     if (r == 0)
         r = d->api->iterate(d->on_device, &rates, false, &result, err, PPO_ERROR_MAX);
     if (r == 0)
         r = check_actions(d, err);
     if (r < 0)
         return r;
-    d->waits += d->api->waits(d->on_device) - before;
+    d->waits += d->api->waits(d->on_device) + d->waits_env - before;
     d->counters.skipped_total += (int64_t)result.figures.skipped;
     if (result.figures.lost_finals)
         return env_refuse(-EIO, err,

@@ -1,6 +1,7 @@
 /* PPO wholly on a device: the learner of trainer/ppo/learner.h in the GPU module (trainer/ppo/cuda/).
- * Rollout, advantages and update are queued one after the other and the host waits once, at an iteration's
- * end. Its pieces are those of the CPU's learner: a checkpoint of one goes on in the other. */
+ * Rollout, advantages and update are queued one after the other and the host waits at an iteration's end
+ * alone: for the figures, and then for the environment's word whether every action was one. Its pieces are
+ * those of the CPU's learner: a checkpoint of one goes on in the other. */
 #ifndef TRAINER_PPO_DEVICE_H
 #define TRAINER_PPO_DEVICE_H
 
@@ -24,7 +25,8 @@ size_t learner_bytes_device(const struct ppo_params *params, const struct net_la
 /* Steps that every episode of the environment has at least, but where it is ruined. */
 uint32_t ppo_shortest_episode(const struct env *env);
 
-/* Times that the host waited for the device inside learner_iterate(), ever; of a device's learner. */
+/* Times that the host waited for the device inside learner_iterate(), ever, the environment's among them: two
+ * an iteration; but for the rehearsal's. Of a device's learner. */
 uint64_t learner_device_waits(const struct learner *l);
 
 /* Multiplications and additions a second of the largest matrix product of an update, done `rounds` times.

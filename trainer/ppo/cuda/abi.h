@@ -71,7 +71,7 @@ struct gpu_ppo_api {
     int (*read)(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap);
 
     /* Rollout, advantages, update; with `rehearse` a rollout and its statistics alone. The host waits once,
-     * at its end. */
+     * at its end; not for the environment's faults, which env_device_wait() tells. */
     int (*iterate)(struct gpu_ppo *p, const struct kernel_rates *rates, bool rehearse,
                    struct gpu_ppo_result *ret, char *reason, size_t cap);
 
