@@ -15,7 +15,15 @@ struct gpu_indicators {
     void *columns[INDICATOR_COLUMNS];
     size_t column_bytes[INDICATOR_COLUMNS], out_bytes;
     void *out;
+    uint64_t *said; /* the sum of what a learner's graph does, while it does it; else NULL */
 };
+
+/* Into that sum: an argument that a graph would keep. */
+static inline void cpu_say(struct gpu_indicators *g, uint64_t what)
+{
+    if (g->said)
+        *g->said = (*g->said ^ what) * 0x100000001b3u + 1;
+}
 
 /* Poisoned; NULL above the limit. */
 void *cpu_allocate(struct gpu_indicators *g, size_t bytes);

@@ -25,7 +25,7 @@ struct ppo_queue {
     void *pinned[PINNED_MAX];
     int n_pinned;
     /* What a graph did when it was recorded: it must do the same ever after. */
-    uint64_t *said, recorded[QUEUE_GRAPHS];
+    uint64_t recorded[QUEUE_GRAPHS];
     int seen[QUEUE_GRAPHS];
     uint64_t waits;
     double marks[QUEUE_MARKS];
@@ -41,11 +41,9 @@ void queue_fail(struct ppo_queue *q, int error, const char *reason)
     snprintf(q->reason, sizeof(q->reason), "%s", reason);
 }
 
-/* Into the running graph's sum. */
 static void say(struct ppo_queue *q, uint64_t what)
 {
-    if (q->said)
-        *q->said = (*q->said ^ what) * 0x100000001b3u + 1;
+    cpu_say(q->g, what);
 }
 
 int queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason, size_t cap)
@@ -307,13 +305,19 @@ void queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void 
     uint64_t said = 0;
     if (q->error)
         return;
-    q->said = &said;
+    q->g->said = &said;
     work(ctx);
-    q->said = NULL;
+    q->g->said = NULL;
     if (q->seen[graph]++ == 1)
         q->recorded[graph] = said;
     if (q->seen[graph] > 2 && q->recorded[graph] != said)
         abort(); /* a graph would have done something else */
+}
+
+void queue_forget(struct ppo_queue *q)
+{
+    for (int i = 0; i < QUEUE_GRAPHS; i++)
+        q->seen[i] = q->seen[i] > 0;
 }
 
 void queue_launched(struct ppo_queue *q)

@@ -398,6 +398,7 @@ static int learner_write(struct gpu_ppo *p, const struct gpu_ppo_state *state, c
             launched(p);
         }
         r = queue_wait(q, reason, cap);
+        queue_forget(q);
     }
     free(columns);
     free(begun);

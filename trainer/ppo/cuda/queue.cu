@@ -177,9 +177,7 @@ extern "C" void queue_destroy(struct ppo_queue *q)
         device_let_go(cudaStreamSynchronize(q->lanes[0]));
         device_let_go(cudaStreamSynchronize(q->lanes[1]));
     }
-    for (int i = 0; i < QUEUE_GRAPHS; i++)
-        if (q->graphs[i])
-            device_let_go(cudaGraphExecDestroy(q->graphs[i]));
+    queue_forget(q);
     for (int i = 0; i < q->n_planned; i++)
         plan_release(q, &q->planned[i]);
     if (q->handle)
@@ -462,6 +460,15 @@ extern "C" void queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *
         record(q, graph, work, ctx);
     if (!q->error)
         cuda_did(q, cudaGraphLaunch(q->graphs[graph], q->lanes[0]), "CUDA graph");
+}
+
+extern "C" void queue_forget(struct ppo_queue *q)
+{
+    for (int i = 0; i < QUEUE_GRAPHS; i++) {
+        if (q->graphs[i])
+            device_let_go(cudaGraphExecDestroy(q->graphs[i]));
+        q->graphs[i] = NULL;
+    }
 }
 
 extern "C" void queue_launched(struct ppo_queue *q)

@@ -93,8 +93,13 @@ void *queue_stream(struct ppo_queue *q, int lane);
 
 /* Runs work that is the same every time, lane 0's at its ends: the first time as it is, the second time it is
  * recorded as graph `graph`, from then on the graph is launched and `work` is not called. What changes lies
- * in the device's memory. */
+ * in the device's memory: the kernels' arguments are the graph's (the environment's seed and windows are
+ * among them). */
 void queue_repeat(struct ppo_queue *q, int graph, void (*work)(void *ctx), void *ctx);
+
+/* Drops the graphs: what is repeated next is recorded anew. After another environment's state was loaded, and
+ * after queue_wait(). */
+void queue_forget(struct ppo_queue *q);
 
 /* Remembers a failure of something that was queued beside the queue (the environment). */
 void queue_fail(struct ppo_queue *q, int error, const char *reason);
