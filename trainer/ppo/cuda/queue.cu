@@ -132,9 +132,11 @@ extern "C" int queue_create(struct gpu_indicators *g, void *stream, struct ppo_q
     q->g = g;
     q->lanes[0] = stream ? (cudaStream_t)stream : g->stream;
     r = blas_open(&q->blas, reason, cap);
-    if (r == 0 && q->blas.create(&q->handle) != CUBLAS_STATUS_SUCCESS) {
-        snprintf(reason, cap, "cuBLASLt does not start on %s", g->name);
-        r = -EIO;
+    cublasStatus_t begun = r == 0 ? q->blas.create(&q->handle) : CUBLAS_STATUS_SUCCESS;
+    if (begun != CUBLAS_STATUS_SUCCESS) {
+        const bool full = begun == CUBLAS_STATUS_ALLOC_FAILED;
+        snprintf(reason, cap, "%scuBLASLt does not start on %s", full ? "out of memory: " : "", g->name);
+        r = full ? -ENOMEM : -EIO;
     }
     if (r == 0)
         r = device_check(g, cudaStreamCreateWithFlags(&q->lanes[1], cudaStreamNonBlocking), "CUDA stream",
