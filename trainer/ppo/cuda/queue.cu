@@ -1,11 +1,13 @@
 /* queue.h on CUDA. cuBLASLt is loaded when the first learner is made (libcublasLt.so of the major version
  * that this was compiled with), so that the module serves indicators and environments where it is not
- * installed. */
+ * installed. It is looked for as the loader does ($LD_LIBRARY_PATH first), then in $CUDA_PATH/lib64, then in
+ * /usr/local/cuda/lib64. */
 #include "trainer/ppo/cuda/queue.h"
 
 #include <cublasLt.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -91,12 +93,19 @@ static int blas_open(struct blas *blas, char *reason, size_t cap)
 {
     static const char name[] = "libcublasLt.so." QUEUE_TEXT(CUBLAS_VER_MAJOR);
     static const char beside[] = "/usr/local/cuda/lib64/libcublasLt.so." QUEUE_TEXT(CUBLAS_VER_MAJOR);
+    const char *toolkit = secure_getenv("CUDA_PATH");
+    char in_toolkit[PATH_MAX];
     blas->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!blas->library && toolkit &&
+        snprintf(in_toolkit, sizeof(in_toolkit), "%s/lib64/%s", toolkit, name) < (int)sizeof(in_toolkit))
+        blas->library = dlopen(in_toolkit, RTLD_NOW | RTLD_LOCAL);
     if (!blas->library)
         blas->library = dlopen(beside, RTLD_NOW | RTLD_LOCAL);
     if (!blas->library) {
-        snprintf(reason, cap, "no matrix library for the device: %s: install cuBLAS %d", dlerror(),
-                 CUBLAS_VER_MAJOR);
+        snprintf(reason, cap,
+                 "no matrix library for the device: %s is not in the loader's path, $LD_LIBRARY_PATH, "
+                 "$CUDA_PATH/lib64 or /usr/local/cuda/lib64: install cuBLAS %d",
+                 name, CUBLAS_VER_MAJOR);
         return -ENOEXEC;
     }
     bool all = symbol(blas, "cublasLtCreate", &blas->create) &&
