@@ -7,7 +7,9 @@
 
 #include "trainer/env/columns.h"
 #include "trainer/env/cuda/abi.h"
+#include "trainer/env/cuda/layout.h"
 #include "trainer/env/inside.h"
+#include "trainer/env/scalar/masks.h"
 
 struct env_device_market {
     const struct gpu_env_api *api;
@@ -130,6 +132,25 @@ void env_device_destroy(struct env_device *device)
         return;
     device->api->destroy(device->on_device);
     free(device);
+}
+
+size_t env_device_market_bytes(const struct env *env)
+{
+    struct layout_piece pieces[LAYOUT_ARRAYS];
+    return layout_market(&env->view.market, pieces);
+}
+
+size_t env_device_bytes(const struct env *env)
+{
+    const struct env_view *view = &env->view;
+    const size_t observations = view->params.autoreset == ENV_SAME_STEP ? 2 : 1;
+    const size_t copy =
+        2 * sizeof(int32_t)    /* windows */
+        + sizeof(float) + 2    /* rewards and ends */
+        + 1                    /* a mask of copies */
+        + env_masks_size(view) /* and of actions */
+        + sizeof(float) * ((size_t)view->action_size + observations * (size_t)view->observation_size);
+    return columns_of(view).bytes + view->state.copies * copy + sizeof(uint64_t) /* a fault */;
 }
 
 static int check_shape(const struct env_device *device, const struct env *env, char err[static ENV_ERROR_MAX])

@@ -32,6 +32,11 @@ int env_device_create(struct env_device_market *market, const struct env *env, s
                       char err[static ENV_ERROR_MAX]);
 void env_device_destroy(struct env_device *device); /* NULL is fine */
 
+/* Bytes that the market of `env` takes on a device, and that such an environment does with the buffers of
+ * env_device_buffers(); a device rounds each allocation up. */
+size_t env_device_market_bytes(const struct env *env);
+size_t env_device_bytes(const struct env *env);
+
 /* The state with its seed to a host's environment, and from it, with its env_windows() besides. -EINVAL
  * unless copies, parameters and the market's content are the same, as for env_load(). */
 int env_device_store(struct env_device *device, struct env *env, char err[static ENV_ERROR_MAX]);

@@ -24,6 +24,7 @@ struct device_learner {
     struct env *env;
     struct env_device *device;
     struct ppo_counters counters;
+    size_t driver_bytes;
     uint64_t waits, waits_env; /* in iterations; on the environment, ever */
     bool normal;               /* there are statistics of observations, or none are wanted */
 };
@@ -326,7 +327,8 @@ static int snapshot(struct learner *learner, const struct ppo_snapshot *ret, cha
 static size_t bytes(const struct learner *learner)
 {
     const struct device_learner *d = device_of(learner);
-    return d->api->bytes(d->on_device);
+    return d->api->bytes(d->on_device) + env_device_bytes(d->env) + env_device_market_bytes(d->env) +
+           d->driver_bytes;
 }
 
 static void destroy(struct learner *learner)
@@ -373,6 +375,63 @@ static int make_layout(const struct ppo_params *params, const struct env *env, s
     return r < 0 ? env_refuse(r, err, "%s", reason) : 0;
 }
 
+size_t learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
+                            const struct env *env)
+{
+    struct ppo_plan plan;
+    char err[PPO_ERROR_MAX];
+    if (ppo_plan_make(params, layout, ppo_shortest_episode(env), &plan, err) < 0)
+        return 0;
+    return plan.bytes + env_device_bytes(env) + env_device_market_bytes(env);
+}
+
+/* As learner_check_device(); with layout and module's table at hand. */
+static int check_room(const struct gpu_ppo_api *api, const struct ppo_params *params,
+                      struct gpu_module *module, const struct net_layout *layout, const struct env *env,
+                      bool has_market, struct gpu_ppo_memory *ret, size_t *ret_bytes,
+                      char err[static PPO_ERROR_MAX])
+{
+    struct ppo_plan plan;
+    struct gpu_ppo_memory memory;
+    int r = ppo_plan_make(params, layout, ppo_shortest_episode(env), &plan, err);
+    if (r == 0)
+        r = api->memory(gpu_module_handle(module), &memory, err, PPO_ERROR_MAX);
+    if (r < 0)
+        return r;
+    const size_t all = learner_bytes_device(params, layout, env) + memory.driver,
+                 more = all - (has_market ? env_device_market_bytes(env) : 0);
+    const size_t held = memory.total - memory.free,
+                 limit = (size_t)((double)memory.total * params->memory_cap);
+    if (more > limit || held > limit - more)
+        return env_refuse(-ENOMEM, err,
+                          "out of memory: %zu MiB beside %zu are above memory_cap %g of the device's %zu MiB",
+                          more >> 20, held >> 20, params->memory_cap, memory.total >> 20);
+    *ret = memory;
+    *ret_bytes = all;
+    return 0;
+}
+
+int learner_check_device(const struct ppo_params *params, struct gpu_module *module, const struct env *env,
+                         bool has_market, size_t *ret_bytes, char err[static PPO_ERROR_MAX])
+{
+    const void *api;
+    struct gpu_ppo_memory memory;
+    size_t all = 0;
+    int r = gpu_module_table(module, GPU_PPO_SYMBOL, GPU_PPO_ABI, &api, err, PPO_ERROR_MAX);
+    if (r < 0)
+        return r;
+    struct net_layout *layout = malloc(sizeof(*layout));
+    if (!layout)
+        return env_refuse(-ENOMEM, err, "learner: out of memory");
+    r = make_layout(params, env, layout, err);
+    if (r == 0)
+        r = check_room(api, params, module, layout, env, has_market, &memory, &all, err);
+    free(layout);
+    if (r == 0 && ret_bytes)
+        *ret_bytes = all;
+    return r;
+}
+
 int learner_create_device(const struct ppo_params *params, struct gpu_module *module,
                           struct env_device_market *market, struct env *env, struct learner **ret,
                           char err[static PPO_ERROR_MAX])
@@ -404,6 +463,14 @@ int learner_create_device(const struct ppo_params *params, struct gpu_module *mo
         return r;
     }
     d->learner.params.net = d->learner.layout.shape;
+    struct gpu_ppo_memory memory;
+    size_t all;
+    r = check_room(api, params, module, &d->learner.layout, env, true, &memory, &all, err);
+    if (r < 0) {
+        learner_destroy(&d->learner);
+        return r;
+    }
+    d->driver_bytes = memory.driver;
     r = env_device_create(market, env, &d->device, reason);
     if (r == 0)
         r = env_device_buffers(d->device, &setup.io, &setup.stream, reason);
@@ -421,14 +488,6 @@ int learner_create_device(const struct ppo_params *params, struct gpu_module *mo
     }
     *ret = &d->learner;
     return 0;
-}
-
-size_t learner_bytes_device(const struct ppo_params *params, const struct net_layout *layout,
-                            uint32_t shortest_episode)
-{
-    struct ppo_plan plan;
-    char err[PPO_ERROR_MAX];
-    return ppo_plan_make(params, layout, shortest_episode, &plan, err) < 0 ? 0 : plan.bytes;
 }
 
 uint32_t ppo_shortest_episode(const struct env *env)

@@ -55,44 +55,92 @@ void learner_stack_destroy(struct learner_stack *stack)
     *stack = (struct learner_stack){0};
 }
 
-/* With half of the copies as often as the device has no memory. */
-static int climb_device(const struct ppo_params *params, const struct learner_source *source,
-                        struct learner_stack *stack, char err[static PPO_ERROR_MAX])
+/* ---- rungs: all copies, half of them, and so on ---- */
+
+struct climb {
+    const struct learner_source *source;
+    struct ppo_params params; /* of this rung */
+    bool host_failed;         /* for memory: fewer copies are no answer */
+    size_t device_bytes;
+};
+
+/* Half of the copies: false: there is no such learner. */
+static bool step_down(struct climb *climb, const char *why)
 {
-    struct ppo_params fewer = *params;
+    char reason[PPO_ERROR_MAX];
+    const int copies = climb->params.copies;
+    climb->params.copies /= 2;
+    if (climb->source->all_copies || copies < 2 || ppo_params_check(&climb->params, reason) < 0)
+        return false;
+    tell(climb->source, "the device has no memory for %d copies (%s): %d are tried", copies, why,
+         climb->params.copies);
+    return true;
+}
+
+/* The next rung that the device may hold, by what everything takes, and its environment. */
+static int find_rung(struct climb *climb, struct learner_stack *stack, char err[static PPO_ERROR_MAX])
+{
     for (;;) {
-        char reason[PPO_ERROR_MAX];
-        int r = make_env(&fewer, source, &stack->env, err);
+        int r = make_env(&climb->params, climb->source, &stack->env, err);
+        climb->host_failed = r == -ENOMEM;
         if (r < 0)
             return r;
-        r = learner_create_device(&fewer, stack->module, stack->market, stack->env, &stack->learner, err);
-        if (r != -ENOMEM)
-            return r;
+        r = learner_check_device(&climb->params, stack->module, stack->env, stack->market != NULL,
+                                 &climb->device_bytes, err);
+        if (r == 0)
+            return 0;
         drop_learner(stack);
-        const int copies = fewer.copies;
-        fewer.copies /= 2;
-        if (copies < 2 || ppo_params_check(&fewer, reason) < 0)
-            return -ENOMEM;
-        tell(source, "the device has no memory for %d copies (%s): %d are tried", copies, err, fewer.copies);
+        if (r != -ENOMEM || !step_down(climb, err))
+            return r;
     }
 }
 
-static int on_device(const struct ppo_params *params, const struct learner_source *source,
-                     struct learner_stack *stack, char err[static PPO_ERROR_MAX])
+static int make_rung(struct climb *climb, struct learner_stack *stack, char err[static PPO_ERROR_MAX])
+{
+    char reason[ENV_ERROR_MAX];
+    int r = 0;
+    if (!stack->market) {
+        r = env_device_market_create(stack->module, climb->source->market, &stack->market, reason);
+        if (r < 0)
+            snprintf(err, PPO_ERROR_MAX, "%s", reason);
+    }
+    if (r == 0)
+        r = learner_create_device(&climb->params, stack->module, stack->market, stack->env, &stack->learner,
+                                  err);
+    if (r < 0)
+        drop_learner(stack);
+    return r;
+}
+
+static int open_module(const struct learner_source *source, struct learner_stack *stack,
+                       char err[static PPO_ERROR_MAX])
 {
     int r = gpu_module_open(source->module_path, &stack->module, err, PPO_ERROR_MAX);
+    if (r == 0)
+        gpu_module_limit(stack->module, source->module_limit);
+    return r;
+}
+
+static int on_device(struct climb *climb, struct learner_stack *stack, char err[static PPO_ERROR_MAX])
+{
+    int r = open_module(climb->source, stack, err);
     if (r < 0)
         return r;
-    gpu_module_limit(stack->module, source->module_limit);
-    char reason[ENV_ERROR_MAX];
-    r = env_device_market_create(stack->module, source->market, &stack->market, reason);
-    if (r < 0)
-        snprintf(err, PPO_ERROR_MAX, "%s", reason);
-    if (r == 0)
-        r = climb_device(params, source, stack, err);
+    do {
+        r = find_rung(climb, stack, err);
+        if (r < 0)
+            break;
+        r = make_rung(climb, stack, err);
+    } while (r == -ENOMEM && step_down(climb, err));
     if (r < 0)
         drop_device(stack);
     return r;
+}
+
+/* Of a device that did not come about: is the CPU the answer? */
+static bool falls_back(const struct climb *climb, int r)
+{
+    return !climb->host_failed && (r == -ENOMEM || climb->params.device == PPO_AUTO);
 }
 
 static int on_cpu(const struct ppo_params *params, const struct learner_source *source,
@@ -117,13 +165,14 @@ int learner_create_auto(const struct ppo_params *params, const struct learner_so
                         struct learner_stack *ret, char err[static PPO_ERROR_MAX])
 {
     struct learner_stack stack = {0};
+    struct climb climb = {.source = source, .params = *params};
     char reason[PPO_ERROR_MAX];
     int r = ppo_params_check(params, err);
     if (r < 0)
         return r;
     if (params->device != PPO_CPU) {
-        r = on_device(params, source, &stack, reason);
-        if (r < 0 && r != -ENOMEM && params->device == PPO_CUDA) {
+        r = on_device(&climb, &stack, reason);
+        if (r < 0 && !falls_back(&climb, r)) {
             snprintf(err, PPO_ERROR_MAX, "%s", reason);
             return r;
         }
@@ -135,4 +184,34 @@ int learner_create_auto(const struct ppo_params *params, const struct learner_so
     if (r == 0)
         *ret = stack;
     return r;
+}
+
+int learner_predict(const struct ppo_params *params, const struct learner_source *source,
+                    struct learner_prediction *ret, char err[static PPO_ERROR_MAX])
+{
+    struct learner_stack stack = {0};
+    struct climb climb = {.source = source, .params = *params};
+    char reason[PPO_ERROR_MAX];
+    int r = ppo_params_check(params, err);
+    if (r < 0)
+        return r;
+    struct learner_prediction made = {.copies = params->copies};
+    if (params->device == PPO_CPU) {
+        *ret = made;
+        return 0;
+    }
+    r = open_module(source, &stack, reason);
+    if (r == 0)
+        r = find_rung(&climb, &stack, reason);
+    learner_stack_destroy(&stack);
+    if (r < 0 && !falls_back(&climb, r)) {
+        snprintf(err, PPO_ERROR_MAX, "%s", reason);
+        return r;
+    }
+    if (r < 0)
+        tell(source, "training on the CPU: %s", reason);
+    else
+        made = (struct learner_prediction){climb.params.copies, climb.device_bytes};
+    *ret = made;
+    return 0;
 }

@@ -3,7 +3,8 @@
  * device takes them, sums are float32, in order. The arena begins as NaN where the sequence has not written,
  * but for what queue_arena() promises (zeros); behind it lie guard cells, which must keep their value.
  *
- * $QUEUE_PLAIN=1: no epilogues but the bias, as a device that has none. */
+ * $QUEUE_PLAIN=1: no epilogues but the bias, as a device that has none. $QUEUE_MEMORY: the device's bytes, as
+ * they are told; 16 GiB. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -71,13 +72,16 @@ void queue_destroy(struct ppo_queue *q)
     free(q);
 }
 
-/* A device without a limit has 16 GiB. */
-int queue_memory(struct ppo_queue *q, size_t *ret_free, size_t *ret_total, char *reason, size_t cap)
+/* The driver takes some, like a real one's. */
+int queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
+                 char *reason, size_t cap)
 {
     (void)reason;
     (void)cap;
-    *ret_total = q->g->limit ? q->g->limit : (size_t)16 << 30;
-    *ret_free = *ret_total - q->g->held;
+    const char *bytes = getenv("QUEUE_MEMORY");
+    *ret_total = g->limit ? g->limit : bytes ? strtoull(bytes, NULL, 10) : (size_t)16 << 30;
+    *ret_free = *ret_total - g->held;
+    *ret_driver = (size_t)1 << 20;
     return 0;
 }
 

@@ -14,6 +14,11 @@ static struct gpu_module *module;
 static const char *path;
 static bool small;
 
+static bool is_cpu(void)
+{
+    return strcmp(gpu_module_device(module), "the CPU") == 0;
+}
+
 /* A learner on the device, and the CPU's of the same world. */
 struct place {
     struct env_params env_params;
@@ -558,17 +563,66 @@ static void tell(void *ctx, const char *sentence)
         snprintf(told[n_told++], sizeof(told[0]), "%s", sentence);
 }
 
+/* On a learner that a ladder left with fewer copies: it goes on with as many, here or there. */
+static void try_fewer(const struct ppo_params *params, struct learner_source source, int copies)
+{
+    struct learner_stack stack = {0};
+    struct place_pieces pieces;
+    struct ppo_update update, other;
+    char err[PPO_ERROR_MAX] = "";
+    CHECK_INT(learner_create_auto(params, &source, &stack, err), 0);
+    if (!stack.learner)
+        return;
+    CHECK_INT(stack.learner->params.copies, copies);
+    iterate(stack.learner, &update);
+    place_save(stack.learner, &pieces);
+    iterate(stack.learner, &update);
+    learner_stack_destroy(&stack);
+    struct ppo_params fewer = *params;
+    fewer.copies = copies;
+    source.all_copies = true;
+    for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
+        if (on_cpu)
+            source.module_limit = (size_t)32 << 20;
+        n_told = 0;
+        CHECK_INT(learner_create_auto(&fewer, &source, &stack, err), 0);
+        CHECK_STR(err, "");
+        if (!stack.learner)
+            break;
+        CHECK_INT(stack.learner->params.copies, copies);
+        CHECK((stack.module == NULL) == on_cpu);
+        CHECK_INT(n_told, on_cpu); /* the CPU; no fewer copies before */
+        place_load(stack.learner, &pieces);
+        iterate(stack.learner, &other);
+        if (on_cpu)
+            compare_figures(&other, &update, 1e-4);
+        else
+            CHECK(other.loss == update.loss && other.kl == update.kl);
+        learner_stack_destroy(&stack);
+    }
+    place_drop(&pieces);
+}
+
 static void climb(const struct ppo_params *params, const struct learner_source *source, int copies,
                   const char *backend)
 {
     struct learner_stack stack = {0};
+    struct learner_prediction predicted = {0};
     struct ppo_update update;
     char err[PPO_ERROR_MAX] = "";
+    n_told = 0;
+    CHECK_INT(learner_predict(params, source, &predicted, err), 0);
+    int n_predicted = n_told;
     n_told = 0;
     CHECK_INT(learner_create_auto(params, source, &stack, err), 0);
     CHECK_STR(err, "");
     if (!stack.learner)
         return;
+    if (is_cpu() || source->module_limit == 0) { /* a real one's memory is more than its limit */
+        CHECK_INT(predicted.copies, copies);
+        CHECK_INT(n_predicted, n_told);
+        CHECK_INT(predicted.device_bytes, stack.module ? stack.learner->ops->bytes(stack.learner) : 0);
+    }
     CHECK_INT(stack.learner->params.copies, copies);
     CHECK(strncmp(stack.learner->ops->backend, backend, strlen(backend)) == 0);
     iterate(stack.learner, &update);
@@ -576,11 +630,27 @@ static void climb(const struct ppo_params *params, const struct learner_source *
     learner_stack_destroy(&stack);
 }
 
+/* What a limit must leave: the tests' device counts its driver's part among it. */
 static size_t bytes_of(const struct place *p, const struct ppo_params *params, int copies)
 {
     struct ppo_params other = *params;
+    struct env_options options = {.copies = (size_t)copies, .seed = 3};
+    const struct learner_source source = {
+        .env_params = &p->env_params, .market = p->market, .module_path = path};
+    struct learner_prediction predicted = {0};
+    struct env *env = NULL;
+    char err[PPO_ERROR_MAX] = "";
+    size_t bytes = 0;
     other.copies = copies;
-    return learner_bytes_device(&other, &p->device->layout, ppo_shortest_episode(p->env));
+    CHECK_INT(env_create(&p->env_params, p->market, &options, &env, err), 0);
+    CHECK_INT(learner_check_device(&other, module, env, true, &bytes, err), 0);
+    CHECK_INT(learner_predict(&other, &source, &predicted, err), 0);
+    CHECK_INT(predicted.copies, copies);
+    CHECK_INT(predicted.device_bytes, bytes);
+    const size_t allocated = learner_bytes_device(&other, &p->device->layout, env);
+    CHECK(allocated > 0 && bytes > allocated);
+    env_destroy(env);
+    return is_cpu() ? bytes : allocated;
 }
 
 static void try_memory(struct random *random)
@@ -596,7 +666,6 @@ static void try_memory(struct random *random)
         .env_params = &p.env_params, .market = p.market, .module_path = path, .told = tell};
     const size_t whole = bytes_of(&p, &params, 512), half = bytes_of(&p, &params, 256),
                  quarter = bytes_of(&p, &params, 128);
-    CHECK_INT(p.device->ops->bytes(p.device), whole);
     CHECK(quarter < half && half < whole);
 
     climb(&params, &source, 512, "cuda: ");
@@ -606,6 +675,7 @@ static void try_memory(struct random *random)
     CHECK_INT(n_told, 1);
     CHECK(strstr(told[0], "512 copies") && strstr(told[0], "256 are tried") &&
           strstr(told[0], "out of memory"));
+    try_fewer(&params, source, 256);
     source.module_limit = quarter + (quarter - bytes_of(&p, &params, 64)) / 2;
     climb(&params, &source, 128, "cuda: ");
     CHECK_INT(n_told, 2);
@@ -622,7 +692,7 @@ static void try_memory(struct random *random)
 
     /* The cap, of all that the device has: the tests' has its limit. */
     params.device = PPO_AUTO;
-    if (strcmp(gpu_module_device(module), "the CPU") == 0) {
+    if (is_cpu()) {
         source.module_limit = bytes_of(&p, &params, 8) * 4;
         params.memory_cap = 0.2;
         climb(&params, &source, 8, "cpu");

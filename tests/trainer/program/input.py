@@ -24,7 +24,7 @@ MARKET = {"training": {"total_steps": 2560}, "environment": {"lookback": 2}}
 NUMBER, TEXT, WHOLE, SWITCH, OBJECT = (int, float), str, int, bool, dict
 PHASE = {"phase": TEXT, "seconds": NUMBER, "peak_rss_bytes": WHOLE, "learner_bytes": (int, type(None)),
          "cpu_utilisation": (int, float, type(None)), "device_utilisation": type(None)}
-PLAN = {"backend": TEXT, "total_steps": WHOLE, "iterations": WHOLE, "rollout_rows": WHOLE, "device_bytes": type(None),
+PLAN = {"backend": TEXT, "copies": WHOLE, "total_steps": WHOLE, "iterations": WHOLE, "rollout_rows": WHOLE, "device_bytes": type(None),
         "host_bytes": WHOLE, "steps_per_second": NUMBER, "seconds": NUMBER, "rollout_seconds": NUMBER,
         "environment_seconds": NUMBER, "advantages_seconds": NUMBER, "update_seconds": NUMBER, "rollout_flop": NUMBER,
         "update_flop": NUMBER, "update_flop_per_second": NUMBER, "measuring_seconds": NUMBER}

@@ -58,11 +58,18 @@ enum gpu_ppo_array {
     GPU_PPO_RETURNS, /* float [rows]; not normalised */
 };
 
+/* Bytes of the device's memory. */
+struct gpu_ppo_memory {
+    size_t total, free, driver; /* driver: what it is going to take of `free` for code and graphs */
+};
+
 struct gpu_ppo_api {
     uint32_t abi;
 
-    /* -ENOMEM: the device has no room, or it would hold more than params->memory_cap of its memory. -ENOTSUP:
-     * it has no such matrix product; -ENOEXEC: no matrix library. The state is undefined until write(). */
+    int (*memory)(struct gpu_indicators *g, struct gpu_ppo_memory *ret, char *reason, size_t cap);
+
+    /* -ENOMEM: the device has no room. -ENOTSUP: it has no such matrix product; -ENOEXEC: no matrix library.
+     * The state is undefined until write(). */
     int (*create)(struct gpu_indicators *g, const struct gpu_ppo_setup *setup, struct gpu_ppo **ret,
                   char *reason, size_t cap);
     void (*destroy)(struct gpu_ppo *p);
@@ -78,7 +85,7 @@ struct gpu_ppo_api {
     int (*fetch)(struct gpu_ppo *p, enum gpu_ppo_array array, void *ret, size_t bytes, char *reason,
                  size_t cap);
 
-    size_t (*bytes)(const struct gpu_ppo *p);
+    size_t (*bytes)(const struct gpu_ppo *p);   /* of the one allocation */
     uint64_t (*waits)(const struct gpu_ppo *p); /* times that the host waited for the device */
 
     /* Measured multiplications and additions a second of the largest product of an update, over `rounds`. */

@@ -281,20 +281,9 @@ static void learner_destroy_device(struct gpu_ppo *p)
     free(p);
 }
 
-/* Would the device hold more than the cap? `bytes` come to what is held now. */
-static int check_cap(struct gpu_ppo *p, size_t bytes, char *reason, size_t cap)
+static int learner_memory(struct gpu_indicators *g, struct gpu_ppo_memory *ret, char *reason, size_t cap)
 {
-    size_t free_bytes, total;
-    const double share = p->setup.params->memory_cap;
-    int r = queue_memory(p->queue, &free_bytes, &total, reason, cap);
-    if (r < 0)
-        return r;
-    const size_t held = total - free_bytes, limit = (size_t)((double)total * share);
-    if (bytes <= limit && held <= limit - bytes)
-        return 0;
-    snprintf(reason, cap, "out of memory: %zu MiB beside %zu are above memory_cap %g of the device's %zu MiB",
-             bytes >> 20, held >> 20, share, total >> 20);
-    return -ENOMEM;
+    return queue_memory(g, &ret->free, &ret->total, &ret->driver, reason, cap);
 }
 
 static int learner_create(struct gpu_indicators *g, const struct gpu_ppo_setup *setup, struct gpu_ppo **ret,
@@ -315,8 +304,6 @@ static int learner_create(struct gpu_indicators *g, const struct gpu_ppo_setup *
     }
     p->setup = *setup;
     r = queue_create(g, setup->stream, &p->queue, reason, cap);
-    if (r == 0)
-        r = check_cap(p, plan.bytes, reason, cap);
     if (r == 0)
         r = queue_arena(p->queue, plan.bytes, &base, reason, cap);
     if (r == 0 && !(p->letters = queue_pinned(p->queue, sizeof(*p->letters)))) {
@@ -611,6 +598,7 @@ static int learner_matrix_rate(struct gpu_ppo *p, int rounds, double *ret_flop_p
 extern const struct gpu_ppo_api papertape_gpu_ppo;
 __attribute__((visibility("default"))) const struct gpu_ppo_api papertape_gpu_ppo = {
     .abi = GPU_PPO_ABI,
+    .memory = learner_memory,
     .create = learner_create,
     .destroy = learner_destroy_device,
     .write = learner_write,

@@ -209,15 +209,18 @@ extern "C" void queue_destroy(struct ppo_queue *q)
     free(q);
 }
 
-extern "C" int queue_memory(struct ppo_queue *q, size_t *ret_free, size_t *ret_total, char *reason,
-                            size_t cap)
+extern "C" int queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total,
+                            size_t *ret_driver, char *reason, size_t cap)
 {
     size_t free_bytes, total;
-    int r = device_check(q->g, cudaMemGetInfo(&free_bytes, &total), "device memory", reason, cap);
+    int r = device_alive(g, reason, cap);
+    if (r == 0)
+        r = device_check(g, cudaMemGetInfo(&free_bytes, &total), "device memory", reason, cap);
     if (r < 0)
         return r;
-    *ret_free = free_bytes > DRIVER_BYTES ? free_bytes - DRIVER_BYTES : 0;
+    *ret_free = free_bytes;
     *ret_total = total;
+    *ret_driver = DRIVER_BYTES;
     return 0;
 }
 

@@ -66,9 +66,10 @@ struct ppo_queue;
 int queue_create(struct gpu_indicators *g, void *stream, struct ppo_queue **ret, char *reason, size_t cap);
 void queue_destroy(struct ppo_queue *q); /* waits, and lets the arena go; NULL is fine */
 
-/* Bytes of the device, and those that are free; not counting what the driver is going to take for code and
+/* Bytes of the device, those that are free, and what the driver is going to take of these for code and
  * graphs. */
-int queue_memory(struct ppo_queue *q, size_t *ret_free, size_t *ret_total, char *reason, size_t cap);
+int queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
+                 char *reason, size_t cap);
 
 /* The one allocation, zeroed; the first QUEUE_LANES * QUEUE_WORKSPACE bytes are the products'. */
 int queue_arena(struct ppo_queue *q, size_t bytes, void **ret, char *reason, size_t cap);
