@@ -24,6 +24,8 @@ static void print(const struct plan *plan, const struct config *config)
 {
     double whole = plan->rollout_s + plan->advantages_s + plan->update_s;
     printf("%s on %s, %s\n", config->name, config->world, plan->backend);
+    if (plan->copies < config->ppo.copies)
+        printf("  %d copies: the device has no memory for %d\n", plan->copies, config->ppo.copies);
     printf("  %lld steps in %lld iterations of %lld\n", (long long)config->ppo.total_steps,
            (long long)plan->iterations, (long long)plan->rows);
     printf("  %.0f steps/s: ", plan->steps_s);
@@ -66,7 +68,7 @@ int command_plan(int argc, char **argv)
         return args_say(EXIT_FAILURE, "out of memory: plan");
     status = train_args_config(&args, config);
     if (status == GO_ON && (source_load(config, &source, err) < 0 || source_features(&source, err) < 0 ||
-                            plan_make(&source, &plan, err) < 0))
+                            plan_make(&source, &config->ppo, false, &plan, err) < 0))
         status = args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON && args.json)
         status = print_json(&plan, config);

@@ -117,8 +117,12 @@ static int load_source(struct train_run *run)
 static int make_learner(struct train_run *run)
 {
     char err[KEEP_ERROR_MAX], backend[CHECKPOINT_NAME_MAX], words[256];
-    if (plan_make(&run->source, &run->plan, err) < 0 ||
-        making_begin(&run->source, &run->config.ppo, tell, run, &run->making, err) < 0)
+    struct ppo_params params = run->config.ppo;
+    const bool resumes = run->from != NULL;
+    if (resumes)
+        params.copies = keep_copies(run->from, &run->config);
+    if (plan_make(&run->source, &params, resumes, &run->plan, err) < 0 ||
+        making_begin(&run->source, &params, resumes, tell, run, &run->making, err) < 0)
         return train_failed(run, "%s", err);
     if (!run->from)
         return GO_ON;

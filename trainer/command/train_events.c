@@ -57,9 +57,9 @@ json_t *config_json(const struct config *config)
 json_t *plan_json(const struct plan *plan, const struct config *config)
 {
     return json_pack(
-        "{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "backend",
-        plan->backend, "total_steps", (json_int_t)config->ppo.total_steps, "iterations",
-        (json_int_t)plan->iterations, "rollout_rows", (json_int_t)plan->rows, "device_bytes",
+        "{s:s, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "backend",
+        plan->backend, "copies", plan->copies, "total_steps", (json_int_t)config->ppo.total_steps,
+        "iterations", (json_int_t)plan->iterations, "rollout_rows", (json_int_t)plan->rows, "device_bytes",
         bytes_json(plan->device_bytes), "host_bytes", bytes_json(plan->host_bytes), "steps_per_second",
         report_number(plan->steps_s), "seconds", report_number(plan->seconds), "rollout_seconds",
         report_number(plan->rollout_s), "environment_seconds", report_number(plan->environment_s),

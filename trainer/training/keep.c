@@ -50,12 +50,15 @@ int keep_checkpoint(const struct config *config, const char *output, struct lear
                     char err[static KEEP_ERROR_MAX])
 {
     char why[CHECKPOINT_ERROR_MAX];
+    const int32_t n_copies = learner->params.copies;
     struct pieces pieces = {0};
     const struct ppo_sink sink = {&pieces, add};
     char *text = config_text(config);
     int r = text ? add(&pieces, "config", text, strlen(text)) : -ENOMEM;
     if (r == 0)
         r = add(&pieces, "backend", learner->ops->backend, strlen(learner->ops->backend));
+    if (r == 0)
+        r = add(&pieces, "n_copies", &n_copies, sizeof n_copies);
     if (r < 0)
         say(err, r, "cannot write a checkpoint: %.300s: out of memory", output);
     else if ((r = learner_save(learner, &sink, why)) < 0)
@@ -90,6 +93,17 @@ int keep_check(const struct checkpoint *checkpoint, const struct config *config,
     free(text);
     free(before);
     return r;
+}
+
+int keep_copies(const struct checkpoint *checkpoint, const struct config *config)
+{
+    size_t n;
+    int32_t copies;
+    const void *bytes = checkpoint_find(checkpoint, "n_copies", &n);
+    if (!bytes || n != sizeof copies)
+        return config->ppo.copies;
+    memcpy(&copies, bytes, sizeof copies);
+    return copies > 0 && copies < config->ppo.copies ? copies : config->ppo.copies;
 }
 
 static const void *find(void *ctx, const char *name, size_t *ret_n)

@@ -16,13 +16,27 @@ static int make_world(const struct source *source, const struct ppo_params *para
     return r < 0 ? r : learner_create_cpu(params, &making->world, &making->learner, err);
 }
 
-int making_begin(const struct source *source, const struct ppo_params *params,
+int making_predict(const struct source *source, const struct ppo_params *params, bool all_copies,
+                   struct learner_prediction *ret, char err[static SOURCE_ERROR_MAX])
+{
+    const struct learner_source from = {
+        .env_params = &source->config->env, .market = source->train_market, .all_copies = all_copies};
+    if (source->market)
+        return learner_predict(params, &from, ret, err);
+    *ret = (struct learner_prediction){.copies = params->copies};
+    return 0;
+}
+
+int making_begin(const struct source *source, const struct ppo_params *params, bool all_copies,
                  void (*told)(void *ctx, const char *words), void *ctx, struct making *ret,
                  char err[static SOURCE_ERROR_MAX])
 {
     struct making making = {0};
-    const struct learner_source from = {
-        .env_params = &source->config->env, .market = source->train_market, .told = told, .ctx = ctx};
+    const struct learner_source from = {.env_params = &source->config->env,
+                                        .market = source->train_market,
+                                        .all_copies = all_copies,
+                                        .told = told,
+                                        .ctx = ctx};
     int r = source->market ? learner_create_auto(params, &from, &making.stack, err)
                            : make_world(source, params, &making, err);
     if (r < 0) {

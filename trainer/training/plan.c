@@ -89,8 +89,7 @@ static int time_environment(const struct ppo_world *world, double *ret_step_s,
 struct measured {
     double rollout_s, advantages_s, update_s; /* of an iteration */
     int64_t minibatches;
-    int copies;
-    uint32_t shortest; /* steps of an episode; 0: on the CPU */
+    bool on_device;
     char backend[64];
 };
 
@@ -107,10 +106,10 @@ static int by_total(const void *a, const void *b)
 
 /* A learner of `steps` a rollout, after an iteration that fills its memory: the one in the middle of the next
  * ones. */
-static int time_learner(const struct source *source, int steps, int iterations, struct measured *ret,
-                        char err[static PLAN_ERROR_MAX])
+static int time_learner(const struct source *source, const struct ppo_params *whole, int steps,
+                        int iterations, struct measured *ret, char err[static PLAN_ERROR_MAX])
 {
-    struct ppo_params params = source->config->ppo;
+    struct ppo_params params = *whole;
     struct making making = {0};
     struct ppo_update update;
     struct measured all[ITERATIONS];
@@ -118,7 +117,7 @@ static int time_learner(const struct source *source, int steps, int iterations, 
     params.epochs = 1;
     params.target_kl = 0;
     params.learning_rate = 0;
-    int r = making_begin(source, &params, NULL, NULL, &making, err);
+    int r = making_begin(source, &params, true, NULL, NULL, &making, err);
     for (int i = -1; i < iterations && r == 0; i++) {
         r = learner_iterate(making.learner, &update, err);
         if (r == 0 && i >= 0)
@@ -128,8 +127,7 @@ static int time_learner(const struct source *source, int steps, int iterations, 
     if (r == 0) {
         qsort(all, (size_t)iterations, sizeof *all, by_total);
         *ret = all[iterations / 2];
-        ret->copies = making.learner->params.copies;
-        ret->shortest = making_on_device(&making) ? ppo_shortest_episode(making.stack.env) : 0;
+        ret->on_device = making_on_device(&making);
         snprintf(ret->backend, sizeof ret->backend, "%s", making.learner->ops->backend);
     }
     making_end(&making);
@@ -165,12 +163,11 @@ static void scale(const struct ppo_params *params, const struct measured *measur
     plan->steps_s = (double)plan->rows / (plan->rollout_s + plan->advantages_s + plan->update_s);
 }
 
-/* Of `copies`, which a device may have no memory for all of. */
-static void count(const struct ppo_params *params, const struct net_layout *layout, int copies,
-                  struct plan *plan)
+static void count(const struct ppo_params *params, const struct net_layout *layout, struct plan *plan)
 {
     struct ppo_work work = ppo_work_of(layout);
-    plan->rows = (int64_t)copies * params->steps;
+    plan->copies = params->copies;
+    plan->rows = (int64_t)params->copies * params->steps;
     plan->minibatches = plan->rows / params->minibatch * params->epochs;
     plan->iterations = (params->total_steps + plan->rows - 1) / plan->rows;
     plan->flops_rollout = work.rollout * (double)plan->rows;
@@ -187,28 +184,26 @@ static int shape_of(const struct ppo_params *params, const struct ppo_world *wor
     return net_layout_init(ret, &shape, err);
 }
 
-/* What it holds in memory: here, and on the device. */
-static void weigh(const struct source *source, const struct ppo_params *params,
-                  const struct net_layout *layout, uint32_t shortest, struct plan *plan)
+int plan_make(const struct source *source, const struct ppo_params *wanted, bool all_copies, struct plan *ret,
+              char err[static PLAN_ERROR_MAX])
 {
-    plan->host_bytes += source_bytes(source);
-    if (shortest > 0)
-        plan->device_bytes =
-            learner_bytes_device(params, layout, shortest) + source_market_bytes(source->train_market);
-    else
-        plan->host_bytes += learner_bytes_cpu(params, layout);
-}
-
-int plan_make(const struct source *source, struct plan *ret, char err[static PLAN_ERROR_MAX])
-{
-    struct ppo_params params = source->config->ppo;
+    struct ppo_params params = *wanted;
+    struct learner_prediction predicted = {0};
     struct usage begun = usage_now();
     struct ppo_world world = {0};
     struct net_layout *layout = malloc(sizeof *layout);
     struct plan plan = {0};
     struct measured measured = {0};
-    int steps = least_steps(&params), r = layout ? 0 : say(err, -ENOMEM, "out of memory: plan");
+    int r = layout ? 0 : say(err, -ENOMEM, "out of memory: plan");
     double step_s = 0;
+    if (r == 0)
+        r = making_predict(source, &params, all_copies, &predicted, err);
+    if (r == 0) {
+        params.copies = predicted.copies;
+        if (source->market && predicted.device_bytes == 0)
+            params.device = PPO_CPU;
+    }
+    int steps = least_steps(&params);
     if (r == 0)
         r = source_world(source, (size_t)params.copies, &world, err);
     if (r == 0)
@@ -219,14 +214,17 @@ int plan_make(const struct source *source, struct plan *ret, char err[static PLA
     }
     ppo_world_destroy(&world);
     if (r == 0)
-        r = time_learner(source, steps, 1, &measured, err);
+        r = time_learner(source, &params, steps, 1, &measured, err);
     int more = r == 0 ? more_steps(&params, steps, total(&measured)) : steps;
     if (r == 0 && more > steps)
-        r = time_learner(source, steps = more, ITERATIONS, &measured, err);
+        r = time_learner(source, &params, steps = more, ITERATIONS, &measured, err);
     if (r == 0) {
-        params.copies = measured.copies;
-        count(&params, layout, measured.copies, &plan);
-        weigh(source, &params, layout, measured.shortest, &plan);
+        count(&params, layout, &plan);
+        plan.host_bytes += source_bytes(source);
+        if (measured.on_device)
+            plan.device_bytes = predicted.device_bytes;
+        else
+            plan.host_bytes += learner_bytes_cpu(&params, layout);
     }
     free(layout);
     if (r < 0)

@@ -11,6 +11,7 @@ enum { PLAN_ERROR_MAX = SOURCE_ERROR_MAX };
 
 struct plan {
     char backend[64];
+    int copies;                         /* fewer than asked for where the device has no memory for all */
     int64_t rows, minibatches;          /* of an iteration; minibatches of all epochs */
     double flops_rollout, flops_update; /* of an iteration */
     /* Seconds of an iteration: the rollout with its environment, advantages (values are among them), updates.
@@ -25,7 +26,10 @@ struct plan {
     double measured_s;               /* how long the measurement took */
 };
 
-/* 0; -EINVAL, -ENOMEM as the learner's. */
-int plan_make(const struct source *source, struct plan *ret, char err[static PLAN_ERROR_MAX]);
+/* Of `params`, which are those of the configuration but for copies; `all_copies` as making_begin(). The
+ * copies are those that the whole rollout leaves a device room for, not the measured one's. 0; -EINVAL,
+ * -ENOMEM as the learner's. */
+int plan_make(const struct source *source, const struct ppo_params *params, bool all_copies, struct plan *ret,
+              char err[static PLAN_ERROR_MAX]);
 
 #endif

@@ -2,6 +2,7 @@
 
     resume.py PAPERTAPE_TRAINER GPU_MODULE_ON_CPU
 """
+import json
 import os
 import random
 import shutil
@@ -92,7 +93,7 @@ def test_world(trainer, name, changes):
     kept = sorted(os.listdir(os.path.join(original, "out")))
     check(len(kept) == 4 and f"small-{total}.ckpt" in kept and "small.safetensors" in kept, f"{name}: {kept}")
     check(set(pieces(os.path.join(original, "out", f"small-{total}.ckpt"))) ==
-          {"params", "adam_m", "adam_v", "normaliser", "counters", "world", "copies", "config", "backend"}, f"{name}: pieces")
+          {"params", "adam_m", "adam_v", "normaliser", "counters", "world", "copies", "config", "backend", "n_copies"}, f"{name}: pieces")
 
     label = f"{name} killed"
     folder = again(trainer, original, "killed")
@@ -197,6 +198,47 @@ def test_longer(trainer, original, seen):
     check(kept == [f"small-{total}.ckpt"], f"longer: {kept}")
 
 
+def test_fewer(trainer):
+    """Where the device has memory for half of the copies, a checkpoint goes on with that half: on it, on one with more, on the CPU."""
+    original = os.path.join(trainer.folder, "fewer")
+    os.mkdir(original)
+    shutil.copy(os.path.join(trainer.folder, "device", "set.txt"), original)
+    world = {**WORLDS["device"], "training": {"device": "auto", "memory_cap": 1, "total_steps": 2560, "checkpoint_every": 5}}
+    world["data"] = {**world["data"], "bars": ", ".join(write_market(trainer.folder)), "test_from": "2024-01-25"}
+
+    def plan(copies, *how):
+        config(os.path.join(original, "F.ini"), world, {"ppo": {"copies": copies}})
+        return trainer.run("plan", "--config", "F.ini", *how, cwd=original).stdout
+
+    need = [json.loads(plan(copies, "--json"))["device_bytes"] for copies in (2, 4)]
+    check(need[0] < need[1], f"fewer: {need}")
+    memory = {"QUEUE_MEMORY": str(sum(need) // 2)}
+    trainer.environment.update(memory)
+    got = json.loads(plan(4, "--json"))
+    check((got["copies"], got["rollout_rows"], got["device_bytes"]) == (2, 128, need[0]), f"fewer: the plan: {got}")
+    check("2 copies: the device has no memory for 4" in plan(4), "fewer: the plan's words")
+    ran = trainer.run("train", "--config", "F.ini", cwd=original)
+    seen = lines(ran.stdout)
+    check(ran.returncode == 0 and "2 are tried" in ran.stderr, f"fewer: {ran.returncode} {ran.stderr}")
+    check(all(line["learner_bytes"] == need[0] for line in events(seen, "update")), "fewer: measured as predicted")
+    folder = again(trainer, original, "on")
+    before, _, status = trainer.end_by(signal.SIGTERM, checkpoints(1, 1), "train", "--config", "F.ini", cwd=folder)
+    check(status == 0, f"fewer: {status}")
+    more = again(trainer, original, "more")
+    shutil.copytree(os.path.join(folder, "out"), os.path.join(more, "out"))
+    cpu = again(trainer, original, "cpu")
+    shutil.copytree(os.path.join(folder, "out"), os.path.join(cpu, "out"))
+    goes_on(trainer, folder, seen, before, "fewer")
+    del trainer.environment["QUEUE_MEMORY"]
+    goes_on(trainer, more, seen, before, "fewer, with more memory")
+    trainer.environment["QUEUE_MEMORY"] = "1000000"
+    ran = trainer.run("train", "--config", "F.ini", "--resume", "latest", cwd=cpu)
+    del trainer.environment["QUEUE_MEMORY"]
+    got = lines(ran.stdout)
+    check(ran.returncode == 0 and "on the CPU" in ran.stderr and "another backend" in ran.stderr, f"fewer, CPU: {ran.stderr}")
+    check(set(figures(got)) == {n for n in figures(seen) if n > events(got, "start")[0]["steps"]}, "fewer, CPU: its updates")
+
+
 def main(program, module):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(program, folder)
@@ -212,6 +254,7 @@ def main(program, module):
         check(events(seen, "start")[0]["backend"].startswith("cuda"), f"device: {events(seen, 'start')[0]['backend']}")
         check(events(seen, "start")[0]["predicted"]["device_bytes"] > 0, "device: its bytes")
         check(all(line["device_utilisation"] > 0 for line in events(seen, "update")), "device: its utilisation")
+        test_fewer(trainer)
     done("trainer/program/resume")
 
 
