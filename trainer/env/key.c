@@ -154,12 +154,15 @@ int key_set(const struct env_param *param, void *params, const char *text, char 
 /* The fewest digits that read back as the same number. */
 static int print_number(char *buf, size_t cap, double value)
 {
+    char text[32];
     int n = 0;
     for (int digits = 6; digits <= 17; digits++) {
-        n = snprintf(buf, cap, "%.*g", digits, value);
-        if (n < 0 || (size_t)n >= cap || strtod(buf, NULL) == value)
+        n = snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
             break;
     }
+    if (n >= 0 && (size_t)n < cap)
+        memcpy(buf, text, (size_t)n + 1);
     return n;
 }
 
