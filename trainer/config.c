@@ -338,6 +338,23 @@ static int check_data(const struct config_data *data, char *err)
     return 0;
 }
 
+int config_check_world(const struct config *config, char err[static CONFIG_ERROR_MAX])
+{
+    struct ppo_world world;
+    char why[PPO_ERROR_MAX];
+    if (config_trades(config))
+        return 0;
+    int r = ppo_world_builtin(config->world, 1, 0, &world, why);
+    if (r == 0)
+        ppo_world_destroy(&world);
+    else if (r == -ENOENT && nearest_distance(config->world, CONFIG_MARKET) <= 2)
+        config_say(err, r, "[training] world: unknown world: %s: did you mean %s?", config->world,
+                   CONFIG_MARKET);
+    else
+        config_say(err, r, "[training] world: %s; or %s", why, CONFIG_MARKET);
+    return r;
+}
+
 int config_check(const struct config *config, char err[static CONFIG_ERROR_MAX])
 {
     char why[PPO_ERROR_MAX];
@@ -346,10 +363,5 @@ int config_check(const struct config *config, char err[static CONFIG_ERROR_MAX])
         return config_say(err, r, "%s", why);
     if (config_trades(config))
         return check_data(&config->data, err);
-    struct ppo_world world;
-    r = ppo_world_builtin(config->world, 1, 0, &world, why);
-    if (r < 0)
-        return config_say(err, r, "[training] world: %s; or market", why);
-    ppo_world_destroy(&world);
-    return 0;
+    return config_check_world(config, err);
 }

@@ -38,6 +38,9 @@ static int apply(const struct ini_lines *file, const char *name, struct config *
             if (r < 0)
                 return config_say(err, r, "%.300s:%d: %.700s", name, entry->line, why);
         }
+    int known = config_check_world(config, why);
+    if (known < 0)
+        return config_say(err, known, "%.300s: %.700s", name, why);
     for (size_t i = 0; i < file->n && !config_trades(config); i++) {
         const struct ini_line *entry = &file->lines[i];
         if (entry->key && !config_is_ppo_section(entry->section))

@@ -19,6 +19,9 @@ extern const size_t config_table_n;
 /* [network] or [training] for PPO's keys that belong there; else [ppo]. */
 const char *config_home(const char *ppo_key);
 
+/* 0; -ENOENT: there is no such world, err names the nearest. */
+int config_check_world(const struct config *config, char err[static CONFIG_ERROR_MAX]);
+
 int config_section(const char *section, char *err); /* 0, or -ENOENT: there is none of that name */
 bool config_is_ppo_section(const char *section);
 

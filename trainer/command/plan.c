@@ -1,6 +1,7 @@
 /* `papertape-trainer plan`: what a training will take, before it is begun. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trainer/command/args.h"
 #include "trainer/command/train.h"
@@ -24,6 +25,11 @@ static void print(const struct plan *plan, const struct config *config)
 {
     double whole = plan->rollout_s + plan->advantages_s + plan->update_s;
     printf("%s on %s, %s\n", config->name, config->world, plan->backend);
+    char asked[32] = "";
+    if (plan->note[0])
+        printf("  %s\n", plan->note);
+    if (ppo_params_get(&config->ppo, "precision", asked, sizeof asked) && strcmp(asked, plan->precision) != 0)
+        printf("  products in %s: precision = %s is a device's\n", plan->precision, asked);
     if (plan->copies < config->ppo.copies)
         printf("  %d copies: the device has no memory for %d\n", plan->copies, config->ppo.copies);
     printf("  %lld steps in %lld iterations of %lld\n", (long long)config->ppo.total_steps,

@@ -100,12 +100,22 @@ static int open_checkpoint(struct train_run *run)
     return GO_ON;
 }
 
+static void tell_gaps(struct train_run *run)
+{
+    const struct market *market = run->source.market;
+    char note[TRAINER_DATA_NOTE_MAX];
+    for (int i = 0; market && i < market->n_symbols; i++)
+        if (trainer_data_missing(market, i, 0, market->rows, note) > 0)
+            report_warning(&run->report, note);
+}
+
 static int load_source(struct train_run *run)
 {
     char err[SOURCE_ERROR_MAX];
     struct usage begun = usage_now();
     if (source_load(&run->config, &run->source, err) < 0)
         return train_failed(run, "%s", err);
+    tell_gaps(run);
     train_phase(run, PHASE_LOADING, &begun);
     begun = usage_now();
     if (source_features(&run->source, err) < 0)

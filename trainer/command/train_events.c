@@ -57,16 +57,18 @@ json_t *config_json(const struct config *config)
 json_t *plan_json(const struct plan *plan, const struct config *config)
 {
     return json_pack(
-        "{s:s, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "backend",
-        plan->backend, "copies", plan->copies, "total_steps", (json_int_t)config->ppo.total_steps,
-        "iterations", (json_int_t)plan->iterations, "rollout_rows", (json_int_t)plan->rows, "device_bytes",
-        bytes_json(plan->device_bytes), "host_bytes", bytes_json(plan->host_bytes), "steps_per_second",
-        report_number(plan->steps_s), "seconds", report_number(plan->seconds), "rollout_seconds",
-        report_number(plan->rollout_s), "environment_seconds", report_number(plan->environment_s),
-        "advantages_seconds", report_number(plan->advantages_s), "update_seconds",
-        report_number(plan->update_s), "rollout_flop", report_number(plan->flops_rollout), "update_flop",
-        report_number(plan->flops_update), "update_flop_per_second", report_number(plan->flops_rate),
-        "measuring_seconds", report_number(plan->measured_s));
+        "{s:s, s:s, s:o, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "backend", plan->backend, "precision", plan->precision, "note",
+        plan->note[0] ? json_string(plan->note) : json_null(), "copies", plan->copies, "total_steps",
+        (json_int_t)config->ppo.total_steps, "iterations", (json_int_t)plan->iterations, "rollout_rows",
+        (json_int_t)plan->rows, "device_bytes", bytes_json(plan->device_bytes), "host_bytes",
+        bytes_json(plan->host_bytes), "steps_per_second", report_number(plan->steps_s), "seconds",
+        report_number(plan->seconds), "rollout_seconds", report_number(plan->rollout_s),
+        "environment_seconds", report_number(plan->environment_s), "advantages_seconds",
+        report_number(plan->advantages_s), "update_seconds", report_number(plan->update_s), "rollout_flop",
+        report_number(plan->flops_rollout), "update_flop", report_number(plan->flops_update),
+        "update_flop_per_second", report_number(plan->flops_rate), "measuring_seconds",
+        report_number(plan->measured_s));
 }
 
 static json_t *time_json(int64_t ns)

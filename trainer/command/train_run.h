@@ -30,7 +30,8 @@ struct train_run {
     int64_t saved_at;     /* steps of the last good checkpoint; -1: none */
     char saved[PATH_MAX]; /* its file; "" */
     bool replaces;        /* checkpoints of an earlier training are there, until the first is written */
-    bool lost;            /* the last checkpoint or policy could not be written */
+    int checkpoint_error, policy_error; /* -errno of the last one of each, 0: it was written */
+    bool lost;                          /* the last checkpoint or policy could not be written */
     struct evaluation evaluation;
     bool evaluated;
     int64_t evaluated_at;

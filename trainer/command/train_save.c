@@ -25,7 +25,7 @@ void train_phase(struct train_run *run, enum phase phase, const struct usage *be
     report_event(&run->report, "phase", phase_json(phase, &use, held_bytes(run)));
 }
 
-static bool save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
+static int save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
 {
     char path[PATH_MAX];
     struct kept_policy policy = {0};
@@ -38,7 +38,16 @@ static bool save_policy(struct train_run *run, char err[static KEEP_ERROR_MAX])
     if (r == 0)
         report_event(&run->report, "policy",
                      json_pack("{s:I, s:s}", "steps", (json_int_t)run->steps, "path", path));
-    return r == 0;
+    return r;
+}
+
+/* Again only where it is another error. */
+static void warn(struct train_run *run, int *last, int error, const char *words)
+{
+    run->lost = run->lost || error < 0;
+    if (error < 0 && error != *last)
+        report_warning(&run->report, words);
+    *last = error;
 }
 
 void train_save(struct train_run *run)
@@ -50,10 +59,9 @@ void train_save(struct train_run *run)
     if (run->steps == 0 && run->replaces)
         return; /* nothing was learnt: what is there is worth more */
     if (run->saved_at != run->steps) {
-        if (keep_checkpoint(config, config->output, run->making.learner, run->steps, err) < 0) {
-            run->lost = true;
-            report_warning(&run->report, err);
-        } else {
+        int r = keep_checkpoint(config, config->output, run->making.learner, run->steps, err);
+        warn(run, &run->checkpoint_error, r, err);
+        if (r == 0) {
             if (run->replaces && checkpoint_alone(config->output, config->name, run->steps, err) < 0)
                 report_warning(&run->report, err);
             run->replaces = false;
@@ -65,10 +73,8 @@ void train_save(struct train_run *run)
                                    "seconds", usage_since(&begun).wall_s));
         }
     }
-    if (!save_policy(run, err)) {
-        run->lost = true;
-        report_warning(&run->report, err);
-    }
+    int r = save_policy(run, err);
+    warn(run, &run->policy_error, r, err);
 }
 
 bool train_evaluate(struct train_run *run)

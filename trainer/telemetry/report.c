@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { DIGITS = 12, CELLS = 30 };
+enum { DIGITS = 12, CELLS = 30, CELLS_MIN = 4, COLUMNS = 80, COLUMNS_MAX = 256 };
 
 void report_begin(struct report *report, bool lines)
 {
-    bool terminal = isatty(STDOUT_FILENO) == 1;
-    *report = (struct report){.lines = lines || !terminal,
-                              .bar = isatty(STDERR_FILENO) == 1 && (!lines || !terminal),
-                              .begun = usage_now()};
+    bool terminal = isatty(STDOUT_FILENO) == 1, bar = isatty(STDERR_FILENO) == 1;
+    *report = (struct report){
+        .lines = lines || !terminal || !bar, .bar = bar && (!lines || !terminal), .begun = usage_now()};
 }
 
 json_t *report_number(double value)
@@ -94,21 +94,65 @@ static void draw_time(char *to, size_t size, double seconds)
         snprintf(to, size, "%ld:%02ld", s / 60, s % 60);
 }
 
+/* The last column stays free: terminals begin a new line once it is written. */
+static int columns(void)
+{
+    struct winsize size;
+    int n = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : COLUMNS;
+    return n < COLUMNS_MAX ? n - 1 : COLUMNS_MAX - 1;
+}
+
+enum { PART_MAX = 48 };
+enum part { SHARE, STEPS, RATE, RETURN, LEFT, PARTS }; /* from left to right */
+
+static void write_parts(const struct report_progress *progress, char ret[static PARTS][PART_MAX])
+{
+    char left[32];
+    double share = fmin(1, (double)progress->steps / (double)progress->total_steps);
+    draw_time(left, sizeof left, progress->left_s);
+    snprintf(ret[SHARE], PART_MAX, " %3.0f %%", 100 * share);
+    snprintf(ret[STEPS], PART_MAX, "  %lld steps", (long long)progress->steps);
+    snprintf(ret[RATE], PART_MAX, "  %.0f steps/s", progress->steps_s);
+    ret[RETURN][0] = '\0';
+    if (isfinite(progress->episode_return))
+        snprintf(ret[RETURN], PART_MAX, "  return %.4g", progress->episode_return);
+    snprintf(ret[LEFT], PART_MAX, "  %s left", left);
+}
+
+void report_bar_text(const struct report_progress *progress, int width, char *buf, size_t cap)
+{
+    static const enum part wanted[PARTS] = {SHARE, LEFT, RATE, RETURN,
+                                            STEPS}; /* the first before the others */
+    static const char full[] = "##############################";
+    char parts[PARTS][PART_MAX], name[21];
+    double share = fmin(1, (double)progress->steps / (double)progress->total_steps);
+    bool has[PARTS] = {0};
+    snprintf(name, sizeof name, "%.*s", width / 4, progress->name);
+    int room = width - (int)strlen(name) - 3 - CELLS_MIN;
+    write_parts(progress, parts);
+    for (int i = 0; i < PARTS; i++) {
+        int n = (int)strlen(parts[wanted[i]]);
+        has[wanted[i]] = n <= room;
+        room -= n <= room ? n : 0;
+    }
+    int cells = room < 0 ? 0 : room + CELLS_MIN < CELLS ? room + CELLS_MIN : CELLS;
+    int done = (int)(share * cells);
+    size_t at = (size_t)snprintf(buf, cap, "%s [%.*s%*s]", name, done, full, cells - done, "");
+    for (int i = 0; i < PARTS && at < cap; i++)
+        if (has[i])
+            at += (size_t)snprintf(buf + at, cap - at, "%s", parts[i]);
+    if (width >= 0 && (size_t)width < cap)
+        buf[width] = '\0';
+}
+
 void report_bar(struct report *report, const struct report_progress *progress)
 {
-    static const char full[] = "##############################";
     double now = usage_now().wall_s;
+    char text[COLUMNS_MAX];
     if (!report->bar || now - report->drawn_s < 0.1)
         return;
-    double share = fmin(1, (double)progress->steps / (double)progress->total_steps);
-    int cells = (int)(share * CELLS);
-    char left[32];
-    draw_time(left, sizeof left, progress->left_s);
-    fprintf(stderr, "\r\033[K%.20s [%.*s%*s] %3.0f %%  %lld steps  %.0f steps/s", progress->name, cells, full,
-            CELLS - cells, "", 100 * share, (long long)progress->steps, progress->steps_s);
-    if (isfinite(progress->episode_return))
-        fprintf(stderr, "  return %.4g", progress->episode_return);
-    fprintf(stderr, "  %s left ", left);
+    report_bar_text(progress, columns(), text, sizeof text);
+    fprintf(stderr, "\r\033[K%s", text);
     report->drawn_s = now;
     report->shown = true;
 }

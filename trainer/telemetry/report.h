@@ -1,6 +1,6 @@
-/* A training's progress: JSON lines on stdout, or a bar where that is a terminal (on stderr, so that nothing
- * but JSON is ever on stdout), and warnings on stderr. Schema papertape.training/1; docs/training.md has the
- * events. */
+/* A training's progress: JSON lines on stdout, or a bar where that and stderr are terminals (on stderr, so
+ * that nothing but JSON is ever on stdout), and warnings on stderr. Schema papertape.training/1;
+ * docs/training.md has the events. */
 #ifndef TRAINER_TELEMETRY_REPORT_H
 #define TRAINER_TELEMETRY_REPORT_H
 
@@ -39,6 +39,9 @@ struct report_progress {
 };
 void report_bar(struct report *report,
                 const struct report_progress *progress); /* at most ten times a second */
+/* What it draws in `width` columns (10 or more), and not one beyond: what there is no room for is left out,
+ * first the steps, then the return. */
+void report_bar_text(const struct report_progress *progress, int width, char *buf, size_t cap);
 void report_bar_clear(struct report *report);
 
 /* A number, or null where it is none. */

@@ -17,10 +17,14 @@ static int make_world(const struct source *source, const struct ppo_params *para
 }
 
 int making_predict(const struct source *source, const struct ppo_params *params, bool all_copies,
-                   struct learner_prediction *ret, char err[static SOURCE_ERROR_MAX])
+                   void (*told)(void *ctx, const char *words), void *ctx, struct learner_prediction *ret,
+                   char err[static SOURCE_ERROR_MAX])
 {
-    const struct learner_source from = {
-        .env_params = &source->config->env, .market = source->train_market, .all_copies = all_copies};
+    const struct learner_source from = {.env_params = &source->config->env,
+                                        .market = source->train_market,
+                                        .all_copies = all_copies,
+                                        .told = told,
+                                        .ctx = ctx};
     if (source->market)
         return learner_predict(params, &from, ret, err);
     *ret = (struct learner_prediction){.copies = params->copies};

@@ -19,7 +19,8 @@ int making_begin(const struct source *source, const struct ppo_params *params, b
                  char err[static SOURCE_ERROR_MAX]);
 /* What that would come to, as learner_predict(). */
 int making_predict(const struct source *source, const struct ppo_params *params, bool all_copies,
-                   struct learner_prediction *ret, char err[static SOURCE_ERROR_MAX]);
+                   void (*told)(void *ctx, const char *words), void *ctx, struct learner_prediction *ret,
+                   char err[static SOURCE_ERROR_MAX]);
 bool making_on_device(const struct making *making);
 void making_end(struct making *making); /* fine on a zeroed one */
 

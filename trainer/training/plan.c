@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "trainer/telemetry/usage.h"
 #include "trainer/training/make.h"
@@ -184,6 +185,53 @@ static int shape_of(const struct ppo_params *params, const struct ppo_world *wor
     return net_layout_init(ret, &shape, err);
 }
 
+static void take_note(void *ctx, const char *words)
+{
+    snprintf(ctx, PLAN_NOTE_MAX, "%s", words);
+}
+
+/* Whose choice the CPU was, where nobody told. */
+static void explain(const struct source *source, const struct ppo_params *wanted, bool on_device,
+                    struct plan *plan)
+{
+    if (on_device) {
+        if (!ppo_params_get(wanted, "precision", plan->precision, sizeof plan->precision))
+            plan->precision[0] = '\0';
+        return;
+    }
+    snprintf(plan->precision, sizeof plan->precision, "float32");
+    if (!source->market)
+        snprintf(plan->note, sizeof plan->note, "training on the CPU: the world %s is there",
+                 source->config->world);
+    else if (wanted->device == PPO_CPU)
+        snprintf(plan->note, sizeof plan->note, "training on the CPU: device = cpu");
+}
+
+/* From one copy of the world: the system grants more than it has, and ends programs that then use it. */
+static int check_memory(const struct source *source, const struct ppo_params *params,
+                        struct net_layout *layout, char err[static PLAN_ERROR_MAX])
+{
+    struct ppo_world world;
+    int r = source_world(source, 1, &world, err);
+    if (r < 0)
+        return r;
+    r = shape_of(params, &world, layout, err);
+    double copy = (double)world.state_bytes(world.ctx);
+    ppo_world_destroy(&world);
+    if (r < 0)
+        return r;
+    double wanted =
+        (double)source_bytes(source) + copy * params->copies + (double)learner_bytes_cpu(params, layout);
+    double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (!(there > 0 && wanted > there))
+        return 0;
+    snprintf(err, PLAN_ERROR_MAX,
+             "[ppo] copies: %d: with %d steps a rollout and its networks take %.1f GB, and this machine has "
+             "%.1f: fewer of either are right",
+             params->copies, params->steps, wanted * 1e-9, there * 1e-9);
+    return -ENOMEM;
+}
+
 int plan_make(const struct source *source, const struct ppo_params *wanted, bool all_copies, struct plan *ret,
               char err[static PLAN_ERROR_MAX])
 {
@@ -197,12 +245,14 @@ int plan_make(const struct source *source, const struct ppo_params *wanted, bool
     int r = layout ? 0 : say(err, -ENOMEM, "out of memory: plan");
     double step_s = 0;
     if (r == 0)
-        r = making_predict(source, &params, all_copies, &predicted, err);
+        r = making_predict(source, &params, all_copies, take_note, plan.note, &predicted, err);
     if (r == 0) {
         params.copies = predicted.copies;
         if (source->market && predicted.device_bytes == 0)
             params.device = PPO_CPU;
     }
+    if (r == 0 && predicted.device_bytes == 0)
+        r = check_memory(source, &params, layout, err);
     int steps = least_steps(&params);
     if (r == 0)
         r = source_world(source, (size_t)params.copies, &world, err);
@@ -235,6 +285,7 @@ int plan_make(const struct source *source, const struct ppo_params *wanted, bool
     plan.seconds = (double)plan.iterations * (double)plan.rows / plan.steps_s +
                    (params.normalise_observations ? plan.rollout_s : 0); /* the first statistics' rehearsal */
     memcpy(plan.backend, measured.backend, sizeof plan.backend);
+    explain(source, wanted, measured.on_device, &plan);
     plan.measured_s = usage_since(&begun).wall_s;
     *ret = plan;
     return 0;

@@ -7,10 +7,11 @@
 #include "trainer/ppo/learner.h"
 #include "trainer/training/source.h"
 
-enum { PLAN_ERROR_MAX = SOURCE_ERROR_MAX };
+enum { PLAN_ERROR_MAX = SOURCE_ERROR_MAX, PLAN_NOTE_MAX = 384 };
 
 struct plan {
-    char backend[64];
+    char backend[64], precision[16];    /* of its products */
+    char note[PLAN_NOTE_MAX];           /* why it is on the CPU, or with fewer copies; "": it is as asked */
     int copies;                         /* fewer than asked for where the device has no memory for all */
     int64_t rows, minibatches;          /* of an iteration; minibatches of all epochs */
     double flops_rollout, flops_update; /* of an iteration */
@@ -28,7 +29,7 @@ struct plan {
 
 /* Of `params`, which are those of the configuration but for copies; `all_copies` as making_begin(). The
  * copies are those that the whole rollout leaves a device room for, not the measured one's. 0; -EINVAL,
- * -ENOMEM as the learner's. */
+ * -ENOMEM as the learner's; without having built anything where the CPU's memory cannot hold a rollout. */
 int plan_make(const struct source *source, const struct ppo_params *params, bool all_copies, struct plan *ret,
               char err[static PLAN_ERROR_MAX]);
 

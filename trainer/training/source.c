@@ -75,6 +75,9 @@ static int load_files(const struct config_data *data, struct words *bars, struct
         .exchange_info = data->exchange_info[0] ? data->exchange_info : NULL,
     };
     int r = market_load_files(bars->word, bars->n, &options, ret, NULL, err);
+    char *option = r < 0 ? strstr(err, ", or --interval") : NULL;
+    if (option) /* other programs'; the bars of files have their own here */
+        *option = '\0';
     if (r < 0 || data->interval_ns == 0 || (*ret)->interval_ns == data->interval_ns)
         return r;
     const char *name = bar_interval_name((*ret)->interval_ns);

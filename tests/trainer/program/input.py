@@ -3,6 +3,7 @@ input, of a disk that is full, of losses that are no numbers.
 
     input.py PAPERTAPE_TRAINER EXAMPLE.ini PAPERTAPE
 """
+import fcntl
 import glob
 import json
 import os
@@ -14,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 import events as board
 from program import Trainer, check, config, done, events, figures, lines, read, write_market
@@ -24,7 +26,7 @@ MARKET = {"training": {"total_steps": 2560}, "environment": {"lookback": 2}}
 NUMBER, TEXT, WHOLE, SWITCH, OBJECT = (int, float), str, int, bool, dict
 PHASE = {"phase": TEXT, "seconds": NUMBER, "peak_rss_bytes": WHOLE, "learner_bytes": (int, type(None)),
          "cpu_utilisation": (int, float, type(None)), "device_utilisation": type(None)}
-PLAN = {"backend": TEXT, "copies": WHOLE, "total_steps": WHOLE, "iterations": WHOLE, "rollout_rows": WHOLE, "device_bytes": type(None),
+PLAN = {"backend": TEXT, "precision": TEXT, "note": TEXT, "copies": WHOLE, "total_steps": WHOLE, "iterations": WHOLE, "rollout_rows": WHOLE, "device_bytes": type(None),
         "host_bytes": WHOLE, "steps_per_second": NUMBER, "seconds": NUMBER, "rollout_seconds": NUMBER,
         "environment_seconds": NUMBER, "advantages_seconds": NUMBER, "update_seconds": NUMBER, "rollout_flop": NUMBER,
         "update_flop": NUMBER, "update_flop_per_second": NUMBER, "measuring_seconds": NUMBER}
@@ -190,6 +192,11 @@ def test_refused(trainer, folder):
         bad(["bad.ini:", "gamma", "1.5", "0 to 1"], {"ppo": {"gamma": 1.5}}, verb=verb)
         bad(["bad.ini:", "[netwrk]", "[network]"], {"netwrk": {"recurrent": 16}}, verb=verb)
         bad(["cartpol", "cartpole"], {"training": {"world": "cartpol"}}, verb=verb)
+        bad(["[training] world", "markt", "mean market"], data, {"training": {"world": "markt"}}, verb=verb)
+        bad(["[training] world", "pendulm", "mean pendulum"], data, {"training": {"world": "pendulm"}}, verb=verb)
+        large = {"network": {"policy_layers": "8192,8192"}, "ppo": {"copies": 262144, "steps": 4096, "minibatch": 1 << 24}}
+        bad(["[ppo] copies", "262144", "GB", "fewer"], large, verb=verb)
+        bad(["[ppo] copies", "262144", "GB", "fewer"], data, large, verb=verb)
         bad(["AAAUSDT_5m.csv"], data, {"data": {"bars": "AAAUSDT_5m.csv"}}, verb=verb)
         bad(["sequence", "steps"], {"network": {"recurrent": 16, "sequence": 48}}, verb=verb)
         bad(["minibatch", "256"], {"ppo": {"minibatch": 4096}}, verb=verb)
@@ -309,7 +316,7 @@ def test_full(trainer, folder):
     warnings = [line["message"] for line in events(seen, "warning")]
     check(ran.returncode == 1, f"full: exit {ran.returncode}")
     check(len(events(seen, "update")) == 10, "full: the training goes on")
-    check(len(warnings) == 4 and sum("full-" in line and "room" in line for line in warnings) >= 2, f"full: {warnings}")
+    check(len(warnings) == 2 and "full-" in warnings[0] and "full.safetensors" in warnings[1], f"full: {warnings}")
     check("full-2560.ckpt" in ran.stderr.splitlines()[-1] and seen[-1]["checkpoint"].endswith("full-2560.ckpt"), f"full: {ran.stderr}")
     check(read(out, "full-2560.ckpt") == kept and read(out, "full.safetensors") == policy, "full: what was there")
     check(sorted(name for name in os.listdir(out) if name.startswith("full")) == ["full-2560.ckpt", "full.safetensors"], "full: no more")
@@ -346,10 +353,13 @@ def test_reader(trainer, folder):
     check(glob.glob(os.path.join(folder, "out", "pipe-*.ckpt")) != [], "pipe: its checkpoint")
 
 
-def on_terminal(trainer, *arguments):
+def on_terminal(trainer, *arguments, columns=0, stderr=None):
     """All that it writes to a terminal, and its exit status."""
     pid, terminal = pty.fork()
     if pid == 0:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("4H", 25, columns, 0, 0))
+        if stderr:
+            os.dup2(os.open(stderr, os.O_WRONLY | os.O_CREAT, 0o644), 2)
         os.chdir(trainer.folder)
         os.execve(trainer.program, [trainer.program, *arguments], trainer.environment)
     text = b""
@@ -371,6 +381,13 @@ def test_terminal(trainer, folder):
     check(status == 0 and "{" not in text and "bar [" in text and "steps/s" in text, f"bar: {status} {text!r}")
     last = text.replace("\x1b[K", "\r").split("\r")[-3:]
     check("bar: done after 2560 steps" in text and "out/bar.safetensors" in text, f"bar: {last}")
+    for columns in (40, 66, 0, 200):
+        text, status = on_terminal(trainer, "train", "--config", "bar.ini", "--overwrite", columns=columns)
+        drawn = [part.split("\n")[0] for part in text.replace("\x1b[K", "").split("\r") if part.startswith("bar [")]
+        check(status == 0 and drawn and all(20 < len(part) < (columns or 80) for part in drawn), f"bar of {columns}: {drawn}")
+    text, status = on_terminal(trainer, "train", "--config", "bar.ini", "--overwrite", stderr=os.path.join(folder, "stderr.txt"))
+    seen = lines(text.replace("\r", ""))
+    check(status == 0 and seen[-1]["event"] == "end" and read(folder, "stderr.txt") == b"", "no bar: the lines")
     text, status = on_terminal(trainer, "train", "--config", "bar.ini", "--json", "--overwrite")
     seen = lines(text.replace("\r", ""))
     check(status == 0 and seen[-1]["event"] == "end" and len(events(seen, "update")) == 10, "bar: --json")
@@ -392,6 +409,36 @@ def test_plan(trainer, folder):
     check(not os.path.exists(os.path.join(folder, "state")), "plan: it writes nothing")
     text = trainer.run("plan", "--config", "plan.ini").stdout
     check("steps/s" in text and "update" in text and "memory" in text, f"plan: {text}")
+    check("CPU: the world cartpole" in text and "float32" in text and "bf16" in text, f"plan: {text}")
+    bars = write_market(folder)
+    trainer.environment["PAPERTAPE_GPU_MODULE"] = os.path.join(folder, "none.so")
+    for device, word in (("auto", "none.so"), ("cpu", "device = cpu")):
+        config(os.path.join(folder, "plan.ini"), MARKET, {"training": {"device": device}, "data": {"bars": bars[0]}})
+        plan = json.loads(trainer.run("plan", "--config", "plan.ini", "--json").stdout)
+        check("CPU" in plan["note"] and word in plan["note"] and plan["precision"] == "float32", f"plan {device}: {plan}")
+        check(word in trainer.run("plan", "--config", "plan.ini").stdout, f"plan {device}: its text")
+
+
+def test_gaps(trainer, folder):
+    """Bars that are missing are told, a symbol a line, and stay missing."""
+    bars = write_market(folder)
+    for path, holes in zip(bars, ((), range(100, 107))):
+        with open(path) as file:
+            rows = file.read().split("\n")
+        with open(path, "w") as file:
+            file.write("\n".join(row for index, row in enumerate(rows) if index not in holes))
+    config(os.path.join(folder, "gaps.ini"), MARKET, {"training": {"name": "gaps"}, "data": {"bars": ",".join(bars)}})
+    ran = trainer.run("train", "--config", "gaps.ini")
+    warnings = [line["message"] for line in events(lines(ran.stdout), "warning")]
+    check(ran.returncode == 0 and len(warnings) == 1 and warnings[0].startswith("BBBUSDT: 7 "), f"gaps: {warnings} {ran.stderr}")
+    check(ran.stderr == f"papertape-trainer: {warnings[0]}\n", f"gaps: {ran.stderr}")
+    with open(bars[1], "w") as file: # a year later
+        file.write("timestamp,open,high,low,close,volume\n" + "".join(f"{1735689600 + 3600 * i},1,1,1,1,1\n" for i in range(50)))
+    refused(trainer, ["AAAUSDT and BBBUSDT", "same time"], "train", "--config", "gaps.ini", "--overwrite")
+    with open(bars[1], "w") as file:
+        file.write("timestamp,open,high,low,close,volume\n" + "".join(f"{1735689600 + 300 * i},1,1,1,1,1\n" for i in range(50)))
+    ran = refused(trainer, ["intervals differ", "5m", "1h"], "train", "--config", "gaps.ini", "--overwrite")
+    check("--interval" not in ran.stderr, f"gaps: {ran.stderr}")
 
 
 def test_sources(trainer, folder, papertape):
@@ -423,7 +470,7 @@ def test_sources(trainer, folder, papertape):
 def main(program, example, papertape):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(program, folder)
-        for test in (test_refused, test_not_finite, test_full, test_full_stdout, test_reader, test_terminal, test_plan):
+        for test in (test_refused, test_not_finite, test_full, test_full_stdout, test_reader, test_terminal, test_plan, test_gaps):
             test(trainer, folder)
             shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
         test_lines(trainer, folder, example)
