@@ -209,8 +209,8 @@ extern "C" void queue_destroy(struct ppo_queue *q)
     free(q);
 }
 
-extern "C" int queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total,
-                            size_t *ret_driver, char *reason, size_t cap)
+extern "C" int queue_memory(struct gpu_indicators *g, size_t *ret_free, size_t *ret_total, size_t *ret_driver,
+                            char *reason, size_t cap)
 {
     size_t free_bytes, total;
     int r = device_alive(g, reason, cap);
