@@ -351,7 +351,7 @@ int config_check_world(const struct config *config, char err[static CONFIG_ERROR
         config_say(err, r, "[training] world: unknown world: %s: did you mean %s?", config->world,
                    CONFIG_MARKET);
     else
-        config_say(err, r, "[training] world: %s; or %s", why, CONFIG_MARKET);
+        config_say(err, r, "[training] world: %s (%s is one, too)", why, CONFIG_MARKET);
     return r;
 }
 

@@ -57,7 +57,8 @@ static void test_refused(void)
     REFUSED(MARKET "[training]\npreset = refrence-4080\n", -ENOENT, ":4:", "reference-4080");
     REFUSED(MARKET "[environment]\npreset = markt\n", -ENOENT, ":4:", "nearest is market");
     REFUSED(MARKET "[environment]\nautoreset = off\n", -EINVAL, ":4:", "autoreset", "same_step");
-    REFUSED(MARKET "[training]\nworld = cartpol\n", -EINVAL, "[data]", "no market");
+    REFUSED(MARKET "[training]\nworld = cartpole\n", -EINVAL, "[data]", "no market");
+    REFUSED(MARKET "[training]\nworld = cartpol\n", -ENOENT, "[training] world", "cartpole");
     REFUSED("[training]\nworld = cartpol\n", -ENOENT, "F.ini: ", "[training] world", "cartpole");
     REFUSED("[training]\nworld = cartpole\n[data]\nbars = A.csv\n", -EINVAL, ":4:", "no market");
     REFUSED("", -EINVAL, "F.ini: ", "[data] bars");
