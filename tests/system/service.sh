@@ -138,14 +138,14 @@ holds "a hang is ended by the watchdog and it is started again" until_true 60 on
 holds "data flows again" until_true 60 status_says '"state": ?"ok"'
 
 # The child that compares the log with the ledger runs inside the same sandbox.
-cat >"$root/root/ask.py" <<'END'
+cat >"$root/ask.py" <<'END'
 import socket
 client = socket.socket(socket.AF_UNIX)
 client.connect("/var/lib/papertape/control.sock")
 client.sendall(b'{"id":1,"cmd":"parity"}\n')
 print(client.recv(4096).decode())
 END
-holds "a check of parity begins" in_it bash -c "/usr/bin/python3 /root/ask.py | grep running"
+holds "a check of parity begins" in_it bash -c "/usr/bin/python3 /ask.py | grep running"
 holds "and says ok" until_true 60 status_says '"parity": ?\{"state": ?"ok"'
 
 holds "it stops in time" in_it timeout 30 systemctl stop papertaped

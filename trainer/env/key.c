@@ -244,3 +244,12 @@ int key_check(const struct env_param *param, const void *params, char err[static
                           max);
     return 0;
 }
+
+int key_no_preset(const char *const *presets, size_t n, const char *name, char err[static ENV_ERROR_MAX])
+{
+    struct nearest nearest = {0};
+    for (size_t i = 0; i < n; i++)
+        nearest_offer(&nearest, name, presets[i]);
+    return env_refuse(-ENOENT, err, "preset: %.60s: there is none of that name; the nearest is %s", name,
+                      nearest.best);
+}

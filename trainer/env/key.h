@@ -23,4 +23,7 @@ bool key_print(const struct env_param *param, const void *params, char *buf, siz
 /* Is the value, which a program may have put there itself, one that the row allows? 0, or -EINVAL. */
 int key_check(const struct env_param *param, const void *params, char err[static ENV_ERROR_MAX]);
 
+/* -ENOENT, and err says which of the presets is nearest to one that there is not. */
+int key_no_preset(const char *const *presets, size_t n, const char *name, char err[static ENV_ERROR_MAX]);
+
 #endif

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
 #include "trainer/env/key.h"
 #include "trainer/env/params_table.h"
 #include "trainer/env/refusal.h"
@@ -57,11 +56,7 @@ int env_params_preset(const char *name, struct env_params *ret, char err[static 
         params.action_span = 1; /* a direction */
         params.shorts = true;
     } else if (strcmp(name, "reference") != 0) {
-        struct nearest nearest = {0};
-        for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-            nearest_offer(&nearest, name, presets[i]);
-        return env_refuse(-ENOENT, err, "preset: %.60s: there is none of that name; the nearest is %s", name,
-                          nearest.best);
+        return key_no_preset(presets, sizeof presets / sizeof *presets, name, err);
     }
     *ret = params;
     return 0;

@@ -1,8 +1,9 @@
-/* Networks forward, PPO's loss, and its gradients, on the CPU, for one thread's rows of a minibatch. Large
- * products are OpenBLAS's (one-threaded: callers split rows over threads), small ones fused kernels of our
- * own (trainer/nn/kernels/). Each call's bits depend on its arguments and the processor alone.
+/* Networks forward, PPO's loss, and its gradients, on the CPU, for one thread's rows of a minibatch. Products
+ * are kernels of our own, fused with bias and activation, and large ones OpenBLAS's where that has kernels
+ * for the processor's widest vectors (trainer/nn/kernels/); both one-threaded: callers split rows over
+ * threads. Each call's bits depend on its arguments and the processor alone.
  *
- * Loss, as SB3's PPO with options (interfaces: grad-check): policy = -mean(min(r A, clip(r, 1 +- c) A)),
+ * Loss, as SB3's PPO with options (docs/training.md): policy = -mean(min(r A, clip(r, 1 +- c) A)),
  * r = exp(logp - old_logp); value = mean((returns - v)^2), v clipped to old_values +- clip_range_vf where
  * that is set; entropy = -mean(entropy); value and entropy clamped to +-bound where given, where beyond the
  * gradient is 0; loss = policy + ent_coef * entropy + vf_coef * value. */

@@ -137,10 +137,15 @@ static int on_device(struct climb *climb, struct learner_stack *stack, char err[
     return r;
 }
 
-/* Of a device that did not come about: is the CPU the answer? */
-static bool falls_back(const struct climb *climb, int r)
+/* Of a device that did not come about, for `reason`: 0 where the CPU is the answer, which is told; else r. */
+static int fall_back(const struct climb *climb, int r, const char *reason, char err[static PPO_ERROR_MAX])
 {
-    return !climb->host_failed && (r == -ENOMEM || climb->params.device == PPO_AUTO);
+    if (climb->host_failed || (r != -ENOMEM && climb->params.device != PPO_AUTO)) {
+        snprintf(err, PPO_ERROR_MAX, "%s", reason);
+        return r;
+    }
+    tell(climb->source, "training on the CPU: %s", reason);
+    return 0;
 }
 
 static int on_cpu(const struct ppo_params *params, const struct learner_source *source,
@@ -172,14 +177,10 @@ int learner_create_auto(const struct ppo_params *params, const struct learner_so
         return r;
     if (params->device != PPO_CPU) {
         r = on_device(&climb, &stack, reason);
-        if (r < 0 && !falls_back(&climb, r)) {
-            snprintf(err, PPO_ERROR_MAX, "%s", reason);
-            return r;
-        }
         if (r < 0)
-            tell(source, "training on the CPU: %s", reason);
+            r = fall_back(&climb, r, reason, err);
     }
-    if (params->device == PPO_CPU || r < 0)
+    if (r == 0 && !stack.learner)
         r = on_cpu(params, source, &stack, err);
     if (r == 0)
         *ret = stack;
@@ -204,14 +205,12 @@ int learner_predict(const struct ppo_params *params, const struct learner_source
     if (r == 0)
         r = find_rung(&climb, &stack, reason);
     learner_stack_destroy(&stack);
-    if (r < 0 && !falls_back(&climb, r)) {
-        snprintf(err, PPO_ERROR_MAX, "%s", reason);
-        return r;
-    }
-    if (r < 0)
-        tell(source, "training on the CPU: %s", reason);
-    else
+    if (r == 0)
         made = (struct learner_prediction){climb.params.copies, climb.device_bytes};
+    else
+        r = fall_back(&climb, r, reason, err);
+    if (r < 0)
+        return r;
     *ret = made;
     return 0;
 }

@@ -15,10 +15,10 @@
  * - Values of the whole rollout, and of the observations at truncations, are computed after it. Truncated:
  *   reward += gamma V(final observation). GAE: delta = r + gamma V' (1 - end) - V, A = delta + gamma lambda
  *   (1 - end) A'. returns = A + V.
- * - Minibatches: rows (or sequences) in the order of ppo_shuffle() (trainer/ppo/shuffle.h), a new one an
- * epoch.
+ * - Minibatches: rows (or sequences) in the order of ppo_shuffle (trainer/ppo/shuffle.h), a new one each
+ *   epoch.
  * - A minibatch whose loss or gradient norm is not finite is skipped and counted; params.bad_updates in a row
- * end the training with -EDOM.
+ *   end the training with -EDOM.
  *
  * Bit-equal on the same backend: params.threads and the processor's instruction set are part of it. */
 #ifndef TRAINER_PPO_LEARNER_H

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
 #include "trainer/env/key.h"
 #include "trainer/env/refusal.h"
 #include "trainer/ppo/params_table.h"
@@ -69,11 +68,7 @@ int ppo_params_preset(const char *name, struct ppo_params *ret, char err[static 
         params.total_steps = 10000000;
         params.bounded = true;
     } else if (strcmp(name, "default") != 0) {
-        struct nearest nearest = {0};
-        for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-            nearest_offer(&nearest, name, presets[i]);
-        return env_refuse(-ENOENT, err, "preset: %.60s: there is none of that name; the nearest is %s", name,
-                          nearest.best);
+        return key_no_preset(presets, sizeof presets / sizeof *presets, name, err);
     }
     *ret = params;
     return 0;
