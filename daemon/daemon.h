@@ -5,7 +5,7 @@
 #include <uv.h>
 
 #include "daemon/config.h"
-#include "daemon/control.h"
+#include "exchange/net/control.h"
 #include "daemon/session.h"
 #include "db/state.h"
 

@@ -133,4 +133,22 @@ int db_reader_chart_series(struct db_reader *reader, const char *symbol,
 int db_reader_chart_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t n,
                          void (*row)(void *ctx, const struct db_chart_bar *row), void *ctx);
 
+/* Trainings, oldest first; one by its name with `name` (NULL: all). */
+int db_reader_trainings(struct db_reader *reader, const char *name,
+                        void (*row)(void *ctx, const struct db_training *row), void *ctx);
+/* Of one: by steps, by steps, by time; the newest n states (0: all). */
+int db_reader_training_points(struct db_reader *reader, const char *training,
+                              void (*row)(void *ctx, const struct db_training_point *row), void *ctx);
+int db_reader_training_evaluations(struct db_reader *reader, const char *training,
+                                   void (*row)(void *ctx, const struct db_training_evaluation *row),
+                                   void *ctx);
+int db_reader_training_states(struct db_reader *reader, const char *training, int64_t n,
+                              void (*row)(void *ctx, const struct db_training_state *row), void *ctx);
+
+/* Policies of the arena, retired ones too, by name. */
+int db_reader_policies(struct db_reader *reader, void (*row)(void *ctx, const struct db_policy *row),
+                       void *ctx);
+/* Of one order: 0, -ENOENT when no policy gave it; ret->backend lives until the next call. */
+int db_reader_order_policy(struct db_reader *reader, uint64_t order_id, struct db_order_policy *ret);
+
 #endif

@@ -110,6 +110,66 @@ enum {
     DB_CHART_OUTPUTS_MAX = 64, /* of a bar */
 };
 
+/* A training as the co-process tells of it (docs/serve.md). Texts "" and times 0 where there is none, numbers
+ * NaN or -1 where they are not known. */
+struct db_training {
+    const char *name, *state, *reason, *cause, *device, *backend, *config, *checkpoint, *policy;
+    int64_t priority, steps, total_steps, iteration, attempts;
+    double steps_s, episode_return, cpu_s;
+    int64_t memory_bytes;
+    int64_t created_ns, started_ns, ended_ns, heard_ns;
+    int64_t seq; /* of its events: those up to here are stored */
+};
+
+/* A point of its learning curve; NaN where a figure is not known. */
+struct db_training_point {
+    const char *training;
+    int64_t steps, iteration, ts_ns;
+    double steps_s, episode_return, reward;
+    double policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction, explained_variance, grad_norm;
+    double learning_rate, std;
+    double rollout_s, advantages_s, update_s;
+    double device_utilisation, cpu_utilisation; /* busy seconds by wall seconds */
+    double memory_bytes, learner_bytes;
+};
+
+struct db_training_evaluation {
+    const char *training;
+    int64_t steps, ts_ns;
+    double reward, total_return, benchmark_return, drawdown; /* shares: 0.1 is 10 % */
+};
+
+/* It went into a state then; utilisation while that lasted, of the device or else of the processors. */
+struct db_training_state {
+    const char *training, *state;
+    int64_t ts_ns;
+    double utilisation;
+};
+
+enum {
+    DB_TRAINING_POINTS_KEPT = 4096, /* of a training, its states likewise */
+    DB_TRAININGS_KEPT = 1000,       /* of those that ended the oldest go */
+};
+
+enum db_policy_role { DB_POLICY_CHALLENGER, DB_POLICY_CHAMPION, DB_POLICY_RETIRED };
+
+/* A policy in the arena: docs/policies.md. */
+struct db_policy {
+    const char *name, *account, *training, *path, *reason;
+    enum db_policy_role role;
+    uint8_t id[POLICY_ID_SIZE];
+    int64_t since_ns; /* in that role */
+};
+
+/* Which policy gave an order, and what computed it. */
+struct db_order_policy {
+    uint64_t order_id;
+    uint8_t id[POLICY_ID_SIZE];
+    const char *backend;
+};
+
+const char *db_policy_role_name(enum db_policy_role role); /* "challenger", "champion", "retired" */
+int db_policy_role_parse(const char *name);
 const char *db_command_state_name(enum db_command_state state); /* "pending", "done", "refused" */
 const char *db_severity_name(enum db_severity severity);        /* "info", "warning", "error" */
 const char *db_feed_state_name(enum db_feed_state state);       /* "ok", "connecting", … */

@@ -93,6 +93,21 @@ uint64_t db_writer_put_chart_bar(struct db_writer *writer, const struct db_chart
 /* A series that is kept no more goes, and so do its bars. */
 uint64_t db_writer_drop_chart_series(struct db_writer *writer, int symbol, int64_t interval_ns);
 
+/* Trainings. A point of the same steps replaces; DB_TRAINING_POINTS_KEPT. A training's points come after its
+ * row, in its group. */
+uint64_t db_writer_put_training(struct db_writer *writer, const struct db_training *training);
+uint64_t db_writer_put_training_point(struct db_writer *writer, const struct db_training_point *point);
+uint64_t db_writer_put_training_evaluation(struct db_writer *writer,
+                                           const struct db_training_evaluation *evaluation);
+uint64_t db_writer_put_training_state(struct db_writer *writer, const struct db_training_state *state);
+/* It goes on from a checkpoint of so many steps: points and evaluations beyond are forgotten; below 0: all of
+ * it but its row, states too. */
+uint64_t db_writer_rewind_training(struct db_writer *writer, const char *training, int64_t steps);
+
+/* Policies. A champion that follows another is put after that one has another role, in one group. */
+uint64_t db_writer_put_policy(struct db_writer *writer, const struct db_policy *policy);
+uint64_t db_writer_put_order_policy(struct db_writer *writer, const struct db_order_policy *origin);
+
 /* Trading on or off across restarts: a row of meta. */
 uint64_t db_writer_put_paused(struct db_writer *writer, bool paused);
 

@@ -168,7 +168,7 @@ static void machine(FILE *out, const struct status *s)
         fprintf(out, "charts    %s bars taken, %s wait\n", exact(a, s->compute_updates),
                 exact(b, s->compute_queue));
     fprintf(out, "gpu       %s%s%s\n", word(s->gpu_state), s->gpu_reason[0] ? ": " : "", s->gpu_reason);
-    fprintf(out, "trainings %s\n", exact(a, s->trainings));
+    fprintf(out, "trainings %d\n", s->n_trainings);
 }
 
 void print_status(FILE *out, const struct model *model, struct moment now)

@@ -273,7 +273,8 @@ static void read_machine(const json_t *object, struct status *s)
     s->db_queue = count(db, "queue");
     s->commit_p50_ms = s->db_commits == 0 ? NAN : real(db, "commit_p50_ms"); /* of no commit at all */
     s->commit_p99_ms = s->db_commits == 0 ? NAN : real(db, "commit_p99_ms");
-    s->trainings = json_is_array(trainings) ? (int64_t)json_array_size(trainings) : -1;
+    s->n_trainings = (int)json_array_size(trainings) < STATUS_TRAININGS_MAX ? (int)json_array_size(trainings)
+                                                                            : STATUS_TRAININGS_MAX;
 }
 
 static void read_record(const json_t *object, struct status *s)
@@ -316,7 +317,6 @@ void status_init(struct status *status)
         .commit_p99_ms = NAN,
         .compute_updates = -1,
         .compute_queue = -1,
-        .trainings = -1,
         .parity = {.days = -1, .checked_ns = -1},
         .log = {.seq = -1, .bytes = -1, .holes = -1, .bytes_per_event = NAN},
         .recovery = {.played = -1, .crossed = -1, .elapsed_ms = NAN, .away_s = NAN},

@@ -21,6 +21,11 @@ enum {
     STATUS_ORDERS_MAX = 128,
     STATUS_REFUSALS_MAX = 16,
     STATUS_DEVICES_MAX = 8,
+    STATUS_TRAININGS_MAX = 64, /* the newest */
+    STATUS_POLICIES_MAX = 64,
+    STATUS_ACTIONS_MAX = 16,
+    STATUS_TRAINING_NAME_MAX = 64,
+    STATUS_FILE_MAX = 512,
 };
 
 struct status_feed {
@@ -109,6 +114,39 @@ struct status_device {
     double util_pct, mem_used_mib, mem_total_mib, power_w, power_limit_w, clock_mhz, temp_c;
 };
 
+/* A training as the daemon knows of it: docs/serve.md has the states. */
+struct status_training {
+    char training[STATUS_TRAINING_NAME_MAX], state[STATUS_WORD_MAX], reason[STATUS_TEXT_MAX],
+        cause[STATUS_WORD_MAX];
+    char device[STATUS_WORD_MAX], backend[STATUS_WORD_MAX * 2], policy[STATUS_FILE_MAX];
+    int64_t priority, steps, total_steps, iteration, attempts, restarts;
+    int64_t retry_in_ms, started_ns, ended_ns, age_ms, expected_ms,
+        checkpoint_steps; /* -1: none, not known */
+    double steps_s, episode_return, memory_mib, memory_limit_mib, device_mib, cpu_s, utilisation,
+        cpu_utilisation;
+    bool stale, stopping;
+};
+
+/* The co-process. */
+struct status_trainer {
+    char state[STATUS_WORD_MAX], detail[STATUS_TEXT_MAX], version[STATUS_WORD_MAX]; /* state "": not known */
+    int64_t pid, age_ms;
+};
+
+/* A policy of the arena: docs/policies.md. */
+struct status_policy {
+    char policy[STATUS_TRAINING_NAME_MAX], role[STATUS_WORD_MAX], account[ACCOUNT_NAME_MAX], id[80],
+        training[STATUS_TRAINING_NAME_MAX], reason[STATUS_TEXT_MAX], state[STATUS_WORD_MAX],
+        detail[STATUS_TEXT_MAX], backend[STATUS_WORD_MAX * 2], interval[STATUS_WORD_MAX];
+    int64_t since_ns, trades, decided_ns; /* -1: not known */
+    double equity, return_pct, sharpe;
+    struct {
+        char symbol[SYMBOL_NAME_MAX];
+        double action;
+    } actions[STATUS_ACTIONS_MAX];
+    int n_actions;
+};
+
 struct status {
     char version[STATUS_WORD_MAX], clock[STATUS_WORD_MAX], state_dir[STATUS_TEXT_MAX];
     char trading[STATUS_WORD_MAX], trading_reason[STATUS_TEXT_MAX];
@@ -132,7 +170,11 @@ struct status {
     char db_state[STATUS_WORD_MAX], db_detail[STATUS_TEXT_MAX];
     int64_t db_commits, db_rows, db_queue;
     double commit_p50_ms, commit_p99_ms;
-    int64_t trainings;
+    struct status_trainer trainer;
+    struct status_training trainings[STATUS_TRAININGS_MAX];
+    struct status_policy policies[STATUS_POLICIES_MAX];
+    int n_trainings, n_policies;
+    char champion_account[ACCOUNT_NAME_MAX], champion_policy[STATUS_TRAINING_NAME_MAX]; /* "" for none */
     struct status_parity parity;
     struct status_log log;
     struct status_recovery recovery;

@@ -115,7 +115,7 @@ static void check_whole(void)
     CHECK(isnan(s->orders[0].price));
     CHECK_INT(s->n_refusals, 1);
     CHECK_INT(s->refusals[0].count, 1);
-    CHECK_INT(s->trainings, 0);
+    CHECK_INT(s->n_trainings, 0);
     CHECK_STR(s->log.state, "ok");
     CHECK_INT(s->log.seq, 9130);
     CHECK_NEAR(s->log.bytes_per_event, 9.7, 1e-12);

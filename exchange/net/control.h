@@ -1,7 +1,8 @@
-/* The control socket: requests come in as lines of JSON, answers go out the same way, in any order
- * (docs/control.md). This file knows lines, peers and answers; daemon/command.h knows what is asked. */
-#ifndef DAEMON_CONTROL_H
-#define DAEMON_CONTROL_H
+/* The server's side of a control socket: requests come in as lines of JSON, answers go out the same way, in
+ * any order. The daemon has one (docs/control.md) and so has the co-process (docs/serve.md). This file knows
+ * lines, peers and answers; daemon/command/ and trainer/serve/ know what is asked. */
+#ifndef EXCHANGE_NET_CONTROL_H
+#define EXCHANGE_NET_CONTROL_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "daemon/control.h"
+#include "exchange/net/control.h"
 
 #include <errno.h>
 #include <stdarg.h>
