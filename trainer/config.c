@@ -11,9 +11,8 @@
 #include "exchange/bars_file.h"
 #include "strategy/nearest.h"
 #include "trainer/config_table.h"
-#include "trainer/ppo/world.h"
 
-static const char *const sections[] = {"training", "network", "ppo", "environment", "data"};
+static const char *const sections[] = {"training", "network", "ppo", "environment", "data", "serve"};
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
 bool config_trades(const struct config *config)
@@ -30,7 +29,8 @@ void config_defaults(struct config *ret)
                            .env_preset = "market",
                            .checkpoint_every = 50,
                            .checkpoint_keep = 3,
-                           .evaluate_episodes = 20};
+                           .evaluate_episodes = 20,
+                           .serve = {.restarts = 5}};
     ppo_params_preset(ret->preset, &ret->ppo, err);
     env_params_preset(ret->env_preset, &ret->env, err);
     ret->env.autoreset = ENV_SAME_STEP;
@@ -163,6 +163,19 @@ static int set_whole(struct config *config, const struct config_row *row, const 
     return 0;
 }
 
+static int set_number(struct config *config, const struct config_row *row, const char *text, char *err)
+{
+    char *end;
+    double value = strtod(text, &end);
+    bool number = (isdigit((unsigned char)text[0]) || strchr("-.", text[0])) && end != text && *end == '\0';
+    if (!number || !(value >= row->min && value <= row->max))
+        return config_say(err, number ? -ERANGE : -EINVAL, "[%s] %s: %.60s: a number from %g to %g is right",
+                          row->section, row->name, text, row->min, row->max);
+    value += 0.0; /* -0 is 0 */
+    memcpy((char *)config + row->offset, &value, sizeof value);
+    return 0;
+}
+
 static int set_time(struct config *config, const struct config_row *row, const char *text, char *err)
 {
     int64_t ns = 0;
@@ -226,6 +239,8 @@ int config_set(struct config *config, const char *section, const char *key, cons
         return set_preset(config, row, text, err);
     case CONFIG_WHOLE:
         return set_whole(config, row, text, err);
+    case CONFIG_NUMBER:
+        return set_number(config, row, text, err);
     case CONFIG_TIME:
         return set_time(config, row, text, err);
     case CONFIG_INTERVAL:
@@ -250,6 +265,20 @@ static int print_time(int64_t ns, char *buf, size_t cap)
     return (int)n + snprintf(buf + n, cap - n, ".%09lldZ", (long long)(ns % 1000000000));
 }
 
+/* In the fewest digits that give it again. */
+static int print_number(const void *field, char *buf, size_t cap)
+{
+    double value;
+    int n = -1;
+    memcpy(&value, field, sizeof value);
+    for (int digits = 1; digits <= 17; digits++) {
+        n = snprintf(buf, cap, "%.*g", digits, value);
+        if (n < 0 || (size_t)n >= cap || strtod(buf, NULL) == value)
+            break;
+    }
+    return n;
+}
+
 static int print_row(const struct config *config, const struct config_row *row, char *buf, size_t cap)
 {
     const char *field = (const char *)config + row->offset;
@@ -264,6 +293,8 @@ static int print_row(const struct config *config, const struct config_row *row, 
     switch (row->kind) {
     case CONFIG_WHOLE:
         return snprintf(buf, cap, "%lld", (long long)large);
+    case CONFIG_NUMBER:
+        return print_number(field, buf, cap);
     case CONFIG_TIME:
         return print_time(large, buf, cap);
     case CONFIG_INTERVAL:
@@ -287,81 +318,4 @@ int config_get(const struct config *config, const char *section, const char *key
     bool fits = config_is_ppo_section(section) ? ppo_params_get(&config->ppo, key, buf, cap)
                                                : env_params_get(&config->env, key, buf, cap);
     return fits ? 0 : -ENAMETOOLONG;
-}
-
-/* ---- How they fit together. ---- */
-
-static int check_range(const char *what, int64_t from, int64_t to, char *err)
-{
-    return from && to && from >= to
-               ? config_say(err, -EINVAL, "[data] %s_to: a time after %s_from is right", what, what)
-               : 0;
-}
-
-int64_t config_train_end(const struct config_data *data)
-{
-    return data->train_to ? data->train_to : data->test_from > data->train_from ? data->test_from : INT64_MAX;
-}
-
-static int check_data(const struct config_data *data, char *err)
-{
-    bool tests = data->test_from != 0;
-    if (!data->bars[0] == !data->state[0])
-        return config_say(err, -EINVAL,
-                          data->bars[0]
-                              ? "[data] state: bars are named too: one of the two is right"
-                              : "[data] bars: none: bars files are needed, or the state of a daemon");
-    if (data->state[0] && (!data->symbols[0] || !data->interval_ns))
-        return config_say(err, -EINVAL, "[data] %s: none: it is needed with state",
-                          data->symbols[0] ? "interval" : "symbols");
-    int r = check_range("fit", data->fit_from, data->fit_to, err);
-    if (r == 0)
-        r = check_range("train", data->train_from, data->train_to, err);
-    if (r == 0)
-        r = check_range("test", data->test_from, data->test_to, err);
-    if (r < 0)
-        return r;
-    if (data->test_to && !tests)
-        return config_say(err, -EINVAL, "[data] test_from: none: it is needed with test_to");
-    int64_t train_to = config_train_end(data);
-    int64_t test_to = data->test_to ? data->test_to : INT64_MAX;
-    if (tests && data->test_from < train_to && data->train_from < test_to)
-        return config_say(err, -EINVAL,
-                          "[data] test_from: bars of training are among those of evaluations: a time from "
-                          "train_to on is right");
-    int64_t fit_from = data->fit_from ? data->fit_from : data->train_from;
-    int64_t fit_to = data->fit_to ? data->fit_to : train_to;
-    if (tests && fit_from < test_to && data->test_from < fit_to)
-        return config_say(err, -EINVAL,
-                          "[data] fit_to: features would be fitted on bars of evaluations: a time up to "
-                          "test_from is right");
-    return 0;
-}
-
-int config_check_world(const struct config *config, char err[static CONFIG_ERROR_MAX])
-{
-    struct ppo_world world;
-    char why[PPO_ERROR_MAX];
-    if (config_trades(config))
-        return 0;
-    int r = ppo_world_builtin(config->world, 1, 0, &world, why);
-    if (r == 0)
-        ppo_world_destroy(&world);
-    else if (r == -ENOENT && nearest_distance(config->world, CONFIG_MARKET) <= 2)
-        config_say(err, r, "[training] world: unknown world: %s: did you mean %s?", config->world,
-                   CONFIG_MARKET);
-    else
-        config_say(err, r, "[training] world: %s (%s is one, too)", why, CONFIG_MARKET);
-    return r;
-}
-
-int config_check(const struct config *config, char err[static CONFIG_ERROR_MAX])
-{
-    char why[PPO_ERROR_MAX];
-    int r = ppo_params_check(&config->ppo, why);
-    if (r < 0)
-        return config_say(err, r, "%s", why);
-    if (config_trades(config))
-        return check_data(&config->data, err);
-    return config_check_world(config, err);
 }

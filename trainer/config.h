@@ -1,5 +1,5 @@
 /* What `papertape-trainer train` is asked for: an INI file of the sections [training], [network], [ppo] (any
- * of the three takes any key of ppo_params_list()), [environment] (env_params_list()) and [data].
+ * of the three takes any key of ppo_params_list()), [environment] (env_params_list()), [data] and [serve].
  * docs/training.md and trainer/papertape-trainer.example.ini have every key. Sections and keys that do not
  * exist are refused by line, with the nearest that does. */
 #ifndef TRAINER_CONFIG_H
@@ -30,6 +30,14 @@ struct config_data {
     int64_t fit_from, fit_to, train_from, train_to, test_from, test_to;
 };
 
+/* For the co-process alone (docs/serve.md). */
+struct config_serve {
+    int priority;
+    int64_t memory_mib; /* 0: its default */
+    double cpu_hours;   /* 0: no end */
+    int restarts;
+};
+
 struct config {
     char name[CONFIG_WORD_MAX], world[CONFIG_WORD_MAX], preset[CONFIG_WORD_MAX];
     char output[CONFIG_PATH_MAX];             /* "": the state's checkpoints */
@@ -40,6 +48,7 @@ struct config {
     char env_preset[CONFIG_WORD_MAX];
     struct env_params env; /* autoreset same_step */
     struct config_data data;
+    struct config_serve serve;
 };
 
 /* train_to, or what stands for it: test_from where that comes after train_from, or INT64_MAX. */
@@ -63,8 +72,8 @@ int config_check(const struct config *config, char err[static CONFIG_ERROR_MAX])
 /* The value of a key as config_set() reads it; -ENOENT, -ENAMETOOLONG. */
 int config_get(const struct config *config, const char *section, const char *key, char *buf, size_t cap);
 
-/* Every key, in the order of the file: of [training], [network], [ppo], [environment], [data], where it
- * belongs. */
+/* Every key, in the order of the file: of [training], [network], [ppo], [environment], [data], [serve],
+ * where it belongs. */
 struct config_key {
     const char *section, *name, *summary;
     const char *words; /* of choices; "" of text; NULL for numbers */

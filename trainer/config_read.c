@@ -43,7 +43,7 @@ static int apply(const struct ini_lines *file, const char *name, struct config *
         return config_say(err, known, "%.300s: %.700s", name, why);
     for (size_t i = 0; i < file->n && !config_trades(config); i++) {
         const struct ini_line *entry = &file->lines[i];
-        if (entry->key && !config_is_ppo_section(entry->section))
+        if (entry->key && config_is_market_section(entry->section))
             return config_say(err, -EINVAL,
                               "%.300s:%d: [%.60s] %.60s: the world %.60s is no market: leave the section out",
                               name, entry->line, entry->section, entry->key, config->world);

@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define AT(field)      .offset = offsetof(struct config, field), .size = sizeof(((struct config *)0)->field)
-#define TEXT(field)    .kind = CONFIG_TEXT, AT(field)
-#define TIME(field)    .kind = CONFIG_TIME, AT(field)
-#define WHOLE_TO(most) .kind = CONFIG_WHOLE, .max = most
+#define AT(field)       .offset = offsetof(struct config, field), .size = sizeof(((struct config *)0)->field)
+#define TEXT(field)     .kind = CONFIG_TEXT, AT(field)
+#define TIME(field)     .kind = CONFIG_TIME, AT(field)
+#define WHOLE_TO(most)  .kind = CONFIG_WHOLE, .max = most
+#define HOURS_A_CENTURY 876000
 
 const struct config_row config_table[] = {
     {"training", "name", "of its files: letters, digits, - _ .", .kind = CONFIG_NAME, AT(name)},
@@ -47,6 +48,14 @@ const struct config_row config_table[] = {
      TIME(data.train_to)},
     {"data", "test_from", "first bar of evaluations; empty, with test_to: none", TIME(data.test_from)},
     {"data", "test_to", "the bar after the last of them; empty: to the end", TIME(data.test_to)},
+    {"serve", "priority", "in the co-process's queue: higher first", .kind = CONFIG_WHOLE, .min = -100,
+     .max = 100, AT(serve.priority), .may_change = true},
+    {"serve", "memory_mib", "most memory of its process, MiB; 0: as the co-process allows", WHOLE_TO(1 << 24),
+     AT(serve.memory_mib), .may_change = true},
+    {"serve", "cpu_hours", "most processor time, of all its processes, hours; 0: no end",
+     .kind = CONFIG_NUMBER, .max = HOURS_A_CENTURY, AT(serve.cpu_hours), .may_change = true},
+    {"serve", "restarts", "times in a row that it is begun again by itself, without a checkpoint in between",
+     WHOLE_TO(1e6), AT(serve.restarts), .may_change = true},
 };
 const size_t config_table_n = sizeof config_table / sizeof *config_table;
 
@@ -69,6 +78,11 @@ const char *config_home(const char *ppo_key)
 bool config_is_ppo_section(const char *section)
 {
     return strcmp(section, "training") == 0 || strcmp(section, "network") == 0 || strcmp(section, "ppo") == 0;
+}
+
+bool config_is_market_section(const char *section)
+{
+    return strcmp(section, "environment") == 0 || strcmp(section, "data") == 0;
 }
 
 int config_say(char *err, int code, const char *format, ...)

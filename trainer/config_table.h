@@ -1,10 +1,18 @@
-/* Inside the configuration: the keys that are neither PPO's nor the environment's. */
+/* Inside the configuration: the keys that are neither PPO's nor the environment's, and what must fit. */
 #ifndef TRAINER_CONFIG_TABLE_H
 #define TRAINER_CONFIG_TABLE_H
 
 #include "trainer/config.h"
 
-enum config_kind { CONFIG_TEXT, CONFIG_NAME, CONFIG_PRESET, CONFIG_WHOLE, CONFIG_TIME, CONFIG_INTERVAL };
+enum config_kind {
+    CONFIG_TEXT,
+    CONFIG_NAME,
+    CONFIG_PRESET,
+    CONFIG_WHOLE,
+    CONFIG_NUMBER,
+    CONFIG_TIME,
+    CONFIG_INTERVAL
+};
 
 struct config_row {
     const char *section, *name, *summary;
@@ -24,6 +32,13 @@ int config_check_world(const struct config *config, char err[static CONFIG_ERROR
 
 int config_section(const char *section, char *err); /* 0, or -ENOENT: there is none of that name */
 bool config_is_ppo_section(const char *section);
+bool config_is_market_section(const char *section); /* is it of a world that trades alone? */
+
+/* All that does not fit, of keys that are each right: as ppo_params_misfits(), and the section. The
+ * environment's are known where the number of symbols is. Those of a world that is no market: PPO's. */
+int config_misfits(const struct config *config,
+                   void (*misfit)(void *ctx, const char *section, const char *keys, const char *words),
+                   void *ctx);
 
 int config_say(char *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

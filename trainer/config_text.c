@@ -26,10 +26,11 @@ static void offer_rows(struct listing *listing, const char *section)
         const struct config_row *row = &config_table[i];
         if (strcmp(row->section, section) != 0)
             continue;
+        const bool number = row->kind == CONFIG_WHOLE || row->kind == CONFIG_NUMBER;
         const struct config_key key = {.section = section,
                                        .name = row->name,
                                        .summary = row->summary,
-                                       .words = row->kind == CONFIG_WHOLE ? NULL : "",
+                                       .words = number ? NULL : "",
                                        .min = row->min,
                                        .max = row->max,
                                        .whole = row->kind == CONFIG_WHOLE,
@@ -71,12 +72,13 @@ size_t config_keys(struct config_key *ret, size_t cap)
     offer_rows(&listing, "environment");
     offer_params(&listing, "environment");
     offer_rows(&listing, "data");
+    offer_rows(&listing, "serve");
     return listing.n;
 }
 
 static bool counts(const struct config *config, const struct config_key *key)
 {
-    return config_trades(config) || config_is_ppo_section(key->section);
+    return config_trades(config) || !config_is_market_section(key->section);
 }
 
 static bool write_all(FILE *out, const struct config *config, const struct config_key *keys, size_t n)

@@ -1,9 +1,22 @@
 /* Whatever the text: refused with a sentence that names the file, or a configuration whose own text is read
- * back as the same one. */
+ * back as the same one; and all its errors are none where the first is. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trainer/config.h"
+#include "trainer/config_errors.h"
+
+static void take_error(void *ctx, int line, const char *section, const char *key, const char *message)
+{
+    (void)section;
+    (void)key;
+    *(int *)ctx += 1;
+    if (line < 0 || !*message)
+        abort();
+    for (; *message; message++)
+        if ((unsigned char)*message < ' ')
+            abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -14,7 +27,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     memcpy(text, data, size);
     text[size] = '\0';
-    int r = config_parse("F", text, &config, err);
+    int r = config_parse("F", text, &config, err), told = 0;
+    int n = config_errors("F", text, &again, take_error, &told);
+    if (n != told || (n > 0) != (r < 0) || (n == 0 && config_continues(&config, &again, err) < 0))
+        abort();
     free(text);
     if (r < 0) {
         if (!strstr(err, "F") || strlen(err) >= sizeof err - 1)

@@ -287,6 +287,8 @@ int command_train(int argc, char **argv)
         return status;
     if (args.list_keys)
         return train_list_keys(args.json);
+    if (args.check)
+        return train_check(args.config, args.json);
     struct train_run *run = calloc(1, sizeof *run);
     if (!run)
         return args_say(EXIT_FAILURE, "out of memory: train");

@@ -2,10 +2,15 @@
 #ifndef TRAINER_COMMAND_TRAIN_H
 #define TRAINER_COMMAND_TRAIN_H
 
+#include <stdbool.h>
+
 int command_train(int argc, char **argv);
 int command_plan(int argc, char **argv);
 
 /* `train --list-keys [--json]`: the exit status. */
 int train_list_keys(int json);
+
+/* `train --check --config PATH [--json]`: the exit status, 1 where the configuration has errors. */
+int train_check(const char *path, bool json);
 
 #endif

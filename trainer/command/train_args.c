@@ -10,6 +10,7 @@
 
 static const char train_help[] =
     "Usage: papertape-trainer train --config F [OPTION]...\n"
+    "       papertape-trainer train --check --config F [--json]\n"
     "       papertape-trainer train --list-keys [--json]\n"
     "\n"
     "Trains a policy by PPO as the INI file F says, and prints its progress: JSON lines, or on a\n"
@@ -21,6 +22,7 @@ static const char train_help[] =
     "      --overwrite        begin anew where there are checkpoints of this name; the first new one\n"
     "                         takes their place\n"
     "      --json             JSON lines on a terminal too\n"
+    "      --check            all that is wrong with the configuration, by line, and end\n"
     "      --list-keys        every key of a configuration: default, range, meaning\n"
     "      --print-config     the whole configuration, every key, and end\n"
     "      --help             this text\n"
@@ -39,18 +41,14 @@ static const char plan_help[] =
     "\n"
     "Exit status: 0 done, 1 an error, 2 a wrong command line. See papertape-trainer(1).\n";
 
-enum { RESUME = 256, OUTPUT, OVERWRITE, JSON, LIST_KEYS, PRINT_CONFIG };
+enum { RESUME = 256, OUTPUT, OVERWRITE, JSON, LIST_KEYS, PRINT_CONFIG, CHECK };
 
 static const struct option train_options[] = {
-    {"config", required_argument, NULL, 'c'},
-    {"resume", required_argument, NULL, RESUME},
-    {"output", required_argument, NULL, OUTPUT},
-    {"overwrite", no_argument, NULL, OVERWRITE},
-    {"json", no_argument, NULL, JSON},
-    {"list-keys", no_argument, NULL, LIST_KEYS},
-    {"print-config", no_argument, NULL, PRINT_CONFIG},
-    {"help", no_argument, NULL, ARGS_HELP},
-    {0},
+    {"config", required_argument, NULL, 'c'},    {"resume", required_argument, NULL, RESUME},
+    {"output", required_argument, NULL, OUTPUT}, {"overwrite", no_argument, NULL, OVERWRITE},
+    {"json", no_argument, NULL, JSON},           {"check", no_argument, NULL, CHECK},
+    {"list-keys", no_argument, NULL, LIST_KEYS}, {"print-config", no_argument, NULL, PRINT_CONFIG},
+    {"help", no_argument, NULL, ARGS_HELP},      {0},
 };
 static const struct option plan_options[] = {
     {"config", required_argument, NULL, 'c'},
@@ -83,6 +81,9 @@ static int take(void *ctx, int option)
         return GO_ON;
     case JSON:
         args->json = true;
+        return GO_ON;
+    case CHECK:
+        args->check = true;
         return GO_ON;
     case LIST_KEYS:
         args->list_keys = true;

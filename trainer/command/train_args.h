@@ -8,7 +8,7 @@
 
 struct train_args {
     const char *config, *resume, *output; /* NULL: not given; resume: a file, or "latest" */
-    bool overwrite, json, list_keys, print_config;
+    bool overwrite, json, check, list_keys, print_config;
 };
 
 /* GO_ON, or the exit status, with what there is to say said. */

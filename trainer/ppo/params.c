@@ -190,42 +190,117 @@ static int check_widths(const char *field, const struct env_param *key, char err
     return 0;
 }
 
+/* ---- How they fit each other. ---- */
+
+static int rows_fit(const struct ppo_params *params, char *err)
+{
+    int64_t rows = (int64_t)params->copies * params->steps;
+    if (rows <= ROWS_MAX)
+        return 0;
+    return env_refuse(-EINVAL, err,
+                      "steps: %d: a rollout of %d copies has %lld rows then; at most %d is right",
+                      params->steps, params->copies, (long long)rows, ROWS_MAX);
+}
+
+static int minibatch_fits(const struct ppo_params *params, char *err)
+{
+    int64_t rows = (int64_t)params->copies * params->steps;
+    if (params->minibatch <= rows)
+        return 0;
+    return env_refuse(-EINVAL, err, "minibatch: %d: at most %lld is right, the rows of a rollout",
+                      params->minibatch, (long long)rows);
+}
+
+static int minibatch_normalises(const struct ppo_params *params, char *err)
+{
+    if (!params->normalise_advantages || params->minibatch >= 2)
+        return 0;
+    return env_refuse(-EINVAL, err, "minibatch: 1: at least 2 is right with normalise_advantages");
+}
+
+static int recurrent_fits(const struct ppo_params *params, char *err)
+{
+    if (params->net.recurrent % NET_LANES == 0)
+        return 0;
+    return env_refuse(-EINVAL, err, "recurrent: %d: a multiple of %d is right", params->net.recurrent,
+                      NET_LANES);
+}
+
+static int sequence_divides_steps(const struct ppo_params *params, char *err)
+{
+    if (params->net.recurrent == 0 || params->steps % params->sequence == 0)
+        return 0;
+    return env_refuse(-EINVAL, err, "sequence: %d: a divisor of steps, %d, is right", params->sequence,
+                      params->steps);
+}
+
+static int sequence_divides_minibatch(const struct ppo_params *params, char *err)
+{
+    if (params->net.recurrent == 0 || params->minibatch % params->sequence == 0)
+        return 0;
+    return env_refuse(-EINVAL, err, "minibatch: %d: a multiple of sequence, %d, is right", params->minibatch,
+                      params->sequence);
+}
+
+static int log_std_fits(const struct ppo_params *params, char *err)
+{
+    if (params->log_std_min <= params->log_std_init && params->log_std_init <= params->log_std_max)
+        return 0;
+    return env_refuse(-EINVAL, err, "log_std_init: %g: from log_std_min, %g, to log_std_max, %g, is right",
+                      params->log_std_init, params->log_std_min, params->log_std_max);
+}
+
+static int lr_final_fits(const struct ppo_params *params, char *err)
+{
+    if (params->lr_schedule != PPO_EXPONENTIAL || params->lr_final != 0)
+        return 0;
+    return env_refuse(-EINVAL, err, "lr_final: 0: above 0 is right with lr_schedule exponential");
+}
+
+static const struct {
+    const char *keys;
+    int (*check)(const struct ppo_params *params, char *err);
+} rules[] = {
+    {"steps copies", rows_fit},
+    {"minibatch copies steps", minibatch_fits},
+    {"minibatch normalise_advantages", minibatch_normalises},
+    {"recurrent", recurrent_fits},
+    {"sequence recurrent steps", sequence_divides_steps},
+    {"minibatch recurrent sequence", sequence_divides_minibatch},
+    {"log_std_init log_std_min log_std_max", log_std_fits},
+    {"lr_final lr_schedule", lr_final_fits},
+};
+enum { N_RULES = sizeof rules / sizeof *rules };
+
+static int check_key(const struct ppo_params *params, const struct env_param *key,
+                     char err[static PPO_ERROR_MAX])
+{
+    return is_unset(key, params) ? 0
+           : is_widths(key)      ? check_widths((const char *)params + key->offset, key, err)
+                                 : key_check(key, params, err);
+}
+
 int ppo_params_check(const struct ppo_params *params, char err[static PPO_ERROR_MAX])
 {
-    for (size_t i = 0; i < ppo_params_table_n; i++) {
-        const struct env_param *key = &ppo_params_table[i];
-        int rc = is_unset(key, params) ? 0
-                 : is_widths(key)      ? check_widths((const char *)params + key->offset, key, err)
-                                       : key_check(key, params, err);
-        if (rc < 0)
-            return rc;
-    }
-    int64_t rows = (int64_t)params->copies * params->steps;
-    if (rows > ROWS_MAX)
-        return env_refuse(-EINVAL, err,
-                          "steps: %d: a rollout of %d copies has %lld rows then; at most %d is right",
-                          params->steps, params->copies, (long long)rows, ROWS_MAX);
-    if (params->minibatch > rows)
-        return env_refuse(-EINVAL, err, "minibatch: %d: at most %lld is right, the rows of a rollout",
-                          params->minibatch, (long long)rows);
-    if (params->normalise_advantages && params->minibatch < 2)
-        return env_refuse(-EINVAL, err, "minibatch: 1: at least 2 is right with normalise_advantages");
-    if (params->net.recurrent % NET_LANES != 0)
-        return env_refuse(-EINVAL, err, "recurrent: %d: a multiple of %d is right", params->net.recurrent,
-                          NET_LANES);
-    if (params->net.recurrent > 0 && params->steps % params->sequence != 0)
-        return env_refuse(-EINVAL, err, "sequence: %d: a divisor of steps, %d, is right", params->sequence,
-                          params->steps);
-    if (params->net.recurrent > 0 && params->minibatch % params->sequence != 0)
-        return env_refuse(-EINVAL, err, "minibatch: %d: a multiple of sequence, %d, is right",
-                          params->minibatch, params->sequence);
-    if (!(params->log_std_min <= params->log_std_init && params->log_std_init <= params->log_std_max))
-        return env_refuse(-EINVAL, err,
-                          "log_std_init: %g: from log_std_min, %g, to log_std_max, %g, is right",
-                          params->log_std_init, params->log_std_min, params->log_std_max);
-    if (params->lr_schedule == PPO_EXPONENTIAL && params->lr_final == 0)
-        return env_refuse(-EINVAL, err, "lr_final: 0: above 0 is right with lr_schedule exponential");
-    return 0;
+    int r = 0;
+    for (size_t i = 0; i < ppo_params_table_n && r == 0; i++)
+        r = check_key(params, &ppo_params_table[i], err);
+    for (size_t i = 0; i < N_RULES && r == 0; i++)
+        r = rules[i].check(params, err);
+    return r;
+}
+
+int ppo_params_misfits(const struct ppo_params *params,
+                       void (*misfit)(void *ctx, const char *keys, const char *words), void *ctx)
+{
+    char err[PPO_ERROR_MAX];
+    int n = 0;
+    for (size_t i = 0; i < N_RULES; i++)
+        if (rules[i].check(params, err) < 0) {
+            misfit(ctx, rules[i].keys, err);
+            n++;
+        }
+    return n;
 }
 
 static double between(double from, double to, double progress)

@@ -77,6 +77,10 @@ bool ppo_params_get(const struct ppo_params *params, const char *key, char *buf,
 
 /* Do they fit each other? 0, or -EINVAL with "what: where: what would be right". */
 int ppo_params_check(const struct ppo_params *params, char err[static PPO_ERROR_MAX]);
+/* All that does not fit, of keys that are each in their range: the keys that it is about, with blanks, the
+ * one that the sentence begins with first. How many there are. */
+int ppo_params_misfits(const struct ppo_params *params,
+                       void (*misfit)(void *ctx, const char *keys, const char *words), void *ctx);
 
 /* What holds at `progress`, 0 at the start to 1 at total_steps. exponential: lr_final^progress. The only
  * readers of clip_range_final, ent_coef and ent_coef_final, which may be PPO_UNSET. */

@@ -1,7 +1,9 @@
 /* The configuration: what is written is read, every key stands in the example, and what is wrong is named. */
 #include "trainer/config.h"
+#include "trainer/config_errors.h"
 
 #include <errno.h>
+#include <stdint.h>
 
 #include "tests/check.h"
 #include "tests/scratch.h"
@@ -62,6 +64,13 @@ static void test_refused(void)
     REFUSED("[training]\nworld = cartpol\n", -ENOENT, "F.ini: ", "[training] world", "cartpole");
     REFUSED("[training]\nworld = cartpole\n[data]\nbars = A.csv\n", -EINVAL, ":4:", "no market");
     REFUSED("", -EINVAL, "F.ini: ", "[data] bars");
+    REFUSED(MARKET "[serve]\npriority = 101\n", -ERANGE, ":4:", "[serve] priority", "-100 to 100");
+    REFUSED(MARKET "[serve]\nprioritee = 1\n", -ENOENT, ":4:", "did you mean priority?");
+    REFUSED(MARKET "[serve]\nrestarts = -1\n", -ERANGE, ":4:", "restarts", "from 0");
+    REFUSED(MARKET "[serve]\ncpu_hours = -1\n", -ERANGE, ":4:", "cpu_hours", "0 to 876000");
+    REFUSED(MARKET "[serve]\ncpu_hours = nan\n", -EINVAL, ":4:", "cpu_hours", "a number");
+    REFUSED(MARKET "[ppo]\nmemory_mib = 1\n", -ENOENT, ":4:", "belongs to [serve]");
+    REFUSED(MARKET "[environment]\nlevels = 4\n", -EINVAL, "F.ini: [environment] levels", "odd");
     REFUSED(MARKET "state = /x\n", -EINVAL, "[data] state", "one of the two");
     REFUSED("[data]\nstate = /x\n", -EINVAL, "[data] symbols");
     REFUSED("[data]\nstate = /x\nsymbols = A\n", -EINVAL, "[data] interval");
@@ -109,6 +118,15 @@ static void test_read(void)
     CHECK_INT(config.data.test_from, config.data.train_to);
     CHECK_INT(config.data.interval_ns, INT64_C(3600) * 1000000000);
     CHECK_STR(config.data.bars, "A_1h.csv, B_1h.csv");
+    CHECK(config.serve.priority == 0 && config.serve.memory_mib == 0 && config.serve.cpu_hours == 0 &&
+          config.serve.restarts == 5);
+    CHECK_INT(config_parse("F.ini",
+                           "[training]\nworld = cartpole\n[serve]\npriority = -100\nmemory_mib = 4096\n"
+                           "cpu_hours = .25\nrestarts = 0\n",
+                           &config, err),
+              0);
+    CHECK(config.serve.priority == -100 && config.serve.memory_mib == 4096 &&
+          config.serve.cpu_hours == 0.25 && config.serve.restarts == 0);
 
     CHECK_INT(config_parse("F.ini", MARKET "test_from = 2024-02-01\n", &config, err), 0);
     CHECK_INT(config_train_end(&config.data), config.data.test_from);
@@ -127,7 +145,8 @@ static void test_text(void)
                "[network]\npolicy_layers = none\nvalue_layers = 33,7\nrecurrent = 16\nshared_layers = true\n"
                "[ppo]\nlearning_rate = 0.00012345678901234567\nseed = 9007199254740992\nbounded = true\n"
                "[environment]\nexecution = reference\nbuy_cost_pct = 0.001..0.002\nshorts = false\n",
-        "[training]\nworld = pendulum\nname = a-b_c.d\npreset = reference-4080\noutput = /a b/c\n",
+        "[serve]\ncpu_hours = 0.1\npriority = -3\n[training]\nworld = pendulum\nname = a-b_c.d\npreset = "
+        "reference-4080\noutput = /a b/c\n",
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         CHECK_INT(config_parse("F.ini", files[i], &config, err), 0);
@@ -153,20 +172,13 @@ static void test_continues(void)
     static const struct {
         const char *key, *value;
         bool may;
-    } changes[] = {{"total_steps", "5", true},
-                   {"checkpoint_every", "7", true},
-                   {"checkpoint_keep", "9", true},
-                   {"evaluate_every", "3", true},
-                   {"tensorboard", "/t", true},
-                   {"output", "/o", true},
-                   {"evaluate_episodes", "3", true},
-                   {"name", "other", false},
-                   {"threads", "7", false},
-                   {"copies", "16", false},
-                   {"seed", "5", false},
-                   {"policy_layers", "8", false},
-                   {"bars", "B.csv", false},
-                   {"lookback", "9", false}};
+    } changes[] = {
+        {"total_steps", "5", true},       {"checkpoint_every", "7", true}, {"checkpoint_keep", "9", true},
+        {"evaluate_every", "3", true},    {"tensorboard", "/t", true},     {"output", "/o", true},
+        {"evaluate_episodes", "3", true}, {"priority", "-7", true},        {"memory_mib", "900", true},
+        {"cpu_hours", "0.25", true},      {"restarts", "0", true},         {"name", "other", false},
+        {"threads", "7", false},          {"copies", "16", false},         {"seed", "5", false},
+        {"policy_layers", "8", false},    {"bars", "B.csv", false},        {"lookback", "9", false}};
     CHECK_INT(config_parse("F.ini", MARKET, &config, err), 0);
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         size_t k = 0;
@@ -184,6 +196,103 @@ static void test_continues(void)
         CHECK(strcmp(keys[k].name, "threads") != 0 || strstr(err, "one a core of this machine"));
         CHECK(r == 0 || (strstr(err, keys[k].name) && strstr(err, changes[i].value) && strstr(err, before)));
     }
+}
+
+/* ---- All errors. ---- */
+
+struct told {
+    char text[1 << 16]; /* "LINE [section] key: message\n" each */
+    int n, last_line;
+    bool in_order;
+};
+
+static void take_error(void *ctx, int line, const char *section, const char *key, const char *message)
+{
+    struct told *told = ctx;
+    size_t at = strlen(told->text);
+    snprintf(told->text + at, sizeof told->text - at, "%d [%s] %s: %s\n", line, section, key, message);
+    told->in_order = told->in_order && (line == 0 || (told->last_line > 0 && line >= told->last_line));
+    told->last_line = line;
+    told->n++;
+}
+
+static struct told told;
+
+static void all_errors(const char *text, int n)
+{
+    told = (struct told){.in_order = true, .last_line = 1};
+    other.name[0] = '!';
+    CHECK_INT(config_errors("F.ini", text, &other, take_error, &told), n);
+    CHECK_INT(told.n, n);
+    CHECK(told.in_order);
+    CHECK((other.name[0] == '!') == (n > 0)); /* untouched */
+    if (told.n != n)
+        fprintf(stderr, "%s", told.text);
+}
+
+static void has(const char *words)
+{
+    if (strstr(told.text, words))
+        return;
+    check_failures++;
+    fprintf(stderr, "\"%s\" is not in:\n%s", words, told.text);
+}
+
+static void test_all_errors(void)
+{
+    all_errors(MARKET, 0);
+    CHECK_STR(other.data.bars, "A.csv");
+    all_errors("", 1);
+    has("0 [data] bars: none: bars files are needed");
+    all_errors("; a comment\n[ppo]\nlearning_rate = fast ; really\ngamma = 1.5\ngama = 1\n\ncopies\n"
+               "[trainin]\nname = x/y\nanything\n[training]\nname = a/b\n"
+               "copies = 4\n[ppo]\ncopies = 5\nbars = x\n",
+               9);
+    has("3 [ppo] learning_rate: fast: a number");
+    has("4 [ppo] gamma: 1.5: ");
+    has("5 [ppo] gama: unknown key: did you mean gamma?");
+    has("7 [ppo] : KEY = VALUE");
+    has("8 [trainin] : unknown section: did you mean [training]?");
+    has("12 [training] name: \"a/b\"");
+    has("15 [ppo] copies: already set in line 13");
+    has("16 [ppo] bars: it belongs to [data]");
+    has("0 [data] bars: none");
+    /* What does not fit is told at the line of its key, and not of a key that is wrong itself. */
+    all_errors("[ppo]\nminibatch = 100000\ncopies = few\n[data]\nbars = A.csv\ninterval = 7m\n", 2);
+    has("3 [ppo] copies");
+    has("6 [data] interval");
+    all_errors("[data]\nstate = /x\ntest_to = 2024-01-01\n[ppo]\nminibatch = 100000\nrecurrent = 5\n"
+               "log_std_min = 1\nlr_schedule = exponential\nlr_final = 0\n",
+               7);
+    has("0 [data] symbols: none");
+    has("0 [data] interval: none");
+    has("0 [data] test_from: none");
+    has("5 [ppo] minibatch: 100000: at most");
+    has("6 [network] recurrent: 5: a multiple of 16");
+    has("0 [network] log_std_init: ");
+    has("9 [ppo] lr_final: 0: above 0");
+    all_errors(MARKET "[environment]\nlevels = 4\n", 1);
+    has("4 [environment] levels: 4: an odd number");
+    all_errors(
+        "[environment]\nlookback = 3\n[data]\nbars = A\ntrain_from = 1\n[training]\nworld = cartpole\n", 2);
+    has("2 [environment] lookback: the world cartpole is no market");
+    has("4 [data] bars: the world cartpole is no market");
+    all_errors("[training]\nworld = cartpol\n", 1);
+    has("2 [training] world: ");
+    all_errors("gamma = 1\n\xEF\xBB\xBF[ppo]\n", 3);
+    has("1 [] : gamma: before any section");
+    all_errors("\xEF\xBB\xBF[ppo]\ngamma = 2\n" MARKET, 1);
+    has("2 [ppo] gamma");
+    all_errors(MARKET "[training]\nname = \xff\x01\xc3\xa9\n", 1); /* quoted, and shown */
+    has("4 [training] name: \"??\xc3\xa9\"");
+    /* More lines than it takes. */
+    char *many = malloc(5000 * 8);
+    size_t n = (size_t)sprintf(many, "[ppo]\n");
+    for (int i = 0; i < 4200; i++)
+        n += (size_t)sprintf(many + n, "x = 1\n");
+    CHECK(config_parse("F.ini", many, &other, err) < 0);
+    CHECK(config_errors("F.ini", many, NULL, take_error, &(struct told){0}) > 4000);
+    free(many);
 }
 
 /* The example has a line `key = value` for every key, in its section, after a comment, with its default. */
@@ -232,6 +341,7 @@ int main(int argc, char **argv)
     test_read();
     test_text();
     test_continues();
+    test_all_errors();
     test_example(argv[1]);
     return check_done("trainer/program/config");
 }

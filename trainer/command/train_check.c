@@ -1,0 +1,81 @@
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/command/args.h"
+#include "trainer/command/train.h"
+#include "trainer/config_errors.h"
+
+enum { TEXT_MAX = 1 << 24 };
+
+struct telling {
+    const char *path;
+    json_t *errors; /* NULL: as lines */
+};
+
+static void tell(void *ctx, int line, const char *section, const char *key, const char *message)
+{
+    const struct telling *telling = ctx;
+    if (telling->errors) {
+        json_array_append_new(telling->errors, json_pack("{s:i, s:s, s:s, s:s}", "line", line, "section",
+                                                         section, "key", key, "message", message));
+        return;
+    }
+    fprintf(stderr, "papertape-trainer: %s:", telling->path);
+    if (line > 0)
+        fprintf(stderr, "%d:", line);
+    if (*section)
+        fprintf(stderr, " [%s]", section);
+    if (*key)
+        fprintf(stderr, " %s:", key);
+    fprintf(stderr, " %s\n", message);
+}
+
+/* The file's text, for free(); NULL, with what there is to say said. */
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *text = file ? malloc(TEXT_MAX) : NULL;
+    size_t n = text ? fread(text, 1, TEXT_MAX - 1, file) : 0;
+    bool whole = text && !ferror(file) && feof(file);
+    const char *why = !file || (text && ferror(file)) ? strerror(errno)
+                      : !text                         ? "out of memory"
+                                                      : "it is too large";
+    if (whole && memchr(text, '\0', n)) {
+        why = "a NUL byte";
+        whole = false;
+    }
+    if (file)
+        fclose(file);
+    if (whole) {
+        text[n] = '\0';
+        return text;
+    }
+    free(text);
+    args_say(EXIT_FAILURE, "cannot read the configuration: %s: %s: an INI file is needed", path, why);
+    return NULL;
+}
+
+int train_check(const char *path, bool json)
+{
+    char *text = read_text(path);
+    struct telling telling = {.path = path, .errors = json ? json_array() : NULL};
+    if (!text)
+        return EXIT_FAILURE;
+    int n = json && !telling.errors ? -ENOMEM : config_errors(path, text, NULL, tell, &telling);
+    free(text);
+    json_t *out = json && n >= 0 ? json_pack("{s:s, s:O}", "schema", "papertape.training-check/1", "errors",
+                                             telling.errors)
+                                 : NULL;
+    if (n >= 0 && json && (!out || json_array_size(telling.errors) != (size_t)n))
+        n = -ENOMEM;
+    else if (out && (json_dumpf(out, stdout, JSON_INDENT(1)) < 0 || putchar('\n') < 0))
+        n = -EIO;
+    json_decref(out);
+    json_decref(telling.errors);
+    if (n < 0)
+        return args_say(EXIT_FAILURE, "cannot check: %s: %s", path, strerror(-n));
+    return n > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
