@@ -112,6 +112,7 @@ void db_reader_close(struct db_reader *reader)
     sqlite3_close(reader->db);
     free(reader->symbols);
     free(reader->accounts);
+    free(reader->backend);
     free(reader);
 }
 

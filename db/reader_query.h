@@ -12,6 +12,7 @@ struct db_reader {
     size_t n_symbols;
     struct db_account_row *accounts;
     size_t n_accounts;
+    char *backend; /* of the last order's policy that was asked for */
     char error[DB_ERROR_MAX];
 };
 

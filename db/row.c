@@ -14,6 +14,10 @@ static const char *const feed_states[] = {[DB_FEED_OK] = "ok",
                                           [DB_FEED_STALE] = "stale",
                                           [DB_FEED_FAILED] = "failed"};
 
+static const char *const policy_roles[] = {[DB_POLICY_CHALLENGER] = "challenger",
+                                           [DB_POLICY_CHAMPION] = "champion",
+                                           [DB_POLICY_RETIRED] = "retired"};
+
 static int find(const char *const *names, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
@@ -50,6 +54,16 @@ int db_severity_parse(const char *name)
 int db_feed_state_parse(const char *name)
 {
     return find(feed_states, sizeof feed_states / sizeof *feed_states, name);
+}
+
+const char *db_policy_role_name(enum db_policy_role role)
+{
+    return policy_roles[role];
+}
+
+int db_policy_role_parse(const char *name)
+{
+    return find(policy_roles, sizeof policy_roles / sizeof *policy_roles, name);
 }
 
 void db_account_of(int number, const struct account_spec *spec, int64_t created_ns, struct db_account *ret)

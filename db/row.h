@@ -147,7 +147,7 @@ struct db_training_state {
 };
 
 enum {
-    DB_TRAINING_POINTS_KEPT = 4096, /* of a training, its states likewise */
+    DB_TRAINING_POINTS_KEPT = 4096, /* of a training, its evaluations and states likewise */
     DB_TRAININGS_KEPT = 1000,       /* of those that ended the oldest go */
 };
 

@@ -14,7 +14,7 @@ static const char set_up[] = "PRAGMA foreign_keys = ON;"
                              "PRAGMA synchronous = FULL;"
                              "PRAGMA wal_autocheckpoint = 0;"
                              "PRAGMA journal_size_limit = 67108864;"
-                             "PRAGMA temp_store = MEMORY;";
+                             "PRAGMA temp_store = MEMORY;" DB_STORE_TEMPORARY;
 
 static int note(struct db_store *store, int rc)
 {
@@ -117,6 +117,7 @@ int db_store_open(struct db_store *store, const char *path, bool create)
     memset(store->statements, 0, sizeof store->statements);
     store->db = NULL;
     store->wal_pages = 0;
+    store->n_held = 0;
     int fd = create ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE) : -1;
     if (fd >= 0)
         close(fd); /* the log and its index take over the mode; SQLite says what is wrong with the path */
@@ -205,6 +206,7 @@ void db_store_rollback(struct db_store *store)
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     store->counts = store->committed;
+    store->n_held = 0;
 }
 
 bool db_store_checkpoint(struct db_store *store, bool truncate)

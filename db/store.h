@@ -44,6 +44,10 @@ struct db_row_chart_bar { /* then the outputs */
     size_t n_outputs;
 };
 
+struct db_row_training_rewind { /* text: the training */
+    int64_t steps;
+};
+
 enum db_statement {
     DB_SQL_BEGIN,
     DB_SQL_COMMIT,
@@ -82,7 +86,39 @@ enum db_statement {
     DB_SQL_CHART_DROP,
     DB_SQL_CHART_BAR,
     DB_SQL_CHART_THIN,
+    DB_SQL_TRAINING,
+    DB_SQL_TRAINING_AGAIN,
+    DB_SQL_TRAINING_FORGET,
+    DB_SQL_POINT,
+    DB_SQL_POINT_DROP,
+    DB_SQL_POINT_COUNT,
+    DB_SQL_POINT_THIN,
+    DB_SQL_POINT_REWIND,
+    DB_SQL_EVALUATION,
+    DB_SQL_EVALUATION_DROP,
+    DB_SQL_EVALUATION_COUNT,
+    DB_SQL_EVALUATION_THIN,
+    DB_SQL_EVALUATION_REWIND,
+    DB_SQL_STATE,
+    DB_SQL_STATE_DROP,
+    DB_SQL_STATE_COUNT,
+    DB_SQL_STATE_THIN,
+    DB_SQL_STATE_REWIND,
+    DB_SQL_STATE_MERGE,
+    DB_SQL_STATE_MERGE_DROP,
+    DB_SQL_STATE_MERGED,
+    DB_SQL_STATE_MERGE_FORGET,
+    DB_SQL_POLICY,
+    DB_SQL_ORDER_POLICY,
     DB_STATEMENTS,
+};
+
+/* How many rows of one training one of its tables holds, for as long as it is known without counting. */
+enum { DB_HELD_NAME_MAX = 40, DB_HELD_MAX = 192 };
+struct db_held {
+    enum db_row_kind kind; /* of the table's rows */
+    int64_t rows;
+    char training[DB_HELD_NAME_MAX];
 };
 
 struct db_store {
@@ -90,6 +126,8 @@ struct db_store {
     sqlite3_stmt *statements[DB_STATEMENTS];
     int64_t symbol_ids[SYMBOLS_MAX];                   /* by the engine's index; 0: not put yet */
     int64_t equity_hour[ACCOUNTS_MAX], telemetry_hour; /* last thinned */
+    struct db_held held[DB_HELD_MAX];
+    int n_held, next_held;       /* next_held: makes room */
     uint64_t known_event;        /* event_seq when it was first opened: up to it, rows are there already */
     uint64_t event_seq;          /* newest event whose rows are committed */
     struct db_counts counts;     /* of the rows, with the open transaction's */
@@ -100,6 +138,10 @@ struct db_store {
     int wal_pages;               /* at the last commit */
     char error[DB_ERROR_MAX];    /* of the last call that failed */
 };
+
+/* Where a training's states are merged, in memory. */
+#define DB_STORE_TEMPORARY \
+    "CREATE TEMP TABLE merged_states (ts_ns INTEGER PRIMARY KEY, state TEXT, utilisation REAL);"
 
 extern const char *const db_statements_sql[DB_STATEMENTS];
 

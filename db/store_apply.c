@@ -18,6 +18,8 @@ bool db_row_is_money(enum db_row_kind kind)
     case DB_ROW_POSITION:
     case DB_ROW_COMMAND:
     case DB_ROW_META:
+    case DB_ROW_POLICY:
+    case DB_ROW_ORDER_POLICY:
         return true;
     default:
         return false;
@@ -182,6 +184,20 @@ int db_store_apply(struct db_store *store, const struct db_row_header *row)
         return db_apply_chart_series(store, data);
     case DB_ROW_CHART_BAR:
         return db_apply_chart_bar(store, data);
+    case DB_ROW_TRAINING:
+        return db_apply_training(store, data);
+    case DB_ROW_TRAINING_POINT:
+        return db_apply_training_point(store, data);
+    case DB_ROW_TRAINING_EVALUATION:
+        return db_apply_training_evaluation(store, data);
+    case DB_ROW_TRAINING_STATE:
+        return db_apply_training_state(store, data);
+    case DB_ROW_TRAINING_REWIND:
+        return db_apply_training_rewind(store, data);
+    case DB_ROW_POLICY:
+        return db_apply_policy(store, data);
+    case DB_ROW_ORDER_POLICY:
+        return db_apply_order_policy(store, data);
     case DB_ROW_KINDS:
         break;
     }

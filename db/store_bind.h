@@ -90,4 +90,13 @@ int db_apply_alert(struct db_store *store, const struct db_alert *row);
 int db_apply_chart_series(struct db_store *store, const struct db_row_chart_series *row);
 int db_apply_chart_bar(struct db_store *store, const struct db_row_chart_bar *row);
 
+/* Trainings and policies: store_training.c. */
+int db_apply_training(struct db_store *store, const struct db_training *row);
+int db_apply_training_point(struct db_store *store, const struct db_training_point *row);
+int db_apply_training_evaluation(struct db_store *store, const struct db_training_evaluation *row);
+int db_apply_training_state(struct db_store *store, const struct db_training_state *row);
+int db_apply_training_rewind(struct db_store *store, const struct db_row_training_rewind *row);
+int db_apply_policy(struct db_store *store, const struct db_policy *row);
+int db_apply_order_policy(struct db_store *store, const struct db_order_policy *row);
+
 #endif

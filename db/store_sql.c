@@ -11,6 +11,15 @@
 #define POSITION_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"
 #define EQUITY_VALUES   "?1, ?2, ?3, ?4, ?5, ?6"
 
+/* Of what a training has by steps or by time. THIN: every second one of the first ?2. */
+#define DROP(table, key) "DELETE FROM " table " WHERE training = ?1 AND " key " = ?2"
+#define COUNT(table)     "SELECT count(*) FROM " table " WHERE training = ?1"
+#define THIN(table, key) \
+    "DELETE FROM " table " WHERE training = ?1 AND " key " IN (SELECT " key " FROM (SELECT " key \
+    ", row_number() OVER (ORDER BY " key ") AS n FROM " table \
+    " WHERE training = ?1) WHERE n <= ?2 AND n % 2 = 0)"
+#define REWIND(table) "DELETE FROM " table " WHERE training = ?1 AND (?2 < 0 OR steps > ?2)"
+
 const char *const db_statements_sql[DB_STATEMENTS] = {
     [DB_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [DB_SQL_COMMIT] = "COMMIT",
@@ -158,4 +167,65 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "INSERT OR REPLACE INTO chart_bars (symbol, interval_ns, open_ns, open, high, low, close, volume, "
         "outputs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [DB_SQL_CHART_THIN] = "DELETE FROM chart_bars WHERE symbol = ?1 AND interval_ns = ?2 AND open_ns <= ?3",
+    [DB_SQL_TRAINING] =
+        "INSERT INTO trainings (name, state, reason, cause, priority, device, backend, config, steps, "
+        "total_steps, iteration, attempts, steps_s, return, memory_bytes, cpu_s, checkpoint, policy, "
+        "created_ns, started_ns, ended_ns, heard_ns, seq) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+        "?11, ?12, ?13, ?14, nullif(?15, -1), ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
+    [DB_SQL_TRAINING_AGAIN] =
+        "UPDATE trainings SET state = ?2, reason = ?3, cause = ?4, priority = ?5, device = ?6, backend = ?7, "
+        "config = ?8, steps = ?9, total_steps = ?10, iteration = ?11, attempts = ?12, steps_s = ?13, "
+        "return = ?14, memory_bytes = nullif(?15, -1), cpu_s = ?16, checkpoint = ?17, policy = ?18, "
+        "created_ns = ?19, started_ns = ?20, ended_ns = ?21, heard_ns = ?22, seq = ?23 WHERE name = ?1",
+    [DB_SQL_TRAINING_FORGET] =
+        "DELETE FROM trainings WHERE name IN (SELECT name FROM trainings WHERE state IN ('done', 'failed', "
+        "'stopped') AND name <> ?2 ORDER BY ended_ns, created_ns, name LIMIT max(0, (SELECT count(*) FROM "
+        "trainings) - ?1))",
+    [DB_SQL_POINT] =
+        "INSERT INTO training_points (training, steps, iteration, ts_ns, steps_s, return, reward, "
+        "policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction, explained_variance, grad_norm, "
+        "learning_rate, std, rollout_s, advantages_s, update_s, device_utilisation, cpu_utilisation, "
+        "memory_bytes, learner_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+        "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
+    [DB_SQL_POINT_DROP] = DROP("training_points", "steps"),
+    [DB_SQL_POINT_COUNT] = COUNT("training_points"),
+    [DB_SQL_POINT_THIN] = THIN("training_points", "steps"),
+    [DB_SQL_POINT_REWIND] = REWIND("training_points"),
+    [DB_SQL_EVALUATION] =
+        "INSERT INTO training_evaluations (training, steps, ts_ns, reward, return, benchmark_return, "
+        "drawdown) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [DB_SQL_EVALUATION_DROP] = DROP("training_evaluations", "steps"),
+    [DB_SQL_EVALUATION_COUNT] = COUNT("training_evaluations"),
+    [DB_SQL_EVALUATION_THIN] = THIN("training_evaluations", "steps"),
+    [DB_SQL_EVALUATION_REWIND] = REWIND("training_evaluations"),
+    [DB_SQL_STATE] = "INSERT INTO training_states (training, ts_ns, state, utilisation) "
+                     "VALUES (?1, ?2, ?3, ?4)",
+    [DB_SQL_STATE_DROP] = DROP("training_states", "ts_ns"),
+    [DB_SQL_STATE_COUNT] = COUNT("training_states"),
+    [DB_SQL_STATE_THIN] = THIN("training_states", "ts_ns"),
+    [DB_SQL_STATE_REWIND] = "DELETE FROM training_states WHERE training = ?1 AND ?2 < 0",
+    /* The first ?2 states, 16 at a time: what each state's were together, in the order of the first of each,
+     * one behind the other from when the 16 began. */
+    [DB_SQL_STATE_MERGE] =
+        "INSERT INTO temp.merged_states SELECT min(first_ns) OVER (PARTITION BY block) + ifnull(sum(long_ns) "
+        "OVER (PARTITION BY block ORDER BY first_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0), "
+        "state, utilisation FROM (SELECT block, state, min(ts_ns) AS first_ns, sum(long_ns) AS long_ns, "
+        "sum(utilisation * long_ns) / sum(long_ns) FILTER (WHERE utilisation IS NOT NULL) AS utilisation "
+        "FROM (SELECT ts_ns, state, utilisation, lead(ts_ns) OVER (ORDER BY ts_ns) - ts_ns AS long_ns, "
+        "(row_number() OVER (ORDER BY ts_ns) - 1) / 16 AS block FROM training_states WHERE training = ?1 "
+        "ORDER BY ts_ns LIMIT ?2) GROUP BY block, state)",
+    [DB_SQL_STATE_MERGE_DROP] =
+        "DELETE FROM training_states WHERE training = ?1 AND ts_ns <= (SELECT max(ts_ns) FROM (SELECT ts_ns "
+        "FROM training_states WHERE training = ?1 ORDER BY ts_ns LIMIT ?2))",
+    [DB_SQL_STATE_MERGED] = "INSERT INTO training_states (training, ts_ns, state, utilisation) "
+                            "SELECT ?1, ts_ns, state, utilisation FROM temp.merged_states",
+    [DB_SQL_STATE_MERGE_FORGET] = "DELETE FROM temp.merged_states",
+    [DB_SQL_POLICY] =
+        "INSERT INTO policies (name, role, account, policy, training, path, since_ns, reason) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (name) DO UPDATE SET role = excluded.role, "
+        "account = excluded.account, policy = excluded.policy, training = excluded.training, path = "
+        "excluded.path, since_ns = excluded.since_ns, reason = excluded.reason",
+    [DB_SQL_ORDER_POLICY] = "INSERT INTO order_policies (order_id, policy, backend) VALUES (?1, ?2, ?3) "
+                            "ON CONFLICT (order_id) DO UPDATE SET policy = excluded.policy, backend = "
+                            "excluded.backend",
 };

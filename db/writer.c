@@ -385,10 +385,21 @@ void db_writer_put_event(struct db_writer *w, uint64_t seq)
         w->event = seq;
 }
 
-/* A newer value of these comes soon. */
+/* A newer value of these comes soon, or whoever told it tells it again. */
 static bool may_be_dropped(enum db_row_kind kind)
 {
-    return kind == DB_ROW_PRICE || kind == DB_ROW_TELEMETRY || kind == DB_ROW_FEED;
+    switch (kind) {
+    case DB_ROW_PRICE:
+    case DB_ROW_TELEMETRY:
+    case DB_ROW_FEED:
+    case DB_ROW_TRAINING:
+    case DB_ROW_TRAINING_POINT:
+    case DB_ROW_TRAINING_EVALUATION:
+    case DB_ROW_TRAINING_STATE:
+        return true;
+    default:
+        return false;
+    }
 }
 
 static bool over_bound(struct db_writer *w)
@@ -580,6 +591,45 @@ uint64_t db_writer_put_chart_bar(struct db_writer *w, const struct db_chart_bar 
         .symbol = bar->symbol, .interval_ns = bar->interval_ns, .bar = bar->bar, .n_outputs = bar->n_outputs};
     return put_bytes(w, DB_ROW_CHART_BAR, &row, sizeof row, bar->outputs,
                      bar->n_outputs * sizeof *bar->outputs, NULL, 0);
+}
+
+uint64_t db_writer_put_training(struct db_writer *w, const struct db_training *t)
+{
+    return PUT(w, DB_ROW_TRAINING, t, t->name, t->state, t->reason, t->cause, t->device, t->backend,
+               t->config, t->checkpoint, t->policy);
+}
+
+uint64_t db_writer_put_training_point(struct db_writer *w, const struct db_training_point *point)
+{
+    return PUT(w, DB_ROW_TRAINING_POINT, point, point->training);
+}
+
+uint64_t db_writer_put_training_evaluation(struct db_writer *w,
+                                           const struct db_training_evaluation *evaluation)
+{
+    return PUT(w, DB_ROW_TRAINING_EVALUATION, evaluation, evaluation->training);
+}
+
+uint64_t db_writer_put_training_state(struct db_writer *w, const struct db_training_state *state)
+{
+    return PUT(w, DB_ROW_TRAINING_STATE, state, state->training, state->state);
+}
+
+uint64_t db_writer_rewind_training(struct db_writer *w, const char *training, int64_t steps)
+{
+    struct db_row_training_rewind row = {.steps = steps};
+    return PUT(w, DB_ROW_TRAINING_REWIND, &row, training);
+}
+
+uint64_t db_writer_put_policy(struct db_writer *w, const struct db_policy *policy)
+{
+    return PUT(w, DB_ROW_POLICY, policy, policy->name, policy->account, policy->training, policy->path,
+               policy->reason);
+}
+
+uint64_t db_writer_put_order_policy(struct db_writer *w, const struct db_order_policy *origin)
+{
+    return PUT(w, DB_ROW_ORDER_POLICY, origin, origin->backend);
 }
 
 uint64_t db_writer_last(const struct db_writer *w)

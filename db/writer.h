@@ -34,8 +34,8 @@ struct db_writer_config {
      */
     int (*before_commit)(void *ctx, uint64_t event_seq);
     int max_delay_ms; /* least time between the end of a commit and the next begin; 0: none; 5 is good */
-    size_t
-        queue_max; /* bytes waiting beyond which prices, telemetry and feed states are dropped; 0: 64 MiB */
+    size_t queue_max; /* bytes waiting beyond which prices, telemetry, feed states and what is told of
+                       * trainings are dropped; 0: 64 MiB */
 };
 
 /* Opens, creating or migrating it, the database, and starts the thread. 0; an error of db/migrate.h; -errno.
@@ -93,8 +93,9 @@ uint64_t db_writer_put_chart_bar(struct db_writer *writer, const struct db_chart
 /* A series that is kept no more goes, and so do its bars. */
 uint64_t db_writer_drop_chart_series(struct db_writer *writer, int symbol, int64_t interval_ns);
 
-/* Trainings. A point of the same steps replaces; DB_TRAINING_POINTS_KEPT. A training's points come after its
- * row, in its group. */
+/* Trainings. A point of the same steps replaces, a state of the same time too; DB_TRAINING_POINTS_KEPT,
+ * DB_TRAININGS_KEPT. A training's points come after its row, in its group: where that was taken they are too,
+ * and where it was dropped (0) its `seq` is as before, and its events are to be asked for again. */
 uint64_t db_writer_put_training(struct db_writer *writer, const struct db_training *training);
 uint64_t db_writer_put_training_point(struct db_writer *writer, const struct db_training_point *point);
 uint64_t db_writer_put_training_evaluation(struct db_writer *writer,
@@ -106,6 +107,7 @@ uint64_t db_writer_rewind_training(struct db_writer *writer, const char *trainin
 
 /* Policies. A champion that follows another is put after that one has another role, in one group. */
 uint64_t db_writer_put_policy(struct db_writer *writer, const struct db_policy *policy);
+/* After its order, or in the order's group. */
 uint64_t db_writer_put_order_policy(struct db_writer *writer, const struct db_order_policy *origin);
 
 /* Trading on or off across restarts: a row of meta. */

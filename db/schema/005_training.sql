@@ -57,6 +57,7 @@ CREATE TABLE training_points (
     PRIMARY KEY (training, steps)
 ) STRICT, WITHOUT ROWID;
 
+-- Of its policy on the bars held out; replaced and thinned as points are.
 CREATE TABLE training_evaluations (
     training         TEXT NOT NULL REFERENCES trainings (name) ON DELETE CASCADE,
     steps            INTEGER NOT NULL,
@@ -68,7 +69,8 @@ CREATE TABLE training_evaluations (
     PRIMARY KEY (training, steps)
 ) STRICT, WITHOUT ROWID;
 
--- The timeline: when a training went into a state. At most 4096 a training, thinned by merging the oldest.
+-- The timeline: when a training went into a state. At most 4096 a training: beyond, every 16 in a row of the older
+-- half become one a state, each as long as those of that state were together.
 CREATE TABLE training_states (
     training    TEXT NOT NULL REFERENCES trainings (name) ON DELETE CASCADE,
     ts_ns       INTEGER NOT NULL,
