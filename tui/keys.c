@@ -39,7 +39,7 @@ static enum action answer(struct view *view, struct moment now, int key)
     } else if (key == PRESS_ESCAPE) {
         view->prompt = PROMPT_NONE;
         view_tell(view, OUTCOME_NOTE, "flatten:", "nothing is done", now);
-    } else if (key == PRESS_BACKSPACE) {
+    } else if (key == PRESS_BACKSPACE || key == PRESS_DELETE) {
         if (len > 0)
             view->typed[len - 1] = '\0';
     } else if (key > ' ' && key < 0x7f && len + 1 < sizeof(view->typed)) {

@@ -14,8 +14,11 @@ enum press {
     PRESS_END,
     PRESS_HELP,
     PRESS_BACKSPACE,
+    PRESS_DELETE,
     PRESS_ENTER,
     PRESS_ESCAPE,
+    PRESS_F5,
+    PRESS_F12,
     PRESS_OTHER,
 };
 

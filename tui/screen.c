@@ -225,8 +225,13 @@ static int translate(wint_t key)
     case KEY_HELP:
         return PRESS_HELP;
     case KEY_BACKSPACE:
-    case KEY_DC:
         return PRESS_BACKSPACE;
+    case KEY_DC:
+        return PRESS_DELETE;
+    case KEY_F(5):
+        return PRESS_F5;
+    case KEY_F(12):
+        return PRESS_F12;
     case KEY_ENTER:
         return PRESS_ENTER;
     default:

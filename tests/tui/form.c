@@ -1,0 +1,418 @@
+/* A configuration in the form: what is not changed comes out to the byte, values change and change back, keys
+ * come and go, errors stay with their lines. */
+#include "tui/form.h"
+
+#include <errno.h>
+#include <locale.h>
+
+#include "tests/check.h"
+#include "tests/random.h"
+#include "tui/form_known.h"
+#include "tui/line_edit.h"
+#include "tui/press.h"
+
+static const struct form_known known[] = {
+    {"training", "name", "training", "its name", 0, false},
+    {"training", "total_steps", "1000000", "steps", 0, true},
+    {"ppo", "learning_rate", "0.0003", "the optimiser's", 0, true},
+    {"ppo", "gamma", "0.99", "discount", 0, true},
+    {"data", "symbols", "", "with commas", 'd', false},
+    {"data", "state", "", "a folder", 'd', false},
+    {"serve", "priority", "0", "in the queue", 's', true},
+};
+
+static const char sample[] = "; mine\n"
+                             "[training]\n"
+                             "name = ppo-btc\n"
+                             "\n"
+                             "# Of all copies\n"
+                             "# together\n"
+                             "total_steps=1000 ; few\n"
+                             "[ppo]\n"
+                             "  learning_rate : 3e-4  \n"
+                             "nonsense\n"
+                             "[data]\n"
+                             "symbols =\n"
+                             "state = /var/lib/papertape;x";
+
+static struct form form;
+
+static void begin(const char *text)
+{
+    CHECK_INT(form_init(&form, text, known, sizeof(known) / sizeof(known[0])), 0);
+}
+
+static void check_text(const char *expected)
+{
+    char *text = form_text(&form);
+
+    CHECK_STR(text, expected);
+    free(text);
+}
+
+/* Below n. */
+static size_t any(struct random *random, size_t n)
+{
+    return (size_t)random_between(random, 0, (int64_t)n - 1);
+}
+
+static size_t row_of(const char *key)
+{
+    for (size_t i = 0; i < form.n; i++) {
+        struct form_parts parts = form_parts(&form, i);
+        if (form.rows[i].kind == FORM_KEY && strlen(key) == parts.key.len &&
+            memcmp(parts.key.text, key, parts.key.len) == 0)
+            return i;
+    }
+    CHECK(!"the key is there");
+    return 0;
+}
+
+static bool value_is(const char *key, const char *expected)
+{
+    struct form_parts parts = form_parts(&form, row_of(key));
+
+    return parts.value.len == strlen(expected) && memcmp(parts.value.text, expected, parts.value.len) == 0;
+}
+
+static void check_reading(void)
+{
+    char buf[80];
+
+    begin(sample);
+    CHECK_INT(form.n, 13);
+    CHECK_INT(form_changes(&form), 0);
+    check_text(sample);
+    CHECK_INT(form.rows[0].kind, FORM_TEXT);
+    CHECK_INT(form.rows[1].kind, FORM_SECTION);
+    CHECK_INT(form.rows[9].kind, FORM_OTHER);
+    CHECK(value_is("name", "ppo-btc"));
+    CHECK(value_is("total_steps", "1000"));
+    CHECK(value_is("learning_rate", "3e-4"));
+    CHECK(value_is("symbols", ""));
+    CHECK(value_is("state", "/var/lib/papertape;x")); /* no blank before it: no comment */
+    struct form_parts parts = form_parts(&form, row_of("total_steps"));
+    CHECK(parts.comment.len == 5 && memcmp(parts.comment.text, "; few", 5) == 0);
+    form_section(&form, row_of("learning_rate"), buf, sizeof(buf));
+    CHECK_STR(buf, "ppo");
+    form_section(&form, 0, buf, sizeof(buf));
+    CHECK_STR(buf, "");
+    form_above(&form, row_of("total_steps"), buf, sizeof(buf));
+    CHECK_STR(buf, "Of all copies together");
+    form_above(&form, row_of("name"), buf, sizeof(buf));
+    CHECK_STR(buf, "");
+    form_above(&form, row_of("total_steps"), buf, 8); /* no more than there is room for */
+    CHECK_STR(buf, "Of all ");
+    CHECK_INT(form_line(&form, row_of("state")), 13);
+    CHECK(form_row_known(&form, row_of("learning_rate")) == &known[2]);
+    CHECK(form_row_known(&form, 9) == NULL);
+    form_finish(&form);
+
+    static const char *const texts[] = {"",
+                                        "\n",
+                                        "\n\n",
+                                        "[a]",
+                                        "[a]\n",
+                                        "x=1\r\ny = 2 ;c\r\n",
+                                        "a=b",
+                                        "\xEF\xBB\xBF[training]\nname = x\n",
+                                        "=\n[\n:\n;\n#",
+                                        " \t\n=\xff\x1b[2J\n"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        begin(texts[i]);
+        check_text(texts[i]);
+        form_finish(&form);
+    }
+    begin("\xEF\xBB\xBF[training]\nname = x\n");
+    CHECK(form_row_known(&form, 1) == &known[0]);
+    form_finish(&form);
+
+    char *huge = malloc(FORM_TEXT_MAX + 2);
+    memset(huge, 'a', FORM_TEXT_MAX + 1);
+    huge[FORM_TEXT_MAX + 1] = '\0';
+    CHECK_INT(form_init(&form, huge, known, 1), -EFBIG);
+    memset(huge, '\n', FORM_TEXT_MAX);
+    CHECK_INT(form_init(&form, huge, known, 1), -EFBIG);
+    free(huge);
+}
+
+static void check_values(void)
+{
+    char words[FORM_WORDS_MAX] = "";
+
+    begin(sample);
+    CHECK_INT(form_set(&form, row_of("learning_rate"), "1e-4", words), 0);
+    CHECK_INT(form_set(&form, row_of("total_steps"), "2000", words), 0);
+    CHECK_INT(form_set(&form, row_of("symbols"), "BTCUSDT,ETHUSDT", words), 0);
+    CHECK_INT(form_set(&form, row_of("state"), "", words), 0);
+    CHECK_INT(form_changes(&form), 4);
+    check_text(
+        "; mine\n[training]\nname = ppo-btc\n\n# Of all copies\n# together\ntotal_steps=2000 ; few\n[ppo]\n"
+        "  learning_rate : 1e-4  \nnonsense\n[data]\nsymbols = BTCUSDT,ETHUSDT\nstate = ");
+    CHECK_INT(form_set(&form, row_of("learning_rate"), "3e-4", words), 0); /* as it was: no change */
+    CHECK_INT(form_changes(&form), 3);
+    form_undo(&form, row_of("total_steps"));
+    form_undo(&form, row_of("total_steps"));
+    CHECK_INT(form_set(&form, row_of("state"), "/elsewhere", words), 0);
+    CHECK_INT(form_changes(&form), 2);
+    form_undo(&form, row_of("state"));
+    form_undo(&form, row_of("symbols"));
+    CHECK_INT(form_changes(&form), 0);
+    check_text(sample);
+
+    for (const char *const *wrong = (const char *const[]){"a ;b", ";b", "a\nb", " a", "a ", "a\r", NULL};
+         *wrong; wrong++) {
+        words[0] = '\0';
+        CHECK_INT(form_set(&form, row_of("name"), *wrong, words), -EINVAL);
+        CHECK(words[0] != '\0');
+    }
+    CHECK_INT(form_changes(&form), 0);
+    CHECK_INT(form_set(&form, row_of("name"), "a;b=[c]", words), 0);
+    CHECK(value_is("name", "a;b=[c]"));
+
+    CHECK_INT(form_set(&form, 9, "gamma = 0.9", words), 0); /* the broken line as a whole */
+    CHECK_INT(form.rows[9].kind, FORM_KEY);
+    CHECK(value_is("gamma", "0.9"));
+    form_undo(&form, 9);
+    CHECK_INT(form.rows[9].kind, FORM_OTHER);
+    form_finish(&form);
+
+    begin("a = 1\r\nb =\r\n");
+    CHECK_INT(form_set(&form, 0, "2", words), 0);
+    CHECK_INT(form_set(&form, 1, "3", words), 0);
+    check_text("a = 2\r\nb = 3\r\n");
+    form_finish(&form);
+}
+
+static void check_coming_and_going(void)
+{
+    size_t missing[16];
+    char words[FORM_WORDS_MAX];
+
+    begin(sample);
+    CHECK_INT(form_missing(&form, "", missing, 16), 2); /* gamma, priority */
+    CHECK_INT(missing[0], 3);
+    CHECK_INT(missing[1], 6);
+    CHECK_INT(form_missing(&form, "ppo.g", missing, 16), 1);
+    CHECK_INT(form_missing(&form, "", missing, 1), 2);
+    form_leave_out(&form, row_of("total_steps"));
+    form_leave_out(&form, 9);
+    form_leave_out(&form, 7); /* a heading stays */
+    CHECK_INT(form_changes(&form), 2);
+    CHECK_INT(form_missing(&form, "", missing, 16), 3);
+    CHECK_INT(form_line(&form, row_of("total_steps")), 0);
+    CHECK_INT(form_line(&form, row_of("state")), 11);
+    CHECK_INT(form_add(&form, 1), (long)row_of("total_steps")); /* it comes back as it was */
+    form_undo(&form, 9);
+    check_text(sample);
+    CHECK_INT(form_changes(&form), 0);
+
+    long gamma = form_add(&form, 3), priority = form_add(&form, 6);
+    CHECK_INT(gamma, 10); /* after the section's last line */
+    CHECK_INT(form_changes(&form), 2);
+    CHECK_INT(form_set(&form, (size_t)priority, "5", words), 0);
+    check_text(
+        "; mine\n[training]\nname = ppo-btc\n\n# Of all copies\n# together\ntotal_steps=1000 ; few\n[ppo]\n"
+        "  learning_rate : 3e-4  \nnonsense\ngamma = 0.99\n[data]\nsymbols =\nstate = "
+        "/var/lib/papertape;x\n\n"
+        "[serve]\npriority = 5");
+    CHECK_INT(form_missing(&form, "", missing, 16), 0);
+    form_leave_out(&form, (size_t)gamma);
+    CHECK_INT(form_changes(&form), 1);
+    form_undo(&form, (size_t)priority);
+    form_undo(&form, (size_t)gamma);
+    CHECK_INT(form_changes(&form), 0);
+    CHECK_INT(form.n, 13);
+    check_text(sample);
+    form_finish(&form);
+
+    begin("[ppo]\nname = x\n"); /* a key may stand in another section of its group */
+    CHECK_INT(form_missing(&form, "training.", missing, 16), 1);
+    CHECK(form_row_known(&form, 1) == &known[0]);
+    form_finish(&form);
+
+    begin("");
+    CHECK_INT(form_add(&form, 4), 1);
+    check_text("[data]\nsymbols =\n");
+    form_undo(&form, 1);
+    CHECK_INT(form.n, 0);
+    check_text("");
+    form_finish(&form);
+
+    begin("[ppo]\r\ngamma = 1\r\n");
+    form_add(&form, 2);
+    check_text("[ppo]\r\ngamma = 1\r\nlearning_rate = 0.0003\r\n");
+    form_finish(&form);
+}
+
+static void check_errors(void)
+{
+    char words[FORM_WORDS_MAX];
+
+    begin(sample);
+    CHECK_INT(form.errors, -1);
+    form_leave_out(&form, row_of("name"));
+    form_sent(&form); /* line 9 of it is nonsense, 8 the learning rate */
+    CHECK(!form.changed);
+    long gamma = form_add(&form, 3); /* while the answer is on its way: the lines below move */
+    CHECK(form.changed);
+    form_errors_begin(&form);
+    form_error(&form, 8, "ppo", "learning_rate", "too high");
+    form_error(&form, 8, "ppo", "learning_rate", "and odd");
+    form_error(&form, 9, "", "", "KEY = VALUE is needed");
+    form_error(&form, 0, "data", "state", "no such folder");
+    form_error(&form, 0, "ppo", "gamma", "not in what was sent");
+    form_error(&form, 3, "", "", "of a comment");
+    form_error(&form, 99, "", "", "of no line");
+    form_error(&form, 0, "", "", "bars are needed");
+    CHECK_INT(form.errors, 8);
+    CHECK_STR(form.rows[row_of("learning_rate")].error, "too high\nand odd");
+    CHECK_STR(form.rows[9].error, "KEY = VALUE is needed");
+    CHECK_STR(form.rows[row_of("state")].error, "no such folder");
+    CHECK(form.rows[gamma].error == NULL);
+    CHECK_STR(form.other_errors,
+              "[ppo] gamma: not in what was sent\nline 3: of a comment\nline 99: of no line\n"
+              "bars are needed");
+    form_undo(&form, row_of("name")); /* it moves, and keeps its error */
+    CHECK_INT(form_set(&form, row_of("learning_rate"), "1e-4", words), 0);
+    CHECK_STR(form.rows[row_of("learning_rate")].error, "too high\nand odd");
+    form_sent(&form);
+    CHECK_STR(form.rows[row_of("learning_rate")].error, "too high\nand odd"); /* until the answer */
+    form_errors_begin(&form);
+    CHECK(form.rows[row_of("learning_rate")].error == NULL && form.other_errors == NULL);
+    CHECK_INT(form.errors, 0);
+    form_finish(&form);
+}
+
+/* Any text, any changes: everything undone gives the text again. */
+static void check_random(void)
+{
+    static const char *const pieces[] = {"[ppo]",    "[data]", "gamma", "=", ":",     " ;c",
+                                         "\n",       "\n",     "\r\n",  " ", "name",  "\xEF\xBB\xBF",
+                                         "\xC3\xA9", "#",      "[",     "]", "state", "1"};
+    struct random random = random_seeded("form", 9);
+    char text[400], words[FORM_WORDS_MAX];
+
+    for (int turn = 0; turn < 2000; turn++) {
+        text[0] = '\0';
+        for (int64_t n = random_between(&random, 0, 39); n > 0; n--)
+            strcat(text, pieces[any(&random, sizeof(pieces) / sizeof(pieces[0]))]);
+        begin(text);
+        for (int64_t n = random_between(&random, 0, 7); n > 0; n--) {
+            size_t at = form.n ? any(&random, form.n) : 0;
+            switch (random_between(&random, 0, 3)) {
+            case 0:
+                if (form.n && (form.rows[at].kind == FORM_KEY || form.rows[at].kind == FORM_OTHER))
+                    form_set(&form, at, random_chance(&random, 50) ? "2" : "", words);
+                break;
+            case 1:
+                if (form.n)
+                    form_leave_out(&form, at);
+                break;
+            case 2:
+                CHECK(form_add(&form, any(&random, sizeof(known) / sizeof(known[0]))) >= 0);
+                break;
+            default:
+                if (form.n)
+                    form_undo(&form, at);
+            }
+        }
+        for (size_t i = form.n; i-- > 0;)
+            if (i < form.n)
+                form_undo(&form, i);
+        CHECK_INT(form_changes(&form), 0);
+        check_text(text);
+        form_finish(&form);
+    }
+}
+
+static void type(struct line_edit *edit, const char *text)
+{
+    for (; *text; text++)
+        CHECK(line_edit_press(edit, *text));
+}
+
+static void check_typing(void)
+{
+    struct line_edit edit;
+
+    line_edit_begin(&edit, "0.0003", 12);
+    type(&edit, "5");
+    CHECK_STR(edit.text, "0.00035");
+    line_edit_press(&edit, PRESS_HOME);
+    CHECK(line_edit_press(&edit, PRESS_LEFT));
+    line_edit_press(&edit, PRESS_DELETE);
+    type(&edit, "1");
+    CHECK_STR(edit.text, "1.00035");
+    line_edit_press(&edit, PRESS_RIGHT);
+    line_edit_press(&edit, 'K' & 0x1f);
+    CHECK_STR(edit.text, "1.");
+    line_edit_press(&edit, PRESS_BACKSPACE);
+    CHECK_STR(edit.text, "1");
+    line_edit_press(&edit, 'U' & 0x1f);
+    CHECK_STR(edit.text, "");
+    CHECK(line_edit_press(&edit, PRESS_BACKSPACE) && line_edit_press(&edit, PRESS_DELETE));
+    CHECK(!line_edit_press(&edit, PRESS_UP) && !line_edit_press(&edit, PRESS_ENTER) &&
+          !line_edit_press(&edit, '\t'));
+    type(&edit, "12345678901");
+    CHECK(!line_edit_press(&edit, '2')); /* no room */
+    CHECK_STR(edit.text, "12345678901");
+
+    line_edit_begin(&edit, "a\033[31mb\n", LINE_EDIT_MAX);
+    CHECK_STR(edit.text, "a?[31mb?");
+    static const int hostile[] = {0x1b, 0x7f, 0x9b, 0x202e, 0x200f, 0xfeff, 0xd800, 2};
+    for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++)
+        CHECK(!line_edit_press(&edit, hostile[i]));
+    CHECK_STR(edit.text, "a?[31mb?");
+
+    line_edit_begin(&edit, "", 64);
+    static const int wide[] = {0xe9, 'e', 0x301, 0x65e5, 0x1f600, 'x'}; /* é, e with a mark, 日, a face */
+    for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+        CHECK(line_edit_press(&edit, wide[i]));
+    CHECK_STR(edit.text, "\xC3\xA9"
+                         "e\xCC\x81\xE6\x97\xA5\xF0\x9F\x98\x80x");
+    static const size_t stops[] = {12, 8, 5, 2, 0, 0}; /* a character with its mark is one */
+    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+        CHECK(line_edit_press(&edit, PRESS_LEFT));
+        CHECK_INT(edit.at, stops[i]);
+    }
+    line_edit_press(&edit, PRESS_RIGHT);
+    line_edit_press(&edit, PRESS_DELETE);
+    CHECK_STR(edit.text, "\xC3\xA9\xE6\x97\xA5\xF0\x9F\x98\x80x");
+    line_edit_press(&edit, PRESS_BACKSPACE);
+    CHECK_STR(edit.text, "\xE6\x97\xA5\xF0\x9F\x98\x80x");
+    line_edit_press(&edit, 'E' & 0x1f);
+    CHECK_INT(edit.at, edit.len);
+    line_edit_begin(&edit, "\xE6\x97\xA5\xE6\x97\xA5", 5); /* cut between characters */
+    CHECK_STR(edit.text, "\xE6\x97\xA5");
+}
+
+/* The trainer's own keys: each has a place, a default, and words. */
+static void check_known(void)
+{
+    size_t n;
+    const struct form_known *keys = form_known_keys(&n);
+
+    CHECK(n > 60);
+    CHECK_INT(form_init(&form, "[training]\nlearning_rate = 1\n[data]\nsymbols = X\n", keys, n), 0);
+    CHECK_INT(form_missing(&form, "", NULL, 0), n - 2);
+    const struct form_known *rate = form_row_known(&form, 1);
+    CHECK(rate && strcmp(rate->section, "ppo") == 0 && rate->about[0] && rate->value[0]);
+    for (size_t i = 0; i < n; i++)
+        CHECK(keys[i].section[0] && keys[i].key[0] && keys[i].about[0]);
+    form_finish(&form);
+}
+
+int main(void)
+{
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        return CHECK_SKIP;
+    check_reading();
+    check_values();
+    check_coming_and_going();
+    check_errors();
+    check_random();
+    check_typing();
+    check_known();
+    return check_done("tui/form");
+}

@@ -1,0 +1,119 @@
+/* A configuration's text (INI) as rows of which single values are changed. What is not changed comes out as
+ * it came in, to the byte. Knows neither screens nor daemons.
+ *
+ * A line of the text is a row. `rows[at]` are the form's: read them, and change them by the functions below.
+ */
+#ifndef TUI_FORM_H
+#define TUI_FORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    FORM_WORDS_MAX = 200,
+    FORM_TEXT_MAX = 60000, /* bytes: more would not go through the control socket in one line */
+    FORM_ROWS_MAX = 4096,
+};
+
+enum form_kind {
+    FORM_TEXT, /* blank, or a comment */
+    FORM_SECTION,
+    FORM_KEY,
+    FORM_OTHER, /* none of these: an error, to be changed as a whole */
+};
+
+/* A key that a configuration may have. */
+struct form_known {
+    char section[24], key[40], value[64]; /* value: what holds where it is left out, cut if need be */
+    char about[FORM_WORDS_MAX];           /* what it is, and what it may be */
+    int group;       /* keys of sections of one group may stand in any of them; each of them in one place */
+    bool may_change; /* by a training that goes on from a checkpoint */
+};
+
+struct form_row {
+    enum form_kind kind;
+    char *line;    /* as it is now, without the newline; owned */
+    char *was;     /* as it came, owned; NULL where it is unchanged or was added */
+    bool added;    /* here */
+    bool left_out; /* of the text that the form makes */
+    int sent;      /* its number, from 1, in the text that was last checked; 0: it was not in it */
+    char *error;   /* that the check found, owned; NULL */
+};
+
+struct form {
+    struct form_row *rows;
+    size_t n, cap;
+    bool newline;       /* the text ends with one */
+    bool carriage;      /* its lines end with CR LF */
+    char *other_errors; /* of no row, a sentence each on a line, owned; NULL */
+    int errors;         /* that the last check found; -1: none was made */
+    bool changed;       /* since that check */
+    const struct form_known *known;
+    size_t n_known;
+};
+
+/* Part of a row's line. */
+struct form_span {
+    const char *text;
+    size_t len;
+};
+
+struct form_parts {
+    struct form_span section, key, value; /* what the row's kind has; of FORM_OTHER the value is all of it */
+    struct form_span comment;             /* after the value, with its ; */
+};
+
+/* Reads the text. `known` stays the caller's and must outlive the form. 0, -ENOMEM, or -EFBIG for a text of
+ * more than FORM_TEXT_MAX bytes or FORM_ROWS_MAX lines. */
+int form_init(struct form *form, const char *text, const struct form_known *known, size_t n_known);
+void form_finish(struct form *form);
+
+/* The text as it is now, for free(); NULL without memory. */
+char *form_text(const struct form *form);
+
+/* How many rows differ from what came: changed, added, left out. */
+int form_changes(const struct form *form);
+
+/* What the row's line consists of. Points into it. */
+struct form_parts form_parts(const struct form *form, size_t row);
+
+/* The section that the row stands in, into `buf`, "" before the first. */
+void form_section(const struct form *form, size_t row, char *buf, size_t size);
+
+/* The number that the row's line has now, from 1; 0 for one that is left out. */
+int form_line(const struct form *form, size_t row);
+
+/* The known key that the row is, or NULL. */
+const struct form_known *form_row_known(const struct form *form, size_t row);
+
+/* The comment lines that stand right above the row, without their signs, as one line of text in `buf`. */
+void form_above(const struct form *form, size_t row, char *buf, size_t size);
+
+/* Gives a key another value, or the row of an error another text. 0; -EINVAL with a sentence in `words` for
+ * one that would not be read back as it is; -ENOMEM. The value that it came with makes it unchanged again. */
+int form_set(struct form *form, size_t row, const char *value, char words[static FORM_WORDS_MAX]);
+
+/* Leaves a key out of the text, so that its default holds. */
+void form_leave_out(struct form *form, size_t row);
+
+/* As it came; a row that was added goes, with a section that was added for it. */
+void form_undo(struct form *form, size_t row);
+
+/* The known keys that the text has not, in their order: those whose "section.key" has `filter` in it. Returns
+ * how many; writes at most `cap` indices into `known`. */
+size_t form_missing(const struct form *form, const char *filter, size_t *ret, size_t cap);
+
+/* Adds a known key with its default at the end of its section, which is made if need be. Returns its row, or
+ * -ENOMEM, -EFBIG. One that was left out comes back as it was. */
+long form_add(struct form *form, size_t known);
+
+/* The text is given away to be checked: the numbers of its lines are kept. */
+void form_sent(struct form *form);
+
+/* The check's answer: form_errors_begin(), then each error. Errors stay with the row that had that number
+ * when the text was sent, wherever it stands by now, until the next answer. Line 0: of none; then the key's
+ * row if there is one. */
+void form_errors_begin(struct form *form);
+void form_error(struct form *form, int line, const char *section, const char *key, const char *message);
+
+#endif

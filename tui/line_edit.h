@@ -1,0 +1,25 @@
+/* One line that is being typed: UTF-8, a cursor between characters, and the keys that move and change it.
+ * What must not reach a terminal never gets in. */
+#ifndef TUI_LINE_EDIT_H
+#define TUI_LINE_EDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { LINE_EDIT_MAX = 8448 /* bytes with the NUL: the longest value of a configuration */ };
+
+struct line_edit {
+    char text[LINE_EDIT_MAX];
+    size_t len, at; /* bytes; `at` stands before a character, never before a mark that combines */
+    size_t size;    /* bytes that it may grow to, with the NUL: 1..LINE_EDIT_MAX */
+};
+
+/* Begins with `text`, cleaned (text_clean()) and cut to `size` bytes with the NUL; the cursor at its end. */
+void line_edit_begin(struct line_edit *edit, const char *text, size_t size);
+
+/* A character types it; arrows, Home, End (Ctrl-A, Ctrl-E), Backspace, Delete, Ctrl-U (all before the cursor)
+ * and Ctrl-K (all after it) do what they say. False for a key that is not of a line, and for a character that
+ * must not be shown or has no room. */
+bool line_edit_press(struct line_edit *edit, int key);
+
+#endif
