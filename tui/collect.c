@@ -115,13 +115,14 @@ void collector_tick(struct collector *collector, struct moment now)
 }
 
 void collector_want(struct collector *collector, const struct status_symbol *symbol, const char *timeframe,
-                    const char *account)
+                    const char *account, const char *training)
 {
     struct history_want *want = &collector->want;
 
     snprintf(want->symbol, sizeof(want->symbol), "%s", symbol ? symbol->symbol : "");
     snprintf(want->interval, sizeof(want->interval), "%s", symbol ? timeframe : "");
     snprintf(want->account, sizeof(want->account), "%s", account);
+    snprintf(want->training, sizeof(want->training), "%s", training);
 }
 
 int collector_fd(const struct collector *collector, short *ret_events)
@@ -295,6 +296,6 @@ void collector_once(struct collector *collector, int timeout_ms)
     }
     if (collector->model->source == MODEL_DAEMON && collector->model->status.n_symbols > 0)
         collector_want(collector, &collector->model->status.symbols[0],
-                       collector->model->status.symbols[0].interval, "");
+                       collector->model->status.symbols[0].interval, "", "");
     read_database(collector, moment_now());
 }

@@ -32,9 +32,10 @@ void collector_finish(struct collector *collector);
 /* Once an interval: connects if need be, asks for the status, reads the database. */
 void collector_tick(struct collector *collector, struct moment now);
 
-/* What the next tick reads: bars (symbol NULL: none), and the equity of an account ("": the first). */
+/* What the next tick reads: bars (symbol NULL: none), the equity of an account ("": the first), and the past
+ * of a training ("": none). */
 void collector_want(struct collector *collector, const struct status_symbol *symbol, const char *timeframe,
-                    const char *account);
+                    const char *account, const char *training);
 
 /* The descriptor to poll and its events; -1 when there is no connection. */
 int collector_fd(const struct collector *collector, short *ret_events);

@@ -100,7 +100,7 @@ static void collect(struct dashboard *d, struct moment now)
     const struct status_account *account = view_account(&d->view, d->collector.model);
     collector_want(&d->collector, symbol,
                    symbol ? view_timeframe(&d->view, d->collector.model, symbol) : NULL,
-                   account ? account->account : "");
+                   account ? account->account : "", view_wanted_training(&d->view, d->collector.model));
     collector_tick(&d->collector, now);
     d->collect_at_ms = now.mono_ms + d->view.interval_ms;
     d->redraw = true;

@@ -16,6 +16,10 @@ enum {
     HISTORY_OUTPUTS_MAX = 32, /* of indicators, that are looked at */
     HISTORY_TIMEFRAMES_MAX = 8,
     HISTORY_FILLS_A_READ = 20000,
+    HISTORY_POINTS_MAX = 512, /* of a learning curve, thinned; two a column of the widest chart */
+    HISTORY_PHASES_MAX = 1024,
+    HISTORY_EVALUATIONS_MAX = 64,
+    HISTORY_PARAMETERS_MAX = 96,
 };
 
 struct history_equity {
@@ -64,9 +68,54 @@ struct history_account {
     struct trade_statistics trades;
 };
 
-/* What is looked at: bars of one symbol and interval, the equity of one account. "": no bars; the first. */
+/* Figures of a learning curve, in the order in which the chart offers them. */
+enum history_figure {
+    FIGURE_POLICY_LOSS,
+    FIGURE_VALUE_LOSS,
+    FIGURE_ENTROPY_LOSS,
+    FIGURE_KL,
+    FIGURE_CLIP_FRACTION,
+    FIGURE_EXPLAINED_VARIANCE,
+    FIGURE_GRAD_NORM,
+    FIGURE_LEARNING_RATE,
+    FIGURE_STEPS_S,
+    FIGURE_RETURN,
+    FIGURES,
+};
+
+struct history_evaluation {
+    int64_t steps, ts_ns;
+    double reward, total_return, benchmark_return, drawdown; /* shares */
+};
+
+/* Into a state it went then; utilisation while that lasted, 1 a device or a processor; NaN. */
+struct history_phase {
+    int64_t ts_ns;
+    char state[STATUS_WORD_MAX];
+    double utilisation;
+};
+
+struct history_parameter {
+    char section[STATUS_WORD_MAX], key[40], value[64];
+};
+
+/* One training's past, all of it going up. */
+struct history_training {
+    char training[STATUS_TRAINING_NAME_MAX]; /* whose it is; "" for none */
+    int64_t steps[HISTORY_POINTS_MAX];
+    double figures[FIGURES][HISTORY_POINTS_MAX]; /* NaN: not known */
+    struct history_phase phases[HISTORY_PHASES_MAX];
+    struct history_evaluation evaluations[HISTORY_EVALUATIONS_MAX];
+    struct history_parameter
+        parameters[HISTORY_PARAMETERS_MAX]; /* of its configuration, in the file's order */
+    int n_points, n_phases, n_evaluations, n_parameters;
+};
+
+/* What is looked at: bars of one symbol and interval, the equity of one account, the past of one training.
+ * "": no bars; the first; none. */
 struct history_want {
     char symbol[SYMBOL_NAME_MAX], interval[STATUS_WORD_MAX], account[ACCOUNT_NAME_MAX];
+    char training[STATUS_TRAINING_NAME_MAX];
 };
 
 /* Newest first, except equity and bars, which go up in time. */
@@ -86,6 +135,7 @@ struct history {
     char output_names[HISTORY_OUTPUTS_MAX][40];               /* "sma_20", "macd_12_26_9.signal" */
     char timeframes[HISTORY_TIMEFRAMES_MAX][STATUS_WORD_MAX]; /* that are kept of the symbol, going up */
     int n_outputs, n_timeframes;
+    struct history_training training; /* that is wanted */
 };
 
 struct history_reader;

@@ -127,7 +127,8 @@ static void move(struct view *view, const struct model *model, const struct layo
 {
     enum panel focus = view_focus(view, layout);
     const struct rect *rect = layout_find(layout, focus);
-    int rows = view_rows(model, focus), page = rect ? rect->height - 1 : 1, at = view->cursor[focus];
+    int rows = view_rows(model, focus), page = rect ? rect->height - 1 : 1,
+        at = view_cursor(view, model, focus);
 
     if (at >= rows)
         at = rows - 1;
@@ -146,6 +147,10 @@ static void move(struct view *view, const struct model *model, const struct layo
     view->cursor[focus] = at >= rows ? (rows > 0 ? rows - 1 : 0) : at < 0 ? 0 : at;
     if (focus == PANEL_ACCOUNTS || focus == PANEL_STRATEGIES) /* two tables of the same rows */
         view->cursor[PANEL_ACCOUNTS] = view->cursor[PANEL_STRATEGIES] = view->cursor[focus];
+    if (focus == PANEL_TRAININGS && rows > 0)
+        memcpy(view->training, model_training(model, view->cursor[focus])->training, sizeof(view->training));
+    if (focus == PANEL_POLICIES && rows > 0)
+        memcpy(view->policy, model->status.policies[view->cursor[focus]].policy, sizeof(view->policy));
     view->focus = focus;
 }
 
@@ -207,7 +212,37 @@ static enum action open_tab(struct view *view, enum tab tab)
 {
     view->tab = tab;
     view->zoomed = PANEL_NONE;
+    view->detail = false;
     return ACTION_COLLECT;
+}
+
+/* The page of the chosen training. */
+static enum action open_training(struct view *view, const struct model *model, enum panel focus)
+{
+    const struct status_training *training = view_training(view, model);
+
+    if (focus != PANEL_TRAININGS || !training)
+        return ACTION_NONE;
+    memcpy(view->training, training->training, sizeof(view->training));
+    view->tab = TAB_STUDY;
+    view->zoomed = PANEL_NONE;
+    view->detail = true;
+    view->focus = PANEL_TRAINING;
+    view->cursor[PANEL_TRAINING] = view->cursor[PANEL_TRAINING_LOG] = 0;
+    return ACTION_COLLECT;
+}
+
+/* Out of what was opened last. */
+static enum action back(struct view *view)
+{
+    bool page = view->detail && !view->zoomed;
+
+    if (page) {
+        view->detail = false;
+        view->focus = PANEL_TRAININGS;
+    }
+    view->zoomed = PANEL_NONE;
+    return page ? ACTION_COLLECT : ACTION_NONE;
 }
 
 enum action keys_press(struct view *view, const struct model *model, int width, int height, struct moment now,
@@ -217,7 +252,7 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     bool second_g = view->got_g && key == 'g';
 
     view->got_g = false;
-    layout_compute(width, height, view->tab, view->zoomed, &layout);
+    view_layout(view, model, width, height, &layout);
     if (layout_find(&layout, PANEL_TOO_SMALL)) {
         view->prompt = PROMPT_NONE; /* nothing is confirmed that cannot be seen */
         return key == 'q' ? ACTION_QUIT : key == CONTROL_L ? ACTION_REDRAW : ACTION_NONE;
@@ -271,16 +306,18 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
         case PANEL_PRICES:
         case PANEL_ACCOUNTS:
         case PANEL_STRATEGIES:
-            return ACTION_COLLECT; /* of another symbol, of another account */
+        case PANEL_TRAININGS:
+            return ACTION_COLLECT; /* of another symbol, account or training */
         default:
             return ACTION_NONE;
         }
     case 'z':
         view->zoomed = view->zoomed ? PANEL_NONE : view_focus(view, &layout);
         break;
+    case PRESS_ENTER:
+        return open_training(view, model, view_focus(view, &layout));
     case PRESS_ESCAPE:
-        view->zoomed = PANEL_NONE;
-        break;
+        return back(view);
     case 'f':
         view->frozen = !view->frozen;
         view->frozen_at = now;
@@ -294,7 +331,10 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case ']':
         return step_timeframe(view, model, now, key == ']' ? 1 : -1);
     case 'i':
-        step_below(view, model);
+        if (view->tab == TAB_STUDY)
+            view->curve = (view->curve + 1) % FIGURES;
+        else
+            step_below(view, model);
         break;
     case 'b':
         return backtest(view, model, now);

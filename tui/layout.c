@@ -4,11 +4,13 @@
 
 enum {
     STACK_MAX = 8,
-    GUTTER = 1, /* blank columns between stacks */
+    TRAININGS_ROWS = 3, /* of the overview, at most */
+    GUTTER = 1,         /* blank columns between stacks */
 };
 
-/* A panel in a stack: the rows it needs (its rule among them), the rows it wants, and its share of what is
- * left after that. The stack drops its last panels first, by `rank` (1 stays longest). */
+/* A panel in a stack: the rows it needs (its rule among them), the rows it wants (0: it is not there), and
+ * its share of what is left after that. The stack drops its last panels first, by `rank` (1 stays longest).
+ */
 struct slot {
     enum panel panel;
     int rows_min, rows, weight, rank;
@@ -48,7 +50,7 @@ static void share(const struct slot *slots, int n, int height, int *rows)
     int weights = 0, left;
 
     for (int i = 0; i < n; i++)
-        rows[i] = 1;
+        rows[i] = slots[i].rows > 0;
     while (sum_min(slots, rows, n) > height && drop_last(slots, rows, n) >= 0)
         ;
     left = height - sum_min(slots, rows, n);
@@ -83,7 +85,7 @@ static void share(const struct slot *slots, int n, int height, int *rows)
 
 static void stack(struct layout *layout, const struct slot *slots, int n, int x, int y, int width, int height)
 {
-    int rows[STACK_MAX];
+    int rows[STACK_MAX] = {0};
 
     share(slots, n, height, rows);
     for (int i = 0; i < n; i++) {
@@ -99,18 +101,19 @@ static void stack(struct layout *layout, const struct slot *slots, int n, int x,
 #define STACK(layout, slots, x, y, width, height) \
     stack(layout, slots, (int)(sizeof(slots) / sizeof((slots)[0])), x, y, width, height)
 
-static void overview(struct layout *layout, int y, int width, int height)
+static void overview(struct layout *layout, int trainings, int y, int width, int height)
 {
-    static const struct slot narrow[] = {
-        {PANEL_PRICES, 2, 5, 2, 1, PANEL_NONE},   {PANEL_POSITIONS, 2, 3, 1, 2, PANEL_NONE},
-        {PANEL_EQUITY, 3, 5, 3, 4, PANEL_ALERTS}, {PANEL_FILLS, 2, 4, 4, 3, PANEL_NONE},
-        {PANEL_FEED, 2, 4, 0, 5, PANEL_NONE},
+    int few = trainings == 0 ? 0 : 1 + (trainings < TRAININGS_ROWS ? trainings : TRAININGS_ROWS);
+    int policies = trainings == 0 ? 0 : 5;
+    const struct slot narrow[] = {
+        {PANEL_PRICES, 2, 5, 2, 1, PANEL_NONE},    {PANEL_TRAININGS, 2, few, 0, 3, PANEL_NONE},
+        {PANEL_POSITIONS, 2, 3, 1, 2, PANEL_NONE}, {PANEL_EQUITY, 3, 5, 3, 5, PANEL_ALERTS},
+        {PANEL_FILLS, 2, 4, 4, 4, PANEL_NONE},     {PANEL_FEED, 2, 4, 0, 6, PANEL_NONE},
     };
-    static const struct slot left[] = {
-        {PANEL_PRICES, 3, 7, 1, 1, PANEL_NONE},
-        {PANEL_POSITIONS, 2, 5, 1, 2, PANEL_NONE},
-        {PANEL_ORDERS, 2, 6, 1, 4, PANEL_NONE},
-        {PANEL_FILLS, 2, 6, 3, 3, PANEL_NONE},
+    const struct slot left[] = {
+        {PANEL_PRICES, 3, 7, 1, 1, PANEL_NONE},          {PANEL_TRAININGS, 2, few, 1, 3, PANEL_NONE},
+        {PANEL_POLICIES, 2, policies, 0, 6, PANEL_NONE}, {PANEL_POSITIONS, 2, 5, 1, 2, PANEL_NONE},
+        {PANEL_ORDERS, 2, 6, 1, 5, PANEL_NONE},          {PANEL_FILLS, 2, 6, 3, 4, PANEL_NONE},
     };
     static const struct slot right[] = {
         {PANEL_EQUITY, 4, 9, 2, 1, PANEL_NONE},
@@ -144,9 +147,34 @@ static void overview(struct layout *layout, int y, int width, int height)
     }
 }
 
-static void body(struct layout *layout, enum tab tab, int y, int width, int height)
+static void study(struct layout *layout, bool detail, int y, int width, int height)
 {
-    static const struct slot study[] = {{PANEL_STUDY, 2, 2, 1, 1, PANEL_NONE}};
+    static const struct slot lists[] = {
+        {PANEL_TRAININGS, 3, 8, 2, 1, PANEL_NONE},
+        {PANEL_POLICIES, 2, 6, 1, 2, PANEL_NONE},
+    };
+    static const struct slot lists_tall[] = {
+        {PANEL_TRAININGS, 3, 10, 1, 1, PANEL_NONE},
+        {PANEL_POLICIES, 2, 8, 1, 2, PANEL_NONE},
+        {PANEL_CURVE, 8, 14, 2, 3, PANEL_NONE},
+    };
+    static const struct slot page[] = {
+        {PANEL_TRAINING, 3, 7, 0, 1, PANEL_NONE},
+        {PANEL_CURVE, 4, 7, 3, 2, PANEL_NONE},
+        {PANEL_TIMELINE, 3, 4, 1, 3, PANEL_NONE},
+        {PANEL_TRAINING_LOG, 2, 3, 1, 4, PANEL_NONE},
+    };
+
+    if (detail)
+        STACK(layout, page, 0, y, width, height);
+    else if (height >= 32)
+        STACK(layout, lists_tall, 0, y, width, height);
+    else
+        STACK(layout, lists, 0, y, width, height);
+}
+
+static void body(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
+{
     static const struct slot gpu[] = {{PANEL_GPU, 2, 2, 1, 1, PANEL_NONE}};
     static const struct slot market[] = {
         {PANEL_PRICES, 2, 5, 0, 1, PANEL_NONE},
@@ -174,13 +202,13 @@ static void body(struct layout *layout, enum tab tab, int y, int width, int heig
     };
     static const struct slot log[] = {{PANEL_LOG, 2, 2, 1, 1, PANEL_NONE}};
 
-    switch (tab) {
+    switch (choice->tab) {
     case TAB_OVERVIEW:
     case TABS:
-        overview(layout, y, width, height);
+        overview(layout, choice->trainings, y, width, height);
         break;
     case TAB_STUDY:
-        STACK(layout, study, 0, y, width, height);
+        study(layout, choice->detail, y, width, height);
         break;
     case TAB_GPU:
         STACK(layout, gpu, 0, y, width, height);
@@ -206,7 +234,7 @@ static void body(struct layout *layout, enum tab tab, int y, int width, int heig
     }
 }
 
-void layout_compute(int width, int height, enum tab tab, enum panel zoomed, struct layout *ret)
+void layout_compute(int width, int height, const struct layout_choice *choice, struct layout *ret)
 {
     ret->n = 0;
     if (width < LAYOUT_WIDTH_MIN || height < LAYOUT_HEIGHT_MIN) {
@@ -217,10 +245,10 @@ void layout_compute(int width, int height, enum tab tab, enum panel zoomed, stru
     add(ret, PANEL_TABS, 0, 1, width, 1);
     add(ret, PANEL_KEYS, 0, height - 1, width, 1);
     int fixed = ret->n;
-    body(ret, tab, 2, width, height - 3);
-    if (zoomed > PANEL_KEYS && layout_find(ret, zoomed)) {
+    body(ret, choice, 2, width, height - 3);
+    if (choice->zoomed > PANEL_KEYS && layout_find(ret, choice->zoomed)) {
         ret->n = fixed;
-        add(ret, zoomed, 0, 2, width, height - 3);
+        add(ret, choice->zoomed, 0, 2, width, height - 3);
     }
 }
 

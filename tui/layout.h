@@ -1,6 +1,8 @@
-/* Which panel stands where: a pure function of the screen's size, the tab and what is zoomed. */
+/* Which panel stands where: a pure function of the screen's size and of what was chosen to be seen. */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
+
+#include <stdbool.h>
 
 enum {
     LAYOUT_WIDTH_MIN = 40, /* below this or that, one line says so */
@@ -37,7 +39,12 @@ enum panel {
     PANEL_FEED,
     PANEL_STREAMS,
     PANEL_GPU,
-    PANEL_STUDY,
+    PANEL_TRAININGS,
+    PANEL_POLICIES,
+    PANEL_TRAINING,     /* one training's page: what it is doing, and its parameters */
+    PANEL_CURVE,        /* its learning curves */
+    PANEL_TIMELINE,     /* its phases, with the device's utilisation */
+    PANEL_TRAINING_LOG, /* what its worker wrote */
     PANEL_CHART,
     PANEL_LOG,
     PANELS,
@@ -53,10 +60,16 @@ struct layout {
     int n;
 };
 
-/* Fills a screen of width × height (1 or more) without overlap, but for a blank column between stacks.
- * `zoomed` is the panel that takes the body alone, or PANEL_NONE; a panel that the tab does not have is not
- * zoomed. */
-void layout_compute(int width, int height, enum tab tab, enum panel zoomed, struct layout *ret);
+/* What is to be seen. */
+struct layout_choice {
+    enum tab tab;
+    enum panel zoomed; /* takes the body alone, or PANEL_NONE; one that the tab does not have is not zoomed */
+    bool detail;       /* the study's tab shows one training's page instead of the lists */
+    int trainings;     /* that there are: the overview gives them room */
+};
+
+/* Fills a screen of width × height (1 or more) without overlap, but for a blank column between stacks. */
+void layout_compute(int width, int height, const struct layout_choice *choice, struct layout *ret);
 
 /* The rectangle of a panel, or NULL. */
 const struct rect *layout_find(const struct layout *layout, enum panel panel);

@@ -27,6 +27,22 @@ enum model_source {
  */
 enum freshness { FRESH, STALE, GONE };
 
+enum {
+    MODEL_LOG_LINES_MAX = 200,
+    MODEL_LOG_LINE_MAX = 240,     /* bytes; the rest of a longer line is cut */
+    MODEL_LOG_EXPECTED_MS = 2000, /* between two questions for it */
+};
+
+/* The newest lines that a training's worker wrote, as the daemon was asked for them (train_log). */
+struct model_log {
+    char training[STATUS_TRAINING_NAME_MAX];             /* whose; "" before any was asked for */
+    char lines[MODEL_LOG_LINES_MAX][MODEL_LOG_LINE_MAX]; /* oldest first, cleaned */
+    int n;
+    bool have;                   /* an answer has come */
+    char words[STATUS_TEXT_MAX]; /* why the last question had no answer; "" */
+    int64_t mono_ms;             /* when these lines were had */
+};
+
 struct model {
     enum model_source source;
     enum model_source holdings; /* whose word the symbols, accounts, positions and orders are: a daemon that
@@ -38,6 +54,7 @@ struct model {
     struct history history;
     bool have_history;
     int64_t history_mono_ms;
+    struct model_log log;
     struct backtest_view backtest;        /* the last that was started here */
     char daemon_words[STATUS_TEXT_MAX];   /* why there is no daemon; empty when there is */
     char database_words[STATUS_TEXT_MAX]; /* why there is no database; empty when there is */
@@ -75,6 +92,29 @@ enum freshness model_accounts_freshness(const struct model *model, struct moment
 
 /* Of anything that is `age_ms` old and is expected anew every expected_ms. */
 enum freshness freshness_of(int64_t age_ms, int64_t expected_ms);
+
+/* Of a training's figures: one that a worker is at is expected to be heard of every expected_ms; one that
+ * waits or is paused is as fresh as the co-process; one that has ended has nothing more to say. */
+enum freshness model_training_freshness(const struct model *model, const struct status_training *training,
+                                        struct moment now);
+/* The co-process' own, by when it answered last. */
+enum freshness model_trainer_freshness(const struct model *model, struct moment now);
+
+/* Has it ended: done, failed or stopped? Does a worker work on it? */
+bool model_training_ended(const struct status_training *training);
+bool model_training_works(const struct status_training *training);
+
+/* Row `row` (0 ≤ row < n_trainings) of the list: the newest first, whatever their states. */
+const struct status_training *model_training(const struct model *model, int row);
+
+/* Of a policy's last decision: one is expected every interval. */
+enum freshness model_policy_freshness(const struct model *model, const struct status_policy *policy,
+                                      struct moment now);
+
+/* Takes the daemon's answer to train_log (its "lines", oldest first), or its words when it refused (lines
+ * NULL). Lines of another training than before replace the old ones at once. */
+void model_take_log(struct model *model, const char *training, const json_t *lines, const char *words,
+                    struct moment now);
 
 /* The symbol by name, or NULL. */
 const struct status_symbol *model_symbol(const struct model *model, const char *name);

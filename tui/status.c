@@ -4,25 +4,26 @@
 #include <math.h>
 #include <string.h>
 
+#include "tui/status_reader.h"
 #include "tui/text.h"
 
-#define TEXT(object, key, field) text(object, key, field, sizeof(field))
+#define TEXT(object, key, field) status_text(object, key, field, sizeof(field))
 
-static void text(const json_t *object, const char *key, char *field, size_t size)
+void status_text(const json_t *object, const char *key, char *field, size_t size)
 {
     const char *value = json_string_value(json_object_get(object, key));
 
     text_clean(field, size, value ? value : "");
 }
 
-static double real(const json_t *object, const char *key)
+double status_real(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
 
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static int64_t whole(const json_t *object, const char *key)
+int64_t status_whole(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
 
@@ -32,17 +33,16 @@ static int64_t whole(const json_t *object, const char *key)
     return x > -1 && x < 9e18 ? (int64_t)x : -1;
 }
 
-/* An age or a count: what is negative is not known. */
-static int64_t count(const json_t *object, const char *key)
+int64_t status_count(const json_t *object, const char *key)
 {
-    int64_t value = whole(object, key);
+    int64_t value = status_whole(object, key);
 
     return value < 0 ? -1 : value;
 }
 
 static int decimals(const json_t *object, const char *key)
 {
-    int64_t value = whole(object, key);
+    int64_t value = status_whole(object, key);
 
     return value < 0 ? 2 : value > 12 ? 12 : (int)value;
 }
@@ -63,21 +63,21 @@ static void read_feed(const json_t *object, struct status *s)
     TEXT(feed, "venue", s->feed.venue);
     TEXT(feed, "url", s->feed.url);
     TEXT(feed, "detail", s->feed.detail);
-    s->feed.age_ms = count(feed, "age_ms");
-    s->feed.retry_in_ms = count(feed, "retry_in_ms");
-    s->feed.connects = count(feed, "connects");
-    s->feed.frames = count(feed, "frames");
-    s->feed.bytes = count(feed, "bytes");
-    s->feed.bad_frames = count(feed, "bad_frames");
+    s->feed.age_ms = status_count(feed, "age_ms");
+    s->feed.retry_in_ms = status_count(feed, "retry_in_ms");
+    s->feed.connects = status_count(feed, "connects");
+    s->feed.frames = status_count(feed, "frames");
+    s->feed.bytes = status_count(feed, "bytes");
+    s->feed.bad_frames = status_count(feed, "bad_frames");
     int n_streams = 0;
     EACH(feed, "streams", e, s->streams, n_streams)
     {
         struct status_stream *stream = &s->streams[n_streams++];
         TEXT(e, "symbol", stream->symbol);
         TEXT(e, "stream", stream->stream);
-        stream->age_ms = count(e, "age_ms");
-        stream->limit_ms = count(e, "limit_ms");
-        stream->frames = count(e, "frames");
+        stream->age_ms = status_count(e, "age_ms");
+        stream->limit_ms = status_count(e, "limit_ms");
+        stream->frames = status_count(e, "frames");
         stream->stale = json_is_true(json_object_get(e, "stale"));
     }
     s->n_streams = n_streams;
@@ -123,23 +123,23 @@ static void read_symbols(const json_t *object, struct status *s)
         TEXT(e, "symbol", symbol->symbol);
         TEXT(e, "book", symbol->book);
         TEXT(e, "interval", symbol->interval);
-        symbol->last = real(e, "last");
-        symbol->bid = real(e, "bid");
-        symbol->ask = real(e, "ask");
-        symbol->mark = real(e, "mark");
-        symbol->change_24h_pct = real(e, "change_24h_pct");
-        symbol->age_ms = count(e, "age_ms");
+        symbol->last = status_real(e, "last");
+        symbol->bid = status_real(e, "bid");
+        symbol->ask = status_real(e, "ask");
+        symbol->mark = status_real(e, "mark");
+        symbol->change_24h_pct = status_real(e, "change_24h_pct");
+        symbol->age_ms = status_count(e, "age_ms");
         symbol->limit_ms = price_limit(s, symbol->symbol);
         symbol->stale = json_is_true(json_object_get(e, "stale"));
         symbol->price_decimals = decimals(e, "price_decimals");
-        symbol->book_gaps = count(e, "book_gaps");
-        symbol->bars = count(e, "bars");
-        symbol->bar_open_ms = count(bar, "open_time_ms");
-        symbol->bar_open = real(bar, "open");
-        symbol->bar_high = real(bar, "high");
-        symbol->bar_low = real(bar, "low");
-        symbol->bar_close = real(bar, "close");
-        symbol->bar_volume = real(bar, "volume");
+        symbol->book_gaps = status_count(e, "book_gaps");
+        symbol->bars = status_count(e, "bars");
+        symbol->bar_open_ms = status_count(bar, "open_time_ms");
+        symbol->bar_open = status_real(bar, "open");
+        symbol->bar_high = status_real(bar, "high");
+        symbol->bar_low = status_real(bar, "low");
+        symbol->bar_close = status_real(bar, "close");
+        symbol->bar_volume = status_real(bar, "volume");
         read_indicators(e, symbol);
     }
     s->n_symbols = n_symbols;
@@ -155,16 +155,16 @@ static void read_accounts(const json_t *object, struct status *s)
         TEXT(e, "account", account->account);
         TEXT(e, "currency", account->currency);
         TEXT(e, "strategy", account->strategy);
-        account->cash = real(e, "cash");
-        account->equity = real(e, "equity");
-        account->deposits = real(e, "deposits");
-        account->return_pct = real(e, "return_pct");
-        account->drawdown_pct = real(e, "drawdown_pct");
-        account->realized = real(e, "realized");
-        account->fees = real(e, "fees");
-        account->day_pnl = real(e, "day_pnl");
-        account->short_value = real(e, "short_value");
-        account->interest_owed = real(e, "interest_owed");
+        account->cash = status_real(e, "cash");
+        account->equity = status_real(e, "equity");
+        account->deposits = status_real(e, "deposits");
+        account->return_pct = status_real(e, "return_pct");
+        account->drawdown_pct = status_real(e, "drawdown_pct");
+        account->realized = status_real(e, "realized");
+        account->fees = status_real(e, "fees");
+        account->day_pnl = status_real(e, "day_pnl");
+        account->short_value = status_real(e, "short_value");
+        account->interest_owed = status_real(e, "interest_owed");
         account->shorts = json_is_true(json_object_get(e, "shorts"));
         account->killed = json_is_true(json_object_get(e, "killed"));
     }
@@ -181,13 +181,13 @@ static void read_positions(const json_t *object, struct status *s)
         TEXT(e, "account", position->account);
         TEXT(e, "symbol", position->symbol);
         TEXT(e, "side", position->side);
-        position->qty = real(e, "qty");
-        position->entry = real(e, "entry");
-        position->fifo_entry = real(e, "fifo_entry");
-        position->mark = real(e, "mark");
-        position->upnl = real(e, "upnl");
-        position->stop = real(e, "stop");
-        position->age_ms = count(e, "age_ms");
+        position->qty = status_real(e, "qty");
+        position->entry = status_real(e, "entry");
+        position->fifo_entry = status_real(e, "fifo_entry");
+        position->mark = status_real(e, "mark");
+        position->upnl = status_real(e, "upnl");
+        position->stop = status_real(e, "stop");
+        position->age_ms = status_count(e, "age_ms");
         position->qty_decimals = decimals(e, "qty_decimals");
     }
     s->n_positions = n_positions;
@@ -200,7 +200,7 @@ static void read_orders(const json_t *object, struct status *s)
     EACH(object, "orders", e, s->orders, n_orders)
     {
         struct status_order *order = &s->orders[n_orders++];
-        order->order = count(e, "order");
+        order->order = status_count(e, "order");
         TEXT(e, "account", order->account);
         TEXT(e, "symbol", order->symbol);
         TEXT(e, "side", order->side);
@@ -208,14 +208,14 @@ static void read_orders(const json_t *object, struct status *s)
         TEXT(e, "state", order->state);
         TEXT(e, "tif", order->tif);
         TEXT(e, "tag", order->tag);
-        order->qty = real(e, "qty");
-        order->filled = real(e, "filled");
-        order->price = real(e, "price");
-        order->stop = real(e, "stop");
-        order->trail = real(e, "trail");
-        order->trail_pct = real(e, "trail_pct");
-        order->group = count(e, "group");
-        order->parent = count(e, "parent");
+        order->qty = status_real(e, "qty");
+        order->filled = status_real(e, "filled");
+        order->price = status_real(e, "price");
+        order->stop = status_real(e, "stop");
+        order->trail = status_real(e, "trail");
+        order->trail_pct = status_real(e, "trail_pct");
+        order->group = status_count(e, "group");
+        order->parent = status_count(e, "parent");
         order->triggered = json_is_true(json_object_get(e, "triggered"));
     }
     s->n_orders = n_orders;
@@ -227,9 +227,9 @@ static void read_counters(const json_t *object, struct status *s)
     const char *key;
     json_t *value;
 
-    s->count_orders = count(counters, "orders");
-    s->count_fills = count(counters, "fills");
-    s->count_rejected = count(counters, "rejected");
+    s->count_orders = status_count(counters, "orders");
+    s->count_fills = status_count(counters, "fills");
+    s->count_rejected = status_count(counters, "rejected");
     json_object_foreach(json_object_get(counters, "refused"), key, value)
     {
         if (s->n_refusals == STATUS_REFUSALS_MAX)
@@ -243,7 +243,7 @@ static void read_counters(const json_t *object, struct status *s)
 static void read_machine(const json_t *object, struct status *s)
 {
     const json_t *gpu = json_object_get(object, "gpu"), *compute = json_object_get(object, "compute"),
-                 *db = json_object_get(object, "db"), *trainings = json_object_get(object, "trainings");
+                 *db = json_object_get(object, "db");
     int n_devices = 0;
 
     TEXT(gpu, "state", s->gpu_state);
@@ -252,29 +252,27 @@ static void read_machine(const json_t *object, struct status *s)
     {
         struct status_device *device = &s->devices[n_devices++];
         TEXT(e, "name", device->name);
-        device->util_pct = real(e, "util_pct");
-        device->mem_used_mib = real(e, "mem_used_mib");
-        device->mem_total_mib = real(e, "mem_total_mib");
-        device->power_w = real(e, "power_w");
-        device->power_limit_w = real(e, "power_limit_w");
-        device->clock_mhz = real(e, "clock_mhz");
-        device->temp_c = real(e, "temp_c");
+        device->util_pct = status_real(e, "util_pct");
+        device->mem_used_mib = status_real(e, "mem_used_mib");
+        device->mem_total_mib = status_real(e, "mem_total_mib");
+        device->power_w = status_real(e, "power_w");
+        device->power_limit_w = status_real(e, "power_limit_w");
+        device->clock_mhz = status_real(e, "clock_mhz");
+        device->temp_c = status_real(e, "temp_c");
     }
     s->n_devices = n_devices;
     TEXT(compute, "backend", s->compute_backend);
     TEXT(compute, "reason", s->compute_reason);
     TEXT(compute, "device", s->compute_device);
-    s->compute_updates = count(compute, "updates");
-    s->compute_queue = count(compute, "queue");
+    s->compute_updates = status_count(compute, "updates");
+    s->compute_queue = status_count(compute, "queue");
     TEXT(db, "state", s->db_state);
     TEXT(db, "detail", s->db_detail);
-    s->db_commits = count(db, "commits");
-    s->db_rows = count(db, "rows");
-    s->db_queue = count(db, "queue");
-    s->commit_p50_ms = s->db_commits == 0 ? NAN : real(db, "commit_p50_ms"); /* of no commit at all */
-    s->commit_p99_ms = s->db_commits == 0 ? NAN : real(db, "commit_p99_ms");
-    s->n_trainings = (int)json_array_size(trainings) < STATUS_TRAININGS_MAX ? (int)json_array_size(trainings)
-                                                                            : STATUS_TRAININGS_MAX;
+    s->db_commits = status_count(db, "commits");
+    s->db_rows = status_count(db, "rows");
+    s->db_queue = status_count(db, "queue");
+    s->commit_p50_ms = s->db_commits == 0 ? NAN : status_real(db, "commit_p50_ms"); /* of no commit at all */
+    s->commit_p99_ms = s->db_commits == 0 ? NAN : status_real(db, "commit_p99_ms");
 }
 
 static void read_record(const json_t *object, struct status *s)
@@ -284,19 +282,19 @@ static void read_record(const json_t *object, struct status *s)
 
     TEXT(parity, "state", s->parity.state);
     TEXT(parity, "detail", s->parity.detail);
-    s->parity.days = count(parity, "days");
-    s->parity.checked_ns = count(parity, "checked_ns");
+    s->parity.days = status_count(parity, "days");
+    s->parity.checked_ns = status_count(parity, "checked_ns");
     TEXT(log, "state", s->log.state);
     TEXT(log, "detail", s->log.detail);
-    s->log.seq = count(log, "seq");
-    s->log.bytes = count(log, "bytes");
-    s->log.holes = count(log, "holes");
-    s->log.bytes_per_event = real(log, "bytes_per_event");
+    s->log.seq = status_count(log, "seq");
+    s->log.bytes = status_count(log, "bytes");
+    s->log.holes = status_count(log, "holes");
+    s->log.bytes_per_event = status_real(log, "bytes_per_event");
     TEXT(recovery, "from", s->recovery.from);
-    s->recovery.played = count(recovery, "played");
-    s->recovery.crossed = count(recovery, "crossed");
-    s->recovery.elapsed_ms = real(recovery, "elapsed_ms");
-    s->recovery.away_s = real(recovery, "away_s");
+    s->recovery.played = status_count(recovery, "played");
+    s->recovery.crossed = status_count(recovery, "crossed");
+    s->recovery.elapsed_ms = status_real(recovery, "elapsed_ms");
+    s->recovery.away_s = status_real(recovery, "away_s");
 }
 
 void status_init(struct status *status)
@@ -317,6 +315,7 @@ void status_init(struct status *status)
         .commit_p99_ms = NAN,
         .compute_updates = -1,
         .compute_queue = -1,
+        .trainer = {.pid = -1, .age_ms = -1},
         .parity = {.days = -1, .checked_ns = -1},
         .log = {.seq = -1, .bytes = -1, .holes = -1, .bytes_per_event = NAN},
         .recovery = {.played = -1, .crossed = -1, .elapsed_ms = NAN, .away_s = NAN},
@@ -335,10 +334,10 @@ int status_parse(const json_t *object, struct status *ret)
     TEXT(object, "state_dir", ret->state_dir);
     TEXT(object, "trading", ret->trading);
     TEXT(object, "trading_reason", ret->trading_reason);
-    ret->pid = count(object, "pid");
-    ret->now_ns = whole(object, "now_ns");
-    ret->uptime_s = real(object, "uptime_s");
-    ret->alerts_open = count(object, "alerts_open");
+    ret->pid = status_count(object, "pid");
+    ret->now_ns = status_whole(object, "now_ns");
+    ret->uptime_s = status_real(object, "uptime_s");
+    ret->alerts_open = status_count(object, "alerts_open");
     ret->begun = json_is_array(json_object_get(object, "accounts"));
     read_feed(object, ret);
     read_symbols(object, ret);
@@ -348,5 +347,7 @@ int status_parse(const json_t *object, struct status *ret)
     read_counters(object, ret);
     read_machine(object, ret);
     read_record(object, ret);
+    status_read_trainings(object, ret);
+    status_read_policies(object, ret);
     return 0;
 }

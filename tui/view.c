@@ -40,6 +40,14 @@ int view_rows(const struct model *model, enum panel panel)
         return model->history.n_alerts;
     case PANEL_LOG:
         return model->history.n_log;
+    case PANEL_TRAININGS:
+        return model->status.n_trainings;
+    case PANEL_POLICIES:
+        return model->status.n_policies;
+    case PANEL_TRAINING:
+        return model->history.training.n_parameters;
+    case PANEL_TRAINING_LOG:
+        return model->log.n;
     default:
         return 0;
     }
@@ -49,7 +57,30 @@ static bool scrolls(enum panel panel)
 {
     return panel == PANEL_PRICES || panel == PANEL_POSITIONS || panel == PANEL_ACCOUNTS ||
            panel == PANEL_STRATEGIES || panel == PANEL_STREAMS || panel == PANEL_FILLS ||
-           panel == PANEL_ORDERS || panel == PANEL_ALERTS || panel == PANEL_LOG;
+           panel == PANEL_ORDERS || panel == PANEL_ALERTS || panel == PANEL_LOG || panel == PANEL_TRAININGS ||
+           panel == PANEL_POLICIES || panel == PANEL_TRAINING || panel == PANEL_CURVE ||
+           panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG; /* two of them only to be zoomed */
+}
+
+int view_cursor(const struct view *view, const struct model *model, enum panel panel)
+{
+    int at = view->cursor[panel];
+
+    for (int i = 0; panel == PANEL_TRAININGS && i < model->status.n_trainings; i++)
+        if (strcmp(model_training(model, i)->training, view->training) == 0)
+            return i;
+    for (int i = 0; panel == PANEL_POLICIES && i < model->status.n_policies; i++)
+        if (strcmp(model->status.policies[i].policy, view->policy) == 0)
+            return i;
+    return at < 0 ? 0 : at;
+}
+
+void view_layout(const struct view *view, const struct model *model, int width, int height,
+                 struct layout *ret)
+{
+    struct layout_choice choice = {view->tab, view->zoomed, view->detail, model->status.n_trainings};
+
+    layout_compute(width, height, &choice, ret);
 }
 
 enum panel view_focus(const struct view *view, const struct layout *layout)
@@ -69,6 +100,32 @@ const struct status_account *view_account(const struct view *view, const struct 
     if (n == 0)
         return NULL;
     return &model->status.accounts[at < 0 ? 0 : at < n ? at : n - 1];
+}
+
+const struct status_training *view_training(const struct view *view, const struct model *model)
+{
+    int n = model->status.n_trainings, at = view_cursor(view, model, PANEL_TRAININGS);
+    const struct status_training *training = n > 0 ? model_training(model, at < n ? at : n - 1) : NULL;
+
+    if (training && view->detail && strcmp(training->training, view->training) != 0)
+        return NULL;
+    return training;
+}
+
+const struct status_policy *view_policy(const struct view *view, const struct model *model)
+{
+    int n = model->status.n_policies, at = view_cursor(view, model, PANEL_POLICIES);
+
+    return n > 0 ? &model->status.policies[at < n ? at : n - 1] : NULL;
+}
+
+const char *view_wanted_training(const struct view *view, const struct model *model)
+{
+    const struct status_training *training = view_training(view, model);
+
+    if (view->tab != TAB_STUDY)
+        return "";
+    return view->detail ? view->training : training ? training->training : "";
 }
 
 const struct status_symbol *view_symbol(const struct view *view, const struct model *model)
@@ -99,7 +156,7 @@ void view_draw(const struct view *view, const struct model *model, struct moment
     struct area screen = canvas_area(canvas);
 
     canvas_clear(canvas);
-    layout_compute(canvas->width, canvas->height, view->tab, view->zoomed, &layout);
+    view_layout(view, model, canvas->width, canvas->height, &layout);
     struct scene scene = {
         .model = model,
         .view = view,

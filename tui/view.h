@@ -31,8 +31,12 @@ struct view {
     enum panel focus;
     enum panel zoomed;
     int cursor[PANELS];
-    char timeframe[STATUS_WORD_MAX]; /* of the chart; "": the market's interval */
-    int below;                       /* which indicator stands below the chart; one past the last: none */
+    char timeframe[STATUS_WORD_MAX];         /* of the chart; "": the market's interval */
+    bool detail;                             /* the study's tab shows view_training()'s page */
+    char training[STATUS_TRAINING_NAME_MAX]; /* the chosen one, "" before any was chosen: the list's first */
+    char policy[STATUS_TRAINING_NAME_MAX];   /* likewise */
+    int curve;                               /* which figure stands beside the return: FIGURES */
+    int below; /* which indicator stands below the chart; one past the last: none */
     bool help, readonly, frozen;
     struct moment frozen_at;
     int64_t interval_ms;
@@ -56,11 +60,27 @@ void view_tell(struct view *view, enum outcome outcome, const char *command, con
 /* How many rows the panel has to choose from; 0 for one that takes no arrows. */
 int view_rows(const struct model *model, enum panel panel);
 
+/* The row of it that is chosen: a training and a policy by their names, so that they stay chosen whatever
+ * comes and goes beside them. Not less than 0; beyond the last where there are fewer. */
+int view_cursor(const struct view *view, const struct model *model, enum panel panel);
+
+/* What the screen shows of it. */
+void view_layout(const struct view *view, const struct model *model, int width, int height,
+                 struct layout *ret);
+
 /* The panel that the arrows move in: the chosen one if the layout has it, else the first that scrolls. */
 enum panel view_focus(const struct view *view, const struct layout *layout);
 
 /* The account under the cursor of the accounts, which is that of the strategies too, or NULL. */
 const struct status_account *view_account(const struct view *view, const struct model *model);
+
+/* The chosen training and policy, or NULL. On a training's page it is that one, and NULL when it is gone. */
+const struct status_training *view_training(const struct view *view, const struct model *model);
+const struct status_policy *view_policy(const struct view *view, const struct model *model);
+
+/* Whose points and phases, parameters and log are to be read: of its page, or the chosen one's where the tab
+ * shows it; "" for none. */
+const char *view_wanted_training(const struct view *view, const struct model *model);
 
 /* The symbol under the cursor of the prices, or NULL. */
 const struct status_symbol *view_symbol(const struct view *view, const struct model *model);

@@ -43,8 +43,11 @@ static void check_size(int width, int height)
 {
     struct layout layout;
 
-    for (int tab = 0; tab < TABS; tab++) {
-        layout_compute(width, height, (enum tab)tab, PANEL_NONE, &layout);
+    for (int tab = 0; tab < 2 * TABS; tab++) { /* without trainings; with some, and a page */
+        struct layout_choice choice = {.tab = (enum tab)(tab % TABS),
+                                       .detail = tab > TABS,
+                                       .trainings = tab < TABS ? 0 : 1 + (width + height) % 5};
+        layout_compute(width, height, &choice, &layout);
         if (bad(&layout, width, height) || hollow(&layout, height)) {
             fprintf(stderr, "%dx%d, tab %d\n", width, height, tab + 1);
             CHECK(false);
@@ -64,8 +67,11 @@ static void check_zoom(int width, int height)
 
     for (int tab = 0; tab < TABS; tab++)
         for (int panel = 0; panel < PANELS; panel++) {
-            layout_compute(width, height, (enum tab)tab, (enum panel)panel, &layout);
-            CHECK(!bad(&layout, width, height));
+            for (int detail = 0; detail < 2; detail++) {
+                struct layout_choice choice = {(enum tab)tab, (enum panel)panel, detail, detail * 3};
+                layout_compute(width, height, &choice, &layout);
+                CHECK(!bad(&layout, width, height));
+            }
         }
 }
 
@@ -73,7 +79,9 @@ static void has(int width, int height, enum tab tab, enum panel panel)
 {
     struct layout layout;
 
-    layout_compute(width, height, tab, PANEL_NONE, &layout);
+    struct layout_choice choice = {.tab = tab};
+
+    layout_compute(width, height, &choice, &layout);
     CHECK(layout_find(&layout, panel) != NULL);
 }
 
@@ -102,9 +110,11 @@ int main(void)
     has(200, 60, TAB_OVERVIEW, PANEL_LOG);
     has(40, 10, TAB_OVERVIEW, PANEL_PRICES);
 
-    layout_compute(80, 24, TAB_OVERVIEW, PANEL_FILLS, &layout);
+    struct layout_choice fills = {.tab = TAB_OVERVIEW, .zoomed = PANEL_FILLS};
+    layout_compute(80, 24, &fills, &layout);
     CHECK_INT(layout_find(&layout, PANEL_FILLS)->height, 21);
-    layout_compute(80, 24, TAB_LOG, PANEL_FILLS, &layout); /* not there: not zoomed */
+    fills.tab = TAB_LOG;
+    layout_compute(80, 24, &fills, &layout); /* not there: not zoomed */
     CHECK(layout_find(&layout, PANEL_LOG) && !layout_find(&layout, PANEL_FILLS));
     return check_done("tui/layout");
 }

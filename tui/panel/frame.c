@@ -89,12 +89,23 @@ void table_text(const struct table *table, int column, int y, enum style style, 
 
 struct window frame_window(const struct scene *scene, enum panel panel, int n, int height)
 {
-    int cursor = scene->view->cursor[panel];
+    int cursor = view_cursor(scene->view, scene->model, panel);
 
     cursor = cursor >= n ? n - 1 : cursor < 0 ? 0 : cursor;
     int first = cursor >= height ? cursor - height + 1 : 0;
     int end = first + height < n ? first + height : n;
     return (struct window){first, end < first ? first : end, scene->focus == panel && n > 0 ? cursor : -1};
+}
+
+void frame_middle(char *buf, size_t size, const char *name, int columns)
+{
+    enum { TAIL = 4 };
+    int length = (int)strlen(name), width = text_width(name);
+
+    if (width <= columns || width != length || columns < 2 * TAIL) /* what is not ASCII is cut at its end */
+        snprintf(buf, size, "%s", name);
+    else
+        snprintf(buf, size, "%.*s~%s", columns - TAIL - 1, name, name + length - TAIL);
 }
 
 void frame_cursor(const struct area *area, int y)

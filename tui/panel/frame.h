@@ -45,6 +45,10 @@ struct window {
 };
 struct window frame_window(const struct scene *scene, enum panel panel, int n, int height);
 
+/* Copies a name so that it takes at most `columns` columns: its middle as "~", its end whole, which is where
+ * the names of a family differ ("ppo-btc-wi~_3"). */
+void frame_middle(char *buf, size_t size, const char *name, int columns);
+
 /* Marks row y as chosen. */
 void frame_cursor(const struct area *area, int y);
 

@@ -56,10 +56,3 @@ void panel_gpu(const struct area *area, const struct scene *scene)
     if (s->compute_device[0])
         area_text_cut(&body, x + 2, y + 1, body.width - x - 2, STYLE_DIM, s->compute_device);
 }
-
-void panel_study(const struct area *area, const struct scene *scene)
-{
-    struct area body = frame_rule(area, scene, PANEL_STUDY, "Study", -1, NULL);
-
-    frame_empty(&body, "no studies: arrive with the trainer");
-}

@@ -3,12 +3,29 @@
 typedef void (*draw_fn)(const struct area *area, const struct scene *scene);
 
 static const draw_fn draw[PANELS] = {
-    [PANEL_TOO_SMALL] = panel_too_small, [PANEL_HEADER] = panel_header, [PANEL_TABS] = panel_tabs,
-    [PANEL_KEYS] = panel_keys,           [PANEL_PRICES] = panel_prices, [PANEL_POSITIONS] = panel_positions,
-    [PANEL_ACCOUNTS] = panel_accounts,   [PANEL_EQUITY] = panel_equity, [PANEL_ALERTS] = panel_alerts,
-    [PANEL_FILLS] = panel_fills,         [PANEL_ORDERS] = panel_orders, [PANEL_FEED] = panel_feed,
-    [PANEL_STREAMS] = panel_streams,     [PANEL_GPU] = panel_gpu,       [PANEL_STUDY] = panel_study,
-    [PANEL_CHART] = panel_chart,         [PANEL_LOG] = panel_log,       [PANEL_STRATEGIES] = panel_strategies,
+    [PANEL_TOO_SMALL] = panel_too_small,
+    [PANEL_HEADER] = panel_header,
+    [PANEL_TABS] = panel_tabs,
+    [PANEL_KEYS] = panel_keys,
+    [PANEL_PRICES] = panel_prices,
+    [PANEL_POSITIONS] = panel_positions,
+    [PANEL_ACCOUNTS] = panel_accounts,
+    [PANEL_EQUITY] = panel_equity,
+    [PANEL_ALERTS] = panel_alerts,
+    [PANEL_FILLS] = panel_fills,
+    [PANEL_ORDERS] = panel_orders,
+    [PANEL_FEED] = panel_feed,
+    [PANEL_STREAMS] = panel_streams,
+    [PANEL_GPU] = panel_gpu,
+    [PANEL_TRAININGS] = panel_trainings,
+    [PANEL_POLICIES] = panel_policies,
+    [PANEL_TRAINING] = panel_training,
+    [PANEL_CURVE] = panel_curve,
+    [PANEL_TIMELINE] = panel_timeline,
+    [PANEL_TRAINING_LOG] = panel_training_log,
+    [PANEL_CHART] = panel_chart,
+    [PANEL_LOG] = panel_log,
+    [PANEL_STRATEGIES] = panel_strategies,
 };
 
 void panel_draw(enum panel panel, const struct area *area, const struct scene *scene)

@@ -33,7 +33,12 @@ void panel_orders(const struct area *area, const struct scene *scene);
 void panel_feed(const struct area *area, const struct scene *scene);
 void panel_streams(const struct area *area, const struct scene *scene);
 void panel_gpu(const struct area *area, const struct scene *scene);
-void panel_study(const struct area *area, const struct scene *scene);
+void panel_trainings(const struct area *area, const struct scene *scene);
+void panel_policies(const struct area *area, const struct scene *scene);
+void panel_training(const struct area *area, const struct scene *scene);
+void panel_curve(const struct area *area, const struct scene *scene);
+void panel_timeline(const struct area *area, const struct scene *scene);
+void panel_training_log(const struct area *area, const struct scene *scene);
 void panel_chart(const struct area *area, const struct scene *scene);
 void panel_log(const struct area *area, const struct scene *scene);
 

@@ -1,0 +1,114 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/chart.h"
+#include "tui/format.h"
+#include "tui/panel/frame.h"
+#include "tui/panel/training_words.h"
+
+enum {
+    AXIS = 9,
+    BESIDE_FROM = 60, /* columns from which on a second figure stands beside the return */
+    VALUES_MAX = 2 * CANVAS_SIDE_MAX,
+};
+
+static const char *const names[FIGURES] = {
+    [FIGURE_POLICY_LOSS] = "policy loss",   [FIGURE_VALUE_LOSS] = "value loss",
+    [FIGURE_ENTROPY_LOSS] = "entropy loss", [FIGURE_KL] = "KL",
+    [FIGURE_CLIP_FRACTION] = "clipped",     [FIGURE_EXPLAINED_VARIANCE] = "explained variance",
+    [FIGURE_GRAD_NORM] = "gradient norm",   [FIGURE_LEARNING_RATE] = "learning rate",
+    [FIGURE_STEPS_S] = "steps/s",           [FIGURE_RETURN] = "return",
+};
+
+/* The figure at each of n places that divide the steps evenly: the last that falls there, a straight line
+ * where none does. */
+static void spread(const struct history_training *past, enum history_figure figure, double *values, int n)
+{
+    const double *figures = past->figures[figure];
+    double first = (double)past->steps[0], range = (double)past->steps[past->n_points - 1] - first;
+    int before = -1;
+
+    for (int i = 0; i < n; i++)
+        values[i] = NAN;
+    for (int i = 0; i < past->n_points; i++) {
+        if (!isfinite(figures[i]))
+            continue;
+        int at = range > 0 ? (int)(((double)past->steps[i] - first) / range * (n - 1)) : n - 1;
+        at = at < 0 ? 0 : at >= n ? n - 1 : at;
+        for (int k = before + 1; before >= 0 && k < at; k++)
+            values[k] = values[before] + (figures[i] - values[before]) * (k - before) / (at - before);
+        values[at] = figures[i];
+        before = at;
+    }
+}
+
+static char *short_number(char buf[static FORMAT_MAX], double value)
+{
+    double size = fabs(value);
+
+    if (size >= 1e5)
+        return format_count(buf, value);
+    if (size > 0 && size < 1e-3)
+        snprintf(buf, FORMAT_MAX, "%.1e", value);
+    else
+        snprintf(buf, FORMAT_MAX, "%.*f", size < 10 ? 4 : size < 1000 ? 2 : 0, value);
+    return buf;
+}
+
+static void plot(const struct area *area, const struct history_training *past, enum history_figure figure)
+{
+    static double values[VALUES_MAX];
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+    double low, high, last = NAN;
+    int columns = area->width - AXIS - 2, rows = area->height - 2;
+
+    for (int i = 0; i < past->n_points; i++)
+        last = isfinite(past->figures[figure][i]) ? past->figures[figure][i] : last;
+    int x = area_text(area, 1, 0, STYLE_DIM, names[figure]) + 1;
+    area_text(area, x, 0, STYLE_STRONG, isfinite(last) ? short_number(a, last) : "n/a");
+    if (columns < 4 || rows < 1)
+        return;
+    int n = 2 * columns < VALUES_MAX ? 2 * columns : VALUES_MAX;
+    spread(past, figure, values, n);
+    if (!chart_range(values, n, &low, &high))
+        return;
+    struct area inside = area_part(area, 1, 1, columns, rows);
+    chart_line(&inside, values, n, low, high, STYLE_CHART);
+    area_text(area, columns + 2, 1, STYLE_DIM, short_number(a, high));
+    if (rows > 1)
+        area_text(area, columns + 2, rows, STYLE_DIM, short_number(a, low));
+    format_count(a, (double)past->steps[0]);
+    snprintf(b, sizeof(b), "%s steps", format_count(b, (double)past->steps[past->n_points - 1]));
+    area_text(area, 1, area->height - 1, STYLE_DIM, a);
+    area_text_right(area, 1 + columns, area->height - 1, STYLE_DIM, b);
+}
+
+void panel_curve(const struct area *area, const struct scene *scene)
+{
+    const struct history_training *past = &scene->model->history.training;
+    const char *wanted = view_wanted_training(scene->view, scene->model);
+    char title[STATUS_TRAINING_NAME_MAX + 24];
+
+    snprintf(title, sizeof(title), "Learning curves%s%s", wanted[0] && !scene->view->detail ? " " : "",
+             scene->view->detail ? "" : wanted);
+    struct area body = frame_rule(area, scene, PANEL_CURVE, title, -1, NULL);
+    if (strcmp(past->training, wanted) != 0 || past->n_points == 0) {
+        frame_empty(&body, frame_no_history(scene->model, "no update is stored yet"));
+        return;
+    }
+    /* One place for one figure: the return comes first. Two: it stands at the left, and has both when its
+     * turn comes at the right. */
+    enum history_figure chosen = (enum history_figure)(scene->view->curve % FIGURES);
+    if (body.width < BESIDE_FROM) {
+        plot(&body, past, (enum history_figure)((chosen + FIGURES - 1) % FIGURES));
+    } else if (chosen == FIGURE_RETURN) {
+        plot(&body, past, FIGURE_RETURN);
+    } else {
+        int left = body.width / 2;
+        struct area first = area_part(&body, 0, 0, left, body.height),
+                    second = area_part(&body, left, 0, body.width - left, body.height);
+        plot(&first, past, FIGURE_RETURN);
+        plot(&second, past, chosen);
+    }
+}

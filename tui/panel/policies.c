@@ -1,0 +1,134 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/format.h"
+#include "tui/panel/frame.h"
+#include "tui/panel/training_words.h"
+
+enum { NAME, ROLE, ACCOUNT, STATE, TRADES, SHARPE, RETURN, EQUITY, AGE, ACTIONS, COLUMNS };
+
+static const struct column columns[COLUMNS] = {
+    {"", 14, false, 1},     {"role", 10, false, 2},         {"account", 9, false, 3}, {"state", 8, false, 4},
+    {"trades", 6, true, 5}, {"sharpe", 6, true, 6},         {"return", 8, true, 8},   {"equity", 11, true, 9},
+    {"age", 9, true, 10},   {"last actions", 17, false, 7},
+};
+
+static enum style state_style(const char *state)
+{
+    if (strcmp(state, "trading") == 0)
+        return STYLE_GOOD;
+    if (strcmp(state, "refused") == 0 || strcmp(state, "killed") == 0)
+        return STYLE_BAD;
+    return strcmp(state, "warming") == 0 ? STYLE_WARN : STYLE_DIM;
+}
+
+static void actions(const struct status_policy *p, char *buf, size_t size)
+{
+    size_t n = 0;
+
+    buf[0] = '\0';
+    for (int i = 0; i < p->n_actions; i++) {
+        int more = isfinite(p->actions[i].action)
+                       ? snprintf(buf + n, size - n, "%s%s %+.2f", n ? " " : "", p->actions[i].symbol,
+                                  p->actions[i].action)
+                       : snprintf(buf + n, size - n, "%s%s n/a", n ? " " : "", p->actions[i].symbol);
+        if (more < 0 || (size_t)more >= size - n)
+            return;
+        n += (size_t)more;
+    }
+}
+
+static void row(const struct table *table, int y, const struct scene *scene, const struct status_policy *p)
+{
+    const struct model *model = scene->model;
+    enum freshness freshness = model_freshness(model, scene->now),
+                   decided = model_policy_freshness(model, p, scene->now);
+    bool gone = freshness == GONE, retired = strcmp(p->role, "retired") == 0;
+    char text[STATUS_ACTIONS_MAX * 32], name[STATUS_TRAINING_NAME_MAX];
+    enum style plain = frame_style(freshness, retired ? STYLE_DIM : STYLE_NORMAL);
+
+    frame_middle(name, sizeof(name), p->policy, columns[NAME].width);
+    table_text(table, NAME, y, frame_style(freshness, retired ? STYLE_DIM : STYLE_STRONG), name);
+    table_text(table, ROLE, y, frame_style(freshness, strcmp(p->role, "champion") == 0 ? STYLE_GOOD : plain),
+               p->role);
+    frame_middle(name, sizeof(name), p->account, columns[ACCOUNT].width);
+    table_text(table, ACCOUNT, y, plain, name);
+    table_text(table, STATE, y, frame_style(freshness, state_style(p->state)),
+               gone          ? "-"
+               : p->state[0] ? p->state
+                             : "n/a");
+    table_text(table, TRADES, y, plain, gone ? "-" : format_count(text, training_number(p->trades)));
+    table_text(table, SHARPE, y, frame_style(freshness, style_signed(p->sharpe)),
+               gone ? "-" : format_number(text, p->sharpe, 2));
+    table_text(table, RETURN, y, frame_style(freshness, style_signed(p->return_pct)),
+               gone ? "-" : format_percent(text, p->return_pct, 2));
+    table_text(table, EQUITY, y, plain, gone ? "-" : format_fit(text, p->equity, 2, columns[EQUITY].width));
+    int64_t clock_ns = model_clock_ns(model, scene->now), age_ms = -1;
+    if (p->decided_ns >= 0 && clock_ns > 0)
+        age_ms = clock_ns > p->decided_ns ? (clock_ns - p->decided_ns) / 1000000 : 0;
+    frame_age(text, sizeof(text), age_ms < 0 ? GONE : decided, age_ms);
+    table_text(table, AGE, y, decided == FRESH ? STYLE_DIM : STYLE_WARN, text);
+    if (table->x[ACTIONS] < 0)
+        return;
+    struct area rest =
+        area_part(table->area, table->x[ACTIONS], y, table->area->width - table->x[ACTIONS], 1);
+    if (strcmp(p->state, "refused") == 0 && p->detail[0]) {
+        area_text_cut(&rest, 0, 0, rest.width, STYLE_BAD, p->detail);
+        return;
+    }
+    actions(p, text, sizeof(text));
+    bool known = decided != GONE && !gone && text[0];
+    area_text_cut(&rest, 0, 0, rest.width, frame_style(decided, STYLE_NORMAL), known ? text : "-");
+}
+
+/* What the table has no room for, of the chosen one. */
+static void facts(const struct area *body, const struct scene *scene, int y)
+{
+    const struct status_policy *p = view_policy(scene->view, scene->model);
+    char age[FORMAT_MAX];
+    int x = 1;
+
+    if (!p)
+        return;
+    x = area_text(body, x, y, STYLE_DIM, p->policy) + 1;
+    if (p->id[0])
+        x = area_printf(body, x, y, STYLE_DIM, "id %.12s", p->id) + 1;
+    if (p->interval[0])
+        x = area_printf(body, x, y, STYLE_DIM, "interval %s", p->interval) + 1;
+    if (p->backend[0])
+        x = area_printf(body, x, y, STYLE_DIM, "on %s", p->backend) + 1;
+    if (p->training[0])
+        x = area_printf(body, x, y, STYLE_DIM, "of %s", p->training) + 1;
+    if (p->since_ns > 0 && scene->now.wall_ns > p->since_ns)
+        x = area_printf(body, x, y, STYLE_DIM, "%s for %s", p->role,
+                        format_age(age, (scene->now.wall_ns - p->since_ns) / 1000000)) +
+            1;
+    const char *why = p->detail[0] ? p->detail : p->reason;
+    if (why[0] && x < body->width)
+        area_text_cut(body, x, y, body->width - x, STYLE_DIM, why);
+}
+
+void panel_policies(const struct area *area, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    int n = model->status.n_policies, title;
+    struct area body = frame_rule(area, scene, PANEL_POLICIES, "Policies", n, &title);
+    bool below = scene->view->tab == TAB_STUDY && body.height > 3;
+
+    if (n == 0) {
+        frame_empty(&body, model->source == MODEL_NOTHING ? "no policy is known yet"
+                           : scene->view->readonly        ? "no policies"
+                                                          : "no policies: P lets a training's newest trade");
+        return;
+    }
+    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct window window = frame_window(scene, PANEL_POLICIES, n, body.height - below);
+    for (int i = window.first; i < window.end; i++) {
+        row(&table, i - window.first + 1, scene, &model->status.policies[i]);
+        if (i == window.cursor)
+            frame_cursor(&body, i - window.first);
+    }
+    if (below)
+        facts(&body, scene, body.height - 1);
+}

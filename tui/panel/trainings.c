@@ -1,0 +1,107 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/chart.h"
+#include "tui/format.h"
+#include "tui/panel/frame.h"
+#include "tui/panel/training_words.h"
+
+enum { NAME, STATE, PROGRESS, SHARE, SPEED, RETURN, AGE, LEFT, DEVICE, ITERATION, MEMORY, TRIES, COLUMNS };
+
+static const struct column columns[COLUMNS] = {
+    {"", 15, false, 1},       {"state", 13, false, 2}, {"progress", 14, false, 5}, {"", 4, true, 6},
+    {"steps/s", 7, true, 4},  {"return", 9, true, 3},  {"age", 6, true, 1},        {"left", 6, true, 7},
+    {"device", 6, false, 10}, {"iter", 7, true, 11},   {"memory", 8, true, 8},     {"tries", 5, true, 9},
+};
+
+/* Instead of figures: why it has failed, what it waits for; "" where the figures say it. */
+static void reason(const struct status_training *t, const struct scene *scene, char *buf, size_t size)
+{
+    char age[FORMAT_MAX];
+    int64_t waits = t->retry_in_ms < 0 ? -1 : t->retry_in_ms - model_age(scene->model, 0, scene->now);
+
+    buf[0] = '\0';
+    if (strcmp(t->state, "queued") == 0 && t->retry_in_ms >= 0)
+        snprintf(buf, size, "again in %s%s%s", format_age(age, waits > 0 ? waits : 0),
+                 t->reason[0] ? ": " : "", t->reason);
+    else if (t->reason[0] && !model_training_works(t))
+        snprintf(buf, size, "%s", t->reason);
+}
+
+static void row(const struct table *table, int y, const struct scene *scene, const struct status_training *t)
+{
+    enum freshness freshness = model_training_freshness(scene->model, t, scene->now);
+    bool gone = freshness == GONE, works = model_training_works(t);
+    double share = training_share(t);
+    char text[FORMAT_MAX], words[STATUS_TEXT_MAX + FORMAT_MAX], name[STATUS_TRAINING_NAME_MAX];
+    enum style state_style, plain = frame_style(freshness, STYLE_NORMAL);
+    const char *state = training_state(t, freshness, &state_style);
+
+    frame_middle(name, sizeof(name), t->training, columns[NAME].width);
+    table_text(table, NAME, y, frame_style(freshness, STYLE_STRONG), name);
+    table_text(table, STATE, y, state_style, state);
+    int64_t age = training_age(scene->model, t, scene->now);
+    table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, format_age(text, age));
+    reason(t, scene, words, sizeof(words));
+    int x = table->x[PROGRESS] >= 0 ? table->x[PROGRESS] : table->x[SPEED];
+    if (words[0] && x >= 0 && table->x[AGE] > x) {
+        area_text_cut(table->area, x, y, table->x[AGE] - x - 1, plain, words);
+        return;
+    }
+    if (table->x[PROGRESS] >= 0 && gone)
+        table_text(table, PROGRESS, y, STYLE_DIM, "-");
+    else if (table->x[PROGRESS] >= 0 && training_endless(t))
+        table_text(table, PROGRESS, y, STYLE_DIM, "until stopped");
+    else if (table->x[PROGRESS] >= 0)
+        chart_bar(table->area, table->x[PROGRESS], y, columns[PROGRESS].width, share,
+                  frame_style(freshness, STYLE_CHART));
+    if (training_endless(t) || gone)
+        table_text(table, SHARE, y, STYLE_DIM, gone ? "-" : "");
+    else
+        table_text(table, SHARE, y, plain, training_percent(text, share));
+    table_text(table, SPEED, y, plain, gone || !works ? "-" : format_count(text, t->steps_s));
+    table_text(table, RETURN, y, gone ? STYLE_DIM : frame_style(freshness, style_signed(t->episode_return)),
+               gone ? "-" : training_return(text, t->episode_return));
+    table_text(table, LEFT, y, plain, gone || !works ? "-" : training_left(text, t));
+    table_text(table, DEVICE, y, plain, t->device[0] ? t->device : "-");
+    table_text(table, ITERATION, y, plain, gone ? "-" : format_count(text, training_number(t->iteration)));
+    table_text(table, MEMORY, y, plain, gone || !works ? "-" : training_memory(text, t->memory_mib));
+    table_text(table, TRIES, y, plain, format_count(text, training_number(t->attempts)));
+}
+
+void panel_trainings(const struct area *area, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    const struct status_trainer *trainer = &model->status.trainer;
+    int n = model->status.n_trainings, title, top = 0;
+    struct area body = frame_rule(area, scene, PANEL_TRAININGS, "Trainings", n, &title);
+    bool trouble = trainer->state[0] && strcmp(trainer->state, "ok") != 0;
+    bool alone = n == 0 || scene->view->tab == TAB_STUDY;
+    char age[FORMAT_MAX];
+
+    if (trouble && alone) { /* its own line, before what it may no longer be true of */
+        int x = area_printf(&body, 1, 0, strcmp(trainer->state, "off") == 0 ? STYLE_DIM : STYLE_WARN,
+                            "trainer %s", trainer->state);
+        if (trainer->age_ms >= 0)
+            x = area_printf(&body, x + 1, 0, STYLE_DIM, "%s",
+                            format_age(age, model_age(model, trainer->age_ms, scene->now)));
+        area_text_cut(&body, x + 2, 0, body.width - x - 2, STYLE_DIM, trainer->detail);
+        top = 1;
+    }
+    if (n == 0) {
+        struct area rest = area_part(&body, 0, top, body.width, body.height - top);
+        frame_empty(&rest, model->source == MODEL_NOTHING ? "no training is known yet"
+                           : scene->view->readonly        ? "no trainings"
+                                                          : "no trainings: s starts one");
+        return;
+    }
+    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct window window = frame_window(scene, PANEL_TRAININGS, n, body.height - top);
+    for (int i = window.first; i < window.end; i++) {
+        int y = top + i - window.first;
+        row(&table, y + 1, scene, model_training(model, i));
+        if (i == window.cursor)
+            frame_cursor(&body, y);
+    }
+}
