@@ -101,6 +101,21 @@ static void take_account(void *ctx, const struct db_account_row *row)
                  row->account.strategy);
 }
 
+static void take_policy(void *ctx, const struct db_policy *row)
+{
+    struct recovery *recovery = ctx;
+    struct db_recovered *to = recovery->to;
+    for (int i = 0; i < to->n_accounts && row->role != DB_POLICY_RETIRED; i++) {
+        struct db_recovered_account *account = &to->accounts[i];
+        const char *name = account->account.name;
+        bool champions = row->role == DB_POLICY_CHAMPION && strcmp(name, DB_CHAMPION_ACCOUNT) == 0;
+        if (!champions && strcmp(name, row->account) != 0)
+            continue;
+        account->has_policy = true;
+        memcpy(account->policy, row->id, sizeof account->policy);
+    }
+}
+
 /* Lots are not stored: the fills lead to them, in the order of the ledger, which resets begin anew. */
 static int follow_fills(struct recovery *recovery)
 {
@@ -314,6 +329,8 @@ static int take_all(struct recovery *recovery)
     int r = db_reader_symbols(reader, check_symbol, recovery);
     if (r == 0)
         r = db_reader_accounts(reader, take_account, recovery);
+    if (r == 0 && recovery->r == 0)
+        r = db_reader_policies(reader, take_policy, recovery);
     if (r == 0 && recovery->r == 0)
         r = take_balances(recovery);
     if (r == 0 && recovery->r == 0)

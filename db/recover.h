@@ -12,6 +12,10 @@ struct db_recovered_account {
     int64_t deposits; /* of its currency, since it was begun: deposits and transfers in less those out */
     int64_t peak, day, day_equity, killed_ns;
     int64_t interest_ns; /* of its last row of interest; 0 without one */
+    /* What the arena had trade for it: the row of `policies` that names it and is not retired, the champion's
+     * for DB_CHAMPION_ACCOUNT. spec.policy stays NULL: the caller finds the policy by its id. */
+    bool has_policy;
+    uint8_t policy[POLICY_ID_SIZE];
 };
 struct db_recovered_balance {
     int account;

@@ -153,6 +153,9 @@ enum {
 
 enum db_policy_role { DB_POLICY_CHALLENGER, DB_POLICY_CHAMPION, DB_POLICY_RETIRED };
 
+/* Of whom the champion trades for, besides its own account. */
+#define DB_CHAMPION_ACCOUNT "champion"
+
 /* A policy in the arena: docs/policies.md. */
 struct db_policy {
     const char *name, *account, *training, *path, *reason;

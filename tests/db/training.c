@@ -2,7 +2,7 @@
  * is bounded, by the rules of the schema; a run that goes on from a checkpoint forgets what lay beyond. */
 #include <errno.h>
 
-#include "db/reader.h"
+#include "db/recover.h"
 #include "db/verify.h"
 #include "tests/db/fixture.h"
 #include "tests/db/sql.h"
@@ -456,6 +456,25 @@ static void forget_trainings(void)
 
 /* ---- policies ---- */
 
+/* With the database alone: who trades for which account. */
+static void recover_policies(const char *path)
+{
+    static const int ids[] = {0, 3, 2, 0}; /* main, champion, b, c */
+    struct symbol symbols[FIXTURE_SYMBOLS] = {fixture_symbol(0), fixture_symbol(1)};
+    struct db_reader *reader = open_reader(path);
+    struct db_recovered *recovered = NULL;
+    char err[DB_ERROR_MAX] = "";
+    CHECK_INT(db_recover(reader, symbols, FIXTURE_SYMBOLS, &recovered, err, sizeof err), 0);
+    CHECK_STR(err, "");
+    CHECK_INT(recovered->n_accounts, 4);
+    for (int i = 0; i < recovered->n_accounts; i++) {
+        CHECK_INT(recovered->accounts[i].has_policy, ids[i] != 0);
+        CHECK_INT(recovered->accounts[i].policy[0], ids[i]);
+    }
+    db_recovered_destroy(recovered);
+    db_reader_close(reader);
+}
+
 static void put_policy(struct db_writer *writer, const char *name, enum db_policy_role role, int id,
                        int64_t since_ns)
 {
@@ -476,6 +495,13 @@ static void arena(void)
     struct db_writer *writer = fixture_writer(path, &config);
     struct fixture f;
     fixture_open(&f, writer);
+    static const char *const accounts[] = {"champion", "b", "c"};
+    for (int i = 0; i < 3; i++) {
+        struct db_account account = {.number = i + 1, .currency = "USDT", .currency_scale = FIXTURE_SCALE};
+        strcpy(account.name, accounts[i]);
+        db_writer_put_account(writer, &account);
+    }
+    put_policy(writer, "c", DB_POLICY_RETIRED, 1, 5);
     put_policy(writer, "b", DB_POLICY_CHAMPION, 2, 5);
     put_policy(writer, "a", DB_POLICY_CHALLENGER, 1, 6);
     db_writer_group_begin(writer);
@@ -493,7 +519,8 @@ static void arena(void)
     struct db_reader *reader = open_reader(path);
     struct seen seen = {0};
     CHECK_INT(db_reader_policies(reader, see_policy, &seen), 0);
-    CHECK_STR(seen.text, "a champion a ppo /p better 3 8;b challenger b ppo /p better 2 7;");
+    CHECK_STR(seen.text, "a champion a ppo /p better 3 8;b challenger b ppo /p better 2 7;"
+                         "c retired c ppo /p better 1 5;");
     struct db_order_policy found = {0};
     CHECK_INT(db_reader_order_policy(reader, f.order_id, &found), 0);
     CHECK_INT(found.order_id, f.order_id);
@@ -510,6 +537,7 @@ static void arena(void)
         CHECK_INT(db_policy_role_parse(db_policy_role_name((enum db_policy_role)role)), role);
     CHECK_INT(db_policy_role_parse("king"), -EINVAL);
     db_reader_close(reader);
+    recover_policies(path);
 
     /* A second champion beside the first cannot be: nothing of its group is stored. */
     db_writer_group_begin(writer);
@@ -519,7 +547,7 @@ static void arena(void)
     char err[DB_ERROR_MAX] = "";
     CHECK_INT(db_writer_close(writer, 500, err, sizeof err), -ETIMEDOUT);
     CHECK(strstr(err, "policies.role") != NULL);
-    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM policies WHERE name = 'c'"), 0);
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM policies WHERE since_ns = 9"), 0);
 }
 
 int main(void)
