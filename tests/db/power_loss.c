@@ -6,6 +6,7 @@
 #include "db/verify.h"
 #include "tests/db/faulty_disk.h"
 #include "tests/db/resume.h"
+#include "tests/db/sql.h"
 #include "tests/random.h"
 
 enum { ROUNDS_LONG = 500, TRADES_MAX = 100000, BACKLOG = 200 };
@@ -54,13 +55,48 @@ static struct db_writer *open_writer(const char *path)
     return db_writer_open(path, &config, &writer, err, sizeof err) == 0 ? writer : NULL;
 }
 
+/* A training tells of as many events as there are fills: its row says so, and its newest point. */
+static uint64_t tell(struct db_writer *writer, int64_t seq)
+{
+    struct db_training training = {.name = "ppo",
+                                   .state = "update",
+                                   .reason = "",
+                                   .cause = "",
+                                   .device = "cpu",
+                                   .backend = "cpu",
+                                   .config = "[ppo]",
+                                   .checkpoint = "",
+                                   .policy = "",
+                                   .seq = seq};
+    struct db_training_point point = {.training = "ppo", .steps = seq};
+    struct db_training_state state = {
+        .training = "ppo", .state = seq % 2 ? "rollout" : "update", .ts_ns = seq};
+    db_writer_group_begin(writer);
+    db_writer_put_training(writer, &training);
+    db_writer_put_training_point(writer, &point);
+    uint64_t ticket = db_writer_put_training_state(writer, &state);
+    db_writer_group_end(writer);
+    return ticket;
+}
+
 static void trade(struct fixture *f)
 {
-    uint64_t ticket = fixture_trade(f);
+    fixture_trade(f);
+    uint64_t ticket = tell(f->writer, (int64_t)f->fill_id);
     pthread_mutex_lock(&work.lock);
     work.trades[work.n].ticket = ticket;
     work.trades[work.n++].fill = f->fill_id;
     pthread_mutex_unlock(&work.lock);
+}
+
+/* What is told of a training is stored with what its row says of it, and not behind the fills. */
+static void check_training(const char *path, uint64_t fills)
+{
+    int64_t seq = sql_query_file(path, "SELECT seq FROM trainings");
+    CHECK(seq < 0 ? work.fill == 0 : (uint64_t)seq >= work.fill && (uint64_t)seq <= fills);
+    CHECK(seq < 0 || sql_query_file(path, "SELECT max(steps) FROM training_points") == seq);
+    CHECK(seq < 0 || sql_query_file(path, "SELECT max(ts_ns) FROM training_states") == seq);
+    CHECK(sql_query_file(path, "SELECT count(*) FROM training_points") <= DB_TRAINING_POINTS_KEPT);
 }
 
 /* Fills that verify, 0 for a database that nothing was stored in yet. */
@@ -86,6 +122,7 @@ static uint64_t verified_fills(const char *path, int round)
         check_failures++;
     }
     uint64_t fills = verified->fills;
+    check_training(path, fills);
     db_verified_destroy(verified);
     db_reader_close(reader);
     return fills;
