@@ -1,5 +1,6 @@
 /* What a user asks of accounts: a new one, money in and out and between them, and beginning anew. */
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,8 +37,8 @@ static bool traded_currency(const struct engine *engine, const struct account_sp
 static bool proper_params(const struct engine *engine, const struct account_spec *spec)
 {
     const struct strategy *strategy = spec->strategy;
-    if (spec->policy)
-        return false; /* policies come with the configuration */
+    if (strategy && spec->policy)
+        return false;
     if (!strategy)
         return true;
     for (size_t i = 0; i < strategy->n_params; i++) {
@@ -61,8 +62,8 @@ static enum order_reason create(struct engine *engine, const struct account_spec
         engine->n_accounts == ACCOUNTS_MAX)
         return ORDER_BAD_ACCOUNT;
     int index = account_add(engine, spec);
-    if (index < 0) {
-        engine->out_of_memory = true;
+    if (index < 0) { /* -EINVAL: of a policy that is not for these symbols */
+        engine->out_of_memory |= index == -ENOMEM;
         return ORDER_BAD_ACCOUNT;
     }
     desk_warm(engine, index);
@@ -146,6 +147,11 @@ enum order_reason account_command(struct engine *engine, const struct event_comm
 {
     if (command->kind == COMMAND_ACCOUNT_CREATE)
         return create(engine, &command->account);
+    if (command->kind == COMMAND_ACCOUNT_POLICY)
+        return known(engine, command->policy.account)
+                   ? steer_swap(engine, command->policy.account, command->policy.policy,
+                                command->policy.close)
+                   : ORDER_UNKNOWN_ACCOUNT;
     int account = command->money.account;
     if (!known(engine, account))
         return ORDER_UNKNOWN_ACCOUNT;

@@ -119,6 +119,21 @@ static void add_created(struct line *line, const struct account_spec *spec)
         add(line, "%s%s=%g", i == 0 ? ": " : " ", spec->strategy->params[i].name, spec->params[i]);
 }
 
+static void add_policy(struct line *line, const struct event_command *command, const struct engine *engine)
+{
+    char id[POLICY_ID_TEXT];
+    add(line, " ");
+    add_account(line, engine, command->policy.account);
+    if (command->policy.policy) {
+        policy_id_text(command->policy.policy->id, id);
+        add(line, ", %s %s", command->policy.policy->kind, id);
+    } else {
+        add(line, ", none");
+    }
+    if (command->policy.close)
+        add(line, ", closes all");
+}
+
 void command_text(const struct event_command *command, const struct engine *engine,
                   char buf[static EVENT_TEXT_MAX])
 {
@@ -152,6 +167,9 @@ void command_text(const struct event_command *command, const struct engine *engi
     case COMMAND_ACCOUNT_RESUME:
         add(&line, " ");
         add_account(&line, engine, command->money.account);
+        break;
+    case COMMAND_ACCOUNT_POLICY:
+        add_policy(&line, command, engine);
         break;
     default:
         break;

@@ -187,6 +187,8 @@ static bool move_seats(const struct change *change, int account)
         steer_move(&to->steering, &from->steering);
         return true;
     }
+    if (!change->interval)
+        steer_inherit(&to->steering, &from->steering, change->to);
     if (change->interval || to->strategy != from->strategy || !to->strategy ||
         memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) != 0)
         return false;
@@ -226,6 +228,7 @@ static bool move_account(const struct change *change, int a)
     const struct desk *before = &change->engine->desks[a];
     memcpy(desk->refused, before->refused, sizeof desk->refused);
     memcpy(desk->told_ns, before->told_ns, sizeof desk->told_ns);
+    desk->closing = before->closing && !desk->strategy && !desk->steering.policy;
     return move_seats(change, a);
 }
 
@@ -253,9 +256,11 @@ static void take_over(const struct change *change)
     engine->missed_stops = made->missed_stops;
     engine->fill_model = made->fill_model;
     engine->slippage_e6 = made->slippage_e6;
+    engine->policy_wait_ns = made->policy_wait_ns;
     match_model(engine);
     engine->to_begin |= made->to_begin;
     engine->watches = made->watches;
+    engine->closes = true; /* looked at with the next event */
     for (size_t i = 0; i < engine->n_orders; i++)
         engine->orders[i].order.symbol = change->to[engine->orders[i].order.symbol];
 }
@@ -281,6 +286,7 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
         for (int a = 0; a < engine->n_accounts; a++)
             if (!change.goes_on[a])
                 desk_warm(engine, a);
+        steer_waits(engine);
     }
     engine_destroy(change.made);
     free(change.goes_on);

@@ -17,6 +17,8 @@ enum {
 };
 
 #define MONEY_MAX FILL_MONEY_MAX
+/* A bar this late is no history yet, however short its interval: clocks differ, and frames take their way. */
+#define DELAY_ALLOWED_NS (5 * INT64_C(1000000000))
 
 /* The last closed bars of a symbol, for the indicators of accounts that are made later. {0} is empty. */
 struct recent_bars {
@@ -91,6 +93,7 @@ struct steering {
     struct policy_mind *mind;  /* NULL: the policy has none */
     int64_t round_ns;          /* open of the newest bars that came; 0: none yet */
     bool decided;              /* on them */
+    int64_t since_ns;          /* when the first of them that may be acted on was received; 0: none was */
     bool told;                 /* that it cannot decide; not of the state */
 };
 
@@ -99,6 +102,7 @@ struct desk {
     double params[STRATEGY_PARAMS_MAX];
     struct seat *seats;              /* [n_symbols], NULL without a strategy */
     struct steering steering;        /* all NULL without a policy */
+    bool closing;                    /* nothing trades for it any more, and what it had is closed */
     uint64_t refused[INTENT_FAULTS]; /* intents, by what was wrong */
     int64_t told_ns[INTENT_FAULTS];  /* when an alert last told of such an intent; 0: never */
 };
@@ -140,7 +144,8 @@ struct engine {
     int64_t interest_due_ns;      /* the next full hour; 0 before the first event */
     int n_symbols, n_accounts, cap_accounts;
     int64_t next_equity_ns; /* with equity_interval_ns: when the next point of every account is due */
-    int64_t interval_ns, latency_ns, equity_interval_ns;
+    int64_t interval_ns, latency_ns, equity_interval_ns, policy_wait_ns;
+    int64_t wait_until_ns; /* no policy's wait ends before; INT64_MAX: none waits. Derived */
     enum missed_stops missed_stops;
     enum fill_model fill_model;
     int32_t slippage_e6;
@@ -170,6 +175,7 @@ struct engine {
     bool account_moved; /* some account->moved is set */
     bool killing;       /* some account->killing is set */
     bool watches;       /* some account has a limit of drawdown; follows from their rules */
+    bool closes;        /* some desk->closing is set; derived */
     struct engine_counters counters;
 };
 
@@ -317,8 +323,17 @@ void steer_close(struct engine *engine, int account);
 /* Before a bar does anything: rounds of earlier bars end, whatever they lack. */
 void steer_due(struct engine *engine, int symbol, int64_t open_ns);
 void steer_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh);
+void steer_wait(struct engine *engine);  /* an event was received: rounds that waited long enough end */
+void steer_waits(struct engine *engine); /* after states or policies were put in their place */
 void steer_symbol(struct engine *engine, int symbol);  /* its filters are others now */
 void steer_scales(struct engine *engine, int account); /* finds those that can be known by now */
+
+/* steer_swap.c */
+/* What is remembered of the symbols that both trade. `now`: the index of each of the former one's symbols in
+ * this engine, -1: it has none; NULL: as it is. */
+void steer_inherit(const struct steering *to, const struct steering *from, const int *now);
+/* Another policy, or none, in place of what trades for an account. ORDER_OK or ORDER_BAD_ACCOUNT. */
+enum order_reason steer_swap(struct engine *engine, int account, const struct policy *policy, bool close);
 
 /* steer_mind.c: a policy that looks at the market */
 int64_t steer_first(const struct steering *steering); /* open of row 0; 0: not known yet */
@@ -333,10 +348,15 @@ void steer_warm(struct engine *engine, int account); /* shows it the recent bars
 /* desk.c */
 int desk_open(struct engine *engine, int account, const struct account_spec *spec);
 void desk_close(struct engine *engine, int account);
+void desk_leave(struct engine *engine, int account); /* its strategy's seats only */
 void desk_warm(struct engine *engine, int account); /* gives it the recent bars of every symbol, as history */
 void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
 void desk_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
 void desk_flatten(struct engine *engine);
+/* Cancels all orders of an account and closes at market. While desk->closing, what still fills is closed
+ * again; desk_closed() ends that, at an event's end, once nothing is left to close. */
+void desk_quit(struct engine *engine, int account);
+void desk_closed(struct engine *engine);
 /* Of a killed account: cancels all but reduce-only orders, and closes at market; while it is killed, what
  * still fills is closed again. */
 void desk_kill(struct engine *engine, int account);

@@ -29,14 +29,21 @@ int desk_open(struct engine *engine, int account, const struct account_spec *spe
     return r;
 }
 
-void desk_close(struct engine *engine, int account)
+void desk_leave(struct engine *engine, int account)
 {
     struct desk *desk = &engine->desks[account];
     for (int s = 0; desk->seats && s < engine->n_symbols; s++)
         seat_close(&desk->seats[s]);
     free(desk->seats);
     desk->seats = NULL;
+    desk->strategy = NULL;
+}
+
+void desk_close(struct engine *engine, int account)
+{
+    desk_leave(engine, account);
     steer_close(engine, account);
+    engine->desks[account].closing = false;
 }
 
 static void tell_decision(const struct engine *engine, int account, int symbol, const struct bar *bar,
@@ -135,7 +142,7 @@ void desk_warm(struct engine *engine, int account)
 /* Is what the account holds to be closed, and what it still buys? */
 static bool closing(const struct engine *engine, int account)
 {
-    return engine->flattening || engine->accounts[account].killed_ns != 0;
+    return engine->flattening || engine->accounts[account].killed_ns != 0 || engine->desks[account].closing;
 }
 
 /* Closes what is held or owed, unless that is on its way already. */
@@ -151,7 +158,9 @@ static void close_position(struct engine *engine, int account, int symbol)
             live->order.type == ORDER_MARKET && live->order.reduce_only && !live->cancel_queued)
             return;
     }
-    const char *why = engine->accounts[account].killed_ns != 0 ? "drawdown" : "flatten";
+    const char *why = engine->accounts[account].killed_ns != 0 ? "drawdown"
+                      : engine->flattening                     ? "flatten"
+                                                               : "retire";
     enum order_reason reason = wish_leave(engine, account, symbol, why);
     if (reason != ORDER_OK)
         engine_alert(engine, "FLATTEN_REFUSED", "%s of account %s is still held: %s", listed->name,
@@ -195,4 +204,39 @@ void desk_kill(struct engine *engine, int account)
     }
     for (int s = 0; s < engine->n_symbols; s++)
         close_position(engine, account, s);
+}
+
+void desk_quit(struct engine *engine, int account)
+{
+    for (size_t i = 0; i < engine->n_orders; i++)
+        if (engine->orders[i].order.account == account)
+            match_cancel(engine, engine->orders[i].order.id);
+    for (int s = 0; s < engine->n_symbols; s++)
+        close_position(engine, account, s);
+}
+
+/* Is nothing left that an order could close, or that an order could still fill? */
+static bool closed(const struct engine *engine, int account)
+{
+    for (size_t i = 0; i < engine->n_orders; i++)
+        if (engine->orders[i].order.account == account)
+            return false;
+    for (int s = 0; s < engine->n_symbols; s++) {
+        int64_t qty = engine->accounts[account].positions[s].qty;
+        if (filter_floor_qty(&engine->markets[s].symbol, ORDER_MARKET, qty < 0 ? -qty : qty) > 0)
+            return false;
+    }
+    return true;
+}
+
+void desk_closed(struct engine *engine)
+{
+    if (!engine->closes)
+        return;
+    engine->closes = false;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        struct desk *desk = &engine->desks[a];
+        desk->closing = desk->closing && !closed(engine, a);
+        engine->closes |= desk->closing;
+    }
 }

@@ -9,8 +9,6 @@
 #include "engine/core.h"
 #include "exchange/filter.h"
 
-/* A bar this late is no history yet, however short its interval: clocks differ, and frames take their way. */
-static const int64_t DELAY_ALLOWED_NS = 5 * 1000000000LL;
 /* No event is so late, since silence ends a connection long before: then our clock is wrong, not the event.
  */
 static const int64_t CLOCK_OFF_NS = 600 * 1000000000LL;
@@ -36,7 +34,7 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
     if (config->n_symbols < 1 || config->n_symbols > SYMBOLS_MAX || config->n_accounts < 1 ||
         config->n_accounts > ACCOUNTS_MAX || config->interval_ns <= 0 || config->latency_ns < 0 ||
         (unsigned)config->fill_model >= FILL_MODELS || config->slippage_e6 < 0 ||
-        config->slippage_e6 >= 1000000)
+        config->slippage_e6 >= 1000000 || config->policy_wait_ns < 0)
         return -EINVAL;
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine)
@@ -49,6 +47,8 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
     engine->missed_stops = config->missed_stops;
     engine->fill_model = config->fill_model;
     engine->slippage_e6 = config->slippage_e6;
+    engine->policy_wait_ns = config->policy_wait_ns;
+    engine->wait_until_ns = INT64_MAX;
     engine->next_expiry_ns = INT64_MAX;
     engine->markets = calloc((size_t)config->n_symbols, sizeof *engine->markets);
     int r = engine->markets ? open_markets(engine, config) : -ENOMEM;
@@ -379,6 +379,7 @@ static void on_command(struct engine *engine, const struct event_command *comman
     case COMMAND_ACCOUNT_RESET:
     case COMMAND_ACCOUNT_TRANSFER:
     case COMMAND_ACCOUNT_RESUME:
+    case COMMAND_ACCOUNT_POLICY:
         reason = account_command(engine, command);
         break;
     default:
@@ -404,6 +405,8 @@ static void go_on_to(struct engine *engine, const struct event *event)
 {
     bool bars = engine->fill_model == FILL_BAR;
     int64_t now_ns = bars ? event->recv_ns - engine->behind_ns : event->recv_ns;
+    if (bars)
+        steer_wait(engine);
     if (bars && event->kind != EVENT_COMMAND)
         return;
     if (!bars && due(engine, now_ns))
@@ -413,6 +416,8 @@ static void go_on_to(struct engine *engine, const struct event *event)
     if (engine->to_begin)
         account_begin_all(engine);
     loan_interest(engine);
+    if (!bars)
+        steer_wait(engine);
 }
 
 int engine_handle(struct engine *engine, const struct event *event)
@@ -470,6 +475,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         match_release(engine, engine->now_ns);
     account_equity_points(engine);
     kill_due(engine);
+    desk_closed(engine);
     if (engine->out_of_memory) {
         engine->out_of_memory = false;
         return -ENOMEM;

@@ -39,6 +39,9 @@ struct engine_config {
     enum missed_stops missed_stops;
     enum fill_model fill_model;
     int32_t slippage_e6; /* takers trade at prices this much worse than shown: 500 = 0.05 % */
+    /* How long a policy waits for a bar that is late, from the receipt of its round's first one on: the first
+     * event that was received so much later ends the wait. 0: until a later bar of its symbols comes. */
+    int64_t policy_wait_ns;
 };
 
 /* One point of the equity curve. */
@@ -107,7 +110,8 @@ struct engine_sink {
     void (*need_snapshot)(void *ctx, int symbol); /* answer with EVENT_SNAPSHOT */
     /* Bars between two open times, both included, are missing: answer with EVENT_BARS. */
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
-    /* An account was made (before its first ledger row), or begun anew (after its last one). */
+    /* An account was made (before its first ledger row), or begun anew (after its last one), or trades by
+     * something else now. */
     void (*account)(void *ctx, int account);
     /* A command was carried out; order_id is that of the first order made, amended or cancelled, 0 for none.
      */

@@ -57,6 +57,8 @@ enum command_kind {
     COMMAND_ACCOUNT_RESET,   /* cancels, closes the books on everything held, deposits anew */
     COMMAND_ACCOUNT_TRANSFER,
     COMMAND_ACCOUNT_RESUME, /* one that its drawdown killed trades again */
+    COMMAND_ACCOUNT_POLICY, /* another policy, or none, in place of what traded: docs/policies.md, "Hand-over"
+                             */
     COMMAND_KINDS,
 };
 
@@ -144,6 +146,11 @@ struct event_command {
             int account, to; /* to: TRANSFER */
             int64_t amount;  /* of the currency; DEPOSIT: negative to withdraw; RESET: the new opening cash */
         } money;             /* ACCOUNT_DEPOSIT, ACCOUNT_RESET, ACCOUNT_TRANSFER, ACCOUNT_RESUME */
+        struct {
+            int account;
+            const struct policy *policy; /* as account_spec's; NULL: orders by hand only, from now on */
+            bool close; /* all its orders are cancelled, and what is held or owed is closed at market */
+        } policy;       /* ACCOUNT_POLICY */
     };
 };
 

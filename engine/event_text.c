@@ -30,6 +30,7 @@ const char *command_kind_name(enum command_kind kind)
         [COMMAND_ACCOUNT_RESET] = "account reset",
         [COMMAND_ACCOUNT_TRANSFER] = "account transfer",
         [COMMAND_ACCOUNT_RESUME] = "account resume",
+        [COMMAND_ACCOUNT_POLICY] = "account policy",
     };
     return names[kind];
 }

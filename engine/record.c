@@ -266,6 +266,11 @@ static void visit_command(struct visit *visit, struct event_command *command)
     case COMMAND_ACCOUNT_RESUME:
         visit_money(codec, command);
         break;
+    case COMMAND_ACCOUNT_POLICY:
+        codec_int(codec, &command->policy.account, INT_MIN, INT_MAX);
+        codec_bool(codec, &command->policy.close);
+        visit->unknown_strategy = !visit_policy(codec, &command->policy.policy);
+        break;
     case COMMAND_KINDS:
         codec->failed = true;
         break;

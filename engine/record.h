@@ -7,7 +7,7 @@
 #include "engine/engine.h"
 #include "engine/event.h"
 
-enum { EVENT_RECORD_VERSION = 3 };
+enum { EVENT_RECORD_VERSION = 4 };
 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */
 int event_encode(const struct event *event, struct codec *codec);

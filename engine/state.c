@@ -302,6 +302,8 @@ static void visit_steering(struct codec *codec, struct steering *steering)
         return;
     codec_i64(codec, &steering->round_ns);
     codec_bool(codec, &steering->decided);
+    if (codec->version >= 5)
+        codec_i64(codec, &steering->since_ns);
     for (int i = 0; i < steering->policy->n_assets && !codec->failed; i++) {
         struct policy_seat *seat = &steering->seats[i];
         codec_i64(codec, &seat->quantum);
@@ -339,6 +341,8 @@ static bool visit_desk(struct visit *visit, int account)
         visit_steering(visit->codec, &desk->steering);
     if (visit->codec->version >= 2)
         visit_refusals(visit->codec, desk);
+    if (visit->codec->version >= 5)
+        codec_bool(visit->codec, &desk->closing);
     return true;
 }
 
@@ -404,8 +408,10 @@ static void visit_settings(struct visit *visit)
         codec_enum(codec, &engine->fill_model, FILL_MODELS);
         codec_i32(codec, &engine->slippage_e6);
     }
+    if (codec->version >= 5)
+        codec_i64(codec, &engine->policy_wait_ns);
     codec->failed |= engine->interval_ns <= 0 || engine->latency_ns < 0 || engine->slippage_e6 < 0 ||
-                     engine->slippage_e6 >= 1000000;
+                     engine->slippage_e6 >= 1000000 || engine->policy_wait_ns < 0;
     int n_symbols = engine->n_symbols, n_accounts = engine->n_accounts;
     codec_int(codec, &n_symbols, 1, SYMBOLS_MAX);
     codec_int(codec, &n_accounts, 1, ACCOUNTS_MAX);
@@ -444,6 +450,8 @@ static void visit_engine(struct visit *visit)
     if (!codec->saving && !over(visit)) {
         account_count_shorts(engine);
         kill_watch(engine);
+        steer_waits(engine);
+        engine->closes = true; /* looked at with the next event */
         match_model(engine);
     }
     if (!over(visit))

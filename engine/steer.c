@@ -2,7 +2,8 @@
  * become orders stand in strategy/policy/rules.h; docs/policies.md tells of them.
  *
  * A round is the bars of one open time. The policy decides when the last of its symbols' bars has closed;
- * where bars are missing, as soon as a later bar of any of its symbols comes, before that bar does anything,
+ * where bars are missing, once it has waited long enough for them, at the first event that says so, or as
+ * soon as a later bar of any of its symbols comes: before that event or bar does anything, with FILL_BAR
  * dated by the round's end. What is missing is not decided; a bar that comes late is watched only. */
 #include <errno.h>
 #include <stdio.h>
@@ -96,6 +97,7 @@ void steer_move(struct steering *to, struct steering *from)
     from->mind = mind;
     to->round_ns = from->round_ns;
     to->decided = from->decided;
+    to->since_ns = from->since_ns;
     to->told = from->told && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) == 0;
     for (int i = 0; i < to->policy->n_assets; i++) {
         struct policy_seat *seat = &to->seats[i];
@@ -386,6 +388,56 @@ void steer_due(struct engine *engine, int symbol, int64_t open_ns)
     }
 }
 
+static bool waits(const struct engine *engine, const struct steering *steering)
+{
+    return engine->policy_wait_ns > 0 && steering->policy && !steering->decided && steering->since_ns > 0;
+}
+
+static int64_t wait_end(const struct engine *engine, const struct steering *steering)
+{
+    int64_t end_ns;
+    return __builtin_add_overflow(steering->since_ns, engine->policy_wait_ns, &end_ns) ? INT64_MAX : end_ns;
+}
+
+void steer_waits(struct engine *engine)
+{
+    engine->wait_until_ns = INT64_MAX;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        const struct steering *steering = &engine->desks[a].steering;
+        if (waits(engine, steering) && wait_end(engine, steering) < engine->wait_until_ns)
+            engine->wait_until_ns = wait_end(engine, steering);
+    }
+}
+
+/* Nothing came for so long after the wait that its bars are history by now: nobody orders by them. Bars that
+ * are fetched for the time between fill orders in the bar model, so there it goes on as if nothing had been.
+ */
+static void give_up(const struct engine *engine, struct steering *steering)
+{
+    int64_t late_ns = engine->recv_ns - wait_end(engine, steering);
+    if (engine->fill_model == FILL_BAR || late_ns < engine->interval_ns || late_ns < DELAY_ALLOWED_NS)
+        return;
+    for (int i = 0; i < steering->policy->n_assets; i++)
+        steering->seats[i].fresh = false;
+}
+
+void steer_wait(struct engine *engine)
+{
+    if (engine->recv_ns < engine->wait_until_ns)
+        return;
+    int64_t now_ns = engine->now_ns;
+    for (int a = 0; a < engine->n_accounts; a++) {
+        struct steering *steering = &engine->desks[a].steering;
+        if (!waits(engine, steering) || engine->recv_ns < wait_end(engine, steering))
+            continue;
+        give_up(engine, steering);
+        decide(engine, a);
+    }
+    if (engine->now_ns < now_ns)
+        engine->now_ns = now_ns; /* the date was the round's only */
+    steer_waits(engine);
+}
+
 /* One whose time is over: it only moves what is remembered. */
 static void watch_late(struct engine *engine, int account, struct policy_seat *seat, const struct bar *bar)
 {
@@ -413,11 +465,17 @@ void steer_bar(struct engine *engine, int account, int symbol, const struct bar 
     if (bar->open_ns > steering->round_ns) {
         steering->round_ns = bar->open_ns;
         steering->decided = false;
+        steering->since_ns = 0;
         for (int i = 0; i < steering->policy->n_assets; i++)
             steering->seats[i].there = steering->seats[i].fresh = false;
     }
     seat->there = true;
     seat->fresh = fresh;
+    if (fresh && steering->since_ns == 0) {
+        steering->since_ns = engine->recv_ns;
+        if (waits(engine, steering) && wait_end(engine, steering) < engine->wait_until_ns)
+            engine->wait_until_ns = wait_end(engine, steering);
+    }
     for (int i = 0; i < steering->policy->n_assets; i++)
         if (!steering->seats[i].there)
             return;

@@ -143,6 +143,7 @@ static int configure_fork(struct run *run, const struct engine *engine, char *er
             .missed_stops = engine->missed_stops,
             .fill_model = engine->fill_model,
             .slippage_e6 = engine->slippage_e6,
+            .policy_wait_ns = engine->policy_wait_ns,
         };
         r = engine_configure(run->fork, &config, why);
     }
@@ -312,7 +313,11 @@ static uint64_t fork_id(const struct run *run, uint64_t id)
 static int give_to_fork(struct run *run, const struct event *event)
 {
     struct event given = *event;
-    if (event->kind == EVENT_COMMAND) {
+    if (event->kind == EVENT_COMMAND && event->command.kind == COMMAND_ACCOUNT_POLICY &&
+        !run->options->same_strategy && concerns(&run->would_be, event->command.policy.account)) {
+        run->result.commands_left_out++; /* what is tried goes on */
+        given.kind = EVENT_TIMER;
+    } else if (event->kind == EVENT_COMMAND) {
         uint64_t *id = event->command.kind == COMMAND_CANCEL  ? &given.command.order_id
                        : event->command.kind == COMMAND_AMEND ? &given.command.amend.order_id
                                                               : NULL;

@@ -46,7 +46,7 @@ struct what_if_result {
     int64_t at_ns, to_ns;    /* of the last event before the fork, and of the last of all */
     uint64_t at_seq, to_seq; /* their numbers */
     uint64_t events, holes, runs;
-    uint64_t commands_left_out; /* that concern orders which the fork never made */
+    uint64_t commands_left_out; /* of orders that the fork never made, or that name another policy for it */
 };
 
 /* 0; -ENOENT for an account that is not there at that time, or a time before the log; -EINVAL; errors of

@@ -18,6 +18,7 @@ static const char *const names[COMMAND_KINDS] = {
     [COMMAND_ACCOUNT_RESET] = "account_reset",
     [COMMAND_ACCOUNT_TRANSFER] = "account_transfer",
     [COMMAND_ACCOUNT_RESUME] = "account_resume",
+    [COMMAND_ACCOUNT_POLICY] = "policy",
 };
 
 /* The command's name as it was given: a withdrawal is a deposit below zero of an amount above. */

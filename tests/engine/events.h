@@ -208,6 +208,10 @@ static inline void random_command(struct random *random, struct random_event *ma
         c->money.to = (int)random_between(random, -1, 40);
         c->money.amount = random_i64(random);
         break;
+    case COMMAND_ACCOUNT_POLICY: /* policies of their own: tests/engine/swap.c */
+        c->policy.account = (int)random_between(random, -1, 40);
+        c->policy.close = random_chance(random, 50);
+        break;
     default:
         break;
     }
@@ -361,6 +365,8 @@ static inline bool same_command(const struct event_command *a, const struct even
     case COMMAND_ACCOUNT_TRANSFER:
     case COMMAND_ACCOUNT_RESUME:
         return SAME(money.account) && SAME(money.to) && SAME(money.amount);
+    case COMMAND_ACCOUNT_POLICY:
+        return SAME(policy.account) && SAME(policy.policy) && SAME(policy.close);
     default:
         return true;
     }

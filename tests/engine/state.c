@@ -168,7 +168,7 @@ static void test_bad_bytes(uint64_t seed)
     uint8_t version = saved.bytes[4];
     saved.bytes[4] = 99;
     CHECK_INT(load(saved.bytes, saved.len, err), -ENOTSUP);
-    CHECK_STR(err, "the engine's state is of a newer program: layout 99, this one reads up to 4");
+    CHECK_STR(err, "the engine's state is of a newer program: layout 99, this one reads up to 5");
     saved.bytes[4] = version;
     for (int i = 0; i < 4000; i++) { /* what it means now nobody knows, but it is a state or it is not */
         size_t at = (size_t)random_between(&random, 0, (int64_t)saved.len - 1);
@@ -296,7 +296,7 @@ static void test_numbers(void)
     CHECK(COMMAND_PAUSE == 0 && COMMAND_RESUME == 1 && COMMAND_FLATTEN == 2 && COMMAND_ORDER == 3 &&
           COMMAND_CANCEL == 4 && COMMAND_AMEND == 5 && COMMAND_ACCOUNT_CREATE == 6 &&
           COMMAND_ACCOUNT_DEPOSIT == 7 && COMMAND_ACCOUNT_RESET == 8 && COMMAND_ACCOUNT_TRANSFER == 9 &&
-          COMMAND_ACCOUNT_RESUME == 10);
+          COMMAND_ACCOUNT_RESUME == 10 && COMMAND_ACCOUNT_POLICY == 11);
     CHECK(LAST_NONE == 0 && LAST_HISTORY == 1 && LAST_BAR == 2 && LAST_TRADE == 3);
     CHECK(ORDERS_SINGLE == 0 && ORDERS_OCO == 1 && ORDERS_BRACKET == 2);
 }

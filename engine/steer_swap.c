@@ -1,0 +1,124 @@
+/* Another policy, or none, in place of what trades for an account at work: what goes on, and what begins
+ * anew.
+ *
+ * The account goes on as it is: its cash, what it holds, its stops, its orders on their way. What is
+ * remembered of a symbol that both trade goes on; scales, rows and what a mind remembers are the new one's
+ * own, of the recent bars. It first decides on bars that open after those that are there. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/core.h"
+
+void steer_inherit(const struct steering *to, const struct steering *from, const int *now)
+{
+    for (int k = 0; to->policy && from->policy && k < from->policy->n_assets; k++) {
+        const struct policy_seat *had = &from->seats[k];
+        int symbol = now ? now[had->symbol] : had->symbol;
+        for (int i = 0; i < to->policy->n_assets; i++) {
+            struct policy_seat *seat = &to->seats[i];
+            if (symbol < 0 || seat->symbol != symbol)
+                continue;
+            double factor = (double)had->quantum / (double)seat->quantum;
+            seat->memory.qty = had->memory.qty * factor;
+            seat->memory.held = had->memory.held;
+            seat->memory.cool = had->memory.cool;
+            seat->memory.peak = had->memory.peak;
+        }
+    }
+}
+
+/* It begins after the bars that are there by now. */
+static void begin(struct engine *engine, int account)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    if (steering->mind)
+        steer_warm(engine, account);
+    for (int i = 0; i < steering->policy->n_assets; i++) {
+        const struct market_state *market = &engine->markets[steering->seats[i].symbol];
+        if (market->bars > 0 && market->last_bar.open_ns > steering->round_ns)
+            steering->round_ns = market->last_bar.open_ns;
+    }
+    steer_scales(engine, account);
+}
+
+static bool trades(const struct steering *steering, int symbol)
+{
+    for (int i = 0; steering->policy && i < steering->policy->n_assets; i++)
+        if (steering->seats[i].symbol == symbol)
+            return true;
+    return false;
+}
+
+static void tell_left(struct engine *engine, int account)
+{
+    const struct account *holder = &engine->accounts[account];
+    const struct steering *steering = &engine->desks[account].steering;
+    char names[160] = "";
+    size_t len = 0;
+    int n = 0;
+    for (int s = 0; s < engine->n_symbols; s++) {
+        if (holder->positions[s].qty == 0 || trades(steering, s))
+            continue;
+        const char *name = engine->markets[s].symbol.name;
+        if (len + strlen(name) + sizeof ", " < sizeof names)
+            len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", n ? ", " : "", name);
+        n++;
+    }
+    if (n > 0)
+        engine_alert(engine, "POLICY_LEFT",
+                     "account %s keeps its positions, with their stops, that %s: %d, of %s", holder->name,
+                     steering->policy ? "its new policy does not trade" : "nothing trades for it any more", n,
+                     names);
+}
+
+/* The new one, or none, in the steering's place: 0, or its error with all as it was. */
+static int replace(struct engine *engine, int account, const struct policy *policy)
+{
+    struct steering *steering = &engine->desks[account].steering, former = *steering;
+    *steering = (struct steering){0};
+    int r = policy ? steer_open(engine, account, policy) : 0;
+    if (r == 0 && policy && !steer_counts(engine, account))
+        r = -EINVAL;
+    struct steering made = *steering;
+    if (r == 0 && policy && former.policy && policy_same_rules(policy, former.policy))
+        steer_move(&made, &former);
+    else if (r == 0)
+        steer_inherit(&made, &former, NULL);
+    *steering = r == 0 ? former : made;
+    steer_close(engine, account);
+    *steering = r == 0 ? made : former;
+    return r;
+}
+
+enum order_reason steer_swap(struct engine *engine, int account, const struct policy *policy, bool close)
+{
+    struct desk *desk = &engine->desks[account];
+    struct account_spec *spec = &engine->specs[account];
+    const struct policy *before = spec->policy;
+    bool same = policy && before && memcmp(policy->id, before->id, sizeof before->id) == 0;
+    if (!same) {
+        bool goes_on = policy && before && policy_same_rules(policy, before);
+        int r = replace(engine, account, policy);
+        if (r == -ENOMEM)
+            engine->out_of_memory = true;
+        if (r < 0)
+            return ORDER_BAD_ACCOUNT;
+        desk_leave(engine, account);
+        spec->policy = policy;
+        spec->strategy = NULL;
+        memset(spec->params, 0, sizeof spec->params);
+        if (policy && !goes_on)
+            begin(engine, account);
+        steer_waits(engine);
+        if (engine->sink.account)
+            engine->sink.account(engine->sink.ctx, account);
+    }
+    desk->closing = close && !policy;
+    engine->closes |= desk->closing;
+    if (close)
+        desk_quit(engine, account);
+    else if (!same)
+        tell_left(engine, account);
+    return ORDER_OK;
+}
