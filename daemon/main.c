@@ -14,7 +14,7 @@
 #include "daemon/daemon.h"
 #include "daemon/feed.h"
 #include "daemon/log.h"
-#include "daemon/notify.h"
+#include "exchange/net/notify.h"
 #include "daemon/parity.h"
 #include "daemon/policies.h"
 #include "daemon/telemetry.h"

@@ -7,7 +7,7 @@
 
 #include "daemon/feed.h"
 #include "daemon/gpu_sampler.h"
-#include "daemon/notify.h"
+#include "exchange/net/notify.h"
 #include "daemon/process.h"
 
 enum {

@@ -7,6 +7,7 @@
 #include "trainer/command/env_replay.h"
 #include "trainer/command/eval.h"
 #include "trainer/command/grad_check.h"
+#include "trainer/command/serve.h"
 #include "trainer/command/train.h"
 
 static const struct verb {
@@ -15,6 +16,7 @@ static const struct verb {
 } verbs[] = {
     {"train", "a policy, as a configuration says", command_train},
     {"plan", "what that will take: memory, steps a second, time", command_plan},
+    {"serve", "the co-process: a queue of trainings, asked on a socket", command_serve},
     {"eval", "a trained policy in its environment on other bars", command_eval},
     {"env-replay", "the environment's account through a file of actions", command_env_replay},
     {"grad-check", "one batch, its loss and all gradients in float64, as a file", command_grad_check},

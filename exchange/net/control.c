@@ -173,18 +173,40 @@ void control_ok(struct control_call *call, json_t *result)
     answer(call, true, "result", result ? result : json_object());
 }
 
-void control_error(struct control_call *call, const char *code, const char *format, ...)
+static json_t *error_json(const char *code, const char *format, va_list args)
 {
     char message[512];
-    va_list args;
-    va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
-    va_end(args);
     /* %s of bytes that are not UTF-8 would make no JSON at all. */
     json_t *text = json_string(message);
     if (!text)
         text = json_string("the request holds text that is not UTF-8");
-    answer(call, false, "error", json_pack("{s:s, s:o}", "code", code, "message", text));
+    return json_pack("{s:s, s:o}", "code", code, "message", text);
+}
+
+void control_error(struct control_call *call, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    json_t *error = error_json(code, format, args);
+    va_end(args);
+    answer(call, false, "error", error);
+}
+
+void control_error_with(struct control_call *call, const char *code, const char *member, json_t *value,
+                        const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    json_t *error = error_json(code, format, args);
+    va_end(args);
+    json_object_set_new(error, member, value);
+    answer(call, false, "error", error);
+}
+
+size_t control_clients(const struct control *control)
+{
+    return control->n_clients;
 }
 
 static void handle_line(struct client *client, const char *line, size_t len)

@@ -38,6 +38,11 @@ int control_open(uv_loop_t *loop, const char *path, control_handler *handler, vo
 void control_ok(struct control_call *call, json_t *result);
 void control_error(struct control_call *call, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same with a member beside code and message; `value` is stolen. */
+void control_error_with(struct control_call *call, const char *code, const char *member, json_t *value,
+                        const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+size_t control_clients(const struct control *control); /* connected now */
 
 /* Stops listening, sends what is queued, closes the clients; frees itself on the loop's next turns. */
 void control_close(struct control *control);

@@ -1,5 +1,5 @@
 /* A service manager made of a datagram socket. */
-#include "daemon/notify.h"
+#include "exchange/net/notify.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -67,7 +67,7 @@ int main(void)
     unlink(address.sun_path);
     rmdir(dir);
     notify_status("the manager is gone");
-    return check_done("daemon/notify");
+    return check_done("net/notify");
 }
 
 #else

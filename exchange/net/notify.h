@@ -1,7 +1,7 @@
 /* What the service manager is told, by sd_notify(3). Without libsystemd, or without a manager that listens,
  * every function does nothing. */
-#ifndef DAEMON_NOTIFY_H
-#define DAEMON_NOTIFY_H
+#ifndef EXCHANGE_NET_NOTIFY_H
+#define EXCHANGE_NET_NOTIFY_H
 
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ void notify_status(const char *status);
 /* STOPPING=1. */
 void notify_stopping(void);
 
-/* WATCHDOG=1: the daemon lives. */
+/* WATCHDOG=1: the process lives. */
 void notify_watchdog(void);
 
 /* How often notify_watchdog() is due, ms: half of what the manager waits. 0: it does not watch this process.

@@ -1,4 +1,4 @@
-#include "daemon/notify.h"
+#include "exchange/net/notify.h"
 
 #ifdef HAVE_SYSTEMD
 

@@ -1,0 +1,7 @@
+/* papertape-trainer serve: the co-process. */
+#ifndef TRAINER_COMMAND_SERVE_H
+#define TRAINER_COMMAND_SERVE_H
+
+int command_serve(int argc, char **argv); /* exit status */
+
+#endif

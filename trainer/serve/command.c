@@ -1,0 +1,412 @@
+/* What the socket is asked. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trainer/checkpoint.h"
+#include "trainer/serve/configuration.h"
+#include "trainer/serve/inside.h"
+
+enum {
+    EVENTS_LIMIT = 1000,
+    EVENTS_LIMIT_MAX = 10000,
+    LOG_LINES = 200,
+    LOG_LINES_MAX = 10000,
+    ANSWER_MAX = 1 << 19, /* bytes, about */
+    PRIORITY_MAX = 100,
+};
+
+/* ---- Arguments. ---- */
+
+static const char *text_arg(struct control_call *call, json_t *args, const char *key)
+{
+    const char *text = json_string_value(json_object_get(args, key));
+    if (!text)
+        control_error(call, "EINVAL", "%s: a text is needed", key);
+    return text;
+}
+
+/* `usual` where it is not given. */
+static bool whole_arg(struct control_call *call, json_t *args, const char *key, int64_t low, int64_t high,
+                      int64_t usual, int64_t *ret)
+{
+    const json_t *value = json_object_get(args, key);
+    *ret = value ? json_integer_value(value) : usual;
+    if (!value || (json_is_integer(value) && *ret >= low && *ret <= high))
+        return true;
+    control_error(call, "EINVAL", "%s: a whole number from %lld to %lld is needed", key, (long long)low,
+                  (long long)high);
+    return false;
+}
+
+static struct training *find(struct serve *serve, struct control_call *call, json_t *args)
+{
+    const char *name = text_arg(call, args, "name");
+    struct training *training = name ? queue_find(serve, name) : NULL;
+    if (name && !training)
+        control_error(call, "ENOENT", "%.64s: there is no training of that name: list names them", name);
+    return training;
+}
+
+static json_t *show(const struct training *training)
+{
+    return training_json(training, queue_memory_mib(training), serve_now_ms(training->serve));
+}
+
+static void answer(struct control_call *call, json_t *result)
+{
+    if (result)
+        control_ok(call, result);
+    else
+        control_error(call, "ENOMEM", "out of memory");
+}
+
+/* ---- Configurations. ---- */
+
+static void refuse(struct control_call *call, json_t *errors)
+{
+    size_t n = json_array_size(errors);
+    const json_t *first = json_array_get(errors, 0);
+    const char *section = json_string_value(json_object_get(first, "section"));
+    const char *key = json_string_value(json_object_get(first, "key"));
+    char where[160] = "";
+    if (section && *section)
+        snprintf(where, sizeof where, "[%.60s] %.60s: ", section, key ? key : "");
+    control_error_with(call, "EINVAL", "errors", json_incref(errors), "config:%lld: %s%.300s%s",
+                       (long long)json_integer_value(json_object_get(first, "line")), where,
+                       json_string_value(json_object_get(first, "message")), n > 1 ? "; and more" : "");
+}
+
+static bool refuse_one(struct control_call *call, const char *section, const char *key, const char *message)
+{
+    json_t *errors =
+        json_pack("[{s:i, s:s, s:s, s:s}]", "line", 0, "section", section, "key", key, "message", message);
+    refuse(call, errors);
+    json_decref(errors);
+    return false;
+}
+
+/* Its text as it is kept, and what it wants; where it cannot be, the call is answered. */
+static char *take_config(struct serve *serve, struct control_call *call, const char *name, const char *text,
+                         struct training_wants *ret)
+{
+    char err[CONFIG_ERROR_MAX], message[192];
+    json_t *errors = configuration_errors(text);
+    if (json_array_size(errors) > 0 || !errors) {
+        if (errors)
+            refuse(call, errors);
+        else
+            control_error(call, "ENOMEM", "out of memory");
+        json_decref(errors);
+        return NULL;
+    }
+    json_decref(errors);
+    char output[PATH_MAX + CONFIG_PATH_MAX];
+    if (training_wants_read(text, ret, err) < 0) {
+        control_error(call, "EINVAL", "%s", err);
+        return NULL;
+    }
+    if (!ret->output[0])
+        snprintf(output, sizeof output, "%s", serve->checkpoints);
+    else if (ret->output[0] == '/')
+        snprintf(output, sizeof output, "%s", ret->output);
+    else
+        snprintf(output, sizeof output, "%s/%s", serve->options->state, ret->output);
+    if (ret->memory_mib > serve->options->memory_mib) {
+        snprintf(message, sizeof message, "%lld: at most %lld is right, as of all trainings together",
+                 (long long)ret->memory_mib, (long long)serve->options->memory_mib);
+        refuse_one(call, "serve", "memory_mib", message);
+        return NULL;
+    }
+    char *kept = configuration_complete(text, name, output, err);
+    if (!kept || training_wants_read(kept, ret, err) < 0) {
+        control_error(call, "EINVAL", "%s", err);
+        free(kept);
+        return NULL;
+    }
+    return kept;
+}
+
+/* ---- Commands. ---- */
+
+static void hello(struct serve *serve, struct control_call *call, json_t *args)
+{
+    const struct serve_options *options = serve->options;
+    const json_t *protocol = json_object_get(args, "protocol");
+    const char *client = json_string_value(json_object_get(args, "client"));
+    if (!json_is_integer(protocol) || !client) {
+        control_error(call, "EINVAL", "hello: protocol, a number, and client, a text, are needed");
+        return;
+    }
+    if (json_integer_value(protocol) != SERVE_PROTOCOL) {
+        control_error(call, "EPROTO",
+                      "%.64s speaks protocol %lld, papertape-trainer " PAPERTAPE_VERSION
+                      " speaks %d: both of one version would be right",
+                      client, (long long)json_integer_value(protocol), SERVE_PROTOCOL);
+        return;
+    }
+    json_t *devices = json_array();
+    for (int i = 0; i < options->n_devices; i++)
+        json_array_append_new(devices, json_string(options->devices[i]));
+    answer(call, json_pack("{s:i, s:s, s:i, s:I, s:s, s:o, s:i, s:I}", "protocol", SERVE_PROTOCOL, "version",
+                           PAPERTAPE_VERSION, "pid", (int)getpid(), "started_ns",
+                           (json_int_t)serve->started_ns, "state_dir", options->state, "devices", devices,
+                           "cpu_slots", options->cpu_slots, "memory_mib", (json_int_t)options->memory_mib));
+}
+
+static void list(struct serve *serve, struct control_call *call, json_t *args)
+{
+    (void)args;
+    json_t *trainings = json_array();
+    for (const struct training *t = serve->trainings; t && trainings; t = t->next)
+        json_array_append_new(trainings, show(t));
+    answer(call,
+           json_pack("{s:o, s:I, s:{s:I, s:I}}", "trainings", trainings, "now_ns", (json_int_t)serve_now_ns(),
+                     "memory_mib", "budget", (json_int_t)serve->options->memory_mib, "promised",
+                     (json_int_t)queue_promised_mib(serve)));
+}
+
+static bool may_start(struct serve *serve, struct control_call *call, const char *name, bool overwrite,
+                      const struct training *before, const struct training_wants *wants)
+{
+    char err[CHECKPOINT_ERROR_MAX];
+    int64_t newest = -1;
+    (void)serve;
+    if (before && !training_state_ended(before->record.state)) {
+        control_error(call, "EEXIST", "%s: it %s: stop it first, or restart it", name,
+                      before->record.state == TRAINING_QUEUED || before->record.state == TRAINING_PAUSED
+                          ? "waits for its turn"
+                          : "runs");
+        return false;
+    }
+    if (before && !overwrite) {
+        control_error(
+            call, "EEXIST",
+            "%s: has run and %s: resume or restart goes on from its last checkpoint, overwrite begins "
+            "anew in its place; or another name",
+            name, training_state_name(before->record.state));
+        return false;
+    }
+    if (!overwrite && checkpoint_newest(wants->output, name, &newest, err) == 0 && newest >= 0) {
+        control_error(call, "EEXIST",
+                      "%s: %.300s has checkpoints of that name: overwrite begins anew in their place; or "
+                      "another name",
+                      name, wants->output);
+        return false;
+    }
+    return true;
+}
+
+/* A training of that name from nothing, in the place of the one before. */
+static struct training *make(struct serve *serve, struct training *before, const char *name, char *err)
+{
+    struct training *training = training_create(serve->folder, name, err);
+    if (training && before) {
+        queue_take_out(serve, before);
+        training_destroy(before);
+    }
+    return training;
+}
+
+static void start(struct serve *serve, struct control_call *call, json_t *args)
+{
+    char err[RECORD_ERROR_MAX];
+    struct training_wants wants;
+    int64_t priority;
+    const json_t *overwrite = json_object_get(args, "overwrite");
+    const char *name = text_arg(call, args, "name");
+    const char *text = name ? text_arg(call, args, "config") : NULL;
+    if (!text)
+        return;
+    if (!record_name_is_good(name)) {
+        control_error(call, "EINVAL",
+                      "%.64s: no name of a training: letters, digits, - _ . are right, up to %d", name,
+                      RECORD_NAME_MAX - 1);
+        return;
+    }
+    if (overwrite && !json_is_boolean(overwrite)) {
+        control_error(call, "EINVAL", "overwrite: true or false is needed");
+        return;
+    }
+    char *config = take_config(serve, call, name, text, &wants);
+    if (!config)
+        return;
+    struct training *before = queue_find(serve, name);
+    if (!whole_arg(call, args, "priority", -PRIORITY_MAX, PRIORITY_MAX, wants.priority, &priority) ||
+        !may_start(serve, call, name, json_is_true(overwrite), before, &wants)) {
+        free(config);
+        return;
+    }
+    struct training *training = make(serve, before, name, err);
+    if (!training) {
+        free(config);
+        control_error(call, "EIO", "%s", err);
+        return;
+    }
+    training->wants = wants;
+    training->record.config = config;
+    training->record.created_ns = serve_now_ns();
+    training->record.priority = (int)priority;
+    training->record.total_steps = wants.total_steps;
+    training->record.overwrite = json_is_true(overwrite);
+    queue_add(serve, training);
+    queue_again(training);
+    if (training_save(training, err) < 0) {
+        queue_take_out(serve, training);
+        training_destroy(training);
+        control_error(call, "EIO", "%s", err);
+        return;
+    }
+    queue_schedule(serve);
+    answer(call, show(training));
+}
+
+static void stop(struct serve *serve, struct control_call *call, json_t *args)
+{
+    struct training *training = find(serve, call, args);
+    if (!training)
+        return;
+    struct record *record = &training->record;
+    if (training_state_ended(record->state) || record->ending == ENDING_STOP) {
+        control_error(call, "EALREADY", "%s: it %s", record->name,
+                      training_state_ended(record->state) ? "does not run" : "is being stopped");
+        return;
+    }
+    if (training->worker || training->left) {
+        queue_ask(training, ENDING_STOP);
+    } else {
+        training->retry_at_ms = 0;
+        training_enter(training, TRAINING_STOPPED, "", serve_now_ns(), "%s", "");
+        queue_save(training);
+    }
+    answer(call, show(training));
+}
+
+static void resume(struct serve *serve, struct control_call *call, json_t *args)
+{
+    struct training *training = find(serve, call, args);
+    if (!training)
+        return;
+    struct record *record = &training->record;
+    if (!*record->config) {
+        control_error(call, "EINVAL", "%s: its record cannot be read: start it anew with overwrite",
+                      record->name);
+        return;
+    }
+    bool stopping = record->ending == ENDING_STOP;
+    if (record->state == TRAINING_DONE || (!training_state_ended(record->state) && !stopping)) {
+        control_error(
+            call, "EALREADY", "%s: it %s", record->name,
+            record->state == TRAINING_DONE ? "is done: restart it with a raised total_steps to go on"
+            : record->state == TRAINING_QUEUED || record->state == TRAINING_PAUSED ? "waits for its turn"
+                                                                                   : "runs");
+        return;
+    }
+    if (stopping) {
+        queue_ask(training, ENDING_RESTART);
+    } else {
+        queue_again(training);
+        queue_save(training);
+        queue_schedule(serve);
+    }
+    answer(call, show(training));
+}
+
+static void restart(struct serve *serve, struct control_call *call, json_t *args)
+{
+    struct training *training = find(serve, call, args);
+    struct training_wants wants;
+    if (!training)
+        return;
+    struct record *record = &training->record;
+    const json_t *given = json_object_get(args, "config");
+    if (given && !json_is_null(given) && !json_is_string(given)) {
+        control_error(call, "EINVAL", "config: a text is needed, or none");
+        return;
+    }
+    bool changes = json_is_string(given);
+    char *config =
+        take_config(serve, call, record->name, changes ? json_string_value(given) : record->config, &wants);
+    if (!config)
+        return;
+    free(record->config);
+    record->config = config;
+    record->changed |= changes;
+    record->total_steps = wants.total_steps;
+    training->wants = wants;
+    if (training->worker || training->left) {
+        queue_ask(training, ENDING_RESTART);
+    } else {
+        queue_again(training);
+        queue_save(training);
+        queue_schedule(serve);
+    }
+    answer(call, show(training));
+}
+
+static void check(struct serve *serve, struct control_call *call, json_t *args)
+{
+    (void)serve;
+    const char *text = text_arg(call, args, "config");
+    if (text)
+        answer(call, json_pack("{s:o}", "errors", configuration_errors(text)));
+}
+
+static void config(struct serve *serve, struct control_call *call, json_t *args)
+{
+    struct training *training = find(serve, call, args);
+    if (training)
+        answer(call, json_pack("{s:s}", "config", training->record.config));
+}
+
+static void events(struct serve *serve, struct control_call *call, json_t *args)
+{
+    int64_t after, limit;
+    json_t *array;
+    char path[PATH_MAX + 16];
+    struct training *training = find(serve, call, args);
+    if (!training || !whole_arg(call, args, "after", 0, INT64_MAX, 0, &after) ||
+        !whole_arg(call, args, "limit", 1, EVENTS_LIMIT_MAX, EVENTS_LIMIT, &limit))
+        return;
+    struct record *record = &training->record;
+    snprintf(path, sizeof path, "%s/events.jsonl", training->folder);
+    int r = training->events.open ? 0 : events_open(&training->events, path, record->created_ns, record->seq);
+    if (r == 0)
+        r = events_read(&training->events, after, (size_t)limit, ANSWER_MAX, &array);
+    if (r < 0)
+        control_error(call, "EIO", "%.300s: %s", path, strerror(-r));
+    else
+        answer(call, json_pack("{s:o, s:I}", "events", array, "last", (json_int_t)training->events.last));
+}
+
+static void log_lines(struct serve *serve, struct control_call *call, json_t *args)
+{
+    int64_t lines;
+    struct training *training = find(serve, call, args);
+    if (training && whole_arg(call, args, "lines", 1, LOG_LINES_MAX, LOG_LINES, &lines))
+        answer(call,
+               json_pack("{s:o}", "lines", worker_log_tail(training->folder, (size_t)lines, ANSWER_MAX)));
+}
+
+void serve_command(void *ctx, struct control_call *call, const char *cmd, json_t *args,
+                   const struct control_peer *peer)
+{
+    static const struct {
+        const char *name;
+        void (*run)(struct serve *, struct control_call *, json_t *);
+    } commands[] = {{"check", check}, {"config", config}, {"events", events},   {"hello", hello},
+                    {"list", list},   {"log", log_lines}, {"restart", restart}, {"resume", resume},
+                    {"start", start}, {"stop", stop}};
+    (void)peer;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(cmd, commands[i].name) == 0) {
+            commands[i].run(ctx, call, args);
+            return;
+        }
+    control_error(
+        call, "ENOSYS",
+        "%.64s: no command: check, config, events, hello, list, log, restart, resume, start or stop", cmd);
+}

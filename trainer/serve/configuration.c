@@ -1,0 +1,125 @@
+#include "trainer/serve/configuration.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trainer/config_errors.h"
+
+#define FILE_NAME "training.ini"
+
+static void add(void *ctx, int line, const char *section, const char *key, const char *message)
+{
+    json_array_append_new(ctx, json_pack("{s:i, s:s, s:s, s:s}", "line", line, "section", section, "key", key,
+                                         "message", message));
+}
+
+json_t *configuration_errors(const char *text)
+{
+    json_t *errors = json_array();
+    if (errors && config_errors(FILE_NAME, text, NULL, add, errors) == -ENOMEM) {
+        json_decref(errors);
+        return NULL;
+    }
+    return errors;
+}
+
+/* ---- Name and output. ---- */
+
+static bool heads(const char *line, size_t n, const char *section)
+{
+    size_t length = strlen(section);
+    while (n > 0 && isblank((unsigned char)*line))
+        line++, n--;
+    return n >= length + 2 && line[0] == '[' && strncmp(line + 1, section, length) == 0 &&
+           line[length + 1] == ']';
+}
+
+static bool is_heading(const char *line, size_t n)
+{
+    size_t blanks = 0;
+    while (blanks < n && isblank((unsigned char)line[blanks]))
+        blanks++;
+    return blanks < n && line[blanks] == '[';
+}
+
+static bool sets(const char *line, size_t n, const char *key)
+{
+    size_t length = strlen(key), i = 0;
+    while (i < n && isblank((unsigned char)line[i]))
+        i++;
+    if (n - i < length || strncmp(line + i, key, length) != 0)
+        return false;
+    i += length;
+    while (i < n && isblank((unsigned char)line[i]))
+        i++;
+    return i < n && (line[i] == '=' || line[i] == ':');
+}
+
+static char *edit(const char *text, const char *name, const char *output)
+{
+    char *edited = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&edited, &bytes);
+    bool inside = false, done = false;
+    if (!out)
+        return NULL;
+    for (const char *line = text; *line;) {
+        size_t n = strcspn(line, "\n");
+        if (is_heading(line, n))
+            inside = heads(line, n, "training");
+        if (!inside || (!sets(line, n, "name") && !sets(line, n, "output")))
+            fprintf(out, "%.*s\n", (int)n, line);
+        if (inside && !done) {
+            fprintf(out, "name = %s\noutput = %s\n", name, output);
+            done = true;
+        }
+        line += n + (line[n] == '\n');
+    }
+    if (!done)
+        fprintf(out, "[training]\nname = %s\noutput = %s\n", name, output);
+    bool failed = ferror(out);
+    if (fclose(out) != 0 || failed) {
+        free(edited);
+        return NULL;
+    }
+    return edited;
+}
+
+/* What the edited text says, where that is all that was asked. */
+static bool says(const char *text, const char *name, const char *output)
+{
+    char err[CONFIG_ERROR_MAX];
+    struct config *config = malloc(sizeof *config);
+    bool good = config && config_parse(FILE_NAME, text, config, err) == 0 &&
+                strcmp(config->name, name) == 0 && strcmp(config->output, output) == 0;
+    free(config);
+    return good;
+}
+
+/* The whole configuration, without what the author wrote beside it. */
+static char *rewrite(const char *text, const char *name, const char *output, char *err)
+{
+    char *whole = NULL;
+    struct config *config = malloc(sizeof *config);
+    if (config && config_parse(FILE_NAME, text, config, err) == 0 &&
+        config_set(config, "training", "name", name, err) == 0 &&
+        config_set(config, "training", "output", output, err) == 0)
+        whole = config_text(config);
+    free(config);
+    return whole;
+}
+
+char *configuration_complete(const char *text, const char *name, const char *output,
+                             char err[static CONFIG_ERROR_MAX])
+{
+    snprintf(err, CONFIG_ERROR_MAX, "out of memory: " FILE_NAME);
+    char *edited = edit(text, name, output);
+    if (edited && says(edited, name, output))
+        return edited;
+    free(edited);
+    return rewrite(text, name, output, err);
+}

@@ -1,0 +1,162 @@
+#include "trainer/serve/process.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A small file's text; false: it cannot be read. */
+static bool read_small(const char *path, char *ret, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, ret, size - 1);
+    close(fd);
+    ret[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+bool process_look(pid_t pid, struct process *ret)
+{
+    char path[64], text[1024], state;
+    long long pages;
+    unsigned long long started, user, system;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (pid <= 0 || !read_small(path, text, sizeof text))
+        return false;
+    const char *rest = strrchr(text, ')'); /* the name may have anything in it */
+    /* proc(5): state is the third field, utime the 14th, starttime the 22nd, rss the 24th */
+    if (!rest || sscanf(rest + 1,
+                        " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu "
+                        "%*u %lld",
+                        &state, &user, &system, &started, &pages) != 5)
+        return false;
+    if (state == 'Z' || state == 'X')
+        return false;
+    *ret = (struct process){.started = (int64_t)started,
+                            .resident_bytes = pages * sysconf(_SC_PAGESIZE),
+                            .cpu_s = (double)(user + system) / (double)sysconf(_SC_CLK_TCK)};
+    return true;
+}
+
+void process_boot(char *ret, size_t size)
+{
+    char text[64] = "";
+    if (!read_small("/proc/sys/kernel/random/boot_id", text, sizeof text))
+        text[0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(ret, size, "%.*s", (int)size - 1, text);
+}
+
+pid_t process_holder(const char *path)
+{
+    struct stat wanted, held;
+    char name[64];
+    pid_t found = 0;
+    DIR *all = stat(path, &wanted) == 0 ? opendir("/proc") : NULL;
+    if (!all)
+        return 0;
+    for (struct dirent *entry; !found && (entry = readdir(all));) {
+        if (!isdigit((unsigned char)entry->d_name[0]))
+            continue;
+        snprintf(name, sizeof name, "/proc/%.20s/fd/3", entry->d_name);
+        if (stat(name, &held) == 0 && held.st_dev == wanted.st_dev && held.st_ino == wanted.st_ino)
+            found = (pid_t)strtol(entry->d_name, NULL, 10);
+    }
+    closedir(all);
+    return found;
+}
+
+/* ---- Memory. ---- */
+
+static int64_t machine_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    return pages > 0 ? (int64_t)pages * sysconf(_SC_PAGESIZE) : -1;
+}
+
+/* The least memory.max of a group of the unified hierarchy and of those it is in. */
+static int64_t group_memory(void)
+{
+    char text[4096], group[PATH_MAX], path[PATH_MAX + 64], number[32];
+    int64_t least = -1;
+    if (!read_small("/proc/self/cgroup", text, sizeof text))
+        return -1;
+    const char *own = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
+    if (!own)
+        return -1;
+    own = strchr(own, '/');
+    snprintf(group, sizeof group, "%.*s", own ? (int)strcspn(own, "\n") : 0, own ? own : "");
+    for (;;) {
+        snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", group);
+        if (read_small(path, number, sizeof number) && isdigit((unsigned char)number[0])) {
+            int64_t bytes = strtoll(number, NULL, 10);
+            if (least < 0 || bytes < least)
+                least = bytes;
+        }
+        char *slash = strrchr(group, '/');
+        if (!slash)
+            return least;
+        *slash = '\0';
+    }
+}
+
+int64_t process_memory_limit(void)
+{
+    int64_t machine = machine_memory(), group = group_memory();
+    return group >= 0 && (machine < 0 || group < machine) ? group : machine;
+}
+
+/* ---- Devices. ---- */
+
+static int split(const char *list, char (*ret)[DEVICE_ID_MAX], int cap)
+{
+    int n = 0;
+    for (const char *at = list;; at++) {
+        size_t length = strcspn(at, ",");
+        if (length == 0 || length >= DEVICE_ID_MAX || n == cap)
+            return -EINVAL;
+        snprintf(ret[n], DEVICE_ID_MAX, "%.*s", (int)length, at);
+        for (int i = 0; i < n; i++)
+            if (strcmp(ret[i], ret[n]) == 0)
+                return -EINVAL;
+        n++;
+        at += length;
+        if (!*at)
+            return n;
+    }
+}
+
+static int count_driver(char (*ret)[DEVICE_ID_MAX], int cap)
+{
+    int n = 0;
+    DIR *gpus = opendir("/proc/driver/nvidia/gpus");
+    if (!gpus)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(gpus));)
+        if (entry->d_name[0] != '.' && n < cap) {
+            snprintf(ret[n], DEVICE_ID_MAX, "%d", n);
+            n++;
+        }
+    closedir(gpus);
+    return n;
+}
+
+int devices_find(const char *list, char (*ret)[DEVICE_ID_MAX], int cap)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (strcmp(list, "none") == 0)
+        return 0;
+    if (strcmp(list, "auto") != 0)
+        return split(list, ret, cap);
+    if (!visible)
+        return count_driver(ret, cap);
+    return *visible && strcmp(visible, "-1") != 0 ? split(visible, ret, cap) : 0;
+}

@@ -1,0 +1,199 @@
+#include "trainer/serve/record.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/whole_file.h"
+
+#define SCHEMA "papertape.record/1"
+
+static const char *const states[TRAINING_STATES] = {"queued", "loading",    "features",      "rollout",
+                                                    "update", "evaluating", "checkpointing", "paused",
+                                                    "done",   "failed",     "stopped"};
+static const char *const endings[TRAINING_ENDINGS] = {"",         "stop",       "pause",        "restart",
+                                                      "shutdown", "cpu_budget", "memory_budget"};
+
+const char *training_state_name(enum training_state state)
+{
+    return states[state];
+}
+
+static bool find(const char *const *words, int n, const char *word, int *ret)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(words[i], word) == 0) {
+            *ret = i;
+            return true;
+        }
+    return false;
+}
+
+bool training_state_parse(const char *name, enum training_state *ret)
+{
+    int state;
+    if (!find(states, TRAINING_STATES, name, &state))
+        return false;
+    *ret = (enum training_state)state;
+    return true;
+}
+
+bool training_state_runs(enum training_state state)
+{
+    return state >= TRAINING_LOADING && state <= TRAINING_CHECKPOINTING;
+}
+
+bool training_state_ended(enum training_state state)
+{
+    return state >= TRAINING_DONE;
+}
+
+bool record_name_is_good(const char *name)
+{
+    size_t n = 0;
+    for (; name[n]; n++)
+        if (!isalnum((unsigned char)name[n]) && !strchr("-_.", name[n]))
+            return false;
+    return n > 0 && n < RECORD_NAME_MAX && name[0] != '.';
+}
+
+/* ---- Writing. ---- */
+
+static json_t *to_json(const struct record *r)
+{
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:b, s:b, s:I, s:I, s:s, "
+        "s:f, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:I, s:I, s:s}",
+        "schema", SCHEMA, "name", r->name, "state", states[r->state], "ending", endings[r->ending], "reason",
+        r->reason, "cause", r->cause, "created_ns", (json_int_t)r->created_ns, "started_ns",
+        (json_int_t)r->started_ns, "ended_ns", (json_int_t)r->ended_ns, "priority", r->priority, "attempts",
+        r->attempts, "restarts", r->restarts, "overwrite", r->overwrite, "changed", r->changed, "pid",
+        (json_int_t)r->pid, "pid_started", (json_int_t)r->pid_started, "boot", r->boot, "cpu_s", r->cpu_s,
+        "steps", (json_int_t)r->steps, "total_steps", (json_int_t)r->total_steps, "iteration",
+        (json_int_t)r->iteration, "return",
+        isfinite(r->episode_return) ? json_real(r->episode_return) : json_null(), "backend", r->backend,
+        "device", r->device, "checkpoint", r->checkpoint, "policy", r->policy, "checkpoint_steps",
+        (json_int_t)r->checkpoint_steps, "seq", (json_int_t)r->seq, "config", r->config ? r->config : "");
+}
+
+int record_write(const struct record *record, const char *path, char err[static RECORD_ERROR_MAX])
+{
+    struct whole_file file;
+    json_t *json = to_json(record);
+    char *text = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(json);
+    int r = text ? whole_file_open(path, ".new", 0640, &file) : -ENOMEM;
+    if (r == 0) {
+        r = whole_file_put(&file, text, strlen(text));
+        r = whole_file_close(&file, r);
+    }
+    free(text);
+    if (r < 0)
+        snprintf(err, RECORD_ERROR_MAX, "%.300s: cannot be written: %s: room and a folder of ours are needed",
+                 path, strerror(-r));
+    return r;
+}
+
+/* ---- Reading. ---- */
+
+static bool read_text(const json_t *json, const char *key, char *ret, size_t size)
+{
+    const char *text = json_string_value(json_object_get(json, key));
+    return text && (size_t)snprintf(ret, size, "%s", text) < size;
+}
+
+static bool read_whole(const json_t *json, const char *key, int64_t *ret)
+{
+    const json_t *value = json_object_get(json, key);
+    *ret = json_integer_value(value);
+    return json_is_integer(value);
+}
+
+static bool read_int(const json_t *json, const char *key, int *ret)
+{
+    int64_t value;
+    if (!read_whole(json, key, &value) || value < INT_MIN || value > INT_MAX)
+        return false;
+    *ret = (int)value;
+    return true;
+}
+
+static bool read_bool(const json_t *json, const char *key, bool *ret)
+{
+    const json_t *value = json_object_get(json, key);
+    *ret = json_is_true(value);
+    return json_is_boolean(value);
+}
+
+static bool from_json(const json_t *json, struct record *r)
+{
+    char word[RECORD_WORD_MAX];
+    int ending = 0, pid = 0;
+    const json_t *cpu = json_object_get(json, "cpu_s"), *gain = json_object_get(json, "return");
+    const char *config = json_string_value(json_object_get(json, "config"));
+    bool good =
+        read_text(json, "schema", word, sizeof word) && strcmp(word, SCHEMA) == 0 &&
+        read_text(json, "name", r->name, sizeof r->name) && record_name_is_good(r->name) &&
+        read_text(json, "state", word, sizeof word) && training_state_parse(word, &r->state) &&
+        read_text(json, "ending", word, sizeof word) && find(endings, TRAINING_ENDINGS, word, &ending) &&
+        read_text(json, "reason", r->reason, sizeof r->reason) &&
+        read_text(json, "cause", r->cause, sizeof r->cause) &&
+        read_whole(json, "created_ns", &r->created_ns) && read_whole(json, "started_ns", &r->started_ns) &&
+        read_whole(json, "ended_ns", &r->ended_ns) && read_int(json, "priority", &r->priority) &&
+        read_int(json, "attempts", &r->attempts) && read_int(json, "restarts", &r->restarts) &&
+        read_bool(json, "overwrite", &r->overwrite) && read_bool(json, "changed", &r->changed) &&
+        read_int(json, "pid", &pid) && read_whole(json, "pid_started", &r->pid_started) &&
+        read_text(json, "boot", r->boot, sizeof r->boot) && json_is_number(cpu) &&
+        read_whole(json, "steps", &r->steps) && read_whole(json, "total_steps", &r->total_steps) &&
+        read_whole(json, "iteration", &r->iteration) && (json_is_number(gain) || json_is_null(gain)) &&
+        read_text(json, "backend", r->backend, sizeof r->backend) &&
+        read_text(json, "device", r->device, sizeof r->device) &&
+        read_text(json, "checkpoint", r->checkpoint, sizeof r->checkpoint) &&
+        read_text(json, "policy", r->policy, sizeof r->policy) &&
+        read_whole(json, "checkpoint_steps", &r->checkpoint_steps) && read_whole(json, "seq", &r->seq) &&
+        config;
+    if (!good)
+        return false;
+    r->ending = (enum training_ending)ending;
+    r->pid = pid;
+    r->cpu_s = json_number_value(cpu);
+    r->episode_return = json_is_number(gain) ? json_number_value(gain) : NAN;
+    r->config = strdup(config);
+    return r->config != NULL;
+}
+
+int record_read(const char *path, struct record *ret, char err[static RECORD_ERROR_MAX])
+{
+    struct record record = {0};
+    json_error_t error;
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        int r = -errno;
+        snprintf(err, RECORD_ERROR_MAX, "%.300s: cannot be read: %s", path, strerror(-r));
+        return r;
+    }
+    json_t *json = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    fclose(file);
+    bool good = json && from_json(json, &record);
+    json_decref(json);
+    if (!good) {
+        record_finish(&record);
+        snprintf(err, RECORD_ERROR_MAX,
+                 "%.300s: is no record of a training, or of another version: the file as it was written, or "
+                 "none, would be right",
+                 path);
+        return -EBADMSG;
+    }
+    *ret = record;
+    return 0;
+}
+
+void record_finish(struct record *record)
+{
+    free(record->config);
+    *record = (struct record){0};
+}

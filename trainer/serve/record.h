@@ -1,0 +1,86 @@
+/* What the co-process must know of a training after its own end: trainings/NAME/record.json in the state
+ * directory, written whole before anything that it tells of is done. docs/serve.md has the words. */
+#ifndef TRAINER_SERVE_RECORD_H
+#define TRAINER_SERVE_RECORD_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+    RECORD_NAME_MAX = 32, /* with its NUL: names become accounts' */
+    RECORD_REASON_MAX = 512,
+    RECORD_WORD_MAX = 32,
+    RECORD_BACKEND_MAX = 96,
+    RECORD_BOOT_MAX = 40,
+    RECORD_ERROR_MAX = 512,
+};
+
+enum training_state {
+    TRAINING_QUEUED,
+    TRAINING_LOADING, /* the first of those that have a worker */
+    TRAINING_FEATURES,
+    TRAINING_ROLLOUT,
+    TRAINING_UPDATE,
+    TRAINING_EVALUATING,
+    TRAINING_CHECKPOINTING, /* the last of them */
+    TRAINING_PAUSED,
+    TRAINING_DONE, /* the first of those that have ended */
+    TRAINING_FAILED,
+    TRAINING_STOPPED,
+    TRAINING_STATES,
+};
+
+/* Why its worker was asked to end; a co-process that finds it carries it out. */
+enum training_ending {
+    ENDING_NONE,
+    ENDING_STOP,
+    ENDING_PAUSE,
+    ENDING_RESTART,
+    ENDING_SHUTDOWN, /* the co-process ends: the next one goes on */
+    ENDING_CPU,      /* over its processor time */
+    ENDING_MEMORY,   /* over its memory */
+    TRAINING_ENDINGS,
+};
+
+/* A zeroed one is empty. Times are the wall's; 0: not yet. */
+struct record {
+    char name[RECORD_NAME_MAX];
+    enum training_state state;
+    enum training_ending ending;
+    char reason[RECORD_REASON_MAX], cause[RECORD_WORD_MAX]; /* "": none */
+    int64_t created_ns, started_ns, ended_ns;
+    int priority, attempts, restarts;
+    bool overwrite; /* older checkpoints of the name are not its own */
+    bool changed;   /* the configuration is not that of the last checkpoint */
+    /* The worker; 0: none, or not known. The start in the system's ticks, of the boot of that id. */
+    pid_t pid;
+    int64_t pid_started;
+    char boot[RECORD_BOOT_MAX];
+    double cpu_s; /* of processes that ended */
+    int64_t steps, total_steps, iteration;
+    double episode_return; /* NaN: not known */
+    char backend[RECORD_BACKEND_MAX], device[RECORD_WORD_MAX];
+    char checkpoint[PATH_MAX], policy[PATH_MAX];
+    int64_t checkpoint_steps;
+    int64_t seq;  /* of its events, at least */
+    char *config; /* the file's text; owned */
+};
+
+const char *training_state_name(enum training_state state);
+bool training_state_parse(const char *name, enum training_state *ret);
+bool training_state_runs(enum training_state state); /* it has a worker */
+bool training_state_ended(enum training_state state);
+
+/* Letters, digits, - _ . and not a . first. */
+bool record_name_is_good(const char *name);
+
+/* 0 or -errno with a sentence; what the path held before stays then. */
+int record_write(const struct record *record, const char *path, char err[static RECORD_ERROR_MAX]);
+
+/* 0, for record_finish(); -ENOENT, other errors of reading, -EBADMSG: no record. */
+int record_read(const char *path, struct record *ret, char err[static RECORD_ERROR_MAX]);
+void record_finish(struct record *record);
+
+#endif

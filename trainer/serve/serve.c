@@ -1,0 +1,214 @@
+#include "trainer/serve/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "exchange/net/notify.h"
+#include "trainer/serve/inside.h"
+
+enum { TICK_MS = 200 };
+
+int64_t serve_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t serve_now_ms(const struct serve *serve)
+{
+    return (int64_t)uv_now(&serve->loop);
+}
+
+/* ---- Its folders and its lock. ---- */
+
+static int make_folders(struct serve *serve, char *err)
+{
+    const char *const folders[] = {serve->folder, serve->checkpoints};
+    const char *state = serve->options->state;
+    if (snprintf(serve->folder, sizeof serve->folder, "%s/trainings", state) >= (int)sizeof serve->folder ||
+        snprintf(serve->checkpoints, sizeof serve->checkpoints, "%s/checkpoints", state) >= CONFIG_PATH_MAX) {
+        snprintf(err, SERVE_ERROR_MAX, "%.300s: the path is too long", state);
+        return -ENAMETOOLONG;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if ((mkdir(folders[i], 0750) < 0 && errno != EEXIST) || access(folders[i], W_OK | X_OK) < 0) {
+            int r = -errno;
+            snprintf(err, SERVE_ERROR_MAX, "%.300s: cannot be written: %s: a directory of ours is needed",
+                     folders[i], strerror(-r));
+            return r;
+        }
+    return 0;
+}
+
+static int take_lock(struct serve *serve, char *err)
+{
+    char path[PATH_MAX + 16], text[24] = "";
+    snprintf(path, sizeof path, "%s/serve.lock", serve->folder);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+    int r = fd < 0 ? -errno : 0;
+    if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
+        r = errno == EWOULDBLOCK ? -EBUSY : -errno;
+    if (r == 0) {
+        int n = snprintf(text, sizeof text, "%d\n", (int)getpid());
+        if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)n, 0) != n)
+            r = -EIO;
+    }
+    if (r == 0) {
+        serve->lock = fd;
+        return 0;
+    }
+    if (r == -EBUSY && pread(fd, text, sizeof text - 1, 0) <= 0)
+        text[0] = '\0';
+    if (r == -EBUSY)
+        snprintf(err, SERVE_ERROR_MAX,
+                 "%.300s: is served by another papertape-trainer, pid %d: end that one, or give another "
+                 "--state DIR",
+                 serve->options->state, atoi(text));
+    else
+        snprintf(err, SERVE_ERROR_MAX, "%.300s: cannot be locked: %s", path, strerror(-r));
+    if (fd >= 0)
+        close(fd);
+    return r;
+}
+
+/* ---- The loop. ---- */
+
+static void end_if_done(struct serve *serve)
+{
+    if (serve->ending && !queue_has_workers(serve))
+        uv_stop(&serve->loop);
+}
+
+static void begin_end(struct serve *serve)
+{
+    serve->ending = true;
+    notify_stopping();
+    control_close(serve->control);
+    serve->control = NULL;
+    for (struct training *t = serve->trainings; t; t = t->next)
+        if (t->worker)
+            queue_ask(t, t->record.ending == ENDING_NONE ? ENDING_SHUTDOWN : t->record.ending);
+    end_if_done(serve);
+}
+
+static void take_signal(uv_signal_t *signal, int number)
+{
+    struct serve *serve = signal->data;
+    (void)number;
+    if (!serve->ending) {
+        begin_end(serve);
+        return;
+    }
+    for (struct training *t = serve->trainings; t; t = t->next) /* the second one */
+        if (t->worker && !t->killed)
+            queue_kill(t);
+}
+
+static void tell_status(const struct serve *serve)
+{
+    int running = 0, waiting = 0;
+    char line[96];
+    for (const struct training *t = serve->trainings; t; t = t->next) {
+        running += training_state_runs(t->record.state);
+        waiting += t->record.state == TRAINING_QUEUED || t->record.state == TRAINING_PAUSED;
+    }
+    snprintf(line, sizeof line, "%d trainings run, %d wait", running, waiting);
+    notify_status(line);
+}
+
+static void have_tick(uv_timer_t *timer)
+{
+    struct serve *serve = timer->data;
+    const struct serve_options *options = serve->options;
+    int64_t now_ms = serve_now_ms(serve);
+    queue_tick(serve);
+    end_if_done(serve);
+    if (serve->ending)
+        return;
+    if (queue_is_busy(serve) || control_clients(serve->control) > 0)
+        serve->idle_since_ms = now_ms;
+    else if (options->idle_ms > 0 && now_ms - serve->idle_since_ms >= options->idle_ms)
+        begin_end(serve);
+}
+
+static void watch(uv_timer_t *timer)
+{
+    notify_watchdog();
+    tell_status(timer->data);
+}
+
+static void close_handle(uv_handle_t *handle, void *ctx)
+{
+    (void)ctx;
+    if (!uv_is_closing(handle))
+        uv_close(handle, NULL);
+}
+
+static void start_handles(struct serve *serve)
+{
+    uint64_t watchdog_ms = notify_watchdog_ms();
+    uv_timer_init(&serve->loop, &serve->tick);
+    uv_timer_init(&serve->loop, &serve->watchdog);
+    uv_signal_init(&serve->loop, &serve->sigterm);
+    uv_signal_init(&serve->loop, &serve->sigint);
+    serve->tick.data = serve->watchdog.data = serve->sigterm.data = serve->sigint.data = serve;
+    uv_timer_start(&serve->tick, have_tick, 0, TICK_MS);
+    uv_signal_start(&serve->sigterm, take_signal, SIGTERM);
+    uv_signal_start(&serve->sigint, take_signal, SIGINT);
+    if (watchdog_ms > 0)
+        uv_timer_start(&serve->watchdog, watch, watchdog_ms, watchdog_ms);
+}
+
+int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_MAX])
+{
+    struct serve *serve = calloc(1, sizeof *serve);
+    char why[512];
+    int r = serve ? 0 : -ENOMEM;
+    if (r < 0) {
+        snprintf(err, SERVE_ERROR_MAX, "out of memory: serve");
+        return r;
+    }
+    serve->options = options;
+    serve->lock = -1;
+    serve->started_ns = serve_now_ns();
+    process_boot(serve->boot, sizeof serve->boot);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    if ((r = make_folders(serve, err)) < 0 || (r = take_lock(serve, err)) < 0)
+        goto unlock;
+    uv_loop_init(&serve->loop);
+    serve->idle_since_ms = serve_now_ms(serve);
+    if ((r = queue_load(serve, err)) < 0)
+        goto close;
+    if ((r = control_open(&serve->loop, options->socket, serve_command, serve, &serve->control, why,
+                          sizeof why)) < 0) {
+        snprintf(err, SERVE_ERROR_MAX, "%s", why);
+        goto close;
+    }
+    start_handles(serve);
+    notify_ready("waiting for trainings");
+    uv_run(&serve->loop, UV_RUN_DEFAULT);
+close:
+    uv_walk(&serve->loop, close_handle, NULL);
+    while (uv_run(&serve->loop, UV_RUN_DEFAULT) != 0)
+        ;
+    uv_loop_close(&serve->loop);
+    for (struct training *t; (t = serve->trainings);) {
+        serve->trainings = t->next;
+        training_destroy(t);
+    }
+unlock:
+    if (serve->lock >= 0)
+        close(serve->lock);
+    free(serve);
+    return r;
+}

@@ -1,0 +1,399 @@
+#include "trainer/serve/training.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exchange/whole_file.h"
+#include "trainer/telemetry/report.h"
+
+enum { MIB = 1 << 20, STATES_EVERY_MS = 500 };
+
+struct training *training_create(const char *trainings, const char *name, char err[static RECORD_ERROR_MAX])
+{
+    struct training *training = calloc(1, sizeof *training);
+    if (!training) {
+        snprintf(err, RECORD_ERROR_MAX, "out of memory: training %s", name);
+        return NULL;
+    }
+    snprintf(training->record.name, sizeof training->record.name, "%s", name);
+    training->record.episode_return = NAN;
+    training->place = SCHEDULE_CPU;
+    training_forget(training);
+    int n = snprintf(training->folder, sizeof training->folder, "%s/%s", trainings, name);
+    int r = n >= (int)sizeof training->folder ? -ENAMETOOLONG : 0;
+    if (r == 0 && mkdir(training->folder, 0750) < 0 && errno != EEXIST)
+        r = -errno;
+    if (r == 0)
+        return training;
+    snprintf(err, RECORD_ERROR_MAX, "%.300s: cannot be made: %s", training->folder, strerror(-r));
+    free(training);
+    return NULL;
+}
+
+void training_destroy(struct training *training)
+{
+    if (!training)
+        return;
+    events_close(&training->events);
+    record_finish(&training->record);
+    free(training);
+}
+
+void training_forget(struct training *training)
+{
+    training->heard_ns = training->heard_ms = 0;
+    training->steps_s = training->utilisation = training->cpu_utilisation = training->device_mib = NAN;
+    training->iteration_s = training->checkpoint_s = -1;
+    training->checkpointing_ms = 0;
+    training->resident_bytes = -1;
+    training->worker_cpu_s = 0;
+    training->said_start = training->said_end = false;
+    training->said_result[0] = training->said_cause[0] = training->said[0] = '\0';
+}
+
+/* ---- Files. ---- */
+
+int training_wants_read(const char *text, struct training_wants *ret, char err[static CONFIG_ERROR_MAX])
+{
+    struct config *config = malloc(sizeof *config);
+    int r = config ? config_parse("training.ini", text, config, err) : -ENOMEM;
+    if (!config)
+        snprintf(err, CONFIG_ERROR_MAX, "out of memory: training.ini");
+    if (r == 0) {
+        *ret = (struct training_wants){.on_device = config_trades(config) && config->ppo.device != PPO_CPU,
+                                       .priority = (int)config->serve.priority,
+                                       .memory_mib = config->serve.memory_mib,
+                                       .cpu_hours = config->serve.cpu_hours,
+                                       .restarts = (int)config->serve.restarts,
+                                       .total_steps = config->ppo.total_steps};
+        memcpy(ret->output, config->output, sizeof ret->output);
+    }
+    free(config);
+    return r;
+}
+
+int training_save(struct training *training, char err[static RECORD_ERROR_MAX])
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/record.json", training->folder);
+    if (training->events.open)
+        training->record.seq = training->events.last;
+    return record_write(&training->record, path, err);
+}
+
+int training_write_config(const struct training *training)
+{
+    char path[PATH_MAX + 16];
+    struct whole_file file;
+    snprintf(path, sizeof path, "%s/training.ini", training->folder);
+    int r = whole_file_open(path, ".new", 0640, &file);
+    if (r < 0)
+        return r;
+    r = whole_file_put(&file, training->record.config, strlen(training->record.config));
+    return whole_file_close(&file, r);
+}
+
+/* ---- Where the next worker begins. ---- */
+
+/* The steps of NAME-STEPS.ckpt; -1: it is no such file. */
+static int64_t checkpoint_steps(const char *file, const char *name)
+{
+    size_t n = strlen(name);
+    if (strncmp(file, name, n) != 0 || file[n] != '-')
+        return -1;
+    size_t digits = strspn(file + n + 1, "0123456789");
+    return digits > 0 && digits <= 18 && strcmp(file + n + 1 + digits, ".ckpt") == 0
+               ? strtoll(file + n + 1, NULL, 10)
+               : -1;
+}
+
+static bool is_older(int folder, const char *name, int64_t created_ns)
+{
+    struct stat st;
+    return fstatat(folder, name, &st, 0) < 0 ||
+           (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec < created_ns;
+}
+
+/* Counts those of the name; of [0] older than the training, [1] its own. With `sweep` the older ones go. */
+static void look(const struct training *training, bool sweep, int count[2])
+{
+    const struct record *record = &training->record;
+    DIR *folder = opendir(training->wants.output);
+    if (!folder)
+        return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (checkpoint_steps(entry->d_name, record->name) < 0)
+            continue;
+        bool older = is_older(dirfd(folder), entry->d_name, record->created_ns);
+        count[!older]++;
+        if (older && sweep)
+            (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    closedir(folder);
+}
+
+enum worker_begin training_begin(const struct training *training)
+{
+    int count[2] = {0};
+    look(training, false, count);
+    if (training->record.overwrite && count[1] == 0)
+        return WORKER_OVERWRITE;
+    if (training->record.overwrite && count[0] > 0)
+        look(training, true, (int[2]){0});
+    if (count[0] + count[1] == 0)
+        return WORKER_FRESH;
+    return training->record.changed ? WORKER_RESUME_CHANGED : WORKER_RESUME;
+}
+
+/* ---- What the worker says. ---- */
+
+static bool whole(const json_t *event, const char *key, int64_t *ret)
+{
+    const json_t *value = json_object_get(event, key);
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *ret = json_integer_value(value);
+    return true;
+}
+
+static double number(const json_t *event, const char *key)
+{
+    const json_t *value = json_object_get(event, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void word(const json_t *event, const char *key, char *ret, size_t size)
+{
+    const char *text = json_string_value(json_object_get(event, key));
+    if (text)
+        snprintf(ret, size, "%s", text);
+}
+
+static void hear_update(struct training *training, const json_t *event)
+{
+    struct record *record = &training->record;
+    whole(event, "steps", &record->steps);
+    whole(event, "iteration", &record->iteration);
+    double gain = number(event, "episode_return");
+    if (isfinite(gain))
+        record->episode_return = gain;
+    training->steps_s = number(event, "steps_per_second");
+    training->utilisation = number(event, "device_utilisation");
+    training->cpu_utilisation = number(event, "cpu_utilisation");
+    if (training->place != SCHEDULE_CPU)
+        training->device_mib = number(event, "learner_bytes") / MIB;
+    double seconds = number(event, "rollout_seconds") + number(event, "advantages_seconds") +
+                     number(event, "update_seconds");
+    if (seconds > training->iteration_s)
+        training->iteration_s = seconds;
+}
+
+static void hear_start(struct training *training, const json_t *event)
+{
+    struct record *record = &training->record;
+    int64_t total;
+    training->said_start = true;
+    whole(event, "steps", &record->steps);
+    word(event, "backend", record->backend, sizeof record->backend);
+    const json_t *config = json_object_get(json_object_get(event, "config"), "training");
+    const char *text = json_string_value(json_object_get(config, "total_steps"));
+    if (text && (total = strtoll(text, NULL, 10)) > 0)
+        record->total_steps = total;
+}
+
+static void hear_end(struct training *training, const json_t *event)
+{
+    training->said_end = true;
+    if (training->said_start) /* else it did not come so far as to know */
+        whole(event, "steps", &training->record.steps);
+    word(event, "result", training->said_result, sizeof training->said_result);
+    word(event, "cause", training->said_cause, sizeof training->said_cause);
+}
+
+/* Its state, and whether that is one to keep: rollout and update follow one another many times a second. */
+static bool hear_state(struct training *training, const json_t *event, int64_t now_ms)
+{
+    enum training_state state;
+    const char *name = json_string_value(json_object_get(event, "state"));
+    if (!name || !training_state_parse(name, &state) || !training_state_runs(state))
+        return false;
+    bool is_new = state != training->record.state,
+         brief = state == TRAINING_ROLLOUT || state == TRAINING_UPDATE;
+    training->record.state = state;
+    if (state == TRAINING_CHECKPOINTING)
+        training->checkpointing_ms = now_ms;
+    if (!is_new || (brief && now_ms - training->state_kept_ms < STATES_EVERY_MS))
+        return false;
+    training->state_kept_ms = now_ms;
+    return true;
+}
+
+static void end_checkpointing(struct training *training, int64_t now_ms)
+{
+    double seconds = (double)(now_ms - training->checkpointing_ms) / 1e3;
+    if (training->checkpointing_ms > 0 && seconds > training->checkpoint_s)
+        training->checkpoint_s = seconds;
+    training->checkpointing_ms = 0;
+}
+
+/* What a worker that tells no states must be doing. */
+static void infer_state(struct training *training, const char *kind, const json_t *event)
+{
+    const char *phase = json_string_value(json_object_get(event, "phase"));
+    if (strcmp(kind, "phase") == 0 && phase && strcmp(phase, "loading") == 0)
+        training->record.state = TRAINING_FEATURES;
+    else if (strcmp(kind, "start") == 0)
+        training->record.state = TRAINING_ROLLOUT;
+}
+
+static void keep_event(struct training *training, json_t *event, int64_t now_ns)
+{
+    if (training->events.open)
+        (void)events_add(&training->events, event, now_ns); /* a full disk loses it */
+}
+
+bool training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms)
+{
+    struct record *record = &training->record;
+    const char *kind = json_string_value(json_object_get(event, "event"));
+    bool kept = true, save = false;
+    if (!kind)
+        return false;
+    training->heard_ns = now_ns;
+    training->heard_ms = now_ms;
+    if (strcmp(kind, "heartbeat") == 0) {
+        whole(event, "steps", &record->steps);
+        return false;
+    }
+    if (training->checkpointing_ms > 0)
+        end_checkpointing(training, now_ms);
+    infer_state(training, kind, event);
+    if (strcmp(kind, "state") == 0)
+        kept = hear_state(training, event, now_ms);
+    else if (strcmp(kind, "update") == 0)
+        hear_update(training, event);
+    else if (strcmp(kind, "start") == 0)
+        hear_start(training, event);
+    else if (strcmp(kind, "end") == 0)
+        hear_end(training, event);
+    else if (strcmp(kind, "error") == 0) {
+        word(event, "message", training->said, sizeof training->said);
+        word(event, "cause", training->said_cause, sizeof training->said_cause);
+    } else if (strcmp(kind, "checkpoint") == 0) {
+        word(event, "path", record->checkpoint, sizeof record->checkpoint);
+        whole(event, "steps", &record->checkpoint_steps);
+        record->restarts = 0;
+        save = true;
+    } else if (strcmp(kind, "policy") == 0) {
+        word(event, "path", record->policy, sizeof record->policy);
+        save = true;
+    }
+    if (kept)
+        keep_event(training, event, now_ns);
+    return save;
+}
+
+void training_enter(struct training *training, enum training_state state, const char *cause, int64_t now_ns,
+                    const char *format, ...)
+{
+    struct record *record = &training->record;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(record->reason, sizeof record->reason, format, args);
+    va_end(args);
+    snprintf(record->cause, sizeof record->cause, "%s", cause);
+    record->state = state;
+    if (training_state_ended(state))
+        record->ended_ns = now_ns;
+    json_t *reason = json_string(record->reason);
+    json_t *event = json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", REPORT_SCHEMA, "event", "state", "state",
+                              training_state_name(state), "reason", reason ? reason : json_string(""),
+                              "cause", *cause ? json_string(cause) : json_null());
+    if (event)
+        keep_event(training, event, now_ns);
+    json_decref(event);
+}
+
+/* ---- As others see it. ---- */
+
+static json_t *text_or_null(const char *text)
+{
+    json_t *json = *text ? json_string(text) : NULL;
+    return json ? json : json_null();
+}
+
+static json_t *time_or_null(int64_t ns)
+{
+    return ns > 0 ? json_integer(ns) : json_null();
+}
+
+static json_t *mib_or_null(int64_t bytes)
+{
+    return bytes >= 0 ? json_integer((bytes + MIB - 1) / MIB) : json_null();
+}
+
+static bool set(json_t *json, const char *key, json_t *value)
+{
+    return json_object_set_new(json, key, value) == 0;
+}
+
+static int64_t expected_ms(const struct training *training)
+{
+    double ms = 2e3 * (training->iteration_s > 0 ? training->iteration_s : 0);
+    return ms > WORKER_HEARTBEAT_MS ? (int64_t)ms : WORKER_HEARTBEAT_MS;
+}
+
+json_t *training_json(const struct training *training, int64_t memory_limit_mib, int64_t now_ms)
+{
+    const struct record *r = &training->record;
+    json_t *json = json_object();
+    bool runs = training_state_runs(r->state);
+    int64_t retry = training->retry_at_ms - now_ms;
+    bool good =
+        json && set(json, "name", json_string(r->name)) &&
+        set(json, "state", json_string(training_state_name(r->state))) &&
+        set(json, "reason", json_string(r->reason)) && set(json, "cause", text_or_null(r->cause)) &&
+        set(json, "priority", json_integer(r->priority)) && set(json, "device", text_or_null(r->device)) &&
+        set(json, "backend", text_or_null(r->backend)) &&
+        set(json, "pid", runs && r->pid > 0 ? json_integer(r->pid) : json_null()) &&
+        set(json, "steps", json_integer(r->steps)) &&
+        set(json, "total_steps", json_integer(r->total_steps)) &&
+        set(json, "iteration", json_integer(r->iteration)) &&
+        set(json, "steps_per_second", report_number(runs ? training->steps_s : NAN)) &&
+        set(json, "return", report_number(r->episode_return)) &&
+        set(json, "attempts", json_integer(r->attempts)) &&
+        set(json, "restarts", json_integer(r->restarts)) &&
+        set(json, "retry_in_ms",
+            training->retry_at_ms > 0 ? json_integer(retry > 0 ? retry : 0) : json_null()) &&
+        set(json, "created_ns", json_integer(r->created_ns)) &&
+        set(json, "started_ns", time_or_null(r->started_ns)) &&
+        set(json, "ended_ns", time_or_null(r->ended_ns)) &&
+        set(json, "heard_ns", time_or_null(training->heard_ns)) &&
+        set(json, "heard_age_ms",
+            runs && training->heard_ms > 0 ? json_integer(now_ms - training->heard_ms) : json_null()) &&
+        set(json, "expected_ms", json_integer(expected_ms(training))) &&
+        set(json, "seq", json_integer(training->events.open ? training->events.last : r->seq)) &&
+        set(json, "memory_mib", mib_or_null(runs ? training->resident_bytes : -1)) &&
+        set(json, "memory_limit_mib", json_integer(memory_limit_mib)) &&
+        set(json, "device_mib", report_number(runs ? training->device_mib : NAN)) &&
+        set(json, "cpu_s", json_real(r->cpu_s + training->worker_cpu_s)) &&
+        set(json, "cpu_limit_s",
+            training->wants.cpu_hours > 0 ? json_real(training->wants.cpu_hours * 3600) : json_null()) &&
+        set(json, "utilisation", report_number(runs ? training->utilisation : NAN)) &&
+        set(json, "cpu_utilisation", report_number(runs ? training->cpu_utilisation : NAN)) &&
+        set(json, "checkpoint", text_or_null(r->checkpoint)) &&
+        set(json, "checkpoint_steps", *r->checkpoint ? json_integer(r->checkpoint_steps) : json_null()) &&
+        set(json, "policy", text_or_null(r->policy)) &&
+        set(json, "stopping", json_boolean(runs && training->asked_ms > 0));
+    if (good)
+        return json;
+    json_decref(json);
+    return NULL;
+}

@@ -1,0 +1,87 @@
+/* One training as the co-process has it: its record, what its configuration asks for, its events and what
+ * they say of it now. Knows files and JSON, no processes. */
+#ifndef TRAINER_SERVE_TRAINING_H
+#define TRAINER_SERVE_TRAINING_H
+
+#include <jansson.h>
+
+#include "trainer/config.h"
+#include "trainer/serve/events.h"
+#include "trainer/serve/record.h"
+#include "trainer/serve/schedule.h"
+#include "trainer/serve/worker.h"
+
+struct serve;
+
+/* What a configuration asks of the co-process. */
+struct training_wants {
+    bool on_device;
+    int64_t memory_mib; /* 0: the co-process' own */
+    double cpu_hours;   /* 0: no end */
+    int restarts, priority;
+    int64_t total_steps;
+    char output[CONFIG_PATH_MAX];
+};
+
+struct training {
+    struct training *next; /* by age */
+    struct serve *serve;
+    struct record record;
+    struct training_wants wants;
+    struct events events;
+    char folder[PATH_MAX];
+
+    struct worker *worker; /* NULL: none of ours */
+    bool left;             /* a worker of a former co-process may live */
+    int place;             /* where the worker is: a device's index, or SCHEDULE_CPU */
+    int64_t asked_ms;      /* the loop's time when it was asked to end; 0: it was not */
+    int64_t grace_ms;
+    bool killed;         /* and then ended */
+    int64_t retry_at_ms; /* the loop's time; 0: at once */
+    int64_t begun_ms;    /* the worker */
+
+    /* Of what the worker said and what it uses; NaN, -1: not known. */
+    int64_t heard_ns, heard_ms;
+    double steps_s, utilisation, cpu_utilisation, device_mib;
+    double iteration_s, checkpoint_s; /* the longest; < 0: none yet */
+    int64_t checkpointing_ms;         /* since when it writes one; 0: it does not */
+    int64_t state_kept_ms;            /* when a state of its became an event */
+    int64_t resident_bytes;
+    double worker_cpu_s;
+    bool said_start, said_end;
+    char said_result[RECORD_WORD_MAX], said_cause[RECORD_WORD_MAX], said[RECORD_REASON_MAX];
+};
+
+/* An empty one of that name, its folder made. NULL with a sentence. */
+struct training *training_create(const char *trainings, const char *name, char err[static RECORD_ERROR_MAX]);
+void training_destroy(struct training *training); /* has no worker */
+
+/* What it has heard is forgotten: a new process begins. */
+void training_forget(struct training *training);
+
+/* What the configuration says. 0; -EINVAL with a sentence: it says what cannot be. */
+int training_wants_read(const char *config, struct training_wants *ret, char err[static CONFIG_ERROR_MAX]);
+
+/* Writes record.json. 0 or -errno with a sentence. */
+int training_save(struct training *training, char err[static RECORD_ERROR_MAX]);
+
+/* Writes training.ini as the record has it. 0 or -errno. */
+int training_write_config(const struct training *training);
+
+/* Takes what the worker said: figures, states; and keeps it as an event. Returns whether the record must be
+ * written: a checkpoint or a policy is there. */
+bool training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms);
+
+/* Goes into a state of the co-process' own, or a worker's first, and keeps that as an event; reason and cause
+ * become the record's. The record is not written. */
+void training_enter(struct training *training, enum training_state state, const char *cause, int64_t now_ns,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* How the next worker begins: by the checkpoints of its name in its output folder. Where it begins anew in an
+ * earlier training's place and has checkpoints of its own, the earlier ones are removed. */
+enum worker_begin training_begin(const struct training *training);
+
+/* As docs/serve.md has it. NULL without memory. */
+json_t *training_json(const struct training *training, int64_t memory_limit_mib, int64_t now_ms);
+
+#endif

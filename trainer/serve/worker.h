@@ -1,0 +1,51 @@
+/* One process that trains: `PROGRAM train …` with its stdout a pipe of JSON lines, its stderr kept in
+ * worker.log, and a lock that it holds while it lives. On the caller's loop. */
+#ifndef TRAINER_SERVE_WORKER_H
+#define TRAINER_SERVE_WORKER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+enum {
+    WORKER_ERROR_MAX = 512,
+    WORKER_LINE_MAX = 1 << 20, /* of stdout; a longer one is dropped */
+    WORKER_LOG_MAX = 1 << 18,  /* of worker.log; then it becomes worker.log.1, and the one before that goes */
+    WORKER_HEARTBEAT_MS = 1000,
+    WORKER_REPORT_MS = 500,
+};
+
+enum worker_begin { WORKER_FRESH, WORKER_OVERWRITE, WORKER_RESUME, WORKER_RESUME_CHANGED };
+
+struct worker_order {
+    const char *program;
+    const char *folder;    /* of the training: training.ini is there, worker.log and worker.lock are made */
+    const char *directory; /* that it works in */
+    const char *device;    /* the one it may see; "" for none */
+    enum worker_begin begin;
+    int64_t data_bytes; /* RLIMIT_DATA; 0: none */
+};
+
+/* `heard`: a line that was an object, borrowed. `ended`: the process is gone and all of its lines were heard;
+ * called once, last. `signal` is 0 where it exited by itself. */
+struct worker_calls {
+    void (*heard)(void *ctx, json_t *event);
+    void (*ended)(void *ctx, int64_t status, int signal);
+};
+
+/* 0, or -errno with a sentence: -EBUSY: another process holds the lock, so a worker is there. */
+struct worker;
+int worker_start(uv_loop_t *loop, const struct worker_order *order, const struct worker_calls *calls,
+                 void *ctx, struct worker **ret, char err[static WORKER_ERROR_MAX]);
+pid_t worker_pid(const struct worker *worker);
+void worker_signal(struct worker *worker, int number);
+
+/* Does a worker of this training live, whoever began it? */
+bool worker_lives(const char *folder);
+
+/* The newest lines of worker.log, at most `lines` of them and `bytes_max` of text, as a new array of strings;
+ * NULL without memory. */
+json_t *worker_log_tail(const char *folder, size_t lines, size_t bytes_max);
+
+#endif
