@@ -80,6 +80,7 @@ struct config_key {
     double min, max;
     bool whole, range; /* range: a number, or low..high */
     bool may_change;   /* by a run that resumes */
+    bool tunable;      /* where it is asked to take changes over (--changed): no shapes, no data */
 };
 size_t config_keys(struct config_key *ret, size_t cap); /* how many there are */
 
@@ -87,9 +88,10 @@ size_t config_keys(struct config_key *ret, size_t cap); /* how many there are */
  * without [environment] and [data]. For free(); NULL without memory. */
 char *config_text(const struct config *config);
 
-/* Can a run of `now` go on from one of `before`? 0; -EINVAL for the first key that may not change: both
- * values in err. */
+/* Can a run of `now` go on from one of `before`? `changed` (NULL: none may) is given a sentence for each
+ * tunable key that differs. 0; -EINVAL for the first key that may not change: both values in err. */
 int config_continues(const struct config *before, const struct config *now,
+                     void (*changed)(void *ctx, const char *words), void *ctx,
                      char err[static CONFIG_ERROR_MAX]);
 
 #endif

@@ -75,6 +75,22 @@ const char *config_home(const char *ppo_key)
     return "ppo";
 }
 
+bool config_is_tunable(const char *ppo_key)
+{
+    static const char *const names[] = {
+        "adam_beta1",  "adam_beta2",       "adam_epsilon",  "bad_updates",  "bounded",
+        "clip_range",  "clip_range_final", "clip_range_vf", "clip_rewards", "device",
+        "ent_coef",    "ent_coef_final",   "entropy_bound", "epochs",       "gae_lambda",
+        "gamma",       "learning_rate",    "log_std_max",   "log_std_min",  "lr_final",
+        "lr_schedule", "max_grad_norm",    "memory_cap",    "minibatch",    "normalise_advantages",
+        "precision",   "target_kl",        "threads",       "value_bound",  "vf_coef",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(ppo_key, names[i]) == 0)
+            return true;
+    return false;
+}
+
 bool config_is_ppo_section(const char *section)
 {
     return strcmp(section, "training") == 0 || strcmp(section, "network") == 0 || strcmp(section, "ppo") == 0;

@@ -31,6 +31,10 @@ const char *config_home(const char *ppo_key);
 int config_check_world(const struct config *config, char err[static CONFIG_ERROR_MAX]);
 
 int config_section(const char *section, char *err); /* 0, or -ENOENT: there is none of that name */
+/* PPO's keys that neither the learner's state nor the networks nor the rollouts have a shape of: the next
+ * iteration may have others. */
+bool config_is_tunable(const char *ppo_key);
+
 bool config_is_ppo_section(const char *section);
 bool config_is_market_section(const char *section); /* is it of a world that trades alone? */
 

@@ -57,7 +57,8 @@ static void offer_params(struct listing *listing, const char *section)
                                        .max = list[i].max,
                                        .whole = list[i].whole,
                                        .range = list[i].range,
-                                       .may_change = ppo && strcmp(name, "total_steps") == 0};
+                                       .may_change = ppo && strcmp(name, "total_steps") == 0,
+                                       .tunable = ppo && config_is_tunable(name)};
         offer(listing, &key);
     }
 }
@@ -114,7 +115,31 @@ char *config_text(const struct config *config)
     return text;
 }
 
-int config_continues(const struct config *before, const struct config *now, char err[static CONFIG_ERROR_MAX])
+/* A key that differs. 0 where that is all right. */
+static int differs(const struct config_key *key, const char *before, const char *now,
+                   void (*changed)(void *ctx, const char *words), void *ctx, char *err)
+{
+    char words[CONFIG_ERROR_MAX];
+    const char *hint = "";
+    before = *before ? before : "(empty)";
+    now = *now ? now : "(empty)";
+    if (key->tunable && changed) {
+        snprintf(words, sizeof words, "changed: [%s] %s: %.200s from now on, %.200s until now", key->section,
+                 key->name, now, before);
+        changed(ctx, words);
+        return 0;
+    }
+    if (strcmp(key->name, "threads") == 0)
+        hint = "; threads = 0, or none given, is one a core of this machine; --changed takes another number";
+    else if (key->tunable)
+        hint = "; --changed takes the other one";
+    return config_say(err, -EINVAL, "[%s] %s: %.200s: %.200s is right, as it was trained with%s",
+                      key->section, key->name, now, before, hint);
+}
+
+int config_continues(const struct config *before, const struct config *now,
+                     void (*changed)(void *ctx, const char *words), void *ctx,
+                     char err[static CONFIG_ERROR_MAX])
 {
     struct config_key keys[KEYS_MAX];
     char *a = malloc(CONFIG_LIST_MAX), *b = malloc(CONFIG_LIST_MAX);
@@ -128,11 +153,7 @@ int config_continues(const struct config *before, const struct config *now, char
             config_get(now, key->section, key->name, b, CONFIG_LIST_MAX) < 0)
             r = config_say(err, -EINVAL, "[%s] %s: cannot be compared", key->section, key->name);
         else if (strcmp(a, b) != 0)
-            r = config_say(err, -EINVAL, "[%s] %s: %.200s: %.200s is right, as it was trained with%s",
-                           key->section, key->name, *b ? b : "(empty)", *a ? a : "(empty)",
-                           strcmp(key->name, "threads") == 0
-                               ? "; threads = 0, or none given, is one a core of this machine"
-                               : "");
+            r = differs(key, a, b, changed, ctx, err);
     }
     free(a);
     free(b);

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     int r = config_parse("F", text, &config, err), told = 0;
     int n = config_errors("F", text, &again, take_error, &told);
-    if (n != told || (n > 0) != (r < 0) || (n == 0 && config_continues(&config, &again, err) < 0))
+    if (n != told || (n > 0) != (r < 0) || (n == 0 && config_continues(&config, &again, NULL, NULL, err) < 0))
         abort();
     free(text);
     if (r < 0) {
@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     text = config_text(&config);
-    if (!text || config_parse("again", text, &again, err) < 0 || config_continues(&config, &again, err) < 0)
+    if (!text || config_parse("again", text, &again, err) < 0 ||
+        config_continues(&config, &again, NULL, NULL, err) < 0)
         abort();
     char *second = config_text(&again);
     if (!second || strcmp(text, second) != 0)

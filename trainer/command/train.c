@@ -41,15 +41,17 @@ static int make_folders(struct train_run *run)
         if (slash)
             *slash = '\0';
         if (mkdir(path, 0777) < 0 && errno != EEXIST)
-            return train_failed(run, "cannot make the output folder: %.300s: %s: one that can be written to",
-                                path, strerror(errno));
+            return train_failed(run, "disk",
+                                "cannot make the output folder: %.300s: %s: one that can be written to", path,
+                                strerror(errno));
         if (!slash)
             break;
         *slash = '/';
     }
     if (access(path, W_OK | X_OK) < 0)
-        return train_failed(run, "cannot write to the output folder: %.300s: %s: one that can be written to",
-                            path, strerror(errno));
+        return train_failed(run, "disk",
+                            "cannot write to the output folder: %.300s: %s: one that can be written to", path,
+                            strerror(errno));
     return GO_ON;
 }
 
@@ -67,16 +69,17 @@ static int claim_output(struct train_run *run)
     char err[CLAIM_ERROR_MAX];
     const struct config *config = &run->config;
     int64_t newest = -1;
-    if (claim_take(config->output, config->name, &run->claim, err) < 0)
-        return train_failed(run, "%s", err);
+    int r = claim_take(config->output, config->name, &run->claim, err);
+    if (r < 0) /* -EBUSY has no cause: it is another's turn */
+        return train_failed(run, train_cause(r, NULL), "%s", err);
     if (run->args->resume)
         return GO_ON;
-    if (checkpoint_newest(config->output, config->name, &newest, err) < 0)
-        return train_failed(run, "%s", err);
+    if ((r = checkpoint_newest(config->output, config->name, &newest, err)) < 0)
+        return train_failed(run, train_cause(r, "disk"), "%s", err);
     run->replaces = newest >= 0;
     if (run->replaces && !run->args->overwrite)
         return train_failed(
-            run,
+            run, "checkpoint",
             "checkpoints of an earlier training: %.600s/%s-%lld.ckpt: --resume latest goes on "
             "from it, --overwrite begins anew in its place; or another name or output",
             config->output, config->name, (long long)newest);
@@ -93,10 +96,11 @@ static int open_checkpoint(struct train_run *run)
                 ? checkpoint_latest(run->config.output, run->config.name, tell, run, &run->from, err)
                 : checkpoint_read(resume, &run->from, err);
     if (r < 0)
-        return train_failed(run, "%s", err);
+        return train_failed(run, train_cause(r, "checkpoint"), "%s", err);
     snprintf(run->from_path, sizeof run->from_path, "%s", checkpoint_path(run->from));
-    if (keep_check(run->from, &run->config, why) < 0)
-        return train_failed(run, "%s", why);
+    r = keep_check(run->from, &run->config, run->args->changed ? tell : NULL, run, why);
+    if (r < 0)
+        return train_failed(run, train_cause(r, "checkpoint"), "%s", why);
     return GO_ON;
 }
 
@@ -113,15 +117,24 @@ static int load_source(struct train_run *run)
 {
     char err[SOURCE_ERROR_MAX];
     struct usage begun = usage_now();
-    if (source_load(&run->config, &run->source, err) < 0)
-        return train_failed(run, "%s", err);
+    report_state(&run->report, "loading", run->steps);
+    int r = source_load(&run->config, &run->source, err);
+    if (r < 0)
+        return train_failed(run, train_cause(r, "config"), "%s", err);
     tell_gaps(run);
     train_phase(run, PHASE_LOADING, &begun);
     begun = usage_now();
-    if (source_features(&run->source, err) < 0)
-        return train_failed(run, "%s", err);
+    report_state(&run->report, "features", run->steps);
+    if ((r = source_features(&run->source, err)) < 0)
+        return train_failed(run, train_cause(r, "config"), "%s", err);
     train_phase(run, PHASE_FEATURES, &begun);
     return GO_ON;
+}
+
+static void enter(void *ctx, enum ppo_phase phase)
+{
+    struct train_run *run = ctx;
+    report_state(&run->report, phase == PPO_ROLLOUT ? "rollout" : "update", run->steps);
 }
 
 static int make_learner(struct train_run *run)
@@ -131,13 +144,16 @@ static int make_learner(struct train_run *run)
     const bool resumes = run->from != NULL;
     if (resumes)
         params.copies = keep_copies(run->from, &run->config);
-    if (plan_make(&run->source, &params, resumes, &run->plan, err) < 0 ||
-        making_begin(&run->source, &params, resumes, tell, run, &run->making, err) < 0)
-        return train_failed(run, "%s", err);
+    int r = plan_make(&run->source, &params, resumes, &run->plan, err);
+    if (r == 0)
+        r = making_begin(&run->source, &params, resumes, tell, run, &run->making, err);
+    if (r < 0)
+        return train_failed(run, train_cause(r, r == -EINVAL ? "config" : "device"), "%s", err);
+    learner_watch(run->making.learner, enter, run);
     if (!run->from)
         return GO_ON;
-    if (keep_restore(run->from, run->making.learner, &run->steps, backend, err) < 0)
-        return train_failed(run, "%s", err);
+    if ((r = keep_restore(run->from, run->making.learner, &run->steps, backend, err)) < 0)
+        return train_failed(run, train_cause(r, r == -EINVAL ? "checkpoint" : "device"), "%s", err);
     const char *now = run->making.learner->ops->backend;
     run->saved_at = run->steps;
     snprintf(run->saved, sizeof run->saved, "%s", run->from_path);
@@ -157,7 +173,7 @@ static int open_board(struct train_run *run)
     if (run->config.tensorboard[0] &&
         tensorboard_open(run->config.tensorboard, run->config.name, run->from_path[0] ? run->steps : -1,
                          &run->board, err) < 0)
-        return train_failed(run, "%s", err);
+        return train_failed(run, "disk", "%s", err);
     return GO_ON;
 }
 
@@ -193,7 +209,7 @@ static void show(struct train_run *run, const struct update_figures *figures)
         .left_s = (double)(run->config.ppo.total_steps - run->steps) / figures->steps_s,
         .episode_return = figures->update.episode_return,
     };
-    report_event(&run->report, "update", update_json(figures));
+    train_updated(run, figures);
     report_bar(&run->report, &progress);
     if (run->board &&
         tensorboard_add(run->board, run->steps, scalars, update_scalars(figures, scalars)) < 0) {
@@ -213,9 +229,9 @@ static int iterate(struct train_run *run)
     struct usage begun = usage_now();
     bool rehearses = run->steps == 0 && run->config.ppo.normalise_observations;
     int r = learner_iterate(learner, &figures.update, err);
-    if (r < 0) /* -EDOM: the losses are no numbers; others: the world or the device failed */
-        return train_failed(run, "%s; the last good checkpoint: %s", err,
-                            run->saved[0] ? run->saved : "none");
+    if (r < 0) /* -EDOM: the losses are no numbers; -EINVAL: an action is none */
+        return train_failed(run, train_cause(r, r == -EDOM || r == -EINVAL ? "nan" : "device"),
+                            "%s; the last good checkpoint: %s", err, run->saved[0] ? run->saved : "none");
     figures.usage = usage_since(&begun);
     figures.steps_s = (double)(figures.update.steps - run->steps) / figures.usage.wall_s;
     if (making_on_device(&run->making)) /* its clock's, from the first to the last that was queued */
@@ -253,7 +269,7 @@ static int run_all(struct train_run *run)
     train_save(run);
     if (!stopped && !train_evaluate(run))
         return EXIT_FAILURE;
-    train_ended(run, stopped ? "stopped" : "done");
+    train_ended(run, stopped ? "stopped" : "done", run->lost || run->report.lost ? "disk" : NULL);
     if (run->report.failed)
         return args_say(EXIT_FAILURE,
                         "cannot write: stdout: a file or a reader; stopped after %lld steps, %s",
@@ -269,14 +285,37 @@ static int run_all(struct train_run *run)
     return EXIT_SUCCESS;
 }
 
-static int print_config(const struct config *config)
+static int print_config(const struct train_args *args, struct config *config)
 {
+    char err[CONFIG_ERROR_MAX];
+    int status = train_args_config(args, config, err);
+    if (status != GO_ON)
+        return args_say(status, "%s", err);
     char *text = config_text(config);
     if (!text)
         return args_say(EXIT_FAILURE, "out of memory: the configuration");
     fputs(text, stdout);
     free(text);
     return EXIT_SUCCESS;
+}
+
+static int begin(struct train_run *run)
+{
+    char err[CONFIG_ERROR_MAX];
+    const struct train_args *args = run->args;
+    set_signals();
+    report_begin(&run->report, args->json);
+    run->report.every_ms = args->report_every_ms;
+    int r = report_heartbeat(&run->report, args->heartbeat_ms);
+    int status = train_args_config(args, &run->config, err);
+    if (status != GO_ON) {
+        train_failed(run, "config", "%s", err);
+        return status;
+    }
+    if (r < 0)
+        return train_failed(run, train_cause(r, NULL),
+                            "no thread for --heartbeat: %s: a higher limit of them", strerror(-r));
+    return GO_ON;
 }
 
 int command_train(int argc, char **argv)
@@ -296,14 +335,10 @@ int command_train(int argc, char **argv)
     run->saved_at = -1;
     for (int phase = 0; phase < PHASES; phase++)
         run->phases[phase].device = NAN;
-    status = train_args_config(&args, &run->config);
-    if (status == GO_ON && args.print_config)
-        status = print_config(&run->config);
-    if (status == GO_ON) {
-        set_signals();
-        report_begin(&run->report, args.json);
+    run->told_s = -INFINITY;
+    status = args.print_config ? print_config(&args, &run->config) : begin(run);
+    if (status == GO_ON)
         status = make_folders(run);
-    }
     if (status == GO_ON)
         status = claim_output(run);
     if (status == GO_ON)
@@ -323,6 +358,7 @@ int command_train(int argc, char **argv)
     source_close(&run->source);
     checkpoint_destroy(run->from);
     claim_drop(&run->claim);
+    report_end(&run->report);
     free(run);
     return status;
 }

@@ -8,14 +8,15 @@
 
 struct train_args {
     const char *config, *resume, *output; /* NULL: not given; resume: a file, or "latest" */
-    bool overwrite, json, check, list_keys, print_config;
+    bool overwrite, changed, json, check, list_keys, print_config;
+    int report_every_ms, heartbeat_ms; /* 0: every update; none */
 };
 
 /* GO_ON, or the exit status, with what there is to say said. */
 int train_args_parse(const char *verb, int argc, char **argv, struct train_args *ret);
 
 /* Reads --config; with what the command line says instead, threads as a number, and an output folder.
- * GO_ON or the exit status. */
-int train_args_config(const struct train_args *args, struct config *ret);
+ * GO_ON; or the exit status, with a sentence that is not said yet. */
+int train_args_config(const struct train_args *args, struct config *ret, char err[static CONFIG_ERROR_MAX]);
 
 #endif

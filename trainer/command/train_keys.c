@@ -42,9 +42,9 @@ static json_t *key_json(const struct config_key *key, const char *value)
                        : key->words[0] == '\0'             ? "text"
                        : strcmp(key->words, "widths") == 0 ? "widths"
                                                            : "choice";
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s, s:b, s:s}", "section", key->section, "key", key->name, "kind", kind,
-                  "default", value, "may_change", key->may_change, "summary", key->summary);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:s}", "section", key->section, "key", key->name,
+                             "kind", kind, "default", value, "may_change", key->may_change, "tunable",
+                             key->tunable, "summary", key->summary);
     if (json && !key->words && !is_switch(key)) {
         json_object_set_new(json, "min", json_real(key->min));
         json_object_set_new(json, "max", json_real(key->max));

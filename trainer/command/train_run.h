@@ -35,10 +35,17 @@ struct train_run {
     struct evaluation evaluation;
     bool evaluated;
     int64_t evaluated_at;
+
+    struct update_figures untold; /* the last update, where it was left out (--report-every) */
+    bool has_untold;
+    double told_s; /* when an update was told last */
 };
 
 /* A phase's end: its event, and its sum. */
 void train_phase(struct train_run *run, enum phase phase, const struct usage *begun);
+
+/* The update's event, unless one was told less than --report-every ago: then it waits for train_ended(). */
+void train_updated(struct train_run *run, const struct update_figures *figures);
 
 /* Writes checkpoint and policy, if they are not there; what fails is a warning and `lost`. */
 void train_save(struct train_run *run);
@@ -47,8 +54,13 @@ bool train_evaluate(struct train_run *run);
 
 /* The events at both ends. */
 void train_started(struct train_run *run);
-/* A line on stderr, the events of an error and of the end; EXIT_FAILURE. */
-__attribute__((format(printf, 2, 3))) int train_failed(struct train_run *run, const char *format, ...);
-void train_ended(struct train_run *run, const char *result);
+/* A line on stderr, the events of an error and of the end; EXIT_FAILURE. `cause`: one word of docs/serve.md;
+ * NULL: none of these. */
+__attribute__((format(printf, 3, 4))) int train_failed(struct train_run *run, const char *cause,
+                                                       const char *format, ...);
+void train_ended(struct train_run *run, const char *result, const char *cause);
+
+/* The cause of -errno: memory or disk, else `other`. */
+const char *train_cause(int error, const char *other);
 
 #endif

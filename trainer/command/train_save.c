@@ -16,6 +16,33 @@ static size_t held_bytes(const struct train_run *run)
     return learner ? learner->ops->bytes(learner) : 0;
 }
 
+const char *train_cause(int error, const char *other)
+{
+    switch (-error) {
+    case ENOMEM:
+        return "memory";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EROFS:
+        return "disk";
+    default:
+        return other;
+    }
+}
+
+void train_updated(struct train_run *run, const struct update_figures *figures)
+{
+    double now = usage_now().wall_s;
+    run->has_untold = (now - run->told_s) * 1000 < run->args->report_every_ms;
+    if (run->has_untold) {
+        run->untold = *figures;
+        return;
+    }
+    run->told_s = now;
+    report_event(&run->report, "update", update_json(figures));
+}
+
 void train_phase(struct train_run *run, enum phase phase, const struct usage *begun)
 {
     struct usage used = usage_since(begun);
@@ -56,6 +83,7 @@ void train_save(struct train_run *run)
     const struct config *config = &run->config;
     struct usage begun = usage_now();
     run->lost = false;
+    report_state(&run->report, "checkpointing", run->steps);
     if (run->steps == 0 && run->replaces)
         return; /* nothing was learnt: what is there is worth more */
     if (run->saved_at != run->steps) {
@@ -85,12 +113,17 @@ bool train_evaluate(struct train_run *run)
     struct usage begun = usage_now();
     if (!source_tests(&run->source) || (run->evaluated && run->evaluated_at == run->steps))
         return true;
+    report_state(&run->report, "evaluating", run->steps);
     int r = kept_policy_take(run->making.learner, &policy, err);
     if (r == 0)
         r = evaluate(&run->source, &policy.layout, policy.model, &run->evaluation, err);
     kept_policy_drop(&policy);
     if (r < 0) {
-        train_failed(run, "evaluation: %s; the last good checkpoint: %s", err,
+        train_failed(run,
+                     train_cause(r, r == -EINVAL ? "nan"
+                                    : r == -EIO  ? "device"
+                                                 : NULL),
+                     "evaluation: %s; the last good checkpoint: %s", err,
                      run->saved[0] ? run->saved : "none");
         return false;
     }
@@ -124,7 +157,12 @@ void train_started(struct train_run *run)
                            config_json(&run->config)));
 }
 
-int train_failed(struct train_run *run, const char *format, ...)
+static json_t *cause_json(const char *cause)
+{
+    return cause ? json_string(cause) : json_null();
+}
+
+int train_failed(struct train_run *run, const char *cause, const char *format, ...)
 {
     char words[KEEP_ERROR_MAX + PATH_MAX + 64];
     va_list args;
@@ -133,8 +171,9 @@ int train_failed(struct train_run *run, const char *format, ...)
     va_end(args);
     report_bar_clear(&run->report);
     args_say(EXIT_FAILURE, "%s", words);
-    report_event(&run->report, "error", json_pack("{s:s}", "message", words));
-    train_ended(run, "failed");
+    report_event(&run->report, "error",
+                 json_pack("{s:s, s:o}", "message", words, "cause", cause_json(cause)));
+    train_ended(run, "failed", cause);
     return EXIT_FAILURE;
 }
 
@@ -150,7 +189,7 @@ static json_t *measured_json(const struct train_run *run, double steps_s, double
                      (json_int_t)held_bytes(run), "peak_rss_bytes", (json_int_t)usage_peak_rss());
 }
 
-void train_ended(struct train_run *run, const char *result)
+void train_ended(struct train_run *run, const char *result, const char *cause)
 {
     double all = run->steady_s[0] + run->steady_s[1] + run->steady_s[2];
     double steps_s = run->steady_steps > 0 ? (double)run->steady_steps / all : NAN;
@@ -162,15 +201,18 @@ void train_ended(struct train_run *run, const char *result)
         json_object_set_new(phases, phase_name(phase),
                             phase_json(phase, &run->phases[phase], held_bytes(run)));
     report_bar_clear(&run->report);
-    report_event(&run->report, "end",
-                 json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "steps",
-                           (json_int_t)run->steps, "iterations", (json_int_t)run->iterations, "predicted",
-                           planned ? plan_json(&run->plan, &run->config) : json_null(), "measured",
-                           planned ? measured_json(run, steps_s, seconds) : json_null(), "phases", phases,
-                           "evaluation",
-                           run->evaluated ? evaluation_json(&run->source, &run->evaluation) : json_null(),
-                           "checkpoint", run->saved[0] ? json_string(run->saved) : json_null(), "output",
-                           run->config.output));
+    if (run->has_untold)
+        report_event(&run->report, "update", update_json(&run->untold));
+    run->has_untold = false;
+    report_event(
+        &run->report, "end",
+        json_pack(
+            "{s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "result", result, "cause",
+            cause_json(cause), "steps", (json_int_t)run->steps, "iterations", (json_int_t)run->iterations,
+            "predicted", planned ? plan_json(&run->plan, &run->config) : json_null(), "measured",
+            planned ? measured_json(run, steps_s, seconds) : json_null(), "phases", phases, "evaluation",
+            run->evaluated ? evaluation_json(&run->source, &run->evaluation) : json_null(), "checkpoint",
+            run->saved[0] ? json_string(run->saved) : json_null(), "output", run->config.output));
     if (run->report.lines || (strcmp(result, "failed") == 0 && run->iterations == 0))
         return;
     printf("%s: %s after %lld steps", run->config.name, result, (long long)run->steps);

@@ -109,7 +109,7 @@ static int rehearse(struct device_learner *d, const struct kernel_rates *rates,
     if (r == 0)
         r = d->api->read(d->on_device, &before.state, err, PPO_ERROR_MAX);
     if (r == 0)
-        r = d->api->iterate(d->on_device, rates, true, &none, err, PPO_ERROR_MAX);
+        r = d->api->iterate(d->on_device, rates, true, NULL, NULL, &none, err, PPO_ERROR_MAX);
     if (r == 0)
         r = check_actions(d, err);
     if (r == 0)
@@ -171,6 +171,11 @@ static void report(const struct device_learner *d, const struct kernel_rates *ra
         ret->episode_return = ret->episode_length = ret->episode_return_std = NAN;
 }
 
+static void rolled(void *ctx)
+{
+    learner_enters(ctx, PPO_UPDATE);
+}
+
 static int iterate(struct learner *learner, struct ppo_update *ret, char err[static PPO_ERROR_MAX])
 {
     struct device_learner *d = device_of(learner);
@@ -180,10 +185,12 @@ static int iterate(struct learner *learner, struct ppo_update *ret, char err[sta
                                        .clip_range = ppo_clip_range(params, progress),
                                        .ent_coef = ppo_ent_coef(params, progress)};
     struct gpu_ppo_result result;
+    learner_enters(learner, PPO_ROLLOUT);
     int r = d->normal ? 0 : rehearse(d, &rates, err);
     const uint64_t before = d->api->waits(d->on_device) + d->waits_env;
     if (r == 0)
-        r = d->api->iterate(d->on_device, &rates, false, &result, err, PPO_ERROR_MAX);
+        r = d->api->iterate(d->on_device, &rates, false, learner->entered ? rolled : NULL, learner, &result,
+                            err, PPO_ERROR_MAX);
     if (r == 0)
         r = check_actions(d, err);
     if (r < 0)

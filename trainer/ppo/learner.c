@@ -5,6 +5,12 @@ int learner_iterate(struct learner *l, struct ppo_update *ret, char err[static P
     return l->ops->iterate(l, ret, err);
 }
 
+void learner_watch(struct learner *l, void (*entered)(void *ctx, enum ppo_phase phase), void *ctx)
+{
+    l->entered = entered;
+    l->entered_ctx = ctx;
+}
+
 int learner_save(struct learner *l, const struct ppo_sink *sink, char err[static PPO_ERROR_MAX])
 {
     return l->ops->save(l, sink, err);

@@ -71,11 +71,28 @@ struct learner_ops {
     size_t (*bytes)(const struct learner *l); /* memory that it holds, the device's or its own */
     void (*destroy)(struct learner *l);
 };
+/* Where an iteration is; the update has the advantages too. */
+enum ppo_phase { PPO_ROLLOUT, PPO_UPDATE };
+
 struct learner {
     const struct learner_ops *ops;
     struct ppo_params params;
     struct net_layout layout;
+    void (*entered)(void *ctx, enum ppo_phase phase); /* NULL: nobody is told */
+    void *entered_ctx;
 };
+
+/* From now on learner_iterate() calls entered(ctx, phase) in its caller's thread when it goes into a phase. A
+ * device's learner waits for that once more an iteration, when all of it is queued, so that the device
+ * never does. NULL: not any more. */
+void learner_watch(struct learner *l, void (*entered)(void *ctx, enum ppo_phase phase), void *ctx);
+
+/* For the learners: it goes into `phase`. */
+static inline void learner_enters(const struct learner *l, enum ppo_phase phase)
+{
+    if (l->entered)
+        l->entered(l->entered_ctx, phase);
+}
 
 /* On the CPU. The world's copies must be params->copies; it stays the caller's and must outlive the learner.
  * 0, for learner_destroy(); -EINVAL, -ENOMEM, -EAGAIN. */

@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DIGITS = 12, CELLS = 30, CELLS_MIN = 4, COLUMNS = 80, COLUMNS_MAX = 256 };
@@ -13,8 +15,20 @@ enum { DIGITS = 12, CELLS = 30, CELLS_MIN = 4, COLUMNS = 80, COLUMNS_MAX = 256 }
 void report_begin(struct report *report, bool lines)
 {
     bool terminal = isatty(STDOUT_FILENO) == 1, bar = isatty(STDERR_FILENO) == 1;
-    *report = (struct report){
-        .lines = lines || !terminal || !bar, .bar = bar && (!lines || !terminal), .begun = usage_now()};
+    struct usage now = usage_now();
+    pthread_condattr_t clock;
+    *report = (struct report){.lines = lines || !terminal || !bar,
+                              .bar = bar && (!lines || !terminal),
+                              .begun = now,
+                              .told_s = now.wall_s,
+                              .state = "",
+                              .told_state = "",
+                              .entered_s = now.wall_s};
+    pthread_mutex_init(&report->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC); /* as usage_now() has it */
+    pthread_cond_init(&report->ending, &clock);
+    pthread_condattr_destroy(&clock);
 }
 
 json_t *report_number(double value)
@@ -36,6 +50,13 @@ static int write_all(const char *text, size_t n, size_t *ret_done)
     return 0;
 }
 
+static void clear_bar(struct report *report)
+{
+    if (report->shown)
+        fputs("\r\033[K", stderr);
+    report->shown = false;
+}
+
 /* A line that was cut before is ended first, so that the others stay whole. */
 static void write_line(struct report *report, const json_t *line)
 {
@@ -55,33 +76,128 @@ static void write_line(struct report *report, const json_t *line)
         report->failed = true;
     } else if (r < 0 && !report->lost) {
         report->lost = true;
-        report_bar_clear(report);
+        clear_bar(report);
         fprintf(stderr,
                 "papertape-trainer: cannot write: stdout: %s: room for its lines; the training goes on\n",
                 strerror(-r));
     }
 }
 
-void report_event(struct report *report, const char *event, json_t *fields)
+/* Under the lock, so that lines come in the order of their times. */
+static void tell(struct report *report, const char *event, json_t *fields)
 {
-    double seconds = usage_since(&report->begun).wall_s;
+    struct usage since = usage_since(&report->begun);
     json_t *line = report->lines && fields ? json_pack("{s:s, s:s, s:f}", "schema", REPORT_SCHEMA, "event",
-                                                       event, "seconds_since_start", seconds)
+                                                       event, "seconds_since_start", since.wall_s)
                                            : NULL;
     if (line && json_object_update(line, fields) == 0)
         write_line(report, line);
     else if (report->lines)
         report->lost = true; /* no memory */
+    report->told_s = report->begun.wall_s + since.wall_s;
     json_decref(line);
     json_decref(fields);
 }
 
+void report_event(struct report *report, const char *event, json_t *fields)
+{
+    pthread_mutex_lock(&report->lock);
+    tell(report, event, fields);
+    pthread_mutex_unlock(&report->lock);
+}
+
 void report_warning(struct report *report, const char *words)
 {
-    report_bar_clear(report);
+    pthread_mutex_lock(&report->lock);
+    clear_bar(report);
     fprintf(stderr, "papertape-trainer: %s\n", words);
-    report_event(report, "warning", json_pack("{s:s}", "message", words));
+    tell(report, "warning", json_pack("{s:s}", "message", words));
+    pthread_mutex_unlock(&report->lock);
 }
+
+/* ---- States, and signs of life. ---- */
+
+static bool iterates(const char *state)
+{
+    return strcmp(state, "rollout") == 0 || strcmp(state, "update") == 0;
+}
+
+void report_state(struct report *report, const char *state, int64_t steps)
+{
+    pthread_mutex_lock(&report->lock);
+    double now = usage_now().wall_s;
+    if (strcmp(report->state, state) != 0)
+        report->entered_s = now;
+    report->state = state;
+    report->steps = steps;
+    bool early = iterates(state) && iterates(report->told_state) &&
+                 (now - report->told_state_s) * 1000 < report->every_ms;
+    if (strcmp(report->told_state, state) != 0 && !early) {
+        report->told_state = state;
+        report->told_state_s = now;
+        tell(report, "state", json_pack("{s:s, s:I}", "state", state, "steps", (json_int_t)steps));
+    }
+    pthread_mutex_unlock(&report->lock);
+}
+
+static void beat(struct report *report, double now)
+{
+    size_t rss = usage_rss();
+    tell(report, "heartbeat",
+         json_pack("{s:s, s:I, s:f, s:o}", "state", report->state, "steps", (json_int_t)report->steps,
+                   "state_seconds", now - report->entered_s, "rss_bytes",
+                   rss > 0 ? json_integer((json_int_t)rss) : json_null()));
+}
+
+static void *run_heartbeat(void *ctx)
+{
+    struct report *report = ctx;
+    const double every_s = report->heartbeat_ms * 1e-3;
+    pthread_mutex_lock(&report->lock);
+    while (!report->ends) {
+        double now = usage_now().wall_s, due = report->told_s + every_s;
+        if (now >= due) {
+            beat(report, now);
+            continue;
+        }
+        const struct timespec until = {(time_t)due, (long)((due - (double)(time_t)due) * 1e9)};
+        pthread_cond_timedwait(&report->ending, &report->lock, &until);
+    }
+    pthread_mutex_unlock(&report->lock);
+    return NULL;
+}
+
+int report_heartbeat(struct report *report, int every_ms)
+{
+    sigset_t all, before;
+    if (!report->lines || every_ms <= 0)
+        return 0;
+    report->heartbeat_ms = every_ms;
+    sigfillset(&all); /* signals are the training's */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int r = pthread_create(&report->thread, NULL, run_heartbeat, report);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    report->beats = r == 0;
+    return -r;
+}
+
+void report_end(struct report *report)
+{
+    if (!report->state)
+        return;
+    if (report->beats) {
+        pthread_mutex_lock(&report->lock);
+        report->ends = true;
+        pthread_cond_signal(&report->ending);
+        pthread_mutex_unlock(&report->lock);
+        pthread_join(report->thread, NULL);
+    }
+    pthread_cond_destroy(&report->ending);
+    pthread_mutex_destroy(&report->lock);
+    report->state = NULL;
+}
+
+/* ---- The bar. ---- */
 
 static void draw_time(char *to, size_t size, double seconds)
 {
@@ -147,19 +263,23 @@ void report_bar_text(const struct report_progress *progress, int width, char *bu
 
 void report_bar(struct report *report, const struct report_progress *progress)
 {
-    double now = usage_now().wall_s;
     char text[COLUMNS_MAX];
-    if (!report->bar || now - report->drawn_s < 0.1)
+    if (!report->bar)
         return;
-    report_bar_text(progress, columns(), text, sizeof text);
-    fprintf(stderr, "\r\033[K%s", text);
-    report->drawn_s = now;
-    report->shown = true;
+    pthread_mutex_lock(&report->lock);
+    double now = usage_now().wall_s;
+    if (now - report->drawn_s >= 0.1) {
+        report_bar_text(progress, columns(), text, sizeof text);
+        fprintf(stderr, "\r\033[K%s", text);
+        report->drawn_s = now;
+        report->shown = true;
+    }
+    pthread_mutex_unlock(&report->lock);
 }
 
 void report_bar_clear(struct report *report)
 {
-    if (report->shown)
-        fputs("\r\033[K", stderr);
-    report->shown = false;
+    pthread_mutex_lock(&report->lock);
+    clear_bar(report);
+    pthread_mutex_unlock(&report->lock);
 }

@@ -1,10 +1,12 @@
 /* A training's progress: JSON lines on stdout, or a bar where that and stderr are terminals (on stderr, so
  * that nothing but JSON is ever on stdout), and warnings on stderr. Schema papertape.training/1;
- * docs/training.md has the events. */
+ * docs/training.md has the events. Any thread may call it. */
 #ifndef TRAINER_TELEMETRY_REPORT_H
 #define TRAINER_TELEMETRY_REPORT_H
 
 #include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,17 +15,40 @@
 #define REPORT_SCHEMA "papertape.training/1"
 
 struct report {
-    bool lines, bar; /* JSON lines; a bar */
-    bool failed;     /* nobody reads the lines any more */
-    bool lost;       /* a line could not be written, or only a part of one: a full disk */
-    bool torn;       /* such a part is the last that was written */
-    bool shown;      /* the bar is there */
+    bool lines, bar;    /* JSON lines; a bar */
+    atomic_bool failed; /* nobody reads the lines any more */
+    atomic_bool lost;   /* a line could not be written, or only a part of one: a full disk */
+    int every_ms;       /* rollouts and updates are told of at most so often; 0: all */
+
+    /* Under the lock. */
+    pthread_mutex_t lock;
+    bool torn;  /* a part of a line is the last that was written */
+    bool shown; /* the bar is there */
     struct usage begun;
     double drawn_s; /* when it was drawn last */
+    double told_s;  /* when a line was written last */
+    const char *state, *told_state;
+    int64_t steps;
+    double entered_s, told_state_s; /* when it went into `state`; when `told_state` was told */
+
+    /* The heartbeat. */
+    int heartbeat_ms;
+    pthread_t thread;
+    pthread_cond_t ending;
+    bool beats, ends;
 };
 
-/* `lines`: also on a terminal, as --json wants it. */
+/* `lines`: also on a terminal, as --json wants it. For report_end(). */
 void report_begin(struct report *report, bool lines);
+void report_end(struct report *report); /* stops the heartbeat; fine on a zeroed one */
+
+/* From now on a thread writes an event `heartbeat` whenever nothing was written for `every_ms`: the state,
+ * the steps, how long it has been in that, resident bytes. Only where there are lines. 0, or -EAGAIN. */
+int report_heartbeat(struct report *report, int every_ms);
+
+/* It goes into a state, which is a literal: an event `state`; the same one again is none. "rollout" and
+ * "update" after one another are told at most every report->every_ms. */
+void report_state(struct report *report, const char *state, int64_t steps);
 
 /* One line: schema, event, seconds since the beginning, and `fields`, which it takes (NULL: without memory).
  */

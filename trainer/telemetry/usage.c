@@ -1,7 +1,9 @@
 #include "trainer/telemetry/usage.h"
 
+#include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 static double seconds(clockid_t clock)
 {
@@ -24,6 +26,17 @@ struct usage usage_since(const struct usage *begun)
 struct usage usage_sum(const struct usage *a, const struct usage *b)
 {
     return (struct usage){a->wall_s + b->wall_s, a->cpu_s + b->cpu_s};
+}
+
+size_t usage_rss(void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (!file)
+        return 0;
+    int n = fscanf(file, "%*u %llu", &pages);
+    fclose(file);
+    return n == 1 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 size_t usage_peak_rss(void)

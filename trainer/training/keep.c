@@ -73,7 +73,7 @@ int keep_checkpoint(const struct config *config, const char *output, struct lear
 }
 
 int keep_check(const struct checkpoint *checkpoint, const struct config *config,
-               char err[static KEEP_ERROR_MAX])
+               void (*changed)(void *ctx, const char *words), void *ctx, char err[static KEEP_ERROR_MAX])
 {
     size_t n;
     const char *path = checkpoint_path(checkpoint);
@@ -88,7 +88,7 @@ int keep_check(const struct checkpoint *checkpoint, const struct config *config,
         say(err, r, "out of memory: %.300s", path);
     else if (r < 0)
         say(err, r, "checkpoint: %.300s: its configuration cannot be read: %.600s", path, why);
-    else if ((r = config_continues(before, config, why)) < 0)
+    else if ((r = config_continues(before, config, changed, ctx, why)) < 0)
         say(err, r, "cannot resume: %.300s: %.600s", path, why);
     free(text);
     free(before);

@@ -17,10 +17,10 @@ enum { KEEP_ERROR_MAX = 1024 };
 int keep_checkpoint(const struct config *config, const char *output, struct learner *learner, int64_t steps,
                     char err[static KEEP_ERROR_MAX]);
 
-/* Is it of a run that `config` may go on with? 0; -EINVAL: it has no configuration, or another one: the key
- * with both values. */
+/* Is it of a run that `config` may go on with? `changed` as config_continues(). 0; -EINVAL: it has no
+ * configuration, or another one: the key with both values. */
 int keep_check(const struct checkpoint *checkpoint, const struct config *config,
-               char err[static KEEP_ERROR_MAX]);
+               void (*changed)(void *ctx, const char *words), void *ctx, char err[static KEEP_ERROR_MAX]);
 /* The copies of its learner, which alone may go on from it: of a checkpoint that keep_check() took. */
 int keep_copies(const struct checkpoint *checkpoint, const struct config *config);
 /* The learner goes on from it. *ret_steps: done so far; ret_backend: what it ran on, "" where unknown. */

@@ -1,9 +1,11 @@
 """How `papertape-trainer train` begins and fails: beside an older training's files, beside another one that runs, and what its
-lines say of a failure.
+lines say of a failure; its states and signs of life.
 
     begin.py PAPERTAPE_TRAINER
 """
+import json
 import os
+import resource
 import signal
 import stat
 import sys
@@ -92,10 +94,13 @@ def test_failures(trainer, folder):
         file.write("timestamp,open,high,low,close,volume\n" + "".join(f"{1704067200 + 3600 * i},1,1,1,1,1\n" for i in range(50)))
     data = {"training": {"world": None}, "data": {"bars": "AAAUSDT_1h.csv"}}
     trainer.environment["PAPERTAPE_GPU_MODULE"] = os.path.join(folder, "none.so")
-    for word, *changes in (("market15", data, {"data": {"features": "market15"}}), ("none.so", data, {"training": {"device": "cuda"}}),
-                           ("none.csv", {"training": {"world": None}, "data": {"bars": "none.csv"}}),
-                           ("/dev/null/x", {"training": {"output": "/dev/null/x"}}),
-                           ("lookback", data, {"environment": {"lookback": 60}})):
+    for word, cause, *changes in (("market15", "config", data, {"data": {"features": "market15"}}),
+                                  ("none.so", "device", data, {"training": {"device": "cuda"}}),
+                                  ("none.csv", "config", {"training": {"world": None}, "data": {"bars": "none.csv"}}),
+                                  ("/dev/null/x", "disk", {"training": {"output": "/dev/null/x"}}),
+                                  ("gama", "config", {"ppo": {"gama": 1}}),
+                                  ("small-2560.ckpt", "checkpoint", {"training": {"name": "small"}}),
+                                  ("lookback", "config", data, {"environment": {"lookback": 60}})):
         config(os.path.join(folder, "fail.ini"), SHORT, {"training": {"name": "fail"}}, *changes)
         ran = trainer.run("train", "--config", "fail.ini")
         seen = lines(ran.stdout)
@@ -104,12 +109,85 @@ def test_failures(trainer, folder):
             continue
         check(f"papertape-trainer: {seen[-2]['message']}\n" == ran.stderr, f"{word}: {seen[-2]}")
         check(seen[-1]["result"] == "failed" and seen[-1]["steps"] == 0 and seen[-1]["measured"] is None, f"{word}: {seen[-1]}")
+        check(seen[-2]["cause"] == seen[-1]["cause"] == cause, f"{word}: {seen[-2]}")
+
+    config(os.path.join(folder, "fail.ini"), SHORT, {"training": {"name": "fail"}, "ppo": {"copies": 4096, "steps": 4096}})
+    limit = 256 << 20
+    ran = trainer.run("train", "--config", "fail.ini", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
+    seen = lines(ran.stdout)
+    check(ran.returncode == 1 and seen[-1]["event"] == "end" and seen[-1]["cause"] == "memory", f"memory: {ran.stderr} {seen[-1:]}")
+
+
+def test_states(trainer, folder):
+    """It tells where it is; often, or as seldom as it is asked to."""
+    changes = {"training": {"name": "states", "checkpoint_every": 4, "evaluate_every": 5}}
+    config(os.path.join(folder, "states.ini"), SHORT, changes)
+    ran = trainer.run("train", "--config", "states.ini")
+    seen = lines(ran.stdout)
+    each, right = ["rollout", "update"], ["loading", "features"]
+    for iteration in range(1, 11):
+        right += each + ["evaluating"] * (iteration == 5) + ["checkpointing"] * (iteration in (4, 8, 10))
+    right += ["evaluating"]
+    check([line["state"] for line in events(seen, "state")] == right, f"states: {[line['state'] for line in events(seen, 'state')]}")
+    steps = [line["steps"] for line in events(seen, "state")]
+    check(steps == sorted(steps) and steps[-1] == 2560, f"states: {steps}")
+
+    ran = trainer.run("train", "--config", "states.ini", "--overwrite", "--report-every", "3600000")
+    seldom = lines(ran.stdout)
+    check([line["steps"] for line in events(seldom, "update")] == [256, 2560], f"seldom: {[line['steps'] for line in events(seldom, 'update')]}")
+    check(events(seldom, "update")[1] == {**events(seen, "update")[-1], **{key: value for key, value in events(seldom, "update")[1].items()
+          if "second" in key or "bytes" in key or "utilisation" in key}}, "seldom: the last update's figures")
+    states = [line["state"] for line in events(seldom, "state")]
+    check(states == ["loading", "features", "rollout", "checkpointing", "rollout", "evaluating", "rollout", "checkpointing", "rollout",
+                     "checkpointing", "evaluating"], f"seldom: {states}")
+    check([line["event"] for line in seldom if line["event"] in ("update", "end")][-2:] == ["update", "end"], "seldom: the last one, then the end")
+    for name in ("checkpoint", "policy", "evaluation", "phase"):
+        check(len(events(seldom, name)) == len(events(seen, name)), f"seldom: {name}")
+
+    config(os.path.join(folder, "states.ini"), SHORT, changes, {"training": {"name": "beats", "total_steps": 1 << 30, "checkpoint_every": 0,
+                                                                            "evaluate_every": 0}})
+    seen, error, status = trainer.end_by(signal.SIGTERM, lambda seen: len(events(seen, "heartbeat")) >= 3, "train", "--config", "states.ini",
+                                         "--report-every", "3600000", "--heartbeat", "10")
+    beats = events(seen, "heartbeat")
+    check(status == 0 and error == "" and seen[-1]["result"] == "stopped", f"beats: {status} {error}")
+    for line in beats:
+        check(line["state"] in ("loading", "features", "rollout", "update", "checkpointing") and line["rss_bytes"] > 1 << 20
+              and line["state_seconds"] >= 0, f"beats: {line}")
+    times = [line["seconds_since_start"] for line in seen]
+    check(times == sorted(times), "beats: lines in the order of their times")
+    steps = [line["steps"] for line in beats]
+    check(steps == sorted(steps), f"beats: {steps}")
+
+    for words, *arguments in (("--report-every", "--report-every", "-1"), ("--heartbeat", "--heartbeat", "1s"), ("--resume", "--changed")):
+        ran = trainer.run("train", "--config", "states.ini", *arguments)
+        check(ran.returncode == 2 and ran.stderr.count("\n") == 1 and words in ran.stderr, f"{arguments}: {ran.stderr}")
+
+
+def test_check(trainer, folder):
+    """--check says all that is wrong, by line."""
+    with open(os.path.join(folder, "check.ini"), "w") as file:
+        file.write("[ppo]\ngama = 1\ngamma = 2\n[training]\nworld = cartpole\n[data]\nbars = x\n")
+    ran = trainer.run("train", "--check", "--config", "check.ini")
+    right = ["papertape-trainer: check.ini:2: [ppo] gama: unknown key", "papertape-trainer: check.ini:3: [ppo] gamma: 2: ",
+             "papertape-trainer: check.ini:7: [data] bars: the world cartpole is no market"]
+    told = ran.stderr.splitlines()
+    check(ran.returncode == 1 and len(told) == 3 and all(a.startswith(b) for a, b in zip(told, right, strict=True)), f"check: {ran.stderr}")
+    ran = trainer.run("train", "--check", "--config", "check.ini", "--json")
+    told = json.loads(ran.stdout)
+    check(ran.returncode == 1 and told["schema"] == "papertape.training-check/1" and ran.stderr == "", f"check: {ran.stderr}")
+    check([(error["line"], error["section"], error["key"]) for error in told["errors"]] ==
+          [(2, "ppo", "gama"), (3, "ppo", "gamma"), (7, "data", "bars")] and all(error["message"] for error in told["errors"]), f"check: {told}")
+    config(os.path.join(folder, "check.ini"), SHORT)
+    ran = trainer.run("train", "--check", "--config", "check.ini", "--json")
+    check(ran.returncode == 0 and json.loads(ran.stdout)["errors"] == [], f"check: {ran.stderr}")
+    ran = trainer.run("train", "--check", "--config", "none.ini")
+    check(ran.returncode == 1 and "none.ini" in ran.stderr and ran.stderr.count("\n") == 1, f"check: {ran.stderr}")
 
 
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(program, folder)
-        for test in (test_fresh, test_two, test_modes, test_failures):
+        for test in (test_fresh, test_two, test_modes, test_failures, test_states, test_check):
             test(trainer, folder)
     done("trainer/program/begin")
 

@@ -159,43 +159,120 @@ static void test_text(void)
         else
             again = config_text(&other);
         CHECK_STR(again, text);
-        CHECK_INT(config_continues(&config, &other, err), 0);
+        CHECK_INT(config_continues(&config, &other, NULL, NULL, err), 0);
         CHECK(config_trades(&config) == (strstr(text, "[environment]") != NULL));
         free(text);
         free(again);
     }
 }
 
-/* Every key alone: may it change, or is it named with both values? */
+/* ---- What may change from a checkpoint on. ---- */
+
+/* All that may, always and with --changed; every other key is fixed. */
+static const char *const free_keys[] = {"output",      "checkpoint_every", "checkpoint_keep",
+                                        "tensorboard", "evaluate_every",   "evaluate_episodes",
+                                        "total_steps", "priority",         "memory_mib",
+                                        "cpu_hours",   "restarts"};
+static const char *const tunable_keys[] = {
+    "device",      "memory_cap",           "precision",        "threads",       "log_std_max",
+    "log_std_min", "adam_beta1",           "adam_beta2",       "adam_epsilon",  "bad_updates",
+    "bounded",     "clip_range",           "clip_range_final", "clip_range_vf", "clip_rewards",
+    "ent_coef",    "ent_coef_final",       "entropy_bound",    "epochs",        "gae_lambda",
+    "gamma",       "learning_rate",        "lr_final",         "lr_schedule",   "max_grad_norm",
+    "minibatch",   "normalise_advantages", "target_kl",        "value_bound",   "vf_coef"};
+#define N(list) (sizeof list / sizeof *list)
+
+static bool is_in(const char *const *list, size_t n, const struct config_key *key)
+{
+    bool there = false;
+    for (size_t i = 0; i < n; i++)
+        there = there || strcmp(list[i], key->name) == 0;
+    return there && strcmp(key->section, "environment") != 0; /* which has a gamma, too */
+}
+
+/* Any other value that it may have. */
+static bool change(struct config *to, const struct config_key *key, const char *before, char *ret, size_t cap)
+{
+    static const char *const texts[] = {
+        "other", "wide110",   "2024-01-01",     "5m",        "15m",      "none", "7,5",
+        "17",    "reference", "reference-4080", "day-trade", "cartpole", "/x",   "America/New_York"};
+    const char *words = key->words;
+    for (size_t i = 0; i < N(texts) + 3; i++) {
+        if (!words && i < 3)
+            snprintf(ret, cap, "%.17g", i == 0 ? key->min : i == 1 ? key->max : (key->min + key->max) / 2);
+        else if (i >= 3)
+            snprintf(ret, cap, "%s", texts[i - 3]);
+        else
+            snprintf(ret, cap, "%s", i % 2 ? "true" : "false");
+        if (words && *words && i < 3) { /* its first, or its last choice */
+            const char *last = strrchr(words, ' ');
+            snprintf(ret, cap, "%.*s", i ? (int)strlen(words) : (int)strcspn(words, " "),
+                     i && last ? last + 1 : words);
+        }
+        char now[CONFIG_LIST_MAX];
+        if (config_set(to, key->section, key->name, ret, err) == 0 &&
+            config_get(to, key->section, key->name, now, sizeof now) == 0 && strcmp(now, before) != 0) {
+            snprintf(ret, cap, "%.250s", now);
+            return true;
+        }
+    }
+    return false;
+}
+
+struct changes {
+    int n;
+    char words[CONFIG_ERROR_MAX];
+};
+
+static void take_change(void *ctx, const char *words)
+{
+    struct changes *changes = ctx;
+    changes->n++;
+    snprintf(changes->words, sizeof changes->words, "%s", words);
+}
+
+static bool names_both(const char *words, const char *key, const char *before, const char *now)
+{
+    return strstr(words, key) && strstr(words, *before ? before : "(empty)") && strstr(words, now);
+}
+
+/* Every key alone: it may change, or with --changed, or is named with both values. */
 static void test_continues(void)
 {
-    static const struct {
-        const char *key, *value;
-        bool may;
-    } changes[] = {
-        {"total_steps", "5", true},       {"checkpoint_every", "7", true}, {"checkpoint_keep", "9", true},
-        {"evaluate_every", "3", true},    {"tensorboard", "/t", true},     {"output", "/o", true},
-        {"evaluate_episodes", "3", true}, {"priority", "-7", true},        {"memory_mib", "900", true},
-        {"cpu_hours", "0.25", true},      {"restarts", "0", true},         {"name", "other", false},
-        {"threads", "7", false},          {"copies", "16", false},         {"seed", "5", false},
-        {"policy_layers", "8", false},    {"bars", "B.csv", false},        {"lookback", "9", false}};
+    size_t n_free = 0, n_tunable = 0;
     CHECK_INT(config_parse("F.ini", MARKET, &config, err), 0);
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        size_t k = 0;
-        while (k < n_keys && strcmp(keys[k].name, changes[i].key) != 0)
-            k++;
-        CHECK(k < n_keys && keys[k].may_change == changes[i].may);
-        if (k == n_keys)
-            continue;
+    for (size_t k = 0; k < n_keys; k++) {
+        const struct config_key *key = &keys[k];
+        char before[CONFIG_LIST_MAX], now[CONFIG_LIST_MAX];
+        bool is_free = is_in(free_keys, N(free_keys), key),
+             tunable = is_in(tunable_keys, N(tunable_keys), key);
+        n_free += is_free;
+        n_tunable += tunable;
+        CHECK(key->may_change == is_free && key->tunable == tunable);
         other = config;
-        CHECK_INT(config_set(&other, keys[k].section, keys[k].name, changes[i].value, err), 0);
-        char before[256];
-        CHECK_INT(config_get(&config, keys[k].section, keys[k].name, before, sizeof before), 0);
-        int r = config_continues(&config, &other, err);
-        CHECK_INT(r, changes[i].may ? 0 : -EINVAL);
-        CHECK(strcmp(keys[k].name, "threads") != 0 || strstr(err, "one a core of this machine"));
-        CHECK(r == 0 || (strstr(err, keys[k].name) && strstr(err, changes[i].value) && strstr(err, before)));
+        CHECK_INT(config_get(&config, key->section, key->name, before, sizeof before), 0);
+        bool changed = change(&other, key, before, now, sizeof now);
+        CHECK(changed);
+        if (!changed)
+            fprintf(stderr, "[%s] %s: no other value than %s\n", key->section, key->name, before);
+        if (strcmp(key->name, "preset") == 0) { /* changes others, too: all of them fixed or tunable */
+            CHECK_INT(config_continues(&config, &other, NULL, NULL, err), -EINVAL);
+            continue;
+        }
+        struct changes changes = {0};
+        int strict = config_continues(&config, &other, NULL, NULL, err);
+        CHECK_INT(strict, is_free ? 0 : -EINVAL);
+        CHECK(is_free || names_both(err, key->name, before, now));
+        CHECK(is_free || tunable == (strstr(err, "--changed") != NULL));
+        CHECK(strcmp(key->name, "threads") != 0 || strstr(err, "one a core of this machine"));
+        int lax = config_continues(&config, &other, take_change, &changes, err);
+        CHECK_INT(lax, is_free || tunable ? 0 : -EINVAL);
+        CHECK_INT(changes.n, tunable ? 1 : 0);
+        CHECK(!tunable || names_both(changes.words, key->name, before, now));
+        CHECK(lax == 0 || names_both(err, key->name, before, now));
     }
+    CHECK_INT((int)n_free, (int)N(free_keys));
+    CHECK_INT((int)n_tunable, (int)N(tunable_keys));
 }
 
 /* ---- All errors. ---- */

@@ -47,8 +47,10 @@ EVENTS = {
     "checkpoint": {"steps": WHOLE, "path": TEXT, "seconds": NUMBER},
     "policy": {"steps": WHOLE, "path": TEXT},
     "end": {"result": TEXT, "steps": WHOLE, "iterations": WHOLE, "predicted": OBJECT, "measured": OBJECT, "phases": OBJECT,
-            "evaluation": (dict, type(None)), "checkpoint": (str, type(None)), "output": TEXT},
-    "warning": {"message": TEXT}, "error": {"message": TEXT},
+            "evaluation": (dict, type(None)), "checkpoint": (str, type(None)), "output": TEXT, "cause": (str, type(None))},
+    "state": {"state": TEXT, "steps": WHOLE},
+    "heartbeat": {"state": TEXT, "steps": WHOLE, "state_seconds": NUMBER, "rss_bytes": WHOLE},
+    "warning": {"message": TEXT}, "error": {"message": TEXT, "cause": (str, type(None))},
 }
 WORLD = {"episodes": WHOLE, "evaluated_steps": WHOLE, "reward": NUMBER, "reward_std": NUMBER, "reward_min": NUMBER,
          "reward_max": NUMBER, "episode_steps": NUMBER}
@@ -90,8 +92,9 @@ def test_lines(trainer, folder, example):
         check(measured["steps_per_second"] > 0 and measured["steps_per_second_of_predicted"] > 0, f"{name}: {measured}")
         check(abs(measured["steps_per_second"] / end["predicted"]["steps_per_second"]
                   - measured["steps_per_second_of_predicted"]) < 1e-6, f"{name}: {measured}")
-        check([line["event"] for line in seen[:3]] == ["phase", "phase", "start"], f"{name}: how it begins")
-        check([line["phase"] for line in seen[:2]] == ["loading", "features"], f"{name}: the first phases")
+        check([line["event"] for line in seen[:5]] == ["state", "phase", "state", "phase", "start"], f"{name}: how it begins")
+        check([line["phase"] for line in events(seen, "phase")[:2]] == ["loading", "features"], f"{name}: the first phases")
+        check(end["cause"] is None, f"{name}: {end['cause']}")
         updates = events(seen, "update")
         check([line["steps"] for line in updates] == list(range(256, 2561, 256)), f"{name}: updates")
         check([line["iteration"] for line in updates] == list(range(1, 11)), f"{name}: iterations")
@@ -113,7 +116,7 @@ def test_documented(example):
     """docs/training.md names every event and every key of an update and an evaluation."""
     with open(os.path.join(os.path.dirname(example), "..", "docs", "training.md")) as file:
         text = file.read()
-    for key in [*EVENTS, "evaluation", *EVENTS["start"], *EVENTS["update"], *EVENTS["end"], *WORLD, *TESTED]:
+    for key in [*EVENTS, "evaluation", *EVENTS["start"], *EVENTS["update"], *EVENTS["end"], *EVENTS["heartbeat"], *WORLD, *TESTED]:
         if key not in ("observation", "actions", "levels"):
             check(f"`{key}`" in text, f"docs/training.md: {key}")
 
@@ -295,7 +298,8 @@ def test_not_finite(trainer, folder):
     last = kept[-1]["path"] if kept else "none"
     check(ran.returncode == 1 and ran.stderr.count("\n") == 1, f"not finite: {ran.returncode} {ran.stderr}")
     check("not finite" in ran.stderr and f"the last good checkpoint: {last}" in ran.stderr, f"not finite: {ran.stderr}")
-    check(seen[-1]["event"] == "end" and seen[-1]["result"] == "failed", "not finite: its end")
+    check(seen[-1]["event"] == "end" and seen[-1]["result"] == "failed" and seen[-1]["cause"] == events(seen, "error")[0]["cause"] == "nan",
+          "not finite: its end")
     check(events(seen, "error")[0]["message"] in ran.stderr, "not finite: its event")
     check(last == "none" or os.path.exists(os.path.join(folder, last)), "not finite: the checkpoint is there")
 

@@ -158,7 +158,7 @@ def test_chain(trainer, original, seen):
     right, steps, wanted = figures(seen), 0, 60 if os.environ.get("PAPERTAPE_LONG") else 4
     while True:
         resumes = any(name.endswith(".ckpt") for name in os.listdir(os.path.join(folder, "out"))) if kills else False
-        after = draw.randint(1, 24) if kills < wanted else 1 << 30
+        after = draw.randint(1, 60) if kills < wanted else 1 << 30
         got, error, status = trainer.end_by(signal.SIGKILL, lambda lines, n=after: len(lines) >= n, "train", "--config", "F.ini",
                                             *(("--resume", "latest") if resumes else ()), cwd=folder)
         check(error == "" and status in (0, -signal.SIGKILL), f"chain: {status} {error}")
@@ -196,6 +196,48 @@ def test_longer(trainer, original, seen):
     check(ran.returncode == 0 and len(events(got, "update")) == 10 and got[-1]["steps"] == total, f"longer: {ran.stderr}")
     kept = [name for name in os.listdir(os.path.join(folder, "out")) if name.endswith(".ckpt")]
     check(kept == [f"small-{total}.ckpt"], f"longer: {kept}")
+
+
+def test_changed(trainer, original):
+    """--changed takes over what has no shape, from the first iteration on; what has one is refused all the same."""
+    folder, total = again(trainer, original, "changed"), SMALL["training"]["total_steps"]
+    shutil.copytree(os.path.join(original, "out"), os.path.join(folder, "out"))
+    more = {"training": {"total_steps": total + 2560}}
+
+    def go(label, *changes, how=("--changed",)):
+        config(os.path.join(folder, "F.ini"), WORLDS["cartpole"], more, *changes)
+        ran = trainer.run("train", "--config", "F.ini", "--resume", "latest", *how, cwd=folder)
+        return ran, lines(ran.stdout)
+
+    slower = {"ppo": {"learning_rate": 0.0005}}
+    ran, seen = go("refused", slower, how=())
+    check(ran.returncode == 1 and ran.stderr.count("\n") == 1 and seen[-1]["cause"] == "checkpoint"
+          and all(word in ran.stderr for word in ("learning_rate", "0.0005", "0.001", "--changed")), f"changed, not asked for: {ran.stderr}")
+    for key, section, value, was in (("copies", "ppo", 8, "4"), ("seed", "training", 9, "5"), ("policy_layers", "network", "16", "16,16"),
+                                     ("world", "training", "acrobot", "cartpole")):
+        ran, seen = go(key, slower, {section: {key: value}})
+        check(ran.returncode == 1 and f"{key}: {value}: {was} is right" in ran.stderr and seen[-1]["cause"] == "checkpoint", f"changed {key}: {ran.stderr}")
+    ran, seen = go("slower", slower)
+    warnings, updates = events(seen, "warning"), events(seen, "update")
+    check(ran.returncode == 0 and len(warnings) == 1 and all(word in warnings[0]["message"] for word in ("learning_rate", "0.0005", "0.001")),
+          f"changed: {ran.stderr}")
+    check(updates[0]["steps"] == total + 256 and all(line["learning_rate"] == 0.0005 for line in updates), f"changed: {updates[:1]}")
+    kept = pieces(os.path.join(folder, "out", f"small-{total + 2560}.ckpt"))["config"].decode()
+    check("\nlearning_rate = 0.0005\n" in kept, "changed: the checkpoint has the new one")
+    more["training"]["total_steps"] += 2560
+    ran, seen = go("again", slower, how=())
+    check(ran.returncode == 0 and ran.stderr == "" and events(seen, "update")[0]["learning_rate"] == 0.0005, f"changed, and again: {ran.stderr}")
+    more["training"]["total_steps"] += 2560
+    many = {"training": {"threads": 2, "precision": "float32", "memory_cap": 0.5},
+            "network": {"log_std_max": 1, "log_std_min": -3},
+            "ppo": {"adam_beta1": 0.8, "adam_beta2": 0.99, "adam_epsilon": 1e-6, "bad_updates": 3, "bounded": "true", "clip_range": 0.1,
+                    "clip_range_final": 0.05, "clip_range_vf": 0.3, "clip_rewards": 5, "ent_coef": 0.02, "ent_coef_final": 0.01,
+                    "entropy_bound": 0.5, "epochs": 3, "gae_lambda": 0.9, "gamma": 0.98, "lr_final": 0.5, "lr_schedule": "linear",
+                    "max_grad_norm": 1, "minibatch": 128, "normalise_advantages": "false", "target_kl": 0.5, "value_bound": 5, "vf_coef": 0.7}}
+    ran, seen = go("many", slower, many)
+    check(ran.returncode == 0 and len(events(seen, "warning")) == sum(map(len, many.values())), f"changed, many: {ran.stderr}")
+    line = events(seen, "update")[0]
+    check(line["epochs"] == 3 and line["minibatches"] == 6 and 0.05 < line["clip_range"] < 0.1 and line["learning_rate"] < 0.0005, f"changed, many: {line}")
 
 
 def test_fewer(trainer):
@@ -248,6 +290,7 @@ def main(program, module):
         test_early(trainer, original, seen)
         test_chain(trainer, original, seen)
         test_longer(trainer, original, seen)
+        test_changed(trainer, original)
         test_world(trainer, "recurrent", WORLDS["recurrent"])
         test_world(trainer, "market", WORLDS["market"])
         _, seen = test_world(trainer, "device", WORLDS["device"])

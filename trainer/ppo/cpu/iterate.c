@@ -65,6 +65,7 @@ int cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static
     struct ppo_update update = {0};
     int rc = 0;
     const double begin = seconds();
+    learner_enters(learner, PPO_ROLLOUT);
     if (learner->params.normalise_observations && l->counters.iteration == 0)
         rc = rehearse(l);
     if (rc == 0)
@@ -72,6 +73,7 @@ int cpu_iterate(struct learner *learner, struct ppo_update *ret, char err[static
     if (rc < 0)
         return env_refuse(rc, err, "%s", l->err);
     const double rolled = seconds();
+    learner_enters(learner, PPO_UPDATE);
     cpu_advantages(l, &update);
     const double judged = seconds();
     rc = cpu_update(l, &update);

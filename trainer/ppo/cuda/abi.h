@@ -14,7 +14,7 @@
 struct gpu_indicators; /* the opened device: indicators_gpu/cuda/abi.h */
 
 /* Raised whenever anything on this page, a struct that it takes, or what an update computes changes. */
-enum { GPU_PPO_ABI = 2 };
+enum { GPU_PPO_ABI = 3 };
 
 /* What the module exports, a struct gpu_ppo_api. */
 #define GPU_PPO_SYMBOL "papertape_gpu_ppo"
@@ -78,9 +78,11 @@ struct gpu_ppo_api {
     int (*read)(struct gpu_ppo *p, const struct gpu_ppo_state *state, char *reason, size_t cap);
 
     /* Rollout, advantages, update; with `rehearse` a rollout and its statistics alone. The host waits once,
-     * at its end; not for the environment's faults, which env_device_wait() tells. */
+     * at its end; with `rolled` (NULL: nobody is told), which is called after the rollout, twice. Not for the
+     * environment's faults, which env_device_wait() tells. */
     int (*iterate)(struct gpu_ppo *p, const struct kernel_rates *rates, bool rehearse,
-                   struct gpu_ppo_result *ret, char *reason, size_t cap);
+                   void (*rolled)(void *ctx), void *ctx, struct gpu_ppo_result *ret, char *reason,
+                   size_t cap);
 
     int (*fetch)(struct gpu_ppo *p, enum gpu_ppo_array array, void *ret, size_t bytes, char *reason,
                  size_t cap);

@@ -532,7 +532,8 @@ static void minibatch(void *ctx)
 }
 
 static int learner_iterate(struct gpu_ppo *p, const struct kernel_rates *rates, bool rehearse,
-                           struct gpu_ppo_result *ret, char *reason, size_t cap)
+                           void (*rolled)(void *ctx), void *ctx, struct gpu_ppo_result *ret, char *reason,
+                           size_t cap)
 {
     const struct ppo_plan *plan = &p->sequence.plan;
     struct ppo_queue *q = p->queue;
@@ -554,6 +555,10 @@ static int learner_iterate(struct gpu_ppo *p, const struct kernel_rates *rates, 
     launched(p);
     queue_mark(q, MARK_END);
     queue_download(q, &p->letters->figures, at(p, plan->figures), sizeof(p->letters->figures));
+    if (rolled) {
+        queue_await(q, MARK_ROLLOUT);
+        rolled(ctx);
+    }
     int r = queue_wait(q, reason, cap);
     if (r < 0)
         return r;

@@ -505,6 +505,13 @@ extern "C" double queue_seconds(struct ppo_queue *q, int from, int to)
     return (double)ms * 1e-3;
 }
 
+extern "C" void queue_await(struct ppo_queue *q, int mark)
+{
+    q->waits++;
+    if (!q->error)
+        cuda_did(q, cudaEventSynchronize(q->marks[mark]), "kernel");
+}
+
 extern "C" int queue_wait(struct ppo_queue *q, char *reason, size_t cap)
 {
     q->waits++;

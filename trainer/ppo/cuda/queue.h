@@ -3,7 +3,7 @@
  * sequence is one source over both.
  *
  * Work is queued in order on a lane; lane 1 runs beside lane 0 from queue_fork() to queue_join(). Nothing
- * waits but queue_wait(), which is counted. The first failure stays: what is called after it does nothing,
+ * waits but queue_wait() and queue_await(), which are counted. The first failure stays: what is called after it does nothing,
  * and queue_wait() tells it. */
 #ifndef TRAINER_PPO_CUDA_QUEUE_H
 #define TRAINER_PPO_CUDA_QUEUE_H
@@ -111,6 +111,8 @@ void queue_launched(struct ppo_queue *q);
 void queue_mark(struct ppo_queue *q, int mark);
 double queue_seconds(struct ppo_queue *q, int from, int to);
 
+/* Waits for a moment that was marked; counted as a wait. What failed queue_wait() tells. */
+void queue_await(struct ppo_queue *q, int mark);
 /* 0, or the first failure since the queue was made: -EIO: the device may be lost. */
 int queue_wait(struct ppo_queue *q, char *reason, size_t cap);
 uint64_t queue_waits(const struct ppo_queue *q);
