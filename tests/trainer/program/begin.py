@@ -111,6 +111,8 @@ def test_failures(trainer, folder):
         check(seen[-1]["result"] == "failed" and seen[-1]["steps"] == 0 and seen[-1]["measured"] is None, f"{word}: {seen[-1]}")
         check(seen[-2]["cause"] == seen[-1]["cause"] == cause, f"{word}: {seen[-2]}")
 
+    if b"__asan_init" in read(trainer.program): # which has a memory of its own
+        return
     config(os.path.join(folder, "fail.ini"), SHORT, {"training": {"name": "fail"}, "ppo": {"copies": 4096, "steps": 4096}})
     limit = 256 << 20
     ran = trainer.run("train", "--config", "fail.ini", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
