@@ -52,6 +52,7 @@ void config_defaults(struct config *config)
         .clock = CLOCK_WALL,
         .latency_ns = 50000000,
         .equity_interval_ns = 10000000000,
+        .policy_wait_ns = 2000000000,
         .risk = {.exposure_symbol = 0.5,
                  .exposure_account = 1.0,
                  .daily_loss = 0.05,

@@ -82,6 +82,8 @@ struct config {
     enum missed_stops missed_stops;
     enum fill_model fill_model;
     int32_t slippage_e6;
+    /* [policies] */
+    int64_t policy_wait_ns;
     /* [risk] */
     struct risk_limits risk;
     /* [storage] */

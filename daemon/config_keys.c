@@ -166,6 +166,10 @@ static const struct config_key keys[] = {
     {"engine", "slippage", "takers trade at prices this share worse than shown: 0.0005 is 0.05 %",
      config_parse_i32, config_print_i32, AT(slippage_e6), 0, 100000, 6},
 
+    {"policies", "wait_ms",
+     "for the bar of a symbol that is late, before it decides without it; 0: until a later bar comes",
+     config_parse_i64, config_print_i64, AT(policy_wait_ns), 0, 3600000000000, 6},
+
     {"risk", "exposure_symbol", "most of an account's equity in one symbol: 0.5 is half; 0: no limit",
      config_parse_real, config_print_real, AT(risk.exposure_symbol), 0, 100},
     {"risk", "exposure_account", "most of an account's equity in all symbols together; 0: no limit",

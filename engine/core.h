@@ -93,7 +93,7 @@ struct steering {
     struct policy_mind *mind;  /* NULL: the policy has none */
     int64_t round_ns;          /* open of the newest bars that came; 0: none yet */
     bool decided;              /* on them */
-    int64_t since_ns;          /* when the first of them that may be acted on was received; 0: none was */
+    int64_t since_ns;          /* when the first of them that may be acted on was received; 0: it waits for none */
     bool told;                 /* that it cannot decide; not of the state */
 };
 

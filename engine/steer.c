@@ -347,6 +347,7 @@ static void decide(struct engine *engine, int account)
     float actions[SYMBOLS_MAX] = {0};
     int64_t first_ns = steer_first(steering);
     steering->decided = true;
+    steering->since_ns = 0;
     if (first_ns == 0 || steering->round_ns < first_ns)
         return;
     enum start why = START_KNOWN;

@@ -125,10 +125,261 @@ static void test_hands_over(struct random *random)
     made_policy_close(&after);
 }
 
+/* The same policy again changes nothing: the state is that after a command that does nothing. */
+static void test_same(struct random *random)
+{
+    static struct world a, b;
+    struct made_policy made;
+    uint8_t digest[LEDGER_HASH_SIZE];
+    memset(&a, 0, sizeof a);
+    memset(&b, 0, sizeof b);
+    made_policy_open(&made, random, 2, MADE_START_NS, MINUTE_NS, 1, 20, &plain, 0);
+    made.policy.mind = &made_mind;
+    struct world *worlds[] = {&a, &b};
+    for (int k = 0; k < 2; k++) {
+        open_told(worlds[k], &made.policy);
+        for (int minute = 0; minute < 6; minute++)
+            for (int s = 0; s < 2 - (minute == 5); s++) /* and in the middle of a round */
+                flat(worlds[k], s, minute, (100 + minute * (s + 1)) * E8);
+    }
+    CHECK_INT(swap(&a, &made.policy, false, 6, 1), ORDER_OK);
+    const struct event nothing = {.recv_ns = MADE_START_NS + 6 * MINUTE_NS + INT64_C(1000000000),
+                                  .kind = EVENT_COMMAND,
+                                  .command = {.kind = COMMAND_CANCEL, .order_id = 4000}};
+    give(&b, &nothing);
+    CHECK_INT(engine_digest(b.engine, digest), 0);
+    digest_is(a.engine, digest);
+    engine_destroy(a.engine);
+    engine_destroy(b.engine);
+    made_policy_close(&made);
+}
+
+/* To one of the same symbols and back, between two rounds, is as if nothing had been. */
+static void test_back(struct random *random)
+{
+    static struct world a, b;
+    struct made_policy first, second;
+    const struct policy_rules rules = {
+        .norm_action = 6, .trailing_stop = 0.01, .exit_bars = 9, .exit_share = 0.25, .cooldown_bars = 3};
+    memset(&a, 0, sizeof a);
+    memset(&b, 0, sizeof b);
+    made_open(&a.made, random, &walk, SYMBOLS, ROWS, MINUTE_NS);
+    b.made = a.made;
+    made_policy_open(&first, random, SYMBOLS, MADE_START_NS + 7 * MINUTE_NS, MINUTE_NS, LOOKBACK,
+                     ROWS - 7 - LOOKBACK, &rules, 30);
+    made_policy_open(&second, random, SYMBOLS, MADE_START_NS + 9 * MINUTE_NS, MINUTE_NS, LOOKBACK,
+                     ROWS - 9 - LOOKBACK, &plain, 30);
+    open_told(&a, &first.policy);
+    open_told(&b, &first.policy);
+    int swaps = 0;
+    for (size_t row = 0; row < ROWS; row++) {
+        give_row(&a, row);
+        give_row(&b, row);
+        bool whole = true; /* all bars of its time are there, so the round is decided */
+        for (int s = 0; s < SYMBOLS; s++)
+            whole &= market_present(&a.made.series[s], row);
+        if (!whole || !random_chance(random, 20))
+            continue;
+        CHECK_INT(swap(&b, &second.policy, false, (int)row + 1, 1), ORDER_OK);
+        CHECK_INT(swap(&b, &first.policy, false, (int)row + 1, 1), ORDER_OK);
+        swaps++;
+    }
+    struct engine_ids ids, same;
+    engine_ids(a.engine, &ids);
+    engine_ids(b.engine, &same);
+    CHECK(swaps > 50 && a.told.n_fills > 100);
+    CHECK(memcmp(ids.hash, same.hash, sizeof ids.hash) == 0);
+    CHECK_INT(a.told.n_orders, b.told.n_orders);
+    printf("swap: there and back %d times, %zu fills as without\n", swaps, a.told.n_fills);
+    engine_destroy(a.engine);
+    engine_destroy(b.engine);
+    made_close(&a.made);
+    made_policy_close(&first);
+    made_policy_close(&second);
+}
+
+static void by_hand(struct world *w, int symbol, enum order_side side, enum order_type type, int64_t qty,
+                    int64_t price, int64_t recv_ns)
+{
+    const struct order_request request = {.account = 0,
+                                          .symbol = symbol,
+                                          .side = side,
+                                          .type = type,
+                                          .qty = qty,
+                                          .price = type == ORDER_LIMIT ? price : 0,
+                                          .by_hand = true};
+    const struct event event = {
+        .recv_ns = recv_ns,
+        .kind = EVENT_COMMAND,
+        .command = {.kind = COMMAND_ORDER, .order = {.legs = {request}, .n_legs = 1}}};
+    give(w, &event);
+}
+
+static void is_flat(const struct world *w)
+{
+    CHECK_INT(engine_orders(w->engine), 0);
+    for (int s = 0; s < SYMBOLS; s++)
+        CHECK_INT(engine_account(w->engine, 0)->positions[s].qty, 0);
+}
+
+/* None, and all is closed: positions, stops, orders on their way, a short that was made by hand; paused and
+ * killed too. */
+static void test_closes(struct random *random)
+{
+    static struct world w;
+    for (int way = 0; way < 3; way++) {
+        struct made_policy made;
+        const struct policy_rules rules = {.norm_action = 10, .trailing_stop = 0.1};
+        memset(&w, 0, sizeof w);
+        made_policy_open(&made, random, 2, MADE_START_NS, MINUTE_NS, 1, 20, &rules, 0);
+        for (int i = 0; i < 40; i++)
+            made.actions[i] = 1;
+        made.assets[0].least = made.assets[1].least = 0;
+        CHECK_INT(world_open(&w, &made.policy), 0);
+        engine_destroy(w.engine);
+        struct engine_sink sink = sink_of(&w.told);
+        sink.command_done = on_done;
+        w.spec.rules.shorts = true;
+        w.spec.rules.collateral_e4 = 15000;
+        w.spec.rules.maintenance_e4 = 12500;
+        w.spec.rules.risk.drawdown = way == 2 ? 0.02 : 0;
+        CHECK_INT(engine_create(&w.config, &sink, &w.engine), 0);
+        for (int s = 0; s < SYMBOLS; s++)
+            flat(&w, s, 0, 100 * E8);
+        by_hand(&w, 2, ORDER_SELL, ORDER_MARKET, 5 * E8, 0, MADE_START_NS + MINUTE_NS + 1000);
+        by_hand(&w, 2, ORDER_BUY, ORDER_LIMIT, E8, 50 * E8, MADE_START_NS + MINUTE_NS + 2000);
+        for (int minute = 1; minute < 3; minute++)
+            for (int s = 0; s < SYMBOLS; s++)
+                flat(&w, s, minute, 100 * E8);
+        CHECK_INT(engine_account(w.engine, 0)->positions[2].qty, -5 * E8);
+        CHECK_INT(engine_account(w.engine, 0)->positions[0].qty, 20 * E8);
+        if (way == 1) {
+            const struct event pause = {.recv_ns = MADE_START_NS + 3 * MINUTE_NS + 1000,
+                                        .kind = EVENT_COMMAND,
+                                        .command = {.kind = COMMAND_PAUSE}};
+            give(&w, &pause);
+        }
+        if (way == 2)
+            flat(&w, 0, 3, 50 * E8); /* lost, and killed */
+        CHECK_INT(engine_account(w.engine, 0)->killed_ns != 0, way == 2);
+        CHECK(engine_orders(w.engine) > 3); /* two purchases, two stops, a limit */
+        CHECK_INT(swap(&w, NULL, true, 3 + (way == 2), 1), ORDER_OK);
+        CHECK(engine_account_spec(w.engine, 0)->policy == NULL);
+        size_t orders = w.told.n_orders;
+        for (int minute = 3 + (way == 2); minute < 6; minute++)
+            for (int s = 0; s < SYMBOLS; s++)
+                flat(&w, s, minute, 100 * E8);
+        is_flat(&w);
+        CHECK(w.told.n_orders > orders - 3 && w.told.n_orders < orders + 3);
+        orders = w.told.n_orders;
+        for (int minute = 6; minute < 9; minute++)
+            for (int s = 0; s < SYMBOLS; s++)
+                flat(&w, s, minute, 100 * E8);
+        CHECK_INT(w.told.n_orders, orders); /* nothing trades for it any more */
+        if (way == 0) {                     /* and what is ordered by hand is not closed again */
+            by_hand(&w, 0, ORDER_BUY, ORDER_MARKET, E8, 0, MADE_START_NS + 9 * MINUTE_NS + 1000);
+            for (int minute = 9; minute < 12; minute++)
+                flat(&w, 0, minute, 100 * E8);
+            CHECK_INT(engine_account(w.engine, 0)->positions[0].qty, E8);
+        }
+        engine_destroy(w.engine);
+        made_policy_close(&made);
+    }
+}
+
+/* Without closing, all stays as it is, and nobody moves it. */
+static void test_ends(struct random *random)
+{
+    static struct world w;
+    struct made_policy made;
+    const struct policy_rules rules = {.norm_action = 10, .trailing_stop = 0.1};
+    memset(&w, 0, sizeof w);
+    made_policy_open(&made, random, 1, MADE_START_NS, MINUTE_NS, 1, 20, &rules, 0);
+    for (int i = 0; i < 20; i++)
+        made.actions[i] = 1;
+    made.assets[0].least = 0;
+    open_told(&w, &made.policy);
+    for (int minute = 0; minute < 3; minute++)
+        flat(&w, 0, minute, 100 * E8);
+    CHECK_INT(swap(&w, NULL, false, 3, 1), ORDER_OK);
+    CHECK(strstr(w.told.alert, "POLICY_LEFT: ") && strstr(w.told.alert, "nothing trades for it any more") &&
+          strstr(w.told.alert, "C0USDT"));
+    size_t orders = w.told.n_orders;
+    flat(&w, 0, 3, 150 * E8); /* what was on its way fills */
+    flat(&w, 0, 4, 200 * E8);
+    CHECK_INT(w.told.n_orders, orders);
+    CHECK_INT(engine_account(w.engine, 0)->positions[0].qty, 30 * E8);
+    CHECK_INT(engine_orders(w.engine), 1);
+    CHECK_INT(engine_order(w.engine, 0)->stop_price, 90 * E8);
+    w.told.alert[0] = '\0';
+    CHECK_INT(swap(&w, &made.policy, false, 5, 1), ORDER_OK); /* it comes back, and the stop follows again */
+    CHECK_STR(w.told.alert, "");
+    flat(&w, 0, 5, 200 * E8);
+    flat(&w, 0, 6, 200 * E8);
+    CHECK_INT(engine_order(w.engine, 0)->stop_price, 180 * E8);
+    engine_destroy(w.engine);
+    made_policy_close(&made);
+}
+
+/* What is refused changes nothing. */
+static void test_refuses(struct random *random)
+{
+    static struct world w;
+    struct made_policy made, other;
+    uint8_t digest[LEDGER_HASH_SIZE];
+    memset(&w, 0, sizeof w);
+    made_policy_open(&made, random, 2, MADE_START_NS, MINUTE_NS, 1, 20, &plain, 0);
+    open_told(&w, &made.policy);
+    for (int s = 0; s < 2; s++)
+        flat(&w, s, 0, 100 * E8);
+    made_policy_open(&other, random, 2, MADE_START_NS, MINUTE_NS, 1, 20, &plain, 0);
+    other.policy.interval_ns = 5 * MINUTE_NS;
+    for (int way = 0; way < 3; way++) {
+        struct codec saved = {0}, after = {0};
+        codec_save(&saved);
+        CHECK_INT(engine_save(w.engine, &saved), 0);
+        CHECK_INT(swap(&w, &other.policy, true, 1, 1 + way), ORDER_BAD_ACCOUNT);
+        CHECK(engine_account_spec(w.engine, 0)->policy == &made.policy);
+        codec_save(&after);
+        CHECK_INT(engine_save(w.engine, &after), 0);
+        CHECK(after.len == saved.len);
+        codec_finish(&saved);
+        codec_finish(&after);
+        other.policy.interval_ns = MINUTE_NS;
+        snprintf(other.assets[1].name, sizeof other.assets[1].name, way ? "C0USDT" : "C9");
+    }
+    const struct event nobody = {.recv_ns = MADE_START_NS + MINUTE_NS + 9,
+                                 .kind = EVENT_COMMAND,
+                                 .command = {.kind = COMMAND_ACCOUNT_POLICY, .policy = {.account = 7}}};
+    give(&w, &nobody);
+    CHECK_INT(verdict, ORDER_UNKNOWN_ACCOUNT);
+    CHECK_INT(engine_digest(w.engine, digest), 0);
+    /* An account may be made with one, as long as that is for these symbols. */
+    struct event create = {.recv_ns = MADE_START_NS + MINUTE_NS + 9,
+                           .kind = EVENT_COMMAND,
+                           .command = {.kind = COMMAND_ACCOUNT_CREATE, .account = spec_of(&other.policy)}};
+    snprintf(create.command.account.name, sizeof create.command.account.name, "r");
+    give(&w, &create);
+    CHECK_INT(verdict, ORDER_BAD_ACCOUNT);
+    CHECK_INT(engine_accounts(w.engine), 1);
+    create.command.account.policy = &made.policy;
+    give(&w, &create);
+    CHECK_INT(verdict, ORDER_OK);
+    CHECK(engine_account_spec(w.engine, 1)->policy == &made.policy);
+    engine_destroy(w.engine);
+    made_policy_close(&made);
+    made_policy_close(&other);
+}
+
 int main(void)
 {
     struct random random = random_seeded("swap", 20261122);
     test_event(&random);
     test_hands_over(&random);
+    test_same(&random);
+    test_back(&random);
+    test_closes(&random);
+    test_ends(&random);
+    test_refuses(&random);
     return check_done("engine/swap");
 }
