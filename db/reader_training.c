@@ -60,16 +60,25 @@ int db_reader_trainings(struct db_reader *reader, const char *name,
 int db_reader_training_points(struct db_reader *reader, const char *training,
                               void (*row)(void *ctx, const struct db_training_point *row), void *ctx)
 {
+    return db_reader_training_points_after(reader, training, INT64_MIN, row, ctx);
+}
+
+int db_reader_training_points_after(struct db_reader *reader, const char *training, int64_t after,
+                                    void (*row)(void *ctx, const struct db_training_point *row), void *ctx)
+{
     sqlite3_stmt *stmt;
-    int r = db_query(reader,
-                     "SELECT steps, iteration, ts_ns, steps_s, return, reward, policy_loss, value_loss, "
-                     "entropy_loss, loss, kl, clip_fraction, explained_variance, grad_norm, learning_rate, "
-                     "std, rollout_s, advantages_s, update_s, device_utilisation, cpu_utilisation, "
-                     "memory_bytes, learner_bytes FROM training_points WHERE training = ?1 ORDER BY steps",
-                     &stmt);
+    int r = db_query(
+        reader,
+        "SELECT steps, iteration, ts_ns, steps_s, return, reward, policy_loss, value_loss, "
+        "entropy_loss, loss, kl, clip_fraction, explained_variance, grad_norm, learning_rate, "
+        "std, rollout_s, advantages_s, update_s, device_utilisation, cpu_utilisation, "
+        "memory_bytes, learner_bytes FROM training_points WHERE training = ?1 AND steps > ?2 ORDER BY "
+        "steps",
+        &stmt);
     if (r < 0)
         return r;
     sqlite3_bind_text(stmt, 1, training, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, after);
     while ((r = db_query_step(reader, stmt)) > 0) {
         const struct db_training_point point = {
             .training = training,
@@ -106,14 +115,22 @@ int db_reader_training_evaluations(struct db_reader *reader, const char *trainin
                                    void (*row)(void *ctx, const struct db_training_evaluation *row),
                                    void *ctx)
 {
+    return db_reader_training_evaluations_after(reader, training, INT64_MIN, row, ctx);
+}
+
+int db_reader_training_evaluations_after(struct db_reader *reader, const char *training, int64_t after,
+                                         void (*row)(void *ctx, const struct db_training_evaluation *row),
+                                         void *ctx)
+{
     sqlite3_stmt *stmt;
     int r = db_query(reader,
                      "SELECT steps, ts_ns, reward, return, benchmark_return, drawdown FROM "
-                     "training_evaluations WHERE training = ?1 ORDER BY steps",
+                     "training_evaluations WHERE training = ?1 AND steps > ?2 ORDER BY steps",
                      &stmt);
     if (r < 0)
         return r;
     sqlite3_bind_text(stmt, 1, training, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 2, after);
     while ((r = db_query_step(reader, stmt)) > 0) {
         const struct db_training_evaluation evaluation = {
             .training = training,

@@ -294,8 +294,10 @@ void collector_once(struct collector *collector, int timeout_ms)
         now = moment_now();
         collector_io(collector, &unused, now);
     }
-    if (collector->model->source == MODEL_DAEMON && collector->model->status.n_symbols > 0)
-        collector_want(collector, &collector->model->status.symbols[0],
-                       collector->model->status.symbols[0].interval, "", "");
+    const struct status *status = &collector->model->status;
+    const struct status_symbol *symbol =
+        collector->model->source == MODEL_DAEMON && status->n_symbols > 0 ? &status->symbols[0] : NULL;
+    collector_want(collector, symbol, symbol ? symbol->interval : NULL, "",
+                   status->n_trainings > 0 ? model_training(collector->model, 0)->training : "");
     read_database(collector, moment_now());
 }

@@ -373,6 +373,8 @@ int history_read(struct history_reader *reader, int64_t wall_ns, const struct hi
         (r = db_reader_commands(reader->db, LOG_EACH / 2, on_command, &reading)) == 0 &&
         (r = read_equity(reader, &reading, wall_ns)) == 0 && (r = read_statistics(reader, &reading)) == 0)
         r = history_read_bars(reader, h, want->symbol, want->interval);
+    if (r == 0)
+        r = history_read_training(reader, &h->training, want->training);
     if (r < 0)
         r = history_failed(reader, r, err, err_size);
     db_reader_end(reader->db);

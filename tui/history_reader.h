@@ -1,15 +1,23 @@
-/* Shared by history.c and last_known.c: the open database, and how its rows become figures. */
+/* Shared by history.c, its parts and last_known.c: the open database, and how its rows become figures. */
 #ifndef TUI_HISTORY_READER_H
 #define TUI_HISTORY_READER_H
 
 #include "db/reader.h"
 #include "tui/history.h"
 
+/* How far the learning curve that is looked at has been read. */
+struct history_curve {
+    int64_t seen, stride; /* points; every so manieth stays; stride 0: nothing has been read */
+    bool passing;         /* the last of those that are there goes when the next comes */
+    int64_t attempts, created_ns;
+};
+
 struct history_reader {
     struct db_reader *db;
     bool curve_read; /* the whole day of that account has been read; from there only what is new */
     char curve_account[ACCOUNT_NAME_MAX];
     struct statistics *statistics;
+    struct history_curve curve;
     int64_t equity_ns[ACCOUNTS_MAX]; /* of each account's newest point that was seen */
 };
 
@@ -28,6 +36,16 @@ int64_t history_link(uint64_t order);
  * -errno. */
 int history_read_bars(struct history_reader *reader, struct history *h, const char *symbol,
                       const char *interval);
+
+/* The past of one training, "" for none: points and evaluations from where the last reading of it ended,
+ * unless it has been begun anew or gone back since. 0 or -errno. */
+int history_read_training(struct history_reader *reader, struct history_training *past, const char *name);
+
+/* What the database last knew of trainings, policies and the champion; after the accounts. 0 or -errno. */
+int history_status_trainings(struct history_reader *reader, int64_t wall_ns, struct status *status);
+
+/* The keys and values of a configuration file, as many as fit. */
+void history_parameters(struct history_training *past, const char *config);
 
 /* Hands the reader's words on; returns r. */
 int history_failed(struct history_reader *reader, int r, char *err, size_t err_size);

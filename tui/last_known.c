@@ -225,6 +225,8 @@ int history_status(struct history_reader *reader, int64_t wall_ns, struct status
                 (r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading)) == 0)
                 r = read_accounts(reader, reading);
             if (r == 0)
+                r = history_status_trainings(reader, wall_ns, status);
+            if (r == 0)
                 r = read_parity(reader, &status->parity);
             db_reader_end(reader->db);
         }

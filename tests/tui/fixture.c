@@ -291,6 +291,7 @@ int fixture_database(const char *path)
 
     if (r == 0) {
         put_rows(writer);
+        fixture_put_trainings(writer);
         r = db_writer_close(writer, 20000, words, sizeof(words));
     }
     if (r < 0)

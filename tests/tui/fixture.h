@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "db/writer.h"
+
 static const int64_t fixture_now_ns = 1723161255342000000; /* 2024-08-08 23:54:15.342 UTC */
 
 /* A status of that moment, one account, two symbols. */
@@ -11,6 +13,16 @@ extern const char fixture_status[];
 
 /* What becomes of it with two accounts, a short, an OCO and a bracket: to be merged into it. */
 extern const char fixture_several[];
+
+/* With trainings in every state that looks different, and policies: to be merged into it. */
+extern const char fixture_trainings[];
+
+/* Of the database: a training of that name, a point of its curve, and all that the database of the moment has
+ * of trainings: one that failed and one that goes on, with 2992 points and an hour of phases, and its policy.
+ */
+struct db_training fixture_training_row(const char *name, const char *state, int64_t steps);
+void fixture_put_point(struct db_writer *writer, const char *training, int64_t iteration);
+void fixture_put_trainings(struct db_writer *writer);
 
 /* Writes the database of that moment at `path`, with the daemon's own writer: 0 or -errno, said on stderr. */
 int fixture_database(const char *path);

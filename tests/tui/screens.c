@@ -1,6 +1,4 @@
-/* Golden screens: one status, one database, one moment, drawn at fixed sizes and compared with the pictures
- * in tests/tui/golden. With PAPERTAPE_GOLDEN=write they are written anew, to be looked at before they are
- * kept. */
+/* Golden screens: one status, one database, one moment, drawn at fixed sizes. */
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -8,79 +6,17 @@
 
 #include "tests/check.h"
 #include "tests/tui/fixture.h"
+#include "tests/tui/picture.h"
 #include "tui/history.h"
-#include "tui/text.h"
 #include "tui/view.h"
 
 static const char *golden;
 static struct model *model;
 static struct moment now = {1723161255342000000, 1000000};
 
-static char *read_file(const char *path)
-{
-    char *text = calloc(1, 1 << 17);
-    FILE *file = fopen(path, "r");
-
-    if (file) {
-        size_t n = fread(text, 1, (1 << 17) - 1, file);
-        text[n] = '\0';
-        fclose(file);
-    }
-    return text;
-}
-
-/* Every row within the width, and nothing that steers a terminal. */
-static void check_safe(const char *text, int width, int height)
-{
-    int rows = 0;
-    char line[8192];
-
-    for (const char *p = text; *p; rows++) {
-        size_t n = strcspn(p, "\n");
-        CHECK(n < sizeof(line));
-        memcpy(line, p, n);
-        line[n] = '\0';
-        CHECK(text_width(line) <= width);
-        for (const char *c = line; *c;) {
-            wchar_t decoded;
-            c += text_decode(c, &decoded);
-            CHECK(text_char_width(decoded) >= 0);
-        }
-        p += n + (p[n] == '\n');
-    }
-    CHECK_INT(rows, height);
-}
-
 static void check_screen(const char *name, const struct view *view, int width, int height, enum glyphs glyphs)
 {
-    struct canvas canvas;
-    char path[512], *text = NULL;
-    size_t size;
-
-    CHECK_INT(canvas_init(&canvas, width, height, glyphs), 0);
-    view_draw(view, model, now, &canvas);
-    FILE *out = open_memstream(&text, &size);
-    CHECK(canvas_print(&canvas, out));
-    fclose(out);
-    check_safe(text, width, height);
-    snprintf(path, sizeof(path), "%s/%s.txt", golden, name);
-    const char *mode = getenv("PAPERTAPE_GOLDEN");
-    if (mode && strcmp(mode, "write") == 0) {
-        FILE *file = fopen(path, "w");
-        CHECK(file != NULL);
-        if (file) {
-            fputs(text, file);
-            fclose(file);
-        }
-    } else {
-        char *expected = read_file(path);
-        if (strcmp(text, expected) != 0)
-            fprintf(stderr, "%s:\n%s", name, text);
-        CHECK(strcmp(text, expected) == 0);
-        free(expected);
-    }
-    free(text);
-    canvas_finish(&canvas);
+    CHECK(picture_matches(golden, name, model, view, now, width, height, glyphs));
 }
 
 static void check_sizes(void)

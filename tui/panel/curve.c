@@ -79,8 +79,9 @@ static void plot(const struct area *area, const struct history_training *past, e
     if (rows > 1)
         area_text(area, columns + 2, rows, STYLE_DIM, short_number(a, low));
     format_count(a, (double)past->steps[0]);
-    snprintf(b, sizeof(b), "%s steps", format_count(b, (double)past->steps[past->n_points - 1]));
     area_text(area, 1, area->height - 1, STYLE_DIM, a);
+    format_count(a, (double)past->steps[past->n_points - 1]);
+    snprintf(b, sizeof(b), "%.16s steps", a);
     area_text_right(area, 1 + columns, area->height - 1, STYLE_DIM, b);
 }
 

@@ -1,9 +1,11 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tui/chart.h"
 #include "tui/format.h"
 #include "tui/panel/frame.h"
+#include "tui/panel/training_words.h"
 
 enum { BAR_COLUMNS = 20 };
 
@@ -27,6 +29,41 @@ static void device(const struct area *body, int y, const struct status_device *d
                 format_number(b, d->temp_c, 0));
 }
 
+/* What trains, on which device, and how busy that keeps it. */
+static void trainings(const struct area *body, int y, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    char a[FORMAT_MAX], name[STATUS_TRAINING_NAME_MAX];
+
+    for (int i = 0; i < model->status.n_trainings && y < body->height; i++) {
+        const struct status_training *t = model_training(model, i);
+        enum freshness freshness = model_training_freshness(model, t, scene->now);
+        enum style style, plain = frame_style(freshness, STYLE_NORMAL);
+        bool own = isfinite(t->utilisation);
+        double busy = own ? t->utilisation : t->cpu_utilisation;
+        if (!model_training_works(t))
+            continue;
+        const char *state = training_state(t, freshness, &style);
+        frame_middle(name, sizeof(name), t->training, 15);
+        area_text_cut(body, 1, y, 15, frame_style(freshness, STYLE_STRONG), name);
+        int x = area_text(body, 17, y, STYLE_DIM, own ? "on " : "");
+        x = area_text(body, x, y, plain, t->device[0] ? t->device : "n/a");
+        x = x < 22 ? 22 : x + 1;
+        if (freshness == GONE) {
+            x = area_text(body, x, y, STYLE_DIM, "-");
+        } else {
+            chart_bar(body, x, y, BAR_COLUMNS, busy, frame_style(freshness, STYLE_CHART));
+            x = area_printf(body, x + BAR_COLUMNS + 1, y, plain, "%4s", training_busy(a, busy));
+            double mib = own ? t->device_mib : t->memory_mib;
+            x = area_printf(body, x + 2, y, plain, "%7s", training_memory(a, mib));
+        }
+        x = area_text(body, x + 2, y, style, state);
+        if (freshness != FRESH)
+            area_printf(body, x + 1, y, STYLE_DIM, "%s", format_age(a, training_age(model, t, scene->now)));
+        y++;
+    }
+}
+
 void panel_gpu(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
@@ -47,12 +84,15 @@ void panel_gpu(const struct area *area, const struct scene *scene)
     int x = area_text(&body, 1, y, STYLE_DIM, "compute ");
     x = area_printf(&body, x, y, STYLE_NORMAL, "%s", s->compute_backend[0] ? s->compute_backend : "n/a");
     area_text_cut(&body, x + 2, y, body.width - x - 2, STYLE_DIM, s->compute_reason);
-    if (s->compute_updates < 0)
-        return;
-    char a[FORMAT_MAX], b[FORMAT_MAX];
-    x = area_text(&body, 1, y + 1, STYLE_DIM, "indicators ");
-    x = area_printf(&body, x, y + 1, STYLE_NORMAL, "%s bars taken, %s wait",
-                    format_count(a, (double)s->compute_updates), format_count(b, (double)s->compute_queue));
-    if (s->compute_device[0])
-        area_text_cut(&body, x + 2, y + 1, body.width - x - 2, STYLE_DIM, s->compute_device);
+    if (s->compute_updates >= 0) {
+        char a[FORMAT_MAX], b[FORMAT_MAX];
+        y++;
+        x = area_text(&body, 1, y, STYLE_DIM, "indicators ");
+        x = area_printf(&body, x, y, STYLE_NORMAL, "%s bars taken, %s wait",
+                        format_count(a, (double)s->compute_updates),
+                        format_count(b, (double)s->compute_queue));
+        if (s->compute_device[0])
+            area_text_cut(&body, x + 2, y, body.width - x - 2, STYLE_DIM, s->compute_device);
+    }
+    trainings(&body, y + 2, scene);
 }

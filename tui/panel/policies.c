@@ -48,11 +48,11 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     char text[STATUS_ACTIONS_MAX * 32], name[STATUS_TRAINING_NAME_MAX];
     enum style plain = frame_style(freshness, retired ? STYLE_DIM : STYLE_NORMAL);
 
-    frame_middle(name, sizeof(name), p->policy, columns[NAME].width);
+    frame_middle(name, sizeof(name), p->policy, table->columns[NAME].width);
     table_text(table, NAME, y, frame_style(freshness, retired ? STYLE_DIM : STYLE_STRONG), name);
     table_text(table, ROLE, y, frame_style(freshness, strcmp(p->role, "champion") == 0 ? STYLE_GOOD : plain),
                p->role);
-    frame_middle(name, sizeof(name), p->account, columns[ACCOUNT].width);
+    frame_middle(name, sizeof(name), p->account, table->columns[ACCOUNT].width);
     table_text(table, ACCOUNT, y, plain, name);
     table_text(table, STATE, y, frame_style(freshness, state_style(p->state)),
                gone          ? "-"
@@ -65,7 +65,7 @@ static void row(const struct table *table, int y, const struct scene *scene, con
                gone ? "-" : format_percent(text, p->return_pct, 2));
     table_text(table, EQUITY, y, plain, gone ? "-" : format_fit(text, p->equity, 2, columns[EQUITY].width));
     int64_t clock_ns = model_clock_ns(model, scene->now), age_ms = -1;
-    if (p->decided_ns >= 0 && clock_ns > 0)
+    if (p->decided_ns >= 0 && clock_ns > 0 && !retired) /* it decides no more */
         age_ms = clock_ns > p->decided_ns ? (clock_ns - p->decided_ns) / 1000000 : 0;
     frame_age(text, sizeof(text), age_ms < 0 ? GONE : decided, age_ms);
     table_text(table, AGE, y, decided == FRESH ? STYLE_DIM : STYLE_WARN, text);
@@ -73,7 +73,7 @@ static void row(const struct table *table, int y, const struct scene *scene, con
         return;
     struct area rest =
         area_part(table->area, table->x[ACTIONS], y, table->area->width - table->x[ACTIONS], 1);
-    if (strcmp(p->state, "refused") == 0 && p->detail[0]) {
+    if (strcmp(p->state, "refused") == 0 && p->detail[0] && !gone) {
         area_text_cut(&rest, 0, 0, rest.width, STYLE_BAD, p->detail);
         return;
     }
@@ -122,7 +122,13 @@ void panel_policies(const struct area *area, const struct scene *scene)
                                                           : "no policies: P lets a training's newest trade");
         return;
     }
-    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct column shown[COLUMNS];
+    memcpy(shown, columns, sizeof(shown));
+    if (area->width >= 140)
+        shown[NAME].width = shown[ACCOUNT].width = 19;
+    int wider = area->width - (area->width >= 140 ? 125 : 107);
+    shown[ACTIONS].width += wider > 0 ? wider : 0;
+    struct table table = frame_table(area, title, shown, COLUMNS);
     struct window window = frame_window(scene, PANEL_POLICIES, n, body.height - below);
     for (int i = window.first; i < window.end; i++) {
         row(&table, i - window.first + 1, scene, &model->status.policies[i]);

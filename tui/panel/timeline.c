@@ -127,30 +127,48 @@ static void shares(const struct area *area, int y, int end, const struct timelin
     }
 }
 
-static void busy(const struct area *area, int x, int y, int rows, const struct timeline *line, bool labelled)
+/* What the newest column says, "busy 97%". */
+static char *busy_words(char buf[static FORMAT_MAX], const struct timeline *line)
 {
-    double highest = 1, last = NAN;
-    struct area inside = area_part(area, x, y, line->columns, rows);
-    char a[FORMAT_MAX];
+    double last = NAN;
 
     for (int i = 0; i < line->columns; i++)
-        if (isfinite(line->busy[i])) {
-            highest = fmax(highest, line->busy[i]);
-            last = line->busy[i];
-        }
-    if (!isfinite(last)) {
-        if (labelled)
-            area_text(area, 1, y, STYLE_DIM, "busy n/a");
-        return;
-    }
-    chart_line(&inside, line->busy, line->columns, 0, highest, STYLE_CHART);
-    if (labelled)
-        area_printf(area, 1, y, STYLE_DIM, "busy %s%%", format_number(a, 100 * last, 0));
+        last = isfinite(line->busy[i]) ? line->busy[i] : last;
+    if (isfinite(last))
+        snprintf(buf, FORMAT_MAX, "busy %.0f%%", 100 * last);
+    else
+        snprintf(buf, FORMAT_MAX, "busy n/a");
+    return buf;
+}
+
+static void busy(const struct area *area, int x, int y, int rows, const struct timeline *line)
+{
+    static double dots[2 * COLUMNS_MAX_SHOWN];
+    int each = area->canvas->glyphs == GLYPHS_BRAILLE ? 2 : 1; /* values a column */
+    double highest = 1;
+    struct area inside = area_part(area, x, y, line->columns, rows);
+
+    for (int i = 0; i < line->columns; i++)
+        highest = isfinite(line->busy[i]) ? fmax(highest, line->busy[i]) : highest;
+    for (int i = 0; i < each * line->columns; i++)
+        dots[i] = line->busy[i / each];
+    chart_line(&inside, dots, each * line->columns, 0, highest, STYLE_CHART);
+}
+
+/* " busy 97%  59m " at the end of the rule: what the time that is shown comes to. */
+static void span(const struct area *area, const struct timeline *line)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], text[2 * FORMAT_MAX + 4];
+
+    snprintf(text, sizeof(text), " %s  %s ", busy_words(a, line),
+             format_age(b, (int64_t)(line->whole * 1000)));
+    if ((int)strlen(text) + 12 < area->width)
+        area_text_right(area, area->width - 1, 0, STYLE_DIM, text);
 }
 
 void panel_timeline(const struct area *area, const struct scene *scene)
 {
-    enum { LABEL = 15, SPAN = 24 };
+    enum { LABEL = 15, BUSY_ROWS = 8 };
     static struct timeline line;
     const struct history_training *past = &scene->model->history.training;
     const struct status_training *t = view_training(scene->view, scene->model);
@@ -174,12 +192,11 @@ void panel_timeline(const struct area *area, const struct scene *scene)
     for (int i = 0; i < PHASES; i++)
         used += line.total[i] > 0;
     tall = body.height >= used + 3 && body.width > LABEL + 20;
-    snprintf(a, sizeof(a), " %s ", format_age(a, (int64_t)(line.whole * 1000)));
-    area_text_right(area, area->width - 1, 0, STYLE_DIM, a);
+    span(area, &line);
     if (!tall) {
         one_row(&body, 0, &line);
         if (body.height > 2)
-            busy(&body, 1, 1, body.height - 2, &line, false);
+            busy(&body, 1, 1, body.height - 2, &line);
         if (last > 0)
             shares(&body, last, body.width - 1, &line, true);
         return;
@@ -189,6 +206,7 @@ void panel_timeline(const struct area *area, const struct scene *scene)
     for (int i = 0; i < PHASES; i++)
         if (line.total[i] > 0)
             phase_row(&body, y++, LABEL + 1, &line, i);
-    busy(&body, LABEL + 1, y, body.height - 1 - y < 4 ? body.height - 1 - y : 4, &line, true);
+    area_text(&body, 1, y, STYLE_DIM, busy_words(a, &line));
+    busy(&body, LABEL + 1, y, body.height - 1 - y < BUSY_ROWS ? body.height - 1 - y : BUSY_ROWS, &line);
     shares(&body, last, body.width - 1, &line, false);
 }

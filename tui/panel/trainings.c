@@ -10,18 +10,27 @@
 enum { NAME, STATE, PROGRESS, SHARE, SPEED, RETURN, AGE, LEFT, DEVICE, ITERATION, MEMORY, TRIES, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    {"", 15, false, 1},       {"state", 13, false, 2}, {"progress", 14, false, 5}, {"", 4, true, 6},
-    {"steps/s", 7, true, 4},  {"return", 9, true, 3},  {"age", 6, true, 1},        {"left", 6, true, 7},
+    {"", 13, false, 1},       {"state", 13, false, 2}, {"progress", 14, false, 6}, {"", 4, true, 3},
+    {"steps/s", 7, true, 5},  {"return", 9, true, 4},  {"age", 6, true, 1},        {"left", 6, true, 7},
     {"device", 6, false, 10}, {"iter", 7, true, 11},   {"memory", 8, true, 8},     {"tries", 5, true, 9},
 };
 
-/* Instead of figures: why it has failed, what it waits for; "" where the figures say it. */
-static void reason(const struct status_training *t, const struct scene *scene, char *buf, size_t size)
+/* Names get what a wider screen has. */
+static int name_width(int width)
+{
+    return width >= 135 ? 31 : width >= 78 ? 19 : columns[NAME].width;
+}
+
+/* Instead of figures: why it has failed, what it waits for; "" where the figures say it, or nobody knows. */
+static void reason(const struct status_training *t, const struct scene *scene, enum freshness freshness,
+                   char *buf, size_t size)
 {
     char age[FORMAT_MAX];
     int64_t waits = t->retry_in_ms < 0 ? -1 : t->retry_in_ms - model_age(scene->model, 0, scene->now);
 
     buf[0] = '\0';
+    if (freshness == GONE && !model_training_ended(t))
+        return;
     if (strcmp(t->state, "queued") == 0 && t->retry_in_ms >= 0)
         snprintf(buf, size, "again in %s%s%s", format_age(age, waits > 0 ? waits : 0),
                  t->reason[0] ? ": " : "", t->reason);
@@ -38,12 +47,12 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     enum style state_style, plain = frame_style(freshness, STYLE_NORMAL);
     const char *state = training_state(t, freshness, &state_style);
 
-    frame_middle(name, sizeof(name), t->training, columns[NAME].width);
+    frame_middle(name, sizeof(name), t->training, table->columns[NAME].width);
     table_text(table, NAME, y, frame_style(freshness, STYLE_STRONG), name);
     table_text(table, STATE, y, state_style, state);
     int64_t age = training_age(scene->model, t, scene->now);
     table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, format_age(text, age));
-    reason(t, scene, words, sizeof(words));
+    reason(t, scene, freshness, words, sizeof(words));
     int x = table->x[PROGRESS] >= 0 ? table->x[PROGRESS] : table->x[SPEED];
     if (words[0] && x >= 0 && table->x[AGE] > x) {
         area_text_cut(table->area, x, y, table->x[AGE] - x - 1, plain, words);
@@ -96,7 +105,10 @@ void panel_trainings(const struct area *area, const struct scene *scene)
                                                           : "no trainings: s starts one");
         return;
     }
-    struct table table = frame_table(area, title, columns, COLUMNS);
+    struct column shown[COLUMNS];
+    memcpy(shown, columns, sizeof(shown));
+    shown[NAME].width = name_width(area->width);
+    struct table table = frame_table(area, title, shown, COLUMNS);
     struct window window = frame_window(scene, PANEL_TRAININGS, n, body.height - top);
     for (int i = window.first; i < window.end; i++) {
         int y = top + i - window.first;

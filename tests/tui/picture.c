@@ -1,0 +1,105 @@
+#include "tests/tui/picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/text.h"
+
+enum { PICTURE_MAX = 1 << 17 };
+
+static bool wrong(const char *name, const char *what)
+{
+    fprintf(stderr, "%s: %s\n", name, what);
+    return false;
+}
+
+static char *read_file(const char *path)
+{
+    char *text = calloc(1, PICTURE_MAX);
+    FILE *file = fopen(path, "r");
+
+    if (text && file) {
+        size_t n = fread(text, 1, PICTURE_MAX - 1, file);
+        text[n] = '\0';
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static bool write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    if (!file)
+        return false;
+    bool ok = fputs(text, file) >= 0;
+    return fclose(file) == 0 && ok;
+}
+
+bool picture_safe(const char *name, const char *text, int width, int height)
+{
+    int rows = 0;
+    char line[8192];
+
+    for (const char *p = text; *p; rows++) {
+        size_t n = strcspn(p, "\n");
+        if (n >= sizeof(line))
+            return wrong(name, "a row without an end");
+        memcpy(line, p, n);
+        line[n] = '\0';
+        if (text_width(line) > width)
+            return wrong(name, "a row that is too wide");
+        for (const char *c = line; *c;) {
+            wchar_t decoded;
+            c += text_decode(c, &decoded);
+            if (text_char_width(decoded) < 0)
+                return wrong(name, "a character that steers the terminal");
+        }
+        p += n + (p[n] == '\n');
+    }
+    return rows == height || wrong(name, "too few rows, or too many");
+}
+
+char *picture_draw(const struct model *model, const struct view *view, struct moment now, int width,
+                   int height, enum glyphs glyphs)
+{
+    struct canvas canvas;
+    char *text = NULL;
+    size_t size;
+
+    if (canvas_init(&canvas, width, height, glyphs) < 0)
+        return NULL;
+    view_draw(view, model, now, &canvas);
+    FILE *out = open_memstream(&text, &size);
+    if (out) {
+        canvas_print(&canvas, out);
+        fclose(out);
+    }
+    canvas_finish(&canvas);
+    return text;
+}
+
+bool picture_matches(const char *golden, const char *name, const struct model *model, const struct view *view,
+                     struct moment now, int width, int height, enum glyphs glyphs)
+{
+    char *text = picture_draw(model, view, now, width, height, glyphs), *expected, path[512];
+    const char *mode = getenv("PAPERTAPE_GOLDEN");
+
+    if (!text)
+        return wrong(name, "not drawn");
+    bool right = picture_safe(name, text, width, height);
+    snprintf(path, sizeof(path), "%s/%s.txt", golden, name);
+    if (mode && strcmp(mode, "write") == 0) {
+        right &= write_file(path, text);
+    } else if ((expected = read_file(path))) {
+        if (strcmp(text, expected) != 0) {
+            fprintf(stderr, "%s:\n%s", name, text);
+            right = false;
+        }
+        free(expected);
+    }
+    free(text);
+    return right;
+}

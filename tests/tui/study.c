@@ -1,0 +1,242 @@
+/* Golden screens of trainings and policies: the lists, a training's page, the overview, the devices; stale,
+ * gone, empty, small, without colours' help and without braille; and every size with what no one would name
+ * so. */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+#include "tests/tui/fixture.h"
+#include "tests/tui/picture.h"
+#include "tui/history.h"
+#include "tui/keys.h"
+
+static const char *golden;
+static struct model *model;
+static struct moment now = {1723161255342000000, 1000000};
+static struct view view;
+
+static void check_screen(const char *name, int width, int height, enum glyphs glyphs)
+{
+    CHECK(picture_matches(golden, name, model, &view, now, width, height, glyphs));
+}
+
+static bool shows(const char *words)
+{
+    char *text = picture_draw(model, &view, now, 80, 24, GLYPHS_BRAILLE);
+    bool found = text && strstr(text, words);
+
+    free(text);
+    return found;
+}
+
+static void take(const char *more)
+{
+    json_t *object = json_loads(fixture_status, 0, NULL), *extra = json_loads(more, 0, NULL);
+
+    CHECK(object && extra);
+    CHECK_INT(json_object_update(object, extra), 0);
+    CHECK_INT(model_take_status(model, object, now), 0);
+    json_decref(object);
+    json_decref(extra);
+}
+
+/* What the collector would read for what is looked at. */
+static void read_wanted(const char *path)
+{
+    struct history_want want = {.symbol = ""};
+    struct history_reader *reader;
+    char words[256];
+
+    snprintf(want.training, sizeof(want.training), "%s", view_wanted_training(&view, model));
+    CHECK_INT(history_open(path, &reader, words, sizeof(words)), 0);
+    CHECK_INT(history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
+    history_close(reader);
+    model->have_history = true;
+}
+
+static void choose(const char *training)
+{
+    snprintf(view.training, sizeof(view.training), "%s", training);
+}
+
+static void check_lists(const char *path)
+{
+    view_init(&view, false, 1000);
+    view.tab = TAB_STUDY;
+    choose("ppo-world-wide-5m_2");
+    read_wanted(path);
+    check_screen("trainings-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("trainings-ascii-80x24", 80, 24, GLYPHS_ASCII);
+    check_screen("trainings-40x10", 40, 10, GLYPHS_BRAILLE);
+    check_screen("trainings-120x40", 120, 40, GLYPHS_BRAILLE);
+    check_screen("trainings-200x60", 200, 60, GLYPHS_BRAILLE);
+    view.focus = PANEL_POLICIES;
+    snprintf(view.policy, sizeof(view.policy), "other");
+    check_screen("policies-80x24", 80, 24, GLYPHS_BRAILLE);
+    view.zoomed = PANEL_POLICIES;
+    check_screen("policies-zoomed-120x40", 120, 40, GLYPHS_BRAILLE);
+}
+
+static void check_page(const char *path)
+{
+    json_t *lines = json_pack("[sss]", "loaded 525600 bars of BTCUSDT", "warning: \033]0;x\a of a worker",
+                              "checkpoint ppo-world-wide-5m_2-3000000.ckpt");
+
+    view_init(&view, false, 1000);
+    view.tab = TAB_STUDY;
+    choose("ppo-world-wide-5m_2");
+    CHECK_INT(keys_press(&view, model, 80, 24, now, PRESS_ENTER), ACTION_COLLECT);
+    CHECK(view.detail);
+    model_take_log(model, "ppo-world-wide-5m_2", lines, NULL, now);
+    read_wanted(path);
+    check_screen("training-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("training-block-80x24", 80, 24, GLYPHS_BLOCK);
+    check_screen("training-ascii-80x24", 80, 24, GLYPHS_ASCII);
+    check_screen("training-120x40", 120, 40, GLYPHS_BRAILLE);
+    check_screen("training-200x60", 200, 60, GLYPHS_BRAILLE);
+    check_screen("training-40x10", 40, 10, GLYPHS_BRAILLE);
+    view.curve = FIGURE_KL;
+    view.zoomed = PANEL_CURVE;
+    check_screen("curve-kl-80x24", 80, 24, GLYPHS_BRAILLE);
+    view.curve = FIGURE_RETURN;
+    check_screen("curve-return-80x24", 80, 24, GLYPHS_BRAILLE);
+    view.zoomed = PANEL_TIMELINE;
+    check_screen("timeline-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("timeline-ascii-80x24", 80, 24, GLYPHS_ASCII);
+    view.zoomed = PANEL_NONE;
+    choose("ppo-world-wide-5m_1"); /* not read yet: nothing of the other is shown as its own */
+    CHECK(!shows("rollout") && !shows("checkpoint ppo") && shows("memory_budget"));
+    check_screen("training-unread-80x24", 80, 24, GLYPHS_BRAILLE);
+    choose("lost");
+    check_screen("training-gone-80x24", 80, 24, GLYPHS_BRAILLE);
+    choose("nobody");
+    CHECK(shows("not known any more"));
+    model_take_log(model, "nobody", NULL, "ENOENT: no training is called nobody", now);
+    CHECK(shows("ENOENT: no training is called nobody"));
+    json_decref(lines);
+}
+
+/* Figures of three intervals ago are dimmed and called STALE; of ten, there are none. */
+static void check_ages(void)
+{
+    const struct status_training *running = NULL;
+
+    view_init(&view, false, 1000);
+    view.tab = TAB_STUDY;
+    for (int i = 0; i < model->status.n_trainings; i++)
+        if (strcmp(model_training(model, i)->training, "ppo-world-wide-5m_2") == 0)
+            running = model_training(model, i);
+    CHECK(running != NULL);
+    CHECK_INT(model_training_freshness(model, running, now), FRESH);
+    CHECK(shows("845k") && shows("+1.3100"));
+    now.mono_ms += 3100; /* the daemon is as old */
+    CHECK_INT(model_training_freshness(model, running, now), STALE);
+    now.mono_ms += 8000;
+    CHECK_INT(model_training_freshness(model, running, now), GONE);
+    CHECK(!shows("845k") && !shows("1.3100") && !shows("51k"));
+    check_screen("trainings-gone-80x24", 80, 24, GLYPHS_BRAILLE);
+    now.mono_ms -= 11100;
+    take("{\"trainer\":{\"state\":\"silent\",\"detail\":\"no answer for 12 "
+         "s\",\"age_ms\":12000},\"trainings\":[]}");
+    CHECK(shows("trainer silent 12s  no answer for 12 s"));
+    take("{\"trainer\":null,\"trainings\":null,\"policies\":7,\"champion\":[]}");
+    CHECK(shows("no trainings: s starts one"));
+    take(fixture_trainings);
+}
+
+static void check_elsewhere(void)
+{
+    view_init(&view, false, 1000);
+    check_screen("overview-trainings-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("overview-trainings-120x40", 120, 40, GLYPHS_BRAILLE);
+    check_screen("overview-trainings-200x60", 200, 60, GLYPHS_BRAILLE);
+    view.tab = TAB_GPU;
+    check_screen("gpu-trainings-80x24", 80, 24, GLYPHS_BRAILLE);
+}
+
+/* The chosen one stays chosen, by its name, when others come and go. */
+static void check_choice(void)
+{
+    view_init(&view, false, 1000);
+    view.tab = TAB_STUDY;
+    CHECK_STR(view_training(&view, model)->training, "default"); /* the newest is the first */
+    keys_press(&view, model, 80, 24, now, 'j');
+    keys_press(&view, model, 80, 24, now, 'j');
+    CHECK_STR(view_training(&view, model)->training, "again");
+    struct status_training first = model->status.trainings[0];
+    memmove(model->status.trainings, model->status.trainings + 1, 6 * sizeof(first));
+    model->status.n_trainings = 6;
+    CHECK_STR(view_training(&view, model)->training, "again");
+    memmove(model->status.trainings + 1, model->status.trainings, 6 * sizeof(first));
+    model->status.trainings[0] = first;
+    model->status.n_trainings = 7;
+    CHECK_STR(view_training(&view, model)->training, "again");
+    keys_press(&view, model, 80, 24, now, PRESS_ENTER);
+    CHECK(view.detail && view.tab == TAB_STUDY);
+    CHECK_STR(view_wanted_training(&view, model), "again");
+    keys_press(&view, model, 80, 24, now, 'z');
+    CHECK_INT(view.zoomed, PANEL_TRAINING);
+    keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+    CHECK(view.detail && view.zoomed == PANEL_NONE);
+    CHECK_INT(keys_press(&view, model, 80, 24, now, PRESS_ESCAPE), ACTION_COLLECT);
+    CHECK(!view.detail);
+    CHECK_STR(view_training(&view, model)->training, "again");
+    keys_press(&view, model, 80, 24, now, 'i');
+    CHECK_INT(view.curve, FIGURE_VALUE_LOSS);
+    keys_press(&view, model, 80, 24, now, PRESS_ENTER);
+    keys_press(&view, model, 80, 24, now, '1');
+    CHECK(!view.detail);
+    CHECK_STR(view_wanted_training(&view, model), "");
+}
+
+static void check_every_size(void)
+{
+    static const int sides[] = {1, 9, 10, 11, 17, 24, 39, 40, 41, 59, 60, 61, 80, 121, 200, 301};
+    enum { SIDES = sizeof(sides) / sizeof(sides[0]) };
+
+    for (int i = 0; i < 2 * SIDES * SIDES; i++) {
+        int width = sides[i / 2 % SIDES], height = sides[i / 2 / SIDES];
+        view_init(&view, false, 1000);
+        view.tab = TAB_STUDY;
+        view.detail = i % 2;
+        choose("ppo-world-wide-5m_2");
+        char *text = picture_draw(model, &view, now, width, height, GLYPHS_BRAILLE);
+        CHECK(text && picture_safe("every size", text, width, height));
+        free(text);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    char folder[] = "/tmp/papertape-study-XXXXXX", path[512];
+
+    if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
+        return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
+    golden = argv[1];
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof(path), "%s/papertape.db", folder);
+    CHECK_INT(fixture_database(path), 0);
+    model = model_create(1000);
+    take(fixture_trainings);
+    check_lists(path);
+    check_page(path);
+    check_ages();
+    check_elsewhere();
+    check_choice();
+    view_init(&view, false, 1000);
+    view.tab = TAB_STUDY;
+    choose("ppo-world-wide-5m_2");
+    read_wanted(path);
+    check_every_size();
+    model_destroy(model);
+
+    unlink(path);
+    for (int i = 0; i < 2; i++) { /* what a database in WAL mode leaves beside itself */
+        snprintf(path, sizeof(path), "%s/papertape.db-%s", folder, i == 0 ? "wal" : "shm");
+        unlink(path);
+    }
+    CHECK_INT(rmdir(folder), 0);
+    return check_done("tui/study");
+}

@@ -1,0 +1,386 @@
+/* Trainings and policies as the model takes them: from the status, with holes and from someone who means
+ * harm; from the database, where a curve is thinned, read on, and forgotten again; how old is too old. */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+#include "tests/tui/fixture.h"
+#include "tui/history_reader.h"
+#include "tui/model.h"
+#include "tui/panel/frame.h"
+#include "tui/panel/training_words.h"
+
+static const struct moment now = {1723161255342000000, 1000000};
+
+static void take(struct model *model, const char *more)
+{
+    json_t *object = json_loads(fixture_status, 0, NULL), *extra = json_loads(more, 0, NULL);
+
+    CHECK(object && extra);
+    CHECK_INT(json_object_update(object, extra), 0);
+    CHECK_INT(model_take_status(model, object, now), 0);
+    json_decref(object);
+    json_decref(extra);
+}
+
+static void check_status(void)
+{
+    struct model *model = model_create(1000);
+    const struct status *s = &model->status;
+
+    CHECK_INT(s->n_trainings, 0);
+    CHECK_INT(s->trainer.age_ms, -1);
+    take(model, fixture_trainings);
+    CHECK_STR(s->trainer.state, "ok");
+    CHECK_INT(s->trainer.pid, 4243);
+    CHECK_INT(s->n_trainings, 7);
+    const struct status_training *t = &s->trainings[1];
+    CHECK_STR(t->training, "ppo-world-wide-5m_2");
+    CHECK_STR(t->state, "update");
+    CHECK_STR(t->cause, "");
+    CHECK_STR(t->backend, "cpu-avx512");
+    CHECK_INT(t->priority, 5);
+    CHECK_INT(t->steps, 3064000);
+    CHECK_INT(t->checkpoint_steps, 3000000);
+    CHECK_INT(t->retry_in_ms, -1);
+    CHECK_INT(t->ended_ns, -1);
+    CHECK_NEAR(t->steps_s, 845000, 0);
+    CHECK_NEAR(t->cpu_utilisation, 1.97, 0);
+    CHECK(isnan(t->utilisation) && isnan(t->device_mib) && !t->stale && !t->stopping);
+    CHECK_INT(s->trainings[4].retry_in_ms, 3400);
+    CHECK(isnan(s->trainings[4].memory_mib));
+    CHECK_STR(s->trainings[5].training, "bad ?[31m?name");
+    CHECK(s->trainings[6].stopping);
+    CHECK_INT(s->n_policies, 5);
+    CHECK_STR(s->champion_account, "champion");
+    CHECK_STR(s->champion_policy, "ppo-world-wide-5m_2");
+    CHECK_INT(s->policies[0].n_actions, 2);
+    CHECK_STR(s->policies[0].actions[1].symbol, "ETHUSDT");
+    CHECK_NEAR(s->policies[0].actions[1].action, -0.3, 0);
+    CHECK_INT(s->policies[2].decided_ns, -1);
+    CHECK(isnan(s->policies[2].sharpe));
+
+    take(model,
+         "{\"trainer\":[1],\"champion\":7,\"trainings\":[7,null,{},{\"training\":9},{\"training\":\"a\","
+         "\"steps\":-4,\"total_steps\":1e300,\"priority\":\"x\",\"return\":\"1\",\"stale\":1}],"
+         "\"policies\":{\"policy\":\"a\"}}");
+    CHECK_INT(s->n_trainings, 1);
+    CHECK_INT(s->trainings[0].steps, -1);
+    CHECK_INT(s->trainings[0].total_steps, -1);
+    CHECK_INT(s->trainings[0].priority, 0);
+    CHECK(isnan(s->trainings[0].episode_return) && !s->trainings[0].stale);
+    CHECK_INT(s->n_policies, 0);
+    CHECK_STR(s->trainer.state, "");
+    model_destroy(model);
+}
+
+/* Of more than there is room for the newest stay, which are the last. */
+static void check_many(void)
+{
+    struct model *model = model_create(1000);
+    json_t *all = json_array(), *object = json_loads(fixture_status, 0, NULL);
+
+    for (int i = 0; i < STATUS_TRAININGS_MAX + 7; i++)
+        json_array_append_new(all, json_pack("{s:o}", "training", json_sprintf("t_%d", i)));
+    json_object_set_new(object, "trainings", all);
+    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(model->status.n_trainings, STATUS_TRAININGS_MAX);
+    CHECK_STR(model_training(model, 0)->training, "t_70");
+    CHECK_STR(model_training(model, STATUS_TRAININGS_MAX - 1)->training, "t_7");
+    json_decref(object);
+    model_destroy(model);
+}
+
+static enum freshness freshness_in(struct model *model, const char *state, const char *trainer,
+                                   int64_t age_ms, int64_t later_ms)
+{
+    struct status_training t = {.age_ms = age_ms, .expected_ms = 2000};
+
+    snprintf(t.state, sizeof(t.state), "%s", state);
+    snprintf(model->status.trainer.state, sizeof(model->status.trainer.state), "%s", trainer);
+    model->status.trainer.age_ms = 100;
+    return model_training_freshness(model, &t, (struct moment){now.wall_ns, now.mono_ms + later_ms});
+}
+
+static void check_freshness(void)
+{
+    struct model *model = model_create(1000);
+
+    take(model, fixture_trainings);
+    CHECK_INT(freshness_in(model, "update", "ok", 6000, 0), FRESH);
+    CHECK_INT(freshness_in(model, "update", "ok", 6001, 0), STALE);
+    CHECK_INT(freshness_in(model, "update", "ok", 20000, 0), STALE);
+    CHECK_INT(freshness_in(model, "update", "ok", 20001, 0), GONE);
+    CHECK_INT(freshness_in(model, "update", "ok", -1, 0), GONE);
+    CHECK_INT(freshness_in(model, "rollout", "ok", 100, 3100), STALE);    /* the daemon is as old */
+    CHECK_INT(freshness_in(model, "done", "absent", 999999, 0), FRESH);   /* it has nothing more to say */
+    CHECK_INT(freshness_in(model, "stopped", "ok", 999999, 11000), GONE); /* nor has the daemon */
+    CHECK_INT(freshness_in(model, "queued", "ok", -1, 0), FRESH);
+    CHECK_INT(freshness_in(model, "paused", "silent", 100, 0), STALE);
+    CHECK_INT(freshness_in(model, "queued", "version", 100, 0), STALE);
+    CHECK_INT(freshness_in(model, "what", "", 100, 0), STALE);
+    model->status.trainer.age_ms = -1;
+    CHECK_INT(model_trainer_freshness(model, now), GONE);
+
+    const struct status_policy *p = model->status.policies;
+    CHECK_INT(model_policy_freshness(model, &p[0], now), FRESH); /* 255 s of 5 min */
+    CHECK_INT(model_policy_freshness(model, &p[1], now), STALE); /* 1255 s */
+    CHECK_INT(model_policy_freshness(model, &p[2], now), GONE);
+    model_destroy(model);
+}
+
+static void check_words(void)
+{
+    struct status_training t = {.steps = 4999999, .total_steps = 5000000, .steps_s = 1000};
+    char a[FORMAT_MAX], name[STATUS_TRAINING_NAME_MAX];
+    enum style style;
+
+    CHECK_STR(training_percent(a, training_share(&t)), "99%"); /* not done yet */
+    t.steps = 5000001;
+    CHECK_STR(training_percent(a, training_share(&t)), "100%");
+    CHECK_STR(training_left(a, &t), "0.0s");
+    t.steps = 0;
+    CHECK_STR(training_left(a, &t), "83m");
+    t.steps_s = NAN;
+    CHECK_STR(training_left(a, &t), "n/a");
+    CHECK(!training_endless(&t));
+    t.total_steps = 1000000000000;
+    CHECK(training_endless(&t) && isnan(training_share(&t)));
+    CHECK_STR(training_left(a, &t), "-");
+    t.total_steps = -1;
+    CHECK(training_endless(&t));
+    CHECK_STR(training_memory(a, 312.4), "312MiB");
+    CHECK_STR(training_memory(a, 4096), "4.0GiB");
+    CHECK_STR(training_memory(a, NAN), "n/a");
+    CHECK_STR(training_busy(a, 1.97), "197%");
+    CHECK_STR(training_busy(a, 0), "0%");
+    CHECK_STR(training_return(a, -0.00423), "-0.0042");
+    CHECK_STR(training_return(a, 1234.56), "+1235");
+    CHECK_STR(training_state(&t, FRESH, &style), "n/a");
+    snprintf(t.state, sizeof(t.state), "failed");
+    t.stopping = true;
+    CHECK_STR(training_state(&t, FRESH, &style), "failed");
+    CHECK_INT(style, STYLE_BAD);
+    snprintf(t.state, sizeof(t.state), "rollout");
+    CHECK_STR(training_state(&t, FRESH, &style), "stopping");
+    CHECK_STR(training_state(&t, STALE, &style), "STALE");
+
+    frame_middle(name, sizeof(name), "ppo-world-wide-5m_2", 15); /* families differ at their end */
+    CHECK_STR(name, "ppo-world-~5m_2");
+    frame_middle(name, sizeof(name), "ppo-world-wide-", 15);
+    CHECK_STR(name, "ppo-world-wide-");
+    frame_middle(name, sizeof(name), "\xc3\xa4\xc3\xb6\xc3\xbc-world-wide-5m_2", 15);
+    CHECK_STR(name, "\xc3\xa4\xc3\xb6\xc3\xbc-world-wide-5m_2");
+}
+
+static void check_parameters(void)
+{
+    static struct history_training past;
+
+    history_parameters(
+        &past,
+        "# x = 1\n; y = 2\nname = a b \r\n[ppo]\n  gamma=0.99\nlr =\n[broken\n= 3\n[net]\nw\t=\t64,64");
+    CHECK_INT(past.n_parameters, 5);
+    CHECK_STR(past.parameters[0].section, "");
+    CHECK_STR(past.parameters[0].value, "a b");
+    CHECK_STR(past.parameters[1].section, "ppo");
+    CHECK_STR(past.parameters[1].key, "gamma");
+    CHECK_STR(past.parameters[1].value, "0.99");
+    CHECK_STR(past.parameters[2].value, "");
+    CHECK_STR(past.parameters[3].key, "");
+    CHECK_STR(past.parameters[4].section, "net");
+    CHECK_STR(past.parameters[4].key, "w");
+    CHECK_STR(past.parameters[4].value, "64,64");
+    char *text = calloc(1, 1 << 16);
+    for (int i = 0; i < 1 << 13; i++)
+        memcpy(text + (size_t)i * 4, "a=1\n", 4);
+    history_parameters(&past, text);
+    CHECK_INT(past.n_parameters, HISTORY_PARAMETERS_MAX);
+    memset(text, 'x', (1 << 16) - 1);
+    text[40] = '=';
+    history_parameters(&past, text);
+    CHECK_INT(past.n_parameters, 1);
+    free(text);
+    history_parameters(&past, "");
+    CHECK_INT(past.n_parameters, 0);
+}
+
+static struct db_writer *begin(const char *path)
+{
+    static const struct db_writer_config writer_config;
+    struct db_writer *writer = NULL;
+    char words[DB_ERROR_MAX];
+
+    CHECK_INT(db_writer_open(path, &writer_config, &writer, words, sizeof(words)), 0);
+    return writer;
+}
+
+static void end(struct db_writer *writer)
+{
+    char words[DB_ERROR_MAX];
+
+    CHECK_INT(db_writer_close(writer, 20000, words, sizeof(words)), 0);
+}
+
+static void put(const char *path, const char *name, int64_t attempts, int64_t rewind, int64_t from,
+                int64_t to)
+{
+    struct db_writer *writer = begin(path);
+    struct db_training row = fixture_training_row(name, "update", to * 1024);
+
+    row.attempts = attempts;
+    db_writer_put_training(writer, &row);
+    if (rewind >= 0)
+        db_writer_rewind_training(writer, name, rewind);
+    for (int64_t i = from; i < to; i++)
+        fixture_put_point(writer, name, i);
+    end(writer);
+}
+
+/* What one reader shows, read on and on, ends where one that reads it all begins. */
+static void check_curve(const char *path)
+{
+    static struct history_training past, anew;
+    struct history_reader *reader = NULL, *other = NULL;
+    char words[256];
+
+    put(path, "curve", 1, -1, 0, 300);
+    CHECK_INT(history_open(path, &reader, words, sizeof(words)), 0);
+    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(past.n_points, 300);
+    CHECK_INT(past.steps[299], 300 * 1024);
+    CHECK(isnan(past.figures[FIGURE_RETURN][4]) && isfinite(past.figures[FIGURE_RETURN][5]));
+    CHECK_INT(past.n_parameters, 10);
+    CHECK_STR(past.parameters[0].key, "n_envs");
+    for (int64_t n = 300; n < 3000; n += 271) {
+        put(path, "curve", 1, -1, n, n + 271);
+        CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+        CHECK(past.n_points <= HISTORY_POINTS_MAX && past.n_points >= HISTORY_POINTS_MAX / 2);
+        CHECK_INT(past.steps[0], 1024);
+        CHECK_INT(past.steps[past.n_points - 1], (n + 271) * 1024);
+        for (int i = 1; i < past.n_points; i++)
+            CHECK(past.steps[i] > past.steps[i - 1]);
+    }
+    CHECK_INT(history_open(path, &other, words, sizeof(words)), 0);
+    CHECK_INT(history_read_training(other, &anew, "curve"), 0);
+    CHECK_INT(anew.n_points, past.n_points);
+    for (int i = 0; i < past.n_points && i < anew.n_points; i++) {
+        CHECK_INT(anew.steps[i], past.steps[i]);
+        CHECK(memcmp(&anew.figures[FIGURE_KL][i], &past.figures[FIGURE_KL][i], sizeof(double)) == 0);
+    }
+    /* It goes on from a checkpoint: what lay beyond that is gone, also where it has been passed since. */
+    put(path, "curve", 2, 100 * 1024, 100, 101);
+    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(past.n_points, 101);
+    CHECK_INT(past.steps[100], 101 * 1024);
+    put(path, "curve", 3, 50 * 1024, 50, 201);
+    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(past.n_points, 201);
+    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(past.n_points, 201);
+    /* Another one, none, and one that there is not. */
+    put(path, "young", 1, -1, 0, 3);
+    CHECK_INT(history_read_training(reader, &past, "young"), 0);
+    CHECK_INT(past.n_points, 3);
+    CHECK_STR(past.training, "young");
+    CHECK_INT(history_read_training(reader, &past, ""), 0);
+    CHECK_STR(past.training, "");
+    CHECK_INT(past.n_points, 0);
+    CHECK_INT(history_read_training(reader, &past, "young"), 0);
+    CHECK_INT(past.n_points, 3);
+    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(past.n_points, 201);
+    CHECK_INT(history_read_training(reader, &past, "nobody"), 0);
+    CHECK_INT(past.n_points + past.n_phases + past.n_parameters, 0);
+    CHECK_STR(past.training, "nobody");
+    history_close(other);
+    history_close(reader);
+}
+
+static void check_stored(const char *path)
+{
+    struct history_reader *reader = NULL;
+    struct status *status = malloc(sizeof(*status));
+    struct db_writer *writer = begin(path);
+    char words[256], name[32];
+    int64_t age_ms;
+
+    CHECK_INT(history_open(path, &reader, words, sizeof(words)), 0);
+    CHECK_INT(history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
+    CHECK_INT(status->n_trainings, 4);
+    CHECK_STR(status->trainings[0].training, "ppo-world-wide-5m_1");
+    CHECK_STR(status->trainings[0].cause, "memory_budget");
+    CHECK_INT(status->trainings[0].ended_ns, fixture_now_ns - 3600000000000);
+    CHECK_INT(status->trainings[1].age_ms, 100);
+    CHECK_INT(status->trainings[1].expected_ms, -1);
+    CHECK_NEAR(status->trainings[1].memory_mib, 312, 0);
+    CHECK_INT(status->n_policies, 1);
+    CHECK_STR(status->policies[0].role, "champion");
+    CHECK_STR(status->champion_policy, "ppo-world-wide-5m_2");
+    CHECK(strncmp(status->policies[0].id, "9f3c0000", 8) == 0 && strlen(status->policies[0].id) == 64);
+    CHECK(isfinite(status->policies[0].equity)); /* of its account */
+    for (int i = 0; i < STATUS_TRAININGS_MAX + 5; i++) {
+        snprintf(name, sizeof(name), "t_%d", i);
+        struct db_training row = fixture_training_row(name, "done", 1024);
+        row.created_ns = fixture_now_ns + i;
+        row.ended_ns = fixture_now_ns + i;
+        db_writer_put_training(writer, &row);
+    }
+    end(writer);
+    CHECK_INT(history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
+    CHECK_INT(status->n_trainings, STATUS_TRAININGS_MAX);
+    CHECK_STR(status->trainings[0].training, "t_5");
+    CHECK_STR(status->trainings[STATUS_TRAININGS_MAX - 1].training, "t_68");
+    history_close(reader);
+    free(status);
+}
+
+static void check_log(void)
+{
+    struct model *model = model_create(1000);
+    json_t *lines = json_array();
+
+    for (int i = 0; i < MODEL_LOG_LINES_MAX + 3; i++)
+        json_array_append_new(lines, json_sprintf("line %d \033[2J", i));
+    json_array_append_new(lines, json_integer(7));
+    model_take_log(model, "a", lines, "", now);
+    CHECK(model->log.have);
+    CHECK_INT(model->log.n, MODEL_LOG_LINES_MAX);
+    CHECK_STR(model->log.lines[0], "line 4 ?[2J");
+    CHECK_STR(model->log.lines[MODEL_LOG_LINES_MAX - 1], "");
+    model_take_log(model, "a", NULL, "ETIMEDOUT: \a", now); /* the old lines stay, and age */
+    CHECK_INT(model->log.n, MODEL_LOG_LINES_MAX);
+    CHECK_STR(model->log.words, "ETIMEDOUT: ?");
+    model_take_log(model, "b", NULL, "ENOENT", now);
+    CHECK(!model->log.have && model->log.n == 0);
+    json_decref(lines);
+    model_destroy(model);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/papertape-training-XXXXXX", path[512];
+
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        return CHECK_SKIP;
+    check_status();
+    check_many();
+    check_freshness();
+    check_words();
+    check_parameters();
+    check_log();
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof(path), "%s/papertape.db", folder);
+    CHECK_INT(fixture_database(path), 0);
+    check_curve(path);
+    check_stored(path);
+    unlink(path);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof(path), "%s/papertape.db-%s", folder, i == 0 ? "wal" : "shm");
+        unlink(path);
+    }
+    CHECK_INT(rmdir(folder), 0);
+    return check_done("tui/training");
+}

@@ -1,0 +1,183 @@
+/* One training's past: its curve thinned to what a chart can show, and read on from where the last reading
+ * ended. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/history_reader.h"
+#include "tui/text.h"
+
+#define COPY(field, text) text_clean(field, sizeof(field), text)
+
+enum { LINE_MAX = 256 };
+
+struct reading {
+    struct history_training *past;
+    struct history_curve *curve;
+    bool found;
+    int64_t steps, attempts, created_ns;
+};
+
+/* A line of an INI file: "[section]", "key = value", a comment, or nothing. */
+static void parameter(struct history_training *past, char *section, size_t section_size, char *line)
+{
+    char *equals = strchr(line, '='), *end;
+
+    line += strspn(line, " \t");
+    if (*line == '#' || *line == ';' || !*line)
+        return;
+    if (*line == '[' && (end = strchr(line, ']'))) {
+        *end = '\0';
+        text_clean(section, section_size, line + 1);
+        return;
+    }
+    if (!equals || past->n_parameters == HISTORY_PARAMETERS_MAX)
+        return;
+    struct history_parameter *p = &past->parameters[past->n_parameters++];
+    char *value = equals + 1 + strspn(equals + 1, " \t");
+    while (equals > line && strchr(" \t", equals[-1]))
+        equals--;
+    *equals = '\0';
+    for (end = value + strlen(value); end > value && strchr(" \t\r", end[-1]); end--)
+        ;
+    *end = '\0';
+    COPY(p->section, section);
+    COPY(p->key, line);
+    COPY(p->value, value);
+}
+
+void history_parameters(struct history_training *past, const char *config)
+{
+    char section[STATUS_WORD_MAX] = "", line[LINE_MAX];
+
+    past->n_parameters = 0;
+    while (*config) {
+        size_t n = strcspn(config, "\n"), kept = n < sizeof(line) - 1 ? n : sizeof(line) - 1;
+        memcpy(line, config, kept);
+        line[kept] = '\0';
+        parameter(past, section, sizeof(section), line);
+        config += n + (config[n] == '\n');
+    }
+}
+
+static void on_training(void *ctx, const struct db_training *row)
+{
+    struct reading *reading = ctx;
+
+    reading->found = true;
+    reading->steps = row->steps;
+    reading->attempts = row->attempts;
+    reading->created_ns = row->created_ns;
+    history_parameters(reading->past, row->config);
+}
+
+/* Every second point goes, and from now on only every second one that comes stays. */
+static void halve(struct history_training *past, struct history_curve *curve)
+{
+    int kept = 0;
+
+    for (int i = 0; i < past->n_points; i += 2, kept++) {
+        past->steps[kept] = past->steps[i];
+        for (int f = 0; f < FIGURES; f++)
+            past->figures[f][kept] = past->figures[f][i];
+    }
+    past->n_points = kept;
+    curve->stride *= 2;
+}
+
+/* The newest one is always there: until the next comes, where it is none that stays. */
+static void on_point(void *ctx, const struct db_training_point *row)
+{
+    struct reading *reading = ctx;
+    struct history_training *past = reading->past;
+    struct history_curve *curve = reading->curve;
+
+    if (curve->passing)
+        past->n_points--;
+    if (past->n_points == HISTORY_POINTS_MAX)
+        halve(past, curve);
+    int at = past->n_points++;
+    past->steps[at] = row->steps;
+    past->figures[FIGURE_POLICY_LOSS][at] = row->policy_loss;
+    past->figures[FIGURE_VALUE_LOSS][at] = row->value_loss;
+    past->figures[FIGURE_ENTROPY_LOSS][at] = row->entropy_loss;
+    past->figures[FIGURE_KL][at] = row->kl;
+    past->figures[FIGURE_CLIP_FRACTION][at] = row->clip_fraction;
+    past->figures[FIGURE_EXPLAINED_VARIANCE][at] = row->explained_variance;
+    past->figures[FIGURE_GRAD_NORM][at] = row->grad_norm;
+    past->figures[FIGURE_LEARNING_RATE][at] = row->learning_rate;
+    past->figures[FIGURE_STEPS_S][at] = row->steps_s;
+    past->figures[FIGURE_RETURN][at] = row->episode_return;
+    curve->passing = curve->seen++ % curve->stride != 0;
+}
+
+static void on_evaluation(void *ctx, const struct db_training_evaluation *row)
+{
+    struct history_training *past = ((struct reading *)ctx)->past;
+
+    if (past->n_evaluations == HISTORY_EVALUATIONS_MAX)
+        memmove(past->evaluations, past->evaluations + 1,
+                (size_t)--past->n_evaluations * sizeof(past->evaluations[0]));
+    past->evaluations[past->n_evaluations++] = (struct history_evaluation){
+        row->steps, row->ts_ns, row->reward, row->total_return, row->benchmark_return, row->drawdown};
+}
+
+static void on_state(void *ctx, const struct db_training_state *row)
+{
+    struct history_training *past = ((struct reading *)ctx)->past;
+
+    if (past->n_phases == HISTORY_PHASES_MAX)
+        return;
+    struct history_phase *phase = &past->phases[past->n_phases++];
+    phase->ts_ns = row->ts_ns;
+    phase->utilisation = row->utilisation;
+    COPY(phase->state, row->state);
+}
+
+/* Does what was read of the curve stand: of the same training, the same attempt, and not beyond where that
+ * is? One that goes on from a checkpoint may have forgotten points. */
+static bool stands(const struct history_curve *curve, const struct reading *reading, const char *name)
+{
+    const struct history_training *past = reading->past;
+    int64_t newest = past->n_points > 0 ? past->steps[past->n_points - 1] : -1;
+
+    return curve->stride > 0 && strcmp(past->training, name) == 0 && curve->attempts == reading->attempts &&
+           curve->created_ns == reading->created_ns && newest <= reading->steps;
+}
+
+int history_read_training(struct history_reader *reader, struct history_training *past, const char *name)
+{
+    struct reading reading = {.past = past, .curve = &reader->curve};
+    struct history_curve *curve = reading.curve;
+
+    if (!*name) {
+        past->training[0] = '\0';
+        past->n_points = past->n_phases = past->n_evaluations = past->n_parameters = 0;
+        return 0;
+    }
+    int r = db_reader_trainings(reader->db, name, on_training, &reading);
+    if (r < 0)
+        return r;
+    if (!stands(curve, &reading, name)) {
+        *curve = (struct history_curve){
+            .stride = 1, .attempts = reading.attempts, .created_ns = reading.created_ns};
+        past->n_points = past->n_evaluations = 0;
+    }
+    COPY(past->training, name);
+    past->n_phases = 0;
+    if (!reading.found) {
+        past->n_points = past->n_evaluations = past->n_parameters = 0;
+        curve->stride = 0;
+        return 0;
+    }
+    int64_t points = past->n_points > 0 ? past->steps[past->n_points - 1] : -1;
+    int64_t evaluations = past->n_evaluations > 0 ? past->evaluations[past->n_evaluations - 1].steps : -1;
+    if ((r = db_reader_training_points_after(reader->db, name, points, on_point, &reading)) == 0 &&
+        (r = db_reader_training_evaluations_after(reader->db, name, evaluations, on_evaluation, &reading)) ==
+            0)
+        r = db_reader_training_states(reader->db, name, HISTORY_PHASES_MAX, on_state, &reading);
+    if (r < 0)
+        curve->stride = 0; /* whatever was read of it is read again */
+    return r;
+}
