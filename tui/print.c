@@ -168,7 +168,6 @@ static void machine(FILE *out, const struct status *s)
         fprintf(out, "charts    %s bars taken, %s wait\n", exact(a, s->compute_updates),
                 exact(b, s->compute_queue));
     fprintf(out, "gpu       %s%s%s\n", word(s->gpu_state), s->gpu_reason[0] ? ": " : "", s->gpu_reason);
-    fprintf(out, "trainings %d\n", s->n_trainings);
 }
 
 void print_status(FILE *out, const struct model *model, struct moment now)
@@ -183,6 +182,7 @@ void print_status(FILE *out, const struct model *model, struct moment now)
     positions(out, model, now);
     if (model->source == MODEL_DAEMON)
         machine(out, &model->status);
+    print_trainings(out, model, now);
     if (model->source == MODEL_DAEMON)
         record(out, &model->status);
     parity(out, model, now);

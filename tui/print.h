@@ -8,8 +8,12 @@
 
 #include "tui/model.h"
 
-/* The state in lines of text: feed, trading, accounts, prices, positions, database, devices. */
+/* The state in lines of text: feed, trading, accounts, prices, positions, database, devices, trainings,
+ * policies. */
 void print_status(FILE *out, const struct model *model, struct moment now);
+
+/* Of it the co-process, the trainings (newest first) and the policies. */
+void print_trainings(FILE *out, const struct model *model, struct moment now);
 
 /* The same with orders, fills and alerts. */
 void print_overview(FILE *out, const struct model *model, struct moment now);

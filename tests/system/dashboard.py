@@ -155,7 +155,7 @@ def test_start_and_tabs(session):
     session.launch()
     expect(tmux, "feed ok", "TRADING on", "parity ok 31d", "BTCUSDT", "61837.63", "Positions (1)", "Equity 1h", "Alerts (0)",
            "cross up", "10010.20")
-    for key, text in (("2", "no studies: arrive with the trainer"), ("3", "libnvidia-ml.so.1"),
+    for key, text in (("2", "no trainings: s starts one"), ("3", "libnvidia-ml.so.1"),
                       ("4", "[4]Mkt"), ("5", "Accounts (1)"), ("6", "Orders (1)"), ("7", "ETHUSDT depth is late"),
                       ("8", "7 BUY MARKET BTCUSDT"), ("1", "[1]Over")):
         tmux.keys(key)

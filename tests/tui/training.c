@@ -11,6 +11,7 @@
 #include "tui/model.h"
 #include "tui/panel/frame.h"
 #include "tui/panel/training_words.h"
+#include "tui/print.h"
 
 static const struct moment now = {1723161255342000000, 1000000};
 
@@ -337,6 +338,46 @@ static void check_stored(const char *path)
     free(status);
 }
 
+/* What --once says, newest first; what is too old, as a dash. */
+static void check_printed(void)
+{
+    struct model *model = model_create(1000);
+    char *text = NULL;
+    size_t size;
+
+    take(model, fixture_trainings);
+    for (int i = 0; i < 2; i++) {
+        FILE *out = open_memstream(&text, &size);
+        print_trainings(out, model, (struct moment){now.wall_ns, now.mono_ms + i * 20000});
+        fclose(out);
+        if (i == 0) {
+            CHECK(strncmp(text,
+                          "trainer   ok age 0.2s\ntrainings 7\n"
+                          "training  default stopping steps 123M until stopped return -0.0042 steps/s 51k on "
+                          "cpu age "
+                          "0.5s\n"
+                          "training  bad ?[31m?name done steps 2.0M of 2.0M 100% return +12.50 age 24h\n"
+                          "training  again queued steps 66k of 5.0M 1% return n/a again in 3.4s age 0.9s: "
+                          "killed by "
+                          "signal 9\n"
+                          "training  lost STALE steps - return - on 1 age 94s\n",
+                          400) == 0);
+            CHECK(strstr(
+                text, "policy    ppo-world-wide-5m_2 champion account ppo-world-wide-5m_2 trading trades 12 "
+                      "sharpe 1.10 return +0.10% BTCUSDT +0.12 ETHUSDT -0.30\n"));
+            CHECK(strstr(text,
+                         "policy    other challenger account other refused trades 0 sharpe n/a return n/a: "
+                         "interval: trained on 1h, the daemon streams 5m\n"));
+        } else {
+            CHECK(!strstr(text, "845k") && !strstr(text, "1.31") && !strstr(text, "1.10"));
+            CHECK(strstr(text, "training  ppo-world-wide-5m_2 STALE steps - return - on cpu age 20s\n"));
+        }
+        free(text);
+        text = NULL;
+    }
+    model_destroy(model);
+}
+
 static void check_log(void)
 {
     struct model *model = model_create(1000);
@@ -371,6 +412,7 @@ int main(void)
     check_words();
     check_parameters();
     check_log();
+    check_printed();
     CHECK(mkdtemp(folder) != NULL);
     snprintf(path, sizeof(path), "%s/papertape.db", folder);
     CHECK_INT(fixture_database(path), 0);
