@@ -19,10 +19,12 @@
 #include "tui/command/order.h"
 #include "tui/command/orders.h"
 #include "tui/command/parity.h"
+#include "tui/command/policy.h"
 #include "tui/command/positions.h"
 #include "tui/command/status.h"
 #include "tui/command/sweep.h"
 #include "tui/command/trading.h"
+#include "tui/command/train.h"
 #include "tui/command/warmup.h"
 #include "tui/command/what_if.h"
 
@@ -45,10 +47,12 @@ static const struct verb verbs[] = {
     {"orders", "every order ever, refused ones too", command_orders},
     {"parity", "does the log give what the database holds?", command_parity},
     {"pause", "no new positions until resume", command_pause},
+    {"policy", "policies in the arena: list, show, promote, retire", command_policy},
     {"positions", "what is held now", command_positions},
     {"resume", "trade again", command_resume},
     {"status", "the daemon's state, as text or JSON", command_status},
     {"sweep", "a strategy with every combination of parameters", command_sweep},
+    {"train", "trainings: list, start, stop, resume, restart, check, log", command_train},
     {"warmup", "how much history does a strategy need?", command_warmup},
     {"what-if", "a past moment again, with other parameters", command_what_if},
 };

@@ -1,5 +1,5 @@
-/* papertape ledger, bars, fills, orders, positions: what they print from a database of known contents, and
- * how they refuse. */
+/* papertape ledger, bars, fills, orders, positions, train list, policy list: what they print from a database
+ * of known contents, and how they refuse. */
 #include <jansson.h>
 #include <stdarg.h>
 
@@ -8,7 +8,9 @@
 #include "tui/command/fills.h"
 #include "tui/command/ledger.h"
 #include "tui/command/orders.h"
+#include "tui/command/policy.h"
 #include "tui/command/positions.h"
+#include "tui/command/train.h"
 
 static char out[1 << 16], err[4096];
 
@@ -120,7 +122,82 @@ static void fill_database(const char *path, struct fixture *f)
         };
         db_writer_put_bar(writer, 0, 60000000000, i < 2 ? BAR_VENUE : BAR_TRADES, &bar);
     }
+    struct db_training training = {.name = "ppo-btc",
+                                   .state = "update",
+                                   .reason = "",
+                                   .cause = "",
+                                   .device = "0",
+                                   .backend = "gpu",
+                                   .config = "[ppo]",
+                                   .checkpoint = "",
+                                   .policy = "/p",
+                                   .steps = 250000,
+                                   .total_steps = 1000000,
+                                   .steps_s = NAN,
+                                   .episode_return = 1.5,
+                                   .cpu_s = 2.5,
+                                   .memory_bytes = 300 << 20,
+                                   .created_ns = 1,
+                                   .started_ns = 2,
+                                   .heard_ns = FIXTURE_START};
+    db_writer_put_training(writer, &training);
+    struct db_policy policy = {.name = "ppo-btc",
+                               .account = "ppo-btc",
+                               .training = "ppo-btc",
+                               .path = "/p",
+                               .reason = "better",
+                               .role = DB_POLICY_CHAMPION,
+                               .id = {0xab},
+                               .since_ns = FIXTURE_START};
+    db_writer_put_policy(writer, &policy);
     CHECK_INT(db_writer_close(writer, 30000, why, sizeof why), 0);
+}
+
+/* Without a daemon: what the database has, which is said, and status 3. */
+static void test_learning(const char *state)
+{
+    char expected[SCRATCH_PATH_MAX + 160];
+    CHECK_INT(run(command_train, "train", "list", "--state", state, NULL), 3);
+    CHECK_INT(lines(), 2);
+    CHECK(strncmp(line(1), "ppo-btc           update             25.0      250k", 50) == 0);
+    CHECK(strstr(line(1), " STALE  0 ") != NULL); /* its age, its device */
+    snprintf(
+        expected, sizeof expected,
+        "papertape: train: as the database last had them: %s/control.sock: no daemon is listening: start "
+        "papertaped, or name its state with --state\n",
+        state);
+    CHECK_STR(err, expected);
+    CHECK_INT(run(command_train, "train", "list", "--json", "--state", state, NULL), 3);
+    json_t *json = object("papertape.trainings/1"),
+           *row = json_array_get(json_object_get(json, "trainings"), 0);
+    CHECK_STR(json_string_value(json_object_get(row, "name")), "ppo-btc");
+    CHECK_STR(json_string_value(json_object_get(row, "state")), "update");
+    CHECK_INT(json_integer_value(json_object_get(row, "steps")), 250000);
+    CHECK(json_number_value(json_object_get(row, "return")) == 1.5);
+    CHECK(json_number_value(json_object_get(row, "memory_mib")) == 300);
+    CHECK(json_is_null(json_object_get(row, "steps_per_second")) &&
+          json_is_null(json_object_get(row, "cause")));
+    CHECK(json_is_null(json_object_get(row, "ended_ns")) && json_is_true(json_object_get(row, "stale")));
+    CHECK(json_integer_value(json_object_get(row, "age_ms")) > 0);
+    json_decref(json);
+    CHECK_INT(run(command_train, "train", "list", "--csv", "--state", state, NULL), 3);
+    CHECK(strncmp(line(1), "ppo-btc,update,25.0,250000,1000000,,1.5000,", 43) == 0);
+
+    CHECK_INT(run(command_policy, "policy", "list", "--state", state, NULL), 3);
+    CHECK_INT(lines(), 2);
+    CHECK(strncmp(line(1), "ppo-btc           champion    ppo-btc ", 38) == 0);
+    CHECK(strstr(line(1), " ab0000000000 ") && strstr(line(1), "better"));
+    CHECK_INT(run(command_policy, "policy", "list", "--json", "--state", state, NULL), 3);
+    json = object("papertape.policies/1");
+    row = json_array_get(json_object_get(json, "policies"), 0);
+    CHECK_STR(json_string_value(json_object_get(row, "name")), "ppo-btc");
+    CHECK_STR(json_string_value(json_object_get(row, "role")), "champion");
+    CHECK_INT(strlen(json_string_value(json_object_get(row, "id"))), 64);
+    CHECK_INT(json_integer_value(json_object_get(row, "since_ns")), FIXTURE_START);
+    CHECK(json_is_null(json_object_get(row, "equity")) && json_is_null(json_object_get(row, "state")));
+    json_decref(json);
+    CHECK_INT(run(command_policy, "policy", "show", "ppo-btc", "--state", state, NULL), 3);
+    CHECK_STR(out, "");
 }
 
 static void test_bars(const char *state)
@@ -285,6 +362,7 @@ int main(void)
 {
     char state[SCRATCH_MAX], path[SCRATCH_PATH_MAX], expected[SCRATCH_PATH_MAX + 96];
     struct fixture f;
+    unsetenv("RUNTIME_DIRECTORY");
     scratch_make(state);
     snprintf(path, sizeof path, "%s/papertape.db", state);
     CHECK_INT(run(command_fills, "fills", "--state", state, NULL), 1);
@@ -293,6 +371,7 @@ int main(void)
     CHECK_STR(err, expected);
     fill_database(path, &f);
     test_bars(state);
+    test_learning(state);
     test_fills(state);
     test_orders(state);
     test_positions(state);

@@ -8,6 +8,8 @@ import socket
 import threading
 import time
 
+import fake_trainings
+
 STATUS = {
     "schema": "papertape.status/1", "version": "0.1.0", "pid": 4242, "clock": "wall",
     "now_ns": 0, "uptime_s": 12.5, "state_dir": "/var/lib/papertape", "trading": "on", "trading_reason": None,
@@ -51,6 +53,7 @@ class Daemon:
         self.status = copy.deepcopy(STATUS)
         self.silent = False
         self.commands = []  # (cmd, args), in the order in which they came; status left out
+        self.learning = fake_trainings.Trainings()
         self.named = {}  # what was answered to each client id and key
         self.lock = threading.Lock()
         self.server = None
@@ -112,7 +115,8 @@ class Daemon:
 
     def _answer(self, cmd, args):
         if cmd == "status":
-            self.status["now_ns"] = time.time_ns()
+            self.status.update(now_ns=time.time_ns(), trainings=self.learning.trainings,
+                               policies=self.learning.policies, champion=self.learning.champion())
             return {"ok": True, "result": self.status}
         self.commands.append((cmd, args))
         if cmd in ("pause", "resume"):
@@ -157,6 +161,8 @@ class Daemon:
         if cmd == "book":
             return {"ok": True, "result": {"symbol": args["symbol"], "state": "synced", "last_id": 77,
                                            "bids": [["61837.63", "3.78826"]], "asks": [["61837.64", "1.5"]]}}
+        if cmd.startswith(("train_", "policy_")):
+            return self.learning.answer(cmd, args)
         if cmd in ("ack", "ping"):
             return {"ok": True, "result": {}}
         return self._refuse("EINVAL", f"cmd: \"{cmd}\": not a command")

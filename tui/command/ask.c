@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "db/state.h"
-#include "tui/control_client.h"
 #include "tui/dashboard.h"
 #include "tui/text.h"
 
@@ -31,27 +30,43 @@ int ask_wrong_option(const char *verb, char **argv, int option)
     return EXIT_USAGE;
 }
 
-int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result)
+int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
+                struct control_error *ret_error)
 {
     struct state_dir dir;
-    struct control_error error;
+    struct control_error error = {0};
     char words[512];
     int r = state_dir_find(state, &dir, words, sizeof(words));
 
     if (r < 0) {
         json_decref(args);
-        fprintf(stderr, "papertape: %s: %s\n", verb, words);
+        text_clean(error.message, sizeof(error.message), words);
+        *ret_error = error;
         return r == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
     }
-    r = control_call(dir.socket, cmd, args, CONTROL_TIMEOUT_MS, ret_result, &error);
+    r = control_call(dir.socket, cmd, args, CONTROL_TIMEOUT_MS, ret_result, ret_error);
     if (r == 0)
         return EXIT_OK;
-    fprintf(stderr, "papertape: %s: ", verb);
-    text_print(stderr, error.code);
-    fputs(error.code[0] ? ": " : "", stderr);
-    text_print(stderr, error.message);
-    fputc('\n', stderr);
     return r == -ENOENT || r == -ECONNREFUSED ? EXIT_NO_DAEMON : EXIT_ERROR;
+}
+
+void ask_say(const char *verb, const struct control_error *error)
+{
+    fprintf(stderr, "papertape: %s: ", verb);
+    text_print(stderr, error->code);
+    fputs(error->code[0] ? ": " : "", stderr);
+    text_print(stderr, error->message);
+    fputc('\n', stderr);
+}
+
+int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result)
+{
+    struct control_error error;
+    int status = ask_quietly(state, cmd, args, ret_result, &error);
+
+    if (status != EXIT_OK)
+        ask_say(verb, &error);
+    return status;
 }
 
 int ask_options(int argc, char **argv, const char *more, const char *help, struct ask_options *ret)

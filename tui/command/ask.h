@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "tui/control_client.h"
+
 /* Prints `papertape: VERB: WORDS` for a wrong command line; returns EXIT_USAGE. */
 int ask_usage(const char *verb, const char *words);
 
@@ -18,6 +20,11 @@ int ask_wrong_option(const char *verb, char **argv, int option);
  * the caller's; or an exit status, the reason on stderr: EXIT_NO_DAEMON without one, EXIT_ERROR when it
  * refused or did not answer. Takes `args`, which may be NULL. */
 int ask_daemon(const char *verb, const char *state, const char *cmd, json_t *args, json_t **ret_result);
+
+/* The same in two: the question, without a word; and what a failure reads as. */
+int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
+                struct control_error *ret_error);
+void ask_say(const char *verb, const struct control_error *error);
 
 /* Parses the options of a verb that has only --state DIR and --help, and `more` if that is not NULL:
  * "json", "yes", a flag. Positional arguments begin at argv[ret->first]. EXIT_OK or EXIT_USAGE; ret->done

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""What `papertape train` and `papertape policy` send over the control socket, what they print and how they end.
+
+usage: train_verbs.py PAPERTAPE
+
+Standard library only; the daemon is fake_daemon.py."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fake_daemon  # noqa: E402
+import fake_trainings  # noqa: E402
+
+GOOD = "[ppo]\nlearning_rate = 0.0003\nname = \"tab\there\"\n"
+WRONG_CONFIG = "[ppo]\nlearning_rate = bad\nepochs = 4\nclip_range = bad\n"
+
+# The command line; the command and the arguments that the daemon is to see. {d}: the test's folder.
+SENT = [
+    ("train start ppo-eth", "train_start", {"name": "ppo-eth"}),
+    ("train start ppo_2.b --config {d}/good.ini --priority -7", "train_start",
+     {"name": "ppo_2.b", "config": GOOD, "priority": -7}),
+    ("train start ppo-eth --overwrite --json", "train_start", {"name": "ppo-eth", "overwrite": True}),
+    ("train stop ppo-eth", "train_stop", {"name": "ppo-eth"}),
+    ("train resume ppo-eth", "train_resume", {"name": "ppo-eth"}),
+    ("train restart ppo-eth", "train_restart", {"name": "ppo-eth"}),
+    ("train restart ppo-eth --config {d}/good.ini", "train_restart", {"name": "ppo-eth", "config": GOOD}),
+    ("train check {d}/good.ini", "train_check", {"config": GOOD}),
+    ("train log ppo-eth", "train_log", {"name": "ppo-eth"}),
+    ("train log ppo-eth --lines 3", "train_log", {"name": "ppo-eth", "lines": 3}),
+    ("train list", "train_list", {}),
+    ("policy list", "policy_list", {}),
+    ("policy promote ppo-eth", "policy_promote", {"name": "ppo-eth"}),
+    ("policy promote ppo-eth --policy {d}/../{b}/p.safetensors", "policy_promote",
+     {"name": "ppo-eth", "path": "{r}/p.safetensors"}),
+    ("policy show ppo-eth", "policy_show", {"name": "ppo-eth"}),
+    ("policy retire ppo-eth", "policy_retire", {"name": "ppo-eth"}),
+]
+
+# Lines that are wrong in themselves: the status, one line that has these words, and nothing is sent.
+WRONG = [
+    ("train", 2, "comes first"),
+    ("train strat x", 2, "did you mean \"start\"?"),
+    ("train list x", 2, "list takes no argument"),
+    ("train start", 2, "start takes NAME"),
+    ("train start a b", 2, "start takes NAME"),
+    ("train stop a/b", 2, "begins with no dot"),
+    ("train stop .a", 2, "begins with no dot"),
+    ("train stop " + 32 * "n", 2, "1 to 31"),
+    ("train stop a --config x", 2, "--config: not an option of train stop"),
+    ("train check x --csv", 2, "--csv: not an option of train check"),
+    ("train start a --lines 5", 2, "--lines: not an option of train start"),
+    ("train start a --priority high", 2, "--priority"),
+    ("train start a --priority 101", 2, "--priority"),
+    ("train log a --lines 0", 2, "--lines"),
+    ("train start a --confg x", 2, "--confg: unknown option"),
+    ("train start a --config {d}/none.ini", 1, "none.ini: No such file"),
+    ("train start a --config {d}", 1, "Is a directory"),
+    ("train start a --config {d}/nul.ini", 1, "nul.ini: holds a NUL byte"),
+    ("train start a --config {d}/latin.ini", 1, "latin.ini: is not UTF-8"),
+    ("train start a --config {d}/large.ini", 1, "a configuration has at most 65024"),
+    ("policy", 2, "comes first"),
+    ("policy promte x", 2, "did you mean \"promote\"?"),
+    ("policy show", 2, "show takes NAME"),
+    ("policy list x", 2, "list takes no argument"),
+    ("policy show a --policy f", 2, "--policy: not an option of policy show"),
+    ("policy show a --csv", 2, "--csv: not an option of policy show"),
+    ("policy retire a/b", 2, "begins with no dot"),
+    ("policy promote a --policy {d}/none.safetensors", 1, "No such file"),
+]
+
+# Lines, in this order, with what they print and their status.
+ANSWERED = [
+    ("train start ppo-btc", "", "started ppo-btc (queued)\n", 0),
+    ("train start ppo-btc", "papertape: train: EEXIST: ppo-btc: there is such a training, queued: resume, restart or "
+     "overwrite it\n", "", 1),
+    ("train start other --config {d}/wrong.ini",
+     "papertape: train: {d}/wrong.ini:2: [ppo] learning_rate: a number is needed\n"
+     "papertape: train: {d}/wrong.ini:4: [ppo] clip_range: a number is needed\n", "", 1),
+    ("train restart ppo-btc --config {d}/wrong.ini",
+     "papertape: train: {d}/wrong.ini:2: [ppo] learning_rate: a number is needed\n"
+     "papertape: train: {d}/wrong.ini:4: [ppo] clip_range: a number is needed\n", "", 1),
+    ("train check {d}/good.ini", "", "{d}/good.ini: good\n", 0),
+    ("train check {d}/wrong.ini",
+     "papertape: train: {d}/wrong.ini:2: [ppo] learning_rate: a number is needed\n"
+     "papertape: train: {d}/wrong.ini:4: [ppo] clip_range: a number is needed\n", "", 1),
+    ("train stop ppo-btc", "", "asked to stop ppo-btc (stopped)\n", 0),
+    ("train resume ppo-btc", "", "resumed ppo-btc (queued)\n", 0),
+    ("train restart ppo-btc", "", "restarted ppo-btc (queued)\n", 0),
+    ("train stop ppo-bct", "papertape: train: ENOENT: args.name: no training is called \"ppo-bct\": did you mean "
+     "\"ppo-btc\"?\n", "", 1),
+    ("train log ppo-bct", "papertape: train: ENOENT: args.name: no training is called \"ppo-bct\": did you mean "
+     "\"ppo-btc\"?\n", "", 1),
+    ("train log ppo-btc --lines 2", "", "line 400\n?[31mred?\n", 0),
+    ("policy promote ppo-bt", "papertape: policy: ENOENT: args.name: no policy and no training is called \"ppo-bt\": did you "
+     "mean \"ppo-btc\"?\n", "", 1),
+    ("policy promote ppo-btc", "", "promoted ppo-btc: challenger on account ppo-btc\n", 0),
+    ("policy promote ppo-btc", "", "promoted ppo-btc: champion on account ppo-btc\n", 0),
+    ("policy show ppo-bt", "papertape: policy: ENOENT: args.name: no policy is called \"ppo-bt\": did you mean "
+     "\"ppo-btc\"?\n", "", 1),
+    ("policy retire ppo-btc", "", "retired ppo-btc\n", 0),
+]
+
+
+def check_lists(run, daemon):
+    """Tables, CSV and JSON of what the daemon tells."""
+    daemon.learning.trainings[:] = [
+        fake_trainings.training("ppo-btc", state="update", steps=1200000, steps_per_second=845000.5, age_ms=94000,
+                                stale=True, memory_mib=300, **{"return": 1.31}),
+        fake_trainings.training("broken", state="failed", cause="nan", reason="loss, at step 7, is \x1b[1mNaN",
+                                ended_ns=1723161255342000000)]
+    daemon.learning.policies[:] = [fake_trainings.policy("ppo-btc", role="champion", state="refused", detail="no bars")]
+    table = run("train list").stdout.splitlines()
+    assert table[0].split() == ["name", "state", "done_pct", "steps", "steps_s", "return", "age", "device", "attempts",
+                                "priority", "memory_mib", "started", "cause", "reason"], table[0]
+    assert table[1].split() == ["ppo-btc", "update", "24.0", "1.2M", "845k", "1.3100", "94s", "STALE", "cpu", "1", "0",
+                                "300"], table[1]
+    assert "failed" in table[2] and "loss, at step 7, is ?[1mNaN" in table[2], table[2]
+    rows = list(csv.DictReader(io.StringIO(run("train list --csv").stdout)))
+    assert rows[0]["steps"] == "1200000" and rows[0]["steps_s"] == "845000.5" and rows[0]["age"] == "94000", rows[0]
+    assert rows[1]["ended_ns"] == "1723161255342000000" and rows[1]["reason"].startswith("loss, at"), rows[1]
+    told = json.loads(run("train list --json").stdout)
+    assert told["schema"] == "papertape.trainings/1" and len(told["trainings"]) == 2, told
+    first = dict(daemon.learning.trainings[0])
+    first["name"] = first.pop("training")
+    assert told["trainings"][0] == first, told["trainings"][0]
+
+    table = run("policy list").stdout.splitlines()
+    assert table[0].split() == ["name", "role", "account", "state", "equity", "return_pct", "trades", "sharpe",
+                                "decided", "backend", "id", "detail"], table[0]
+    assert table[1].split()[:7] == ["ppo-btc", "champion", "ppo-btc", "refused", "10010.20", "0.102", "12"], table[1]
+    assert table[1].endswith("no bars") and " 9f9f9f9f9f9f " in table[1], table[1]
+    row = next(csv.DictReader(io.StringIO(run("policy list --csv").stdout)))
+    assert row["id"] == "9f" * 32 and json.loads(row["actions"]) == {"BTCUSDT": 0.125, "ETHUSDT": -1}, row
+    told = json.loads(run("policy list --json").stdout)
+    assert told["schema"] == "papertape.policies/1" and told["policies"][0]["name"] == "ppo-btc", told
+    assert "policy" not in told["policies"][0] and told["policies"][0]["sharpe"] is None, told
+
+    shown = dict(line.split(None, 1) for line in run("policy show ppo-btc").stdout.splitlines() if " " in line.strip())
+    assert shown["name"] == "ppo-btc" and shown["symbols"] == "BTCUSDT, ETHUSDT" and shown["sharpe"] == "n/a", shown
+    assert shown["actions"] == "BTCUSDT 0.125, ETHUSDT -1" and shown["decided"].startswith("2024-08-08 "), shown
+    one = json.loads(run("policy show ppo-btc --json").stdout)
+    assert one["schema"] == "papertape.policy/1" and one["policy"]["environment"] == {"lookback": 4}, one
+    one = json.loads(run("train stop ppo-btc --json").stdout)
+    assert one["schema"] == "papertape.training/1" and one["training"]["name"] == "ppo-btc", one
+    errors = json.loads(run("train check {d}/wrong.ini --json").stdout)
+    assert errors["schema"] == "papertape.training-check/1" and [e["line"] for e in errors["errors"]] == [2, 4], errors
+    lines = json.loads(run("train log ppo-btc --lines 1 --json").stdout)
+    assert lines == {"schema": "papertape.training-log/1", "lines": ["\x1b[31mred\x07"]}, lines
+    print("tables, CSV and JSON are what the daemon tells")
+
+
+def check_wrong_answers(run, daemon):
+    """A daemon of another version, and one that is silent."""
+    daemon.learning.train_list = lambda _: {"ok": True, "result": {}}
+    daemon.learning.train_check = lambda _: {"ok": True, "result": {}}
+    daemon.learning.train_log = lambda _: {"ok": True, "result": {}}
+    daemon.learning.policy_show = lambda _: {"ok": True, "result": {"policy": 5}}
+    daemon.learning.train_stop = lambda _: {"ok": True, "result": {"training": None}}
+    for line in ("train list", "train check {d}/good.ini", "train log ppo-btc", "policy show ppo-btc",
+                 "train stop ppo-btc --json"):
+        result = run(line)
+        assert result.returncode == 1 and result.stdout == "" and "one version" in result.stderr, f"{line}: {result}"
+        assert len(result.stderr.splitlines()) == 1, f"{line}: {result}"
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    os.environ.pop("RUNTIME_DIRECTORY", None)
+    with tempfile.TemporaryDirectory(prefix="pt-") as state:
+        files = {"good.ini": GOOD.encode(), "wrong.ini": WRONG_CONFIG.encode(), "nul.ini": b"[ppo]\n\0",
+                 "latin.ini": b"[ppo]\nname = \xe9\n", "large.ini": 40000 * b"\n", "p.safetensors": b"weights"}
+        for name, data in files.items():
+            with open(os.path.join(state, name), "wb") as f:
+                f.write(data)
+        daemon = fake_daemon.Daemon(state)
+        daemon.start()
+
+        def filled(text):
+            return (text.replace("{d}", state).replace("{b}", os.path.basename(state))
+                    .replace("{r}", os.path.realpath(state)))
+
+        def run(line):
+            words = [program, *filled(line).split(" "), "--state", state]
+            return subprocess.run(words, capture_output=True, text=True, timeout=20, check=False,
+                                  stdin=subprocess.DEVNULL)
+
+        try:
+            for line, cmd, args in SENT:
+                before = len(daemon.commands)
+                result = run(line)
+                assert result.returncode == 0 and result.stderr == "", f"{line}: {result}"
+                args = {k: filled(v) if k == "path" else v for k, v in args.items()}
+                assert daemon.commands[before:] == [(cmd, args)], f"{line}: {daemon.commands[before:]}"
+            print(f"{len(SENT)} lines are sent as they should be")
+            before = len(daemon.commands)
+            for line, status, words in WRONG:
+                result = run(line)
+                assert result.returncode == status and result.stdout == "", f"{line}: {result}"
+                lines = result.stderr.splitlines()
+                assert len(lines) == 1 and lines[0].startswith("papertape: ") and words in lines[0], f"{line}: {result}"
+            assert len(daemon.commands) == before
+            print(f"{len(WRONG)} wrong lines are refused here")
+            daemon.learning.trainings.clear()
+            daemon.learning.policies.clear()
+            for line, err, out, status in ANSWERED:
+                result = run(line)
+                assert result.stdout == filled(out) and result.stderr == filled(err) and result.returncode == status, \
+                    f"{line}: {result}"
+            print(f"{len(ANSWERED)} answers read as they should")
+            check_lists(run, daemon)
+            check_wrong_answers(run, daemon)
+        finally:
+            daemon.stop()
+        for line in ("train start a", "train check {d}/good.ini", "train log a", "policy promote a"):
+            result = run(line)
+            assert result.returncode == 3 and "no daemon" in result.stderr, f"{line}: {result}"
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,239 @@
+#include "tui/command/policy.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "strategy/nearest.h"
+#include "tui/command/ask.h"
+#include "tui/command/policy_list.h"
+#include "tui/command/told.h"
+#include "tui/dashboard.h"
+#include "tui/text.h"
+
+static const char help[] =
+    "Usage: papertape policy list [--csv|--json]\n"
+    "       papertape policy show NAME [--json]\n"
+    "       papertape policy promote NAME [--policy F.safetensors] [--json]\n"
+    "       papertape policy retire NAME [--json]\n"
+    "\n"
+    "The policies that trade on paper: challengers, each on an account of its own, and the champion.\n"
+    "\n"
+    "  list     all of them; without a daemon as the database last had them, exit status 3\n"
+    "  show     one, with what its file was trained for\n"
+    "  promote  one step up: the newest policy of the training NAME becomes a challenger; a challenger the\n"
+    "           champion; one that trades takes its training's newer file over\n"
+    "  retire   takes it off its accounts, which are closed\n"
+    "\n"
+    "  --policy F     this file instead of the training's newest\n"
+    "  --csv, --json  papertape.policies/1 of the list; what is not known is null\n"
+    "  --state DIR    the daemon's state directory\n";
+
+struct wish {
+    const char *state, *policy;
+    bool csv, json;
+};
+
+static int refuse_option(const char *word, const char *option)
+{
+    char words[80];
+
+    snprintf(words, sizeof(words), "not an option of policy %s: see papertape policy --help", word);
+    return stored_fail(EXIT_USAGE, "policy", option, words);
+}
+
+/* A value in words: a list's values with commas between, an object's with their keys. */
+static void print_value(const json_t *value)
+{
+    char *text = json_is_string(value)
+                     ? NULL
+                     : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
+    const char *key;
+    json_t *each;
+    size_t i;
+
+    if (json_is_string(value)) {
+        text_print(stdout, json_string_value(value));
+    } else if (json_is_array(value)) {
+        json_array_foreach(value, i, each)
+        {
+            fputs(i ? ", " : "", stdout);
+            print_value(each);
+        }
+    } else if (json_is_object(value)) {
+        i = 0;
+        json_object_foreach((json_t *)(uintptr_t)value, key, each)
+        {
+            fputs(i++ ? ", " : "", stdout);
+            text_print(stdout, key);
+            putchar(' ');
+            print_value(each);
+        }
+    } else {
+        fputs(json_is_null(value) || !text ? "n/a" : text, stdout);
+    }
+    free(text);
+}
+
+static void print_time(const json_t *value)
+{
+    char text[STORED_CELL];
+
+    fputs(json_integer_value(value) > 0 ? stored_time(STORED_TABLE, text, json_integer_value(value)) : "n/a",
+          stdout);
+}
+
+/* A line for each of its figures. */
+static void print_policy(json_t *policy)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(policy, key, value)
+    {
+        size_t len = strlen(key);
+        bool time = len > 3 && strcmp(key + len - 3, "_ns") == 0 && json_is_integer(value);
+        char shown[32];
+        text_clean(shown, sizeof(shown), key);
+        printf("%-12.*s  ", (int)(time ? len - 3 : len), shown);
+        if (time)
+            print_time(value);
+        else
+            print_value(value);
+        putchar('\n');
+    }
+}
+
+/* One policy of the answer, under its own name for the name; NULL where there is none. */
+static json_t *take_policy(json_t *result)
+{
+    json_t *policy = json_object_get(result, "policy"), *name = json_object_get(policy, "policy");
+    json_t *copy = json_is_string(name) ? json_pack("{s:O}", "name", name) : NULL;
+
+    if (copy && (json_object_update_missing(copy, policy) < 0 || json_object_del(copy, "policy") < 0)) {
+        json_decref(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+static void print_done(const char *word, const json_t *policy)
+{
+    printf("%s ", strcmp(word, "promote") == 0 ? "promoted" : "retired");
+    text_print(stdout, told_text(policy, "name"));
+    fputs(strcmp(word, "promote") == 0 ? ": " : "", stdout);
+    if (strcmp(word, "promote") == 0) {
+        text_print(stdout, told_text(policy, "role"));
+        fputs(" on account ", stdout);
+        text_print(stdout, told_text(policy, "account"));
+    }
+    putchar('\n');
+}
+
+static int ask(const char *word, const char *name, const struct wish *wish)
+{
+    char cmd[32], path[PATH_MAX];
+    json_t *result, *policy, *args = json_pack("{s:s}", "name", name);
+    struct control_error error;
+
+    if (wish->policy && !realpath(wish->policy, path)) { /* the daemon's own directory is another */
+        json_decref(args);
+        return stored_fail(EXIT_ERROR, "policy", wish->policy, strerror(errno));
+    }
+    if (wish->policy && json_object_set_new(args, "path", json_string(path)) < 0) {
+        json_decref(args);
+        return stored_fail(EXIT_ERROR, "policy", wish->policy, "a path of UTF-8 text is needed");
+    }
+    snprintf(cmd, sizeof(cmd), "policy_%s", word);
+    int status = ask_quietly(wish->state, cmd, args, &result, &error);
+    if (status == EXIT_ERROR)
+        told_refused("policy", wish->state, name, &error, &told_policies,
+                     strcmp(word, "promote") == 0 ? &told_trainings : NULL);
+    else if (status != EXIT_OK)
+        ask_say("policy", &error);
+    if (status != EXIT_OK)
+        return status;
+    policy = take_policy(result);
+    json_decref(result);
+    if (!policy)
+        return stored_fail(EXIT_ERROR, "policy", name,
+                           "the daemon's answer has no policy: both must be of one version");
+    if (wish->json)
+        return told_print("policy", "papertape.policy/1", "policy", policy);
+    if (strcmp(word, "show") == 0)
+        print_policy(policy);
+    else
+        print_done(word, policy);
+    json_decref(policy);
+    return EXIT_OK;
+}
+
+static int unknown_action(const char *word)
+{
+    static const char *const actions[] = {"list", "show", "promote", "retire"};
+    struct nearest nearest = {0};
+    char words[120];
+
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        nearest_offer(&nearest, word, actions[i]);
+    if (!*word)
+        return ask_usage("policy", "list, show, promote or retire comes first");
+    snprintf(words, sizeof(words), "is nothing to do with policies: did you mean \"%s\"?", nearest.best);
+    return stored_fail(EXIT_USAGE, "policy", word, words);
+}
+
+static int act(char **words, int n, const struct wish *wish)
+{
+    const char *word = n > 0 ? words[0] : "";
+    bool lists = strcmp(word, "list") == 0, promotes = strcmp(word, "promote") == 0;
+    char why[80];
+
+    if (!lists && !promotes && strcmp(word, "show") != 0 && strcmp(word, "retire") != 0)
+        return unknown_action(word);
+    if (wish->csv && !lists)
+        return refuse_option(word, "--csv");
+    if (wish->policy && !promotes)
+        return refuse_option(word, "--policy");
+    if (n != (lists ? 1 : 2)) {
+        snprintf(why, sizeof(why), "%s takes %s", word, lists ? "no argument" : "NAME");
+        return ask_usage("policy", why);
+    }
+    if (lists)
+        return policy_list(wish->state, wish->json ? STORED_JSON : wish->csv ? STORED_CSV : STORED_TABLE);
+    int status = told_check_name("policy", words[1]);
+    return status == EXIT_OK ? ask(word, words[1], wish) : status;
+}
+
+int command_policy(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"state", required_argument, NULL, 's'}, {"policy", required_argument, NULL, 'p'},
+        {"csv", no_argument, NULL, 'c'},         {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
+    };
+    struct wish wish = {0};
+    int option;
+
+    optind = 0; /* the program's own options have been through getopt */
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        if (option == 's') {
+            wish.state = optarg;
+        } else if (option == 'p') {
+            wish.policy = optarg;
+        } else if (option == 'c') {
+            wish.csv = true;
+        } else if (option == 'j') {
+            wish.json = true;
+        } else if (option == 'h') {
+            fputs(help, stdout);
+            return EXIT_OK;
+        } else {
+            return ask_wrong_option("policy", argv, option);
+        }
+    }
+    return act(argv + optind, argc - optind, &wish);
+}

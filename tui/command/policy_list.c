@@ -1,0 +1,106 @@
+#include "tui/command/policy_list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/command/told.h"
+#include "tui/dashboard.h"
+
+static const struct stored_column columns[] = {
+    {"name", -16},      {"role", -10},  {"account", -12}, {"state", -9},       {"equity", 14},
+    {"return_pct", 10}, {"trades", 6},  {"sharpe", 7},    {"decided_ns", -24}, {"interval", 0},
+    {"backend", -16},   {"id", -12},    {"training", 0},  {"since_ns", 0},     {"path", 0},
+    {"actions", 0},     {"detail", -1},
+};
+
+static json_t *row_object(const struct db_policy *row)
+{
+    char id[POLICY_ID_TEXT];
+
+    policy_id_text(row->id, id);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:n}", "name",
+        row->name, "role", db_policy_role_name(row->role), "account", row->account, "id", id, "training",
+        row->training, "path", row->path, "since_ns", (json_int_t)row->since_ns, "reason", row->reason,
+        "state", "detail", "backend", "interval", "equity", "return_pct", "trades", "sharpe", "decided_ns",
+        "actions");
+}
+
+struct reading {
+    json_t *rows;
+    int r;
+};
+
+static void take(void *ctx, const struct db_policy *row)
+{
+    struct reading *reading = ctx;
+
+    if (json_array_append_new(reading->rows, row_object(row)) < 0)
+        reading->r = -ENOMEM;
+}
+
+static int read_policies(struct db_reader *reader, int64_t now_ns, json_t *rows)
+{
+    struct reading reading = {.rows = rows};
+    int r = db_reader_policies(reader, take, &reading);
+
+    (void)now_ns;
+    return r < 0 ? r : reading.r;
+}
+
+const struct told_source told_policies = {"policy_list", "policies", "policy", read_policies};
+
+static void print_row(struct stored_list *list, const json_t *row)
+{
+    enum { EQUITY, RETURN, TRADES, SHARPE, DECIDED, SINCE, ID, CELLS };
+    enum stored_form form = list->form;
+    char cell[CELLS][STORED_CELL];
+    const char *detail = told_text(row, "detail");
+    json_t *given = json_object_get(row, "actions");
+    char *actions = json_is_object(given) ? json_dumps(given, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+
+    snprintf(cell[ID], STORED_CELL, "%.12s", told_text(row, "id")); /* enough to tell them apart */
+    const char *const cells[] = {
+        told_text(row, "name"),
+        told_text(row, "role"),
+        told_text(row, "account"),
+        told_text(row, "state"),
+        told_real(cell[EQUITY], row, "equity", 2),
+        told_real(cell[RETURN], row, "return_pct", 3),
+        told_integer(cell[TRADES], row, "trades"),
+        told_real(cell[SHARPE], row, "sharpe", 2),
+        told_time(form, cell[DECIDED], row, "decided_ns"),
+        told_text(row, "interval"),
+        told_text(row, "backend"),
+        form == STORED_CSV ? told_text(row, "id") : cell[ID],
+        told_text(row, "training"),
+        told_time(form, cell[SINCE], row, "since_ns"),
+        told_text(row, "path"),
+        actions ? actions : "",
+        *detail ? detail : told_text(row, "reason"),
+    };
+    stored_row(list, cells);
+    free(actions);
+}
+
+int policy_list(const char *state, enum stored_form form)
+{
+    struct stored_list list = {"policies", form, columns, sizeof columns / sizeof *columns, 0, 0};
+    json_t *rows, *row;
+    size_t i;
+    int status = told_rows("policy", state, &told_policies, &rows);
+
+    if (status != EXIT_OK && status != EXIT_NO_DAEMON)
+        return status;
+    if (form == STORED_JSON) {
+        int r = told_print("policy", "papertape.policies/1", "policies", rows);
+        return r == EXIT_OK ? status : r;
+    }
+    stored_begin(&list);
+    json_array_foreach(rows, i, row) print_row(&list, row);
+    stored_end(&list);
+    json_decref(rows);
+    return status;
+}

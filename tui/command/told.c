@@ -1,0 +1,246 @@
+#include "tui/command/told.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "strategy/nearest.h"
+#include "tui/command/ask.h"
+#include "tui/dashboard.h"
+#include "tui/format.h"
+#include "tui/text.h"
+
+enum { NAME_MAX_LENGTH = ACCOUNT_NAME_MAX - 1 };
+
+static int64_t wall_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The daemon's word for the name becomes "name". What is no list of named objects is no answer. */
+static json_t *take_rows(const json_t *result, const struct told_source *source)
+{
+    json_t *list = json_object_get(result, source->key), *rows = json_array(), *row;
+    size_t i;
+
+    if (!json_is_array(list)) {
+        json_decref(rows);
+        return NULL;
+    }
+    json_array_foreach(list, i, row)
+    {
+        json_t *name = json_object_get(row, source->name), *copy = json_object();
+        if (!json_is_string(name) || json_object_set(copy, "name", name) < 0 ||
+            json_object_update_missing(copy, row) < 0 || json_object_del(copy, source->name) < 0 ||
+            json_array_append(rows, copy) < 0) {
+            json_decref(copy);
+            json_decref(rows);
+            return NULL;
+        }
+        json_decref(copy);
+    }
+    return rows;
+}
+
+static int read_stored(const char *verb, const char *state, const struct told_source *source, json_t *rows)
+{
+    struct db_reader *reader;
+    int status = stored_open(verb, state, &reader);
+
+    if (status != EXIT_OK)
+        return status;
+    return stored_close(verb, reader, source->read(reader, wall_ns(), rows));
+}
+
+int told_rows(const char *verb, const char *state, const struct told_source *source, json_t **ret_rows)
+{
+    struct control_error error;
+    json_t *result, *rows;
+    int status = ask_quietly(state, source->cmd, NULL, &result, &error);
+
+    if (status == EXIT_OK) {
+        rows = take_rows(result, source);
+        json_decref(result);
+        if (!rows)
+            return stored_fail(EXIT_ERROR, verb, source->cmd,
+                               "the daemon's answer is no list: both must be of one version");
+        *ret_rows = rows;
+        return EXIT_OK;
+    }
+    if (status != EXIT_NO_DAEMON) {
+        ask_say(verb, &error);
+        return status;
+    }
+    rows = json_array();
+    status =
+        rows ? read_stored(verb, state, source, rows) : stored_fail(EXIT_ERROR, verb, "", "out of memory");
+    if (status != EXIT_OK) {
+        json_decref(rows);
+        return status;
+    }
+    fprintf(stderr, "papertape: %s: as the database last had them: ", verb);
+    text_print(stderr, error.message);
+    fputc('\n', stderr);
+    *ret_rows = rows;
+    return EXIT_NO_DAEMON;
+}
+
+int told_check_name(const char *verb, const char *name)
+{
+    size_t len = strlen(name), good = 0;
+
+    while (isalnum((unsigned char)name[good]) || (name[good] && strchr("-_.", name[good])))
+        good++;
+    if (len > 0 && good == len && name[0] != '.' && len <= NAME_MAX_LENGTH)
+        return EXIT_OK;
+    return stored_fail(EXIT_USAGE, verb, name,
+                       "a name is 1 to 31 letters, digits, - _ and dots, and begins with no dot");
+}
+
+/* ---- the nearest name ---- */
+
+static json_t *ask_rows(const char *state, const struct told_source *source)
+{
+    struct control_error ignored;
+    json_t *result, *rows;
+
+    if (!source || ask_quietly(state, source->cmd, NULL, &result, &ignored) != EXIT_OK)
+        return NULL;
+    rows = take_rows(result, source);
+    json_decref(result);
+    return rows;
+}
+
+static void offer_all(struct nearest *nearest, const char *name, const json_t *rows)
+{
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(rows, i, row) nearest_offer(nearest, name, told_text(row, "name"));
+}
+
+void told_refused(const char *verb, const char *state, const char *name, const struct control_error *error,
+                  const struct told_source *first, const struct told_source *second)
+{
+    struct control_error shown = *error;
+    struct nearest nearest = {0};
+    json_t *rows[2] = {NULL, NULL};
+
+    if (strcmp(error->code, "ENOENT") == 0) {
+        rows[0] = ask_rows(state, first);
+        rows[1] = ask_rows(state, second);
+        offer_all(&nearest, name, rows[0]);
+        offer_all(&nearest, name, rows[1]);
+    }
+    size_t len = strlen(shown.message);
+    if (nearest.best && strcmp(nearest.best, name) != 0 && !strstr(shown.message, nearest.best))
+        snprintf(shown.message + len, sizeof(shown.message) - len, ": did you mean \"%s\"?", nearest.best);
+    ask_say(verb, &shown);
+    json_decref(rows[0]);
+    json_decref(rows[1]);
+}
+
+/* ---- values ---- */
+
+const char *told_text(const json_t *row, const char *key)
+{
+    const char *text = json_string_value(json_object_get(row, key));
+
+    return text ? text : "";
+}
+
+static bool integer(const json_t *row, const char *key, int64_t *ret)
+{
+    const json_t *value = json_object_get(row, key);
+
+    if (!json_is_integer(value))
+        return false;
+    *ret = json_integer_value(value);
+    return true;
+}
+
+const char *told_integer(char *buf, const json_t *row, const char *key)
+{
+    int64_t value;
+
+    return integer(row, key, &value) ? stored_integer(buf, value) : "";
+}
+
+const char *told_real(char *buf, const json_t *row, const char *key, int decimals)
+{
+    const json_t *value = json_object_get(row, key);
+
+    if (!json_is_number(value))
+        return "";
+    snprintf(buf, STORED_CELL, "%.*f", decimals, json_number_value(value));
+    return buf;
+}
+
+const char *told_count(enum stored_form form, char *buf, const json_t *row, const char *key)
+{
+    const json_t *value = json_object_get(row, key);
+    char text[FORMAT_MAX];
+
+    if (form == STORED_CSV && json_is_integer(value))
+        return told_integer(buf, row, key);
+    if (!json_is_number(value))
+        return "";
+    if (form == STORED_CSV) {
+        snprintf(buf, STORED_CELL, "%.15g", json_number_value(value));
+        return buf;
+    }
+    snprintf(buf, STORED_CELL, "%s", format_count(text, json_number_value(value)));
+    return buf;
+}
+
+const char *told_age(enum stored_form form, char *buf, const json_t *row, const char *key)
+{
+    char text[FORMAT_MAX];
+    int64_t age_ms;
+
+    if (form == STORED_CSV || !integer(row, key, &age_ms))
+        return told_integer(buf, row, key);
+    snprintf(buf, STORED_CELL, "%s", format_age(text, age_ms));
+    return buf;
+}
+
+const char *told_time(enum stored_form form, char *buf, const json_t *row, const char *key)
+{
+    int64_t ns;
+
+    return integer(row, key, &ns) && ns > 0 ? stored_time(form, buf, ns) : "";
+}
+
+json_t *told_text_or_null(const char *text)
+{
+    return *text ? json_string(text) : json_null();
+}
+
+json_t *told_ns_or_null(int64_t ns)
+{
+    return ns ? json_integer(ns) : json_null();
+}
+
+json_t *told_number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+int told_print(const char *verb, const char *schema, const char *key, json_t *value)
+{
+    json_t *object = json_pack("{s:s, s:o}", "schema", schema, key, value);
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+
+    json_decref(object);
+    if (!text)
+        return stored_fail(EXIT_ERROR, verb, "", "out of memory");
+    puts(text);
+    free(text);
+    return EXIT_OK;
+}

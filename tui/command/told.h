@@ -1,0 +1,54 @@
+/* What `train` and `policy` share: lists that the daemon tells, or, where none runs, the database as it last
+ * had them; and the one that a misspelt name was meant to be. */
+#ifndef TUI_COMMAND_TOLD_H
+#define TUI_COMMAND_TOLD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "tui/command/stored.h"
+#include "tui/control_client.h"
+
+/* A list of objects, each with `name`: both of the daemon and of the database. */
+struct told_source {
+    const char *cmd;  /* "train_list": answers {KEY: [{NAME: …}]} */
+    const char *key;  /* "trainings" */
+    const char *name; /* "training": what the daemon calls the name */
+    /* Appends the database's to `rows`: 0 or -errno of the reader; -ENOMEM. now_ns: of the wall. */
+    int (*read)(struct db_reader *reader, int64_t now_ns, json_t *rows);
+};
+
+extern const struct told_source told_trainings, told_policies;
+
+/* EXIT_OK, or EXIT_NO_DAEMON after a line that says that it is the database's: *ret_rows is the caller's.
+ * Else an exit status with its line. */
+int told_rows(const char *verb, const char *state, const struct told_source *source, json_t **ret_rows);
+
+/* May it be a training's or a policy's name: letters, digits, - _ and dots, none first, at most 31? EXIT_OK,
+ * or EXIT_USAGE with its line. */
+int told_check_name(const char *verb, const char *name);
+
+/* Says why the daemon refused what was asked of `name`: where there is no such, with the nearest of those
+ * that are (second may be NULL). */
+void told_refused(const char *verb, const char *state, const char *name, const struct control_error *error,
+                  const struct told_source *first, const struct told_source *second);
+
+/* An object's values as texts: "" for what is not known. buf[STORED_CELL] where they are made. */
+const char *told_text(const json_t *row, const char *key);
+const char *told_integer(char *buf, const json_t *row, const char *key);
+const char *told_real(char *buf, const json_t *row, const char *key, int decimals);
+const char *told_count(enum stored_form form, char *buf, const json_t *row,
+                       const char *key); /* "1.2M" in a table */
+const char *told_age(enum stored_form form, char *buf, const json_t *row,
+                     const char *key); /* of milliseconds */
+const char *told_time(enum stored_form form, char *buf, const json_t *row, const char *key);
+
+/* Values of the database for such an object: null for none. */
+json_t *told_text_or_null(const char *text);
+json_t *told_ns_or_null(int64_t ns);       /* 0: none */
+json_t *told_number_or_null(double value); /* NaN: none */
+
+/* {"schema": SCHEMA, KEY: VALUE} in one line on stdout; takes the value. An exit status. */
+int told_print(const char *verb, const char *schema, const char *key, json_t *value);
+
+#endif

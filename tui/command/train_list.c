@@ -1,0 +1,127 @@
+#include "tui/command/train_list.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "tui/command/told.h"
+#include "tui/dashboard.h"
+
+static const struct stored_column columns[] = {
+    {"name", -16},   {"state", -13},  {"done_pct", 8},    {"steps", 8},   {"total_steps", 0},
+    {"steps_s", 8},  {"return", 10},  {"age", 8},         {"device", -6}, {"backend", 0},
+    {"attempts", 8}, {"priority", 8}, {"memory_mib", 10}, {"cpu_s", 0},   {"started_ns", -24},
+    {"ended_ns", 0}, {"policy", 0},   {"cause", -13},     {"reason", -1},
+};
+
+/* Where the daemon's list has more than the database, null. */
+static json_t *row_object(const struct db_training *row, int64_t now_ns)
+{
+    bool heard = row->heard_ns > 0, ended = row->ended_ns > 0;
+    double memory_mib = row->memory_bytes < 0 ? NAN : (double)row->memory_bytes / (1 << 20);
+
+    return json_pack(
+        "{s:s, s:s, s:s, s:o, s:I, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:n, s:n, s:o, s:o, s:o, s:n, "
+        "s:b, "
+        "s:b, s:o, s:n, s:n, s:o, s:n, s:n, s:n, s:o}",
+        "name", row->name, "state", row->state, "reason", row->reason, "cause", told_text_or_null(row->cause),
+        "priority", (json_int_t)row->priority, "device", told_text_or_null(row->device), "backend",
+        told_text_or_null(row->backend), "steps", (json_int_t)row->steps, "total_steps",
+        (json_int_t)row->total_steps, "iteration", (json_int_t)row->iteration, "steps_per_second",
+        told_number_or_null(row->steps_s), "return", told_number_or_null(row->episode_return), "attempts",
+        (json_int_t)row->attempts, "restarts", "retry_in_ms", "started_ns", told_ns_or_null(row->started_ns),
+        "ended_ns", told_ns_or_null(row->ended_ns), "age_ms",
+        heard ? json_integer(now_ns > row->heard_ns ? (now_ns - row->heard_ns) / 1000000 : 0) : json_null(),
+        "expected_ms", "stale", !ended, "stopping", false, "memory_mib", told_number_or_null(memory_mib),
+        "memory_limit_mib", "device_mib", "cpu_s", told_number_or_null(row->cpu_s), "utilisation",
+        "cpu_utilisation", "checkpoint_steps", "policy", told_text_or_null(row->policy));
+}
+
+struct reading {
+    json_t *rows;
+    int64_t now_ns;
+    int r;
+};
+
+static void take(void *ctx, const struct db_training *row)
+{
+    struct reading *reading = ctx;
+
+    if (json_array_append_new(reading->rows, row_object(row, reading->now_ns)) < 0)
+        reading->r = -ENOMEM;
+}
+
+static int read_trainings(struct db_reader *reader, int64_t now_ns, json_t *rows)
+{
+    struct reading reading = {.rows = rows, .now_ns = now_ns};
+    int r = db_reader_trainings(reader, NULL, take, &reading);
+
+    return r < 0 ? r : reading.r;
+}
+
+const struct told_source told_trainings = {"train_list", "trainings", "training", read_trainings};
+
+/* Of the steps that it is to make. */
+static const char *done_pct(char *buf, const json_t *row)
+{
+    double steps = json_number_value(json_object_get(row, "steps")),
+           total = json_number_value(json_object_get(row, "total_steps"));
+
+    if (!(total > 0))
+        return "";
+    snprintf(buf, STORED_CELL, "%.1f", 100 * steps / total);
+    return buf;
+}
+
+static void print_row(struct stored_list *list, const json_t *row)
+{
+    enum { DONE, STEPS, TOTAL, RATE, RETURN, AGE, ATTEMPTS, PRIORITY, MEMORY, CPU, STARTED, ENDED, CELLS };
+    enum stored_form form = list->form;
+    char cell[CELLS][STORED_CELL], age[STORED_CELL + 8];
+    bool stale = json_is_true(json_object_get(row, "stale"));
+
+    snprintf(age, sizeof(age), "%s%s", told_age(form, cell[AGE], row, "age_ms"),
+             stale && form == STORED_TABLE ? " STALE" : "");
+    const char *const cells[] = {
+        told_text(row, "name"),
+        told_text(row, "state"),
+        done_pct(cell[DONE], row),
+        told_count(form, cell[STEPS], row, "steps"),
+        told_integer(cell[TOTAL], row, "total_steps"),
+        told_count(form, cell[RATE], row, "steps_per_second"),
+        told_real(cell[RETURN], row, "return", 4),
+        age,
+        told_text(row, "device"),
+        told_text(row, "backend"),
+        told_integer(cell[ATTEMPTS], row, "attempts"),
+        told_integer(cell[PRIORITY], row, "priority"),
+        told_real(cell[MEMORY], row, "memory_mib", 0),
+        told_real(cell[CPU], row, "cpu_s", 1),
+        told_time(form, cell[STARTED], row, "started_ns"),
+        told_time(form, cell[ENDED], row, "ended_ns"),
+        told_text(row, "policy"),
+        told_text(row, "cause"),
+        told_text(row, "reason"),
+    };
+    stored_row(list, cells);
+}
+
+int train_list(const char *state, enum stored_form form)
+{
+    struct stored_list list = {"trainings", form, columns, sizeof columns / sizeof *columns, 0, 0};
+    json_t *rows, *row;
+    size_t i;
+    int status = told_rows("train", state, &told_trainings, &rows);
+
+    if (status != EXIT_OK && status != EXIT_NO_DAEMON)
+        return status;
+    if (form == STORED_JSON) {
+        int r = told_print("train", "papertape.trainings/1", "trainings", rows);
+        return r == EXIT_OK ? status : r;
+    }
+    stored_begin(&list);
+    json_array_foreach(rows, i, row) print_row(&list, row);
+    stored_end(&list);
+    json_decref(rows);
+    return status;
+}
