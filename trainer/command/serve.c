@@ -20,7 +20,7 @@ static const char help[] =
     "it: its workers write checkpoints, and the next one goes on.\n"
     "\n"
     "      --state DIR            the state directory, found as papertaped finds it\n"
-    "      --socket F             trainer.sock there, or in $RUNTIME_DIRECTORY, by default\n"
+    "      --socket F             trainer.sock there by default\n"
     "      --devices LIST         ids of GPUs with commas, or none, or auto, the default\n"
     "      --cpu-slots N          trainings on the CPU at a time; 1 by default\n"
     "      --memory-mib N         of all workers together; by default 80 % of what there is\n"
@@ -115,14 +115,11 @@ static bool under_systemd(void)
     return (notify && *notify) || (exec_pid && strtol(exec_pid, NULL, 10) == (long)getpid());
 }
 
-/* Where it is asked: control.sock's neighbour. */
 static int find_socket(const struct serve_args *args, const struct state_dir *state,
                        char ret[static STATE_PATH_MAX])
 {
-    const char *slash = strrchr(state->socket, '/');
     int n = args->socket ? snprintf(ret, STATE_PATH_MAX, "%s", args->socket)
-                         : snprintf(ret, STATE_PATH_MAX, "%.*s/trainer.sock", (int)(slash - state->socket),
-                                    state->socket);
+                         : snprintf(ret, STATE_PATH_MAX, "%s/trainer.sock", state->path);
     if (n <= 0 || n > STATE_SOCKET_MAX)
         return args_say(EXIT_FAILURE, "%.200s: no path for a socket: 1 to %d bytes are right: --socket F",
                         ret, STATE_SOCKET_MAX);

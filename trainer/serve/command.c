@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "trainer/checkpoint.h"
+#include "trainer/config.h"
 #include "trainer/serve/configuration.h"
 #include "trainer/serve/inside.h"
 
@@ -89,9 +90,10 @@ static bool refuse_one(struct control_call *call, const char *section, const cha
     return false;
 }
 
-/* Its text as it is kept, and what it wants; where it cannot be, the call is answered. */
+/* Its text as it is kept, and what it wants; where it cannot be, the call is answered. `folder`: its output,
+ * or NULL for its own or the state's. */
 static char *take_config(struct serve *serve, struct control_call *call, const char *name, const char *text,
-                         struct training_wants *ret)
+                         const char *folder, struct training_wants *ret)
 {
     char err[CONFIG_ERROR_MAX], message[192];
     json_t *errors = configuration_errors(text);
@@ -109,7 +111,9 @@ static char *take_config(struct serve *serve, struct control_call *call, const c
         control_error(call, "EINVAL", "%s", err);
         return NULL;
     }
-    if (!ret->output[0])
+    if (folder)
+        snprintf(output, sizeof output, "%s", folder);
+    else if (!ret->output[0])
         snprintf(output, sizeof output, "%s", serve->checkpoints);
     else if (ret->output[0] == '/')
         snprintf(output, sizeof output, "%s", ret->output);
@@ -119,6 +123,10 @@ static char *take_config(struct serve *serve, struct control_call *call, const c
         snprintf(message, sizeof message, "%lld: at most %lld is right, as of all trainings together",
                  (long long)ret->memory_mib, (long long)serve->options->memory_mib);
         refuse_one(call, "serve", "memory_mib", message);
+        return NULL;
+    }
+    if (ret->insists && serve->options->n_devices == 0) {
+        refuse_one(call, "training", "device", "cuda: there is no device here: auto or cpu is right");
         return NULL;
     }
     char *kept = configuration_complete(text, name, output, err);
@@ -231,7 +239,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
         control_error(call, "EINVAL", "overwrite: true or false is needed");
         return;
     }
-    char *config = take_config(serve, call, name, text, &wants);
+    char *config = take_config(serve, call, name, text, NULL, &wants);
     if (!config)
         return;
     struct training *before = queue_find(serve, name);
@@ -315,6 +323,32 @@ static void resume(struct serve *serve, struct control_call *call, json_t *args)
     answer(call, show(training));
 }
 
+static void let_change(void *ctx, const char *words)
+{
+    (void)ctx, (void)words; /* the worker tells it */
+}
+
+/* Could its last checkpoint be gone on from with that configuration? Where there is none, with any. */
+static bool goes_on(struct control_call *call, const struct training *training, const char *text)
+{
+    char err[CONFIG_ERROR_MAX], section[64] = "", key[64] = "";
+    struct config *both = calloc(2, sizeof *both);
+    int skip = 0;
+    int r = both ? 0 : -ENOMEM;
+    if (both && training_begin(training) >= WORKER_RESUME &&
+        config_parse("training.ini", training->record.config, &both[0], err) == 0 &&
+        config_parse("training.ini", text, &both[1], err) == 0)
+        r = config_continues(&both[0], &both[1], let_change, NULL, err);
+    free(both);
+    if (r == -ENOMEM)
+        control_error(call, "ENOMEM", "out of memory");
+    else if (r < 0 && sscanf(err, "[%63[^]]] %63[a-z0-9_]: %n", section, key, &skip) == 2)
+        refuse_one(call, section, key, err + skip);
+    else if (r < 0)
+        control_error(call, "EINVAL", "%s", err);
+    return r == 0;
+}
+
 static void restart(struct serve *serve, struct control_call *call, json_t *args)
 {
     struct training *training = find(serve, call, args);
@@ -328,14 +362,20 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
         return;
     }
     bool changes = json_is_string(given);
-    char *config =
-        take_config(serve, call, record->name, changes ? json_string_value(given) : record->config, &wants);
+    const char *text = changes ? json_string_value(given) : record->config;
+    char *config = take_config(serve, call, record->name, text, training->wants.output, &wants);
     if (!config)
         return;
+    if (changes && !goes_on(call, training, config)) {
+        free(config);
+        return;
+    }
     free(record->config);
     record->config = config;
     record->changed |= changes;
     record->total_steps = wants.total_steps;
+    if (wants.priority != training->wants.priority)
+        record->priority = wants.priority;
     training->wants = wants;
     if (training->worker || training->left) {
         queue_ask(training, ENDING_RESTART);

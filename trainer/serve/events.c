@@ -14,7 +14,7 @@ enum { CHUNK = 1 << 16, LINE_MAX_BYTES = 1 << 21 };
 
 bool events_is_lasting(const json_t *event)
 {
-    static const char *const kinds[] = {"start", "evaluation", "policy", "warning", "error", "end"};
+    static const char *const kinds[] = {"start", "evaluation", "warning", "error", "end"};
     const char *kind = json_string_value(json_object_get(event, "event"));
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kind, kinds[i]) == 0)
@@ -32,8 +32,10 @@ static bool append_entry(struct events *events, const struct event_entry *entry)
         events->entries = grown;
         events->cap = cap;
     }
-    events->entries[events->n++] = *entry;
-    events->thinnable += !entry->lasting;
+    struct event_entry *added = &events->entries[events->n++];
+    *added = *entry;
+    added->lasting &= events->n - events->thinnable <= EVENTS_MOST; /* no kind may fill the disk */
+    events->thinnable += !added->lasting;
     return true;
 }
 

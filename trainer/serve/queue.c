@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "trainer/serve/inside.h"
 
@@ -19,7 +20,8 @@
 #define HAVE_SANITIZERS
 #endif
 
-enum { LOOK_MS = 500, SECOND_MS = 1000, MIB = 1 << 20, UNTOUCHED_MIB = 512 };
+/* UNTOUCHED_MIB: of stacks and BLAS' buffers, of a processor, that are there but never in memory. */
+enum { LOOK_MS = 500, MIB = 1 << 20, UNTOUCHED_MIB = 256, UNTOUCHED_PER_CPU_MIB = 64 };
 
 int queue_save(struct training *training)
 {
@@ -30,15 +32,20 @@ int queue_save(struct training *training)
     return r;
 }
 
-int64_t queue_memory_mib(const struct training *training)
+static bool has_worker(const struct training *training)
+{
+    return training->worker || training->left;
+}
+
+static int64_t wanted_mib(const struct training *training)
 {
     int64_t own = training->wants.memory_mib;
     return own > 0 ? own : training->serve->options->worker_memory_mib;
 }
 
-static bool has_worker(const struct training *training)
+int64_t queue_memory_mib(const struct training *training)
 {
-    return training->worker || training->left;
+    return has_worker(training) ? training->limit_mib : wanted_mib(training);
 }
 
 int64_t queue_promised_mib(const struct serve *serve)
@@ -168,7 +175,7 @@ static void end_as_asked(struct training *training)
         training_enter(training, TRAINING_STOPPED, "", now_ns, "%s",
                        training->killed ? "its worker did not end in time and was killed: the last "
                                           "checkpoint stands"
-                                        : "");
+                                        : training->said);
         break;
     case ENDING_PAUSE:
         training_enter(training, TRAINING_PAUSED, "", now_ns, "in favour of one of higher priority");
@@ -235,9 +242,15 @@ static bool open_events(struct training *training)
 {
     char path[PATH_MAX + 16];
     const struct record *record = &training->record;
+    if (training->events.open)
+        return true;
     snprintf(path, sizeof path, "%s/events.jsonl", training->folder);
-    return training->events.open ||
-           events_open(&training->events, path, record->created_ns, record->seq) == 0;
+    if (events_open(&training->events, path, record->created_ns, record->seq) < 0)
+        return false;
+    /* The machine went down: the newest lines may be lost, and their numbers are known elsewhere. */
+    if (record->boot[0] && strcmp(record->boot, training->serve->boot) != 0)
+        training->events.last += EVENTS_NEWEST;
+    return true;
 }
 
 /* Before the worker is there its record says so; without room for that nothing is begun. */
@@ -250,6 +263,7 @@ static int write_down(struct training *training, int place)
         return r;
     training_forget(training);
     training->place = place;
+    training->limit_mib = wanted_mib(training);
     training->retry_at_ms = 0;
     training->heard_ns = record->started_ns = serve_now_ns();
     training->heard_ms = training->begun_ms = serve_now_ms(training->serve);
@@ -271,7 +285,8 @@ static int64_t data_limit(const struct training *training, int place)
     return 0;
 #else
     /* A device's driver reserves address space as it likes. */
-    return place == SCHEDULE_CPU ? (queue_memory_mib(training) + UNTOUCHED_MIB) * MIB : 0;
+    int64_t untouched_mib = UNTOUCHED_MIB + UNTOUCHED_PER_CPU_MIB * sysconf(_SC_NPROCESSORS_ONLN);
+    return place == SCHEDULE_CPU ? (training->limit_mib + untouched_mib) * MIB : 0;
 #endif
 }
 
@@ -491,6 +506,7 @@ static void take_over(struct training *training)
         training->serve->options->tell("events cannot be kept: the disk has no room, or is read only");
     if (training_state_runs(record->state)) {
         training->left = true;
+        training->limit_mib = wanted_mib(training);
         training->place = place_of(training->serve, record->device);
     } else if (!readable && !training_state_ended(record->state)) {
         training_enter(training, TRAINING_FAILED, "config", serve_now_ns(), "%.500s", err);
@@ -507,7 +523,9 @@ static void show_broken(struct training *training, const char *why)
     record->ended_ns = record->created_ns;
     record->state = TRAINING_FAILED;
     record->config = strdup("");
-    snprintf(record->reason, sizeof record->reason, "%.400s; start it anew with overwrite", why);
+    char reason[RECORD_REASON_MAX];
+    snprintf(reason, sizeof reason, "%.400s; start it anew with overwrite", why);
+    record_text(record->reason, sizeof record->reason, reason);
     training->serve->options->tell(why);
 }
 

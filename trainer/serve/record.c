@@ -61,6 +61,16 @@ bool record_name_is_good(const char *name)
     return n > 0 && n < RECORD_NAME_MAX && name[0] != '.';
 }
 
+void record_text(char *ret, size_t size, const char *text)
+{
+    snprintf(ret, size, "%s", text);
+    json_t *json = json_string(ret);
+    for (char *p = ret; !json && *p; p++)
+        if ((unsigned char)*p >= 0x80)
+            *p = '?';
+    json_decref(json);
+}
+
 /* ---- Writing. ---- */
 
 static json_t *to_json(const struct record *r)

@@ -76,6 +76,10 @@ bool training_state_ended(enum training_state state);
 /* Letters, digits, - _ . and not a . first. */
 bool record_name_is_good(const char *name);
 
+/* Copies a text that JSON takes: what does not fit goes, and bytes that are not UTF-8 become question marks.
+ */
+void record_text(char *ret, size_t size, const char *text);
+
 /* 0 or -errno with a sentence; what the path held before stays then. */
 int record_write(const struct record *record, const char *path, char err[static RECORD_ERROR_MAX]);
 

@@ -34,6 +34,12 @@ static int make_folders(struct serve *serve, char *err)
 {
     const char *const folders[] = {serve->folder, serve->checkpoints};
     const char *state = serve->options->state;
+    json_t *text = json_string(state);
+    json_decref(text);
+    if (!text) {
+        snprintf(err, SERVE_ERROR_MAX, "%.300s: a path in UTF-8 is needed: --state DIR", state);
+        return -EILSEQ;
+    }
     if (snprintf(serve->folder, sizeof serve->folder, "%s/trainings", state) >= (int)sizeof serve->folder ||
         snprintf(serve->checkpoints, sizeof serve->checkpoints, "%s/checkpoints", state) >= CONFIG_PATH_MAX) {
         snprintf(err, SERVE_ERROR_MAX, "%.300s: the path is too long", state);

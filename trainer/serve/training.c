@@ -13,7 +13,7 @@
 #include "exchange/whole_file.h"
 #include "trainer/telemetry/report.h"
 
-enum { MIB = 1 << 20, STATES_EVERY_MS = 500 };
+enum { MIB = 1 << 20 };
 
 struct training *training_create(const char *trainings, const char *name, char err[static RECORD_ERROR_MAX])
 {
@@ -68,6 +68,7 @@ int training_wants_read(const char *text, struct training_wants *ret, char err[s
         snprintf(err, CONFIG_ERROR_MAX, "out of memory: training.ini");
     if (r == 0) {
         *ret = (struct training_wants){.on_device = config_trades(config) && config->ppo.device != PPO_CPU,
+                                       .insists = config_trades(config) && config->ppo.device == PPO_CUDA,
                                        .priority = (int)config->serve.priority,
                                        .memory_mib = config->serve.memory_mib,
                                        .cpu_hours = config->serve.cpu_hours,
@@ -173,13 +174,12 @@ static void word(const json_t *event, const char *key, char *ret, size_t size)
 {
     const char *text = json_string_value(json_object_get(event, key));
     if (text)
-        snprintf(ret, size, "%s", text);
+        record_text(ret, size, text);
 }
 
 static void hear_update(struct training *training, const json_t *event)
 {
     struct record *record = &training->record;
-    whole(event, "steps", &record->steps);
     whole(event, "iteration", &record->iteration);
     double gain = number(event, "episode_return");
     if (isfinite(gain))
@@ -211,28 +211,19 @@ static void hear_start(struct training *training, const json_t *event)
 static void hear_end(struct training *training, const json_t *event)
 {
     training->said_end = true;
-    if (training->said_start) /* else it did not come so far as to know */
-        whole(event, "steps", &training->record.steps);
     word(event, "result", training->said_result, sizeof training->said_result);
     word(event, "cause", training->said_cause, sizeof training->said_cause);
 }
 
-/* Its state, and whether that is one to keep: rollout and update follow one another many times a second. */
-static bool hear_state(struct training *training, const json_t *event, int64_t now_ms)
+static void hear_state(struct training *training, const json_t *event, int64_t now_ms)
 {
     enum training_state state;
     const char *name = json_string_value(json_object_get(event, "state"));
     if (!name || !training_state_parse(name, &state) || !training_state_runs(state))
-        return false;
-    bool is_new = state != training->record.state,
-         brief = state == TRAINING_ROLLOUT || state == TRAINING_UPDATE;
+        return;
     training->record.state = state;
     if (state == TRAINING_CHECKPOINTING)
         training->checkpointing_ms = now_ms;
-    if (!is_new || (brief && now_ms - training->state_kept_ms < STATES_EVERY_MS))
-        return false;
-    training->state_kept_ms = now_ms;
-    return true;
 }
 
 static void end_checkpointing(struct training *training, int64_t now_ms)
@@ -243,40 +234,31 @@ static void end_checkpointing(struct training *training, int64_t now_ms)
     training->checkpointing_ms = 0;
 }
 
-/* What a worker that tells no states must be doing. */
-static void infer_state(struct training *training, const char *kind, const json_t *event)
-{
-    const char *phase = json_string_value(json_object_get(event, "phase"));
-    if (strcmp(kind, "phase") == 0 && phase && strcmp(phase, "loading") == 0)
-        training->record.state = TRAINING_FEATURES;
-    else if (strcmp(kind, "start") == 0)
-        training->record.state = TRAINING_ROLLOUT;
-}
-
 static void keep_event(struct training *training, json_t *event, int64_t now_ns)
 {
+    int64_t created_ns = training->record.created_ns; /* a wall clock may be set back */
     if (training->events.open)
-        (void)events_add(&training->events, event, now_ns); /* a full disk loses it */
+        (void)events_add(&training->events, event,
+                         now_ns > created_ns ? now_ns : created_ns); /* a full disk loses it */
 }
 
 bool training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms)
 {
     struct record *record = &training->record;
     const char *kind = json_string_value(json_object_get(event, "event"));
-    bool kept = true, save = false;
+    bool save = false;
     if (!kind)
         return false;
     training->heard_ns = now_ns;
     training->heard_ms = now_ms;
-    if (strcmp(kind, "heartbeat") == 0) {
+    if (training->said_start) /* before that it does not know them */
         whole(event, "steps", &record->steps);
+    if (strcmp(kind, "heartbeat") == 0)
         return false;
-    }
     if (training->checkpointing_ms > 0)
         end_checkpointing(training, now_ms);
-    infer_state(training, kind, event);
     if (strcmp(kind, "state") == 0)
-        kept = hear_state(training, event, now_ms);
+        hear_state(training, event, now_ms);
     else if (strcmp(kind, "update") == 0)
         hear_update(training, event);
     else if (strcmp(kind, "start") == 0)
@@ -295,8 +277,7 @@ bool training_hear(struct training *training, json_t *event, int64_t now_ns, int
         word(event, "path", record->policy, sizeof record->policy);
         save = true;
     }
-    if (kept)
-        keep_event(training, event, now_ns);
+    keep_event(training, event, now_ns);
     return save;
 }
 
@@ -304,18 +285,21 @@ void training_enter(struct training *training, enum training_state state, const 
                     const char *format, ...)
 {
     struct record *record = &training->record;
+    char reason[RECORD_REASON_MAX];
     va_list args;
     va_start(args, format);
-    vsnprintf(record->reason, sizeof record->reason, format, args);
+    vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
+    record_text(record->reason, sizeof record->reason, reason);
     snprintf(record->cause, sizeof record->cause, "%s", cause);
     record->state = state;
     if (training_state_ended(state))
         record->ended_ns = now_ns;
-    json_t *reason = json_string(record->reason);
-    json_t *event = json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", REPORT_SCHEMA, "event", "state", "state",
-                              training_state_name(state), "reason", reason ? reason : json_string(""),
-                              "cause", *cause ? json_string(cause) : json_null());
+    if (training_state_runs(state)) /* its worker tells it */
+        return;
+    json_t *event = json_pack("{s:s, s:s, s:s, s:s, s:o}", "schema", REPORT_SCHEMA, "event", "state", "state",
+                              training_state_name(state), "reason", record->reason, "cause",
+                              *cause ? json_string(cause) : json_null());
     if (event)
         keep_event(training, event, now_ns);
     json_decref(event);
@@ -342,12 +326,6 @@ static json_t *mib_or_null(int64_t bytes)
 static bool set(json_t *json, const char *key, json_t *value)
 {
     return json_object_set_new(json, key, value) == 0;
-}
-
-static int64_t expected_ms(const struct training *training)
-{
-    double ms = 2e3 * (training->iteration_s > 0 ? training->iteration_s : 0);
-    return ms > WORKER_HEARTBEAT_MS ? (int64_t)ms : WORKER_HEARTBEAT_MS;
 }
 
 json_t *training_json(const struct training *training, int64_t memory_limit_mib, int64_t now_ms)
@@ -378,7 +356,7 @@ json_t *training_json(const struct training *training, int64_t memory_limit_mib,
         set(json, "heard_ns", time_or_null(training->heard_ns)) &&
         set(json, "heard_age_ms",
             runs && training->heard_ms > 0 ? json_integer(now_ms - training->heard_ms) : json_null()) &&
-        set(json, "expected_ms", json_integer(expected_ms(training))) &&
+        set(json, "expected_ms", json_integer(WORKER_HEARTBEAT_MS)) &&
         set(json, "seq", json_integer(training->events.open ? training->events.last : r->seq)) &&
         set(json, "memory_mib", mib_or_null(runs ? training->resident_bytes : -1)) &&
         set(json, "memory_limit_mib", json_integer(memory_limit_mib)) &&

@@ -15,9 +15,9 @@ struct serve;
 
 /* What a configuration asks of the co-process. */
 struct training_wants {
-    bool on_device;
-    int64_t memory_mib; /* 0: the co-process' own */
-    double cpu_hours;   /* 0: no end */
+    bool on_device, insists; /* where there is one; and refuses to do without */
+    int64_t memory_mib;      /* 0: the co-process' own */
+    double cpu_hours;        /* 0: no end */
     int restarts, priority;
     int64_t total_steps;
     char output[CONFIG_PATH_MAX];
@@ -33,6 +33,7 @@ struct training {
 
     struct worker *worker; /* NULL: none of ours */
     bool left;             /* a worker of a former co-process may live */
+    int64_t limit_mib;     /* of the worker: what was promised to it */
     int place;             /* where the worker is: a device's index, or SCHEDULE_CPU */
     int64_t asked_ms;      /* the loop's time when it was asked to end; 0: it was not */
     int64_t grace_ms;
@@ -45,7 +46,6 @@ struct training {
     double steps_s, utilisation, cpu_utilisation, device_mib;
     double iteration_s, checkpoint_s; /* the longest; < 0: none yet */
     int64_t checkpointing_ms;         /* since when it writes one; 0: it does not */
-    int64_t state_kept_ms;            /* when a state of its became an event */
     int64_t resident_bytes;
     double worker_cpu_s;
     bool said_start, said_end;
@@ -72,7 +72,7 @@ int training_write_config(const struct training *training);
  * written: a checkpoint or a policy is there. */
 bool training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms);
 
-/* Goes into a state of the co-process' own, or a worker's first, and keeps that as an event; reason and cause
+/* Goes into a state and keeps that as an event, but for those that a worker tells itself; reason and cause
  * become the record's. The record is not written. */
 void training_enter(struct training *training, enum training_state state, const char *cause, int64_t now_ns,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));

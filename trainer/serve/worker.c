@@ -14,6 +14,8 @@
 
 #include "trainer/serve/worker_log.h"
 
+#define REPORT_MS    "500"
+#define HEARTBEAT_MS "1000" /* WORKER_HEARTBEAT_MS */
 enum { READ_MAX = 1 << 16, ARGS_MAX = 16, LOCK_FD = 3 };
 
 extern char **environ;
@@ -182,6 +184,12 @@ static void set_arguments(const struct worker_order *order, const char *config, 
         args[n++] = "--resume";
         args[n++] = "latest";
     }
+    if (order->begin == WORKER_RESUME_CHANGED)
+        args[n++] = "--changed";
+    args[n++] = "--report-every";
+    args[n++] = REPORT_MS;
+    args[n++] = "--heartbeat";
+    args[n++] = HEARTBEAT_MS;
     args[n] = NULL;
 }
 

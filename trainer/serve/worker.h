@@ -12,8 +12,7 @@ enum {
     WORKER_ERROR_MAX = 512,
     WORKER_LINE_MAX = 1 << 20, /* of stdout; a longer one is dropped */
     WORKER_LOG_MAX = 1 << 18,  /* of worker.log; then it becomes worker.log.1, and the one before that goes */
-    WORKER_HEARTBEAT_MS = 1000,
-    WORKER_REPORT_MS = 500,
+    WORKER_HEARTBEAT_MS = 1000, /* it says something at least so often */
 };
 
 enum worker_begin { WORKER_FRESH, WORKER_OVERWRITE, WORKER_RESUME, WORKER_RESUME_CHANGED };
