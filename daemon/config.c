@@ -65,6 +65,7 @@ void config_defaults(struct config *config)
         .events_sync = true,
         .parity_minute = 30,
         .device_retry_ms = 60000,
+        .trainer_start = true,
         .log_level = LOG_LEVEL_INFO,
         .n_accounts = 1,
     };

@@ -21,6 +21,8 @@ enum {
     CONFIG_URL_MAX = 256,
     CONFIG_PATH_MAX = 1024,
     CONFIG_FILE_MAX = 256,
+    CONFIG_SOCKET_MAX = 108, /* struct sockaddr_un's path */
+    CONFIG_WORDS_MAX = 128,
     CONFIG_ERROR_MAX = 512,
     CONFIG_SPECS_MAX = 32,
     CONFIG_SPEC_OUTPUTS_MAX = 64, /* of all specs together */
@@ -100,6 +102,12 @@ struct config {
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX]; /* going up */
     int n_timeframes;                          /* 0: config_timeframes() chooses */
     int64_t device_retry_ms;                   /* after a GPU has failed; 0: it is not tried again */
+    /* [trainer] */
+    bool trainer_start;                     /* the daemon starts the co-process where nobody listens */
+    char trainer_socket[CONFIG_SOCKET_MAX]; /* "": trainer.sock in the state directory */
+    int64_t trainer_memory_mib, trainer_worker_memory_mib; /* 0: the co-process's own defaults */
+    int trainer_cpu_slots;                                 /* 0: likewise */
+    char trainer_devices[CONFIG_WORDS_MAX];                /* "": all */
     /* [log] */
     enum log_level log_level;
     /* --record alone */

@@ -217,6 +217,20 @@ static const struct config_key keys[] = {
      "after a GPU has failed it is tried again, each time after twice as long; 0: not", config_parse_i64,
      config_print_i64, AT(device_retry_ms), 0, 3600000, 3},
 
+    {"trainer", "start", "the co-process that trains, when it is needed and nobody listens: auto, or never",
+     config_parse_start, config_print_start, AT(trainer_start)},
+    {"trainer", "socket", "where it listens; empty: trainer.sock in the state directory", config_parse_path,
+     config_print_text, AT(trainer_socket), .max = FITS(struct config, trainer_socket)},
+    {"trainer", "memory_mib", "of all workers together; 0: 80 % of the machine's or the cgroup's",
+     config_parse_i64, config_print_i64, AT(trainer_memory_mib), 0, 1 << 24},
+    {"trainer", "worker_memory_mib", "of a worker whose training names no bound; 0: the co-process's default",
+     config_parse_i64, config_print_i64, AT(trainer_worker_memory_mib), 0, 1 << 24},
+    {"trainer", "cpu_slots", "trainings at a time that use no device; 0: the co-process's default",
+     config_parse_i32, config_print_i32, AT(trainer_cpu_slots), 0, 1024},
+    {"trainer", "devices", "GPUs that it trains on, with commas: 0,1; empty: all; none: the processors only",
+     config_parse_devices, config_print_text, AT(trainer_devices),
+     .max = FITS(struct config, trainer_devices)},
+
     {"log", "level", "error, warning, info or debug", config_parse_level, config_print_level, AT(log_level)},
 
     {"account", "currency", "what the account holds and is counted in", config_parse_asset, config_print_text,

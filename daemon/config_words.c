@@ -126,6 +126,7 @@ int config_find_word(const char *text, const char *const *words, size_t n)
 
 static const char *const missed[] = {[MISSED_STOPS_FILL] = "fill", [MISSED_STOPS_KEEP] = "keep"};
 static const char *const switches[] = {"off", "on"};
+static const char *const starts[] = {"never", "auto"};
 
 enum { VENUES = sizeof venues / sizeof *venues, CLOCKS = 2, LEVELS = 4, MISSED = 2, SWITCHES = 2 };
 
@@ -200,6 +201,32 @@ int config_parse_switch(const struct config_key *key, const char *text, void *ba
 void config_print_switch(const struct config_key *key, const void *base, FILE *to)
 {
     fputs(switches[*(const bool *)((const char *)base + key->offset)], to);
+}
+
+int config_parse_start(const struct config_key *key, const char *text, void *base, char reason[static REASON])
+{
+    int i = config_find_word(text, starts, SWITCHES);
+    if (i < 0)
+        return config_unknown_word(text, starts, SWITCHES, reason);
+    *(bool *)((char *)base + key->offset) = i == 1;
+    return 0;
+}
+
+void config_print_start(const struct config_key *key, const void *base, FILE *to)
+{
+    fputs(starts[*(const bool *)((const char *)base + key->offset)], to);
+}
+
+/* "0,1", "none" or "". */
+int config_parse_devices(const struct config_key *key, const char *text, void *base,
+                         char reason[static REASON])
+{
+    bool good = text[strspn(text, "0123456789,")] == '\0' && text[0] != ',' && !strstr(text, ",,") &&
+                (text[0] == '\0' || text[strlen(text) - 1] != ',');
+    if (!good && strcmp(text, "none") != 0)
+        return config_reason(reason, REASON,
+                             "\"%.60s\": numbers of devices with commas, as 0,1, or none are needed", text);
+    return config_set_text(key, text, base, reason);
 }
 
 int config_parse_level(const struct config_key *key, const char *text, void *base, char reason[static REASON])

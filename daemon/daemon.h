@@ -15,6 +15,7 @@ struct telemetry;
 struct board;
 struct compute;
 struct parity;
+struct trainings;
 
 struct daemon {
     uv_loop_t *loop;
@@ -30,6 +31,7 @@ struct daemon {
     struct compute *compute;
     struct board *board; /* NULL once it is stopped */
     struct parity *parity;
+    struct trainings *trainings; /* NULL once it stops */
     bool stopping;
 };
 

@@ -18,6 +18,7 @@
 #include "daemon/parity.h"
 #include "daemon/policies.h"
 #include "daemon/telemetry.h"
+#include "daemon/training/trainings.h"
 
 enum {
     EXIT_USAGE = 2,
@@ -205,6 +206,8 @@ static void stop(struct daemon *daemon)
         return;
     daemon->stopping = true;
     notify_stopping();
+    trainings_stop(daemon->trainings); /* answers what waits for the co-process */
+    daemon->trainings = NULL;
     feed_stop(daemon->feed, feed_stopped, daemon);
 }
 
@@ -345,7 +348,8 @@ static int start(struct daemon *daemon)
     daemon->telemetry = telemetry_create(daemon);
     daemon->parity = parity_create(daemon);
     daemon->board = board_create(daemon);
-    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->board) {
+    daemon->trainings = trainings_create(daemon);
+    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->board || !daemon->trainings) {
         /* Nothing that can be undone cheaply is worth it here: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         _exit(EXIT_FAILURE);
@@ -353,6 +357,8 @@ static int start(struct daemon *daemon)
     struct db_reader *reader;
     if (db_reader_open(daemon->state.database, &reader, err, sizeof err) == 0) {
         parity_remember(daemon->parity, reader);
+        trainings_remember(daemon->trainings, reader);
+        commands_recover(daemon->commands, reader);
         db_reader_close(reader);
     }
     uv_async_init(daemon->loop, &failed, on_failed);

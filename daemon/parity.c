@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/program.h"
 
 enum {
     TICK_MS = 20000,
@@ -261,29 +262,13 @@ static void on_limit(uv_timer_t *timer)
     uv_process_kill(&parity->child, SIGKILL);
 }
 
-/* papertape beside this program, or where a build has it, or the first in $PATH. */
-static const char *find_program(char path[static PATH_MAX])
-{
-    static const char *const places[] = {"papertape", "../tui/papertape"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof "../tui/papertape");
-        char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
-        if (!slash)
-            break;
-        strcpy(slash + 1, places[i]);
-        if (access(path, X_OK) == 0)
-            return path;
-    }
-    return "papertape";
-}
-
 int parity_start(struct parity *parity)
 {
     struct daemon *daemon = parity->daemon;
     char path[PATH_MAX];
     if (parity->running)
         return -EBUSY;
-    const char *program = find_program(path);
+    const char *program = program_find("papertape", "tui", path);
     const char *const arguments[] = {program, "parity", "--json", "--state", daemon->state.path, NULL};
     struct output *outputs[] = {&parity->out, &parity->err};
     for (size_t i = 0; i < 2; i++) {

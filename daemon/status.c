@@ -10,6 +10,7 @@
 #include "daemon/parity.h"
 #include "daemon/status_internal.h"
 #include "daemon/telemetry.h"
+#include "daemon/training/trainings.h"
 
 static const char *const book_states[] = {
     [BOOK_EMPTY] = "none", [BOOK_SYNCING] = "syncing", [BOOK_SYNCED] = "synced"};
@@ -176,7 +177,8 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "events", status_events(daemon));
     json_object_set_new(object, "recovery", status_recovery(daemon));
     json_object_set_new(object, "parity", parity_object(daemon->parity));
-    json_object_set_new(object, "trainings", json_array());
+    json_object_set_new(object, "trainer", trainings_trainer(daemon->trainings));
+    json_object_set_new(object, "trainings", trainings_array(daemon->trainings));
     return object;
 }
 

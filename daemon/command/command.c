@@ -28,6 +28,7 @@ void commands_destroy(struct commands *commands)
         json_decref(waiting->answer);
         free(waiting);
     }
+    command_deferred_finish(commands);
     commands_redone_end(commands);
     command_keys_finish(commands);
     free(commands);
@@ -69,6 +70,14 @@ static const struct command {
     {"ping", command_ping, false},
     {"resume", command_resume, true},
     {"status", command_status, false},
+    {"train_check", command_train_check, false},
+    {"train_config", command_train_config, false},
+    {"train_list", command_train_list, false},
+    {"train_log", command_train_log, false},
+    {"train_restart", command_train_restart, true},
+    {"train_resume", command_train_resume, true},
+    {"train_start", command_train_start, true},
+    {"train_stop", command_train_stop, true},
 };
 
 static int compare(const void *name, const void *row)

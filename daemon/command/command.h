@@ -4,6 +4,7 @@
 #define DAEMON_COMMAND_COMMAND_H
 
 #include "daemon/daemon.h"
+#include "db/reader.h"
 
 struct commands;
 
@@ -20,6 +21,9 @@ json_t *commands_answer(enum order_reason reason, uint64_t order_id, json_t *res
 
 /* A command of a former run, as its row tells: should it come again, it is answered so. */
 void commands_remember(struct commands *commands, const char *cmd, const char *args, const char *answer);
+
+/* Commands that a former run had passed on and was not told of any more: their rows are settled. */
+void commands_recover(struct commands *commands, struct db_reader *reader);
 
 /* A command of a former run that the log brought again: its row is put. */
 void commands_redone(struct commands *commands, int64_t ts_ns, const struct event_command *command,

@@ -1,6 +1,6 @@
 /* The commands' insides, shared by this folder's files: command.c takes a request to its handler, work.c
- * carries it out and answers it, keys.c knows what was asked before, args.c reads arguments, and the others
- * hold the handlers. */
+ * carries it out and answers it, deferred.c what somebody else carries out, keys.c knows what was asked
+ * before, args.c reads arguments, and the others hold the handlers. */
 #ifndef DAEMON_COMMAND_INTERNAL_H
 #define DAEMON_COMMAND_INTERNAL_H
 
@@ -31,6 +31,7 @@ struct work {
 struct commands {
     struct daemon *daemon;
     struct waiting *first, **end; /* in the order in which they came */
+    struct deferred *deferred;    /* that somebody else carries out */
     struct work *work;            /* NULL: none is being carried out */
     struct command_key **keys;    /* a table of chains, [KEY_CHAINS] */
     struct command_key *oldest, **newest;
@@ -61,8 +62,36 @@ void command_end(struct work *work, json_t *result);
 /* begin, one event, end. */
 void command_carry_out(const struct request *request, struct event *event, json_t *result);
 
+/* A command that somebody else carries out, and tells of later. The row is stored, pending. NULL, with the
+ * call answered, when it came before, is on its way under the same key, or without memory. */
+struct deferred;
+struct deferred *command_defer(const struct request *request);
+/* Stores what it came to, {"result":…} or {"error":…} (stolen; NULL without memory), and lets the answer wait
+ * for the commit. */
+void command_settle(struct deferred *deferred, json_t *answer);
+
+struct commands *command_of_deferred(const struct deferred *deferred);
+
 /* What a refusal means, in words, for the person who asked. */
 const char *command_reason_words(enum order_reason reason);
+
+/* Puts the row of a command that is being carried out, as it stands. */
+void command_put_row(const struct work *work, enum db_command_state state, const char *result);
+/* Lets the answer (borrowed) wait for the ticket, unless nothing can be stored for now: then it is answered
+ * so. False without memory. */
+bool command_await(struct commands *commands, struct control_call *call, json_t *answer, bool repeated,
+                   uint64_t ticket);
+/* Answers with {"result":…} or {"error":…}. */
+void command_answer(struct control_call *call, json_t *answer, bool repeated);
+/* Looks for what was asked under this request's name; answers the call and returns true when it came before.
+ */
+bool command_came_before(const struct request *request);
+
+/* ---- deferred.c ---- */
+
+/* One under the same key is on its way: NULL for none. */
+const struct deferred *command_deferred_find(const struct commands *commands, const char *name);
+void command_deferred_finish(struct commands *commands); /* answers what is left */
 
 /* ---- keys.c ---- */
 
@@ -131,5 +160,13 @@ void command_account_withdraw(const struct request *request);
 void command_account_reset(const struct request *request);
 void command_account_resume(const struct request *request);
 void command_account_transfer(const struct request *request);
+void command_train_list(const struct request *request); /* train.c … */
+void command_train_start(const struct request *request);
+void command_train_stop(const struct request *request);
+void command_train_restart(const struct request *request);
+void command_train_resume(const struct request *request);
+void command_train_check(const struct request *request);
+void command_train_config(const struct request *request);
+void command_train_log(const struct request *request);
 
 #endif

@@ -51,7 +51,7 @@ const char *command_reason_words(enum order_reason reason)
     return words[reason] ? words[reason] : "refused";
 }
 
-static void put_row(const struct work *work, enum db_command_state state, const char *result)
+void command_put_row(const struct work *work, enum db_command_state state, const char *result)
 {
     const struct request *request = work->request;
     struct session *session = request->commands->daemon->session;
@@ -70,13 +70,19 @@ static void put_row(const struct work *work, enum db_command_state state, const 
     db_writer_put_command(session_writer(session), &row);
 }
 
-static void send_answer(struct control_call *call, json_t *answer, bool repeated)
+void command_answer(struct control_call *call, json_t *answer, bool repeated)
 {
     const json_t *error = json_object_get(answer, "error");
+    json_t *errors = json_object_get(error, "errors"); /* of a training's configuration */
+    const char *code = json_string_value(json_object_get(error, "code"));
+    const char *message = json_string_value(json_object_get(error, "message"));
+    const char *again = repeated ? " (as it was the first time)" : "";
+    if (errors) {
+        control_error_with(call, code, "errors", json_incref(errors), "%s%s", message, again);
+        return;
+    }
     if (error) {
-        control_error(call, json_string_value(json_object_get(error, "code")), "%s%s",
-                      json_string_value(json_object_get(error, "message")),
-                      repeated ? " (as it was the first time)" : "");
+        control_error(call, code, "%s%s", message, again);
         return;
     }
     json_t *result = json_deep_copy(json_object_get(answer, "result"));
@@ -90,14 +96,13 @@ static void send_answer(struct control_call *call, json_t *answer, bool repeated
 static void send_not_stored(struct control_call *call, const char *detail, json_t *answer, bool repeated)
 {
     if (json_object_get(answer, "error"))
-        send_answer(call, answer, repeated);
+        command_answer(call, answer, repeated);
     else
         control_error(call, "STORAGE", "taken, not stored yet: %s: it holds once the disk has room", detail);
 }
 
-/* Lets the answer wait for the ticket, unless nothing can be stored for now. False without memory. */
-static bool await(struct commands *commands, struct control_call *call, json_t *answer, bool repeated,
-                  uint64_t ticket)
+bool command_await(struct commands *commands, struct control_call *call, json_t *answer, bool repeated,
+                   uint64_t ticket)
 {
     const char *detail;
     if (!session_storage_ok(commands->daemon->session, &detail)) {
@@ -127,24 +132,35 @@ static void answer_again(const struct request *request, const struct command_key
     }
     uint64_t committed = db_writer_committed(session_writer(request->commands->daemon->session));
     if (key->ticket <= committed)
-        send_answer(request->call, key->answer, true);
-    else if (!await(request->commands, request->call, key->answer, true, key->ticket))
+        command_answer(request->call, key->answer, true);
+    else if (!command_await(request->commands, request->call, key->answer, true, key->ticket))
         control_error(request->call, "ENOMEM", "out of memory");
+}
+
+bool command_came_before(const struct request *request)
+{
+    char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX], key[ORDER_CLIENT_ID_MAX];
+    struct args args = {request, request->args, "args"};
+    if (!args_id(&args, "key", key))
+        return true;
+    if (!command_key_name(request->cmd, request->args, request->engine, name))
+        return false;
+    const struct command_key *before = command_key_find(request->commands, name);
+    bool on_its_way = !before && command_deferred_find(request->commands, name);
+    if (before)
+        answer_again(request, before);
+    else if (on_its_way)
+        control_error(request->call, "EBUSY", "args.key: what was asked under it is being carried out");
+    return before || on_its_way;
 }
 
 bool command_begin(const struct request *request, struct work *work)
 {
     struct session *session = request->commands->daemon->session;
-    char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX], key[ORDER_CLIENT_ID_MAX];
-    struct args args = {request, request->args, "args"};
-    if (!args_id(&args, "key", key))
+    char name[2 * ORDER_CLIENT_ID_MAX + ACCOUNT_NAME_MAX];
+    if (command_came_before(request))
         return false;
     bool named = command_key_name(request->cmd, request->args, request->engine, name);
-    const struct command_key *before = named ? command_key_find(request->commands, name) : NULL;
-    if (before) {
-        answer_again(request, before);
-        return false;
-    }
     *work = (struct work){.request = request, .args = json_dumps(request->args, JSON_COMPACT)};
     if (!work->args) {
         control_error(request->call, "ENOMEM", "out of memory");
@@ -155,7 +171,7 @@ bool command_begin(const struct request *request, struct work *work)
     if (named)
         command_key_stored(name, request->args, work->key);
     db_writer_group_begin(session_writer(session));
-    put_row(work, DB_COMMAND_PENDING, "");
+    command_put_row(work, DB_COMMAND_PENDING, "");
     request->commands->work = work;
     return true;
 }
@@ -209,14 +225,14 @@ void command_end(struct work *work, json_t *result)
     json_t *answer = commands_answer(work->reason, work->order, result);
     char *text = json_dumps(answer, JSON_COMPACT);
     commands->work = NULL;
-    put_row(work, refused ? DB_COMMAND_REFUSED : DB_COMMAND_DONE, text ? text : "{}");
+    command_put_row(work, refused ? DB_COMMAND_REFUSED : DB_COMMAND_DONE, text ? text : "{}");
     db_writer_group_end(writer);
     uint64_t ticket = db_writer_last(writer);
     if (command_key_name(request->cmd, request->args, request->engine, name))
         command_key_add(commands, name, request->cmd, request->args, answer, ticket);
     log_info("command %s from uid %u: %s", request->cmd, (unsigned)request->peer->uid,
              refused ? order_reason_name(work->reason) : "done");
-    if (!answer || !await(commands, request->call, answer, false, ticket))
+    if (!answer || !command_await(commands, request->call, answer, false, ticket))
         control_error(request->call, "ENOMEM", "out of memory: it was carried out, but is not confirmed");
     json_decref(answer);
     free(text);
@@ -261,7 +277,7 @@ void commands_committed(struct commands *commands, uint64_t ticket)
         *at = waiting->next;
         if (commands->end == &waiting->next)
             commands->end = at;
-        send_answer(waiting->call, waiting->answer, waiting->repeated);
+        command_answer(waiting->call, waiting->answer, waiting->repeated);
         json_decref(waiting->answer);
         free(waiting);
     }

@@ -1,0 +1,376 @@
+#include "daemon/training/client.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BUFFER_FIRST = 16 << 10 };
+
+struct waiting {
+    struct waiting *next;
+    json_int_t id;
+    uint64_t due_ms;
+    training_answer *answer;
+    void *ctx;
+};
+
+struct training_client {
+    uv_pipe_t pipe;
+    uv_timer_t timer; /* the oldest request's end */
+    uv_connect_t connect;
+    struct training_client_hooks hooks;
+    char *buffer; /* of answers */
+    size_t len, size, looked;
+    struct waiting *waiting; /* in the order in which they are due */
+    size_t n_waiting;
+    json_int_t last_id;
+    bool silent;              /* something is unanswered … */
+    uint64_t silent_since_ms; /* … since then */
+    uint64_t heard_ms;
+    bool connected, closed;
+    int open_handles;
+};
+
+struct sending {
+    uv_write_t request;
+    char *line;
+};
+
+static json_t *failure(const char *code, const char *words)
+{
+    return json_pack("{s:{s:s, s:s}}", "error", "code", code, "message", words);
+}
+
+static void fail(training_answer *answer, void *ctx, const char *code, const char *words)
+{
+    json_t *object = failure(code, words);
+    answer(ctx, object);
+    json_decref(object);
+}
+
+/* ---- the end ---- */
+
+static void handle_closed(uv_handle_t *handle)
+{
+    struct training_client *client = handle->data;
+    if (--client->open_handles > 0)
+        return;
+    free(client->buffer);
+    free(client);
+}
+
+static void answer_all(struct training_client *client, const char *code, const char *words)
+{
+    while (client->waiting) {
+        struct waiting *waiting = client->waiting;
+        client->waiting = waiting->next;
+        client->n_waiting--;
+        fail(waiting->answer, waiting->ctx, code, words);
+        free(waiting);
+    }
+}
+
+static void shut(struct training_client *client, const char *words)
+{
+    client->closed = true;
+    uv_timer_stop(&client->timer);
+    answer_all(client, "ECONNRESET", words);
+    uv_close((uv_handle_t *)&client->pipe, handle_closed);
+    uv_close((uv_handle_t *)&client->timer, handle_closed);
+}
+
+static void end(struct training_client *client, int error, const char *why)
+{
+    if (client->closed)
+        return;
+    struct training_client_hooks hooks = client->hooks;
+    shut(client, why);
+    hooks.closed(hooks.ctx, error, why);
+}
+
+void training_client_destroy(struct training_client *client)
+{
+    if (client && !client->closed)
+        shut(client, "the daemon let go of the co-process");
+}
+
+/* ---- answers ---- */
+
+static void await_next(struct training_client *client);
+
+static void on_due(uv_timer_t *timer)
+{
+    struct training_client *client = timer->data;
+    uint64_t now = uv_now(timer->loop);
+    while (!client->closed && client->waiting && client->waiting->due_ms <= now) {
+        struct waiting *waiting = client->waiting;
+        client->waiting = waiting->next;
+        client->n_waiting--;
+        fail(waiting->answer, waiting->ctx, "ETIMEDOUT", "the co-process does not answer");
+        free(waiting);
+    }
+    if (!client->closed)
+        await_next(client);
+}
+
+static void await_next(struct training_client *client)
+{
+    uint64_t now = uv_now(client->timer.loop);
+    if (client->waiting)
+        uv_timer_start(&client->timer, on_due,
+                       client->waiting->due_ms > now ? client->waiting->due_ms - now : 0, 0);
+    else
+        uv_timer_stop(&client->timer);
+}
+
+static struct waiting *take_waiting(struct training_client *client, json_int_t id)
+{
+    for (struct waiting **at = &client->waiting; *at; at = &(*at)->next) {
+        struct waiting *waiting = *at;
+        if (waiting->id != id)
+            continue;
+        *at = waiting->next;
+        client->n_waiting--;
+        return waiting;
+    }
+    return NULL;
+}
+
+/* {"id":1,"ok":true,"result":{}} or {"id":1,"ok":false,"error":{"code":"…","message":"…"}} */
+static bool is_answer(const json_t *object)
+{
+    const json_t *ok = json_object_get(object, "ok"), *error = json_object_get(object, "error");
+    if (!json_is_integer(json_object_get(object, "id")))
+        return false;
+    if (json_is_true(ok))
+        return json_is_object(json_object_get(object, "result"));
+    return json_is_false(ok) && json_is_string(json_object_get(error, "code")) &&
+           json_is_string(json_object_get(error, "message"));
+}
+
+static void take_line(struct training_client *client, const char *line, size_t len)
+{
+    json_error_t error;
+    char why[200];
+    json_t *object = json_loadb(line, len, 0, &error);
+    if (!is_answer(object)) {
+        json_decref(object);
+        snprintf(why, sizeof why, "what the co-process answers is none of docs/serve.md: %.60s", line);
+        end(client, -EPROTO, why);
+        return;
+    }
+    /* Any sign of life counts; what was given up may still be answered. */
+    client->heard_ms = client->silent_since_ms = uv_now(client->timer.loop);
+    struct waiting *waiting = take_waiting(client, json_integer_value(json_object_get(object, "id")));
+    client->silent = client->waiting != NULL;
+    if (waiting) {
+        waiting->answer(waiting->ctx, object);
+        free(waiting);
+    }
+    json_decref(object);
+    if (!client->closed)
+        await_next(client);
+}
+
+static void take_lines(struct training_client *client)
+{
+    size_t start = 0;
+    char *newline;
+    while (!client->closed &&
+           (newline = memchr(client->buffer + client->looked, '\n', client->len - client->looked))) {
+        *newline = '\0';
+        size_t at = (size_t)(newline - client->buffer);
+        client->looked = at + 1;
+        take_line(client, client->buffer + start, at - start);
+        start = at + 1;
+    }
+    if (client->closed)
+        return;
+    memmove(client->buffer, client->buffer + start, client->len - start);
+    client->looked = client->len -= start;
+    if (client->len >= CLIENT_LINE_MAX)
+        end(client, -EPROTO, "a line of the co-process is longer than 16 MiB");
+}
+
+static void give_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
+{
+    struct training_client *client = handle->data;
+    (void)suggested;
+    if (client->len == client->size) {
+        size_t size = client->size ? 2 * client->size : BUFFER_FIRST;
+        char *buffer = realloc(client->buffer, size);
+        if (!buffer) {
+            *buf = uv_buf_init(NULL, 0); /* have_read() gets UV_ENOBUFS */
+            return;
+        }
+        client->buffer = buffer;
+        client->size = size;
+    }
+    *buf = uv_buf_init(client->buffer + client->len, (unsigned)(client->size - client->len));
+}
+
+static void have_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+    struct training_client *client = stream->data;
+    char why[120];
+    (void)buf;
+    if (n == UV_EOF) {
+        end(client, -ECONNRESET, "the co-process left");
+    } else if (n < 0) {
+        snprintf(why, sizeof why, "the co-process: %s", uv_strerror((int)n));
+        end(client, (int)n, why);
+    } else {
+        client->len += (size_t)n;
+        take_lines(client);
+    }
+}
+
+/* ---- requests ---- */
+
+static void sent(uv_write_t *request, int status)
+{
+    struct sending *sending = (struct sending *)request;
+    struct training_client *client = request->handle->data;
+    free(sending->line);
+    free(sending);
+    if (status < 0 && status != UV_ECANCELED && !client->closed)
+        end(client, status, "the co-process left");
+}
+
+static int send_line(struct training_client *client, char *line, size_t len)
+{
+    struct sending *sending = malloc(sizeof *sending);
+    if (!sending)
+        return -ENOMEM;
+    sending->line = line;
+    uv_buf_t buf = uv_buf_init(line, (unsigned)len);
+    int r = uv_write(&sending->request, (uv_stream_t *)&client->pipe, &buf, 1, sent);
+    if (r < 0)
+        free(sending);
+    return r;
+}
+
+static void queue_waiting(struct training_client *client, struct waiting *waiting)
+{
+    struct waiting **at = &client->waiting;
+    while (*at && (*at)->due_ms <= waiting->due_ms)
+        at = &(*at)->next;
+    waiting->next = *at;
+    *at = waiting;
+    client->n_waiting++;
+    if (!client->silent)
+        client->silent_since_ms = uv_now(client->timer.loop);
+    client->silent = true;
+    await_next(client);
+}
+
+void training_client_ask(struct training_client *client, const char *cmd, json_t *args, uint64_t timeout_ms,
+                         training_answer *answer, void *ctx)
+{
+    json_t *object = json_pack("{s:I, s:s, s:o}", "id", client->last_id + 1, "cmd", cmd, "args",
+                               args ? args : json_object());
+    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    size_t len = text ? strlen(text) : 0;
+    char *line = text ? realloc(text, len + 2) : NULL;
+    struct waiting *waiting = calloc(1, sizeof *waiting);
+    const char *code = NULL, *words = NULL;
+    json_decref(object);
+    if (!line || !waiting)
+        code = "ENOMEM", words = "out of memory";
+    else if (client->closed || !client->connected)
+        code = "ECONNRESET", words = "the co-process left";
+    else if (len + 1 >= CLIENT_REQUEST_MAX)
+        code = "EMSGSIZE", words = "longer than the co-process takes: a request has at most 64 KiB";
+    else if (client->n_waiting >= CLIENT_WAITING_MAX)
+        code = "EBUSY", words = "too many requests wait for the co-process already";
+    if (!code) {
+        strcpy(line + len, "\n");
+        if (send_line(client, line, len + 1) < 0)
+            code = "ECONNRESET", words = "the co-process left";
+    }
+    if (code) {
+        free(line ? line : text);
+        free(waiting);
+        fail(answer, ctx, code, words);
+        return;
+    }
+    *waiting = (struct waiting){.id = ++client->last_id,
+                                .due_ms = uv_now(client->timer.loop) + timeout_ms,
+                                .answer = answer,
+                                .ctx = ctx};
+    queue_waiting(client, waiting);
+}
+
+uint64_t training_client_silent_ms(const struct training_client *client)
+{
+    return client->silent ? uv_now(client->timer.loop) - client->silent_since_ms : 0;
+}
+
+uint64_t training_client_heard_ms(const struct training_client *client)
+{
+    return uv_now(client->timer.loop) - client->heard_ms;
+}
+
+/* ---- the connection ---- */
+
+/* Whose process listens: ours or root's. */
+static int look_at_peer(struct training_client *client, struct ucred *ret)
+{
+    uv_os_fd_t fd;
+    socklen_t size = sizeof *ret;
+    if (uv_fileno((uv_handle_t *)&client->pipe, &fd) < 0 ||
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ret, &size) < 0)
+        return -errno;
+    return ret->uid == geteuid() || ret->uid == 0 ? 0 : -EPERM;
+}
+
+static void have_connected(uv_connect_t *request, int status)
+{
+    struct training_client *client = request->data;
+    struct ucred peer = {0};
+    char why[160];
+    if (client->closed)
+        return;
+    if (status == UV_ENOENT || status == UV_ECONNREFUSED) {
+        end(client, status, "nobody listens");
+        return;
+    }
+    if (status < 0) {
+        snprintf(why, sizeof why, "its socket: %s", uv_strerror(status));
+        end(client, status, why);
+        return;
+    }
+    int r = look_at_peer(client, &peer);
+    if (r < 0) {
+        snprintf(why, sizeof why, "who listens is user %u: the daemon's own user, %u, or root is needed",
+                 (unsigned)peer.uid, (unsigned)geteuid());
+        end(client, r, why);
+        return;
+    }
+    r = uv_read_start((uv_stream_t *)&client->pipe, give_buffer, have_read);
+    if (r < 0) {
+        end(client, r, uv_strerror(r));
+        return;
+    }
+    client->connected = true;
+    client->heard_ms = uv_now(client->timer.loop);
+    client->hooks.connected(client->hooks.ctx, peer.pid);
+}
+
+struct training_client *training_client_create(uv_loop_t *loop, const char *path,
+                                               const struct training_client_hooks *hooks)
+{
+    struct training_client *client = calloc(1, sizeof *client);
+    if (!client)
+        return NULL;
+    client->hooks = *hooks;
+    uv_pipe_init(loop, &client->pipe, 0);
+    uv_timer_init(loop, &client->timer);
+    client->pipe.data = client->timer.data = client->connect.data = client;
+    client->open_handles = 2;
+    uv_pipe_connect(&client->connect, &client->pipe, path, have_connected);
+    return client;
+}

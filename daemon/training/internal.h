@@ -1,0 +1,77 @@
+/* The trainings' insides: trainings.c asks the co-process, keep.c knows and stores what it told, view.c shows
+ * it. */
+#ifndef DAEMON_TRAINING_INTERNAL_H
+#define DAEMON_TRAINING_INTERNAL_H
+
+#include <limits.h>
+
+#include "daemon/training/alert.h"
+#include "daemon/training/link.h"
+#include "daemon/training/progress.h"
+#include "daemon/training/trainings.h"
+
+enum { TRAININGS_MAX = DB_TRAININGS_KEPT };
+
+/* A training that is known. */
+struct known {
+    struct training training;
+    struct progress progress;
+    struct training_told told; /* as it was stored last */
+    char *config;              /* NULL: not known yet */
+    int64_t config_attempts;   /* of when it was asked for; -1: not */
+    uint64_t told_ms;          /* uv_now() when it was told */
+    int64_t told_age_ms;       /* that it had then: of one that the database told of */
+    uint64_t listed;           /* the number of the list that it was in, or that was asked when it was met */
+    bool met;                  /* the co-process has told of it in this run */
+    bool stored;               /* it has a row */
+    bool anew;                 /* its rows are of an older one of the name */
+    bool dirty;                /* its row is old */
+    bool stuck;                /* its events did not follow: until the next list */
+    bool stalled;              /* told */
+};
+
+struct trainings {
+    struct daemon *daemon;
+    struct link *link;
+    uv_timer_t tick;
+    char state_dir[PATH_MAX], socket[PATH_MAX], log[PATH_MAX + 16], program[PATH_MAX];
+    char numbers[3][24]; /* of the program's arguments */
+    const char *arguments[SPAWN_ARGUMENTS_MAX];
+    struct known **known; /* oldest first */
+    size_t n_known;
+    uint64_t lists;                 /* asked */
+    bool unlisted;                  /* a training's folder is there that no row tells of */
+    bool listing, pulling;          /* a request is on its way */
+    char pulled[TRAINING_NAME_MAX]; /* of which training */
+    bool begun;                     /* rows and alerts can be stored */
+    enum link_state told_state;     /* of the co-process, in an alert */
+    uint64_t absent_ms;             /* since when it lacks; 0: it does not */
+    bool told_absent, stopped;
+    char killed[LINK_DETAIL_MAX]; /* to be told; "" */
+};
+
+static inline uint64_t trainings_now(const struct trainings *trainings)
+{
+    return uv_now(trainings->daemon->loop);
+}
+
+/* ---- keep.c ---- */
+
+struct known *keep_find(const struct trainings *trainings, const char *name);
+/* What the co-process tells of one. NULL for what cannot be, or beyond TRAININGS_MAX. */
+struct known *keep_take(struct trainings *trainings, const json_t *object);
+void keep_remember(struct trainings *trainings, struct db_reader *reader);
+/* Is there a folder of a training that is not known? */
+bool keep_unlisted(const struct trainings *trainings);
+/* A whole list, number `list`, is taken: one that is not in it, and had not ended, is no more. */
+void keep_missing(struct trainings *trainings, uint64_t list);
+/* Stores its row with these events, or with NULL alone, in one transaction, and raises its alerts. */
+void keep_store(struct trainings *trainings, struct known *known, const json_t *events);
+/* Its worker may have gone silent. */
+void keep_watch(struct trainings *trainings, struct known *known);
+/* Has one not ended? */
+bool keep_any_live(const struct trainings *trainings);
+int64_t keep_told_age(const struct trainings *trainings, const struct known *known);
+void keep_finish(struct trainings *trainings);
+
+#endif

@@ -1,0 +1,271 @@
+/* What is known of each training, and its rows. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/log.h"
+#include "daemon/training/internal.h"
+
+static int64_t wall_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+struct known *keep_find(const struct trainings *trainings, const char *name)
+{
+    for (size_t i = 0; i < trainings->n_known; i++)
+        if (strcmp(trainings->known[i]->training.name, name) == 0)
+            return trainings->known[i];
+    return NULL;
+}
+
+static void free_known(struct known *known)
+{
+    free(known->config);
+    free(known);
+}
+
+/* The oldest that has ended makes room, as in the database. */
+static bool make_room(struct trainings *trainings)
+{
+    size_t i = 0;
+    if (trainings->n_known < TRAININGS_MAX)
+        return true;
+    while (i < trainings->n_known && !training_state_ended(trainings->known[i]->training.state))
+        i++;
+    if (i == trainings->n_known)
+        return false;
+    free_known(trainings->known[i]);
+    memmove(&trainings->known[i], &trainings->known[i + 1],
+            (--trainings->n_known - i) * sizeof *trainings->known);
+    return true;
+}
+
+static struct known *add(struct trainings *trainings, const struct training *training)
+{
+    struct known *known = make_room(trainings) ? calloc(1, sizeof *known) : NULL;
+    if (!known)
+        return NULL;
+    known->training = *training;
+    known->config_attempts = -1;
+    progress_begin(&known->progress, 0);
+    size_t at = trainings->n_known++;
+    while (at > 0 && trainings->known[at - 1]->training.created_ns > training->created_ns) {
+        trainings->known[at] = trainings->known[at - 1];
+        at--;
+    }
+    trainings->known[at] = known;
+    return known;
+}
+
+/* ---- from the co-process ---- */
+
+/* Its records began anew: what is stored was of another training of that name. */
+static void begin_anew(struct known *known)
+{
+    known->anew = known->stored;
+    progress_begin(&known->progress, 0);
+    known->config_attempts = -1;
+    known->dirty = true;
+}
+
+struct known *keep_take(struct trainings *trainings, const json_t *object)
+{
+    struct training training;
+    if (training_parse(object, &training) < 0)
+        return NULL;
+    struct known *known = keep_find(trainings, training.name);
+    bool fresh = !known;
+    if (fresh)
+        known = add(trainings, &training);
+    if (!known)
+        return NULL;
+    const struct training *before = &known->training;
+    if (!fresh && (training.created_ns != before->created_ns || training.seq < known->progress.seq))
+        begin_anew(known);
+    known->dirty |= fresh || training_changed(before, &training);
+    known->training = training;
+    known->told_ms = trainings_now(trainings);
+    known->told_age_ms = 0;
+    known->listed = trainings->lists;
+    known->met = true;
+    return known;
+}
+
+void keep_missing(struct trainings *trainings, uint64_t list)
+{
+    for (size_t i = 0; i < trainings->n_known; i++) {
+        struct known *known = trainings->known[i];
+        struct training *training = &known->training;
+        if (known->listed >= list || training_state_ended(training->state))
+            continue;
+        snprintf(training->state, sizeof training->state, "failed");
+        snprintf(training->reason, sizeof training->reason, "the co-process knows nothing of it any more");
+        training->cause[0] = '\0';
+        training->stopping = false;
+        training->pid = -1;
+        training->ended_ns = wall_ns();
+        training->seq = known->progress.seq;
+        known->dirty = true;
+    }
+}
+
+bool keep_unlisted(const struct trainings *trainings)
+{
+    char path[PATH_MAX + 16];
+    bool found = false;
+    snprintf(path, sizeof path, "%s/trainings", trainings->state_dir);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return false;
+    for (const struct dirent *entry; !found && (entry = readdir(folder));)
+        found = entry->d_type == DT_DIR && training_name_good(entry->d_name) &&
+                !keep_find(trainings, entry->d_name);
+    closedir(folder);
+    return found;
+}
+
+bool keep_any_live(const struct trainings *trainings)
+{
+    for (size_t i = 0; i < trainings->n_known; i++)
+        if (!training_state_ended(trainings->known[i]->training.state))
+            return true;
+    return false;
+}
+
+int64_t keep_told_age(const struct trainings *trainings, const struct known *known)
+{
+    return known->told_age_ms + (int64_t)(trainings_now(trainings) - known->told_ms);
+}
+
+/* ---- from the database ---- */
+
+static void take_row(void *ctx, const struct db_training *row)
+{
+    struct trainings *trainings = ctx;
+    struct training training;
+    training_of_row(row, &training);
+    struct known *known = add(trainings, &training);
+    if (!known)
+        return;
+    int64_t last_ns = training.heard_ns > training.created_ns ? training.heard_ns : training.created_ns;
+    int64_t age_ns = wall_ns() - last_ns;
+    known->told_ms = trainings_now(trainings);
+    known->told_age_ms = age_ns > 0 ? age_ns / 1000000 : 0;
+    known->config = strdup(row->config);
+    known->stored = true;
+    progress_begin(&known->progress, row->seq);
+    training_told_of(&training, &known->told);
+}
+
+static void take_state(void *ctx, const struct db_training_state *row)
+{
+    struct progress *progress = ctx;
+    snprintf(progress->state, sizeof progress->state, "%s", row->state);
+    progress->state_ns = row->ts_ns;
+    progress->utilisation = row->utilisation;
+}
+
+void keep_remember(struct trainings *trainings, struct db_reader *reader)
+{
+    int r = db_reader_trainings(reader, NULL, take_row, trainings);
+    for (size_t i = 0; i < trainings->n_known && r == 0; i++) {
+        struct known *known = trainings->known[i];
+        r = db_reader_training_states(reader, known->training.name, 1, take_state, &known->progress);
+    }
+    if (r < 0)
+        log_error("trainings: %s: what a former run stored is not known", db_reader_error(reader));
+}
+
+/* ---- storing ---- */
+
+struct target {
+    struct db_writer *writer;
+    const char *name;
+};
+
+static void put_rewind(void *ctx, int64_t steps)
+{
+    const struct target *target = ctx;
+    db_writer_rewind_training(target->writer, target->name, steps);
+}
+
+static void put_point(void *ctx, const struct db_training_point *point)
+{
+    const struct target *target = ctx;
+    db_writer_put_training_point(target->writer, point);
+}
+
+static void put_evaluation(void *ctx, const struct db_training_evaluation *evaluation)
+{
+    const struct target *target = ctx;
+    db_writer_put_training_evaluation(target->writer, evaluation);
+}
+
+static void put_state(void *ctx, const struct db_training_state *state)
+{
+    const struct target *target = ctx;
+    db_writer_put_training_state(target->writer, state);
+}
+
+/* A state without a worker, or the end, once all that was told before it is stored. */
+static void put_rest(struct known *known, const struct progress_sink *sink)
+{
+    const struct training *training = &known->training;
+    bool drained = known->progress.seq >= training->seq || known->stuck;
+    if (!drained || training_state_works(training->state))
+        return;
+    progress_go(&known->progress, training->name, training->state,
+                training->ended_ns > 0 ? training->ended_ns : wall_ns(), sink);
+}
+
+static void raise_alert(struct trainings *trainings, const struct training_alert *alert)
+{
+    log_warning("training %s", alert->text);
+    session_alert(trainings->daemon->session, alert->severity, alert->code, alert->text);
+}
+
+void keep_store(struct trainings *trainings, struct known *known, const json_t *events)
+{
+    struct db_writer *writer = session_writer(trainings->daemon->session);
+    struct target target = {writer, known->training.name};
+    const struct progress_sink sink = {&target, put_rewind, put_point, put_evaluation, put_state};
+    struct training_alert alert;
+    struct db_training row;
+    int64_t seq = progress_reach(&known->progress, events);
+    training_row(&known->training, known->config ? known->config : "", seq, &row);
+    db_writer_group_begin(writer);
+    db_writer_put_training(writer, &row);
+    if (known->anew)
+        db_writer_rewind_training(writer, target.name, -1);
+    progress_take(&known->progress, target.name, events, &sink);
+    put_rest(known, &sink);
+    if (training_alert(known->stored ? &known->told : NULL, &known->training, &alert))
+        raise_alert(trainings, &alert);
+    db_writer_group_end(writer);
+    training_told_of(&known->training, &known->told);
+    known->stored = true;
+    known->anew = known->dirty = false;
+}
+
+void keep_watch(struct trainings *trainings, struct known *known)
+{
+    struct training_alert alert;
+    bool stalled = training_stalled(&known->training, keep_told_age(trainings, known));
+    if (stalled && !known->stalled) {
+        training_alert_stalled(&known->training, &alert);
+        raise_alert(trainings, &alert);
+    }
+    known->stalled = stalled;
+}
+
+void keep_finish(struct trainings *trainings)
+{
+    for (size_t i = 0; i < trainings->n_known; i++)
+        free_known(trainings->known[i]);
+    free(trainings->known);
+}

@@ -1,0 +1,67 @@
+/* The link to the co-process: finds it by its socket, starts it where that is this daemon's to do, greets it,
+ * and says in one word how it stands. Whoever is on the other side goes on living when the link ends. */
+#ifndef DAEMON_TRAINING_LINK_H
+#define DAEMON_TRAINING_LINK_H
+
+#include "daemon/training/client.h"
+#include "daemon/training/spawn.h"
+
+enum { LINK_PROTOCOL = 1, LINK_DETAIL_MAX = 400, LINK_VERSION_MAX = 32 };
+
+enum link_state { LINK_ABSENT, LINK_STARTING, LINK_OK, LINK_SILENT, LINK_VERSION, LINK_OFF, LINK_STATES };
+
+const char *link_state_name(enum link_state state); /* docs/control.md: "absent", … */
+
+struct link_times { /* ms */
+    uint64_t tick;
+    uint64_t answer; /* a request is given up */
+    uint64_t silent; /* unanswered for so long: silent */
+    uint64_t kill;   /* and for so long: one that a daemon of this directory started is killed */
+    uint64_t start;  /* it listens by then, or its start has failed */
+    uint64_t again;  /* after a failed start: the first pause, doubled … */
+    uint64_t again_max;
+    uint64_t version; /* between two looks at one of another protocol, longer than it idles */
+};
+extern const struct link_times link_times_default;
+
+struct link_config {
+    uv_loop_t *loop;
+    const char *socket, *state_dir; /* absolute */
+    bool never;                     /* [trainer] start = never */
+    bool by_unit;                   /* systemd starts it, nobody else does */
+    struct spawn_config program;    /* but for ctx and ended */
+    struct link_times times;
+    void *ctx;
+    bool (*needed)(void *ctx);                    /* is there anything that it would do? */
+    void (*ready)(void *ctx);                     /* it is there and of this protocol */
+    void (*state)(void *ctx);                     /* state or detail changed */
+    void (*started)(void *ctx, const char *mark); /* was started: for the next run's `mark` */
+    void (*killed)(void *ctx, const char *why);
+};
+
+struct link;
+
+/* Begins to look on the loop's next turn. Texts of config must outlive it. NULL without memory. */
+struct link *link_create(const struct link_config *config);
+
+/* Asks once it is there: at once, or when it has been started, at most times.answer from now in all. `args`
+ * is stolen. `answer` is called once, possibly from within. Codes of the link's own: those of the client, and
+ * ENOENT (absent), EPROTO (another version), with what would be right. */
+void link_ask(struct link *link, const char *cmd, json_t *args, training_answer *answer, void *ctx);
+
+/* The mark of what a former run started. */
+void link_started_before(struct link *link, const char *mark);
+
+struct link_view {
+    enum link_state state;
+    const char *detail;  /* "" when there is nothing to say */
+    const char *version; /* of who was met last; "" */
+    pid_t pid;           /* of who listens; 0: nobody */
+    uint64_t age_ms;     /* since it was last heard; UINT64_MAX: never */
+};
+void link_view(const struct link *link, struct link_view *ret);
+
+/* Answers what waits and looks away. Frees itself on the loop's next turns. NULL is fine. */
+void link_destroy(struct link *link);
+
+#endif

@@ -1,0 +1,204 @@
+#include "daemon/training/progress.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SPACING_NS 1000000000LL /* of points, and of rollout and update in the timeline */
+
+void progress_begin(struct progress *progress, int64_t seq)
+{
+    *progress = (struct progress){.seq = seq, .point_steps = -1, .utilisation = NAN};
+}
+
+/* ---- reading ---- */
+
+static int64_t whole_of(const json_t *event, const char *name)
+{
+    const json_t *value = json_object_get(event, name);
+    return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value) : -1;
+}
+
+static double real_of(const json_t *event, const char *name)
+{
+    const json_t *value = json_object_get(event, name);
+    double number = json_is_number(value) ? json_number_value(value) : NAN;
+    return isfinite(number) ? number : NAN;
+}
+
+static bool is_kind(const json_t *event, const char *kind)
+{
+    const char *name = json_string_value(json_object_get(event, "event"));
+    return name && strcmp(name, kind) == 0;
+}
+
+int64_t progress_reach(const struct progress *progress, const json_t *events)
+{
+    int64_t reach = progress->seq;
+    size_t i;
+    json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        int64_t seq = whole_of(event, "seq");
+        if (seq <= reach || whole_of(event, "ts_ns") < 0)
+            break;
+        reach = seq;
+    }
+    return reach;
+}
+
+/* ---- points ---- */
+
+static const struct {
+    const char *name;
+    size_t at;
+} figures[] = {
+    {"steps_per_second", offsetof(struct db_training_point, steps_s)},
+    {"episode_return", offsetof(struct db_training_point, episode_return)},
+    {"reward", offsetof(struct db_training_point, reward)},
+    {"policy_loss", offsetof(struct db_training_point, policy_loss)},
+    {"value_loss", offsetof(struct db_training_point, value_loss)},
+    {"entropy_loss", offsetof(struct db_training_point, entropy_loss)},
+    {"loss", offsetof(struct db_training_point, loss)},
+    {"kl", offsetof(struct db_training_point, kl)},
+    {"clip_fraction", offsetof(struct db_training_point, clip_fraction)},
+    {"explained_variance", offsetof(struct db_training_point, explained_variance)},
+    {"grad_norm", offsetof(struct db_training_point, grad_norm)},
+    {"learning_rate", offsetof(struct db_training_point, learning_rate)},
+    {"std", offsetof(struct db_training_point, std)},
+    {"rollout_seconds", offsetof(struct db_training_point, rollout_s)},
+    {"advantages_seconds", offsetof(struct db_training_point, advantages_s)},
+    {"update_seconds", offsetof(struct db_training_point, update_s)},
+    {"device_utilisation", offsetof(struct db_training_point, device_utilisation)},
+    {"cpu_utilisation", offsetof(struct db_training_point, cpu_utilisation)},
+    {"peak_rss_bytes", offsetof(struct db_training_point, memory_bytes)},
+    {"learner_bytes", offsetof(struct db_training_point, learner_bytes)},
+};
+
+/* Rows beyond `steps` are of a run that was not. */
+static void forget(struct progress *progress, int64_t steps, const struct progress_sink *sink)
+{
+    sink->rewind(sink->ctx, steps);
+    progress->point_steps = steps;
+    progress->point_ns = 0;
+}
+
+static void take_update(struct progress *progress, const char *training, const json_t *event, bool last,
+                        const struct progress_sink *sink)
+{
+    int64_t steps = whole_of(event, "steps"), iteration = whole_of(event, "iteration"),
+            ts_ns = whole_of(event, "ts_ns");
+    double device = real_of(event, "device_utilisation"), cpu = real_of(event, "cpu_utilisation");
+    if (isfinite(device) || isfinite(cpu))
+        progress->utilisation = isfinite(device) ? device : cpu;
+    if (steps <= 0 || iteration < 0)
+        return;
+    if (!last && ts_ns - progress->point_ns < SPACING_NS && ts_ns >= progress->point_ns)
+        return;
+    if (progress->point_steps < 0 || steps <= progress->point_steps)
+        forget(progress, steps - 1, sink);
+    struct db_training_point point = {
+        .training = training, .steps = steps, .iteration = iteration, .ts_ns = ts_ns};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        *(double *)((char *)&point + figures[i].at) = real_of(event, figures[i].name);
+    sink->point(sink->ctx, &point);
+    progress->point_steps = steps;
+    progress->point_ns = ts_ns;
+}
+
+static void take_evaluation(const char *training, const json_t *event, const struct progress_sink *sink)
+{
+    struct db_training_evaluation evaluation = {
+        .training = training,
+        .steps = whole_of(event, "steps"),
+        .ts_ns = whole_of(event, "ts_ns"),
+        .reward = real_of(event, "reward"),
+        .total_return = real_of(event, "return"),
+        .benchmark_return = real_of(event, "benchmark_return"),
+        .drawdown = real_of(event, "drawdown"),
+    };
+    if (evaluation.steps >= 0)
+        sink->evaluation(sink->ctx, &evaluation);
+}
+
+/* ---- the timeline ---- */
+
+void progress_go(struct progress *progress, const char *training, const char *state, int64_t ts_ns,
+                 const struct progress_sink *sink)
+{
+    if (strcmp(progress->state, state) == 0)
+        return;
+    struct db_training_state before = {.training = training,
+                                       .state = progress->state,
+                                       .ts_ns = progress->state_ns,
+                                       .utilisation = progress->utilisation};
+    if (progress->state[0] && isfinite(progress->utilisation))
+        sink->state(sink->ctx, &before);
+    if (ts_ns <= progress->state_ns) /* a clock that was set back; one row a moment */
+        ts_ns = progress->state_ns + 1;
+    snprintf(progress->state, sizeof progress->state, "%s", state);
+    progress->state_ns = ts_ns;
+    progress->utilisation = NAN;
+    struct db_training_state now = {
+        .training = training, .state = progress->state, .ts_ns = ts_ns, .utilisation = NAN};
+    sink->state(sink->ctx, &now);
+}
+
+/* The two take turns, many times a second. */
+static bool is_turn(const char *state)
+{
+    return strcmp(state, "rollout") == 0 || strcmp(state, "update") == 0;
+}
+
+static void take_state(struct progress *progress, const char *training, const json_t *event,
+                       const struct progress_sink *sink)
+{
+    const char *state = json_string_value(json_object_get(event, "state"));
+    int64_t ts_ns = whole_of(event, "ts_ns");
+    if (!state || !training_state_works(state))
+        return;
+    bool turns = is_turn(state) && is_turn(progress->state);
+    if (turns && ts_ns >= progress->state_ns && ts_ns - progress->state_ns < SPACING_NS)
+        return;
+    progress_go(progress, training, state, ts_ns, sink);
+}
+
+/* ---- all ---- */
+
+/* Does no update follow before the run checkpoints, is evaluated or ends, or the events do? */
+static bool is_last_update(const json_t *events, size_t at, int64_t reach)
+{
+    static const char *const lasting[] = {"start", "checkpoint", "evaluation", "end"};
+    while (whole_of(json_array_get(events, at), "seq") < reach) {
+        const json_t *event = json_array_get(events, ++at);
+        if (is_kind(event, "update"))
+            return false;
+        for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
+            if (is_kind(event, lasting[i]))
+                return true;
+    }
+    return true;
+}
+
+void progress_take(struct progress *progress, const char *training, const json_t *events,
+                   const struct progress_sink *sink)
+{
+    int64_t reach = progress_reach(progress, events);
+    size_t i;
+    json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        if (progress->seq == reach)
+            break;
+        progress->seq = whole_of(event, "seq");
+        if (is_kind(event, "start") && whole_of(event, "steps") >= 0)
+            forget(progress, whole_of(event, "steps"), sink);
+        else if (is_kind(event, "update"))
+            take_update(progress, training, event, is_last_update(events, i, reach), sink);
+        else if (is_kind(event, "evaluation"))
+            take_evaluation(training, event, sink);
+        else if (is_kind(event, "state"))
+            take_state(progress, training, event, sink);
+    }
+}

@@ -1,0 +1,50 @@
+/* A training's events (docs/serve.md, docs/training.md) as rows of the database. Pure: what comes out depends
+ * on the events and on struct progress alone. */
+#ifndef DAEMON_TRAINING_PROGRESS_H
+#define DAEMON_TRAINING_PROGRESS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "daemon/training/training.h"
+#include "db/row.h"
+
+/* Of one training, between two answers; progress_begin(). */
+struct progress {
+    int64_t seq;                   /* of the newest event that was taken */
+    int64_t point_ns, point_steps; /* of the newest point; 0, -1: not known */
+    char state[TRAINING_WORD_MAX]; /* that it went into last; "" */
+    int64_t state_ns;
+    double utilisation; /* since then; NaN */
+};
+
+/* Where rows go, in the order in which they are to be stored. */
+struct progress_sink {
+    void *ctx;
+    void (*rewind)(void *ctx, int64_t steps); /* db_writer_rewind_training() */
+    void (*point)(void *ctx, const struct db_training_point *point);
+    void (*evaluation)(void *ctx, const struct db_training_evaluation *evaluation);
+    void (*state)(void *ctx, const struct db_training_state *state);
+};
+
+/* Events up to `seq` are stored already. */
+void progress_begin(struct progress *progress, int64_t seq);
+
+/* The number up to which these events, an array, follow each other after those that were taken; that of the
+ * last taken where none does. What follows a number out of order, or no event, is no part of it. */
+int64_t progress_reach(const struct progress *progress, const json_t *events);
+
+/* Takes the events up to there.
+ *   start       forgets the points beyond its steps: it goes on from a checkpoint, or begins
+ *   update      a point, once a second has passed since the one before; and the last before a checkpoint, an
+ * evaluation, an end, or the end of these events evaluation  likewise a row state       a row; rollout and
+ * update only once the state before has lasted a second. The one before gets its utilisation then Steps that
+ * do not rise forget what they contradict; an event without what it needs leaves no row. */
+void progress_take(struct progress *progress, const char *training, const json_t *events,
+                   const struct progress_sink *sink);
+
+/* It went into a state that no event tells of: queued, paused, or an end. */
+void progress_go(struct progress *progress, const char *training, const char *state, int64_t ts_ns,
+                 const struct progress_sink *sink);
+
+#endif

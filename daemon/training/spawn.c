@@ -1,0 +1,206 @@
+#include "daemon/training/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    LOG_MAX = 1 << 20,
+    LAST_WORDS_MAX = 200,
+    SPAWN_NICE = 10,
+    STARTTIME_FIELD = 22, /* of /proc/PID/stat, proc(5) */
+    ENVIRONMENT_MAX = 1024,
+};
+
+extern char **environ;
+
+struct spawn {
+    uv_process_t process;
+    struct spawn_config config;
+    off_t log_from; /* where its own words begin */
+    bool running, forgotten;
+};
+
+/* ---- whose process is it ---- */
+
+void spawn_mark(pid_t pid, char ret[static SPAWN_MARK_MAX])
+{
+    char path[64], text[1024];
+    ret[0] = '\0';
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n < 0 ? 0 : n] = '\0';
+    char *at = strrchr(text, ')'); /* its name may hold anything */
+    for (int field = 2; at && field < STARTTIME_FIELD; field++)
+        at = strchr(at + 1, ' ');
+    if (at)
+        snprintf(ret, SPAWN_MARK_MAX, "%d %llu", (int)pid, strtoull(at + 1, NULL, 10));
+}
+
+int spawn_kill(const char *mark)
+{
+    char now[SPAWN_MARK_MAX];
+    long pid = strtol(mark, NULL, 10);
+    if (pid <= 1)
+        return -ESRCH;
+    int fd = pidfd_open((pid_t)pid, 0);
+    if (fd < 0)
+        return -errno;
+    spawn_mark((pid_t)pid, now); /* the descriptor holds on to whoever that is */
+    int r = strcmp(now, mark) != 0 ? -ESRCH : pidfd_send_signal(fd, SIGKILL, NULL, 0) < 0 ? -errno : 0;
+    close(fd);
+    return r;
+}
+
+bool spawn_by_systemd(void)
+{
+    const char *pid = getenv("SYSTEMD_EXEC_PID");
+    return pid && strtol(pid, NULL, 10) == getpid();
+}
+
+/* ---- start ---- */
+
+/* The environment without what a service manager meant for this process alone. */
+static void own_environment(char *ret[static ENVIRONMENT_MAX])
+{
+    static const char *const others[] = {
+        "NOTIFY_SOCKET=", "WATCHDOG_USEC=",  "WATCHDOG_PID=",  "SYSTEMD_EXEC_PID=", "LISTEN_PID=",
+        "LISTEN_FDS=",    "LISTEN_FDNAMES=", "INVOCATION_ID=", "JOURNAL_STREAM="};
+    size_t n = 0;
+    for (char **at = environ; *at && n < ENVIRONMENT_MAX - 1; at++) {
+        bool other = false;
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            other |= strncmp(*at, others[i], strlen(others[i])) == 0;
+        if (!other)
+            ret[n++] = *at;
+    }
+    ret[n] = NULL;
+}
+
+/* The last line that it wrote itself, control characters replaced. */
+static void last_words(const struct spawn *spawn, char ret[static LAST_WORDS_MAX])
+{
+    struct stat now;
+    char text[4096];
+    ret[0] = '\0';
+    int fd = open(spawn->config.log, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    off_t from = fstat(fd, &now) == 0 ? now.st_size - (off_t)sizeof text + 1 : 0;
+    if (from < spawn->log_from)
+        from = spawn->log_from;
+    ssize_t n = pread(fd, text, sizeof text - 1, from);
+    close(fd);
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    if (n <= 0)
+        return;
+    const char *newline = memrchr(text, '\n', (size_t)n), *start = newline ? newline + 1 : text;
+    snprintf(ret, LAST_WORDS_MAX, "%.*s", (int)(text + n - start), start);
+    for (char *c = ret; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+}
+
+static void freed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void on_exit_status(uv_process_t *process, int64_t status, int number)
+{
+    struct spawn *spawn = process->data;
+    char why[LAST_WORDS_MAX + 80], words[LAST_WORDS_MAX];
+    spawn->running = false;
+    last_words(spawn, words);
+    if (number)
+        snprintf(why, sizeof why, "signal %d ended it%s%s", number, words[0] ? ": " : "", words);
+    else
+        snprintf(why, sizeof why, "it ended with status %lld%s%s", (long long)status, words[0] ? ": " : "",
+                 words);
+    if (!spawn->forgotten)
+        spawn->config.ended(spawn->config.ctx, why);
+}
+
+static int open_log(struct spawn *spawn, char *err, size_t err_size)
+{
+    struct stat now;
+    int fd = open(spawn->config.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (fd < 0 || fstat(fd, &now) < 0 || (now.st_size > LOG_MAX && ftruncate(fd, 0) < 0)) {
+        int r = -errno;
+        snprintf(err, err_size, "%s: %s", spawn->config.log, strerror(-r));
+        if (fd >= 0)
+            close(fd);
+        return r;
+    }
+    spawn->log_from = now.st_size > LOG_MAX ? 0 : now.st_size;
+    return fd;
+}
+
+int spawn_start(uv_loop_t *loop, const struct spawn_config *config, struct spawn **ret, char *err,
+                size_t err_size)
+{
+    char *environment[ENVIRONMENT_MAX];
+    struct spawn *spawn = calloc(1, sizeof *spawn);
+    if (!spawn) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    spawn->config = *config;
+    int log = open_log(spawn, err, err_size);
+    if (log < 0) {
+        free(spawn);
+        return log;
+    }
+    own_environment(environment);
+    uv_stdio_container_t streams[3] = {
+        {.flags = UV_IGNORE}, {.flags = UV_IGNORE}, {.flags = UV_INHERIT_FD, .data.fd = log}};
+    uv_process_options_t options = {.exit_cb = on_exit_status,
+                                    .file = config->program,
+                                    .args = (char **)config->arguments,
+                                    .env = environment,
+                                    .flags = UV_PROCESS_DETACHED,
+                                    .stdio_count = 3,
+                                    .stdio = streams};
+    /* Whatever a library has opened without saying so stays here; kernels before 5.11 know no such call, and
+     * then it is only what libraries leave. */
+    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    int r = uv_spawn(loop, &spawn->process, &options);
+    spawn->process.data = spawn;
+    close(log);
+    if (r < 0) {
+        snprintf(err, err_size, "%.300s: %s%s", config->program, uv_strerror(r),
+                 r == UV_ENOENT ? ": papertape-trainer must be beside papertaped, or in its $PATH" : "");
+        uv_close((uv_handle_t *)&spawn->process, freed);
+        return r;
+    }
+    spawn->running = true;
+    setpriority(PRIO_PROCESS, (id_t)spawn->process.pid, SPAWN_NICE); /* where that is forbidden it competes */
+    *ret = spawn;
+    return 0;
+}
+
+pid_t spawn_pid(const struct spawn *spawn)
+{
+    return spawn->process.pid;
+}
+
+void spawn_forget(struct spawn *spawn)
+{
+    if (!spawn)
+        return;
+    spawn->forgotten = true;
+    uv_close((uv_handle_t *)&spawn->process, freed);
+}

@@ -1,0 +1,369 @@
+/* The trainings: asks the co-process every second what there is, then for what is not stored yet, one request
+ * at a time. */
+#include "daemon/training/trainings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/program.h"
+#include "daemon/training/internal.h"
+
+enum {
+    TICK_MS = 1000,
+    EVENTS_LIMIT = 500, /* of an answer */
+    CONFIG_MAX = CLIENT_REQUEST_MAX,
+    ABSENT_MS = 10000, /* before an alert */
+};
+
+static void pull_next(struct trainings *trainings);
+
+/* ---- what is not stored yet ---- */
+
+static void on_events(void *ctx, const json_t *answer)
+{
+    struct trainings *trainings = ctx;
+    struct known *known = trainings->stopped ? NULL : keep_find(trainings, trainings->pulled);
+    const json_t *result = json_object_get(answer, "result");
+    trainings->pulling = false;
+    if (known && result) {
+        const json_t *events = json_object_get(result, "events");
+        known->stuck = progress_reach(&known->progress, events) == known->progress.seq;
+        if (known->stuck && json_array_size(events) > 0)
+            log_warning("training %s: the co-process tells of events that do not follow number %lld",
+                        trainings->pulled, (long long)known->progress.seq);
+        keep_store(trainings, known, events);
+    } else if (known) {
+        known->stuck = true;
+    }
+    if (result && !trainings->stopped)
+        pull_next(trainings);
+}
+
+static void on_config(void *ctx, const json_t *answer)
+{
+    struct trainings *trainings = ctx;
+    struct known *known = trainings->stopped ? NULL : keep_find(trainings, trainings->pulled);
+    const json_t *result = json_object_get(answer, "result");
+    const char *text = json_string_value(json_object_get(result, "config"));
+    trainings->pulling = false;
+    if (known) {
+        known->config_attempts = known->training.attempts;
+        if (text && strlen(text) < CONFIG_MAX && (!known->config || strcmp(known->config, text) != 0)) {
+            free(known->config);
+            known->config = strdup(text);
+            known->dirty = true;
+        }
+    }
+    if (result && !trainings->stopped)
+        pull_next(trainings);
+}
+
+static void pull(struct trainings *trainings, const struct known *known, const char *cmd, json_t *args,
+                 training_answer *answer)
+{
+    trainings->pulling = true;
+    snprintf(trainings->pulled, sizeof trainings->pulled, "%s", known->training.name);
+    link_ask(trainings->link, cmd, args, answer, trainings);
+}
+
+static bool can_pull(const struct trainings *trainings)
+{
+    struct link_view view;
+    link_view(trainings->link, &view);
+    return view.state == LINK_OK && trainings->begun && !trainings->pulling && !trainings->stopped;
+}
+
+static void pull_next(struct trainings *trainings)
+{
+    for (size_t i = 0; i < trainings->n_known && can_pull(trainings); i++) {
+        struct known *known = trainings->known[i];
+        const char *name = known->training.name;
+        if (!known->met)
+            continue;
+        if (known->config_attempts != known->training.attempts)
+            pull(trainings, known, "config", json_pack("{s:s}", "name", name), on_config);
+        else if (known->training.seq > known->progress.seq && !known->stuck)
+            pull(trainings, known, "events",
+                 json_pack("{s:s, s:I, s:i}", "name", name, "after", (json_int_t)known->progress.seq, "limit",
+                           EVENTS_LIMIT),
+                 on_events);
+        else if (known->dirty)
+            keep_store(trainings, known, NULL);
+    }
+}
+
+/* ---- what there is ---- */
+
+static void on_list(void *ctx, const json_t *answer)
+{
+    struct trainings *trainings = ctx;
+    const json_t *list = json_object_get(json_object_get(answer, "result"), "trainings");
+    bool whole = true;
+    size_t i;
+    json_t *object;
+    trainings->listing = false;
+    if (trainings->stopped || !json_is_array(list))
+        return;
+    trainings->unlisted = false;
+    json_array_foreach(list, i, object)
+    {
+        struct known *known = keep_take(trainings, object);
+        whole &= known != NULL;
+        if (known)
+            known->stuck = false;
+    }
+    if (whole)
+        keep_missing(trainings, trainings->lists);
+    pull_next(trainings);
+}
+
+static void ask_list(struct trainings *trainings)
+{
+    struct link_view view;
+    link_view(trainings->link, &view);
+    if (view.state != LINK_OK || trainings->listing)
+        return;
+    trainings->listing = true;
+    trainings->lists++;
+    link_ask(trainings->link, "list", NULL, on_list, trainings);
+}
+
+/* ---- what is asked of it ---- */
+
+struct asked {
+    struct trainings *trainings;
+    training_answer *answer;
+    void *ctx;
+};
+
+static void on_asked(void *ctx, const json_t *answer)
+{
+    struct asked *asked = ctx;
+    struct trainings *trainings = asked->trainings;
+    const json_t *result = json_object_get(answer, "result");
+    if (result && !trainings->stopped)
+        keep_take(trainings, result);
+    asked->answer(asked->ctx, answer);
+    free(asked);
+    if (result && !trainings->stopped)
+        pull_next(trainings);
+}
+
+void trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, training_answer *answer,
+                   void *ctx)
+{
+    struct asked *asked = trainings ? calloc(1, sizeof *asked) : NULL;
+    if (!asked) {
+        json_t *error = json_pack("{s:{s:s, s:s}}", "error", "code", trainings ? "ENOMEM" : "ESHUTDOWN",
+                                  "message", trainings ? "out of memory" : "the daemon is stopping");
+        json_decref(args);
+        answer(ctx, error);
+        json_decref(error);
+        return;
+    }
+    *asked = (struct asked){trainings, answer, ctx};
+    link_ask(trainings->link, cmd, args, on_asked, asked);
+}
+
+const struct training *trainings_find(const struct trainings *trainings, const char *name)
+{
+    const struct known *known = trainings ? keep_find(trainings, name) : NULL;
+    return known ? &known->training : NULL;
+}
+
+/* ---- how the co-process stands ---- */
+
+static bool is_needed(void *ctx)
+{
+    const struct trainings *trainings = ctx;
+    return trainings->unlisted || keep_any_live(trainings);
+}
+
+static void on_ready(void *ctx)
+{
+    struct trainings *trainings = ctx;
+    struct link_view view;
+    link_view(trainings->link, &view);
+    log_info("co-process %s, process %d", view.version, (int)view.pid);
+    trainings->listing = false;
+    ask_list(trainings);
+}
+
+static void on_state(void *ctx)
+{
+    struct trainings *trainings = ctx;
+    struct link_view view;
+    link_view(trainings->link, &view);
+    if (view.state != LINK_OK)
+        log_info("co-process %s: %s", link_state_name(view.state), view.detail);
+}
+
+static void on_started(void *ctx, const char *mark)
+{
+    struct trainings *trainings = ctx;
+    db_writer_put_meta(session_writer(trainings->daemon->session), "trainer_process", mark);
+}
+
+static void on_killed(void *ctx, const char *why)
+{
+    struct trainings *trainings = ctx;
+    log_error("%s", why);
+    snprintf(trainings->killed, sizeof trainings->killed, "%s", why);
+}
+
+/* A co-process that lacks is told of when it would have something to do. */
+static void tell_absent(struct trainings *trainings, const struct link_view *view)
+{
+    char text[LINK_DETAIL_MAX + 80];
+    bool lacks = (view->state == LINK_ABSENT || view->state == LINK_OFF) && keep_any_live(trainings);
+    if (!lacks || trainings->absent_ms == 0) {
+        trainings->absent_ms = lacks ? trainings_now(trainings) : 0;
+        trainings->told_absent = lacks && trainings->told_absent;
+    }
+    if (!lacks || trainings->told_absent || trainings_now(trainings) - trainings->absent_ms < ABSENT_MS)
+        return;
+    trainings->told_absent = true;
+    snprintf(text, sizeof text, "trainings wait for the co-process: %s", view->detail);
+    session_alert(trainings->daemon->session, DB_ERROR, "TRAINER_ABSENT", text);
+}
+
+static void tell(struct trainings *trainings)
+{
+    struct session *session = trainings->daemon->session;
+    struct link_view view;
+    link_view(trainings->link, &view);
+    if (trainings->killed[0])
+        session_alert(session, DB_ERROR, "TRAINER_SILENT", trainings->killed);
+    trainings->killed[0] = '\0';
+    if (view.state != trainings->told_state && view.state == LINK_SILENT)
+        session_alert(session, DB_WARNING, "TRAINER_SILENT", view.detail);
+    if (view.state != trainings->told_state && view.state == LINK_VERSION)
+        session_alert(session, DB_WARNING, "TRAINER_VERSION", view.detail);
+    trainings->told_state = view.state;
+    tell_absent(trainings, &view);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct trainings *trainings = timer->data;
+    trainings->begun = session_begun(trainings->daemon->session);
+    ask_list(trainings);
+    if (!trainings->begun)
+        return;
+    pull_next(trainings); /* what was told before rows could be stored */
+    tell(trainings);
+    for (size_t i = 0; i < trainings->n_known; i++)
+        keep_watch(trainings, trainings->known[i]);
+}
+
+/* ---- begin, end ---- */
+
+static void add_number(struct trainings *trainings, size_t *n, const char *option, int64_t value, size_t slot)
+{
+    if (value <= 0)
+        return;
+    snprintf(trainings->numbers[slot], sizeof trainings->numbers[slot], "%lld", (long long)value);
+    trainings->arguments[(*n)++] = option;
+    trainings->arguments[(*n)++] = trainings->numbers[slot];
+}
+
+static void plan_program(struct trainings *trainings, struct spawn_config *ret)
+{
+    const struct config *config = &trainings->daemon->config;
+    const char *program = program_find("papertape-trainer", "trainer", trainings->program);
+    size_t n = 0;
+    trainings->arguments[n++] = program;
+    trainings->arguments[n++] = "serve";
+    trainings->arguments[n++] = "--state";
+    trainings->arguments[n++] = trainings->state_dir;
+    trainings->arguments[n++] = "--socket";
+    trainings->arguments[n++] = trainings->socket;
+    add_number(trainings, &n, "--memory-mib", config->trainer_memory_mib, 0);
+    add_number(trainings, &n, "--worker-memory-mib", config->trainer_worker_memory_mib, 1);
+    add_number(trainings, &n, "--cpu-slots", config->trainer_cpu_slots, 2);
+    if (config->trainer_devices[0]) {
+        trainings->arguments[n++] = "--devices";
+        trainings->arguments[n++] = config->trainer_devices;
+    }
+    trainings->arguments[n] = NULL;
+    snprintf(trainings->log, sizeof trainings->log, "%s/trainer.log", trainings->state_dir);
+    *ret =
+        (struct spawn_config){.program = program, .arguments = trainings->arguments, .log = trainings->log};
+}
+
+static void plan_paths(struct trainings *trainings)
+{
+    const struct daemon *daemon = trainings->daemon;
+    if (!realpath(daemon->state.path, trainings->state_dir))
+        snprintf(trainings->state_dir, sizeof trainings->state_dir, "%s", daemon->state.path);
+    if (daemon->config.trainer_socket[0])
+        snprintf(trainings->socket, sizeof trainings->socket, "%s", daemon->config.trainer_socket);
+    else /* as it was given: the absolute path may be too long for a socket */
+        snprintf(trainings->socket, sizeof trainings->socket, "%s/trainer.sock", daemon->state.path);
+}
+
+struct trainings *trainings_create(struct daemon *daemon)
+{
+    struct trainings *trainings = calloc(1, sizeof *trainings);
+    if (trainings)
+        trainings->known = calloc(TRAININGS_MAX, sizeof *trainings->known);
+    if (!trainings || !trainings->known) {
+        free(trainings);
+        return NULL;
+    }
+    trainings->daemon = daemon;
+    plan_paths(trainings);
+    struct link_config config = {
+        .loop = daemon->loop,
+        .socket = trainings->socket,
+        .state_dir = trainings->state_dir,
+        .never = !daemon->config.trainer_start,
+        .by_unit = spawn_by_systemd(),
+        .times = link_times_default,
+        .ctx = trainings,
+        .needed = is_needed,
+        .ready = on_ready,
+        .state = on_state,
+        .started = on_started,
+        .killed = on_killed,
+    };
+    plan_program(trainings, &config.program);
+    trainings->link = link_create(&config);
+    if (!trainings->link) {
+        free(trainings->known);
+        free(trainings);
+        return NULL;
+    }
+    uv_timer_init(daemon->loop, &trainings->tick);
+    trainings->tick.data = trainings;
+    uv_timer_start(&trainings->tick, on_tick, TICK_MS, TICK_MS);
+    return trainings;
+}
+
+void trainings_remember(struct trainings *trainings, struct db_reader *reader)
+{
+    char mark[SPAWN_MARK_MAX];
+    if (db_reader_meta(reader, "trainer_process", mark, sizeof mark) == 0)
+        link_started_before(trainings->link, mark);
+    keep_remember(trainings, reader);
+    trainings->unlisted = keep_unlisted(trainings);
+}
+
+static void freed(uv_handle_t *handle)
+{
+    struct trainings *trainings = handle->data;
+    keep_finish(trainings);
+    free(trainings);
+}
+
+void trainings_stop(struct trainings *trainings)
+{
+    if (!trainings)
+        return;
+    trainings->stopped = true;
+    link_destroy(trainings->link);
+    uv_close((uv_handle_t *)&trainings->tick, freed);
+}

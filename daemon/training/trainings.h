@@ -1,0 +1,40 @@
+/* The trainings: what the co-process (docs/serve.md) tells of them goes into the database and the status, and
+ * what is asked of them goes there. The loop never waits for it. */
+#ifndef DAEMON_TRAINING_TRAININGS_H
+#define DAEMON_TRAINING_TRAININGS_H
+
+#include <jansson.h>
+
+#include "daemon/daemon.h"
+#include "daemon/training/client.h"
+#include "daemon/training/training.h"
+#include "db/reader.h"
+
+struct trainings;
+
+/* Looks for the co-process from the loop's next turn on. NULL without memory. */
+struct trainings *trainings_create(struct daemon *daemon);
+
+/* What a former run stored; before the loop's next turn. */
+void trainings_remember(struct trainings *trainings, struct db_reader *reader);
+
+/* Asks the co-process, which is started for it where that is the daemon's to do. `args` is stolen. `answer`
+ * is called once, at the latest after 10 s, possibly from within: see training_answer and link_ask(). What
+ * `result.training` or the result itself tells of a training is taken over. */
+void trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, training_answer *answer,
+                   void *ctx);
+
+/* What was last told of one; NULL for a name that is not known. Till the loop's next turn. */
+const struct training *trainings_find(const struct trainings *trainings, const char *name);
+
+/* The status object's "trainings", the newest and those that have not ended; of one, NULL for none; and its
+ * "trainer". */
+json_t *trainings_array(const struct trainings *trainings);
+json_t *trainings_object(const struct trainings *trainings, const char *name);
+json_t *trainings_trainer(const struct trainings *trainings);
+
+/* Answers what waits, and looks away: the co-process and its trainings go on. Frees itself on the loop's next
+ * turns. NULL is fine. */
+void trainings_stop(struct trainings *trainings);
+
+#endif
