@@ -3,10 +3,11 @@
 static const struct {
     const char *keys, *words;
 } lines[] = {
-    {"1-8", "tabs: overview, study, GPU, market, positions, orders, alerts, log"},
+    {"1-8", "overview, study, GPU, market, positions, orders, alerts, log"},
     {"Tab", "next panel; the arrows move in the one whose name is bright"},
     {"arrows hjkl", "move; gg G first and last; PgUp PgDn a page"},
     {"z", "zoom the panel, and back; Esc backs out of anything"},
+    {"Enter", "the chosen training's page (tab 2); i there: another figure"},
     {"f", "freeze the picture, and go on"},
     {"+ -", "slower or faster: the interval at the top right"},
     {"[ ]", "the chart's timeframe; i: the indicator below it, or none"},

@@ -1,0 +1,157 @@
+/* What a frame of the dashboard costs to draw, at 200x60, on every tab and on a training's page, from a full
+ * model; and what it costs to read a training's past, whole and where it goes on. One JSON line a figure. */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/measure.h"
+#include "tests/tui/fixture.h"
+#include "tui/history_reader.h"
+#include "tui/view.h"
+
+enum { WIDTH = 200, HEIGHT = 60, FRAMES = 200, READINGS = 50, POINTS = 4096 };
+
+static const char name[] = "bench";
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "bench/tui_frames: %s\n", what);
+    exit(EXIT_FAILURE);
+}
+
+static void report(const char *what, double value, double limit)
+{
+    printf(
+        "{\"bench\":\"tui\",\"case\":\"%s\",\"value\":%.3f,\"unit\":\"ms\",\"peer\":null,\"peer_value\":null,"
+        "\"ratio\":null,\"limit\":%g,\"of_limit\":%.3f}\n",
+        what, value, limit, value / limit);
+    fflush(stdout);
+}
+
+static void fill(const char *path)
+{
+    static const struct db_writer_config config;
+    struct db_writer *writer;
+    char words[DB_ERROR_MAX];
+
+    if (fixture_database(path) < 0 || db_writer_open(path, &config, &writer, words, sizeof(words)) < 0)
+        fail("no database");
+    struct db_training row = fixture_training_row(name, "update", (int64_t)POINTS * 1024);
+    db_writer_put_training(writer, &row);
+    for (int i = 0; i < POINTS; i++)
+        fixture_put_point(writer, name, i);
+    for (int i = 0; i < HISTORY_PHASES_MAX; i++) {
+        struct db_training_state state = {name, i % 2 ? "rollout" : "update",
+                                          fixture_now_ns - (HISTORY_PHASES_MAX - i) * (int64_t)1000000000,
+                                          0.9};
+        db_writer_put_training_state(writer, &state);
+    }
+    if (db_writer_close(writer, 20000, words, sizeof(words)) < 0)
+        fail(words);
+}
+
+static struct model *full_model(void)
+{
+    json_t *object = json_loads(fixture_status, 0, NULL), *more = json_loads(fixture_several, 0, NULL),
+           *trainings = json_loads(fixture_trainings, 0, NULL), *all = json_array();
+    struct model *model = model_create(1000);
+    const struct moment now = {fixture_now_ns, 1000000};
+
+    for (int i = 0; i < STATUS_TRAININGS_MAX; i++) {
+        json_t *training = json_deep_copy(json_array_get(json_object_get(trainings, "trainings"), 1));
+        json_object_set_new(training, "training", i ? json_sprintf("bench_%d", i) : json_string(name));
+        json_array_append_new(all, training);
+    }
+    json_object_update(object, more);
+    json_object_update(object, trainings);
+    json_object_set_new(object, "trainings", all);
+    if (!model || model_take_status(model, object, now) < 0)
+        fail("no model");
+    json_decref(object);
+    json_decref(more);
+    json_decref(trainings);
+    return model;
+}
+
+static void readings(const char *path, struct model *model)
+{
+    struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
+    struct history_reader *reader;
+    double on[READINGS];
+    char words[256];
+
+    if (history_open(path, &reader, words, sizeof(words)) < 0)
+        fail(words);
+    snprintf(want.training, sizeof(want.training), "%s", name);
+    if (history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)) < 0)
+        fail(words);
+    model->have_history = true;
+    reader->curve.stride = 0;
+    double start = bench_seconds();
+    if (history_read_training(reader, &model->history.training, name) < 0)
+        fail("not read");
+    report("reading a training's past, 4096 points, anew", (bench_seconds() - start) * 1e3, 50);
+    for (int i = 0; i < READINGS; i++) {
+        start = bench_seconds();
+        if (history_read_training(reader, &model->history.training, name) < 0)
+            fail("not read");
+        on[i] = bench_seconds() - start;
+    }
+    qsort(on, READINGS, sizeof(on[0]), bench_by_value);
+    report("reading a training's past, where it goes on, median", on[READINGS / 2] * 1e3, 2);
+    history_close(reader);
+}
+
+static void frames(const struct model *model)
+{
+    struct canvas canvas;
+    struct view view;
+    double *each = bench_room(FRAMES, sizeof(*each)), worst_median = 0;
+    char what[64];
+
+    if (canvas_init(&canvas, WIDTH, HEIGHT, GLYPHS_BRAILLE) < 0)
+        fail("no canvas");
+    for (int page = 0; page <= TABS; page++) {
+        view_init(&view, false, 1000);
+        view.tab = page < TABS ? (enum tab)page : TAB_STUDY;
+        view.detail = page == TABS;
+        snprintf(view.training, sizeof(view.training), "%s", name);
+        for (int i = 0; i < FRAMES; i++) {
+            double start = bench_seconds();
+            view_draw(&view, model, (struct moment){fixture_now_ns, 1000000 + i}, &canvas);
+            each[i] = bench_seconds() - start;
+        }
+        qsort(each, FRAMES, sizeof(*each), bench_by_value);
+        snprintf(what, sizeof(what),
+                 page < TABS ? "frame 200x60, tab %d, p99" : "frame 200x60, a training's page, p99",
+                 page + 1);
+        report(what, each[FRAMES * 99 / 100] * 1e3, 8);
+        worst_median = each[FRAMES / 2] > worst_median ? each[FRAMES / 2] : worst_median;
+    }
+    report("frame 200x60, the dearest page's median", worst_median * 1e3, 8);
+    canvas_finish(&canvas);
+    free(each);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/papertape-frames-XXXXXX", path[512];
+
+    if (!setlocale(LC_CTYPE, "C.UTF-8") || !mkdtemp(folder))
+        fail("no locale C.UTF-8, or no folder");
+    snprintf(path, sizeof(path), "%s/papertape.db", folder);
+    fill(path);
+    struct model *model = full_model();
+    readings(path, model);
+    frames(model);
+    model_destroy(model);
+    static const char *const tails[] = {"", "-wal", "-shm"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof(path), "%s/papertape.db%s", folder, tails[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+    return EXIT_SUCCESS;
+}
