@@ -281,6 +281,22 @@ const struct env_market_source *trainer_data_source(const struct trainer_data *d
     return &data->source;
 }
 
+int trainer_data_observation(const struct trainer_data *data, const struct env_params *params,
+                             const struct policy_asset *assets, char ret[static OBSERVATION_HASH_SIZE])
+{
+    const struct observation_layout layout = {
+        .n_assets = data->source.n_assets,
+        .assets = assets,
+        .sets = (const struct feature_set *const *)data->sets,
+        .interval_ns = data->source.interval_ns,
+        .lookback = params->lookback,
+        .norm_cash = params->norm_cash,
+        .norm_stocks = params->norm_stocks,
+        .norm_tech = params->norm_tech,
+    };
+    return observation_hash(&layout, ret);
+}
+
 const struct feature_set *trainer_data_set(const struct trainer_data *data, int symbol)
 {
     return data->sets ? data->sets[symbol] : NULL;

@@ -5,6 +5,7 @@
 #define TRAINER_DATA_H
 
 #include "engine/market/features.h"
+#include "strategy/policy/observation.h"
 #include "trainer/env/market.h"
 
 enum { TRAINER_DATA_ERROR_MAX = MARKET_ERROR_MAX, TRAINER_DATA_NOTE_MAX = 256 };
@@ -58,5 +59,10 @@ size_t trainer_data_missing(const struct market *market, int symbol, size_t from
 
 /* The set as it was fitted for a symbol, for a policy's file; NULL without a set. */
 const struct feature_set *trainer_data_set(const struct trainer_data *data, int symbol);
+
+/* The hash of the observations that an environment of `params` on this data builds, whose assets a policy
+ * calls `assets`, in the data's order. 0 or -ENOMEM. */
+int trainer_data_observation(const struct trainer_data *data, const struct env_params *params,
+                             const struct policy_asset *assets, char ret[static OBSERVATION_HASH_SIZE]);
 
 #endif

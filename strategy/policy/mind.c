@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "indicators_gpu/features/stream.h"
+#include "strategy/policy/observation.h"
 
 static const int64_t SECOND_NS = 1000000000;
 
@@ -329,6 +330,44 @@ static int check_environment(const struct trained_policy *trained, char why[stat
     return 0;
 }
 
+int trained_observation_check(const struct trained_policy *trained, const char *hash,
+                              char why[static POLICY_ERROR_MAX])
+{
+    const char *right = trained->observation_hash;
+    if (!right || strcmp(right, hash) == 0)
+        return 0;
+    snprintf(
+        why, POLICY_ERROR_MAX,
+        "observation_hash: it was trained on observations of %s, and what it says of symbols, features and "
+        "scales gives %s: the file as it was trained, and a program that builds the same, are right",
+        right, hash);
+    return -EINVAL;
+}
+
+/* What a mind builds, as it builds it. */
+static int check_observation(const struct policy_mind *mind, char why[static POLICY_ERROR_MAX])
+{
+    const struct trained_policy *trained = mind->trained;
+    char hash[OBSERVATION_HASH_SIZE];
+    size_t n = (size_t)trained->policy.n_assets;
+    const struct feature_set **sets = trained->sets ? calloc(n, sizeof *sets) : NULL;
+    for (size_t i = 0; i < n && sets; i++)
+        sets[i] = mind->sights[i].set;
+    const struct observation_layout layout = {.n_assets = trained->policy.n_assets,
+                                              .assets = trained->policy.assets,
+                                              .sets = sets,
+                                              .interval_ns = trained->policy.interval_ns,
+                                              .lookback = trained->policy.lookback,
+                                              .norm_cash = trained->norm_cash,
+                                              .norm_stocks = trained->norm_stocks,
+                                              .norm_tech = trained->norm_tech};
+    int r = trained->sets && !sets ? -ENOMEM : observation_hash(&layout, hash);
+    free(sets);
+    if (r < 0)
+        snprintf(why, POLICY_ERROR_MAX, "out of memory");
+    return r < 0 ? r : trained_observation_check(trained, hash, why);
+}
+
 /* By making one: its sets, and the numbers of an observation. */
 static int check_sight(const struct trained_policy *trained, char why[static POLICY_ERROR_MAX])
 {
@@ -341,10 +380,12 @@ static int check_sight(const struct trained_policy *trained, char why[static POL
         return r;
     }
     size_t seen = 1 + (size_t)policy->n_assets + (size_t)policy->lookback * mind->width;
+    bool fits = seen == (size_t)trained->layout.shape.observation &&
+                trained->layout.shape.actions == policy->n_assets;
+    r = fits ? check_observation(mind, why) : 0;
     mind_destroy(mind);
-    if (seen == (size_t)trained->layout.shape.observation &&
-        trained->layout.shape.actions == policy->n_assets)
-        return 0;
+    if (fits)
+        return r;
     snprintf(why, POLICY_ERROR_MAX,
              "its network takes %d numbers and gives %d actions, and its market has %zu and %d",
              trained->layout.shape.observation, trained->layout.shape.actions, seen, policy->n_assets);

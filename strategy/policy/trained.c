@@ -11,6 +11,7 @@
 
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
+#include "strategy/policy/observation.h"
 #include "strategy/policy/safetensors.h"
 #include "strategy/policy/trained_internal.h"
 
@@ -19,7 +20,7 @@ static const double LEAST_MAX = 1e9;
 struct loaded {
     struct trained_policy trained; /* first: what callers hold */
     struct policy_asset *assets;
-    char *world, *environment, *features;
+    char *world, *environment, *features, *observation_hash;
     char **sets; /* [n_assets] */
     struct net_model *model;
 };
@@ -363,6 +364,22 @@ static int need_time(const struct loading *in, const char *key)
     return r;
 }
 
+static int read_hash(struct loading *in)
+{
+    struct loaded *loaded = in->loaded;
+    const char *text = safetensors_metadata(in->file, "observation_hash");
+    if (!text)
+        return 0;
+    if (strlen(text) != OBSERVATION_HASH_SIZE - 1 || text[strspn(text, "0123456789abcdef")])
+        return trained_refuse(
+            in->err, in->path,
+            "metadata: observation_hash: \"%.80s\": %d digits of 0 to 9 and a to f are right", text,
+            OBSERVATION_HASH_SIZE - 1);
+    loaded->observation_hash = strdup(text);
+    loaded->trained.observation_hash = loaded->observation_hash;
+    return loaded->observation_hash ? 0 : no_memory(in);
+}
+
 static int read_market(struct loading *in)
 {
     struct policy *policy = &in->loaded->trained.policy;
@@ -374,6 +391,7 @@ static int read_market(struct loading *in)
                            interval);
     r = r < 0 ? r : read_features(in);
     r = r < 0 ? r : read_environment(in);
+    r = r < 0 ? r : read_hash(in);
     r = r < 0 ? r : need_time(in, "trained_from");
     return r < 0 ? r : need_time(in, "trained_to");
 }
@@ -462,6 +480,7 @@ void policy_trained_destroy(struct trained_policy *policy)
     free(loaded->world);
     free(loaded->environment);
     free(loaded->features);
+    free(loaded->observation_hash);
     net_model_destroy(loaded->model);
     free(loaded);
 }

@@ -13,8 +13,9 @@
  *   features          closes-volumes, or set: then features.SYMBOL is each symbol's set as
  *                     feature_set_text() writes it, fitted figures included
  *   environment       the environment's parameters, "key=value" a line, every key
- *   trained_from, trained_to, trained_steps, seed, version
- * A world that is no market (cartpole) has `world` instead of symbols to trained_to.
+ *   observation_hash  of what the numbers of an observation are (strategy/policy/observation.h), as who
+ * trained it built them; files of before have none trained_from, trained_to, trained_steps, seed, version A
+ * world that is no market (cartpole) has `world` instead of symbols to trained_to.
  *
  * Inference: y = b + x0 w0 + x1 w1 + … in float32, inputs in their order, each product and sum rounded once,
  * no contraction; activations of strategy/policy/activation.h; means of layer normalisation in float64 in
@@ -65,6 +66,7 @@ struct trained_policy {
     const char *const *sets;                                   /* [n_assets] texts of feature sets, or NULL */
     double norm_cash, norm_stocks, norm_tech, initial_capital; /* of environment */
     double action_span;
+    const char *observation_hash; /* 64 hex digits; NULL: an older file, which has none */
     int64_t trained_steps;
 };
 
@@ -77,8 +79,9 @@ struct trained_source {
     int n_assets;
     const struct policy_asset *assets;
     int64_t interval_ns;
-    const char *const *sets; /* [n_assets], or NULL: closes-volumes */
-    const char *environment; /* "key=value" a line */
+    const char *const *sets;      /* [n_assets], or NULL: closes-volumes */
+    const char *environment;      /* "key=value" a line */
+    const char *observation_hash; /* NULL: it is not written */
     int64_t trained_from_ns, trained_to_ns, trained_steps;
     uint64_t seed;
 };

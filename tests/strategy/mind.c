@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "indicators_gpu/features/features.h"
+#include "strategy/policy/observation.h"
 #include "strategy/policy/shelf.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
@@ -396,6 +397,104 @@ static void test_refused(struct random *random)
     refused(random, &params, 1, "task = day-trade");
 }
 
+/* ---- what its observations are ---- */
+
+/* As a trainer has it, which keeps the sets and not their text. */
+static void made_hash(const struct trained_made *made, const struct env_params *params,
+                      const char *const *sets, char ret[static OBSERVATION_HASH_SIZE])
+{
+    struct feature_set *parsed[2] = {NULL, NULL};
+    char err[512];
+    for (int i = 0; i < 2 && sets; i++)
+        CHECK_INT(feature_set_parse(sets[i], &parsed[i], err, sizeof err), 0);
+    const struct observation_layout layout = {.n_assets = 2,
+                                              .assets = made->assets,
+                                              .sets = sets ? (const struct feature_set *const *)parsed : NULL,
+                                              .interval_ns = made->source.interval_ns,
+                                              .lookback = params->lookback,
+                                              .norm_cash = params->norm_cash,
+                                              .norm_stocks = params->norm_stocks,
+                                              .norm_tech = params->norm_tech};
+    CHECK_INT(observation_hash(&layout, ret), 0);
+    for (int i = 0; i < 2; i++)
+        feature_set_destroy(parsed[i]);
+}
+
+/* 0, or refused with both hashes: what it was trained on, and what it says now. */
+static void loads(struct trained_made *made, const char *now)
+{
+    struct policy *policy = NULL;
+    char err[POLICY_ERROR_MAX] = "";
+    int r = write_and_load(made, scratch_path("observation.safetensors"), &policy, err);
+    CHECK_INT(r, now ? -EINVAL : 0);
+    CHECK(!now || (strstr(err, made->source.observation_hash) && strstr(err, now)));
+    if (r < 0 && (!now || !strstr(err, now)))
+        fprintf(stderr, "%s\n", err);
+    policy_destroy(policy);
+}
+
+static void test_observation(struct random *random, bool features)
+{
+    static const char fitted[] =
+        "set tiny\nfitted 0 3600\nclose minmax 1 0.25\nema:5 /close-1 zscore 0.5 2\nrsi:7 /100\n";
+    static const char swapped[] =
+        "set tiny\nfitted 0 3600\nema:5 /close-1 zscore 0.5 2\nclose minmax 1 0.25\nrsi:7 /100\n";
+    static const char refitted[] =
+        "set tiny\nfitted 0 3600\nclose minmax 1 0.25\nema:5 /close-1 zscore 0.5 3\nrsi:7 /100\n";
+    const struct net_shape shape = {.n_pi = 1, .pi = {16}, .n_vf = 1, .vf = {16}};
+    struct env_params params, other;
+    struct trained_made made;
+    char hash[OBSERVATION_HASH_SIZE], now[OBSERVATION_HASH_SIZE];
+    made_params(&params, 0);
+    trained_made_open(&made, random, shape, 2, features ? fitted : NULL, 3, &params);
+    loads(&made, NULL); /* as older files are */
+    made_hash(&made, &params, made.source.sets, hash);
+    made.source.observation_hash = hash;
+    loads(&made, NULL);
+
+    /* Features in another order, of other figures; symbols, scales, the interval that are others. */
+    for (int k = 0; k < 2 && features; k++) {
+        made.sets[k] = k ? refitted : swapped;
+        made_hash(&made, &params, made.source.sets, now);
+        CHECK(strcmp(now, hash) != 0);
+        loads(&made, now);
+        made.sets[k] = fitted;
+    }
+    struct policy_asset first = made.assets[0];
+    made.assets[0] = made.assets[1];
+    made.assets[1] = first;
+    made_hash(&made, &params, made.source.sets, now);
+    loads(&made, now);
+    made.assets[1] = made.assets[0];
+    made.assets[0] = first;
+    made.source.interval_ns *= 3;
+    made_hash(&made, &params, made.source.sets, now);
+    loads(&made, now);
+    made.source.interval_ns /= 3;
+    for (int k = 0; k < 3; k++) {
+        other = params;
+        *(k == 0 ? &other.norm_cash : k == 1 ? &other.norm_stocks : &other.norm_tech) *= 2;
+        trained_environment_text(&other, made.environment, sizeof made.environment);
+        made_hash(&made, &other, made.source.sets, now);
+        loads(&made, now);
+    }
+    trained_environment_text(&params, made.environment, sizeof made.environment);
+
+    /* The hash itself. */
+    char before = hash[11];
+    snprintf(now, sizeof now, "%s", hash);
+    hash[11] = before == '0' ? '1' : '0';
+    loads(&made, now);
+    hash[11] = 'x';
+    struct policy *policy;
+    char err[POLICY_ERROR_MAX] = "";
+    CHECK_INT(write_and_load(&made, scratch_path("observation.safetensors"), &policy, err), -EINVAL);
+    CHECK(strstr(err, "observation_hash") && strstr(err, "64 digits"));
+    hash[11] = before;
+    loads(&made, NULL);
+    trained_made_close(&made);
+}
+
 int main(void)
 {
     struct random random = random_seeded("mind", 20261122);
@@ -406,5 +505,7 @@ int main(void)
     test_mind(&random, true, 0, 32);
     test_shelf(&random);
     test_refused(&random);
+    test_observation(&random, false);
+    test_observation(&random, true);
     return check_done("strategy/mind");
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exchange/bar.h"
+#include "strategy/policy/mind.h"
 #include "trainer/training/source.h"
 
 static int refuse(char err[static EVAL_ERROR_MAX], int code, const char *format, ...)
@@ -172,6 +173,16 @@ static int choose_rows(struct eval_market *market, const struct eval_bars *bars,
     return 0;
 }
 
+static int check_observation(const struct eval_market *market, char err[static EVAL_ERROR_MAX])
+{
+    char hash[OBSERVATION_HASH_SIZE], why[POLICY_ERROR_MAX];
+    const struct trained_policy *policy = market->policy;
+    if (trainer_data_observation(market->data, &market->params, policy->policy.assets, hash) < 0)
+        return refuse(err, -ENOMEM, "out of memory");
+    int r = trained_observation_check(policy, hash, why);
+    return r < 0 ? refuse(err, r, "the policy: %.600s", why) : 0;
+}
+
 int eval_market_open(const struct trained_policy *policy, const struct eval_bars *bars,
                      struct eval_market *ret, char err[static EVAL_ERROR_MAX])
 {
@@ -199,6 +210,8 @@ int eval_market_open(const struct trained_policy *policy, const struct eval_bars
         r = refuse(err, -EINVAL, "the policy takes %d numbers and gives %d: its market has %d, and takes %d",
                    policy->layout.shape.observation, policy->layout.shape.actions,
                    env_observation_size(market.env), env_action_size(market.env));
+    if (r == 0)
+        r = check_observation(&market, err);
     if (r < 0) {
         eval_market_close(&market);
         return r;

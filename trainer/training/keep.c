@@ -194,6 +194,7 @@ struct named {
     struct policy_asset *assets;
     char **sets;
     char *environment;
+    char observation[OBSERVATION_HASH_SIZE];
 };
 
 static void named_finish(struct named *named, size_t n)
@@ -220,7 +221,8 @@ static bool named_init(struct named *named, const struct source *source)
         if (has_sets)
             whole = (named->sets[i] = feature_set_text(trainer_data_set(source->train_data, (int)i))) != NULL;
     }
-    return whole;
+    return whole && trainer_data_observation(source->train_data, &source->config->env, named->assets,
+                                             named->observation) == 0;
 }
 
 int kept_policy_write(const struct kept_policy *policy, const struct source *source, int64_t steps,
@@ -246,6 +248,7 @@ int kept_policy_write(const struct kept_policy *policy, const struct source *sou
         from.interval_ns = market->interval_ns;
         from.sets = (const char *const *)named.sets;
         from.environment = named.environment;
+        from.observation_hash = named.observation;
         from.trained_from_ns = market_open_ns(market, source->train.from);
         from.trained_to_ns = market_open_ns(market, source->train.to);
     } else {

@@ -5,6 +5,7 @@ usage: evaluate.py PAPERTAPE-TRAINER PAPERTAPE"""
 import csv
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -119,6 +120,38 @@ def test_steps(trainer, folder, policy, bars):
         check(t == list(range(LOOKBACK, LOOKBACK + out["whole"]["steps"])), f"steps {arguments}: from {t[0]} to {t[-1]}")
 
 
+def test_observation(trainer, papertape, folder, policy, bars):
+    """What trained it hashed what it built; who builds otherwise, from an altered file, is refused with both."""
+    with open(policy, "rb") as file:
+        data = file.read()
+    (length,) = struct.unpack_from("<Q", data)
+    header = json.loads(data[8:8 + length])
+    hashed = header["__metadata__"]["observation_hash"]
+    check(len(hashed) == 64 and set(hashed) <= set("0123456789abcdef"), f"observation_hash: {hashed}")
+
+    def altered(name, **changes):
+        meta = {key: value for key, value in {**header["__metadata__"], **changes}.items() if value is not None}
+        text = json.dumps({**header, "__metadata__": meta}).encode()
+        text += b" " * (-len(text) % 8)
+        path = os.path.join(folder, f"{name}.safetensors")
+        with open(path, "wb") as file:
+            file.write(struct.pack("<Q", len(text)) + text + data[8 + length:])
+        backtest = subprocess.run([papertape, "backtest", "--policy", path, "--bars", ",".join(bars), "--no-cache", "--json"],
+                                  capture_output=True, text=True, cwd=folder, env=trainer.environment)
+        return trainer.run("eval", path, "--bars", *bars), backtest
+
+    key, = (key for key in header["__metadata__"] if key.startswith("features.AAA"))
+    rows = header["__metadata__"][key].splitlines()
+    order = "\n".join(rows[:-2] + [rows[-1], rows[-2]]) + "\n"
+    wrong = hashed[:-1] + ("0" if hashed[-1] != "0" else "1")
+    for ran in altered("older", observation_hash=None):
+        check(ran.returncode == 0, f"a file without a hash: {ran.stderr}")
+    for ran in altered("hash", observation_hash=wrong):
+        check(ran.returncode == 1 and ran.stderr.count("\n") == 1 and wrong in ran.stderr and hashed in ran.stderr, f"another hash: {ran.stderr}")
+    for ran in altered("order", **{key: order}):
+        check(ran.returncode == 1 and ran.stderr.count("\n") == 1 and hashed in ran.stderr and "gives" in ran.stderr, f"another order: {ran.stderr}")
+
+
 def main(program, papertape):
     with tempfile.TemporaryDirectory() as folder:
         trainer, papertape = Trainer(program, folder), os.path.abspath(papertape)
@@ -143,6 +176,7 @@ def main(program, papertape):
         policy = os.path.join(folder, "out", "market14.safetensors")
         test_backtest(trainer, papertape, folder, policy, bars)
         test_words(trainer, policy, bars)
+        test_observation(trainer, papertape, folder, policy, bars)
         test_gaps(trainer, folder, os.path.join(folder, "out", "closes.safetensors"), bars)
         test_steps(trainer, folder, policy, bars)
     done("trainer/program/evaluate")

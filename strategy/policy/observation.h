@@ -1,0 +1,25 @@
+/* What the numbers of an observation are, as one hash: whoever builds observations (trainer/env, the mind)
+ * says what it builds, and a policy that was trained on others is refused. */
+#ifndef STRATEGY_POLICY_OBSERVATION_H
+#define STRATEGY_POLICY_OBSERVATION_H
+
+#include "indicators_gpu/features/features.h"
+#include "strategy/policy/policy.h"
+
+enum { OBSERVATION_HASH_SIZE = 65 /* 64 hex digits and a NUL */ };
+
+struct observation_layout {
+    int n_assets;
+    const struct policy_asset *assets;     /* in the order of quantities and of a row's parts */
+    const struct feature_set *const *sets; /* [n_assets], fitted; NULL: closes, then volumes */
+    int64_t interval_ns;
+    int lookback;
+    double norm_cash, norm_stocks, norm_tech;
+};
+
+/* SHA-256 of a text of a line a number, in their order: cash, each asset's quantity, and a row's columns,
+ * each with its asset, its feature, the figures of its scaling and its factor; then how many rows there are,
+ * how far apart, newest first. 0 or -ENOMEM. */
+int observation_hash(const struct observation_layout *layout, char ret[static OBSERVATION_HASH_SIZE]);
+
+#endif
