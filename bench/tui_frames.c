@@ -30,6 +30,14 @@ static void report(const char *what, double value, double limit)
     fflush(stdout);
 }
 
+/* A frame's own: another process between two of its instructions is not its cost. */
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static void fill(const char *path)
 {
     static const struct db_writer_config config;
@@ -119,15 +127,16 @@ static void frames(const struct model *model)
         view.detail = page == TABS;
         snprintf(view.training, sizeof(view.training), "%s", name);
         for (int i = 0; i < FRAMES; i++) {
-            double start = bench_seconds();
+            double start = cpu_seconds();
             view_draw(&view, model, (struct moment){fixture_now_ns, 1000000 + i}, &canvas);
-            each[i] = bench_seconds() - start;
+            each[i] = cpu_seconds() - start;
         }
         qsort(each, FRAMES, sizeof(*each), bench_by_value);
         snprintf(what, sizeof(what),
-                 page < TABS ? "frame 200x60, tab %d, p99" : "frame 200x60, a training's page, p99",
+                 page < TABS ? "frame 200x60, tab %d, worst of 200"
+                             : "frame 200x60, a training's page, worst of 200",
                  page + 1);
-        report(what, each[FRAMES * 99 / 100] * 1e3, 8);
+        report(what, each[FRAMES - 1] * 1e3, 8);
         worst_median = each[FRAMES / 2] > worst_median ? each[FRAMES / 2] : worst_median;
     }
     report("frame 200x60, the dearest page's median", worst_median * 1e3, 8);

@@ -17,7 +17,7 @@ enum {
     HISTORY_TIMEFRAMES_MAX = 8,
     HISTORY_FILLS_A_READ = 20000,
     HISTORY_POINTS_MAX = 512, /* of a learning curve, thinned; two a column of the widest chart */
-    HISTORY_PHASES_MAX = 512,
+    HISTORY_PHASES_MAX = 4096,
     HISTORY_EVALUATIONS_MAX = 64,
     HISTORY_PARAMETERS_MAX = 96,
 };

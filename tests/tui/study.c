@@ -141,6 +141,8 @@ static void check_ages(void)
     take("{\"trainer\":{\"state\":\"silent\",\"detail\":\"no answer for 12 "
          "s\",\"age_ms\":12000},\"trainings\":[]}");
     CHECK(shows("trainer silent 12s  no answer for 12 s"));
+    check_screen("trainer-silent-80x24", 80, 24, GLYPHS_BRAILLE);
+    check_screen("trainer-silent-120x40", 120, 40, GLYPHS_BRAILLE);
     take("{\"trainer\":null,\"trainings\":null,\"policies\":7,\"champion\":[]}");
     CHECK(shows("no trainings: s starts one"));
     take(fixture_trainings);

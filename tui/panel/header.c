@@ -113,7 +113,20 @@ static bool clock_fits(const struct segment *segments, int n, int end, int width
     return width < USUAL_WIDTH || needed <= end;
 }
 
-enum { BRAND, FEED, EQUITY, RETURN, DRAWDOWN, TRADING, REASON, PARITY, SEGMENTS };
+/* A co-process that does not answer; nothing while all is well, or where none is wanted. */
+static void trainer_segment(struct segment *ret, const struct scene *scene)
+{
+    static const char *const troubles[] = {"absent", "silent", "version"};
+    const struct model *model = scene->model;
+    const struct status_trainer *trainer = &model->status.trainer;
+
+    for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
+        if (model->source == MODEL_DAEMON && strcmp(trainer->state, troubles[i]) == 0)
+            snprintf(ret->text, sizeof(ret->text), "TRAINER %s", trainer->state);
+    ret->style = model_freshness(model, scene->now) == GONE ? STYLE_DIM : STYLE_WARN;
+}
+
+enum { BRAND, FEED, EQUITY, RETURN, DRAWDOWN, TRADING, REASON, PARITY, TRAINER, SEGMENTS };
 
 static void fill_segments(const struct scene *scene, struct segment segments[static SEGMENTS])
 {
@@ -122,6 +135,7 @@ static void fill_segments(const struct scene *scene, struct segment segments[sta
         [EQUITY] = {"", STYLE_STRONG, 4, 2},    [RETURN] = {"", STYLE_NORMAL, 6, 1},
         [DRAWDOWN] = {"", STYLE_NORMAL, 5, 2},  [TRADING] = {"", STYLE_NORMAL, 3, 2},
         [REASON] = {"", STYLE_NORMAL, 7, 0},    [PARITY] = {"", STYLE_NORMAL, 5, 2},
+        [TRAINER] = {"", STYLE_WARN, 7, 2},
     };
     const struct model *model = scene->model;
     struct model_total total = model_total(model);
@@ -132,6 +146,7 @@ static void fill_segments(const struct scene *scene, struct segment segments[sta
     feed_segment(&segments[FEED], scene);
     trading_segment(&segments[TRADING], &segments[REASON], scene);
     parity_segment(&segments[PARITY], scene);
+    trainer_segment(&segments[TRAINER], scene);
     if (freshness == GONE) {
         snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq -");
         segments[EQUITY].style = STYLE_DIM;

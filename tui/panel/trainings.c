@@ -15,6 +15,8 @@ static const struct column columns[COLUMNS] = {
     {"device", 6, false, 10}, {"iter", 7, true, 11},   {"memory", 8, true, 8},     {"tries", 5, true, 9},
 };
 
+enum { BAR_MORE = 26 }; /* columns that its bar grows by */
+
 /* Names get what a wider screen has. */
 static int name_width(int width)
 {
@@ -63,7 +65,7 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     else if (table->x[PROGRESS] >= 0 && training_endless(t))
         table_text(table, PROGRESS, y, STYLE_DIM, "until stopped");
     else if (table->x[PROGRESS] >= 0)
-        chart_bar(table->area, table->x[PROGRESS], y, columns[PROGRESS].width, share,
+        chart_bar(table->area, table->x[PROGRESS], y, table->columns[PROGRESS].width, share,
                   frame_style(freshness, STYLE_CHART));
     if (training_endless(t) || gone)
         table_text(table, SHARE, y, STYLE_DIM, gone ? "-" : "");
@@ -108,6 +110,8 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     struct column shown[COLUMNS];
     memcpy(shown, columns, sizeof(shown));
     shown[NAME].width = name_width(area->width);
+    if (area->width > 150)
+        shown[PROGRESS].width += area->width - 150 < BAR_MORE ? area->width - 150 : BAR_MORE;
     struct table table = frame_table(area, title, shown, COLUMNS);
     struct window window = frame_window(scene, PANEL_TRAININGS, n, body.height - top);
     for (int i = window.first; i < window.end; i++) {
