@@ -1,6 +1,7 @@
 #!/bin/bash
-# The unit on a real systemd: boots one over an overlay of this system (nothing of it is changed), installs the build
-# there, and looks at start and READY, the sandbox, credentials, an absent venue, a crash, a hang, and the stop.
+# The units on a real systemd: boots one over an overlay of this system (nothing of it is changed), installs the build
+# there, and looks at start and READY, the sandbox, credentials, an absent venue, a crash, a hang, and the stop; and at the
+# co-process: a training that goes on through the daemon's restart, its own crash and hang, and a stop with a checkpoint.
 # usage: service.sh BUILD_DIRECTORY
 set -euo pipefail
 
@@ -64,11 +65,13 @@ until_true() {
 in_it() {
     nsenter -t "$leader" -a -- "$@"
 }
+# property NAME [UNIT]
 property() {
-    in_it systemctl show -P "$1" papertaped
+    in_it systemctl show -P "$1" "${2-papertaped}"
 }
+# is NAME VALUE [UNIT]
 is() {
-    [[ $(property "$1") == "$2" ]]
+    [[ $(property "$1" "${3-papertaped}") == "$2" ]]
 }
 booted() {
     local state
@@ -78,8 +81,9 @@ booted() {
 leader_known() {
     leader=$(pgrep -P "$container")
 }
+# on_another_process_than PID [UNIT]
 on_another_process_than() {
-    [[ $(property MainPID) != "$1" && $(property ActiveState) == active ]]
+    [[ $(property MainPID "${2-papertaped}") != "$1" && $(property ActiveState "${2-papertaped}") == active ]]
 }
 venue_listens() {
     in_it journalctl -q -u venue | grep -q rest_url
@@ -102,7 +106,13 @@ ca_file = /etc/venue-ca.pem
 END
 echo secret >"$root/etc/credstore/keys"
 chmod 600 "$root/etc/credstore/keys"
-printf '[Service]\nWatchdogSec=2s\nRestartSec=100ms\n' >"$root/etc/systemd/system/papertaped.service.d/test.conf"
+mkdir "$root/etc/systemd/system/papertape-trainer.service.d"
+printf '[Service]\nWatchdogSec=2s\nRestartSec=100ms\n' |
+    tee "$root/etc/systemd/system/papertaped.service.d/test.conf" \
+        >"$root/etc/systemd/system/papertape-trainer.service.d/test.conf"
+# What workers may do inside the sandbox: choose processors, lower their priority. It would not start otherwise.
+echo 'ExecStartPre=/usr/bin/nice -n 5 /usr/bin/taskset -c 0 /bin/true' \
+    >>"$root/etc/systemd/system/papertape-trainer.service.d/test.conf"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=nobody -days 1 \
     -keyout /dev/null -out "$root/etc/venue-ca.pem" 2>/dev/null
 
@@ -147,6 +157,49 @@ print(client.recv(4096).decode())
 END
 holds "a check of parity begins" in_it bash -c "/usr/bin/python3 /ask.py | grep running"
 holds "and says ok" until_true 60 status_says '"parity": ?\{"state": ?"ok"'
+
+# The co-process is a unit of its own, and the daemon starts none.
+trainer=papertape-trainer
+# training MEMBER [PATTERN]: what the status says of the one training
+training() {
+    in_it "$bindir/papertape" status --json --state /var/lib/papertape 2>/dev/null |
+        python3 -c 'import json, sys; t = json.load(sys.stdin)["trainings"]; print(t[0][sys.argv[1]] if t else "")' "$1" || true
+}
+training_is() {
+    [[ $(training "$1") =~ $2 ]]
+}
+trains_beyond() {
+    local steps
+    steps=$(training steps)
+    [[ $steps -gt $1 && $(training state) =~ rollout|update|checkpointing ]]
+}
+holds "the co-process came with the daemon" until_true 20 is ActiveState active $trainer
+holds "and is ready" until_true 20 status_says '"trainer": ?\{"state": ?"ok"'
+main=$(property MainPID $trainer)
+holds "it runs as the daemon's user" test "$(in_it stat -c %U "/proc/$main")" = papertape
+holds "without a capability" in_it grep -q '^CapBnd:.0*$' "/proc/$main/status"
+holds "with a system-call filter" in_it grep -q '^Seccomp:.2$' "/proc/$main/status"
+holds "a training starts" in_it "$bindir/papertape" train start probe --state /var/lib/papertape
+holds "and gets on" until_true 60 trains_beyond 0
+worker=$(training pid)
+holds "its worker is the co-process's" test "$(in_it ps -o ppid= -p "$worker" | tr -d ' ')" = "$main"
+holds "in that unit" in_it grep -q papertape-trainer.service "/proc/$worker/cgroup"
+in_it systemctl restart papertaped
+holds "the daemon's restart leaves the worker alone" until_true 60 training_is pid "^$worker\$"
+in_it kill -KILL "$main"
+holds "killed, the co-process is started again" until_true 20 on_another_process_than "$main" $trainer
+steps=$(training steps)
+holds "and the training goes on" until_true 90 trains_beyond "$steps"
+main=$(property MainPID $trainer)
+in_it kill -STOP "$main"
+holds "hung, the watchdog ends it" until_true 60 on_another_process_than "$main" $trainer
+steps=$(training steps)
+holds "and the training goes on once more" until_true 90 trains_beyond "$steps"
+holds "it stops in time" in_it timeout 60 systemctl stop $trainer
+holds "with success" is Result success $trainer
+holds "and a checkpoint" in_it bash -c 'ls /var/lib/papertape/checkpoints/probe-*.ckpt >/dev/null'
+holds "no worker is left" bash -c "! nsenter -t $leader -a -- pgrep -f 'papertape-trainer train' >/dev/null"
+holds "the daemon says that it is absent, and starts none" until_true 20 status_says '"trainer": ?\{"state": ?"absent"'
 
 holds "it stops in time" in_it timeout 30 systemctl stop papertaped
 holds "with success" is Result success

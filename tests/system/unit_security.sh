@@ -1,30 +1,32 @@
 #!/bin/bash
-# The unit as built is one that systemd understands and that exposes little: systemd-analyze's figure is at most 1.5.
-# usage: unit_security.sh papertaped.service
+# The units as built are such as systemd understands, and expose little: systemd-analyze's figure of each is at most 1.5.
+# usage: unit_security.sh UNIT...
 set -euo pipefail
 
-unit=$1
 if ! command -v systemd-analyze >/dev/null; then
     echo "systemd/unit_security: skipped: systemd-analyze is not installed"
     exit 77
 fi
 
 faults=0
-if ! report=$(systemd-analyze security --offline=yes --threshold=15 --no-pager "$unit" 2>&1); then
-    echo "systemd-analyze security: $unit is too exposed, or not readable:"
-    grep -v '^✓' <<<"$report" || true
-    faults=1
-fi
-echo "${report##*$'\n'}"
-
-# Parsing alone: the programs that the unit starts are not installed yet.
-while IFS= read -r line; do
-    case "$line" in
-    *"is not executable"* | *"Command 'man "*) ;;
-    *"$(basename "$unit")"*)
-        echo "systemd-analyze verify: $line"
+(($# > 0)) || faults=1
+for unit in "$@"; do
+    if ! report=$(systemd-analyze security --offline=yes --threshold=15 --no-pager "$unit" 2>&1); then
+        echo "systemd-analyze security: $unit is too exposed, or not readable:"
+        grep -v '^✓' <<<"$report" || true
         faults=1
-        ;;
-    esac
-done < <(systemd-analyze verify --man=no "$unit" 2>&1)
+    fi
+    echo "${report##*$'\n'}"
+
+    # Parsing alone: the programs that the unit starts are not installed yet.
+    while IFS= read -r line; do
+        case "$line" in
+        *"is not executable"* | *"Command 'man "*) ;;
+        *"$(basename "$unit")"*)
+            echo "systemd-analyze verify: $line"
+            faults=1
+            ;;
+        esac
+    done < <(systemd-analyze verify --man=no "$unit" 2>&1)
+done
 exit "$faults"
