@@ -284,7 +284,9 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
         move_markets(&change);
         take_over(&change);
         for (int a = 0; a < engine->n_accounts; a++)
-            if (!change.goes_on[a])
+            if (!change.goes_on[a] && a < n_before && engine->desks[a].steering.policy)
+                steer_begin(engine, a);
+            else if (!change.goes_on[a])
                 desk_warm(engine, a);
         steer_waits(engine);
     }

@@ -93,8 +93,8 @@ struct steering {
     struct policy_mind *mind;  /* NULL: the policy has none */
     int64_t round_ns;          /* open of the newest bars that came; 0: none yet */
     bool decided;              /* on them */
-    int64_t since_ns;          /* when the first of them that may be acted on was received; 0: it waits for none */
-    bool told;                 /* that it cannot decide; not of the state */
+    int64_t since_ns; /* when the first of them that may be acted on was received; 0: it waits for none */
+    bool told;        /* that it cannot decide; not of the state */
 };
 
 struct desk {
@@ -332,6 +332,8 @@ void steer_scales(struct engine *engine, int account); /* finds those that can b
 /* What is remembered of the symbols that both trade. `now`: the index of each of the former one's symbols in
  * this engine, -1: it has none; NULL: as it is. */
 void steer_inherit(const struct steering *to, const struct steering *from, const int *now);
+/* One that was opened for an account at work begins, after the bars that are there by now. */
+void steer_begin(struct engine *engine, int account);
 /* Another policy, or none, in place of what trades for an account. ORDER_OK or ORDER_BAD_ACCOUNT. */
 enum order_reason steer_swap(struct engine *engine, int account, const struct policy *policy, bool close);
 

@@ -28,8 +28,7 @@ void steer_inherit(const struct steering *to, const struct steering *from, const
     }
 }
 
-/* It begins after the bars that are there by now. */
-static void begin(struct engine *engine, int account)
+void steer_begin(struct engine *engine, int account)
 {
     struct steering *steering = &engine->desks[account].steering;
     if (steering->mind)
@@ -109,7 +108,7 @@ enum order_reason steer_swap(struct engine *engine, int account, const struct po
         spec->strategy = NULL;
         memset(spec->params, 0, sizeof spec->params);
         if (policy && !goes_on)
-            begin(engine, account);
+            steer_begin(engine, account);
         steer_waits(engine);
         if (engine->sink.account)
             engine->sink.account(engine->sink.ctx, account);

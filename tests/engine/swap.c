@@ -169,6 +169,9 @@ static void test_back(struct random *random)
                      ROWS - 7 - LOOKBACK, &rules, 30);
     made_policy_open(&second, random, SYMBOLS, MADE_START_NS + 9 * MINUTE_NS, MINUTE_NS, LOOKBACK,
                      ROWS - 9 - LOOKBACK, &plain, 30);
+    for (int i = 0; i < SYMBOLS * (ROWS - 7 - LOOKBACK); i++)
+        if (random_chance(random, 85)) /* most are held until they are forced out */
+            first.actions[i] = 0;
     open_told(&a, &first.policy);
     open_told(&b, &first.policy);
     int swaps = 0;
