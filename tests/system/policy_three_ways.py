@@ -5,6 +5,7 @@ fee), and equity within 1e-6 at each bar. On made bars of three symbols with eve
 gaps (environment and backtest: a live feed fetches what it lacks); and, where the sample data is, on the six recordings of
 actions over five symbols (with PAPERTAPE_LONG all of them live, else one)."""
 
+import contextlib
 import csv
 import datetime
 import gzip
@@ -14,6 +15,7 @@ import os
 import random
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -242,6 +244,26 @@ def looked_at(daemon, kept):
         if tag == "policy":
             ordered = re.search(r"it wanted to (?:buy|sell) (\S+) at market", text)
             assert ordered and len(ordered.group(1).partition(".")[2]) <= 8, text
+            recorded_policy(daemon, order, policy["id"])
+
+
+def recorded_policy(daemon, order, policy):
+    """Which policy gave an order, and what computed it, is shown as recorded; another one than the log's is found."""
+    with contextlib.closing(sqlite3.connect(os.path.join(daemon.state, "papertape.db"), isolation_level=None)) as db:
+        found = "SELECT policy, backend FROM order_policies WHERE order_id = ?"
+        before = db.execute(found, (order,)).fetchone()
+        for identity, status in ((bytes.fromhex(policy), 0), (bytes(32), 1)):
+            db.execute("INSERT OR REPLACE INTO order_policies VALUES (?, ?, ?)", (order, identity, "gpu:\x1b[1m H200"))
+            said = daemon.papertape("explain", order, status=None)
+            told = f"order_policies {order}: policy: the log gives {policy}, recorded is {'0' * 64}"
+            assert (told in said) == (status == 1), said
+            if status == 0:
+                assert f"recorded: given by policy {policy}," in said and "computed by gpu:?[1m H200" in said, said
+                one = json.loads(daemon.papertape("explain", order, "--json"))["orders"][0]
+                assert one["recorded_policy"] == {"id": policy, "backend": "gpu:\x1b[1m H200"}, one["recorded_policy"]
+        db.execute("DELETE FROM order_policies WHERE order_id = ?", (order,))
+        if before:
+            db.execute("INSERT INTO order_policies VALUES (?, ?, ?)", (order, *before))
 
 
 def key(row):

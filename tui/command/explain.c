@@ -22,11 +22,9 @@ static const char help[] =
     "       papertape explain --all [--day D] [--json] [--state DIR]\n"
     "\n"
     "Why an order is what it is: the event behind it, the bar, the indicators and what the strategy saw and\n"
-    "wanted, or the command; the verdict with its facts and limits; the book's levels or the queue behind "
-    "each\n"
-    "fill, and how notional and fee were reckoned; every change with its event. All of it is recomputed "
-    "from\n"
-    "the log and compared with the record in every field.\n"
+    "wanted, or the policy and what computed it, or the command; the verdict with its facts and limits; the\n"
+    "book's levels or the queue behind each fill, and how notional and fee were reckoned; every change with\n"
+    "its event. All of it is recomputed from the log and compared with the record in every field.\n"
     "\n"
     "  --all        every order of the log; says how many are equal, or exits 1 with the first difference\n"
     "  --day D      those created on that day (UTC), as 2024-08-08\n"
@@ -41,9 +39,12 @@ struct asked {
 
 /* What is printed as explanations come. */
 struct output {
+    struct db_reader *reader;
     bool json, quiet;
     uint64_t printed;
-    bool failed;
+    int r;          /* -errno of the reader, -ENOMEM */
+    uint64_t other; /* the first order whose recorded policy is not the log's; 0: none */
+    char other_is[POLICY_ID_TEXT], other_should[POLICY_ID_TEXT];
 };
 
 static int parse(int argc, char **argv, struct asked *ret)
@@ -89,20 +90,44 @@ static int parse(int argc, char **argv, struct asked *ret)
     return EXIT_OK;
 }
 
+/* What is recorded of an order's policy is held against the log like any other field. */
+static void compare_policy(struct output *out, const struct explanation *e,
+                           const struct db_order_policy *origin)
+{
+    char recorded[POLICY_ID_TEXT];
+    const char *should = e->decision.policy.id;
+    policy_id_text(origin->id, recorded);
+    if (out->other || !e->have_decision || !e->decision.have_policy || strcmp(recorded, should) == 0)
+        return;
+    out->other = e->order.id;
+    memcpy(out->other_is, recorded, sizeof recorded);
+    memcpy(out->other_should, should, sizeof recorded);
+}
+
 static bool on_explained(void *ctx, const struct explanation *explanation)
 {
     struct output *out = ctx;
+    struct db_order_policy found;
+    const struct db_order_policy *origin = NULL;
+    int r = db_reader_order_policy(out->reader, explanation->order.id, &found);
+    if (r == 0) {
+        origin = &found;
+        compare_policy(out, explanation, origin);
+    } else if (r != -ENOENT) {
+        out->r = r;
+        return false;
+    }
     if (out->quiet)
         return true;
     if (!out->json) {
-        explain_print(explanation);
+        explain_print(explanation, origin);
         return true;
     }
-    json_t *object = explain_object(explanation);
+    json_t *object = explain_object(explanation, origin);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);
     if (!text) {
-        out->failed = true;
+        out->r = -ENOMEM;
         return false;
     }
     printf("%s%s", out->printed++ ? "," : "{\"schema\":\"papertape.explain/1\",\"orders\":[", text);
@@ -137,6 +162,11 @@ static int report(const struct asked *asked, const struct output *out, const str
             EXIT_ERROR, "explain", asked->order,
             "the log does not give this order: its event was not recorded, or another one came "
             "of it; see papertape parity");
+    if (!result->different && out->other) {
+        snprintf(words, sizeof words, "order_policies %" PRIu64 ": policy: the log gives %s, recorded is %s",
+                 out->other, out->other_should, out->other_is);
+        return stored_fail(EXIT_ERROR, "explain", "", words);
+    }
     if (!result->different)
         return EXIT_OK;
     snprintf(words, sizeof words,
@@ -147,9 +177,10 @@ static int report(const struct asked *asked, const struct output *out, const str
     return stored_fail(EXIT_ERROR, "explain", "", words);
 }
 
-static int explain(const struct asked *asked, const struct recorded_rows *rows, const char *path)
+static int explain(const struct asked *asked, struct db_reader *reader, const struct recorded_rows *rows,
+                   const char *path)
 {
-    struct output out = {.json = asked->json, .quiet = asked->all && !asked->json};
+    struct output out = {.reader = reader, .json = asked->json, .quiet = asked->all && !asked->json};
     struct explain_options options = {.path = path,
                                       .recorded = &rows->recorded,
                                       .to_ns = INT64_MAX,
@@ -170,8 +201,9 @@ static int explain(const struct asked *asked, const struct recorded_rows *rows, 
         options.to_ns = options.from_ns + DAY_NS;
     }
     int r = explain_run(&options, &result, err, sizeof err);
-    if (out.failed)
-        return stored_fail(EXIT_ERROR, "explain", "", "out of memory");
+    if (out.r < 0)
+        return stored_fail(EXIT_ERROR, "explain", "",
+                           out.r == -ENOMEM ? "out of memory" : db_reader_error(reader));
     if (r < 0)
         return stored_fail(EXIT_ERROR, "explain", asked->order ? asked->order : "", err);
     return report(asked, &out, &result);
@@ -195,13 +227,13 @@ int command_explain(int argc, char **argv)
         db_reader_close(reader);
         return stored_fail(EXIT_ERROR, "explain", "", "the database was written without a log");
     }
-    status = stored_close("explain", reader, r);
-    if (status != EXIT_OK)
-        return status;
+    if (r < 0)
+        return stored_close("explain", reader, r);
     if (state_dir_find(asked.state, &dir, err, sizeof err) < 0)
         status = stored_fail(EXIT_ERROR, "explain", "", err);
     else
-        status = explain(&asked, &rows, dir.events);
+        status = explain(&asked, reader, &rows, dir.events);
     recorded_finish(&rows);
+    db_reader_close(reader);
     return status;
 }

@@ -180,7 +180,16 @@ static json_t *difference_object(const struct explanation *e)
                      d->field, "replayed", d->replayed, "recorded", d->recorded);
 }
 
-json_t *explain_object(const struct explanation *e)
+static json_t *origin_object(const struct db_order_policy *origin)
+{
+    char id[POLICY_ID_TEXT];
+    if (!origin)
+        return json_null();
+    policy_id_text(origin->id, id);
+    return json_pack("{s:s, s:s}", "id", id, "backend", origin->backend);
+}
+
+json_t *explain_object(const struct explanation *e, const struct db_order_policy *origin)
 {
     const struct order *o = &e->order;
     json_t *changes = json_array(), *fills = json_array();
@@ -195,12 +204,12 @@ json_t *explain_object(const struct explanation *e)
         json_array_append_new(fills, fill_object(e, &e->fills[i]));
     return json_pack(
         "{s:I, s:s, s:s?, s:s, s:s, s:s, s:I, s:I, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:b, s:o}",
+        "s:b, s:o, s:o}",
         "order", (json_int_t)o->id, "account", e->account, "symbol", e->have_symbol ? e->symbol.name : NULL,
         "side", order_side_name(o->side), "type", order_type_name(o->type), "tif", order_tif_name(o->tif),
         "group", (json_int_t)o->group, "parent", (json_int_t)o->parent, "by_hand", o->by_hand, "client_id",
         o->client_id, "tag", o->tag, "final", order_object(e, o), "event", event_object(&e->input), "command",
         command_object(e), "decision", decision_object(e), "verdict", verdict_object(e), "fills", fills,
         "changes", changes, "equal", e->compared ? json_boolean(e->equal) : json_null(), "incomplete",
-        e->incomplete, "difference", difference_object(e));
+        e->incomplete, "difference", difference_object(e), "recorded_policy", origin_object(origin));
 }

@@ -222,7 +222,15 @@ static void print_command(const struct explained_command *c)
         line("    ", c->args);
 }
 
-static void print_cause(const struct explanation *e)
+static void print_origin(const struct db_order_policy *origin)
+{
+    char id[POLICY_ID_TEXT];
+    policy_id_text(origin->id, id);
+    printf("  recorded: given by policy %s,\n", id);
+    line("    computed by ", origin->backend);
+}
+
+static void print_cause(const struct explanation *e, const struct db_order_policy *origin)
 {
     puts("\nWhat caused it");
     print_event(&e->input);
@@ -232,6 +240,8 @@ static void print_cause(const struct explanation *e)
         print_decision(e);
     else if (!e->have_command)
         puts("  the engine itself: what was ordered before this event asked for it");
+    if (origin)
+        print_origin(origin);
 }
 
 /* ---- the verdict */
@@ -407,10 +417,10 @@ static void print_change(const struct explanation *e, const struct explained_cha
         line(c->event.recv_ns > o->updated_ns ? "" : "      ", c->event.text);
 }
 
-void explain_print(const struct explanation *e)
+void explain_print(const struct explanation *e, const struct db_order_policy *origin)
 {
     print_head(e);
-    print_cause(e);
+    print_cause(e, origin);
     print_verdict(e);
     if (e->n_fills > 0)
         puts("\nFills");
