@@ -100,6 +100,9 @@ enum freshness model_training_freshness(const struct model *model, const struct 
 /* The co-process' own, by when it answered last. */
 enum freshness model_trainer_freshness(const struct model *model, struct moment now);
 
+/* Does it not answer, or speak another protocol, or is it not there while a training has not ended? */
+bool model_trainer_missed(const struct model *model);
+
 /* Has it ended: done, failed or stopped? Does a worker work on it? */
 bool model_training_ended(const struct status_training *training);
 bool model_training_works(const struct status_training *training);

@@ -50,6 +50,17 @@ enum freshness model_trainer_freshness(const struct model *model, struct moment 
     return worse(worse(own, strcmp(trainer->state, "ok") == 0 ? FRESH : STALE), model_freshness(model, now));
 }
 
+bool model_trainer_missed(const struct model *model)
+{
+    static const char *const troubles[] = {"silent", "version"}, *const missing[] = {"absent", "off"};
+    const struct status *s = &model->status;
+    bool needed = false;
+
+    for (int i = 0; i < s->n_trainings; i++)
+        needed |= !model_training_ended(&s->trainings[i]);
+    return is_one_of(s->trainer.state, troubles, 2) || (needed && is_one_of(s->trainer.state, missing, 2));
+}
+
 enum freshness model_training_freshness(const struct model *model, const struct status_training *training,
                                         struct moment now)
 {

@@ -122,6 +122,20 @@ static void check_freshness(void)
     CHECK_INT(freshness_in(model, "paused", "silent", 100, 0), STALE);
     CHECK_INT(freshness_in(model, "queued", "version", 100, 0), STALE);
     CHECK_INT(freshness_in(model, "what", "", 100, 0), STALE);
+    static const struct {
+        const char *state;
+        bool running, ended;
+    } missed[] = {{"ok", false, false},    {"starting", false, false}, {"silent", true, true},
+                  {"version", true, true}, {"absent", true, false},    {"off", true, false},
+                  {"", false, false}};
+    for (size_t i = 0; i < sizeof(missed) / sizeof(missed[0]); i++) {
+        snprintf(model->status.trainer.state, sizeof(model->status.trainer.state), "%s", missed[i].state);
+        CHECK_INT(model_trainer_missed(model), missed[i].running);
+        int n = model->status.n_trainings;
+        model->status.n_trainings = 1; /* the oldest has failed */
+        CHECK_INT(model_trainer_missed(model), missed[i].ended);
+        model->status.n_trainings = n;
+    }
     model->status.trainer.age_ms = -1;
     CHECK_INT(model_trainer_freshness(model, now), GONE);
 

@@ -113,16 +113,13 @@ static bool clock_fits(const struct segment *segments, int n, int end, int width
     return width < USUAL_WIDTH || needed <= end;
 }
 
-/* A co-process that does not answer; nothing while all is well, or where none is wanted. */
+/* A co-process that does not answer; nothing while all is well, or where none is needed. */
 static void trainer_segment(struct segment *ret, const struct scene *scene)
 {
-    static const char *const troubles[] = {"absent", "silent", "version"};
     const struct model *model = scene->model;
-    const struct status_trainer *trainer = &model->status.trainer;
 
-    for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
-        if (model->source == MODEL_DAEMON && strcmp(trainer->state, troubles[i]) == 0)
-            snprintf(ret->text, sizeof(ret->text), "TRAINER %s", trainer->state);
+    if (model->source == MODEL_DAEMON && model_trainer_missed(model))
+        snprintf(ret->text, sizeof(ret->text), "TRAINER %s", model->status.trainer.state);
     ret->style = model_freshness(model, scene->now) == GONE ? STYLE_DIM : STYLE_WARN;
 }
 

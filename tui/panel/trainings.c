@@ -92,8 +92,8 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     char age[FORMAT_MAX];
 
     if (trouble && alone) { /* its own line, before what it may no longer be true of */
-        int x = area_printf(&body, 1, 0, strcmp(trainer->state, "off") == 0 ? STYLE_DIM : STYLE_WARN,
-                            "trainer %s", trainer->state);
+        int x = area_printf(&body, 1, 0, model_trainer_missed(model) ? STYLE_WARN : STYLE_DIM, "trainer %s",
+                            trainer->state);
         if (trainer->age_ms >= 0)
             x = area_printf(&body, x + 1, 0, STYLE_DIM, "%s",
                             format_age(age, model_age(model, trainer->age_ms, scene->now)));
