@@ -154,6 +154,26 @@ static void take_status(struct collector *collector, const json_t *reply, struct
     collector->status_json = json_deep_copy(result);
 }
 
+/* What has become of a training or a policy: "ppo-btc: queued", "ppo-btc: challenger on ppo-btc". */
+static void describe_training(const json_t *result, char *words, size_t size)
+{
+    const json_t *training = json_object_get(result, "training"), *policy = json_object_get(result, "policy");
+    const char *name = json_string_value(json_object_get(training, "training"));
+    const char *state = json_string_value(json_object_get(training, "state"));
+
+    if (!name)
+        name = json_string_value(json_object_get(training, "name"));
+    if (name && state)
+        snprintf(words, size, "%.63s: %.23s%s", name, state,
+                 json_is_true(json_object_get(training, "stopping")) ? ", stopping" : "");
+    name = json_string_value(json_object_get(policy, "policy"));
+    const char *role = json_string_value(json_object_get(policy, "role"));
+    const char *account = json_string_value(json_object_get(policy, "account"));
+    if (name && role)
+        snprintf(words, size, "%.63s: %.23s%s%.31s", name, role, account ? " on " : "",
+                 account ? account : "");
+}
+
 static void command_done(struct collector *collector, struct view *view, const json_t *reply,
                          struct moment now)
 {
@@ -162,6 +182,7 @@ static void command_done(struct collector *collector, struct view *view, const j
     char words[CONTROL_WORDS_MAX + 40] = "";
 
     collector->command_id = 0;
+    collector_train_done(view, collector->command, reply);
     if (!control_reply(reply, &result, &error)) {
         snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
         view_tell(view, OUTCOME_REFUSED, collector->command, words, now);
@@ -181,6 +202,7 @@ static void command_done(struct collector *collector, struct view *view, const j
     if (json_is_array(orders))
         snprintf(words, sizeof(words), "%lld canceled, %zu closing orders",
                  (long long)json_integer_value(json_object_get(result, "canceled")), json_array_size(orders));
+    describe_training(result, words, sizeof(words));
     view_tell(view, OUTCOME_DONE, collector->command, words, now);
 }
 
@@ -196,6 +218,8 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
             take_status(collector, reply, now);
         else if (id && id == collector->command_id)
             command_done(collector, view, reply, now);
+        else if (id)
+            collector_train_reply(collector, view, id, reply, now);
         json_decref(reply);
         news = true;
     }
@@ -205,6 +229,7 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
             view_tell(view, OUTCOME_REFUSED, collector->command,
                       "no answer: the daemon hung up; the log tab will say whether it was done", now);
         collector->command_id = 0;
+        collector_train_lost(collector, view, true, now);
         news = true;
     }
     return news;
@@ -219,15 +244,16 @@ void collector_command(struct collector *collector, struct view *view, const cha
         return;
     }
     connect_daemon(collector);
-    snprintf(collector->command, sizeof(collector->command), "%s", command);
+    const char *verb = strchr(command, '_'); /* of train_stop: the list says what is stopped */
+    snprintf(collector->command, sizeof(collector->command), "%s", verb ? verb + 1 : command);
     int64_t id = control_send(&collector->control, command, args);
     if (id < 0) {
-        view_tell(view, OUTCOME_REFUSED, command, "there is no daemon to ask", now);
+        view_tell(view, OUTCOME_REFUSED, collector->command, "there is no daemon to ask", now);
         return;
     }
     collector->command_id = id;
     collector->command_sent_ms = now.mono_ms;
-    view_tell(view, OUTCOME_PENDING, command, "", now);
+    view_tell(view, OUTCOME_PENDING, collector->command, "", now);
 }
 
 void collector_backtest(struct collector *collector, struct view *view, const char *account,
@@ -271,8 +297,10 @@ bool collector_backtest_io(struct collector *collector, struct view *view, struc
 
 bool collector_expire(struct collector *collector, struct view *view, struct moment now)
 {
+    bool lost = collector_train_lost(collector, view, false, now);
+
     if (!collector->command_id || now.mono_ms - collector->command_sent_ms < COMMAND_TIMEOUT_MS)
-        return false;
+        return lost;
     collector->command_id = 0;
     view_tell(view, OUTCOME_REFUSED, collector->command,
               "timed out: the daemon has not answered; the log tab will say whether it was done", now);

@@ -21,6 +21,10 @@ struct collector {
     int64_t status_id, status_sent_ms;   /* of the request that is on its way; id 0: none */
     int64_t command_id, command_sent_ms; /* likewise */
     char command[24];
+    int64_t text_id, text_sent_ms; /* of the form's question for its text, or for a check */
+    bool text_checks;
+    int64_t log_id, log_sent_ms, log_at_ms; /* of the worker's log; when it is asked for again */
+    char log_training[STATUS_TRAINING_NAME_MAX];
     struct history_want want; /* what is looked at */
     struct backtest_job job;
 };
@@ -47,6 +51,27 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
 /* Sends a command; the view says that it is pending. Takes `args`. One at a time: another is refused. */
 void collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
                        struct moment now);
+
+/* Asks for the text of view->page: the training's configuration, or the default. The page gets it, or is
+ * closed when none comes. */
+void collector_form(struct collector *collector, struct view *view, struct moment now);
+
+/* Has the text of view->page checked: its errors come to their lines. */
+void collector_check(struct collector *collector, struct view *view, struct moment now);
+
+/* Starts or restarts the training with what the page has; done, the page closes. */
+void collector_send_form(struct collector *collector, struct view *view, struct moment now);
+
+/* Asks for the worker's log of a training every MODEL_LOG_EXPECTED_MS, at once when it is another; "": none.
+ */
+void collector_log(struct collector *collector, const char *training, struct moment now);
+
+/* Inside: an answer to one of these questions, or to a train_ command (its page, then). False: to none. */
+bool collector_train_reply(struct collector *collector, struct view *view, int64_t id, const json_t *reply,
+                           struct moment now);
+void collector_train_done(struct view *view, const char *command, const json_t *reply);
+/* The daemon hung up, or did not answer in time. True when the view has changed. */
+bool collector_train_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now);
 
 /* Starts a backtest of the account's strategy, or stops the one that runs; the view is told. */
 void collector_backtest(struct collector *collector, struct view *view, const char *account,

@@ -106,6 +106,12 @@ static void collect(struct dashboard *d, struct moment now)
     d->redraw = true;
 }
 
+/* A command about the training or policy that was asked about. */
+static void named(struct dashboard *d, const char *command, struct moment now)
+{
+    collector_command(&d->collector, &d->view, command, json_pack("{s:s}", "name", d->view.subject), now);
+}
+
 static void act(struct dashboard *d, enum action action, struct moment now)
 {
     switch (action) {
@@ -138,6 +144,27 @@ static void act(struct dashboard *d, enum action action, struct moment now)
         break;
     case ACTION_STOP_BACKTEST:
         collector_stop_backtest(&d->collector, &d->view, now);
+        break;
+    case ACTION_FORM:
+        collector_form(&d->collector, &d->view, now);
+        break;
+    case ACTION_FORM_CHECK:
+        collector_check(&d->collector, &d->view, now);
+        break;
+    case ACTION_FORM_SEND:
+        collector_send_form(&d->collector, &d->view, now);
+        break;
+    case ACTION_TRAIN_STOP:
+        named(d, "train_stop", now);
+        break;
+    case ACTION_TRAIN_RESUME:
+        named(d, "train_resume", now);
+        break;
+    case ACTION_PROMOTE:
+        named(d, "policy_promote", now);
+        break;
+    case ACTION_RETIRE:
+        named(d, "policy_retire", now);
         break;
     case ACTION_CANCEL:
         collector_command(&d->collector, &d->view, "cancel",
@@ -182,6 +209,9 @@ static void on_timer(struct dashboard *d, struct moment now)
         return;
     if (now.mono_ms + TICK_MS / 20 >= d->collect_at_ms)
         collect(d, now);
+    if (!d->view.frozen)
+        collector_log(&d->collector, d->view.detail ? view_wanted_training(&d->view, d->collector.model) : "",
+                      now);
     if (collector_expire(&d->collector, &d->view, now))
         d->redraw = true;
     if (d->view.outcome > OUTCOME_PENDING && now.mono_ms - d->view.outcome_ms > COMMAND_SHOWN_MS)
@@ -268,6 +298,7 @@ int dashboard_run(const struct dashboard_options *options)
     }
     canvas_finish(&d.canvas);
     collector_finish(&d.collector);
+    view_finish(&d.view);
     if (d.signals >= 0)
         close(d.signals);
     if (d.timer >= 0)

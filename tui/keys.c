@@ -5,6 +5,8 @@
 
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
+#include "tui/train_ask.h"
+#include "tui/train_keys.h"
 
 enum {
     CONTROL_L = 'L' & 0x1f,
@@ -19,10 +21,12 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
     return false;
 }
 
-static enum action answer(struct view *view, struct moment now, int key)
+static enum action answer(struct view *view, const struct model *model, struct moment now, int key)
 {
     size_t len = strlen(view->typed);
 
+    if (view->prompt != PROMPT_CANCEL && view->prompt != PROMPT_FLATTEN)
+        return train_keys_answer(view, model, now, key);
     if (view->prompt == PROMPT_CANCEL) {
         view->prompt = PROMPT_NONE;
         if (key == 'y')
@@ -85,6 +89,11 @@ static enum action act(struct view *view, const struct model *model, enum panel 
         return stopped ? ACTION_RESUME : ACTION_PAUSE;
     if (key == 'F' && daemon_there(view, model, "flatten", now))
         ask_flatten(view);
+    if (train_keys_prompt(key) != PROMPT_NONE && (key != 'x' || train_keys_here(view, focus))) {
+        if (!daemon_there(view, model, train_ask_word(train_keys_prompt(key)), now))
+            return ACTION_NONE;
+        return train_keys_press(view, model, focus, now, key);
+    }
     if (key == 'x' && daemon_there(view, model, "cancel", now))
         ask_cancel(view, model, focus, now);
     if (key == 'a' && daemon_there(view, model, "ack", now)) {
@@ -255,16 +264,18 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     view_layout(view, model, width, height, &layout);
     if (layout_find(&layout, PANEL_TOO_SMALL)) {
         view->prompt = PROMPT_NONE; /* nothing is confirmed that cannot be seen */
-        return key == 'q' ? ACTION_QUIT : key == CONTROL_L ? ACTION_REDRAW : ACTION_NONE;
+        return key == 'q' && !view->page ? ACTION_QUIT : key == CONTROL_L ? ACTION_REDRAW : ACTION_NONE;
     }
     if (view->prompt != PROMPT_NONE)
-        return answer(view, now, key);
+        return answer(view, model, now, key);
     if (view->help) {
         view->help = false;
-        return key == 'q' ? ACTION_QUIT : ACTION_NONE;
+        return key == 'q' && !view->page ? ACTION_QUIT : ACTION_NONE;
     }
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
+    if (view->page)
+        return key == CONTROL_L ? ACTION_REDRAW : train_keys_form(view, model, height, now, key);
     if (key >= '1' && key < '1' + TABS)
         return open_tab(view, (enum tab)(key - '1'));
     switch (key) {
@@ -342,6 +353,11 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
     case 'F':
     case 'a':
     case 'x':
+    case 's':
+    case 'r':
+    case 'e':
+    case 'P':
+    case 'R':
         return act(view, model, view_focus(view, &layout), now, key);
     default:
         break;

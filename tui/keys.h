@@ -17,6 +17,13 @@ enum action {
     ACTION_CANCEL,        /* of view->order */
     ACTION_BACKTEST,      /* of view_account() */
     ACTION_STOP_BACKTEST, /* the one that runs */
+    ACTION_FORM,          /* view->page wants its text */
+    ACTION_FORM_CHECK,    /* its text is to be checked */
+    ACTION_FORM_SEND,     /* the training starts or restarts with it */
+    ACTION_TRAIN_STOP,    /* of view->subject, as those that follow */
+    ACTION_TRAIN_RESUME,
+    ACTION_PROMOTE,
+    ACTION_RETIRE,
 };
 
 /* One key, on a screen of width × height. */

@@ -11,6 +11,17 @@ void view_init(struct view *view, bool readonly, int64_t interval_ms)
     *view = (struct view){.readonly = readonly, .interval_ms = interval_ms, .focus = PANEL_PRICES};
 }
 
+void view_finish(struct view *view)
+{
+    view_close_form(view);
+}
+
+void view_close_form(struct view *view)
+{
+    form_page_destroy(view->page);
+    view->page = NULL;
+}
+
 void view_tell(struct view *view, enum outcome outcome, const char *command, const char *words,
                struct moment now)
 {
@@ -171,10 +182,14 @@ void view_draw(const struct view *view, const struct model *model, struct moment
     }
     if (layout_find(&layout, PANEL_TOO_SMALL))
         return;
+    if (view->page)
+        panel_form(&screen, &scene);
     if (view->prompt == PROMPT_FLATTEN)
         panel_flatten(&screen, &scene);
     else if (view->prompt == PROMPT_CANCEL)
         panel_cancel(&screen, &scene);
+    else if (view->prompt != PROMPT_NONE)
+        panel_confirm(&screen, &scene);
     else if (view->help)
         panel_help(&screen, &scene);
 }

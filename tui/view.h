@@ -6,20 +6,30 @@
 #include <stdint.h>
 
 #include "tui/canvas.h"
+#include "tui/form_page.h"
 #include "tui/layout.h"
 #include "tui/model.h"
 
 enum prompt {
     PROMPT_NONE,
     PROMPT_FLATTEN, /* the word FLATTEN, or nothing is done */
-    PROMPT_CANCEL,  /* y, or nothing is done */
+    PROMPT_CANCEL,  /* y, or nothing is done; so the others, but for the next */
+    PROMPT_NAME,    /* of the training that is to be started */
+    PROMPT_START,   /* with what the form has; so RESTART */
+    PROMPT_RESTART,
+    PROMPT_STOP,
+    PROMPT_RESUME,
+    PROMPT_PROMOTE,
+    PROMPT_RETIRE,
+    PROMPT_LEAVE, /* the form, whose changes are lost */
+    PROMPTS,
 };
 
 /* What became of the last command. */
 enum outcome { OUTCOME_NONE, OUTCOME_PENDING, OUTCOME_DONE, OUTCOME_REFUSED, OUTCOME_NOTE };
 
 enum {
-    VIEW_TYPED_MAX = 16,
+    VIEW_TYPED_MAX = 32,
     VIEW_INTERVAL_MIN_MS = 250,
     VIEW_INTERVAL_MAX_MS = 60000,
     COMMAND_TIMEOUT_MS = 5000, /* then a command counts as unanswered, and the screen says so */
@@ -46,12 +56,18 @@ struct view {
     enum outcome outcome;
     char command[24];
     char words[CANVAS_SIDE_MAX];
-    int64_t outcome_ms; /* monotonic: since when */
-    int64_t alert;      /* that is to be acknowledged */
-    int64_t order;      /* that is to be cancelled */
+    int64_t outcome_ms;                     /* monotonic: since when */
+    int64_t alert;                          /* that is to be acknowledged */
+    int64_t order;                          /* that is to be cancelled */
+    char subject[STATUS_TRAINING_NAME_MAX]; /* the training or policy that is asked about */
+    struct form_page *page;                 /* the form that covers everything, owned; NULL: none */
 };
 
 void view_init(struct view *view, bool readonly, int64_t interval_ms);
+void view_finish(struct view *view);
+
+/* Closes the form, if there is one. */
+void view_close_form(struct view *view);
 
 /* Sets what the last line says about a command. */
 void view_tell(struct view *view, enum outcome outcome, const char *command, const char *words,

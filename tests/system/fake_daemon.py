@@ -52,6 +52,7 @@ class Daemon:
         self.path = os.path.join(state_dir, "control.sock")
         self.status = copy.deepcopy(STATUS)
         self.silent = False
+        self.deaf = set()  # commands that are taken and never answered
         self.commands = []  # (cmd, args), in the order in which they came; status left out
         self.learning = fake_trainings.Trainings()
         self.named = {}  # what was answered to each client id and key
@@ -104,7 +105,7 @@ class Daemon:
                     request = json.loads(line)
                     with self.lock:
                         reply = self._answer(request["cmd"], request.get("args", {}))
-                        silent = self.silent
+                        silent = self.silent or request["cmd"] in self.deaf
                     if silent:
                         continue
                     reply["id"] = request["id"]

@@ -20,7 +20,8 @@ def policy(name, **given):
 
 
 class Trainings:
-    """`trainings` and `policies` are lists of the status' objects, `configs` the text of each training."""
+    """`trainings` and `policies` are lists of the status' objects, `configs` the text of each training, and
+    of None what one is started with by default."""
 
     def __init__(self):
         self.trainings, self.policies, self.configs = [], [], {}
@@ -42,7 +43,7 @@ class Trainings:
                           "overwrite it")
         errors = check(args.get("config", ""))
         if errors:
-            return refuse("EINVAL", f"the configuration has {len(errors)} errors")
+            return refuse("EINVAL", f"the configuration has {len(errors)} errors", errors=errors)
         if found:
             self.trainings.remove(found)
         self.configs[args["name"]] = args.get("config", "[ppo]\n")
@@ -58,7 +59,7 @@ class Trainings:
     def train_restart(self, args):
         errors = check(args.get("config", ""))
         if errors:
-            return refuse("EINVAL", f"the configuration has {len(errors)} errors")
+            return refuse("EINVAL", f"the configuration has {len(errors)} errors", errors=errors)
         self.configs[args["name"]] = args.get("config", self.configs.get(args["name"], ""))
         return self._change(args, lambda t: t.update(state="queued", attempts=t["attempts"] + 1))
 
@@ -134,5 +135,5 @@ def ok(**result):
     return {"ok": True, "result": result}
 
 
-def refuse(code, message):
-    return {"ok": False, "error": {"code": code, "message": message}}
+def refuse(code, message, **more):
+    return {"ok": False, "error": {"code": code, "message": message, **more}}

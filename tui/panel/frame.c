@@ -145,6 +145,43 @@ void frame_empty(const struct area *body, const char *words)
     area_text_cut(body, 1, 0, body->width - 1, STYLE_DIM, words);
 }
 
+/* How many bytes of `text` go into `columns`: up to a blank where there is one, all of it where it fits. */
+static size_t wrapped(const char *text, int columns)
+{
+    size_t at = 0, blank = 0;
+
+    while (text[at]) {
+        wchar_t c;
+        size_t used = text_decode(text + at, &c);
+        int width = text_char_width(c);
+        columns -= width < 0 ? 1 : width;
+        if (text[at] == ' ')
+            blank = at;
+        if (columns < 0)
+            return blank > 0 ? blank : at > 0 ? at : used;
+        at += used;
+    }
+    return at;
+}
+
+int frame_wrap(const struct area *area, int y, int rows, enum style style, const char *text)
+{
+    char line[4 * CANVAS_SIDE_MAX];
+
+    for (; rows > 0 && *text && area->width > 0; rows--, y++) {
+        size_t len = wrapped(text, area->width);
+        if (rows == 1 || len >= sizeof(line)) {
+            area_text_cut(area, 0, y, area->width, style, text);
+            return y + 1;
+        }
+        snprintf(line, sizeof(line), "%.*s", (int)len, text);
+        area_text(area, 0, y, style, line);
+        text += len;
+        text += strspn(text, " ");
+    }
+    return y;
+}
+
 int frame_fit(struct segment *segments, int n, int room)
 {
     for (;;) {

@@ -63,6 +63,10 @@ const char *frame_no_history(const struct model *model, const char *none);
 /* Says in one dim line why a panel is empty. */
 void frame_empty(const struct area *body, const char *words);
 
+/* Writes text into at most `rows` rows of the area from y on, broken at blanks; the last one ends in "~"
+ * where it was cut. Returns the row after the last. */
+int frame_wrap(const struct area *area, int y, int rows, enum style style, const char *text);
+
 /* A segment of a line; the ones with the highest rank are left out until the rest fits. */
 struct segment {
     char text[64];

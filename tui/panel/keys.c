@@ -3,8 +3,10 @@
 
 #include "tui/format.h"
 #include "tui/panel/frame.h"
+#include "tui/train_ask.h"
+#include "tui/train_keys.h"
 
-static void outcome(const struct area *area, const struct view *view, int x, struct moment now)
+void panel_outcome(const struct area *area, const struct view *view, int x, struct moment now)
 {
     char age[FORMAT_MAX];
     enum style style = STYLE_NORMAL;
@@ -37,6 +39,27 @@ static void outcome(const struct area *area, const struct view *view, int x, str
         area_text_cut(area, *word ? x + 2 : x, 0, area->width - x - 2, STYLE_NORMAL, view->words);
 }
 
+/* The keys of trainings and policies, those that would be right for the chosen one; returns the column after
+ * them. */
+static int training_keys(const struct area *area, int x, int end, const struct scene *scene)
+{
+    static const char keys[] = "sxrePR";
+    char name[STATUS_TRAINING_NAME_MAX], words[TRAIN_ASK_MAX];
+
+    for (const char *key = keys; *key; key++) {
+        enum prompt prompt = train_keys_prompt(*key);
+        const char *word = train_ask_word(prompt);
+        train_keys_subject(scene->view, scene->model, scene->focus, prompt, name);
+        if (prompt != PROMPT_NAME && (!name[0] || !train_ask_allowed(scene->model, prompt, name, words)))
+            continue;
+        if (x + (int)strlen(word) + 3 > end)
+            break;
+        area_char(area, x, 0, STYLE_KEY, (wchar_t)*key);
+        x = area_text(area, x + 2, 0, STYLE_DIM, word) + 2;
+    }
+    return x;
+}
+
 void panel_keys(const struct area *area, const struct scene *scene)
 {
     static const struct {
@@ -56,10 +79,12 @@ void panel_keys(const struct area *area, const struct scene *scene)
         x = area_printf(area, 0, 0, STYLE_WARN, "FROZEN %s", age) + 2;
     }
     if (view->outcome != OUTCOME_NONE) {
-        outcome(area, view, x, scene->real_now);
+        panel_outcome(area, view, x, scene->real_now);
         return;
     }
     int quit = area->width - 6;
+    if (!view->readonly && train_keys_here(view, scene->focus))
+        x = training_keys(area, x, quit, scene);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *word = keys[i].word;
         if (view->readonly && keys[i].action)

@@ -46,6 +46,13 @@ void panel_log(const struct area *area, const struct scene *scene);
 void panel_help(const struct area *screen, const struct scene *scene);
 void panel_flatten(const struct area *screen, const struct scene *scene);
 void panel_cancel(const struct area *screen, const struct scene *scene);
+void panel_confirm(const struct area *screen, const struct scene *scene); /* the questions of train_ask() */
+
+/* Covers the whole screen. */
+void panel_form(const struct area *screen, const struct scene *scene);
+
+/* The last line's word on a command, from column x on; nothing where there is none to say. */
+void panel_outcome(const struct area *area, const struct view *view, int x, struct moment now);
 
 /* How many orders the orders panel lists. */
 int panel_orders_rows(const struct model *model);

@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+"""Trainings and policies from the dashboard, in tmux as a user does it: started by the form, stopped, resumed, restarted
+with another learning rate, promoted and retired; refused, late, and never answered.
+
+usage: dashboard_train.py PAPERTAPE SOURCE_ROOT
+
+Standard library and tmux only; exit status 77 without tmux. The daemon is fake_daemon.py."""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fake_daemon  # noqa: E402
+import fake_trainings  # noqa: E402
+from dashboard import Session, expect, expect_gone, make_database, wait  # noqa: E402
+
+CONFIG = """\
+# As the daemon trains by default
+[training]
+name = training
+total_steps = 9000000000
+
+[network]
+policy_layers = 64,64
+
+[ppo]
+# The optimiser's
+learning_rate = 0.0003
+
+[data]
+state = /var/lib/papertape
+symbols = BTCUSDT,ETHUSDT
+interval = 1m
+"""
+
+
+def running(daemon):
+    """One training in the middle of its work."""
+    with daemon.lock:
+        daemon.learning.trainings[:] = [fake_trainings.training(
+            "ppo-btc", state="update", steps=1200000, checkpoint_steps=1048576, policy="/p/ppo-btc.safetensors",
+            steps_per_second=845000.5, **{"return": 1.31})]
+
+
+def lines_with(tmux, text):
+    return [line for line in tmux.screen().split("\n") if text in line]
+
+
+def expect_listed(tmux, *texts):
+    """In one row of a list: what became of a command is elsewhere on the screen before the list knows it."""
+    wait(f"a row with {texts}", lambda: any(all(text in line for text in texts) for line in tmux.screen().split("\n")[:-2]),
+         tmux.screen)
+
+
+def focused_on_trainings(tmux):
+    """Tab goes round; the panel that has the arrows has the mark."""
+    for _ in range(4):
+        tmux.keys("Tab", "Home")
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            if any(line.startswith(">ppo-btc") for line in tmux.screen().split("\n")[:10]):
+                return
+            time.sleep(0.02)
+    raise AssertionError("no row of the trainings is marked\n" + tmux.screen())
+
+
+def replace_value(tmux, value):
+    """The chosen row's, from what stands there."""
+    tmux.keys("Enter")
+    expect(tmux, "Enter takes it")
+    tmux.keys("End", "C-u")
+    tmux.type(value)
+    tmux.keys("Enter")
+    expect(tmux, value, "Esc leave")
+
+
+def choose(tmux, text):
+    """Moves down to the row of the form that has it."""
+    def marked():
+        return next((line for line in tmux.screen().split("\n") if line.startswith(">")), "")
+
+    while text not in marked():
+        row = marked()
+        tmux.keys("Down")
+        wait(f"a row below, on the way to {text}", lambda: marked() not in ("", row), tmux.screen)
+
+
+def test_start(session):
+    """A name, the default configuration, an error at its line, a missing key; then it is there."""
+    tmux, daemon = session.tmux, session.daemon
+    session.launch("--tab 2")
+    expect(tmux, "Trainings (0)", "s start")
+    tmux.keys("x")
+    expect(tmux, "choose one first")
+    tmux.keys("s")
+    expect(tmux, "Name, then Enter")
+    tmux.type("ppo btc!")  # a blank and a sign are of no name
+    expect(tmux, "ppobtc!", "a name is 1 to 31 letters")
+    tmux.keys("Enter")
+    expect(tmux, "Name, then Enter")
+    tmux.keys("C-u")
+    tmux.type("ppo-new")
+    expect(tmux, "Its configuration comes next")
+    tmux.keys("Enter")
+    expect(tmux, "Start ppo-new", "not checked", "learning_rate", "policy_layers", "[data]")
+    assert daemon.seen("train_config") == [{}]
+
+    choose(tmux, "learning_rate")
+    expect(tmux, "default 0.0003")
+    replace_value(tmux, "bad")
+    tmux.keys("c")
+    expect(tmux, "1 error", "! a number is needed", "check: 1 error")
+    line = next(i for i, text in enumerate(daemon.seen("train_check")[0]["config"].split("\n"), 1) if text.endswith("bad"))
+    assert any(row.split()[1] == str(line) or f" {line} " in row for row in lines_with(tmux, "learning_rate ")), tmux.screen()
+    tmux.keys("s")
+    expect(tmux, "the check found 1 error")
+    assert daemon.seen("train_start") == []
+    tmux.keys("u")
+    expect_gone(tmux, "  bad")
+    expect(tmux, "1 error before")
+    tmux.keys("F5")
+    expect(tmux, "checked ok", "check done")
+
+    tmux.keys("a")
+    expect(tmux, "Add a key", "network.activation")
+    tmux.type("gamma")
+    expect(tmux, "ppo.gamma")
+    tmux.keys("Enter")
+    expect(tmux, "Enter takes it")
+    tmux.keys("Enter")
+    expect(tmux, "1 changed", "was ok", "gamma")
+    tmux.keys("Escape")
+    expect(tmux, "leave the form?", "1 changed value")
+    tmux.keys("n")
+    expect(tmux, "leave: nothing is done")
+    tmux.resize(40, 10)
+    expect(tmux, "Start ppo-new", "gamma")
+    tmux.resize(80, 24)
+    expect(tmux, "[data]")
+    tmux.keys("F12")
+    expect(tmux, "start ppo-new?", "1 value other than the default", "y does it")
+    tmux.keys("Escape")
+    expect(tmux, "start: nothing is done")
+    tmux.keys("s")
+    expect(tmux, "y does it")
+    tmux.keys("y")
+    expect(tmux, "start done", "ppo-new: queued", "Trainings (1)")
+    sent = daemon.seen("train_start")
+    assert len(sent) == 1 and sent[0]["name"] == "ppo-new", sent
+    assert sent[0]["config"] == CONFIG.replace("0.0003\n", "0.0003\ngamma = 0.99\n"), sent[0]["config"]
+    tmux.keys("s")
+    expect(tmux, "Name, then Enter")
+    tmux.type("ppo-new")
+    expect(tmux, "ppo-new runs already")
+    tmux.keys("Enter", "Escape")
+    expect(tmux, "start: nothing is done")
+    assert len(daemon.seen("train_start")) == 1
+
+
+def test_stop_and_resume(session):
+    tmux, daemon = session.tmux, session.daemon
+    running(daemon)
+    tmux.keys("Escape")  # what became of the last command makes room for the keys
+    expect(tmux, "ppo-btc", "x stop")
+    tmux.keys("e")
+    expect(tmux, "ppo-btc runs: x stops it, r restarts it")
+    for wrong in ("n", "Enter", "Escape"):
+        tmux.keys("x")
+        expect(tmux, "stop ppo-btc?", "a checkpoint at step 1.2M", "y does it")
+        tmux.keys(wrong)
+        expect(tmux, "stop: nothing is done")
+    assert daemon.seen("train_stop") == []
+    tmux.keys("x")
+    expect(tmux, "y does it")
+    tmux.keys("y")
+    expect(tmux, "stop done", "ppo-btc: stopped")
+    assert daemon.seen("train_stop") == [{"name": "ppo-btc"}]
+    expect_listed(tmux, ">ppo-btc", "stopped")
+    tmux.keys("x")
+    expect(tmux, "ppo-btc has ended: e resumes it")
+    tmux.keys("e")
+    expect(tmux, "resume ppo-btc?", "goes on from its checkpoint of step 1.0M")
+    tmux.keys("y")
+    expect(tmux, "resume done", "ppo-btc: queued")
+    assert daemon.seen("train_resume") == [{"name": "ppo-btc"}]
+
+
+def test_restart(session):
+    """With another learning rate; then unchanged, which sends no configuration."""
+    tmux, daemon = session.tmux, session.daemon
+    running(daemon)
+    with daemon.lock:
+        daemon.learning.configs["ppo-btc"] = CONFIG.replace("name = training", "name = ppo-btc")
+    expect(tmux, "update")
+    tmux.keys("r")
+    expect(tmux, "Restart ppo-btc", "learning_rate")
+    assert daemon.seen("train_config")[-1] == {"name": "ppo-btc"}
+    expect(tmux, "fixed by the checkpoint")  # the first row's: its name
+    choose(tmux, "learning_rate")
+    replace_value(tmux, "0.0001")
+    tmux.keys("s")
+    expect(tmux, "restart ppo-btc?", "goes on from there, with 1 changed value")
+    tmux.keys("y")
+    expect(tmux, "restart done", "ppo-btc: queued")
+    first = daemon.seen("train_restart")
+    assert len(first) == 1 and "learning_rate = 0.0001\n" in first[0]["config"], first
+    assert first[0]["config"].replace("0.0001", "0.0003") == CONFIG.replace("name = training", "name = ppo-btc")
+    tmux.keys("r")
+    expect(tmux, "Restart ppo-btc", "0.0001")
+    tmux.keys("s")
+    expect(tmux, "unchanged", "y does it")
+    tmux.keys("y")
+    expect(tmux, "restart done")
+    assert daemon.seen("train_restart")[1:] == [{"name": "ppo-btc"}]
+
+
+def test_refused(session):
+    """The co-process' own errors, on starting, come to their lines; a file that it cannot read is mended in the form."""
+    tmux, daemon = session.tmux, session.daemon
+    with daemon.lock:
+        daemon.learning.configs["ppo-btc"] = "[ppo]\nlearning_rate = bad\nno key: bad\n"
+    tmux.keys("r")
+    expect(tmux, "Restart ppo-btc", "no key")
+    tmux.keys("a")
+    expect(tmux, "Add a key")
+    tmux.type("serve.priority")
+    tmux.keys("Enter", "Enter", "s")
+    expect(tmux, "restart ppo-btc?")
+    tmux.keys("y")
+    expect(tmux, "restart refused", "EINVAL: the configuration has 2 errors", "1 changed  2 errors", "! a number is needed")
+    tmux.keys("Home", "n")
+    expect(tmux, ">!   2")
+    tmux.keys("n")
+    expect(tmux, ">!   3")
+    tmux.keys("d")
+    expect(tmux, "left out")
+    tmux.keys("Up")
+    replace_value(tmux, "1e-4")
+    tmux.keys("c")
+    expect(tmux, "checked ok")
+    tmux.keys("Escape")
+    expect(tmux, "leave the form?", "3 changed values of ppo-btc would be lost")
+    tmux.keys("y")
+    expect(tmux, "Trainings (1)")
+    with daemon.lock:
+        daemon.learning.trainings.clear()
+    expect(tmux, "Trainings (0)")
+    tmux.keys("r")
+    expect(tmux, "choose one first")
+
+
+def test_policies(session):
+    tmux, daemon = session.tmux, session.daemon
+    running(daemon)
+    with daemon.lock:
+        daemon.learning.policies[:] = [fake_trainings.policy("ppo-eth")]
+    tmux.keys("Escape")
+    expect(tmux, "Trainings (1)", "Policies (1)", "P promote")
+    tmux.keys("R")
+    expect(tmux, "no account trades by ppo-btc")
+    tmux.keys("P")
+    expect(tmux, "promote ppo-btc?", "a challenger", "its own paper account", "ppo-btc.")
+    tmux.keys("y")
+    expect(tmux, "promote done", "ppo-btc: challenger on ppo-btc", "Policies (2)")
+    tmux.keys("Tab")
+    expect(tmux, ">ppo-eth")
+    tmux.keys("P")
+    expect(tmux, "promote ppo-eth?", "It becomes the champion")
+    tmux.keys("y")
+    expect(tmux, "promote done", "ppo-eth: champion on ppo-eth")
+    tmux.keys("R")
+    expect(tmux, "retire ppo-eth?", "taken off its accounts")
+    tmux.keys("n")
+    expect(tmux, "retire: nothing is done")
+    tmux.keys("R", "y")
+    expect(tmux, "retire done")
+    assert daemon.seen("policy_promote") == [{"name": "ppo-btc"}, {"name": "ppo-eth"}]
+    assert daemon.seen("policy_retire") == [{"name": "ppo-eth"}]
+    expect_listed(tmux, ">ppo-eth", "retired")
+    tmux.keys("R")
+    expect(tmux, "ppo-eth is retired already")
+
+
+def test_log(session):
+    """The page of a training asks for its worker's log again and again while it is open, and no longer."""
+    tmux, daemon = session.tmux, session.daemon
+    lines = ["loading bars", "begun"]
+    daemon.learning.train_log = lambda _: fake_trainings.ok(lines=lines)
+    tmux.resize(120, 40)
+    tmux.keys("2")
+    expect(tmux, "Trainings (1)")
+    focused_on_trainings(tmux)
+    tmux.keys("Enter")
+    expect(tmux, "Worker's log", "begun")
+    with daemon.lock:
+        lines.append("checkpoint at \x1b[31mstep 7")
+    expect(tmux, "checkpoint at ?[31mstep 7")
+    tmux.keys("Escape")
+    expect(tmux, "Policies (2)")
+    tmux.resize(80, 24)
+
+
+def test_late(session):
+    """A command that is never answered times out in sight; so does the form's question; a daemon that goes is named."""
+    tmux, daemon = session.tmux, session.daemon
+    running(daemon)
+    with daemon.lock:
+        daemon.deaf.update(("train_stop", "train_resume", "train_config", "train_check"))
+    expect(tmux, "update")
+    tmux.keys("x")
+    expect(tmux, "y does it")
+    tmux.keys("y")
+    expect(tmux, "stop pending")
+    expect(tmux, "stop refused", "timed out")
+    expect_listed(tmux, ">ppo-btc", "stopped")  # it was done all the same
+    tmux.keys("e")
+    expect(tmux, "y does it")
+    tmux.keys("y")
+    expect(tmux, "resume pending")
+    tmux.keys("r")  # while that is on its way
+    expect(tmux, "Restart ppo-btc", "the daemon is asked")
+    daemon.stop()
+    expect(tmux, "the daemon hung up")
+    expect(tmux, "NO DAEMON", "Trainings (0)")
+    daemon.deaf.discard("train_config")
+    daemon.start()
+    expect(tmux, "feed ok", "Trainings (1)")
+    tmux.keys("r")
+    expect(tmux, "learning_rate")
+    tmux.keys("c")
+    expect(tmux, "check pending", "checking")
+    daemon.stop()
+    expect(tmux, "the daemon hung up")
+    tmux.keys("s")
+    expect(tmux, "y does it")
+    tmux.keys("y")
+    expect(tmux, "there is no daemon to ask", "Restart ppo-btc")
+    daemon.deaf.clear()
+    daemon.start()
+    tmux.keys("q")
+    expect(tmux, "Trainings (1)", "feed ok")
+    tmux.keys("q")
+    session.ended()
+
+
+def test_readonly(session):
+    tmux, daemon = session.tmux, session.daemon
+    before = len(daemon.commands)
+    session.launch("--readonly --tab 2")
+    expect(tmux, "Trainings (1)", "read-only")
+    for key in "sxrePR":
+        tmux.keys(key)
+        expect(tmux, "started with --readonly")
+        tmux.keys("Escape")
+        expect_gone(tmux, "started with --readonly")
+    assert not any(key in tmux.screen() for key in ("s start", "x stop", "P promote")), tmux.screen()
+    assert all(cmd == "train_log" for cmd, _ in daemon.commands[before:]), daemon.commands[before:]
+    tmux.keys("q")
+    session.ended()
+
+
+TESTS = (test_start, test_stop_and_resume, test_restart, test_refused, test_policies, test_log, test_late, test_readonly)
+
+
+def main():
+    if not shutil.which("tmux"):
+        print("skipped: tmux is not installed")
+        return 77
+    program, source = [os.path.abspath(path) for path in sys.argv[1:]]
+    os.environ["LANG"] = os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ.pop("RUNTIME_DIRECTORY", None)
+    with tempfile.TemporaryDirectory(prefix="pt-") as folder:
+        session = Session(program, folder)
+        make_database(source, os.path.join(session.state, "papertape.db"))
+        session.daemon = fake_daemon.Daemon(session.state)
+        session.daemon.learning.configs[None] = CONFIG
+        try:
+            session.daemon.start()
+            session.tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "screen-256color"})
+            for test in TESTS:
+                start = time.monotonic()
+                test(session)
+                print(f"{test.__name__}: passed in {time.monotonic() - start:.1f} s", flush=True)
+        finally:
+            session.tmux.stop()
+            session.daemon.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

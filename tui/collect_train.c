@@ -1,0 +1,225 @@
+/* The collector's questions about trainings: a configuration's text and its check for the form, a worker's
+ * log. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/collect.h"
+
+enum { LOG_LINES = MODEL_LOG_LINES_MAX };
+
+static const char *verb_of(const struct form_page *page)
+{
+    return page->restart ? "restart" : "start";
+}
+
+/* The text could not be had: there is nothing to show. */
+static void no_text(struct view *view, const char *words, struct moment now)
+{
+    view_tell(view, OUTCOME_REFUSED, verb_of(view->page), words, now);
+    view_close_form(view);
+}
+
+void collector_form(struct collector *collector, struct view *view, struct moment now)
+{
+    struct form_page *page = view->page;
+    json_t *args = page->restart ? json_pack("{s:s}", "name", page->name) : NULL;
+    int64_t id = control_send(&collector->control, "train_config", args);
+
+    if (id < 0) {
+        no_text(view, "there is no daemon to ask", now);
+        return;
+    }
+    collector->text_id = id;
+    collector->text_sent_ms = now.mono_ms;
+    collector->text_checks = false;
+}
+
+/* The page's text, of which it keeps the lines' numbers; NULL without memory. For json_decref(). */
+static json_t *send_text(struct form_page *page)
+{
+    char *text = form_text(&page->form);
+    json_t *string = text ? json_string(text) : NULL;
+
+    if (string)
+        form_sent(&page->form);
+    free(text);
+    return string;
+}
+
+void collector_check(struct collector *collector, struct view *view, struct moment now)
+{
+    struct form_page *page = view->page;
+    json_t *text = page->checking ? NULL : send_text(page);
+
+    if (page->checking)
+        return;
+    if (!text) {
+        view_tell(view, OUTCOME_REFUSED, "check", "the text is not UTF-8, or there is no memory", now);
+        return;
+    }
+    int64_t id = control_send(&collector->control, "train_check", json_pack("{s:o}", "config", text));
+    if (id < 0) {
+        view_tell(view, OUTCOME_REFUSED, "check", "there is no daemon to ask", now);
+        return;
+    }
+    collector->text_id = id;
+    collector->text_sent_ms = now.mono_ms;
+    collector->text_checks = page->checking = true;
+    view_tell(view, OUTCOME_PENDING, "check", "", now);
+}
+
+void collector_send_form(struct collector *collector, struct view *view, struct moment now)
+{
+    struct form_page *page = view->page;
+    json_t *args = json_pack("{s:s}", "name", page->name);
+    bool plain = page->restart && form_changes(&page->form) == 0;
+    json_t *text = plain ? NULL : send_text(page);
+
+    if (!args || (!plain && (!text || json_object_set_new(args, "config", text) < 0))) {
+        json_decref(args);
+        view_tell(view, OUTCOME_REFUSED, verb_of(page), "the text is not UTF-8, or there is no memory", now);
+        return;
+    }
+    collector_command(collector, view, page->restart ? "train_restart" : "train_start", args, now);
+    page->sent = view->outcome == OUTCOME_PENDING;
+}
+
+static void take_errors(struct form_page *page, const json_t *errors)
+{
+    size_t i;
+    const json_t *error;
+
+    form_errors_begin(&page->form);
+    json_array_foreach(errors, i, error)
+    {
+        const char *section = json_string_value(json_object_get(error, "section"));
+        const char *key = json_string_value(json_object_get(error, "key"));
+        const char *message = json_string_value(json_object_get(error, "message"));
+        json_int_t line = json_integer_value(json_object_get(error, "line"));
+        form_error(&page->form, line > 0 && line <= FORM_ROWS_MAX ? (int)line : 0, section ? section : "",
+                   key ? key : "", message ? message : "it is wrong");
+    }
+}
+
+static void tell_check(struct view *view, struct moment now)
+{
+    int errors = view->page->form.errors;
+    char words[FORM_WORDS_MAX];
+
+    snprintf(words, sizeof(words), "%d error%s: n goes from one to the next", errors, errors == 1 ? "" : "s");
+    view_tell(view, errors ? OUTCOME_NOTE : OUTCOME_DONE, errors ? "check:" : "check",
+              errors ? words : "no error was found", now);
+}
+
+static void take_text(struct collector *collector, struct view *view, const json_t *reply, struct moment now)
+{
+    bool checks = collector->text_checks;
+    struct control_error error;
+    const json_t *result;
+
+    collector->text_id = 0;
+    if (!view->page || (checks ? !view->page->checking : view->page->mode != FORM_WAITS))
+        return; /* the form was left meanwhile */
+    if (checks)
+        view->page->checking = false;
+    bool ok = control_reply(reply, &result, &error);
+    if (!ok) {
+        char words[CONTROL_WORDS_MAX + 40];
+        snprintf(words, sizeof(words), "%s%s%s", error.code, error.code[0] ? ": " : "", error.message);
+        if (checks)
+            view_tell(view, OUTCOME_REFUSED, "check", words, now);
+        else
+            no_text(view, words, now);
+    } else if (checks) {
+        take_errors(view->page, json_object_get(result, "errors"));
+        tell_check(view, now);
+    } else {
+        const char *text = json_string_value(json_object_get(result, "config"));
+        int r = text ? form_page_fill(view->page, text) : -EPROTO;
+        if (r < 0)
+            no_text(view,
+                    r == -EFBIG    ? "the configuration is too long for the form"
+                    : r == -EPROTO ? "the daemon's answer has no configuration"
+                                   : "out of memory",
+                    now);
+    }
+}
+
+void collector_train_done(struct view *view, const char *command, const json_t *reply)
+{
+    struct form_page *page = view->page;
+    const json_t *errors = json_object_get(json_object_get(reply, "error"), "errors");
+
+    if (!page || !page->sent || strcmp(command, verb_of(page)) != 0)
+        return;
+    page->sent = false;
+    if (json_is_true(json_object_get(reply, "ok")))
+        view_close_form(view);
+    else if (json_array_size(errors) > 0)
+        take_errors(page, errors);
+}
+
+void collector_log(struct collector *collector, const char *training, struct moment now)
+{
+    bool other = strcmp(collector->log_training, training) != 0;
+
+    if (other) {
+        snprintf(collector->log_training, sizeof(collector->log_training), "%s", training);
+        collector->log_id = 0;
+    }
+    if (!training[0] || collector->log_id || (!other && now.mono_ms < collector->log_at_ms))
+        return;
+    int64_t id = control_send(&collector->control, "train_log",
+                              json_pack("{s:s, s:i}", "name", training, "lines", LOG_LINES));
+    if (id < 0)
+        return; /* the connection is sought once an interval */
+    collector->log_id = id;
+    collector->log_sent_ms = now.mono_ms;
+    collector->log_at_ms = now.mono_ms + MODEL_LOG_EXPECTED_MS;
+}
+
+bool collector_train_reply(struct collector *collector, struct view *view, int64_t id, const json_t *reply,
+                           struct moment now)
+{
+    const json_t *result;
+    struct control_error error;
+
+    if (id == collector->text_id) {
+        take_text(collector, view, reply, now);
+        return true;
+    }
+    if (id != collector->log_id)
+        return false;
+    collector->log_id = 0;
+    bool ok = control_reply(reply, &result, &error);
+    model_take_log(collector->model, collector->log_training, ok ? json_object_get(result, "lines") : NULL,
+                   ok ? "the daemon's answer has no lines" : error.message, now);
+    return true;
+}
+
+bool collector_train_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now)
+{
+    bool changed = false;
+
+    if (collector->log_id && (hung_up || now.mono_ms - collector->log_sent_ms >= COMMAND_TIMEOUT_MS)) {
+        collector->log_id = 0;
+        model_take_log(collector->model, collector->log_training, NULL,
+                       hung_up ? "the daemon hung up" : "the daemon has not answered", now);
+        changed = true;
+    }
+    if (!collector->text_id || (!hung_up && now.mono_ms - collector->text_sent_ms < COMMAND_TIMEOUT_MS))
+        return changed;
+    collector->text_id = 0;
+    if (!view->page)
+        return changed;
+    const char *words = hung_up ? "no answer: the daemon hung up" : "timed out: the daemon has not answered";
+    if (view->page->checking) {
+        view->page->checking = false;
+        view_tell(view, OUTCOME_REFUSED, "check", words, now);
+    } else if (view->page->mode == FORM_WAITS) {
+        no_text(view, words, now);
+    }
+    return true;
+}

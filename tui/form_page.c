@@ -1,0 +1,317 @@
+#include "tui/form_page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/form_known.h"
+#include "tui/press.h"
+
+enum { CONTROL_U = 'U' & 0x1f };
+
+struct form_page *form_page_create(const char *name, bool restart)
+{
+    struct form_page *page = calloc(1, sizeof(*page));
+
+    if (page) {
+        snprintf(page->name, sizeof(page->name), "%s", name);
+        page->restart = restart;
+        page->form.errors = -1;
+    }
+    return page;
+}
+
+void form_page_destroy(struct form_page *page)
+{
+    if (page)
+        form_finish(&page->form);
+    free(page);
+}
+
+bool form_page_shows(const struct form_page *page, size_t row)
+{
+    return row < page->form.n && page->form.rows[row].kind != FORM_TEXT;
+}
+
+/* The row itself, or the nearest that is shown: the next one, else the one before. */
+static void settle(struct form_page *page)
+{
+    size_t row = page->row;
+
+    while (row < page->form.n && !form_page_shows(page, row))
+        row++;
+    if (row >= page->form.n)
+        for (row = page->form.n; row > 0 && !form_page_shows(page, row); row--)
+            ;
+    page->row = row;
+}
+
+int form_page_fill(struct form_page *page, const char *text)
+{
+    size_t n;
+    const struct form_known *known = form_known_keys(&n);
+    int r = form_init(&page->form, text, known, n);
+
+    if (r < 0)
+        return r;
+    page->mode = FORM_ROWS;
+    page->row = 0;
+    settle(page);
+    for (size_t i = page->row; i < page->form.n; i++)
+        if (page->form.rows[i].kind == FORM_KEY) { /* the first that can be changed */
+            page->row = i;
+            break;
+        }
+    return 0;
+}
+
+/* One shown row up or down, if there is one. */
+static bool step(struct form_page *page, int by)
+{
+    for (size_t row = page->row; by > 0 ? row + 1 < page->form.n : row > 0;) {
+        row += by > 0 ? 1 : (size_t)-1;
+        if (form_page_shows(page, row)) {
+            page->row = row;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void move(struct form_page *page, int by)
+{
+    for (int n = by < 0 ? -by : by; n > 0 && step(page, by); n--)
+        ;
+}
+
+/* The next row that the check found something in, from the one chosen on, and round. */
+static void next_error(struct form_page *page)
+{
+    for (size_t i = 1; i <= page->form.n; i++) {
+        size_t row = (page->row + i) % page->form.n;
+        if (page->form.rows[row].error && form_page_shows(page, row)) {
+            page->row = row;
+            return;
+        }
+    }
+    snprintf(page->words, sizeof(page->words), "no line has an error: c checks");
+}
+
+static void edit(struct form_page *page)
+{
+    const struct form_row *row = &page->form.rows[page->row];
+    struct form_parts parts = form_parts(&page->form, page->row);
+    char *value;
+
+    if (row->kind == FORM_SECTION) {
+        snprintf(page->words, sizeof(page->words), "a section has no value: a adds a key");
+        return;
+    }
+    if (row->left_out) {
+        snprintf(page->words, sizeof(page->words), "it is left out: u brings it back");
+        return;
+    }
+    if (!(value = strndup(parts.value.text, parts.value.len)))
+        return;
+    line_edit_begin(&page->edit, value, LINE_EDIT_MAX);
+    free(value);
+    page->mode = FORM_EDITS;
+}
+
+/* Takes what was typed. What was not touched stays as it is, whatever it looked like when it was cleaned. */
+static void accept(struct form_page *page)
+{
+    struct form_parts parts = form_parts(&page->form, page->row);
+    char *value = strndup(parts.value.text, parts.value.len);
+    struct line_edit *before = value ? malloc(sizeof(*before)) : NULL;
+    bool same = false;
+
+    if (before) {
+        line_edit_begin(before, value, LINE_EDIT_MAX);
+        same = strcmp(before->text, page->edit.text) == 0;
+    }
+    free(before);
+    free(value);
+    if (!same && form_set(&page->form, page->row, page->edit.text, page->words) < 0)
+        return;
+    page->mode = FORM_ROWS;
+    settle(page);
+}
+
+static enum form_wish press_editing(struct form_page *page, int key)
+{
+    if (key == PRESS_ENTER)
+        accept(page);
+    else if (key == PRESS_ESCAPE)
+        page->mode = FORM_ROWS;
+    else
+        line_edit_press(&page->edit, key);
+    return FORM_WISH_NONE;
+}
+
+static void add(struct form_page *page, size_t known)
+{
+    long row = form_add(&page->form, known);
+
+    page->mode = FORM_ROWS;
+    if (row < 0) {
+        snprintf(page->words, sizeof(page->words), "the configuration is too long for one more key");
+        return;
+    }
+    page->row = (size_t)row;
+    edit(page);
+}
+
+static void filter(struct form_page *page, int key)
+{
+    size_t len = strlen(page->filter);
+
+    if ((key == PRESS_BACKSPACE || key == PRESS_DELETE) && len > 0)
+        page->filter[len - 1] = '\0';
+    else if (key == CONTROL_U)
+        page->filter[0] = '\0';
+    else if (key > ' ' && key < 0x7f && len + 1 < sizeof(page->filter)) {
+        page->filter[len] = (char)key;
+        page->filter[len + 1] = '\0';
+    } else {
+        return;
+    }
+    page->choice = 0;
+}
+
+static enum form_wish press_adding(struct form_page *page, int height, int key)
+{
+    size_t choices[FORM_CHOICES_MAX], n = form_missing(&page->form, page->filter, choices, FORM_CHOICES_MAX);
+    size_t last = n == 0 ? 0 : (n < FORM_CHOICES_MAX ? n : FORM_CHOICES_MAX) - 1;
+    size_t some = height > 1 ? (size_t)height : 1;
+
+    switch (key) {
+    case PRESS_ESCAPE:
+        page->mode = FORM_ROWS;
+        break;
+    case PRESS_ENTER:
+        if (n > 0)
+            add(page, choices[page->choice < last ? page->choice : last]);
+        break;
+    case PRESS_UP:
+        page->choice -= page->choice > 0;
+        break;
+    case PRESS_DOWN:
+        page->choice += page->choice < last;
+        break;
+    case PRESS_PAGE_UP:
+        page->choice -= page->choice < some ? page->choice : some;
+        break;
+    case PRESS_PAGE_DOWN:
+        page->choice = page->choice + some < last ? page->choice + some : last;
+        break;
+    case PRESS_HOME:
+        page->choice = 0;
+        break;
+    case PRESS_END:
+        page->choice = last;
+        break;
+    default:
+        filter(page, key);
+    }
+    return FORM_WISH_NONE;
+}
+
+static enum form_wish send(struct form_page *page)
+{
+    const struct form *form = &page->form;
+
+    if (form->errors <= 0 || form->changed)
+        return FORM_WISH_SEND;
+    snprintf(page->words, sizeof(page->words),
+             "the check found %d error%s: n goes to the next, c checks again", form->errors,
+             form->errors == 1 ? "" : "s");
+    return FORM_WISH_NONE;
+}
+
+static enum form_wish press_rows(struct form_page *page, int height, int key)
+{
+    int some = height > 2 ? height - 1 : 1, all = (int)page->form.n;
+    bool there = form_page_shows(page, page->row);
+
+    switch (key) {
+    case PRESS_ESCAPE:
+    case 'q':
+        return FORM_WISH_LEAVE;
+    case PRESS_F5:
+    case 'c':
+        return FORM_WISH_CHECK;
+    case PRESS_F12:
+    case 's':
+        return send(page);
+    case '?':
+    case PRESS_HELP:
+        return FORM_WISH_HELP;
+    case PRESS_UP:
+    case 'k':
+        move(page, -1);
+        break;
+    case PRESS_DOWN:
+    case 'j':
+        move(page, 1);
+        break;
+    case PRESS_PAGE_UP:
+        move(page, -some);
+        break;
+    case PRESS_PAGE_DOWN:
+        move(page, some);
+        break;
+    case PRESS_HOME:
+    case 'g':
+        move(page, -all);
+        break;
+    case PRESS_END:
+    case 'G':
+        move(page, all);
+        break;
+    case 'n':
+        next_error(page);
+        break;
+    case 'a':
+        page->mode = FORM_ADDS;
+        page->filter[0] = '\0';
+        page->choice = 0;
+        break;
+    case PRESS_ENTER:
+        if (there)
+            edit(page);
+        break;
+    case 'd':
+    case PRESS_DELETE:
+        if (there && page->form.rows[page->row].added)
+            form_undo(&page->form, page->row);
+        else if (there)
+            form_leave_out(&page->form, page->row);
+        settle(page);
+        break;
+    case 'u':
+        if (there)
+            form_undo(&page->form, page->row);
+        settle(page);
+        break;
+    default:
+        break;
+    }
+    return FORM_WISH_NONE;
+}
+
+enum form_wish form_page_press(struct form_page *page, int height, int key)
+{
+    page->words[0] = '\0';
+    switch (page->mode) {
+    case FORM_WAITS:
+        return key == PRESS_ESCAPE || key == 'q' ? FORM_WISH_LEAVE : FORM_WISH_NONE;
+    case FORM_EDITS:
+        return press_editing(page, key);
+    case FORM_ADDS:
+        return press_adding(page, height, key);
+    case FORM_ROWS:
+        break;
+    }
+    return press_rows(page, height, key);
+}

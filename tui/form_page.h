@@ -1,0 +1,52 @@
+/* The form on the screen: which training it is for, what is chosen and typed in it, and what keys do to it.
+ * Knows nothing of terminals; what it asks of the daemon comes back as an answer of its own. */
+#ifndef TUI_FORM_PAGE_H
+#define TUI_FORM_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tui/form.h"
+#include "tui/line_edit.h"
+#include "tui/status.h"
+
+enum form_mode {
+    FORM_WAITS, /* for the configuration's text */
+    FORM_ROWS,  /* the arrows choose a row */
+    FORM_EDITS, /* the chosen row's value is typed */
+    FORM_ADDS,  /* a key is chosen among those that are missing */
+};
+
+enum { FORM_FILTER_MAX = 40, FORM_CHOICES_MAX = 256 };
+
+struct form_page {
+    char name[STATUS_TRAINING_NAME_MAX]; /* the training's */
+    bool restart;                        /* of one that there is; else it is to be started */
+    enum form_mode mode;
+    struct form form;
+    size_t row;    /* that is chosen; of no use while there is none, form_page_row() */
+    bool checking; /* a check is on its way */
+    bool sent;     /* the command to begin with it is */
+    struct line_edit edit;
+    char filter[FORM_FILTER_MAX];
+    size_t choice;              /* among form_missing() of that filter */
+    char words[FORM_WORDS_MAX]; /* why what was typed is not taken; "" */
+};
+
+/* What a key asks of whoever owns the page. */
+enum form_wish { FORM_WISH_NONE, FORM_WISH_CHECK, FORM_WISH_SEND, FORM_WISH_LEAVE, FORM_WISH_HELP };
+
+/* A page that waits for its text; NULL without memory. destroy(NULL) is fine. */
+struct form_page *form_page_create(const char *name, bool restart);
+void form_page_destroy(struct form_page *page);
+
+/* Its text has come. 0 or form_init()'s errors, after which it still waits. */
+int form_page_fill(struct form_page *page, const char *text);
+
+/* Is there a row to choose, and is this one: a section's heading, a key, or what is neither? */
+bool form_page_shows(const struct form_page *page, size_t row);
+
+/* One key; `height` rows of the list are in sight. */
+enum form_wish form_page_press(struct form_page *page, int height, int key);
+
+#endif

@@ -1,0 +1,34 @@
+/* What is asked of the daemon about trainings and policies: whether it can be right by what is known, and the
+ * question that the user answers with y. Pure. */
+#ifndef TUI_TRAIN_ASK_H
+#define TUI_TRAIN_ASK_H
+
+#include <stdbool.h>
+
+#include "tui/model.h"
+#include "tui/view.h"
+
+enum { TRAIN_ASK_MAX = 240 };
+
+struct train_question {
+    char title[24];
+    char ask[TRAIN_ASK_MAX];  /* "stop ppo-btc?" */
+    char what[TRAIN_ASK_MAX]; /* what will happen then */
+};
+
+/* May `prompt` (PROMPT_START … PROMPT_RETIRE) be asked about `name`? If not, `words` says what would be
+ * right. The daemon has the last word all the same. */
+bool train_ask_allowed(const struct model *model, enum prompt prompt, const char *name,
+                       char words[static TRAIN_ASK_MAX]);
+
+/* The question, by what is known now; `changes` values of a configuration differ from what it was. */
+void train_ask(const struct model *model, enum prompt prompt, const char *name, int changes,
+               struct train_question *ret);
+
+/* The word for what is asked: "stop"; "" for another prompt. */
+const char *train_ask_word(enum prompt prompt);
+
+/* A name that a training may have: 1 to 31 letters, digits, - _ and dots, beginning with no dot. */
+bool train_ask_name(const char *name);
+
+#endif

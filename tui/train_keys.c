@@ -1,0 +1,196 @@
+#include "tui/train_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/train_ask.h"
+
+enum {
+    CONTROL_U = 'U' & 0x1f,
+    FORM_FIXED_ROWS = 4, /* of the form, that are not its list */
+};
+
+bool train_keys_here(const struct view *view, enum panel focus)
+{
+    return view->tab == TAB_STUDY || focus == PANEL_TRAININGS || focus == PANEL_POLICIES;
+}
+
+enum prompt train_keys_prompt(int key)
+{
+    switch (key) {
+    case 's':
+        return PROMPT_NAME;
+    case 'x':
+        return PROMPT_STOP;
+    case 'r':
+        return PROMPT_RESTART;
+    case 'e':
+        return PROMPT_RESUME;
+    case 'P':
+        return PROMPT_PROMOTE;
+    case 'R':
+        return PROMPT_RETIRE;
+    default:
+        return PROMPT_NONE;
+    }
+}
+
+void train_keys_subject(const struct view *view, const struct model *model, enum panel focus,
+                        enum prompt prompt, char ret[static STATUS_TRAINING_NAME_MAX])
+{
+    const struct status_training *training = view_training(view, model);
+    const struct status_policy *policy = view_policy(view, model);
+    bool policies = prompt == PROMPT_PROMOTE || prompt == PROMPT_RETIRE;
+    const char *name = "";
+
+    if (focus == PANEL_POLICIES)
+        name = policies && policy ? policy->policy : "";
+    else if (training)
+        name = training->training;
+    snprintf(ret, STATUS_TRAINING_NAME_MAX, "%s", name);
+}
+
+static void note(struct view *view, enum prompt prompt, const char *words, struct moment now)
+{
+    char command[24];
+
+    snprintf(command, sizeof(command), "%s:", train_ask_word(prompt));
+    view_tell(view, OUTCOME_NOTE, command, words, now);
+}
+
+static enum action open_form(struct view *view, const char *name, bool restart, struct moment now)
+{
+    view_close_form(view);
+    view->page = form_page_create(name, restart);
+    if (view->page)
+        return ACTION_FORM;
+    note(view, restart ? PROMPT_RESTART : PROMPT_START, "out of memory", now);
+    return ACTION_NONE;
+}
+
+enum action train_keys_press(struct view *view, const struct model *model, enum panel focus,
+                             struct moment now, int key)
+{
+    enum prompt prompt = train_keys_prompt(key);
+    char words[TRAIN_ASK_MAX], name[STATUS_TRAINING_NAME_MAX];
+
+    if (prompt == PROMPT_NONE)
+        return ACTION_NONE;
+    if (!train_keys_here(view, focus)) {
+        note(view, prompt, "trainings and policies are on tab 2", now);
+        return ACTION_NONE;
+    }
+    if (prompt == PROMPT_NAME) {
+        view->typed[0] = '\0';
+        view->prompt = prompt;
+        view->outcome = OUTCOME_NONE;
+        return ACTION_NONE;
+    }
+    train_keys_subject(view, model, focus, prompt, name);
+    if (!name[0]) {
+        note(view, prompt, "choose one first: Tab to its list, then the arrows", now);
+    } else if (!train_ask_allowed(model, prompt, name, words)) {
+        note(view, prompt, words, now);
+    } else if (prompt == PROMPT_RESTART) {
+        return open_form(view, name, true, now);
+    } else {
+        memcpy(view->subject, name, sizeof(view->subject));
+        view->prompt = prompt;
+        view->outcome = OUTCOME_NONE;
+    }
+    return ACTION_NONE;
+}
+
+static enum action answer_name(struct view *view, const struct model *model, struct moment now, int key)
+{
+    size_t len = strlen(view->typed);
+    char words[TRAIN_ASK_MAX];
+
+    if (key == PRESS_ESCAPE) {
+        view->prompt = PROMPT_NONE;
+        note(view, PROMPT_NAME, "nothing is done", now);
+    } else if (key == PRESS_ENTER) {
+        if (!train_ask_allowed(model, PROMPT_START, view->typed, words))
+            return ACTION_NONE; /* the prompt says why */
+        view->prompt = PROMPT_NONE;
+        return open_form(view, view->typed, false, now);
+    } else if (key == PRESS_BACKSPACE || key == PRESS_DELETE) {
+        if (len > 0)
+            view->typed[len - 1] = '\0';
+    } else if (key == CONTROL_U) {
+        view->typed[0] = '\0';
+    } else if (key > ' ' && key < 0x7f && len + 1 < sizeof(view->typed)) {
+        view->typed[len] = (char)key;
+        view->typed[len + 1] = '\0';
+    }
+    return ACTION_NONE;
+}
+
+enum action train_keys_answer(struct view *view, const struct model *model, struct moment now, int key)
+{
+    enum prompt prompt = view->prompt;
+    char words[TRAIN_ASK_MAX];
+
+    if (prompt == PROMPT_NAME)
+        return answer_name(view, model, now, key);
+    view->prompt = PROMPT_NONE;
+    if (key != 'y') {
+        note(view, prompt, "nothing is done", now);
+        return ACTION_NONE;
+    }
+    if (prompt == PROMPT_LEAVE) {
+        view_close_form(view);
+        return ACTION_NONE;
+    }
+    if (!train_ask_allowed(model, prompt, view->subject, words)) { /* since it was asked */
+        note(view, prompt, words, now);
+        return ACTION_NONE;
+    }
+    switch (prompt) {
+    case PROMPT_START:
+    case PROMPT_RESTART:
+        return ACTION_FORM_SEND;
+    case PROMPT_STOP:
+        return ACTION_TRAIN_STOP;
+    case PROMPT_RESUME:
+        return ACTION_TRAIN_RESUME;
+    case PROMPT_PROMOTE:
+        return ACTION_PROMOTE;
+    case PROMPT_RETIRE:
+        return ACTION_RETIRE;
+    default:
+        return ACTION_NONE;
+    }
+}
+
+enum action train_keys_form(struct view *view, const struct model *model, int height, struct moment now,
+                            int key)
+{
+    struct form_page *page = view->page;
+    enum prompt prompt = page->restart ? PROMPT_RESTART : PROMPT_START;
+    char words[TRAIN_ASK_MAX];
+
+    memcpy(view->subject, page->name, sizeof(view->subject));
+    switch (form_page_press(page, height - FORM_FIXED_ROWS, key)) {
+    case FORM_WISH_NONE:
+        break;
+    case FORM_WISH_CHECK:
+        return ACTION_FORM_CHECK;
+    case FORM_WISH_SEND:
+        if (train_ask_allowed(model, prompt, page->name, words))
+            view->prompt = prompt;
+        else
+            note(view, prompt, words, now);
+        break;
+    case FORM_WISH_LEAVE:
+        if (form_changes(&page->form) > 0)
+            view->prompt = PROMPT_LEAVE;
+        else
+            view_close_form(view);
+        break;
+    case FORM_WISH_HELP:
+        view->help = true;
+        break;
+    }
+    return ACTION_NONE;
+}

@@ -1,0 +1,27 @@
+/* The keys that act on trainings and policies, the questions that they end in, and the form. */
+#ifndef TUI_TRAIN_KEYS_H
+#define TUI_TRAIN_KEYS_H
+
+#include "tui/keys.h"
+
+/* Do s, x, r, e, P and R mean trainings and policies here: on the study's tab, in their lists elsewhere? */
+bool train_keys_here(const struct view *view, enum panel focus);
+
+/* The prompt that a key leads to, PROMPT_NONE for another key; and what it would be about, "" for nothing
+ * chosen. */
+enum prompt train_keys_prompt(int key);
+void train_keys_subject(const struct view *view, const struct model *model, enum panel focus,
+                        enum prompt prompt, char ret[static STATUS_TRAINING_NAME_MAX]);
+
+/* One of those keys. */
+enum action train_keys_press(struct view *view, const struct model *model, enum panel focus,
+                             struct moment now, int key);
+
+/* A key while one of their prompts stands. */
+enum action train_keys_answer(struct view *view, const struct model *model, struct moment now, int key);
+
+/* A key while the form is open, on a screen of `height` rows. */
+enum action train_keys_form(struct view *view, const struct model *model, int height, struct moment now,
+                            int key);
+
+#endif
