@@ -239,7 +239,12 @@ void keep_store(struct trainings *trainings, struct known *known, const json_t *
     int64_t seq = progress_reach(&known->progress, events);
     training_row(&known->training, known->config ? known->config : "", seq, &row);
     db_writer_group_begin(writer);
-    db_writer_put_training(writer, &row);
+    if (db_writer_put_training(writer, &row) ==
+        0) { /* the disk refuses for long: its events are asked for again */
+        db_writer_group_end(writer);
+        known->stuck = known->dirty = true;
+        return;
+    }
     if (known->anew)
         db_writer_rewind_training(writer, target.name, -1);
     progress_take(&known->progress, target.name, events, &sink);

@@ -1,6 +1,7 @@
 /* Trainings, their curves and timelines, and the policies of the arena: what is put comes back; what is kept
  * is bounded, by the rules of the schema; a run that goes on from a checkpoint forgets what lay beyond. */
 #include <errno.h>
+#include <stdatomic.h>
 
 #include "db/recover.h"
 #include "db/verify.h"
@@ -454,6 +455,49 @@ static void forget_trainings(void)
     fixture_close(writer);
 }
 
+/* While the disk refuses, a training's row and what belongs to it are dropped together, or not at all. */
+static atomic_bool gate_open;
+
+static int gate(void *ctx, uint64_t event_seq)
+{
+    (void)ctx, (void)event_seq;
+    return gate_open ? 0 : -EIO;
+}
+
+static void drop_together(void)
+{
+    const char *path = scratch_path("drop.db");
+    const struct db_writer_config gated = {.before_commit = gate, .queue_max = 16384};
+    struct db_writer *writer = fixture_writer(path, &gated);
+    db_writer_group_begin(writer);
+    db_writer_put_event(writer, 1);
+    db_writer_put_meta(writer, "held", "back");
+    db_writer_group_end(writer);
+    int64_t seq = 0, taken = 0;
+    for (bool went = true; went && seq < 10000;) {
+        struct db_training t = training_of("a", 1);
+        t.seq = ++seq;
+        db_writer_group_begin(writer);
+        went = db_writer_put_training(writer, &t) > 0;
+        for (int i = 0; i < 20; i++) { /* the bound is passed in the middle of a group too */
+            struct db_training_point p = {.training = "a", .steps = 20 * seq + i};
+            CHECK_INT(db_writer_put_training_point(writer, &p) > 0, went);
+        }
+        db_writer_group_end(writer);
+        taken += went;
+    }
+    CHECK(taken > 0 && taken < seq);
+    gate_open = true;
+    CHECK_INT(db_writer_flush(writer, 60000), 0);
+    CHECK_INT(sql_query_file(path, "SELECT seq FROM trainings"), taken);
+    CHECK_INT(sql_query_file(path, "SELECT max(steps) FROM training_points"), 20 * taken + 19);
+    struct db_training t = training_of("a", 1);
+    t.seq = seq;
+    CHECK(db_writer_put_training(writer, &t) > 0);
+    fixture_close(writer);
+    CHECK_INT(sql_query_file(path, "SELECT seq FROM trainings"), seq);
+}
+
 /* ---- policies ---- */
 
 /* With the database alone: who trades for which account. */
@@ -557,6 +601,7 @@ int main(void)
     thin_points(&random);
     merge_states(&random);
     forget_trainings();
+    drop_together();
     arena();
     return check_done("db/training");
 }
