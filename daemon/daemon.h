@@ -16,6 +16,7 @@ struct board;
 struct compute;
 struct parity;
 struct trainings;
+struct arena;
 
 struct daemon {
     uv_loop_t *loop;
@@ -32,6 +33,7 @@ struct daemon {
     struct board *board; /* NULL once it is stopped */
     struct parity *parity;
     struct trainings *trainings; /* NULL once it stops */
+    struct arena *arena;
     bool stopping;
 };
 

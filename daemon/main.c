@@ -8,17 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/arena/arena.h"
 #include "daemon/board.h"
 #include "daemon/command/command.h"
 #include "daemon/compute.h"
 #include "daemon/daemon.h"
 #include "daemon/feed.h"
 #include "daemon/log.h"
-#include "exchange/net/notify.h"
 #include "daemon/parity.h"
 #include "daemon/policies.h"
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
+#include "exchange/net/notify.h"
 
 enum {
     EXIT_USAGE = 2,
@@ -180,6 +181,7 @@ static void session_drained(void *user)
         commands_committed(daemon->commands, db_writer_committed(writer));
     commands_destroy(daemon->commands);
     control_close(daemon->control);
+    arena_destroy(daemon->arena);
     telemetry_stop(daemon->telemetry);
     parity_stop(daemon->parity);
     compute_stop(daemon->compute);
@@ -261,6 +263,7 @@ static void command_redone(void *ctx, int64_t ts_ns, const struct event_command 
 {
     struct daemon *daemon = ctx;
     commands_redone(daemon->commands, ts_ns, command, reason, order_id);
+    arena_redone(daemon->arena, command, reason);
 }
 
 static void last_redone(void *ctx)
@@ -279,6 +282,12 @@ static void storage_failing(void *ctx)
 {
     struct daemon *daemon = ctx;
     commands_not_stored(daemon->commands);
+}
+
+static void begun(void *ctx)
+{
+    struct daemon *daemon = ctx;
+    arena_begun(daemon->arena);
 }
 
 static void log_anew(void *ctx)
@@ -321,6 +330,7 @@ static int start(struct daemon *daemon)
         .commands_redone = last_redone,
         .command_known = command_known,
         .storage_failing = storage_failing,
+        .begun = begun,
         .log_anew = log_anew,
         .committed = committed,
         .bar = closed_bar,
@@ -347,9 +357,11 @@ static int start(struct daemon *daemon)
     daemon->compute = compute_create(daemon->loop, &compute);
     daemon->telemetry = telemetry_create(daemon);
     daemon->parity = parity_create(daemon);
+    daemon->arena = arena_create(daemon);
     daemon->board = board_create(daemon);
     daemon->trainings = trainings_create(daemon);
-    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->board || !daemon->trainings) {
+    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->board || !daemon->trainings ||
+        !daemon->arena) {
         /* Nothing that can be undone cheaply is worth it here: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         _exit(EXIT_FAILURE);
@@ -359,6 +371,7 @@ static int start(struct daemon *daemon)
         parity_remember(daemon->parity, reader);
         trainings_remember(daemon->trainings, reader);
         commands_recover(daemon->commands, reader);
+        arena_remember(daemon->arena, reader);
         db_reader_close(reader);
     }
     uv_async_init(daemon->loop, &failed, on_failed);

@@ -17,6 +17,8 @@ struct policy_set {
     char *paths[ACCOUNTS_MAX]; /* their first files */
     char accounts[ACCOUNTS_MAX][ACCOUNT_NAME_MAX];
     int n;
+    struct policy **added; /* besides the configuration's */
+    size_t n_added;
     struct policy_shelf *shelf; /* of what former runs had */
 };
 
@@ -81,6 +83,9 @@ void policy_set_destroy(struct policy_set *set)
         policy_destroy(set->policies[i]);
         free(set->paths[i]);
     }
+    for (size_t i = 0; i < set->n_added; i++)
+        policy_destroy(set->added[i]);
+    free(set->added);
     policy_shelf_close(set->shelf);
     free(set);
 }
@@ -135,6 +140,9 @@ static const struct policy *find(void *ctx, const uint8_t id[static POLICY_ID_SI
     for (int i = 0; i < set->n; i++)
         if (memcmp(set->policies[i]->id, id, POLICY_ID_SIZE) == 0)
             return set->policies[i];
+    for (size_t i = 0; i < set->n_added; i++)
+        if (memcmp(set->added[i]->id, id, POLICY_ID_SIZE) == 0)
+            return set->added[i];
     if (!set->shelf)
         return NULL;
     struct policies kept = policy_shelf_find(set->shelf);
@@ -145,6 +153,38 @@ struct policies policy_set_find(struct policy_set *set)
 {
     const char *where = set->shelf ? policy_shelf_find(set->shelf).where : NULL;
     return (struct policies){.ctx = set, .find = find, .where = where};
+}
+
+const struct policy *policy_set_add(struct policy_set *set, struct policy *policy)
+{
+    const struct policy *before = NULL;
+    for (int i = 0; i < set->n && !before; i++)
+        if (memcmp(set->policies[i]->id, policy->id, POLICY_ID_SIZE) == 0)
+            before = set->policies[i];
+    for (size_t i = 0; i < set->n_added && !before; i++)
+        if (memcmp(set->added[i]->id, policy->id, POLICY_ID_SIZE) == 0)
+            before = set->added[i];
+    struct policy **more =
+        before ? NULL : reallocarray(set->added, set->n_added + 1, sizeof(struct policy *));
+    if (!more) {
+        policy_destroy(policy);
+        return before;
+    }
+    set->added = more;
+    set->added[set->n_added++] = policy;
+    return policy;
+}
+
+void policy_set_drop(struct policy_set *set, bool (*used)(void *ctx, const struct policy *policy), void *ctx)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < set->n_added; i++) {
+        if (used(ctx, set->added[i]))
+            set->added[kept++] = set->added[i];
+        else
+            policy_destroy(set->added[i]);
+    }
+    set->n_added = kept;
 }
 
 int policy_set_account(const struct policy *policy, const struct account_config *wanted,

@@ -1,5 +1,5 @@
-/* The policies that accounts of the configuration trade by, read from their files. They live longer than any
- * engine that has them. */
+/* The policies that accounts trade by: those of the configuration, read from their files, and those of the
+ * arena. They live longer than any engine that has them. */
 #ifndef DAEMON_POLICIES_H
 #define DAEMON_POLICIES_H
 
@@ -25,6 +25,12 @@ const struct policy *policy_set_of(const struct policy_set *set, const char *acc
 
 /* By their ids, kept ones among them. */
 struct policies policy_set_find(struct policy_set *set);
+
+/* Takes over a policy that was read and kept besides; what is returned is the one of that id to trade by:
+ * this one, or one that was there before, and then this one is destroyed. NULL without memory. */
+const struct policy *policy_set_add(struct policy_set *set, struct policy *policy);
+/* Destroys those that were added and that nobody uses any more. */
+void policy_set_drop(struct policy_set *set, bool (*used)(void *ctx, const struct policy *policy), void *ctx);
 
 /* The account as the policy was made for it, where the configuration says nothing else: its cash and its
  * fees. 0, or -EINVAL for a capital that has more digits than the currency. */

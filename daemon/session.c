@@ -269,6 +269,11 @@ struct db_writer *session_writer(struct session *session)
     return session->writer;
 }
 
+struct policy_set *session_policies(struct session *session)
+{
+    return session->policies;
+}
+
 const struct session_recovery *session_recovery(const struct session *session)
 {
     return &session->recovery;

@@ -20,6 +20,7 @@ enum { SESSION_ERROR_MAX = 768 };
 
 struct session;
 struct recorder;
+struct policy_set;
 
 /* What a session asks of the rest of the daemon. */
 struct session_hooks {
@@ -38,6 +39,7 @@ struct session_hooks {
     void (*log_anew)(void *ctx);        /* the former log is put aside, or no truth any more */
     void (*committed)(void *ctx,
                       uint64_t ticket); /* on the loop: everything up to the ticket is on the disk */
+    void (*begun)(void *ctx); /* the session has begun, and takes events; at the end of session_begin() */
     /* A closed bar of the venue, after it was put to the writer; not while the log is played again. May be
      * NULL. */
     void (*bar)(void *ctx, int symbol, const struct bar *bar);
@@ -100,6 +102,9 @@ struct recorder *session_recorder(const struct session *session, bool recording)
 
 /* Raises an alert, or counts it when the same code and text is open already. */
 void session_alert(struct session *session, enum db_severity severity, const char *code, const char *text);
+
+/* The policies that its accounts trade by, or may. */
+struct policy_set *session_policies(struct session *session);
 
 /* Is there an open alert of that id? */
 bool session_alert_open(const struct session *session, uint64_t alert_id);

@@ -96,15 +96,35 @@ static struct engine_config engine_config(const struct session *session, const s
         .n_accounts = n,
         .interval_ns = session->config->interval_ns,
         .latency_ns = session->config->latency_ns,
+        .policy_wait_ns = session->config->policy_wait_ns,
         .equity_interval_ns = session->config->equity_interval_ns,
         .missed_stops = session->config->missed_stops,
         .fill_model = session->config->fill_model,
         .slippage_e6 = session->config->slippage_e6,
-        .policy_wait_ns = session->config->policy_wait_ns,
     };
 }
 
 /* ---- from the log: its engine, with this run's configuration ---- */
+
+/* An account that is not of the configuration goes on without a policy that this configuration does not
+ * serve. */
+static void leave_policies(struct session *session, struct account_spec *accounts, int n)
+{
+    char why[POLICY_ERROR_MAX], id[POLICY_ID_TEXT], text[ALERT_TEXT_MAX];
+    for (int a = 0; a < n; a++) {
+        const struct policy *policy = accounts[a].policy;
+        if (!policy || policy == policy_set_of(session->policies, accounts[a].name) ||
+            !policy_refusal(policy, accounts[a].currency, session->symbols, session->n_symbols,
+                            session->config->interval_ns, why))
+            continue;
+        policy_id_text(policy->id, id);
+        snprintf(text, sizeof text, "account %s trades no more by the policy %.12s: %.300s", accounts[a].name,
+                 id, why);
+        log_warning("%s", text);
+        session_alert(session, DB_ERROR, "POLICY_REFUSED", text);
+        accounts[a].policy = NULL;
+    }
+}
 
 static int configure(struct session *session, struct account_spec *accounts, char *err, size_t err_size)
 {
@@ -115,6 +135,7 @@ static int configure(struct session *session, struct account_spec *accounts, cha
     n = plan_accounts(session, accounts, n, err, err_size);
     if (n < 0)
         return n;
+    leave_policies(session, accounts, n);
     struct engine_config config = engine_config(session, accounts, n);
     int r = engine_configure(session->engine, &config, reason);
     if (r < 0)
@@ -171,6 +192,7 @@ static int make_engine(struct session *session, const struct db_recovered *recov
         snprintf(err, err_size, "the engine could not start: %s", strerror(-r));
         return r;
     }
+    session->last_order = recovery->last_order;
     r = restore(session, recovery);
     if (r < 0)
         snprintf(err, err_size, "%s: what it holds does not fit this configuration: %s",
@@ -376,6 +398,7 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
         struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
         session_event(session, &event);
     }
+    session->hooks.begun(session->hooks.ctx);
     return 0;
 }
 

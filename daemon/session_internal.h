@@ -57,7 +57,8 @@ struct session {
     bool caught_up;                 /* told how long it was away */
     uint64_t holes_told, lost_told; /* of the log, in alerts */
     uint64_t seq, run, last_command, last_alert;
-    int64_t now_ns; /* of the last event */
+    uint64_t last_order; /* the newest that came out of the engine */
+    int64_t now_ns;      /* of the last event */
     struct steady steady;
     struct open_alert alerts[ALERTS_OPEN_MAX];
     size_t n_alerts;

@@ -173,6 +173,9 @@ int session_replay(struct session *session, const struct db_recovered *recovered
         return refuse(session, playing.reason, err, err_size);
     if (r < 0)
         return fall_back(&playing);
+    struct engine_ids ids;
+    engine_ids(replay_engine(playing.replay), &ids);
+    session->last_order = ids.last_order;
     session->playing = &playing;
     r = play(&playing);
     session->playing = NULL;

@@ -25,12 +25,31 @@ static void put_bar(void *ctx, int symbol, enum bar_source source, const struct 
         session->hooks.bar(session->hooks.ctx, symbol, bar);
 }
 
+/* A policy's order, at its first word: whose it is. Stops and market orders are its own; what closes an
+ * account is not. */
+static void put_origin(struct session *session, const struct order *order)
+{
+    const struct engine *engine = engine_of(session);
+    const struct policy *policy =
+        order->account >= 0 ? engine_account_spec(engine, order->account)->policy : NULL;
+    if (!policy || order->by_hand || (strcmp(order->tag, "policy") != 0 && strcmp(order->tag, "stop") != 0))
+        return;
+    struct db_order_policy origin = {.order_id = order->id, .backend = policy->backend};
+    memcpy(origin.id, policy->id, sizeof origin.id);
+    db_writer_put_order_policy(session->writer, &origin);
+}
+
 static void put_order(void *ctx, const struct order *order)
 {
     struct session *session = ctx;
+    bool is_new = order->id > session->last_order;
+    if (is_new)
+        session->last_order = order->id;
     if (held(session) || !engine_of(session))
         return;
     db_writer_put_order(session->writer, order);
+    if (is_new)
+        put_origin(session, order);
     if (order->state == ORDER_REJECTED && !session->playing)
         log_info("order %llu refused: %s", (unsigned long long)order->id, order_reason_name(order->reason));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/arena/arena.h"
 #include "daemon/board.h"
 #include "daemon/compute.h"
 #include "daemon/feed.h"
@@ -179,6 +180,8 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "parity", parity_object(daemon->parity));
     json_object_set_new(object, "trainer", trainings_trainer(daemon->trainings));
     json_object_set_new(object, "trainings", trainings_array(daemon->trainings));
+    json_object_set_new(object, "champion", arena_champion_object(daemon->arena));
+    json_object_set_new(object, "policies", arena_list(daemon->arena));
     return object;
 }
 

@@ -12,6 +12,9 @@ json_t *status_object(struct daemon *daemon);
 /* The status object's "accounts"; null before there is an engine. A new reference. */
 json_t *status_accounts(struct daemon *daemon);
 
+/* One of them. A new reference. */
+json_t *status_account(const struct engine *engine, int account);
+
 /* The book of one symbol, best first, at most `levels` a side. */
 json_t *status_book(const struct engine *engine, int symbol, size_t levels);
 

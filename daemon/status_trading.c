@@ -75,7 +75,7 @@ json_t *status_refused(const uint64_t refused[static ORDER_REASONS])
     return object;
 }
 
-static json_t *account_object(const struct engine *engine, int index)
+json_t *status_account(const struct engine *engine, int index)
 {
     const struct account *account = engine_account(engine, index);
     const struct account_spec *spec = engine_account_spec(engine, index);
@@ -118,7 +118,7 @@ json_t *status_accounts(struct daemon *daemon)
     const struct engine *engine = session_engine(daemon->session);
     json_t *accounts = engine ? json_array() : json_null();
     for (int a = 0; engine && a < engine_accounts(engine); a++)
-        json_array_append_new(accounts, account_object(engine, a));
+        json_array_append_new(accounts, status_account(engine, a));
     return accounts;
 }
 

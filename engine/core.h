@@ -84,6 +84,7 @@ struct policy_seat {
     struct policy_memory memory;
     int64_t quantum;   /* that the memory counts in */
     bool there, fresh; /* this round's bar of it has closed; and may be acted on */
+    float action;      /* its last decision's; not of the state */
 };
 
 /* A policy at work for an account: it decides once for a time, when the bars of that time have closed. */
@@ -93,8 +94,9 @@ struct steering {
     struct policy_mind *mind;  /* NULL: the policy has none */
     int64_t round_ns;          /* open of the newest bars that came; 0: none yet */
     bool decided;              /* on them */
-    int64_t since_ns; /* when the first of them that may be acted on was received; 0: it waits for none */
-    bool told;        /* that it cannot decide; not of the state */
+    int64_t since_ns;   /* when the first of them that may be acted on was received; 0: it waits for none */
+    int64_t decided_ns; /* its last decision's time; 0: none yet; not of the state */
+    bool told;          /* that it cannot decide; not of the state */
 };
 
 struct desk {

@@ -200,6 +200,18 @@ const uint64_t *engine_intents_refused(const struct engine *engine, int account)
 /* The account's closed trades in a symbol: flat to flat, after fees. */
 const struct strategy_record *engine_record(const struct engine *engine, int account, int symbol);
 
+/* What the account's policy decided last. Told for screens: a state does not hold it, so after a restart it
+ * is of what was played again, or empty until the next decision. */
+struct engine_policy_view {
+    bool acting;        /* it has seen enough bars to decide */
+    int64_t decided_ns; /* 0: not known */
+    int n;              /* its assets, in its order; 0 where decided_ns is */
+    int symbols[SYMBOLS_MAX];
+    float actions[SYMBOLS_MAX];
+};
+/* False without a policy: all zero. */
+bool engine_policy_view(const struct engine *engine, int account, struct engine_policy_view *ret);
+
 /* The newest ids given, and the hash of the last ledger row. */
 struct engine_ids {
     uint64_t last_order, last_fill, last_ledger;

@@ -97,11 +97,13 @@ void steer_move(struct steering *to, struct steering *from)
     from->mind = mind;
     to->round_ns = from->round_ns;
     to->decided = from->decided;
+    to->decided_ns = from->decided_ns;
     to->since_ns = from->since_ns;
     to->told = from->told && memcmp(to->policy->id, from->policy->id, POLICY_ID_SIZE) == 0;
     for (int i = 0; i < to->policy->n_assets; i++) {
         struct policy_seat *seat = &to->seats[i];
         seat->memory = from->seats[i].memory;
+        seat->action = from->seats[i].action;
         seat->quantum = from->seats[i].quantum;
         seat->there = from->seats[i].there;
         seat->fresh = from->seats[i].fresh;
@@ -339,6 +341,14 @@ static bool any_fresh(const struct steering *steering)
     return i < steering->policy->n_assets;
 }
 
+/* What a screen shows of it. */
+static void note(struct steering *steering, const float *actions, int64_t now_ns)
+{
+    steering->decided_ns = now_ns;
+    for (int i = 0; i < steering->policy->n_assets; i++)
+        steering->seats[i].action = actions[i];
+}
+
 static void decide(struct engine *engine, int account)
 {
     struct steering *steering = &engine->desks[account].steering;
@@ -363,6 +373,8 @@ static void decide(struct engine *engine, int account)
     account_mark(engine, account);
     engine->counters.decisions++;
     int64_t equity = engine->accounts[account].equity;
+    if (any_fresh(steering))
+        note(steering, actions, engine->now_ns);
     for (int i = 0; i < policy->n_assets; i++)
         if (steering->seats[i].there)
             decide_asset(engine, account, &rules, &steering->seats[i], actions[i], equity);

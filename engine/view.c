@@ -156,3 +156,22 @@ const struct order *engine_find_client_order(const struct engine *engine, int ac
     }
     return NULL;
 }
+
+bool engine_policy_view(const struct engine *engine, int account, struct engine_policy_view *ret)
+{
+    const struct steering *steering = &engine->desks[account].steering;
+    const struct policy *policy = steering->policy;
+    *ret = (struct engine_policy_view){0};
+    if (!policy)
+        return false;
+    int64_t first_ns = steer_first(steering);
+    ret->decided_ns = steering->decided_ns;
+    ret->acting = steering->decided_ns > 0 ||
+                  (first_ns > 0 &&
+                   (steering->round_ns - first_ns) / engine->interval_ns >= (int64_t)policy->lookback - 1);
+    for (int i = 0; steering->decided_ns > 0 && i < policy->n_assets; i++, ret->n++) {
+        ret->symbols[i] = steering->seats[i].symbol;
+        ret->actions[i] = steering->seats[i].action;
+    }
+    return true;
+}

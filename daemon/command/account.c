@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/arena/step.h"
 #include "daemon/command/internal.h"
 #include "daemon/config_keys.h"
 #include "strategy/nearest.h"
@@ -87,6 +88,11 @@ static bool take_account(const struct args *args, struct config *config, struct 
     if (!config_account_name(name)) {
         control_error(call, "EINVAL", "args.name: letters, digits, - _ and . are needed, at most %d",
                       ACCOUNT_NAME_MAX - 1);
+        return false;
+    }
+    if (strcmp(name, ARENA_CHAMPION) == 0) {
+        control_error(call, "EINVAL",
+                      "args.name: champion is the account of the best policy: another is needed");
         return false;
     }
     snprintf(section, sizeof section, "account %s", name);

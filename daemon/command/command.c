@@ -29,6 +29,7 @@ void commands_destroy(struct commands *commands)
         free(waiting);
     }
     command_deferred_finish(commands);
+    command_policy_finish(commands);
     commands_redone_end(commands);
     command_keys_finish(commands);
     free(commands);
@@ -68,6 +69,10 @@ static const struct command {
     {"parity", command_parity, true},
     {"pause", command_pause, true},
     {"ping", command_ping, false},
+    {"policy_list", command_policy_list, false},
+    {"policy_promote", command_policy_promote, true},
+    {"policy_retire", command_policy_retire, true},
+    {"policy_show", command_policy_show, false},
     {"resume", command_resume, true},
     {"status", command_status, false},
     {"train_check", command_train_check, false},

@@ -24,6 +24,7 @@ struct work {
     char key[COMMAND_KEY_MAX]; /* under which the row is found again; "" */
     const struct request *request;
     char *args;               /* its JSON */
+    const char *told;         /* what its events carry in its place; the handler's; NULL: the same */
     enum order_reason reason; /* of the first event that was refused */
     uint64_t order;           /* that the last event made or named */
 };
@@ -36,7 +37,8 @@ struct commands {
     struct command_key **keys;    /* a table of chains, [KEY_CHAINS] */
     struct command_key *oldest, **newest;
     size_t n_keys;
-    struct redone *redone; /* one of a former run, whose row is to be put; NULL: none */
+    struct policy_job *jobs; /* promotions and retirements that wait for their turn, the first at work */
+    struct redone *redone;   /* one of a former run, whose row is to be put; NULL: none */
 };
 
 struct request {
@@ -168,5 +170,10 @@ void command_train_resume(const struct request *request);
 void command_train_check(const struct request *request);
 void command_train_config(const struct request *request);
 void command_train_log(const struct request *request);
+void command_policy_list(const struct request *request); /* policy_show.c … */
+void command_policy_show(const struct request *request);
+void command_policy_promote(const struct request *request); /* policy.c … */
+void command_policy_retire(const struct request *request);
+void command_policy_finish(struct commands *commands); /* drops what waits, and answers it */
 
 #endif

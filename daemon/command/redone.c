@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/arena/row.h"
 #include "daemon/command/internal.h"
 
 static const char *const names[COMMAND_KINDS] = {
@@ -21,10 +22,16 @@ static const char *const names[COMMAND_KINDS] = {
     [COMMAND_ACCOUNT_POLICY] = "policy",
 };
 
-/* The command's name as it was given: a withdrawal is a deposit below zero of an amount above. */
+/* The command's name as it was given: a withdrawal is a deposit below zero of an amount above, and the events
+ * of a policy's promotion or retirement tell of its row. */
 static const char *name_of(const struct event_command *command, const json_t *args)
 {
     const char *amount = json_string_value(json_object_get(args, "amount"));
+    const json_t *rows = json_object_get(args, ARENA_ROWS), *last;
+    last = json_array_get(rows, json_array_size(rows) - 1);
+    const char *role = json_string_value(json_object_get(last, "role"));
+    if (rows)
+        return role && strcmp(role, "retired") == 0 ? "policy_retire" : "policy_promote";
     if (command->kind == COMMAND_ACCOUNT_DEPOSIT && command->money.amount < 0 && amount && amount[0] != '-')
         return "account_withdraw";
     return names[command->kind];
@@ -39,14 +46,28 @@ struct redone {
     char *args;
     enum order_reason reason;
     json_t *result;
+    bool of_policy; /* an event an account: any of them may have been refused */
 };
+
+static json_t *policy_result(const json_t *row)
+{
+    json_t *policy = json_object();
+    json_object_set(policy, "policy", json_object_get(row, "name"));
+    json_object_set(policy, "role", json_object_get(row, "role"));
+    json_object_set(policy, "account", json_object_get(row, "account"));
+    json_object_set(policy, "id", json_object_get(row, "id"));
+    return json_pack("{s:o}", "policy", policy);
+}
 
 static json_t *result_of(const struct event_command *command, const json_t *args, uint64_t order_id)
 {
     const char *account = json_string_value(json_object_get(args, "account"));
     const char *from = json_string_value(json_object_get(args, "from"));
     const char *to = json_string_value(json_object_get(args, "to"));
+    const json_t *rows = json_object_get(args, ARENA_ROWS);
     json_t *orders;
+    if (rows)
+        return policy_result(json_array_get(rows, json_array_size(rows) - 1));
     switch (command->kind) {
     case COMMAND_PAUSE:
     case COMMAND_RESUME:
@@ -102,6 +123,20 @@ void commands_redone_end(struct commands *commands)
     free(redone);
 }
 
+/* The arguments as they were given. False without memory. */
+static bool take_rows_out(struct redone *redone, json_t *args)
+{
+    json_object_del(args, ARENA_ROWS);
+    char *given = json_dumps(args, JSON_COMPACT);
+    if (!given)
+        return false;
+    free(redone->args);
+    redone->args = given;
+    redone->of_policy = true;
+    redone->order_id = 0;
+    return true;
+}
+
 void commands_redone(struct commands *commands, int64_t ts_ns, const struct event_command *command,
                      enum order_reason reason, uint64_t order_id)
 {
@@ -111,6 +146,8 @@ void commands_redone(struct commands *commands, int64_t ts_ns, const struct even
     if (redone && redone->id == command->command_id) {
         json_array_append_new(json_object_get(redone->result, "canceled"),
                               json_integer((json_int_t)order_id));
+        if (redone->of_policy && redone->reason == ORDER_OK)
+            redone->reason = reason;
         return;
     }
     commands_redone_end(commands);
@@ -133,6 +170,13 @@ void commands_redone(struct commands *commands, int64_t ts_ns, const struct even
                               .result = result_of(command, args, order_id)};
     if (json_is_true(json_object_get(args, "all")))
         redone->reason = ORDER_OK;
+    if (json_object_get(args, ARENA_ROWS) && !take_rows_out(redone, args)) {
+        free(redone->args);
+        json_decref(redone->result);
+        json_decref(args);
+        free(redone);
+        return;
+    }
     memcpy(redone->key, command->key, sizeof redone->key);
     json_decref(args);
     commands->redone = redone;

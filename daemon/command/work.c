@@ -183,7 +183,7 @@ void command_event(struct work *work, struct event *event)
     event->command.command_id = work->id;
     event->command.peer_uid = request->peer->uid;
     event->command.peer_pid = request->peer->pid;
-    event->command.args = work->args;
+    event->command.args = work->told ? work->told : work->args;
     memcpy(event->command.key, work->key, sizeof event->command.key);
     session_event(request->commands->daemon->session, event);
 }

@@ -156,6 +156,19 @@ static const struct infer_kernels *kernels_of(enum net_isa isa)
     return isa == NET_SCALAR ? &infer_scalar : &infer_baseline;
 }
 
+const char *net_model_cpu(const struct net_model *model)
+{
+    if (model->kernels == &infer_scalar)
+        return "cpu-scalar";
+#if defined(__x86_64__)
+    if (model->kernels == &infer_avx512)
+        return "cpu-avx512";
+    if (model->kernels == &infer_avx2)
+        return "cpu-avx2";
+#endif
+    return "cpu-baseline";
+}
+
 int net_model_create(const struct net_layout *layout, const float *params, const float *mean,
                      const float *scale, float clip, enum net_isa isa, struct net_model **ret)
 {

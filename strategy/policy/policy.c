@@ -1,5 +1,6 @@
 #include "strategy/policy/policy.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +47,19 @@ void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POL
 {
     for (int i = 0; i < POLICY_ID_SIZE; i++)
         snprintf(ret + 2 * i, 3, "%02x", id[i]);
+}
+
+int policy_id_parse(const char *text, uint8_t ret[static POLICY_ID_SIZE])
+{
+    static const char digits[] = "0123456789abcdef";
+    uint8_t id[POLICY_ID_SIZE];
+    if (strlen(text) != POLICY_ID_TEXT - 1 || strspn(text, digits) != POLICY_ID_TEXT - 1)
+        return -EINVAL;
+    for (int i = 0; i < POLICY_ID_SIZE; i++)
+        id[i] = (uint8_t)(16 * (strchr(digits, text[2 * i]) - digits) +
+                          (strchr(digits, text[2 * i + 1]) - digits));
+    memcpy(ret, id, sizeof id);
+    return 0;
 }
 
 bool policy_same_asset(const char *a, const char *b)

@@ -46,7 +46,8 @@ struct policy_mind_ops {
 };
 
 struct policy {
-    const char *kind; /* "recorded", "trained" */
+    const char *kind;    /* "recorded", "trained" */
+    const char *backend; /* what computes its actions: "cpu-avx512"; "file" where they are recorded */
     uint8_t id[POLICY_ID_SIZE];
     int n_assets;
     const struct policy_asset *assets; /* [n_assets], in the order in which it decides */
@@ -94,7 +95,8 @@ bool policy_same_rules(const struct policy *a, const struct policy *b);
 /* Does a name end as that of a trained policy's file: .safetensors? */
 bool policy_names_network(const char *path);
 
-/* The id in hexadecimal digits. */
+/* The id in hexadecimal digits, lower case, and read from them: 0, or -EINVAL and ret untouched. */
 void policy_id_text(const uint8_t id[static POLICY_ID_SIZE], char ret[static POLICY_ID_TEXT]);
+int policy_id_parse(const char *text, uint8_t ret[static POLICY_ID_SIZE]);
 
 #endif

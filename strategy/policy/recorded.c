@@ -86,6 +86,7 @@ int policy_recorded_load(const char *params, const char *actions, struct policy 
         return -ENOMEM;
     }
     recorded->policy.kind = "recorded";
+    recorded->policy.backend = "file";
     recorded->policy.act = act;
     int r = read_file(params, &recorded->texts[0], err);
     if (r == 0)

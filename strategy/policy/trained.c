@@ -225,6 +225,7 @@ static int read_tensors(struct loading *in)
     if (r < 0)
         return no_memory(in);
     in->loaded->trained.model = in->loaded->model;
+    in->loaded->trained.policy.backend = net_model_cpu(in->loaded->model);
     return 0;
 }
 

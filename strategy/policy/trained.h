@@ -34,8 +34,9 @@ enum net_isa { NET_BEST, NET_SCALAR, NET_BASELINE, NET_AVX2, NET_AVX512 };
 struct net_model; /* packed parameters: read only, threads share it */
 int net_model_create(const struct net_layout *layout, const float *params, const float *mean,
                      const float *scale, float clip, enum net_isa isa,
-                     struct net_model **ret);    /* 0, -ENOMEM, -ENOTSUP */
-void net_model_destroy(struct net_model *model); /* NULL is fine */
+                     struct net_model **ret);             /* 0, -ENOMEM, -ENOTSUP */
+void net_model_destroy(struct net_model *model);          /* NULL is fine */
+const char *net_model_cpu(const struct net_model *model); /* "cpu-scalar" … "cpu-avx512" */
 
 struct net_memory; /* one caller's: layers' outputs and the recurrent state, 0 at first */
 int net_memory_create(const struct net_model *model, struct net_memory **ret);

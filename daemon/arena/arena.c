@@ -1,0 +1,298 @@
+#include "daemon/arena/arena.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/arena/file.h"
+#include "daemon/arena/internal.h"
+#include "daemon/arena/row.h"
+#include "daemon/config_keys.h"
+#include "daemon/log.h"
+#include "daemon/policies.h"
+
+struct arena *arena_create(struct daemon *daemon)
+{
+    struct arena *arena = calloc(1, sizeof *arena);
+    if (arena)
+        arena->daemon = daemon;
+    return arena;
+}
+
+void arena_destroy(struct arena *arena)
+{
+    if (!arena)
+        return;
+    arena_records_finish(arena);
+    for (size_t i = 0; i < arena->n; i++)
+        free(arena->seats[i].refused);
+    free(arena->seats);
+    free(arena);
+}
+
+/* ---- the table ---- */
+
+static struct arena_seat *seat_of(const struct arena *arena, const char *name)
+{
+    for (size_t i = 0; i < arena->n; i++)
+        if (strcmp(arena->seats[i].row.name, name) == 0)
+            return &arena->seats[i];
+    return NULL;
+}
+
+static void let_trade(struct arena_seat *seat)
+{
+    free(seat->refused);
+    seat->refused = NULL;
+}
+
+/* Its row in memory; false without. */
+static bool hold(struct arena *arena, const struct arena_row *row)
+{
+    struct arena_seat *seat = seat_of(arena, row->name);
+    if (seat) {
+        seat->row = *row;
+        let_trade(seat);
+        return true;
+    }
+    struct arena_seat *more = reallocarray(arena->seats, arena->n + 1, sizeof *more);
+    if (!more)
+        return false;
+    arena->seats = more;
+    size_t at = arena->n++;
+    while (at > 0 && strcmp(more[at - 1].row.name, row->name) > 0) {
+        more[at] = more[at - 1];
+        at--;
+    }
+    more[at] = (struct arena_seat){.row = *row};
+    return true;
+}
+
+static void take_row(void *ctx, const struct db_policy *stored)
+{
+    struct arena *arena = ctx;
+    struct arena_row row;
+    if (arena_row_of(stored, &row) < 0 || !hold(arena, &row))
+        log_error("policies: the row of %.31s cannot be taken", stored->name);
+}
+
+void arena_remember(struct arena *arena, struct db_reader *reader)
+{
+    if (db_reader_policies(reader, take_row, arena) < 0)
+        log_error("policies: %s", db_reader_error(reader));
+}
+
+void arena_put(struct arena *arena, const struct arena_row *row)
+{
+    struct db_policy stored;
+    arena_row_stored(row, &stored);
+    db_writer_put_policy(session_writer(arena->daemon->session), &stored);
+    if (!hold(arena, row))
+        log_error("policies: %s: out of memory: it is known again after a restart", row->name);
+}
+
+void arena_redone(struct arena *arena, const struct event_command *command, enum order_reason reason)
+{
+    json_t *args = command->args ? json_loads(command->args, 0, NULL) : NULL;
+    const json_t *rows = json_object_get(args, ARENA_ROWS);
+    struct arena_row row;
+    for (size_t i = 0; reason == ORDER_OK && i < json_array_size(rows); i++)
+        if (arena_row_parse(json_array_get(rows, i), &row) == 0)
+            arena_put(arena, &row);
+    json_decref(args);
+}
+
+const struct arena_row *arena_find(const struct arena *arena, const char *name)
+{
+    const struct arena_seat *seat = seat_of(arena, name);
+    return seat ? &seat->row : NULL;
+}
+
+const struct arena_row *arena_champion(const struct arena *arena)
+{
+    for (size_t i = 0; i < arena->n; i++)
+        if (arena->seats[i].row.role == DB_POLICY_CHAMPION)
+            return &arena->seats[i].row;
+    return NULL;
+}
+
+const char *arena_refused(const struct arena *arena, const char *name)
+{
+    const struct arena_seat *seat = seat_of(arena, name);
+    return seat ? seat->refused : NULL;
+}
+
+bool arena_has_account(const struct arena *arena, const char *account)
+{
+    if (strcmp(account, ARENA_CHAMPION) == 0)
+        return true;
+    for (size_t i = 0; i < arena->n; i++)
+        if (strcmp(arena->seats[i].row.account, account) == 0)
+            return true;
+    return false;
+}
+
+/* ---- policies ---- */
+
+const struct policy *arena_policy(const struct arena *arena, const uint8_t id[static POLICY_ID_SIZE])
+{
+    struct policies kept = policy_set_find(session_policies(arena->daemon->session));
+    return kept.find(kept.ctx, id);
+}
+
+const struct policy *arena_take(struct arena *arena, struct arena_file *file)
+{
+    struct policy *policy = file->policy;
+    file->policy = NULL;
+    return policy_set_add(session_policies(arena->daemon->session), policy);
+}
+
+static bool trades(void *ctx, const struct policy *policy)
+{
+    const struct engine *engine = ctx;
+    for (int a = 0; a < engine_accounts(engine); a++)
+        if (engine_account_spec(engine, a)->policy == policy)
+            return true;
+    return false;
+}
+
+void arena_tidy(struct arena *arena)
+{
+    const struct engine *engine = session_engine(arena->daemon->session);
+    if (engine)
+        policy_set_drop(session_policies(arena->daemon->session), trades, (void *)engine);
+}
+
+/* ---- accounts ---- */
+
+bool arena_configured(const struct arena *arena, const char *account)
+{
+    const struct config *config = &arena->daemon->config;
+    for (int i = 0; i < config->n_accounts; i++)
+        if (strcmp(config->accounts[i].name, account) == 0)
+            return true;
+    return false;
+}
+
+int arena_account(const struct arena *arena, const char *name, const char *currency,
+                  const struct policy *policy, struct account_spec *ret, char *err, size_t err_size)
+{
+    const struct engine *engine = session_engine(arena->daemon->session);
+    struct config *config = malloc(sizeof *config);
+    struct account_spec spec = {.currency_scale = -1};
+    char section[ACCOUNT_NAME_MAX + 8], why[CONFIG_ERROR_MAX];
+    int r = config ? 0 : -ENOMEM;
+    snprintf(err, err_size, "out of memory");
+    for (int s = 0; s < engine_symbols(engine) && spec.currency_scale < 0; s++)
+        if (strcmp(engine_symbol(engine, s)->quote, currency) == 0)
+            spec.currency_scale = engine_symbol(engine, s)->quote_scale;
+    if (r == 0) {
+        *config = arena->daemon->config;
+        config->n_accounts = 0;
+        snprintf(section, sizeof section, "account %s", name);
+        r = config_set(config, section, "policy", name, why);
+        if (r == 0)
+            r = config_set(config, section, "currency", currency, why);
+        if (r < 0)
+            snprintf(err, err_size, "%s", why);
+    }
+    if (r == 0) {
+        spec.rules = config_rules(config, &config->accounts[0]);
+        memcpy(spec.name, config->accounts[0].name, sizeof spec.name);
+        memcpy(spec.currency, config->accounts[0].currency, sizeof spec.currency);
+        r = policy_set_account(policy, &config->accounts[0], &spec);
+        if (r < 0)
+            snprintf(err, err_size, "its initial_capital has more digits than %s, %d", currency,
+                     spec.currency_scale);
+    }
+    free(config);
+    if (r < 0)
+        return r;
+    spec.policy = NULL; /* it comes with an event of its own */
+    *ret = spec;
+    return 0;
+}
+
+/* ---- after a restart ---- */
+
+static const struct arena_row *row_of_account(const struct arena *arena, const char *account)
+{
+    if (strcmp(account, ARENA_CHAMPION) == 0)
+        return arena_champion(arena);
+    for (size_t i = 0; i < arena->n; i++)
+        if (strcmp(arena->seats[i].row.account, account) == 0)
+            return &arena->seats[i].row;
+    return NULL;
+}
+
+static void refuse(struct arena *arena, const struct arena_row *row, const char *account, const char *why)
+{
+    char text[ARENA_ERROR_MAX + 120];
+    struct arena_seat *seat = seat_of(arena, row->name);
+    snprintf(text, sizeof text, "policy %s does not trade on account %s: %s", row->name, account, why);
+    log_warning("%s", text);
+    session_alert(arena->daemon->session, DB_ERROR, "POLICY_REFUSED", text);
+    let_trade(seat);
+    seat->refused = strdup(why);
+}
+
+/* What is to trade on the account: NULL for nothing, or because it is refused. */
+static const struct policy *wanted(struct arena *arena, const struct arena_row *row,
+                                   const struct account *account)
+{
+    const struct engine *engine = session_engine(arena->daemon->session);
+    char why[ARENA_ERROR_MAX], id[POLICY_ID_TEXT];
+    if (!row || row->role == DB_POLICY_RETIRED)
+        return NULL;
+    const struct policy *policy = arena_policy(arena, row->id);
+    if (!policy) {
+        policy_id_text(row->id, id);
+        snprintf(why, sizeof why, "%.400s/%s is not there, or not whole: promote it again with args.path",
+                 arena->daemon->state.policies, id);
+        refuse(arena, row, account->name, why);
+        return NULL;
+    }
+    struct symbol *symbols = arena_symbols(engine);
+    const char *refused = !symbols ? "out of memory"
+                                   : arena_refusal(policy, account->currency, symbols, engine_symbols(engine),
+                                                   arena->daemon->config.interval_ns, why);
+    free(symbols);
+    if (refused)
+        refuse(arena, row, account->name, refused);
+    return refused ? NULL : policy;
+}
+
+static void bring_in_line(struct arena *arena, int index)
+{
+    struct session *session = arena->daemon->session;
+    const struct engine *engine = session_engine(session);
+    const struct account *account = engine_account(engine, index);
+    const struct arena_row *row = row_of_account(arena, account->name);
+    const struct policy *now = engine_account_spec(engine, index)->policy;
+    const struct policy *then = wanted(arena, row, account);
+    if (now == then || (now && then && memcmp(now->id, then->id, POLICY_ID_SIZE) == 0))
+        return;
+    bool retired = !row || row->role == DB_POLICY_RETIRED;
+    struct event event = {.kind = EVENT_COMMAND, .command.kind = COMMAND_ACCOUNT_POLICY};
+    event.command.policy.account = index;
+    event.command.policy.policy = then;
+    event.command.policy.close = retired;
+    log_info("account %s: %s", account->name, then ? "its policy trades again" : "no policy trades on it");
+    session_event(session, &event);
+}
+
+void arena_begun(struct arena *arena)
+{
+    const struct engine *engine = session_engine(arena->daemon->session);
+    for (int a = 0; a < engine_accounts(engine); a++) {
+        const char *name = engine_account(engine, a)->name;
+        const struct arena_row *row = row_of_account(arena, name);
+        if (!arena_has_account(arena, name))
+            continue;
+        if (!arena_configured(arena, name))
+            bring_in_line(arena, a);
+        else if (row && row->role != DB_POLICY_RETIRED)
+            refuse(arena, row, name, "the configuration has an account of that name");
+    }
+}

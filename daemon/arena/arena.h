@@ -1,0 +1,61 @@
+/* The arena: policies that trade live, each on a paper account of its own, the best of them on the account
+ * `champion` as well. docs/policies.md has the rules.
+ *
+ * Its table is what the event log tells: each event of a promotion or a retirement carries the rows that it
+ * makes, which are stored in the event's group, and put again when the log is played again. After a restart
+ * the engine is brought in line with the table, by events of their own: what was cut off in between goes on,
+ * and what the configuration does not serve any more is refused, until it does. All on the loop's thread. */
+#ifndef DAEMON_ARENA_ARENA_H
+#define DAEMON_ARENA_ARENA_H
+
+#include <jansson.h>
+
+#include "daemon/arena/step.h"
+#include "daemon/daemon.h"
+#include "db/reader.h"
+
+struct arena;
+struct arena_file;
+
+struct arena *arena_create(struct daemon *daemon); /* NULL without memory */
+void arena_destroy(struct arena *arena);           /* what it still waits for ends by itself; NULL is fine */
+
+/* The table as a former run left it. */
+void arena_remember(struct arena *arena, struct db_reader *reader);
+/* An event of a command that a former run carried out, and whose rows the database lacked. */
+void arena_redone(struct arena *arena, const struct event_command *command, enum order_reason reason);
+/* The session has begun: each account trades by what its row says, or an alert tells why it does not. */
+void arena_begun(struct arena *arena);
+
+/* NULL: there is none. What is found holds until a row is put. */
+const struct arena_row *arena_find(const struct arena *arena, const char *name);
+const struct arena_row *arena_champion(const struct arena *arena);
+/* Why it does not trade, though its role says so; NULL: it does. */
+const char *arena_refused(const struct arena *arena, const char *name);
+/* Is the account one of the arena's? One of the configuration's? */
+bool arena_has_account(const struct arena *arena, const char *account);
+bool arena_configured(const struct arena *arena, const char *account);
+
+/* In a group, after its events: the row is stored, and holds from now on. */
+void arena_put(struct arena *arena, const struct arena_row *row);
+
+/* A policy that was read and kept, to trade by: it is the session's from then on. NULL without memory. */
+const struct policy *arena_take(struct arena *arena, struct arena_file *file);
+const struct policy *arena_policy(const struct arena *arena, const uint8_t id[static POLICY_ID_SIZE]);
+/* Lets go of those that nobody trades by any more. */
+void arena_tidy(struct arena *arena);
+
+/* The account that a policy trades on, as one of the configuration would be. 0, or -errno with one sentence.
+ */
+int arena_account(const struct arena *arena, const char *name, const char *currency,
+                  const struct policy *policy, struct account_spec *ret, char *err, size_t err_size);
+
+/* ---- view.c ---- */
+
+/* The status' "policies" and "champion" (docs/control.md); new references. */
+json_t *arena_list(struct arena *arena);
+json_t *arena_champion_object(const struct arena *arena);
+/* One of the list by its name, an account of the configuration among them; NULL: there is none. */
+json_t *arena_object(struct arena *arena, const char *name);
+
+#endif

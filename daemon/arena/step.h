@@ -1,0 +1,47 @@
+/* What a promotion or a retirement comes to: pure rules over the table of policies. docs/policies.md, "The
+ * arena". */
+#ifndef DAEMON_ARENA_STEP_H
+#define DAEMON_ARENA_STEP_H
+
+#include <stdbool.h>
+
+#include "db/row.h"
+
+#define ARENA_CHAMPION DB_CHAMPION_ACCOUNT /* no policy's name */
+
+enum { ARENA_PATH_MAX = 4096, ARENA_REASON_MAX = 160 };
+
+/* A row of `policies`. */
+struct arena_row {
+    char name[ACCOUNT_NAME_MAX], account[ACCOUNT_NAME_MAX];
+    char training[ACCOUNT_NAME_MAX]; /* that made it; "": a file did */
+    char path[ARENA_PATH_MAX], reason[ARENA_REASON_MAX];
+    enum db_policy_role role;
+    uint8_t id[POLICY_ID_SIZE];
+    int64_t since_ns; /* in that role */
+};
+
+enum arena_step {
+    ARENA_CHALLENGE, /* a new one, or one that had retired: it trades on its own account */
+    ARENA_CROWN,     /* a challenger becomes the champion, with what it trades by */
+    ARENA_SWAP,      /* it trades by another file from now on, in the role that it has */
+    ARENA_RETIRE,
+};
+
+/* Of what has this row (NULL: none yet), promoted with a file that was named, or without. */
+enum arena_step arena_promotion(const struct arena_row *row, bool path_given);
+
+/* Does the step need a policy's file? */
+bool arena_reads(enum arena_step step);
+
+/* The rows that the step changes, [2], and on how many accounts of `ret_accounts` [2] policies change: its
+ * own, the champion's. `champion` is that one's row now, NULL without; `next` the row as it will be but for
+ * role, since_ns and reason. Returns how many rows; where two, the first gives up its role. */
+int arena_take_step(enum arena_step step, const struct arena_row *row, const struct arena_row *champion,
+                    const struct arena_row *next, int64_t now_ns, struct arena_row ret[static 2],
+                    const char *ret_accounts[static 2], int *ret_n_accounts);
+
+/* Why no policy can have that name; NULL: one can. */
+const char *arena_name_refusal(const char *name);
+
+#endif

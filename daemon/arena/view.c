@@ -1,0 +1,166 @@
+/* Policies as the status tells them. */
+#include <math.h>
+#include <string.h>
+
+#include "daemon/arena/internal.h"
+#include "daemon/policies.h"
+#include "daemon/status.h"
+#include "daemon/status_internal.h"
+#include "exchange/bar.h"
+
+/* What a policy is shown with: a row of the table, or an account of the configuration. */
+struct shown {
+    const char *name, *role, *account, *training, *path, *reason, *refused;
+    const uint8_t *id;
+    const struct policy *policy; /* NULL: it is not in memory */
+    int64_t since_ns;            /* 0: not known */
+    bool retired;
+};
+
+static json_t *text_or_null(const char *text)
+{
+    return text && *text ? json_string(text) : json_null();
+}
+
+static json_t *trades_of(const struct engine *engine, int account)
+{
+    int64_t n = 0;
+    for (int s = 0; s < engine_symbols(engine); s++) {
+        const struct strategy_record *record = engine_record(engine, account, s);
+        n += record->wins + record->losses;
+    }
+    return json_integer(n);
+}
+
+static const char *state_of(const struct engine *engine, int account, const struct shown *shown,
+                            const struct engine_policy_view *view)
+{
+    if (shown->retired)
+        return "retired";
+    if (shown->refused)
+        return "refused";
+    if (account >= 0 && engine_account(engine, account)->killed_ns != 0)
+        return "killed";
+    return account >= 0 && view->acting ? "trading" : "warming";
+}
+
+static json_t *actions_object(const struct engine *engine, const struct engine_policy_view *view)
+{
+    json_t *actions = json_object();
+    for (int i = 0; i < view->n; i++)
+        json_object_set_new(actions, engine_symbol(engine, view->symbols[i])->name,
+                            status_number_or_null((double)view->actions[i]));
+    return actions;
+}
+
+static void add_account(struct arena *arena, const struct shown *shown, json_t *object)
+{
+    const struct engine *engine = session_engine(arena->daemon->session);
+    int account = engine ? engine_find_account(engine, shown->account) : -1;
+    struct engine_policy_view view = {0};
+    json_t *of = account >= 0 ? status_account(engine, account) : NULL;
+    json_t *equity = json_object_get(of, "equity"), *returned = json_object_get(of, "return_pct");
+    if (account >= 0)
+        engine_policy_view(engine, account, &view);
+    json_object_set_new(object, "state",
+                        engine ? json_string(state_of(engine, account, shown, &view)) : json_null());
+    json_object_set_new(object, "detail", json_string(shown->refused ? shown->refused : ""));
+    json_object_set(object, "equity", equity ? equity : json_null());
+    json_object_set(object, "return_pct", returned ? returned : json_null());
+    json_object_set_new(object, "trades", account >= 0 ? trades_of(engine, account) : json_null());
+    json_object_set_new(object, "sharpe", status_number_or_null(arena_sharpe(arena, shown->account)));
+    json_object_set_new(object, "decided_ns",
+                        view.decided_ns > 0 ? json_integer(view.decided_ns) : json_null());
+    json_object_set_new(object, "actions", actions_object(engine, &view));
+    json_decref(of);
+}
+
+static json_t *shown_object(struct arena *arena, const struct shown *shown)
+{
+    char id[POLICY_ID_TEXT];
+    json_t *object = json_object();
+    policy_id_text(shown->id, id);
+    json_object_set_new(object, "policy", json_string(shown->name));
+    json_object_set_new(object, "role", json_string(shown->role));
+    json_object_set_new(object, "account", json_string(shown->account));
+    json_object_set_new(object, "id", json_string(id));
+    json_object_set_new(object, "training", text_or_null(shown->training));
+    json_object_set_new(object, "path", json_string(shown->path));
+    json_object_set_new(object, "since_ns", shown->since_ns ? json_integer(shown->since_ns) : json_null());
+    json_object_set_new(object, "reason", json_string(shown->reason));
+    json_object_set_new(object, "backend", text_or_null(shown->policy ? shown->policy->backend : NULL));
+    json_object_set_new(object, "interval",
+                        text_or_null(shown->policy ? bar_interval_name(shown->policy->interval_ns) : NULL));
+    add_account(arena, shown, object);
+    return object;
+}
+
+/* The policy that an account trades by; it is in memory then. */
+static const struct policy *trading_on(const struct arena *arena, const char *account)
+{
+    const struct engine *engine = session_engine(arena->daemon->session);
+    int a = engine ? engine_find_account(engine, account) : -1;
+    return a >= 0 ? engine_account_spec(engine, a)->policy : NULL;
+}
+
+static json_t *row_object(struct arena *arena, const struct arena_seat *seat)
+{
+    const struct arena_row *row = &seat->row;
+    const struct shown shown = {.name = row->name,
+                                .role = db_policy_role_name(row->role),
+                                .account = row->account,
+                                .training = row->training,
+                                .path = row->path,
+                                .reason = row->reason,
+                                .refused = seat->refused,
+                                .id = row->id,
+                                .policy = trading_on(arena, row->account),
+                                .since_ns = row->since_ns,
+                                .retired = row->role == DB_POLICY_RETIRED};
+    return shown_object(arena, &shown);
+}
+
+static json_t *configured_object(struct arena *arena, const struct account_config *account)
+{
+    const struct policy *policy = policy_set_of(session_policies(arena->daemon->session), account->name);
+    const struct shown shown = {.name = account->name,
+                                .role = "configured",
+                                .account = account->name,
+                                .path = account->policy,
+                                .reason = "",
+                                .id = policy->id,
+                                .policy = policy};
+    return shown_object(arena, &shown);
+}
+
+json_t *arena_object(struct arena *arena, const char *name)
+{
+    const struct config *config = &arena->daemon->config;
+    for (int i = 0; i < config->n_accounts; i++)
+        if (config->accounts[i].policy[0] && strcmp(config->accounts[i].name, name) == 0)
+            return configured_object(arena, &config->accounts[i]);
+    for (size_t i = 0; i < arena->n; i++)
+        if (strcmp(arena->seats[i].row.name, name) == 0)
+            return row_object(arena, &arena->seats[i]);
+    return NULL;
+}
+
+json_t *arena_list(struct arena *arena)
+{
+    const struct config *config = &arena->daemon->config;
+    json_t *list = json_array();
+    for (int i = 0; i < config->n_accounts; i++)
+        if (config->accounts[i].policy[0])
+            json_array_append_new(list, configured_object(arena, &config->accounts[i]));
+    for (size_t i = 0; i < arena->n; i++)
+        json_array_append_new(list, row_object(arena, &arena->seats[i]));
+    return list;
+}
+
+json_t *arena_champion_object(const struct arena *arena)
+{
+    const struct arena_row *row = arena_champion(arena);
+    return row ? json_pack("{s:s, s:s, s:I}", "account", ARENA_CHAMPION, "policy", row->name, "since_ns",
+                           (json_int_t)row->since_ns)
+               : json_null();
+}

@@ -1,0 +1,420 @@
+/* Policies promoted and retired: docs/policies.md, "The arena". One at a time, in the order in which they
+ * were asked, since a file is read on another thread meanwhile. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/arena/arena.h"
+#include "daemon/arena/file.h"
+#include "daemon/arena/row.h"
+#include "daemon/command/internal.h"
+#include "daemon/log.h"
+
+enum { SHOWN = 60 };
+
+struct policy_job {
+    struct policy_job *next;
+    struct request request; /* its args are a reference, its peer is … */
+    struct control_peer peer;
+    enum arena_step step;
+    bool retires;
+    char name[ACCOUNT_NAME_MAX];
+    uv_work_t work;
+    bool reading;           /* on the other thread */
+    struct arena_file file; /* name, path: as asked */
+};
+
+/* What is to be done, all of it checked before the first event. */
+struct plan {
+    struct arena_row rows[2];
+    const char *accounts[2];
+    struct account_spec made[2]; /* of accounts that are not there yet */
+    int n_rows, n_accounts;
+    const struct policy *policy; /* NULL: none trades on them any more */
+};
+
+static void run_next(struct commands *commands);
+
+static struct arena *arena_of(const struct policy_job *job)
+{
+    return job->request.commands->daemon->arena;
+}
+
+static void end_job(struct policy_job *job)
+{
+    struct commands *commands = job->request.commands;
+    if (commands)
+        commands->jobs = job->next;
+    json_decref(job->request.args);
+    arena_file_finish(&job->file);
+    free(job);
+}
+
+/* ---- the events ---- */
+
+static bool plan_account(const struct policy_job *job, struct plan *plan, int i)
+{
+    const struct engine *engine = job->request.engine;
+    struct control_call *call = job->request.call;
+    char err[CONFIG_ERROR_MAX], why[ARENA_ERROR_MAX];
+    const char *name = plan->accounts[i], *refused = NULL;
+    int at = engine_find_account(engine, name);
+    const char *currency = job->file.currency;
+    if (!plan->policy)
+        return true;
+    if (arena_configured(arena_of(job), name)) {
+        control_error(call, order_reason_name(ORDER_BAD_ACCOUNT),
+                      "the configuration has an account %s: the arena needs that name", name);
+        return false;
+    }
+    if (at >= 0)
+        currency = engine_account(engine, at)->currency;
+    struct symbol *symbols = arena_symbols(engine);
+    if (symbols)
+        refused = arena_refusal(plan->policy, currency, symbols, engine_symbols(engine),
+                                job->request.commands->daemon->config.interval_ns, why);
+    free(symbols);
+    if (refused || !symbols) {
+        control_error(call, symbols ? "POLICY_REFUSED" : "ENOMEM", "%s: %s", name,
+                      symbols ? refused : "out of memory");
+        return false;
+    }
+    if (at >= 0)
+        return true;
+    if (engine_accounts(engine) + plan->n_accounts > ACCOUNTS_MAX) {
+        control_error(call, order_reason_name(ORDER_BAD_ACCOUNT),
+                      "there are %d accounts already, and %d is the most there can be",
+                      engine_accounts(engine), ACCOUNTS_MAX);
+        return false;
+    }
+    int r = arena_account(arena_of(job), name, currency, plan->policy, &plan->made[i], err, sizeof err);
+    if (r < 0)
+        control_error(call, "EINVAL", "account %s: %s", name, err);
+    return r == 0;
+}
+
+/* What the events carry: the arguments, and the rows that follow from them. */
+static char *told(const struct policy_job *job, const struct plan *plan)
+{
+    json_t *args = json_copy(job->request.args), *rows = json_array();
+    for (int i = 0; i < plan->n_rows; i++)
+        json_array_append_new(rows, arena_row_object(&plan->rows[i]));
+    json_object_set_new(args, ARENA_ROWS, rows);
+    char *text = json_dumps(args, JSON_COMPACT);
+    json_decref(args);
+    return text;
+}
+
+static void give_events(const struct policy_job *job, struct work *work, const struct plan *plan)
+{
+    for (int i = 0; i < plan->n_accounts && work->reason == ORDER_OK; i++) {
+        if (!plan->policy && arena_configured(arena_of(job), plan->accounts[i]))
+            continue; /* the configuration says what trades there by now */
+        if (engine_find_account(job->request.engine, plan->accounts[i]) < 0) {
+            struct event create = {.command.kind = COMMAND_ACCOUNT_CREATE};
+            create.command.account = plan->made[i];
+            command_event(work, &create);
+        }
+        struct event event = {.command.kind = COMMAND_ACCOUNT_POLICY};
+        event.command.policy.account = engine_find_account(job->request.engine, plan->accounts[i]);
+        event.command.policy.policy = plan->policy;
+        event.command.policy.close = plan->policy == NULL;
+        if (work->reason == ORDER_OK)
+            command_event(work, &event);
+    }
+}
+
+static void carry_out(struct policy_job *job, struct plan *plan)
+{
+    struct arena *arena = arena_of(job);
+    struct work work;
+    for (int i = 0; i < plan->n_accounts; i++)
+        if (!plan_account(job, plan, i))
+            return;
+    char *text = told(job, plan);
+    if (!text) {
+        control_error(job->request.call, "ENOMEM", "out of memory");
+    } else if (command_begin(&job->request, &work)) {
+        work.told = text;
+        give_events(job, &work, plan);
+        for (int i = 0; i < plan->n_rows && work.reason == ORDER_OK; i++)
+            arena_put(arena, &plan->rows[i]);
+        work.order = 0;
+        command_end(&work, json_pack("{s:o}", "policy", arena_object(arena, job->name)));
+    }
+    free(text);
+}
+
+/* ---- what is asked for ---- */
+
+/* With the policy that was read, or the one that it has. */
+static void take_step(struct policy_job *job, const struct policy *policy)
+{
+    const struct arena_row *row = arena_find(arena_of(job), job->name);
+    struct arena_row next = row ? *row : (struct arena_row){0};
+    struct plan plan = {.policy = policy};
+    if (arena_reads(job->step)) {
+        memcpy(next.name, job->name, sizeof next.name);
+        memcpy(next.account, job->name, sizeof next.account);
+        memcpy(next.training, job->file.training, sizeof next.training);
+        memcpy(next.path, job->file.path, sizeof next.path);
+        memcpy(next.id, policy->id, sizeof next.id);
+    }
+    plan.n_rows = arena_take_step(job->step, row, arena_champion(arena_of(job)), &next,
+                                  session_now(job->request.commands->daemon->session), plan.rows,
+                                  plan.accounts, &plan.n_accounts);
+    if (job->step == ARENA_RETIRE || job->step == ARENA_CROWN)
+        snprintf(job->file.currency, sizeof job->file.currency, "%s",
+                 engine_account(job->request.engine, engine_find_account(job->request.engine, row->account))
+                     ->currency);
+    carry_out(job, &plan);
+    arena_tidy(arena_of(job));
+}
+
+static void refuse_file(const struct policy_job *job)
+{
+    const struct arena_file *file = &job->file;
+    char text[ARENA_ERROR_MAX + ACCOUNT_NAME_MAX + 16];
+    if (!file->refused) {
+        control_error(job->request.call,
+                      file->error == -ENOENT   ? "ENOENT"
+                      : file->error == -ENOMEM ? "ENOMEM"
+                                               : "EIO",
+                      "%s", file->why);
+        return;
+    }
+    snprintf(text, sizeof text, "policy %s: %s", job->name, file->why);
+    log_warning("%s", text);
+    session_alert(job->request.commands->daemon->session, DB_ERROR, "POLICY_REFUSED", text);
+    control_error(job->request.call, "POLICY_REFUSED", "%s", file->why);
+}
+
+static void take_file(struct policy_job *job)
+{
+    const struct arena_row *row = arena_find(arena_of(job), job->name);
+    if (job->file.error < 0) {
+        refuse_file(job);
+        return;
+    }
+    bool same = row && memcmp(row->id, job->file.policy->id, sizeof row->id) == 0;
+    if (job->step == ARENA_SWAP && same && !arena_refused(arena_of(job), job->name)) {
+        control_error(job->request.call, "EALREADY", "%s is %s, and trades by that policy already: %.300s",
+                      job->name, db_policy_role_name(row->role), job->file.path);
+        return;
+    }
+    const struct policy *policy = arena_take(arena_of(job), &job->file);
+    if (policy)
+        take_step(job, policy);
+    else
+        control_error(job->request.call, "ENOMEM", "out of memory");
+}
+
+/* ---- reading ---- */
+
+static void on_thread(uv_work_t *work)
+{
+    struct policy_job *job = work->data;
+    arena_file_read(&job->file);
+}
+
+static void file_read(uv_work_t *work, int status)
+{
+    struct policy_job *job = work->data;
+    struct commands *commands = job->request.commands;
+    job->reading = false;
+    if (!commands) { /* the daemon stopped meanwhile */
+        end_job(job);
+        return;
+    }
+    if (status < 0)
+        control_error(job->request.call, "ECANCELED", "the file was not read");
+    else
+        take_file(job);
+    end_job(job);
+    run_next(commands);
+}
+
+static void add_currency(struct arena_file *file, const char *currency)
+{
+    int i = 0;
+    while (i < file->n_currencies && strcmp(file->currencies[i], currency) != 0)
+        i++;
+    if (i == file->n_currencies && i < ARENA_CURRENCIES_MAX)
+        snprintf(file->currencies[file->n_currencies++], sizeof file->currencies[i], "%s", currency);
+}
+
+/* Its account's currency, or of a new one those that may be. */
+static void find_currencies(const struct policy_job *job, struct arena_file *file)
+{
+    const struct engine *engine = job->request.engine;
+    int account = engine_find_account(engine, job->name);
+    if (account >= 0) {
+        add_currency(file, engine_account(engine, account)->currency);
+        return;
+    }
+    add_currency(file, engine_account(engine, 0)->currency);
+    for (int s = 0; s < engine_symbols(engine); s++)
+        add_currency(file, engine_symbol(engine, s)->quote);
+}
+
+static bool start_reading(struct policy_job *job)
+{
+    struct daemon *daemon = job->request.commands->daemon;
+    struct arena_file *file = &job->file;
+    file->state = daemon->state;
+    file->interval_ns = daemon->config.interval_ns;
+    file->symbols = arena_symbols(job->request.engine);
+    file->n_symbols = engine_symbols(job->request.engine);
+    memcpy(file->name, job->name, sizeof file->name);
+    snprintf(file->recording, sizeof file->recording, "%s", daemon->config.record_dir);
+    find_currencies(job, file);
+    job->work.data = job;
+    job->reading = file->symbols && uv_queue_work(daemon->loop, &job->work, on_thread, file_read) == 0;
+    if (!job->reading)
+        control_error(job->request.call, "ENOMEM", "out of memory");
+    return job->reading;
+}
+
+/* ---- one after the other ---- */
+
+static void retire(struct policy_job *job)
+{
+    const struct arena_row *row = arena_find(arena_of(job), job->name);
+    job->step = ARENA_RETIRE;
+    if (!row)
+        control_error(job->request.call, "ENOENT", "args.name: no policy %s was promoted", job->name);
+    else if (row->role == DB_POLICY_RETIRED)
+        control_error(job->request.call, "EALREADY", "%s has retired already", job->name);
+    else
+        take_step(job, NULL);
+}
+
+static void crown(struct policy_job *job)
+{
+    const struct arena_row *row = arena_find(arena_of(job), job->name);
+    const char *refused = arena_refused(arena_of(job), job->name);
+    const struct policy *policy = arena_policy(arena_of(job), row->id);
+    if (refused || !policy)
+        control_error(job->request.call, "POLICY_REFUSED", "%s does not trade: %s", job->name,
+                      refused ? refused : "its copy is not there: promote it with args.path");
+    else
+        take_step(job, policy);
+}
+
+/* The account of a new one must not be there for another reason. */
+static bool free_name(const struct policy_job *job)
+{
+    const char *name = job->name;
+    if (arena_find(arena_of(job), name) || engine_find_account(job->request.engine, name) < 0)
+        return true;
+    control_error(
+        job->request.call, order_reason_name(ORDER_BAD_ACCOUNT),
+        "args.name: there is an account %s already, which is not the arena's: another name is needed", name);
+    return false;
+}
+
+/* True when it goes on on another thread. */
+static bool run(struct policy_job *job)
+{
+    job->request.engine = session_engine(job->request.commands->daemon->session);
+    if (command_came_before(&job->request))
+        return false;
+    if (job->retires) {
+        retire(job);
+        return false;
+    }
+    job->step = arena_promotion(arena_find(arena_of(job), job->name), job->file.given);
+    if (job->step == ARENA_CROWN)
+        crown(job);
+    else if (free_name(job))
+        return start_reading(job);
+    return false;
+}
+
+static void run_next(struct commands *commands)
+{
+    while (commands->jobs && !commands->jobs->reading && !run(commands->jobs))
+        end_job(commands->jobs);
+}
+
+static void ask(const struct request *request, const char *cmd, const char *name, const char *path,
+                bool retires)
+{
+    struct policy_job *job = calloc(1, sizeof *job), **end = &request->commands->jobs;
+    if (!job) {
+        control_error(request->call, "ENOMEM", "out of memory");
+        return;
+    }
+    job->request = *request;
+    job->request.cmd = cmd;
+    job->request.args = json_incref(request->args);
+    job->peer = *request->peer;
+    job->request.peer = &job->peer;
+    job->retires = retires;
+    job->file.given = path != NULL;
+    snprintf(job->name, sizeof job->name, "%s", name);
+    snprintf(job->file.path, sizeof job->file.path, "%s", path ? path : "");
+    bool idle = !*end;
+    while (*end)
+        end = &(*end)->next;
+    *end = job;
+    if (idle)
+        run_next(request->commands);
+}
+
+static bool take_name(const struct args *args, const char **ret)
+{
+    struct control_call *call = args->request->call;
+    if (!args_text(args, "name", ret))
+        return false;
+    const char *refused = arena_name_refusal(*ret);
+    if (refused) {
+        control_error(call, "EINVAL", "args.name: \"%.*s\": %s", SHOWN, *ret, refused);
+        return false;
+    }
+    if (!arena_configured(args->request->commands->daemon->arena, *ret))
+        return true;
+    control_error(call, "EINVAL",
+                  "args.name: %s is an account of the configuration, which says what trades there: another "
+                  "name is needed",
+                  *ret);
+    return false;
+}
+
+void command_policy_promote(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    const char *name, *path = NULL;
+    if (!args_known(&args, "name path key") || !take_name(&args, &name) ||
+        (args_given(&args, "path") && !args_text(&args, "path", &path)))
+        return;
+    if (path && (path[0] != '/' || strlen(path) >= ARENA_PATH_MAX)) {
+        control_error(request->call, "EINVAL",
+                      "args.path: \"%.*s\": an absolute path of a .safetensors file is needed", SHOWN, path);
+        return;
+    }
+    ask(request, "policy_promote", name, path, false);
+}
+
+void command_policy_retire(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    const char *name;
+    if (args_known(&args, "name key") && take_name(&args, &name))
+        ask(request, "policy_retire", name, NULL, true);
+}
+
+void command_policy_finish(struct commands *commands)
+{
+    while (commands->jobs) {
+        struct policy_job *job = commands->jobs;
+        control_error(job->request.call, "ESHUTDOWN", "the daemon stopped before it was done");
+        if (!job->reading) {
+            end_job(job);
+            continue;
+        }
+        commands->jobs = job->next; /* it ends by itself */
+        job->request.commands = NULL;
+    }
+}
