@@ -71,13 +71,15 @@ static void refuse(struct control_call *call, json_t *errors)
 {
     size_t n = json_array_size(errors);
     const json_t *first = json_array_get(errors, 0);
+    json_int_t line = json_integer_value(json_object_get(first, "line"));
     const char *section = json_string_value(json_object_get(first, "section"));
     const char *key = json_string_value(json_object_get(first, "key"));
-    char where[160] = "";
+    char where[160] = "", at[24] = "";
+    if (line > 0)
+        snprintf(at, sizeof at, ":%lld", (long long)line);
     if (section && *section)
         snprintf(where, sizeof where, "[%.60s] %.60s: ", section, key ? key : "");
-    control_error_with(call, "EINVAL", "errors", json_incref(errors), "config:%lld: %s%.300s%s",
-                       (long long)json_integer_value(json_object_get(first, "line")), where,
+    control_error_with(call, "EINVAL", "errors", json_incref(errors), "config%s: %s%.300s%s", at, where,
                        json_string_value(json_object_get(first, "message")), n > 1 ? "; and more" : "");
 }
 
@@ -208,17 +210,6 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
     return true;
 }
 
-/* A training of that name from nothing, in the place of the one before. */
-static struct training *make(struct serve *serve, struct training *before, const char *name, char *err)
-{
-    struct training *training = training_create(serve->folder, name, err);
-    if (training && before) {
-        queue_take_out(serve, before);
-        training_destroy(before);
-    }
-    return training;
-}
-
 static void start(struct serve *serve, struct control_call *call, json_t *args)
 {
     char err[RECORD_ERROR_MAX];
@@ -248,7 +239,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
         free(config);
         return;
     }
-    struct training *training = make(serve, before, name, err);
+    struct training *training = training_create(serve->folder, name, err);
     if (!training) {
         free(config);
         control_error(call, "EIO", "%s", err);
@@ -260,14 +251,18 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
     training->record.priority = (int)priority;
     training->record.total_steps = wants.total_steps;
     training->record.overwrite = json_is_true(overwrite);
-    queue_add(serve, training);
-    queue_again(training);
-    if (training_save(training, err) < 0) {
-        queue_take_out(serve, training);
+    if (training_save(training, err) < 0) { /* what was before stays */
         training_destroy(training);
         control_error(call, "EIO", "%s", err);
         return;
     }
+    if (before) {
+        queue_take_out(serve, before);
+        training_destroy(before);
+    }
+    queue_add(serve, training);
+    queue_open_events(training);
+    queue_again(training);
     queue_schedule(serve);
     answer(call, show(training));
 }
@@ -293,17 +288,22 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
     answer(call, show(training));
 }
 
+static bool has_config(struct control_call *call, const struct training *training)
+{
+    if (!*training->record.config)
+        control_error(call, "EINVAL", "%s: its record cannot be read: start it anew with overwrite",
+                      training->record.name);
+    return *training->record.config;
+}
+
 static void resume(struct serve *serve, struct control_call *call, json_t *args)
 {
     struct training *training = find(serve, call, args);
     if (!training)
         return;
     struct record *record = &training->record;
-    if (!*record->config) {
-        control_error(call, "EINVAL", "%s: its record cannot be read: start it anew with overwrite",
-                      record->name);
+    if (!has_config(call, training))
         return;
-    }
     bool stopping = record->ending == ENDING_STOP;
     if (record->state == TRAINING_DONE || (!training_state_ended(record->state) && !stopping)) {
         control_error(
@@ -362,6 +362,8 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
         return;
     }
     bool changes = json_is_string(given);
+    if (!changes && !has_config(call, training))
+        return;
     const char *text = changes ? json_string_value(given) : record->config;
     char *config = take_config(serve, call, record->name, text, training->wants.output, &wants);
     if (!config)
@@ -406,18 +408,15 @@ static void events(struct serve *serve, struct control_call *call, json_t *args)
 {
     int64_t after, limit;
     json_t *array;
-    char path[PATH_MAX + 16];
     struct training *training = find(serve, call, args);
     if (!training || !whole_arg(call, args, "after", 0, INT64_MAX, 0, &after) ||
         !whole_arg(call, args, "limit", 1, EVENTS_LIMIT_MAX, EVENTS_LIMIT, &limit))
         return;
-    struct record *record = &training->record;
-    snprintf(path, sizeof path, "%s/events.jsonl", training->folder);
-    int r = training->events.open ? 0 : events_open(&training->events, path, record->created_ns, record->seq);
-    if (r == 0)
-        r = events_read(&training->events, after, (size_t)limit, ANSWER_MAX, &array);
+    int r = queue_open_events(training)
+                ? events_read(&training->events, after, (size_t)limit, ANSWER_MAX, &array)
+                : -EIO;
     if (r < 0)
-        control_error(call, "EIO", "%.300s: %s", path, strerror(-r));
+        control_error(call, "EIO", "%s/events.jsonl: %s", training->folder, strerror(-r));
     else
         answer(call, json_pack("{s:o, s:I}", "events", array, "last", (json_int_t)training->events.last));
 }

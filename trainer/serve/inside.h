@@ -51,6 +51,9 @@ void queue_kill(struct training *training);
 /* It waits for its turn, as from now. */
 void queue_again(struct training *training);
 
+/* Opens its events.jsonl, where it is not open. */
+bool queue_open_events(struct training *training);
+
 /* Writes the record; what fails is told. */
 int queue_save(struct training *training);
 

@@ -101,6 +101,21 @@ bool queue_is_busy(const struct serve *serve)
     return false;
 }
 
+bool queue_open_events(struct training *training)
+{
+    char path[PATH_MAX + 16];
+    const struct record *record = &training->record;
+    if (training->events.open)
+        return true;
+    snprintf(path, sizeof path, "%s/events.jsonl", training->folder);
+    if (events_open(&training->events, path, record->created_ns, record->seq) < 0)
+        return false;
+    /* The machine went down: the newest lines may be lost, and their numbers are known elsewhere. */
+    if (record->boot[0] && strcmp(record->boot, training->serve->boot) != 0)
+        training->events.last += EVENTS_NEWEST;
+    return true;
+}
+
 /* ---- Ends. ---- */
 
 void queue_again(struct training *training)
@@ -238,27 +253,12 @@ static void worker_heard(void *ctx, json_t *event)
 
 /* ---- Beginnings. ---- */
 
-static bool open_events(struct training *training)
-{
-    char path[PATH_MAX + 16];
-    const struct record *record = &training->record;
-    if (training->events.open)
-        return true;
-    snprintf(path, sizeof path, "%s/events.jsonl", training->folder);
-    if (events_open(&training->events, path, record->created_ns, record->seq) < 0)
-        return false;
-    /* The machine went down: the newest lines may be lost, and their numbers are known elsewhere. */
-    if (record->boot[0] && strcmp(record->boot, training->serve->boot) != 0)
-        training->events.last += EVENTS_NEWEST;
-    return true;
-}
-
 /* Before the worker is there its record says so; without room for that nothing is begun. */
 static int write_down(struct training *training, int place)
 {
     struct record *record = &training->record;
     const struct serve_options *options = training->serve->options;
-    int r = open_events(training) ? training_write_config(training) : -EIO;
+    int r = queue_open_events(training) ? training_write_config(training) : -EIO;
     if (r < 0)
         return r;
     training_forget(training);
@@ -502,7 +502,7 @@ static void take_over(struct training *training)
     struct record *record = &training->record;
     char err[CONFIG_ERROR_MAX];
     bool readable = training_wants_read(record->config, &training->wants, err) == 0;
-    if (!training_state_ended(record->state) && !open_events(training))
+    if (!training_state_ended(record->state) && !queue_open_events(training))
         training->serve->options->tell("events cannot be kept: the disk has no room, or is read only");
     if (training_state_runs(record->state)) {
         training->left = true;

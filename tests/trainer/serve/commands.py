@@ -1,0 +1,242 @@
+"""What the socket of `papertape-trainer serve` answers: hello, refusals, lists, events, the log; with a fake worker.
+
+    commands.py PAPERTAPE_TRAINER
+"""
+import json
+import os
+import subprocess
+import sys
+
+from co_process import RUNS, Client, CoProcess, check, config, done, market, until
+
+
+def test_hello(co):
+    result = co.ask("hello", protocol=1, client="test 1")
+    check(result["protocol"] == 1 and result["version"] and result["pid"] == co.process.pid and result["state_dir"] == co.state and
+          result["devices"] == [] and result["cpu_slots"] == 1 and result["memory_mib"] == 1000 and result["started_ns"] > 0, f"hello: {result}")
+    co.refused("EPROTO", ["protocol 2", "speaks 1", "test 2"], "hello", protocol=2, client="test 2")
+    co.refused("EINVAL", ["protocol", "client"], "hello")
+    co.refused("ENOSYS", ["trains", "list"], "trains")
+
+
+def test_refused(co):
+    good = config()
+    for name in ("", ".a", "a/b", "a b", "ä", "a" * 32):
+        co.refused("EINVAL", ["31"], "start", name=name, config=good)
+    co.refused("EINVAL", ["config"], "start", name="a")
+    co.refused("EINVAL", ["name"], "start", config=good)
+    co.refused("EINVAL", ["overwrite"], "start", name="a", config=good, overwrite=1)
+    co.refused("EINVAL", ["priority", "100"], "start", name="a", config=good, priority=101)
+    for cmd in ("stop", "resume", "restart", "config", "events", "log"):
+        co.refused("ENOENT", ["none"], cmd, name="none")
+        co.refused("EINVAL", ["name"], cmd)
+    bad = good.replace("copies = 8", "copies = x") + "lerning_rate = 1\n"
+    errors = co.ask("check", config=bad)["errors"]
+    check([(error["line"], error["key"]) for error in errors] == [(6, "copies"), (9, "lerning_rate")], f"check: {errors}")
+    check(co.ask("check", config=good)["errors"] == [], "check: none")
+    refusal = co.refused("EINVAL", ["config:6", "[ppo] copies", "and more"], "start", name="a", config=bad)
+    check(refusal["errors"] == errors, f"refused with all: {refusal}")
+    refusal = co.refused("EINVAL", ["memory_mib", "1000"], "start", name="a", config=config("memory_mib = 1001"))
+    check(refusal["errors"][0]["key"] == "memory_mib", f"memory: {refusal}")
+    refusal = co.refused("EINVAL", ["no device", "auto"], "start", name="a", config=market("cuda"))
+    check(refusal["errors"][0]["key"] == "device", f"device: {refusal}")
+    check(co.ask("list")["trainings"] == [] and os.listdir(os.path.join(co.state, "trainings")) == ["serve.lock"], "nothing was begun")
+
+
+def test_start(co):
+    co.how("one", step_ms=5, every=5, say=[
+        [1, "no JSON \xff\n"], [1, "[1]\n"], [1, '{"event":7}\n'], [1, "x" * 3_000_000 + "\n"], [1, '{"event":"update","steps":-5}\n'],
+        [2, "oh\n" * 200_000], [2, "last words\n"]])
+    text = "; mine\n" + config("priority = 3").replace("[training]", "[training] ; of it\nname = other")
+    training = co.ask("start", name="one", config=text)
+    check(training["name"] == "one" and training["state"] == "loading" and training["priority"] == 3 and training["attempts"] == 1 and
+          training["device"] == "cpu" and training["pid"] in co.workers(), f"start: {training}")
+    kept = co.ask("config", name="one")["config"]
+    check(kept == open(os.path.join(co.state, "trainings/one/training.ini")).read() and
+          kept == text.replace("name = other", f"name = one\noutput = {co.state}/checkpoints"), f"config: {kept}")
+    co.refused("EEXIST", ["runs", "stop"], "start", name="one", config=text)
+    co.refused("EEXIST", ["runs"], "start", name="one", config=text, overwrite=True)
+    co.refused("EALREADY", ["runs"], "resume", name="one")
+
+    training = until(lambda: (t := co.training("one"))["checkpoint_steps"] and t["memory_mib"] and t, "a checkpoint")
+    run = co.runs("one", "begun")[0]
+    check(run["directory"] == co.state and run["session"] and run["device"] == "" and run["notify"] is None, f"its surroundings: {run}")
+    check(run["arguments"] == ["train", "--config", f"{co.state}/trainings/one/training.ini", "--json", "--report-every", "500",
+                               "--heartbeat", "1000"], f"arguments: {run}")
+    check(training["state"] in RUNS and training["total_steps"] == 1000000 and training["backend"] == "fake" and
+          training["checkpoint"] == f"{co.state}/checkpoints/one-{training['checkpoint_steps']}.ckpt" and
+          0 < training["steps"] and training["return"] > 0 and training["memory_mib"] < 200 and training["memory_limit_mib"] == 1000 and
+          training["heard_age_ms"] < 60000 and training["expected_ms"] == 1000 and not training["stopping"], f"it runs: {training}")
+    check(co.ask("list")["memory_mib"] == {"budget": 1000, "promised": 1000}, "promised")
+
+    events = co.events("one")
+    check([event["seq"] for event in events] == list(range(1, len(events) + 1)), "events are numbered")
+    updates = [event["steps"] for event in events if event["event"] == "update"]
+    check(updates[1:] == list(range(1, len(updates))) and updates[0] == -5, f"each update once, as it was told: {updates[:5]}")
+    some = co.ask("events", name="one", after=3, limit=4)
+    check([event["seq"] for event in some["events"]] == [4, 5, 6, 7] and some["last"] >= len(events), f"a part: {some}")
+    check(co.ask("events", name="one", after=10**9)["events"] == [], "none after the last")
+    co.refused("EINVAL", ["limit", "10000"], "events", name="one", limit=0)
+    lines = co.ask("log", name="one")["lines"]
+    check(len(lines) == 200 and lines[-1] == "last words" and lines[0] == "oh", f"log: {lines[:2]} {lines[-2:]}")
+    check(co.ask("log", name="one", lines=1)["lines"] == lines[-1:], "the newest line")
+    log = os.path.join(co.state, "trainings/one/worker.log")
+    check(all(os.path.getsize(log + end) <= 1 << 18 for end in ("", ".1")), "the log is bounded")
+
+    check(co.ask("stop", name="one")["stopping"], "stopping")
+    training = co.wait("one", "stopped", reason="", cause=None, pid=None, stopping=False)
+    check(training["ended_ns"] >= training["started_ns"] >= training["created_ns"] > 0 and training["steps"] == training["checkpoint_steps"],
+          f"stopped: {training}")
+    co.refused("EALREADY", ["does not run"], "stop", name="one")
+    co.refused("EEXIST", ["stopped", "resume", "overwrite"], "start", name="one", config=text)
+    last = co.events("one")[-1]
+    check(last["event"] == "state" and last["state"] == "stopped", f"its last event: {last}")
+    return training
+
+
+def test_again(co, before):
+    """resume, restart with another configuration, overwrite."""
+    co.how("one", step_ms=5, total=before["steps"] + 10)
+    co.ask("resume", name="one")
+    training = co.wait("one", "done")
+    run = co.runs("one", "begun")[-1]
+    check(run["steps"] == before["steps"] and "--resume latest" in " ".join(run["arguments"]) and "--changed" not in run["arguments"], f"resume: {run}")
+    check(training["steps"] == before["steps"] + 10 and training["attempts"] == 2, f"done: {training}")
+    co.refused("EALREADY", ["total_steps"], "resume", name="one")
+
+    refusal = co.refused("EINVAL", ["steps", "128"], "restart", name="one", config=config().replace("steps = 128", "steps = 256"))
+    check([(error["section"], error["key"]) for error in refusal["errors"]] == [("ppo", "steps")], f"does not fit: {refusal}")
+    co.refused("EINVAL", ["config:"], "restart", name="one", config="[ppo]\nx = 1\n")
+    co.how("one", step_ms=5)
+    co.ask("restart", name="one", config=config("priority = 9", total_steps=10**7) + "[ppo]\nlearning_rate = 0.01\n")
+    training = co.wait("one", "rollout", attempts=3)
+    run = co.runs("one", "begun")[-1]
+    check("--changed" in run["arguments"] and run["steps"] == before["steps"] + 10 and training["priority"] == 9, f"restart: {run}")
+    pid = training["pid"]
+    check(co.ask("restart", name="one")["stopping"], "one that runs is stopped first")
+    training = co.wait("one", "rollout", attempts=4)
+    check(training["pid"] != pid and co.runs("one", "ended")[-1]["pid"] == pid and training["restarts"] == 0, f"restarted: {training}")
+    until(lambda: co.training("one")["seq"] > training["seq"] + 4, "it goes on")
+    numbers = [event["seq"] for event in co.events("one")]
+    check(numbers == sorted(set(numbers)), "numbers go on")
+
+    co.ask("stop", name="one")
+    stopped = co.wait("one", "stopped")
+    co.how("one", step_ms=5, every=1000000) # no checkpoint of its own until its end
+    anew = co.ask("start", name="one", config=config(), overwrite=True)
+    check(anew["steps"] == 0 and anew["attempts"] == 1 and anew["created_ns"] > stopped["created_ns"] and anew["checkpoint"] is None, f"overwrite: {anew}")
+    co.wait("one", "rollout")
+    check("--overwrite" in co.runs("one", "begun")[-1]["arguments"], "overwrite")
+    check(co.events("one")[0]["seq"] == 1, "events begin anew")
+    os.kill(co.training("one")["pid"], 9)
+    co.wait("one", "rollout", attempts=2)
+    check("--overwrite" in co.runs("one", "begun")[-1]["arguments"], "it has no checkpoint of its own yet")
+    co.how("one", step_ms=5)
+    co.ask("restart", name="one") # which leaves one
+    co.wait("one", "rollout", attempts=3)
+    run = co.runs("one", "begun")[-1]
+    names = [name for name in os.listdir(f"{co.state}/checkpoints") if name.endswith(".ckpt")]
+    check("--resume" in run["arguments"] and run["steps"] < stopped["steps"] and f"one-{stopped['steps']}.ckpt" not in names,
+          f"its own, and the older ones are gone: {run} {names}")
+    co.ask("stop", name="one")
+    co.wait("one", "stopped")
+    check(not co.runs("one", "doubled"), "never two")
+
+
+def test_output(co, folder):
+    """Checkpoints in a folder that the configuration names, and those of somebody else's training."""
+    os.mkdir(os.path.join(folder, "mine"))
+    open(os.path.join(folder, "mine", "two-500.ckpt"), "w").close()
+    text = config(output=os.path.join(folder, "mine"))
+    co.refused("EEXIST", ["checkpoints", "overwrite"], "start", name="two", config=text)
+    co.how("two", step_ms=1, total=3)
+    co.ask("start", name="two-5", config=text)
+    co.how("two-5", step_ms=1, total=3)
+    check(co.wait("two-5", "done")["checkpoint"] == os.path.join(folder, "mine", "two-5-3.ckpt"), "output")
+    co.ask("restart", name="two-5", config=config()) # goes on where its checkpoints are
+    co.wait("two-5", "done", attempts=2)
+    check(f"output = {folder}/mine" in co.ask("config", name="two-5")["config"], "its output stays")
+
+
+def test_clients(co):
+    """Many at once, in pieces, and one that is not one of ours."""
+    other = Client(co.socket)
+    check(other.ask("list")["trainings"] == co.ask("list")["trainings"], "two clients")
+    other.socket.sendall(b'{"id":9,"cmd":"li')
+    check(co.ask("list") is not None, "half a line keeps nobody waiting")
+    other.socket.sendall(b'st"}\nno json\n')
+    check(json.loads(other.file.readline())["ok"] and json.loads(other.file.readline())["error"]["code"] == "EINVAL", "then the rest")
+    other.close()
+    check(oct(os.stat(co.socket).st_mode & 0o777) == "0o660", "the socket's mode")
+    if os.geteuid() == 0:
+        for path in (co.folder, co.state):
+            os.chmod(path, 0o755)
+        os.chmod(co.socket, 0o666)
+        child = os.fork()
+        if child == 0: # a stranger
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            try:
+                Client(co.socket).ask("list")
+            except ConnectionError:
+                os._exit(7)
+            os._exit(0)
+        check(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7, "a stranger is not answered")
+        os.chmod(co.socket, 0o660)
+
+
+def test_second(co):
+    ran = subprocess.run([co.program, "serve", "--state", co.state], capture_output=True, text=True, timeout=60)
+    check(ran.returncode == 1 and f"pid {co.process.pid}" in ran.stderr and ran.stderr.count("\n") == 1, f"a second one: {ran}")
+    for words in (["--devices", "0,,1"], ["--cpu-slots", "0"], ["--memory-mib", "x"], ["--nothing"], ["word"]):
+        ran = subprocess.run([co.program, "serve", "--state", co.state, *words], capture_output=True, text=True, timeout=60)
+        check(ran.returncode == 2 and ran.stderr.count("\n") == 1, f"{words}: {ran}")
+    for words in (["--worker", "/none"], ["--socket", "x" * 200], ["--state", "/proc/none"]):
+        ran = subprocess.run([co.program, "serve", "--state", co.state, *words], capture_output=True, text=True, timeout=60)
+        check(ran.returncode == 1 and ran.stderr.count("\n") == 1, f"{words}: {ran}")
+
+
+def test_broken(co):
+    """Records that are torn or another's, and folders that are none."""
+    check(co.end() == 0, "ended in order")
+    folder = os.path.join(co.state, "trainings")
+    os.mkdir(os.path.join(folder, "torn"))
+    with open(os.path.join(folder, "torn", "record.json"), "w") as file:
+        file.write('{"schema":"papertape.record/1"')
+    os.mkdir(os.path.join(folder, "empty"))
+    open(os.path.join(folder, "file"), "w").close()
+    os.mkdir(os.path.join(folder, "moved"))
+    with open(os.path.join(folder, "one", "record.json")) as file:
+        record = file.read()
+    with open(os.path.join(folder, "moved", "record.json"), "w") as file:
+        file.write(record)
+    with open(os.path.join(folder, "one", "events.jsonl"), "a") as file:
+        file.write('{"seq":1000000000,"ts')
+    co.begin()
+    names = sorted(co.list())
+    check(names == ["moved", "one", "torn", "two-5"], f"what is there: {names}")
+    check(co.training("one")["state"] == "stopped", "the good one")
+    for name in ("moved", "torn"):
+        check(co.training(name)["state"] == "failed" and "record.json" in co.training(name)["reason"], f"{name}: {co.training(name)}")
+        co.refused("EINVAL", ["overwrite"], "resume", name=name)
+    co.refused("EINVAL", ["overwrite"], "restart", name="torn")
+    co.how("torn", step_ms=1, total=3)
+    co.ask("start", name="torn", config=config(), overwrite=True)
+    co.wait("torn", "done")
+    check(co.events("one")[-1]["seq"] < 10**9, "a torn line is none")
+
+
+program = sys.argv[1]
+with CoProcess(program, "--memory-mib", "1000", "--worker-memory-mib", "1000", "--retry-ms", "20", "--idle-s", "0") as co:
+    co.begin()
+    test_hello(co)
+    test_refused(co)
+    test_again(co, test_start(co))
+    test_output(co, co.folder)
+    test_clients(co)
+    test_second(co)
+    test_broken(co)
+    check(co.end() == 0, "its end")
+    check(not os.path.exists(co.socket), "its socket is gone")
+done("trainer/serve/commands")

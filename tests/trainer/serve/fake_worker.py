@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Stands in for `papertape-trainer train`: counts steps, writes checkpoints that are empty files, and behaves as
+$FAKE/NAME.json says. Each process adds lines to $FAKE/NAME.runs; one that is not alone says so there. It ends by
+itself after a minute, whatever happens.
+
+    {"step_ms": 10, "total": 1000000, "every": 5,      of a step's pace, the end, steps between checkpoints
+     "stubborn": true,        goes on without a reader and after SIGTERM
+     "stay_ms": 500,          between SIGTERM and the end
+     "die": N, "by": 9,       ends by that signal at its Nth step; "cause": with an error of that cause instead
+     "allocate_mib": N,       at its first step
+     "burn": true,            uses a processor
+     "say": [[1, "…"]]}       to stdout (1) and stderr (2) before the first step, as it is
+"""
+import fcntl
+import json
+import os
+import re
+import signal
+import sys
+import time
+
+arguments = sys.argv[1:]
+config = open(arguments[arguments.index("--config") + 1]).read()
+
+
+def key(name):
+    return re.search(rf"^{name} *= *(.*)$", config, re.M).group(1)
+
+
+name, output = key("name"), key("output")
+folder = os.environ["FAKE"]
+path = os.path.join(folder, name + ".json")
+how = json.load(open(path)) if os.path.exists(path) else {}
+runs = os.open(os.path.join(folder, name + ".runs"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+asked = stays = None
+
+
+def note(kind, **more):
+    os.write(runs, (json.dumps({"kind": kind, "pid": os.getpid(), "at": time.monotonic(), **more}) + "\n").encode())
+
+
+def ask(number, frame):
+    global asked, stays
+    note("asked")
+    asked = time.monotonic()
+
+
+def tell(event, **fields):
+    """As the worker does: without a reader it ends."""
+    global asked
+    line = json.dumps({"schema": "papertape.training/1", "event": event, "seconds_since_start": 0, **fields}) + "\n"
+    try:
+        os.write(1, line.encode())
+    except BrokenPipeError:
+        if not how.get("stubborn") and asked is None:
+            note("unheard")
+            asked = time.monotonic()
+
+
+def checkpoint():
+    for old in checkpoints():
+        if how.get("keep_one"):
+            os.unlink(os.path.join(output, f"{name}-{old}.ckpt"))
+    open(os.path.join(output, f"{name}-{steps}.ckpt"), "w").close()
+    tell("checkpoint", steps=steps, path=os.path.join(output, f"{name}-{steps}.ckpt"))
+
+
+def checkpoints():
+    return sorted(int(m.group(1)) for m in (re.fullmatch(re.escape(name) + r"-(\d+)\.ckpt", f) for f in os.listdir(output)) if m)
+
+
+signal.signal(signal.SIGTERM, ask)
+signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+alone = open(os.path.join(folder, name + ".alone"), "w")
+try:
+    fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except BlockingIOError:
+    note("doubled")
+steps = checkpoints()[-1] if "--resume" in arguments else 0
+note("begun", arguments=arguments, steps=steps, device=os.environ.get("CUDA_VISIBLE_DEVICES"), directory=os.getcwd(),
+     notify=os.environ.get("NOTIFY_SOCKET"), session=os.getsid(0) == os.getpid())
+for fd, text in how.get("say", []):
+    os.write(fd, text.encode("latin1"))
+tell("state", state="loading", steps=0)
+tell("start", steps=steps, backend="fake", config={"training": {"total_steps": str(how.get("total", 1000000))}})
+begun, count, kept = time.monotonic(), 0, []
+while steps < how.get("total", 1000000) and time.monotonic() - begun < 60:
+    if asked is not None and not how.get("stubborn") and time.monotonic() - asked >= how.get("stay_ms", 0) / 1e3:
+        break
+    tell("state", state="rollout", steps=steps)
+    until = time.monotonic() + how.get("step_ms", 10) / 1e3
+    while how.get("burn") and time.monotonic() < until:
+        pass
+    time.sleep(max(0, until - time.monotonic()))
+    if count == 0 and "allocate_mib" in how:
+        try:
+            kept = bytearray(how["allocate_mib"] << 20)
+            kept[::4096] = b"x" * len(kept[::4096])
+        except MemoryError:
+            tell("error", message="out of memory: a big thing", cause="memory")
+            tell("end", result="failed", cause="memory", steps=0)
+            sys.exit(1)
+    count += 1
+    steps += 1
+    tell("update", steps=steps, iteration=steps, episode_return=steps / 10, steps_per_second=100.0, rollout_seconds=0.01,
+         advantages_seconds=0.0, update_seconds=0.01, cpu_utilisation=1.0, device_utilisation=None)
+    if steps % how.get("every", 5) == 0:
+        checkpoint()
+    if count == how.get("die"):
+        if "cause" in how:
+            tell("error", message="it had to be", cause=how["cause"])
+            tell("end", result="failed", cause=how["cause"], steps=steps)
+            sys.exit(1)
+        note("died")
+        signal.signal(how.get("by", 9), signal.SIG_DFL) if how.get("by", 9) != 9 else None
+        os.kill(os.getpid(), how.get("by", 9))
+checkpoint()
+tell("end", result="done" if steps >= how.get("total", 1000000) else "stopped", steps=steps)
+note("ended", steps=steps)

@@ -1,0 +1,187 @@
+"""kill -9 of `papertape-trainer serve` and of its workers: nothing is begun twice, nothing beyond the last checkpoint is lost,
+no step is counted twice. First with a fake worker, at moments that are set; then with the real one, at moments that are drawn,
+where the policy at the end must be that of a training that nobody touched, to the bit.
+
+    kill.py PAPERTAPE_TRAINER [sanitizers]      PAPERTAPE_LONG=1: more rounds; PAPERTAPE_SEED: other moments
+"""
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+from co_process import RUNS, CoProcess, check, config, done, until
+
+
+def test_outlived(program):
+    """A worker that goes on without its co-process is waited for, killed after its grace, and never doubled."""
+    with CoProcess(program, "--idle-s", "0", "--grace-s", "1").begin() as co:
+        co.how("a", step_ms=20, stubborn=True)
+        co.ask("start", name="a", config=config())
+        before = until(lambda: (t := co.training("a"))["checkpoint_steps"] and t, "a checkpoint")
+        co.kill()
+        check(co.workers() == [before["pid"]], "it lives on")
+        co.how("a", step_ms=20)
+        co.begin()
+        left = co.training("a")
+        check(left["state"] in RUNS and left["pid"] == before["pid"] and left["attempts"] == 1, f"it is known: {left}")
+        again = co.wait("a", "rollout", attempts=2)
+        check(again["pid"] != before["pid"] and co.workers() == [again["pid"]] and again["restarts"] == 0, f"in its place: {again}")
+        check(len(co.runs("a", "asked")) == 1 and not co.runs("a", "doubled"), "asked once, alone")
+        check(co.runs("a", "begun")[1]["steps"] >= before["checkpoint_steps"], "from its checkpoint")
+        co.ask("stop", name="a")
+        co.wait("a", "stopped")
+
+
+def test_unknown_pid(program):
+    """Killed between the worker's beginning and the record of its pid: the lock tells that it lives, /proc which it is."""
+    with CoProcess(program, "--idle-s", "0", "--grace-s", "1").begin() as co:
+        co.how("a", step_ms=20, stubborn=True)
+        co.ask("start", name="a", config=config())
+        pid = co.wait("a", "rollout")["pid"]
+        co.kill()
+        path = os.path.join(co.state, "trainings/a/record.json")
+        text = open(path).read()
+        with open(path, "w") as file:
+            file.write(text.replace(f'"pid": {pid},', '"pid": 0,'))
+        co.how("a", step_ms=20)
+        co.begin()
+        again = co.wait("a", "rollout", attempts=2)
+        check(co.workers() == [again["pid"]] and again["pid"] != pid and not co.runs("a", "doubled"), f"found: {again}")
+
+
+def test_other_pid(program):
+    """The pid is somebody else's by now: nobody is killed for it."""
+    with CoProcess(program, "--idle-s", "0", "--grace-s", "1").begin() as co:
+        co.how("a", step_ms=20)
+        co.ask("start", name="a", config=config())
+        pid = co.wait("a", "rollout")["pid"]
+        co.kill()
+        until(lambda: not co.workers(), "it ends by itself, since nobody reads what it says")
+        check(co.runs("a", "unheard") and co.runs("a", "ended"), "with a checkpoint")
+        bystander = subprocess.Popen(["sleep", "60"])
+        try:
+            path = os.path.join(co.state, "trainings/a/record.json")
+            text = open(path).read()
+            with open(path, "w") as file:
+                file.write(text.replace(f'"pid": {pid},', f'"pid": {bystander.pid},'))
+            co.begin()
+            co.wait("a", "rollout", attempts=2)
+            check(bystander.poll() is None, "a bystander lives")
+        finally:
+            bystander.kill()
+            bystander.wait()
+
+
+def test_stop_is_remembered(program):
+    """Asked to stop, and the co-process dies before it has: it is stopped, and not begun again. A restart goes on."""
+    with CoProcess(program, "--idle-s", "0", "--grace-s", "1", "--cpu-slots", "2").begin() as co:
+        for name in ("stops", "restarts"):
+            co.how(name, step_ms=20, stubborn=True)
+            co.ask("start", name=name, config=config())
+            co.wait(name, "rollout")
+        co.ask("stop", name="stops")
+        co.ask("restart", name="restarts", config=config(total_steps=777777))
+        co.kill()
+        co.how("restarts", step_ms=20)
+        co.begin()
+        co.wait("stops", "stopped")
+        again = co.wait("restarts", "rollout", attempts=2)
+        check("total_steps = 777777" in co.ask("config", name="restarts")["config"] and "--changed" in co.runs("restarts", "begun")[1]["arguments"],
+              f"with its configuration: {again}")
+        check(len(co.runs("stops", "begun")) == 1 and len(co.runs("stops", "asked")) == 1, "asked once, begun once")
+
+
+def test_ended_in_order(program):
+    """SIGTERM: workers write checkpoints; the next one goes on with what ran, and with what was paused or waited."""
+    with CoProcess(program, "--idle-s", "0").begin() as co:
+        co.how("low", step_ms=5)
+        co.how("high", step_ms=5, stay_ms=200)
+        co.ask("start", name="low", config=config())
+        until(lambda: co.training("low")["steps"] > 5, "low trains")
+        co.ask("start", name="high", config=config(), priority=1)
+        co.wait("high", "rollout")
+        co.ask("start", name="next", config=config(), priority=-1)
+        check(co.end() == 0 and co.error == "", f"in order: {co.error}")
+        ended = co.runs("high", "ended")
+        check(len(ended) == 1 and f"high-{ended[0]['steps']}.ckpt" in os.listdir(f"{co.state}/checkpoints"), "with a checkpoint")
+        check(not co.workers(), "nobody is left")
+        co.begin()
+        again = co.wait("high", "rollout")
+        check(co.runs("high", "begun")[1]["steps"] == ended[0]["steps"] and again["attempts"] == 2 and again["restarts"] == 0, f"unasked: {again}")
+        check(co.training("low")["state"] == "paused" and co.training("next")["state"] == "queued", "the others wait as before")
+        co.ask("stop", name="high")
+        co.wait("low", "rollout")
+
+
+class Ledger:
+    """Counts steps as the daemon does: points by steps, those beyond a resumed checkpoint forgotten."""
+
+    def __init__(self):
+        self.seq, self.steps, self.points, self.saved, self.process = 0, 0, [], 0, 0
+
+    def take(self, events):
+        for event in events:
+            check(event["seq"] > self.seq, f"number {event['seq']} after {self.seq}")
+            self.seq = event["seq"]
+            if event["event"] == "start":
+                self.process += 1
+                check(event["steps"] >= self.saved, f"begun at {event['steps']}, a checkpoint was at {self.saved}")
+                self.points = [steps for steps in self.points if steps <= event["steps"]]
+                self.steps = event["steps"]
+            elif event["event"] == "update":
+                check(event["steps"] > self.steps, f"{event['steps']} after {self.steps}")
+                self.steps = event["steps"]
+                self.points.append(event["steps"])
+            elif event["event"] == "checkpoint":
+                self.saved = event["steps"]
+
+
+def test_at_random(program, sanitizers, draw):
+    rounds = 60 if os.environ.get("PAPERTAPE_LONG") else 7
+    total = (4_000_000 if rounds > 7 else 800_000) // (4 if sanitizers else 1) // 1024 * 1024
+    text = config(total_steps=total, checkpoint_every=20, seed=3, evaluate_episodes=0)
+    with CoProcess(program, "--idle-s", "0", "--retry-ms", "20", worker=None).begin() as co:
+        with open(os.path.join(co.folder, "alone.ini"), "w") as file:
+            file.write(text.replace("[training]", f"[training]\nname = alone\noutput = {co.folder}"))
+        alone = subprocess.run([co.program, "train", "--config", os.path.join(co.folder, "alone.ini")], capture_output=True, text=True, timeout=300)
+        check(alone.returncode == 0, f"alone: {alone.stderr}")
+        ledger, killed, most = Ledger(), {"worker": 0, "serve": 0, "both": 0}, 0
+        co.ask("start", name="a", config=text)
+        for i in range(rounds):
+            deadline = time.monotonic() + draw.uniform(0.02, 0.4)
+            while time.monotonic() < deadline:
+                most = max(most, len(co.workers()))
+                ledger.take(co.events("a", ledger.seq))
+            kind = draw.choice(list(killed))
+            killed[kind] += 1
+            training = co.training("a")
+            if kind != "serve" and training["pid"]:
+                try:
+                    os.kill(training["pid"], signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            if kind != "worker":
+                co.kill()
+                most = max(most, len(co.workers()))
+                co.begin()
+        ended = co.wait("a", "done")
+        ledger.take(co.events("a", ledger.seq))
+        check(most <= 1, f"never two workers: {most}")
+        check(ended["steps"] == total and ledger.steps == total and ledger.points == sorted(set(ledger.points)), f"each step once: {ended}")
+        with open(os.path.join(co.state, "checkpoints", "a.safetensors"), "rb") as a, open(os.path.join(co.folder, "alone.safetensors"), "rb") as b:
+            check(a.read() == b.read(), "the policy of a training that nobody touched")
+        print(f"killed {killed}; {ended['attempts']} processes, {ledger.process} of them trained, {total} steps")
+
+
+seed = int(os.environ.get("PAPERTAPE_SEED", "20261122"), 0)
+print(f"trainer/serve/kill: PAPERTAPE_SEED={seed}")
+program, sanitizers = sys.argv[1], "sanitizers" in sys.argv[2:]
+test_outlived(program)
+test_unknown_pid(program)
+test_other_pid(program)
+test_stop_is_remembered(program)
+test_ended_in_order(program)
+test_at_random(program, sanitizers, random.Random(seed))
+done("trainer/serve/kill")

@@ -1,0 +1,148 @@
+/* A record is read back as it was written, and nothing else is taken for one. */
+#include "trainer/serve/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "tests/check.h"
+#include "tests/scratch.h"
+
+static struct record example(void)
+{
+    struct record r = {.name = "ppo-btc",
+                       .state = TRAINING_UPDATE,
+                       .ending = ENDING_RESTART,
+                       .reason = "“quoted”, and more",
+                       .cause = "killed",
+                       .created_ns = INT64_MAX,
+                       .started_ns = 2,
+                       .ended_ns = 3,
+                       .priority = -100,
+                       .attempts = 7,
+                       .restarts = 4,
+                       .overwrite = true,
+                       .changed = true,
+                       .pid = 4242,
+                       .pid_started = 99,
+                       .boot = "659678c5-457f-408d-97ec-857958daa19b",
+                       .cpu_s = 0.1,
+                       .steps = 1200000,
+                       .total_steps = 9007199254740992,
+                       .iteration = 1171,
+                       .episode_return = 1.31,
+                       .backend = "cpu-avx512",
+                       .device = "GPU-1",
+                       .checkpoint = "/state/a.ckpt",
+                       .policy = "/state/a.safetensors",
+                       .checkpoint_steps = 1048576,
+                       .seq = 4711,
+                       .config = strdup("[training]\nname = a\n")};
+    return r;
+}
+
+static void test_back(void)
+{
+    const char *path = scratch_path("record.json");
+    char err[RECORD_ERROR_MAX];
+    struct record a = example(), b = {0};
+    CHECK_INT(record_write(&a, path, err), 0);
+    CHECK_INT(record_read(path, &b, err), 0);
+    CHECK_STR(b.config, a.config);
+    free(b.config);
+    b.config = a.config;
+    CHECK_STR(b.name, a.name);
+    CHECK_STR(b.reason, a.reason);
+    CHECK_STR(b.cause, a.cause);
+    CHECK_STR(b.boot, a.boot);
+    CHECK_STR(b.backend, a.backend);
+    CHECK_STR(b.device, a.device);
+    CHECK_STR(b.checkpoint, a.checkpoint);
+    CHECK_STR(b.policy, a.policy);
+    CHECK(b.state == a.state && b.ending == a.ending && b.created_ns == a.created_ns &&
+          b.started_ns == a.started_ns && b.ended_ns == a.ended_ns && b.priority == a.priority &&
+          b.attempts == a.attempts && b.restarts == a.restarts && b.overwrite && b.changed &&
+          b.pid == a.pid && b.pid_started == a.pid_started && b.cpu_s == a.cpu_s && b.steps == a.steps &&
+          b.total_steps == a.total_steps && b.iteration == a.iteration &&
+          b.episode_return == a.episode_return && b.checkpoint_steps == a.checkpoint_steps && b.seq == a.seq);
+
+    a.episode_return = NAN;
+    CHECK_INT(record_write(&a, path, err), 0);
+    b = (struct record){0};
+    CHECK_INT(record_read(path, &b, err), 0);
+    CHECK(isnan(b.episode_return));
+    record_finish(&b);
+
+    /* Where it cannot be written what was there stays. */
+    CHECK_INT(record_write(&a, scratch_path("none/record.json"), err), -ENOENT);
+    CHECK(strstr(err, "record.json") != NULL);
+    record_finish(&a);
+}
+
+/* Every prefix of a record, and every byte of it altered, is either refused or a record. */
+static void test_torn(void)
+{
+    char err[RECORD_ERROR_MAX], text[4096];
+    struct record a = example(), b;
+    CHECK_INT(record_write(&a, scratch_path("whole.json"), err), 0);
+    FILE *file = fopen(scratch_path("whole.json"), "re");
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    CHECK(n > 500 && n < sizeof text - 1);
+    text[n] = '\0';
+    char *torn = strdup(text);
+    for (size_t i = 0; i < n && torn; i++) {
+        torn[i] = '\0';
+        int r = record_read(scratch_write("torn.json", torn), &b, err);
+        CHECK_INT(r, -EBADMSG);
+        torn[i] = text[i];
+    }
+    for (size_t i = 0; i < n && torn; i++) {
+        torn[i] ^= 1;
+        int r = record_read(scratch_write("altered.json", torn), &b, err);
+        CHECK(r == 0 || r == -EBADMSG);
+        if (r == 0) {
+            CHECK(record_name_is_good(b.name) && b.config != NULL);
+            record_finish(&b);
+        }
+        torn[i] = text[i];
+    }
+    free(torn);
+    CHECK_INT(record_read(scratch_path("missing.json"), &b, err), -ENOENT);
+    record_finish(&a);
+}
+
+static void test_words(void)
+{
+    enum training_state state;
+    char text[8];
+    for (int i = 0; i < TRAINING_STATES; i++)
+        CHECK(training_state_parse(training_state_name((enum training_state)i), &state) && (int)state == i);
+    CHECK(!training_state_parse("stalled", &state) && !training_state_parse("", &state));
+    CHECK(!training_state_runs(TRAINING_QUEUED) && training_state_runs(TRAINING_LOADING) &&
+          training_state_runs(TRAINING_CHECKPOINTING) && !training_state_runs(TRAINING_PAUSED));
+    CHECK(!training_state_ended(TRAINING_PAUSED) && training_state_ended(TRAINING_DONE) &&
+          training_state_ended(TRAINING_STOPPED));
+    CHECK(record_name_is_good("ppo-btc_1.5") && record_name_is_good("1234567890123456789012345678901"));
+    CHECK(!record_name_is_good("") && !record_name_is_good(".a") && !record_name_is_good("a/b") &&
+          !record_name_is_good("ä") && !record_name_is_good("12345678901234567890123456789012"));
+    record_text(text, sizeof text, "abcdefghij");
+    CHECK_STR(text, "abcdefg");
+    record_text(text, sizeof text, "abcdefä"); /* cut within a letter */
+    CHECK_STR(text, "abcdef?");
+    record_text(text, sizeof text,
+                "a\xff"
+                "b");
+    CHECK_STR(text, "a?b");
+    record_text(text, sizeof text, "öäü");
+    CHECK_STR(text, "öäü");
+}
+
+int main(void)
+{
+    scratch_in_memory();
+    test_back();
+    test_torn();
+    test_words();
+    return check_done("trainer/serve/record");
+}
