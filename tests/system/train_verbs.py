@@ -113,7 +113,8 @@ def check_lists(run, daemon):
         fake_trainings.training("ppo-btc", state="update", steps=1200000, steps_per_second=845000.5, age_ms=94000,
                                 stale=True, memory_mib=300, **{"return": 1.31}),
         fake_trainings.training("broken", state="failed", cause="nan", reason="loss, at step 7, is \x1b[1mNaN",
-                                ended_ns=1723161255342000000)]
+                                ended_ns=1723161255342000000),
+        fake_trainings.training("endless", steps=7, total_steps=10**15)]
     daemon.learning.policies[:] = [fake_trainings.policy("ppo-btc", role="champion", state="refused", detail="no bars")]
     table = run("train list").stdout.splitlines()
     assert table[0].split() == ["name", "state", "done_pct", "steps", "steps_s", "return", "age", "device", "attempts",
@@ -121,11 +122,12 @@ def check_lists(run, daemon):
     assert table[1].split() == ["ppo-btc", "update", "24.0", "1.2M", "845k", "1.3100", "94s", "STALE", "cpu", "1", "0",
                                 "300"], table[1]
     assert "failed" in table[2] and "loss, at step 7, is ?[1mNaN" in table[2], table[2]
+    assert table[3].split()[:3] == ["endless", "queued", "7"], table[3]
     rows = list(csv.DictReader(io.StringIO(run("train list --csv").stdout)))
     assert rows[0]["steps"] == "1200000" and rows[0]["steps_s"] == "845000.5" and rows[0]["age"] == "94000", rows[0]
     assert rows[1]["ended_ns"] == "1723161255342000000" and rows[1]["reason"].startswith("loss, at"), rows[1]
     told = json.loads(run("train list --json").stdout)
-    assert told["schema"] == "papertape.trainings/1" and len(told["trainings"]) == 2, told
+    assert told["schema"] == "papertape.trainings/1" and len(told["trainings"]) == 3, told
     first = dict(daemon.learning.trainings[0])
     first["name"] = first.pop("training")
     assert told["trainings"][0] == first, told["trainings"][0]

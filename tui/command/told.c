@@ -155,21 +155,18 @@ const char *told_text(const json_t *row, const char *key)
     return text ? text : "";
 }
 
-static bool integer(const json_t *row, const char *key, int64_t *ret)
+int64_t told_integer_or(const json_t *row, const char *key, int64_t otherwise)
 {
     const json_t *value = json_object_get(row, key);
 
-    if (!json_is_integer(value))
-        return false;
-    *ret = json_integer_value(value);
-    return true;
+    return json_is_integer(value) ? json_integer_value(value) : otherwise;
 }
 
 const char *told_integer(char *buf, const json_t *row, const char *key)
 {
-    int64_t value;
+    const json_t *value = json_object_get(row, key);
 
-    return integer(row, key, &value) ? stored_integer(buf, value) : "";
+    return json_is_integer(value) ? stored_integer(buf, json_integer_value(value)) : "";
 }
 
 const char *told_real(char *buf, const json_t *row, const char *key, int decimals)
@@ -202,9 +199,9 @@ const char *told_count(enum stored_form form, char *buf, const json_t *row, cons
 const char *told_age(enum stored_form form, char *buf, const json_t *row, const char *key)
 {
     char text[FORMAT_MAX];
-    int64_t age_ms;
+    int64_t age_ms = told_integer_or(row, key, -1);
 
-    if (form == STORED_CSV || !integer(row, key, &age_ms))
+    if (form == STORED_CSV || age_ms < 0)
         return told_integer(buf, row, key);
     snprintf(buf, STORED_CELL, "%s", format_age(text, age_ms));
     return buf;
@@ -212,9 +209,9 @@ const char *told_age(enum stored_form form, char *buf, const json_t *row, const 
 
 const char *told_time(enum stored_form form, char *buf, const json_t *row, const char *key)
 {
-    int64_t ns;
+    int64_t ns = told_integer_or(row, key, 0);
 
-    return integer(row, key, &ns) && ns > 0 ? stored_time(form, buf, ns) : "";
+    return ns > 0 ? stored_time(form, buf, ns) : "";
 }
 
 json_t *told_text_or_null(const char *text)
@@ -225,6 +222,11 @@ json_t *told_text_or_null(const char *text)
 json_t *told_ns_or_null(int64_t ns)
 {
     return ns ? json_integer(ns) : json_null();
+}
+
+json_t *told_count_or_null(int64_t n)
+{
+    return n < 0 ? json_null() : json_integer(n);
 }
 
 json_t *told_number_or_null(double value)

@@ -35,6 +35,7 @@ void told_refused(const char *verb, const char *state, const char *name, const s
 
 /* An object's values as texts: "" for what is not known. buf[STORED_CELL] where they are made. */
 const char *told_text(const json_t *row, const char *key);
+int64_t told_integer_or(const json_t *row, const char *key, int64_t otherwise);
 const char *told_integer(char *buf, const json_t *row, const char *key);
 const char *told_real(char *buf, const json_t *row, const char *key, int decimals);
 const char *told_count(enum stored_form form, char *buf, const json_t *row,
@@ -46,6 +47,7 @@ const char *told_time(enum stored_form form, char *buf, const json_t *row, const
 /* Values of the database for such an object: null for none. */
 json_t *told_text_or_null(const char *text);
 json_t *told_ns_or_null(int64_t ns);       /* 0: none */
+json_t *told_count_or_null(int64_t n);     /* below 0: none */
 json_t *told_number_or_null(double value); /* NaN: none */
 
 /* {"schema": SCHEMA, KEY: VALUE} in one line on stdout; takes the value. An exit status. */

@@ -6,6 +6,7 @@
 
 #include "tui/command/told.h"
 #include "tui/dashboard.h"
+#include "tui/panel/training_words.h"
 
 static const struct stored_column columns[] = {
     {"name", -16},   {"state", -13},  {"done_pct", 8},    {"steps", 8},   {"total_steps", 0},
@@ -14,27 +15,58 @@ static const struct stored_column columns[] = {
     {"ended_ns", 0}, {"policy", 0},   {"cause", -13},     {"reason", -1},
 };
 
-/* Where the daemon's list has more than the database, null. */
+/* As the daemon tells of it (docs/control.md); null where it knows more than the database. */
 static json_t *row_object(const struct db_training *row, int64_t now_ns)
 {
-    bool heard = row->heard_ns > 0, ended = row->ended_ns > 0;
     double memory_mib = row->memory_bytes < 0 ? NAN : (double)row->memory_bytes / (1 << 20);
+    int64_t age_ms = now_ns > row->heard_ns ? (now_ns - row->heard_ns) / 1000000 : 0;
+    const struct {
+        const char *name;
+        json_t *value;
+    } members[] = {
+        {"name", json_string(row->name)},
+        {"state", json_string(row->state)},
+        {"reason", json_string(row->reason)},
+        {"cause", told_text_or_null(row->cause)},
+        {"priority", json_integer(row->priority)},
+        {"device", told_text_or_null(row->device)},
+        {"backend", told_text_or_null(row->backend)},
+        {"steps", told_count_or_null(row->steps)},
+        {"total_steps", told_count_or_null(row->total_steps)},
+        {"iteration", told_count_or_null(row->iteration)},
+        {"steps_per_second", told_number_or_null(row->steps_s)},
+        {"return", told_number_or_null(row->episode_return)},
+        {"attempts", told_count_or_null(row->attempts)},
+        {"restarts", json_null()},
+        {"retry_in_ms", json_null()},
+        {"created_ns", told_ns_or_null(row->created_ns)},
+        {"started_ns", told_ns_or_null(row->started_ns)},
+        {"ended_ns", told_ns_or_null(row->ended_ns)},
+        {"age_ms", row->heard_ns > 0 ? json_integer(age_ms) : json_null()},
+        {"expected_ms", json_null()},
+        {"stale", json_boolean(row->ended_ns == 0)},
+        {"stopping", json_false()},
+        {"pid", json_null()},
+        {"memory_mib", told_number_or_null(memory_mib)},
+        {"memory_limit_mib", json_null()},
+        {"device_mib", json_null()},
+        {"cpu_s", told_number_or_null(row->cpu_s)},
+        {"cpu_limit_s", json_null()},
+        {"utilisation", json_null()},
+        {"cpu_utilisation", json_null()},
+        {"checkpoint", told_text_or_null(row->checkpoint)},
+        {"checkpoint_steps", json_null()},
+        {"policy", told_text_or_null(row->policy)},
+    };
+    json_t *object = json_object();
+    bool whole = object != NULL;
 
-    return json_pack(
-        "{s:s, s:s, s:s, s:o, s:I, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:n, s:n, s:o, s:o, s:o, s:n, "
-        "s:b, "
-        "s:b, s:o, s:n, s:n, s:o, s:n, s:n, s:n, s:o}",
-        "name", row->name, "state", row->state, "reason", row->reason, "cause", told_text_or_null(row->cause),
-        "priority", (json_int_t)row->priority, "device", told_text_or_null(row->device), "backend",
-        told_text_or_null(row->backend), "steps", (json_int_t)row->steps, "total_steps",
-        (json_int_t)row->total_steps, "iteration", (json_int_t)row->iteration, "steps_per_second",
-        told_number_or_null(row->steps_s), "return", told_number_or_null(row->episode_return), "attempts",
-        (json_int_t)row->attempts, "restarts", "retry_in_ms", "started_ns", told_ns_or_null(row->started_ns),
-        "ended_ns", told_ns_or_null(row->ended_ns), "age_ms",
-        heard ? json_integer(now_ns > row->heard_ns ? (now_ns - row->heard_ns) / 1000000 : 0) : json_null(),
-        "expected_ms", "stale", !ended, "stopping", false, "memory_mib", told_number_or_null(memory_mib),
-        "memory_limit_mib", "device_mib", "cpu_s", told_number_or_null(row->cpu_s), "utilisation",
-        "cpu_utilisation", "checkpoint_steps", "policy", told_text_or_null(row->policy));
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        whole &= json_object_set_new(object, members[i].name, members[i].value) == 0;
+    if (whole)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 struct reading {
@@ -61,15 +93,16 @@ static int read_trainings(struct db_reader *reader, int64_t now_ns, json_t *rows
 
 const struct told_source told_trainings = {"train_list", "trainings", "training", read_trainings};
 
-/* Of the steps that it is to make. */
+/* Of the steps that it is to make; "" for one that goes on until it is stopped. */
 static const char *done_pct(char *buf, const json_t *row)
 {
-    double steps = json_number_value(json_object_get(row, "steps")),
-           total = json_number_value(json_object_get(row, "total_steps"));
+    const struct status_training training = {.steps = told_integer_or(row, "steps", -1),
+                                             .total_steps = told_integer_or(row, "total_steps", -1)};
+    double share = training_share(&training);
 
-    if (!(total > 0))
+    if (isnan(share))
         return "";
-    snprintf(buf, STORED_CELL, "%.1f", 100 * steps / total);
+    snprintf(buf, STORED_CELL, "%.1f", 100 * share);
     return buf;
 }
 
