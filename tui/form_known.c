@@ -18,6 +18,8 @@ static void describe(struct form_known *known, const struct config_key *key)
 
     if (key->words && *key->words)
         snprintf(known->about, size, "%s (%s)", key->summary, key->words);
+    else if (!key->words && key->whole)
+        snprintf(known->about, size, "%s (%.0f to %.0f)", key->summary, key->min, key->max);
     else if (!key->words && key->max > key->min)
         snprintf(known->about, size, "%s (%g to %g%s)", key->summary, key->min, key->max,
                  key->range ? ", or low..high" : "");
@@ -30,7 +32,8 @@ static void fill(const struct config_key *keys, size_t n, const struct config *d
 {
     for (size_t i = 0; i < n; i++) {
         struct form_known *known = &table[i];
-        *known = (struct form_known){.may_change = keys[i].may_change, .group = (int)keys[i].section[0]};
+        *known = (struct form_known){.may_change = keys[i].may_change || keys[i].tunable,
+                                     .group = (int)keys[i].section[0]};
         if (config_is_ppo_section(keys[i].section))
             known->group = 0;
         snprintf(known->section, sizeof(known->section), "%s", keys[i].section);

@@ -74,7 +74,7 @@ def replace_value(tmux, value):
     tmux.keys("End", "C-u")
     tmux.type(value)
     tmux.keys("Enter")
-    expect(tmux, value, "Esc leave")
+    expect(tmux, value, "Esc back")
 
 
 def choose(tmux, text):

@@ -398,6 +398,7 @@ static void check_known(void)
     CHECK_INT(form_missing(&form, "", NULL, 0), n - 2);
     const struct form_known *rate = form_row_known(&form, 1);
     CHECK(rate && strcmp(rate->section, "ppo") == 0 && rate->about[0] && rate->value[0]);
+    CHECK(rate && rate->may_change); /* a restart may have another */
     for (size_t i = 0; i < n; i++)
         CHECK(keys[i].section[0] && keys[i].key[0] && keys[i].about[0]);
     form_finish(&form);

@@ -250,7 +250,7 @@ static void draw_title(const struct area *area, const struct scene *scene)
 static void draw_keys(const struct area *area, const struct scene *scene)
 {
     static const char *const rows[][2] = {{"Enter", "edit"},  {"c", "check"},      {"s", ""},
-                                          {"Esc", "leave"},   {"u", "undo"},       {"a", "add"},
+                                          {"Esc", "back"},    {"u", "undo"},       {"a", "add"},
                                           {"d", "leave out"}, {"n", "next error"}, {"?", "help"}};
     static const char *const edits[][2] = {
         {"Enter", "takes it"}, {"Esc", "does not"}, {"Ctrl-U", "empties it"}};

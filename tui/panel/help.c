@@ -1,8 +1,10 @@
 #include "tui/panel/frame.h"
 
-static const struct {
+struct help {
     const char *keys, *words;
-} lines[] = {
+};
+
+static const struct help lines[] = {
     {"1-8", "overview, study, GPU, market, positions, orders, alerts, log"},
     {"Tab", "next panel; the arrows move in the one whose name is bright"},
     {"arrows hjkl", "move; gg G first and last; PgUp PgDn a page"},
@@ -16,23 +18,59 @@ static const struct {
     {"a", "acknowledge the chosen alert"},
     {"b", "backtest the chosen account's strategy (tab 5), or stop that"},
     {"x", "cancel the chosen order (tab 6); wants a y"},
+    {"s r x e", "tab 2: start a training; restart, stop, resume the chosen one"},
+    {"P R", "tab 2: promote a policy, retire it; all of these want a y"},
     {"Ctrl-L", "draw anew"},
     {"q", "quit; the daemon goes on"},
 };
 
-enum { LINES_SHOWN = sizeof(lines) / sizeof(lines[0]) };
+static const struct help form_lines[] = {
+    {"arrows jk", "move; Home End first and last; PgUp PgDn a page"},
+    {"Enter", "edit the chosen value; Enter takes it, Esc does not"},
+    {"a", "add a key that the text has not; letters filter"},
+    {"d", "leave the chosen line out: the default holds"},
+    {"u", "undo what was done to the chosen line"},
+    {"c F5", "check: the co-process names what is wrong, at its lines"},
+    {"n", "the next line with an error"},
+    {"s F12", "start, or restart, with this; wants a y"},
+    {"Esc q", "leave; asks where something was changed"},
+};
+
+enum {
+    LINES_SHOWN = sizeof(lines) / sizeof(lines[0]),
+    FORM_LINES = sizeof(form_lines) / sizeof(form_lines[0]),
+};
+
+static int draw_lines(const struct area *box, const struct help *help, int n)
+{
+    for (int y = 0; y < n; y++) {
+        area_text(box, 0, y, STYLE_KEY, help[y].keys);
+        area_text_cut(box, 12, y, box->width - 12, STYLE_NORMAL, help[y].words);
+    }
+    return n;
+}
+
+static void help_form(const struct area *screen)
+{
+    struct area box = frame_box(screen, 78, FORM_LINES + 6, "Help: the form");
+    int y = draw_lines(&box, form_lines, FORM_LINES) + 1;
+
+    area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
+                  "Lines: * changed, + added, - left out, ! the last check's error.");
+    area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
+                  "Typing: arrows Home End Backspace Delete; Ctrl-U Ctrl-K to the ends.");
+    area_text_cut(&box, 0, y, box.width, STYLE_DIM, "Any key closes this.");
+}
 
 void panel_help(const struct area *screen, const struct scene *scene)
 {
-    struct area box = frame_box(screen, 78, LINES_SHOWN + 7, "Help");
-    int y = 0;
-
-    (void)scene;
-    for (int i = 0; i < LINES_SHOWN; i++, y++) {
-        area_text(&box, 0, y, STYLE_KEY, lines[i].keys);
-        area_text_cut(&box, 12, y, box.width - 12, STYLE_NORMAL, lines[i].words);
+    if (scene->view->page) {
+        help_form(screen);
+        return;
     }
-    y++;
+    struct area box = frame_box(screen, 78, LINES_SHOWN + 7, "Help");
+    int y = draw_lines(&box, lines, LINES_SHOWN) + 1;
+
     area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
                   "Fills: M maker, T taker. grp: the orders of one OCO or bracket.");
     area_text_cut(&box, 0, y++, box.width, STYLE_DIM,
