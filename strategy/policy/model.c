@@ -4,32 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "strategy/policy/infer.h"
-#include "strategy/policy/trained.h"
+#include "strategy/policy/model_internal.h"
 
 enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
-
-/* A layer as the kernels take it; `norm_weight` NULL: it has no normalisation. */
-struct model_layer {
-    const float *packed, *bias, *norm_weight, *norm_bias;
-    size_t in, out, out_padded;
-};
-
-struct model_chain {
-    int n_hidden;
-    bool has_recurrent, has_head;
-    struct model_layer hidden[NET_LAYERS_MAX], recurrent, head;
-};
-
-struct net_model {
-    struct net_layout layout;
-    const struct infer_kernels *kernels;
-    struct model_chain chains[3];
-    float clip;
-    float *floats; /* all of them: normalisers, then the chains in the order in which they are computed */
-    size_t n_floats;
-    const float *mean, *scale;
-};
 
 struct net_memory {
     const struct net_model *model;
@@ -200,13 +177,15 @@ void net_model_destroy(struct net_model *model)
 {
     if (!model)
         return;
+    if (model->slot)
+        net_slot_leave(model->slot);
     free(model->floats);
     free(model);
 }
 
 /* ---- memory ---- */
 
-static size_t widest(const struct net_model *model)
+size_t net_model_widest(const struct net_model *model)
 {
     size_t most = 0;
     for (int k = 0; k < 3; k++) {
@@ -222,7 +201,7 @@ static size_t widest(const struct net_model *model)
 int net_memory_create(const struct net_model *model, struct net_memory **ret)
 {
     struct net_memory *memory = calloc(1, sizeof *memory);
-    size_t observation = padded((size_t)model->layout.shape.observation), width = widest(model),
+    size_t observation = padded((size_t)model->layout.shape.observation), width = net_model_widest(model),
            hidden = (size_t)model->layout.hidden, outputs = padded((size_t)model->layout.outputs);
     if (memory)
         memory->floats = room(observation + 2 * width + 2 * hidden + outputs);
@@ -317,6 +296,8 @@ static const float *observe(struct net_memory *memory, const float *observation)
 static void run_policy(struct net_memory *memory, const float *observation)
 {
     const struct net_model *model = memory->model;
+    if (model->slot && net_slot_heads(model->slot, observation, memory->hidden, memory->heads))
+        return;
     const struct model_chain *body = &model->chains[model->layout.shape.shared ? NET_SHARED : NET_PI];
     const float *x = run_body(memory, body, observe(memory, observation), memory->hidden, memory->hidden);
     run_head(memory, NET_PI, x, memory->heads);
