@@ -55,8 +55,8 @@ static void head(const struct area *body, const struct scene *scene, const struc
     if (gone) {
         x = area_text(body, x, 0, STYLE_DIM, "-") + GAP;
     } else if (training_endless(t)) {
-        x = area_printf(body, x, 0, plain, "%s steps, until stopped",
-                        format_count(a, training_number(t->steps))) +
+        x = area_printf(body, x, 0, plain, "%s steps%s", format_count(a, training_number(t->steps)),
+                        model_training_ended(t) ? "" : ", until stopped") +
             GAP;
     } else {
         int columns = body->width < 70 ? BAR_COLUMNS / 2 : BAR_COLUMNS;

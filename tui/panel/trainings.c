@@ -63,14 +63,14 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     if (table->x[PROGRESS] >= 0 && gone)
         table_text(table, PROGRESS, y, STYLE_DIM, "-");
     else if (table->x[PROGRESS] >= 0 && training_endless(t))
-        table_text(table, PROGRESS, y, STYLE_DIM, "until stopped");
+        table_text(table, PROGRESS, y, STYLE_DIM, model_training_ended(t) ? "" : "until stopped");
     else if (table->x[PROGRESS] >= 0)
         chart_bar(table->area, table->x[PROGRESS], y, table->columns[PROGRESS].width, share,
                   frame_style(freshness, STYLE_CHART));
-    if (training_endless(t) || gone)
-        table_text(table, SHARE, y, STYLE_DIM, gone ? "-" : "");
-    else
-        table_text(table, SHARE, y, plain, training_percent(text, share));
+    table_text(table, SHARE, y, plain,
+               gone                  ? "-"
+               : training_endless(t) ? format_count(text, training_number(t->steps))
+                                     : training_percent(text, share));
     table_text(table, SPEED, y, plain, gone || !works ? "-" : format_count(text, t->steps_s));
     table_text(table, RETURN, y, gone ? STYLE_DIM : frame_style(freshness, style_signed(t->episode_return)),
                gone ? "-" : training_return(text, t->episode_return));
