@@ -262,7 +262,7 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
     }
     queue_add(serve, training);
     queue_open_events(training);
-    queue_again(training);
+    run_again(training);
     queue_schedule(serve);
     answer(call, show(training));
 }
@@ -279,7 +279,7 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
         return;
     }
     if (training->worker || training->left) {
-        queue_ask(training, ENDING_STOP);
+        run_ask(training, ENDING_STOP);
     } else {
         training->retry_at_ms = 0;
         training_enter(training, TRAINING_STOPPED, "", serve_now_ns(), "%s", "");
@@ -314,9 +314,9 @@ static void resume(struct serve *serve, struct control_call *call, json_t *args)
         return;
     }
     if (stopping) {
-        queue_ask(training, ENDING_RESTART);
+        run_ask(training, ENDING_RESTART);
     } else {
-        queue_again(training);
+        run_again(training);
         queue_save(training);
         queue_schedule(serve);
     }
@@ -380,9 +380,9 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
         record->priority = wants.priority;
     training->wants = wants;
     if (training->worker || training->left) {
-        queue_ask(training, ENDING_RESTART);
+        run_ask(training, ENDING_RESTART);
     } else {
-        queue_again(training);
+        run_again(training);
         queue_save(training);
         queue_schedule(serve);
     }

@@ -102,7 +102,7 @@ static void begin_end(struct serve *serve)
     serve->control = NULL;
     for (struct training *t = serve->trainings; t; t = t->next)
         if (t->worker)
-            queue_ask(t, t->record.ending == ENDING_NONE ? ENDING_SHUTDOWN : t->record.ending);
+            run_ask(t, t->record.ending == ENDING_NONE ? ENDING_SHUTDOWN : t->record.ending);
     end_if_done(serve);
 }
 
@@ -116,7 +116,7 @@ static void take_signal(uv_signal_t *signal, int number)
     }
     for (struct training *t = serve->trainings; t; t = t->next) /* the second one */
         if (t->worker && !t->killed)
-            queue_kill(t);
+            run_kill(t);
 }
 
 static void tell_status(const struct serve *serve)
@@ -193,7 +193,7 @@ int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_M
         goto unlock;
     uv_loop_init(&serve->loop);
     serve->idle_since_ms = serve_now_ms(serve);
-    if ((r = queue_load(serve, err)) < 0)
+    if ((r = left_load(serve, err)) < 0)
         goto close;
     if ((r = control_open(&serve->loop, options->socket, serve_command, serve, &serve->control, why,
                           sizeof why)) < 0) {

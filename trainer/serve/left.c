@@ -1,0 +1,132 @@
+/* What a former co-process left: records, and workers that may still live. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trainer/serve/inside.h"
+
+/* The worker that a former co-process left; 0: it is not known. */
+pid_t left_pid(const struct training *training)
+{
+    char path[PATH_MAX + 16];
+    struct process process;
+    const struct record *record = &training->record;
+    if (record->pid > 0 && strcmp(record->boot, training->serve->boot) == 0 &&
+        process_look(record->pid, &process) && process.started == record->pid_started)
+        return record->pid;
+    snprintf(path, sizeof path, "%s/worker.lock", training->folder);
+    return process_holder(path);
+}
+
+/* One whose end nobody waits for: it ends by itself, since nobody reads what it says. */
+void left_look(struct training *training)
+{
+    if (worker_lives(training->folder)) {
+        if (training->asked_ms == 0 && training->record.ending == ENDING_NONE)
+            run_ask(training, ENDING_NONE);
+        else if (training->asked_ms == 0) /* it was asked by the one before */
+            training->asked_ms = serve_now_ms(training->serve);
+        if (training->grace_ms == 0)
+            training->grace_ms = training->serve->options->grace_ms;
+        return;
+    }
+    training->left = false;
+    training->place = SCHEDULE_CPU;
+    training->record.pid = 0;
+    if (training->record.ending == ENDING_SHUTDOWN)
+        training->record.ending = ENDING_NONE;
+    run_end_as_asked(training);
+    training->record.ending = ENDING_NONE;
+    training->asked_ms = 0;
+    training->killed = false;
+    queue_save(training);
+}
+
+/* ---- Records. ---- */
+
+static int place_of(const struct serve *serve, const char *device)
+{
+    for (int i = 0; i < serve->options->n_devices; i++)
+        if (strcmp(serve->options->devices[i], device) == 0)
+            return i;
+    return SCHEDULE_CPU;
+}
+
+static void take_over(struct training *training)
+{
+    struct record *record = &training->record;
+    char err[CONFIG_ERROR_MAX];
+    bool readable = training_wants_read(record->config, &training->wants, err) == 0;
+    if (!training_state_ended(record->state) && !queue_open_events(training))
+        training->serve->options->tell("events cannot be kept: the disk has no room, or is read only");
+    if (training_state_runs(record->state)) {
+        training->left = true;
+        training->limit_mib = queue_wanted_mib(training);
+        training->place = place_of(training->serve, record->device);
+    } else if (!readable && !training_state_ended(record->state)) {
+        training_enter(training, TRAINING_FAILED, "config", serve_now_ns(), "%.500s", err);
+        queue_save(training);
+    }
+}
+
+/* A folder whose record cannot be read is shown as failed, and left as it is. */
+static void show_broken(struct training *training, const char *why)
+{
+    struct stat st;
+    struct record *record = &training->record;
+    record->created_ns = stat(training->folder, &st) == 0 ? (int64_t)st.st_mtim.tv_sec * 1000000000 : 1;
+    record->ended_ns = record->created_ns;
+    record->state = TRAINING_FAILED;
+    record->config = strdup("");
+    char reason[RECORD_REASON_MAX];
+    snprintf(reason, sizeof reason, "%.400s; start it anew with overwrite", why);
+    record_text(record->reason, sizeof record->reason, reason);
+    training->serve->options->tell(why);
+}
+
+static int load_one(struct serve *serve, const char *name, char err[static SERVE_ERROR_MAX])
+{
+    char path[2 * PATH_MAX], why[RECORD_ERROR_MAX];
+    struct record record;
+    snprintf(path, sizeof path, "%s/%s/record.json", serve->folder, name);
+    int r = record_read(path, &record, why);
+    if (r == -ENOENT || r == -ENOTDIR) /* none that was ever acknowledged */
+        return 0;
+    struct training *training = training_create(serve->folder, name, why);
+    if (!training) {
+        if (r == 0)
+            record_finish(&record);
+        snprintf(err, SERVE_ERROR_MAX, "%s", why);
+        return -ENOMEM;
+    }
+    training->serve = serve;
+    if (r == 0 && strcmp(record.name, name) == 0) {
+        training->record = record;
+        take_over(training);
+    } else {
+        if (r == 0)
+            record_finish(&record);
+        show_broken(training, r < 0 ? why : "record.json is of a training of another name");
+    }
+    queue_add(serve, training);
+    return 0;
+}
+
+int left_load(struct serve *serve, char err[static SERVE_ERROR_MAX])
+{
+    DIR *folder = opendir(serve->folder);
+    int r = 0;
+    if (!folder) {
+        r = -errno;
+        snprintf(err, SERVE_ERROR_MAX, "%.300s: cannot be read: %s", serve->folder, strerror(-r));
+        return r;
+    }
+    for (struct dirent *entry; r == 0 && (entry = readdir(folder));)
+        if (record_name_is_good(entry->d_name))
+            r = load_one(serve, entry->d_name, err);
+    closedir(folder);
+    return r;
+}

@@ -1,0 +1,289 @@
+/* A training's worker, from its beginning to its end. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trainer/serve/inside.h"
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define HAVE_SANITIZERS
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define HAVE_SANITIZERS
+#endif
+
+/* UNTOUCHED_MIB: of stacks and BLAS' buffers, of a processor, that are there but never in memory. */
+enum { MIB = 1 << 20, UNTOUCHED_MIB = 256, UNTOUCHED_PER_CPU_MIB = 64 };
+
+/* ---- Asking, killing. ---- */
+
+static void send_signal(struct training *training, int number)
+{
+    pid_t pid = training->worker ? 0 : left_pid(training);
+    if (training->worker)
+        worker_signal(training->worker, number);
+    else if (pid > 0)
+        (void)kill(pid, number); /* it may be gone already */
+}
+
+static int64_t grace_ms(const struct training *training)
+{
+    enum training_state state = training->record.state;
+    bool begins = state == TRAINING_LOADING || state == TRAINING_FEATURES;
+    return schedule_grace_ms(begins ? -1 : training->iteration_s, training->checkpoint_s,
+                             training->serve->options->grace_ms);
+}
+
+void run_ask(struct training *training, enum training_ending ending)
+{
+    training->record.ending = ending;
+    queue_save(training);
+    if (training->asked_ms > 0)
+        return;
+    training->asked_ms = serve_now_ms(training->serve);
+    training->grace_ms = grace_ms(training);
+    send_signal(training, SIGTERM); /* a second one would end it without a checkpoint */
+}
+
+void run_kill(struct training *training)
+{
+    if (training->asked_ms == 0)
+        training->asked_ms = serve_now_ms(training->serve);
+    training->killed = true;
+    send_signal(training, SIGKILL);
+}
+
+/* ---- Budgets. ---- */
+
+void run_look(struct training *training)
+{
+    struct process process;
+    const struct training_wants *wants = &training->wants;
+    if (!training->worker || !process_look(training->record.pid, &process))
+        return;
+    training->resident_bytes = process.resident_bytes;
+    training->worker_cpu_s = process.cpu_s;
+    if (training->killed)
+        return;
+    if (process.resident_bytes > queue_memory_mib(training) * MIB) {
+        training->record.ending = ENDING_MEMORY;
+        queue_save(training);
+        run_kill(training);
+    } else if (wants->cpu_hours > 0 && training->asked_ms == 0 &&
+               training->record.cpu_s + process.cpu_s > wants->cpu_hours * 3600) {
+        run_ask(training, ENDING_CPU);
+    }
+}
+
+/* ---- Ends. ---- */
+
+void run_again(struct training *training)
+{
+    training->record.restarts = 0;
+    training->retry_at_ms = 0;
+    training->record.ended_ns = 0;
+    training_enter(training, TRAINING_QUEUED, "", serve_now_ns(), "%s", "");
+}
+
+/* By itself it is begun again after a while, or has failed. */
+static void fail_or_retry(struct training *training, const char *cause, const char *reason)
+{
+    static const char *const final[] = {"config", "checkpoint", "nan", "memory"};
+    struct record *record = &training->record;
+    for (size_t i = 0; i < sizeof final / sizeof *final; i++)
+        if (strcmp(cause, final[i]) == 0) {
+            training_enter(training, TRAINING_FAILED, cause, serve_now_ns(), "%s", reason);
+            return;
+        }
+    if (record->restarts >= training->wants.restarts) {
+        training_enter(training, TRAINING_FAILED, cause, serve_now_ns(),
+                       "%.400s; after %d restarts in a row it is not begun again", reason, record->restarts);
+        return;
+    }
+    record->restarts++;
+    int64_t wait_ms = schedule_retry_ms(record->restarts, training->serve->options->retry_ms);
+    training->retry_at_ms = serve_now_ms(training->serve) + wait_ms;
+    training_enter(training, TRAINING_QUEUED, cause, serve_now_ns(), "%.400s; restart %d of %d", reason,
+                   record->restarts, training->wants.restarts);
+}
+
+static void ended_by_signal(struct training *training, int number)
+{
+    static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
+    char reason[RECORD_REASON_MAX];
+    const char *cause = "killed";
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (number == crashes[i])
+            cause = "crash";
+    snprintf(reason, sizeof reason, "its worker was ended by signal %d (%s)%s", number, strsignal(number),
+             number == SIGKILL ? ", by another process or by the system for want of memory" : "");
+    fail_or_retry(training, cause, reason);
+}
+
+static void ended_by_itself(struct training *training, int64_t status)
+{
+    char reason[RECORD_REASON_MAX];
+    const char *said = training->said, *cause = training->said_cause;
+    if (status == 0 && strcmp(training->said_result, "done") == 0) {
+        training_enter(training, TRAINING_DONE, "", serve_now_ns(), "%s", "");
+        return;
+    }
+    if (status == 0 && strcmp(training->said_result, "stopped") == 0) {
+        training_enter(training, TRAINING_STOPPED, "", serve_now_ns(),
+                       "its worker was asked to end by another process");
+        return;
+    }
+    if (status == 2 && !*cause) /* a command line that it does not know: of another version */
+        cause = "config";
+    snprintf(reason, sizeof reason, "its worker ended with status %d, and did not say why", (int)status);
+    fail_or_retry(training, *cause ? cause : "crash", *said ? said : reason);
+}
+
+/* What was wanted of it when it was asked to end, or is known of it where nobody saw how it did. */
+void run_end_as_asked(struct training *training)
+{
+    struct record *record = &training->record;
+    int64_t now_ns = serve_now_ns();
+    switch (record->ending) {
+    case ENDING_STOP:
+        training_enter(training, TRAINING_STOPPED, "", now_ns, "%s",
+                       training->killed ? "its worker did not end in time and was killed: the last "
+                                          "checkpoint stands"
+                                        : training->said);
+        break;
+    case ENDING_PAUSE:
+        training_enter(training, TRAINING_PAUSED, "", now_ns, "in favour of one of higher priority");
+        break;
+    case ENDING_CPU:
+        training_enter(training, TRAINING_FAILED, "cpu_budget", now_ns,
+                       "it used its processor time: %.3g hours, [serve] cpu_hours",
+                       training->wants.cpu_hours);
+        break;
+    case ENDING_MEMORY:
+        training_enter(training, TRAINING_FAILED, "memory_budget", now_ns,
+                       "its worker was over its memory of %lld MiB and was killed: [serve] memory_mib, or "
+                       "fewer copies, steps or bars",
+                       (long long)queue_memory_mib(training));
+        break;
+    case ENDING_SHUTDOWN: /* its record says that it runs: the next one goes on */
+        break;
+    default:
+        run_again(training);
+    }
+}
+
+static void worker_ended(void *ctx, int64_t status, int number)
+{
+    struct training *training = ctx;
+    struct record *record = &training->record;
+    bool done = status == 0 && number == 0 && strcmp(training->said_result, "done") == 0;
+    training->worker = NULL;
+    training->place = SCHEDULE_CPU;
+    record->pid = 0;
+    record->cpu_s += training->worker_cpu_s;
+    training->worker_cpu_s = 0;
+    if (record->ending != ENDING_NONE && record->ending != ENDING_RESTART && done)
+        record->ending = ENDING_NONE;
+    if (record->ending != ENDING_NONE)
+        run_end_as_asked(training);
+    else if (number != 0)
+        ended_by_signal(training, number);
+    else
+        ended_by_itself(training, status);
+    if (record->ending != ENDING_SHUTDOWN)
+        record->ending = ENDING_NONE;
+    training->asked_ms = 0;
+    training->killed = false;
+    queue_save(training);
+    queue_schedule(training->serve);
+}
+
+static void worker_heard(void *ctx, json_t *event)
+{
+    struct training *training = ctx;
+    bool ended = training->said_end;
+    if (training_hear(training, event, serve_now_ns(), serve_now_ms(training->serve)))
+        queue_save(training);
+    if (training->said_end && !ended)
+        run_look(training); /* for the last time */
+}
+
+/* ---- Beginnings. ---- */
+
+/* Before the worker is there its record says so; without room for that nothing is begun. */
+static int write_down(struct training *training, int place)
+{
+    struct record *record = &training->record;
+    const struct serve_options *options = training->serve->options;
+    int r = queue_open_events(training) ? training_write_config(training) : -EIO;
+    if (r < 0)
+        return r;
+    training_forget(training);
+    training->place = place;
+    training->limit_mib = queue_wanted_mib(training);
+    training->retry_at_ms = 0;
+    training->heard_ns = record->started_ns = serve_now_ns();
+    training->heard_ms = training->begun_ms = serve_now_ms(training->serve);
+    snprintf(record->device, sizeof record->device, "%.31s",
+             place == SCHEDULE_CPU ? "cpu" : options->devices[place]);
+    snprintf(record->boot, sizeof record->boot, "%s", training->serve->boot);
+    record->ending = ENDING_NONE;
+    record->ended_ns = 0;
+    record->pid = 0;
+    record->attempts++;
+    training_enter(training, TRAINING_LOADING, "", record->started_ns, "%s", "");
+    return queue_save(training);
+}
+
+static int64_t data_limit(const struct training *training, int place)
+{
+#ifdef HAVE_SANITIZERS
+    (void)training, (void)place; /* its shadow is memory, too */
+    return 0;
+#else
+    /* A device's driver reserves address space as it likes. */
+    int64_t untouched_mib = UNTOUCHED_MIB + UNTOUCHED_PER_CPU_MIB * sysconf(_SC_NPROCESSORS_ONLN);
+    return place == SCHEDULE_CPU ? (training->limit_mib + untouched_mib) * MIB : 0;
+#endif
+}
+
+void run_begin(struct training *training, int place)
+{
+    static const struct worker_calls calls = {worker_heard, worker_ended};
+    char err[WORKER_ERROR_MAX];
+    struct process process;
+    struct record *record = &training->record;
+    struct serve *serve = training->serve;
+    enum worker_begin how = training_begin(training);
+    if (how >= WORKER_RESUME)
+        record->overwrite = false;
+    if (write_down(training, place) < 0) {
+        record->attempts--;
+        training->place = SCHEDULE_CPU;
+        fail_or_retry(training, "disk", "its files cannot be written");
+        return;
+    }
+    const struct worker_order order = {
+        .program = serve->options->program,
+        .folder = training->folder,
+        .directory = serve->options->state,
+        .device = place == SCHEDULE_CPU ? "" : serve->options->devices[place],
+        .begin = how,
+        .data_bytes = data_limit(training, place),
+    };
+    int r = worker_start(&serve->loop, &order, &calls, training, &training->worker, err);
+    if (r == -EBUSY) {
+        training->left = true;
+    } else if (r < 0) {
+        training->place = SCHEDULE_CPU;
+        fail_or_retry(training, "crash", err);
+    } else {
+        record->pid = worker_pid(training->worker);
+        record->pid_started = process_look(record->pid, &process) ? process.started : 0;
+    }
+    queue_save(training);
+}
