@@ -285,7 +285,51 @@ def again(arena):
     in_line(arena)
     arena.trading("ppo")
     checked(arena)
-    return was
+
+
+def cut_off(arena):
+    """A table that says other than the accounts do, as where a promotion was cut off between its steps: what is missing is done."""
+    was = roles(arena)
+    assert arena.daemon.stop() == 0
+    ids = {name: policy[1] for name, policy in was.items()}
+    with sqlite3.connect(os.path.join(arena.state, "papertape.db")) as base:
+        base.execute("UPDATE policies SET policy = ? WHERE name = 'ppo'", (bytes.fromhex(ids["rival"]),))
+        base.execute("UPDATE policies SET role = 'retired' WHERE name = 'rival'")
+    base.close()
+    arena.start()
+    in_line(arena)
+    arena.trading("ppo")
+    harness.wait_for(lambda: not arena.positions("rival"), "what the retired one held is sold")
+    newest = ("SELECT p.policy FROM orders AS o JOIN accounts AS a ON a.id = o.account JOIN order_policies AS p "
+              "ON p.order_id = o.id WHERE a.name = 'ppo' ORDER BY o.id DESC LIMIT 1")
+    harness.wait_for(lambda: arena.rows(newest)[0][0].hex() == ids["rival"], "orders of the other policy")
+    print("cut off: accounts follow the table")
+
+
+def unserved(arena):
+    """Without a symbol that policies need they are refused; with it again they trade."""
+    was = roles(arena)
+    arena.done("flatten", confirm="FLATTEN")
+    arena.daemon.wait_status(lambda status: not status["positions"], "all is sold")
+    assert arena.daemon.stop() == 0
+    fewer = arena.config.replace(", XRPUSDT", "").split("[account fixed]")[0]
+    arena.start(fewer)
+    status = arena.status()
+    for policy in status["policies"]:
+        if policy["role"] != "retired":
+            assert policy["state"] == "refused" and "XRP" in policy["detail"] and "BTCUSDT, ETHUSDT" in policy["detail"], policy
+    assert not any(account["strategy"] for account in status["accounts"]), status["accounts"]
+    arena.refused("POLICY_REFUSED", ["XRP"], "policy_promote", name="k0", path=arena.policies["a"])
+    assert {name: roles(arena)[name] for name in was if name != "fixed"} == {name: was[name] for name in was if name != "fixed"}
+    assert arena.daemon.stop() == 0
+    arena.start()
+    arena.done("resume")
+    assert roles(arena) == was
+    in_line(arena)
+    arena.trading("ppo")
+    assert arena.daemon.stop() == 0
+    print("  " + arena.daemon.papertape("parity").strip().split("\n")[-1])
+    print("unserved: refused while a symbol is missing, trading again with it")
 
 
 def from_database(arena, was):
@@ -341,7 +385,13 @@ def main():
             print(f"    {time.monotonic() - began:.1f} s", file=sys.stderr)
         killed(arena, random.Random(seed))
         print(f"    {time.monotonic() - began:.1f} s", file=sys.stderr)
-        was = again(arena)
+        again(arena)
+        arena.start()
+        cut_off(arena)
+        unserved(arena)
+        arena.start()
+        was = roles(arena)
+        assert arena.daemon.stop() == 0
         print(f"    {time.monotonic() - began:.1f} s", file=sys.stderr)
         from_database(arena, was)
     return 0

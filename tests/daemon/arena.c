@@ -1,0 +1,247 @@
+/* The arena's rules: what a promotion comes to, rows as JSON and as the database has them, names, the Sharpe
+ * ratio of days. */
+#include <errno.h>
+
+#include "daemon/arena/days.h"
+#include "daemon/arena/row.h"
+#include "strategy/metrics.h"
+#include "tests/check.h"
+#include "tests/random.h"
+
+static const int64_t DAY_NS = 86400 * INT64_C(1000000000);
+
+static struct arena_row row_of(const char *name, enum db_policy_role role, uint8_t id)
+{
+    struct arena_row row = {.role = role, .since_ns = 100 + id, .path = "/checkpoints/one.safetensors"};
+    snprintf(row.name, sizeof row.name, "%s", name);
+    snprintf(row.account, sizeof row.account, "%s", name);
+    snprintf(row.training, sizeof row.training, "%s", name);
+    memset(row.id, id, sizeof row.id);
+    return row;
+}
+
+/* ---- steps ---- */
+
+static void test_promotion(void)
+{
+    struct arena_row row = row_of("one", DB_POLICY_CHALLENGER, 1);
+    CHECK_INT(arena_promotion(NULL, false), ARENA_CHALLENGE);
+    CHECK_INT(arena_promotion(NULL, true), ARENA_CHALLENGE);
+    CHECK_INT(arena_promotion(&row, false), ARENA_CROWN);
+    CHECK_INT(arena_promotion(&row, true), ARENA_SWAP);
+    row.role = DB_POLICY_CHAMPION;
+    CHECK_INT(arena_promotion(&row, false), ARENA_SWAP);
+    CHECK_INT(arena_promotion(&row, true), ARENA_SWAP);
+    row.role = DB_POLICY_RETIRED;
+    CHECK_INT(arena_promotion(&row, false), ARENA_CHALLENGE);
+    CHECK(arena_reads(ARENA_CHALLENGE) && arena_reads(ARENA_SWAP));
+    CHECK(!arena_reads(ARENA_CROWN) && !arena_reads(ARENA_RETIRE));
+}
+
+static struct arena_row rows[2];
+static const char *accounts[2];
+static int n_accounts;
+
+static int take(enum arena_step step, const struct arena_row *row, const struct arena_row *champion,
+                const struct arena_row *next)
+{
+    memset(rows, 0x5a, sizeof rows);
+    accounts[0] = accounts[1] = NULL;
+    return arena_take_step(step, row, champion, next, 5000, rows, accounts, &n_accounts);
+}
+
+static void test_steps(void)
+{
+    struct arena_row one = row_of("one", DB_POLICY_CHALLENGER, 1);
+    struct arena_row two = row_of("two", DB_POLICY_CHAMPION, 2), next = row_of("one", DB_POLICY_RETIRED, 3);
+
+    CHECK_INT(take(ARENA_CHALLENGE, NULL, &two, &next), 1);
+    CHECK_INT(rows[0].role, DB_POLICY_CHALLENGER);
+    CHECK_INT(rows[0].since_ns, 5000);
+    CHECK_INT(n_accounts, 1);
+    CHECK_STR(accounts[0], "one");
+
+    CHECK_INT(take(ARENA_CROWN, &one, &two, &one), 2); /* the one before gives up its role first */
+    CHECK_STR(rows[0].name, "two");
+    CHECK_INT(rows[0].role, DB_POLICY_CHALLENGER);
+    CHECK_INT(rows[0].since_ns, 5000);
+    CHECK_STR(rows[0].reason, "one became champion");
+    CHECK(memcmp(rows[0].id, two.id, sizeof two.id) == 0);
+    CHECK_INT(rows[1].role, DB_POLICY_CHAMPION);
+    CHECK(memcmp(rows[1].id, one.id, sizeof one.id) == 0);
+    CHECK_INT(n_accounts, 1);
+    CHECK_STR(accounts[0], "champion");
+
+    CHECK_INT(take(ARENA_CROWN, &one, NULL, &one), 1);
+    CHECK_STR(rows[0].name, "one");
+    CHECK_INT(rows[0].role, DB_POLICY_CHAMPION);
+    CHECK_INT(n_accounts, 1);
+
+    CHECK_INT(take(ARENA_SWAP, &one, &two, &next), 1); /* since when it is in its role stays */
+    CHECK_INT(rows[0].role, DB_POLICY_CHALLENGER);
+    CHECK_INT(rows[0].since_ns, one.since_ns);
+    CHECK(memcmp(rows[0].id, next.id, sizeof next.id) == 0);
+    CHECK_INT(n_accounts, 1);
+
+    one.role = DB_POLICY_CHAMPION;
+    CHECK_INT(take(ARENA_SWAP, &one, &one, &next), 1);
+    CHECK_INT(rows[0].role, DB_POLICY_CHAMPION);
+    CHECK_INT(n_accounts, 2);
+    CHECK_STR(accounts[0], "one");
+    CHECK_STR(accounts[1], "champion");
+
+    CHECK_INT(take(ARENA_RETIRE, &one, &one, &one), 1);
+    CHECK_INT(rows[0].role, DB_POLICY_RETIRED);
+    CHECK_INT(rows[0].since_ns, 5000);
+    CHECK_INT(n_accounts, 2);
+    one.role = DB_POLICY_CHALLENGER;
+    CHECK_INT(take(ARENA_RETIRE, &one, &two, &one), 1);
+    CHECK_INT(n_accounts, 1);
+    CHECK_STR(accounts[0], "one");
+}
+
+/* Whatever is asked for, one champion at most, and what trades where follows from the rows. */
+static void test_any_order(void)
+{
+    enum { NAMES = 4, STEPS = 4000 };
+    struct arena_row table[NAMES];
+    bool there[NAMES] = {false};
+    uint8_t trades[NAMES + 1] = {0}; /* by which policy; [NAMES]: on the account champion; 0: none */
+    struct random random = random_seeded("daemon/arena", 20261122);
+    for (int i = 0; i < STEPS; i++) {
+        int at = (int)random_between(&random, 0, NAMES - 1), crowned = -1;
+        char name[2] = {(char)('a' + at), 0};
+        for (int k = 0; k < NAMES; k++)
+            if (there[k] && table[k].role == DB_POLICY_CHAMPION)
+                crowned = k;
+        struct arena_row *row = there[at] ? &table[at] : NULL;
+        bool retires = row && row->role != DB_POLICY_RETIRED && random_chance(&random, 25);
+        enum arena_step step = retires ? ARENA_RETIRE : arena_promotion(row, random_chance(&random, 50));
+        struct arena_row next = row ? *row : row_of(name, DB_POLICY_RETIRED, 0);
+        if (arena_reads(step))
+            memset(next.id, (int)random_between(&random, 1, 255), sizeof next.id);
+        int n = take(step, row, crowned >= 0 ? &table[crowned] : NULL, &next);
+        for (int k = 0; k < n; k++) {
+            table[rows[k].name[0] - 'a'] = rows[k];
+            there[rows[k].name[0] - 'a'] = true;
+        }
+        for (int k = 0; k < n_accounts; k++)
+            trades[strcmp(accounts[k], "champion") == 0 ? NAMES : accounts[k][0] - 'a'] =
+                step == ARENA_RETIRE ? 0 : next.id[0];
+        uint8_t champions = 0, champion = 0;
+        for (int k = 0; k < NAMES; k++) {
+            bool is = there[k] && table[k].role == DB_POLICY_CHAMPION;
+            champions += is;
+            champion = is ? table[k].id[0] : champion;
+            CHECK_INT(trades[k], there[k] && table[k].role != DB_POLICY_RETIRED ? table[k].id[0] : 0);
+        }
+        CHECK(champions <= 1);
+        CHECK_INT(trades[NAMES], champion);
+    }
+}
+
+static void test_names(void)
+{
+    CHECK(!arena_name_refusal("ppo-btc_1.5"));
+    CHECK(arena_name_refusal(""));
+    CHECK(arena_name_refusal("a b"));
+    CHECK(arena_name_refusal("champion"));
+    CHECK(!arena_name_refusal("champion2"));
+    CHECK(!arena_name_refusal("a234567890123456789012345678901"));
+    CHECK(arena_name_refusal("a2345678901234567890123456789012"));
+}
+
+/* ---- rows ---- */
+
+static bool same(const struct arena_row *a, const struct arena_row *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->account, b->account) == 0 &&
+           strcmp(a->training, b->training) == 0 && strcmp(a->path, b->path) == 0 &&
+           strcmp(a->reason, b->reason) == 0 && a->role == b->role && a->since_ns == b->since_ns &&
+           memcmp(a->id, b->id, sizeof a->id) == 0;
+}
+
+static void test_rows(void)
+{
+    struct arena_row row = row_of("one", DB_POLICY_CHAMPION, 0xa7), back = {0};
+    struct db_policy stored;
+    snprintf(row.reason, sizeof row.reason, "why");
+    json_t *object = arena_row_object(&row);
+    CHECK_INT(arena_row_parse(object, &back), 0);
+    CHECK(same(&row, &back));
+    CHECK_STR(json_string_value(json_object_get(object, "role")), "champion");
+
+    memset(&back, 0, sizeof back);
+    arena_row_stored(&row, &stored);
+    CHECK_INT(arena_row_of(&stored, &back), 0);
+    CHECK(same(&row, &back));
+
+    static const char *const members[] = {"name", "role",   "account",  "id",
+                                          "path", "reason", "since_ns", "training"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        json_t *without = json_copy(object), *other = json_copy(object);
+        json_object_del(without, members[i]);
+        json_object_set_new(other, members[i], json_real(1.5));
+        CHECK_INT(arena_row_parse(without, &back), -EINVAL);
+        CHECK_INT(arena_row_parse(other, &back), -EINVAL);
+        json_decref(without);
+        json_decref(other);
+    }
+    static const char *const bad[][2] = {{"role", "king"},
+                                         {"id", "a7"},
+                                         {"name", "a2345678901234567890123456789012"},
+                                         {"account", "a2345678901234567890123456789012"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        json_t *other = json_copy(object);
+        json_object_set_new(other, bad[i][0], json_string(bad[i][1]));
+        CHECK_INT(arena_row_parse(other, &back), -EINVAL);
+        json_decref(other);
+    }
+    CHECK_INT(arena_row_parse(NULL, &back), -EINVAL);
+    CHECK(same(&row, &back)); /* untouched by what was refused */
+    json_decref(object);
+}
+
+/* ---- days ---- */
+
+static void test_days(void)
+{
+    struct arena_days days = {0};
+    CHECK(isnan(arena_days_sharpe(&days)));
+    CHECK_INT(arena_days_from(&days), 0);
+    CHECK_INT(arena_days_add(&days, 20000 * DAY_NS + 5, 1000), 0);
+    CHECK_INT(arena_days_add(&days, 20000 * DAY_NS + 6, 1010), 0);
+    CHECK_INT(days.n, 1);
+    CHECK(isnan(arena_days_sharpe(&days))); /* one day */
+    CHECK_INT(arena_days_add(&days, 20001 * DAY_NS, 999), 0);
+    CHECK_INT(arena_days_add(&days, 20002 * DAY_NS - 1, 1005), 0);
+    CHECK_INT(arena_days_from(&days), 20001 * DAY_NS);
+    /* returns of 1 % and of 1005 / 1010 - 1, by hand: mean / deviation (ddof 1) * sqrt(365) */
+    double a = 0.01, b = 1005.0 / 1010.0 - 1, mean = (a + b) / 2;
+    double deviation = sqrt((a - mean) * (a - mean) + (b - mean) * (b - mean));
+    CHECK_NEAR(arena_days_sharpe(&days), mean / deviation * sqrt(365.0), 1e-12);
+
+    CHECK_INT(arena_days_add(&days, 20004 * DAY_NS + 1, 1005), 0); /* two days without a point */
+    CHECK_INT(days.n, 5);
+    CHECK_NEAR(days.equity[2], 1005, 0);
+    CHECK_NEAR(days.equity[4], 1005, 0);
+    CHECK_INT(arena_days_add(&days, 20001 * DAY_NS, 1), 0); /* before the newest: it is over */
+    CHECK_NEAR(days.equity[1], 1005, 0);
+    arena_days_finish(&days);
+
+    CHECK_INT(arena_days_add(&days, DAY_NS, 100), 0);
+    CHECK_INT(arena_days_add(&days, 2 * DAY_NS, 100), 0);
+    CHECK(isnan(arena_days_sharpe(&days))); /* no day differs */
+    arena_days_finish(&days);
+}
+
+int main(void)
+{
+    test_promotion();
+    test_steps();
+    test_any_order();
+    test_names();
+    test_rows();
+    test_days();
+    return check_done("daemon/arena");
+}
