@@ -126,9 +126,34 @@ static void leave_policies(struct session *session, struct account_spec *account
     }
 }
 
-static int configure(struct session *session, struct account_spec *accounts, char *err, size_t err_size)
+/* Does the configuration have a symbol that the run before had not? */
+static bool adds_symbol(const struct session *session)
+{
+    int s = 0;
+    while (s < session->n_symbols && engine_find_symbol(session->engine, session->symbols[s].name) >= 0)
+        s++;
+    return s < session->n_symbols;
+}
+
+/* What runs before the last one realized with a symbol that comes back: nothing is held of it, and its sums
+ * go on. */
+static int restore_sums(struct session *session, const struct db_recovered *recovery, const bool *known)
+{
+    int r = 0;
+    for (size_t i = 0; i < recovery->n_positions && r == 0; i++) {
+        const struct db_recovered_position *position = &recovery->positions[i];
+        if (!known[position->symbol])
+            r = engine_restore_position(session->engine, position->account, position->symbol,
+                                        &position->position);
+    }
+    return r;
+}
+
+static int configure(struct session *session, const struct db_recovered *recovery,
+                     struct account_spec *accounts, char *err, size_t err_size)
 {
     char reason[ENGINE_ERROR_MAX];
+    bool known[SYMBOLS_MAX] = {false};
     int n = engine_accounts(session->engine);
     for (int a = 0; a < n; a++)
         accounts[a] = *engine_account_spec(session->engine, a);
@@ -137,9 +162,17 @@ static int configure(struct session *session, struct account_spec *accounts, cha
         return n;
     leave_policies(session, accounts, n);
     struct engine_config config = engine_config(session, accounts, n);
+    for (int s = 0; s < session->n_symbols; s++)
+        known[s] = engine_find_symbol(session->engine, session->symbols[s].name) >= 0;
     int r = engine_configure(session->engine, &config, reason);
-    if (r < 0)
+    if (r < 0) {
         snprintf(err, err_size, "%s", reason);
+        return r;
+    }
+    r = restore_sums(session, recovery, known);
+    if (r < 0)
+        snprintf(err, err_size, "%s: its positions cannot be kept: %s", session->state->database,
+                 strerror(-r));
     return r;
 }
 
@@ -252,16 +285,17 @@ static int take_over(struct session *session, struct account_spec *accounts, cha
     int r = read_database(session, &recovery, err, err_size);
     if (r < 0)
         return r;
-    r = session_replay(session, recovery, err, err_size);
-    if (r == 0 && session->recovery.again > 0) { /* it holds more by now */
+    int played = r = session_replay(session, recovery, err, err_size);
+    bool needed = r == 0 || (r > 0 && adds_symbol(session));
+    if (needed && session->recovery.again > 0) { /* it holds more by now */
         db_recovered_destroy(recovery);
         recovery = NULL;
         db_writer_flush(session->writer, REPUT_TIMEOUT_MS);
         r = read_database(session, &recovery, err, err_size);
     }
-    if (r > 0) {
+    if (r >= 0 && played > 0) {
         session->recovery.from = "log";
-        r = configure(session, accounts, err, err_size);
+        r = configure(session, recovery, accounts, err, err_size);
     } else if (r == 0) {
         r = make_engine(session, recovery, accounts, err, err_size);
     }

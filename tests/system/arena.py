@@ -20,7 +20,7 @@ import harness
 import policy_three_ways as recorded
 import trained_three_ways as trained
 
-KILLS = 200 if harness.LONG else 24
+KILLS = 200 if harness.LONG else 12
 ROWS = 20000
 SPEED = "3000"  # 50 bars a second
 CONFIG = """[market]
