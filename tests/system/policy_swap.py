@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Trained policies that follow one another on an account while made bars of three symbols play live (papertape-replay --bars): all
+three symbols, then only two of them, then a recurrent one of all three, again the first one, and at last none, all closed. What the
+account holds and its cash stay at each swap; an alert names the symbol that nobody trades; each order is explained by the policy
+that traded then; and `papertape backtest --events` gives orders' fills and the ledger again, byte by byte."""
+
+import csv
+import json
+import os
+import sys
+
+import harness
+import policy_three_ways as recorded
+import trained_three_ways as trained
+
+SPEED = "1200"  # 20 bars a second
+ROWS = 20000
+CONFIG = """[market]
+symbols = BTCUSDT, ETHUSDT, XRPUSDT
+interval = 1m
+history = 100
+streams = kline
+[engine]
+fill_model = bar
+latency_ms = 50
+slippage = 0.0002
+equity_interval_s = 0
+[parity]
+at = off
+[account main]
+strategy = none
+"""
+KINDS = {"three": {"seed": 1}, "two": {"seed": 2, "symbols": trained.SYMBOLS[:2]},
+         "recurrent": {"seed": 3, "recurrent": 16, "sets": True, "lookback": 3}}
+ORDER = ("three", "two", "recurrent", "three")
+
+
+def asked(daemon, cmd, **args):
+    answer = harness.control(daemon, cmd, args)
+    assert answer["ok"], (cmd, args, answer)
+    return answer["result"]
+
+
+def swapped(daemon, path):
+    """The policy's object; what the account held before and after, its cash, where no bar came in between."""
+    before = asked(daemon, "status")
+    policy = asked(daemon, "policy_promote", name="pupil", path=path)["policy"]
+    after = asked(daemon, "status")
+    return policy, [(status["counters"]["fills"], [position for position in status["positions"] if position["account"] == "pupil"],
+                     [account["cash"] for account in status["accounts"] if account["account"] == "pupil"])
+                    for status in (before, after)]
+
+
+def held(position):
+    return position["symbol"], position["qty"], position["entry"] if "entry" in position else position.get("cost")
+
+
+def live(folder, files, policies):
+    """Every policy in turn, each until it has ordered; at the end none. The daemon, stopped, and the ids in their order."""
+    replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--speed", SPEED))
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, ["--clock", "feed"]))
+    daemon.wait_status(lambda status: status["accounts"] and status["feed"]["state"] == "ok", "the session")
+    ids, stayed = [], 0
+    for name in ORDER:
+        policy, (before, after) = swapped(daemon, policies[name])
+        ids.append(policy["id"])
+        if ids[1:] and before[0] == after[0]:
+            assert list(map(held, before[1])) == list(map(held, after[1])) and before[2] == after[2], (before, after)
+            stayed += len(before[1])
+        orders = asked(daemon, "status")["counters"]["orders"]
+        daemon.wait_status(lambda status: status["counters"]["orders"] > orders + 20 and any(
+            position["account"] == "pupil" and (name == "two") <= (position["symbol"] != "XRPUSDT")
+            for position in status["positions"]), f"{name} trades")
+    asked(daemon, "policy_retire", name="pupil")
+    daemon.wait_status(lambda status: not [p for p in status["positions"] if p["account"] == "pupil"], "all is closed")
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    return daemon, ids, stayed
+
+
+def explained(daemon, ids):
+    """Each order by the policy that was the account's when it was given."""
+    orders = [row for row in csv.DictReader(daemon.papertape("orders", "--csv").splitlines()) if row["tag"] == "policy"]
+    said = []
+    for order in orders[:: max(1, len(orders) // 40)]:
+        one = json.loads(daemon.papertape("explain", order["order"], "--json"))["orders"][0]
+        assert one["equal"] and one["decision"]["policy"]["id"] == one["recorded_policy"]["id"], one
+        if not said or said[-1] != one["decision"]["policy"]["id"]:
+            said.append(one["decision"]["policy"]["id"])
+        assert said[-1] != ids[1] or order["symbol"] != "XRPUSDT", order
+    assert said == ids, (said, ids)
+    return len(orders)
+
+
+def same_again(daemon):
+    """The log gives the record, all of it."""
+    print("  " + daemon.papertape("ledger", "verify").split("\n")[0])
+    print("  " + daemon.papertape("parity").strip().split("\n")[-1])
+    names = {what: os.path.join(os.path.dirname(daemon.state), f"log-{what}.csv") for what in ("trades", "ledger")}
+    recorded.run([harness.PAPERTAPE, "backtest", "--events", daemon.state, "--trades", names["trades"], "--ledger", names["ledger"]])
+    for what, verb in (("trades", ["fills", "--csv"]), ("ledger", ["ledger", "export"])):
+        with open(names[what], newline="") as file:
+            ours, theirs = file.read(), daemon.papertape(*verb)
+        assert ours == theirs and ours.count("\n") > 50, what
+    return ours.count("\n") - 1
+
+
+def main():
+    recorded.ROWS = ROWS
+    with harness.Folder() as folder:
+        _, files = trained.made(folder.path, "bars", False)
+        policies = {name: trained.policy(os.path.join(folder.path, f"{name}.safetensors"), "swap", trailing_stop_pct=0.004,
+                                         cooldown_bars=0, **kind) for name, kind in KINDS.items()}
+        daemon, ids, stayed = live(folder, files, policies)
+        left = [alert for alert in json.loads(daemon.papertape("alerts", "list", "--json"))["alerts"] if alert["code"] == "POLICY_LEFT"]
+        assert any("account pupil" in alert["text"] and alert["text"].endswith("XRPUSDT") for alert in left), left
+        n = explained(daemon, ids)
+        rows = same_again(daemon)
+        print(f"swaps: {len(ids)} policies on one account, {stayed} positions handed over, {n} orders each explained by its own policy; "
+              f"fills and {rows} ledger rows as the log gives them, byte by byte")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
