@@ -173,7 +173,8 @@ void control_ok(struct control_call *call, json_t *result)
     answer(call, true, "result", result ? result : json_object());
 }
 
-static json_t *error_json(const char *code, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static json_t *error_json(const char *code, const char *format,
+                                                                va_list args)
 {
     char message[512];
     vsnprintf(message, sizeof message, format, args);
