@@ -145,8 +145,8 @@ static void test_text(void)
                "[network]\npolicy_layers = none\nvalue_layers = 33,7\nrecurrent = 16\nshared_layers = true\n"
                "[ppo]\nlearning_rate = 0.00012345678901234567\nseed = 9007199254740992\nbounded = true\n"
                "[environment]\nexecution = reference\nbuy_cost_pct = 0.001..0.002\nshorts = false\n",
-        "[serve]\ncpu_hours = 0.1\npriority = -3\n[training]\nworld = pendulum\nname = a-b_c.d\npreset = "
-        "reference-4080\noutput = /a b/c\n",
+        ("[serve]\ncpu_hours = 0.1\npriority = -3\n[training]\nworld = pendulum\nname = a-b_c.d\npreset = "
+         "reference-4080\noutput = /a b/c\n"),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         CHECK_INT(config_parse("F.ini", files[i], &config, err), 0);
