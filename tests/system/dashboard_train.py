@@ -2,12 +2,15 @@
 """Trainings and policies from the dashboard, in tmux as a user does it: started by the form, stopped, resumed, restarted
 with another learning rate, promoted and retired; refused, late, and never answered.
 
-usage: dashboard_train.py PAPERTAPE SOURCE_ROOT
+usage: dashboard_train.py PAPERTAPE SOURCE_ROOT [PAPERTAPED REPLAY TRAINER]
 
-Standard library and tmux only; exit status 77 without tmux. The daemon is fake_daemon.py."""
+Standard library and tmux only; exit status 77 without tmux. The daemon is fake_daemon.py; or the real one, which has the
+real co-process train on the synthetic market."""
 
+import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -15,7 +18,8 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import fake_daemon  # noqa: E402
 import fake_trainings  # noqa: E402
-from dashboard import Session, expect, expect_gone, make_database, wait  # noqa: E402
+import real_daemon  # noqa: E402
+from dashboard import Session, expect, expect_gone, make_database, run_verb, runs, wait  # noqa: E402
 
 CONFIG = """\
 # As the daemon trains by default
@@ -55,18 +59,6 @@ def expect_listed(tmux, *texts):
          tmux.screen)
 
 
-def focused_on_trainings(tmux):
-    """Tab goes round; the panel that has the arrows has the mark."""
-    for _ in range(4):
-        tmux.keys("Tab", "Home")
-        end = time.monotonic() + 1
-        while time.monotonic() < end:
-            if any(line.startswith(">ppo-btc") for line in tmux.screen().split("\n")[:10]):
-                return
-            time.sleep(0.02)
-    raise AssertionError("no row of the trainings is marked\n" + tmux.screen())
-
-
 def replace_value(tmux, value):
     """The chosen row's, from what stands there."""
     tmux.keys("Enter")
@@ -91,7 +83,7 @@ def choose(tmux, text):
 def test_start(session):
     """A name, the default configuration, an error at its line, a missing key; then it is there."""
     tmux, daemon = session.tmux, session.daemon
-    session.launch("--tab 2")
+    session.launch("--tab 2 --interval 0.25")
     expect(tmux, "Trainings (0)", "s start")
     tmux.keys("x")
     expect(tmux, "choose one first")
@@ -289,10 +281,9 @@ def test_log(session):
     tmux, daemon = session.tmux, session.daemon
     lines = ["loading bars", "begun"]
     daemon.learning.train_log = lambda _: fake_trainings.ok(lines=lines)
+    tmux.keys("Tab")  # from the policies
+    expect(tmux, ">ppo-btc")
     tmux.resize(120, 40)
-    tmux.keys("2")
-    expect(tmux, "Trainings (1)")
-    focused_on_trainings(tmux)
     tmux.keys("Enter")
     expect(tmux, "Worker's log", "begun")
     with daemon.lock:
@@ -349,7 +340,7 @@ def test_late(session):
 def test_readonly(session):
     tmux, daemon = session.tmux, session.daemon
     before = len(daemon.commands)
-    session.launch("--readonly --tab 2")
+    session.launch("--readonly --tab 2 --interval 0.25")
     expect(tmux, "Trainings (1)", "read-only")
     for key in "sxrePR":
         tmux.keys(key)
@@ -362,6 +353,88 @@ def test_readonly(session):
     session.ended()
 
 
+def test_live(session):
+    """With the real daemon, co-process and worker: started, seen to learn, stopped with a checkpoint, restarted with
+    another learning rate from there, its policy promoted; wrong once, which the co-process itself says at its line."""
+    def listed():
+        return json.loads(run_verb(session, "train", "list", "--json")[0])["trainings"][0]
+
+    tmux = session.tmux
+    session.launch("--tab 2 --interval 0.25")
+    wait("bars to train on", lambda: all(s["bars"] > 200 for s in json.loads(run_verb(session, "status", "--json")[0])["symbols"]),
+         session.daemon.log)
+    expect(tmux, "Trainings (0)", "s start")
+    tmux.keys("s")
+    expect(tmux, "Name, then Enter")
+    tmux.type("first")
+    tmux.keys("Enter")
+    expect(tmux, "Start first", "learning_rate", "64,64")
+    choose(tmux, "learning_rate")
+    replace_value(tmux, "fast")
+    tmux.keys("c")
+    expect(tmux, "1 error", "! ", "check: 1 error")
+    assert any(line.startswith(">!") and "learning_rate" in line for line in tmux.screen().split("\n")), tmux.screen()
+    tmux.keys("u", "c")
+    expect(tmux, "checked ok")
+    tmux.keys("s")
+    expect(tmux, "start first?")
+    tmux.keys("y")
+    expect(tmux, "start done", "Trainings (1)")
+    wait("steps", lambda: listed()["steps"] > 0, lambda: f"{listed()}{session.daemon.log()}")
+    expect_listed(tmux, ">first", "until stopped")
+    tmux.keys("Enter")
+    expect(tmux, "Training first", "Learning curves", "Timeline", "Worker's log", "begun, process")
+    tmux.keys("Escape")
+    expect(tmux, "Trainings (1)")
+    tmux.keys("x")
+    expect(tmux, "stop first?", "It writes a checkpoint")
+    tmux.keys("y")
+    expect(tmux, "stop done")
+    wait("its end", lambda: listed()["state"] == "stopped", listed)
+    stopped = listed()
+    assert stopped["checkpoint_steps"] == stopped["steps"] > 0, stopped
+
+    tmux.keys("Escape")
+    expect(tmux, "e resume")  # the list knows it
+    tmux.keys("r")
+    expect(tmux, "Restart first", "learning_rate")
+    choose(tmux, "learning_rate")
+    replace_value(tmux, "0.0001")
+    tmux.keys("s")
+    expect(tmux, "restart first?", "from its checkpoint", ", with 1")
+    tmux.keys("y")
+    expect(tmux, "restart done")
+    wait("it goes on from there", lambda: listed()["steps"] > stopped["steps"], lambda: f"{listed()}{session.daemon.log()}")
+    with open(os.path.join(session.state, "trainings", "first", "training.ini"), encoding="utf-8") as file:
+        assert "learning_rate = 0.0001\n" in file.read()
+    tmux.keys("P")
+    expect(tmux, "promote first?", "a challenger")
+    tmux.keys("y")
+    expect(tmux, "promote done", "challenger on first")
+    expect_listed(tmux, " first", "challenger")
+    tmux.keys("x")
+    expect(tmux, "stop first?")
+    tmux.keys("y")
+    wait("its end", lambda: listed()["state"] == "stopped", listed)
+    assert listed()["steps"] > stopped["steps"]
+    tmux.keys("q")
+    session.ended()
+
+
+def end_trainer(session):
+    """The co-process would go on for a minute without its daemon."""
+    try:
+        with open(os.path.join(session.state, "trainings", "serve.lock"), encoding="ascii") as lock:
+            pid = int(lock.read())
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8") as line:
+            ours = session.state in line.read().split("\0")
+    except (OSError, ValueError):
+        return
+    if ours:
+        os.kill(pid, signal.SIGTERM)
+        wait("the end of the co-process", lambda: not runs(pid))
+
+
 TESTS = (test_start, test_stop_and_resume, test_restart, test_refused, test_policies, test_log, test_late, test_readonly)
 
 
@@ -369,24 +442,30 @@ def main():
     if not shutil.which("tmux"):
         print("skipped: tmux is not installed")
         return 77
-    program, source = [os.path.abspath(path) for path in sys.argv[1:]]
+    program, source, *servers = [os.path.abspath(path) for path in sys.argv[1:]]
+    folders = [os.path.dirname(path) for path in (program, *servers)]
+    os.environ["PATH"] = os.pathsep.join([*folders, os.environ["PATH"]])  # the daemon starts the co-process
     os.environ["LANG"] = os.environ["LC_ALL"] = "C.UTF-8"
     os.environ.pop("RUNTIME_DIRECTORY", None)
     with tempfile.TemporaryDirectory(prefix="pt-") as folder:
         session = Session(program, folder)
-        make_database(source, os.path.join(session.state, "papertape.db"))
-        session.daemon = fake_daemon.Daemon(session.state)
-        session.daemon.learning.configs[None] = CONFIG
+        if servers:
+            session.daemon = real_daemon.Daemon(session.state, *servers[:2])
+        else:
+            make_database(source, os.path.join(session.state, "papertape.db"))
+            session.daemon = fake_daemon.Daemon(session.state)
+            session.daemon.learning.configs[None] = CONFIG
         try:
             session.daemon.start()
             session.tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "screen-256color"})
-            for test in TESTS:
+            for test in (test_live,) if servers else TESTS:
                 start = time.monotonic()
                 test(session)
                 print(f"{test.__name__}: passed in {time.monotonic() - start:.1f} s", flush=True)
         finally:
             session.tmux.stop()
             session.daemon.stop()
+            end_trainer(session)
     return 0
 
 
