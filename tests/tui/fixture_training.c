@@ -73,7 +73,7 @@ const char fixture_trainings[] =
     "\"reason\":\"\",\"state\":\"trading\",\"detail\":\"\",\"backend\":\"cpu-avx512\",\"interval\":\"5m\","
     "\"equity\":10010.2,\"return_pct\":0.102,\"trades\":12,\"sharpe\":1.1,\"decided_ns\":1723161000000000000,"
     "\"actions\":{\"BTCUSDT\":0.12,\"ETHUSDT\":-0.3}},"
-    "{\"policy\":\"slow\",\"role\":\"challenger\",\"account\":\"slow\",\"id\":\"11\",\"training\":\"\","
+    "{\"policy\":\"slow\",\"role\":\"challenger\",\"account\":\"main\",\"id\":\"11\",\"training\":\"\","
     "\"path\":"
     "\"/"
     "p\",\"since_ns\":1723160000000000000,\"reason\":\"\",\"state\":\"trading\",\"detail\":\"\",\"backend\":"

@@ -5,13 +5,16 @@
 #include "tui/format.h"
 #include "tui/panel/frame.h"
 #include "tui/panel/training_words.h"
+#include "tui/text.h"
 
 enum { NAME, ROLE, ACCOUNT, STATE, TRADES, SHARPE, RETURN, EQUITY, AGE, ACTIONS, COLUMNS };
+
+enum { ID_COLUMNS = 12 };
 
 static const struct column columns[COLUMNS] = {
     {"", 14, false, 1},     {"role", 10, false, 2},         {"account", 9, false, 3}, {"state", 8, false, 4},
     {"trades", 6, true, 5}, {"sharpe", 6, true, 6},         {"return", 8, true, 8},   {"equity", 11, true, 9},
-    {"age", 9, true, 10},   {"last actions", 17, false, 7},
+    {"age", 9, true, 10},   {"last actions", 20, false, 7},
 };
 
 static enum style state_style(const char *state)
@@ -23,16 +26,34 @@ static enum style state_style(const char *state)
     return strcmp(state, "warming") == 0 ? STYLE_WARN : STYLE_DIM;
 }
 
-static void actions(const struct status_policy *p, char *buf, size_t size)
+/* The currency that its account counts in, which every symbol's name ends with: "". */
+static const char *currency_of(const struct model *model, const struct status_policy *p)
 {
+    const char *currency = "";
+
+    for (int i = 0; i < model->status.n_accounts; i++)
+        if (strcmp(model->status.accounts[i].account, p->account) == 0)
+            currency = model->status.accounts[i].currency;
+    for (int i = 0; i < p->n_actions; i++) {
+        size_t name = strlen(p->actions[i].symbol), end = strlen(currency);
+        if (name <= end || strcmp(p->actions[i].symbol + name - end, currency) != 0)
+            return "";
+    }
+    return currency;
+}
+
+/* "BTC +0.12 ETH -0.30". */
+static void actions(const struct model *model, const struct status_policy *p, char *buf, size_t size)
+{
+    int end = (int)strlen(currency_of(model, p));
+    char value[FORMAT_MAX];
     size_t n = 0;
 
     buf[0] = '\0';
     for (int i = 0; i < p->n_actions; i++) {
-        int more = isfinite(p->actions[i].action)
-                       ? snprintf(buf + n, size - n, "%s%s %+.2f", n ? " " : "", p->actions[i].symbol,
-                                  p->actions[i].action)
-                       : snprintf(buf + n, size - n, "%s%s n/a", n ? " " : "", p->actions[i].symbol);
+        const char *symbol = p->actions[i].symbol;
+        int more = snprintf(buf + n, size - n, "%s%.*s %s", n ? " " : "", (int)strlen(symbol) - end, symbol,
+                            format_signed(value, p->actions[i].action, 2));
         if (more < 0 || (size_t)more >= size - n)
             return;
         n += (size_t)more;
@@ -77,36 +98,48 @@ static void row(const struct table *table, int y, const struct scene *scene, con
         area_text_cut(&rest, 0, 0, rest.width, STYLE_BAD, p->detail);
         return;
     }
-    actions(p, text, sizeof(text));
+    actions(model, p, text, sizeof(text));
     bool known = decided != GONE && !gone && text[0];
     area_text_cut(&rest, 0, 0, rest.width, frame_style(decided, STYLE_NORMAL), known ? text : "-");
 }
 
-/* What the table has no room for, of the chosen one. */
+/* What the table has no room for, of the chosen one; a champion trades for the account of that name, too. */
 static void facts(const struct area *body, const struct scene *scene, int y)
 {
+    const struct status *s = &scene->model->status;
     const struct status_policy *p = view_policy(scene->view, scene->model);
     char age[FORMAT_MAX];
     int x = 1;
 
     if (!p)
         return;
-    x = area_text(body, x, y, STYLE_DIM, p->policy) + 1;
-    if (p->id[0])
-        x = area_printf(body, x, y, STYLE_DIM, "id %.12s", p->id) + 1;
-    if (p->interval[0])
-        x = area_printf(body, x, y, STYLE_DIM, "interval %s", p->interval) + 1;
-    if (p->backend[0])
-        x = area_printf(body, x, y, STYLE_DIM, "on %s", p->backend) + 1;
-    if (p->training[0])
-        x = area_printf(body, x, y, STYLE_DIM, "of %s", p->training) + 1;
-    if (p->since_ns > 0 && scene->now.wall_ns > p->since_ns)
-        x = area_printf(body, x, y, STYLE_DIM, "%s for %s", p->role,
-                        format_age(age, (scene->now.wall_ns - p->since_ns) / 1000000)) +
-            1;
+    bool since = p->since_ns > 0 && scene->now.wall_ns > p->since_ns,
+         champion = strcmp(p->role, "champion") == 0 && s->champion_account[0];
     const char *why = p->detail[0] ? p->detail : p->reason;
-    if (why[0] && x < body->width)
-        area_text_cut(body, x, y, body->width - x, STYLE_DIM, why);
+    x = area_printf(body, x, y, STYLE_DIM, "%s: %s", p->policy, p->role);
+    if (since)
+        x = area_printf(body, x, y, STYLE_DIM, " for %s",
+                        format_age(age, (scene->now.wall_ns - p->since_ns) / 1000000));
+    if (champion)
+        x = area_printf(body, x, y, STYLE_DIM, ", also on account %s", s->champion_account);
+    const struct {
+        const char *label, *text;
+    } more[] = {{", ", why},
+                {", every ", p->interval},
+                {" on ", p->backend},
+                {", id ", p->id},
+                {", of ", p->training}};
+    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+        if (more[i].text[0] && x < body->width) {
+            x = area_text(body, x, y, STYLE_DIM, more[i].label);
+            bool id = more[i].text == p->id; /* as long as the lists of the command line have it */
+            int width = id ? ID_COLUMNS : text_width(more[i].text);
+            width = width < body->width - x ? width : body->width - x;
+            if (id)
+                x = area_printf(body, x, y, STYLE_DIM, "%.*s", width, p->id);
+            else
+                x = area_text_cut(body, x, y, width, STYLE_DIM, more[i].text);
+        }
 }
 
 void panel_policies(const struct area *area, const struct scene *scene)
@@ -126,7 +159,7 @@ void panel_policies(const struct area *area, const struct scene *scene)
     memcpy(shown, columns, sizeof(shown));
     if (area->width >= 140)
         shown[NAME].width = shown[ACCOUNT].width = 19;
-    int wider = area->width - (area->width >= 140 ? 125 : 107);
+    int wider = area->width - (area->width >= 140 ? 128 : 110);
     shown[ACTIONS].width += wider > 0 ? wider : 0;
     struct table table = frame_table(area, title, shown, COLUMNS);
     struct window window = frame_window(scene, PANEL_POLICIES, n, body.height - below);
