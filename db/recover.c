@@ -105,11 +105,9 @@ static void take_policy(void *ctx, const struct db_policy *row)
 {
     struct recovery *recovery = ctx;
     struct db_recovered *to = recovery->to;
-    for (int i = 0; i < to->n_accounts && row->role != DB_POLICY_RETIRED; i++) {
+    for (int i = 0; i < to->n_accounts; i++) {
         struct db_recovered_account *account = &to->accounts[i];
-        const char *name = account->account.name;
-        bool champions = row->role == DB_POLICY_CHAMPION && strcmp(name, DB_CHAMPION_ACCOUNT) == 0;
-        if (!champions && strcmp(name, row->account) != 0)
+        if (!db_policy_trades_for(row, account->account.name))
             continue;
         account->has_policy = true;
         memcpy(account->policy, row->id, sizeof account->policy);

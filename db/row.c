@@ -61,6 +61,14 @@ const char *db_policy_role_name(enum db_policy_role role)
     return policy_roles[role];
 }
 
+bool db_policy_trades_for(const struct db_policy *policy, const char *account)
+{
+    if (policy->role == DB_POLICY_RETIRED)
+        return false;
+    return strcmp(policy->account, account) == 0 ||
+           (policy->role == DB_POLICY_CHAMPION && strcmp(account, DB_CHAMPION_ACCOUNT) == 0);
+}
+
 int db_policy_role_parse(const char *name)
 {
     return find(policy_roles, sizeof policy_roles / sizeof *policy_roles, name);

@@ -171,6 +171,10 @@ struct db_order_policy {
     const char *backend;
 };
 
+/* Does it trade for the account of that name: its own, the champion's besides for DB_CHAMPION_ACCOUNT, none
+ * once it is retired? */
+bool db_policy_trades_for(const struct db_policy *policy, const char *account);
+
 const char *db_policy_role_name(enum db_policy_role role); /* "challenger", "champion", "retired" */
 int db_policy_role_parse(const char *name);
 const char *db_command_state_name(enum db_command_state state); /* "pending", "done", "refused" */

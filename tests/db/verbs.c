@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "tests/db/fixture.h"
+#include "tui/command/account.h"
 #include "tui/command/bars.h"
 #include "tui/command/fills.h"
 #include "tui/command/ledger.h"
@@ -142,7 +143,7 @@ static void fill_database(const char *path, struct fixture *f)
                                    .heard_ns = FIXTURE_START};
     db_writer_put_training(writer, &training);
     struct db_policy policy = {.name = "ppo-btc",
-                               .account = "ppo-btc",
+                               .account = "main",
                                .training = "ppo-btc",
                                .path = "/p",
                                .reason = "better",
@@ -185,7 +186,7 @@ static void test_learning(const char *state)
 
     CHECK_INT(run(command_policy, "policy", "list", "--state", state, NULL), 3);
     CHECK_INT(lines(), 2);
-    CHECK(strncmp(line(1), "ppo-btc           champion    ppo-btc ", 38) == 0);
+    CHECK(strncmp(line(1), "ppo-btc           champion    main    ", 38) == 0);
     CHECK(strstr(line(1), " ab0000000000 ") && strstr(line(1), "better"));
     CHECK_INT(run(command_policy, "policy", "list", "--json", "--state", state, NULL), 3);
     json = object("papertape.policies/1");
@@ -195,6 +196,14 @@ static void test_learning(const char *state)
     CHECK_INT(strlen(json_string_value(json_object_get(row, "id"))), 64);
     CHECK_INT(json_integer_value(json_object_get(row, "since_ns")), FIXTURE_START);
     CHECK(json_is_null(json_object_get(row, "equity")) && json_is_null(json_object_get(row, "state")));
+    json_decref(json);
+    CHECK_INT(run(command_account, "account", "list", "--state", state, NULL), 0);
+    CHECK(strstr(line(1), " policy ppo-btc ") != NULL);
+    CHECK_INT(run(command_account, "account", "list", "--json", "--state", state, NULL), 0);
+    json = object("papertape.accounts/1");
+    row = json_array_get(json_object_get(json, "accounts"), 0);
+    CHECK_STR(json_string_value(json_object_get(row, "policy")), "ppo-btc");
+    CHECK(json_is_null(json_object_get(row, "strategy")));
     json_decref(json);
     CHECK_INT(run(command_policy, "policy", "show", "ppo-btc", "--state", state, NULL), 3);
     CHECK_STR(out, "");

@@ -11,18 +11,21 @@
 enum { E9 = 9, E6 = 6, E4 = 4 }; /* scales of the rules' shares */
 
 static const struct stored_column columns[] = {
-    {"account", -12},   {"currency", -8},         {"cash", 18},           {"equity", 18},
-    {"peak", 0},        {"drawdown_pct", 12},     {"at_ns", -24},         {"strategy", -14},
-    {"shorts", 6},      {"fee_maker", 9},         {"fee_taker", 9},       {"collateral", 0},
-    {"maintenance", 0}, {"borrow_rate", 0},       {"exposure_symbol", 0}, {"exposure_account", 0},
-    {"daily_loss", 0},  {"orders_per_second", 0}, {"drawdown", 0},        {"price_band", 0},
-    {"cooldown_s", 0},  {"positions", 0},         {"killed_ns", -24},     {"opening_cash", 0},
-    {"params", 0},
+    {"account", -12},        {"currency", -8},   {"cash", 18},
+    {"equity", 18},          {"peak", 0},        {"drawdown_pct", 12},
+    {"at_ns", -24},          {"strategy", -14},  {"shorts", 6},
+    {"fee_maker", 9},        {"fee_taker", 9},   {"collateral", 0},
+    {"maintenance", 0},      {"borrow_rate", 0}, {"exposure_symbol", 0},
+    {"exposure_account", 0}, {"daily_loss", 0},  {"orders_per_second", 0},
+    {"drawdown", 0},         {"price_band", 0},  {"cooldown_s", 0},
+    {"positions", 0},        {"killed_ns", -24}, {"opening_cash", 0},
+    {"params", 0},           {"policy", 0},
 };
 
 struct account_line {
     struct db_account_row row;
-    struct db_equity_point point; /* the newest; ts_ns 0: none */
+    struct db_equity_point point;  /* the newest; ts_ns 0: none */
+    char policy[ACCOUNT_NAME_MAX]; /* of the arena, that trades for it; "": none */
 };
 
 struct accounts_read {
@@ -36,6 +39,15 @@ static void take_account(void *ctx, const struct db_account_row *row)
 
     if (read->n < ACCOUNTS_MAX)
         read->lines[read->n++] = (struct account_line){.row = *row};
+}
+
+static void take_policy(void *ctx, const struct db_policy *row)
+{
+    struct accounts_read *read = ctx;
+
+    for (int i = 0; i < read->n; i++)
+        if (db_policy_trades_for(row, read->lines[i].row.account.name))
+            snprintf(read->lines[i].policy, sizeof read->lines[i].policy, "%s", row->name);
 }
 
 static void take_point(void *ctx, const struct db_equity_point *point)
@@ -97,6 +109,7 @@ static json_t *line_object(const struct account_line *line)
                   known ? json_integer(line->point.ts_ns) : json_null());
     json_t *rules = rules_object(account);
 
+    json_object_set_new(object, "policy", line->policy[0] ? json_string(line->policy) : json_null());
     json_object_set_new(object, "killed_ns",
                         line->row.killed_ns ? json_integer(line->row.killed_ns) : json_null());
     if (!object || !rules || json_object_update(object, rules) < 0) {
@@ -143,7 +156,7 @@ static void print_line(struct stored_list *list, const struct account_line *line
         OPENING,
         CELLS
     };
-    char cell[CELLS][STORED_CELL];
+    char cell[CELLS][STORED_CELL], trader[STORED_CELL];
 
     if (form == STORED_JSON) {
         stored_object(list, line_object(line));
@@ -151,6 +164,7 @@ static void print_line(struct stored_list *list, const struct account_line *line
     }
     json_t *object = params_object(account);
     char *params = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    snprintf(trader, sizeof trader, "%s%s", line->policy[0] ? "policy " : "none", line->policy);
     snprintf(cell[DRAWDOWN], STORED_CELL, "%.4f", peaked ? drawdown_pct(line) : 0);
     const char *const cells[] = {
         account->name,
@@ -160,7 +174,7 @@ static void print_line(struct stored_list *list, const struct account_line *line
         peaked ? stored_decimal(form, cell[PEAK], line->row.equity_peak, scale) : "",
         peaked ? cell[DRAWDOWN] : "",
         known ? stored_time(form, cell[AT], line->point.ts_ns) : "",
-        account->strategy[0] || form == STORED_CSV ? account->strategy : "none",
+        form == STORED_CSV || account->strategy[0] ? account->strategy : trader,
         rules->shorts ? "1" : "0",
         stored_decimal(form, cell[MAKER], rules->fees.maker_e6, E6),
         stored_decimal(form, cell[TAKER], rules->fees.taker_e6, E6),
@@ -178,6 +192,7 @@ static void print_line(struct stored_list *list, const struct account_line *line
         line->row.killed_ns ? stored_time(form, cell[KILLED], line->row.killed_ns) : "",
         stored_decimal(form, cell[OPENING], account->cash, scale),
         params ? params : "",
+        line->policy,
     };
     stored_row(list, cells);
     free(params);
@@ -202,6 +217,8 @@ int command_account_list(int argc, char **argv, const char *help)
     r = read ? db_reader_begin(reader) : -ENOMEM;
     if (r == 0)
         r = db_reader_accounts(reader, take_account, read);
+    if (r == 0)
+        r = db_reader_policies(reader, take_policy, read);
     for (; r == 0 && read->at < read->n; read->at++)
         r = db_reader_equity(reader, read->lines[read->at].row.account.number, INT64_MIN, 1, take_point,
                              read);

@@ -45,6 +45,18 @@ static int refuse_option(const char *word, const char *option)
     return stored_fail(EXIT_USAGE, "policy", option, words);
 }
 
+enum { SHOWN_MAX = 160 }; /* characters of one text: fitted features are long; --json has all */
+
+static void print_text(const char *text)
+{
+    char shown[SHOWN_MAX + 1];
+
+    text_clean(shown, sizeof(shown), text);
+    fputs(shown, stdout);
+    if (strlen(text) > SHOWN_MAX)
+        printf("... (%zu characters)", strlen(text));
+}
+
 /* A value in words: a list's values with commas between, an object's with their keys. */
 static void print_value(const json_t *value)
 {
@@ -56,7 +68,7 @@ static void print_value(const json_t *value)
     size_t i;
 
     if (json_is_string(value)) {
-        text_print(stdout, json_string_value(value));
+        print_text(json_string_value(value));
     } else if (json_is_array(value)) {
         json_array_foreach(value, i, each)
         {
