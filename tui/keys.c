@@ -132,6 +132,27 @@ static void next_panel(struct view *view, const struct layout *layout, const str
     }
 }
 
+/* A log whose newest line is the last: its cursor counts from there, so that up is on. */
+static int mirrored(int key)
+{
+    switch (key) {
+    case PRESS_UP:
+    case 'k':
+        return PRESS_DOWN;
+    case PRESS_DOWN:
+    case 'j':
+        return PRESS_UP;
+    case PRESS_PAGE_UP:
+        return PRESS_PAGE_DOWN;
+    case PRESS_PAGE_DOWN:
+        return PRESS_PAGE_UP;
+    case PRESS_HOME:
+        return PRESS_END;
+    default:
+        return PRESS_HOME;
+    }
+}
+
 static void move(struct view *view, const struct model *model, const struct layout *layout, int key)
 {
     enum panel focus = view_focus(view, layout);
@@ -139,6 +160,10 @@ static void move(struct view *view, const struct model *model, const struct layo
     int rows = view_rows(model, focus), page = rect ? rect->height - 1 : 1,
         at = view_cursor(view, model, focus);
 
+    if (focus == PANEL_TRAINING_LOG) {
+        key = mirrored(key);
+        rows = rows > page ? rows - page + 1 : 1; /* the oldest page is the last place */
+    }
     if (at >= rows)
         at = rows - 1;
     if (key == PRESS_UP || key == 'k')

@@ -85,6 +85,37 @@ static void has(int width, int height, enum tab tab, enum panel panel)
     CHECK(layout_find(&layout, panel) != NULL);
 }
 
+/* Trainings and policies stand on 40x10, a training's page is complete on 80x24; the overview gives trainings
+ * room where there are any, and nothing else goes. */
+static void check_study(void)
+{
+    static const enum panel page[] = {PANEL_TRAINING, PANEL_CURVE, PANEL_TIMELINE, PANEL_TRAINING_LOG};
+    struct layout_choice choice = {.tab = TAB_STUDY};
+    struct layout layout, with;
+
+    layout_compute(40, 10, &choice, &layout);
+    CHECK(layout_find(&layout, PANEL_TRAININGS) && layout_find(&layout, PANEL_POLICIES));
+    has(120, 40, TAB_STUDY, PANEL_CURVE);
+    choice.detail = true;
+    layout_compute(80, 24, &choice, &layout);
+    CHECK(!layout_find(&layout, PANEL_TRAININGS));
+    for (size_t i = 0; i < sizeof(page) / sizeof(page[0]); i++)
+        CHECK(layout_find(&layout, page[i]) != NULL);
+    choice = (struct layout_choice){.tab = TAB_OVERVIEW};
+    for (int i = 0; i < 3; i++) {
+        static const int sizes[][2] = {{80, 24}, {120, 40}, {200, 60}};
+        choice.trainings = 0;
+        layout_compute(sizes[i][0], sizes[i][1], &choice, &layout);
+        CHECK(!layout_find(&layout, PANEL_TRAININGS));
+        for (choice.trainings = 1; choice.trainings < 9; choice.trainings++) {
+            layout_compute(sizes[i][0], sizes[i][1], &choice, &with);
+            const struct rect *rect = layout_find(&with, PANEL_TRAININGS);
+            CHECK(rect && rect->height >= 2);
+            CHECK_INT(with.n, layout.n + (layout_find(&with, PANEL_POLICIES) ? 2 : 1));
+        }
+    }
+}
+
 int main(void)
 {
     static const enum panel overview[] = {PANEL_PRICES, PANEL_POSITIONS, PANEL_EQUITY,
@@ -109,6 +140,7 @@ int main(void)
     has(200, 60, TAB_OVERVIEW, PANEL_CHART);
     has(200, 60, TAB_OVERVIEW, PANEL_LOG);
     has(40, 10, TAB_OVERVIEW, PANEL_PRICES);
+    check_study();
 
     struct layout_choice fills = {.tab = TAB_OVERVIEW, .zoomed = PANEL_FILLS};
     layout_compute(80, 24, &fills, &layout);

@@ -191,6 +191,44 @@ static void check_choice(void)
     keys_press(&view, model, 80, 24, now, '1');
     CHECK(!view.detail);
     CHECK_STR(view_wanted_training(&view, model), "");
+    view.focus = PANEL_TRAININGS; /* on the overview */
+    keys_press(&view, model, 80, 24, now, 'j');
+    keys_press(&view, model, 80, 24, now, PRESS_ENTER);
+    CHECK(view.detail && view.tab == TAB_STUDY);
+    CHECK_STR(view_wanted_training(&view, model), "lost");
+}
+
+/* Up is back in time, no further than the first line; a new one has the newest at the bottom. */
+static void check_log(void)
+{
+    json_t *lines = json_array();
+
+    for (int i = 0; i < 50; i++)
+        json_array_append_new(lines, json_sprintf("line %d.", i));
+    view_init(&view, false, 1000);
+    view.tab = TAB_STUDY;
+    choose("ppo-world-wide-5m_2");
+    keys_press(&view, model, 80, 24, now, PRESS_ENTER);
+    model_take_log(model, "ppo-world-wide-5m_2", lines, NULL, now);
+    view.focus = PANEL_TRAINING_LOG;
+    keys_press(&view, model, 80, 24, now, 'z');
+    CHECK(shows("line 49.") && shows("line 30.") && !shows("line 29."));
+    keys_press(&view, model, 80, 24, now, PRESS_UP);
+    CHECK(!shows("line 49.") && shows("line 48.") && shows("line 29."));
+    for (int i = 0; i < 9; i++)
+        keys_press(&view, model, 80, 24, now, PRESS_PAGE_UP);
+    CHECK(shows("line 0.") && shows("line 19.") && !shows("line 20."));
+    keys_press(&view, model, 80, 24, now, 'j');
+    CHECK(!shows("line 0.") && shows("line 20."));
+    keys_press(&view, model, 80, 24, now, 'G');
+    CHECK(shows("line 49."));
+    keys_press(&view, model, 80, 24, now, 'g');
+    keys_press(&view, model, 80, 24, now, 'g');
+    CHECK(shows("line 0."));
+    now.mono_ms += 3 * MODEL_LOG_EXPECTED_MS + 1;
+    CHECK(shows("STALE 6s"));
+    now.mono_ms -= 3 * MODEL_LOG_EXPECTED_MS + 1;
+    json_decref(lines);
 }
 
 static void check_every_size(void)
@@ -227,6 +265,7 @@ int main(int argc, char **argv)
     check_ages();
     check_elsewhere();
     check_choice();
+    check_log();
     view_init(&view, false, 1000);
     view.tab = TAB_STUDY;
     choose("ppo-world-wide-5m_2");

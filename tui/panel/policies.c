@@ -60,6 +60,16 @@ static void actions(const struct model *model, const struct status_policy *p, ch
     }
 }
 
+/* How long ago it decided last; -1: not known, or it decides no more. */
+static int64_t decided_age(const struct model *model, const struct status_policy *p, struct moment now)
+{
+    int64_t clock_ns = model_clock_ns(model, now);
+
+    if (p->decided_ns < 0 || clock_ns <= 0 || strcmp(p->role, "retired") == 0)
+        return -1;
+    return clock_ns > p->decided_ns ? (clock_ns - p->decided_ns) / 1000000 : 0;
+}
+
 static void row(const struct table *table, int y, const struct scene *scene, const struct status_policy *p)
 {
     const struct model *model = scene->model;
@@ -85,9 +95,7 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     table_text(table, RETURN, y, frame_style(freshness, style_signed(p->return_pct)),
                gone ? "-" : format_percent(text, p->return_pct, 2));
     table_text(table, EQUITY, y, plain, gone ? "-" : format_fit(text, p->equity, 2, columns[EQUITY].width));
-    int64_t clock_ns = model_clock_ns(model, scene->now), age_ms = -1;
-    if (p->decided_ns >= 0 && clock_ns > 0 && !retired) /* it decides no more */
-        age_ms = clock_ns > p->decided_ns ? (clock_ns - p->decided_ns) / 1000000 : 0;
+    int64_t age_ms = decided_age(model, p, scene->now);
     frame_age(text, sizeof(text), age_ms < 0 ? GONE : decided, age_ms);
     table_text(table, AGE, y, decided == FRESH ? STYLE_DIM : STYLE_WARN, text);
     if (table->x[ACTIONS] < 0)
@@ -98,9 +106,12 @@ static void row(const struct table *table, int y, const struct scene *scene, con
         area_text_cut(&rest, 0, 0, rest.width, STYLE_BAD, p->detail);
         return;
     }
+    int x = 0;
+    if (table->x[AGE] < 0 && decided == STALE) /* where its age has no column */
+        x = area_printf(&rest, 0, 0, STYLE_WARN, "%s", text) + 1;
     actions(model, p, text, sizeof(text));
     bool known = decided != GONE && !gone && text[0];
-    area_text_cut(&rest, 0, 0, rest.width, frame_style(decided, STYLE_NORMAL), known ? text : "-");
+    area_text_cut(&rest, x, 0, rest.width - x, frame_style(decided, STYLE_NORMAL), known ? text : "-");
 }
 
 /* What the table has no room for, of the chosen one; a champion trades for the account of that name, too. */
@@ -120,6 +131,9 @@ static void facts(const struct area *body, const struct scene *scene, int y)
     if (since)
         x = area_printf(body, x, y, STYLE_DIM, " for %s",
                         format_age(age, (scene->now.wall_ns - p->since_ns) / 1000000));
+    int64_t decided_ms = decided_age(scene->model, p, scene->now);
+    if (decided_ms >= 0)
+        x = area_printf(body, x, y, STYLE_DIM, ", decided %s ago", format_age(age, decided_ms));
     if (champion)
         x = area_printf(body, x, y, STYLE_DIM, ", also on account %s", s->champion_account);
     const struct {
