@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "exchange/whole_file.h"
+#include "trainer/serve/record.h"
 
 enum { CHUNK = 1 << 16, LINE_MAX_BYTES = 1 << 21 };
 
@@ -160,7 +161,7 @@ static int copy_line(const struct events *events, size_t i, const struct whole_f
 static int rewrite(struct events *events, const bool *keep)
 {
     struct whole_file file;
-    int r = whole_file_open(events->path, ".new", 0640, &file);
+    int r = whole_file_open(events->path, TRAINING_TEMPORARY, 0640, &file);
     if (r < 0)
         return r;
     for (size_t i = 0; i < events->n && r == 0; i++)

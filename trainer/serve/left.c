@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "exchange/whole_file.h"
 #include "trainer/serve/inside.h"
 
 /* The worker that a former co-process left; 0: it is not known. */
@@ -26,7 +28,7 @@ void left_look(struct training *training)
 {
     if (worker_lives(training->folder)) {
         if (training->asked_ms == 0 && training->record.ending == ENDING_NONE)
-            run_ask(training, ENDING_NONE);
+            run_ask(training, ENDING_SHUTDOWN);
         else if (training->asked_ms == 0) /* it was asked by the one before */
             training->asked_ms = serve_now_ms(training->serve);
         if (training->grace_ms == 0)
@@ -87,6 +89,23 @@ static void show_broken(struct training *training, const char *why)
     training->serve->options->tell(why);
 }
 
+/* What a writer that was killed left beside a file's name. */
+static void sweep(const char *folder)
+{
+    static const char *const names[] = {"record.json", "training.ini", "events.jsonl"};
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            size_t n = strlen(names[i]);
+            if (strncmp(entry->d_name, names[i], n) == 0 &&
+                whole_file_is_rest(entry->d_name + n, TRAINING_TEMPORARY))
+                (void)unlinkat(dirfd(dir), entry->d_name, 0);
+        }
+    closedir(dir);
+}
+
 static int load_one(struct serve *serve, const char *name, char err[static SERVE_ERROR_MAX])
 {
     char path[2 * PATH_MAX], why[RECORD_ERROR_MAX];
@@ -103,6 +122,7 @@ static int load_one(struct serve *serve, const char *name, char err[static SERVE
         return -ENOMEM;
     }
     training->serve = serve;
+    sweep(training->folder);
     if (r == 0 && strcmp(record.name, name) == 0) {
         training->record = record;
         take_over(training);

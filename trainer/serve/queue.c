@@ -12,6 +12,7 @@ int queue_save(struct training *training)
 {
     char err[RECORD_ERROR_MAX];
     int r = training_save(training, err);
+    training->dirty = false;
     if (r < 0)
         training->serve->options->tell(err);
     return r;
@@ -153,6 +154,8 @@ void queue_tick(struct serve *serve)
     for (struct training *t = serve->trainings; t; t = t->next) {
         if (is_due)
             run_look(t);
+        if (is_due && t->dirty)
+            queue_save(t);
         if (t->left)
             left_look(t);
         if (has_worker(t) && t->asked_ms > 0 && !t->killed && now_ms - t->asked_ms > t->grace_ms)

@@ -96,7 +96,7 @@ int record_write(const struct record *record, const char *path, char err[static 
     json_t *json = to_json(record);
     char *text = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(json);
-    int r = text ? whole_file_open(path, ".new", 0640, &file) : -ENOMEM;
+    int r = text ? whole_file_open(path, TRAINING_TEMPORARY, 0640, &file) : -ENOMEM;
     if (r == 0) {
         r = whole_file_put(&file, text, strlen(text));
         r = whole_file_close(&file, r);

@@ -17,6 +17,8 @@ enum {
     RECORD_ERROR_MAX = 512,
 };
 
+#define TRAINING_TEMPORARY ".new" /* behind the name of a file of a training's that is being written */
+
 enum training_state {
     TRAINING_QUEUED,
     TRAINING_LOADING, /* the first of those that have a worker */

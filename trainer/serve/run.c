@@ -206,8 +206,7 @@ static void worker_heard(void *ctx, json_t *event)
 {
     struct training *training = ctx;
     bool ended = training->said_end;
-    if (training_hear(training, event, serve_now_ns(), serve_now_ms(training->serve)))
-        queue_save(training);
+    training->dirty |= training_hear(training, event, serve_now_ns(), serve_now_ms(training->serve));
     if (training->said_end && !ended)
         run_look(training); /* for the last time */
 }

@@ -94,7 +94,7 @@ int training_write_config(const struct training *training)
     char path[PATH_MAX + 16];
     struct whole_file file;
     snprintf(path, sizeof path, "%s/training.ini", training->folder);
-    int r = whole_file_open(path, ".new", 0640, &file);
+    int r = whole_file_open(path, TRAINING_TEMPORARY, 0640, &file);
     if (r < 0)
         return r;
     r = whole_file_put(&file, training->record.config, strlen(training->record.config));

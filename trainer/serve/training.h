@@ -38,6 +38,7 @@ struct training {
     int64_t asked_ms;      /* the loop's time when it was asked to end; 0: it was not */
     int64_t grace_ms;
     bool killed;         /* and then ended */
+    bool dirty;          /* the record should be written before long */
     int64_t retry_at_ms; /* the loop's time; 0: at once */
     int64_t begun_ms;    /* the worker */
 
@@ -68,8 +69,8 @@ int training_save(struct training *training, char err[static RECORD_ERROR_MAX]);
 /* Writes training.ini as the record has it. 0 or -errno. */
 int training_write_config(const struct training *training);
 
-/* Takes what the worker said: figures, states; and keeps it as an event. Returns whether the record must be
- * written: a checkpoint or a policy is there. */
+/* Takes what the worker said: figures, states; and keeps it as an event. Returns whether the record should be
+ * written before long: a checkpoint or a policy is there. */
 bool training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms);
 
 /* Goes into a state and keeps that as an event, but for those that a worker tells itself; reason and cause

@@ -182,19 +182,19 @@ class CoProcess:
         return until(holds, f"{name}: {states} {values}")
 
     def workers(self):
-        """The processes of workers of this folder, whoever began them."""
-        found = []
+        """The processes of workers of this folder, whoever began them; not what a leak checker clones of one at its end."""
+        found = {}
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open(f"/proc/{pid}/cmdline", "rb") as file:
                     words = file.read().split(b"\0")
                 with open(f"/proc/{pid}/stat") as file:
-                    dead = file.read().rsplit(")", 1)[1].split()[0] in "ZX"
+                    state, parent = file.read().rsplit(")", 1)[1].split()[:2]
             except (FileNotFoundError, ProcessLookupError):
                 continue
-            if b"train" in words and not dead and any(word.startswith(self.state.encode() + b"/trainings/") for word in words):
-                found.append(int(pid))
-        return found
+            if b"train" in words and state not in "ZX" and any(word.startswith(self.state.encode() + b"/trainings/") for word in words):
+                found[int(pid)] = int(parent)
+        return [pid for pid, parent in found.items() if parent not in found]
 
     def events(self, name, after=0):
         events = []

@@ -150,10 +150,13 @@ def test_at_random(program, sanitizers, draw):
         ledger, killed, most = Ledger(), {"worker": 0, "serve": 0, "both": 0}, 0
         co.ask("start", name="a", config=text)
         for i in range(rounds):
-            deadline = time.monotonic() + draw.uniform(0.02, 0.4)
-            while time.monotonic() < deadline:
+            trains, before = draw.random() < 0.7, ledger.process # else wherever it is, mostly while it loads
+            deadline, patience = time.monotonic() + draw.uniform(0.01, 0.15), time.monotonic() + 60
+            while time.monotonic() < deadline or (trains and ledger.process == before and time.monotonic() < patience and ledger.steps < total):
                 most = max(most, len(co.workers()))
                 ledger.take(co.events("a", ledger.seq))
+                if trains and ledger.process == before:
+                    deadline = time.monotonic() + draw.uniform(0.01, 0.15)
             kind = draw.choice(list(killed))
             killed[kind] += 1
             training = co.training("a")
@@ -172,6 +175,8 @@ def test_at_random(program, sanitizers, draw):
         check(ended["steps"] == total and ledger.steps == total and ledger.points == sorted(set(ledger.points)), f"each step once: {ended}")
         with open(os.path.join(co.state, "checkpoints", "a.safetensors"), "rb") as a, open(os.path.join(co.folder, "alone.safetensors"), "rb") as b:
             check(a.read() == b.read(), "the policy of a training that nobody touched")
+        rest = [name for name in os.listdir(os.path.join(co.state, "trainings/a")) if ".new" in name]
+        check(not rest, f"no half-written files: {rest}")
         print(f"killed {killed}; {ended['attempts']} processes, {ledger.process} of them trained, {total} steps")
 
 

@@ -161,6 +161,13 @@ def test_stubborn(program):
         os.kill(co.training("slow")["pid"], signal.SIGTERM) # by somebody else
         check("another process" in co.wait("slow", "stopped")["reason"], "ended by another")
         check(not co.workers(), "no process is left")
+        co.ask("resume", name="never")
+        co.wait("never", "rollout")
+        co.client.close()
+        co.process.send_signal(signal.SIGTERM)
+        until(lambda: len(co.runs("never", "asked")) == 2, "asked")
+        co.process.send_signal(signal.SIGTERM) # patience has an end
+        check(co.gone() == 0 and not co.workers(), "a second SIGTERM kills")
 
 
 def test_gone_program(program):
