@@ -139,8 +139,14 @@ static void ended_by_itself(struct training *training, int64_t status)
     }
     if (status == 2 && !*cause) /* a command line that it does not know: of another version */
         cause = "config";
-    snprintf(reason, sizeof reason, "its worker ended with status %d, and did not say why", (int)status);
-    fail_or_retry(training, *cause ? cause : "crash", *said ? said : reason);
+    if (!*said)
+        snprintf(reason, sizeof reason, "its worker ended with status %d, and did not say why", (int)status);
+    else if (strcmp(cause, "memory") == 0)
+        snprintf(reason, sizeof reason, "%.300s; it has %lld MiB, [serve] memory_mib", said,
+                 (long long)queue_memory_mib(training));
+    else
+        snprintf(reason, sizeof reason, "%s", said);
+    fail_or_retry(training, *cause ? cause : "crash", reason);
 }
 
 /* What was wanted of it when it was asked to end, or is known of it where nobody saw how it did. */
