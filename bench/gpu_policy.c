@@ -99,7 +99,7 @@ static bool same_bits(struct crowd *cpu, struct crowd *gpu)
         decide(cpu, k % cpu->n, &seed_cpu);
         decide(gpu, k % gpu->n, &seed_gpu);
         if (memcmp(cpu->heads, gpu->heads, cpu->outputs * sizeof(float)) != 0 ||
-            strcmp(net_model_backend(gpu->models[k % gpu->n]), "cpu") == 0)
+            strncmp(net_model_backend(gpu->models[k % gpu->n]), "gpu", 3) != 0)
             return false;
     }
     return true;

@@ -29,6 +29,7 @@ enum {
     CONFIG_TIMEFRAMES_MAX = 8,
 };
 
+enum config_inference { INFERENCE_CPU, INFERENCE_GPU };
 enum config_clock { CLOCK_WALL, CLOCK_FEED };
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
@@ -86,6 +87,7 @@ struct config {
     int32_t slippage_e6;
     /* [policies] */
     int64_t policy_wait_ns;
+    enum config_inference inference;
     /* [risk] */
     struct risk_limits risk;
     /* [storage] */

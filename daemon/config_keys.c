@@ -169,6 +169,9 @@ static const struct config_key keys[] = {
     {"policies", "wait_ms",
      "for the bar of a symbol that is late, before it decides without it; 0: until a later bar comes",
      config_parse_i64, config_print_i64, AT(policy_wait_ns), 0, 3600000000000, 6},
+    {"policies", "inference",
+     "who computes trained policies: cpu, or gpu, with the same bits, and the CPU where that does not answer",
+     config_parse_inference, config_print_inference, AT(inference)},
 
     {"risk", "exposure_symbol", "most of an account's equity in one symbol: 0.5 is half; 0: no limit",
      config_parse_real, config_print_real, AT(risk.exposure_symbol), 0, 100},

@@ -24,6 +24,8 @@ CONFIG_PARSE(cash);
 CONFIG_PARSE(venue);
 CONFIG_PARSE(clock);
 CONFIG_PRINT(clock);
+CONFIG_PARSE(inference);
+CONFIG_PRINT(inference);
 CONFIG_PARSE(missed);
 CONFIG_PRINT(missed);
 CONFIG_PARSE(model);

@@ -108,6 +108,7 @@ int config_unknown_word(const char *text, const char *const *words, size_t n, ch
 enum { FEE_TIERS_MAX = 64 };
 
 static const char *const venues[] = {"binance"};
+static const char *const inferences[] = {[INFERENCE_CPU] = "cpu", [INFERENCE_GPU] = "gpu"};
 static const char *const clocks[] = {[CLOCK_WALL] = "wall", [CLOCK_FEED] = "feed"};
 static const char *const levels[] = {
     [LOG_LEVEL_ERROR] = "error",
@@ -128,7 +129,14 @@ static const char *const missed[] = {[MISSED_STOPS_FILL] = "fill", [MISSED_STOPS
 static const char *const switches[] = {"off", "on"};
 static const char *const starts[] = {"never", "auto"};
 
-enum { VENUES = sizeof venues / sizeof *venues, CLOCKS = 2, LEVELS = 4, MISSED = 2, SWITCHES = 2 };
+enum {
+    VENUES = sizeof venues / sizeof *venues,
+    CLOCKS = 2,
+    INFERENCES = 2,
+    LEVELS = 4,
+    MISSED = 2,
+    SWITCHES = 2
+};
 
 int config_log_level_parse(const char *name)
 {
@@ -154,6 +162,21 @@ int config_parse_clock(const struct config_key *key, const char *text, void *bas
 void config_print_clock(const struct config_key *key, const void *base, FILE *to)
 {
     fputs(clocks[*(const enum config_clock *)((const char *)base + key->offset)], to);
+}
+
+int config_parse_inference(const struct config_key *key, const char *text, void *base,
+                           char reason[static REASON])
+{
+    int i = config_find_word(text, inferences, INFERENCES);
+    if (i < 0)
+        return config_unknown_word(text, inferences, INFERENCES, reason);
+    *(enum config_inference *)((char *)base + key->offset) = (enum config_inference)i;
+    return 0;
+}
+
+void config_print_inference(const struct config_key *key, const void *base, FILE *to)
+{
+    fputs(inferences[*(const enum config_inference *)((const char *)base + key->offset)], to);
 }
 
 int config_parse_missed(const struct config_key *key, const char *text, void *base,

@@ -20,6 +20,7 @@
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
 #include "exchange/net/notify.h"
+#include "strategy/policy/device.h"
 
 enum {
     EXIT_USAGE = 2,
@@ -425,7 +426,8 @@ static int run(struct daemon *daemon)
         log_error("the loop did not end cleanly: %s", uv_strerror(r));
     close(lock);
     log_info("stopped");
-    if (board_abandoned() || compute_abandoned()) { /* their memory stays where it is until the very end */
+    if (board_abandoned() || compute_abandoned() ||
+        net_device_abandoned()) { /* their memory stays where it is until the very end */
         fflush(NULL);
         _exit(exit_status);
     }

@@ -8,6 +8,7 @@
 
 #include "daemon/config_keys.h"
 #include "exchange/decimal.h"
+#include "strategy/policy/device.h"
 #include "strategy/policy/shelf.h"
 
 enum { SCALE = 8 };
@@ -20,6 +21,9 @@ struct policy_set {
     struct policy **added; /* besides the configuration's */
     size_t n_added;
     struct policy_shelf *shelf; /* of what former runs had */
+    struct net_device *device;  /* NULL: the CPU computes them */
+    char trouble[NET_DEVICE_ERROR_MAX];
+    bool told;
 };
 
 /* The venue's filters come later: names and the interval are known now. */
@@ -87,6 +91,7 @@ void policy_set_destroy(struct policy_set *set)
         policy_destroy(set->added[i]);
     free(set->added);
     policy_shelf_close(set->shelf);
+    net_device_close(set->device);
     free(set);
 }
 
@@ -126,6 +131,33 @@ int policy_set_keep(struct policy_set *set, const char *dir, const char *recordi
     return -ENOMEM;
 }
 
+/* What keeps one from the device leaves it to the CPU. */
+static const struct policy *place(const struct policy_set *set, const struct policy *policy)
+{
+    char why[NET_DEVICE_ERROR_MAX];
+    if (set->device && policy)
+        policy_on_device(policy, set->device, why);
+    return policy;
+}
+
+void policy_set_on_device(struct policy_set *set, const char *path)
+{
+    if (net_device_open(path, &set->device, set->trouble) < 0)
+        return;
+    for (int i = 0; i < set->n; i++)
+        place(set, set->policies[i]);
+    for (size_t i = 0; i < set->n_added; i++)
+        place(set, set->added[i]);
+}
+
+const char *policy_set_device_trouble(struct policy_set *set)
+{
+    if (set->told || (!set->trouble[0] && !(set->device && net_device_is_lost(set->device, set->trouble))))
+        return NULL;
+    set->told = true;
+    return set->trouble;
+}
+
 const struct policy *policy_set_of(const struct policy_set *set, const char *account)
 {
     for (int i = 0; i < set->n; i++)
@@ -146,7 +178,7 @@ static const struct policy *find(void *ctx, const uint8_t id[static POLICY_ID_SI
     if (!set->shelf)
         return NULL;
     struct policies kept = policy_shelf_find(set->shelf);
-    return kept.find(kept.ctx, id);
+    return place(set, kept.find(kept.ctx, id));
 }
 
 struct policies policy_set_find(struct policy_set *set)
@@ -172,7 +204,7 @@ const struct policy *policy_set_add(struct policy_set *set, struct policy *polic
     }
     set->added = more;
     set->added[set->n_added++] = policy;
-    return policy;
+    return place(set, policy);
 }
 
 void policy_set_drop(struct policy_set *set, bool (*used)(void *ctx, const struct policy *policy), void *ctx)

@@ -20,6 +20,12 @@ void policy_set_destroy(struct policy_set *set); /* NULL is fine */
 int policy_set_keep(struct policy_set *set, const char *dir, const char *recording,
                     char error[static CONFIG_ERROR_MAX]);
 
+/* Has a device compute the trained ones among all that it has and is going to have, as soon as one is open;
+ * where none can be had the CPU does. `path` as net_device_open(). */
+void policy_set_on_device(struct policy_set *set, const char *path);
+/* Once, when the device is given up (or there is none): why. NULL: nothing new. */
+const char *policy_set_device_trouble(struct policy_set *set);
+
 /* Of an account of the configuration, by its name; NULL: it has none. */
 const struct policy *policy_set_of(const struct policy_set *set, const char *account);
 

@@ -8,6 +8,7 @@
 
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
+#include "strategy/policy/device.h"
 
 static int64_t wall_ns(void)
 {
@@ -105,6 +106,17 @@ static void tell_hole(struct session *session)
     session_alert(session, DB_ERROR, "event-log-hole", text);
 }
 
+static void tell_device(struct session *session)
+{
+    char text[NET_DEVICE_ERROR_MAX + 80];
+    const char *why = policy_set_device_trouble(session->policies);
+    if (!why)
+        return;
+    snprintf(text, sizeof text, "policies are computed by the CPU: %s", why);
+    log_warning("%s", text);
+    session_alert(session, DB_WARNING, "POLICY_DEVICE", text);
+}
+
 static void on_wake(uv_async_t *async)
 {
     struct session *session = async->data;
@@ -124,6 +136,7 @@ static void on_wake(uv_async_t *async)
     }
     if (session->log)
         tell_hole(session);
+    tell_device(session);
     if (session->hooks.committed)
         session->hooks.committed(session->hooks.ctx, db_writer_committed(session->writer));
 }
@@ -138,6 +151,8 @@ static int open_policies(struct session *session, char *err, size_t err_size)
         r = policy_set_keep(session->policies, session->state->policies, session->config->record_dir, why);
     if (r < 0)
         snprintf(err, err_size, "%s", why);
+    else if (session->config->inference == INFERENCE_GPU)
+        policy_set_on_device(session->policies, NULL);
     return r;
 }
 

@@ -5,6 +5,7 @@
 
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
+#include "strategy/policy/device.h"
 
 static bool held(const struct session *session)
 {
@@ -34,7 +35,7 @@ static void put_origin(struct session *session, const struct order *order)
         order->account >= 0 ? engine_account_spec(engine, order->account)->policy : NULL;
     if (!policy || order->by_hand || (strcmp(order->tag, "policy") != 0 && strcmp(order->tag, "stop") != 0))
         return;
-    struct db_order_policy origin = {.order_id = order->id, .backend = policy->backend};
+    struct db_order_policy origin = {.order_id = order->id, .backend = policy_backend(policy)};
     memcpy(origin.id, policy->id, sizeof origin.id);
     db_writer_put_order_policy(session->writer, &origin);
 }

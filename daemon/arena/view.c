@@ -7,6 +7,7 @@
 #include "daemon/status.h"
 #include "daemon/status_internal.h"
 #include "exchange/bar.h"
+#include "strategy/policy/device.h"
 
 /* What a policy is shown with: a row of the table, or an account of the configuration. */
 struct shown {
@@ -88,7 +89,8 @@ static json_t *shown_object(struct arena *arena, const struct shown *shown)
     json_object_set_new(object, "path", json_string(shown->path));
     json_object_set_new(object, "since_ns", shown->since_ns ? json_integer(shown->since_ns) : json_null());
     json_object_set_new(object, "reason", json_string(shown->reason));
-    json_object_set_new(object, "backend", text_or_null(shown->policy ? shown->policy->backend : NULL));
+    json_object_set_new(object, "backend",
+                        text_or_null(shown->policy ? policy_backend(shown->policy) : NULL));
     json_object_set_new(object, "interval",
                         text_or_null(shown->policy ? bar_interval_name(shown->policy->interval_ns) : NULL));
     add_account(arena, shown, object);

@@ -252,6 +252,13 @@ int net_device_open(const char *path, struct net_device **ret, char err[static N
     return 0;
 }
 
+static atomic_bool abandoned;
+
+bool net_device_abandoned(void)
+{
+    return atomic_load(&abandoned);
+}
+
 void net_device_close(struct net_device *d)
 {
     if (!d)
@@ -273,6 +280,7 @@ void net_device_close(struct net_device *d)
         pthread_join(thread, NULL);
         free_device(d);
     } else {
+        atomic_store(&abandoned, true);
         pthread_detach(thread);
     }
 }
@@ -408,11 +416,11 @@ const char *net_model_backend(const struct net_model *model)
 {
     struct net_slot *slot = model->slot;
     if (!slot)
-        return "cpu";
+        return net_model_cpu(model);
     pthread_mutex_lock(&slot->device->lock);
     bool answered = slot->answered;
     pthread_mutex_unlock(&slot->device->lock);
-    return answered ? slot->device->name : "cpu";
+    return answered ? slot->device->name : net_model_cpu(model);
 }
 
 static const struct net_model *model_of(const struct policy *policy)
@@ -431,5 +439,5 @@ int policy_on_device(const struct policy *policy, struct net_device *device,
 const char *policy_backend(const struct policy *policy)
 {
     const struct net_model *model = model_of(policy);
-    return model ? net_model_backend(model) : "cpu";
+    return model ? net_model_backend(model) : policy->backend;
 }

@@ -24,6 +24,9 @@ int net_device_open(const char *path, struct net_device **ret, char err[static N
  * answer its thread is left behind, and what it holds. */
 void net_device_close(struct net_device *device);
 
+/* Was a thread left behind, ever? Then the process must end without waiting for it. */
+bool net_device_abandoned(void);
+
 /* How long callers wait for an answer, NET_DEVICE_WAIT_MS unless this says otherwise: for tests. */
 void net_device_patience(struct net_device *device, int wait_ms);
 
@@ -48,8 +51,8 @@ int net_model_on_device(struct net_model *model, struct net_device *device,
 int policy_on_device(const struct policy *policy, struct net_device *device,
                      char err[static NET_DEVICE_ERROR_MAX]);
 
-/* What computed its last answer: "cpu", or the device's name. A policy without a model: "cpu". The text lives
- * as long as the device. */
+/* What computed its last answer: the device's name, or net_model_cpu(); a policy without a model: its
+ * backend. The text lives as long as the device. */
 const char *net_model_backend(const struct net_model *model);
 const char *policy_backend(const struct policy *policy);
 

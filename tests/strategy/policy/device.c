@@ -55,7 +55,7 @@ static void pair_close(struct pair *pair)
     free(pair->heads_here);
 }
 
-/* One step on both: bits. `backend`: who must have given the answer. */
+/* One step on both: bits. `backend`: who must have given the answer; NULL: the CPU. */
 static void step(struct pair *pair, struct random *random, const char *backend)
 {
     size_t n_there, n_here, n = (size_t)pair->layout.outputs;
@@ -68,8 +68,8 @@ static void step(struct pair *pair, struct random *random, const char *backend)
     const float *there = net_memory_hidden(pair->memory_there, &n_there),
                 *here = net_memory_hidden(pair->memory_here, &n_here);
     CHECK(n_there == n_here && (n_here == 0 || memcmp(there, here, n_here * sizeof(float)) == 0));
-    CHECK_STR(net_model_backend(pair->there), backend);
-    CHECK_STR(net_model_backend(pair->here), "cpu");
+    CHECK_STR(net_model_backend(pair->there), backend ? backend : net_model_cpu(pair->there));
+    CHECK_STR(net_model_backend(pair->here), "cpu-scalar");
     compared += n;
 }
 
@@ -78,7 +78,7 @@ static void test_shape(struct net_device *device, struct random *random, const s
     struct pair pair;
     char err[NET_DEVICE_ERROR_MAX] = "";
     pair_open(&pair, random, shape);
-    step(&pair, random, "cpu");
+    step(&pair, random, NULL);
     CHECK_INT(net_model_on_device(pair.there, device, err), 0);
     CHECK_INT(net_model_on_device(pair.there, device, err), -EALREADY);
     CHECK(net_device_settle(device, SETTLE_MS));
@@ -163,7 +163,7 @@ static void test_many(const char *module, struct random *random)
         step(&pairs[i], random, net_device_name(device));
     net_device_close(device);
     for (int i = 1; i < MODELS; i++) {
-        step(&pairs[i], random, "cpu");
+        step(&pairs[i], random, NULL);
         pair_close(&pairs[i]);
     }
 }
@@ -182,15 +182,15 @@ static void test_fails(const char *module, struct random *random)
     step(&pair, random, net_device_name(device));
     CHECK(!net_device_is_lost(device, err) && err[0] == '\0');
     setenv("POLICY_FAILS", "1", 1);
-    step(&pair, random, "cpu");
+    step(&pair, random, NULL);
     unsetenv("POLICY_FAILS");
     CHECK(net_device_is_lost(device, err) && strstr(err, "the test makes it fail"));
     for (int i = 0; i < 3; i++) /* and it is not asked again */
-        step(&pair, random, "cpu");
+        step(&pair, random, NULL);
     struct pair other;
     pair_open(&other, random, &plain);
     CHECK_INT(net_model_on_device(other.there, device, err), -EIO);
-    step(&other, random, "cpu");
+    step(&other, random, NULL);
     pair_close(&other);
     pair_close(&pair);
     net_device_close(device);
@@ -212,15 +212,16 @@ static void test_hangs(const char *module, struct random *random, bool closed)
     step(&pair, random, net_device_name(device));
     setenv("POLICY_HANGS", fifo, 1);
     net_device_patience(device, NET_DEVICE_WAIT_MS);
-    step(&pair, random, "cpu");
+    step(&pair, random, NULL);
     CHECK(net_device_is_lost(device, err) && strstr(err, "no answer within 50 ms"));
-    step(&pair, random, "cpu");
+    step(&pair, random, NULL);
     if (closed)
         net_device_close(device);
+    CHECK(net_device_abandoned() == closed);
     int fd = open(fifo, O_WRONLY | O_CLOEXEC);
     CHECK(fd >= 0 && write(fd, "x", 1) == 1);
     close(fd);
-    step(&pair, random, "cpu");
+    step(&pair, random, NULL);
     unsetenv("POLICY_HANGS");
     pair_close(&pair);
     if (!closed)
@@ -238,10 +239,10 @@ static void test_none(struct random *random)
     CHECK(net_device_is_lost(device, err) && strstr(err, "/nonexistent/papertape-gpu.so"));
     CHECK_STR(net_device_name(device), "gpu");
     CHECK_INT(net_model_on_device(pair.there, device, err), -EIO);
-    step(&pair, random, "cpu");
-    const struct policy recorded = {.kind = "recorded"};
+    step(&pair, random, NULL);
+    const struct policy recorded = {.kind = "recorded", .backend = "file"};
     CHECK_INT(policy_on_device(&recorded, device, err), 0);
-    CHECK_STR(policy_backend(&recorded), "cpu");
+    CHECK_STR(policy_backend(&recorded), "file");
     net_device_close(device);
     net_device_close(NULL);
     pair_close(&pair);
