@@ -258,6 +258,41 @@ static void test_saved(struct random *random)
     made_policy_close(&made);
 }
 
+/* Other files of the same rules, in the middle of a wait: it goes on. Another policy: it is dropped, and the
+ * bars of then are nobody's. */
+static void test_swapped(struct random *random)
+{
+    static struct world w;
+    struct made_policy made, other;
+    buyer_open(&made, random, 2, 9);
+    for (int same = 0; same < 2; same++) {
+        other = made;
+        other.policy.assets = other.assets;
+        other.policy.id[0] ^= 1;
+        other.policy.rules.cooldown_bars = same ? 0 : 1;
+        open_waiting(&w, &made.policy, FILL_BAR, WAIT_NS);
+        for (int s = 0; s < 2; s++)
+            flat(&w, s, 0, 100 * E8);
+        flat(&w, 0, 1, 100 * E8);
+        CHECK_INT(w.told.n_orders, 2);
+        const struct event event = {
+            .recv_ns = at(2, SECOND_NS),
+            .kind = EVENT_COMMAND,
+            .command = {.kind = COMMAND_ACCOUNT_POLICY, .policy = {.policy = &other.policy}}};
+        give(&w, &event);
+        timer(&w, at(2, WAIT_NS));
+        CHECK_INT(w.told.n_orders, 2 + same);
+        late_flat(&w, 1, 1, 3 * SECOND_NS, 100 * E8);
+        timer(&w, at(2, 9 * SECOND_NS));
+        CHECK_INT(w.told.n_orders, 2 + same);
+        for (int s = 0; s < 2; s++)
+            flat(&w, s, 2, 100 * E8);
+        CHECK_INT(w.told.n_orders, 4 + same);
+        engine_destroy(w.engine);
+    }
+    made_policy_close(&made);
+}
+
 int main(void)
 {
     struct random random = random_seeded("late", 20261122);
@@ -267,5 +302,6 @@ int main(void)
     test_history(&random);
     test_sets(&random);
     test_saved(&random);
+    test_swapped(&random);
     return check_done("engine/late");
 }
