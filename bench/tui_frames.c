@@ -49,7 +49,7 @@ static void fill(const char *path)
     struct db_training row = fixture_training_row(name, "update", (int64_t)POINTS * 1024);
     db_writer_put_training(writer, &row);
     for (int i = 0; i < POINTS; i++)
-        fixture_put_point(writer, name, i);
+        fixture_put_point(writer, name, i, 0);
     for (int i = 0; i < HISTORY_PHASES_MAX; i++) {
         struct db_training_state state = {name, i % 2 ? "rollout" : "update",
                                           fixture_now_ns - (HISTORY_PHASES_MAX - i) * (int64_t)1000000000,

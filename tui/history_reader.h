@@ -9,6 +9,7 @@
 struct history_curve {
     int64_t seen, stride; /* points; every so manieth stays; stride 0: nothing has been read */
     bool passing;         /* the last of those that are there goes when the next comes */
+    int64_t newest_ns;    /* of the newest of them, which tells whether it is still that */
     int64_t attempts, created_ns;
 };
 

@@ -15,8 +15,8 @@ enum { LINE_MAX = 256 };
 struct reading {
     struct history_training *past;
     struct history_curve *curve;
-    bool found;
-    int64_t steps, attempts, created_ns;
+    bool found, checking, changed; /* the first point is to be the newest that is known; it was not */
+    int64_t attempts, created_ns;
 };
 
 /* A line of an INI file: "[section]", "key = value", a comment, or nothing. */
@@ -66,7 +66,6 @@ static void on_training(void *ctx, const struct db_training *row)
     struct reading *reading = ctx;
 
     reading->found = true;
-    reading->steps = row->steps;
     reading->attempts = row->attempts;
     reading->created_ns = row->created_ns;
     history_parameters(reading->past, row->config);
@@ -93,6 +92,15 @@ static void on_point(void *ctx, const struct db_training_point *row)
     struct history_training *past = reading->past;
     struct history_curve *curve = reading->curve;
 
+    if (reading->checking) {
+        reading->checking = false;
+        if (row->steps == past->steps[past->n_points - 1] && row->ts_ns == curve->newest_ns)
+            return;
+        reading->changed = true;
+    }
+    if (reading->changed)
+        return;
+    curve->newest_ns = row->ts_ns;
     if (curve->passing)
         past->n_points--;
     if (past->n_points == HISTORY_POINTS_MAX)
@@ -135,21 +143,39 @@ static void on_state(void *ctx, const struct db_training_state *row)
     COPY(phase->state, row->state);
 }
 
-/* Does what was read of the curve stand: of the same training, the same attempt, and not beyond where that
- * is? One that goes on from a checkpoint may have forgotten points. */
-static bool stands(const struct history_curve *curve, const struct reading *reading, const char *name)
+/* What was read of the curve is of the same training and the same attempt. */
+static bool same_attempt(const struct history_curve *curve, const struct reading *reading, const char *name)
+{
+    return curve->stride > 0 && strcmp(reading->past->training, name) == 0 &&
+           curve->attempts == reading->attempts && curve->created_ns == reading->created_ns;
+}
+
+static void forget(struct reading *reading)
+{
+    *reading->curve =
+        (struct history_curve){.stride = 1, .attempts = reading->attempts, .created_ns = reading->created_ns};
+    reading->past->n_points = reading->past->n_evaluations = 0;
+    reading->changed = false;
+}
+
+static int read_on(struct db_reader *db, struct reading *reading, const char *name)
 {
     const struct history_training *past = reading->past;
-    int64_t newest = past->n_points > 0 ? past->steps[past->n_points - 1] : -1;
+    int64_t points = past->n_points > 0 ? past->steps[past->n_points - 1] - 1 : INT64_MIN;
+    int64_t evaluations =
+        past->n_evaluations > 0 ? past->evaluations[past->n_evaluations - 1].steps : INT64_MIN;
 
-    return curve->stride > 0 && strcmp(past->training, name) == 0 && curve->attempts == reading->attempts &&
-           curve->created_ns == reading->created_ns && newest <= reading->steps;
+    reading->checking = past->n_points > 0;
+    int r = db_reader_training_points_after(db, name, points, on_point, reading);
+    reading->changed |= reading->checking; /* the newest that is known has gone */
+    if (r < 0 || reading->changed)
+        return r;
+    return db_reader_training_evaluations_after(db, name, evaluations, on_evaluation, reading);
 }
 
 int history_read_training(struct history_reader *reader, struct history_training *past, const char *name)
 {
     struct reading reading = {.past = past, .curve = &reader->curve};
-    struct history_curve *curve = reading.curve;
 
     if (!*name) {
         past->training[0] = '\0';
@@ -159,25 +185,23 @@ int history_read_training(struct history_reader *reader, struct history_training
     int r = db_reader_trainings(reader->db, name, on_training, &reading);
     if (r < 0)
         return r;
-    if (!stands(curve, &reading, name)) {
-        *curve = (struct history_curve){
-            .stride = 1, .attempts = reading.attempts, .created_ns = reading.created_ns};
-        past->n_points = past->n_evaluations = 0;
-    }
+    if (!same_attempt(reading.curve, &reading, name))
+        forget(&reading);
     COPY(past->training, name);
     past->n_phases = 0;
     if (!reading.found) {
         past->n_points = past->n_evaluations = past->n_parameters = 0;
-        curve->stride = 0;
+        reading.curve->stride = 0;
         return 0;
     }
-    int64_t points = past->n_points > 0 ? past->steps[past->n_points - 1] : -1;
-    int64_t evaluations = past->n_evaluations > 0 ? past->evaluations[past->n_evaluations - 1].steps : -1;
-    if ((r = db_reader_training_points_after(reader->db, name, points, on_point, &reading)) == 0 &&
-        (r = db_reader_training_evaluations_after(reader->db, name, evaluations, on_evaluation, &reading)) ==
-            0)
+    r = read_on(reader->db, &reading, name);
+    if (r == 0 && reading.changed) { /* it went back to a checkpoint: all of it anew */
+        forget(&reading);
+        r = read_on(reader->db, &reading, name);
+    }
+    if (r == 0)
         r = db_reader_training_states(reader->db, name, HISTORY_PHASES_MAX, on_state, &reading);
     if (r < 0)
-        curve->stride = 0; /* whatever was read of it is read again */
+        reading.curve->stride = 0; /* whatever was read of it is read again */
     return r;
 }

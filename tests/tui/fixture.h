@@ -17,11 +17,12 @@ extern const char fixture_several[];
 /* With trainings in every state that looks different, and policies: to be merged into it. */
 extern const char fixture_trainings[];
 
-/* Of the database: a training of that name, a point of its curve, and all that the database of the moment has
+/* Of the database: a training of that name, a point of its curve, written so much
+ * later than usual, and all that the database of the moment has
  * of trainings: one that failed and one that goes on, with 2992 points and an hour of phases, and its policy.
  */
 struct db_training fixture_training_row(const char *name, const char *state, int64_t steps);
-void fixture_put_point(struct db_writer *writer, const char *training, int64_t iteration);
+void fixture_put_point(struct db_writer *writer, const char *training, int64_t iteration, int64_t later_ns);
 void fixture_put_trainings(struct db_writer *writer);
 
 /* Writes the database of that moment at `path`, with the daemon's own writer: 0 or -errno, said on stderr. */

@@ -102,14 +102,14 @@ static const char config[] = "# the wide one\n[ppo]\nn_envs = 64\nn_steps = 128\
                              "gamma = 0.99\nclip_range = 0.2\nent_coef = 0.001\n\n[net]\nwidths = 64,64\n"
                              "activation = tanh\n[data]\nsymbols = BTCUSDT,ETHUSDT\ninterval = 5m\n";
 
-void fixture_put_point(struct db_writer *writer, const char *training, int64_t iteration)
+void fixture_put_point(struct db_writer *writer, const char *training, int64_t iteration, int64_t later_ns)
 {
     double at = (double)iteration;
     struct db_training_point point = {
         .training = training,
         .steps = (iteration + 1) * 1024,
         .iteration = iteration,
-        .ts_ns = fixture_now_ns - 3600 * second_ns + iteration * second_ns,
+        .ts_ns = fixture_now_ns - 3600 * second_ns + iteration * second_ns + later_ns,
         .steps_s = 845000 + 1000 * sin(at / 7),
         .episode_return = iteration < 5 ? NAN : 1.4 - 2 * exp(-at / 800) + 0.05 * sin(at / 11),
         .reward = 0.001,
@@ -175,7 +175,7 @@ void fixture_put_trainings(struct db_writer *writer)
     db_writer_put_training(writer, &failed);
     db_writer_put_training(writer, &running);
     for (int i = 0; i < 2992; i++)
-        fixture_put_point(writer, name, i);
+        fixture_put_point(writer, name, i, 0);
     for (int i = 0; i < 3; i++) {
         struct db_training_evaluation evaluation = {.training = name,
                                                     .steps = 1000000 * (i + 1),

@@ -222,6 +222,8 @@ static void check_parameters(void)
     CHECK_INT(past.n_parameters, 0);
 }
 
+static int64_t later_ns; /* that points come */
+
 static struct db_writer *begin(const char *path)
 {
     static const struct db_writer_config writer_config;
@@ -250,7 +252,7 @@ static void put(const char *path, const char *name, int64_t attempts, int64_t re
     if (rewind >= 0)
         db_writer_rewind_training(writer, name, rewind);
     for (int64_t i = from; i < to; i++)
-        fixture_put_point(writer, name, i);
+        fixture_put_point(writer, name, i, later_ns);
     end(writer);
 }
 
@@ -293,6 +295,25 @@ static void check_curve(const char *path)
     put(path, "curve", 3, 50 * 1024, 50, 201);
     CHECK_INT(history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 201);
+    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(past.n_points, 201);
+    /* The same attempt goes back, too: its row may be stored before that is told; and it may come as far
+     * again. */
+    put(path, "curve", 3, 150 * 1024, 150, 180);
+    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(past.n_points, 180);
+    double before = past.figures[FIGURE_KL][179];
+    later_ns = 7;
+    put(path, "curve", 3, 100 * 1024, 100, 180);
+    past.figures[FIGURE_KL][120] = -1;
+    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_INT(past.n_points, 180);
+    CHECK_NEAR(past.figures[FIGURE_KL][179], before, 0);
+    CHECK(past.figures[FIGURE_KL][120] > 0);
+    past.figures[FIGURE_KL][120] = -1; /* and what is still there is not read again */
+    CHECK_INT(history_read_training(reader, &past, "curve"), 0);
+    CHECK_NEAR(past.figures[FIGURE_KL][120], -1, 0);
+    put(path, "curve", 3, 0, 0, 201);
     CHECK_INT(history_read_training(reader, &past, "curve"), 0);
     CHECK_INT(past.n_points, 201);
     /* Another one, none, and one that there is not. */
