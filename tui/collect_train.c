@@ -7,7 +7,11 @@
 
 #include "tui/collect.h"
 
-enum { LOG_LINES = MODEL_LOG_LINES_MAX };
+enum {
+    LOG_LINES = MODEL_LOG_LINES_MAX,
+    TEXT_BYTES_MAX =
+        (64 << 10) - 512, /* as JSON: the daemon's longest line without the rest of the request */
+};
 
 static const char *verb_of(const struct form_page *page)
 {
@@ -36,29 +40,38 @@ void collector_form(struct collector *collector, struct view *view, struct momen
     collector->text_checks = false;
 }
 
-/* The page's text, of which it keeps the lines' numbers; NULL without memory. For json_decref(). */
-static json_t *send_text(struct form_page *page)
+/* The page's text, of which it keeps the lines' numbers, for json_decref(); NULL, and the view is told why.
+ */
+static json_t *send_text(struct view *view, const char *verb, struct moment now)
 {
-    char *text = form_text(&page->form);
+    char *text = form_text(&view->page->form);
     json_t *string = text ? json_string(text) : NULL;
+    char *line = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    bool fits = line && strlen(line) <= TEXT_BYTES_MAX;
 
-    if (string)
-        form_sent(&page->form);
     free(text);
+    if (fits) {
+        form_sent(&view->page->form);
+    } else {
+        char words[FORM_WORDS_MAX] = "out of memory";
+        if (line)
+            snprintf(words, sizeof(words), "the configuration has %zu bytes for the daemon: %d are the most",
+                     strlen(line), TEXT_BYTES_MAX);
+        view_tell(view, OUTCOME_REFUSED, verb, words, now);
+        json_decref(string);
+        string = NULL;
+    }
+    free(line);
     return string;
 }
 
 void collector_check(struct collector *collector, struct view *view, struct moment now)
 {
     struct form_page *page = view->page;
-    json_t *text = page->checking ? NULL : send_text(page);
+    json_t *text = page->checking ? NULL : send_text(view, "check", now);
 
-    if (page->checking)
+    if (!text)
         return;
-    if (!text) {
-        view_tell(view, OUTCOME_REFUSED, "check", "the text is not UTF-8, or there is no memory", now);
-        return;
-    }
     int64_t id = control_send(&collector->control, "train_check", json_pack("{s:o}", "config", text));
     if (id < 0) {
         view_tell(view, OUTCOME_REFUSED, "check", "there is no daemon to ask", now);
@@ -73,15 +86,13 @@ void collector_check(struct collector *collector, struct view *view, struct mome
 void collector_send_form(struct collector *collector, struct view *view, struct moment now)
 {
     struct form_page *page = view->page;
-    json_t *args = json_pack("{s:s}", "name", page->name);
     bool plain = page->restart && form_changes(&page->form) == 0;
-    json_t *text = plain ? NULL : send_text(page);
+    json_t *text = plain ? NULL : send_text(view, verb_of(page), now);
 
-    if (!args || (!plain && (!text || json_object_set_new(args, "config", text) < 0))) {
-        json_decref(args);
-        view_tell(view, OUTCOME_REFUSED, verb_of(page), "the text is not UTF-8, or there is no memory", now);
+    if (!text && !plain)
         return;
-    }
+    json_t *args = plain ? json_pack("{s:s}", "name", page->name)
+                         : json_pack("{s:s, s:o}", "name", page->name, "config", text);
     collector_command(collector, view, page->restart ? "train_restart" : "train_start", args, now);
     page->sent = view->outcome == OUTCOME_PENDING;
 }
@@ -155,10 +166,12 @@ void collector_train_done(struct view *view, const char *command, const json_t *
     if (!page || !page->sent || strcmp(command, verb_of(page)) != 0)
         return;
     page->sent = false;
-    if (json_is_true(json_object_get(reply, "ok")))
+    if (json_is_true(json_object_get(reply, "ok"))) {
+        memcpy(view->training, page->name, sizeof(view->training)); /* the list's cursor goes to it */
         view_close_form(view);
-    else if (json_array_size(errors) > 0)
+    } else if (json_array_size(errors) > 0) {
         take_errors(page, errors);
+    }
 }
 
 void collector_log(struct collector *collector, const char *training, struct moment now)
