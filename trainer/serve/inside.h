@@ -21,6 +21,7 @@ struct serve {
     int lock;
     int64_t started_ns, idle_since_ms, looked_ms;
     bool ending;
+    bool unwritable; /* the last record could not be written */
 };
 
 int64_t serve_now_ns(void);                      /* the wall's */

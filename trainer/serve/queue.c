@@ -12,9 +12,11 @@ int queue_save(struct training *training)
 {
     char err[RECORD_ERROR_MAX];
     int r = training_save(training, err);
-    training->dirty = false;
-    if (r < 0)
-        training->serve->options->tell(err);
+    struct serve *serve = training->serve;
+    training->dirty = r < 0; /* it is tried again */
+    if (r < 0 && !serve->unwritable)
+        serve->options->tell(err);
+    serve->unwritable = r < 0; /* said once */
     return r;
 }
 

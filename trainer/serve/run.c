@@ -16,8 +16,9 @@
 #define HAVE_SANITIZERS
 #endif
 
-/* UNTOUCHED_MIB: of stacks and BLAS' buffers, of a processor, that are there but never in memory. */
-enum { MIB = 1 << 20, UNTOUCHED_MIB = 256, UNTOUCHED_PER_CPU_MIB = 64 };
+/* DISK_RETRIES: of pauses before the first restart, until a full disk is tried again. UNTOUCHED_MIB: of
+ * stacks and BLAS' buffers, of a processor, that are there but never in memory. */
+enum { DISK_RETRIES = 5, MIB = 1 << 20, UNTOUCHED_MIB = 256, UNTOUCHED_PER_CPU_MIB = 64 };
 
 /* ---- Asking, killing. ---- */
 
@@ -173,7 +174,7 @@ void run_end_as_asked(struct training *training)
         training_enter(training, TRAINING_FAILED, "memory_budget", now_ns,
                        "its worker was over its memory of %lld MiB and was killed: [serve] memory_mib, or "
                        "fewer copies, steps or bars",
-                       (long long)queue_memory_mib(training));
+                       (long long)training->limit_mib);
         break;
     case ENDING_SHUTDOWN: /* its record says that it runs: the next one goes on */
         break;
@@ -241,7 +242,10 @@ static int write_down(struct training *training, int place)
     record->pid = 0;
     record->attempts++;
     training_enter(training, TRAINING_LOADING, "", record->started_ns, "%s", "");
-    return queue_save(training);
+    r = queue_save(training);
+    if (r < 0)
+        record->attempts--;
+    return r;
 }
 
 static int64_t data_limit(const struct training *training, int place)
@@ -266,10 +270,12 @@ void run_begin(struct training *training, int place)
     enum worker_begin how = training_begin(training);
     if (how >= WORKER_RESUME)
         record->overwrite = false;
-    if (write_down(training, place) < 0) {
-        record->attempts--;
+    int r = write_down(training, place);
+    if (r < 0) { /* not its fault: it waits until there is room */
         training->place = SCHEDULE_CPU;
-        fail_or_retry(training, "disk", "its files cannot be written");
+        training->retry_at_ms = serve_now_ms(serve) + DISK_RETRIES * serve->options->retry_ms;
+        training_enter(training, TRAINING_QUEUED, "disk", serve_now_ns(),
+                       "its record cannot be written: %s: room on the disk is needed", strerror(-r));
         return;
     }
     const struct worker_order order = {
@@ -280,7 +286,7 @@ void run_begin(struct training *training, int place)
         .begin = how,
         .data_bytes = data_limit(training, place),
     };
-    int r = worker_start(&serve->loop, &order, &calls, training, &training->worker, err);
+    r = worker_start(&serve->loop, &order, &calls, training, &training->worker, err);
     if (r == -EBUSY) {
         training->left = true;
     } else if (r < 0) {

@@ -3,6 +3,7 @@
     queue.py PAPERTAPE_TRAINER [sanitizers]
 """
 import os
+import resource
 import signal
 import socket
 import sys
@@ -170,6 +171,33 @@ def test_stubborn(program):
         check(co.gone() == 0 and not co.workers(), "a second SIGTERM kills")
 
 
+def test_disk(program):
+    """A disk without room: nothing is begun that is not written down, what runs goes on, and all goes on once there is room."""
+    with CoProcess(program, "--idle-s", "0", "--retry-ms", "20").begin() as co:
+        for name in ("a", "b"):
+            co.how(name, step_ms=5)
+            co.ask("start", name=name, config=config())
+        co.wait("a", "rollout")
+        before = resource.prlimit(co.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+        co.refused("EIO", ["record.json", "room"], "start", name="c", config=config())
+        steps = co.training("a")["steps"]
+        until(lambda: co.training("a")["steps"] > steps + 20, "it goes on")
+        co.ask("stop", name="a")
+        co.wait("a", "stopped")
+        waits = co.wait("b", "queued", cause="disk")
+        check("room" in waits["reason"] and waits["attempts"] == 0 and not co.runs("b"), f"not begun: {waits}")
+        resource.prlimit(co.process.pid, resource.RLIMIT_FSIZE, before)
+        check(co.wait("b", "rollout")["attempts"] == 1, "there is room")
+        until(lambda: co.training("b")["checkpoint_steps"], "a checkpoint")
+        record = os.path.join(co.state, "trainings/a/record.json")
+        until(lambda: '"state": "stopped"' in open(record).read(), "the record of a")
+        seqs = [event["seq"] for name in ("a", "b") for event in co.events(name)]
+        check(len(seqs) > 10 and "c" not in co.list(), "events are whole")
+        check(co.end() == 0 and co.error.count("record.json") >= 1 and co.error.count("\n") < 10, f"said, not over and over: {co.error}")
+        co.begin()
+        check(sorted(co.list()) == ["a", "b"] and co.training("a")["state"] == "stopped", "the stop was written down once there was room")
+
+
 def test_gone_program(program):
     with CoProcess(program, "--idle-s", "0", "--retry-ms", "10") as co:
         co.worker = os.path.join(co.folder, "worker")
@@ -234,6 +262,7 @@ test_memory(program, sanitizers)
 test_cpu_time(program)
 test_restarts(program)
 test_stubborn(program)
+test_disk(program)
 test_gone_program(program)
 test_idle(program)
 test_notify(program)
