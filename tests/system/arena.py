@@ -23,6 +23,7 @@ import trained_three_ways as trained
 KILLS = 200 if harness.LONG else 12
 ROWS = 20000
 SPEED = "3000"  # 50 bars a second
+MIN_NOTIONAL = 5.0  # of papertape-replay's symbols
 CONFIG = """[market]
 symbols = BTCUSDT, ETHUSDT, XRPUSDT
 interval = 1m
@@ -55,8 +56,9 @@ class Arena:
         self.checkpoints = os.path.join(self.state, "checkpoints")
         self.daemon = None
 
-    def start(self, config=None):
-        self.daemon = self.folder.start(harness.Daemon(self.path, self.replay, config or self.config, ["--clock", "feed"]))
+    def start(self, config=None, **environment):
+        self.daemon = self.folder.start(harness.Daemon(self.path, self.replay, config or self.config, ["--clock", "feed"],
+                                                       env={**os.environ, **environment}))
         self.daemon.wait_status(lambda status: status["accounts"] and status["feed"]["state"] == "ok", "the session")
         return self.daemon
 
@@ -83,6 +85,10 @@ class Arena:
 
     def positions(self, account, status=None):
         return {p["symbol"]: p["qty"] for p in (status or self.status())["positions"] if p["account"] == account}
+
+    def sold(self, status, *accounts):
+        """Nothing is held that the venue would take: an order of less than MIN_NOTIONAL it refuses."""
+        return all(p["qty"] * p["mark"] < MIN_NOTIONAL for p in status["positions"] if not accounts or p["account"] in accounts)
 
     def trains(self, name, policy):
         """As a training writes its newest policy: whole, under its name."""
@@ -216,8 +222,7 @@ def replaced(arena):
     arena.trading("rival", "champion")
     arena.done("policy_retire", name="rival")
     arena.refused("EALREADY", ["retired"], "policy_retire", name="rival")
-    status = arena.daemon.wait_status(lambda status: not arena.positions("rival", status) and not arena.positions(
-        "champion", status), "what they held is sold")
+    status = arena.daemon.wait_status(lambda status: arena.sold(status, "rival", "champion"), "what they held is sold")
     assert status["champion"] is None and arena.policy("rival", status)["state"] == "retired"
     rows = arena.rows("SELECT count(*) FROM ledger")[0][0]
     again = arena.done("policy_promote", name="rival", path=arena.policies["other"])["policy"]
@@ -299,7 +304,7 @@ def cut_off(arena):
     arena.start()
     in_line(arena)
     arena.trading("ppo")
-    harness.wait_for(lambda: not arena.positions("rival"), "what the retired one held is sold")
+    arena.daemon.wait_status(lambda status: arena.sold(status, "rival"), "what the retired one held is sold")
     newest = ("SELECT p.policy FROM orders AS o JOIN accounts AS a ON a.id = o.account JOIN order_policies AS p "
               "ON p.order_id = o.id WHERE a.name = 'ppo' ORDER BY o.id DESC LIMIT 1")
     harness.wait_for(lambda: arena.rows(newest)[0][0].hex() == ids["rival"], "orders of the other policy")
@@ -310,7 +315,9 @@ def unserved(arena):
     """Without a symbol that policies need they are refused; with it again they trade."""
     was = roles(arena)
     arena.done("flatten", confirm="FLATTEN")
-    arena.daemon.wait_status(lambda status: not status["positions"], "all is sold")
+    status = arena.daemon.wait_status(arena.sold, "all is sold")
+    for account in {position["account"] for position in status["positions"]}:
+        arena.done("account_reset", account=account)  # what is too little to be sold
     assert arena.daemon.stop() == 0
     fewer = arena.config.replace(", XRPUSDT", "").split("[account fixed]")[0]
     arena.start(fewer)
@@ -330,6 +337,25 @@ def unserved(arena):
     assert arena.daemon.stop() == 0
     print("  " + arena.daemon.papertape("parity").strip().split("\n")[-1])
     print("unserved: refused while a symbol is missing, trading again with it")
+
+
+def on_a_gpu(arena):
+    """Computed by the kernels of the GPU: the log, computed by the CPU, gives the same. Without one the CPU does it, and says so."""
+    config = arena.config + "[policies]\ninference = gpu\n"
+    arena.start(config, PAPERTAPE_GPU_MODULE="/nowhere.so")
+    harness.wait_for(lambda: arena.rows("SELECT text FROM alerts WHERE code = 'POLICY_DEVICE'"), "an alert POLICY_DEVICE")
+    arena.trading("ppo")
+    assert arena.daemon.stop() == 0
+    arena.start(config, PAPERTAPE_GPU_MODULE=harness.GPU_ON_CPU)
+    arena.daemon.wait_status(lambda status: arena.policy("ppo", status)["backend"].startswith("gpu: "), "the GPU computes")
+    arena.done("policy_promote", name="late", path=arena.policies["b"])
+    computed = ("SELECT count(*) FROM order_policies AS p JOIN orders AS o ON o.id = p.order_id JOIN accounts AS a "
+                "ON a.id = o.account WHERE a.name = ? AND p.backend LIKE 'gpu: %'")
+    for name in ("ppo", "late"):
+        harness.wait_for(lambda: arena.rows(computed, name)[0][0] > 3, f"orders of {name} that the GPU computed")
+    assert arena.daemon.stop() == 0
+    print("  " + arena.daemon.papertape("parity").strip().split("\n")[-1])
+    print(f"on a GPU: {arena.rows(computed, 'ppo')[0][0]} orders of ppo, the same as the CPU's")
 
 
 def from_database(arena, was):
@@ -389,6 +415,7 @@ def main():
         arena.start()
         cut_off(arena)
         unserved(arena)
+        on_a_gpu(arena)
         arena.start()
         was = roles(arena)
         assert arena.daemon.stop() == 0

@@ -22,6 +22,7 @@ REPLAY = os.path.join(BUILD, "exchange/replay/papertape-replay")
 DAEMON = os.path.join(BUILD, "daemon/papertaped")
 PAPERTAPE = os.path.join(BUILD, "tui/papertape")
 FAKE_GPU = os.path.join(BUILD, "tests/daemon/libfake-gpu.so")
+GPU_ON_CPU = os.path.join(BUILD, "tests/indicators_gpu/libgpu-on-cpu.so")
 SHIFTED_CLOCK = os.path.join(BUILD, "tests/system/libshifted-clock.so")
 
 
