@@ -41,7 +41,7 @@ static double cpu_seconds(void)
 static void fill(const char *path)
 {
     static const struct db_writer_config config;
-    struct db_writer *writer;
+    struct db_writer *writer = NULL;
     char words[DB_ERROR_MAX];
 
     if (fixture_database(path) < 0 || db_writer_open(path, &config, &writer, words, sizeof(words)) < 0)
