@@ -123,6 +123,12 @@ void command_train_start(const struct request *request)
         !take_whole(&args, "priority", -PRIORITY_MAX, PRIORITY_MAX, &priority) ||
         !take_config(&args, &config))
         return;
+    if (strcmp(name, DB_CHAMPION_ACCOUNT) == 0) {
+        control_error(request->call, "EINVAL",
+                      "args.name: champion is the account of the best policy: another name is needed");
+        json_decref(config);
+        return;
+    }
     if (!config)
         config = default_config(request);
     if (!config)

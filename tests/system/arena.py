@@ -128,6 +128,7 @@ def bad_input(arena):
     arena.refused("ENOENT", ["ppo"], "policy_retire", name="ppo")
     arena.refused("ENOENT", ["ppo"], "policy_show", name="ppo")
     arena.refused("EINVAL", ["champion"], "account_create", name="champion", currency="USDT", cash="1")
+    arena.refused("EINVAL", ["champion"], "train_start", name="champion")
     arena.done("account_create", name="mine", currency="USDT", cash="1")
     arena.refused("BAD_ACCOUNT", ["mine"], "policy_promote", name="mine", path=arena.policies["a"])
     made_for(arena, "slow", ["5m", "1m"], interval="5m")
