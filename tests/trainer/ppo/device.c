@@ -367,18 +367,43 @@ static void compare_params(struct learner *a, struct learner *b, double toleranc
     place_drop(&of_b);
 }
 
+/* What a learner says that it goes into. */
+struct course {
+    enum ppo_phase phases[32];
+    int n;
+};
+
+static void take_phase(void *ctx, enum ppo_phase phase)
+{
+    struct course *course = ctx;
+    CHECK(course->n < 32);
+    course->phases[course->n++ % 32] = phase;
+}
+
+static bool alternates(const struct course *course, int iterations)
+{
+    bool right = course->n == 2 * iterations;
+    for (int i = 0; i < course->n && right; i++)
+        right = course->phases[i] == (i % 2 == 0 ? PPO_ROLLOUT : PPO_UPDATE);
+    return right;
+}
+
 /* The same draws, minibatches and environment as the CPU's. Episodes of 7 steps: several of a copy end in a
  * rollout of 24. */
 static void try_iterations(struct random *random, const struct ppo_params *params, bool discrete)
 {
     struct place p;
+    struct course there = {0}, here = {0};
     if (open_place(&p, random, params, discrete, 13, true))
         for (int i = 0; i < (small ? 1 : 4); i++) {
             struct ppo_update device, cpu;
+            learner_watch(p.cpu, take_phase, &here);
+            learner_watch(p.device, i < 2 ? NULL : take_phase, &there); /* who is told waits once more */
             if (!iterate(p.device, &device) || !iterate(p.cpu, &cpu))
                 break;
             compare_figures(&device, &cpu, 1e-5);
-            CHECK_INT(learner_device_waits(p.device), 2 * (i + 1));
+            CHECK_INT(learner_device_waits(p.device), 2 * (i + 1) + (i < 2 ? 0 : i - 1));
+            CHECK(alternates(&here, i + 1) && alternates(&there, i < 2 ? 0 : i - 1));
         }
     if (p.device && p.cpu)
         compare_params(p.device, p.cpu, 1e-5);
