@@ -84,7 +84,7 @@ class Trainings:
         found = self._find(self.policies, "policy", args)
         if not found:
             return refuse("ENOENT", f"args.name: no policy is called \"{args['name']}\"")
-        return ok(policy=dict(found, symbols=["BTCUSDT", "ETHUSDT"], features=["close", 1000 * "7"], environment={"lookback": 4}))
+        return ok(policy=dict(found, symbols=["BTCUSDT", "ETHUSDT"], features=["close", 1000 * "7", "set a\nb"], environment={"lookback": 4}))
 
     def policy_promote(self, args):
         found = self._find(self.policies, "policy", args)

@@ -145,7 +145,7 @@ def check_lists(run, daemon):
 
     shown = dict(line.split(None, 1) for line in run("policy show ppo-btc").stdout.splitlines() if " " in line.strip())
     assert shown["name"] == "ppo-btc" and shown["symbols"] == "BTCUSDT, ETHUSDT" and shown["sharpe"] == "n/a", shown
-    assert shown["features"] == "close, " + 160 * "7" + "... (1000 characters)", shown["features"]
+    assert shown["features"] == "close, " + 160 * "7" + "... (1000 characters), set a... (7 characters)", shown["features"]
     assert shown["actions"] == "BTCUSDT 0.125, ETHUSDT -1" and shown["decided"].startswith("2024-08-08 "), shown
     one = json.loads(run("policy show ppo-btc --json").stdout)
     assert one["schema"] == "papertape.policy/1" and one["policy"]["environment"] == {"lookback": 4}, one

@@ -50,10 +50,11 @@ enum { SHOWN_MAX = 160 }; /* characters of one text: fitted features are long; -
 static void print_text(const char *text)
 {
     char shown[SHOWN_MAX + 1];
+    size_t line = strcspn(text, "\n"), n = line < SHOWN_MAX ? line : SHOWN_MAX;
 
-    text_clean(shown, sizeof(shown), text);
+    text_clean(shown, n + 1, text);
     fputs(shown, stdout);
-    if (strlen(text) > SHOWN_MAX)
+    if (text[n])
         printf("... (%zu characters)", strlen(text));
 }
 
@@ -110,7 +111,7 @@ static void print_policy(json_t *policy)
         bool time = len > 3 && strcmp(key + len - 3, "_ns") == 0 && json_is_integer(value);
         char shown[32];
         text_clean(shown, sizeof(shown), key);
-        printf("%-12.*s  ", (int)(time ? len - 3 : len), shown);
+        printf("%-15.*s  ", (int)(time ? len - 3 : len), shown);
         if (time)
             print_time(value);
         else
