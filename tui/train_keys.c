@@ -58,6 +58,15 @@ static void note(struct view *view, enum prompt prompt, const char *words, struc
     view_tell(view, OUTCOME_NOTE, command, words, now);
 }
 
+/* Is there a daemon to ask? If not, the view says so: without one the list is what the database knew. */
+static bool daemon_there(struct view *view, const struct model *model, enum prompt prompt, struct moment now)
+{
+    if (model->source == MODEL_DAEMON)
+        return true;
+    view_tell(view, OUTCOME_REFUSED, train_ask_word(prompt), "there is no daemon to ask", now);
+    return false;
+}
+
 static enum action open_form(struct view *view, const char *name, bool restart, struct moment now)
 {
     view_close_form(view);
@@ -142,6 +151,8 @@ enum action train_keys_answer(struct view *view, const struct model *model, stru
         view_close_form(view);
         return ACTION_NONE;
     }
+    if (!daemon_there(view, model, prompt, now))
+        return ACTION_NONE;
     if (!train_ask_allowed(model, prompt, view->subject, words)) { /* since it was asked */
         note(view, prompt, words, now);
         return ACTION_NONE;
@@ -177,6 +188,8 @@ enum action train_keys_form(struct view *view, const struct model *model, int he
     case FORM_WISH_CHECK:
         return ACTION_FORM_CHECK;
     case FORM_WISH_SEND:
+        if (!daemon_there(view, model, prompt, now))
+            break;
         if (train_ask_allowed(model, prompt, page->name, words))
             view->prompt = prompt;
         else

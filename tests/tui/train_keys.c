@@ -336,6 +336,16 @@ static void check_form(void)
     CHECK_INT(view.prompt, PROMPT_RESTART);
     screen("restart-80x24", 80, 24);
     CHECK_INT(press('n'), ACTION_NONE);
+    model->source = MODEL_DATABASE; /* nobody to ask: the list that is left says nothing about it */
+    CHECK_INT(press('s'), ACTION_NONE);
+    CHECK_INT(view.prompt, PROMPT_NONE);
+    CHECK_STR(view.words, "there is no daemon to ask");
+    model->source = MODEL_DAEMON;
+    press('s');
+    model->source = MODEL_DATABASE;
+    CHECK_INT(press('y'), ACTION_NONE);
+    CHECK_STR(view.words, "there is no daemon to ask");
+    model->source = MODEL_DAEMON;
     press(PRESS_F12);
     CHECK_INT(press('y'), ACTION_FORM_SEND);
     CHECK(view.page == page); /* until it is done */
