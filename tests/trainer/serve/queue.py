@@ -1,6 +1,6 @@
 """The queue of `papertape-trainer serve`: order, pauses, devices, budgets, restarts, ends; with a fake worker.
 
-    queue.py PAPERTAPE_TRAINER [sanitizers]
+    queue.py PAPERTAPE_TRAINER [sanitizers] [no-systemd]
 """
 import os
 import resource
@@ -126,7 +126,7 @@ def test_restarts(program):
             co.how(cause, step_ms=1, die=3, cause=cause)
             co.ask("start", name=cause, config=config())
             failed = co.wait(cause, "failed")
-            check(failed["cause"] == cause and failed["attempts"] == 1 and failed["reason"] == "it had to be", f"{cause}: {failed}")
+            check(failed["cause"] == cause and failed["attempts"] == 1 and failed["reason"].startswith("it had to be"), f"{cause}: {failed}")
         co.how("nan", step_ms=1, total=5)
         co.ask("resume", name="nan")
         co.wait("nan", "done", cause=None, reason="")
@@ -265,5 +265,6 @@ test_stubborn(program)
 test_disk(program)
 test_gone_program(program)
 test_idle(program)
-test_notify(program)
+if "no-systemd" not in sys.argv[2:]:
+    test_notify(program)
 done("trainer/serve/queue")
