@@ -53,8 +53,8 @@ struct gpu_policy_api {
                   char *reason, size_t cap);
     void (*destroy)(struct gpu_policy *p);
     /* One forward pass: hidden [hidden] before it and after it. Waits for the device. */
-    int (*heads)(struct gpu_policy *p, const float *observation, float *hidden, float *ret_heads, char *reason,
-                 size_t cap);
+    int (*heads)(struct gpu_policy *p, const float *observation, float *hidden, float *ret_heads,
+                 char *reason, size_t cap);
 };
 
 #endif

@@ -1,7 +1,8 @@
-/* Inference as block functions (indicators_gpu/cuda/block.h), with the bits of strategy/policy/infer_scalar.c: a
- * thread an output, which takes its inputs in their order; each product and sum is rounded once. A block has
- * the 64 outputs of a panel, whose weights of one input lie side by side; what it reads of x waits in shared
- * memory, a tile at a time. A thread asks for POLICY_AHEAD weights at once: it is memory that takes the time. */
+/* Inference as block functions (indicators_gpu/cuda/block.h), with the bits of
+ * strategy/policy/infer_scalar.c: a thread an output, which takes its inputs in their order; each product and
+ * sum is rounded once. A block has the 64 outputs of a panel, whose weights of one input lie side by side;
+ * what it reads of x waits in shared memory, a tile at a time. A thread asks for POLICY_AHEAD weights at
+ * once: it is memory that takes the time. */
 #ifndef STRATEGY_POLICY_CUDA_BLOCKS_H
 #define STRATEGY_POLICY_CUDA_BLOCKS_H
 
@@ -68,7 +69,8 @@ BLOCK_FN float policy_activate(uint32_t activation, float x)
 BLOCK_FN void block_policy_observe(const struct policy_launch *l, unsigned block)
 {
     const struct gpu_policy_step *s = &l->step;
-    BLOCK_PHASE (t, POLICY_THREADS) {
+    BLOCK_PHASE(t, POLICY_THREADS)
+    {
         const uint32_t i = block * POLICY_THREADS + t;
         if (i >= s->out)
             continue;
@@ -103,21 +105,21 @@ BLOCK_FN void block_policy_layer(const struct policy_launch *l, unsigned block, 
     const uint32_t width = s->out - first < POLICY_THREADS ? s->out - first : POLICY_THREADS;
     const float *panel = l->floats + s->weight + (size_t)first * s->in;
     BLOCK_OWN(float, sum, POLICY_THREADS);
-    BLOCK_PHASE (t, POLICY_THREADS)
-        BLOCK_MINE(sum, t) = t < width ? l->floats[s->a + first + t] : 0;
+    BLOCK_PHASE(t, POLICY_THREADS)
+    BLOCK_MINE(sum, t) = t < width ? l->floats[s->a + first + t] : 0;
     for (uint32_t done = 0; done < s->in; done += POLICY_TILE) {
         const uint32_t n = s->in - done < POLICY_TILE ? s->in - done : POLICY_TILE;
-        BLOCK_PHASE (t, POLICY_THREADS)
-            for (uint32_t i = t; i < n; i += POLICY_THREADS)
-                shared->x[i] = l->values[s->from + done + i];
-        BLOCK_PHASE (t, POLICY_THREADS)
-            if (t < width)
-                BLOCK_MINE(sum, t) =
-                    policy_sum(BLOCK_MINE(sum, t), panel + (size_t)done * width + t, width, shared->x, n);
-    }
-    BLOCK_PHASE (t, POLICY_THREADS)
+        BLOCK_PHASE(t, POLICY_THREADS)
+        for (uint32_t i = t; i < n; i += POLICY_THREADS)
+            shared->x[i] = l->values[s->from + done + i];
+        BLOCK_PHASE(t, POLICY_THREADS)
         if (t < width)
-            l->values[s->to + first + t] = policy_activate(s->activation, BLOCK_MINE(sum, t));
+            BLOCK_MINE(sum, t) =
+                policy_sum(BLOCK_MINE(sum, t), panel + (size_t)done * width + t, width, shared->x, n);
+    }
+    BLOCK_PHASE(t, POLICY_THREADS)
+    if (t < width)
+        l->values[s->to + first + t] = policy_activate(s->activation, BLOCK_MINE(sum, t));
 }
 
 /* Sums in float64 in order, as model.c's: one thread's. */
@@ -125,7 +127,8 @@ BLOCK_FN void block_policy_norm(const struct policy_launch *l, struct policy_sha
 {
     const struct gpu_policy_step *s = &l->step;
     float *x = l->values + s->to;
-    BLOCK_PHASE (t, POLICY_THREADS) {
+    BLOCK_PHASE(t, POLICY_THREADS)
+    {
         if (t > 0)
             continue;
         double mean = 0, squares = 0;
@@ -137,18 +140,19 @@ BLOCK_FN void block_policy_norm(const struct policy_launch *l, struct policy_sha
         shared->mean = mean;
         shared->scale = 1.0 / sqrt(squares / (double)s->out + POLICY_NORM_EPSILON);
     }
-    BLOCK_PHASE (t, POLICY_THREADS)
-        for (uint32_t i = t; i < s->out; i += POLICY_THREADS) {
-            const float y = (float)(((double)x[i] - shared->mean) * shared->scale);
-            const float z = policy_add(policy_mul(y, l->floats[s->a + i]), l->floats[s->b + i]);
-            x[i] = policy_activate(s->activation, z);
-        }
+    BLOCK_PHASE(t, POLICY_THREADS)
+    for (uint32_t i = t; i < s->out; i += POLICY_THREADS) {
+        const float y = (float)(((double)x[i] - shared->mean) * shared->scale);
+        const float z = policy_add(policy_mul(y, l->floats[s->a + i]), l->floats[s->b + i]);
+        x[i] = policy_activate(s->activation, z);
+    }
 }
 
 BLOCK_FN void block_policy_gate(const struct policy_launch *l, unsigned block)
 {
     const struct gpu_policy_step *s = &l->step;
-    BLOCK_PHASE (t, POLICY_THREADS) {
+    BLOCK_PHASE(t, POLICY_THREADS)
+    {
         const uint32_t i = block * POLICY_THREADS + t;
         if (i >= s->out)
             continue;

@@ -1,5 +1,5 @@
-/* Inference in the module: a model's parameters on the device, and a forward pass as a launch a step. A step is
- * some microseconds of launching and its weights' way from memory; what goes up and comes down is the
+/* Inference in the module: a model's parameters on the device, and a forward pass as a launch a step. A step
+ * is some microseconds of launching and its weights' way from memory; what goes up and comes down is the
  * observation, the heads and the recurrent state, through pinned memory. */
 #include <errno.h>
 #include <stdio.h>
@@ -79,11 +79,11 @@ static int fill(struct gpu_policy *p, const struct gpu_policy_setup *setup, char
 {
     struct gpu_indicators *g = p->g;
     const size_t n_pinned = p->outputs + p->hidden + p->observation;
-    int r = device_reserve(g, &p->floats, setup->n_floats, sizeof(float), "device memory for a policy", reason,
-                           cap);
+    int r = device_reserve(g, &p->floats, setup->n_floats, sizeof(float), "device memory for a policy",
+                           reason, cap);
     if (r == 0)
-        r = device_reserve(g, &p->values, setup->n_values, sizeof(float), "device memory for a policy", reason,
-                           cap);
+        r = device_reserve(g, &p->values, setup->n_values, sizeof(float), "device memory for a policy",
+                           reason, cap);
     if (r == 0)
         r = device_check(g, cudaMallocHost((void **)&p->pinned, n_pinned * sizeof(float)), "pinned memory",
                          reason, cap);
@@ -100,8 +100,8 @@ static int fill(struct gpu_policy *p, const struct gpu_policy_setup *setup, char
     return r < 0 ? r : device_check(g, cudaStreamSynchronize(g->stream), "copy to the device", reason, cap);
 }
 
-static int policy_create(struct gpu_indicators *g, const struct gpu_policy_setup *setup, struct gpu_policy **ret,
-                         char *reason, size_t cap)
+static int policy_create(struct gpu_indicators *g, const struct gpu_policy_setup *setup,
+                         struct gpu_policy **ret, char *reason, size_t cap)
 {
     int r = device_alive(g, reason, cap);
     if (r < 0)

@@ -3,8 +3,8 @@
  * sequence is one source over both.
  *
  * Work is queued in order on a lane; lane 1 runs beside lane 0 from queue_fork() to queue_join(). Nothing
- * waits but queue_wait() and queue_await(), which are counted. The first failure stays: what is called after it does nothing,
- * and queue_wait() tells it. */
+ * waits but queue_wait() and queue_await(), which are counted. The first failure stays: what is called after
+ * it does nothing, and queue_wait() tells it. */
 #ifndef TRAINER_PPO_CUDA_QUEUE_H
 #define TRAINER_PPO_CUDA_QUEUE_H
 
