@@ -144,7 +144,7 @@ static void ended_by_itself(struct training *training, int64_t status)
         snprintf(reason, sizeof reason, "its worker ended with status %d, and did not say why", (int)status);
     else if (strcmp(cause, "memory") == 0)
         snprintf(reason, sizeof reason, "%.300s; it has %lld MiB, [serve] memory_mib", said,
-                 (long long)queue_memory_mib(training));
+                 (long long)training->limit_mib);
     else
         snprintf(reason, sizeof reason, "%s", said);
     fail_or_retry(training, *cause ? cause : "crash", reason);
@@ -233,7 +233,7 @@ static int write_down(struct training *training, int place)
     training->limit_mib = queue_wanted_mib(training);
     training->retry_at_ms = 0;
     training->heard_ns = record->started_ns = serve_now_ns();
-    training->heard_ms = training->begun_ms = serve_now_ms(training->serve);
+    training->heard_ms = serve_now_ms(training->serve);
     snprintf(record->device, sizeof record->device, "%.31s",
              place == SCHEDULE_CPU ? "cpu" : options->devices[place]);
     snprintf(record->boot, sizeof record->boot, "%s", training->serve->boot);

@@ -40,7 +40,6 @@ struct training {
     bool killed;         /* and then ended */
     bool dirty;          /* the record should be written before long */
     int64_t retry_at_ms; /* the loop's time; 0: at once */
-    int64_t begun_ms;    /* the worker */
 
     /* Of what the worker said and what it uses; NaN, -1: not known. */
     int64_t heard_ns, heard_ms;
