@@ -106,20 +106,28 @@ BLOCK_FN void block_policy_layer(const struct policy_launch *l, unsigned block, 
     const float *panel = l->floats + s->weight + (size_t)first * s->in;
     BLOCK_OWN(float, sum, POLICY_THREADS);
     BLOCK_PHASE(t, POLICY_THREADS)
-    BLOCK_MINE(sum, t) = t < width ? l->floats[s->a + first + t] : 0;
+    {
+        BLOCK_MINE(sum, t) = t < width ? l->floats[s->a + first + t] : 0;
+    }
     for (uint32_t done = 0; done < s->in; done += POLICY_TILE) {
         const uint32_t n = s->in - done < POLICY_TILE ? s->in - done : POLICY_TILE;
         BLOCK_PHASE(t, POLICY_THREADS)
-        for (uint32_t i = t; i < n; i += POLICY_THREADS)
-            shared->x[i] = l->values[s->from + done + i];
+        {
+            for (uint32_t i = t; i < n; i += POLICY_THREADS)
+                shared->x[i] = l->values[s->from + done + i];
+        }
         BLOCK_PHASE(t, POLICY_THREADS)
-        if (t < width)
-            BLOCK_MINE(sum, t) =
-                policy_sum(BLOCK_MINE(sum, t), panel + (size_t)done * width + t, width, shared->x, n);
+        {
+            if (t < width)
+                BLOCK_MINE(sum, t) =
+                    policy_sum(BLOCK_MINE(sum, t), panel + (size_t)done * width + t, width, shared->x, n);
+        }
     }
     BLOCK_PHASE(t, POLICY_THREADS)
-    if (t < width)
-        l->values[s->to + first + t] = policy_activate(s->activation, BLOCK_MINE(sum, t));
+    {
+        if (t < width)
+            l->values[s->to + first + t] = policy_activate(s->activation, BLOCK_MINE(sum, t));
+    }
 }
 
 /* Sums in float64 in order, as model.c's: one thread's. */
@@ -141,10 +149,12 @@ BLOCK_FN void block_policy_norm(const struct policy_launch *l, struct policy_sha
         shared->scale = 1.0 / sqrt(squares / (double)s->out + POLICY_NORM_EPSILON);
     }
     BLOCK_PHASE(t, POLICY_THREADS)
-    for (uint32_t i = t; i < s->out; i += POLICY_THREADS) {
-        const float y = (float)(((double)x[i] - shared->mean) * shared->scale);
-        const float z = policy_add(policy_mul(y, l->floats[s->a + i]), l->floats[s->b + i]);
-        x[i] = policy_activate(s->activation, z);
+    {
+        for (uint32_t i = t; i < s->out; i += POLICY_THREADS) {
+            const float y = (float)(((double)x[i] - shared->mean) * shared->scale);
+            const float z = policy_add(policy_mul(y, l->floats[s->a + i]), l->floats[s->b + i]);
+            x[i] = policy_activate(s->activation, z);
+        }
     }
 }
 
