@@ -1,10 +1,9 @@
-/* Trainings, their curves and timelines, and the policies of the arena: what is put comes back; what is kept
- * is bounded, by the rules of the schema; a run that goes on from a checkpoint forgets what lay beyond. */
+/* Trainings, their curves and timelines: what is put comes back; what is kept is bounded, by the rules of the
+ * schema; a run that goes on from a checkpoint forgets what lay beyond. */
 #include <errno.h>
 #include <stdatomic.h>
 
-#include "db/recover.h"
-#include "db/verify.h"
+#include "db/reader.h"
 #include "tests/db/fixture.h"
 #include "tests/db/sql.h"
 #include "tests/random.h"
@@ -88,16 +87,6 @@ static void see_state(void *ctx, const struct db_training_state *row)
     seen->state = *row;
     size_t used = strlen(seen->text);
     snprintf(seen->text + used, sizeof seen->text - used, "%s;", row->state);
-}
-
-static void see_policy(void *ctx, const struct db_policy *row)
-{
-    struct seen *seen = ctx;
-    seen->n++;
-    size_t used = strlen(seen->text);
-    snprintf(seen->text + used, sizeof seen->text - used, "%s %s %s %s %s %s %d %d;", row->name,
-             db_policy_role_name(row->role), row->account, row->training, row->path, row->reason, row->id[0],
-             (int)row->since_ns);
 }
 
 /* Each figure has a value of its own, and so must come back from its own column. */
@@ -498,102 +487,6 @@ static void drop_together(void)
     CHECK_INT(sql_query_file(path, "SELECT seq FROM trainings"), seq);
 }
 
-/* ---- policies ---- */
-
-/* With the database alone: who trades for which account. */
-static void recover_policies(const char *path)
-{
-    static const int ids[] = {0, 3, 2, 0}; /* main, champion, b, c */
-    struct symbol symbols[FIXTURE_SYMBOLS] = {fixture_symbol(0), fixture_symbol(1)};
-    struct db_reader *reader = open_reader(path);
-    struct db_recovered *recovered = NULL;
-    char err[DB_ERROR_MAX] = "";
-    CHECK_INT(db_recover(reader, symbols, FIXTURE_SYMBOLS, &recovered, err, sizeof err), 0);
-    CHECK_STR(err, "");
-    CHECK_INT(recovered->n_accounts, 4);
-    for (int i = 0; i < recovered->n_accounts; i++) {
-        CHECK_INT(recovered->accounts[i].has_policy, ids[i] != 0);
-        CHECK_INT(recovered->accounts[i].policy[0], ids[i]);
-    }
-    db_recovered_destroy(recovered);
-    db_reader_close(reader);
-}
-
-static void put_policy(struct db_writer *writer, const char *name, enum db_policy_role role, int id,
-                       int64_t since_ns)
-{
-    struct db_policy policy = {.name = name,
-                               .account = name,
-                               .training = "ppo",
-                               .path = "/p",
-                               .reason = "better",
-                               .role = role,
-                               .id = {(uint8_t)id},
-                               .since_ns = since_ns};
-    CHECK(db_writer_put_policy(writer, &policy) > 0);
-}
-
-static void arena(void)
-{
-    const char *path = scratch_path("arena.db");
-    struct db_writer *writer = fixture_writer(path, &config);
-    struct fixture f;
-    fixture_open(&f, writer);
-    static const char *const accounts[] = {"champion", "b", "c"};
-    for (int i = 0; i < 3; i++) {
-        struct db_account account = {.number = i + 1, .currency = "USDT", .currency_scale = FIXTURE_SCALE};
-        strcpy(account.name, accounts[i]);
-        db_writer_put_account(writer, &account);
-    }
-    put_policy(writer, "c", DB_POLICY_RETIRED, 1, 5);
-    put_policy(writer, "b", DB_POLICY_CHAMPION, 2, 5);
-    put_policy(writer, "a", DB_POLICY_CHALLENGER, 1, 6);
-    db_writer_group_begin(writer);
-    put_policy(writer, "b", DB_POLICY_CHALLENGER, 2, 7);
-    put_policy(writer, "a", DB_POLICY_CHAMPION, 3, 8);
-    db_writer_group_end(writer);
-    fixture_trade(&f);
-    db_writer_group_begin(writer);
-    struct db_order_policy origin = {.order_id = f.order_id + 1, .id = {9}, .backend = "gpu: NVIDIA H200"};
-    db_writer_put_order_policy(writer, &origin); /* before its order, but in its group */
-    fixture_order(&f, 0, ORDER_BUY, FIXTURE_UNIT, FIXTURE_UNIT);
-    db_writer_group_end(writer);
-    CHECK_INT(db_writer_flush(writer, 30000), 0);
-
-    struct db_reader *reader = open_reader(path);
-    struct seen seen = {0};
-    CHECK_INT(db_reader_policies(reader, see_policy, &seen), 0);
-    CHECK_STR(seen.text, "a champion a ppo /p better 3 8;b challenger b ppo /p better 2 7;"
-                         "c retired c ppo /p better 1 5;");
-    struct db_order_policy found = {0};
-    CHECK_INT(db_reader_order_policy(reader, f.order_id, &found), 0);
-    CHECK_INT(found.order_id, f.order_id);
-    CHECK_INT(found.id[0], 9);
-    CHECK_STR(found.backend, "gpu: NVIDIA H200");
-    CHECK_INT(db_reader_order_policy(reader, 1, &found), -ENOENT);
-    CHECK_STR(db_reader_error(reader), "order 1: no policy gave it");
-    struct db_verified *verified = NULL;
-    CHECK_INT(db_verify(reader, &verified), 0);
-    CHECK_STR(verified->failure, "");
-    CHECK(verified->ok);
-    db_verified_destroy(verified);
-    for (int role = DB_POLICY_CHALLENGER; role <= DB_POLICY_RETIRED; role++)
-        CHECK_INT(db_policy_role_parse(db_policy_role_name((enum db_policy_role)role)), role);
-    CHECK_INT(db_policy_role_parse("king"), -EINVAL);
-    db_reader_close(reader);
-    recover_policies(path);
-
-    /* A second champion beside the first cannot be: nothing of its group is stored. */
-    db_writer_group_begin(writer);
-    put_policy(writer, "c", DB_POLICY_CHALLENGER, 4, 9);
-    put_policy(writer, "b", DB_POLICY_CHAMPION, 2, 9);
-    db_writer_group_end(writer);
-    char err[DB_ERROR_MAX] = "";
-    CHECK_INT(db_writer_close(writer, 500, err, sizeof err), -ETIMEDOUT);
-    CHECK(strstr(err, "policies.role") != NULL);
-    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM policies WHERE since_ns = 9"), 0);
-}
-
 int main(void)
 {
     struct random random = random_seeded("db/training", 0x7a11);
@@ -602,6 +495,5 @@ int main(void)
     merge_states(&random);
     forget_trainings();
     drop_together();
-    arena();
     return check_done("db/training");
 }
