@@ -213,14 +213,14 @@ def test_gone_program(program):
 def test_idle(program):
     """It ends by itself without a client and work; not while one waits, nor under systemd, which it tells that it lives."""
     with CoProcess(program, "--idle-s", "1").begin() as co:
-        co.how("a", step_ms=100, total=15)
+        co.how("a", step_ms=100, total=11)
         co.ask("start", name="a", config=config())
         co.client.close() # it has work
         check(co.gone() == 0 and co.error == "", f"idle: {co.error}")
-        check(co.runs("a", "ended")[0]["steps"] == 15 and not os.path.exists(co.socket), "not before its work was done")
+        check(co.runs("a", "ended")[0]["steps"] == 11 and not os.path.exists(co.socket), "not before its work was done")
     with CoProcess(program, "--idle-s", "1").begin() as co:
         held = co.process
-        co.how("a", step_ms=100, total=15)
+        co.how("a", step_ms=1, total=1)
         co.ask("start", name="a", config=config())
         co.wait("a", "done")
         until(lambda: co.ask("list")["now_ns"] - co.training("a")["ended_ns"] > 1_500_000_000, "more than the idle time")
