@@ -21,8 +21,8 @@ import policy_three_ways as recorded
 import trained_three_ways as trained
 
 KILLS = 200 if harness.LONG else 12
-ROWS = 20000
-SPEED = "3000"  # 50 bars a second
+ROWS = 8000
+SPEED = "900"  # 15 bars a second
 MIN_NOTIONAL = 5.0  # of papertape-replay's symbols
 CONFIG = """[market]
 symbols = BTCUSDT, ETHUSDT, XRPUSDT
@@ -277,7 +277,7 @@ def killed(arena, chance):
         assert not answer.get("repeated") or roles(arena) == before, (answer, before)
         assert answer["policy"]["policy"] == name, answer
         in_line(arena)
-        arena.daemon.papertape("ledger", "verify")
+    arena.daemon.papertape("ledger", "verify")
     print(f"kill -9: {KILLS} times, {done} of them after it was done")
 
 
@@ -378,7 +378,7 @@ def checked(arena):
                         "WHERE o.tag = 'policy'")[0]
     others = arena.rows("SELECT count(*) FROM orders AS o JOIN order_policies AS p ON p.order_id = o.id "
                         "WHERE o.tag NOT IN ('policy', 'stop')")[0][0]
-    assert orders[0] > 50 and orders[1] == 0 and others == 0, (orders, others)
+    assert orders[0] > 20 and orders[1] == 0 and others == 0, (orders, others)
     backends = arena.rows("SELECT DISTINCT backend FROM order_policies")
     assert len(backends) == 1 and backends[0][0].startswith("cpu-"), backends
     (order, id, backend), = arena.rows("SELECT o.id, p.policy, p.backend FROM orders AS o JOIN order_policies AS p "
@@ -394,7 +394,7 @@ def checked(arena):
     with open(path, newline="") as file:
         ours = file.read().split("\n")
     theirs = arena.daemon.papertape("fills", "--csv").split("\n")
-    assert ours[0] == theirs[0] and len(ours) > 30 and ours[1:] == theirs[-len(ours) + 1 :], (len(ours), len(theirs))
+    assert ours[0] == theirs[0] and len(ours) > 12 and ours[1:] == theirs[-len(ours) + 1 :], (len(ours), len(theirs))
     print(f"  {orders[0]} orders of policies, each with its policy and {backend}; the log gives the newest {len(ours) - 2} fills again")
 
 
