@@ -63,7 +63,7 @@ struct known *keep_take(struct trainings *trainings, const json_t *object);
 void keep_remember(struct trainings *trainings, struct db_reader *reader);
 /* Is there a folder of a training that is not known? */
 bool keep_unlisted(const struct trainings *trainings);
-/* A whole list, number `list`, is taken: one that is not in it, and had not ended, is no more. */
+/* One that the list of that number does not have, and that had not ended, is no more. */
 void keep_missing(struct trainings *trainings, uint64_t list);
 /* Stores its row with these events, or with NULL alone, in one transaction, and raises its alerts. */
 void keep_store(struct trainings *trainings, struct known *known, const json_t *events);

@@ -157,6 +157,8 @@ static void take_row(void *ctx, const struct db_training *row)
     known->told_ms = trainings_now(trainings);
     known->told_age_ms = age_ns > 0 ? age_ns / 1000000 : 0;
     known->config = strdup(row->config);
+    if (row->config[0])
+        known->config_attempts = row->attempts;
     known->stored = true;
     progress_begin(&known->progress, row->seq);
     training_told_of(&training, &known->told);

@@ -116,8 +116,8 @@ static void give_up_early(struct link *link)
     while (link->early && link->early->due_ms <= now_of(link)) {
         char words[LINK_DETAIL_MAX + 80];
         struct early *early = take_early(link);
-        snprintf(words, sizeof words, "the co-process did not answer in %llu s: it is %s%s%s",
-                 (unsigned long long)(link->config.times.answer / 1000), link_state_name(link->state),
+        snprintf(words, sizeof words, "the co-process did not answer in %.3g s: it is %s%s%s",
+                 (double)link->config.times.answer / 1000, link_state_name(link->state),
                  link->detail[0] ? ": " : "", link->detail);
         refuse(early->answer, early->ctx, "ETIMEDOUT", words);
         free_early(early);
@@ -226,15 +226,13 @@ static bool same_folder(const char *a, const char *b)
     return realpath(a, real_a) && realpath(b, real_b) && strcmp(real_a, real_b) == 0;
 }
 
-static void meet_other_version(struct link *link, long long protocol)
+static void meet_other_version(struct link *link, const char *words)
 {
     char detail[LINK_DETAIL_MAX];
-    snprintf(
-        detail, sizeof detail,
-        "the co-process (%.30s, process %d) speaks protocol %lld, this daemon (" PAPERTAPE_VERSION
-        ") %d: its trainings go on; to have another, end it (kill %d: they go on from their checkpoints)",
-        link->version[0] ? link->version : "of an unknown version", (int)link->pid, protocol, LINK_PROTOCOL,
-        (int)link->pid);
+    snprintf(detail, sizeof detail,
+             "%.220s; its trainings go on: kill %d ends it with checkpoints, and one of this version goes on "
+             "from those",
+             words, (int)link->pid);
     let_go(link);
     link->look_ms = now_of(link) + link->config.times.version;
     set_state(link, LINK_VERSION, detail);
@@ -248,7 +246,7 @@ static void meet_other_folder(struct link *link, const char *folder)
              "who listens at %.100s serves %.100s, not %.100s: another socket is needed", link->config.socket,
              folder, link->config.state_dir);
     let_go(link);
-    link->look_ms = now_of(link) + link->config.times.answer;
+    link->look_ms = now_of(link) + link->config.times.silent;
     set_state(link, LINK_ABSENT, detail);
     refuse_early(link, "ENOENT");
 }
@@ -259,11 +257,12 @@ static void on_hello(void *ctx, const json_t *answer)
 {
     struct link *link = ctx;
     const json_t *result = json_object_get(answer, "result"), *error = json_object_get(answer, "error");
-    const json_t *told = result ? result : error;
     const char *code = json_string_value(json_object_get(error, "code"));
-    const char *version = json_string_value(json_object_get(told, "version"));
+    const char *message = json_string_value(json_object_get(error, "message"));
+    const char *version = json_string_value(json_object_get(result, "version"));
     const char *folder = json_string_value(json_object_get(result, "state_dir"));
-    json_int_t protocol = json_integer_value(json_object_get(told, "protocol"));
+    json_int_t protocol = json_integer_value(json_object_get(result, "protocol"));
+    char words[LINK_DETAIL_MAX];
     if (link->closed || !link->client || (code && strcmp(code, "ECONNRESET") == 0))
         return; /* on_closed() tells */
     if (code && strcmp(code, "ETIMEDOUT") == 0) {
@@ -272,18 +271,24 @@ static void on_hello(void *ctx, const json_t *answer)
     }
     link->heard_ms = now_of(link);
     snprintf(link->version, sizeof link->version, "%s", version ? version : "");
-    if (!result || protocol != LINK_PROTOCOL) {
-        if (code && strcmp(code, "EPROTO") != 0) {
-            char detail[LINK_DETAIL_MAX];
-            snprintf(detail, sizeof detail, "it refuses to be greeted: %.60s: %.200s", code,
-                     json_string_value(json_object_get(error, "message")));
-            let_go(link);
-            link->look_ms = now_of(link) + link->config.times.answer;
-            set_state(link, LINK_SILENT, detail);
-            refuse_early(link, "EPROTO");
-            return;
-        }
-        meet_other_version(link, (long long)protocol);
+    if (code && strcmp(code, "EPROTO") == 0) {
+        meet_other_version(link, message);
+        return;
+    }
+    if (code) {
+        snprintf(words, sizeof words, "it refuses to be greeted: %.60s: %.250s", code, message);
+        let_go(link);
+        link->look_ms = now_of(link) + link->config.times.silent;
+        set_state(link, LINK_SILENT, words);
+        refuse_early(link, "EPROTO");
+        return;
+    }
+    if (protocol != LINK_PROTOCOL) {
+        snprintf(words, sizeof words,
+                 "the co-process, %s, speaks protocol %lld, papertaped " PAPERTAPE_VERSION " speaks %d",
+                 link->version[0] ? link->version : "of an unknown version", (long long)protocol,
+                 LINK_PROTOCOL);
+        meet_other_version(link, words);
         return;
     }
     if (!folder || !same_folder(folder, link->config.state_dir)) {
@@ -327,7 +332,7 @@ static void on_closed(void *ctx, int error, const char *why)
             link->silent_ms = now_of(link);
         set_state(link, LINK_SILENT, "it takes no connection");
     } else if (error == -EPROTO || error == -EPERM) {
-        link->look_ms = now_of(link) + link->config.times.answer;
+        link->look_ms = now_of(link) + link->config.times.silent;
         set_state(link, LINK_SILENT, why);
         refuse_early(link, "EPROTO");
     } else if (link->state != LINK_STARTING) {
@@ -375,8 +380,11 @@ static void watch(struct link *link)
     if (silent >= link->config.times.kill) {
         end_silent(link);
     } else if (silent >= link->config.times.silent) {
+        bool probe = link->state != LINK_SILENT && link->greeted;
         snprintf(detail, sizeof detail, "the co-process (process %d) does not answer", (int)link->pid);
         set_state(link, LINK_SILENT, link->pid ? detail : "it takes no connection");
+        if (probe) /* whatever it is that it answers next */
+            greet(link);
     } else if (link->state == LINK_SILENT && link->greeted) {
         set_state(link, LINK_OK, "");
         send_early(link);
@@ -423,8 +431,8 @@ void link_ask(struct link *link, const char *cmd, json_t *args, training_answer 
     }
     *link->end = early;
     link->end = &early->next;
-    if (link->state == LINK_VERSION)
-        refuse_early(link, "EPROTO");
+    if (now_of(link) < link->look_ms) /* it was met, and there is nothing to be had of it for a while */
+        refuse_early(link, link->state == LINK_ABSENT ? "ENOENT" : "EPROTO");
     else
         wake(link);
 }

@@ -22,6 +22,13 @@ static void pull_next(struct trainings *trainings);
 
 /* ---- what is not stored yet ---- */
 
+/* By the co-process: it may be asked for the next. Else that is for later. */
+static bool was_answered(const json_t *answer)
+{
+    const char *code = json_string_value(json_object_get(json_object_get(answer, "error"), "code"));
+    return json_object_get(answer, "result") || (code && strcmp(code, "ENOENT") == 0);
+}
+
 static void on_events(void *ctx, const json_t *answer)
 {
     struct trainings *trainings = ctx;
@@ -38,7 +45,7 @@ static void on_events(void *ctx, const json_t *answer)
     } else if (known) {
         known->stuck = true;
     }
-    if (result && !trainings->stopped)
+    if (was_answered(answer) && !trainings->stopped)
         pull_next(trainings);
 }
 
@@ -57,7 +64,7 @@ static void on_config(void *ctx, const json_t *answer)
             known->dirty = true;
         }
     }
-    if (result && !trainings->stopped)
+    if (was_answered(answer) && !trainings->stopped)
         pull_next(trainings);
 }
 
@@ -101,7 +108,6 @@ static void on_list(void *ctx, const json_t *answer)
 {
     struct trainings *trainings = ctx;
     const json_t *list = json_object_get(json_object_get(answer, "result"), "trainings");
-    bool whole = true;
     size_t i;
     json_t *object;
     trainings->listing = false;
@@ -110,13 +116,18 @@ static void on_list(void *ctx, const json_t *answer)
     trainings->unlisted = false;
     json_array_foreach(list, i, object)
     {
+        const char *name = json_string_value(json_object_get(object, "name"));
+        struct known *known = name ? keep_find(trainings, name) : NULL;
+        if (known)
+            known->listed = trainings->lists;
+    }
+    keep_missing(trainings, trainings->lists); /* they make room */
+    json_array_foreach(list, i, object)
+    {
         struct known *known = keep_take(trainings, object);
-        whole &= known != NULL;
         if (known)
             known->stuck = false;
     }
-    if (whole)
-        keep_missing(trainings, trainings->lists);
     pull_next(trainings);
 }
 
