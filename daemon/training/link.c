@@ -35,7 +35,7 @@ struct link {
     enum link_state state;
     char detail[LINK_DETAIL_MAX], version[LINK_VERSION_MAX];
     struct training_client *client;
-    struct spawn *spawn;
+    struct spawn *spawn, *dying; /* what was started; what was killed before that */
     struct early *early, **end;
     pid_t pid;
     char mark[SPAWN_MARK_MAX]; /* of what a daemon of this directory started */
@@ -166,10 +166,13 @@ static void start(struct link *link)
     struct spawn_config program = link->config.program;
     program.ctx = link;
     program.ended = on_ended;
-    if (link->spawn) /* it never listened */
+    if (link->spawn) { /* it never listened, or was silent */
         spawn_kill(link->mark);
-    spawn_forget(link->spawn);
-    link->spawn = NULL;
+        spawn_forget(link->dying);
+        link->dying = link->spawn;
+        link->spawn = NULL;
+        spawn_bury(&link->dying);
+    }
     if (spawn_start(link->config.loop, &program, &link->spawn, err, sizeof err) < 0) {
         failed_to_start(link, err);
         return;
@@ -484,5 +487,6 @@ void link_destroy(struct link *link)
     refuse_early(link, "ESHUTDOWN");
     let_go(link);
     spawn_forget(link->spawn);
+    spawn_forget(link->dying);
     uv_close((uv_handle_t *)&link->timer, freed);
 }

@@ -26,7 +26,8 @@ struct spawn {
     uv_process_t process;
     struct spawn_config config;
     off_t log_from; /* where its own words begin */
-    bool running, forgotten;
+    struct spawn **slot; /* spawn_bury()'s */
+    bool forgotten;
 };
 
 /* ---- whose process is it ---- */
@@ -123,7 +124,11 @@ static void on_exit_status(uv_process_t *process, int64_t status, int number)
 {
     struct spawn *spawn = process->data;
     char why[LAST_WORDS_MAX + 80], words[LAST_WORDS_MAX];
-    spawn->running = false;
+    if (spawn->slot) {
+        *spawn->slot = NULL;
+        spawn_forget(spawn);
+        return;
+    }
     last_words(spawn, words);
     if (number)
         snprintf(why, sizeof why, "signal %d ended it%s%s", number, words[0] ? ": " : "", words);
@@ -186,7 +191,6 @@ int spawn_start(uv_loop_t *loop, const struct spawn_config *config, struct spawn
         uv_close((uv_handle_t *)&spawn->process, freed);
         return r;
     }
-    spawn->running = true;
     setpriority(PRIO_PROCESS, (id_t)spawn->process.pid, SPAWN_NICE); /* where that is forbidden it competes */
     *ret = spawn;
     return 0;
@@ -197,9 +201,14 @@ pid_t spawn_pid(const struct spawn *spawn)
     return spawn->process.pid;
 }
 
+void spawn_bury(struct spawn **slot)
+{
+    (*slot)->slot = slot;
+}
+
 void spawn_forget(struct spawn *spawn)
 {
-    if (!spawn)
+    if (!spawn || spawn->forgotten)
         return;
     spawn->forgotten = true;
     uv_close((uv_handle_t *)&spawn->process, freed);

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""A daemon on a synthetic market and the real co-process: a training without a configuration gets on, and its worker, the
+daemon, the co-process and both are killed in the middle. Everything comes back, with one worker at a time; no step is counted
+twice; the ledger is clean. Two daemons have a co-process each. A daemon that stops leaves its training alone."""
+
+import os
+import signal
+import sqlite3
+import sys
+import time
+
+import harness
+
+CONFIG = "[market]\ninterval = 1s\nhistory = 300\n[account hand]\nstrategy = none\n"
+
+
+def training(daemon, name="probe"):
+    status = daemon.status_object()
+    return next((t for t in status["trainings"] if t["training"] == name), None) if status else None
+
+
+def rows(daemon, sql):
+    with sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True, timeout=30) as db:
+        return db.execute(sql).fetchall()
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def workers(daemon):
+    """Processes that train for this daemon's state directory."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        if b"train" in words and any(os.path.realpath(daemon.state).encode() in w for w in words) and is_alive(pid):
+            found.append(int(pid))
+    return found
+
+
+def co_process(daemon):
+    return daemon.wait_status(lambda s: s["trainer"]["state"] == "ok", "the co-process")["trainer"]["pid"]
+
+
+def gets_on(daemon, beyond=0, name="probe"):
+    """Waits for a checkpoint beyond so many steps; what was shown meanwhile never fell below the last checkpoint."""
+    def look():
+        seen = training(daemon, name)
+        assert not seen or seen["state"] != "failed", seen
+        if seen and seen["checkpoint_steps"] and seen["state"] not in ("queued", "loading", "features"):
+            assert seen["steps"] >= seen["checkpoint_steps"], seen
+        return seen if seen and (seen["checkpoint_steps"] or 0) > beyond else None
+    return harness.wait_for(look, f"a checkpoint beyond {beyond} steps of {name}")
+
+
+def curve_is_whole(daemon):
+    points = rows(daemon, "SELECT steps, ts_ns, iteration FROM training_points WHERE training = 'probe' ORDER BY steps")
+    assert len(points) >= 3, points
+    for (a, at, ai), (b, bt, bi) in zip(points, points[1:]):
+        assert a < b and at < bt and ai < bi, ((a, at, ai), (b, bt, bi))
+    per_iteration = {steps / iteration for steps, _, iteration in points}
+    assert len(per_iteration) == 1, per_iteration  # each step counted once, since the first
+    return points
+
+
+def end_all(daemons):
+    """No process is left behind, however the test ended."""
+    for daemon in daemons:
+        try:
+            with sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True, timeout=30) as db:
+                mark = db.execute("SELECT value FROM meta WHERE key = 'trainer_process'").fetchone()
+        except sqlite3.Error:
+            mark = None
+        for pid in ([int(mark[0].split()[0])] if mark else []) + workers(daemon):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    if b"papertape-trainer" in file.read():
+                        os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        harness.wait_for(lambda: not workers(daemon), "the last worker's end")
+
+
+def kills(folder, replay, daemons):
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+    daemons.append(daemon)
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["bars"] > 200, "bars")
+    assert daemon.status_object()["trainer"]["state"] == "absent"  # it is started when it is needed
+    answer = harness.control(daemon, "train_start", {"name": "probe"})
+    assert answer["ok"], answer
+    seen = gets_on(daemon)
+
+    begun = time.monotonic()
+    os.kill(seen["pid"], signal.SIGKILL)
+    daemon.wait_status(lambda s: s["trainings"][0]["cause"] == "killed" or s["trainings"][0]["attempts"] == 2, "its worker's end")
+    seen = gets_on(daemon, seen["checkpoint_steps"])
+    assert seen["attempts"] == 2 and len(workers(daemon)) == 1, (seen, workers(daemon))
+    harness.wait_for(lambda: rows(daemon, "SELECT 1 FROM alerts WHERE code = 'TRAINING_FAILED' AND text LIKE 'probe: %'"), "an alert")
+    print(f"worker killed: it went on after {time.monotonic() - begun:.1f} s")
+
+    first, begun = co_process(daemon), time.monotonic()
+    daemon.stop(signal.SIGKILL)
+    assert is_alive(first) and is_alive(seen["pid"])
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+    daemons[-1] = daemon
+    back = harness.wait_for(lambda: training(daemon), "the training from the database, at once")
+    assert back["steps"] >= seen["checkpoint_steps"], back
+    again = gets_on(daemon, seen["checkpoint_steps"])
+    assert co_process(daemon) == first and again["pid"] == seen["pid"] and again["attempts"] == 2, again
+    print(f"daemon killed: it was back after {time.monotonic() - begun:.1f} s, the worker the same")
+
+    begun = time.monotonic()
+    os.kill(first, signal.SIGKILL)
+    harness.wait_for(lambda: not is_alive(first), "its end")
+    again = gets_on(daemon, again["steps"])
+    second = co_process(daemon)
+    assert second != first and again["attempts"] == 3 and workers(daemon) == [again["pid"]], (again, workers(daemon))
+    print(f"co-process killed: another went on after {time.monotonic() - begun:.1f} s")
+
+    begun = time.monotonic()
+    os.kill(second, signal.SIGKILL)
+    daemon.stop(signal.SIGKILL)
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+    daemons[-1] = daemon
+    again = gets_on(daemon, again["steps"])
+    third = co_process(daemon)
+    assert third != second and workers(daemon) == [again["pid"]], (again, workers(daemon))
+    print(f"both killed: back after {time.monotonic() - begun:.1f} s")
+
+    assert daemon.stop() == 0  # a stop in order leaves both alone
+    assert is_alive(third) and workers(daemon) == [again["pid"]]
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+    daemons[-1] = daemon
+    assert gets_on(daemon, again["checkpoint_steps"])["pid"] == again["pid"] and co_process(daemon) == third
+    return daemon, third
+
+
+def two_directories(folder, replay, daemons, third):
+    other = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="other", state="other"))
+    daemons.append(other)
+    other.wait_status(lambda s: s["symbols"] and s["symbols"][0]["bars"] > 200, "bars")
+    assert harness.control(other, "train_start", {"name": "probe"})["ok"]
+    gets_on(other)
+    assert co_process(other) != third
+    assert len(workers(other)) == 1 and not set(workers(other)) & set(workers(daemons[0]))
+    return other
+
+
+def main():
+    daemons = []
+    with harness.Folder() as folder:
+        try:
+            replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
+            daemon, third = kills(folder, replay, daemons)
+            other = two_directories(folder, replay, daemons, third)
+            for each in (daemon, other):
+                answer = harness.control(each, "train_stop", {"name": "probe"})
+                assert answer["ok"], answer
+            for each in (daemon, other):
+                harness.wait_for(lambda: training(each)["state"] == "stopped", "the stop")
+                harness.wait_for(lambda: rows(each, "SELECT state FROM training_states ORDER BY ts_ns DESC LIMIT 1") == [("stopped",)],
+                                 "the end in the timeline")
+                assert not workers(each), workers(each)
+            points = curve_is_whole(daemon)
+            curve_is_whole(other)
+            stored = rows(daemon, "SELECT steps, attempts FROM trainings")
+            assert stored[0][0] >= points[-1][0], (stored, points[-1])
+            print(f"{len(points)} points, {points[-1][0]} steps, {stored[0][1]} processes: each step counted once")
+            for each in (daemon, other):
+                assert each.papertape("ledger", "verify")
+                assert each.stop() == 0
+        finally:
+            end_all(daemons)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
