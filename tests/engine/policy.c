@@ -2,6 +2,18 @@
  * on from a state as it was. */
 #include "tests/engine/policy_world.h"
 
+/* What a screen is told: decided_ns 0 before the first decision; actions NULL: whichever. */
+static void look(const struct world *w, bool acting, int64_t decided_ns, int n, const float *actions)
+{
+    struct engine_policy_view view;
+    CHECK(engine_policy_view(w->engine, 0, &view));
+    CHECK_INT(view.acting, acting);
+    CHECK_INT(view.decided_ns, decided_ns);
+    CHECK_INT(view.n, n);
+    for (int i = 0; actions && i < n; i++)
+        CHECK(view.symbols[i] == i && view.actions[i] == actions[i]);
+}
+
 /* Bars of a time come one by one: it decides with the last, for all assets in their order. */
 static void test_when(struct random *random)
 {
@@ -17,8 +29,10 @@ static void test_when(struct random *random)
     flat(&w, 0, 0, 100 * E8);
     flat(&w, 1, 0, 200 * E8);
     CHECK_INT(w.told.n_orders, 0);
+    look(&w, made.policy.lookback <= 1, 0, 0, NULL);
     flat(&w, 2, 0, 400 * E8);
     CHECK_INT(w.told.n_orders, 3);
+    look(&w, true, MADE_START_NS + MINUTE_NS, SYMBOLS, wanted);
     for (int i = 0; i < 3; i++) {
         const struct order *order = &w.told.orders[i];
         CHECK_INT(order->symbol, i);
@@ -34,6 +48,7 @@ static void test_when(struct random *random)
     CHECK_INT(w.told.n_fills, 2);
     flat(&w, 0, 2, 102 * E8);
     CHECK_INT(w.told.n_orders, 4);
+    look(&w, true, MADE_START_NS + 2 * MINUTE_NS, SYMBOLS, wanted + SYMBOLS);
     CHECK_INT(w.told.orders[3].symbol, 2);
     CHECK_INT(w.told.orders[3].created_ns, MADE_START_NS + 2 * MINUTE_NS);
     flat(&w, 1, 2, 210 * E8); /* the first since it was bought: it fills now */
@@ -379,8 +394,10 @@ static void test_rows(struct random *random)
     CHECK_INT(shown.n_asked, 1); /* row 0 is minute 1: nothing is decided before row 1 */
     CHECK_INT(shown.asked[0], 1);
     CHECK_INT(w.told.n_orders, 0);
+    look(&w, false, 0, 0, NULL);
     flat(&w, 0, 2, 100 * E8);
     flat(&w, 1, 2, 100 * E8);
+    look(&w, true, MADE_START_NS + 3 * MINUTE_NS, 2, NULL);
     CHECK_INT(shown.asked[1], 2);
     CHECK_INT(w.told.n_orders, 1);
     CHECK_INT(w.told.orders[0].qty, 20 * E8); /* a tenth of 10000, at the 50 of row 0 */
