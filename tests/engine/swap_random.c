@@ -405,7 +405,7 @@ static bool look(void *ctx, const struct explanation *e)
 
 static void check_explanations(void)
 {
-    struct explain_result result;
+    struct explain_result result = {0};
     char err[JOURNAL_ERROR_MAX] = "";
     const struct explain_options options = {
         .path = l.dir, .to_ns = INT64_MAX, .recorded = &l.recorded, .explained = look};
@@ -419,7 +419,7 @@ static void check_explanations(void)
 static void check_forks(void)
 {
     for (int same = 0; same < 2; same++) {
-        struct what_if_result result;
+        struct what_if_result result = {0};
         char err[JOURNAL_ERROR_MAX] = "";
         const struct what_if_options options = {.path = l.dir,
                                                 .at_ns = MADE_START_NS + 20 * MINUTE_NS,
