@@ -67,7 +67,8 @@ static int take_specs(struct board *board, const struct config *config)
         }
     }
     board->outputs = at;
-    bool closed = (!specs || fclose(specs) == 0) & (!names || fclose(names) == 0);
+    bool closed = !specs || fclose(specs) == 0;
+    closed = (!names || fclose(names) == 0) && closed;
     return specs && names && closed ? 0 : -ENOMEM;
 }
 

@@ -65,8 +65,8 @@ static bool take_type(const struct args *args, enum leg_role role, unsigned give
         fits &= *ret == ORDER_STOP || *ret == ORDER_STOP_LIMIT || *ret == ORDER_TRAILING_STOP;
     if (!fits) {
         static const char *const words[] = {
-            "limit of limit orders; stop of stop and take-profit; both of stop-limit and take-profit-limit; "
-            "trail or trail_percent of trailing-stop; none of market orders",
+            ("limit of limit orders; stop of stop and take-profit; both of stop-limit and take-profit-limit; "
+             "trail or trail_percent of trailing-stop; none of market orders"),
             "limit, stop or both are needed",
             "stop, stop and limit, trail or trail_percent is needed",
         };
