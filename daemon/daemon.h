@@ -5,9 +5,9 @@
 #include <uv.h>
 
 #include "daemon/config.h"
-#include "exchange/net/control.h"
 #include "daemon/session.h"
 #include "db/state.h"
+#include "exchange/net/control.h"
 
 struct feed;
 struct commands;

@@ -7,8 +7,8 @@
 
 #include "daemon/feed.h"
 #include "daemon/gpu_sampler.h"
-#include "exchange/net/notify.h"
 #include "daemon/process.h"
+#include "exchange/net/notify.h"
 
 enum {
     TICK_MS = 1000,

@@ -25,7 +25,7 @@ extern char **environ;
 struct spawn {
     uv_process_t process;
     struct spawn_config config;
-    off_t log_from; /* where its own words begin */
+    off_t log_from;      /* where its own words begin */
     struct spawn **slot; /* spawn_bury()'s */
     bool forgotten;
 };

@@ -27,7 +27,7 @@ int spawn_start(uv_loop_t *loop, const struct spawn_config *config, struct spawn
 
 pid_t spawn_pid(const struct spawn *spawn);
 
-/* It was killed: waits for its end without a word, then frees itself and sets *slot, which holds it, to NULL. */
+/* It was killed: waits for its end without a word, then frees itself and sets *slot, its holder, to NULL. */
 void spawn_bury(struct spawn **slot);
 
 /* Looks away: it goes on. Frees itself on the loop's next turns. NULL is fine. */

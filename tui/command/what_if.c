@@ -284,7 +284,7 @@ static void print_text(const struct output *out, const struct what_if_result *re
     puts("\nIt is assumed that the market does not react: no price moves, and nothing is taken from anyone.");
     if (result->commands_left_out > 0)
         printf("%" PRIu64 " commands concern orders that would not have been made, or name another policy: "
-                          "they are left out.\n",
+               "they are left out.\n",
                result->commands_left_out);
     if (result->holes > 0)
         printf("%" PRIu64 " events were never recorded: the fork did not see what happened in between.\n",
