@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A daemon on a synthetic market and the real co-process: a training without a configuration gets on, and its worker, the
-daemon, the co-process and both are killed in the middle. Everything comes back, with one worker at a time; no step is counted
-twice; the ledger is clean. Two daemons have a co-process each. A daemon that stops leaves its training alone."""
+daemon, the co-process and both are killed in the middle, while a position is held and the policy trades. Everything comes back,
+with one worker at a time; no step is counted twice; the ledger is clean and what the log gives. Two daemons have a co-process each. A daemon that stops leaves its training alone."""
 
 import os
 import signal
@@ -89,6 +89,23 @@ def end_all(daemons):
         harness.wait_for(lambda: not workers(daemon), "the last worker's end")
 
 
+def takes_position(daemon):
+    """One by hand, and the policy as it is now on an account of its own."""
+    daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--account", "hand")
+    answer = harness.control(daemon, "policy_promote", {"name": "probe"})
+    assert answer["ok"], answer
+    holds(daemon)
+
+
+def holds(daemon):
+    """The position by hand, and the policy in its seat."""
+    def there(status):
+        hand = [p for p in status["positions"] or [] if p["account"] == "hand" and p["symbol"] == "BTCUSDT"]
+        return (len(hand) == 1 and abs(hand[0]["qty"] - 0.01) < 1e-9 and
+                [(p["policy"], p["role"], p["state"]) for p in status["policies"] or []] == [("probe", "challenger", "trading")])
+    daemon.wait_status(there, "the position and the policy")
+
+
 def kills(folder, replay, daemons):
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
     daemons.append(daemon)
@@ -97,6 +114,7 @@ def kills(folder, replay, daemons):
     answer = harness.control(daemon, "train_start", {"name": "probe"})
     assert answer["ok"], answer
     seen = gets_on(daemon)
+    takes_position(daemon)
 
     begun = time.monotonic()
     os.kill(seen["pid"], signal.SIGKILL)
@@ -115,6 +133,7 @@ def kills(folder, replay, daemons):
     assert back["steps"] >= seen["checkpoint_steps"], back
     again = gets_on(daemon, seen["checkpoint_steps"])
     assert co_process(daemon) == first and again["pid"] == seen["pid"] and again["attempts"] == 2, again
+    holds(daemon)
     print(f"daemon killed: it was back after {time.monotonic() - begun:.1f} s, the worker the same")
 
     begun = time.monotonic()
@@ -133,6 +152,7 @@ def kills(folder, replay, daemons):
     again = gets_on(daemon, again["steps"])
     third = co_process(daemon)
     assert third != second and workers(daemon) == [again["pid"]], (again, workers(daemon))
+    holds(daemon)
     print(f"both killed: back after {time.monotonic() - begun:.1f} s")
 
     assert daemon.stop() == 0  # a stop in order leaves both alone
@@ -174,8 +194,10 @@ def main():
             stored = rows(daemon, "SELECT steps, attempts FROM trainings")
             assert stored[0][0] >= points[-1][0], (stored, points[-1])
             print(f"{len(points)} points, {points[-1][0]} steps, {stored[0][1]} processes: each step counted once")
+            holds(daemon)
             for each in (daemon, other):
-                assert each.papertape("ledger", "verify")
+                print("  " + each.papertape("ledger", "verify").split("\n")[0])
+                print("  " + each.papertape("parity").strip().split("\n")[-1])
                 assert each.stop() == 0
         finally:
             end_all(daemons)
