@@ -13,6 +13,18 @@ static double figure(sqlite3_stmt *stmt, int column)
     return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NAN : sqlite3_column_double(stmt, column);
 }
 
+/* A query of one training's rows: its name at ?1, a whole number at ?2. */
+static int query_of(struct db_reader *reader, const char *sql, const char *training, int64_t value,
+                    sqlite3_stmt **ret)
+{
+    int r = db_query(reader, sql, ret);
+    if (r < 0)
+        return r;
+    sqlite3_bind_text(*ret, 1, training, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(*ret, 2, value);
+    return 0;
+}
+
 int db_reader_trainings(struct db_reader *reader, const char *name,
                         void (*row)(void *ctx, const struct db_training *row), void *ctx)
 {
@@ -67,18 +79,16 @@ int db_reader_training_points_after(struct db_reader *reader, const char *traini
                                     void (*row)(void *ctx, const struct db_training_point *row), void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(
+    int r = query_of(
         reader,
         "SELECT steps, iteration, ts_ns, steps_s, return, reward, policy_loss, value_loss, "
         "entropy_loss, loss, kl, clip_fraction, explained_variance, grad_norm, learning_rate, "
         "std, rollout_s, advantages_s, update_s, device_utilisation, cpu_utilisation, "
         "memory_bytes, learner_bytes FROM training_points WHERE training = ?1 AND steps > ?2 ORDER BY "
         "steps",
-        &stmt);
+        training, after, &stmt);
     if (r < 0)
         return r;
-    sqlite3_bind_text(stmt, 1, training, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 2, after);
     while ((r = db_query_step(reader, stmt)) > 0) {
         const struct db_training_point point = {
             .training = training,
@@ -123,14 +133,12 @@ int db_reader_training_evaluations_after(struct db_reader *reader, const char *t
                                          void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader,
+    int r = query_of(reader,
                      "SELECT steps, ts_ns, reward, return, benchmark_return, drawdown FROM "
                      "training_evaluations WHERE training = ?1 AND steps > ?2 ORDER BY steps",
-                     &stmt);
+                     training, after, &stmt);
     if (r < 0)
         return r;
-    sqlite3_bind_text(stmt, 1, training, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 2, after);
     while ((r = db_query_step(reader, stmt)) > 0) {
         const struct db_training_evaluation evaluation = {
             .training = training,
@@ -150,14 +158,12 @@ int db_reader_training_states(struct db_reader *reader, const char *training, in
                               void (*row)(void *ctx, const struct db_training_state *row), void *ctx)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader,
+    int r = query_of(reader,
                      "SELECT * FROM (SELECT ts_ns, state, utilisation FROM training_states WHERE training = "
                      "?1 ORDER BY ts_ns DESC LIMIT ?2) ORDER BY ts_ns",
-                     &stmt);
+                     training, n > 0 ? n : -1, &stmt);
     if (r < 0)
         return r;
-    sqlite3_bind_text(stmt, 1, training, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 2, n > 0 ? n : -1);
     while ((r = db_query_step(reader, stmt)) > 0) {
         const struct db_training_state state = {
             .training = training,
