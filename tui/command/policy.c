@@ -120,19 +120,6 @@ static void print_policy(json_t *policy)
     }
 }
 
-/* One policy of the answer, under its own name for the name; NULL where there is none. */
-static json_t *take_policy(json_t *result)
-{
-    json_t *policy = json_object_get(result, "policy"), *name = json_object_get(policy, "policy");
-    json_t *copy = json_is_string(name) ? json_pack("{s:O}", "name", name) : NULL;
-
-    if (copy && (json_object_update_missing(copy, policy) < 0 || json_object_del(copy, "policy") < 0)) {
-        json_decref(copy);
-        copy = NULL;
-    }
-    return copy;
-}
-
 static void print_done(const char *word, const json_t *policy)
 {
     printf("%s ", strcmp(word, "promote") == 0 ? "promoted" : "retired");
@@ -150,7 +137,6 @@ static int ask(const char *word, const char *name, const struct wish *wish)
 {
     char cmd[32], path[PATH_MAX];
     json_t *result, *policy, *args = json_pack("{s:s}", "name", name);
-    struct control_error error;
 
     if (wish->policy && !realpath(wish->policy, path)) { /* the daemon's own directory is another */
         json_decref(args);
@@ -161,15 +147,11 @@ static int ask(const char *word, const char *name, const struct wish *wish)
         return stored_fail(EXIT_ERROR, "policy", wish->policy, "a path of UTF-8 text is needed");
     }
     snprintf(cmd, sizeof(cmd), "policy_%s", word);
-    int status = ask_quietly(wish->state, cmd, args, &result, &error);
-    if (status == EXIT_ERROR)
-        told_refused("policy", wish->state, name, &error, &told_policies,
-                     strcmp(word, "promote") == 0 ? &told_trainings : NULL);
-    else if (status != EXIT_OK)
-        ask_say("policy", &error);
+    int status = told_ask("policy", wish->state, cmd, name, args, &told_policies,
+                          strcmp(word, "promote") == 0 ? &told_trainings : NULL, &result);
     if (status != EXIT_OK)
         return status;
-    policy = take_policy(result);
+    policy = told_named(json_object_get(result, "policy"), &told_policies);
     json_decref(result);
     if (!policy)
         return stored_fail(EXIT_ERROR, "policy", name,

@@ -88,19 +88,6 @@ static void print_row(struct stored_list *list, const json_t *row)
 int policy_list(const char *state, enum stored_form form)
 {
     struct stored_list list = {"policies", form, columns, sizeof columns / sizeof *columns, 0, 0};
-    json_t *rows, *row;
-    size_t i;
-    int status = told_rows("policy", state, &told_policies, &rows);
 
-    if (status != EXIT_OK && status != EXIT_NO_DAEMON)
-        return status;
-    if (form == STORED_JSON) {
-        int r = told_print("policy", "papertape.policies/1", "policies", rows);
-        return r == EXIT_OK ? status : r;
-    }
-    stored_begin(&list);
-    json_array_foreach(rows, i, row) print_row(&list, row);
-    stored_end(&list);
-    json_decref(rows);
-    return status;
+    return told_list("policy", "papertape.policies/1", state, &told_policies, &list, print_row);
 }

@@ -23,7 +23,20 @@ static int64_t wall_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The daemon's word for the name becomes "name". What is no list of named objects is no answer. */
+json_t *told_named(const json_t *object, const struct told_source *source)
+{
+    json_t *name = json_object_get(object, source->name);
+    json_t *copy = json_is_string(name) ? json_pack("{s:O}", "name", name) : NULL;
+
+    if (copy && (json_object_update_missing(copy, (json_t *)(uintptr_t)object) < 0 ||
+                 json_object_del(copy, source->name) < 0)) {
+        json_decref(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+/* What is no list of named objects is no answer. */
 static json_t *take_rows(const json_t *result, const struct told_source *source)
 {
     json_t *list = json_object_get(result, source->key), *rows = json_array(), *row;
@@ -35,15 +48,10 @@ static json_t *take_rows(const json_t *result, const struct told_source *source)
     }
     json_array_foreach(list, i, row)
     {
-        json_t *name = json_object_get(row, source->name), *copy = json_object();
-        if (!json_is_string(name) || json_object_set(copy, "name", name) < 0 ||
-            json_object_update_missing(copy, row) < 0 || json_object_del(copy, source->name) < 0 ||
-            json_array_append(rows, copy) < 0) {
-            json_decref(copy);
+        if (json_array_append_new(rows, told_named(row, source)) < 0) {
             json_decref(rows);
             return NULL;
         }
-        json_decref(copy);
     }
     return rows;
 }
@@ -89,6 +97,26 @@ int told_rows(const char *verb, const char *state, const struct told_source *sou
     fputc('\n', stderr);
     *ret_rows = rows;
     return EXIT_NO_DAEMON;
+}
+
+int told_list(const char *verb, const char *schema, const char *state, const struct told_source *source,
+              struct stored_list *list, void (*print_row)(struct stored_list *list, const json_t *row))
+{
+    json_t *rows, *row;
+    size_t i;
+    int status = told_rows(verb, state, source, &rows);
+
+    if (status != EXIT_OK && status != EXIT_NO_DAEMON)
+        return status;
+    if (list->form == STORED_JSON) {
+        int r = told_print(verb, schema, source->key, rows);
+        return r == EXIT_OK ? status : r;
+    }
+    stored_begin(list);
+    json_array_foreach(rows, i, row) print_row(list, row);
+    stored_end(list);
+    json_decref(rows);
+    return status;
 }
 
 int told_check_name(const char *verb, const char *name)
@@ -144,6 +172,19 @@ void told_refused(const char *verb, const char *state, const char *name, const s
     ask_say(verb, &shown);
     json_decref(rows[0]);
     json_decref(rows[1]);
+}
+
+int told_ask(const char *verb, const char *state, const char *cmd, const char *name, json_t *args,
+             const struct told_source *first, const struct told_source *second, json_t **ret_result)
+{
+    struct control_error error;
+    int status = ask_quietly(state, cmd, args, ret_result, &error);
+
+    if (status == EXIT_ERROR)
+        told_refused(verb, state, name, &error, first, second);
+    else if (status != EXIT_OK)
+        ask_say(verb, &error);
+    return status;
 }
 
 /* ---- values ---- */

@@ -24,9 +24,23 @@ extern const struct told_source told_trainings, told_policies;
  * Else an exit status with its line. */
 int told_rows(const char *verb, const char *state, const struct told_source *source, json_t **ret_rows);
 
+/* Prints that list in the form of `list`: `row` prints one as a line of it, `schema` is the JSON's. An exit
+ * status, EXIT_NO_DAEMON where it is the database's. */
+int told_list(const char *verb, const char *schema, const char *state, const struct told_source *source,
+              struct stored_list *list, void (*row)(struct stored_list *list, const json_t *row));
+
+/* A copy of an object of the daemon's with `name` for what it calls the name; NULL where it has none. */
+json_t *told_named(const json_t *object, const struct told_source *source);
+
 /* May it be a training's or a policy's name: letters, digits, - _ and dots, none first, at most 31? EXIT_OK,
  * or EXIT_USAGE with its line. */
 int told_check_name(const char *verb, const char *name);
+
+/* Asks the daemon a question about `name`; takes the arguments. EXIT_OK and its answer, which is the
+ * caller's; else an exit status with its line. `first` and `second` (may be NULL) are where a name unknown to
+ * it is looked for. */
+int told_ask(const char *verb, const char *state, const char *cmd, const char *name, json_t *args,
+             const struct told_source *first, const struct told_source *second, json_t **ret_result);
 
 /* Says why the daemon refused what was asked of `name`: where there is no such, with the nearest of those
  * that are (second may be NULL). */

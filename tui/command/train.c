@@ -74,16 +74,13 @@ static void print_done(const struct action *action, const char *name, const json
     fputs(json_is_true(json_object_get(training, "stopping")) ? ", stopping)\n" : ")\n", stdout);
 }
 
-/* One training of the answer, under its own name for the name. */
-static int print_training(json_t *training)
+static int print_training(const json_t *training)
 {
-    json_t *copy = json_pack("{s:O}", "name", json_object_get(training, "training"));
+    json_t *copy = told_named(training, &told_trainings);
 
-    if (!copy || json_object_update_missing(copy, training) < 0 || json_object_del(copy, "training") < 0) {
-        json_decref(copy);
+    if (!copy)
         return stored_fail(EXIT_ERROR, "train", "",
                            "the daemon's answer has no training: both must be of one version");
-    }
     return told_print("train", "papertape.training/1", "training", copy);
 }
 
@@ -153,18 +150,13 @@ static int check(const struct action *action, const char *path, const struct wis
 static int print_log(const struct action *action, const char *name, const struct wish *wish)
 {
     json_t *result, *line, *args = json_pack("{s:s}", "name", name);
-    struct control_error error;
     size_t i;
 
     if (wish->lines && !parse_whole(wish->lines, 1, 10000, args, "lines")) {
         json_decref(args);
         return stored_fail(EXIT_USAGE, "train", "--lines", "a whole number from 1 to 10000 is needed");
     }
-    int status = ask_quietly(wish->state, action->cmd, args, &result, &error);
-    if (status == EXIT_ERROR)
-        told_refused("train", wish->state, name, &error, &told_trainings, NULL);
-    else if (status != EXIT_OK)
-        ask_say("train", &error);
+    int status = told_ask("train", wish->state, action->cmd, name, args, &told_trainings, NULL, &result);
     if (status != EXIT_OK)
         return status;
     json_t *lines = json_object_get(result, "lines");
