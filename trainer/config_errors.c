@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/ini_lines.h"
 #include "trainer/config_table.h"
 
 /* A key's line, or a heading's where `key` is NULL. */
@@ -119,20 +118,10 @@ static int by_line(const void *a, const void *b)
 
 /* ---- Lines, each read as it would be in its file. ---- */
 
-static int read_heading(const char *section, char reason[static INI_ERROR_MAX])
-{
-    char why[CONFIG_ERROR_MAX];
-    if (config_section(section, why) == 0)
-        return 0;
-    snprintf(reason, INI_ERROR_MAX, "%.300s", why);
-    return -EINVAL;
-}
-
 /* 0, with at most the heading that it was given and one entry; else why not, in `reason`. */
 static int read_line(int number, const char *section, const char *line, size_t n, struct ini_lines *ret,
                      char reason[static INI_ERROR_MAX])
 {
-    static const struct ini_rules rules = {.example = "training", .heading = read_heading};
     char err[INI_ERROR_MAX], *text = malloc(n + CONFIG_WORD_MAX + 8);
     if (!text)
         return -ENOMEM;
@@ -143,7 +132,7 @@ static int read_line(int number, const char *section, const char *line, size_t n
     memcpy(text + head, line, n);
     size_t all = (size_t)head + n;
     FILE *file = all > 0 ? fmemopen(text, all, "r") : NULL;
-    int r = file ? ini_lines_read(file, "", &rules, ret, err) : all > 0 ? -ENOMEM : 0;
+    int r = file ? ini_lines_read(file, "", &config_rules, ret, err) : all > 0 ? -ENOMEM : 0;
     if (r < 0 && r != -ENOMEM) {
         const char *words = strstr(err, ": "); /* after the line's number, which counts from the heading */
         snprintf(reason, INI_ERROR_MAX, "%s", words ? words + 2 : err);

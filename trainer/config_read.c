@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/ini_lines.h"
 #include "trainer/config_table.h"
 
 _Static_assert((int)INI_LINE_MAX >= (int)CONFIG_LINE_MAX && (int)INI_ERROR_MAX <= (int)CONFIG_ERROR_MAX,
@@ -60,16 +59,17 @@ static int read_heading(const char *section, char reason[static INI_ERROR_MAX])
     return -EINVAL;
 }
 
+const struct ini_rules config_rules = {.example = "training", .heading = read_heading};
+
 static int read_stream(FILE *file, const char *name, struct config *ret, char *err)
 {
-    static const struct ini_rules rules = {.example = "training", .heading = read_heading};
     char why[CONFIG_ERROR_MAX];
     struct ini_lines lines = {0};
     struct config *config = malloc(sizeof *config);
     if (!config)
         return config_say(err, -ENOMEM, "out of memory: %.300s", name);
     config_defaults(config);
-    int r = ini_lines_read(file, name, &rules, &lines, err);
+    int r = ini_lines_read(file, name, &config_rules, &lines, err);
     if (r == 0)
         r = apply(&lines, name, config, err);
     if (r == 0 && (r = config_check(config, why)) < 0)

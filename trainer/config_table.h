@@ -2,6 +2,7 @@
 #ifndef TRAINER_CONFIG_TABLE_H
 #define TRAINER_CONFIG_TABLE_H
 
+#include "exchange/ini_lines.h"
 #include "trainer/config.h"
 
 enum config_kind {
@@ -31,6 +32,10 @@ const char *config_home(const char *ppo_key);
 int config_check_world(const struct config *config, char err[static CONFIG_ERROR_MAX]);
 
 int config_section(const char *section, char *err); /* 0, or -ENOENT: there is none of that name */
+
+/* Which headings its files may have. */
+extern const struct ini_rules config_rules;
+
 /* PPO's keys that neither the learner's state nor the networks nor the rollouts have a shape of: the next
  * iteration may have others. */
 bool config_is_tunable(const char *ppo_key);
