@@ -296,6 +296,18 @@ static bool has_config(struct control_call *call, const struct training *trainin
     return *training->record.config;
 }
 
+/* After the end of the worker that it has, or now. */
+static void begin_again(struct training *training, bool has_worker)
+{
+    if (has_worker) {
+        run_ask(training, ENDING_RESTART);
+        return;
+    }
+    run_again(training);
+    queue_save(training);
+    queue_schedule(training->serve);
+}
+
 static void resume(struct serve *serve, struct control_call *call, json_t *args)
 {
     struct training *training = find(serve, call, args);
@@ -313,13 +325,7 @@ static void resume(struct serve *serve, struct control_call *call, json_t *args)
                                                                                    : "runs");
         return;
     }
-    if (stopping) {
-        run_ask(training, ENDING_RESTART);
-    } else {
-        run_again(training);
-        queue_save(training);
-        queue_schedule(serve);
-    }
+    begin_again(training, stopping);
     answer(call, show(training));
 }
 
@@ -379,13 +385,7 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
     if (wants.priority != training->wants.priority)
         record->priority = wants.priority;
     training->wants = wants;
-    if (training->worker || training->left) {
-        run_ask(training, ENDING_RESTART);
-    } else {
-        run_again(training);
-        queue_save(training);
-        queue_schedule(serve);
-    }
+    begin_again(training, training->worker || training->left);
     answer(call, show(training));
 }
 
