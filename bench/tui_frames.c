@@ -156,11 +156,6 @@ int main(void)
     readings(path, model);
     frames(model);
     model_destroy(model);
-    static const char *const tails[] = {"", "-wal", "-shm"};
-    for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof(path), "%s/papertape.db%s", folder, tails[i]);
-        unlink(path);
-    }
-    rmdir(folder);
+    fixture_remove(folder);
     return EXIT_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #ifndef TESTS_DB_FIXTURE_H
 #define TESTS_DB_FIXTURE_H
 
+#include "db/reader.h"
 #include "db/writer.h"
 #include "exchange/fill_rules.h"
 
@@ -28,6 +29,17 @@ struct fixture {
 
 static const char *const fixture_names[FIXTURE_SYMBOLS] = {"BTCUSDT", "ETHUSDT"};
 static const char *const fixture_bases[FIXTURE_SYMBOLS] = {"BTC", "ETH"};
+
+static inline struct db_reader *fixture_reader(const char *path)
+{
+    struct db_reader *reader = NULL;
+    char err[DB_ERROR_MAX] = "";
+    if (db_reader_open(path, &reader, err, sizeof err) != 0) {
+        fprintf(stderr, "%s: %s\n", path, err);
+        exit(EXIT_FAILURE);
+    }
+    return reader;
+}
 
 static inline struct symbol fixture_symbol(int index)
 {

@@ -13,17 +13,6 @@ struct seen {
     char text[512];
 };
 
-static struct db_reader *open_reader(const char *path)
-{
-    struct db_reader *reader = NULL;
-    char err[DB_ERROR_MAX] = "";
-    if (db_reader_open(path, &reader, err, sizeof err) != 0) {
-        fprintf(stderr, "%s\n", err);
-        exit(EXIT_FAILURE);
-    }
-    return reader;
-}
-
 static void see_policy(void *ctx, const struct db_policy *row)
 {
     struct seen *seen = ctx;
@@ -38,7 +27,7 @@ static void recover_policies(const char *path)
 {
     static const int ids[] = {0, 3, 2, 0}; /* main, champion, b, c */
     struct symbol symbols[FIXTURE_SYMBOLS] = {fixture_symbol(0), fixture_symbol(1)};
-    struct db_reader *reader = open_reader(path);
+    struct db_reader *reader = fixture_reader(path);
     struct db_recovered *recovered = NULL;
     char err[DB_ERROR_MAX] = "";
     CHECK_INT(db_recover(reader, symbols, FIXTURE_SYMBOLS, &recovered, err, sizeof err), 0);
@@ -93,7 +82,7 @@ static void arena(void)
     db_writer_group_end(writer);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
 
-    struct db_reader *reader = open_reader(path);
+    struct db_reader *reader = fixture_reader(path);
     struct seen seen = {0};
     CHECK_INT(db_reader_policies(reader, see_policy, &seen), 0);
     CHECK_STR(seen.text, "a champion a ppo /p better 3 8;b challenger b ppo /p better 2 7;"

@@ -11,17 +11,6 @@
 
 static const struct db_writer_config config = {0};
 
-static struct db_reader *open_reader(const char *path)
-{
-    struct db_reader *reader = NULL;
-    char err[DB_ERROR_MAX] = "";
-    if (db_reader_open(path, &reader, err, sizeof err) != 0) {
-        fprintf(stderr, "%s: %s\n", path, err);
-        exit(EXIT_FAILURE);
-    }
-    return reader;
-}
-
 static void test_refusals(const char *directory)
 {
     char path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX] = "";
@@ -350,16 +339,16 @@ int main(void)
 
     snprintf(path, sizeof path, "%s/papertape.db", directory);
     struct db_writer *writer = fixture_writer(path, &config);
-    struct db_reader *reader = open_reader(path);
+    struct db_reader *reader = fixture_reader(path);
     check_empty(reader);
     db_reader_close(reader);
     fixture_close(writer);
-    reader = open_reader(path); /* after a clean stop, with nothing in it */
+    reader = fixture_reader(path); /* after a clean stop, with nothing in it */
     check_empty(reader);
     db_reader_close(reader);
 
     writer = fixture_writer(path, &config);
-    reader = open_reader(path); /* beside a writer, before it puts anything */
+    reader = fixture_reader(path); /* beside a writer, before it puts anything */
     struct fixture f;
     fixture_open(&f, writer);
     for (int i = 0; i < 5; i++)
@@ -399,7 +388,7 @@ int main(void)
     snprintf(log, sizeof log, "%s-wal", path);
     CHECK_INT(stat(log, &st), 0);
     CHECK_INT(st.st_size, 0);
-    reader = open_reader(path);
+    reader = fixture_reader(path);
     check_recovery(reader, &f, order.id);
     db_reader_close(reader);
     return check_done("reader");

@@ -33,17 +33,6 @@ static struct db_training training_of(const char *name, int64_t created_ns)
     };
 }
 
-static struct db_reader *open_reader(const char *path)
-{
-    struct db_reader *reader = NULL;
-    char err[DB_ERROR_MAX] = "";
-    if (db_reader_open(path, &reader, err, sizeof err) != 0) {
-        fprintf(stderr, "%s\n", err);
-        exit(EXIT_FAILURE);
-    }
-    return reader;
-}
-
 /* ---- what is put comes back ---- */
 
 struct seen {
@@ -151,7 +140,7 @@ static void come_back(void)
     CHECK(stats.ok);
     CHECK_INT(stats.skipped, 1); /* of a training that there is not */
 
-    struct db_reader *reader = open_reader(path);
+    struct db_reader *reader = fixture_reader(path);
     struct seen seen = {0};
     CHECK_INT(db_reader_trainings(reader, NULL, see_training, &seen), 0);
     CHECK_STR(seen.text, "older queued     [ppo]\nepochs = 4\n  ;ppo-btc update why nan 0 gpu new /c /p;");
@@ -309,7 +298,7 @@ static void thin_points(struct random *random)
         }
         CHECK_INT(db_writer_flush(writer, 60000), 0);
         if (!reader)
-            reader = open_reader(path);
+            reader = fixture_reader(path);
         struct comparison points = {.model = m}, evaluations = {.model = m};
         CHECK_INT(db_reader_training_points(reader, names[which], compare_point, &points), 0);
         CHECK_INT(db_reader_training_evaluations(reader, names[which], compare_evaluation, &evaluations), 0);
@@ -384,7 +373,7 @@ static void merge_states(struct random *random)
         ts_ns += random_chance(random, 1) ? INT64_C(3600000000000) : random_between(random, 1, 1000000000);
     }
     CHECK_INT(db_writer_flush(writer, 60000), 0);
-    struct db_reader *reader = open_reader(path);
+    struct db_reader *reader = fixture_reader(path);
     CHECK_INT(db_reader_training_states(reader, "a", 0, see_timeline, &stored), 0);
     CHECK(stored.n <= KEPT && stored.n > KEPT / 2);
     CHECK_INT(stored.first_ns, all.first_ns);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "db/writer.h"
 
@@ -297,4 +298,26 @@ int fixture_database(const char *path)
     if (r < 0)
         fprintf(stderr, "fixture: %s: %s\n", path, words);
     return r;
+}
+
+int fixture_take(struct model *model, const char *more, struct moment now)
+{
+    json_t *object = json_loads(fixture_status, 0, NULL), *extra = json_loads(more, 0, NULL);
+    int r = json_object_update(object, extra) == 0 ? model_take_status(model, object, now) : -EINVAL;
+
+    json_decref(object);
+    json_decref(extra);
+    return r;
+}
+
+int fixture_remove(const char *folder)
+{
+    static const char *const files[] = {"papertape.db", "papertape.db-wal", "papertape.db-shm"};
+    char path[300];
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
+        unlink(path);
+    }
+    return rmdir(folder);
 }

@@ -347,11 +347,6 @@ int main(int argc, char **argv)
     check_every_size();
     model_destroy(model);
 
-    unlink(path);
-    for (int i = 0; i < 2; i++) { /* what a database in WAL mode leaves beside itself */
-        snprintf(path, sizeof(path), "%s/papertape.db-%s", folder, i == 0 ? "wal" : "shm");
-        unlink(path);
-    }
-    CHECK_INT(rmdir(folder), 0);
+    CHECK_INT(fixture_remove(folder), 0);
     return check_done("tui/screens");
 }

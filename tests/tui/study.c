@@ -33,13 +33,7 @@ static bool shows(const char *words)
 
 static void take(const char *more)
 {
-    json_t *object = json_loads(fixture_status, 0, NULL), *extra = json_loads(more, 0, NULL);
-
-    CHECK(object && extra);
-    CHECK_INT(json_object_update(object, extra), 0);
-    CHECK_INT(model_take_status(model, object, now), 0);
-    json_decref(object);
-    json_decref(extra);
+    CHECK_INT(fixture_take(model, more, now), 0);
 }
 
 /* What the collector would read for what is looked at. */
@@ -273,11 +267,6 @@ int main(int argc, char **argv)
     check_every_size();
     model_destroy(model);
 
-    unlink(path);
-    for (int i = 0; i < 2; i++) { /* what a database in WAL mode leaves beside itself */
-        snprintf(path, sizeof(path), "%s/papertape.db-%s", folder, i == 0 ? "wal" : "shm");
-        unlink(path);
-    }
-    CHECK_INT(rmdir(folder), 0);
+    CHECK_INT(fixture_remove(folder), 0);
     return check_done("tui/study");
 }

@@ -17,13 +17,7 @@ static const struct moment now = {1723161255342000000, 1000000};
 
 static void take(struct model *model, const char *more)
 {
-    json_t *object = json_loads(fixture_status, 0, NULL), *extra = json_loads(more, 0, NULL);
-
-    CHECK(object && extra);
-    CHECK_INT(json_object_update(object, extra), 0);
-    CHECK_INT(model_take_status(model, object, now), 0);
-    json_decref(object);
-    json_decref(extra);
+    CHECK_INT(fixture_take(model, more, now), 0);
 }
 
 static void check_status(void)
@@ -450,11 +444,6 @@ int main(void)
     CHECK_INT(fixture_database(path), 0);
     check_curve(path);
     check_stored(path);
-    unlink(path);
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof(path), "%s/papertape.db-%s", folder, i == 0 ? "wal" : "shm");
-        unlink(path);
-    }
-    CHECK_INT(rmdir(folder), 0);
+    CHECK_INT(fixture_remove(folder), 0);
     return check_done("tui/training");
 }
