@@ -24,16 +24,7 @@ KILLS = 200 if harness.LONG else 12
 ROWS = 8000
 SPEED = "900"  # 15 bars a second
 MIN_NOTIONAL = 5.0  # of papertape-replay's symbols
-CONFIG = """[market]
-symbols = BTCUSDT, ETHUSDT, XRPUSDT
-interval = 1m
-history = 200
-streams = kline
-[engine]
-fill_model = bar
-latency_ms = 50
-slippage = 0.0002
-equity_interval_s = 0
+CONFIG = recorded.market(("BTCUSDT", "ETHUSDT", "XRPUSDT"), "1m", 0.0002, history=200) + """\
 [parity]
 at = off
 [account main]

@@ -69,6 +69,14 @@ def replace_value(tmux, value):
     expect(tmux, value, "Esc back")
 
 
+def confirm(tmux, key, question, *outcome):
+    """What a key asks, a y, and what becomes of it."""
+    tmux.keys(key)
+    expect(tmux, *question, "y does it")
+    tmux.keys("y")
+    expect(tmux, *outcome)
+
+
 def choose(tmux, text):
     """Moves down to the row of the form that has it."""
     def marked():
@@ -136,10 +144,7 @@ def test_start(session):
     expect(tmux, "start ppo-new?", "1 value other than the default", "y does it")
     tmux.keys("Escape")
     expect(tmux, "start: nothing is done")
-    tmux.keys("s")
-    expect(tmux, "y does it")
-    tmux.keys("y")
-    expect(tmux, "start done", "ppo-new: queued", "Trainings (1)")
+    confirm(tmux, "s", (), "start done", "ppo-new: queued", "Trainings (1)")
     sent = daemon.seen("train_start")
     assert len(sent) == 1 and sent[0]["name"] == "ppo-new", sent
     assert sent[0]["config"] == CONFIG.replace("0.0003\n", "0.0003\ngamma = 0.99\n"), sent[0]["config"]
@@ -165,18 +170,12 @@ def test_stop_and_resume(session):
         tmux.keys(wrong)
         expect(tmux, "stop: nothing is done")
     assert daemon.seen("train_stop") == []
-    tmux.keys("x")
-    expect(tmux, "y does it")
-    tmux.keys("y")
-    expect(tmux, "stop done", "ppo-btc: stopped")
+    confirm(tmux, "x", (), "stop done", "ppo-btc: stopped")
     assert daemon.seen("train_stop") == [{"name": "ppo-btc"}]
     expect_listed(tmux, ">ppo-btc", "stopped")
     tmux.keys("x")
     expect(tmux, "ppo-btc has ended: e resumes it")
-    tmux.keys("e")
-    expect(tmux, "resume ppo-btc?", "goes on from its checkpoint of step 1.0M")
-    tmux.keys("y")
-    expect(tmux, "resume done", "ppo-btc: queued")
+    confirm(tmux, "e", ("resume ppo-btc?", "goes on from its checkpoint of step 1.0M"), "resume done", "ppo-btc: queued")
     assert daemon.seen("train_resume") == [{"name": "ppo-btc"}]
 
 
@@ -193,19 +192,13 @@ def test_restart(session):
     expect(tmux, "fixed by the checkpoint")  # the first row's: its name
     choose(tmux, "learning_rate")
     replace_value(tmux, "0.0001")
-    tmux.keys("s")
-    expect(tmux, "restart ppo-btc?", "goes on from there, with 1 changed value")
-    tmux.keys("y")
-    expect(tmux, "restart done", "ppo-btc: queued")
+    confirm(tmux, "s", ("restart ppo-btc?", "goes on from there, with 1 changed value"), "restart done", "ppo-btc: queued")
     first = daemon.seen("train_restart")
     assert len(first) == 1 and "learning_rate = 0.0001\n" in first[0]["config"], first
     assert first[0]["config"].replace("0.0001", "0.0003") == CONFIG.replace("name = training", "name = ppo-btc")
     tmux.keys("r")
     expect(tmux, "Restart ppo-btc", "0.0001")
-    tmux.keys("s")
-    expect(tmux, "unchanged", "y does it")
-    tmux.keys("y")
-    expect(tmux, "restart done")
+    confirm(tmux, "s", ("unchanged",), "restart done")
     assert daemon.seen("train_restart")[1:] == [{"name": "ppo-btc"}]
 
 
@@ -253,16 +246,11 @@ def test_policies(session):
     expect(tmux, "Trainings (1)", "Policies (1)", "P promote")
     tmux.keys("R")
     expect(tmux, "no account trades by ppo-btc")
-    tmux.keys("P")
-    expect(tmux, "promote ppo-btc?", "a challenger", "its own paper account", "ppo-btc.")
-    tmux.keys("y")
-    expect(tmux, "promote done", "ppo-btc: challenger on ppo-btc", "Policies (2)")
+    confirm(tmux, "P", ("promote ppo-btc?", "a challenger", "its own paper account", "ppo-btc."),
+            "promote done", "ppo-btc: challenger on ppo-btc", "Policies (2)")
     tmux.keys("Tab")
     expect(tmux, ">ppo-eth")
-    tmux.keys("P")
-    expect(tmux, "promote ppo-eth?", "It becomes the champion")
-    tmux.keys("y")
-    expect(tmux, "promote done", "ppo-eth: champion on ppo-eth")
+    confirm(tmux, "P", ("promote ppo-eth?", "It becomes the champion"), "promote done", "ppo-eth: champion on ppo-eth")
     tmux.keys("R")
     expect(tmux, "retire ppo-eth?", "taken off its accounts")
     tmux.keys("n")
@@ -301,16 +289,10 @@ def test_late(session):
     with daemon.lock:
         daemon.deaf.update(("train_stop", "train_resume", "train_config", "train_check"))
     expect(tmux, "update")
-    tmux.keys("x")
-    expect(tmux, "y does it")
-    tmux.keys("y")
-    expect(tmux, "stop pending")
+    confirm(tmux, "x", (), "stop pending")
     expect(tmux, "stop refused", "timed out")
     expect_listed(tmux, ">ppo-btc", "stopped")  # it was done all the same
-    tmux.keys("e")
-    expect(tmux, "y does it")
-    tmux.keys("y")
-    expect(tmux, "resume pending")
+    confirm(tmux, "e", (), "resume pending")
     tmux.keys("r")  # while that is on its way
     expect(tmux, "Restart ppo-btc", "the daemon is asked")
     daemon.stop()
@@ -377,20 +359,14 @@ def test_live(session):
     assert any(line.startswith(">!") and "learning_rate" in line for line in tmux.screen().split("\n")), tmux.screen()
     tmux.keys("u", "c")
     expect(tmux, "checked ok")
-    tmux.keys("s")
-    expect(tmux, "start first?")
-    tmux.keys("y")
-    expect(tmux, "start done", "Trainings (1)")
+    confirm(tmux, "s", ("start first?",), "start done", "Trainings (1)")
     wait("steps", lambda: listed()["steps"] > 0, lambda: f"{listed()}{session.daemon.log()}")
     expect_listed(tmux, ">first", "until stopped")
     tmux.keys("Enter")
     expect(tmux, "Training first", "Learning curves", "Timeline", "Worker's log", "begun, process")
     tmux.keys("Escape")
     expect(tmux, "Trainings (1)")
-    tmux.keys("x")
-    expect(tmux, "stop first?", "It writes a checkpoint")
-    tmux.keys("y")
-    expect(tmux, "stop done")
+    confirm(tmux, "x", ("stop first?", "It writes a checkpoint"), "stop done")
     wait("its end", lambda: listed()["state"] == "stopped", listed)
     stopped = listed()
     assert stopped["checkpoint_steps"] == stopped["steps"] > 0, stopped
@@ -401,17 +377,11 @@ def test_live(session):
     expect(tmux, "Restart first", "learning_rate")
     choose(tmux, "learning_rate")
     replace_value(tmux, "0.0001")
-    tmux.keys("s")
-    expect(tmux, "restart first?", "from its checkpoint", ", with 1")
-    tmux.keys("y")
-    expect(tmux, "restart done")
+    confirm(tmux, "s", ("restart first?", "from its checkpoint", ", with 1"), "restart done")
     wait("it goes on from there", lambda: listed()["steps"] > stopped["steps"], lambda: f"{listed()}{session.daemon.log()}")
     with open(os.path.join(session.state, "trainings", "first", "training.ini"), encoding="utf-8") as file:
         assert "learning_rate = 0.0001\n" in file.read()
-    tmux.keys("P")
-    expect(tmux, "promote first?", "a challenger")
-    tmux.keys("y")
-    expect(tmux, "promote done", "challenger on first")
+    confirm(tmux, "P", ("promote first?", "a challenger"), "promote done", "challenger on first")
     expect_listed(tmux, " first", "challenger")
     tmux.keys("x")
     expect(tmux, "stop first?")

@@ -15,16 +15,7 @@ import trained_three_ways as trained
 
 SPEED = "1200"  # 20 bars a second
 ROWS = 20000
-CONFIG = """[market]
-symbols = BTCUSDT, ETHUSDT, XRPUSDT
-interval = 1m
-history = 100
-streams = kline
-[engine]
-fill_model = bar
-latency_ms = 50
-slippage = 0.0002
-equity_interval_s = 0
+CONFIG = recorded.market(("BTCUSDT", "ETHUSDT", "XRPUSDT"), "1m", 0.0002, history=100) + """\
 [parity]
 at = off
 [account main]

@@ -144,12 +144,15 @@ def by_backtest(place, policy, files):
     return read(names["trades"]), {int(row["ts_ns"]): float(row["equity"]) for row in read(names["equity"])}, texts
 
 
+def market(symbols, interval, slippage, history=0):
+    """The part of a configuration that decides what bars come and how they fill."""
+    return (f"[market]\nsymbols = {', '.join(symbols)}\ninterval = {interval}\nhistory = {history}\nstreams = kline\n"
+            f"[engine]\nfill_model = bar\nlatency_ms = 50\nslippage = {slippage}\nequity_interval_s = 0\n")
+
+
 def configuration(policy, files, interval, slippage):
-    symbols = ", ".join(os.path.basename(path).split("_")[0] for path in files)
-    return "\n".join([
-        "[market]", f"symbols = {symbols}", f"interval = {interval}", "history = 0", "streams = kline", "[engine]",
-        "fill_model = bar", "latency_ms = 50", f"slippage = {slippage}", "equity_interval_s = 0",
-        "[account policy]"] + [f"{key} = {path}" for key, path in zip(("policy", "actions"), policy)]) + "\n"
+    account = [f"{key} = {path}\n" for key, path in zip(("policy", "actions"), policy)]
+    return market([os.path.basename(path).split("_")[0] for path in files], interval, slippage) + "[account policy]\n" + "".join(account)
 
 
 def part_of_it(folder, place, config, files, interval, last_s, seconds, part):
