@@ -34,12 +34,12 @@ void progress_begin(struct progress *progress, int64_t seq);
  * last taken where none does. What follows a number out of order, or no event, is no part of it. */
 int64_t progress_reach(const struct progress *progress, const json_t *events);
 
-/* Takes the events up to there.
- *   start       forgets the points beyond its steps: it goes on from a checkpoint, or begins
- *   update      a point, once a second has passed since the one before; and the last before a checkpoint, an
- * evaluation, an end, or the end of these events evaluation  likewise a row state       a row; rollout and
- * update only once the state before has lasted a second. The one before gets its utilisation then Steps that
- * do not rise forget what they contradict; an event without what it needs leaves no row. */
+/* Takes the events up to there. A `start` forgets the points beyond its steps: the training goes on from a
+ * checkpoint, or begins. An `update` makes a point once a second has passed since the one before, and so does
+ * the last one before a checkpoint, an evaluation, an end, or the end of these events. An `evaluation` makes
+ * a row, a `state` too, but rollout and update only once the state before has lasted a second; that one gets
+ * its utilisation then. Steps that do not rise forget what they contradict; an event without what it needs
+ * leaves no row. */
 void progress_take(struct progress *progress, const char *training, const json_t *events,
                    const struct progress_sink *sink);
 

@@ -18,8 +18,7 @@ extern const char fixture_several[];
 /* With trainings in every state that looks different, and policies: to be merged into it. */
 extern const char fixture_trainings[];
 
-/* The model takes the status with another object merged into it: what model_take_status() says, or -EINVAL.
- */
+/* The model takes the status with another object merged into it: as model_take_status(), or -EINVAL. */
 int fixture_take(struct model *model, const char *more, struct moment now);
 
 /* Of the database: a training of that name; a point of its curve, written so much later than usual; and all

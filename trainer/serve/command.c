@@ -296,10 +296,10 @@ static bool has_config(struct control_call *call, const struct training *trainin
     return *training->record.config;
 }
 
-/* After the end of the worker that it has, or now. */
-static void begin_again(struct training *training, bool has_worker)
+/* Now, or after the end of the worker that it has. */
+static void begin_again(struct training *training, bool ends_first)
 {
-    if (has_worker) {
+    if (ends_first) {
         run_ask(training, ENDING_RESTART);
         return;
     }
@@ -385,7 +385,7 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
     if (wants.priority != training->wants.priority)
         record->priority = wants.priority;
     training->wants = wants;
-    begin_again(training, training->worker || training->left);
+    begin_again(training, has_worker(training));
     answer(call, show(training));
 }
 
