@@ -227,7 +227,10 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
         no_daemon(collector, r);
         if (collector->command_id)
             view_tell(view, OUTCOME_REFUSED, collector->command,
-                      "no answer: the daemon hung up; the log tab will say whether it was done", now);
+                      collector->command_listed
+                          ? "no answer: the daemon hung up; the list will show whether it was done"
+                          : "no answer: the daemon hung up; the log tab will say whether it was done",
+                      now);
         collector->command_id = 0;
         collector_train_lost(collector, view, true, now);
         news = true;
@@ -238,13 +241,15 @@ bool collector_io(struct collector *collector, struct view *view, struct moment 
 void collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
                        struct moment now)
 {
+    const char *verb = strchr(command, '_'); /* of train_stop: the list says what is stopped */
+
     if (collector->command_id) {
         json_decref(args);
-        view_tell(view, OUTCOME_REFUSED, command, "another command is still pending", now);
+        view_tell(view, OUTCOME_REFUSED, verb ? verb + 1 : command, "another command is still pending", now);
         return;
     }
     connect_daemon(collector);
-    const char *verb = strchr(command, '_'); /* of train_stop: the list says what is stopped */
+    collector->command_listed = verb != NULL;
     snprintf(collector->command, sizeof(collector->command), "%s", verb ? verb + 1 : command);
     int64_t id = control_send(&collector->control, command, args);
     if (id < 0) {
@@ -303,7 +308,10 @@ bool collector_expire(struct collector *collector, struct view *view, struct mom
         return lost;
     collector->command_id = 0;
     view_tell(view, OUTCOME_REFUSED, collector->command,
-              "timed out: the daemon has not answered; the log tab will say whether it was done", now);
+              collector->command_listed
+                  ? "timed out: it may still be carried out: the list will show it"
+                  : "timed out: the daemon has not answered; the log tab will say whether it was done",
+              now);
     return true;
 }
 

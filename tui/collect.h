@@ -21,6 +21,7 @@ struct collector {
     int64_t status_id, status_sent_ms;   /* of the request that is on its way; id 0: none */
     int64_t command_id, command_sent_ms; /* likewise */
     char command[24];
+    bool command_listed;           /* of a training or a policy: their list shows what came of it */
     int64_t text_id, text_sent_ms; /* of the form's question for its text, or for a check */
     bool text_checks;
     int64_t log_id, log_sent_ms, log_at_ms; /* of the worker's log; when it is asked for again */

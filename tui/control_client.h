@@ -12,7 +12,7 @@
 
 enum {
     CONTROL_LINE_MAX = 1 << 20, /* longest answer that is read; the daemon's are far shorter */
-    CONTROL_WORDS_MAX = 240,
+    CONTROL_WORDS_MAX = 320,
     CONTROL_TIMEOUT_MS = 10000, /* that a verb waits: a command is answered after a commit */
 };
 

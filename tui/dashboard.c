@@ -161,7 +161,8 @@ static void act(struct dashboard *d, enum action action, struct moment now)
         named(d, "train_resume", now);
         break;
     case ACTION_PROMOTE:
-        named(d, "policy_promote", now);
+        collector_command(&d->collector, &d->view, "policy_promote",
+                          json_pack("{s:s, s:s}", "name", d->view.subject, "to", d->view.role), now);
         break;
     case ACTION_RETIRE:
         named(d, "policy_retire", now);

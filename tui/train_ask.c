@@ -184,12 +184,19 @@ static void restart_words(const struct status_training *training, int changes, c
                  format_count(count, (double)training->steps), how);
 }
 
+const char *train_ask_role(const struct model *model, const char *name)
+{
+    const struct status_policy *policy = find_policy(model, name);
+
+    return !policy || strcmp(policy->role, "retired") == 0 ? "challenger" : "champion";
+}
+
 static void promote_words(const struct model *model, const char *name, char *what)
 {
     const struct status_policy *policy = find_policy(model, name);
     const char *account = model->status.champion_account[0] ? model->status.champion_account : "champion";
 
-    if (!policy || strcmp(policy->state, "retired") == 0)
+    if (!policy || strcmp(train_ask_role(model, name), "challenger") == 0)
         snprintf(what, TRAIN_ASK_MAX,
                  "Its newest policy becomes a challenger, and trades on its own paper account %.31s.", name);
     else if (strcmp(policy->role, "champion") == 0)

@@ -25,6 +25,10 @@ bool train_ask_allowed(const struct model *model, enum prompt prompt, const char
 void train_ask(const struct model *model, enum prompt prompt, const char *name, int changes,
                struct train_question *ret);
 
+/* The role that promoting `name` leads to by what is known, as the question says: "challenger", "champion".
+ */
+const char *train_ask_role(const struct model *model, const char *name);
+
 /* The word for what is asked: "stop"; "" for another prompt. */
 const char *train_ask_word(enum prompt prompt);
 

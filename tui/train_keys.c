@@ -104,6 +104,7 @@ enum action train_keys_press(struct view *view, const struct model *model, enum 
         return open_form(view, name, true, now);
     } else {
         memcpy(view->subject, name, sizeof(view->subject));
+        view->role = train_ask_role(model, name);
         view->prompt = prompt;
         view->outcome = OUTCOME_NONE;
     }
@@ -155,6 +156,10 @@ enum action train_keys_answer(struct view *view, const struct model *model, stru
         return ACTION_NONE;
     if (!train_ask_allowed(model, prompt, view->subject, words)) { /* since it was asked */
         note(view, prompt, words, now);
+        return ACTION_NONE;
+    }
+    if (prompt == PROMPT_PROMOTE && strcmp(view->role, train_ask_role(model, view->subject)) != 0) {
+        note(view, prompt, "its role has changed meanwhile: nothing is done", now);
         return ACTION_NONE;
     }
     switch (prompt) {

@@ -60,6 +60,7 @@ struct view {
     int64_t alert;                          /* that is to be acknowledged */
     int64_t order;                          /* that is to be cancelled */
     char subject[STATUS_TRAINING_NAME_MAX]; /* the training or policy that is asked about */
+    const char *role;                       /* that promoting it leads to, as was asked; static */
     struct form_page *page;                 /* the form that covers everything, owned; NULL: none */
 };
 

@@ -12,6 +12,25 @@ enum arena_step arena_promotion(const struct arena_row *row, bool path_given)
     return row->role == DB_POLICY_CHALLENGER && !path_given ? ARENA_CROWN : ARENA_SWAP;
 }
 
+const char *arena_wrong_role(enum arena_step step, const struct arena_row *row, enum db_policy_role to,
+                             const char **ret_code)
+{
+    enum db_policy_role has = row ? row->role : DB_POLICY_RETIRED;
+    enum db_policy_role after = step == ARENA_CROWN  ? DB_POLICY_CHAMPION
+                                : step == ARENA_SWAP ? has
+                                                     : DB_POLICY_CHALLENGER;
+    *ret_code = has == to ? "EALREADY" : "EINVAL";
+    if (after == to)
+        return NULL;
+    if (has == to)
+        return "is a challenger already: its next step is champion";
+    if (to == DB_POLICY_CHALLENGER)
+        return "is the champion: it is a challenger again once another is promoted";
+    return has == DB_POLICY_CHALLENGER
+               ? "stays a challenger with args.path: champion is a step of its own, without it"
+               : "is no challenger yet, which comes before champion";
+}
+
 bool arena_reads(enum arena_step step)
 {
     return step == ARENA_CHALLENGE || step == ARENA_SWAP;

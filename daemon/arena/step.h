@@ -31,6 +31,11 @@ enum arena_step {
 /* Of what has this row (NULL: none yet), promoted with a file that was named, or without. */
 enum arena_step arena_promotion(const struct arena_row *row, bool path_given);
 
+/* Why a promotion may not be carried out that is to lead to the role `to`, in one sentence; NULL: it leads
+ * there. *ret_code: EALREADY where it has that role already and the step would take it on, else EINVAL. */
+const char *arena_wrong_role(enum arena_step step, const struct arena_row *row, enum db_policy_role to,
+                             const char **ret_code);
+
 /* Does the step need a policy's file? */
 bool arena_reads(enum arena_step step);
 

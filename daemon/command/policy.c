@@ -19,6 +19,7 @@ struct policy_job {
     struct control_peer peer;
     enum arena_step step;
     bool retires;
+    enum db_policy_role to; /* that its giver expects it to have then; DB_POLICY_RETIRED: whatever */
     char name[ACCOUNT_NAME_MAX];
     uv_work_t work;
     bool reading;           /* on the other thread */
@@ -314,6 +315,17 @@ static bool free_name(const struct policy_job *job)
     return false;
 }
 
+/* Does the promotion lead where it is to lead? If not, the call is answered. */
+static bool leads_there(const struct policy_job *job)
+{
+    const struct arena_row *row = arena_find(arena_of(job), job->name);
+    const char *code, *why;
+    if (job->to == DB_POLICY_RETIRED || !(why = arena_wrong_role(job->step, row, job->to, &code)))
+        return true;
+    control_error(job->request.call, code, "args.to: %s %s", job->name, why);
+    return false;
+}
+
 /* True when it goes on on another thread. */
 static bool run(struct policy_job *job)
 {
@@ -325,6 +337,8 @@ static bool run(struct policy_job *job)
         return false;
     }
     job->step = arena_promotion(arena_find(arena_of(job), job->name), job->file.given);
+    if (!leads_there(job))
+        return false;
     if (job->step == ARENA_CROWN)
         crown(job);
     else if (free_name(job))
@@ -339,7 +353,7 @@ static void run_next(struct commands *commands)
 }
 
 static void ask(const struct request *request, const char *cmd, const char *name, const char *path,
-                bool retires)
+                bool retires, enum db_policy_role to)
 {
     struct policy_job *job = calloc(1, sizeof *job), **end = &request->commands->jobs;
     if (!job) {
@@ -352,6 +366,7 @@ static void ask(const struct request *request, const char *cmd, const char *name
     job->peer = *request->peer;
     job->request.peer = &job->peer;
     job->retires = retires;
+    job->to = to;
     job->file.given = path != NULL;
     snprintf(job->name, sizeof job->name, "%s", name);
     snprintf(job->file.path, sizeof job->file.path, "%s", path ? path : "");
@@ -382,19 +397,37 @@ static bool take_name(const struct args *args, const char **ret)
     return false;
 }
 
+/* *ret is left alone when none is given. */
+static bool take_role(const struct args *args, enum db_policy_role *ret)
+{
+    const char *to;
+    if (!args_given(args, "to"))
+        return true;
+    if (!args_text(args, "to", &to))
+        return false;
+    if (strcmp(to, "challenger") != 0 && strcmp(to, "champion") != 0) {
+        control_error(args->request->call, "EINVAL", "args.to: \"%.*s\": challenger or champion is needed",
+                      SHOWN, to);
+        return false;
+    }
+    *ret = strcmp(to, "champion") == 0 ? DB_POLICY_CHAMPION : DB_POLICY_CHALLENGER;
+    return true;
+}
+
 void command_policy_promote(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name, *path = NULL;
-    if (!args_known(&args, "name path key") || !take_name(&args, &name) ||
-        (args_given(&args, "path") && !args_text(&args, "path", &path)))
+    enum db_policy_role to = DB_POLICY_RETIRED;
+    if (!args_known(&args, "name path to key") || !take_name(&args, &name) ||
+        (args_given(&args, "path") && !args_text(&args, "path", &path)) || !take_role(&args, &to))
         return;
     if (path && (path[0] != '/' || strlen(path) >= ARENA_PATH_MAX)) {
         control_error(request->call, "EINVAL",
                       "args.path: \"%.*s\": an absolute path of a .safetensors file is needed", SHOWN, path);
         return;
     }
-    ask(request, "policy_promote", name, path, false);
+    ask(request, "policy_promote", name, path, false, to);
 }
 
 void command_policy_retire(const struct request *request)
@@ -402,7 +435,7 @@ void command_policy_retire(const struct request *request)
     struct args args = {request, request->args, "args"};
     const char *name;
     if (args_known(&args, "name key") && take_name(&args, &name))
-        ask(request, "policy_retire", name, NULL, true);
+        ask(request, "policy_retire", name, NULL, true, DB_POLICY_RETIRED);
 }
 
 void command_policy_finish(struct commands *commands)

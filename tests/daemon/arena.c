@@ -38,6 +38,31 @@ static void test_promotion(void)
     CHECK(!arena_reads(ARENA_CROWN) && !arena_reads(ARENA_RETIRE));
 }
 
+/* A promotion that is to lead to a role leads there, or is refused in words. */
+static void test_wrong_role(void)
+{
+    struct arena_row row = row_of("one", DB_POLICY_CHALLENGER, 1);
+    const char *code;
+    CHECK(!arena_wrong_role(ARENA_CHALLENGE, NULL, DB_POLICY_CHALLENGER, &code));
+    CHECK_STR(arena_wrong_role(ARENA_CHALLENGE, NULL, DB_POLICY_CHAMPION, &code),
+              "is no challenger yet, which comes before champion");
+    CHECK_STR(code, "EINVAL");
+    CHECK(!arena_wrong_role(ARENA_CROWN, &row, DB_POLICY_CHAMPION, &code));
+    CHECK_STR(arena_wrong_role(ARENA_CROWN, &row, DB_POLICY_CHALLENGER, &code),
+              "is a challenger already: its next step is champion");
+    CHECK_STR(code, "EALREADY");
+    CHECK(!arena_wrong_role(ARENA_SWAP, &row, DB_POLICY_CHALLENGER, &code));
+    CHECK(strstr(arena_wrong_role(ARENA_SWAP, &row, DB_POLICY_CHAMPION, &code), "args.path"));
+    CHECK_STR(code, "EINVAL");
+    row.role = DB_POLICY_CHAMPION;
+    CHECK(!arena_wrong_role(ARENA_SWAP, &row, DB_POLICY_CHAMPION, &code));
+    CHECK(strstr(arena_wrong_role(ARENA_SWAP, &row, DB_POLICY_CHALLENGER, &code), "is the champion"));
+    CHECK_STR(code, "EINVAL");
+    row.role = DB_POLICY_RETIRED;
+    CHECK(!arena_wrong_role(ARENA_CHALLENGE, &row, DB_POLICY_CHALLENGER, &code));
+    CHECK(strstr(arena_wrong_role(ARENA_CHALLENGE, &row, DB_POLICY_CHAMPION, &code), "no challenger yet"));
+}
+
 static struct arena_row rows[2];
 static const char *accounts[2];
 static int n_accounts;
@@ -238,6 +263,7 @@ static void test_days(void)
 int main(void)
 {
     test_promotion();
+    test_wrong_role();
     test_steps();
     test_any_order();
     test_names();

@@ -168,11 +168,15 @@ def steps_up(arena):
     arena.trading("ppo")
     arena.trading("rival")
     assert arena.policy("rival")["training"] is None and arena.policy("fixed")["role"] == "configured"
-    crowned = arena.done("policy_promote", name="ppo")["policy"]
+    arena.refused("EALREADY", ["args.to: ppo is a challenger already"], "policy_promote", name="ppo", to="challenger")
+    arena.refused("EINVAL", ["args.to: new is no challenger yet"], "policy_promote", name="new", to="champion")
+    arena.refused("EINVAL", ["args.to", "king", "challenger or champion"], "policy_promote", name="ppo", to="king")
+    crowned = arena.done("policy_promote", name="ppo", to="champion")["policy"]
     assert crowned["role"] == "champion" and crowned["id"] == first["id"], crowned
     status = arena.trading("ppo", "champion")
     assert status["champion"]["policy"] == "ppo" and status["champion"]["account"] == "champion", status["champion"]
     arena.refused("EALREADY", ["ppo is champion"], "policy_promote", name="ppo")
+    arena.refused("EINVAL", ["args.to: ppo is the champion"], "policy_promote", name="ppo", to="challenger")
     shown = arena.done("policy_show", name="ppo")["policy"]
     assert shown["symbols"] == ["BTC", "ETHUSDT", "XRP"] and shown["features"] == "closes-volumes", shown
     assert shown["environment"]["norm_action"] == str(trained.ENVIRONMENT["norm_action"]), shown["environment"]

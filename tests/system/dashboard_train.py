@@ -257,7 +257,7 @@ def test_policies(session):
     expect(tmux, "retire: nothing is done")
     tmux.keys("R", "y")
     expect(tmux, "retire done")
-    assert daemon.seen("policy_promote") == [{"name": "ppo-btc"}, {"name": "ppo-eth"}]
+    assert daemon.seen("policy_promote") == [{"name": "ppo-btc", "to": "challenger"}, {"name": "ppo-eth", "to": "champion"}]
     assert daemon.seen("policy_retire") == [{"name": "ppo-eth"}]
     expect_listed(tmux, ">ppo-eth", "retired")
     tmux.keys("R")

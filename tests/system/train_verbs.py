@@ -38,6 +38,7 @@ SENT = [
     ("policy promote ppo-eth", "policy_promote", {"name": "ppo-eth"}),
     ("policy promote ppo-eth --policy {d}/../{b}/p.safetensors", "policy_promote",
      {"name": "ppo-eth", "path": "{r}/p.safetensors"}),
+    ("policy promote ppo-eth --to champion", "policy_promote", {"name": "ppo-eth", "to": "champion"}),
     ("policy show ppo-eth", "policy_show", {"name": "ppo-eth"}),
     ("policy retire ppo-eth", "policy_retire", {"name": "ppo-eth"}),
 ]
@@ -69,6 +70,8 @@ WRONG = [
     ("policy show", 2, "show takes NAME"),
     ("policy list x", 2, "list takes no argument"),
     ("policy show a --policy f", 2, "--policy: not an option of policy show"),
+    ("policy retire a --to champion", 2, "--to: not an option of policy retire"),
+    ("policy promote a --to king", 2, "--to: challenger or champion is needed"),
     ("policy show a --csv", 2, "--csv: not an option of policy show"),
     ("policy retire a/b", 2, "begins with no dot"),
     ("policy promote a --policy {d}/none.safetensors", 1, "No such file"),
@@ -172,6 +175,37 @@ def check_wrong_answers(run, daemon):
         assert len(result.stderr.splitlines()) == 1, f"{line}: {result}"
 
 
+CHANGING = {"train start a": "train list", "train stop a": "train list", "train resume a": "train list",
+            "train restart a": "train list", "policy promote a": "policy list", "policy retire a": "policy list",
+            "pause": "status"}
+
+
+class Silent:
+    """A daemon that never answers, and what is asked of it while the other tests run."""
+
+    def __init__(self, program, state):
+        self.daemon = fake_daemon.Daemon(state)
+        self.daemon.silent = True
+        self.daemon.start()
+        self.running = [(line, where, subprocess.Popen([program, *line.split(" "), "--state", state], text=True,
+                                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+                        for line, where in CHANGING.items()]
+
+    def check(self):
+        """What changes something says that it may be carried out all the same."""
+        for line, where, process in self.running:
+            _, err = process.communicate(timeout=30)
+            assert process.returncode == 1 and len(err.splitlines()) == 1 and "did not answer in" in err, f"{line}: {err}"
+            assert err.endswith(f": it may still be carried out: see papertape {where}\n"), f"{line}: {err}"
+        print(f"{len(CHANGING)} verbs without an answer say where to look")
+
+    def stop(self):
+        for _, _, process in self.running:
+            process.kill()
+            process.wait()
+        self.daemon.stop()
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     os.environ.pop("RUNTIME_DIRECTORY", None)
@@ -183,6 +217,8 @@ def main():
                 f.write(data)
         daemon = fake_daemon.Daemon(state)
         daemon.start()
+        os.mkdir(os.path.join(state, "silent"))
+        silent = Silent(program, os.path.join(state, "silent"))
 
         def filled(text):
             return (text.replace("{d}", state).replace("{b}", os.path.basename(state))
@@ -218,8 +254,10 @@ def main():
             print(f"{len(ANSWERED)} answers read as they should")
             check_lists(run, daemon)
             check_wrong_answers(run, daemon)
+            silent.check()
         finally:
             daemon.stop()
+            silent.stop()
         for line in ("train start a", "train check {d}/good.ini", "train log a", "policy promote a"):
             result = run(line)
             assert result.returncode == 3 and "no daemon" in result.stderr, f"{line}: {result}"

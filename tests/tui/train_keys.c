@@ -202,6 +202,19 @@ static void check_policies(void)
     train_ask(model, PROMPT_PROMOTE, "new-one", 0, &question);
     CHECK(strstr(question.what, "becomes a challenger") != NULL);
 
+    view.focus = PANEL_POLICIES; /* the step that the question named, and no other */
+    memcpy(view.policy, name, sizeof(view.policy));
+    strcpy(policy->role, "challenger");
+    press('P');
+    CHECK_STR(view.role, "champion");
+    strcpy(policy->role, "retired");
+    CHECK_INT(press('y'), ACTION_NONE);
+    CHECK_STR(view.words, "its role has changed meanwhile: nothing is done");
+    press('P');
+    CHECK_STR(view.role, "challenger");
+    CHECK_INT(press('y'), ACTION_PROMOTE);
+    *policy = kept;
+
     choose("ppo-world-wide-5m_3"); /* without a policy */
     check_note('P', "ppo-world-wide-5m_3 has no policy yet: it comes with a checkpoint");
     check_note('R', "no account trades by ppo-world-wide-5m_3: P promotes a policy");

@@ -30,6 +30,33 @@ int ask_wrong_option(const char *verb, char **argv, int option)
     return EXIT_USAGE;
 }
 
+/* Where it shows whether a command was carried out that changes something; NULL: it only looks. */
+static const char *shown_by(const char *cmd)
+{
+    static const struct {
+        const char *cmd, *by;
+    } changing[] = {
+        {"train_start", "train list"},
+        {"train_stop", "train list"},
+        {"train_resume", "train list"},
+        {"train_restart", "train list"},
+        {"policy_promote", "policy list"},
+        {"policy_retire", "policy list"},
+        {"order", "orders"},
+        {"amend", "orders"},
+        {"cancel", "orders"},
+        {"flatten", "positions"},
+        {"pause", "status"},
+        {"resume", "status"},
+        {"ack", "alerts"},
+    };
+
+    for (size_t i = 0; i < sizeof changing / sizeof *changing; i++)
+        if (strcmp(changing[i].cmd, cmd) == 0)
+            return changing[i].by;
+    return strncmp(cmd, "account_", strlen("account_")) == 0 ? "account list" : NULL;
+}
+
 int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_result,
                 struct control_error *ret_error)
 {
@@ -47,6 +74,11 @@ int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_r
     r = control_call(dir.socket, cmd, args, CONTROL_TIMEOUT_MS, ret_result, ret_error);
     if (r == 0)
         return EXIT_OK;
+    const char *by = r == -ETIMEDOUT || r == -ECONNRESET || r == -EPIPE ? shown_by(cmd) : NULL;
+    size_t len = strlen(ret_error->message);
+    if (by)
+        snprintf(ret_error->message + len, sizeof(ret_error->message) - len,
+                 ": it may still be carried out: see papertape %s", by);
     return r == -ENOENT || r == -ECONNREFUSED ? EXIT_NO_DAEMON : EXIT_ERROR;
 }
 

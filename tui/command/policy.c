@@ -17,7 +17,7 @@
 static const char help[] =
     "Usage: papertape policy list [--csv|--json]\n"
     "       papertape policy show NAME [--json]\n"
-    "       papertape policy promote NAME [--policy F.safetensors] [--json]\n"
+    "       papertape policy promote NAME [--to challenger|champion] [--policy F.safetensors] [--json]\n"
     "       papertape policy retire NAME [--json]\n"
     "\n"
     "The policies that trade on paper: challengers, each on an account of its own, and the champion.\n"
@@ -28,12 +28,14 @@ static const char help[] =
     "           champion; one that trades takes its training's newer file over\n"
     "  retire   takes it off its accounts, which are closed\n"
     "\n"
+    "  --to ROLE      the role that the step is to lead to, challenger or champion: refused where it leads\n"
+    "                 elsewhere\n"
     "  --policy F     this file instead of the training's newest\n"
     "  --csv, --json  papertape.policies/1 of the list; what is not known is null\n"
     "  --state DIR    the daemon's state directory\n";
 
 struct wish {
-    const char *state, *policy;
+    const char *state, *policy, *to;
     bool csv, json;
 };
 
@@ -146,6 +148,8 @@ static int ask(const char *word, const char *name, const struct wish *wish)
         json_decref(args);
         return stored_fail(EXIT_ERROR, "policy", wish->policy, "a path of UTF-8 text is needed");
     }
+    if (wish->to)
+        json_object_set_new(args, "to", json_string(wish->to));
     snprintf(cmd, sizeof(cmd), "policy_%s", word);
     int status = told_ask("policy", wish->state, cmd, name, args, &told_policies,
                           strcmp(word, "promote") == 0 ? &told_trainings : NULL, &result);
@@ -192,6 +196,10 @@ static int act(char **words, int n, const struct wish *wish)
         return refuse_option(word, "--csv");
     if (wish->policy && !promotes)
         return refuse_option(word, "--policy");
+    if (wish->to && !promotes)
+        return refuse_option(word, "--to");
+    if (wish->to && strcmp(wish->to, "challenger") != 0 && strcmp(wish->to, "champion") != 0)
+        return stored_fail(EXIT_USAGE, "policy", "--to", "challenger or champion is needed");
     if (n != (lists ? 1 : 2)) {
         snprintf(why, sizeof(why), "%s takes %s", word, lists ? "no argument" : "NAME");
         return ask_usage("policy", why);
@@ -205,9 +213,13 @@ static int act(char **words, int n, const struct wish *wish)
 int command_policy(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"state", required_argument, NULL, 's'}, {"policy", required_argument, NULL, 'p'},
-        {"csv", no_argument, NULL, 'c'},         {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
+        {"state", required_argument, NULL, 's'},
+        {"policy", required_argument, NULL, 'p'},
+        {"to", required_argument, NULL, 't'},
+        {"csv", no_argument, NULL, 'c'},
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     struct wish wish = {0};
     int option;
@@ -219,6 +231,8 @@ int command_policy(int argc, char **argv)
             wish.state = optarg;
         } else if (option == 'p') {
             wish.policy = optarg;
+        } else if (option == 't') {
+            wish.to = optarg;
         } else if (option == 'c') {
             wish.csv = true;
         } else if (option == 'j') {
