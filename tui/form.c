@@ -1,71 +1,13 @@
 #include "tui/form.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_blank(char c)
-{
-    return isspace((unsigned char)c) != 0;
-}
-
-static struct form_span trimmed(const char *from, const char *to)
-{
-    while (from < to && is_blank(*from))
-        from++;
-    while (to > from && is_blank(to[-1]))
-        to--;
-    return (struct form_span){from, (size_t)(to - from)};
-}
-
-/* Where a comment behind a text begins: a ; after a blank; or the end. */
-static const char *comment_at(const char *from)
-{
-    const char *s = from;
-
-    while (*s && !(*s == ';' && s > from && is_blank(s[-1])))
-        s++;
-    return s;
-}
-
-/* What a line is, as the reader of exchange/ini_lines takes it. */
-static enum form_kind split(const char *line, struct form_parts *ret)
-{
-    const char *s = strncmp(line, "\xEF\xBB\xBF[", 4) == 0 ? line + 3 : line, *end;
-
-    *ret = (struct form_parts){{"", 0}, {"", 0}, {"", 0}, {"", 0}};
-    while (is_blank(*s))
-        s++;
-    if (!*s || *s == '#' || *s == ';')
-        return FORM_TEXT;
-    if (*s == '[' && (end = strchr(s, ']'))) {
-        ret->section = (struct form_span){s + 1, (size_t)(end - s - 1)};
-        return FORM_SECTION;
-    }
-    end = comment_at(s);
-    size_t key = strcspn(s, "=:");
-    if (*s != '[' && key > 0 && s + key < end) {
-        const char *value = s + key + 1;
-        ret->key = trimmed(s, s + key);
-        end = comment_at(value);
-        ret->value = trimmed(value, end);
-        ret->comment = trimmed(end, end + strlen(end));
-        return FORM_KEY;
-    }
-    ret->value = trimmed(s, s + strlen(s));
-    return FORM_OTHER;
-}
-
 static bool is_empty(const char *line)
 {
     return !line[strspn(line, " \t\r")];
-}
-
-static bool span_is(struct form_span span, const char *text)
-{
-    return strlen(text) == span.len && memcmp(span.text, text, span.len) == 0;
 }
 
 static void row_finish(struct form_row *row)
@@ -103,7 +45,7 @@ static int insert(struct form *form, size_t at, char *line, bool added)
         free(line);
         return r;
     }
-    form->rows[at] = (struct form_row){.kind = split(line, &parts), .line = line, .added = added};
+    form->rows[at] = (struct form_row){.kind = form_line_split(line, &parts), .line = line, .added = added};
     return 0;
 }
 
@@ -182,7 +124,7 @@ struct form_parts form_parts(const struct form *form, size_t row)
 {
     struct form_parts parts;
 
-    split(form->rows[row].line, &parts);
+    form_line_split(form->rows[row].line, &parts);
     return parts;
 }
 
@@ -225,7 +167,7 @@ const struct form_known *form_row_known(const struct form *form, size_t row)
     struct form_parts parts = form_parts(form, row);
     int group = group_of(form, section);
     for (size_t i = 0; i < form->n_known; i++)
-        if (form->known[i].group == group && span_is(parts.key, form->known[i].key))
+        if (form->known[i].group == group && form_span_is(parts.key, form->known[i].key))
             return &form->known[i];
     return NULL;
 }
@@ -241,63 +183,27 @@ void form_above(const struct form *form, size_t row, char *buf, size_t size)
     buf[0] = '\0';
     for (size_t i = first; i < row && n + 1 < size; i++) {
         const char *line = form->rows[i].line + strspn(form->rows[i].line, " \t#;");
-        struct form_span words = trimmed(line, line + strlen(line));
+        struct form_span words = form_span_trimmed(line, line + strlen(line));
         int more = snprintf(buf + n, size - n, "%s%.*s", n ? " " : "", (int)words.len, words.text);
         n += more > 0 ? (size_t)more : 0;
     }
 }
 
-/* The line with another value; NULL without memory. */
-static char *line_with(const struct form_row *row, const char *value)
-{
-    struct form_parts parts;
-    char *line;
-
-    if (split(row->line, &parts) == FORM_OTHER) {
-        bool carriage = parts.value.text[parts.value.len] != '\0' && strchr(row->line, '\r');
-        return asprintf(&line, "%s%s", value, carriage ? "\r" : "") < 0 ? NULL : line;
-    }
-    const char *from = parts.key.text + parts.key.len, *rest = parts.value.text + parts.value.len;
-    from += strcspn(from, "=:") + 1;
-    if (parts.value.len > 0)
-        from = parts.value.text;
-    else
-        rest = from;
-    const char *gap = parts.value.len == 0 && *value ? " " : "";
-    int r = asprintf(&line, "%.*s%s%s%s", (int)(from - row->line), row->line, gap, value, rest);
-    return r < 0 ? NULL : line;
-}
-
-static bool same_value(const char *line, const char *value)
-{
-    struct form_parts parts;
-
-    return split(line, &parts) != FORM_TEXT && span_is(parts.value, value);
-}
-
 int form_set(struct form *form, size_t at, const char *value, char words[static FORM_WORDS_MAX])
 {
     struct form_row *row = &form->rows[at];
-    const char *end = value + strlen(value);
     struct form_parts parts;
-    bool key = row->kind == FORM_KEY;
 
-    if (same_value(row->line, value))
+    if (form_line_has(row->line, value))
         return 0;
-    if (strpbrk(value, "\n\r") || (*value && (is_blank(*value) || is_blank(end[-1])))) {
-        snprintf(words, FORM_WORDS_MAX, "a value has no blank at its ends, and one line");
+    if (form_value_refused(row->kind, value, words))
         return -EINVAL;
-    }
-    if (key && (*value == ';' || *comment_at(value))) {
-        snprintf(words, FORM_WORDS_MAX, "a ; after a blank begins a comment: a value has none");
-        return -EINVAL;
-    }
-    if (row->was && same_value(row->was, value)) {
+    if (row->was && form_line_has(row->was, value)) {
         free(row->line);
         row->line = row->was;
         row->was = NULL;
     } else {
-        char *line = line_with(row, value);
+        char *line = form_line_with(row->line, value);
         if (!line) {
             snprintf(words, FORM_WORDS_MAX, "out of memory");
             return -ENOMEM;
@@ -308,7 +214,7 @@ int form_set(struct form *form, size_t at, const char *value, char words[static 
             row->was = row->line;
         row->line = line;
     }
-    row->kind = split(row->line, &parts);
+    row->kind = form_line_split(row->line, &parts);
     form->changed = true;
     return 0;
 }
@@ -352,7 +258,7 @@ void form_undo(struct form *form, size_t at)
     free(row->line);
     row->line = row->was;
     row->was = NULL;
-    row->kind = split(row->line, &parts);
+    row->kind = form_line_split(row->line, &parts);
 }
 
 /* Its row, left out or not; -1. */
@@ -398,7 +304,7 @@ static long end_of(const struct form *form, const char *section)
             struct form_parts parts = form_parts(form, i);
             if (end >= 0)
                 return end;
-            end = span_is(parts.section, section) ? (long)i + 1 : -1;
+            end = form_span_is(parts.section, section) ? (long)i + 1 : -1;
         } else if (end >= 0 && form->rows[i].kind != FORM_TEXT) {
             end = (long)i + 1;
         }
@@ -470,7 +376,7 @@ static bool is_row(const struct form *form, size_t at, int line, const char *sec
     if (row->kind != FORM_KEY || row->sent == 0 || !*key)
         return false;
     form_section(form, at, own, sizeof(own));
-    return strcmp(own, section) == 0 && span_is(form_parts(form, at).key, key);
+    return strcmp(own, section) == 0 && form_span_is(form_parts(form, at).key, key);
 }
 
 /* Adds a sentence to those that are there. Without memory it is left out: errors counts it all the same. */

@@ -9,17 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tui/form_parts.h"
+
 enum {
-    FORM_WORDS_MAX = 200,
     FORM_TEXT_MAX = 60000, /* bytes: more would not go through the control socket in one line */
     FORM_ROWS_MAX = 4096,
-};
-
-enum form_kind {
-    FORM_TEXT, /* blank, or a comment */
-    FORM_SECTION,
-    FORM_KEY,
-    FORM_OTHER, /* none of these: an error, to be changed as a whole */
 };
 
 /* A key that a configuration may have. */
@@ -50,17 +44,6 @@ struct form {
     bool changed;       /* since that check */
     const struct form_known *known;
     size_t n_known;
-};
-
-/* Part of a row's line. */
-struct form_span {
-    const char *text;
-    size_t len;
-};
-
-struct form_parts {
-    struct form_span section, key, value; /* what the row's kind has; of FORM_OTHER the value is all of it */
-    struct form_span comment;             /* after the value, with its ; */
 };
 
 /* Reads the text. `known` stays the caller's and must outlive the form. 0, -ENOMEM, or -EFBIG for a text of

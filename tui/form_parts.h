@@ -1,0 +1,46 @@
+/* One line of a configuration (INI), taken apart as the reader of exchange/ini_lines takes it, and put
+ * together again with another value. Knows nothing of the lines around it. */
+#ifndef TUI_FORM_PARTS_H
+#define TUI_FORM_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FORM_WORDS_MAX = 200 };
+
+enum form_kind {
+    FORM_TEXT, /* blank, or a comment */
+    FORM_SECTION,
+    FORM_KEY,
+    FORM_OTHER, /* none of these: an error, to be changed as a whole */
+};
+
+/* Part of a line. */
+struct form_span {
+    const char *text;
+    size_t len;
+};
+
+struct form_parts {
+    struct form_span section, key, value; /* what the line's kind has; of FORM_OTHER the value is all of it */
+    struct form_span comment;             /* after the value, with its ; */
+};
+
+/* What the line is; its parts point into it. */
+enum form_kind form_line_split(const char *line, struct form_parts *ret);
+
+/* Is that its value, or, of an error, its text? */
+bool form_line_has(const char *line, const char *value);
+
+/* The line, no FORM_TEXT or FORM_SECTION, with another value, for free(); NULL without memory. */
+char *form_line_with(const char *line, const char *value);
+
+/* Would that value not be read back as it is? Then `words` is a sentence why. */
+bool form_value_refused(enum form_kind kind, const char *value, char words[static FORM_WORDS_MAX]);
+
+bool form_span_is(struct form_span span, const char *text);
+
+/* From there to there, without blanks at the ends. */
+struct form_span form_span_trimmed(const char *from, const char *to);
+
+#endif
