@@ -136,16 +136,11 @@ int db_reader_chart_bars(struct db_reader *reader, const char *symbol, int64_t i
 /* Trainings, oldest first; one by its name with `name` (NULL: all). */
 int db_reader_trainings(struct db_reader *reader, const char *name,
                         void (*row)(void *ctx, const struct db_training *row), void *ctx);
-/* Of one: by steps, by steps, by time; the newest n states (0: all). */
-int db_reader_training_points(struct db_reader *reader, const char *training,
+/* Of one: points and evaluations of more steps than `after`, by steps; by time the newest n states (0: all).
+ */
+int db_reader_training_points(struct db_reader *reader, const char *training, int64_t after,
                               void (*row)(void *ctx, const struct db_training_point *row), void *ctx);
-/* Those of more steps than `after`. */
-int db_reader_training_points_after(struct db_reader *reader, const char *training, int64_t after,
-                                    void (*row)(void *ctx, const struct db_training_point *row), void *ctx);
-int db_reader_training_evaluations_after(struct db_reader *reader, const char *training, int64_t after,
-                                         void (*row)(void *ctx, const struct db_training_evaluation *row),
-                                         void *ctx);
-int db_reader_training_evaluations(struct db_reader *reader, const char *training,
+int db_reader_training_evaluations(struct db_reader *reader, const char *training, int64_t after,
                                    void (*row)(void *ctx, const struct db_training_evaluation *row),
                                    void *ctx);
 int db_reader_training_states(struct db_reader *reader, const char *training, int64_t n,

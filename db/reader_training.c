@@ -69,14 +69,8 @@ int db_reader_trainings(struct db_reader *reader, const char *name,
     return db_query_end(stmt, r);
 }
 
-int db_reader_training_points(struct db_reader *reader, const char *training,
+int db_reader_training_points(struct db_reader *reader, const char *training, int64_t after,
                               void (*row)(void *ctx, const struct db_training_point *row), void *ctx)
-{
-    return db_reader_training_points_after(reader, training, INT64_MIN, row, ctx);
-}
-
-int db_reader_training_points_after(struct db_reader *reader, const char *training, int64_t after,
-                                    void (*row)(void *ctx, const struct db_training_point *row), void *ctx)
 {
     sqlite3_stmt *stmt;
     int r = query_of(
@@ -121,16 +115,9 @@ int db_reader_training_points_after(struct db_reader *reader, const char *traini
     return db_query_end(stmt, r);
 }
 
-int db_reader_training_evaluations(struct db_reader *reader, const char *training,
+int db_reader_training_evaluations(struct db_reader *reader, const char *training, int64_t after,
                                    void (*row)(void *ctx, const struct db_training_evaluation *row),
                                    void *ctx)
-{
-    return db_reader_training_evaluations_after(reader, training, INT64_MIN, row, ctx);
-}
-
-int db_reader_training_evaluations_after(struct db_reader *reader, const char *training, int64_t after,
-                                         void (*row)(void *ctx, const struct db_training_evaluation *row),
-                                         void *ctx)
 {
     sqlite3_stmt *stmt;
     int r = query_of(reader,

@@ -139,15 +139,6 @@ void form_section(const struct form *form, size_t row, char *buf, size_t size)
     snprintf(buf, size, "%s", "");
 }
 
-int form_line(const struct form *form, size_t row)
-{
-    int line = 0;
-
-    for (size_t i = 0; i <= row; i++)
-        line += !form->rows[i].left_out;
-    return form->rows[row].left_out ? 0 : line;
-}
-
 /* -1: of a section that no known key has. */
 static int group_of(const struct form *form, const char *section)
 {

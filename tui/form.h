@@ -63,9 +63,6 @@ struct form_parts form_parts(const struct form *form, size_t row);
 /* The section that the row stands in, into `buf`, "" before the first. */
 void form_section(const struct form *form, size_t row, char *buf, size_t size);
 
-/* The number that the row's line has now, from 1; 0 for one that is left out. */
-int form_line(const struct form *form, size_t row);
-
 /* The known key that the row is, or NULL. */
 const struct form_known *form_row_known(const struct form *form, size_t row);
 

@@ -166,11 +166,11 @@ static int read_on(struct db_reader *db, struct reading *reading, const char *na
         past->n_evaluations > 0 ? past->evaluations[past->n_evaluations - 1].steps : INT64_MIN;
 
     reading->checking = past->n_points > 0;
-    int r = db_reader_training_points_after(db, name, points, on_point, reading);
+    int r = db_reader_training_points(db, name, points, on_point, reading);
     reading->changed |= reading->checking; /* the newest that is known has gone */
     if (r < 0 || reading->changed)
         return r;
-    return db_reader_training_evaluations_after(db, name, evaluations, on_evaluation, reading);
+    return db_reader_training_evaluations(db, name, evaluations, on_evaluation, reading);
 }
 
 int history_read_training(struct history_reader *reader, struct history_training *past, const char *name)

@@ -179,12 +179,6 @@ void trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, t
     link_ask(trainings->link, cmd, args, on_asked, asked);
 }
 
-const struct training *trainings_find(const struct trainings *trainings, const char *name)
-{
-    const struct known *known = trainings ? keep_find(trainings, name) : NULL;
-    return known ? &known->training : NULL;
-}
-
 /* ---- how the co-process stands ---- */
 
 static bool is_needed(void *ctx)

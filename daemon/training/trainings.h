@@ -24,9 +24,6 @@ void trainings_remember(struct trainings *trainings, struct db_reader *reader);
 void trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, training_answer *answer,
                    void *ctx);
 
-/* What was last told of one; NULL for a name that is not known. Till the loop's next turn. */
-const struct training *trainings_find(const struct trainings *trainings, const char *name);
-
 /* The status object's "trainings", the newest and those that have not ended; of one, NULL for none; and its
  * "trainer". */
 json_t *trainings_array(const struct trainings *trainings);

@@ -166,7 +166,7 @@ static void come_back(void)
     CHECK_INT(seen.n, 1);
 
     seen = (struct seen){0};
-    CHECK_INT(db_reader_training_points(reader, "ppo-btc", see_point, &seen), 0);
+    CHECK_INT(db_reader_training_points(reader, "ppo-btc", INT64_MIN, see_point, &seen), 0);
     CHECK_INT(seen.n, 2);
     CHECK(isnan(seen.point.loss) && isnan(seen.point.kl) && seen.point.reward == 0);
     CHECK_INT(sql_query_file(path, "SELECT count(*) FROM training_points WHERE loss IS NULL"), 1);
@@ -178,14 +178,14 @@ static void come_back(void)
     db_writer_rewind_training(writer, "ppo-btc", 512);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     seen = (struct seen){0};
-    CHECK_INT(db_reader_training_points(reader, "ppo-btc", see_point, &seen), 0);
+    CHECK_INT(db_reader_training_points(reader, "ppo-btc", INT64_MIN, see_point, &seen), 0);
     CHECK_INT(seen.n, 1);
     CHECK_INT(seen.point.steps, 512);
     CHECK_INT(seen.point.iteration, 2);
     CHECK_INT(seen.point.ts_ns, 77);
     check_figures(&seen.point, 101);
     seen = (struct seen){0};
-    CHECK_INT(db_reader_training_evaluations(reader, "ppo-btc", see_evaluation, &seen), 0);
+    CHECK_INT(db_reader_training_evaluations(reader, "ppo-btc", INT64_MIN, see_evaluation, &seen), 0);
     CHECK_INT(seen.n, 1);
     CHECK_INT(seen.evaluation.steps, 512);
     CHECK_INT(seen.evaluation.ts_ns, 79);
@@ -300,8 +300,10 @@ static void thin_points(struct random *random)
         if (!reader)
             reader = fixture_reader(path);
         struct comparison points = {.model = m}, evaluations = {.model = m};
-        CHECK_INT(db_reader_training_points(reader, names[which], compare_point, &points), 0);
-        CHECK_INT(db_reader_training_evaluations(reader, names[which], compare_evaluation, &evaluations), 0);
+        CHECK_INT(db_reader_training_points(reader, names[which], INT64_MIN, compare_point, &points), 0);
+        CHECK_INT(
+            db_reader_training_evaluations(reader, names[which], INT64_MIN, compare_evaluation, &evaluations),
+            0);
         CHECK_INT(points.n, m->n);
         CHECK_INT(points.differ, 0);
         CHECK_INT(evaluations.n, m->n);

@@ -13,7 +13,8 @@
 
 enum { CHUNK = 1 << 16, LINE_MAX_BYTES = 1 << 21 };
 
-bool events_is_lasting(const json_t *event)
+/* Is it of a kind that stays? */
+static bool is_lasting(const json_t *event)
 {
     static const char *const kinds[] = {"start", "evaluation", "warning", "error", "end"};
     const char *kind = json_string_value(json_object_get(event, "event"));
@@ -47,7 +48,7 @@ static bool take_line(struct events *events, const char *line, size_t n, int64_t
 {
     json_t *event = json_loadb(line, n, 0, NULL);
     const json_t *seq = json_object_get(event, "seq"), *ts = json_object_get(event, "ts_ns");
-    struct event_entry entry = {json_integer_value(seq), at, events_is_lasting(event)};
+    struct event_entry entry = {json_integer_value(seq), at, is_lasting(event)};
     bool good = json_is_integer(seq) && json_is_integer(ts) && entry.seq > events->last &&
                 json_integer_value(ts) >= created_ns;
     json_decref(event);
@@ -208,7 +209,7 @@ static int thin(struct events *events)
 
 int events_add(struct events *events, json_t *event, int64_t ts_ns)
 {
-    const struct event_entry entry = {events->last + 1, events->size, events_is_lasting(event)};
+    const struct event_entry entry = {events->last + 1, events->size, is_lasting(event)};
     json_t *line = json_pack("{s:I, s:I}", "seq", (json_int_t)entry.seq, "ts_ns", (json_int_t)ts_ns);
     char *text = NULL;
     if (line && json_object_update_missing(line, event) == 0)

@@ -40,9 +40,6 @@ void events_close(struct events *events); /* fine on a zeroed one */
  * number is the next one's. */
 int events_add(struct events *events, json_t *event, int64_t ts_ns);
 
-/* Is it of a kind that stays? */
-bool events_is_lasting(const json_t *event);
-
 /* Those after the number `after`, oldest first, at most `limit` of them and about `bytes_max` of text, as a
  * new array. 0 or -errno. */
 int events_read(const struct events *events, int64_t after, size_t limit, size_t bytes_max, json_t **ret);

@@ -66,7 +66,9 @@ static int read_stored(const char *verb, const char *state, const struct told_so
     return stored_close(verb, reader, source->read(reader, wall_ns(), rows));
 }
 
-int told_rows(const char *verb, const char *state, const struct told_source *source, json_t **ret_rows)
+/* EXIT_OK, or EXIT_NO_DAEMON after a line that says that it is the database's: *ret_rows is the caller's.
+ * Else an exit status with its line. */
+static int take_list(const char *verb, const char *state, const struct told_source *source, json_t **ret_rows)
 {
     struct control_error error;
     json_t *result, *rows;
@@ -104,7 +106,7 @@ int told_list(const char *verb, const char *schema, const char *state, const str
 {
     json_t *rows, *row;
     size_t i;
-    int status = told_rows(verb, state, source, &rows);
+    int status = take_list(verb, state, source, &rows);
 
     if (status != EXIT_OK && status != EXIT_NO_DAEMON)
         return status;

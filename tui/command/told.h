@@ -20,10 +20,6 @@ struct told_source {
 
 extern const struct told_source told_trainings, told_policies;
 
-/* EXIT_OK, or EXIT_NO_DAEMON after a line that says that it is the database's: *ret_rows is the caller's.
- * Else an exit status with its line. */
-int told_rows(const char *verb, const char *state, const struct told_source *source, json_t **ret_rows);
-
 /* Prints that list in the form of `list`: `row` prints one as a line of it, `schema` is the JSON's. An exit
  * status, EXIT_NO_DAEMON where it is the database's. */
 int told_list(const char *verb, const char *schema, const char *state, const struct told_source *source,
