@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SPACING_NS 1000000000LL /* of points, and of rollout and update in the timeline */
+#define SPACING_NS 950000000LL  /* of points: a worker tells of one a second, and a line may come late */
+#define HEARD_NS   2000000000LL /* so long what an update told holds for what follows it */
 
 void progress_begin(struct progress *progress, int64_t seq)
 {
@@ -84,6 +85,27 @@ static void forget(struct progress *progress, int64_t steps, const struct progre
     progress->point_ns = 0;
 }
 
+static bool is_turn(const char *state)
+{
+    return strcmp(state, "rollout") == 0 || strcmp(state, "update") == 0;
+}
+
+static void take_utilisation(struct progress *progress, const char *training, double utilisation,
+                             int64_t ts_ns, const struct progress_sink *sink)
+{
+    const struct db_training_state before = {.training = training,
+                                             .state = progress->before,
+                                             .ts_ns = progress->before_ns,
+                                             .utilisation = utilisation};
+    progress->heard = utilisation;
+    progress->heard_ns = ts_ns;
+    if (progress->before[0])
+        sink->state(sink->ctx, &before);
+    progress->before[0] = '\0';
+    if (is_turn(progress->state))
+        progress->utilisation = utilisation;
+}
+
 static void take_update(struct progress *progress, const char *training, const json_t *event, bool last,
                         const struct progress_sink *sink)
 {
@@ -91,7 +113,7 @@ static void take_update(struct progress *progress, const char *training, const j
             ts_ns = whole_of(event, "ts_ns");
     double device = real_of(event, "device_utilisation"), cpu = real_of(event, "cpu_utilisation");
     if (isfinite(device) || isfinite(cpu))
-        progress->utilisation = isfinite(device) ? device : cpu;
+        take_utilisation(progress, training, isfinite(device) ? device : cpu, ts_ns, sink);
     if (steps <= 0 || iteration < 0)
         return;
     if (!last && ts_ns - progress->point_ns < SPACING_NS && ts_ns >= progress->point_ns)
@@ -129,12 +151,18 @@ void progress_go(struct progress *progress, const char *training, const char *st
 {
     if (strcmp(progress->state, state) == 0)
         return;
+    if (is_turn(progress->state) && !isfinite(progress->utilisation) && progress->heard_ns > 0 &&
+        ts_ns - progress->heard_ns < HEARD_NS)
+        progress->utilisation = progress->heard;
     struct db_training_state before = {.training = training,
                                        .state = progress->state,
                                        .ts_ns = progress->state_ns,
                                        .utilisation = progress->utilisation};
     if (progress->state[0] && isfinite(progress->utilisation))
         sink->state(sink->ctx, &before);
+    bool waits = is_turn(progress->state) && is_turn(state) && !isfinite(progress->utilisation);
+    snprintf(progress->before, sizeof progress->before, "%s", waits ? progress->state : "");
+    progress->before_ns = progress->state_ns;
     if (ts_ns <= progress->state_ns) /* a clock that was set back; one row a moment */
         ts_ns = progress->state_ns + 1;
     snprintf(progress->state, sizeof progress->state, "%s", state);
@@ -145,23 +173,13 @@ void progress_go(struct progress *progress, const char *training, const char *st
     sink->state(sink->ctx, &now);
 }
 
-/* The two take turns, many times a second. */
-static bool is_turn(const char *state)
-{
-    return strcmp(state, "rollout") == 0 || strcmp(state, "update") == 0;
-}
-
 static void take_state(struct progress *progress, const char *training, const json_t *event,
                        const struct progress_sink *sink)
 {
     const char *state = json_string_value(json_object_get(event, "state"));
     int64_t ts_ns = whole_of(event, "ts_ns");
-    if (!state || !training_state_works(state))
-        return;
-    bool turns = is_turn(state) && is_turn(progress->state);
-    if (turns && ts_ns >= progress->state_ns && ts_ns - progress->state_ns < SPACING_NS)
-        return;
-    progress_go(progress, training, state, ts_ns, sink);
+    if (state && training_state_works(state))
+        progress_go(progress, training, state, ts_ns, sink);
 }
 
 /* ---- all ---- */

@@ -16,6 +16,10 @@ struct progress {
     char state[TRAINING_WORD_MAX]; /* that it went into last; "" */
     int64_t state_ns;
     double utilisation; /* since then; NaN */
+    double heard;       /* the utilisation that was told last, and when; 0: never */
+    int64_t heard_ns;
+    char before[TRAINING_WORD_MAX]; /* the rollout or update before it, until its utilisation is told; "" */
+    int64_t before_ns;
 };
 
 /* Where rows go, in the order in which they are to be stored. */
@@ -37,9 +41,9 @@ int64_t progress_reach(const struct progress *progress, const json_t *events);
 /* Takes the events up to there. A `start` forgets the points beyond its steps: the training goes on from a
  * checkpoint, or begins. An `update` makes a point once a second has passed since the one before, and so does
  * the last one before a checkpoint, an evaluation, an end, or the end of these events. An `evaluation` makes
- * a row, a `state` too, but rollout and update only once the state before has lasted a second; that one gets
- * its utilisation then. Steps that do not rise forget what they contradict; an event without what it needs
- * leaves no row. */
+ * a row, a `state` too. A rollout or update gets the utilisation that an update told in it; where none did,
+ * that of one less than two seconds before, or of the next one, which is of its iteration. Steps that do not
+ * rise forget what they contradict; an event without what it needs leaves no row. */
 void progress_take(struct progress *progress, const char *training, const json_t *events,
                    const struct progress_sink *sink);
 

@@ -3,6 +3,7 @@
 daemon, the co-process and both are killed in the middle, while a position is held and the policy trades. Everything comes back,
 with one worker at a time; no step is counted twice; the ledger is clean and what the log gives. Two daemons have a co-process each. A daemon that stops leaves its training alone."""
 
+import json
 import os
 import signal
 import sqlite3
@@ -174,12 +175,53 @@ def two_directories(folder, replay, daemons, third):
     return other
 
 
+SPAN_S, REPORT_EVERY_S = 60 if harness.LONG else 12, 1
+
+
+def phases_are_told(folder, replay, daemons):
+    """Iterations of a fraction of a second, a checkpoint every third: the time told of rollouts and updates is what the
+    worker says at its end that they took, within 5 %, and what two tellings may still owe of so short a run."""
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="phases", state="phases"))
+    daemons.append(daemon)
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["bars"] > 200, "bars")
+    config = ("[training]\nworld = pendulum\ncheckpoint_every = 3\ntotal_steps = 1000000000\ndevice = cpu\n"
+              "steps = 1024\n")
+    assert harness.control(daemon, "train_start", {"name": "probe", "config": config})["ok"]
+    begun = harness.wait_for(lambda: (t := training(daemon)) and t["checkpoint_steps"] and time.monotonic(), "a checkpoint")
+    harness.wait_for(lambda: time.monotonic() - begun > SPAN_S, "a while", SPAN_S + 30)
+    assert harness.control(daemon, "train_stop", {"name": "probe"})["ok"]
+    harness.wait_for(lambda: training(daemon)["state"] == "stopped", "the stop")
+    states = "SELECT state, ts_ns, utilisation FROM training_states WHERE training = 'probe' ORDER BY ts_ns"
+    harness.wait_for(lambda: rows(daemon, states)[-1][0] == "stopped", "the end in the timeline")
+    told, measured, lasted = {}, 0, 0
+    timeline = rows(daemon, states)
+    for (state, at, utilisation), (_, after, _) in zip(timeline, timeline[1:]):
+        told[state] = told.get(state, 0) + (after - at) / 1e9
+        if state in ("rollout", "update"):
+            lasted += after - at
+            measured += after - at if utilisation is not None else 0
+    with open(os.path.join(daemon.state, "trainings/probe/events.jsonl"), encoding="utf-8") as file:
+        events = [json.loads(line) for line in file]
+    end = [event for event in events if event["event"] == "end"][-1]
+    took = {name: phase["seconds"] for name, phase in end["phases"].items()}
+    right = {"rollout": took["rollout"], "update": took["advantages"] + took["update"]}
+    both, all_told = sum(right.values()), told["rollout"] + told["update"]
+    slack = 0.05 + 2 * REPORT_EVERY_S / all_told
+    print(f"phases: rollout {100 * told['rollout'] / all_told:.1f} % told, {100 * right['rollout'] / both:.1f} % taken, of {all_told:.1f} s in "
+          f"{end['iterations']} iterations; utilisation known of {100 * measured / lasted:.0f} %")
+    assert end["iterations"] > 3 * SPAN_S, end
+    assert abs(told["rollout"] / all_told - right["rollout"] / both) < slack, (told, right)
+    assert measured > 0.9 * lasted, timeline
+    assert daemon.stop() == 0
+
+
 def main():
     daemons = []
     with harness.Folder() as folder:
         try:
             replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
             daemon, third = kills(folder, replay, daemons)
+            phases_are_told(folder, replay, daemons)
             other = two_directories(folder, replay, daemons, third)
             for each in (daemon, other):
                 answer = harness.control(each, "train_stop", {"name": "probe"})

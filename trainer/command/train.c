@@ -305,8 +305,7 @@ static int begin(struct train_run *run)
     const struct train_args *args = run->args;
     set_signals();
     report_begin(&run->report, args->json);
-    run->report.every_ms = args->report_every_ms;
-    int r = report_heartbeat(&run->report, args->heartbeat_ms);
+    int r = report_pace(&run->report, args->report_every_ms, args->heartbeat_ms);
     int status = train_args_config(args, &run->config, err);
     if (status != GO_ON) {
         train_failed(run, "config", "%s", err);
@@ -314,7 +313,8 @@ static int begin(struct train_run *run)
     }
     if (r < 0)
         return train_failed(run, train_cause(r, NULL),
-                            "no thread for --heartbeat: %s: a higher limit of them", strerror(-r));
+                            "no thread for --heartbeat and --report-every: %s: a higher limit of them",
+                            strerror(-r));
     return GO_ON;
 }
 

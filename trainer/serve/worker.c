@@ -14,7 +14,7 @@
 
 #include "trainer/serve/worker_log.h"
 
-#define REPORT_MS    "500"
+#define REPORT_MS    "1000"
 #define HEARTBEAT_MS "1000" /* WORKER_HEARTBEAT_MS */
 enum { READ_MAX = 1 << 16, ARGS_MAX = 16, LOCK_FD = 3 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum { DIGITS = 12, CELLS = 30, CELLS_MIN = 4, COLUMNS = 80, COLUMNS_MAX = 256 };
+enum { TICKS = 4 }; /* looks at what is owed, in the time between two states that are told */
 
 void report_begin(struct report *report, bool lines)
 {
@@ -22,8 +23,8 @@ void report_begin(struct report *report, bool lines)
                               .begun = now,
                               .told_s = now.wall_s,
                               .state = "",
-                              .told_state = "",
                               .entered_s = now.wall_s};
+    timeline_begin(&report->timeline, 0);
     pthread_mutex_init(&report->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC); /* as usage_now() has it */
@@ -117,9 +118,10 @@ void report_warning(struct report *report, const char *words)
 
 /* ---- States, and signs of life. ---- */
 
-static bool iterates(const char *state)
+static void tell_state(struct report *report, const char *state)
 {
-    return strcmp(state, "rollout") == 0 || strcmp(state, "update") == 0;
+    if (state)
+        tell(report, "state", json_pack("{s:s, s:I}", "state", state, "steps", (json_int_t)report->steps));
 }
 
 void report_state(struct report *report, const char *state, int64_t steps)
@@ -130,13 +132,7 @@ void report_state(struct report *report, const char *state, int64_t steps)
         report->entered_s = now;
     report->state = state;
     report->steps = steps;
-    bool early = iterates(state) && iterates(report->told_state) &&
-                 (now - report->told_state_s) * 1000 < report->every_ms;
-    if (strcmp(report->told_state, state) != 0 && !early) {
-        report->told_state = state;
-        report->told_state_s = now;
-        tell(report, "state", json_pack("{s:s, s:I}", "state", state, "steps", (json_int_t)steps));
-    }
+    tell_state(report, timeline_enter(&report->timeline, state, now));
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -149,17 +145,18 @@ static void beat(struct report *report, double now)
                    rss > 0 ? json_integer((json_int_t)rss) : json_null()));
 }
 
-static void *run_heartbeat(void *ctx)
+static void *run_pace(void *ctx)
 {
     struct report *report = ctx;
-    const double every_s = report->heartbeat_ms * 1e-3;
+    const double beat_s = report->heartbeat_ms > 0 ? report->heartbeat_ms * 1e-3 : INFINITY;
+    const double every_s = report->timeline.every_s, tick_s = every_s > 0 ? every_s / TICKS : INFINITY;
     pthread_mutex_lock(&report->lock);
     while (!report->ends) {
-        double now = usage_now().wall_s, due = report->told_s + every_s;
-        if (now >= due) {
+        double now = usage_now().wall_s;
+        tell_state(report, timeline_tick(&report->timeline, now));
+        if (now >= report->told_s + beat_s)
             beat(report, now);
-            continue;
-        }
+        double due = fmin(report->told_s + beat_s, now + tick_s);
         const struct timespec until = {(time_t)due, (long)((due - (double)(time_t)due) * 1e9)};
         pthread_cond_timedwait(&report->ending, &report->lock, &until);
     }
@@ -167,15 +164,16 @@ static void *run_heartbeat(void *ctx)
     return NULL;
 }
 
-int report_heartbeat(struct report *report, int every_ms)
+int report_pace(struct report *report, int every_ms, int heartbeat_ms)
 {
     sigset_t all, before;
-    if (!report->lines || every_ms <= 0)
+    timeline_begin(&report->timeline, every_ms * 1e-3);
+    if (!report->lines || (every_ms <= 0 && heartbeat_ms <= 0))
         return 0;
-    report->heartbeat_ms = every_ms;
+    report->heartbeat_ms = heartbeat_ms;
     sigfillset(&all); /* signals are the training's */
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    int r = pthread_create(&report->thread, NULL, run_heartbeat, report);
+    int r = pthread_create(&report->thread, NULL, run_pace, report);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     report->beats = r == 0;
     return -r;

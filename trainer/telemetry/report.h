@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "trainer/telemetry/timeline.h"
 #include "trainer/telemetry/usage.h"
 
 #define REPORT_SCHEMA "papertape.training/1"
@@ -18,7 +19,6 @@ struct report {
     bool lines, bar;    /* JSON lines; a bar */
     atomic_bool failed; /* nobody reads the lines any more */
     atomic_bool lost;   /* a line could not be written, or only a part of one: a full disk */
-    int every_ms;       /* rollouts and updates are told of at most so often; 0: all */
 
     /* Under the lock. */
     pthread_mutex_t lock;
@@ -27,12 +27,13 @@ struct report {
     struct usage begun;
     double drawn_s; /* when it was drawn last */
     double told_s;  /* when a line was written last */
-    const char *state, *told_state;
+    const char *state;
     int64_t steps;
-    double entered_s, told_state_s; /* when it went into `state`; when `told_state` was told */
+    double entered_s; /* when it went into `state` */
+    struct timeline timeline;
 
-    /* The heartbeat. */
-    int heartbeat_ms;
+    /* The heartbeat, and states that are told late. */
+    int heartbeat_ms; /* 0: none */
     pthread_t thread;
     pthread_cond_t ending;
     bool beats, ends;
@@ -42,12 +43,13 @@ struct report {
 void report_begin(struct report *report, bool lines);
 void report_end(struct report *report); /* stops the heartbeat; fine on a zeroed one */
 
-/* From now on a thread writes an event `heartbeat` whenever nothing was written for `every_ms`: the state,
- * the steps, how long it has been in that, resident bytes. Only where there are lines. 0, or -EAGAIN. */
-int report_heartbeat(struct report *report, int every_ms);
+/* From now on "rollout" and "update" after one another are told at most every `every_ms` (0: each), as
+ * timeline.h has it, and a thread writes an event `heartbeat` whenever nothing was written for
+ * `heartbeat_ms` (0: none): the state, the steps, how long it has been in that, resident bytes. Only where
+ * there are lines; before any state. 0, or -EAGAIN. */
+int report_pace(struct report *report, int every_ms, int heartbeat_ms);
 
-/* It goes into a state, which is a literal: an event `state`; the same one again is none. "rollout" and
- * "update" after one another are told at most every report->every_ms. */
+/* It goes into a state, which is a literal: an event `state`; the same one again is none. */
 void report_state(struct report *report, const char *state, int64_t steps);
 
 /* One line: schema, event, seconds since the beginning, and `fields`, which it takes (NULL: without memory).

@@ -55,9 +55,14 @@ static void take_state(void *ctx, const struct db_training_state *state)
 {
     (void)ctx;
     size_t i = rows.n_states;
-    if (i > 0 && rows.states[i - 1].ts_ns == state->ts_ns)
-        i--; /* it replaces */
-    CHECK(i == 0 || state->ts_ns > rows.states[i - 1].ts_ns);
+    while (i > 0 && rows.states[i - 1].ts_ns >= state->ts_ns)
+        i--;
+    if (i < rows.n_states) { /* it replaces */
+        CHECK_STR(rows.states[i].state, state->state);
+        CHECK(rows.states[i].ts_ns == state->ts_ns && !isnan(state->utilisation));
+        rows.states[i].utilisation = state->utilisation;
+        return;
+    }
     snprintf(rows.states[i].state, sizeof rows.states[i].state, "%s", state->state);
     rows.states[i].ts_ns = state->ts_ns;
     rows.states[i].utilisation = state->utilisation;
@@ -226,21 +231,27 @@ static void timeline(void)
                     "{\"seq\":4,\"ts_ns\":1250000000,\"event\":\"update\",\"steps\":5,\"iteration\":1,"
                     "\"cpu_utilisation\":0.5},"
                     "{\"seq\":5,\"ts_ns\":1300000000,\"event\":\"state\",\"state\":\"rollout\"},"
-                    "{\"seq\":6,\"ts_ns\":2200000000,\"event\":\"state\",\"state\":\"update\"},"
+                    "{\"seq\":6,\"ts_ns\":2200000000,\"event\":\"state\",\"state\":\"rollout\"},"
                     "{\"seq\":7,\"ts_ns\":2300000000,\"event\":\"state\",\"state\":\"checkpointing\"},"
-                    "{\"seq\":8,\"ts_ns\":2400000000,\"event\":\"state\",\"state\":\"rollout\"}]");
-    static const char *const expected[] = {"loading", "rollout", "update", "checkpointing", "rollout"};
-    CHECK_INT(rows.n_states, 5);
-    for (size_t i = 0; i < 5; i++)
+                    "{\"seq\":8,\"ts_ns\":2350000000,\"event\":\"update\",\"steps\":9,\"iteration\":2,"
+                    "\"cpu_utilisation\":0.9},"
+                    "{\"seq\":9,\"ts_ns\":2400000000,\"event\":\"state\",\"state\":\"rollout\"}]");
+    static const char *const expected[] = {"loading", "rollout",       "update",
+                                           "rollout", "checkpointing", "rollout"};
+    CHECK_INT(rows.n_states, 6);
+    for (size_t i = 0; i < 6; i++)
         CHECK_STR(rows.states[i].state, expected[i]);
-    CHECK(isnan(rows.states[0].utilisation));
-    CHECK_NEAR(rows.states[1].utilisation, 0.5, 0);
+    CHECK(isnan(rows.states[0].utilisation) && isnan(rows.states[4].utilisation));
+    CHECK_NEAR(rows.states[1].utilisation, 0.5, 0); /* of the whole iteration */
+    CHECK_NEAR(rows.states[2].utilisation, 0.5, 0);
+    CHECK_NEAR(rows.states[3].utilisation, 0.5, 0); /* told a second before */
+    CHECK(rows.states[3].ts_ns == 1300000000 && rows.states[4].ts_ns == 2300000000);
     progress_go(&progress, "t", "queued", 5 * SECOND, &sink);
     progress_go(&progress, "t", "queued", 6 * SECOND, &sink);
-    CHECK_INT(rows.n_states, 6);
-    progress_go(&progress, "t", "failed", 4 * SECOND, &sink); /* a clock that was set back */
     CHECK_INT(rows.n_states, 7);
-    CHECK_INT(rows.states[6].ts_ns, 5 * SECOND + 1);
+    progress_go(&progress, "t", "failed", 4 * SECOND, &sink); /* a clock that was set back */
+    CHECK_INT(rows.n_states, 8);
+    CHECK_INT(rows.states[7].ts_ns, 5 * SECOND + 1);
 }
 
 /* ---- whole runs ---- */

@@ -61,7 +61,7 @@ def test_start(co):
     training = until(lambda: (t := co.training("one"))["checkpoint_steps"] and t["memory_mib"] and t, "a checkpoint")
     run = co.runs("one", "begun")[0]
     check(run["directory"] == co.state and run["session"] and run["device"] == "" and run["notify"] is None, f"its surroundings: {run}")
-    check(run["arguments"] == ["train", "--config", f"{co.state}/trainings/one/training.ini", "--json", "--report-every", "500",
+    check(run["arguments"] == ["train", "--config", f"{co.state}/trainings/one/training.ini", "--json", "--report-every", "1000",
                                "--heartbeat", "1000"], f"arguments: {run}")
     check(training["state"] in RUNS and training["total_steps"] == 1000000 and training["backend"] == "fake" and
           training["checkpoint"] == f"{co.state}/checkpoints/one-{training['checkpoint_steps']}.ckpt" and
