@@ -13,6 +13,8 @@
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
 
+enum { STATUS_POLICIES_MAX = 64 };
+
 static const char *const book_states[] = {
     [BOOK_EMPTY] = "none", [BOOK_SYNCING] = "syncing", [BOOK_SYNCED] = "synced"};
 
@@ -180,8 +182,11 @@ json_t *status_object(struct daemon *daemon)
     json_object_set_new(object, "parity", parity_object(daemon->parity));
     json_object_set_new(object, "trainer", trainings_trainer(daemon->trainings));
     json_object_set_new(object, "trainings", trainings_array(daemon->trainings));
+    json_object_set_new(object, "trainings_total",
+                        json_integer((json_int_t)trainings_total(daemon->trainings)));
     json_object_set_new(object, "champion", arena_champion_object(daemon->arena));
-    json_object_set_new(object, "policies", arena_list(daemon->arena));
+    json_object_set_new(object, "policies", arena_list(daemon->arena, STATUS_POLICIES_MAX));
+    json_object_set_new(object, "policies_total", json_integer((json_int_t)arena_total(daemon->arena)));
     return object;
 }
 

@@ -1,9 +1,13 @@
 /* Trainings and policies as the database last knew them. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "db/training_order.h"
 #include "tui/history_reader.h"
+#include "tui/model.h"
 #include "tui/status_reader.h"
 #include "tui/text.h"
 
@@ -12,8 +16,27 @@
 struct reading {
     struct status *status;
     int64_t wall_ns;
-    int seen; /* trainings; the newest that fit stay, each where its turn is */
+    struct training_rank *ranks; /* of all trainings, oldest first */
+    bool *shown;                 /* those that fit */
+    size_t n, cap, at;
+    enum db_policy_role role; /* of the policies that are taken now */
 };
+
+static void on_rank(void *ctx, const struct db_training *row)
+{
+    struct reading *reading = ctx;
+
+    if (reading->n == reading->cap) {
+        size_t cap = reading->cap ? 2 * reading->cap : 64;
+        struct training_rank *moved = reallocarray(reading->ranks, cap, sizeof(*moved));
+        if (!moved)
+            return; /* the newest are left out */
+        reading->ranks = moved;
+        reading->cap = cap;
+    }
+    reading->ranks[reading->n++] = (struct training_rank){
+        .group = training_group(row->state), .priority = row->priority, .ended_ns = row->ended_ns};
+}
 
 static int64_t moment(int64_t ns)
 {
@@ -23,8 +46,11 @@ static int64_t moment(int64_t ns)
 static void on_training(void *ctx, const struct db_training *row)
 {
     struct reading *reading = ctx;
-    struct status_training *t = &reading->status->trainings[reading->seen++ % STATUS_TRAININGS_MAX];
+    size_t at = reading->at++;
 
+    if (at >= reading->n || !reading->shown[at])
+        return;
+    struct status_training *t = &reading->status->trainings[reading->status->n_trainings++];
     status_training_init(t);
     COPY(t->training, row->name);
     COPY(t->state, row->state);
@@ -44,15 +70,21 @@ static void on_training(void *ctx, const struct db_training *row)
     t->memory_mib = row->memory_bytes >= 0 ? (double)row->memory_bytes / (1 << 20) : NAN;
     t->started_ns = moment(row->started_ns);
     t->ended_ns = moment(row->ended_ns);
-    if (row->heard_ns > 0)
-        t->age_ms = row->heard_ns < reading->wall_ns ? (reading->wall_ns - row->heard_ns) / 1000000 : 0;
+    if (row->heard_ns > 0 && row->heard_ns <= reading->wall_ns) /* no age of what is yet to come */
+        t->age_ms = (reading->wall_ns - row->heard_ns) / 1000000;
+    if (model_training_works(t))
+        t->expected_ms = MODEL_TRAINING_STORED_MS;
 }
 
 /* Its account's figures are those that the account had last. */
 static void on_policy(void *ctx, const struct db_policy *row)
 {
-    struct status *s = ((struct reading *)ctx)->status;
+    const struct reading *reading = ctx;
+    struct status *s = reading->status;
 
+    if (row->role != reading->role)
+        return;
+    s->policies_total++;
     if (s->n_policies == STATUS_POLICIES_MAX)
         return;
     struct status_policy *p = &s->policies[s->n_policies++];
@@ -76,26 +108,32 @@ static void on_policy(void *ctx, const struct db_policy *row)
         COPY(s->champion_policy, row->name);
 }
 
-static void reverse(struct status_training *trainings, int from, int to)
+static int read_policies(struct history_reader *reader, struct reading *reading)
 {
-    for (; from < --to; from++) {
-        struct status_training kept = trainings[from];
-        trainings[from] = trainings[to];
-        trainings[to] = kept;
+    static const enum db_policy_role roles[] = {DB_POLICY_CHAMPION, DB_POLICY_CHALLENGER, DB_POLICY_RETIRED};
+    int r = 0;
+
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]) && r == 0; i++) {
+        reading->role = roles[i];
+        r = db_reader_policies(reader->db, on_policy, reading);
     }
+    return r;
 }
 
 int history_status_trainings(struct history_reader *reader, int64_t wall_ns, struct status *status)
 {
     struct reading reading = {.status = status, .wall_ns = wall_ns};
-    int r = db_reader_trainings(reader->db, NULL, on_training, &reading);
+    int r = db_reader_trainings(reader->db, NULL, on_rank, &reading);
 
-    status->n_trainings = reading.seen < STATUS_TRAININGS_MAX ? reading.seen : STATUS_TRAININGS_MAX;
-    if (r == 0 && reading.seen > STATUS_TRAININGS_MAX) { /* the oldest first again */
-        int oldest = reading.seen % STATUS_TRAININGS_MAX;
-        reverse(status->trainings, 0, oldest);
-        reverse(status->trainings, oldest, STATUS_TRAININGS_MAX);
-        reverse(status->trainings, 0, STATUS_TRAININGS_MAX);
+    reading.shown = calloc(reading.n + 1, sizeof(*reading.shown));
+    if (!reading.shown && r == 0)
+        r = -ENOMEM;
+    if (r == 0) {
+        status->trainings_total = (int64_t)reading.n;
+        training_choose(reading.ranks, reading.n, STATUS_TRAININGS_MAX, reading.shown);
+        r = db_reader_trainings(reader->db, NULL, on_training, &reading);
     }
-    return r == 0 ? db_reader_policies(reader->db, on_policy, &reading) : r;
+    free(reading.ranks);
+    free(reading.shown);
+    return r == 0 ? read_policies(reader, &reading) : r;
 }

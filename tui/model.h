@@ -29,8 +29,9 @@ enum freshness { FRESH, STALE, GONE };
 
 enum {
     MODEL_LOG_LINES_MAX = 200,
-    MODEL_LOG_LINE_MAX = 240,     /* bytes; the rest of a longer line is cut */
-    MODEL_LOG_EXPECTED_MS = 2000, /* between two questions for it */
+    MODEL_LOG_LINE_MAX = 240,        /* bytes; the rest of a longer line is cut */
+    MODEL_LOG_EXPECTED_MS = 2000,    /* between two questions for it */
+    MODEL_TRAINING_STORED_MS = 1000, /* between what is stored of a training that a worker is at */
 };
 
 /* The newest lines that a training's worker wrote, as the daemon was asked for them (train_log). */
@@ -94,7 +95,8 @@ enum freshness model_accounts_freshness(const struct model *model, struct moment
 enum freshness freshness_of(int64_t age_ms, int64_t expected_ms);
 
 /* Of a training's figures: one that a worker is at is expected to be heard of every expected_ms; one that
- * waits or is paused is as fresh as the co-process; one that has ended has nothing more to say. */
+ * waits or is paused is as fresh as the co-process, and without a daemon not expected to be heard of at all;
+ * one that has ended has nothing more to say. */
 enum freshness model_training_freshness(const struct model *model, const struct status_training *training,
                                         struct moment now);
 /* The co-process' own, by when it answered last. */

@@ -70,7 +70,7 @@ enum freshness model_training_freshness(const struct model *model, const struct 
         own = worse(freshness_of(model_age(model, training->age_ms, now),
                                  training->expected_ms > 0 ? training->expected_ms : TRAINING_EXPECTED_MS),
                     training->stale ? STALE : FRESH);
-    else if (!model_training_ended(training))
+    else if (!model_training_ended(training) && model->source == MODEL_DAEMON)
         own = model_trainer_freshness(model, now);
     return worse(own, model_freshness(model, now));
 }

@@ -334,6 +334,8 @@ int print_json(FILE *out, const struct model *model, const json_t *status)
                                equity_json(&model->history), "fills", fills_json(&model->history), "orders",
                                orders_json(&model->history), "alerts", alerts_json(&model->history), "log",
                                log_json(&model->history));
+    json_object_set_new(object, "trainings", print_trainings_json(model, moment_now()));
+    json_object_set_new(object, "policies", print_policies_json(model));
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 
     json_decref(object);

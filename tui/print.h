@@ -19,7 +19,10 @@ void print_trainings(FILE *out, const struct model *model, struct moment now);
 void print_overview(FILE *out, const struct model *model, struct moment now);
 
 /* One line of JSON, "schema": "papertape.dashboard/1": the daemon's status object as it came (`status`, null
- * without a daemon), and positions, equity, fills, orders, alerts, log. 0 or -ENOMEM. */
+ * without a daemon), and positions, equity, fills, orders, alerts, log, trainings and policies, which are the
+ * status' or the database's. 0 or -ENOMEM. */
+json_t *print_trainings_json(const struct model *model, struct moment now);
+json_t *print_policies_json(const struct model *model);
 int print_json(FILE *out, const struct model *model, const json_t *status);
 
 /* Is something shown that is too old: the feed, a symbol's price, or a stopped database? */

@@ -60,9 +60,76 @@ void print_trainings(FILE *out, const struct model *model, struct moment now)
         fprintf(out, "trainer   %s age %s%s%s\n", trainer->state,
                 format_age(a, model_age(model, trainer->age_ms, now)), trainer->detail[0] ? ": " : "",
                 trainer->detail);
-    fprintf(out, "trainings %d\n", s->n_trainings);
+    fprintf(out, "trainings %d", s->n_trainings);
+    if (s->trainings_total > s->n_trainings)
+        fprintf(out, " of %lld", (long long)s->trainings_total);
+    fputc('\n', out);
     for (int i = 0; i < s->n_trainings; i++)
         training(out, model, model_training(model, i), now);
     for (int i = 0; i < s->n_policies; i++)
         policy(out, model, &s->policies[i], now);
+}
+
+/* ---- as JSON: the names are those of the status object (docs/control.md) ---- */
+
+static json_t *text_or_null(const char *text)
+{
+    return text[0] ? json_string(text) : json_null();
+}
+
+static json_t *number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *count_or_null(int64_t count)
+{
+    return count < 0 ? json_null() : json_integer((json_int_t)count);
+}
+
+json_t *print_trainings_json(const struct model *model, struct moment now)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < model->status.n_trainings; i++) {
+        const struct status_training *t = &model->status.trainings[i];
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, "
+                      "s:b, s:o, s:o, s:o}",
+                      "training", t->training, "state", t->state, "reason", t->reason, "cause",
+                      text_or_null(t->cause), "priority", (json_int_t)t->priority, "device",
+                      text_or_null(t->device), "backend", text_or_null(t->backend), "steps",
+                      count_or_null(t->steps), "total_steps", count_or_null(t->total_steps), "iteration",
+                      count_or_null(t->iteration), "steps_per_second", number_or_null(t->steps_s), "return",
+                      number_or_null(t->episode_return), "attempts", count_or_null(t->attempts), "started_ns",
+                      count_or_null(t->started_ns), "ended_ns", count_or_null(t->ended_ns), "age_ms",
+                      count_or_null(training_age(model, t, now)), "stale",
+                      model_training_freshness(model, t, now) != FRESH, "stopping", t->stopping, "memory_mib",
+                      number_or_null(t->memory_mib), "cpu_s", number_or_null(t->cpu_s), "policy",
+                      text_or_null(t->policy)));
+    }
+    return list;
+}
+
+json_t *print_policies_json(const struct model *model)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < model->status.n_policies; i++) {
+        const struct status_policy *p = &model->status.policies[i];
+        json_t *actions = p->n_actions > 0 ? json_object() : json_null();
+        for (int k = 0; k < p->n_actions; k++)
+            json_object_set_new(actions, p->actions[k].symbol, number_or_null(p->actions[k].action));
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "policy",
+                      p->policy, "role", p->role, "account", text_or_null(p->account), "id",
+                      text_or_null(p->id), "training", text_or_null(p->training), "reason", p->reason,
+                      "state", text_or_null(p->state), "detail", text_or_null(p->detail), "backend",
+                      text_or_null(p->backend), "since_ns", count_or_null(p->since_ns), "equity",
+                      number_or_null(p->equity), "return_pct", number_or_null(p->return_pct), "trades",
+                      count_or_null(p->trades), "sharpe", number_or_null(p->sharpe), "actions", actions));
+    }
+    return list;
 }

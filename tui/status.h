@@ -21,7 +21,7 @@ enum {
     STATUS_ORDERS_MAX = 128,
     STATUS_REFUSALS_MAX = 16,
     STATUS_DEVICES_MAX = 8,
-    STATUS_TRAININGS_MAX = 64, /* the newest */
+    STATUS_TRAININGS_MAX = 64, /* those that do not fit: see trainings_total */
     STATUS_POLICIES_MAX = 64,
     STATUS_ACTIONS_MAX = 16,
     STATUS_TRAINING_NAME_MAX = 64,
@@ -174,6 +174,7 @@ struct status {
     struct status_training trainings[STATUS_TRAININGS_MAX];
     struct status_policy policies[STATUS_POLICIES_MAX];
     int n_trainings, n_policies;
+    int64_t trainings_total, policies_total; /* that there are, those beyond the lists among them */
     char champion_account[ACCOUNT_NAME_MAX], champion_policy[STATUS_TRAINING_NAME_MAX]; /* "" for none */
     struct status_parity parity;
     struct status_log log;

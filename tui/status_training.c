@@ -88,6 +88,14 @@ static void read_training(const json_t *e, struct status_training *t)
     t->stopping = json_is_true(json_object_get(e, "stopping"));
 }
 
+/* How many there are; a daemon that does not say has told of all. */
+static int64_t total(const json_t *object, const char *key, int shown)
+{
+    int64_t n = status_count(object, key);
+
+    return n > shown ? n : shown;
+}
+
 void status_read_trainings(const json_t *object, struct status *s)
 {
     const json_t *trainer = json_object_get(object, "trainer"), *all = json_object_get(object, "trainings");
@@ -104,6 +112,7 @@ void status_read_trainings(const json_t *object, struct status *s)
         if (json_is_string(json_object_get(e, "training")))
             read_training(e, &s->trainings[s->n_trainings++]);
     }
+    s->trainings_total = total(object, "trainings_total", s->n_trainings);
 }
 
 static void read_actions(const json_t *e, struct status_policy *p)
@@ -151,4 +160,5 @@ void status_read_policies(const json_t *object, struct status *s)
         p->sharpe = status_real(e, "sharpe");
         read_actions(e, p);
     }
+    s->policies_total = total(object, "policies_total", s->n_policies);
 }

@@ -52,8 +52,12 @@ int arena_account(const struct arena *arena, const char *name, const char *curre
 
 /* ---- view.c ---- */
 
-/* The status' "policies" and "champion" (docs/control.md); new references. */
-json_t *arena_list(struct arena *arena);
+/* The status' "policies" and "champion" (docs/control.md); new references. The champion comes first, then
+ * those of the configuration, challengers, and what has retired; at most `max`, and what an answer's line can
+ * hold.
+ */
+json_t *arena_list(struct arena *arena, size_t max);
+size_t arena_total(const struct arena *arena);
 json_t *arena_champion_object(const struct arena *arena);
 /* One of the list by its name, an account of the configuration among them; NULL: there is none. */
 json_t *arena_object(struct arena *arena, const char *name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/arena/internal.h"
+#include "daemon/list.h"
 #include "daemon/policies.h"
 #include "daemon/status.h"
 #include "daemon/status_internal.h"
@@ -147,16 +148,44 @@ json_t *arena_object(struct arena *arena, const char *name)
     return NULL;
 }
 
-json_t *arena_list(struct arena *arena)
+/* Takes the object, while there is room. */
+static bool put(json_t *list, json_t *object, size_t max, size_t *bytes)
+{
+    if (json_array_size(list) < max && list_fits(object, bytes))
+        return json_array_append_new(list, object) == 0;
+    json_decref(object);
+    return false;
+}
+
+static bool put_role(struct arena *arena, enum db_policy_role role, json_t *list, size_t max, size_t *bytes)
+{
+    for (size_t i = 0; i < arena->n; i++)
+        if (arena->seats[i].row.role == role && !put(list, row_object(arena, &arena->seats[i]), max, bytes))
+            return false;
+    return true;
+}
+
+json_t *arena_list(struct arena *arena, size_t max)
 {
     const struct config *config = &arena->daemon->config;
     json_t *list = json_array();
-    for (int i = 0; i < config->n_accounts; i++)
+    size_t bytes = 0;
+    bool room = put_role(arena, DB_POLICY_CHAMPION, list, max, &bytes);
+    for (int i = 0; i < config->n_accounts && room; i++)
         if (config->accounts[i].policy[0])
-            json_array_append_new(list, configured_object(arena, &config->accounts[i]));
-    for (size_t i = 0; i < arena->n; i++)
-        json_array_append_new(list, row_object(arena, &arena->seats[i]));
+            room = put(list, configured_object(arena, &config->accounts[i]), max, &bytes);
+    if (room && put_role(arena, DB_POLICY_CHALLENGER, list, max, &bytes))
+        put_role(arena, DB_POLICY_RETIRED, list, max, &bytes);
     return list;
+}
+
+size_t arena_total(const struct arena *arena)
+{
+    const struct config *config = &arena->daemon->config;
+    size_t n = arena->n;
+    for (int i = 0; i < config->n_accounts; i++)
+        n += config->accounts[i].policy[0] != 0;
+    return n;
 }
 
 json_t *arena_champion_object(const struct arena *arena)

@@ -96,8 +96,9 @@ void command_policy_list(const struct request *request)
     struct args args = {request, request->args, "args"};
     struct arena *arena = request->commands->daemon->arena;
     if (args_known(&args, ""))
-        control_ok(request->call, json_pack("{s:o, s:o}", "policies", arena_list(arena), "champion",
-                                            arena_champion_object(arena)));
+        control_ok(request->call,
+                   json_pack("{s:o, s:I, s:o}", "policies", arena_list(arena, SIZE_MAX), "policies_total",
+                             (json_int_t)arena_total(arena), "champion", arena_champion_object(arena)));
 }
 
 void command_policy_show(const struct request *request)

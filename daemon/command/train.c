@@ -190,9 +190,10 @@ static void look(const struct request *request, const char *cmd, json_t *args)
 void command_train_list(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
+    const struct trainings *trainings = request->commands->daemon->trainings;
     if (args_known(&args, ""))
-        control_ok(request->call,
-                   json_pack("{s:o}", "trainings", trainings_array(request->commands->daemon->trainings)));
+        control_ok(request->call, json_pack("{s:o, s:I}", "trainings", trainings_all(trainings),
+                                            "trainings_total", (json_int_t)trainings_total(trainings)));
 }
 
 void command_train_check(const struct request *request)

@@ -24,9 +24,12 @@ void trainings_remember(struct trainings *trainings, struct db_reader *reader);
 void trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, training_answer *answer,
                    void *ctx);
 
-/* The status object's "trainings", the newest and those that have not ended; of one, NULL for none; and its
- * "trainer". */
+/* The status object's "trainings", at most 64: those that a worker is at first, then those that wait, then
+ * the newest that have ended; all that an answer's line can hold; how many there are; one, NULL for none; and
+ * the status' "trainer". The lists are oldest first. */
 json_t *trainings_array(const struct trainings *trainings);
+json_t *trainings_all(const struct trainings *trainings);
+size_t trainings_total(const struct trainings *trainings);
 json_t *trainings_object(const struct trainings *trainings, const char *name);
 json_t *trainings_trainer(const struct trainings *trainings);
 

@@ -1,5 +1,10 @@
 /* The trainings and the co-process as the status tells of them. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "daemon/list.h"
 #include "daemon/training/internal.h"
+#include "db/training_order.h"
 
 enum { SHOWN_MAX = 64 };
 
@@ -10,31 +15,69 @@ static bool is_live(const struct trainings *trainings)
     return view.state == LINK_OK;
 }
 
-static json_t *object_of(const struct trainings *trainings, const struct known *known)
+static int64_t since(int64_t then_ns)
 {
-    return training_object(&known->training, keep_told_age(trainings, known),
-                           is_live(trainings) && known->met);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t ns = now.tv_sec * 1000000000LL + now.tv_nsec - then_ns;
+    return ns > 0 ? ns / 1000000 : 0;
 }
 
-/* The newest; those that have ended make room for those that have not. */
+/* One that has ended is as old as its end. */
+static json_t *object_of(const struct trainings *trainings, const struct known *known)
+{
+    const struct training *training = &known->training;
+    json_t *object =
+        training_object(training, keep_told_age(trainings, known), is_live(trainings) && known->met);
+    if (object && training_state_ended(training->state) && training->ended_ns > 0)
+        json_object_set_new(object, "age_ms", json_integer((json_int_t)since(training->ended_ns)));
+    return object;
+}
+
+/* Of all that are known: the first in the order of db/training_order.h that fit, oldest first. */
+static json_t *list(const struct trainings *trainings, size_t max)
+{
+    size_t n = trainings ? trainings->n_known : 0, bytes = 0;
+    json_t *array = json_array();
+    struct training_rank *ranks = calloc(n + 1, sizeof *ranks);
+    json_t **objects = calloc(n + 1, sizeof *objects);
+    for (size_t i = 0; ranks && objects && i < n; i++) {
+        const struct training *training = &trainings->known[i]->training;
+        ranks[i] = (struct training_rank){.group = training_group(training->state),
+                                          .priority = training->priority,
+                                          .ended_ns = training->ended_ns};
+    }
+    if (ranks && objects)
+        training_order(ranks, n);
+    for (size_t i = 0; ranks && objects && i < n && i < max; i++) {
+        json_t *object = object_of(trainings, trainings->known[ranks[i].at]);
+        if (!list_fits(object, &bytes)) {
+            json_decref(object);
+            break;
+        }
+        objects[ranks[i].at] = object;
+    }
+    for (size_t i = 0; objects && i < n; i++)
+        if (objects[i])
+            json_array_append_new(array, objects[i]);
+    free(objects);
+    free(ranks);
+    return array;
+}
+
 json_t *trainings_array(const struct trainings *trainings)
 {
-    json_t *array = json_array();
-    size_t n = trainings ? trainings->n_known : 0, live = 0;
-    for (size_t i = 0; i < n; i++)
-        live += !training_state_ended(trainings->known[i]->training.state);
-    size_t skip_live = live > SHOWN_MAX ? live - SHOWN_MAX : 0;
-    size_t room = SHOWN_MAX - (live - skip_live), ended = n - live;
-    size_t skip_ended = ended > room ? ended - room : 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct known *known = trainings->known[i];
-        size_t *skip = training_state_ended(known->training.state) ? &skip_ended : &skip_live;
-        if (*skip > 0)
-            --*skip;
-        else
-            json_array_append_new(array, object_of(trainings, known));
-    }
-    return array;
+    return list(trainings, SHOWN_MAX);
+}
+
+json_t *trainings_all(const struct trainings *trainings)
+{
+    return list(trainings, TRAININGS_MAX);
+}
+
+size_t trainings_total(const struct trainings *trainings)
+{
+    return trainings ? trainings->n_known : 0;
 }
 
 json_t *trainings_object(const struct trainings *trainings, const char *name)

@@ -461,7 +461,49 @@ def test_verbs(session):
     out, _ = run_verb(session, "--once", status=3)
     assert "position  main BTCUSDT L" in out, out
     run_verb(session, "alerts", "list")
+    trainings_stored(session)
     daemon.start()
+
+
+def trainings_stored(session):
+    """What the database knows is as old everywhere: on --once, in the list, and as JSON."""
+    now, columns = time.time_ns(), {}
+    db = sqlite3.connect(os.path.join(session.state, "papertape.db"), timeout=DEADLINE_S)
+
+    def insert(table, **given):
+        known = db.execute(f"PRAGMA table_info({table})").fetchall()
+        row = {name: given.pop(name, {"TEXT": "", "BLOB": bytes(32)}.get(kind, 1)) for _, name, kind, *_ in known}
+        assert not given, given
+        db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", list(row.values()))
+
+    try:
+        for name, state, heard_s, ended_s in (("old", "rollout", 60, 0), ("future", "update", -60, 0), ("waits", "queued", 900, 0),
+                                              ("over", "done", 900, 7200)):
+            insert("trainings", name=name, state=state, steps=1200000, total_steps=5000000, heard_ns=now - heard_s * NS,
+                   ended_ns=now - ended_s * NS if ended_s else 0, created_ns=now - 10000 * NS)
+        insert("policies", name="old", role="champion", account="main")
+        db.commit()
+        once, _ = run_verb(session, "--once", status=3)
+        listed, _ = run_verb(session, "train", "list", status=3)
+        told = json.loads(run_verb(session, "--json", status=3)[0])
+        rows = json.loads(run_verb(session, "train", "list", "--json", status=3)[0])["trainings"]
+    finally:
+        db.execute("DELETE FROM trainings")
+        db.execute("DELETE FROM policies")
+        db.commit()
+        db.close()
+    lines = {line.split()[1]: line for line in once.splitlines() if line.startswith("training  ")}
+    assert lines["old"].startswith("training  old STALE steps - return - ") and "age 6" in lines["old"], lines
+    assert "STALE steps - " in lines["future"] and "age n/a" in lines["future"], lines
+    assert "waits queued steps 1.2M" in lines["waits"] and "done steps 1.2M" in lines["over"] and "age 2h" in lines["over"], lines
+    lines = {line.split()[0]: line.split() for line in listed.splitlines()}
+    assert lines["old"][:6] == ["old", "rollout", "-", "-", "-", "-"] and lines["old"][7] == "STALE", lines
+    assert "STALE" in lines["future"] and "STALE" not in lines["waits"] + lines["over"] and "2h" in lines["over"], lines
+    for rows in (rows, told["trainings"]):
+        columns = {row.get("name", row.get("training")): (row["stale"], row["age_ms"]) for row in rows}
+        assert [columns[n][0] for n in ("old", "future", "waits", "over")] == [True, True, False, False], columns
+        assert columns["future"][1] is None and 7200000 <= columns["over"][1] < 7290000, columns
+    assert [p["policy"] for p in told["policies"]] == ["old"] and told["policies"][0]["role"] == "champion", told["policies"]
 
 
 def stored_prices(session):

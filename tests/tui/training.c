@@ -84,6 +84,19 @@ static void check_many(void)
     CHECK_INT(model->status.n_trainings, STATUS_TRAININGS_MAX);
     CHECK_STR(model_training(model, 0)->training, "t_70");
     CHECK_STR(model_training(model, STATUS_TRAININGS_MAX - 1)->training, "t_7");
+    CHECK_INT(model->status.trainings_total, STATUS_TRAININGS_MAX);
+    json_object_set_new(object, "trainings_total", json_integer(71));
+    json_object_set_new(object, "policies_total", json_integer(90));
+    CHECK_INT(model_take_status(model, object, now), 0);
+    CHECK_INT(model->status.trainings_total, 71);
+    CHECK_INT(model->status.policies_total, 90);
+    char *printed = NULL;
+    size_t size;
+    FILE *out = open_memstream(&printed, &size);
+    print_trainings(out, model, now);
+    fclose(out);
+    CHECK(strstr(printed, "trainings 64 of 71\n"));
+    free(printed);
     json_decref(object);
     model_destroy(model);
 }
@@ -116,6 +129,12 @@ static void check_freshness(void)
     CHECK_INT(freshness_in(model, "paused", "silent", 100, 0), STALE);
     CHECK_INT(freshness_in(model, "queued", "version", 100, 0), STALE);
     CHECK_INT(freshness_in(model, "what", "", 100, 0), STALE);
+    model->source = MODEL_DATABASE; /* without a daemon */
+    CHECK_INT(freshness_in(model, "update", "", 6001, 0), STALE);
+    CHECK_INT(freshness_in(model, "update", "", -1, 0), GONE);
+    CHECK_INT(freshness_in(model, "queued", "", -1, 0), FRESH);
+    CHECK_INT(freshness_in(model, "paused", "", 999999, 0), FRESH);
+    model->source = MODEL_DAEMON;
     static const struct {
         const char *state;
         bool running, ended;
@@ -344,7 +363,8 @@ static void check_stored(const char *path)
     CHECK_STR(status->trainings[0].cause, "memory_budget");
     CHECK_INT(status->trainings[0].ended_ns, fixture_now_ns - 3600000000000);
     CHECK_INT(status->trainings[1].age_ms, 100);
-    CHECK_INT(status->trainings[1].expected_ms, -1);
+    CHECK_INT(status->trainings[1].expected_ms, 1000); /* its state is one that works */
+    CHECK_INT(status->trainings[0].expected_ms, -1);
     CHECK_NEAR(status->trainings[1].memory_mib, 312, 0);
     CHECK_INT(status->n_policies, 1);
     CHECK_STR(status->policies[0].role, "champion");
@@ -361,8 +381,39 @@ static void check_stored(const char *path)
     end(writer);
     CHECK_INT(history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
     CHECK_INT(status->n_trainings, STATUS_TRAININGS_MAX);
-    CHECK_STR(status->trainings[0].training, "t_5");
+    CHECK_INT(status->trainings_total, STATUS_TRAININGS_MAX + 9);
+    bool runs = false; /* old ones that have not ended stay */
+    for (int i = 0; i < STATUS_TRAININGS_MAX; i++)
+        runs |= strcmp(status->trainings[i].training, "ppo-world-wide-5m_2") == 0;
+    CHECK(runs);
     CHECK_STR(status->trainings[STATUS_TRAININGS_MAX - 1].training, "t_68");
+    CHECK_INT(status->policies_total, 1);
+    writer = begin(path); /* one that is told of from the future has no age */
+    struct db_training late = fixture_training_row("late", "rollout", 1024);
+    late.heard_ns = fixture_now_ns + 1000000000;
+    late.created_ns = fixture_now_ns + 1000000;
+    db_writer_put_training(writer, &late);
+    for (int i = 0; i < STATUS_POLICIES_MAX + 3; i++) {
+        struct db_policy row = {.role =
+                                    i == STATUS_POLICIES_MAX + 2 ? DB_POLICY_CHALLENGER : DB_POLICY_RETIRED,
+                                .account = "",
+                                .training = "",
+                                .path = "/p",
+                                .reason = "",
+                                .since_ns = 1};
+        snprintf(name, sizeof(name), "p_%03d", i);
+        row.name = name;
+        db_writer_put_policy(writer, &row);
+    }
+    end(writer);
+    CHECK_INT(history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
+    CHECK_INT(status->n_policies, STATUS_POLICIES_MAX);
+    CHECK_INT(status->policies_total, STATUS_POLICIES_MAX + 4);
+    CHECK_STR(status->policies[0].role, "champion");
+    CHECK_STR(status->policies[1].role, "challenger");
+    CHECK_STR(status->policies[2].role, "retired");
+    CHECK_STR(status->trainings[STATUS_TRAININGS_MAX - 1].training, "late");
+    CHECK_INT(status->trainings[STATUS_TRAININGS_MAX - 1].age_ms, -1);
     history_close(reader);
     free(status);
 }

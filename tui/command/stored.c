@@ -170,7 +170,7 @@ static void print_cells(const struct stored_list *list, const char *const *cells
 static const char *heading(const char *name, char shown[static 24])
 {
     size_t len = strlen(name);
-    if (len >= 24 || len < 3 || strcmp(name + len - 3, "_ns") != 0)
+    if (len >= 24 || len < 3 || (strcmp(name + len - 3, "_ns") != 0 && strcmp(name + len - 3, "_ms") != 0))
         return name;
     snprintf(shown, 24, "%.*s", (int)len - 3, name);
     return shown;

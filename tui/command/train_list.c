@@ -6,11 +6,14 @@
 
 #include "tui/command/told.h"
 #include "tui/dashboard.h"
+#include "tui/model.h"
 #include "tui/panel/training_words.h"
+#include "tui/status_reader.h"
+#include "tui/text.h"
 
 static const struct stored_column columns[] = {
     {"name", -16},   {"state", -13},  {"done_pct", 8},    {"steps", 8},   {"total_steps", 0},
-    {"steps_s", 8},  {"return", 10},  {"age", 8},         {"device", -6}, {"backend", 0},
+    {"steps_s", 8},  {"return", 10},  {"age_ms", 8},      {"device", -6}, {"backend", 0},
     {"attempts", 8}, {"priority", 8}, {"memory_mib", 10}, {"cpu_s", 0},   {"started_ns", -24},
     {"ended_ns", 0}, {"policy", 0},   {"cause", -13},     {"reason", -1},
 };
@@ -19,7 +22,12 @@ static const struct stored_column columns[] = {
 static json_t *row_object(const struct db_training *row, int64_t now_ns)
 {
     double memory_mib = row->memory_bytes < 0 ? NAN : (double)row->memory_bytes / (1 << 20);
-    int64_t age_ms = now_ns > row->heard_ns ? (now_ns - row->heard_ns) / 1000000 : 0;
+    struct status_training training;
+    status_training_init(&training);
+    text_clean(training.state, sizeof(training.state), row->state);
+    bool works = model_training_works(&training);
+    int64_t since_ns = model_training_ended(&training) ? row->ended_ns : row->heard_ns;
+    int64_t age_ms = since_ns > 0 && since_ns <= now_ns ? (now_ns - since_ns) / 1000000 : -1;
     const struct {
         const char *name;
         json_t *value;
@@ -42,9 +50,9 @@ static json_t *row_object(const struct db_training *row, int64_t now_ns)
         {"created_ns", told_ns_or_null(row->created_ns)},
         {"started_ns", told_ns_or_null(row->started_ns)},
         {"ended_ns", told_ns_or_null(row->ended_ns)},
-        {"age_ms", row->heard_ns > 0 ? json_integer(age_ms) : json_null()},
-        {"expected_ms", json_null()},
-        {"stale", json_boolean(row->ended_ns == 0)},
+        {"age_ms", told_count_or_null(age_ms)},
+        {"expected_ms", works ? json_integer(MODEL_TRAINING_STORED_MS) : json_null()},
+        {"stale", json_boolean(works && freshness_of(age_ms, MODEL_TRAINING_STORED_MS) != FRESH)},
         {"stopping", json_false()},
         {"pid", json_null()},
         {"memory_mib", told_number_or_null(memory_mib)},
@@ -93,6 +101,15 @@ static int read_trainings(struct db_reader *reader, int64_t now_ns, json_t *rows
 
 const struct told_source told_trainings = {"train_list", "trainings", "training", read_trainings};
 
+/* Does a worker that should be heard of say nothing for so long that its figures say nothing either? */
+static bool is_gone(const json_t *row)
+{
+    int64_t expected_ms = told_integer_or(row, "expected_ms", MODEL_TRAINING_STORED_MS);
+
+    return json_is_true(json_object_get(row, "stale")) &&
+           freshness_of(told_integer_or(row, "age_ms", -1), expected_ms) == GONE;
+}
+
 /* Of the steps that it is to make; "" for one that goes on until it is stopped. */
 static const char *done_pct(char *buf, const json_t *row)
 {
@@ -112,23 +129,24 @@ static void print_row(struct stored_list *list, const json_t *row)
     enum stored_form form = list->form;
     char cell[CELLS][STORED_CELL], age[STORED_CELL + 8];
     bool stale = json_is_true(json_object_get(row, "stale"));
+    bool gone = form == STORED_TABLE && is_gone(row);
 
     snprintf(age, sizeof(age), "%s%s", told_age(form, cell[AGE], row, "age_ms"),
              stale && form == STORED_TABLE ? " STALE" : "");
     const char *const cells[] = {
         told_text(row, "name"),
         told_text(row, "state"),
-        done_pct(cell[DONE], row),
-        told_count(form, cell[STEPS], row, "steps"),
+        gone ? "-" : done_pct(cell[DONE], row),
+        gone ? "-" : told_count(form, cell[STEPS], row, "steps"),
         told_integer(cell[TOTAL], row, "total_steps"),
-        told_count(form, cell[RATE], row, "steps_per_second"),
-        told_real(cell[RETURN], row, "return", 4),
+        gone ? "-" : told_count(form, cell[RATE], row, "steps_per_second"),
+        gone ? "-" : told_real(cell[RETURN], row, "return", 4),
         age,
         told_text(row, "device"),
         told_text(row, "backend"),
         told_integer(cell[ATTEMPTS], row, "attempts"),
         told_integer(cell[PRIORITY], row, "priority"),
-        told_real(cell[MEMORY], row, "memory_mib", 0),
+        gone ? "-" : told_real(cell[MEMORY], row, "memory_mib", 0),
         told_real(cell[CPU], row, "cpu_s", 1),
         told_time(form, cell[STARTED], row, "started_ns"),
         told_time(form, cell[ENDED], row, "ended_ns"),

@@ -14,11 +14,19 @@ static wchar_t rule_char(const struct canvas *canvas)
 struct area frame_rule(const struct area *area, const struct scene *scene, enum panel panel,
                        const char *title, int count, int *ret_end)
 {
+    return frame_rule_of(area, scene, panel, title, count, count, ret_end);
+}
+
+struct area frame_rule_of(const struct area *area, const struct scene *scene, enum panel panel,
+                          const char *title, int count, int64_t total, int *ret_end)
+{
     enum style style = scene->focus == panel ? STYLE_FOCUS : STYLE_TITLE;
 
     area_line(area, 0, 0, area->width, STYLE_RULE, rule_char(area->canvas));
     int end = area_text(area, 1, 0, style, title);
-    if (count >= 0)
+    if (total > count)
+        end = area_printf(area, end, 0, style, " (%d of %lld)", count, (long long)total);
+    else if (count >= 0)
         end = area_printf(area, end, 0, style, " (%d)", count);
     if (ret_end)
         *ret_end = end;

@@ -30,6 +30,10 @@ struct table {
 struct area frame_rule(const struct area *area, const struct scene *scene, enum panel panel,
                        const char *title, int count, int *ret_end);
 
+/* The same, of a list that has only `count` of `total`: "Trainings (64 of 71)". */
+struct area frame_rule_of(const struct area *area, const struct scene *scene, enum panel panel,
+                          const char *title, int count, int64_t total, int *ret_end);
+
 /* Lays `n` columns out over the area, and writes their labels on its rule. The last column ends at the right
  * edge. */
 struct table frame_table(const struct area *area, int title_end, const struct column *columns, int n);

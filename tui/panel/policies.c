@@ -160,7 +160,8 @@ void panel_policies(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     int n = model->status.n_policies, title;
-    struct area body = frame_rule(area, scene, PANEL_POLICIES, "Policies", n, &title);
+    struct area body =
+        frame_rule_of(area, scene, PANEL_POLICIES, "Policies", n, model->status.policies_total, &title);
     bool below = scene->view->tab == TAB_STUDY && body.height > 3;
 
     if (n == 0) {

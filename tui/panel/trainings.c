@@ -86,7 +86,8 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     const struct status_trainer *trainer = &model->status.trainer;
     int n = model->status.n_trainings, title, top = 0;
-    struct area body = frame_rule(area, scene, PANEL_TRAININGS, "Trainings", n, &title);
+    struct area body =
+        frame_rule_of(area, scene, PANEL_TRAININGS, "Trainings", n, model->status.trainings_total, &title);
     bool trouble = trainer->state[0] && strcmp(trainer->state, "ok") != 0;
     bool alone = n == 0 || scene->view->tab == TAB_STUDY;
     char age[FORMAT_MAX];

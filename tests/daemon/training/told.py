@@ -20,7 +20,7 @@ CONFIG = "[market]\ninterval = 1s\nhistory = 50\n[trainer]\nstart = never\n[acco
 KILLS = 24 if harness.LONG else 4
 
 
-PARTS = ("ends", "hung", "progress", "lies", "alerts", "commands", "off")
+PARTS = ("ends", "hung", "progress", "lies", "alerts", "commands", "many", "off")
 
 
 class World:
@@ -72,6 +72,29 @@ class World:
         return next(t for t in status["trainings"] if t["training"] == name)
 
 
+def many(world):
+    """More trainings than the status shows: what runs is never left out, nor what waits; the list has all."""
+    world.begin()
+    begun = time.time_ns() - 10**12
+    with world.fake.lock:
+        for i in range(90):
+            training = Training(f"t{i:02}", begun + i * 10**9)
+            ended = i > 6
+            training.told.update(state="done" if ended else ("queued", "update")[i % 2],
+                                 ended_ns=begun + 10**11 - i * 10**9 if ended else None)
+            world.fake.trainings[training.told["name"]] = training
+    status = world.daemon.wait_status(lambda s: s["trainings_total"] == 90, "90 trainings")
+    names = [t["training"] for t in status["trainings"]]
+    assert names == [f"t{i:02}" for i in range(64)], names  # the others ended first
+    aged = [t for t in world.ask("train_list")["result"]["trainings"] if t["state"] == "done"][-1]
+    since = (time.time_ns() - aged["ended_ns"]) // 10**6
+    assert since - 60000 < aged["age_ms"] <= since, (aged["age_ms"], since)  # since its end
+    listed = world.ask("train_list")["result"]
+    assert [t["training"] for t in listed["trainings"]] == [f"t{i:02}" for i in range(90)], len(listed["trainings"])
+    assert listed["trainings_total"] == 90
+    print(f"  {len(names)} of {status['trainings_total']} in the status, those that run and wait among them; all in the list")
+
+
 def off(world):
     world.start()
     trainer = world.wait_trainer("off")
@@ -80,7 +103,7 @@ def off(world):
     assert "start = never" in world.refused("ENOENT", "train_start", name="x")
     assert time.monotonic() - begun < 9, "refused at once, not after the time for an answer"
     world.refused("ENOENT", "train_log", name="x")
-    assert world.ask("train_list") == {"id": 1, "ok": True, "result": {"trainings": []}}
+    assert world.ask("train_list") == {"id": 1, "ok": True, "result": {"trainings": [], "trainings_total": 0}}
     config = world.ask("train_config")["result"]["config"]
     assert f"state = {os.path.realpath(world.daemon.state)}" in config and "policy_layers = 64,64" in config, config
     for args in ({}, {"name": 5}, {"name": "a b"}, {"name": ".x"}, {"name": 40 * "x"}, {"name": "x", "config": 7},
@@ -231,7 +254,8 @@ def lies(world):
         {"trainings": [dict(Training(f"many-{i}", i + 1).object(), state="done") for i in range(1500)]}))
     status = world.daemon.status_object()
     assert len(status["trainings"]) == 64, len(status["trainings"])
-    assert len(world.ask("train_list")["result"]["trainings"]) == 64
+    listed = world.ask("train_list")["result"]  # as far as an answer may be long
+    assert 900 <= len(listed["trainings"]) <= listed["trainings_total"] == 1000, len(listed["trainings"])
     stuck = Training("stuck")
     for _ in range(3):
         stuck.step()
@@ -342,7 +366,7 @@ def main():
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
         own = folder.start(harness.Replay(os.path.join(folder.path, "own"), "--synthetic", "8"))
         threads = [threading.Thread(target=run, args=(part, folder, own if part is progress else replay))
-                   for part in (ends, hung, progress, lies, alerts, commands, off) if part.__name__ in (sys.argv[1:] or PARTS)]
+                   for part in (ends, hung, progress, lies, alerts, commands, many, off) if part.__name__ in (sys.argv[1:] or PARTS)]
         for thread in threads:  # a venue takes only so many requests a minute: one has its own
             thread.start()
         for thread in threads:

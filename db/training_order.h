@@ -1,0 +1,25 @@
+/* Which trainings come first where not all can be shown: those that a worker is at, then those that wait or
+ * are paused in the order of the queue, then those that have ended, the newest end first. */
+#ifndef DB_TRAINING_ORDER_H
+#define DB_TRAINING_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct training_rank {
+    int group;        /* training_group() of its state */
+    int64_t priority; /* higher is served first */
+    int64_t ended_ns; /* 0: it has not */
+    size_t at;        /* in the order in which they were made; set by training_order() */
+};
+
+int training_group(const char *state); /* an unknown one counts as one that waits */
+
+/* Of n trainings in the order in which they were made: sorts them so that the first are to be shown first. */
+void training_order(struct training_rank *ranks, size_t n);
+
+/* The same, and marks the first `max` of them: ret_shown [n], again in the order in which they were made. */
+void training_choose(struct training_rank *ranks, size_t n, size_t max, bool *ret_shown);
+
+#endif
