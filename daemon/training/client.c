@@ -7,11 +7,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BUFFER_FIRST = 16 << 10 };
+enum { BUFFER_FIRST = 16 << 10, CMD_MAX = 16, WHY_MAX = 200 };
 
 struct waiting {
     struct waiting *next;
     json_int_t id;
+    char cmd[CMD_MAX];
     uint64_t due_ms;
     training_answer *answer;
     void *ctx;
@@ -143,22 +144,71 @@ static struct waiting *take_waiting(struct training_client *client, json_int_t i
 static bool is_answer(const json_t *object)
 {
     const json_t *ok = json_object_get(object, "ok"), *error = json_object_get(object, "error");
-    if (!json_is_integer(json_object_get(object, "id")))
-        return false;
     if (json_is_true(ok))
         return json_is_object(json_object_get(object, "result"));
     return json_is_false(ok) && json_is_string(json_object_get(error, "code")) &&
            json_is_string(json_object_get(error, "message"));
 }
 
+static bool is_control(char c)
+{
+    return ((unsigned char)c < ' ' && c != '\t' && c != '\n') || c == 127;
+}
+
+static void clean_text(json_t *value)
+{
+    size_t n = json_string_length(value), bad = 0;
+    const char *text = json_string_value(value);
+    for (size_t i = 0; i < n; i++)
+        bad += is_control(text[i]);
+    char *clean = bad > 0 ? malloc(n) : NULL;
+    if (!clean) /* nothing to be done; or no memory: then it ends at its first NUL for who reads it */
+        return;
+    for (size_t i = 0; i < n; i++)
+        clean[i] = is_control(text[i]) ? '?' : text[i];
+    json_string_setn(value, clean, n);
+    free(clean);
+}
+
+/* Depth is the parser's. */
+static void clean(json_t *value)
+{
+    size_t i;
+    const char *key;
+    json_t *member;
+    if (json_is_string(value))
+        clean_text(value);
+    json_array_foreach(value, i, member) clean(member);
+    json_object_foreach(value, key, member) clean(member);
+}
+
+static void clean_line(char *line)
+{
+    for (char *c = line; *c; c++)
+        if (is_control(*c) || *c == '\n')
+            *c = '?';
+}
+
+/* Only who asked for it, if anyone still waits for it, is told. */
+static void take_bad(struct training_client *client, struct waiting *waiting, const char *line)
+{
+    char why[WHY_MAX];
+    snprintf(why, sizeof why, "what the co-process answers%s%s is none of docs/serve.md: %.60s",
+             waiting ? " to " : "", waiting ? waiting->cmd : "", line);
+    clean_line(why);
+    client->hooks.bad(client->hooks.ctx, why);
+    if (waiting)
+        fail(waiting->answer, waiting->ctx, "EBADMSG", why);
+}
+
 static void take_line(struct training_client *client, const char *line, size_t len)
 {
-    json_error_t error;
-    char why[200];
-    json_t *object = json_loadb(line, len, 0, &error);
-    if (!is_answer(object)) {
+    char why[WHY_MAX];
+    json_t *object = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
+    if (!json_is_integer(json_object_get(object, "id"))) {
         json_decref(object);
         snprintf(why, sizeof why, "what the co-process answers is none of docs/serve.md: %.60s", line);
+        clean_line(why);
         end(client, -EPROTO, why);
         return;
     }
@@ -166,10 +216,13 @@ static void take_line(struct training_client *client, const char *line, size_t l
     client->heard_ms = client->silent_since_ms = uv_now(client->timer.loop);
     struct waiting *waiting = take_waiting(client, json_integer_value(json_object_get(object, "id")));
     client->silent = client->waiting != NULL;
-    if (waiting) {
+    if (!is_answer(object)) {
+        take_bad(client, waiting, line);
+    } else if (waiting) {
+        clean(object);
         waiting->answer(waiting->ctx, object);
-        free(waiting);
     }
+    free(waiting);
     json_decref(object);
     if (!client->closed)
         await_next(client);
@@ -301,6 +354,7 @@ void training_client_ask(struct training_client *client, const char *cmd, json_t
                                 .due_ms = uv_now(client->timer.loop) + timeout_ms,
                                 .answer = answer,
                                 .ctx = ctx};
+    snprintf(waiting->cmd, sizeof waiting->cmd, "%s", cmd);
     queue_waiting(client, waiting);
 }
 

@@ -18,13 +18,17 @@ enum {
 struct training_client;
 
 /* What came of a request: {"result":{…}} or {"error":{"code":…,"message":…}}, borrowed; NULL without memory.
- * Codes of the client's own: ETIMEDOUT, ECONNRESET (it left, or lied), EMSGSIZE, EBUSY, ENOMEM. */
+ * Control characters of its texts but tabs and line feeds are question marks. Codes of the client's own:
+ * ETIMEDOUT, ECONNRESET (it left, or lied), EBADMSG (an answer, but none of docs/serve.md), EMSGSIZE, EBUSY,
+ * ENOMEM. */
 typedef void training_answer(void *ctx, const json_t *answer);
 
 struct training_client_hooks {
     void *ctx;
     /* Somebody listens, and this is whose process it is. */
     void (*connected)(void *ctx, pid_t pid);
+    /* An answer is none of docs/serve.md: who asked is told, and the connection stays. `why` one line. */
+    void (*bad)(void *ctx, const char *why);
     /* It is over: `error` < 0 (-ENOENT and -ECONNREFUSED: nobody listens; -EAGAIN: who listens takes no one;
      * -EPERM: another user's; -EPROTO: not what docs/serve.md has), `why` one line. Every request was
      * answered before. The client is to be destroyed. */

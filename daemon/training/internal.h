@@ -47,7 +47,8 @@ struct trainings {
     enum link_state told_state;     /* of the co-process, in an alert */
     uint64_t absent_ms;             /* since when it lacks; 0: it does not */
     bool told_absent, stopped;
-    char killed[LINK_DETAIL_MAX]; /* to be told; "" */
+    char killed[LINK_DETAIL_MAX], bad[LINK_DETAIL_MAX]; /* to be told; "" */
+    uint64_t bad_ms;                                    /* when the last bad answer was told of; 0: never */
 };
 
 static inline uint64_t trainings_now(const struct trainings *trainings)

@@ -321,6 +321,12 @@ static void on_connected(void *ctx, pid_t pid)
     greet(link);
 }
 
+static void on_bad(void *ctx, const char *why)
+{
+    struct link *link = ctx;
+    link->config.bad(link->config.ctx, why);
+}
+
 static void on_closed(void *ctx, int error, const char *why)
 {
     struct link *link = ctx;
@@ -348,7 +354,8 @@ static void on_closed(void *ctx, int error, const char *why)
 
 static void look(struct link *link)
 {
-    const struct training_client_hooks hooks = {.ctx = link, .connected = on_connected, .closed = on_closed};
+    const struct training_client_hooks hooks = {
+        .ctx = link, .connected = on_connected, .bad = on_bad, .closed = on_closed};
     if (!link->client && now_of(link) >= link->look_ms)
         link->client = training_client_create(link->config.loop, link->config.socket, &hooks);
 }

@@ -37,6 +37,7 @@ struct link_config {
     void (*state)(void *ctx);                     /* state or detail changed */
     void (*started)(void *ctx, const char *mark); /* was started: for the next run's `mark` */
     void (*killed)(void *ctx, const char *why);
+    void (*bad)(void *ctx, const char *why); /* an answer is none of docs/serve.md */
 };
 
 struct link;

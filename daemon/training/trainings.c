@@ -16,6 +16,7 @@ enum {
     EVENTS_LIMIT = 500, /* of an answer */
     CONFIG_MAX = CLIENT_REQUEST_MAX,
     ABSENT_MS = 10000, /* before an alert */
+    BAD_MS = 60000,    /* between two alerts */
 };
 
 static void pull_next(struct trainings *trainings);
@@ -26,7 +27,8 @@ static void pull_next(struct trainings *trainings);
 static bool was_answered(const json_t *answer)
 {
     const char *code = json_string_value(json_object_get(json_object_get(answer, "error"), "code"));
-    return json_object_get(answer, "result") || (code && strcmp(code, "ENOENT") == 0);
+    return json_object_get(answer, "result") ||
+           (code && (strcmp(code, "ENOENT") == 0 || strcmp(code, "EBADMSG") == 0));
 }
 
 static void on_events(void *ctx, const json_t *answer)
@@ -219,6 +221,17 @@ static void on_killed(void *ctx, const char *why)
     snprintf(trainings->killed, sizeof trainings->killed, "%s", why);
 }
 
+/* Whoever asked was told: one alert a minute. */
+static void on_bad(void *ctx, const char *why)
+{
+    struct trainings *trainings = ctx;
+    if (trainings->bad_ms > 0 && trainings_now(trainings) - trainings->bad_ms < BAD_MS)
+        return;
+    trainings->bad_ms = trainings_now(trainings);
+    log_warning("%s", why);
+    snprintf(trainings->bad, sizeof trainings->bad, "%s", why);
+}
+
 /* A co-process that lacks is told of when it would have something to do. */
 static void tell_absent(struct trainings *trainings, const struct link_view *view)
 {
@@ -243,6 +256,9 @@ static void tell(struct trainings *trainings)
     if (trainings->killed[0])
         session_alert(session, DB_ERROR, "TRAINER_SILENT", trainings->killed);
     trainings->killed[0] = '\0';
+    if (trainings->bad[0])
+        session_alert(session, DB_WARNING, "TRAINER_ANSWER", trainings->bad);
+    trainings->bad[0] = '\0';
     if (view.state != trainings->told_state && view.state == LINK_SILENT)
         session_alert(session, DB_WARNING, "TRAINER_SILENT", view.detail);
     if (view.state != trainings->told_state && view.state == LINK_VERSION)
@@ -334,6 +350,7 @@ struct trainings *trainings_create(struct daemon *daemon)
         .state = on_state,
         .started = on_started,
         .killed = on_killed,
+        .bad = on_bad,
     };
     plan_program(trainings, &config.program);
     trainings->link = link_create(&config);

@@ -76,15 +76,23 @@ static char *read_end(const char *path, size_t most, size_t *ret_n)
     return text;
 }
 
-/* Bytes that are not UTF-8 become question marks. */
+/* Control characters but the tab become question marks, those of two bytes (U+0080 to U+009F) two; so do
+ * bytes that are not UTF-8. */
 static json_t *text_json(char *line, size_t n)
 {
+    unsigned char *bytes = (unsigned char *)line;
+    for (size_t i = 0; i < n; i++) {
+        if ((bytes[i] < ' ' && bytes[i] != '\t') || bytes[i] == 127)
+            bytes[i] = '?';
+        if (bytes[i] == 0xc2 && i + 1 < n && bytes[i + 1] >= 0x80 && bytes[i + 1] < 0xa0)
+            bytes[i] = bytes[i + 1] = '?';
+    }
     json_t *json = json_stringn(line, n);
     if (json)
         return json;
     for (size_t i = 0; i < n; i++)
-        if ((unsigned char)line[i] >= 0x80)
-            line[i] = '?';
+        if (bytes[i] >= 0x80)
+            bytes[i] = '?';
     return json_stringn(line, n);
 }
 

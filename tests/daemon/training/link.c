@@ -105,7 +105,7 @@ static int serve(const char *path, const char *state_dir, const char *manner)
 
 static struct {
     bool needed;
-    unsigned ready, killed;
+    unsigned ready, killed, bad;
     char mark[SPAWN_MARK_MAX], why[LINK_DETAIL_MAX];
 } told;
 
@@ -139,6 +139,13 @@ static void on_killed(void *ctx, const char *why)
     snprintf(told.why, sizeof told.why, "%s", why);
 }
 
+static void on_bad(void *ctx, const char *why)
+{
+    (void)ctx;
+    told.bad++;
+    CHECK(strstr(why, "none of docs/serve.md") != NULL);
+}
+
 static const char *arguments[] = {self, "serve", socket_path, folder, NULL, NULL};
 
 static struct link_config plan(const char *manner)
@@ -154,7 +161,8 @@ static struct link_config plan(const char *manner)
                                 .ready = on_ready,
                                 .state = on_state,
                                 .started = on_started,
-                                .killed = on_killed};
+                                .killed = on_killed,
+                                .bad = on_bad};
 }
 
 static enum link_state state_of(const struct link *link)
@@ -434,6 +442,7 @@ static void strangers(void)
     UNTIL(reply.n == 1);
     CHECK_STR(reply.code, "EPROTO");
     CHECK(says(link, "none of docs/serve.md"));
+    CHECK(told.bad > 0);
     link_destroy(link);
     close_server(&server);
 }

@@ -267,6 +267,18 @@ def lies(world):
     assert sum(cmd == "events" for cmd, _ in asked) <= sum(cmd == "list" for cmd, _ in asked) + 2, "no more often than the list"
     world.wait_rows(lambda r: r == [(10,), (20,), (30,)], "its points after all",
                     "SELECT steps FROM training_points WHERE training = 'stuck'")
+    # One bad answer is one request's; a NUL and an escape in a text are no harm.
+    asked = len([c for c, _ in fake.asked if c == "hello"])
+    with fake.lock:
+        fake.answers = {"log": {"lines": ["a\0b\x1b[31mc\td"]}, "check": "no object", "config": [7], "stop": {"error": {"code": 7}}}
+    assert world.ask("train_log", name="first")["result"]["lines"] == ["a?b?[31mc\td"]
+    assert "docs/serve.md" in world.refused("EBADMSG", "train_check", config="x")
+    assert "answers to stop" in world.refused("EBADMSG", "train_stop", name="first")
+    harness.wait_for(lambda: world.rows("SELECT 1 FROM alerts WHERE code = 'TRAINER_ANSWER'"), "an alert")
+    with fake.lock:
+        fake.answers = {}
+    assert world.ask("train_check", config="x")["ok"]
+    assert world.wait_trainer("ok") and len([c for c, _ in fake.asked if c == "hello"]) == asked, "the connection stays"
     with fake.lock:
         fake.answers = {"list": b"rubbish\n"}
     trainer = world.wait_trainer("silent")

@@ -81,6 +81,12 @@ def test_start(co):
     check(len(lines) == 200 and lines[-1] == "last words" and lines[0] == "oh", f"log: {lines[:2]} {lines[-2:]}")
     check(co.ask("log", name="one", lines=1)["lines"] == lines[-1:], "the newest line")
     log = os.path.join(co.state, "trainings/one/worker.log")
+    with open(log, "ab") as file:
+        file.write("nul\0 \x1b[31mred\ttab \x85 é".encode() + b" \xff\n")
+    check(co.ask("log", name="one", lines=1)["lines"] == ["nul? ?[31mred\ttab ?? ?? ?"], "control characters and bytes that are no UTF-8")
+    with open(log, "ab") as file:
+        file.write("nul\0 \x85 é\n".encode())
+    check(co.ask("log", name="one", lines=1)["lines"] == ["nul? ?? é"], "control characters")
     check(all(os.path.getsize(log + end) <= 1 << 18 for end in ("", ".1")), "the log is bounded")
 
     check(co.ask("stop", name="one")["stopping"], "stopping")
