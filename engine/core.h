@@ -87,6 +87,10 @@ struct policy_seat {
     float action;      /* its last decision's; not of the state */
 };
 
+/* steering.since_ns of the round that was there in part when its policy began: nothing is decided on it, and
+ * it passes once the last of its bars is there, or a later bar comes. */
+enum { ROUND_PASSES = -1 };
+
 /* A policy at work for an account: it decides once for a time, when the bars of that time have closed. */
 struct steering {
     const struct policy *policy;
@@ -94,7 +98,8 @@ struct steering {
     struct policy_mind *mind;  /* NULL: the policy has none */
     int64_t round_ns;          /* open of the newest bars that came; 0: none yet */
     bool decided;              /* on them */
-    int64_t since_ns;   /* when the first of them that may be acted on was received; 0: it waits for none */
+    int64_t since_ns;   /* when the first of them that may be acted on was received; 0: it waits for none;
+                         * ROUND_PASSES */
     int64_t decided_ns; /* its last decision's time; 0: none yet; not of the state */
     bool told;          /* that it cannot decide; not of the state */
 };
@@ -325,8 +330,10 @@ void steer_close(struct engine *engine, int account);
 /* Before a bar does anything: rounds of earlier bars end, whatever they lack. */
 void steer_due(struct engine *engine, int symbol, int64_t open_ns);
 void steer_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh);
-void steer_wait(struct engine *engine);  /* an event was received: rounds that waited long enough end */
-void steer_waits(struct engine *engine); /* after states or policies were put in their place */
+void steer_wait(struct engine *engine); /* an event was received: rounds that waited long enough end */
+/* All bars that are there are history: the newest round has passed where it is whole, else it will. */
+void steer_pass(struct engine *engine, int account);
+void steer_waits(struct engine *engine);               /* after states or policies were put in their place */
 void steer_symbol(struct engine *engine, int symbol);  /* its filters are others now */
 void steer_scales(struct engine *engine, int account); /* finds those that can be known by now */
 
@@ -347,7 +354,8 @@ void steer_see(struct engine *engine, int account, int asset, const struct bar *
  * they pass, and nothing is written. */
 bool steer_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
 void steer_leave(struct engine *engine); /* its policies end before it does: their minds end now */
-void steer_warm(struct engine *engine, int account); /* shows it the recent bars of its symbols, as history */
+/* Shows it the recent bars of its symbols, as history: every row passes, the newest one when it is whole. */
+void steer_warm(struct engine *engine, int account);
 
 /* desk.c */
 int desk_open(struct engine *engine, int account, const struct account_spec *spec);

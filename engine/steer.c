@@ -349,6 +349,38 @@ static void note(struct steering *steering, const float *actions, int64_t now_ns
         steering->seats[i].action = actions[i];
 }
 
+static bool all_there(const struct steering *steering)
+{
+    int i = 0;
+    while (i < steering->policy->n_assets && steering->seats[i].there)
+        i++;
+    return i == steering->policy->n_assets;
+}
+
+/* The round is over, and moves what a mind remembers. */
+static void end_pass(struct engine *engine, int account)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    steering->decided = true;
+    steering->since_ns = 0;
+    steer_act(engine, account, steering->round_ns, false, NULL);
+}
+
+void steer_pass(struct engine *engine, int account)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    steering->decided = false;
+    steering->since_ns = ROUND_PASSES;
+    for (int i = 0; i < steering->policy->n_assets; i++) {
+        struct policy_seat *seat = &steering->seats[i];
+        const struct recent_bars *recent = &engine->markets[seat->symbol].recent;
+        seat->there = recent->n > 0 && recent_bar(recent, recent->n - 1)->open_ns == steering->round_ns;
+        seat->fresh = false;
+    }
+    if (all_there(steering))
+        end_pass(engine, account);
+}
+
 static void decide(struct engine *engine, int account)
 {
     struct steering *steering = &engine->desks[account].steering;
@@ -394,7 +426,9 @@ void steer_due(struct engine *engine, int symbol, int64_t open_ns)
         const struct steering *steering = &engine->desks[a].steering;
         if (!steering->policy || open_ns <= steering->round_ns || !find_seat(steering, symbol))
             continue;
-        if (!steering->decided)
+        if (!steering->decided && steering->since_ns == ROUND_PASSES)
+            end_pass(engine, a);
+        else if (!steering->decided)
             decide(engine, a);
         if (steering->mind && steering->round_ns > 0 && open_ns - steering->round_ns > engine->interval_ns)
             steer_act(engine, a, open_ns - engine->interval_ns, false, NULL);
@@ -475,6 +509,13 @@ void steer_bar(struct engine *engine, int account, int symbol, const struct bar 
         watch_late(engine, account, seat, bar);
         return;
     }
+    if (bar->open_ns == steering->round_ns && steering->since_ns == ROUND_PASSES) {
+        watch_late(engine, account, seat, bar);
+        seat->there = true;
+        if (all_there(steering))
+            end_pass(engine, account);
+        return;
+    }
     if (bar->open_ns > steering->round_ns) {
         steering->round_ns = bar->open_ns;
         steering->decided = false;
@@ -489,8 +530,6 @@ void steer_bar(struct engine *engine, int account, int symbol, const struct bar 
         if (waits(engine, steering) && wait_end(engine, steering) < engine->wait_until_ns)
             engine->wait_until_ns = wait_end(engine, steering);
     }
-    for (int i = 0; i < steering->policy->n_assets; i++)
-        if (!steering->seats[i].there)
-            return;
-    decide(engine, account);
+    if (all_there(steering))
+        decide(engine, account);
 }

@@ -50,7 +50,8 @@ bool steer_act(struct engine *engine, int account, int64_t open_ns, bool wanted,
                      : 0;
     }
     const struct balance *currency = &holder->assets[holder->currency_at];
-    double cash = decimal_to_double(currency->total, currency->scale) * share;
+    int64_t total = holder->begun ? currency->total : holder->opening_cash;
+    double cash = decimal_to_double(total, currency->scale) * share;
     return policy->mind->act(steering->mind, open_ns, cash, qty, wanted ? ret_actions : NULL);
 }
 
@@ -86,10 +87,14 @@ void steer_warm(struct engine *engine, int account)
     uint32_t shown[SYMBOLS_MAX] = {0};
     for (int i; (i = next_asset(engine, steering, shown)) >= 0;) {
         const struct bar *bar = recent_bar(&engine->markets[steering->seats[i].symbol].recent, shown[i]++);
-        if (bar->open_ns > steering->round_ns && steering->round_ns > 0)
+        if (bar->open_ns > steering->round_ns && steering->round_ns > 0) {
+            steer_act(engine, account, steering->round_ns, false, NULL);
             steer_act(engine, account, bar->open_ns - engine->interval_ns, false, NULL);
+        }
         steer_see(engine, account, i, bar);
         steering->round_ns = bar->open_ns;
     }
+    if (steering->round_ns > 0)
+        steer_pass(engine, account);
     steer_scales(engine, account);
 }

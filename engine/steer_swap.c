@@ -33,7 +33,7 @@ void steer_begin(struct engine *engine, int account)
     struct steering *steering = &engine->desks[account].steering;
     if (steering->mind)
         steer_warm(engine, account);
-    for (int i = 0; i < steering->policy->n_assets; i++) {
+    for (int i = 0; i < steering->policy->n_assets && !steering->mind; i++) {
         const struct market_state *market = &engine->markets[steering->seats[i].symbol];
         if (market->bars > 0 && market->last_bar.open_ns > steering->round_ns)
             steering->round_ns = market->last_bar.open_ns;
