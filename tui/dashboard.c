@@ -13,6 +13,7 @@
 
 #include "tui/collect.h"
 #include "tui/keys.h"
+#include "tui/paste.h"
 #include "tui/screen.h"
 #include "tui/view.h"
 
@@ -22,6 +23,7 @@ struct dashboard {
     struct collector collector;
     struct view view;
     struct canvas canvas;
+    struct paste paste;
     int signals, timer;
     int64_t collect_at_ms; /* monotonic */
     int64_t timer_ms;      /* that the timer is set to */
@@ -176,11 +178,17 @@ static void act(struct dashboard *d, enum action action, struct moment now)
 
 static void keyboard(struct dashboard *d, struct moment now)
 {
-    bool resized = false;
+    bool resized = false, whole;
     int key, width, height;
 
     while (!d->quit && (key = screen_key(&resized)) > 0) {
         screen_size(&width, &height);
+        if (paste_press(&d->paste, key, now.mono_ms, &whole)) {
+            if (whole)
+                keys_paste(&d->view, d->collector.model, width, height, d->paste.keys, d->paste.n);
+            d->redraw |= whole;
+            continue;
+        }
         act(d, keys_press(&d->view, d->collector.model, width, height, now, key), now);
         d->redraw = true;
     }
@@ -208,6 +216,7 @@ static void on_timer(struct dashboard *d, struct moment now)
 
     if (read(d->timer, &times, sizeof(times)) < 0)
         return;
+    paste_expire(&d->paste, now.mono_ms);
     if (now.mono_ms + TICK_MS / 20 >= d->collect_at_ms)
         collect(d, now);
     if (!d->view.frozen)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tui/form_known.h"
+#include "tui/paste.h"
 #include "tui/press.h"
 
 enum { CONTROL_U = 'U' & 0x1f };
@@ -122,6 +123,12 @@ static void edit(struct form_page *page)
 static void accept(struct form_page *page)
 {
     struct form_parts parts = form_parts(&page->form, page->row);
+    if (page->edit.over) {
+        snprintf(page->words, sizeof(page->words),
+                 "a value has at most %zu bytes, and not all that was typed has room: Ctrl-U begins anew",
+                 page->edit.size - 1);
+        return;
+    }
     char *value = strndup(parts.value.text, parts.value.len);
     struct line_edit *before = value ? malloc(sizeof(*before)) : NULL;
     bool same = false;
@@ -314,4 +321,20 @@ enum form_wish form_page_press(struct form_page *page, int height, int key)
         break;
     }
     return press_rows(page, height, key);
+}
+
+void form_page_paste(struct form_page *page, const int *keys, size_t n)
+{
+    page->words[0] = '\0';
+    if (page->mode == FORM_EDITS && (n > PASTE_MAX || !line_edit_paste(&page->edit, keys, n))) {
+        snprintf(page->words, sizeof(page->words),
+                 "what was pasted is too long: a value has at most %zu bytes; nothing was taken",
+                 page->edit.size - 1);
+    } else if (page->mode == FORM_ADDS) {
+        if (strlen(page->filter) + n >= sizeof(page->filter))
+            snprintf(page->words, sizeof(page->words), "no key has so long a name: nothing was taken");
+        else
+            for (size_t i = 0; i < n; i++)
+                filter(page, keys[i]);
+    }
 }

@@ -49,4 +49,8 @@ bool form_page_shows(const struct form_page *page, size_t row);
 /* One key; `height` rows of the list are in sight. */
 enum form_wish form_page_press(struct form_page *page, int height, int key);
 
+/* What was pasted (tui/paste.h): into the value that is typed, or what the missing keys are searched by; too
+ * long, it is refused in words. Anywhere else nothing happens. */
+void form_page_paste(struct form_page *page, const int *keys, size_t n);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
+#include "tui/paste.h"
 #include "tui/train_ask.h"
 #include "tui/train_keys.h"
 
@@ -388,4 +389,22 @@ enum action keys_press(struct view *view, const struct model *model, int width, 
         break;
     }
     return ACTION_NONE;
+}
+
+void keys_paste(struct view *view, const struct model *model, int width, int height, const int *keys,
+                size_t n)
+{
+    struct layout layout;
+    size_t len = strlen(view->typed);
+
+    view_layout(view, model, width, height, &layout);
+    if (layout_find(&layout, PANEL_TOO_SMALL))
+        return;
+    if (view->prompt == PROMPT_NAME) { /* what is no letter of a name shows as such, and is refused */
+        for (size_t i = 0; i < n && i < PASTE_MAX && len + 1 < sizeof(view->typed); i++)
+            view->typed[len++] = (char)(keys[i] > ' ' && keys[i] < 0x7f ? keys[i] : '?');
+        view->typed[len] = '\0';
+    } else if (view->prompt == PROMPT_NONE && view->page && !view->help) {
+        form_page_paste(view->page, keys, n);
+    }
 }

@@ -30,4 +30,9 @@ enum action {
 enum action keys_press(struct view *view, const struct model *model, int width, int height, struct moment now,
                        int key);
 
+/* What was pasted (tui/paste.h) on a screen of width × height: text where a line is typed, nothing elsewhere;
+ * n > PASTE_MAX: it is too long for anything. */
+void keys_paste(struct view *view, const struct model *model, int width, int height, const int *keys,
+                size_t n);
+
 #endif

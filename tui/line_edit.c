@@ -18,6 +18,7 @@ void line_edit_begin(struct line_edit *edit, const char *text, size_t size)
     edit->size = size > LINE_EDIT_MAX ? LINE_EDIT_MAX : size;
     text_clean(edit->text, edit->size, text);
     edit->len = edit->at = strlen(edit->text);
+    edit->over = false;
 }
 
 /* The character after `at` with the marks on it. */
@@ -50,6 +51,7 @@ static void erase(struct line_edit *edit, size_t from, size_t to)
     memmove(edit->text + from, edit->text + to, edit->len - to + 1);
     edit->len -= to - from;
     edit->at = from;
+    edit->over = false;
 }
 
 static size_t encode(int c, char out[static UTF8_MAX])
@@ -74,8 +76,10 @@ static bool insert(struct line_edit *edit, int key)
     if (key < ' ' || key > 0x10ffff || (key >= 0xd800 && key <= 0xdfff) || text_char_width((wchar_t)key) < 0)
         return false;
     size_t n = encode(key, bytes);
-    if (edit->len + n >= edit->size)
+    if (edit->len + n >= edit->size) {
+        edit->over = true;
         return false;
+    }
     memmove(edit->text + edit->at + n, edit->text + edit->at, edit->len - edit->at + 1);
     memcpy(edit->text + edit->at, bytes, n);
     edit->len += n;
@@ -115,4 +119,18 @@ bool line_edit_press(struct line_edit *edit, int key)
     default:
         return insert(edit, key);
     }
+}
+
+bool line_edit_paste(struct line_edit *edit, const int *keys, size_t n)
+{
+    char bytes[UTF8_MAX];
+    size_t more = 0;
+
+    for (size_t i = 0; i < n; i++)
+        more += encode(keys[i], bytes);
+    if (edit->len + more >= edit->size)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        insert(edit, keys[i]);
+    return true;
 }

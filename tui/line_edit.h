@@ -11,6 +11,7 @@ enum { LINE_EDIT_MAX = 8448 /* bytes with the NUL: the longest value of a config
 struct line_edit {
     char text[LINE_EDIT_MAX];
     size_t len, at; /* bytes; `at` stands before a character, never before a mark that combines */
+    bool over;      /* a character had no room since something was last erased */
     size_t size;    /* bytes that it may grow to, with the NUL: 1..LINE_EDIT_MAX */
 };
 
@@ -21,5 +22,8 @@ void line_edit_begin(struct line_edit *edit, const char *text, size_t size);
  * and Ctrl-K (all after it) do what they say. False for a key that is not of a line, and for a character that
  * must not be shown or has no room. */
 bool line_edit_press(struct line_edit *edit, int key);
+
+/* Types all of them, or none: false where there is no room. */
+bool line_edit_paste(struct line_edit *edit, const int *keys, size_t n);
 
 #endif

@@ -19,6 +19,8 @@ enum press {
     PRESS_ESCAPE,
     PRESS_F5,
     PRESS_F12,
+    PRESS_PASTE, /* what follows is pasted, until … */
+    PRESS_PASTE_END,
     PRESS_OTHER,
 };
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <ncurses.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <term.h>
@@ -11,7 +12,14 @@
 
 #include "tui/press.h"
 
-enum { ESCAPE_DELAY_MS = 25, RESTORE_MAX = 128 };
+enum {
+    ESCAPE_DELAY_MS = 25,
+    RESTORE_MAX = 128,
+    KEY_PASTE = KEY_MAX + 1, /* our own: the two marks of what is pasted */
+    KEY_PASTE_END,
+};
+
+static const char paste_marked[] = "\033[?2004h", paste_plain[] = "\033[?2004l";
 
 static struct {
     bool open;
@@ -62,6 +70,13 @@ static void remember(const char *capability)
     }
 }
 
+/* Asks the terminal to mark what is pasted, or not to any more; one that does not know of it does nothing. */
+static void mark_paste(const char *words)
+{
+    putp(words);
+    fflush(stdout);
+}
+
 static void prepare_styles(enum scheme scheme)
 {
     if (getenv("NO_COLOR") && *getenv("NO_COLOR"))
@@ -93,6 +108,8 @@ static void modes(void)
     set_escdelay(ESCAPE_DELAY_MS);
     leaveok(stdscr, FALSE);
     curs_set(0);
+    define_key("\033[200~", KEY_PASTE);
+    define_key("\033[201~", KEY_PASTE_END);
 }
 
 int screen_open(enum scheme scheme)
@@ -106,6 +123,7 @@ int screen_open(enum scheme scheme)
         return -ENOTTY;
     modes();
     screen.restore_len = 0;
+    remember(paste_plain);
     remember(exit_attribute_mode);
     remember(cursor_normal);
     remember(keypad_local);
@@ -116,6 +134,7 @@ int screen_open(enum scheme scheme)
     for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
         sigaction(fatal_signals[i], &action, NULL);
     prepare_styles(scheme);
+    mark_paste(paste_marked);
     return 0;
 }
 
@@ -123,6 +142,7 @@ void screen_close(void)
 {
     if (!screen.open)
         return;
+    mark_paste(paste_plain);
     curs_set(1);
     endwin();
     screen.open = false;
@@ -138,6 +158,7 @@ void screen_suspend(void)
     struct sigaction usual = {.sa_handler = SIG_DFL}, ours;
 
     def_prog_mode();
+    mark_paste(paste_plain);
     endwin();
     sigemptyset(&usual.sa_mask);
     sigaction(SIGTSTP, &usual, &ours);
@@ -149,6 +170,7 @@ void screen_suspend(void)
     sigaction(SIGTSTP, &ours, NULL);
     reset_prog_mode();
     refresh();
+    mark_paste(paste_marked);
     curs_set(0);
     screen_spoilt();
 }
@@ -234,6 +256,10 @@ static int translate(wint_t key)
         return PRESS_F12;
     case KEY_ENTER:
         return PRESS_ENTER;
+    case KEY_PASTE:
+        return PRESS_PASTE;
+    case KEY_PASTE_END:
+        return PRESS_PASTE_END;
     default:
         return PRESS_OTHER;
     }

@@ -29,7 +29,7 @@ enum prompt {
 enum outcome { OUTCOME_NONE, OUTCOME_PENDING, OUTCOME_DONE, OUTCOME_REFUSED, OUTCOME_NOTE };
 
 enum {
-    VIEW_TYPED_MAX = 32,
+    VIEW_TYPED_MAX = 40, /* longer than a name may be: one too long is seen, and refused */
     VIEW_INTERVAL_MIN_MS = 250,
     VIEW_INTERVAL_MAX_MS = 60000,
     COMMAND_TIMEOUT_MS = 5000, /* then a command counts as unanswered, and the screen says so */

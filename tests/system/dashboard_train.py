@@ -282,6 +282,45 @@ def test_log(session):
     tmux.resize(80, 24)
 
 
+def test_paste(session):
+    """What is pasted is text in a line, and nothing anywhere else; the terminal is told, and told again at the end."""
+    tmux, daemon = session.tmux, session.daemon
+    running(daemon)
+    before = len(daemon.commands)
+
+    def paste(text):
+        tmux.run("set-buffer", "--", text)
+        tmux.run("paste-buffer", "-p")
+    expect(tmux, "Trainings (1)")
+    paste("xyPyqp\ny")
+    tmux.keys("s")  # what came before it was taken in before
+    expect(tmux, "Name, then Enter")
+    paste("pasted\n")
+    expect(tmux, "pasted")
+    tmux.keys("Enter")
+    expect(tmux, "Start pasted", "[ppo]")
+    paste("dddq\n")
+    tmux.keys("a")
+    expect(tmux, "Add a key")
+    paste("gamma")
+    expect(tmux, "ppo.gamma")
+    tmux.keys("Enter")
+    expect(tmux, "Enter takes it")
+    tmux.keys("C-u")
+    paste("0.5\n")
+    tmux.keys("Enter")
+    expect(tmux, "1 changed", "gamma", "0.5", "Esc back")
+    tmux.keys("Enter")
+    expect(tmux, "Enter takes it")
+    paste(9000 * "7")
+    expect(tmux, "too long", "8447 bytes")
+    tmux.keys("Escape", "Escape", "y")
+    expect_gone(tmux, "Start pasted")
+    with daemon.lock:
+        sent = [cmd for cmd, _ in daemon.commands[before:]]
+    assert sent == ["train_config"], sent
+
+
 def test_late(session):
     """A command that is never answered times out in sight; so does the form's question; a daemon that goes is named."""
     tmux, daemon = session.tmux, session.daemon
@@ -406,7 +445,7 @@ def end_trainer(session):
         wait("the end of the co-process", lambda: not runs(pid))
 
 
-TESTS = (test_start, test_stop_and_resume, test_restart, test_refused, test_policies, test_log, test_late, test_readonly)
+TESTS = (test_start, test_stop_and_resume, test_restart, test_refused, test_policies, test_log, test_paste, test_late, test_readonly)
 
 
 def main():

@@ -355,6 +355,18 @@ static void check_typing(void)
     CHECK(!line_edit_press(&edit, '2')); /* no room */
     CHECK_STR(edit.text, "12345678901");
 
+    CHECK(edit.over);
+    line_edit_press(&edit, PRESS_BACKSPACE);
+    CHECK(!edit.over);
+    static const int pasted[] = {'a', 0xe9, 'b'};
+    line_edit_begin(&edit, "0123456789", 14);
+    CHECK(!line_edit_paste(&edit, pasted, 3)); /* all or nothing */
+    CHECK_STR(edit.text, "0123456789");
+    line_edit_press(&edit, PRESS_BACKSPACE);
+    CHECK(line_edit_paste(&edit, pasted, 3));
+    CHECK_STR(edit.text, "012345678a\xC3\xA9"
+                         "b");
+
     line_edit_begin(&edit, "a\033[31mb\n", LINE_EDIT_MAX);
     CHECK_STR(edit.text, "a?[31mb?");
     static const int hostile[] = {0x1b, 0x7f, 0x9b, 0x202e, 0x200f, 0xfeff, 0xd800, 2};
