@@ -2,11 +2,15 @@
 """Trained policies that follow one another on an account while made bars of three symbols play live (papertape-replay --bars): all
 three symbols, then only two of them, then a recurrent one of all three, again the first one, and at last none, all closed. What the
 account holds and its cash stay at each swap; an alert names the symbol that nobody trades; each order is explained by the policy
-that traded then; and `papertape backtest --events` gives orders' fills and the ledger again, byte by byte."""
+that traded then; and `papertape backtest --events` gives orders' fills and the ledger again, byte by byte. Recurrent policies that are promoted,
+crowned and swapped in do what their environment does from the first bar on that the engine keeps."""
 
 import csv
+import hashlib
 import json
 import os
+import sqlite3
+import struct
 import sys
 
 import harness
@@ -24,6 +28,8 @@ strategy = none
 KINDS = {"three": {"seed": 1}, "two": {"seed": 2, "symbols": trained.SYMBOLS[:2]},
          "recurrent": {"seed": 3, "recurrent": 16, "sets": True, "lookback": 3}}
 ORDER = ("three", "two", "recurrent", "three")
+REMEMBER = {"recurrent": {"sets": True, "recurrent": 16, "layer_norm": True}, "discrete": {"recurrent": 32, "levels": 3},
+            "fewer": {"sets": True, "recurrent": 16, "symbols": trained.SYMBOLS[:2], "lookback": 7}}
 
 
 def asked(daemon, cmd, **args):
@@ -96,6 +102,76 @@ def same_again(daemon):
     return ours.count("\n") - 1
 
 
+def from_the_first(folder, name, path, files, first_ns):
+    """What the environment does where the bars begin with the first one that the engine keeps: actions by their bar's open."""
+    place = os.path.join(folder.path, f"cut-{name}")
+    os.mkdir(place)
+    cut = [os.path.join(place, os.path.basename(file)) for file in files]
+    for file, to in zip(files, cut):
+        with open(file) as source, open(to, "w") as kept:
+            lines = source.readlines()
+            kept.writelines(lines[:1] + [line for line in lines[1:] if int(line.split(",", 1)[0]) * 10**6 >= first_ns])
+    _, steps, _ = trained.by_environment(place, path, cut)
+    return {time - 120 * 10**9: row for time, row in steps.items()}
+
+
+def same_rows(daemon, path, steps, levels):
+    """How many of a policy's orders are explained by the environment's action of their row, to the bit; on which accounts."""
+    with open(path, "rb") as file:
+        mine = hashlib.sha256(file.read()).digest()
+    with sqlite3.connect(os.path.join(daemon.state, "papertape.db")) as db:
+        orders = db.execute("SELECT o.id, s.name, a.name FROM orders o JOIN order_policies p ON p.order_id = o.id "
+                            "JOIN symbols s ON s.id = o.symbol JOIN accounts a ON a.id = o.account "
+                            "WHERE p.policy = ? AND o.tag = 'policy' ORDER BY o.id", (mine,)).fetchall()
+    names, where = {"BTCUSDT": "BTC", "ETHUSDT": "ETHUSDT", "XRPUSDT": "XRP"}, {}
+    for order, symbol, account in orders[:3] + orders[3::max(1, len(orders) // 12)]:
+        decision = json.loads(daemon.papertape("explain", str(order), "--json"))["orders"][0]["decision"]
+        theirs = float(steps[int(decision["bar"]["open_time_ns"])][f"action_{names[symbol]}"])
+        if levels:
+            theirs = (theirs - levels // 2) * 3.0 / (levels // 2)
+        ours = decision["policy"]["action"]
+        assert struct.pack("f", ours) == struct.pack("f", theirs), (path, order, account, symbol, ours, theirs)
+        where[account] = where.get(account, 0) + 1
+    return where
+
+
+def remembers(folder, files):
+    """Recurrent policies that are promoted, crowned and swapped in: each row that the engine keeps moved them, once."""
+    policies = {name: trained.policy(os.path.join(folder.path, f"{name}.safetensors"), "remembers", blind=True, seed=3,
+                                     forced_exit_bars=0, trailing_stop_pct=0, **kind) for name, kind in REMEMBER.items()}
+    place = os.path.join(folder.path, "remember")
+    os.mkdir(place)
+    replay = folder.start(harness.Replay(place, "--bars", *files, "--speed", SPEED))
+    daemon = folder.start(harness.Daemon(place, replay, CONFIG, ["--clock", "feed"]))
+    daemon.wait_status(lambda status: status["accounts"] and status["feed"]["state"] == "ok", "the session")
+
+    def orders_more():
+        orders = asked(daemon, "status")["counters"]["orders"]
+        daemon.wait_status(lambda status: status["counters"]["orders"] > orders + 25, "it trades")
+
+    for name in REMEMBER:  # challengers: accounts of their own
+        asked(daemon, "policy_promote", name=name, path=policies[name])
+    orders_more()
+    asked(daemon, "policy_promote", name="recurrent")  # the champion: an account is made
+    orders_more()
+    asked(daemon, "policy_promote", name="discrete")  # the champion's account is swapped
+    orders_more()
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    with sqlite3.connect(os.path.join(daemon.state, "papertape.db")) as db:
+        first_ns, = db.execute("SELECT min(open_ns) FROM bars").fetchone()
+        rows, = db.execute("SELECT count(DISTINCT open_ns) FROM bars").fetchone()
+    assert rows < 1000, rows  # all are kept
+    said = []
+    for name, kind in REMEMBER.items():
+        own = files[:len(kind.get("symbols", trained.SYMBOLS))]
+        where = same_rows(daemon, policies[name], from_the_first(folder, name, policies[name], own, first_ns), kind.get("levels", 0))
+        said += [f"{name} {n} on {account}" for account, n in where.items()]
+        assert where.get(name, 0) > 3 and (name == "fewer" or where.get("champion", 0) > 0), (name, where)
+    print(f"recurrent policies, after {rows} bars: as the environment from the first kept bar on, to the bit, in explained orders of "
+          + ", ".join(said))
+
+
 def main():
     recorded.ROWS = ROWS
     with harness.Folder() as folder:
@@ -109,6 +185,7 @@ def main():
         rows = same_again(daemon)
         print(f"swaps: {len(ids)} policies on one account, {stayed} positions handed over, {n} orders each explained by its own policy; "
               f"fills and {rows} ledger rows as the log gives them, byte by byte")
+        remembers(folder, files)
     return 0
 
 

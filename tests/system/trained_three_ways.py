@@ -107,12 +107,13 @@ def rows_normaliser(symbols, sets, changed):
 
 
 def policy(path, name, sets=False, levels=0, recurrent=0, layer_norm=False, activation="tanh", seed=0, symbols=SYMBOLS,
-           **changed):
-    """Writes a policy of random networks over the three symbols, or some of them."""
+           blind=False, **changed):
+    """Writes a policy of random networks over the three symbols, or some of them. A blind one sees nothing of its account."""
     chance = random.Random(f"{SEED} {name} {seed}")
     lookback = {**ENVIRONMENT, **changed}["lookback"]
     rows = rows_normaliser(symbols, sets, changed)
     mean, scale = normaliser(symbols, changed)
+    scale = [0.0] * len(scale) if blind else scale
     n_actions = 2 if changed.get("task") == "day-trade" else len(symbols)
     mean += [pair[0] for pair in rows] * lookback
     scale += [pair[1] for pair in rows] * lookback
