@@ -123,9 +123,16 @@ static int load_source(struct train_run *run)
         return train_failed(run, train_cause(r, "config"), "%s", err);
     tell_gaps(run);
     train_phase(run, PHASE_LOADING, &begun);
-    begun = usage_now();
+    return GO_ON;
+}
+
+static int compute_features(struct train_run *run)
+{
+    char err[SOURCE_ERROR_MAX];
+    struct usage begun = usage_now();
     report_state(&run->report, "features", run->steps);
-    if ((r = source_features(&run->source, err)) < 0)
+    int r = source_features(&run->source, err);
+    if (r < 0)
         return train_failed(run, train_cause(r, "config"), "%s", err);
     train_phase(run, PHASE_FEATURES, &begun);
     return GO_ON;
@@ -137,16 +144,27 @@ static void enter(void *ctx, enum ppo_phase phase)
     report_state(&run->report, phase == PPO_ROLLOUT ? "rollout" : "update", run->steps);
 }
 
+static struct ppo_params learner_params(const struct train_run *run)
+{
+    struct ppo_params params = run->config.ppo;
+    if (run->from)
+        params.copies = keep_copies(run->from, &run->config);
+    return params;
+}
+
+static int make_plan(struct train_run *run)
+{
+    char err[PLAN_ERROR_MAX];
+    const struct ppo_params params = learner_params(run);
+    int r = plan_make(&run->source, &params, run->from != NULL, &run->plan, err);
+    return r < 0 ? train_failed(run, train_cause(r, r == -EINVAL ? "config" : "device"), "%s", err) : GO_ON;
+}
+
 static int make_learner(struct train_run *run)
 {
     char err[KEEP_ERROR_MAX], backend[CHECKPOINT_NAME_MAX], words[256];
-    struct ppo_params params = run->config.ppo;
-    const bool resumes = run->from != NULL;
-    if (resumes)
-        params.copies = keep_copies(run->from, &run->config);
-    int r = plan_make(&run->source, &params, resumes, &run->plan, err);
-    if (r == 0)
-        r = making_begin(&run->source, &params, resumes, tell, run, &run->making, err);
+    const struct ppo_params params = learner_params(run);
+    int r = making_begin(&run->source, &params, run->from != NULL, tell, run, &run->making, err);
     if (r < 0)
         return train_failed(run, train_cause(r, r == -EINVAL ? "config" : "device"), "%s", err);
     learner_watch(run->making.learner, enter, run);
@@ -266,7 +284,8 @@ static int run_all(struct train_run *run)
     if (status != GO_ON)
         return status;
     bool stopped = run->steps < config->ppo.total_steps;
-    train_save(run);
+    if (run->steps > 0) /* else nothing was learnt */
+        train_save(run);
     if (!stopped && !train_evaluate(run))
         return EXIT_FAILURE;
     train_ended(run, stopped ? "stopped" : "done", run->lost || run->report.lost ? "disk" : NULL);
@@ -318,6 +337,24 @@ static int begin(struct train_run *run)
     return GO_ON;
 }
 
+/* All that is done before the first iteration. A signal ends it between any two: nothing was learnt, and
+ * nothing is written. */
+static int prepare(struct train_run *run)
+{
+    static int (*const parts[])(struct train_run *) = {make_folders, claim_output,     open_checkpoint,
+                                                       load_source,  compute_features, make_plan,
+                                                       make_learner, open_board};
+    int status = GO_ON;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == GO_ON; i++) {
+        status = parts[i](run);
+        if (status != GO_ON || !stop)
+            continue;
+        train_ended(run, "stopped", NULL);
+        status = EXIT_SUCCESS;
+    }
+    return status;
+}
+
 int command_train(int argc, char **argv)
 {
     struct train_args args;
@@ -338,17 +375,7 @@ int command_train(int argc, char **argv)
     run->told_s = -INFINITY;
     status = args.print_config ? print_config(&args, &run->config) : begin(run);
     if (status == GO_ON)
-        status = make_folders(run);
-    if (status == GO_ON)
-        status = claim_output(run);
-    if (status == GO_ON)
-        status = open_checkpoint(run);
-    if (status == GO_ON)
-        status = load_source(run);
-    if (status == GO_ON)
-        status = make_learner(run);
-    if (status == GO_ON)
-        status = open_board(run);
+        status = prepare(run);
     if (status == GO_ON) {
         train_started(run);
         status = run_all(run);

@@ -84,8 +84,6 @@ void train_save(struct train_run *run)
     struct usage begun = usage_now();
     run->lost = false;
     report_state(&run->report, "checkpointing", run->steps);
-    if (run->steps == 0 && run->replaces)
-        return; /* nothing was learnt: what is there is worth more */
     if (run->saved_at != run->steps) {
         int r = keep_checkpoint(config, config->output, run->making.learner, run->steps, err);
         warn(run, &run->checkpoint_error, r, err);
@@ -224,5 +222,7 @@ void train_ended(struct train_run *run, const char *result, const char *cause)
                100 * (run->evaluation.benchmark / run->evaluation.initial - 1));
     else if (run->evaluated)
         printf("; reward %.4g of evaluation", run->evaluation.reward);
-    printf("\n%s/%s.safetensors\n", run->config.output, run->config.name);
+    if (run->iterations > 0 || run->saved[0])
+        printf("\n%s/%s.safetensors", run->config.output, run->config.name);
+    putchar('\n');
 }

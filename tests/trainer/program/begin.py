@@ -120,6 +120,20 @@ def test_failures(trainer, folder):
     check(ran.returncode == 1 and seen[-1]["event"] == "end" and seen[-1]["cause"] == "memory", f"memory: {ran.stderr} {seen[-1:]}")
 
 
+def test_stopped_loading(trainer, folder):
+    """SIGTERM while it reads its bars: it ends with that, is stopped, and leaves nothing, nor anything of what was there changed."""
+    with open(os.path.join(folder, "LONGUSDT_1m.csv"), "w") as file:
+        file.write("timestamp,open,high,low,close,volume\n")
+        file.writelines(f"{1704067200 + 60 * i},1,1,1,1,1\n" for i in range(400_000))
+    config(os.path.join(folder, "long.ini"), SHORT, {"training": {"world": None, "name": "long"}, "data": {"bars": "LONGUSDT_1m.csv"}})
+    before = files(folder)
+    seen, error, status = trainer.end_by(signal.SIGTERM, lambda seen: True, "train", "--config", "long.ini", "--heartbeat", "1000")
+    end = seen[-1]
+    check(status == 0 and error == "" and (end["event"], end["result"], end["steps"], end["cause"]) == ("end", "stopped", 0, None), f"loading: {error} {end}")
+    check([line["state"] for line in events(seen, "state")] == ["loading"], f"loading: {events(seen, 'state')}")
+    check(not events(seen, "error") and files(folder) == before, f"loading: {files(folder)}")
+
+
 def test_states(trainer, folder):
     """It tells where it is; often, or as seldom as it is asked to."""
     changes = {"training": {"name": "states", "checkpoint_every": 4, "evaluate_every": 5}}
@@ -189,7 +203,7 @@ def test_check(trainer, folder):
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(program, folder)
-        for test in (test_fresh, test_two, test_modes, test_failures, test_states, test_check):
+        for test in (test_fresh, test_two, test_modes, test_failures, test_stopped_loading, test_states, test_check):
             test(trainer, folder)
     done("trainer/program/begin")
 

@@ -138,11 +138,13 @@ def test_damaged(trainer, original, seen):
 
 
 def test_early(trainer, original, seen):
-    """Stopped before its first update: a checkpoint of nothing, from which all of it follows."""
+    """Stopped before its first update: nothing is left, and it begins at 0 another time."""
     folder = again(trainer, original, "early")
     before, error, status = trainer.end_by(signal.SIGTERM, lambda lines: True, "train", "--config", "F.ini", cwd=folder)
     check(status == 0 and error == "" and before[-1]["result"] == "stopped", f"early: {status} {error}")
-    ran = trainer.run("train", "--config", "F.ini", "--resume", "latest", cwd=folder)
+    steps = before[-1]["steps"]
+    check(bool(steps) == os.path.exists(os.path.join(folder, "out", f"small-{steps}.ckpt")) == bool(events(before, "checkpoint")), "early: no file")
+    ran = trainer.run("train", "--config", "F.ini", *(("--resume", "latest") if steps else ()), cwd=folder)
     got = lines(ran.stdout)
     check(ran.returncode == 0 and events(got, "start")[0]["steps"] == before[-1]["steps"], f"early: {ran.stderr}")
     check(all(figures(seen)[steps] == figure for steps, figure in figures(got).items()), "early: its figures")
