@@ -55,9 +55,16 @@ void training_alert_stalled(const struct training *training, struct training_ale
 {
     ret->code = "TRAINING_STALLED";
     ret->severity = DB_WARNING;
-    snprintf(ret->text, sizeof ret->text,
-             "%s: its worker (process %lld) says nothing any more: last it was in %s; papertape train "
-             "restart %s begins "
-             "another",
-             training->name, (long long)training->pid, training->state, training->name);
+    if (training_hangs(training))
+        snprintf(ret->text, sizeof ret->text,
+                 "%s: its worker (process %lld) lives, but has been in %s for %.0f s, where %.0f s would be "
+                 "long: papertape train restart %s begins another",
+                 training->name, (long long)training->pid, training->state, training->state_s,
+                 training->state_limit_s, training->name);
+    else
+        snprintf(ret->text, sizeof ret->text,
+                 "%s: its worker (process %lld) says nothing any more: last it was in %s; papertape train "
+                 "restart %s begins "
+                 "another",
+                 training->name, (long long)training->pid, training->state, training->name);
 }

@@ -101,11 +101,17 @@ static const struct number_field times[] = {AT("created_ns", created_ns), AT("st
                                             AT("ended_ns", ended_ns), AT("heard_ns", heard_ns)};
 
 static const struct number_field reals[] = {
-    AT("steps_per_second", steps_s),        AT("return", episode_return),
-    AT("memory_mib", memory_mib),           AT("memory_limit_mib", memory_limit_mib),
-    AT("device_mib", device_mib),           AT("cpu_s", cpu_s),
-    AT("cpu_limit_s", cpu_limit_s),         AT("utilisation", utilisation),
+    AT("steps_per_second", steps_s),
+    AT("return", episode_return),
+    AT("memory_mib", memory_mib),
+    AT("memory_limit_mib", memory_limit_mib),
+    AT("device_mib", device_mib),
+    AT("cpu_s", cpu_s),
+    AT("cpu_limit_s", cpu_limit_s),
+    AT("utilisation", utilisation),
     AT("cpu_utilisation", cpu_utilisation),
+    AT("state_seconds", state_s),
+    AT("state_limit_seconds", state_limit_s),
 };
 
 #define N(array) (sizeof(array) / sizeof *(array))
@@ -192,6 +198,8 @@ void training_of_row(const struct db_training *row, struct training *ret)
         .cpu_limit_s = NAN,
         .utilisation = NAN,
         .cpu_utilisation = NAN,
+        .state_s = NAN,
+        .state_limit_s = NAN,
         .pid = -1,
     };
     snprintf(ret->name, sizeof ret->name, "%s", row->name);
@@ -261,9 +269,16 @@ static int64_t expected_of(const struct training *training)
     return training->expected_ms > 0 ? training->expected_ms : EXPECTED_MS;
 }
 
+bool training_hangs(const struct training *training)
+{
+    return training_state_works(training->state) && training->state_s > training->state_limit_s;
+}
+
 bool training_stalled(const struct training *training, int64_t told_age_ms)
 {
     int64_t limit = STALLED_TIMES * expected_of(training);
+    if (training_hangs(training))
+        return true;
     return training_state_works(training->state) &&
            age_of(training, told_age_ms) > (limit > STALLED_MS_MIN ? limit : STALLED_MS_MIN);
 }
@@ -293,6 +308,7 @@ json_t *training_object(const struct training *t, int64_t told_age_ms, bool live
     int64_t age = age_of(t, told_age_ms), expected = expected_of(t);
     bool ended = training_state_ended(t->state);
     bool stale = !ended && age > STALE_TIMES * expected && (training_state_works(t->state) || !live);
+    stale = stale || training_hangs(t);
     const struct {
         const char *name;
         json_t *value;

@@ -28,7 +28,8 @@ struct training {
     int64_t seq;                                                      /* the newest event that there is */
     double steps_s, episode_return, memory_mib, memory_limit_mib, device_mib, cpu_s, cpu_limit_s; /* NaN */
     double utilisation, cpu_utilisation;
-    int64_t pid; /* of its worker; -1: none */
+    double state_s, state_limit_s; /* by its heartbeat in this state, and how long it may be; NaN */
+    int64_t pid;                   /* of its worker; -1: none */
     bool stopping;
 };
 
@@ -54,7 +55,10 @@ bool training_changed(const struct training *before, const struct training *now)
  * answers now. */
 json_t *training_object(const struct training *training, int64_t told_age_ms, bool live);
 
-/* Its worker should have been heard by now: ten times what is expected, a minute at least. */
+/* Its worker lives, but has been in one state for longer than it may. */
+bool training_hangs(const struct training *training);
+
+/* That, or its worker should have been heard by now: ten times what is expected, a minute at least. */
 bool training_stalled(const struct training *training, int64_t told_age_ms);
 
 #endif

@@ -381,6 +381,8 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
     free(record->config);
     record->config = config;
     record->changed |= changes;
+    if (changes)
+        training_forget_longest(training);
     record->total_steps = wants.total_steps;
     if (wants.priority != training->wants.priority)
         record->priority = wants.priority;

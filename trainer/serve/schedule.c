@@ -1,5 +1,6 @@
 #include "trainer/serve/schedule.h"
 
+enum { STATE_FIRST_S = 1800, STATE_LEAST_S = 60, STATE_TIMES = 10 };
 enum { RETRY_MOST_MS = 5 * 60 * 1000, GRACE_LEAST_MS = 10 * 1000, GRACE_FACTOR = 3 };
 
 struct used {
@@ -139,4 +140,11 @@ int64_t schedule_grace_ms(double iteration_s, double checkpoint_s, int64_t most_
         return most_ms;
     int64_t least = GRACE_LEAST_MS < most_ms ? GRACE_LEAST_MS : most_ms;
     return ms > (double)least ? (int64_t)ms : least;
+}
+
+double schedule_state_limit_s(double longest_s)
+{
+    if (longest_s < 0)
+        return STATE_FIRST_S;
+    return longest_s * STATE_TIMES > STATE_LEAST_S ? longest_s * STATE_TIMES : STATE_LEAST_S;
 }

@@ -47,4 +47,8 @@ int64_t schedule_retry_ms(int restarts, int64_t first_ms);
  * were seen, at least 10 s, at most `most_ms`; that too where none was seen yet (< 0). */
 int64_t schedule_grace_ms(double iteration_s, double checkpoint_s, int64_t most_ms);
 
+/* How long a state may last before the worker counts as stalled, though it sends heartbeats: ten times the
+ * longest of its kind, at least a minute; half an hour where none was seen yet (< 0). */
+double schedule_state_limit_s(double longest_s);
+
 #endif

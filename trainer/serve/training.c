@@ -26,6 +26,7 @@ struct training *training_create(const char *trainings, const char *name, char e
     training->record.episode_return = NAN;
     training->place = SCHEDULE_CPU;
     training_forget(training);
+    training_forget_longest(training);
     int n = snprintf(training->folder, sizeof training->folder, "%s/%s", trainings, name);
     int r = n >= (int)sizeof training->folder ? -ENAMETOOLONG : 0;
     if (r == 0 && mkdir(training->folder, 0750) < 0 && errno != EEXIST)
@@ -54,8 +55,15 @@ void training_forget(struct training *training)
     training->checkpointing_ms = 0;
     training->resident_bytes = -1;
     training->worker_cpu_s = 0;
+    training->beat_s = -1;
     training->said_start = training->said_end = false;
     training->said_result[0] = training->said_cause[0] = training->said[0] = '\0';
+}
+
+void training_forget_longest(struct training *training)
+{
+    for (size_t i = 0; i < TRAINING_STATES; i++)
+        training->longest_s[i] = -1;
 }
 
 /* ---- Files. ---- */
@@ -177,6 +185,27 @@ static void word(const json_t *event, const char *key, char *ret, size_t size)
         record_text(ret, size, text);
 }
 
+/* ---- How long its states last. ---- */
+
+static void ended_after(struct training *training, enum training_state state, double seconds)
+{
+    if (seconds > training->longest_s[state])
+        training->longest_s[state] = seconds;
+}
+
+static void hear_heartbeat(struct training *training, const json_t *event)
+{
+    enum training_state state;
+    const char *name = json_string_value(json_object_get(event, "state"));
+    double seconds = number(event, "state_seconds");
+    if (!name || !training_state_parse(name, &state) || !training_state_runs(state) || !(seconds >= 0))
+        return;
+    if (training->beat_s >= 0 && (state != training->beat_state || seconds < training->beat_s))
+        ended_after(training, training->beat_state, training->beat_s);
+    training->record.state = training->beat_state = state; /* where it is, whatever was told */
+    training->beat_s = seconds;
+}
+
 static void hear_update(struct training *training, const json_t *event)
 {
     struct record *record = &training->record;
@@ -189,10 +218,12 @@ static void hear_update(struct training *training, const json_t *event)
     training->cpu_utilisation = number(event, "cpu_utilisation");
     if (training->place != SCHEDULE_CPU)
         training->device_mib = number(event, "learner_bytes") / MIB;
-    double seconds = number(event, "rollout_seconds") + number(event, "advantages_seconds") +
-                     number(event, "update_seconds");
-    if (seconds > training->iteration_s)
-        training->iteration_s = seconds;
+    double rollout_s = number(event, "rollout_seconds"),
+           update_s = number(event, "advantages_seconds") + number(event, "update_seconds");
+    if (rollout_s + update_s > training->iteration_s)
+        training->iteration_s = rollout_s + update_s;
+    ended_after(training, TRAINING_ROLLOUT, rollout_s);
+    ended_after(training, TRAINING_UPDATE, update_s);
 }
 
 static void hear_start(struct training *training, const json_t *event)
@@ -231,6 +262,8 @@ static void end_checkpointing(struct training *training, int64_t now_ms)
     double seconds = (double)(now_ms - training->checkpointing_ms) / 1e3;
     if (training->checkpointing_ms > 0 && seconds > training->checkpoint_s)
         training->checkpoint_s = seconds;
+    if (training->checkpointing_ms > 0)
+        ended_after(training, TRAINING_CHECKPOINTING, seconds);
     training->checkpointing_ms = 0;
 }
 
@@ -253,8 +286,13 @@ bool training_hear(struct training *training, json_t *event, int64_t now_ns, int
     training->heard_ms = now_ms;
     if (training->said_start) /* before that it does not know them */
         whole(event, "steps", &record->steps);
-    if (strcmp(kind, "heartbeat") == 0)
+    if (strcmp(kind, "heartbeat") == 0) {
+        hear_heartbeat(training, event);
         return false;
+    }
+    if (training->beat_s >= 0 && strcmp(kind, "state") != 0) /* a state may be told late, by another thread */
+        ended_after(training, training->beat_state, training->beat_s);
+    training->beat_s = -1;
     if (training->checkpointing_ms > 0)
         end_checkpointing(training, now_ms);
     if (strcmp(kind, "state") == 0)
@@ -357,6 +395,11 @@ json_t *training_json(const struct training *training, int64_t memory_limit_mib,
         set(json, "heard_age_ms",
             runs && training->heard_ms > 0 ? json_integer(now_ms - training->heard_ms) : json_null()) &&
         set(json, "expected_ms", json_integer(WORKER_HEARTBEAT_MS)) &&
+        set(json, "state_seconds", report_number(runs && training->beat_s >= 0 ? training->beat_s : NAN)) &&
+        set(json, "state_limit_seconds",
+            report_number(runs && training->beat_s >= 0
+                              ? schedule_state_limit_s(training->longest_s[training->beat_state])
+                              : NAN)) &&
         set(json, "seq", json_integer(training->events.open ? training->events.last : r->seq)) &&
         set(json, "memory_mib", mib_or_null(runs ? training->resident_bytes : -1)) &&
         set(json, "memory_limit_mib", json_integer(memory_limit_mib)) &&

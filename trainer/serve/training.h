@@ -48,6 +48,11 @@ struct training {
     int64_t checkpointing_ms;         /* since when it writes one; 0: it does not */
     int64_t resident_bytes;
     double worker_cpu_s;
+    /* Of each state the longest that ended, s, of all processes; < 0: none did. What the last heartbeat said:
+     * the state, and how long it had lasted; < 0: another line came since. */
+    double longest_s[TRAINING_STATES];
+    enum training_state beat_state;
+    double beat_s;
     bool said_start, said_end;
     char said_result[RECORD_WORD_MAX], said_cause[RECORD_WORD_MAX], said[RECORD_REASON_MAX];
 };
@@ -58,6 +63,9 @@ void training_destroy(struct training *training); /* has no worker */
 
 /* What it has heard is forgotten: a new process begins. */
 void training_forget(struct training *training);
+
+/* And how long its states last: other settings have others. */
+void training_forget_longest(struct training *training);
 
 /* What the configuration says. 0; -EINVAL with a sentence: it says what cannot be. */
 int training_wants_read(const char *config, struct training_wants *ret, char err[static CONFIG_ERROR_MAX]);

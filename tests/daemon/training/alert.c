@@ -80,6 +80,12 @@ static void stalled(void)
     training_alert_stalled(&training, &alert);
     CHECK_STR(alert.code, "TRAINING_STALLED");
     CHECK(strstr(alert.text, "rollout") && strstr(alert.text, "42") && strstr(alert.text, "restart ppo"));
+    CHECK(strstr(alert.text, "says nothing"));
+    training.state_s = 75;
+    training.state_limit_s = 60;
+    training_alert_stalled(&training, &alert);
+    CHECK(strstr(alert.text, "in rollout for 75 s") && strstr(alert.text, "60 s") &&
+          strstr(alert.text, "restart ppo"));
 }
 
 int main(void)

@@ -137,6 +137,9 @@ static bool is_stale(const struct training *training, int64_t told_age_ms, bool 
 static void shown(void)
 {
     struct training training;
+    CHECK_INT(parse_with("state_seconds", json_real(70.5), &training), 0);
+    CHECK_NEAR(training.state_s, 70.5, 0);
+    CHECK(isnan(training.state_limit_s));
     CHECK_INT(parse_with("heard_age_ms", json_integer(12), &training), 0);
     json_t *object = training_object(&training, 100, true);
     CHECK_STR(json_string_value(json_object_get(object, "training")), "ppo-btc");
@@ -155,6 +158,17 @@ static void shown(void)
     CHECK(!is_stale(&training, 60000, true, 60012));
     CHECK(!training_stalled(&training, 299000));
     CHECK(training_stalled(&training, 300000));
+    /* It lives, but gets nowhere. */
+    training.expected_ms = 1000;
+    training.state_s = 61;
+    CHECK(!training_hangs(&training)); /* no limit is known */
+    training.state_limit_s = 61;
+    CHECK(!training_hangs(&training) && !training_stalled(&training, 0) && !is_stale(&training, 0, true, 12));
+    training.state_limit_s = 60;
+    CHECK(training_hangs(&training) && training_stalled(&training, 0) && is_stale(&training, 0, true, 12));
+    training.state_limit_s = NAN;
+    CHECK(!training_hangs(&training));
+    training.state_limit_s = 60;
     /* One that waits says nothing: it is old only where the co-process is silent, too. */
     training.expected_ms = 1000;
     snprintf(training.state, sizeof training.state, "queued");

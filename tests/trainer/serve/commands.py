@@ -164,6 +164,17 @@ def test_output(co, folder):
     check(f"output = {folder}/mine" in co.ask("config", name="two-5")["config"], "its output stays")
 
 
+def test_hangs(co):
+    """A worker that lives and gets nowhere: how long it is in its state, and how long that may be by what was seen of it."""
+    co.how("hung", step_ms=1, hang=[3, 75])
+    co.ask("start", name="hung", config=config())
+    seen = until(lambda: (t := co.training("hung"))["state_seconds"] and t, "a heartbeat")
+    check(seen["state"] == "update" and seen["state_seconds"] >= 75 and seen["state_limit_seconds"] == 60, f"hangs: {seen}")
+    co.ask("stop", name="hung")
+    seen = co.wait("hung", "stopped")
+    check(seen["state_seconds"] is None and seen["state_limit_seconds"] is None, f"ended: {seen}")
+
+
 def test_clients(co):
     """Many at once, in pieces, and one that is not one of ours."""
     other = Client(co.socket)
@@ -221,7 +232,7 @@ def test_broken(co):
         file.write('{"seq":1000000000,"ts')
     co.begin()
     names = sorted(co.list())
-    check(names == ["moved", "one", "torn", "two-5"], f"what is there: {names}")
+    check(names == ["hung", "moved", "one", "torn", "two-5"], f"what is there: {names}")
     check(co.training("one")["state"] == "stopped", "the good one")
     for name in ("moved", "torn"):
         check(co.training(name)["state"] == "failed" and "record.json" in co.training(name)["reason"], f"{name}: {co.training(name)}")
@@ -240,6 +251,7 @@ with CoProcess(program, "--memory-mib", "1000", "--worker-memory-mib", "1000", "
     test_refused(co)
     test_again(co, test_start(co))
     test_output(co, co.folder)
+    test_hangs(co)
     test_clients(co)
     test_second(co)
     test_broken(co)

@@ -9,6 +9,7 @@ itself after a minute, whatever happens.
      "die": N, "by": 9,       ends by that signal at its Nth step; "cause": with an error of that cause instead
      "allocate_mib": N,       at its first step
      "burn": true,            uses a processor
+     "hang": [N, S],          after its Nth step it sends heartbeats alone, S seconds into its update and more
      "say": [[1, "…"]]}       to stdout (1) and stderr (2) before the first step, as it is
 """
 import fcntl
@@ -106,6 +107,10 @@ while steps < how.get("total", 1000000) and time.monotonic() - begun < 60:
          advantages_seconds=0.0, update_seconds=0.01, cpu_utilisation=1.0, device_utilisation=None)
     if steps % how.get("every", 5) == 0:
         checkpoint()
+    hung = time.monotonic()
+    while [count] == how.get("hang", [])[:1] and asked is None and time.monotonic() - begun < 60:
+        tell("heartbeat", state="update", steps=steps, state_seconds=how["hang"][1] + time.monotonic() - hung, rss_bytes=1 << 20)
+        time.sleep(0.1)
     if count == how.get("die"):
         if "cause" in how:
             tell("error", message="it had to be", cause=how["cause"])

@@ -197,6 +197,14 @@ static void play(struct random *random)
     CHECK_INT(done, n); /* nobody waits for ever */
 }
 
+static void test_state_limit(void)
+{
+    CHECK_NEAR(schedule_state_limit_s(-1), 1800, 0);
+    CHECK_NEAR(schedule_state_limit_s(0), 60, 0);
+    CHECK_NEAR(schedule_state_limit_s(6), 60, 0);
+    CHECK_NEAR(schedule_state_limit_s(60), 600, 0);
+}
+
 int main(void)
 {
     struct random random = random_seeded("trainer/serve/schedule", 20261122);
@@ -205,6 +213,7 @@ int main(void)
     test_two_wait_for_two();
     test_memory();
     test_times();
+    test_state_limit();
     for (int i = 0; i < 2000; i++)
         play(&random);
     return check_done("trainer/serve/schedule");
