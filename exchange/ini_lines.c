@@ -110,8 +110,8 @@ static int take_pair(void *ctx, const char *section, const char *key, const char
     char reason[INI_ERROR_MAX];
     if (*section)
         return add(reading, section, key, value);
-    say(reason, 0, "%.60s: before any section: [%s] or another is needed first", key,
-        reading->rules->example);
+    say(reason, 0, "%.60s%sbefore any section: [%s] or another is needed first", key,
+        *key ? ": " : "no key, and ", reading->rules->example);
     return fail(reading, -EINVAL, reason);
 }
 

@@ -177,10 +177,16 @@ static void take_line(struct checking *checking, struct place *place, int number
     struct ini_lines lines = {0};
     size_t skip = number == 1 && n >= 3 && memcmp(line, bom, 3) == 0 ? 3 : 0;
     bool heading = is_heading(line + skip, n - skip);
-    if (place->lost && !heading)
-        return;
-    int r = read_line(number, heading ? "" : place->section, line, n, &lines, reason);
-    if (r == -ENOMEM) {
+    bool lost = place->lost && !heading; /* of such a line only its form is judged */
+    int r = read_line(number,
+                      heading ? ""
+                      : lost  ? config_rules.example
+                              : place->section,
+                      line, n, &lines, reason);
+    if (lost && r != -ENOMEM) {
+        if (r < 0)
+            add(checking, number, "", "", reason);
+    } else if (r == -ENOMEM) {
         checking->no_memory = true;
     } else if (r < 0) {
         const char *name = line + skip + strcspn(line + skip, "[") + 1;

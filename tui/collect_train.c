@@ -214,12 +214,15 @@ bool collector_train_reply(struct collector *collector, struct view *view, int64
 
 bool collector_train_lost(struct collector *collector, struct view *view, bool hung_up, struct moment now)
 {
-    bool changed = false;
+    bool changed = false, alive = model_freshness(collector->model, now) == FRESH;
 
     if (collector->log_id && (hung_up || now.mono_ms - collector->log_sent_ms >= COMMAND_TIMEOUT_MS)) {
         collector->log_id = 0;
         model_take_log(collector->model, collector->log_training, NULL,
-                       hung_up ? "the daemon hung up" : "the daemon has not answered", now);
+                       hung_up ? "the daemon hung up"
+                       : alive ? "the co-process has not answered: the daemon waits for it"
+                               : "the daemon has not answered",
+                       now);
         changed = true;
     }
     if (!collector->text_id || (!hung_up && now.mono_ms - collector->text_sent_ms < COMMAND_TIMEOUT_MS))
@@ -227,7 +230,9 @@ bool collector_train_lost(struct collector *collector, struct view *view, bool h
     collector->text_id = 0;
     if (!view->page)
         return changed;
-    const char *words = hung_up ? "no answer: the daemon hung up" : "timed out: the daemon has not answered";
+    const char *words = hung_up ? "no answer: the daemon hung up"
+                        : alive ? "timed out: the co-process has not answered"
+                                : "timed out: the daemon has not answered";
     if (view->page->checking) {
         view->page->checking = false;
         view_tell(view, OUTCOME_REFUSED, "check", words, now);

@@ -83,6 +83,10 @@ char *format_count(char buf[static FORMAT_MAX], double value)
 
     if (!isfinite(value))
         return not_available(buf);
+    if (fabs(value) >= 999.5e18) {
+        snprintf(buf, FORMAT_MAX, "%.0e", value);
+        return buf;
+    }
     while (fabs(value) >= 999.5 && unit < (int)sizeof(units) - 2) {
         value /= 1000;
         unit++;

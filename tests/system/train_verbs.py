@@ -62,6 +62,8 @@ WRONG = [
     ("train start a --confg x", 2, "--confg: unknown option"),
     ("train start a --config {d}/none.ini", 1, "none.ini: No such file"),
     ("train start a --config {d}", 1, "Is a directory"),
+    ("train start a --config {d}/empty.ini", 1, "empty.ini: is empty: an INI file is needed"),
+    ("train check {d}/empty.ini", 1, "empty.ini: is empty: an INI file is needed"),
     ("train start a --config {d}/nul.ini", 1, "nul.ini: holds a NUL byte"),
     ("train start a --config {d}/latin.ini", 1, "latin.ini: is not UTF-8"),
     ("train start a --config {d}/large.ini", 1, "a configuration has at most 65024"),
@@ -95,16 +97,16 @@ ANSWERED = [
     ("train stop ppo-btc", "", "asked to stop ppo-btc (stopped)\n", 0),
     ("train resume ppo-btc", "", "resumed ppo-btc (queued)\n", 0),
     ("train restart ppo-btc", "", "restarted ppo-btc (queued)\n", 0),
-    ("train stop ppo-bct", "papertape: train: ENOENT: args.name: no training is called \"ppo-bct\": did you mean "
+    ("train stop ppo-bct", "papertape: train: ENOENT: no training is called \"ppo-bct\": did you mean "
      "\"ppo-btc\"?\n", "", 1),
-    ("train log ppo-bct", "papertape: train: ENOENT: args.name: no training is called \"ppo-bct\": did you mean "
+    ("train log ppo-bct", "papertape: train: ENOENT: no training is called \"ppo-bct\": did you mean "
      "\"ppo-btc\"?\n", "", 1),
     ("train log ppo-btc --lines 2", "", "line 400\n?[31mred?\n", 0),
-    ("policy promote ppo-bt", "papertape: policy: ENOENT: args.name: no policy and no training is called \"ppo-bt\": did you "
+    ("policy promote ppo-bt", "papertape: policy: ENOENT: no policy and no training is called \"ppo-bt\": did you "
      "mean \"ppo-btc\"?\n", "", 1),
     ("policy promote ppo-btc", "", "promoted ppo-btc: challenger on account ppo-btc\n", 0),
     ("policy promote ppo-btc", "", "promoted ppo-btc: champion on account ppo-btc\n", 0),
-    ("policy show ppo-bt", "papertape: policy: ENOENT: args.name: no policy is called \"ppo-bt\": did you mean "
+    ("policy show ppo-bt", "papertape: policy: ENOENT: no policy is called \"ppo-bt\": did you mean "
      "\"ppo-btc\"?\n", "", 1),
     ("policy retire ppo-btc", "", "retired ppo-btc\n", 0),
 ]
@@ -209,7 +211,7 @@ def main():
     program = os.path.abspath(sys.argv[1])
     os.environ.pop("RUNTIME_DIRECTORY", None)
     with tempfile.TemporaryDirectory(prefix="pt-") as state:
-        files = {"good.ini": GOOD.encode(), "wrong.ini": WRONG_CONFIG.encode(), "nul.ini": b"[ppo]\n\0",
+        files = {"good.ini": GOOD.encode(), "wrong.ini": WRONG_CONFIG.encode(), "empty.ini": b"", "nul.ini": b"[ppo]\n\0",
                  "latin.ini": b"[ppo]\nname = \xe9\n", "large.ini": 40000 * b"\n", "p.safetensors": b"weights"}
         for name, data in files.items():
             with open(os.path.join(state, name), "wb") as f:

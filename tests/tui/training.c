@@ -418,6 +418,24 @@ static void check_stored(const char *path)
     free(status);
 }
 
+/* Numbers of any size fit the list's columns. */
+static void check_large(void)
+{
+    static const double values[] = {1e300,     -1e300, 1.5e18, 99999999, -99999999.4,
+                                    123456789, 9e20,   -4e5,   12345};
+    char buf[FORMAT_MAX];
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        CHECK(strlen(training_return(buf, values[i])) <= 9);
+        CHECK(strlen(format_count(buf, values[i])) <= 7);
+        CHECK(strlen(training_busy(buf, values[i])) <= 8);
+        if (values[i] > 0 && values[i] < 1e99)
+            CHECK(strlen(training_memory(buf, values[i])) <= 8);
+    }
+    CHECK_STR(training_return(buf, 1.5e300), "+1.5e+300");
+    CHECK_STR(format_count(buf, 9.2e18), "9.2E");
+}
+
 /* What --once says, newest first; what is too old, as a dash. */
 static void check_printed(void)
 {
@@ -489,6 +507,7 @@ int main(void)
     check_words();
     check_parameters();
     check_log();
+    check_large();
     check_printed();
     CHECK(mkdtemp(folder) != NULL);
     snprintf(path, sizeof(path), "%s/papertape.db", folder);

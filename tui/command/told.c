@@ -155,6 +155,24 @@ static void offer_all(struct nearest *nearest, const char *name, const json_t *r
     json_array_foreach(rows, i, row) nearest_offer(nearest, name, told_text(row, "name"));
 }
 
+/* The daemon speaks of args.path where the command line has --policy. */
+static void as_options(struct control_error *error)
+{
+    static const struct {
+        const char *from, *to;
+    } words[] = {{"args.name: ", ""}, {"args.path", "--policy"}, {"args.to", "--to"}};
+    char text[sizeof(error->message)];
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *at = strstr(error->message, words[i].from);
+        if (!at)
+            continue;
+        snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - error->message), error->message, words[i].to,
+                 at + strlen(words[i].from));
+        memcpy(error->message, text, sizeof(text));
+    }
+}
+
 void told_refused(const char *verb, const char *state, const char *name, const struct control_error *error,
                   const struct told_source *first, const struct told_source *second)
 {
@@ -162,6 +180,7 @@ void told_refused(const char *verb, const char *state, const char *name, const s
     struct nearest nearest = {0};
     json_t *rows[2] = {NULL, NULL};
 
+    as_options(&shown);
     if (strcmp(error->code, "ENOENT") == 0) {
         rows[0] = ask_rows(state, first);
         rows[1] = ask_rows(state, second);
@@ -218,7 +237,8 @@ const char *told_real(char *buf, const json_t *row, const char *key, int decimal
 
     if (!json_is_number(value))
         return "";
-    snprintf(buf, STORED_CELL, "%.*f", decimals, json_number_value(value));
+    double number = json_number_value(value);
+    snprintf(buf, STORED_CELL, fabs(number) < 1e12 ? "%.*f" : "%.*e", decimals, number);
     return buf;
 }
 

@@ -30,6 +30,10 @@ static json_t *as_json(const char *path, const char *text, size_t size)
     char words[120];
     json_t *json;
 
+    if (size == 0) {
+        stored_fail(EXIT_ERROR, "train", path, "is empty: an INI file is needed");
+        return NULL;
+    }
     if (memchr(text, '\0', size)) {
         stored_fail(EXIT_ERROR, "train", path, "holds a NUL byte: an INI file is needed");
         return NULL;

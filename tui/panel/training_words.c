@@ -72,6 +72,10 @@ char *training_return(char buf[static FORMAT_MAX], double value)
 {
     double size = fabs(value);
 
+    if (size >= 99999999.5 && isfinite(value)) { /* the list has nine columns for it */
+        snprintf(buf, FORMAT_MAX, "%+.1e", value);
+        return buf;
+    }
     return format_signed(buf, value, size < 10 ? 4 : size < 1000 ? 2 : 0);
 }
 
@@ -80,7 +84,7 @@ char *training_busy(char buf[static FORMAT_MAX], double utilisation)
     if (!isfinite(utilisation))
         snprintf(buf, FORMAT_MAX, "n/a");
     else
-        snprintf(buf, FORMAT_MAX, "%.0f%%", 100 * utilisation);
+        snprintf(buf, FORMAT_MAX, fabs(utilisation) < 100 ? "%.0f%%" : "%.0e%%", 100 * utilisation);
     return buf;
 }
 
@@ -91,6 +95,10 @@ char *training_memory(char buf[static FORMAT_MAX], double mib)
     else if (mib < 1000)
         snprintf(buf, FORMAT_MAX, "%.0fMiB", mib);
     else
-        snprintf(buf, FORMAT_MAX, "%.1fGiB", mib / 1024);
+        snprintf(buf, FORMAT_MAX,
+                 mib < 999.95 * 1024    ? "%.1fGiB"
+                 : mib < 99999.5 * 1024 ? "%.0fGiB"
+                                        : "%.0eGiB",
+                 mib / 1024);
     return buf;
 }

@@ -324,7 +324,8 @@ static void test_all_errors(void)
     all_errors("; a comment\n[ppo]\nlearning_rate = fast ; really\ngamma = 1.5\ngama = 1\n\ncopies\n"
                "[trainin]\nname = x/y\nanything\n[training]\nname = a/b\n"
                "copies = 4\n[ppo]\ncopies = 5\nbars = x\n",
-               9);
+               10);
+    has("10 [] : KEY = VALUE");
     has("3 [ppo] learning_rate: fast: a number");
     has("4 [ppo] gamma: 1.5: ");
     has("5 [ppo] gama: unknown key: did you mean gamma?");
@@ -358,6 +359,8 @@ static void test_all_errors(void)
     has("2 [training] world: ");
     all_errors("gamma = 1\n\xEF\xBB\xBF[ppo]\n", 3);
     has("1 [] : gamma: before any section");
+    all_errors("= 3\n" MARKET, 1);
+    has("1 [] : no key, and before any section");
     all_errors("\xEF\xBB\xBF[ppo]\ngamma = 2\n" MARKET, 1);
     has("2 [ppo] gamma");
     all_errors(MARKET "[training]\nname = \xff\x01\xc3\xa9\n", 1); /* quoted, and shown */
