@@ -70,8 +70,8 @@ static int claim_output(struct train_run *run)
     const struct config *config = &run->config;
     int64_t newest = -1;
     int r = claim_take(config->output, config->name, &run->claim, err);
-    if (r < 0) /* -EBUSY has no cause: it is another's turn */
-        return train_failed(run, train_cause(r, NULL), "%s", err);
+    if (r < 0) /* -EBUSY: another training's, which no restart would help */
+        return train_failed(run, train_cause(r, r == -EBUSY ? "config" : NULL), "%s", err);
     if (run->args->resume)
         return GO_ON;
     if ((r = checkpoint_newest(config->output, config->name, &newest, err)) < 0)

@@ -73,7 +73,7 @@ static void warn(struct train_run *run, int *last, int error, const char *words)
 {
     run->lost = run->lost || error < 0;
     if (error < 0 && error != *last)
-        report_warning(&run->report, words);
+        report_warning_of(&run->report, "disk", words);
     *last = error;
 }
 

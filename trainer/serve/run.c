@@ -138,6 +138,12 @@ static void ended_by_itself(struct training *training, int64_t status)
                        "its worker was asked to end by another process");
         return;
     }
+    if (strcmp(training->said_result, "failed") != 0 &&
+        strcmp(cause, "disk") == 0) { /* all was done but that */
+        training_lost(training, reason);
+        training_enter(training, TRAINING_FAILED, "disk", serve_now_ns(), "%s", reason);
+        return;
+    }
     if (status == 2 && !*cause) /* a command line that it does not know: of another version */
         cause = "config";
     if (!*said)
@@ -155,8 +161,14 @@ void run_end_as_asked(struct training *training)
 {
     struct record *record = &training->record;
     int64_t now_ns = serve_now_ns();
+    char reason[RECORD_REASON_MAX];
     switch (record->ending) {
     case ENDING_STOP:
+        if (strcmp(training->said_cause, "disk") == 0) {
+            training_lost(training, reason);
+            training_enter(training, TRAINING_STOPPED, "disk", now_ns, "%s", reason);
+            break;
+        }
         training_enter(training, TRAINING_STOPPED, "", now_ns, "%s",
                        training->killed ? "its worker did not end in time and was killed: the last "
                                           "checkpoint stands"

@@ -56,6 +56,7 @@ void training_forget(struct training *training)
     training->resident_bytes = -1;
     training->worker_cpu_s = 0;
     training->beat_s = -1;
+    training->unsaved = false;
     training->said_start = training->said_end = false;
     training->said_result[0] = training->said_cause[0] = training->said[0] = '\0';
 }
@@ -239,6 +240,55 @@ static void hear_start(struct training *training, const json_t *event)
         record->total_steps = total;
 }
 
+static void tell_last(const struct record *record, char *ret, size_t size)
+{
+    snprintf(ret, size, *record->checkpoint ? "the last is at %lld steps" : "there is none",
+             (long long)record->checkpoint_steps);
+}
+
+/* That it cannot write what is to be gone on from: while it runs, its reason. */
+static bool hear_warning(struct training *training, const json_t *event)
+{
+    struct record *record = &training->record;
+    char last[64], reason[RECORD_REASON_MAX];
+    const char *cause = json_string_value(json_object_get(event, "cause"));
+    const char *words = json_string_value(json_object_get(event, "message"));
+    if (!cause || strcmp(cause, "disk") != 0)
+        return false;
+    tell_last(record, last, sizeof last);
+    snprintf(reason, sizeof reason, "checkpoints cannot be written: %s: %.380s", last, words ? words : "");
+    record_text(record->reason, sizeof record->reason, reason);
+    snprintf(record->cause, sizeof record->cause, "disk");
+    training->unsaved = true;
+    return true;
+}
+
+static void hear_checkpoint(struct training *training, const json_t *event)
+{
+    struct record *record = &training->record;
+    word(event, "path", record->checkpoint, sizeof record->checkpoint);
+    whole(event, "steps", &record->checkpoint_steps);
+    record->restarts = 0;
+    if (training->unsaved)
+        record->reason[0] = record->cause[0] = '\0';
+    training->unsaved = false;
+}
+
+void training_lost(const struct training *training, char ret[static RECORD_REASON_MAX])
+{
+    const struct record *record = &training->record;
+    char last[64];
+    int64_t lost = record->steps - (*record->checkpoint ? record->checkpoint_steps : 0);
+    tell_last(record, last, sizeof last);
+    if (lost > 0)
+        snprintf(ret, RECORD_REASON_MAX,
+                 "its last checkpoint could not be written, %lld steps are lost: %s: %.320s", (long long)lost,
+                 last, training->unsaved ? record->reason : "room on the disk is needed");
+    else
+        snprintf(ret, RECORD_REASON_MAX, "not all it had to write could be written, no step is lost: %.380s",
+                 training->unsaved ? record->reason : "room on the disk is needed");
+}
+
 static void hear_end(struct training *training, const json_t *event)
 {
     training->said_end = true;
@@ -306,10 +356,10 @@ bool training_hear(struct training *training, json_t *event, int64_t now_ns, int
     else if (strcmp(kind, "error") == 0) {
         word(event, "message", training->said, sizeof training->said);
         word(event, "cause", training->said_cause, sizeof training->said_cause);
+    } else if (strcmp(kind, "warning") == 0) {
+        save = hear_warning(training, event);
     } else if (strcmp(kind, "checkpoint") == 0) {
-        word(event, "path", record->checkpoint, sizeof record->checkpoint);
-        whole(event, "steps", &record->checkpoint_steps);
-        record->restarts = 0;
+        hear_checkpoint(training, event);
         save = true;
     } else if (strcmp(kind, "policy") == 0) {
         word(event, "path", record->policy, sizeof record->policy);

@@ -53,6 +53,7 @@ struct training {
     double longest_s[TRAINING_STATES];
     enum training_state beat_state;
     double beat_s;
+    bool unsaved; /* its last checkpoint or policy could not be written: the reason says so */
     bool said_start, said_end;
     char said_result[RECORD_WORD_MAX], said_cause[RECORD_WORD_MAX], said[RECORD_REASON_MAX];
 };
@@ -79,6 +80,9 @@ int training_write_config(const struct training *training);
 /* Takes what the worker said: figures, states; and keeps it as an event. Returns whether the record should be
  * written before long: a checkpoint or a policy is there. */
 bool training_hear(struct training *training, json_t *event, int64_t now_ns, int64_t now_ms);
+
+/* A sentence for one that ended with the cause `disk`: what is lost. */
+void training_lost(const struct training *training, char ret[static RECORD_REASON_MAX]);
 
 /* Goes into a state and keeps that as an event, but for those that a worker tells itself; reason and cause
  * become the record's. The record is not written. */

@@ -109,10 +109,17 @@ void report_event(struct report *report, const char *event, json_t *fields)
 
 void report_warning(struct report *report, const char *words)
 {
+    report_warning_of(report, NULL, words);
+}
+
+void report_warning_of(struct report *report, const char *cause, const char *words)
+{
     pthread_mutex_lock(&report->lock);
     clear_bar(report);
     fprintf(stderr, "papertape-trainer: %s\n", words);
-    tell(report, "warning", json_pack("{s:s}", "message", words));
+    tell(report, "warning",
+         cause ? json_pack("{s:s, s:s}", "message", words, "cause", cause)
+               : json_pack("{s:s}", "message", words));
     pthread_mutex_unlock(&report->lock);
 }
 

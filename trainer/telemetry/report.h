@@ -56,8 +56,9 @@ void report_state(struct report *report, const char *state, int64_t steps);
  */
 void report_event(struct report *report, const char *event, json_t *fields);
 
-/* A sentence: an event of its own, and a line on stderr. */
+/* A sentence: an event of its own, and a line on stderr. `cause`: one word of docs/serve.md, or NULL. */
 void report_warning(struct report *report, const char *words);
+void report_warning_of(struct report *report, const char *cause, const char *words);
 
 struct report_progress {
     const char *name;

@@ -175,6 +175,22 @@ def test_hangs(co):
     check(seen["state_seconds"] is None and seen["state_limit_seconds"] is None, f"ended: {seen}")
 
 
+def test_full_disk(co):
+    """Checkpoints that cannot be written are told while it trains, and when it ends: with what is lost."""
+    co.how("full", step_ms=5, every=5, full=10)
+    co.ask("start", name="full", config=config())
+    seen = until(lambda: (t := co.training("full"))["cause"] and t, "a cause")
+    check(seen["cause"] == "disk" and seen["state"] in RUNS and all(word in seen["reason"] for word in ("checkpoints cannot be written", "5 steps", "No space")),
+          f"full: {seen}")
+    co.ask("stop", name="full")
+    seen = co.wait("full", "stopped", cause="disk")
+    check(f"{seen['steps'] - 5} steps are lost" in seen["reason"] and "at 5 steps" in seen["reason"], f"full, stopped: {seen}")
+    co.how("full-2", step_ms=1, every=5, full=10, total=23)
+    co.ask("start", name="full-2", config=config())
+    seen = co.wait("full-2", "failed", cause="disk", attempts=1)
+    check("18 steps are lost" in seen["reason"] and "did not say why" not in seen["reason"], f"full, done: {seen}")
+
+
 def test_clients(co):
     """Many at once, in pieces, and one that is not one of ours."""
     other = Client(co.socket)
@@ -232,7 +248,7 @@ def test_broken(co):
         file.write('{"seq":1000000000,"ts')
     co.begin()
     names = sorted(co.list())
-    check(names == ["hung", "moved", "one", "torn", "two-5"], f"what is there: {names}")
+    check(names == ["full", "full-2", "hung", "moved", "one", "torn", "two-5"], f"what is there: {names}")
     check(co.training("one")["state"] == "stopped", "the good one")
     for name in ("moved", "torn"):
         check(co.training(name)["state"] == "failed" and "record.json" in co.training(name)["reason"], f"{name}: {co.training(name)}")
@@ -252,6 +268,7 @@ with CoProcess(program, "--memory-mib", "1000", "--worker-memory-mib", "1000", "
     test_again(co, test_start(co))
     test_output(co, co.folder)
     test_hangs(co)
+    test_full_disk(co)
     test_clients(co)
     test_second(co)
     test_broken(co)

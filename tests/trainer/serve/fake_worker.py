@@ -9,6 +9,7 @@ itself after a minute, whatever happens.
      "die": N, "by": 9,       ends by that signal at its Nth step; "cause": with an error of that cause instead
      "allocate_mib": N,       at its first step
      "burn": true,            uses a processor
+     "full": N,               from its Nth step on no checkpoint can be written
      "hang": [N, S],          after its Nth step it sends heartbeats alone, S seconds into its update and more
      "say": [[1, "…"]]}       to stdout (1) and stderr (2) before the first step, as it is
 """
@@ -59,6 +60,9 @@ def tell(event, **fields):
 
 
 def checkpoint():
+    if count >= how.get("full", 1 << 60):
+        tell("warning", message="cannot write out/x: No space left on device", cause="disk")
+        return
     for old in checkpoints():
         if how.get("keep_one"):
             os.unlink(os.path.join(output, f"{name}-{old}.ckpt"))
@@ -120,5 +124,7 @@ while steps < how.get("total", 1000000) and time.monotonic() - begun < 60:
         signal.signal(how.get("by", 9), signal.SIG_DFL) if how.get("by", 9) != 9 else None
         os.kill(os.getpid(), how.get("by", 9))
 checkpoint()
-tell("end", result="done" if steps >= how.get("total", 1000000) else "stopped", steps=steps)
+full = count >= how.get("full", 1 << 60)
+tell("end", result="done" if steps >= how.get("total", 1000000) else "stopped", steps=steps, cause="disk" if full else None)
 note("ended", steps=steps)
+sys.exit(full)
