@@ -65,6 +65,50 @@ static void answer(struct control_call *call, json_t *result)
         control_error(call, "ENOMEM", "out of memory");
 }
 
+/* ---- Keys. ---- */
+
+/* *ret NULL: none is given. */
+static bool key_arg(struct control_call *call, json_t *args, const char **ret)
+{
+    const json_t *value = json_object_get(args, "key");
+    *ret = json_string_value(value);
+    if (!value || json_is_null(value) || (*ret && **ret && strlen(*ret) < RECORD_KEY_MAX))
+        return true;
+    control_error(call, "EINVAL", "key: a text of 1 to %d bytes is needed", RECORD_KEY_MAX - 1);
+    return false;
+}
+
+/* One that was carried out under its key before is answered, not carried out again. */
+static bool came_before(struct control_call *call, const struct training *training, const char *cmd,
+                        const char *key)
+{
+    const struct record_key *before = key && training ? record_key_find(&training->record, key) : NULL;
+    if (!before)
+        return false;
+    if (strcmp(before->cmd, cmd) == 0)
+        answer(call, show(training));
+    else
+        control_error(call, "EINVAL", "key: \"%.64s\" was a %s's: another one is needed", key, before->cmd);
+    return true;
+}
+
+/* The training that a command would change, which is given under *ret_key; NULL: the call is answered. */
+static struct training *find_for(struct serve *serve, struct control_call *call, json_t *args,
+                                 const char *cmd, const char **ret_key)
+{
+    struct training *training = find(serve, call, args);
+    if (!training || !key_arg(call, args, ret_key) || came_before(call, training, cmd, *ret_key))
+        return NULL;
+    return training;
+}
+
+/* Kept with the record that says what the command did. */
+static void keep_key(struct training *training, const char *cmd, const char *key)
+{
+    if (key)
+        record_key_add(&training->record, key, cmd);
+}
+
 /* ---- Configurations. ---- */
 
 static void refuse(struct control_call *call, json_t *errors)
@@ -217,8 +261,8 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
     int64_t priority;
     const json_t *overwrite = json_object_get(args, "overwrite");
     const char *name = text_arg(call, args, "name");
-    const char *text = name ? text_arg(call, args, "config") : NULL;
-    if (!text)
+    const char *text = name ? text_arg(call, args, "config") : NULL, *key;
+    if (!text || !key_arg(call, args, &key))
         return;
     if (!record_name_is_good(name)) {
         control_error(call, "EINVAL",
@@ -230,10 +274,12 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
         control_error(call, "EINVAL", "overwrite: true or false is needed");
         return;
     }
+    struct training *before = queue_find(serve, name);
+    if (came_before(call, before, "start", key))
+        return;
     char *config = take_config(serve, call, name, text, NULL, &wants);
     if (!config)
         return;
-    struct training *before = queue_find(serve, name);
     if (!whole_arg(call, args, "priority", -PRIORITY_MAX, PRIORITY_MAX, wants.priority, &priority) ||
         !may_start(serve, call, name, json_is_true(overwrite), before, &wants)) {
         free(config);
@@ -251,6 +297,11 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
     training->record.priority = (int)priority;
     training->record.total_steps = wants.total_steps;
     training->record.overwrite = json_is_true(overwrite);
+    if (before) {
+        memcpy(training->record.keys, before->record.keys, sizeof training->record.keys);
+        training->record.n_keys = before->record.n_keys;
+    }
+    keep_key(training, "start", key);
     if (training_save(training, err) < 0) { /* what was before stays */
         training_destroy(training);
         control_error(call, "EIO", "%s", err);
@@ -269,7 +320,8 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
 
 static void stop(struct serve *serve, struct control_call *call, json_t *args)
 {
-    struct training *training = find(serve, call, args);
+    const char *key;
+    struct training *training = find_for(serve, call, args, "stop", &key);
     if (!training)
         return;
     struct record *record = &training->record;
@@ -278,6 +330,7 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
                       training_state_ended(record->state) ? "does not run" : "is being stopped");
         return;
     }
+    keep_key(training, "stop", key);
     if (training->worker || training->left) {
         run_ask(training, ENDING_STOP);
     } else {
@@ -310,7 +363,8 @@ static void begin_again(struct training *training, bool ends_first)
 
 static void resume(struct serve *serve, struct control_call *call, json_t *args)
 {
-    struct training *training = find(serve, call, args);
+    const char *key;
+    struct training *training = find_for(serve, call, args, "resume", &key);
     if (!training)
         return;
     struct record *record = &training->record;
@@ -325,6 +379,7 @@ static void resume(struct serve *serve, struct control_call *call, json_t *args)
                                                                                    : "runs");
         return;
     }
+    keep_key(training, "resume", key);
     begin_again(training, stopping);
     answer(call, show(training));
 }
@@ -357,7 +412,8 @@ static bool goes_on(struct control_call *call, const struct training *training, 
 
 static void restart(struct serve *serve, struct control_call *call, json_t *args)
 {
-    struct training *training = find(serve, call, args);
+    const char *key;
+    struct training *training = find_for(serve, call, args, "restart", &key);
     struct training_wants wants;
     if (!training)
         return;
@@ -387,6 +443,7 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
     if (wants.priority != training->wants.priority)
         record->priority = wants.priority;
     training->wants = wants;
+    keep_key(training, "restart", key);
     begin_again(training, has_worker(training));
     answer(call, show(training));
 }

@@ -71,23 +71,52 @@ void record_text(char *ret, size_t size, const char *text)
     json_decref(json);
 }
 
+/* ---- Keys. ---- */
+
+const struct record_key *record_key_find(const struct record *record, const char *key)
+{
+    for (int i = 0; i < record->n_keys; i++)
+        if (strcmp(record->keys[i].key, key) == 0)
+            return &record->keys[i];
+    return NULL;
+}
+
+void record_key_add(struct record *record, const char *key, const char *cmd)
+{
+    if (record->n_keys == RECORD_KEYS_MAX)
+        memmove(record->keys, record->keys + 1, (size_t)--record->n_keys * sizeof *record->keys);
+    struct record_key *at = &record->keys[record->n_keys++];
+    *at = (struct record_key){0};
+    snprintf(at->key, sizeof at->key, "%s", key);
+    snprintf(at->cmd, sizeof at->cmd, "%s", cmd);
+}
+
 /* ---- Writing. ---- */
+
+static json_t *keys_to_json(const struct record *r)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < r->n_keys; i++)
+        json_array_append_new(array, json_pack("{s:s, s:s}", "key", r->keys[i].key, "cmd", r->keys[i].cmd));
+    return array;
+}
 
 static json_t *to_json(const struct record *r)
 {
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:b, s:b, s:I, s:I, s:s, "
-        "s:f, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:I, s:I, s:s}",
-        "schema", SCHEMA, "name", r->name, "state", states[r->state], "ending", endings[r->ending], "reason",
-        r->reason, "cause", r->cause, "created_ns", (json_int_t)r->created_ns, "started_ns",
-        (json_int_t)r->started_ns, "ended_ns", (json_int_t)r->ended_ns, "priority", r->priority, "attempts",
-        r->attempts, "restarts", r->restarts, "overwrite", r->overwrite, "changed", r->changed, "pid",
-        (json_int_t)r->pid, "pid_started", (json_int_t)r->pid_started, "boot", r->boot, "cpu_s", r->cpu_s,
-        "steps", (json_int_t)r->steps, "total_steps", (json_int_t)r->total_steps, "iteration",
-        (json_int_t)r->iteration, "return",
-        isfinite(r->episode_return) ? json_real(r->episode_return) : json_null(), "backend", r->backend,
-        "device", r->device, "checkpoint", r->checkpoint, "policy", r->policy, "checkpoint_steps",
-        (json_int_t)r->checkpoint_steps, "seq", (json_int_t)r->seq, "config", r->config ? r->config : "");
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:b, s:b, s:I, s:I, s:s, "
+                     "s:f, s:I, s:I, s:I, s:o, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:o}",
+                     "schema", SCHEMA, "name", r->name, "state", states[r->state], "ending",
+                     endings[r->ending], "reason", r->reason, "cause", r->cause, "created_ns",
+                     (json_int_t)r->created_ns, "started_ns", (json_int_t)r->started_ns, "ended_ns",
+                     (json_int_t)r->ended_ns, "priority", r->priority, "attempts", r->attempts, "restarts",
+                     r->restarts, "overwrite", r->overwrite, "changed", r->changed, "pid", (json_int_t)r->pid,
+                     "pid_started", (json_int_t)r->pid_started, "boot", r->boot, "cpu_s", r->cpu_s, "steps",
+                     (json_int_t)r->steps, "total_steps", (json_int_t)r->total_steps, "iteration",
+                     (json_int_t)r->iteration, "return",
+                     isfinite(r->episode_return) ? json_real(r->episode_return) : json_null(), "backend",
+                     r->backend, "device", r->device, "checkpoint", r->checkpoint, "policy", r->policy,
+                     "checkpoint_steps", (json_int_t)r->checkpoint_steps, "seq", (json_int_t)r->seq, "config",
+                     r->config ? r->config : "", "keys", keys_to_json(r));
 }
 
 int record_write(const struct record *record, const char *path, char err[static RECORD_ERROR_MAX])
@@ -139,6 +168,23 @@ static bool read_bool(const json_t *json, const char *key, bool *ret)
     return json_is_boolean(value);
 }
 
+/* None in a record of an older version. */
+static bool read_keys(const json_t *json, struct record *r)
+{
+    const json_t *array = json_object_get(json, "keys"), *at;
+    size_t i;
+    if (array && (!json_is_array(array) || json_array_size(array) > RECORD_KEYS_MAX))
+        return false;
+    json_array_foreach(array, i, at)
+    {
+        struct record_key *key = &r->keys[r->n_keys++];
+        if (!read_text(at, "key", key->key, sizeof key->key) ||
+            !read_text(at, "cmd", key->cmd, sizeof key->cmd))
+            return false;
+    }
+    return true;
+}
+
 static bool from_json(const json_t *json, struct record *r)
 {
     char word[RECORD_WORD_MAX];
@@ -165,7 +211,7 @@ static bool from_json(const json_t *json, struct record *r)
         read_text(json, "checkpoint", r->checkpoint, sizeof r->checkpoint) &&
         read_text(json, "policy", r->policy, sizeof r->policy) &&
         read_whole(json, "checkpoint_steps", &r->checkpoint_steps) && read_whole(json, "seq", &r->seq) &&
-        config;
+        read_keys(json, r) && config;
     if (!good)
         return false;
     r->ending = (enum training_ending)ending;

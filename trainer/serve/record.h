@@ -14,6 +14,8 @@ enum {
     RECORD_WORD_MAX = 32,
     RECORD_BACKEND_MAX = 96,
     RECORD_BOOT_MAX = 40,
+    RECORD_KEY_MAX = 64, /* with its NUL */
+    RECORD_KEYS_MAX = 16,
     RECORD_ERROR_MAX = 512,
 };
 
@@ -46,6 +48,11 @@ enum training_ending {
     TRAINING_ENDINGS,
 };
 
+/* A command that was carried out, by the key that its giver gave it. */
+struct record_key {
+    char key[RECORD_KEY_MAX], cmd[RECORD_WORD_MAX];
+};
+
 /* A zeroed one is empty. Times are the wall's; 0: not yet. */
 struct record {
     char name[RECORD_NAME_MAX];
@@ -66,8 +73,10 @@ struct record {
     char backend[RECORD_BACKEND_MAX], device[RECORD_WORD_MAX];
     char checkpoint[PATH_MAX], policy[PATH_MAX];
     int64_t checkpoint_steps;
-    int64_t seq;  /* of its events, at least */
-    char *config; /* the file's text; owned */
+    int64_t seq;                             /* of its events, at least */
+    char *config;                            /* the file's text; owned */
+    struct record_key keys[RECORD_KEYS_MAX]; /* the newest, oldest first */
+    int n_keys;
 };
 
 const char *training_state_name(enum training_state state);
@@ -81,6 +90,11 @@ bool record_name_is_good(const char *name);
 /* Copies a text that JSON takes: what does not fit goes, and bytes that are not UTF-8 become question marks.
  */
 void record_text(char *ret, size_t size, const char *text);
+
+/* What was carried out under that key; NULL: nothing, or too long ago. */
+const struct record_key *record_key_find(const struct record *record, const char *key);
+/* The oldest makes room. */
+void record_key_add(struct record *record, const char *key, const char *cmd);
 
 /* 0 or -errno with a sentence; what the path held before stays then. */
 int record_write(const struct record *record, const char *path, char err[static RECORD_ERROR_MAX]);

@@ -93,6 +93,37 @@ def test_stop_is_remembered(program):
         check(len(co.runs("stops", "begun")) == 1 and len(co.runs("stops", "asked")) == 1, "asked once, begun once")
 
 
+def test_keys(program):
+    """A command that comes again with its key is not carried out again, by the next co-process neither."""
+    with CoProcess(program, "--idle-s", "0").begin() as co:
+        co.how("a", step_ms=20)
+        created = co.ask("start", name="a", config=config(), key="k1")["created_ns"]
+        check(co.ask("start", name="a", config=config(), key="k1")["created_ns"] == created, "the same one")
+        co.refused("EEXIST", ["runs"], "start", name="a", config=config(), key="k2")
+        co.refused("EINVAL", ["k1", "start"], "stop", name="a", key="k1")
+        for key in ("", 64 * "x", 7):
+            co.refused("EINVAL", ["key", "63"], "stop", name="a", key=key)
+        co.kill()
+        co.begin()
+        check(co.ask("start", name="a", config=config(), overwrite=True, key="k1")["created_ns"] == created, "after a kill, too")
+        co.wait("a", "rollout")
+        co.ask("stop", name="a", key="~5.1723161255342000000")
+        co.wait("a", "stopped")
+        co.kill()
+        co.begin()
+        check(co.ask("stop", name="a", key="~5.1723161255342000000")["state"] == "stopped", "stopped, not refused")
+        attempts = co.training("a")["attempts"]
+        for _ in range(2):
+            co.ask("restart", name="a", key="r")
+        co.wait("a", "rollout", attempts=attempts + 1)
+        check(not co.runs("a", "doubled"), "alone")
+        co.ask("stop", name="a")
+        co.wait("a", "stopped")
+        anew = co.ask("start", name="a", config=config(), overwrite=True)
+        check(anew["created_ns"] > created and co.ask("start", name="a", config=config(), key="k1")["created_ns"] == anew["created_ns"],
+              "kept by the one in its place")
+
+
 def test_ended_in_order(program):
     """SIGTERM: workers write checkpoints; the next one goes on with what ran, and with what was paused or waited."""
     with CoProcess(program, "--idle-s", "0").begin() as co:
@@ -187,6 +218,7 @@ test_outlived(program)
 test_unknown_pid(program)
 test_other_pid(program)
 test_stop_is_remembered(program)
+test_keys(program)
 test_ended_in_order(program)
 test_at_random(program, sanitizers, random.Random(seed))
 done("trainer/serve/kill")

@@ -36,7 +36,9 @@ static struct record example(void)
                        .policy = "/state/a.safetensors",
                        .checkpoint_steps = 1048576,
                        .seq = 4711,
-                       .config = strdup("[training]\nname = a\n")};
+                       .config = strdup("[training]\nname = a\n"),
+                       .keys = {{"k/1", "start"}, {"~5.7", "stop"}},
+                       .n_keys = 2};
     return r;
 }
 
@@ -63,7 +65,9 @@ static void test_back(void)
           b.attempts == a.attempts && b.restarts == a.restarts && b.overwrite && b.changed &&
           b.pid == a.pid && b.pid_started == a.pid_started && b.cpu_s == a.cpu_s && b.steps == a.steps &&
           b.total_steps == a.total_steps && b.iteration == a.iteration &&
-          b.episode_return == a.episode_return && b.checkpoint_steps == a.checkpoint_steps && b.seq == a.seq);
+          b.episode_return == a.episode_return && b.checkpoint_steps == a.checkpoint_steps &&
+          b.seq == a.seq && b.n_keys == 2);
+    CHECK(memcmp(a.keys, b.keys, sizeof a.keys) == 0);
 
     a.episode_return = NAN;
     CHECK_INT(record_write(&a, path, err), 0);
@@ -112,6 +116,30 @@ static void test_torn(void)
     record_finish(&a);
 }
 
+static void test_keys(void)
+{
+    struct record r = {0}, b;
+    char key[RECORD_KEY_MAX], err[RECORD_ERROR_MAX];
+    for (int i = 0; i < RECORD_KEYS_MAX + 3; i++) {
+        snprintf(key, sizeof key, "key %d", i);
+        CHECK(!record_key_find(&r, key));
+        record_key_add(&r, key, i % 2 ? "stop" : "resume");
+    }
+    CHECK(!record_key_find(&r, "key 2"));
+    CHECK_STR(record_key_find(&r, "key 3")->cmd, "stop");
+    CHECK_STR(record_key_find(&r, key)->cmd, "resume");
+    struct record a = example();
+    memcpy(a.keys, r.keys, sizeof a.keys);
+    a.n_keys = r.n_keys;
+    const char *path = scratch_path("keys.json");
+    CHECK_INT(record_write(&a, path, err), 0);
+    CHECK_INT(record_read(path, &b, err), 0);
+    CHECK_INT(b.n_keys, RECORD_KEYS_MAX);
+    CHECK(memcmp(b.keys, a.keys, sizeof b.keys) == 0);
+    record_finish(&a);
+    record_finish(&b);
+}
+
 static void test_words(void)
 {
     enum training_state state;
@@ -143,6 +171,7 @@ int main(void)
     scratch_in_memory();
     test_back();
     test_torn();
+    test_keys();
     test_words();
     return check_done("trainer/serve/record");
 }
