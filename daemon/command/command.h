@@ -22,8 +22,11 @@ json_t *commands_answer(enum order_reason reason, uint64_t order_id, json_t *res
 /* A command of a former run, as its row tells: should it come again, it is answered so. */
 void commands_remember(struct commands *commands, const char *cmd, const char *args, const char *answer);
 
-/* Commands that a former run had passed on and was not told of any more: their rows are settled. */
+/* Commands that a former run had passed on and was not told of any more: once the co-process is there it is
+ * asked again, and their rows are settled. */
 void commands_recover(struct commands *commands, struct db_reader *reader);
+bool commands_left(const struct commands *commands); /* some are not asked again yet */
+void commands_ask_left(struct commands *commands);   /* it is there */
 
 /* A command of a former run that the log brought again: its row is put. */
 void commands_redone(struct commands *commands, int64_t ts_ns, const struct event_command *command,

@@ -64,15 +64,11 @@ void command_end(struct work *work, json_t *result);
 /* begin, one event, end. */
 void command_carry_out(const struct request *request, struct event *event, json_t *result);
 
-/* A command that somebody else carries out, and tells of later. The row is stored, pending. NULL, with the
- * call answered, when it came before, is on its way under the same key, or without memory. */
-struct deferred;
-struct deferred *command_defer(const struct request *request);
-/* Stores what it came to, {"result":…} or {"error":…} (stolen; NULL without memory), and lets the answer wait
- * for the commit. */
-void command_settle(struct deferred *deferred, json_t *answer);
-
-struct commands *command_of_deferred(const struct deferred *deferred);
+/* A command that the co-process carries out: its row is stored, pending; after that commit the co-process is
+ * asked what command_train_asked() says; what that came to is stored, and answered after the commit that
+ * holds it. Answered at once when it came before, is on its way under the same key, when nothing can be
+ * stored, or without memory. The arguments are good. */
+void command_defer(const struct request *request);
 
 /* What a refusal means, in words, for the person who asked. */
 const char *command_reason_words(enum order_reason reason);
@@ -93,6 +89,8 @@ bool command_came_before(const struct request *request);
 
 /* One under the same key is on its way: NULL for none. */
 const struct deferred *command_deferred_find(const struct commands *commands, const char *name);
+void command_deferred_committed(struct commands *commands, uint64_t ticket);
+void command_deferred_not_stored(struct commands *commands);
 void command_deferred_finish(struct commands *commands); /* answers what is left */
 
 /* ---- keys.c ---- */
@@ -170,6 +168,11 @@ void command_train_resume(const struct request *request);
 void command_train_check(const struct request *request);
 void command_train_config(const struct request *request);
 void command_train_log(const struct request *request);
+/* Is it one that changes a training? */
+bool command_train_changes(const char *cmd);
+/* What the co-process is asked for one that changes a training and whose arguments are good: *ret_cmd, and a
+ * new object. NULL without memory. */
+json_t *command_train_asked(const struct request *request, const char **ret_cmd);
 void command_policy_list(const struct request *request); /* policy_show.c … */
 void command_policy_show(const struct request *request);
 void command_policy_promote(const struct request *request); /* policy.c … */

@@ -41,17 +41,11 @@ static bool take_whole(const struct args *args, const char *name, int min, int m
     return true;
 }
 
-/* A new reference to the configuration's text, NULL for none given; false: answered. */
-static bool take_config(const struct args *args, json_t **ret)
+/* A text, or none. */
+static bool config_good(const struct args *args)
 {
     const char *text;
-    *ret = NULL;
-    if (!args_given(args, "config"))
-        return true;
-    if (!args_text(args, "config", &text))
-        return false;
-    *ret = json_incref(json_object_get(args->object, "config"));
-    return true;
+    return !args_given(args, "config") || args_text(args, "config", &text);
 }
 
 /* Before which every symbol's bars are in the database: the newest may be on its way there. 0: not known. */
@@ -67,16 +61,15 @@ static int64_t bars_end(const struct engine *engine)
     return end_ns;
 }
 
-/* The configuration where none is given. NULL with the call answered. */
+/* The configuration where none is given. NULL without memory, or where the state's folder cannot be looked
+ * at.
+ */
 static json_t *default_config(const struct request *request)
 {
     const struct daemon *daemon = request->commands->daemon;
     char *folder = realpath(daemon->state.path, NULL);
     char *text = folder ? training_defaults(&daemon->config, folder, bars_end(request->engine)) : NULL;
     json_t *config = text ? json_string(text) : NULL;
-    if (!config)
-        control_error(request->call, "ENOMEM", "out of memory, or %.200s cannot be looked at",
-                      daemon->state.path);
     free(text);
     free(folder);
     return config;
@@ -84,90 +77,89 @@ static json_t *default_config(const struct request *request)
 
 /* ---- what changes a training ---- */
 
-static void on_changed(void *ctx, const json_t *answer)
+static const struct {
+    const char *cmd, *asked;
+} changes[] = {{"train_start", "start"},
+               {"train_stop", "stop"},
+               {"train_restart", "restart"},
+               {"train_resume", "resume"}};
+
+static const char *asked_for(const char *cmd)
 {
-    struct deferred *deferred = ctx;
-    const json_t *result = json_object_get(answer, "result");
-    const char *name = json_string_value(json_object_get(result, "name"));
-    const struct trainings *trainings = command_of_deferred(deferred)->daemon->trainings;
-    json_t *training = name ? trainings_object(trainings, name) : NULL;
-    if (training)
-        command_settle(deferred, json_pack("{s:{s:o}}", "result", "training", training));
-    else if (result)
-        command_settle(deferred, json_pack("{s:{s:s, s:s}}", "error", "code", "EPROTO", "message",
-                                           "the co-process does not say what came of it"));
-    else
-        command_settle(deferred, json_pack("{s:O}", "error", json_object_get(answer, "error")));
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        if (strcmp(changes[i].cmd, cmd) == 0)
+            return changes[i].asked;
+    return NULL;
 }
 
-/* Passes it on; `args` is stolen. */
-static void change(const struct request *request, const char *cmd, json_t *args)
+bool command_train_changes(const char *cmd)
 {
-    struct deferred *deferred = command_defer(request);
-    if (!deferred) {
-        json_decref(args);
-        return;
+    return asked_for(cmd) != NULL;
+}
+
+json_t *command_train_asked(const struct request *request, const char **ret_cmd)
+{
+    static const char *const members[] = {"name", "config", "overwrite", "priority"};
+    json_t *asked = json_object();
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        json_t *value = json_object_get(request->args, members[i]);
+        if (value && !json_is_null(value))
+            json_object_set(asked, members[i], value);
     }
-    trainings_ask(request->commands->daemon->trainings, cmd, args, on_changed, deferred);
+    *ret_cmd = asked_for(request->cmd);
+    json_t *config = strcmp(*ret_cmd, "start") == 0 && !json_object_get(asked, "config")
+                         ? default_config(request)
+                         : json_null();
+    if (config && !json_is_null(config))
+        json_object_set_new(asked, "config", config);
+    if (config)
+        return asked;
+    json_decref(asked);
+    return NULL;
 }
 
 void command_train_start(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name;
-    json_t *config;
     bool overwrite = false;
     int priority = INT32_MIN;
     if (!args_known(&args, "name config overwrite priority key") || !take_name(&args, &name) ||
         !args_flag(&args, "overwrite", &overwrite) ||
-        !take_whole(&args, "priority", -PRIORITY_MAX, PRIORITY_MAX, &priority) ||
-        !take_config(&args, &config))
+        !take_whole(&args, "priority", -PRIORITY_MAX, PRIORITY_MAX, &priority) || !config_good(&args))
         return;
     if (strcmp(name, DB_CHAMPION_ACCOUNT) == 0) {
         control_error(request->call, "EINVAL",
                       "args.name: champion is the account of the best policy: another name is needed");
-        json_decref(config);
         return;
     }
-    if (!config)
-        config = default_config(request);
-    if (!config)
-        return;
-    json_t *asked = json_pack("{s:s, s:o, s:b}", "name", name, "config", config, "overwrite", overwrite);
-    if (priority != INT32_MIN)
-        json_object_set_new(asked, "priority", json_integer(priority));
-    change(request, "start", asked);
+    command_defer(request);
 }
 
 void command_train_restart(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name;
-    json_t *config;
-    if (!args_known(&args, "name config key") || !take_name(&args, &name) || !take_config(&args, &config))
-        return;
-    json_t *asked = json_pack("{s:s}", "name", name);
-    if (config)
-        json_object_set_new(asked, "config", config);
-    change(request, "restart", asked);
+    if (args_known(&args, "name config key") && take_name(&args, &name) && config_good(&args))
+        command_defer(request);
 }
 
-static void change_by_name(const struct request *request, const char *cmd)
+static void change_by_name(const struct request *request)
 {
     struct args args = {request, request->args, "args"};
     const char *name;
     if (args_known(&args, "name key") && take_name(&args, &name))
-        change(request, cmd, json_pack("{s:s}", "name", name));
+        command_defer(request);
 }
 
 void command_train_stop(const struct request *request)
 {
-    change_by_name(request, "stop");
+    change_by_name(request);
 }
 
 void command_train_resume(const struct request *request)
 {
-    change_by_name(request, "resume");
+    change_by_name(request);
 }
 
 /* ---- what only looks ---- */
@@ -218,6 +210,9 @@ void command_train_config(const struct request *request)
     json_t *config = default_config(request);
     if (config)
         control_ok(request->call, json_pack("{s:o}", "config", config));
+    else
+        control_error(request->call, "ENOMEM", "out of memory, or %.200s cannot be looked at",
+                      request->commands->daemon->state.path);
 }
 
 void command_train_log(const struct request *request)

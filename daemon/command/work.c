@@ -255,6 +255,7 @@ void commands_not_stored(struct commands *commands)
     uint64_t committed = db_writer_committed(session_writer(commands->daemon->session));
     const char *detail;
     commands_committed(commands, committed);
+    command_deferred_not_stored(commands);
     session_storage_ok(commands->daemon->session, &detail);
     while (commands->first) {
         struct waiting *waiting = commands->first;
@@ -268,6 +269,7 @@ void commands_not_stored(struct commands *commands)
 
 void commands_committed(struct commands *commands, uint64_t ticket)
 {
+    command_deferred_committed(commands, ticket);
     for (struct waiting **at = &commands->first; *at;) {
         struct waiting *waiting = *at;
         if (waiting->ticket > ticket) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/command/command.h"
 #include "daemon/log.h"
 #include "daemon/program.h"
 #include "daemon/training/internal.h"
@@ -181,12 +182,20 @@ void trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, t
     link_ask(trainings->link, cmd, args, on_asked, asked);
 }
 
+bool trainings_reachable(const struct trainings *trainings)
+{
+    struct link_view view = {.state = LINK_ABSENT};
+    if (trainings)
+        link_view(trainings->link, &view);
+    return view.state == LINK_OK;
+}
+
 /* ---- how the co-process stands ---- */
 
 static bool is_needed(void *ctx)
 {
     const struct trainings *trainings = ctx;
-    return trainings->unlisted || keep_any_live(trainings);
+    return trainings->unlisted || keep_any_live(trainings) || commands_left(trainings->daemon->commands);
 }
 
 static void on_ready(void *ctx)
@@ -274,6 +283,8 @@ static void on_tick(uv_timer_t *timer)
     ask_list(trainings);
     if (!trainings->begun)
         return;
+    if (trainings_reachable(trainings))
+        commands_ask_left(trainings->daemon->commands);
     pull_next(trainings); /* what was told before rows could be stored */
     tell(trainings);
     for (size_t i = 0; i < trainings->n_known; i++)

@@ -24,6 +24,9 @@ void trainings_remember(struct trainings *trainings, struct db_reader *reader);
 void trainings_ask(struct trainings *trainings, const char *cmd, json_t *args, training_answer *answer,
                    void *ctx);
 
+/* Does the co-process listen, and is it of this version? What is asked is sent at once then. */
+bool trainings_reachable(const struct trainings *trainings);
+
 /* The status object's "trainings", at most 64: those that a worker is at first, then those that wait, then
  * the newest that have ended; all that an answer's line can hold; how many there are; one, NULL for none; and
  * the status' "trainer". The lists are oldest first. */

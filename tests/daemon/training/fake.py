@@ -47,7 +47,7 @@ class Fake:
         self.lock = threading.RLock()
         self.trainings, self.asked = {}, []
         self.protocol, self.held, self.answers, self.lies, self.on_list = 1, False, {}, {}, None
-        self.clients = []
+        self.clients, self.keys, self.done, self.pause = [], {}, [], None
         self.open()
 
     def open(self):
@@ -88,6 +88,8 @@ class Fake:
                     request = json.loads(line)
                     with self.lock:
                         answer = self.answer(request["cmd"], request["args"])
+                    if self.pause and request["cmd"] in ("start", "stop", "resume", "restart"):
+                        time.sleep(self.pause())
                     if answer is None:
                         continue
                     if isinstance(answer, bytes):
@@ -100,6 +102,19 @@ class Fake:
                 pass
 
     def answer(self, cmd, args):
+        """As in told(); what comes again with its key is not done again."""
+        name, key = args.get("name"), args.get("key")
+        if key and self.keys.get((name, key)) == cmd and self.held is not True and cmd != self.held:
+            self.asked.append((cmd, args))
+            return self.trainings[name].object()
+        answer = self.told(cmd, args)
+        if cmd in ("start", "stop", "resume", "restart") and isinstance(answer, dict) and "error" not in answer:
+            self.done.append((cmd, name))
+            if key:
+                self.keys[name, key] = cmd
+        return answer
+
+    def told(self, cmd, args):
         """The result, {"error":…}, bytes to send as they are, or None: no answer."""
         self.asked.append((cmd, args))
         if self.held is True or cmd == self.held:
