@@ -461,7 +461,8 @@ int main(int argc, char **argv)
         printf("papertaped: %s: ok\n", arguments.config ? arguments.config : "defaults");
     if (arguments.print || arguments.check)
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-    if (state_dir_find(arguments.state, &daemon.state, err, sizeof err) < 0) {
+    if (state_dir_find(arguments.state, &daemon.state, err, sizeof err) < 0 ||
+        state_dir_check_socket(&daemon.state, err, sizeof err) < 0) {
         fprintf(stderr, "papertaped: %s\n", err);
         return EXIT_FAILURE;
     }

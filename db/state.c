@@ -75,11 +75,16 @@ int state_dir_find(const char *option, struct state_dir *ret, char *err, size_t 
         !join(state.lock, state.path, "papertaped.lock") || !join(state.socket, socket_dir, "control.sock"))
         return fail(-ENAMETOOLONG, err, err_size, "%.64s…: the path is longer than %d bytes", state.path,
                     STATE_PATH_MAX - 1);
-    if (strlen(state.socket) > STATE_SOCKET_MAX)
-        return fail(-ENAMETOOLONG, err, err_size,
-                    "%s: a socket's path has at most %d bytes: use a shorter state directory", state.socket,
-                    STATE_SOCKET_MAX);
     *ret = state;
+    return 0;
+}
+
+int state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size)
+{
+    if (strlen(state->socket) > STATE_SOCKET_MAX)
+        return fail(-ENAMETOOLONG, err, err_size,
+                    "%s: a socket's path has at most %d bytes: use a shorter state directory", state->socket,
+                    STATE_SOCKET_MAX);
     return 0;
 }
 

@@ -20,8 +20,11 @@ struct state_dir {
 /* Finds the directory: `option` (--state) when not NULL, else $STATE_DIRECTORY, else
  * $XDG_STATE_HOME/papertape, else
  * ~/.local/state/papertape. Touches nothing. 0; -EINVAL for an empty or relative environment value or no
- * home; -ENAMETOOLONG, also for a socket path that the kernel would not take. err: one sentence. */
+ * home; -ENAMETOOLONG. err: one sentence. */
 int state_dir_find(const char *option, struct state_dir *ret, char *err, size_t err_size);
+
+/* For who uses the socket: would the kernel take its path? 0; -ENAMETOOLONG with a sentence. */
+int state_dir_check_socket(const struct state_dir *state, char *err, size_t err_size);
 
 /* Creates what is missing of the directory (its parents too) and its sub-directories, mode 0750, and checks
  * that it can be written. 0 or -errno with a sentence. */

@@ -65,6 +65,8 @@ int ask_quietly(const char *state, const char *cmd, json_t *args, json_t **ret_r
     char words[512];
     int r = state_dir_find(state, &dir, words, sizeof(words));
 
+    if (r == 0)
+        r = state_dir_check_socket(&dir, words, sizeof(words));
     if (r < 0) {
         json_decref(args);
         text_clean(error.message, sizeof(error.message), words);

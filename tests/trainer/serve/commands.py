@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from co_process import RUNS, Client, CoProcess, check, config, done, market, until
+from co_process import PATIENCE, RUNS, Client, CoProcess, check, config, done, market, until
 
 
 def test_hello(co):
@@ -191,6 +191,16 @@ def test_full_disk(co):
     check("18 steps are lost" in seen["reason"] and "did not say why" not in seen["reason"], f"full, done: {seen}")
 
 
+def test_deep(program, folder):
+    """A state directory too deep for a socket's path will do where the socket is elsewhere; where it is not that is said."""
+    deep = os.path.join(folder, "d" * 60, "e" * 60)
+    command = [program, "serve", "--state", deep, "--devices", "none", "--idle-s", "1"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    check(run.returncode == 1 and "--socket" in run.stderr and "107" in run.stderr, f"deep: {run}")
+    run = subprocess.run(command + ["--socket", os.path.join(folder, "t.sock")], capture_output=True, text=True, timeout=PATIENCE)
+    check(run.returncode == 0 and run.stderr == "", f"elsewhere: {run}")
+
+
 def test_clients(co):
     """Many at once, in pieces, and one that is not one of ours."""
     other = Client(co.socket)
@@ -269,6 +279,7 @@ with CoProcess(program, "--memory-mib", "1000", "--worker-memory-mib", "1000", "
     test_output(co, co.folder)
     test_hangs(co)
     test_full_disk(co)
+    test_deep(co.program, co.folder)
     test_clients(co)
     test_second(co)
     test_broken(co)
