@@ -171,6 +171,11 @@ static char *take_config(struct serve *serve, struct control_call *call, const c
         refuse_one(call, "serve", "memory_mib", message);
         return NULL;
     }
+    if (ret->insists && !ret->on_device) {
+        refuse_one(call, "training", "device",
+                   "cuda: a world that is built in runs on the CPU: auto or cpu is right");
+        return NULL;
+    }
     if (ret->insists && serve->options->n_devices == 0) {
         refuse_one(call, "training", "device", "cuda: there is no device here: auto or cpu is right");
         return NULL;
@@ -239,7 +244,7 @@ static bool may_start(struct serve *serve, struct control_call *call, const char
     if (before && !overwrite) {
         control_error(
             call, "EEXIST",
-            "%s: has run and %s: resume or restart goes on from its last checkpoint, overwrite begins "
+            "%s: has run (%s): resume or restart goes on from its last checkpoint, overwrite begins "
             "anew in its place; or another name",
             name, training_state_name(before->record.state));
         return false;
@@ -265,9 +270,10 @@ static void start(struct serve *serve, struct control_call *call, json_t *args)
     if (!text || !key_arg(call, args, &key))
         return;
     if (!record_name_is_good(name)) {
-        control_error(call, "EINVAL",
-                      "%.64s: no name of a training: letters, digits, - _ . are right, up to %d", name,
-                      RECORD_NAME_MAX - 1);
+        control_error(
+            call, "EINVAL",
+            "%.64s: no name of a training: letters, digits, - _ . are right, up to %d, but serve.lock", name,
+            RECORD_NAME_MAX - 1);
         return;
     }
     if (overwrite && !json_is_boolean(overwrite)) {

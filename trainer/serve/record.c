@@ -58,7 +58,7 @@ bool record_name_is_good(const char *name)
     for (; name[n]; n++)
         if (!isalnum((unsigned char)name[n]) && !strchr("-_.", name[n]))
             return false;
-    return n > 0 && n < RECORD_NAME_MAX && name[0] != '.';
+    return n > 0 && n < RECORD_NAME_MAX && name[0] != '.' && strcmp(name, "serve.lock") != 0;
 }
 
 void record_text(char *ret, size_t size, const char *text)

@@ -233,7 +233,7 @@ static void worker_heard(void *ctx, json_t *event)
 /* ---- Beginnings. ---- */
 
 /* Before the worker is there its record says so; without room for that nothing is begun. */
-static int write_down(struct training *training, int place)
+static int write_down(struct training *training, int place, enum worker_begin how)
 {
     struct record *record = &training->record;
     const struct serve_options *options = training->serve->options;
@@ -254,6 +254,8 @@ static int write_down(struct training *training, int place)
     record->pid = 0;
     record->attempts++;
     training_enter(training, TRAINING_LOADING, "", record->started_ns, "%s", "");
+    if (how == WORKER_FRESH && *record->checkpoint)
+        training_tell_anew(training, record->started_ns);
     r = queue_save(training);
     if (r < 0)
         record->attempts--;
@@ -282,7 +284,7 @@ void run_begin(struct training *training, int place)
     enum worker_begin how = training_begin(training);
     if (how >= WORKER_RESUME)
         record->overwrite = false;
-    int r = write_down(training, place);
+    int r = write_down(training, place, how);
     if (r < 0) { /* not its fault: it waits until there is room */
         training->place = SCHEDULE_CPU;
         training->retry_at_ms = serve_now_ms(serve) + DISK_RETRIES * serve->options->retry_ms;

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -86,6 +88,41 @@ static int take_lock(struct serve *serve, char *err)
     return r;
 }
 
+/* One whose lock was removed by hand, and that lives. */
+static int look_at_socket(const struct serve *serve, char *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool fits = snprintf(address.sun_path, sizeof address.sun_path, "%s", serve->options->socket) <
+                (int)sizeof address.sun_path; /* else it cannot listen there, as control_open() tells */
+    bool taken =
+        fd >= 0 && fits && (connect(fd, (struct sockaddr *)&address, sizeof address) == 0 || errno == EAGAIN);
+    if (fd >= 0)
+        close(fd);
+    if (taken)
+        snprintf(err, SERVE_ERROR_MAX,
+                 "%.300s: another process listens there: end that one, or give another --socket F",
+                 serve->options->socket);
+    return taken ? -EADDRINUSE : 0;
+}
+
+/* Its file was removed: a new one takes its place, unless another has it already. */
+static bool keep_lock(struct serve *serve)
+{
+    char path[PATH_MAX + 16], err[SERVE_ERROR_MAX];
+    struct stat own, named = {0};
+    int before = serve->lock;
+    snprintf(path, sizeof path, "%s/serve.lock", serve->folder);
+    if (fstat(before, &own) < 0 || (stat(path, &named) < 0 && errno != ENOENT) ||
+        (own.st_nlink > 0 && own.st_ino == named.st_ino && own.st_dev == named.st_dev))
+        return true;
+    int r = take_lock(serve, err);
+    if (r == 0)
+        close(before);
+    serve->options->tell(r == 0 ? "serve.lock was removed: it is put back" : err);
+    return r != -EBUSY;
+}
+
 /* ---- The loop. ---- */
 
 static void end_if_done(struct serve *serve)
@@ -138,6 +175,8 @@ static void have_tick(uv_timer_t *timer)
     int64_t now_ms = serve_now_ms(serve);
     queue_tick(serve);
     end_if_done(serve);
+    if (!serve->ending && !keep_lock(serve))
+        begin_end(serve);
     if (serve->ending)
         return;
     if (queue_is_busy(serve) || control_clients(serve->control) > 0)
@@ -189,7 +228,8 @@ int serve_run(const struct serve_options *options, char err[static SERVE_ERROR_M
     process_boot(serve->boot, sizeof serve->boot);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    if ((r = make_folders(serve, err)) < 0 || (r = take_lock(serve, err)) < 0)
+    if ((r = make_folders(serve, err)) < 0 || (r = take_lock(serve, err)) < 0 ||
+        (r = look_at_socket(serve, err)) < 0)
         goto unlock;
     uv_loop_init(&serve->loop);
     serve->idle_since_ms = serve_now_ms(serve);

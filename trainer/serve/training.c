@@ -77,7 +77,7 @@ int training_wants_read(const char *text, struct training_wants *ret, char err[s
         snprintf(err, CONFIG_ERROR_MAX, "out of memory: training.ini");
     if (r == 0) {
         *ret = (struct training_wants){.on_device = config_trades(config) && config->ppo.device != PPO_CPU,
-                                       .insists = config_trades(config) && config->ppo.device == PPO_CUDA,
+                                       .insists = config->ppo.device == PPO_CUDA,
                                        .priority = (int)config->serve.priority,
                                        .memory_mib = config->serve.memory_mib,
                                        .cpu_hours = config->serve.cpu_hours,
@@ -388,6 +388,21 @@ void training_enter(struct training *training, enum training_state state, const 
     json_t *event = json_pack("{s:s, s:s, s:s, s:s, s:o}", "schema", REPORT_SCHEMA, "event", "state", "state",
                               training_state_name(state), "reason", record->reason, "cause",
                               *cause ? json_string(cause) : json_null());
+    if (event)
+        keep_event(training, event, now_ns);
+    json_decref(event);
+}
+
+void training_tell_anew(struct training *training, int64_t now_ns)
+{
+    struct record *record = &training->record;
+    snprintf(record->reason, sizeof record->reason,
+             "its checkpoints are gone, the last was at %lld steps: it begins at 0",
+             (long long)record->checkpoint_steps);
+    record->checkpoint[0] = '\0';
+    record->checkpoint_steps = record->steps = 0;
+    json_t *event =
+        json_pack("{s:s, s:s, s:s}", "schema", REPORT_SCHEMA, "event", "warning", "message", record->reason);
     if (event)
         keep_event(training, event, now_ns);
     json_decref(event);

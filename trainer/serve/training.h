@@ -15,9 +15,10 @@ struct serve;
 
 /* What a configuration asks of the co-process. */
 struct training_wants {
-    bool on_device, insists; /* where there is one; and refuses to do without */
-    int64_t memory_mib;      /* 0: the co-process' own */
-    double cpu_hours;        /* 0: no end */
+    bool on_device;     /* where there is one */
+    bool insists;       /* refuses to do without */
+    int64_t memory_mib; /* 0: the co-process' own */
+    double cpu_hours;   /* 0: no end */
     int restarts, priority;
     int64_t total_steps;
     char output[CONFIG_PATH_MAX];
@@ -83,6 +84,9 @@ bool training_hear(struct training *training, json_t *event, int64_t now_ns, int
 
 /* A sentence for one that ended with the cause `disk`: what is lost. */
 void training_lost(const struct training *training, char ret[static RECORD_REASON_MAX]);
+
+/* It had checkpoints, and none is left: that is an event and its reason. */
+void training_tell_anew(struct training *training, int64_t now_ns);
 
 /* Goes into a state and keeps that as an event, but for those that a worker tells itself; reason and cause
  * become the record's. The record is not written. */

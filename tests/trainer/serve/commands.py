@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 from co_process import PATIENCE, RUNS, Client, CoProcess, check, config, done, market, until
 
@@ -21,7 +22,7 @@ def test_hello(co):
 
 def test_refused(co):
     good = config()
-    for name in ("", ".a", "a/b", "a b", "ä", "a" * 32):
+    for name in ("", ".a", "a/b", "a b", "ä", "a" * 32, "serve.lock"):
         co.refused("EINVAL", ["31"], "start", name=name, config=good)
     co.refused("EINVAL", ["config"], "start", name="a")
     co.refused("EINVAL", ["name"], "start", config=good)
@@ -39,6 +40,8 @@ def test_refused(co):
     refusal = co.refused("EINVAL", ["memory_mib", "1000"], "start", name="a", config=config("memory_mib = 1001"))
     check(refusal["errors"][0]["key"] == "memory_mib", f"memory: {refusal}")
     refusal = co.refused("EINVAL", ["no device", "auto"], "start", name="a", config=market("cuda"))
+    check(refusal["errors"][0]["key"] == "device", f"device: {refusal}")
+    refusal = co.refused("EINVAL", ["built in", "cpu"], "start", name="a", config=good + "device = cuda\n")
     check(refusal["errors"][0]["key"] == "device", f"device: {refusal}")
     check(co.ask("list")["trainings"] == [] and os.listdir(os.path.join(co.state, "trainings")) == ["serve.lock"], "nothing was begun")
 
@@ -162,6 +165,17 @@ def test_output(co, folder):
     co.ask("restart", name="two-5", config=config()) # goes on where its checkpoints are
     co.wait("two-5", "done", attempts=2)
     check(f"output = {folder}/mine" in co.ask("config", name="two-5")["config"], "its output stays")
+    for file in os.listdir(os.path.join(folder, "mine")):
+        if file.endswith(".ckpt"):
+            os.unlink(os.path.join(folder, "mine", file))
+    co.how("two-5", step_ms=20, total=300)
+    co.ask("restart", name="two-5")
+    seen = until(lambda: (t := co.training("two-5"))["reason"] and t, "a reason")
+    warning = [event["message"] for event in co.events("two-5") if event["event"] == "warning"]
+    check("begins at 0" in seen["reason"] and warning == [seen["reason"]], f"begun anew: {seen} {warning}")
+    co.how("two-5", step_ms=1, total=3)
+    co.ask("stop", name="two-5")
+    co.wait("two-5", "stopped")
 
 
 def test_hangs(co):
@@ -230,6 +244,12 @@ def test_clients(co):
 
 
 def test_second(co):
+    lock = os.path.join(co.state, "trainings/serve.lock")
+    os.unlink(lock)
+    until(lambda: os.path.exists(lock) and open(lock).read() == f"{co.process.pid}\n", "the lock put back")
+    with tempfile.TemporaryDirectory() as other:
+        ran = subprocess.run([co.program, "serve", "--state", other, "--socket", co.socket], capture_output=True, text=True, timeout=60)
+    check(ran.returncode == 1 and "listens" in ran.stderr and co.ask("list"), f"its socket: {ran}")
     ran = subprocess.run([co.program, "serve", "--state", co.state], capture_output=True, text=True, timeout=60)
     check(ran.returncode == 1 and f"pid {co.process.pid}" in ran.stderr and ran.stderr.count("\n") == 1, f"a second one: {ran}")
     for words in (["--devices", "0,,1"], ["--cpu-slots", "0"], ["--memory-mib", "x"], ["--nothing"], ["word"]):
