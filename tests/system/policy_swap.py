@@ -149,6 +149,8 @@ def remembers(folder, files):
         orders = asked(daemon, "status")["counters"]["orders"]
         daemon.wait_status(lambda status: status["counters"]["orders"] > orders + 25, "it trades")
 
+    begun_ns = asked(daemon, "status")["now_ns"]
+    daemon.wait_status(lambda status: status["now_ns"] > begun_ns + 120 * 60 * 10**9, "bars that all features have values of")
     for name in REMEMBER:  # challengers: accounts of their own
         asked(daemon, "policy_promote", name=name, path=policies[name])
     orders_more()
