@@ -336,11 +336,10 @@ int trained_observation_check(const struct trained_policy *trained, const char *
     const char *right = trained->observation_hash;
     if (!right || strcmp(right, hash) == 0)
         return 0;
-    snprintf(
-        why, POLICY_ERROR_MAX,
-        "observation_hash: it was trained on observations of %s, and what it says of symbols, features and "
-        "scales gives %s: the file as it was trained, and a program that builds the same, are right",
-        right, hash);
+    snprintf(why, POLICY_ERROR_MAX,
+             "observation_hash: it was trained on %.12s…, and the symbols, interval, features, norms and "
+             "lookback of its metadata give %.12s…: the file as it was trained is right",
+             right, hash);
     return -EINVAL;
 }
 

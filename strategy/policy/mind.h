@@ -12,8 +12,8 @@
  * numbers than those that it was trained on; -ENOMEM. */
 int trained_mind_prepare(struct trained_policy *trained, char why[static POLICY_ERROR_MAX]);
 
-/* Is that what it was trained on? 0; -EINVAL with a clause in `why`, both hashes in it. A file of before has
- * none: 0. */
+/* Is that what it was trained on? 0; -EINVAL with a clause in `why`, the first 12 digits of both hashes in it
+ * (a file has the hash only: which element differs, it does not tell). A file of before has none: 0. */
 int trained_observation_check(const struct trained_policy *trained, const char *hash,
                               char why[static POLICY_ERROR_MAX]);
 

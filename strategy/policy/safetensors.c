@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -260,10 +261,10 @@ static int read_header(struct reading *in, const char *text, size_t n, struct sa
     return 0;
 }
 
-int safetensors_parse(const char *name, const void *bytes, size_t n, struct safetensors **ret,
-                      char err[static SAFETENSORS_ERROR_MAX])
+/* The header's length, of a file of n bytes that begins so. */
+static int read_length(const char *name, const unsigned char *at, size_t n, uint64_t *ret,
+                       char err[static SAFETENSORS_ERROR_MAX])
 {
-    const unsigned char *at = bytes;
     uint64_t length = 0;
     if (n < LENGTH_BYTES)
         return refuse(err, name, "%zu bytes: a safetensors file has at least %d", n, LENGTH_BYTES + 2);
@@ -275,6 +276,18 @@ int safetensors_parse(const char *name, const void *bytes, size_t n, struct safe
     if (length > n - LENGTH_BYTES)
         return refuse(err, name, "a header of %llu bytes in a file of %zu: the file is cut short",
                       (unsigned long long)length, n);
+    *ret = length;
+    return 0;
+}
+
+int safetensors_parse(const char *name, const void *bytes, size_t n, struct safetensors **ret,
+                      char err[static SAFETENSORS_ERROR_MAX])
+{
+    const unsigned char *at = bytes;
+    uint64_t length;
+    int r = read_length(name, at, n, &length, err);
+    if (r < 0)
+        return r;
     struct safetensors *file = calloc(1, sizeof *file);
     if (!file)
         return fail(err, name, -ENOMEM);
@@ -282,7 +295,7 @@ int safetensors_parse(const char *name, const void *bytes, size_t n, struct safe
                          .err = err,
                          .data = at + LENGTH_BYTES + length,
                          .bytes = n - LENGTH_BYTES - (size_t)length};
-    int r = read_header(&in, (const char *)at + LENGTH_BYTES, (size_t)length, file);
+    r = read_header(&in, (const char *)at + LENGTH_BYTES, (size_t)length, file);
     if (r == 0)
         r = check_places(&in, file);
     if (r == 0)
@@ -309,19 +322,36 @@ static int read_all(int fd, unsigned char *bytes, size_t n, size_t *ret_n)
     return 0;
 }
 
-int safetensors_bytes(const char *path, unsigned char **ret, size_t *ret_n,
+/* Before memory is taken for it: its size, and what it begins with. */
+static int check_size(int fd, const char *path, int64_t size, int64_t most,
+                      char err[static SAFETENSORS_ERROR_MAX])
+{
+    unsigned char first[LENGTH_BYTES];
+    uint64_t length;
+    ssize_t n = pread(fd, first, sizeof first, 0);
+    if (n < 0)
+        return fail(err, path, -errno);
+    int r = read_length(path, first, n == LENGTH_BYTES ? (size_t)size : (size_t)n, &length, err);
+    if (r == 0 && size > most)
+        return refuse(err, path, "a file of %" PRId64 " bytes: at most %" PRId64 " are right", size, most);
+    return r;
+}
+
+int safetensors_bytes(const char *path, int64_t most, unsigned char **ret, size_t *ret_n,
                       char err[static SAFETENSORS_ERROR_MAX])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
     struct stat info;
     unsigned char *bytes = NULL;
     size_t n = 0;
-    int r = fd < 0 || fstat(fd, &info) < 0 ? -errno : 0;
+    int r = fd < 0 || fstat(fd, &info) < 0 ? fail(err, path, -errno) : 0;
     if (r == 0 && !S_ISREG(info.st_mode))
         r = refuse(err, path, "it is no file: a safetensors file is needed");
-    else if (r == 0 && !(bytes = malloc((size_t)info.st_size + 1)))
+    if (r == 0)
+        r = check_size(fd, path, info.st_size, most, err);
+    if (r == 0 && !(bytes = malloc((size_t)info.st_size + 1)))
         r = fail(err, path, -ENOMEM);
-    else if (r < 0 || (r = read_all(fd, bytes, (size_t)info.st_size, &n)) < 0)
+    if (r == 0 && (r = read_all(fd, bytes, (size_t)info.st_size, &n)) < 0)
         fail(err, path, r);
     if (fd >= 0)
         close(fd);
@@ -338,7 +368,7 @@ int safetensors_read(const char *path, struct safetensors **ret, char err[static
 {
     unsigned char *bytes;
     size_t n;
-    int r = safetensors_bytes(path, &bytes, &n, err);
+    int r = safetensors_bytes(path, INT64_MAX, &bytes, &n, err);
     if (r < 0)
         return r;
     r = safetensors_parse(path, bytes, n, ret, err);

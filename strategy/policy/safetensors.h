@@ -35,8 +35,9 @@ int safetensors_write(const char *path, const struct safetensors_tensor *tensors
                       char err[static SAFETENSORS_ERROR_MAX]);
 
 /* A whole file's bytes, to be freed: what an id is the hash of, and safetensors_parse() reads. 0, errors of
- * opening and reading, -EINVAL for what is no file, -ENOMEM. */
-int safetensors_bytes(const char *path, unsigned char **ret, size_t *ret_n,
+ * opening and reading; -ENOMEM; -EINVAL for what is no file, and, before memory is taken for it, for a file
+ * of more than `most` bytes or one that does not begin with the length of a header that it could hold. */
+int safetensors_bytes(const char *path, int64_t most, unsigned char **ret, size_t *ret_n,
                       char err[static SAFETENSORS_ERROR_MAX]);
 
 /* Reads a file, header and all bytes; refuses a header that is no such object, types beside those above,

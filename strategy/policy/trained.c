@@ -459,7 +459,7 @@ int policy_trained_load(const char *path, struct trained_policy **ret, char err[
     unsigned char *bytes;
     size_t n;
     char why[SAFETENSORS_ERROR_MAX];
-    int r = safetensors_bytes(path, &bytes, &n, why);
+    int r = safetensors_bytes(path, POLICY_FILE_MAX, &bytes, &n, why);
     if (r < 0) {
         snprintf(err, POLICY_ERROR_MAX, "%s", why);
         return r;

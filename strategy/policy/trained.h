@@ -29,6 +29,9 @@
 
 /* ---- inference ---- */
 
+/* The largest file of a policy. */
+enum { POLICY_FILE_MAX = 1 << 30 };
+
 enum net_isa { NET_BEST, NET_SCALAR, NET_BASELINE, NET_AVX2, NET_AVX512 };
 
 struct net_model; /* packed parameters: read only, threads share it */

@@ -420,15 +420,23 @@ static void made_hash(const struct trained_made *made, const struct env_params *
         feature_set_destroy(parsed[i]);
 }
 
-/* 0, or refused with both hashes: what it was trained on, and what it says now. */
+static bool names(const char *err, const char *hash)
+{
+    char digits[13];
+    snprintf(digits, sizeof digits, "%.12s", hash);
+    return strstr(err, digits) != NULL;
+}
+
+/* 0, or refused with both hashes: what it was trained on, and what it says now; the sentence is whole. */
 static void loads(struct trained_made *made, const char *now)
 {
     struct policy *policy = NULL;
     char err[POLICY_ERROR_MAX] = "";
     int r = write_and_load(made, scratch_path("observation.safetensors"), &policy, err);
     CHECK_INT(r, now ? -EINVAL : 0);
-    CHECK(!now || (strstr(err, made->source.observation_hash) && strstr(err, now)));
-    if (r < 0 && (!now || !strstr(err, now)))
+    CHECK(!now || (names(err, made->source.observation_hash) && names(err, now)));
+    CHECK(!now || (strstr(err, "as it was trained is right") && strlen(err) < 300 + 200));
+    if (r < 0 && (!now || !names(err, now)))
         fprintf(stderr, "%s\n", err);
     policy_destroy(policy);
 }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "tests/check.h"
 #include "tests/random.h"
@@ -197,7 +198,7 @@ static void test_damage(struct random *random, const char *path)
         make(random, &made);
     while (made.n < 4 && (made_finish(&made), true));
     CHECK_INT(safetensors_write(path, made.tensors, made.n, made.pairs, made.n_pairs, err), 0);
-    CHECK_INT(safetensors_bytes(path, &bytes, &n, err), 0);
+    CHECK_INT(safetensors_bytes(path, INT64_MAX, &bytes, &n, err), 0);
     for (size_t cut = 0; cut < n; cut++) {
         struct safetensors *file;
         CHECK_INT(safetensors_parse("f", bytes, cut, &file, err), -EINVAL);
@@ -288,6 +289,37 @@ static int read_all(char *const paths[])
     return EXIT_SUCCESS;
 }
 
+/* By its size and its first bytes, before memory is taken: a file of 64 GiB that has none on the disk. */
+static void test_large(const char *path)
+{
+    const int64_t size = INT64_C(64) << 30, most = 1 << 20;
+    for (int way = 0; way < 3;
+         way++) { /* no header at all; one that fits; one that is larger than the file */
+        const unsigned char begins[8] = {(unsigned char)(way ? 16 : 0)};
+        unsigned char *bytes = NULL;
+        size_t n = 0;
+        char err[SAFETENSORS_ERROR_MAX] = "";
+        int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        CHECK(fd >= 0 && write(fd, begins, sizeof begins) == (ssize_t)sizeof begins);
+        CHECK_INT(ftruncate(fd, way == 2 ? 20 : size), 0);
+        close(fd);
+        CHECK_INT(safetensors_bytes(path, most, &bytes, &n, err), -EINVAL);
+        const char *why = way == 0   ? "is it a safetensors file?"
+                          : way == 1 ? "a file of 68719476736 bytes: at most 1048576 are right"
+                                     : "the file is cut short";
+        CHECK(strstr(err, why) && strncmp(err, path, strlen(path)) == 0);
+    }
+    CHECK_INT(truncate(path, 24), 0);
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    char err[SAFETENSORS_ERROR_MAX] = "";
+    CHECK_INT(safetensors_bytes(path, 24, &bytes, &n, err), 0);
+    CHECK_INT((int64_t)n, 24);
+    free(bytes);
+    CHECK_INT(safetensors_bytes(path, 23, &bytes, &n, err), -EINVAL);
+    CHECK(strstr(err, "at most 23"));
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "copy") == 0)
@@ -301,5 +333,6 @@ int main(int argc, char **argv)
     test_bad();
     test_damage(&random, path);
     test_refused_writes(path);
+    test_large(path);
     return check_done("strategy/safetensors");
 }
