@@ -1,4 +1,5 @@
 /* Once a second: what is stale and what is silent; and what others may know of the feed. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,9 +75,27 @@ void feed_tick(uv_timer_t *timer)
     }
 }
 
-static const char *state_name(const struct feed *feed, const struct venue_status *status)
+/* Until when requests wait before there is a stream at all, for the venue said so or its limit is near; 0:
+ * they do not. Where nothing failed, `detail` says it. */
+static int64_t requests_wait(struct feed *feed, int64_t now)
 {
-    if (feed->retry_at_ms != 0)
+    const struct venue_rest_status *rest = feed->venue->rest_status(feed->rest);
+    if (feed->link || feed->retry_at_ms != 0 || rest->paused_until_ms <= now)
+        return 0;
+    if (rest->detail[0])
+        snprintf(feed->detail, sizeof feed->detail, "%s", rest->detail);
+    else
+        snprintf(feed->detail, sizeof feed->detail,
+                 "the venue's limit of %" PRId64 " weight a minute is near (%" PRId64
+                 " used): requests wait %" PRId64 " s",
+                 rest->weight_limit, rest->used_weight < 0 ? 0 : rest->used_weight,
+                 (rest->paused_until_ms - now + 999) / 1000);
+    return rest->paused_until_ms;
+}
+
+static const char *state_name(const struct feed *feed, const struct venue_status *status, int64_t retry_at)
+{
+    if (feed->retry_at_ms != 0 || (!status && retry_at != 0))
         return "retry";
     if (!status)
         return feed->venue->rest_status(feed->rest)->detail[0] ? "retry" : "connecting";
@@ -99,13 +118,13 @@ void feed_view(struct feed *feed, struct feed_view *ret)
     int64_t retry_at = feed->retry_at_ms != 0 ? feed->retry_at_ms
                        : status && (status->link == VENUE_WAITING || status->link == VENUE_FAILED)
                            ? status->retry_ms
-                           : 0;
+                           : requests_wait(feed, now);
     *ret = (struct feed_view){
-        .state = state_name(feed, status),
+        .state = state_name(feed, status, retry_at),
         .url = feed->daemon->config.ws_url,
-        .detail = status              ? status->detail
-                  : feed->retry_at_ms ? feed->detail
-                                      : feed->venue->rest_status(feed->rest)->detail,
+        .detail = status     ? status->detail
+                  : retry_at ? feed->detail
+                             : feed->venue->rest_status(feed->rest)->detail,
         .age_ms = feed->last_frame_ms ? now - feed->last_frame_ms : -1,
         .retry_in_ms = retry_at == 0    ? -1
                        : retry_at > now ? retry_at - now
