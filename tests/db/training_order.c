@@ -67,5 +67,5 @@ int main(void)
     test_groups();
     test_order();
     test_random();
-    return 0;
+    return check_done("db/training_order");
 }

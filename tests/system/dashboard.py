@@ -467,7 +467,7 @@ def test_verbs(session):
 
 def trainings_stored(session):
     """What the database knows is as old everywhere: on --once, in the list, and as JSON."""
-    now, columns = time.time_ns(), {}
+    now = time.time_ns()
     db = sqlite3.connect(os.path.join(session.state, "papertape.db"), timeout=DEADLINE_S)
 
     def insert(table, **given):
