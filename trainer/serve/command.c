@@ -65,6 +65,19 @@ static void answer(struct control_call *call, json_t *result)
         control_error(call, "ENOMEM", "out of memory");
 }
 
+/* What was carried out, and is in its record: else the next co-process may not know of it. */
+static void answer_taken(struct control_call *call, const struct training *training)
+{
+    if (training->serve->unwritable)
+        control_error(
+            call, "EIO",
+            "%s: it is taken, but not written down yet, and forgotten if the co-process ends before "
+            "that: room on the disk is needed: record.json",
+            training->record.name);
+    else
+        answer(call, show(training));
+}
+
 /* ---- Keys. ---- */
 
 /* *ret NULL: none is given. */
@@ -86,7 +99,7 @@ static bool came_before(struct control_call *call, const struct training *traini
     if (!before)
         return false;
     if (strcmp(before->cmd, cmd) == 0)
-        answer(call, show(training));
+        answer_taken(call, training);
     else
         control_error(call, "EINVAL", "key: \"%.64s\" was a %s's: another one is needed", key, before->cmd);
     return true;
@@ -344,7 +357,7 @@ static void stop(struct serve *serve, struct control_call *call, json_t *args)
         training_enter(training, TRAINING_STOPPED, "", serve_now_ns(), "%s", "");
         queue_save(training);
     }
-    answer(call, show(training));
+    answer_taken(call, training);
 }
 
 static bool has_config(struct control_call *call, const struct training *training)
@@ -387,7 +400,7 @@ static void resume(struct serve *serve, struct control_call *call, json_t *args)
     }
     keep_key(training, "resume", key);
     begin_again(training, stopping);
-    answer(call, show(training));
+    answer_taken(call, training);
 }
 
 static void let_change(void *ctx, const char *words)
@@ -451,7 +464,7 @@ static void restart(struct serve *serve, struct control_call *call, json_t *args
     training->wants = wants;
     keep_key(training, "restart", key);
     begin_again(training, has_worker(training));
-    answer(call, show(training));
+    answer_taken(call, training);
 }
 
 static void check(struct serve *serve, struct control_call *call, json_t *args)

@@ -119,7 +119,9 @@ static bool keep_lock(struct serve *serve)
     int r = take_lock(serve, err);
     if (r == 0)
         close(before);
-    serve->options->tell(r == 0 ? "serve.lock was removed: it is put back" : err);
+    if (r == 0 || r != serve->lock_error)
+        serve->options->tell(r == 0 ? "serve.lock was removed: it is put back" : err);
+    serve->lock_error = r;
     return r != -EBUSY;
 }
 
