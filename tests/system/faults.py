@@ -4,7 +4,9 @@ falls nor invents: it reconnects within its budget, fetches the bars that it mis
 
 import json
 import sqlite3
+import ssl
 import sys
+import urllib.request
 
 import harness
 
@@ -43,6 +45,24 @@ def bars_hold(daemon):
     return len(times), len(holes)
 
 
+def used_up(folder):
+    """The minute's weight was used by others: the status says why nothing comes, and for how long."""
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "22"))
+    trusted = ssl.create_default_context(cafile=replay.ca)
+    used = 0
+    while used < 5000:  # of 6000, of which a daemon takes four fifths
+        with urllib.request.urlopen(replay.urls["rest_url"] + "/api/v3/depth?symbol=BTCUSDT&limit=5000", context=trusted,
+                                    timeout=harness.PATIENCE) as answer:
+            used = int(answer.headers["x-mbx-used-weight-1m"])
+    daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name="used", state="used"))
+    feed = daemon.wait_status(lambda s: s["feed"]["state"] == "retry", "waiting for the next minute")["feed"]
+    assert "weight a minute is near" in feed["detail"] and "requests wait" in feed["detail"], feed
+    assert 0 <= feed["retry_in_ms"] <= 62000, feed
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    print(f"used up: {feed['detail']}")
+
+
 def run(folder, name, fault, condition, what, speed="1"):
     replay = folder.start(harness.Replay(folder.path, "--synthetic", "21", "--speed", speed, "--fault", fault))
     daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, name=name, state=name))
@@ -62,6 +82,7 @@ def run(folder, name, fault, condition, what, speed="1"):
 
 def main():
     with harness.Folder() as folder:
+        used_up(folder)
         run(folder, "silence", "silence@3s+5s",
             lambda s: s["feed"]["connects"] >= 2, "a reconnection for silence")
         run(folder, "close", "close@1000",
