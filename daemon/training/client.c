@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/training/training.h"
+
 enum { BUFFER_FIRST = 16 << 10, CMD_MAX = 16, WHY_MAX = 200 };
 
 struct waiting {
@@ -182,20 +184,13 @@ static void clean(json_t *value)
     json_object_foreach(value, key, member) clean(member);
 }
 
-static void clean_line(char *line)
-{
-    for (char *c = line; *c; c++)
-        if (is_control(*c) || *c == '\n')
-            *c = '?';
-}
-
 /* Only who asked for it, if anyone still waits for it, is told. */
 static void take_bad(struct training_client *client, struct waiting *waiting, const char *line)
 {
     char why[WHY_MAX];
     snprintf(why, sizeof why, "what the co-process answers%s%s is none of docs/serve.md: %.60s",
              waiting ? " to " : "", waiting ? waiting->cmd : "", line);
-    clean_line(why);
+    training_clean(why);
     client->hooks.bad(client->hooks.ctx, why);
     if (waiting)
         fail(waiting->answer, waiting->ctx, "EBADMSG", why);
@@ -208,7 +203,7 @@ static void take_line(struct training_client *client, const char *line, size_t l
     if (!json_is_integer(json_object_get(object, "id"))) {
         json_decref(object);
         snprintf(why, sizeof why, "what the co-process answers is none of docs/serve.md: %.60s", line);
-        clean_line(why);
+        training_clean(why);
         end(client, -EPROTO, why);
         return;
     }

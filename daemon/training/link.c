@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/training/training.h"
+
 enum { STARTING_TICK_MS = 50 };
 
 const struct link_times link_times_default = {
@@ -16,7 +18,7 @@ const struct link_times link_times_default = {
     .start = 10000,
     .again = 1000,
     .again_max = 60000,
-    .version = 90000,
+    .version = 5000,
 };
 
 /* Asked before it was there. */
@@ -93,6 +95,7 @@ static void refuse_early(struct link *link, const char *code)
     char words[LINK_DETAIL_MAX + 80];
     struct early *early;
     snprintf(words, sizeof words, "the co-process is %s: %s", link_state_name(link->state), link->detail);
+    training_clean(words);
     while ((early = take_early(link))) {
         refuse(early->answer, early->ctx, code, words);
         free_early(early);
@@ -130,10 +133,13 @@ static void on_tick(uv_timer_t *timer);
 
 static void set_state(struct link *link, enum link_state state, const char *detail)
 {
-    if (link->state == state && strcmp(link->detail, detail) == 0)
+    char clean[LINK_DETAIL_MAX];
+    snprintf(clean, sizeof clean, "%s", detail);
+    training_clean(clean);
+    if (link->state == state && strcmp(link->detail, clean) == 0)
         return;
     link->state = state;
-    snprintf(link->detail, sizeof link->detail, "%s", detail);
+    memcpy(link->detail, clean, sizeof clean);
     link->config.state(link->config.ctx);
 }
 
@@ -274,6 +280,7 @@ static void on_hello(void *ctx, const json_t *answer)
     }
     link->heard_ms = now_of(link);
     snprintf(link->version, sizeof link->version, "%s", version ? version : "");
+    training_clean(link->version);
     if (code && strcmp(code, "EPROTO") == 0) {
         meet_other_version(link, message);
         return;

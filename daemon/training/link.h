@@ -20,7 +20,7 @@ struct link_times { /* ms */
     uint64_t start;  /* it listens by then, or its start has failed */
     uint64_t again;  /* after a failed start: the first pause, doubled … */
     uint64_t again_max;
-    uint64_t version; /* between two looks at one of another protocol, longer than it idles */
+    uint64_t version; /* between two looks at one of another protocol */
 };
 extern const struct link_times link_times_default;
 

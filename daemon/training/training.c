@@ -48,6 +48,41 @@ bool training_state_works(const char *state)
     return i >= 0 && states[i].works;
 }
 
+/* The bytes of the character of UTF-8 that begins there; 0: none does; -1: the text ends within it. */
+static int character(const char *at)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    int n = c[0] < 0x80                   ? 1
+            : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
+            : c[0] >= 0xe0 && c[0] < 0xf0 ? 3
+            : c[0] < 0xf5                 ? 4
+                                          : 0;
+    if (c[0] >= 0x80 && c[0] < 0xc2)
+        return 0;
+    for (int i = 1; i < n; i++)
+        if (!c[i])
+            return -1;
+        else if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    json_t *json =
+        n > 0 ? json_stringn(at, (size_t)n) : NULL; /* surrogates, overlong ones, beyond the last */
+    json_decref(json);
+    return json ? n : 0;
+}
+
+void training_clean(char *text)
+{
+    for (char *c = text; *c;) {
+        int n = character(c);
+        if (n < 0)
+            *c = '\0';
+        else if (n == 0 || (n == 1 && (*c < ' ' || *c == 127)))
+            *c++ = '?';
+        else
+            c += n;
+    }
+}
+
 bool training_name_good(const char *name)
 {
     size_t n = strlen(name);
@@ -120,14 +155,7 @@ static void take_text(const json_t *value, char *to, size_t size)
 {
     const char *text = json_string_value(value);
     snprintf(to, size, "%s", text ? text : "");
-    for (char *c = to; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
-    /* The cut may have split a character of UTF-8, which would make no JSON. */
-    json_t *whole = json_string(to);
-    for (size_t n = strlen(to); !whole && n > 0; whole = json_string(to))
-        to[--n] = '\0';
-    json_decref(whole);
+    training_clean(to);
 }
 
 static int64_t whole(const json_t *value, int64_t max)

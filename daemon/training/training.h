@@ -33,6 +33,9 @@ struct training {
     bool stopping;
 };
 
+/* Control characters and bytes that are no UTF-8 become '?'; a character that was cut at the end goes. */
+void training_clean(char *text);
+
 /* Letters, digits, - _ and dots, none first, shorter than TRAINING_NAME_MAX. */
 bool training_name_good(const char *name);
 

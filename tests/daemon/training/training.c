@@ -198,8 +198,22 @@ static void defaults(void)
     free(text);
 }
 
+static void cleaned(void)
+{
+    static const char *const rows[][2] = {
+        {"plain", "plain"},      {"a\nb\x7f", "a?b?"}, {"\xff\xfe", "??"}, {"\xc3\xa9t\xc3", "\xc3\xa9t"},
+        {"\xed\xa0\x80", "???"}, {"\xe2\x82", ""},     {"\xc3(", "?("},    {"", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%s", rows[i][0]);
+        training_clean(text);
+        CHECK_STR(text, rows[i][1]);
+    }
+}
+
 int main(void)
 {
+    cleaned();
     taken();
     refused();
     lies();
