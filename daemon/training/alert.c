@@ -14,41 +14,86 @@ static const struct {
     {"config", "TRAINING_FAILED", "its configuration cannot be trained with"},
     {"checkpoint", "TRAINING_FAILED", "its checkpoint does not fit"},
     {"cpu_budget", "TRAINING_FAILED", "its worker was over its processor time"},
-    {"disk", "TRAINING_FAILED", "its files cannot be written"},
+    {"disk", "TRAINING_DISK", "checkpoints cannot be written"},
     {"killed", "TRAINING_FAILED", "its worker was killed"},
     {"crash", "TRAINING_FAILED", "its worker has crashed"},
 };
 
-void training_told_of(const struct training *training, struct training_told *ret)
+void training_told_of(const struct training *training, struct training_told *told)
 {
-    *ret = (struct training_told){.attempts = training->attempts, .created_ns = training->created_ns};
-    memcpy(ret->state, training->state, sizeof ret->state);
-    memcpy(ret->cause, training->cause, sizeof ret->cause);
+    told->attempts = training->attempts;
+    told->created_ns = training->created_ns;
+    memcpy(told->state, training->state, sizeof told->state);
+    memcpy(told->cause, training->cause, sizeof told->cause);
+    if (training_state_works(training->state))
+        memcpy(told->trouble, training->cause, sizeof told->trouble);
 }
 
-bool training_alert(const struct training_told *before, const struct training *now,
-                    struct training_alert *ret)
+/* Is it of a worker that ended by itself? */
+static bool make(const char *name, const char *state, const char *cause, const char *reason,
+                 struct training_alert *ret)
 {
-    bool failed = strcmp(now->state, "failed") == 0;
-    bool again = !failed && strcmp(now->state, "queued") == 0 && now->cause[0];
-    bool budget = strcmp(now->state, "stopped") == 0 && strcmp(now->cause, "cpu_budget") == 0;
-    if (!failed && !again && !budget)
-        return false;
-    if (before && strcmp(before->state, now->state) == 0 && strcmp(before->cause, now->cause) == 0 &&
-        before->attempts == now->attempts && before->created_ns == now->created_ns)
+    bool failed = strcmp(state, "failed") == 0;
+    bool again = strcmp(state, "queued") == 0 && cause[0];
+    bool stopped = strcmp(state, "stopped") == 0 && cause[0];
+    bool trouble = (strcmp(state, "warning") == 0 || training_state_works(state)) && cause[0];
+    if (!failed && !again && !stopped && !trouble)
         return false;
     const char *words = "it failed";
     ret->code = "TRAINING_FAILED";
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
-        if (strcmp(causes[i].cause, now->cause) != 0)
+        if (strcmp(causes[i].cause, cause) != 0)
             continue;
         ret->code = causes[i].code;
         words = causes[i].words;
     }
     ret->severity = failed ? DB_ERROR : DB_WARNING;
-    snprintf(ret->text, sizeof ret->text, "%s: %.300s%s", now->name, now->reason[0] ? now->reason : words,
+    snprintf(ret->text, sizeof ret->text, "%s: %.300s%s", name, reason[0] ? reason : words,
              again ? "; it is begun again from its last checkpoint" : "");
+    training_clean(ret->text);
     return true;
+}
+
+static void take_word(const json_t *event, const char *key, char *ret, size_t size)
+{
+    const char *text = json_string_value(json_object_get(event, key));
+    snprintf(ret, size, "%s", text ? text : "");
+    training_clean(ret);
+}
+
+bool training_alert_event(struct training_told *told, const char *name, const json_t *event,
+                          struct training_alert *ret)
+{
+    const char *kind = json_string_value(json_object_get(event, "event"));
+    struct training_told now = *told;
+    now.event_state[0] = now.event_cause[0] = now.event_reason[0] = '\0';
+    if (kind && strcmp(kind, "state") == 0) {
+        take_word(event, "state", now.event_state, sizeof now.event_state);
+        take_word(event, "cause", now.event_cause, sizeof now.event_cause);
+        take_word(event, "reason", now.event_reason, sizeof now.event_reason);
+    } else if (kind && strcmp(kind, "warning") == 0) {
+        snprintf(now.event_state, sizeof now.event_state, "warning");
+        take_word(event, "cause", now.event_cause, sizeof now.event_cause);
+        take_word(event, "message", now.event_reason, sizeof now.event_reason);
+        if (now.event_cause[0])
+            memcpy(now.trouble, now.event_cause, sizeof now.trouble);
+    }
+    bool same = strcmp(now.event_state, told->event_state) == 0 &&
+                strcmp(now.event_cause, told->event_cause) == 0 &&
+                strcmp(now.event_reason, told->event_reason) == 0;
+    *told = now;
+    return !same && make(name, now.event_state, now.event_cause, now.event_reason, ret);
+}
+
+bool training_alert_state(const struct training_told *told, bool stored, const struct training *now,
+                          struct training_alert *ret)
+{
+    bool same = strcmp(told->state, now->state) == 0 && strcmp(told->cause, now->cause) == 0 &&
+                told->attempts == now->attempts && told->created_ns == now->created_ns;
+    bool by_event = strcmp(told->event_state, now->state) == 0 && strcmp(told->event_cause, now->cause) == 0;
+    if (training_state_works(now->state))
+        same = stored = strcmp(told->trouble, now->cause) == 0;
+    return !(stored && same) && !by_event && make(now->name, now->state, now->cause, now->reason, ret);
 }
 
 void training_alert_stalled(const struct training *training, struct training_alert *ret)

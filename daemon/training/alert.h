@@ -8,22 +8,32 @@
 enum { TRAINING_ALERT_TEXT_MAX = 400 };
 
 struct training_alert {
-    const char *code; /* TRAINING_FAILED, TRAINING_NAN, TRAINING_MEMORY, TRAINING_DEVICE, TRAINING_STALLED */
+    const char *code; /* TRAINING_FAILED, TRAINING_NAN, TRAINING_MEMORY, TRAINING_DEVICE, TRAINING_DISK,
+                       * TRAINING_STALLED */
     enum db_severity severity;
     char text[TRAINING_ALERT_TEXT_MAX];
 };
 
-/* What was told of a training before: struct training's, of when it was last stored. */
+/* What was told of a training before: struct training's, of when it was last stored, and the newest event of
+ * a state that the co-process put it into. */
 struct training_told {
     char state[TRAINING_WORD_MAX], cause[TRAINING_WORD_MAX];
     int64_t attempts, created_ns;
+    char trouble[TRAINING_WORD_MAX]; /* the cause told of while it works; "" */
+    char event_state[TRAINING_WORD_MAX], event_cause[TRAINING_WORD_MAX], event_reason[TRAINING_REASON_MAX];
 };
-void training_told_of(const struct training *training, struct training_told *ret);
+/* Of one that is stored as it is; the event stays. */
+void training_told_of(const struct training *training, struct training_told *told);
 
-/* It ended by itself, or is begun again after its worker's end: once for each of its processes. `before`
- * NULL: nothing was told of it. */
-bool training_alert(const struct training_told *before, const struct training *now,
-                    struct training_alert *ret);
+/* It ended by itself, is begun again after its worker's end, or warns with a cause, as an event tells: each
+ * once, but for one that only repeats the event before it. Every event is to be shown, in order. */
+bool training_alert_event(struct training_told *told, const char *name, const json_t *event,
+                          struct training_alert *ret);
+
+/* The same of one whose events are all known, where none told of it: a full disk loses events. `stored`
+ * false: nothing was told of it before. */
+bool training_alert_state(const struct training_told *told, bool stored, const struct training *now,
+                          struct training_alert *ret);
 
 /* Its worker is silent. */
 void training_alert_stalled(const struct training *training, struct training_alert *ret);

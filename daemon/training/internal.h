@@ -28,6 +28,7 @@ struct known {
     bool dirty;                /* its row is old */
     bool stuck;                /* its events did not follow: until the next list */
     bool stalled;              /* told */
+    int stalls;                /* looks in a row that found it so */
 };
 
 struct trainings {

@@ -8,6 +8,11 @@
 #include "daemon/log.h"
 #include "daemon/training/internal.h"
 
+enum {
+    TOLD_MS = 5000, /* newer: the co-process answers */
+    STALLS = 3,     /* lists that tell of a silent worker, before an alert */
+};
+
 static int64_t wall_ns(void)
 {
     struct timespec now;
@@ -71,6 +76,7 @@ static void begin_anew(struct known *known)
     progress_begin(&known->progress, 0);
     known->config_attempts = -1;
     known->dirty = true;
+    known->told = (struct training_told){0};
 }
 
 struct known *keep_take(struct trainings *trainings, const json_t *object)
@@ -231,6 +237,27 @@ static void raise_alert(struct trainings *trainings, const struct training_alert
     session_alert(trainings->daemon->session, alert->severity, alert->code, alert->text);
 }
 
+/* Of those events that are taken: up to the number `reach`. */
+static void alert_events(struct trainings *trainings, struct known *known, const json_t *events,
+                         int64_t reach)
+{
+    struct training_alert alert;
+    size_t i;
+    json_t *event;
+    json_array_foreach(events, i, event)
+    {
+        json_int_t seq = json_integer_value(json_object_get(event, "seq"));
+        if (seq <= reach && training_alert_event(&known->told, known->training.name, event, &alert))
+            raise_alert(trainings, &alert);
+    }
+}
+
+/* The list was of before these events, or tells of others that are still to come: they tell. */
+static bool is_known_whole(const struct known *known)
+{
+    return known->progress.seq == known->training.seq;
+}
+
 void keep_store(struct trainings *trainings, struct known *known, const json_t *events)
 {
     struct db_writer *writer = session_writer(trainings->daemon->session);
@@ -251,10 +278,13 @@ void keep_store(struct trainings *trainings, struct known *known, const json_t *
         db_writer_rewind_training(writer, target.name, -1);
     progress_take(&known->progress, target.name, events, &sink);
     put_rest(known, &sink);
-    if (training_alert(known->stored ? &known->told : NULL, &known->training, &alert))
-        raise_alert(trainings, &alert);
+    alert_events(trainings, known, events, seq);
+    if (is_known_whole(known)) {
+        if (training_alert_state(&known->told, known->stored, &known->training, &alert))
+            raise_alert(trainings, &alert);
+        training_told_of(&known->training, &known->told);
+    }
     db_writer_group_end(writer);
-    training_told_of(&known->training, &known->told);
     known->stored = true;
     known->anew = known->dirty = false;
 }
@@ -262,7 +292,12 @@ void keep_store(struct trainings *trainings, struct known *known, const json_t *
 void keep_watch(struct trainings *trainings, struct known *known)
 {
     struct training_alert alert;
+    if (!trainings_reachable(trainings) || trainings_now(trainings) - known->told_ms > TOLD_MS)
+        return; /* it is the co-process that is silent */
     bool stalled = training_stalled(&known->training, keep_told_age(trainings, known));
+    known->stalls = stalled ? known->stalls + 1 : 0; /* one that was stopped reads its workers' lines first */
+    if (stalled && known->stalls < STALLS)
+        return;
     if (stalled && !known->stalled) {
         training_alert_stalled(&known->training, &alert);
         raise_alert(trainings, &alert);

@@ -21,7 +21,8 @@ static bool is_lasting(const json_t *event)
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kind, kinds[i]) == 0)
             return true;
-    return false;
+    /* A state with a cause is an end, and the daemon's alert. */
+    return json_is_string(json_object_get(event, "cause"));
 }
 
 static bool append_entry(struct events *events, const struct event_entry *entry)

@@ -3,6 +3,8 @@
 
 #include "tests/check.h"
 
+static const struct training_told none;
+
 static struct training in_state(const char *state, const char *cause, int64_t attempts)
 {
     struct training training = {.attempts = attempts, .created_ns = 7, .pid = 42};
@@ -22,7 +24,7 @@ static void causes(void)
                 {"device", "TRAINING_DEVICE"},
                 {"config", "TRAINING_FAILED"},
                 {"checkpoint", "TRAINING_FAILED"},
-                {"disk", "TRAINING_FAILED"},
+                {"disk", "TRAINING_DISK"},
                 {"killed", "TRAINING_FAILED"},
                 {"crash", "TRAINING_FAILED"},
                 {"", "TRAINING_FAILED"},
@@ -30,12 +32,12 @@ static void causes(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct training training = in_state("failed", rows[i].cause, 1);
         struct training_alert alert;
-        CHECK(training_alert(NULL, &training, &alert));
+        CHECK(training_alert_state(&none, false, &training, &alert));
         CHECK_STR(alert.code, rows[i].code);
         CHECK_INT(alert.severity, DB_ERROR);
         CHECK(strncmp(alert.text, "ppo: ", 5) == 0 && strlen(alert.text) > 10);
         snprintf(training.reason, sizeof training.reason, "because of that");
-        CHECK(training_alert(NULL, &training, &alert));
+        CHECK(training_alert_state(&none, false, &training, &alert));
         CHECK_STR(alert.text, "ppo: because of that");
     }
 }
@@ -43,34 +45,80 @@ static void causes(void)
 static void when(void)
 {
     struct training_alert alert;
-    struct training_told told;
+    struct training_told told = {0};
     static const char *const quiet[] = {"queued",     "loading", "features", "rollout", "update",
                                         "evaluating", "paused",  "done",     "stopped", "checkpointing"};
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
         struct training training = in_state(quiet[i], "", 1);
-        CHECK(!training_alert(NULL, &training, &alert));
+        CHECK(!training_alert_state(&none, false, &training, &alert));
     }
     /* It waits for its restart. */
     struct training training = in_state("queued", "device", 1);
-    CHECK(training_alert(NULL, &training, &alert));
+    CHECK(training_alert_state(&none, false, &training, &alert));
     CHECK_STR(alert.code, "TRAINING_DEVICE");
     CHECK_INT(alert.severity, DB_WARNING);
     CHECK(strstr(alert.text, "begun again") != NULL);
     training_told_of(&training, &told);
-    CHECK(!training_alert(&told, &training, &alert));
+    CHECK(!training_alert_state(&told, true, &training, &alert));
     training.attempts = 2; /* the next process died of the same */
-    CHECK(training_alert(&told, &training, &alert));
+    CHECK(training_alert_state(&told, true, &training, &alert));
     training_told_of(&training, &told);
     training = in_state("failed", "device", 2); /* and then it was given up */
-    CHECK(training_alert(&told, &training, &alert));
+    CHECK(training_alert_state(&told, true, &training, &alert));
     CHECK_INT(alert.severity, DB_ERROR);
     training_told_of(&training, &told);
-    CHECK(!training_alert(&told, &training, &alert));
+    CHECK(!training_alert_state(&told, true, &training, &alert));
     training.created_ns = 8; /* another training of that name */
-    CHECK(training_alert(&told, &training, &alert));
+    CHECK(training_alert_state(&told, true, &training, &alert));
     training = in_state("stopped", "cpu_budget", 1);
-    CHECK(training_alert(NULL, &training, &alert));
+    CHECK(training_alert_state(&none, false, &training, &alert));
     CHECK_INT(alert.severity, DB_WARNING);
+}
+
+static json_t *state_event(const char *state, const char *cause)
+{
+    return json_pack("{s:s, s:s, s:s, s:s?}", "event", "state", "state", state, "reason", "r", "cause",
+                     cause);
+}
+
+static bool show(struct training_told *told, json_t *event, struct training_alert *ret)
+{
+    bool told_of = training_alert_event(told, "ppo", event, ret);
+    json_decref(event);
+    return told_of;
+}
+
+/* Each failure counts, also those that were over when the list was asked for. */
+static void events(void)
+{
+    struct training_told told = {0};
+    struct training_alert alert;
+    for (int i = 0; i < 7; i++) {
+        CHECK(show(&told, state_event("failed", "memory"), &alert));
+        CHECK_STR(alert.code, "TRAINING_MEMORY");
+        CHECK_STR(alert.text, "ppo: r");
+        CHECK(!show(&told, state_event("queued", NULL), &alert));
+        CHECK(!show(&told, json_pack("{s:s}", "event", "start"), &alert));
+    }
+    CHECK(show(&told, state_event("queued", "disk"), &alert));
+    CHECK_STR(alert.code, "TRAINING_DISK");
+    CHECK(!show(&told, state_event("queued", "disk"), &alert)); /* nothing between: the same one */
+    struct training training = in_state("queued", "disk", 1);
+    CHECK(!training_alert_state(&told, true, &training, &alert));
+    training_told_of(&training, &told);
+    /* While it works: by a warning, or, where the disk lost that, by the state; told once. */
+    training = in_state("rollout", "disk", 1);
+    CHECK(training_alert_state(&told, true, &training, &alert));
+    CHECK(show(&told, json_pack("{s:s, s:s, s:s}", "event", "warning", "message", "m", "cause", "disk"),
+               &alert));
+    CHECK_STR(alert.code, "TRAINING_DISK");
+    CHECK_INT(alert.severity, DB_WARNING);
+    CHECK(!training_alert_state(&told, true, &training, &alert));
+    training_told_of(&training, &told);
+    training = in_state("update", "disk", 1);
+    CHECK(!training_alert_state(&told, true, &training, &alert));
+    CHECK(!show(&told, json_pack("{s:s, s:s}", "event", "warning", "message", "m"), &alert));
+    CHECK(!show(&told, json_pack("{s:i}", "event", 7), &alert));
 }
 
 static void stalled(void)
@@ -92,6 +140,7 @@ int main(void)
 {
     causes();
     when();
+    events();
     stalled();
     return check_done("daemon/training/alert");
 }

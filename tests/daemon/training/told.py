@@ -222,7 +222,20 @@ def alerts(world):
     world.wait_rows(lambda r: len(r) == 1, "the alert of one that stalled",
                     "SELECT text FROM alerts WHERE code = 'TRAINING_STALLED' AND text LIKE 'mute: %'")
     assert world.training("mute", lambda t: True, "it")["stale"] is True
+    with fake.lock:  # over before the next list is asked for, all of them
+        fake.trainings["brief"] = brief = Training("brief")
+        for _ in range(7):
+            brief.tell("start", steps=0)
+            brief.tell("state", state="failed", cause="memory", reason="no memory")
+            brief.tell("state", state="queued", cause=None, reason="")
+        brief.step()
+    counted = "SELECT sum(count) FROM alerts WHERE code = 'TRAINING_MEMORY' AND text LIKE 'brief: %'"
+    world.wait_rows(lambda r: r == [(7,)], "seven alerts", counted)
     world.daemon.stop(signal.SIGKILL)  # told once, not by each daemon
+    with fake.lock:
+        brief.tell("state", state="failed", cause="memory", reason="no memory")
+        brief.tell("state", state="queued", cause=None, reason="")
+        brief.step()
     world.start()
     world.wait_trainer("ok")
     with fake.lock:
@@ -230,6 +243,7 @@ def alerts(world):
         del fake.trainings["mute"]
     world.training("mute", lambda t: t["state"] == "failed" and "knows nothing" in t["reason"], "one that is gone")
     harness.wait_for(lambda: sum(cmd == "list" for cmd, _ in fake.asked[lists:]) > 1, "two more lists")
+    world.wait_rows(lambda r: r == [(8,)], "the one that the daemon did not live to see", counted)
     counts = world.rows("SELECT count FROM alerts WHERE text LIKE 'f-%'")
     assert counts == [(1,)] * len(causes), counts
 
@@ -281,7 +295,7 @@ def lies(world):
     assert world.ask("train_check", config="x")["ok"]
     assert world.wait_trainer("ok") and len([c for c, _ in fake.asked if c == "hello"]) == asked, "the connection stays"
     with fake.lock:
-        fake.answers = {"list": b"rubbish\n"}
+        fake.answers = {"list": b"rubbish \xff\xfe" + 40 * "\u00e9".encode() + b"\n"}
     trainer = world.wait_trainer("silent")
     assert "docs/serve.md" in trainer["detail"], trainer
     assert "docs/serve.md" in world.refused("EPROTO", "train_stop", name="first")
@@ -393,9 +407,20 @@ def ends(world):
         fake.held, fake.protocol = False, 2
     fake.open()
     detail = world.wait_trainer("version")["detail"]
+    world.daemon.stop()  # an upgrade, and back
+    world.start()
+    assert world.wait_trainer("version")["pid"] is None
+    assert {t["training"] for t in world.daemon.status_object()["trainings"]} == set(shown), "what is stored is shown"
     assert "protocol 2" in detail and "0.0.fake" in detail, detail
     assert "protocol 2" in world.refused("EPROTO", "train_stop", name="first")
     world.wait_rows(lambda r: len(r) == 1, "the alert", "SELECT 1 FROM alerts WHERE code = 'TRAINER_VERSION'")
+    begun = time.monotonic()
+    with fake.lock:
+        fake.protocol = 1
+    world.wait_trainer("ok")
+    assert time.monotonic() - begun < 60, "looked at again before long"
+    world.wait_rows(lambda r: ("pending",) not in r and [("done",)], "what the former run asked", "SELECT state FROM commands")
+    assert world.ask("train_resume", name="first")["ok"]
     assert json.loads(world.daemon.papertape("ledger", "verify", "--json"))["ok"] is True
     assert world.daemon.stop() == 0
 
