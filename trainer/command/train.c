@@ -292,7 +292,7 @@ static int run_all(struct train_run *run)
     if (run->report.failed)
         return args_say(EXIT_FAILURE,
                         "cannot write: stdout: a file or a reader; stopped after %lld steps, %s",
-                        (long long)run->steps, run->saved);
+                        (long long)run->steps, run->saved[0] ? run->saved : "nothing was learnt yet");
     if (run->report.lost)
         return args_say(
             EXIT_FAILURE,

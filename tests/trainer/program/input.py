@@ -349,11 +349,12 @@ def test_reader(trainer, folder):
     """A reader that goes away ends it in order: what was learnt is kept."""
     config(os.path.join(folder, "pipe.ini"), SHORT, {"training": {"name": "pipe", "total_steps": 51200}})
     process = trainer.start("train", "--config", "pipe.ini")
-    process.stdout.readline()
+    while '"update"' not in process.stdout.readline():
+        pass
     process.stdout.close()
     error = process.stderr.read()
     process.stderr.close()
-    check(process.wait() == 1 and "stdout" in error and error.count("\n") == 1, f"pipe: {error}")
+    check(process.wait() == 1 and "stdout" in error and "pipe-" in error and error.count("\n") == 1, f"pipe: {error}")
     check(glob.glob(os.path.join(folder, "out", "pipe-*.ckpt")) != [], "pipe: its checkpoint")
 
 
