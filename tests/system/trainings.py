@@ -170,6 +170,7 @@ def two_directories(folder, replay, daemons, third):
     other.wait_status(lambda s: s["symbols"] and s["symbols"][0]["bars"] > 200, "bars")
     assert harness.control(other, "train_start", {"name": "probe"})["ok"]
     gets_on(other)
+    harness.wait_for(lambda: len(rows(other, "SELECT 1 FROM training_points")) >= 3, "a curve")
     assert co_process(other) != third
     assert len(workers(other)) == 1 and not set(workers(other)) & set(workers(daemons[0]))
     return other
