@@ -1,6 +1,5 @@
 #include "daemon/config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -109,15 +108,6 @@ struct account_rules config_rules(const struct config *config, const struct acco
     return rules;
 }
 
-bool config_account_name(const char *name)
-{
-    size_t n = strlen(name);
-    for (size_t i = 0; i < n; i++)
-        if (!isalnum((unsigned char)name[i]) && !strchr("-_.", name[i]))
-            return false;
-    return n > 0 && n < ACCOUNT_NAME_MAX;
-}
-
 static bool same_section(const struct config_key *key, const char *section)
 {
     return strcmp(key->section, section) == 0;
@@ -129,7 +119,7 @@ int config_section(const char *section, const char **ret_name, char reason[stati
     if (strncmp(section, ACCOUNT_SECTION, prefix) == 0 &&
         (section[prefix] == ' ' || section[prefix] == '\0')) {
         const char *name = section + prefix + strspn(section + prefix, " ");
-        if (!config_account_name(name))
+        if (!account_name_good(name))
             return config_reason(reason, CONFIG_REASON_MAX,
                                  "a name of letters, digits, - _ and . is needed, at most %d: [account main]",
                                  ACCOUNT_NAME_MAX - 1);

@@ -29,9 +29,6 @@ struct config_key {
 /* All keys, those of a section together. */
 const struct config_key *config_keys(size_t *ret_n);
 
-/* Whether NAME of [account NAME] is one: letters, digits, - _ and dots, shorter than ACCOUNT_NAME_MAX. */
-bool config_account_name(const char *name);
-
 /* Whether a section is one: 0, and the account's name (inside `section`) or NULL for the others; -EINVAL and
  * why. */
 int config_section(const char *section, const char **ret_name, char reason[static CONFIG_REASON_MAX]);

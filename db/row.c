@@ -107,3 +107,8 @@ int db_account_spec(const struct db_account *account, struct account_spec *ret)
     memcpy(ret->params, account->params, sizeof ret->params);
     return 0;
 }
+
+bool db_training_name_good(const char *name)
+{
+    return account_name_good(name) && name[0] != '.';
+}

@@ -146,6 +146,10 @@ struct db_training_state {
     double utilisation;
 };
 
+/* A training's, and a policy's that it makes: an account's name, since it becomes one, without a dot in
+ * front. */
+bool db_training_name_good(const char *name);
+
 enum {
     DB_TRAINING_POINTS_KEPT = 4096, /* of a training, its evaluations and states likewise */
     DB_TRAININGS_KEPT = 1000,       /* of those that ended the oldest go */

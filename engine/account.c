@@ -1,9 +1,19 @@
+#include <ctype.h>
 #include <string.h>
 
 #include "engine/core.h"
 #include "exchange/fill_rules.h"
 
 #define DAY_NS (86400 * 1000000000LL)
+
+bool account_name_good(const char *name)
+{
+    size_t n = strnlen(name, ACCOUNT_NAME_MAX);
+    for (size_t i = 0; i < n; i++)
+        if (!isascii((unsigned char)name[i]) || (!isalnum((unsigned char)name[i]) && !strchr("-_.", name[i])))
+            return false;
+    return n > 0 && n < ACCOUNT_NAME_MAX;
+}
 
 struct balance *account_base(struct engine *engine, int index, int symbol)
 {

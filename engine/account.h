@@ -17,6 +17,9 @@ enum {
     ACCOUNT_NAME_MAX = 32,
 };
 
+/* Is it a name for an account: 1 to ACCOUNT_NAME_MAX - 1 ASCII letters, digits, - _ and dots? */
+bool account_name_good(const char *name);
+
 struct balance {
     char asset[ASSET_NAME_MAX];
     int scale;

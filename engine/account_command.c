@@ -1,5 +1,4 @@
 /* What a user asks of accounts: a new one, money in and out and between them, and beginning anew. */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -12,15 +11,6 @@ static bool known(const struct engine *engine, int account)
 }
 
 /* ---- create ---- */
-
-static bool proper_name(const char name[static ACCOUNT_NAME_MAX])
-{
-    size_t n = strnlen(name, ACCOUNT_NAME_MAX);
-    for (size_t i = 0; i < n; i++)
-        if (!isalnum((unsigned char)name[i]) && !strchr("-_.", name[i]))
-            return false;
-    return n > 0 && n < ACCOUNT_NAME_MAX;
-}
 
 static bool traded_currency(const struct engine *engine, const struct account_spec *spec)
 {
@@ -56,7 +46,7 @@ static bool proper_params(const struct engine *engine, const struct account_spec
 
 static enum order_reason create(struct engine *engine, const struct account_spec *spec)
 {
-    if (!proper_name(spec->name) || engine_find_account(engine, spec->name) >= 0 ||
+    if (!account_name_good(spec->name) || engine_find_account(engine, spec->name) >= 0 ||
         !traded_currency(engine, spec) || spec->cash < 0 || spec->cash > MONEY_MAX ||
         account_rules_check(&spec->rules) || !proper_params(engine, spec) ||
         engine->n_accounts == ACCOUNTS_MAX)

@@ -67,7 +67,7 @@ int arena_take_step(enum arena_step step, const struct arena_row *row, const str
 
 const char *arena_name_refusal(const char *name)
 {
-    if (!config_account_name(name))
+    if (!account_name_good(name))
         return "letters, digits, - _ and . are needed, at most 31";
     if (strcmp(name, ARENA_CHAMPION) == 0)
         return "champion is the account of the best one: another name is needed";

@@ -85,7 +85,7 @@ static bool take_account(const struct args *args, struct config *config, struct 
     const char *name;
     if (!args_text(args, "name", &name))
         return false;
-    if (!config_account_name(name)) {
+    if (!account_name_good(name)) {
         control_error(call, "EINVAL", "args.name: letters, digits, - _ and . are needed, at most %d",
                       ACCOUNT_NAME_MAX - 1);
         return false;

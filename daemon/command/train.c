@@ -18,7 +18,7 @@ static bool take_name(const struct args *args, const char **ret)
 {
     if (!args_text(args, "name", ret))
         return false;
-    if (training_name_good(*ret))
+    if (db_training_name_good(*ret))
         return true;
     control_error(args->request->call, "EINVAL",
                   "args.name: \"%.60s\": letters, digits, - _ and . are needed, no . first, at most %d", *ret,

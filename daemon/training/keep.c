@@ -129,7 +129,7 @@ bool keep_unlisted(const struct trainings *trainings)
     if (!folder)
         return false;
     for (const struct dirent *entry; !found && (entry = readdir(folder));)
-        found = entry->d_type == DT_DIR && training_name_good(entry->d_name) &&
+        found = entry->d_type == DT_DIR && db_training_name_good(entry->d_name) &&
                 !keep_find(trainings, entry->d_name);
     closedir(folder);
     return found;

@@ -1,6 +1,5 @@
 #include "daemon/training/training.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -81,15 +80,6 @@ void training_clean(char *text)
         else
             c += n;
     }
-}
-
-bool training_name_good(const char *name)
-{
-    size_t n = strlen(name);
-    for (size_t i = 0; i < n; i++)
-        if (!(isascii((unsigned char)name[i]) && isalnum((unsigned char)name[i])) && !strchr("-_.", name[i]))
-            return false;
-    return n > 0 && n < TRAINING_NAME_MAX && name[0] != '.';
 }
 
 /* ---- from the co-process ---- */
@@ -191,7 +181,7 @@ int training_parse(const json_t *object, struct training *ret)
     if (training.seq < 0)
         training.seq = 0;
     const char *name = json_string_value(json_object_get(object, "name"));
-    if (!name || !training_name_good(name) || find_state(training.state) < 0 || training.created_ns == 0)
+    if (!name || !db_training_name_good(name) || find_state(training.state) < 0 || training.created_ns == 0)
         return -EPROTO;
     *ret = training;
     return 0;

@@ -36,9 +36,6 @@ struct training {
 /* Control characters and bytes that are no UTF-8 become '?'; a character that was cut at the end goes. */
 void training_clean(char *text);
 
-/* Letters, digits, - _ and dots, none first, shorter than TRAINING_NAME_MAX. */
-bool training_name_good(const char *name);
-
 bool training_state_ended(const char *state); /* done, failed, stopped */
 bool training_state_works(const char *state); /* it has a worker */
 

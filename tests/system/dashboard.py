@@ -585,33 +585,38 @@ FAKE_TESTS = (test_start_and_tabs, test_commands, test_parity, test_sizes, test_
 REAL_TESTS = (test_live,)
 
 
-def main():
+def run_tests(fake_tests, real_tests=(), fake_ready=lambda daemon: None, ended=lambda session: None):
+    """The tests of a script like this one, by its arguments: PAPERTAPE SOURCE_ROOT, and the real daemon's programs where the
+    real tests are meant. fake_ready() sets a fake daemon up before it starts; ended() follows the daemon's end."""
     if not shutil.which("tmux"):
         print("skipped: tmux is not installed")
         return 77
     program, source, *servers = [os.path.abspath(path) for path in sys.argv[1:]]
-    os.environ["PATH"] = os.path.dirname(program) + os.pathsep + os.environ["PATH"]  # the daemon starts papertape parity
+    folders = [os.path.dirname(path) for path in (program, *servers)]
+    os.environ["PATH"] = os.pathsep.join([*folders, os.environ["PATH"]])  # the daemon starts parity and the co-process
     os.environ["LANG"] = os.environ["LC_ALL"] = "C.UTF-8"
     os.environ.pop("RUNTIME_DIRECTORY", None)
     with tempfile.TemporaryDirectory(prefix="pt-") as folder:
         session = Session(program, folder)
         if servers:
-            session.daemon = real_daemon.Daemon(session.state, *servers)
+            session.daemon = real_daemon.Daemon(session.state, *servers[:2])
         else:
             make_database(source, os.path.join(session.state, "papertape.db"))
             session.daemon = fake_daemon.Daemon(session.state)
+            fake_ready(session.daemon)
         try:
             session.daemon.start()
             session.tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "screen-256color"})
-            for test in REAL_TESTS if servers else FAKE_TESTS:
+            for test in real_tests if servers else fake_tests:
                 start = time.monotonic()
                 test(session)
                 print(f"{test.__name__}: passed in {time.monotonic() - start:.1f} s", flush=True)
         finally:
             session.tmux.stop()
             session.daemon.stop()
+            ended(session)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(FAKE_TESTS, REAL_TESTS))

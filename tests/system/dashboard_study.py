@@ -7,16 +7,13 @@ usage: dashboard_study.py PAPERTAPE SOURCE_ROOT
 Standard library and tmux only; exit status 77 without tmux. The daemon is fake_daemon.py, the database is written here."""
 
 import os
-import shutil
 import sqlite3
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import fake_daemon  # noqa: E402
 import fake_trainings  # noqa: E402
-from dashboard import NS, Session, expect, expect_gone, make_database, wait  # noqa: E402
+from dashboard import NS, expect, expect_gone, run_tests, wait  # noqa: E402
 
 STEP = 1000  # steps of an update
 
@@ -137,29 +134,5 @@ def test_without_daemon(session):
     session.ended()
 
 
-def main():
-    if not shutil.which("tmux"):
-        print("skipped: tmux is not installed")
-        return 77
-    program, source = [os.path.abspath(path) for path in sys.argv[1:]]
-    os.environ["LANG"] = os.environ["LC_ALL"] = "C.UTF-8"
-    os.environ.pop("RUNTIME_DIRECTORY", None)
-    with tempfile.TemporaryDirectory(prefix="pt-") as folder:
-        session = Session(program, folder)
-        make_database(source, os.path.join(session.state, "papertape.db"))
-        session.daemon = fake_daemon.Daemon(session.state)
-        try:
-            session.daemon.start()
-            session.tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "screen-256color"})
-            for test in (test_list, test_choice, test_page, test_sizes, test_without_daemon):
-                start = time.monotonic()
-                test(session)
-                print(f"{test.__name__}: passed in {time.monotonic() - start:.1f} s", flush=True)
-        finally:
-            session.tmux.stop()
-            session.daemon.stop()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests((test_list, test_choice, test_page, test_sizes, test_without_daemon)))

@@ -9,17 +9,12 @@ real co-process train on the synthetic market."""
 
 import json
 import os
-import shutil
 import signal
 import sys
-import tempfile
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import fake_daemon  # noqa: E402
 import fake_trainings  # noqa: E402
-import real_daemon  # noqa: E402
-from dashboard import Session, expect, expect_gone, make_database, run_verb, runs, wait  # noqa: E402
+from dashboard import expect, expect_gone, run_tests, run_verb, runs, wait  # noqa: E402
 
 CONFIG = """\
 # As the daemon trains by default
@@ -448,36 +443,9 @@ def end_trainer(session):
 TESTS = (test_start, test_stop_and_resume, test_restart, test_refused, test_policies, test_log, test_paste, test_late, test_readonly)
 
 
-def main():
-    if not shutil.which("tmux"):
-        print("skipped: tmux is not installed")
-        return 77
-    program, source, *servers = [os.path.abspath(path) for path in sys.argv[1:]]
-    folders = [os.path.dirname(path) for path in (program, *servers)]
-    os.environ["PATH"] = os.pathsep.join([*folders, os.environ["PATH"]])  # the daemon starts the co-process
-    os.environ["LANG"] = os.environ["LC_ALL"] = "C.UTF-8"
-    os.environ.pop("RUNTIME_DIRECTORY", None)
-    with tempfile.TemporaryDirectory(prefix="pt-") as folder:
-        session = Session(program, folder)
-        if servers:
-            session.daemon = real_daemon.Daemon(session.state, *servers[:2])
-        else:
-            make_database(source, os.path.join(session.state, "papertape.db"))
-            session.daemon = fake_daemon.Daemon(session.state)
-            session.daemon.learning.configs[None] = CONFIG
-        try:
-            session.daemon.start()
-            session.tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "screen-256color"})
-            for test in (test_live,) if servers else TESTS:
-                start = time.monotonic()
-                test(session)
-                print(f"{test.__name__}: passed in {time.monotonic() - start:.1f} s", flush=True)
-        finally:
-            session.tmux.stop()
-            session.daemon.stop()
-            end_trainer(session)
-    return 0
+def fake_ready(daemon):
+    daemon.learning.configs[None] = CONFIG
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(TESTS, (test_live,), fake_ready, end_trainer))

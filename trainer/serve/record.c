@@ -1,6 +1,5 @@
 #include "trainer/serve/record.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -8,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/row.h"
 #include "exchange/whole_file.h"
 
 #define SCHEMA "papertape.record/1"
@@ -54,11 +54,7 @@ bool training_state_ended(enum training_state state)
 
 bool record_name_is_good(const char *name)
 {
-    size_t n = 0;
-    for (; name[n]; n++)
-        if (!isalnum((unsigned char)name[n]) && !strchr("-_.", name[n]))
-            return false;
-    return n > 0 && n < RECORD_NAME_MAX && name[0] != '.' && strcmp(name, "serve.lock") != 0;
+    return db_training_name_good(name) && strcmp(name, "serve.lock") != 0;
 }
 
 void record_text(char *ret, size_t size, const char *text)

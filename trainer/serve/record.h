@@ -84,7 +84,7 @@ bool training_state_parse(const char *name, enum training_state *ret);
 bool training_state_runs(enum training_state state); /* it has a worker */
 bool training_state_ended(enum training_state state);
 
-/* Letters, digits, - _ . and not a . first. */
+/* A training's name (db/row.h) that none of our own files has. */
 bool record_name_is_good(const char *name);
 
 /* Copies a text that JSON takes: what does not fit goes, and bytes that are not UTF-8 become question marks.

@@ -1,19 +1,17 @@
 #include "tui/command/told.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "db/row.h"
 #include "strategy/nearest.h"
 #include "tui/command/ask.h"
 #include "tui/dashboard.h"
 #include "tui/format.h"
 #include "tui/text.h"
-
-enum { NAME_MAX_LENGTH = ACCOUNT_NAME_MAX - 1 };
 
 static int64_t wall_ns(void)
 {
@@ -123,11 +121,7 @@ int told_list(const char *verb, const char *schema, const char *state, const str
 
 int told_check_name(const char *verb, const char *name)
 {
-    size_t len = strlen(name), good = 0;
-
-    while (isalnum((unsigned char)name[good]) || (name[good] && strchr("-_.", name[good])))
-        good++;
-    if (len > 0 && good == len && name[0] != '.' && len <= NAME_MAX_LENGTH)
+    if (db_training_name_good(name))
         return EXIT_OK;
     return stored_fail(EXIT_USAGE, verb, name,
                        "a name is 1 to 31 letters, digits, - _ and dots, and begins with no dot");
