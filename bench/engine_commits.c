@@ -164,7 +164,7 @@ static void measure(const struct config *config, int rate, const char *folder)
         session_open(&run.loop, config, &state, &hooks, &run.session, err, sizeof err) < 0 ||
         session_begin(run.session, &frames_symbol, 1, 0, err, sizeof err) < 0)
         die(path, err);
-    struct event up = {.kind = EVENT_CONNECTION, .up = true};
+    struct event up = {.kind = EVENT_CONNECTION, .connection.up = true};
     session_event(run.session, &up);
     give_quote(&run);
     play(&run, rate);

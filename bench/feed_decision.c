@@ -228,7 +228,7 @@ static void pass(struct run *run, const struct config *config, const struct fram
         session_open(&run->loop, config, &state, &hooks, &run->session, err, sizeof err) < 0 ||
         session_begin(run->session, &frames_symbol, 1, 0, err, sizeof err) < 0)
         die(folder, err);
-    struct event up = {.kind = EVENT_CONNECTION, .up = true};
+    struct event up = {.kind = EVENT_CONNECTION, .connection.up = true};
     session_event(run->session, &up);
     run->first_waiting = run->n_waiting = 0;
     play(run, frames, rate);

@@ -195,7 +195,7 @@ static void give_history(struct bench *bench)
                               .bars = {.symbol = s, .bars = bench->bars[s], .n = HISTORY}};
         hand(bench, &event, end_ns);
     }
-    struct event up = {.kind = EVENT_CONNECTION, .up = true};
+    struct event up = {.kind = EVENT_CONNECTION, .connection.up = true};
     hand(bench, &up, end_ns);
     bench->open_ns = end_ns;
 }

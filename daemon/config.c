@@ -7,7 +7,7 @@
 #include "engine/specs.h"
 #include "exchange/bar.h"
 #include "exchange/binance/stream.h"
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "strategy/policy/policy.h"
 
 #define ACCOUNT_SECTION "account"
@@ -265,7 +265,7 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
     if (config->n_accounts < 1)
         return config_reason(error, CONFIG_ERROR_MAX, "[account NAME]: at least one is needed");
     int streams = 0;
-    for (int kind = 0; kind < MARKET_KINDS; kind++)
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         streams += config->streams[kind];
     if (streams * config->n_symbols > BINANCE_STREAMS_MAX)
         return config_reason(

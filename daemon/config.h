@@ -73,7 +73,7 @@ struct config {
     int n_symbols;
     int64_t interval_ns;
     int history;                /* bars fetched before the stream starts, 0..1000 */
-    bool streams[MARKET_KINDS]; /* what is subscribed */
+    bool streams[MARKET_CHANNELS]; /* what is subscribed */
     char ws_url[CONFIG_URL_MAX], rest_url[CONFIG_URL_MAX];
     char ca_file[CONFIG_PATH_MAX]; /* "": the system's trust store */
     /* [feed] */

@@ -47,17 +47,17 @@ int config_parse_streams(const struct config_key *key, const char *text, void *b
                          char reason[static REASON])
 {
     (void)key;
-    const char *names[MARKET_KINDS];
-    for (int kind = 0; kind < MARKET_KINDS; kind++)
+    const char *names[MARKET_CHANNELS];
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         names[kind] = market_kind_name((enum market_kind)kind);
-    bool streams[MARKET_KINDS] = {0}, any = false;
+    bool streams[MARKET_CHANNELS] = {0}, any = false;
     for (const char *at = text + strspn(text, LIST_SEPARATORS); *at; at += strspn(at, LIST_SEPARATORS)) {
         size_t len = strcspn(at, LIST_SEPARATORS);
         char word[32];
         snprintf(word, sizeof word, "%.*s", len < 31 ? (int)len : 31, at);
-        int kind = config_find_word(word, names, MARKET_KINDS);
+        int kind = config_find_word(word, names, MARKET_CHANNELS);
         if (kind < 0)
-            return config_unknown_word(word, names, MARKET_KINDS, reason);
+            return config_unknown_word(word, names, MARKET_CHANNELS, reason);
         if (streams[kind])
             return config_reason(reason, REASON, "%s is named twice", word);
         streams[kind] = any = true;
@@ -74,7 +74,7 @@ void config_print_streams(const struct config_key *key, const void *base, FILE *
     (void)key;
     const struct config *config = base;
     const char *separator = "";
-    for (int kind = 0; kind < MARKET_KINDS; kind++)
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         if (config->streams[kind]) {
             fprintf(to, "%s%s", separator, market_kind_name((enum market_kind)kind));
             separator = ", ";

@@ -7,7 +7,7 @@
 
 #include "exchange/bar.h"
 #include "exchange/net/url.h"
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 
 enum { REASON = CONFIG_REASON_MAX };
 

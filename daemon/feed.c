@@ -8,8 +8,8 @@
 
 #include "daemon/feed_internal.h"
 #include "daemon/log.h"
-#include "exchange/binance/venue.h"
 #include "exchange/net/context.h"
+#include "exchange/venues.h"
 
 enum {
     TICK_MS = 1000,
@@ -62,7 +62,7 @@ int feed_create(struct daemon *daemon, struct feed **ret, char *err, size_t err_
         return -ENOMEM;
     }
     feed->daemon = daemon;
-    feed->venue = &binance_venue;
+    feed->venue = venue_default();
     backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
     struct net_config net = {.loop = daemon->loop, .ca_file = config->ca_file[0] ? config->ca_file : NULL};
     int r = net_context_create(&net, &feed->net, reason);

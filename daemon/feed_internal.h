@@ -8,7 +8,7 @@
 #include "exchange/net/watchdog.h"
 #include "exchange/venue.h"
 
-enum { FEED_STREAMS_MAX = SYMBOLS_MAX * MARKET_KINDS };
+enum { FEED_STREAMS_MAX = SYMBOLS_MAX * MARKET_CHANNELS };
 
 enum stage { STAGE_TIME, STAGE_SYMBOLS, STAGE_HISTORY, STAGE_STREAM };
 
@@ -54,7 +54,7 @@ struct feed {
     struct stream streams[FEED_STREAMS_MAX];
     struct watchdog_stream watched[FEED_STREAMS_MAX];
     struct feed_stream_view views[FEED_STREAMS_MAX];
-    int16_t index[SYMBOLS_MAX][MARKET_KINDS]; /* of a symbol's stream of a kind, or -1 */
+    int16_t index[SYMBOLS_MAX][MARKET_CHANNELS]; /* of a symbol's stream of a kind, or -1 */
     size_t n_streams;
     struct watchdog watchdog;
     bool stale[SYMBOLS_MAX], book_asked[SYMBOLS_MAX];

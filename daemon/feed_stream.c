@@ -58,13 +58,13 @@ static void hold_frame(struct feed *feed, const char *data, size_t len)
     feed->held_len = need;
 }
 
-static void take_frame(struct feed *feed, const char *data, size_t len)
+static void take_message(struct feed *feed, const char *data, size_t len, size_t *pos)
 {
     struct event event = {.kind = EVENT_MARKET};
-    session_frame(feed->daemon->session, data, len);
-    int r = feed->venue->parse(feed->parser, data, len, &event.market);
+    int r = feed->venue->parse(feed->parser, data, len, pos, &event.market);
     if (r == 0) {
-        int at = feed->index[event.market.symbol][event.market.kind];
+        int at =
+            event.market.kind < MARKET_CHANNELS ? feed->index[event.market.symbol][event.market.kind] : -1;
         feed->last_frame_ms = feed_now_ms();
         feed->silences = 0;
         if (event.market.event_ns > feed->newest_ns)
@@ -83,6 +83,13 @@ static void take_frame(struct feed *feed, const char *data, size_t len)
     }
 }
 
+static void take_frame(struct feed *feed, const char *data, size_t len)
+{
+    session_frame(feed->daemon->session, data, len);
+    for (size_t pos = 0; pos < len;)
+        take_message(feed, data, len, &pos);
+}
+
 static void on_frame(void *user, const char *data, size_t len)
 {
     struct feed *feed = user;
@@ -94,7 +101,7 @@ static void on_frame(void *user, const char *data, size_t len)
 
 static void set_connection(struct feed *feed, bool up)
 {
-    struct event event = {.kind = EVENT_CONNECTION, .up = up};
+    struct event event = {.kind = EVENT_CONNECTION, .connection.up = up};
     session_event(feed->daemon->session, &event);
     for (int s = 0; s < feed->n_symbols; s++)
         feed->stale[s] = !up;
@@ -145,7 +152,7 @@ static void list_streams(struct feed *feed)
     const struct config *config = &feed->daemon->config;
     memset(feed->index, -1, sizeof feed->index);
     for (int s = 0; s < feed->n_symbols; s++) {
-        for (int kind = 0; kind < MARKET_KINDS; kind++) {
+        for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
             if (!config->streams[kind])
                 continue;
             struct stream *stream = &feed->streams[feed->n_streams];

@@ -20,7 +20,7 @@ static void judge_symbols(struct feed *feed, int64_t now)
 {
     for (int s = 0; s < feed->n_symbols; s++) {
         bool fresh = false, watched = false;
-        for (int kind = 0; kind < MARKET_KINDS; kind++) {
+        for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
             int at = feed->index[s][kind];
             if (at < 0 || !prices((enum market_kind)kind))
                 continue;
@@ -153,7 +153,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
 int64_t feed_symbol_age_ms(const struct feed *feed, int symbol)
 {
     int64_t newest = 0;
-    for (int kind = 0; kind < MARKET_KINDS && feed->n_streams > 0; kind++) {
+    for (int kind = 0; kind < MARKET_CHANNELS && feed->n_streams > 0; kind++) {
         int at = feed->index[symbol][kind];
         if (at >= 0 && feed->streams[at].last_ms > newest)
             newest = feed->streams[at].last_ms;

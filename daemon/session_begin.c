@@ -423,7 +423,7 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
     for (int a = 0; a < engine_accounts(session->engine); a++)
         session_put_account(session, session->engine, a);
     put_settings(session);
-    struct event down = {.kind = EVENT_CONNECTION, .up = false};
+    struct event down = {.kind = EVENT_CONNECTION, .connection.up = false};
     session_event(session, &down);
     db_writer_group_end(session->writer);
     tell(session);

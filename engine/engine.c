@@ -450,7 +450,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         r = on_symbol(engine, &event->symbol);
         break;
     case EVENT_CONNECTION:
-        on_connection(engine, event->up);
+        on_connection(engine, event->connection.up);
         break;
     case EVENT_STALE:
         if (event->stale.symbol < 0 || event->stale.symbol >= engine->n_symbols)

@@ -13,6 +13,7 @@
 #include "engine/account.h"
 #include "engine/event.h"
 #include "engine/ledger.h"
+#include "exchange/book_measure.h"
 #include "exchange/fill.h"
 #include "strategy/intent.h"
 #include "strategy/policy/policy.h"
@@ -97,6 +98,27 @@ struct engine_trace {
     void (*take)(void *ctx, const struct engine_take *take);
 };
 
+/* What a venue changed of what it had told: the trace of it. */
+enum revision_kind { REVISION_CORRECTION, REVISION_CANCEL, REVISION_BAR };
+struct engine_revision {
+    enum revision_kind kind;
+    int symbol;
+    int64_t ts_ns, at_ns;                       /* of the engine; of the trade, or the bar's opening */
+    const struct market_correction *correction; /* NULL: BAR */
+    const struct bar *old, *now; /* the venue's bar before and after; NULL: not kept, or no bar */
+    enum bar_source source;      /* whose bar */
+    bool applied;                /* false: what it belongs to is not kept any more */
+};
+
+/* What the order book was during a bar. */
+struct engine_book_bar {
+    int symbol;
+    int64_t open_ns;
+    struct {
+        double open, high, low, close;
+    } measures[BOOK_MEASURES];
+};
+
 /* What leaves the engine, in order. Pointers live for the call. Any member may be NULL. */
 struct engine_sink {
     void *ctx;
@@ -118,6 +140,11 @@ struct engine_sink {
     void (*command_done)(void *ctx, const struct event_command *command, enum order_reason reason,
                          uint64_t order_id);
     const struct engine_trace *trace; /* NULL: nobody asks why */
+    void (*revision)(void *ctx, const struct engine_revision *revision);
+    void (*action)(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns);
+    void (*session)(void *ctx, const struct event_session *session, int64_t ts_ns);
+    /* With the bar that closed, after it; only of a symbol whose book, or quote, was there. */
+    void (*book_bar)(void *ctx, const struct engine_book_bar *bar);
 };
 
 /* Copies the configuration. 0; -EINVAL for one that contradicts itself, or a strategy that bars of this
@@ -164,6 +191,8 @@ struct engine_symbol_view {
     struct bar last_bar; /* valid when bars > 0 */
     struct bar forming;  /* the venue's forming bar; open_ns 0 when none */
     bool stale;
+    enum market_phase phase;     /* of its calendar; OPEN without one */
+    enum market_trading trading; /* MARKET_ENDED: the venue lists it no longer */
 };
 
 /* The time that rows are dated by: of the last event, or with FILL_BAR of the last bar. */

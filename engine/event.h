@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 #include "engine/account.h"
+#include "exchange/corporate_action.h"
 #include "exchange/market.h"
 #include "exchange/order.h"
+#include "exchange/trading_day.h"
 #include "strategy/policy/policy.h"
 #include "strategy/strategy.h"
 
@@ -23,6 +25,8 @@ enum event_kind {
     EVENT_STORAGE,    /* the database or the journal cannot store, or can again */
     EVENT_TIMER,      /* time passed */
     EVENT_COMMAND,    /* the user */
+    EVENT_SESSION,    /* a calendar's market opens, closes, or changes its phase */
+    EVENT_ACTION,     /* a split or a dividend takes effect */
     EVENT_KINDS,
 };
 
@@ -40,9 +44,29 @@ struct event_bars {
     bool missed; /* they closed while nothing was streamed: what they crossed is stated */
 };
 
+/* index == the number of symbols: it is streamed from now on, and has that index. */
 struct event_symbol {
     int index;
     struct symbol listed;
+};
+
+/* Of all symbols of a venue: the stream that brings them went up or down. */
+struct event_connection {
+    char venue[VENUE_NAME_MAX]; /* "": of every venue */
+    bool up;
+};
+
+/* Of all symbols with that calendar. A closed market is no stale one: nothing is filled, and nobody is
+ * alarmed. */
+struct event_session {
+    char calendar[CALENDAR_NAME_MAX];
+    enum market_phase phase;
+    int64_t next_ns; /* when it changes again; 0: not known */
+};
+
+struct event_action {
+    int symbol;
+    struct corporate_action action;
 };
 
 enum command_kind {
@@ -164,7 +188,9 @@ struct event {
         struct event_snapshot snapshot;
         struct event_bars bars;
         struct event_symbol symbol;
-        bool up; /* CONNECTION */
+        struct event_connection connection;
+        struct event_session session;
+        struct event_action action;
         struct {
             int symbol;
             bool stale;

@@ -148,7 +148,7 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
         snprintf(buf, EVENT_TEXT_MAX, "SYMBOL %s: the venue's filters", u.name);
         break;
     case EVENT_CONNECTION:
-        snprintf(buf, EVENT_TEXT_MAX, "CONNECTION %s", event->up ? "up" : "down");
+        snprintf(buf, EVENT_TEXT_MAX, "CONNECTION %s", event->connection.up ? "up" : "down");
         break;
     case EVENT_STALE:
         u = units_of(engine, event->stale.symbol);

@@ -144,7 +144,7 @@ static void visit_market_event(struct visit *visit, struct market_event *market)
         codec_i64(codec, &market->ticker.close);
         codec_i128(codec, &market->ticker.volume);
         break;
-    case MARKET_KINDS:
+    default:
         codec->failed = true;
         break;
     }
@@ -298,7 +298,7 @@ static void visit_event(struct visit *visit, struct event *event)
         visit_symbol(codec, &event->symbol.listed);
         break;
     case EVENT_CONNECTION:
-        codec_bool(codec, &event->up);
+        codec_bool(codec, &event->connection.up);
         break;
     case EVENT_STALE:
         visit_index(codec, &event->stale.symbol, SYMBOLS_MAX);
@@ -312,7 +312,7 @@ static void visit_event(struct visit *visit, struct event *event)
     case EVENT_COMMAND:
         visit_command(visit, &event->command);
         break;
-    case EVENT_KINDS:
+    default:
         codec->failed = true;
         break;
     }

@@ -10,7 +10,9 @@
 enum {
     SYMBOL_NAME_MAX = 24,
     ASSET_NAME_MAX = 16,
-    SYMBOLS_MAX = 256, /* that one daemon streams */
+    VENUE_NAME_MAX = 16,    /* "binance-us" */
+    CALENDAR_NAME_MAX = 16, /* "us-equity" */
+    SYMBOLS_MAX = 256,      /* that one daemon streams */
 };
 
 /* Binance's spot filters; a field of 0 disables its check, as the venue defines it. Prices are at
@@ -29,7 +31,11 @@ struct symbol {
     char name[SYMBOL_NAME_MAX]; /* upper case: "BTCUSDT" */
     char base[ASSET_NAME_MAX], quote[ASSET_NAME_MAX];
     int price_scale, qty_scale, quote_scale;
-    bool trading; /* status TRADING */
+    bool trading;   /* the venue takes orders in it now, as far as its list says */
+    bool gone;      /* the venue lists it no longer: nothing more will come */
+    bool loose_ids; /* its trades' ids do not count up one by one: no trade is known to be missing */
+    char venue[VENUE_NAME_MAX];       /* "": not said */
+    char calendar[CALENDAR_NAME_MAX]; /* whose sessions it trades in; "": at all times */
     struct symbol_filters filters;
 };
 

@@ -1,5 +1,6 @@
 /* A venue, behind one table: where it is, how its streams are called, how its messages read, and how to talk
- * to it. The daemon knows venues only so; everything of one venue lives in its folder. */
+ * to it. Everything above knows venues only so, and by the list in exchange/venues.h; everything of one venue
+ * lives in its folder. docs/venues.md has the steps that add one. */
 #ifndef EXCHANGE_VENUE_H
 #define EXCHANGE_VENUE_H
 
@@ -9,12 +10,40 @@
 
 #include "exchange/bar.h"
 #include "exchange/book.h"
+#include "exchange/corporate_action.h"
 #include "exchange/fees.h"
 #include "exchange/market.h"
 #include "exchange/symbol.h"
+#include "exchange/trading_day.h"
 
 struct net_context;
 struct budget;
+
+/* What its section of the configuration may say besides what every venue's may. */
+struct venue_option {
+    const char *name, *fallback;
+    const char *values; /* with blanks between; NULL: any text */
+    const char *summary;
+};
+
+/* One of them as it is set; those that are left out have their fallback. */
+struct venue_setting {
+    const char *name, *value;
+};
+
+/* Who asks. Held by the caller for as long as what it is given to; never told in a message. */
+struct venue_keys {
+    const char *id, *secret; /* NULL: none */
+};
+
+/* A venue that bans an address, or says how long to wait, means every connection and request of it. Whoever
+ * hears of it tells; the caller tells the others with stream_hold() and rest_hold(), and keeps it over
+ * restarts. `until_ns` is of the wall's clock. */
+struct venue_ban {
+    int64_t until_ns; /* known when the stream or REST is made; 0: none */
+    void (*told)(void *user, int64_t until_ns, const char *why); /* NULL: nobody asks */
+    void *user;
+};
 
 /* Streams. */
 
@@ -25,19 +54,26 @@ enum venue_link {
     VENUE_UP,
     VENUE_WAITING, /* trying again at retry_ms */
     VENUE_FAILED,  /* refused for good, as far as the reply tells: trying again at retry_ms, rarely */
+    VENUE_FINAL,   /* refused, and no retry will mend it (keys, rights): nothing is tried any more */
 };
 
 enum { VENUE_DETAIL_MAX = 200, VENUE_STREAM_NAME_MAX = 64 };
 
-/* Times are monotonic milliseconds (uv_hrtime() / 10^6); 0: never. Counts are since creation. */
+/* Times are monotonic milliseconds (uv_hrtime() / 10^6); 0: never. Counts are since creation. A stream may be
+ * several connections: by the names it carries, and by the endpoints that they belong to. */
 struct venue_status {
-    enum venue_link link;
+    enum venue_link link;          /* UP while every connection that it needs is; else that of the worst */
     char detail[VENUE_DETAIL_MAX]; /* why, one line: the last failure, or what is being done; may be empty */
     int64_t since_ms;              /* when `link` was entered */
     int64_t retry_ms;              /* WAITING, FAILED: when the next attempt is due */
     int64_t last_frame_ms;
     uint64_t attempts, connects; /* tried, established */
+    uint64_t renewals;           /* connections replaced by overlap, before the venue ends them */
     uint64_t frames, bytes;
+    uint64_t doubled;             /* frames that two overlapping connections both brought: one was dropped */
+    uint32_t connections, up;     /* that it needs, and that are there */
+    uint32_t budget, budget_used; /* attempts to connect in the budget's window, and those used of it */
+    uint64_t sent;                /* requests to the venue */
 };
 
 struct venue_stream_config {
@@ -50,6 +86,10 @@ struct venue_stream_config {
     uint64_t jitter_seed;
     int64_t backoff_min_ms, backoff_max_ms; /* 0: 500 and 60,000 */
     int64_t age_max_ms; /* of a connection, before it is replaced; 0: what the venue allows, less a margin */
+    struct venue_keys keys;
+    const struct venue_setting *settings; /* valid ones: venue->options */
+    size_t n_settings;
+    struct venue_ban ban;
 };
 
 /* Called from the loop, never from within a call below; each may call any of them, destroy included. */
@@ -65,6 +105,14 @@ enum venue_reply_kind {
     VENUE_REPLY_SYMBOLS,
     VENUE_REPLY_BARS,
     VENUE_REPLY_BOOK,
+    VENUE_REPLY_DAYS,
+    VENUE_REPLY_ACTIONS,
+};
+
+/* A corporate action and whose it is. */
+struct venue_action {
+    char symbol[SYMBOL_NAME_MAX];
+    struct corporate_action action;
 };
 
 /* What was asked for by name and what the venue lists. */
@@ -101,6 +149,15 @@ struct venue_reply {
             const struct book_level *bids, *asks; /* best first */
             uint32_t n_bids, n_asks;
         } book;
+        struct {
+            const char *calendar; /* as in struct symbol */
+            const struct trading_day *list;
+            size_t n;
+        } days;
+        struct {
+            const struct venue_action *list; /* by ex_ns */
+            size_t n;
+        } actions;
     };
 };
 
@@ -116,6 +173,10 @@ struct venue_rest_config {
     /* Sees each good reply as it came, before its meaning is delivered; NULL: nobody looks. */
     void (*tap)(void *tap_user, const char *path, const char *body, size_t len);
     void *tap_user;
+    struct venue_keys keys;
+    const struct venue_setting *settings;
+    size_t n_settings;
+    struct venue_ban ban;
 };
 
 /* Times as in struct venue_status. */
@@ -133,6 +194,7 @@ struct venue_bars_request {
     int64_t start_ns, end_ns; /* open times, both included */
     int64_t now_ns;           /* the venue's time now: bars that close later are forming */
     size_t max;               /* bars in all; 0: no bound */
+    bool adjusted;            /* for splits up to now_ns, so that the bars continue into what is streamed */
 };
 
 struct venue_stream;
@@ -142,8 +204,14 @@ struct venue_parser;
 
 struct venue {
     const char *name;
-    const char *ws_url, *rest_url; /* public market data, without keys */
+    const char *title;             /* for people: "Binance US" */
+    const char *ws_url, *rest_url; /* its own hosts */
     const struct fee_schedule *fees;
+    const struct venue_option *options;
+    size_t n_options;
+    bool needs_keys; /* it says nothing to strangers */
+    /* Are all its symbols' calendars ""? Else rest_days() and rest_actions() are there. */
+    bool always_open;
 
     /* The name of one stream: `symbol` as listed, interval_ns for MARKET_KLINE. 0; -EINVAL for a kind or an
      * interval that the venue has not; -ENAMETOOLONG. */
@@ -161,9 +229,27 @@ struct venue {
     void (*stream_reconnect)(struct venue_stream *stream, const char *why);
     void (*stream_pause)(struct venue_stream *stream, bool paused); /* of reading; holds over reconnections */
     const struct venue_status *(*stream_status)(const struct venue_stream *stream);
+    /* Adds and takes away names while it runs, within the venue's limits of messages and of names for a
+     * connection: what is not connected gets them when it is. Names that are there already, or not, are
+     * nothing. 0; -EINVAL for a name that is none; -ENOMEM, then nothing has changed. */
+    int (*stream_follow)(struct venue_stream *stream, const char *const *names, size_t n);
+    int (*stream_unfollow)(struct venue_stream *stream, const char *const *names, size_t n);
+    /* Asks the venue what it sends; `done` comes once from the loop, with the names, or with an error in one
+     * line; not after stream_destroy(). 0; -ENOTCONN; -EBUSY while another is unanswered; -ENOMEM. */
+    int (*stream_list)(struct venue_stream *stream,
+                       void (*done)(void *user, const char *const *names, size_t n, const char *error),
+                       void *user);
+    /* Until then no attempt to connect is made (what is connected stays): see struct venue_ban. */
+    void (*stream_hold)(struct venue_stream *stream, int64_t until_ns, const char *why);
 
     int (*parser_create)(const struct symbol *symbols, size_t n, struct venue_parser **ret);
-    int (*parse)(struct venue_parser *parser, const char *frame, size_t len, struct market_event *ret);
+    /* A frame may hold several messages: *pos is 0 at first and goes on with each call, until it is `len`.
+     * Each call takes one message: 0 with *ret written (levels live until the next call); 1 for one that is
+     * valid but no market data; -EBADMSG for one that is malformed, lacks a field or holds a number beyond
+     * its scale; -ENOENT for one of a symbol that is not in the table. After an error that hides where the
+     * next message begins *pos is `len`. *ret is meaningless unless 0 is returned. No allocation. */
+    int (*parse)(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
+                 struct market_event *ret);
     void (*parser_destroy)(struct venue_parser *parser);
 
     /* Requests are queued, kept within the venue's limits, and tried again when the venue or the way to it
@@ -178,6 +264,14 @@ struct venue {
                      venue_reply_done *done, void *user, struct venue_call **ret);
     int (*rest_book)(struct venue_rest *rest, const struct symbol *symbol, venue_reply_done *done, void *user,
                      struct venue_call **ret);
+    /* The trading days of each calendar between two times, a reply a calendar (`more`). NULL where
+     * always_open. */
+    int (*rest_days)(struct venue_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done,
+                     void *user, struct venue_call **ret);
+    /* Splits and dividends of these symbols whose ex_ns lies between. NULL where always_open. */
+    int (*rest_actions)(struct venue_rest *rest, const char *const *names, size_t n, int64_t from_ns,
+                        int64_t to_ns, venue_reply_done *done, void *user, struct venue_call **ret);
+    void (*rest_hold)(struct venue_rest *rest, int64_t until_ns, const char *why);
     void (*rest_cancel)(struct venue_rest *rest, struct venue_call *call); /* NULL is fine */
     const struct venue_rest_status *(*rest_status)(const struct venue_rest *rest);
 };

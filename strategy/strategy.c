@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 
 enum { SHOWN = 60 }; /* characters of a wrong word that a message repeats */
 

@@ -9,7 +9,7 @@
 
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "trainer/config_table.h"
 
 static const char *const sections[] = {"training", "network", "ppo", "environment", "data", "serve"};

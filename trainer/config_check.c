@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "trainer/config_table.h"
 #include "trainer/ppo/world.h"
 

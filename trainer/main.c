@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "trainer/command/args.h"
 #include "trainer/command/env_replay.h"
 #include "trainer/command/eval.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "tui/command/account.h"
 #include "tui/command/alerts.h"
 #include "tui/command/backtest.h"

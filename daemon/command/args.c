@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/command/internal.h"
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 
 enum { SHOWN = 60 }; /* characters of a wrong value that a message repeats */
 

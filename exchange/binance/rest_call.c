@@ -124,6 +124,9 @@ char *binance_call_url(const struct binance_call *call, const char *base)
         add_encoded(&text, call->symbol.name);
         add(&text, "&limit=%d", BINANCE_DEPTH_LIMIT);
         break;
+    default: /* what it has not */
+        text.failed = true;
+        break;
     }
     if (text.failed) {
         free(text.data);
@@ -223,6 +226,7 @@ int binance_call_take(struct binance_call *call, const char *body, size_t len, s
         return take_bars(call, body, len, reply, storage);
     case VENUE_REPLY_BOOK:
         return take_book(call, body, len, reply, storage);
+    default:
+        return -EBADMSG;
     }
-    return -EBADMSG;
 }

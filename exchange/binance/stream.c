@@ -429,14 +429,14 @@ void binance_stream_destroy(struct binance_stream *stream)
 int binance_stream_name(const char *symbol, enum market_kind kind, int64_t interval_ns,
                         char ret[VENUE_STREAM_NAME_MAX])
 {
-    static const char *const suffixes[MARKET_KINDS] = {
+    static const char *const suffixes[MARKET_CHANNELS] = {
         [MARKET_TRADE] = "trade",      [MARKET_AGG_TRADE] = "aggTrade", [MARKET_KLINE] = "kline_",
         [MARKET_QUOTE] = "bookTicker", [MARKET_DEPTH] = "depth@100ms",  [MARKET_TICKER] = "miniTicker",
     };
     const char *interval = "";
     char lower[SYMBOL_NAME_MAX];
     size_t len = strlen(symbol);
-    if (kind < 0 || kind >= MARKET_KINDS || len == 0)
+    if (kind < 0 || kind >= MARKET_CHANNELS || len == 0)
         return -EINVAL;
     if (len >= sizeof(lower))
         return -ENAMETOOLONG;

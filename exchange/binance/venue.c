@@ -41,8 +41,10 @@ static int parser_create(const struct symbol *symbols, size_t n, struct venue_pa
     return binance_parser_create(symbols, n, (struct binance_parser **)ret);
 }
 
-static int parse(struct venue_parser *parser, const char *frame, size_t len, struct market_event *ret)
+static int parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
+                 struct market_event *ret)
 {
+    *pos = len;
     return binance_parse((struct binance_parser *)parser, frame, len, ret);
 }
 
@@ -96,6 +98,8 @@ static const struct venue_rest_status *rest_status(const struct venue_rest *rest
 
 const struct venue binance_venue = {
     .name = "binance",
+    .title = "Binance",
+    .always_open = true,
     .ws_url = BINANCE_WS_URL,
     .rest_url = BINANCE_REST_URL,
     .fees = &binance_fees,

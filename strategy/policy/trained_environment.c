@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "indicators_gpu/features/stream.h"
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "strategy/policy/trained_internal.h"
 
 enum { VALUE_MAX = 64, TO_NOTHING = -1 };

@@ -68,7 +68,7 @@ static inline uint32_t random_levels(struct random *random, struct book_level *l
 static inline void random_market(struct random *random, struct random_event *made)
 {
     struct market_event *m = &made->event.market;
-    m->kind = (enum market_kind)random_between(random, 0, MARKET_KINDS - 1);
+    m->kind = (enum market_kind)random_between(random, 0, MARKET_CHANNELS - 1);
     m->symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
     m->event_ns = random_i64(random);
     switch (m->kind) {

@@ -452,7 +452,7 @@ static inline void kline(struct harness *h, int symbol, const struct bar *bar)
 
 static inline void connection(struct harness *h, bool up)
 {
-    struct event event = {.kind = EVENT_CONNECTION, .up = up};
+    struct event event = {.kind = EVENT_CONNECTION, .connection.up = up};
     CHECK_INT(harness_event(h, &event), 0);
 }
 

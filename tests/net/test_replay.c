@@ -170,7 +170,7 @@ struct heard {
     bool enough;
     struct venue_stream *stream;
     struct venue_parser *parser;
-    unsigned frames, kinds[MARKET_KINDS], unread, wrong;
+    unsigned frames, kinds[MARKET_CHANNELS], unread, wrong;
 };
 
 static void on_state(void *user, const struct venue_status *status)
@@ -184,7 +184,8 @@ static void on_frame(void *user, const char *data, size_t len)
 {
     struct heard *heard = user;
     struct market_event event;
-    int r = venue->parse(heard->parser, data, len, &event);
+    size_t pos = 0;
+    int r = venue->parse(heard->parser, data, len, &pos, &event);
     if (r == 0)
         heard->kinds[event.kind]++;
     else if (r == 1)
@@ -205,10 +206,10 @@ static const struct venue_stream_handler handler = {on_state, on_frame};
 static void test_stream(struct net_context *net, const struct replay *replay, const struct symbol *symbols,
                         unsigned connects, unsigned wrong)
 {
-    static char names[SYMBOLS * MARKET_KINDS][VENUE_STREAM_NAME_MAX];
-    static const char *streams[SYMBOLS * MARKET_KINDS];
+    static char names[SYMBOLS * MARKET_CHANNELS][VENUE_STREAM_NAME_MAX];
+    static const char *streams[SYMBOLS * MARKET_CHANNELS];
     struct heard heard = {0};
-    for (int i = 0; i < SYMBOLS * MARKET_KINDS; i++) {
+    for (int i = 0; i < SYMBOLS * MARKET_CHANNELS; i++) {
         CHECK_INT(venue->stream_name(symbol_names[i % SYMBOLS], i / SYMBOLS, MINUTE_NS, names[i]), 0);
         streams[i] = names[i];
     }
@@ -217,7 +218,7 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
         .net = net,
         .ws_url = replay->ws_url,
         .streams = streams,
-        .n_streams = SYMBOLS * MARKET_KINDS,
+        .n_streams = SYMBOLS * MARKET_CHANNELS,
         .backoff_min_ms = 1,
         .backoff_max_ms = 10,
     };
@@ -225,7 +226,7 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
     CHECK(loop_until(&loop, &heard.enough));
     const struct venue_status *status = venue->stream_status(heard.stream);
     printf("%u frames, %llu connections:", heard.frames, (unsigned long long)status->connects);
-    for (int kind = 0; kind < MARKET_KINDS; kind++) {
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
         printf(" %s %u", market_kind_name(kind), heard.kinds[kind]);
         CHECK(heard.kinds[kind] > 0);
     }

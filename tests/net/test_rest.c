@@ -71,6 +71,8 @@ static void on_reply(void *user, const struct venue_reply *reply)
         seen->best_bid = reply->book.bids[0].price;
         seen->best_ask = reply->book.asks[0].price;
         break;
+    default:
+        break;
     }
     if (seen->cancel_after_page) {
         venue->rest_cancel(rest, seen->call);

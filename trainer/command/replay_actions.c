@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "strategy/policy/policy.h"
 
 enum { NO_ACTION = -1, COLUMN_T = -2, COLUMNS_MAX = 4096 };

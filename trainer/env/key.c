@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "trainer/env/refusal.h"
 
 static int compare(const void *name, const void *row)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "exchange/decimal.h"
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "tui/command/stored.h"
 #include "tui/dashboard.h"
 

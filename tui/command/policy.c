@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "tui/command/ask.h"
 #include "tui/command/policy_list.h"
 #include "tui/command/told.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "exchange/decimal.h"
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "tui/command/ask.h"
 #include "tui/command/output.h"
 #include "tui/command/stored.h"

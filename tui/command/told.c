@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "db/row.h"
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "tui/command/ask.h"
 #include "tui/dashboard.h"
 #include "tui/format.h"

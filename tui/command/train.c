@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "tui/command/ask.h"
 #include "tui/command/told.h"
 #include "tui/command/train_config.h"

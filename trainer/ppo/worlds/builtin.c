@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 #include "trainer/ppo/shuffle.h"
 #include "trainer/ppo/world.h"
 #include "trainer/ppo/worlds/game.h"

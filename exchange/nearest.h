@@ -1,6 +1,6 @@
 /* The word that a misspelt one was meant to be, for errors. */
-#ifndef STRATEGY_NEAREST_H
-#define STRATEGY_NEAREST_H
+#ifndef EXCHANGE_NEAREST_H
+#define EXCHANGE_NEAREST_H
 
 #include <stddef.h>
 

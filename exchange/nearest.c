@@ -1,4 +1,4 @@
-#include "strategy/nearest.h"
+#include "exchange/nearest.h"
 
 #include <ctype.h>
 #include <string.h>

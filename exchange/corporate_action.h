@@ -1,0 +1,29 @@
+/* What a company does to its shares: the same fact changes positions, resting orders, the ledger and what
+ * past prices mean. docs/venues.md, "Splits and dividends", states how each is booked. */
+#ifndef EXCHANGE_CORPORATE_ACTION_H
+#define EXCHANGE_CORPORATE_ACTION_H
+
+#include <stdint.h>
+
+enum corporate_action_kind {
+    ACTION_SPLIT,    /* forward or reverse; a stock dividend is a split */
+    ACTION_DIVIDEND, /* cash */
+    ACTION_KINDS,
+};
+
+enum { ACTION_ID_MAX = 48 };
+
+struct corporate_action {
+    char id[ACTION_ID_MAX]; /* the venue's, or made of symbol, kind and date: it takes effect once */
+    enum corporate_action_kind kind;
+    int64_t ex_ns;       /* who holds at this moment is concerned: the ex-date's first session, UTC */
+    int64_t shares, per; /* SPLIT: `shares` new ones for every `per` old ones, both > 0 */
+    int64_t cash;        /* DIVIDEND: for one share, in the symbol's quote, 10^-9 units */
+};
+
+enum { ACTION_CASH_SCALE = 9 };
+
+/* "split", "dividend". */
+const char *corporate_action_name(enum corporate_action_kind kind);
+
+#endif

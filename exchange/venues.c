@@ -1,0 +1,37 @@
+#include "exchange/venues.h"
+
+#include <string.h>
+
+#include "exchange/binance/venue.h"
+#include "exchange/nearest.h"
+
+static const struct venue *const list[] = {&binance_venue};
+
+enum { VENUES = sizeof list / sizeof *list };
+
+const struct venue *const *venues(size_t *ret_n)
+{
+    *ret_n = VENUES;
+    return list;
+}
+
+const struct venue *venue_find(const char *name)
+{
+    for (size_t i = 0; i < VENUES; i++)
+        if (strcmp(list[i]->name, name) == 0)
+            return list[i];
+    return NULL;
+}
+
+const struct venue *venue_default(void)
+{
+    return &binance_venue;
+}
+
+const char *venue_nearest(const char *name)
+{
+    struct nearest nearest = {0};
+    for (size_t i = 0; i < VENUES; i++)
+        nearest_offer(&nearest, name, list[i]->name);
+    return nearest.distance <= 3 ? nearest.best : "";
+}

@@ -1,0 +1,19 @@
+/* The list of venues: the only place outside their folders that knows which there are. */
+#ifndef EXCHANGE_VENUES_H
+#define EXCHANGE_VENUES_H
+
+#include "exchange/venue.h"
+
+/* All of them, in order of their names. */
+const struct venue *const *venues(size_t *ret_n);
+
+/* By name, or NULL. */
+const struct venue *venue_find(const char *name);
+
+/* The one that a configuration which names none means. */
+const struct venue *venue_default(void);
+
+/* Of an unknown name: the one that looks most alike; "" when none does. */
+const char *venue_nearest(const char *name);
+
+#endif
