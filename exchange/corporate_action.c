@@ -2,6 +2,7 @@
 
 const char *corporate_action_name(enum corporate_action_kind kind)
 {
-    static const char *const names[ACTION_KINDS] = {[ACTION_SPLIT] = "split", [ACTION_DIVIDEND] = "dividend"};
+    static const char *const names[CORPORATE_ACTION_KINDS] = {
+        [ACTION_SPLIT] = "split", [ACTION_DIVIDEND] = "dividend"};
     return names[kind];
 }

@@ -8,7 +8,7 @@
 enum corporate_action_kind {
     ACTION_SPLIT,    /* forward or reverse; a stock dividend is a split */
     ACTION_DIVIDEND, /* cash */
-    ACTION_KINDS,
+    CORPORATE_ACTION_KINDS,
 };
 
 enum { ACTION_ID_MAX = 48 };

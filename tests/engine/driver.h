@@ -443,7 +443,7 @@ static inline void driver_next(struct driver *d, const struct engine *engine, st
         driver_bars(d, engine, symbol, &ret->bars);
     } else if (dice < 991) {
         ret->kind = EVENT_CONNECTION;
-        ret->up = random_chance(&d->random, 80);
+        ret->connection.up = random_chance(&d->random, 80);
     } else if (dice < 994) {
         ret->kind = EVENT_STALE;
         ret->stale.symbol = symbol;

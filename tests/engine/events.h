@@ -250,7 +250,7 @@ static inline void random_event(struct random *random, enum event_kind kind, str
         random_symbol(random, &e->symbol.listed);
         break;
     case EVENT_CONNECTION:
-        e->up = random_chance(random, 50);
+        e->connection.up = random_chance(random, 50);
         break;
     case EVENT_STALE:
         e->stale.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
@@ -391,7 +391,7 @@ static inline bool same_event(const struct event *a, const struct event *b)
     case EVENT_SYMBOL:
         return SAME(symbol.index) && same_symbol(&a->symbol.listed, &b->symbol.listed);
     case EVENT_CONNECTION:
-        return SAME(up);
+        return SAME(connection.up);
     case EVENT_STALE:
         return SAME(stale.symbol) && SAME(stale.stale);
     case EVENT_STORAGE:

@@ -110,6 +110,8 @@ static void on_reply(void *user, const struct venue_reply *reply)
         seen->asks = reply->book.n_asks;
         CHECK(reply->book.bids[0].price < reply->book.asks[0].price);
         break;
+    default:
+        break;
     }
 }
 
