@@ -271,6 +271,12 @@ static int on_market(struct engine *engine, const struct market_event *event)
                        book_diff(&market->book, depth->first_id, depth->last_id, depth->bids, depth->n_bids,
                                  depth->asks, depth->n_asks));
     }
+    case MARKET_BOOK: {
+        const struct market_depth *depth = &event->depth;
+        return on_book(engine, symbol,
+                       book_replace(&market->book, depth->last_id, depth->bids, depth->n_bids, depth->asks,
+                                    depth->n_asks));
+    }
     case MARKET_TICKER:
         market->change_open = event->ticker.open;
         return 0;

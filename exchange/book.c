@@ -113,6 +113,12 @@ static int set_level(struct book_side *side, struct book_level level, int sign)
     return 0;
 }
 
+static bool is_crossed(const struct book *book)
+{
+    const struct book_level *bid = book_bid(book, 0), *ask = book_ask(book, 0);
+    return bid && ask && bid->price >= ask->price;
+}
+
 static int apply(struct book *book, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
                  const struct book_level *asks, uint32_t n_asks)
 {
@@ -179,17 +185,22 @@ int book_diff(struct book *book, uint64_t first_id, uint64_t last_id, const stru
         }
         return BOOK_IGNORED;
     }
-    if (first_id > book->last_id + 1) {
+    if (book->last_id != 0 && first_id > book->last_id + 1) {
         book->gaps++;
         book->resyncs++;
         return restart(book, first_id, last_id, bids, n_bids, asks, n_asks);
     }
     int r = apply(book, last_id, bids, n_bids, asks, n_asks);
-    if (r >= 0) {
-        book->ahead = false;
-        book->state = BOOK_SYNCED;
+    if (r < 0)
+        return r;
+    if (is_crossed(book)) {
+        book->crossed++;
+        book->resyncs++;
+        return restart(book, first_id, last_id, bids, n_bids, asks, n_asks);
     }
-    return r;
+    book->ahead = false;
+    book->state = BOOK_SYNCED;
+    return BOOK_APPLIED;
 }
 
 /* Snapshots come best first; sides are kept best last. Strictly sorted, no empty level. */
@@ -212,7 +223,7 @@ int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *
 {
     if (book->state == BOOK_SYNCED || book->ahead)
         return BOOK_IGNORED;
-    if (book->n_pending > 0 && book->pending[0].first_id > last_id + 1)
+    if (book->n_pending > 0 && last_id != 0 && book->pending[0].first_id > last_id + 1)
         return BOOK_NEED_SNAPSHOT;
     bool crossed = n_bids > 0 && n_asks > 0 && bids[0].price >= asks[0].price;
     int r = crossed ? -EINVAL : load_side(&book->bids, bids, n_bids, 1);
@@ -235,9 +246,53 @@ int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *
         }
         levels += diff.n_bids + diff.n_asks;
     }
+    if (is_crossed(book)) { /* the differences stay for the next snapshot */
+        book->crossed++;
+        book->resyncs++;
+        book->bids.n = book->asks.n = 0;
+        book->last_id = 0;
+        return BOOK_NEED_SNAPSHOT;
+    }
     forget_pending(book);
     book->ahead = reached < book->last_id;
     book->state = book->ahead ? BOOK_SYNCING : BOOK_SYNCED;
+    return BOOK_APPLIED;
+}
+
+static int replace_side(struct book_side *side, const struct book_level *levels, uint32_t n, int sign)
+{
+    int r = load_side(side, levels, n, sign);
+    if (r != -EINVAL)
+        return r;
+    side->n = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        r = levels[i].qty < 0 ? -EINVAL : set_level(side, levels[i], sign);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+int book_replace(struct book *book, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
+                 const struct book_level *asks, uint32_t n_asks)
+{
+    book_reset(book);
+    int r = replace_side(&book->bids, bids, n_bids, 1);
+    if (r == 0)
+        r = replace_side(&book->asks, asks, n_asks, -1);
+    if (r < 0) {
+        book_reset(book);
+        return r;
+    }
+    if (is_crossed(book)) {
+        book->crossed++;
+        book->resyncs++;
+        book->bids.n = book->asks.n = 0;
+        book->state = BOOK_SYNCING;
+        return BOOK_NEED_SNAPSHOT;
+    }
+    book->last_id = last_id;
+    book->state = BOOK_SYNCED;
     return BOOK_APPLIED;
 }
 

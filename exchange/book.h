@@ -1,5 +1,6 @@
 /* A local order book, kept by the venue's rule: buffer differences, take a REST snapshot, drop what it
- * already holds, apply the rest in order, and start again at a gap.
+ * already holds, apply the rest in order, and start again at a gap, or when it stands crossed: a best bid at
+ * or above the best ask means that something was lost, whatever the numbers say.
  *
  * Each side is a sorted array with the best price last, so that the levels that change most move least. */
 #ifndef EXCHANGE_BOOK_H
@@ -37,10 +38,11 @@ struct book_pending {
 
 struct book {
     struct book_side bids, asks;
-    uint64_t last_id; /* of the last difference or snapshot applied */
+    uint64_t last_id; /* of the last difference or snapshot applied; 0: it had none, any difference follows */
     enum book_state state;
     bool ahead; /* a snapshot is loaded that the stream has not reached yet; syncing until it has */
-    uint64_t gaps, resyncs;
+    uint64_t gaps, resyncs; /* numbers that were missed; times that a book was given up */
+    uint64_t crossed;       /* of the resyncs, those of a book that stood crossed */
 
     /* While syncing: differences in order of arrival. */
     struct book_pending *pending;
@@ -53,7 +55,8 @@ enum book_result {
     BOOK_APPLIED,
     BOOK_BUFFERED,
     BOOK_IGNORED,       /* older than the book */
-    BOOK_NEED_SNAPSHOT, /* first difference, a gap, or a snapshot too old: ask for one (again) */
+    BOOK_NEED_SNAPSHOT, /* first difference, a gap, a crossed book, or a snapshot too old: ask for one (again)
+                         */
 };
 
 void book_init(struct book *book);
@@ -72,13 +75,22 @@ int book_reserve(struct book *book, uint32_t n_bids, uint32_t n_asks, uint32_t n
 int book_diff(struct book *book, uint64_t first_id, uint64_t last_id, const struct book_level *bids,
               uint32_t n_bids, const struct book_level *asks, uint32_t n_asks);
 
-/* Takes a REST snapshot; bids best first, asks best first, as the venue sends them. Returns BOOK_APPLIED when
- * it was taken (the book is synced, or will be as soon as the stream reaches the snapshot, so that the book
- * never runs ahead of the trades); BOOK_IGNORED when the book was synced already; BOOK_NEED_SNAPSHOT when it
- * is older than the buffered differences; -EINVAL for a snapshot that is unsorted or crossed; -ENOMEM;
- * -E2BIG. After an error the book is reset: the next difference asks for another snapshot. */
+/* Takes a REST snapshot; bids best first, asks best first, as the venue sends them; last_id 0 from a venue
+ * that numbers nothing: all that was buffered is applied to it. Returns BOOK_APPLIED when it was taken (the
+ * book is synced, or will be as soon as the stream reaches the snapshot, so that the book never runs ahead of
+ * the trades); BOOK_IGNORED when the book was synced already; BOOK_NEED_SNAPSHOT when it is older than the
+ * buffered differences, or the book stood crossed with them; -EINVAL for a snapshot that is unsorted or
+ * crossed; -ENOMEM; -E2BIG. After an error the book is reset: the next difference asks for another snapshot.
+ */
 int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
                   const struct book_level *asks, uint32_t n_asks);
+
+/* Takes the whole book from within the stream (MARKET_BOOK): it replaces what was known, buffered differences
+ * too, whatever the state. In any order; levels of quantity 0 are none; last_id 0 where the venue counts
+ * nothing. Returns BOOK_APPLIED, the book is synced; BOOK_NEED_SNAPSHOT when it stands crossed; -EINVAL for a
+ * negative quantity; -ENOMEM; -E2BIG. After those the book is reset. */
+int book_replace(struct book *book, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
+                 const struct book_level *asks, uint32_t n_asks);
 
 /* The i-th best level of a side, or NULL. */
 const struct book_level *book_bid(const struct book *book, uint32_t i);

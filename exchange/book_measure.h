@@ -20,7 +20,9 @@ enum { BOOK_MEASURE_LEVELS = 5 };
  * Cont, Kukanov, Stoikov (2014) for the imbalance; Stoikov (2018), weighted mid, for the microprice. */
 bool book_measures(const struct book *book, const struct symbol *symbol, double ret[static BOOK_MEASURES]);
 
-/* The same from a best bid and ask alone: the imbalance is that of one level. */
+/* The same from a best bid and ask alone: the imbalance is that of one level. False where a price is missing,
+ * the bid is above the ask (a spread of 0 is one, as quotes of several venues have it), or both quantities
+ * are 0. */
 bool book_measures_quote(const struct book_level *bid, const struct book_level *ask,
                          const struct symbol *symbol, double ret[static BOOK_MEASURES]);
 

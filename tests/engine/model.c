@@ -132,16 +132,23 @@ static void act(struct pair *pair, const struct action *action)
         handle(pair, &event);
         break;
     case LEVEL: {
-        struct book_level bid = {action->bid, action->bid_qty}, ask = {action->ask, action->ask_qty};
+        struct book_level bids[M_PRICES], asks[M_PRICES];
+        uint32_t n_bids = 0, n_asks = 0;
         if (action->bid)
-            model->bid[action->bid] = action->bid_qty;
+            bids[n_bids++] = (struct book_level){action->bid, model->bid[action->bid] = action->bid_qty};
         if (action->ask)
-            model->ask[action->ask] = action->ask_qty;
+            asks[n_asks++] = (struct book_level){action->ask, model->ask[action->ask] = action->ask_qty};
+        /* What it meets of the other side has traded: no venue shows a crossed book. */
+        for (int p = 1; p < M_PRICES; p++) {
+            if (action->ask && action->ask_qty && p >= action->ask && model->bid[p])
+                bids[n_bids++] = (struct book_level){p, model->bid[p] = 0};
+            if (action->bid && action->bid_qty && p <= action->bid && model->ask[p])
+                asks[n_asks++] = (struct book_level){p, model->ask[p] = 0};
+        }
         m_look(model);
         pair->book_id++;
         event.market.kind = MARKET_DEPTH;
-        event.market.depth = (struct market_depth){pair->book_id, pair->book_id,       &bid,
-                                                   &ask,          action->bid ? 1 : 0, action->ask ? 1 : 0};
+        event.market.depth = (struct market_depth){pair->book_id, pair->book_id, bids, asks, n_bids, n_asks};
         handle(pair, &event);
         break;
     }

@@ -149,6 +149,78 @@ static void test_refused_snapshots(void)
     }
 }
 
+/* A book whose sides meet has lost something, though every number is there: it begins again. */
+static void test_crossed(void)
+{
+    struct book book;
+    book_init(&book);
+    CHECK_INT(diff(&book, 11, 12, none, none), BOOK_NEED_SNAPSHOT);
+    CHECK_INT(snapshot(&book, 12), BOOK_APPLIED);
+    CHECK_INT(diff(&book, 13, 14, at(101, 1), none), BOOK_NEED_SNAPSHOT); /* at the best ask */
+    CHECK_INT(book.crossed, 1);
+    CHECK_INT(book.resyncs, 1);
+    CHECK_INT(book.gaps, 0);
+    CHECK_INT(book.state, BOOK_SYNCING);
+    CHECK(!book_bid(&book, 0) && !book_ask(&book, 0));
+    CHECK_INT(diff(&book, 15, 16, none, at(104, 1)), BOOK_BUFFERED);
+    CHECK_INT(snapshot(&book, 13), BOOK_NEED_SNAPSHOT); /* which does not know of 14 either */
+    CHECK_INT(book.crossed, 2);
+    CHECK_INT(book.state, BOOK_SYNCING);
+    CHECK(!book_bid(&book, 0) && !book_ask(&book, 0));
+    CHECK_INT(diff(&book, 17, 17, at(99, 0), none), BOOK_BUFFERED);
+    CHECK_INT(snapshot(&book, 14), BOOK_APPLIED);
+    CHECK_INT(book.state, BOOK_SYNCED);
+    CHECK_INT(book.last_id, 17);
+    check_best(&book, at(100, 5), at(101, 7));
+    CHECK_INT(book_ask(&book, 2)->price, 104);
+    CHECK(!book_bid(&book, 1));
+    /* Both sides may move through each other within one difference. */
+    CHECK_INT(diff(&book, 18, 18, at(102, 1), at(101, 0)), BOOK_APPLIED);
+    check_best(&book, at(102, 1), at(103, 8));
+    CHECK_INT(diff(&book, 19, 19, at(101, 1), at(90, 1)), BOOK_NEED_SNAPSHOT);
+    CHECK_INT(book.crossed, 3);
+    book_finish(&book);
+}
+
+/* The whole book within the stream, numbered or not. */
+static void test_replace(void)
+{
+    struct book_level bids[] = {at(99, 6), at(100, 5), at(98, 0)}, asks[] = {at(101, 7), at(103, 8)};
+    struct book_level negative = at(99, -1), high = at(101, 1);
+    struct book book;
+    book_init(&book);
+    CHECK_INT(book_replace(&book, 0, bids, 3, asks, 2), BOOK_APPLIED);
+    CHECK_INT(book.state, BOOK_SYNCED);
+    check_best(&book, at(100, 5), at(101, 7));
+    CHECK_INT(book_bid(&book, 1)->price, 99);
+    CHECK(!book_bid(&book, 2));
+    CHECK_INT(diff(&book, 57, 57, at(100, 0), at(102, 1)), BOOK_APPLIED); /* 0: any number follows */
+    CHECK_INT(diff(&book, 58, 58, at(99, 4), none), BOOK_APPLIED);
+    check_best(&book, at(99, 4), at(101, 7));
+    CHECK_INT(diff(&book, 60, 60, at(99, 4), none), BOOK_NEED_SNAPSHOT);
+    CHECK_INT(book.gaps, 1);
+    CHECK_INT(book_replace(&book, 70, bids + 1, 1, asks, 1), BOOK_APPLIED); /* what was buffered is gone */
+    check_best(&book, at(100, 5), at(101, 7));
+    CHECK(!book_bid(&book, 1) && !book_ask(&book, 1));
+    CHECK_INT(diff(&book, 70, 70, at(99, 4), none), BOOK_IGNORED);
+    CHECK_INT(diff(&book, 71, 71, at(99, 4), none), BOOK_APPLIED);
+    CHECK_INT(diff(&book, 73, 73, at(99, 4), none), BOOK_NEED_SNAPSHOT);
+
+    CHECK_INT(book_replace(&book, 0, &high, 1, asks, 2), BOOK_NEED_SNAPSHOT);
+    CHECK_INT(book.crossed, 1);
+    CHECK_INT(book.state, BOOK_SYNCING);
+    CHECK_INT(diff(&book, 80, 80, at(99, 4), none), BOOK_BUFFERED);
+    CHECK_INT(snapshot(&book, 0), BOOK_APPLIED); /* it is not numbered: the buffered one comes after it */
+    check_best(&book, at(100, 5), at(101, 7));
+    CHECK_INT(book_bid(&book, 1)->qty, 4);
+    CHECK_INT(book.last_id, 80);
+    CHECK_INT(book_replace(&book, 0, &negative, 1, asks, 2), -EINVAL);
+    CHECK_INT(book.state, BOOK_EMPTY);
+    CHECK_INT(book_replace(&book, 0, NULL, 0, NULL, 0), BOOK_APPLIED);
+    CHECK(!book_bid(&book, 0) && book.state == BOOK_SYNCED);
+    book_finish(&book);
+}
+
 static void test_bounds(void)
 {
     enum { N = BOOK_LEVELS_MAX + 1 };
@@ -315,6 +387,8 @@ int main(void)
     test_gap_in_the_buffer();
     test_ahead();
     test_refused_snapshots();
+    test_crossed();
+    test_replace();
     test_bounds();
     test_at_random();
     return check_done("exchange/book");
