@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "exchange/bar.h"
-#include "exchange/net/url.h"
 #include "exchange/nearest.h"
+#include "exchange/net/url.h"
 
 enum { REASON = CONFIG_REASON_MAX };
 
@@ -320,15 +320,15 @@ int config_parse_tier(const struct config_key *key, const char *text, void *base
 {
     (void)key;
     struct account_config *account = base;
-    size_t n, n_words = 0;
-    const struct fee_schedule *const *schedules = fee_schedules(&n);
+    size_t n_words = 0;
+    const struct fee_schedule *schedule;
     const char *words[FEE_TIERS_MAX];
     if (text[0] && account->own_rates)
         return config_reason(reason, REASON,
                              "fee_maker or fee_taker says it already: one of the two is needed");
-    for (size_t i = 0; i < n; i++)
-        for (size_t t = 0; t < schedules[i]->n && n_words < FEE_TIERS_MAX; t++)
-            words[n_words++] = schedules[i]->tiers[t].name;
+    for (size_t i = 0; (schedule = fee_schedule(i)); i++)
+        for (size_t t = 0; t < schedule->n && n_words < FEE_TIERS_MAX; t++)
+            words[n_words++] = schedule->tiers[t].name;
     if (text[0] && config_find_word(text, words, n_words) < 0)
         return config_unknown_word(text, words, n_words, reason);
     snprintf(account->fee_tier, sizeof account->fee_tier, "%s", text);

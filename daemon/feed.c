@@ -175,8 +175,8 @@ static void have_symbols(void *user, const struct venue_reply *reply)
         const struct venue_symbol *symbol = &reply->symbols.list[i];
         if (symbol->found)
             continue;
-        daemon_fail("[market] symbols: %s: %s does not list it%s%s%s", symbol->name, feed->venue->name,
-                    symbol->nearest[0] ? ": did you mean " : "", symbol->nearest,
+        daemon_fail("[market] symbols: %s: %s does not list it%s%s%s", symbol->name,
+                    feed->venue->format->name, symbol->nearest[0] ? ": did you mean " : "", symbol->nearest,
                     symbol->nearest[0] ? "?" : "");
         return;
     }
@@ -282,7 +282,7 @@ void feed_stop(struct feed *feed, void (*done)(void *user), void *user)
     feed->venue->stream_destroy(feed->link);
     feed->venue->rest_destroy(feed->rest);
     feed_forget_asked(feed);
-    feed->venue->parser_destroy(feed->parser);
+    feed->venue->format->parser_destroy(feed->parser);
     free(feed->held);
     free(feed->symbols);
     feed->symbols = NULL;

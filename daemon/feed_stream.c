@@ -61,7 +61,7 @@ static void hold_frame(struct feed *feed, const char *data, size_t len)
 static void take_message(struct feed *feed, const char *data, size_t len, size_t *pos)
 {
     struct event event = {.kind = EVENT_MARKET};
-    int r = feed->venue->parse(feed->parser, data, len, pos, &event.market);
+    int r = feed->venue->format->parse(feed->parser, data, len, pos, &event.market);
     if (r == 0) {
         int at =
             event.market.kind < MARKET_CHANNELS ? feed->index[event.market.symbol][event.market.kind] : -1;
@@ -180,7 +180,7 @@ void feed_open_stream(struct feed *feed)
     feed->stage = STAGE_STREAM;
     session_caught_up(feed->daemon->session);
     list_streams(feed);
-    int r = feed->venue->parser_create(feed->symbols, (size_t)feed->n_symbols, &feed->parser);
+    int r = feed->venue->format->parser_create(feed->symbols, (size_t)feed->n_symbols, &feed->parser);
     for (size_t i = 0; i < feed->n_streams && r == 0; i++) {
         r = feed->venue->stream_name(feed->symbols[feed->streams[i].symbol].name, feed->streams[i].kind,
                                      config->interval_ns, names[i]);

@@ -22,7 +22,7 @@ struct bar {
     int64_t first_trade_id, last_trade_id; /* -1 when there was none or the source does not say */
 };
 
-/* Intervals as Binance names them: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w (1M has no fixed
+/* Intervals by their names: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w (1M has no fixed
  * length and is refused). Returns 0 and nanoseconds, or -EINVAL. */
 int bar_interval_parse(const char *text, int64_t *ret_ns);
 

@@ -1,10 +1,10 @@
 /* Bars files: history as CSV, plain or gzip, told apart by content.
  *
  * With a header: a time column `open_time` or `timestamp` and open, high, low, close, volume, in any order
- * and case; other columns are ignored. Without one: Binance's columns (open time, open, high, low, close,
- * volume, …), of which the first six are needed. Times are ISO 8601 (without a zone: UTC) or an epoch in s,
- * ms, µs or ns, told apart by size. A row is bad when it cannot be read, high < low, its volume is negative,
- * or its time does not rise; the first bad row ends the reading. */
+ * and case; other columns are ignored. Without one: an archive's twelve columns (open time, open, high, low,
+ * close, volume, …), of which the first six are needed. Times are ISO 8601 (without a zone: UTC) or an epoch
+ * in s, ms, µs or ns, told apart by size. A row is bad when it cannot be read, high < low, its volume is
+ * negative, or its time does not rise; the first bad row ends the reading. */
 #ifndef EXCHANGE_BARS_FILE_H
 #define EXCHANGE_BARS_FILE_H
 

@@ -2,36 +2,36 @@
 
 #include <string.h>
 
-#include "exchange/alpaca/fees.h"
-#include "exchange/binance/fees.h"
+#include "exchange/venue_format.h"
 
-static const struct fee_schedule *const schedules[] = {&alpaca_fees, &binance_fees};
-
-enum { SCHEDULES = sizeof schedules / sizeof *schedules };
-
-const struct fee_schedule *const *fee_schedules(size_t *ret_n)
+const struct fee_schedule *fee_schedule(size_t i)
 {
-    *ret_n = SCHEDULES;
-    return schedules;
+    const struct venue_format *format = venue_format(i);
+    return format ? format->fees : NULL;
 }
 
 const struct fee_schedule *fee_schedule_find(const char *venue)
 {
-    for (size_t i = 0; i < SCHEDULES; i++)
-        if (strcmp(schedules[i]->venue, venue) == 0)
-            return schedules[i];
+    const struct venue_format *format = venue_format_find(venue);
+    return format ? format->fees : NULL;
+}
+
+static const struct fee_tier *tier_of(const struct fee_schedule *schedule, const char *name)
+{
+    for (size_t t = 0; t < schedule->n; t++)
+        if (strcmp(schedule->tiers[t].name, name) == 0)
+            return &schedule->tiers[t];
     return NULL;
 }
 
 const struct fee_tier *fee_tier_find(const char *venue, const char *name)
 {
-    for (size_t i = 0; i < SCHEDULES; i++) {
-        const struct fee_schedule *schedule = schedules[i];
-        if (venue && strcmp(schedule->venue, venue) != 0)
-            continue;
-        for (size_t t = 0; t < schedule->n; t++)
-            if (strcmp(schedule->tiers[t].name, name) == 0)
-                return &schedule->tiers[t];
+    const struct fee_schedule *schedule;
+    for (size_t i = 0; (schedule = fee_schedule(i)); i++) {
+        const struct fee_tier *tier =
+            venue && strcmp(schedule->venue, venue) != 0 ? NULL : tier_of(schedule, name);
+        if (tier)
+            return tier;
     }
     return NULL;
 }

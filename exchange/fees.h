@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rates in 1/1,000,000 of the notional: 1000 = 0.1 %. Binance spot, regular tier: 1000 and 1000. */
+/* Rates in 1/1,000,000 of the notional: 1000 = 0.1 %. */
 struct fee_rates {
     int32_t maker_e6, taker_e6;
 };
@@ -23,8 +23,8 @@ struct fee_schedule {
     size_t n;
 };
 
-/* Every venue's, in order of their names. */
-const struct fee_schedule *const *fee_schedules(size_t *ret_n);
+/* The i-th venue's, in order of their names, or NULL beyond the last. */
+const struct fee_schedule *fee_schedule(size_t i);
 
 /* A venue's, or NULL. */
 const struct fee_schedule *fee_schedule_find(const char *venue);

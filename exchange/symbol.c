@@ -23,7 +23,7 @@ static const struct known {
 };
 
 enum {
-    DEFAULT_SCALE = 8,              /* Binance's, of prices, quantities and quote amounts */
+    DEFAULT_SCALE = 8,              /* of prices, quantities and quote amounts */
     DEFAULT_NOTIONAL_MIN = 5,       /* whole units of the quote asset, as the next */
     DEFAULT_NOTIONAL_MAX = 9000000, /* orders that name a price */
     DEFAULT_UP_E4 = 50000,          /* 5 times the price and a fifth of it */

@@ -1,5 +1,5 @@
 /* What a venue lists: a pair of assets, the scales of its integers, and the filters that an
- * order must pass. Scales come from the venue's metadata (Binance: 8 throughout). */
+ * order must pass. Scales come from the venue's metadata. */
 #ifndef EXCHANGE_SYMBOL_H
 #define EXCHANGE_SYMBOL_H
 
@@ -10,13 +10,13 @@
 enum {
     SYMBOL_NAME_MAX = 24,
     ASSET_NAME_MAX = 16,
-    VENUE_NAME_MAX = 16,    /* "binance-us" */
+    VENUE_NAME_MAX = 16,
     CALENDAR_NAME_MAX = 16, /* "us-equity" */
     SYMBOLS_MAX = 256,      /* that one daemon streams */
 };
 
-/* Binance's spot filters; a field of 0 disables its check, as the venue defines it. Prices are at
- * price_scale, quantities at qty_scale, notionals at quote_scale, multipliers ×10^4. */
+/* A venue's filters, with the field's names for them; a field of 0 disables its check, as the venue defines
+ * it. Prices are at price_scale, quantities at qty_scale, notionals at quote_scale, multipliers ×10^4. */
 struct symbol_filters {
     int64_t price_min, price_max, tick;                     /* PRICE_FILTER */
     int64_t qty_min, qty_max, step;                         /* LOT_SIZE */
@@ -39,11 +39,11 @@ struct symbol {
     struct symbol_filters filters;
 };
 
-/* The symbol of prices and quantities of which nobody says how a venue lists them: scales of 8, as Binance
- * has them throughout; assets by the name's end ("…USDT"; where that is none that is known, the whole name is
- * the base and USD the quote); steps as fine as the digits after the point that the data shows, at most 8,
- * for BTCUSDT and ETHUSDT the venue's own where the data's are no finer. papertape-replay lists this symbol,
- * and a backtest on bars files trades it. 0, or -EINVAL for a name that is too long or nothing but a quote.
+/* The symbol of prices and quantities of which nobody says how a venue lists them: scales of 8; assets by the
+ * name's end ("…USDT"; where that is none that is known, the whole name is the base and USD the quote); steps
+ * as fine as the digits after the point that the data shows, at most 8, for BTCUSDT and ETHUSDT the venue's
+ * own where the data's are no finer. papertape-replay lists this symbol, and a backtest on bars files trades
+ * it. 0, or -EINVAL for a name that is too long or nothing but a quote.
  */
 int symbol_default(const char *name, int price_digits, int qty_digits, struct symbol *ret);
 

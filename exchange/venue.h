@@ -11,10 +11,10 @@
 #include "exchange/bar.h"
 #include "exchange/book.h"
 #include "exchange/corporate_action.h"
-#include "exchange/fees.h"
 #include "exchange/market.h"
 #include "exchange/symbol.h"
 #include "exchange/trading_day.h"
+#include "exchange/venue_format.h"
 
 struct net_context;
 struct budget;
@@ -115,14 +115,6 @@ struct venue_action {
     struct corporate_action action;
 };
 
-/* What was asked for by name and what the venue lists. */
-struct venue_symbol {
-    char name[SYMBOL_NAME_MAX];
-    bool found;
-    struct symbol symbol;          /* if found */
-    char nearest[SYMBOL_NAME_MAX]; /* if not: the listed name that looks most alike; may be empty */
-};
-
 /* Everything lives during the callback only. */
 struct venue_reply {
     enum venue_reply_kind kind;
@@ -200,13 +192,11 @@ struct venue_bars_request {
 struct venue_stream;
 struct venue_rest;
 struct venue_call;
-struct venue_parser;
 
 struct venue {
-    const char *name;
-    const char *title;             /* for people: "Binance US" */
-    const char *ws_url, *rest_url; /* its own hosts */
-    const struct fee_schedule *fees;
+    const struct venue_format *format; /* its name, fees, and how it reads */
+    const char *title;                 /* for people: */
+    const char *ws_url, *rest_url;     /* its own hosts */
     const struct venue_option *options;
     size_t n_options;
     bool needs_keys; /* it says nothing to strangers */
@@ -241,16 +231,6 @@ struct venue {
                        void *user);
     /* Until then no attempt to connect is made (what is connected stays): see struct venue_ban. */
     void (*stream_hold)(struct venue_stream *stream, int64_t until_ns, const char *why);
-
-    int (*parser_create)(const struct symbol *symbols, size_t n, struct venue_parser **ret);
-    /* A frame may hold several messages: *pos is 0 at first and goes on with each call, until it is `len`.
-     * Each call takes one message: 0 with *ret written (levels live until the next call); 1 for one that is
-     * valid but no market data; -EBADMSG for one that is malformed, lacks a field or holds a number beyond
-     * its scale; -ENOENT for one of a symbol that is not in the table. After an error that hides where the
-     * next message begins *pos is `len`. *ret is meaningless unless 0 is returned. No allocation. */
-    int (*parse)(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
-                 struct market_event *ret);
-    void (*parser_destroy)(struct venue_parser *parser);
 
     /* Requests are queued, kept within the venue's limits, and tried again when the venue or the way to it
      * fails; `done` comes from the loop, once (BARS: once a page), unless the call is cancelled. They return

@@ -18,7 +18,7 @@ const struct venue *const *venues(size_t *ret_n)
 const struct venue *venue_find(const char *name)
 {
     for (size_t i = 0; i < VENUES; i++)
-        if (strcmp(list[i]->name, name) == 0)
+        if (strcmp(list[i]->format->name, name) == 0)
             return list[i];
     return NULL;
 }
@@ -32,6 +32,6 @@ const char *venue_nearest(const char *name)
 {
     struct nearest nearest = {0};
     for (size_t i = 0; i < VENUES; i++)
-        nearest_offer(&nearest, name, list[i]->name);
+        nearest_offer(&nearest, name, list[i]->format->name);
     return nearest.distance <= 3 ? nearest.best : "";
 }

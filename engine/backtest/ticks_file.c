@@ -10,7 +10,7 @@
 #include "engine/market/symbols.h"
 #include "exchange/bar.h"
 #include "exchange/bars_input.h"
-#include "exchange/binance/parse.h"
+#include "exchange/venue_format.h"
 
 enum { TEXT_SCALE = 8, FIELDS = 6 };
 enum { FIELD_ID, FIELD_PRICE, FIELD_QTY, FIELD_QUOTE_QTY, FIELD_TIME, FIELD_BUYER_MAKER };
@@ -20,7 +20,8 @@ struct reading {
     const char *path;
     const struct symbol *symbol; /* its name, at TEXT_SCALE */
     struct bars_input *in;
-    struct binance_parser *parser; /* of a recording's frames */
+    const struct venue_format *format; /* of a recording's frames; NULL before the first */
+    struct venue_parser *parser;
     struct backtest_tick *ticks;
     size_t n, cap;
     int price_digits, qty_digits;
@@ -99,17 +100,50 @@ static int read_fields(struct reading *reading, char *fields[FIELDS])
     return push(reading, &tick);
 }
 
+/* The first message of a frame, as that venue reads it. */
+static int parse_by(const struct venue_format *format, struct venue_parser *parser, const char *json,
+                    struct market_event *ret)
+{
+    size_t pos = 0;
+    return format->parse(parser, json, strlen(json), &pos, ret);
+}
+
+/* Finds the venue that reads a first frame, and reads it. */
+static int find_format(struct reading *reading, const char *json, struct market_event *ret)
+{
+    const struct venue_format *format;
+    for (size_t i = 0; (format = venue_format(i)); i++) {
+        struct venue_parser *parser;
+        int r = format->parse ? format->parser_create(reading->symbol, 1, &parser) : -EBADMSG;
+        if (r == -EBADMSG)
+            continue;
+        if (r < 0)
+            return r;
+        r = parse_by(format, parser, json, ret);
+        if (r == 0) {
+            reading->format = format;
+            reading->parser = parser;
+            return 0;
+        }
+        format->parser_destroy(parser);
+        if (r == 1 || r == -ENOENT)
+            return r;
+    }
+    return -EBADMSG;
+}
+
 /* A frame as it was received: NANOSECONDS {json}. All but the symbol's trades are passed over. */
 static int read_frame(struct reading *reading, const char *json)
 {
     struct market_event event;
     if (!strstr(json, "@trade\"") && !strstr(json, "\"e\":\"trade\""))
         return 0;
-    int r = binance_parse(reading->parser, json, strlen(json), &event);
+    int r = reading->format ? parse_by(reading->format, reading->parser, json, &event)
+                            : find_format(reading, json, &event);
     if (r == 1 || r == -ENOENT)
         return 0;
     if (r < 0)
-        return wrong(reading, "the frame is no trade of Binance's");
+        return wrong(reading, "the frame is no trade of a venue that is known");
     if (event.kind != MARKET_TRADE || (reading->n > 0 && event.trade.id <= reading->ticks[reading->n - 1].id))
         return 0; /* a trade that came again after a reconnection */
     return push(reading, &(struct backtest_tick){event.trade.ts_ns, event.trade.id, event.trade.price,
@@ -124,7 +158,7 @@ static int read_line(struct reading *reading, char *line)
     if (json && json > line && strspn(line, "0123456789. :") == (size_t)(json - line))
         return read_frame(reading, json);
     if (cut(line, fields) < FIELDS)
-        return wrong(reading, "id,price,qty,quoteQty,time,isBuyerMaker is needed, as Binance's trades have "
+        return wrong(reading, "id,price,qty,quoteQty,time,isBuyerMaker is needed, as trade histories have "
                               "it, or a frame, NANOSECONDS {json}");
     return read_fields(reading, fields);
 }
@@ -133,11 +167,8 @@ static int read_file(struct reading *reading, size_t *bytes)
 {
     char *line;
     size_t len;
-    int r = binance_parser_create(reading->symbol, 1, &reading->parser);
-    if (r == 0)
-        r = bars_input_open(reading->path, NULL, &reading->in);
+    int r = bars_input_open(reading->path, NULL, &reading->in);
     if (r < 0) {
-        binance_parser_destroy(reading->parser);
         snprintf(reading->err, MARKET_ERROR_MAX, "%s: %s", reading->path, strerror(-r));
         return r;
     }
@@ -151,7 +182,8 @@ static int read_file(struct reading *reading, size_t *bytes)
         r = wrong(reading, "there is no trade in it");
     *bytes += bars_input_bytes(reading->in);
     bars_input_close(reading->in);
-    binance_parser_destroy(reading->parser);
+    if (reading->format)
+        reading->format->parser_destroy(reading->parser);
     return r;
 }
 

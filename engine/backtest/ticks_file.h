@@ -1,6 +1,6 @@
-/* Trades of a venue's history, and the market that they make. Lines as Binance publishes them: id, price,
+/* Trades of a venue's history, and the market that they make. Lines as archives have them: id, price,
  * qty, quoteQty, time, isBuyerMaker and what follows; with or without a header, times in ms or us, told apart
- * by size; or a recording of Binance's frames, NANOSECONDS {json} a line, of which the symbol's trades are
+ * by size; or a recording of a venue's frames, NANOSECONDS {json} a line, of which the symbol's trades are
  * taken. Plain or gzip. Ids rise, times do not fall. */
 #ifndef ENGINE_BACKTEST_TICKS_FILE_H
 #define ENGINE_BACKTEST_TICKS_FILE_H

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "exchange/binance/rest_parse.h"
+#include "exchange/venue_format.h"
 
-enum { INFO_MAX = 256 << 20 }; /* the venue's is 20 MB */
+enum { INFO_MAX = 256 << 20 }; /* the largest known is 20 MB */
 
 static int read_text(const char *path, char **ret, size_t *ret_len, char err[static MARKET_ERROR_MAX])
 {
@@ -46,11 +46,20 @@ static int read_text(const char *path, char **ret, size_t *ret_len, char err[sta
     return 0;
 }
 
+/* By whichever venue reads the text. */
+static int parse_list(const char *text, size_t len, struct venue_symbol *wanted, size_t n)
+{
+    const struct venue_format *format;
+    for (size_t i = 0; (format = venue_format(i)); i++)
+        if (format->list_parse && format->list_parse(text, len, wanted, n) == 0)
+            return 0;
+    return -EBADMSG;
+}
+
 static int listed_symbols(struct market_source *sources, int n, const char *path,
                           char err[static MARKET_ERROR_MAX])
 {
     struct venue_symbol *wanted = calloc((size_t)n, sizeof(*wanted));
-    struct binance_info info;
     char *text = NULL;
     size_t len = 0;
     int r = wanted ? read_text(path, &text, &len, err) : -ENOMEM;
@@ -58,7 +67,7 @@ static int listed_symbols(struct market_source *sources, int n, const char *path
         snprintf(err, MARKET_ERROR_MAX, "out of memory");
     for (int i = 0; r == 0 && i < n; i++)
         memcpy(wanted[i].name, sources[i].bars.symbol, SYMBOL_NAME_MAX);
-    if (r == 0 && binance_parse_wanted(text, len, wanted, (size_t)n, &info) < 0) {
+    if (r == 0 && parse_list(text, len, wanted, (size_t)n) < 0) {
         snprintf(err, MARKET_ERROR_MAX, "no exchangeInfo: %.400s: the JSON that a venue lists its symbols in",
                  path);
         r = -EINVAL;

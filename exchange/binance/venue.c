@@ -1,8 +1,7 @@
 /* Each function is the one of the same name, with the venue's opaque types for Binance's. */
 #include "exchange/binance/venue.h"
 
-#include "exchange/binance/fees.h"
-#include "exchange/binance/parse.h"
+#include "exchange/binance/format.h"
 #include "exchange/binance/rest.h"
 #include "exchange/binance/stream.h"
 
@@ -34,23 +33,6 @@ static void stream_pause(struct venue_stream *stream, bool paused)
 static const struct venue_status *stream_status(const struct venue_stream *stream)
 {
     return binance_stream_status((const struct binance_stream *)stream);
-}
-
-static int parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
-{
-    return binance_parser_create(symbols, n, (struct binance_parser **)ret);
-}
-
-static int parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
-                 struct market_event *ret)
-{
-    *pos = len;
-    return binance_parse((struct binance_parser *)parser, frame, len, ret);
-}
-
-static void parser_destroy(struct venue_parser *parser)
-{
-    binance_parser_destroy((struct binance_parser *)parser);
 }
 
 static int rest_create(const struct venue_rest_config *config, struct venue_rest **ret)
@@ -97,21 +79,17 @@ static const struct venue_rest_status *rest_status(const struct venue_rest *rest
 }
 
 const struct venue binance_venue = {
-    .name = "binance",
+    .format = &binance_format,
     .title = "Binance",
     .always_open = true,
     .ws_url = BINANCE_WS_URL,
     .rest_url = BINANCE_REST_URL,
-    .fees = &binance_fees,
     .stream_name = binance_stream_name,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .stream_reconnect = stream_reconnect,
     .stream_pause = stream_pause,
     .stream_status = stream_status,
-    .parser_create = parser_create,
-    .parse = parse,
-    .parser_destroy = parser_destroy,
     .rest_create = rest_create,
     .rest_destroy = rest_destroy,
     .rest_time = rest_time,

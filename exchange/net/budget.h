@@ -1,4 +1,4 @@
-/* At most N connection attempts in any window: a venue bans the address that passes its limit (Binance: 300
+/* At most N connection attempts in any window: a venue bans the address that passes its limit (one: 300
  * per 5 minutes). Shared by everything that connects to one venue. Pure: time is passed in. */
 #ifndef EXCHANGE_NET_BUDGET_H
 #define EXCHANGE_NET_BUDGET_H
@@ -8,7 +8,7 @@
 
 enum {
     BUDGET_ATTEMPTS_MAX = 300,
-    BUDGET_ATTEMPTS_DEFAULT = 60, /* a fifth of Binance's limit: other programs may share the address */
+    BUDGET_ATTEMPTS_DEFAULT = 60, /* a fifth of the strictest limit: other programs may share the address */
     BUDGET_WINDOW_MS_DEFAULT = 5 * 60 * 1000,
 };
 

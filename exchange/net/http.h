@@ -10,7 +10,7 @@
 
 enum {
     HTTP_TIMEOUT_MS_DEFAULT = 20000,
-    HTTP_BODY_MAX_DEFAULT = 32 << 20, /* bytes; Binance's whole exchangeInfo is 14 MB in 2026 */
+    HTTP_BODY_MAX_DEFAULT = 32 << 20, /* bytes; the longest list of symbols is 14 MB in 2026 */
 };
 
 struct http_request {

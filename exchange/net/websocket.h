@@ -1,6 +1,6 @@
 /* One websocket client connection: text frames in and out, TLS always verified.
  *
- * No reconnection here: see exchange/binance/stream.h. No permessage-deflate: libwebsockets 4.1 can loop for
+ * No reconnection here: see exchange/net/link.h. No permessage-deflate: libwebsockets 4.1 can loop for
  * ever on an uncompressed frame of a compressed connection. */
 #ifndef EXCHANGE_NET_WEBSOCKET_H
 #define EXCHANGE_NET_WEBSOCKET_H

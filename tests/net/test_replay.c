@@ -187,7 +187,7 @@ static void on_frame(void *user, const char *data, size_t len)
     struct heard *heard = user;
     struct market_event event;
     size_t pos = 0;
-    int r = venue->parse(heard->parser, data, len, &pos, &event);
+    int r = venue->format->parse(heard->parser, data, len, &pos, &event);
     if (r == 0)
         heard->kinds[event.kind]++;
     else if (r == 1)
@@ -215,7 +215,7 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
         CHECK_INT(venue->stream_name(symbol_names[i % SYMBOLS], i / SYMBOLS, MINUTE_NS, names[i]), 0);
         streams[i] = names[i];
     }
-    CHECK_INT(venue->parser_create(symbols, SYMBOLS, &heard.parser), 0);
+    CHECK_INT(venue->format->parser_create(symbols, SYMBOLS, &heard.parser), 0);
     const struct venue_stream_config config = {
         .net = net,
         .ws_url = replay->ws_url,
@@ -236,7 +236,7 @@ static void test_stream(struct net_context *net, const struct replay *replay, co
     CHECK(wrong ? heard.wrong >= wrong : heard.wrong == 0);
     CHECK(status->connects >= connects);
     venue->stream_destroy(heard.stream);
-    venue->parser_destroy(heard.parser);
+    venue->format->parser_destroy(heard.parser);
 }
 
 int main(int argc, char **argv)

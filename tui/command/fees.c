@@ -25,15 +25,14 @@ bool fees_take(const char *word, struct fee_rates *ret, char *err, size_t err_si
 {
     const struct fee_tier *tier = fee_tier_find(NULL, word);
     struct nearest nearest = {0};
-    size_t n;
-    const struct fee_schedule *const *schedules = fee_schedules(&n);
+    const struct fee_schedule *schedule;
     if (tier) {
         *ret = tier->rates;
         return true;
     }
-    for (size_t i = 0; i < n; i++)
-        for (size_t t = 0; t < schedules[i]->n; t++)
-            nearest_offer(&nearest, word, schedules[i]->tiers[t].name);
+    for (size_t i = 0; (schedule = fee_schedule(i)); i++)
+        for (size_t t = 0; t < schedule->n; t++)
+            nearest_offer(&nearest, word, schedule->tiers[t].name);
     snprintf(err, err_size, "%.40s is no tier: did you mean %s? papertape fees lists them", word,
              nearest.best);
     return false;
@@ -57,8 +56,7 @@ static void print_tier(struct stored_list *list, const char *venue, const struct
 int command_fees(int argc, char **argv)
 {
     struct stored_options options;
-    size_t n;
-    const struct fee_schedule *const *schedules = fee_schedules(&n);
+    const struct fee_schedule *schedule;
     int r = stored_options(argc, argv, "csv json", help, &options);
     if (r != EXIT_OK || options.done)
         return r;
@@ -66,9 +64,9 @@ int command_fees(int argc, char **argv)
         return stored_fail(EXIT_USAGE, "fees", argv[options.first], "it takes no argument");
     struct stored_list list = {"fees", options.form, columns, sizeof columns / sizeof *columns, 0, 0};
     stored_begin(&list);
-    for (size_t i = 0; i < n; i++)
-        for (size_t t = 0; t < schedules[i]->n; t++)
-            print_tier(&list, schedules[i]->venue, &schedules[i]->tiers[t]);
+    for (size_t i = 0; (schedule = fee_schedule(i)); i++)
+        for (size_t t = 0; t < schedule->n; t++)
+            print_tier(&list, schedule->venue, &schedule->tiers[t]);
     stored_end(&list);
     return list.r < 0 ? stored_fail(EXIT_ERROR, "fees", "", "it cannot be written") : EXIT_OK;
 }

@@ -85,7 +85,7 @@ int rules_args_risk(const char *verb, const char *text, struct risk_limits *limi
     return EXIT_OK;
 }
 
-/* "vip1", or "binance/vip1". */
+/* A tier, or VENUE/TIER. */
 static const struct fee_tier *find_tier(const char *text)
 {
     char venue[32];
@@ -100,11 +100,10 @@ static int unknown_tier(const char *verb, const char *text)
 {
     char what[128], words[WORDS_MAX];
     struct nearest nearest = {0};
-    size_t n;
-    const struct fee_schedule *const *venues = fee_schedules(&n);
-    for (size_t v = 0; v < n; v++)
-        for (size_t i = 0; i < venues[v]->n; i++)
-            nearest_offer(&nearest, text, venues[v]->tiers[i].name);
+    const struct fee_schedule *schedule;
+    for (size_t v = 0; (schedule = fee_schedule(v)); v++)
+        for (size_t i = 0; i < schedule->n; i++)
+            nearest_offer(&nearest, text, schedule->tiers[i].name);
     snprintf(what, sizeof what, "--fees: \"%.64s\"", text);
     snprintf(words, sizeof words,
              "a tier, or maker:taker, two shares from 0 to 0.1, is needed: did you mean \"%s\"?",

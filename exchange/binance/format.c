@@ -1,0 +1,37 @@
+#include "exchange/binance/format.h"
+
+#include "exchange/binance/fees.h"
+#include "exchange/binance/parse.h"
+#include "exchange/binance/rest_parse.h"
+
+static int list_parse(const char *text, size_t len, struct venue_symbol *wanted, size_t n)
+{
+    struct binance_info info;
+    return binance_parse_wanted(text, len, wanted, n, &info);
+}
+
+static int parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
+{
+    return binance_parser_create(symbols, n, (struct binance_parser **)ret);
+}
+
+static int parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
+                 struct market_event *ret)
+{
+    *pos = len; /* a frame is one message */
+    return binance_parse((struct binance_parser *)parser, frame, len, ret);
+}
+
+static void parser_destroy(struct venue_parser *parser)
+{
+    binance_parser_destroy((struct binance_parser *)parser);
+}
+
+const struct venue_format binance_format = {
+    .name = "binance",
+    .fees = &binance_fees,
+    .list_parse = list_parse,
+    .parser_create = parser_create,
+    .parse = parse,
+    .parser_destroy = parser_destroy,
+};

@@ -1,0 +1,50 @@
+/* What can be known of a venue without asking it: its name, what it charges, and how what it says reads.
+ * Pure, and without the libraries of the network: for programs that read files. exchange/venue.h has the
+ * rest. */
+#ifndef EXCHANGE_VENUE_FORMAT_H
+#define EXCHANGE_VENUE_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "exchange/fees.h"
+#include "exchange/market.h"
+#include "exchange/symbol.h"
+
+struct venue_parser;
+
+/* What was asked for by name and what the venue lists. */
+struct venue_symbol {
+    char name[SYMBOL_NAME_MAX];
+    bool found;
+    struct symbol symbol;          /* if found */
+    char nearest[SYMBOL_NAME_MAX]; /* if not: the listed name that looks most alike; may be empty */
+};
+
+struct venue_format {
+    const char *name;
+    const struct fee_schedule *fees;
+
+    /* The text in which it lists its symbols, into those wanted by name. 0; -EBADMSG for another text. */
+    int (*list_parse)(const char *text, size_t len, struct venue_symbol *wanted, size_t n);
+
+    /* Symbols are the caller's and must outlive the parser; events carry their index. 0; -ENOMEM; -EINVAL for
+     * more than SYMBOLS_MAX or a name twice. */
+    int (*parser_create)(const struct symbol *symbols, size_t n, struct venue_parser **ret);
+    /* A frame may hold several messages: *pos is 0 at first and goes on with each call, until it is `len`.
+     * Each call takes one message: 0 with *ret written (levels live until the next call); 1 for one that is
+     * valid but no market data; -EBADMSG for one that is malformed, lacks a field or holds a number beyond
+     * its scale; -ENOENT for one of a symbol that is not in the table. After an error that hides where the
+     * next message begins *pos is `len`. *ret is meaningless unless 0 is returned. No allocation. */
+    int (*parse)(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
+                 struct market_event *ret);
+    void (*parser_destroy)(struct venue_parser *parser); /* NULL is fine */
+};
+
+/* The i-th in order of names, or NULL beyond the last. */
+const struct venue_format *venue_format(size_t i);
+
+/* By name, or NULL. */
+const struct venue_format *venue_format_find(const char *name);
+
+#endif
