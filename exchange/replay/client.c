@@ -65,11 +65,8 @@ static void drop_queue(struct client *client)
 void client_finish(struct client *client)
 {
     drop_queue(client);
-    for (int i = 0; i < client->n_names; i++)
-        free(client->names[i]);
-    free(client->names);
     free(client->queue);
-    text_finish(&client->request);
+    text_finish(&client->heard);
 }
 
 static void ask_writable(struct client *client)
@@ -153,7 +150,7 @@ void client_close(struct client *client, int code, const char *reason)
 
 bool client_behind(const struct client *client)
 {
-    return client->paced && client->n_names > 0 && !client->close_code &&
+    return client->paced && client->listening && !client->close_code &&
            client->ping_seq - client->pong_seq >= CLIENT_WINDOWS_AHEAD;
 }
 

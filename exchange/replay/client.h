@@ -1,4 +1,4 @@
-/* One websocket client: its subscriptions and its queue of messages. */
+/* One websocket client: its queue of messages and its pace. */
 #ifndef EXCHANGE_REPLAY_CLIENT_H
 #define EXCHANGE_REPLAY_CLIENT_H
 
@@ -11,10 +11,8 @@
 #include "exchange/replay/text.h"
 
 enum {
-    CLIENT_STREAMS_MAX = 1024,     /* the venue's limit */
-    CLIENT_MESSAGES_PER_S = 5,     /* the same, of what a client sends */
-    CLIENT_REQUEST_MAX = 64 << 10, /* bytes of one request */
-    CLIENT_WINDOW = 64,            /* messages between two pings at full speed */
+    CLIENT_REQUEST_MAX = 256 << 10, /* bytes of one message that it sends */
+    CLIENT_WINDOW = 64,             /* messages between two pings at full speed */
     CLIENT_WINDOWS_AHEAD = 2,
     CLIENT_QUEUE_MAX = 64 << 20, /* bytes; a slower client is closed */
 };
@@ -41,12 +39,10 @@ struct client {
     struct server *server;
     struct lws *wsi;
     struct client *next;
-    SSL *ssl;      /* the connection's, owned by lws; its writes are gathered: see client_turn() */
-    bool combined; /* {"stream":…,"data":…} */
-    bool paced;    /* pings count the windows of full speed */
-
-    char **names; /* streams subscribed to */
-    int n_names, cap_names;
+    SSL *ssl;       /* the connection's, owned by lws; its writes are gathered: see client_turn() */
+    bool paced;     /* pings count the windows of full speed */
+    bool listening; /* something of the play goes to it: set by the protocol, which then recounts */
+    void *state;    /* the protocol's own */
 
     struct message **queue; /* ring */
     size_t head, n_queued, cap_queue, queued_bytes;
@@ -56,9 +52,8 @@ struct client {
     uint64_t ping_seq, pong_seq;         /* of windows: the last asked, the last answered */
     uint64_t last_ping_ns, last_pong_ns; /* wall clock */
 
-    uint64_t second_ns; /* start of the second in which requests are counted */
-    int requests;
-    struct text request; /* being received */
+    struct text heard; /* being received */
+    bool heard_binary;
 
     bool close_after_queue; /* fault close@N: what is queued still goes out */
     int close_code;         /* not 0: close at the next chance */

@@ -1,19 +1,15 @@
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "exchange/replay/bars.h"
 #include "exchange/replay/ca.h"
 #include "exchange/replay/fault.h"
 #include "exchange/replay/options.h"
-#include "exchange/replay/recording.h"
+#include "exchange/replay/protocol.h"
 #include "exchange/replay/serve.h"
-#include "exchange/replay/synthetic.h"
 
 static int fail(const char *text)
 {
@@ -22,43 +18,20 @@ static int fail(const char *text)
 }
 
 /* What the options name, ready to play. NULL after saying why not. */
-static struct source *open_source(const struct options *options, struct tape *tape)
+static struct protocol *open_protocol(const struct options *options)
 {
-    char error[SOURCE_ERROR_MAX] = "out of memory";
-    struct source *source = NULL;
-    int rc;
-    if (options->n_recordings > 0) {
-        rc = recording_create(tape, options->recordings, options->n_recordings, options->from_ns,
-                              options->to_ns, &source, error);
-    } else if (options->n_bars > 0) {
-        rc = bars_create(tape, options->bars, options->n_bars, options->interval, options->from_ns,
-                         options->to_ns, &source, error);
-    } else {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        int64_t start_ns =
-            options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * 1000000000;
-        rc = synthetic_create(tape, options->seed, start_ns, options->to_ns, &source);
-    }
-    if (rc < 0) {
+    char error[PROTOCOL_ERROR_MAX] = "out of memory";
+    struct protocol *protocol = NULL;
+    if (options->venue->create(options, &protocol, error) < 0) {
         fail(error);
         return NULL;
     }
-    if (source->ops->due(source) == INT64_MAX) {
+    if (protocol->source->ops->due(protocol->source) == INT64_MAX) {
         fail("nothing to play: --from and --to: a range that holds some of the files");
-        source_destroy(source);
+        protocol_destroy(protocol);
         return NULL;
     }
-    if (options->n_bars > 0) {
-        size_t gaps;
-        int64_t missing;
-        bars_gaps(source, &gaps, &missing);
-        if (gaps > 0)
-            fprintf(stderr,
-                    "papertape-replay: gaps in the bars: %zu, %" PRId64 " bars missing: kept as gaps\n", gaps,
-                    missing);
-    }
-    return source;
+    return protocol;
 }
 
 static bool say_listening(const struct options *options, const struct server *server)
@@ -67,8 +40,12 @@ static bool say_listening(const struct options *options, const struct server *se
     const char *open = strchr(options->host, ':') ? "[" : "", *shut = *open ? "]" : "";
     snprintf(ws_url, sizeof(ws_url), "wss://%s%s%s:%d", open, options->host, shut, server->port);
     snprintf(rest_url, sizeof(rest_url), "https://%s%s%s:%d", open, options->host, shut, server->port);
-    json_t *line = json_pack("{s:s,s:s,s:s,s:s?}", "venue", "binance", "ws_url", ws_url, "rest_url", rest_url,
-                             "ca_file", options->ca_out);
+    json_t *line = json_pack("{s:s,s:s,s:s,s:s?}", "venue", options->venue->name, "ws_url", ws_url,
+                             "rest_url", rest_url, "ca_file", options->ca_out);
+    if (line && options->venue->trades) {
+        json_object_set_new(line, "data_url", json_string(rest_url));
+        json_object_set_new(line, "trading_url", json_string(rest_url));
+    }
     char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
     bool ok = text && puts(text) >= 0 && fflush(stdout) == 0;
     free(text);
@@ -82,7 +59,7 @@ static void on_signal(uv_signal_t *handle, int number)
     uv_stop(handle->loop);
 }
 
-static int serve(const struct options *options, struct source *source, const struct ca *ca)
+static int serve(const struct options *options, struct protocol *protocol, const struct ca *ca)
 {
     uv_loop_t loop;
     uv_signal_t signals[2];
@@ -92,7 +69,7 @@ static int serve(const struct options *options, struct source *source, const str
     int status = EXIT_SUCCESS;
     if (uv_loop_init(&loop) != 0)
         return fail("cannot start: event loop: enough file descriptors");
-    int rc = server_init(&server, &loop, source, ca, &how);
+    int rc = server_init(&server, &loop, protocol, ca, &how);
     if (rc < 0) {
         snprintf(text, sizeof(text), "cannot listen: %.64s:%d: %s (%s)", options->host, options->port,
                  rc == -EIO ? "libwebsockets with its libuv plug-in (libwebsockets-evlib-uv)"
@@ -129,15 +106,8 @@ int main(int argc, char **argv)
     status = EXIT_FAILURE;
     signal(SIGPIPE, SIG_IGN);
 
-    struct tape *tape = calloc(1, sizeof(*tape));
-    struct source *source = NULL;
-    if (!tape) {
-        fail("out of memory");
-        goto out;
-    }
-    tape_init(tape);
-    source = open_source(&options, tape);
-    if (!source)
+    struct protocol *protocol = open_protocol(&options);
+    if (!protocol)
         goto out;
     int rc = ca_make(&ca);
     if (rc < 0) {
@@ -150,13 +120,10 @@ int main(int argc, char **argv)
         fail(text);
         goto out;
     }
-    status = serve(&options, source, &ca);
+    status = serve(&options, protocol, &ca);
 out:
     ca_finish(&ca);
-    source_destroy(source);
-    if (tape)
-        tape_finish(tape);
-    free(tape);
+    protocol_destroy(protocol);
     options_finish(&options);
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include "exchange/bars_file.h"
 #include "exchange/replay/candles.h"
+#include "exchange/replay/protocol.h"
 
 enum { EXIT_USAGE = 2, GO_ON = -1 };
 
@@ -46,11 +47,41 @@ __attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
 
 static int set_venue(struct options *o, const char *value)
 {
-    (void)o;
-    if (strcmp(value, "alpaca") == 0)
-        return usage("venue not served yet: --venue alpaca: binance");
-    if (strcmp(value, "binance") != 0)
-        return usage("unknown venue: --venue %s: binance", value);
+    o->venue = protocol_find(value, strlen(value));
+    return o->venue ? GO_ON : usage("unknown venue: --venue %s: one of %s", value, protocol_names());
+}
+
+static bool is_given(const struct protocol_row *venue, const char *word, size_t len)
+{
+    for (const char *const *name = venue->options; name && *name; name++)
+        if (strlen(*name) == len && memcmp(*name, word, len) == 0)
+            return true;
+    return false;
+}
+
+/* The venue is the one named anywhere on the line: options of its own may stand before it. */
+static int find_venue(struct options *o, int argc, char **argv)
+{
+    o->venue = protocol_find("binance", strlen("binance"));
+    for (int i = 1; i < argc; i++) {
+        int rc = GO_ON;
+        if (strncmp(argv[i], "--venue=", 8) == 0)
+            rc = set_venue(o, argv[i] + 8);
+        else if (strcmp(argv[i], "--venue") == 0 && i + 1 < argc)
+            rc = set_venue(o, argv[i + 1]);
+        if (rc != GO_ON)
+            return rc;
+    }
+    return GO_ON;
+}
+
+static int add_given(struct options *o, const char *name, const char *value)
+{
+    struct option_given *grown = reallocarray(o->given, o->n_given + 1, sizeof(*grown));
+    if (!grown)
+        return usage("out of memory");
+    o->given = grown;
+    grown[o->n_given++] = (struct option_given){name, value};
     return GO_ON;
 }
 
@@ -178,6 +209,7 @@ static const struct option *find(const char *word, size_t len)
 
 static int check(const struct options *o)
 {
+    char error[PROTOCOL_ERROR_MAX];
     if ((o->n_recordings > 0) + (o->n_bars > 0) + o->synthetic != 1)
         return usage(
             "nothing to play, or too much: one of --recording F..., --bars F... or --synthetic SEED");
@@ -185,6 +217,8 @@ static int check(const struct options *o)
         return usage("--interval without --bars: the interval of bars files: leave it out");
     if (o->from_ns >= o->to_ns)
         return usage("--from is not before --to: a time range: --from earlier than --to");
+    if (o->venue->check && o->venue->check(o, error) < 0)
+        return usage("%s", error);
     return GO_ON;
 }
 
@@ -192,30 +226,41 @@ int options_parse(struct options *o, int argc, char **argv)
 {
     *o = (struct options){
         .interval = -1, .from_ns = INT64_MIN, .to_ns = INT64_MAX, .speed = 1, .host = "127.0.0.1", .port = 0};
+    int rc = find_venue(o, argc, argv);
+    if (rc != GO_ON)
+        return rc;
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i], *equals = strchr(word, '=');
+        size_t len = equals ? (size_t)(equals - word) : strlen(word);
         if (strcmp(word, "--help") == 0) {
             fputs(help, stdout);
-            return EXIT_SUCCESS;
+            rc = EXIT_SUCCESS;
+            goto out;
         }
         if (strcmp(word, "--version") == 0) {
             puts("papertape-replay " PAPERTAPE_VERSION);
-            return EXIT_SUCCESS;
+            rc = EXIT_SUCCESS;
+            goto out;
         }
-        const struct option *option = find(word, equals ? (size_t)(equals - word) : strlen(word));
-        if (!option)
-            return usage("unknown option: %s: see --help", word);
-        if (!equals && (i + 1 == argc || strncmp(argv[i + 1], "--", 2) == 0))
-            return usage("%s: no value: see --help", option->name);
-        int rc = option->set(o, equals ? equals + 1 : argv[++i]);
-        while (rc == GO_ON && option->many && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0)
+        const struct option *option = find(word, len);
+        bool given = !option && is_given(o->venue, word, len);
+        if (!option && !given) {
+            rc = usage("unknown option: %s: see --help", word);
+            goto out;
+        }
+        if (!equals && (i + 1 == argc || strncmp(argv[i + 1], "--", 2) == 0)) {
+            rc = usage("%s: no value: see --help", word);
+            goto out;
+        }
+        const char *value = equals ? equals + 1 : argv[++i];
+        rc = given ? add_given(o, word, value) : option->set(o, value);
+        while (rc == GO_ON && option && option->many && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0)
             rc = option->set(o, argv[++i]);
-        if (rc != GO_ON) {
-            options_finish(o);
-            return rc;
-        }
+        if (rc != GO_ON)
+            goto out;
     }
-    int rc = check(o);
+    rc = check(o);
+out:
     if (rc != GO_ON)
         options_finish(o);
     return rc;
@@ -225,6 +270,9 @@ void options_finish(struct options *o)
 {
     free(o->recordings);
     free(o->bars);
+    free(o->given);
+    o->given = NULL;
+    o->n_given = 0;
     o->recordings = o->bars = NULL;
     o->n_recordings = o->n_bars = 0;
 }

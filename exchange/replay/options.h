@@ -8,7 +8,17 @@
 
 #include "exchange/replay/fault.h"
 
+struct protocol_row;
+
+/* One of a venue's own options, as it was given. */
+struct option_given {
+    const char *name, *value;
+};
+
 struct options {
+    const struct protocol_row *venue;
+    struct option_given *given; /* venue->options, in the order given */
+    size_t n_given;
     const char **recordings, **bars; /* file names */
     size_t n_recordings, n_bars;
     bool synthetic;

@@ -12,7 +12,8 @@ enum {
 static bool step(struct play *play)
 {
     int rc = play->source->ops->step(play->source);
-    if (rc == 0 && !play->source->tape->failed)
+    bool failed = play->source->tape && play->source->tape->failed;
+    if (rc == 0 && !failed)
         return true;
     fprintf(stderr, "papertape-replay: %s\n", rc < 0 ? play->source->error : "out of memory");
     play->failed = true;

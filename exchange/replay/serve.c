@@ -7,17 +7,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "exchange/replay/rest.h"
-#include "exchange/replay/subscribe.h"
+#include "exchange/decimal.h"
+#include "exchange/replay/request.h"
 
 #define NS_PER_S 1000000000ull
 
 enum {
-    PING_EVERY_S = 20, /* as the venue */
+    PING_EVERY_S = 20, /* as venues do */
     PONG_WITHIN_S = 60,
     BEAT_MS = 250,
-    HEADER_BYTES = 65000, /* of a request: a URL of 1024 streams */
-    BODY_CHUNK = 32 << 10,
+    SERVICE_BYTES = 32 << 10,
     DEFERRED_STEPS_MAX = 4096,
     SETTLED_TURNS = 3,
 };
@@ -25,13 +24,12 @@ enum {
 /* A connection: REST until it is upgraded. */
 struct session {
     struct client *client;
-    struct text body;
-    size_t body_sent;
 
     struct lws *wsi;
-    struct session *next; /* deferred */
-    char *path, *args;    /* of a request that is not answered yet */
-    struct rest_request request;
+    struct session *next;         /* deferred */
+    struct request_copy *request; /* that is not answered yet */
+    struct response response;
+    size_t body_sent;
 };
 
 void server_recount(struct server *server)
@@ -39,7 +37,7 @@ void server_recount(struct server *server)
     server->n_behind = server->n_listening = 0;
     for (const struct client *c = server->clients; c; c = c->next) {
         server->n_behind += client_behind(c);
-        server->n_listening += c->n_names > 0 && !c->close_code;
+        server->n_listening += c->listening && !c->close_code;
     }
     play_poke(&server->play);
 }
@@ -93,9 +91,11 @@ static bool ready(void *user)
     return server->n_listening > 0 && server->n_behind == 0 && !silent(server);
 }
 
-/* One message to one client, and what full speed and faults add to it. */
-static void send_data(struct server *server, struct client *client, struct message *message)
+void server_send(struct client *client, struct message *message)
 {
+    struct server *server = client->server;
+    if (server->faults->silence && silent(server))
+        return;
     client_push(client, message);
     client->sent++;
     if (client->paced && client->sent % CLIENT_WINDOW == 0) {
@@ -111,88 +111,37 @@ static void send_data(struct server *server, struct client *client, struct messa
         server->closed_one = client->close_after_queue = true;
 }
 
-static struct message *wrap(const struct stream *stream, const char *data, size_t len, bool combined)
+/* An upgrade: the protocol may refuse it. As libwebsockets' filter returns: -1 closes. */
+static int admit(struct server *server, struct lws *wsi)
 {
-    static const char begin[] = "{\"stream\":\"", middle[] = "\",\"data\":";
-    if (!combined) {
-        struct message *m = message_new(LWS_WRITE_TEXT, len);
-        if (m)
-            memcpy(message_text(m), data, len);
-        return m;
-    }
-    struct message *m =
-        message_new(LWS_WRITE_TEXT, sizeof(begin) - 1 + stream->name_len + sizeof(middle) - 1 + len + 1);
-    if (m) {
-        unsigned char *p = message_text(m);
-        p = mempcpy(p, begin, sizeof(begin) - 1);
-        p = mempcpy(p, stream->name, stream->name_len);
-        p = mempcpy(p, middle, sizeof(middle) - 1);
-        p = mempcpy(p, data, len);
-        *p = '}';
-    }
-    return m;
+    struct protocol *protocol = server->protocol;
+    struct request_copy *copy = request_read(wsi, protocol->ops->headers);
+    struct response response;
+    response_init(&response);
+    bool ok = copy && protocol->ops->admit(protocol, &copy->request, &response);
+    if (copy && !ok)
+        response_refuse(&response, wsi);
+    response_finish(&response);
+    request_free(copy);
+    return ok ? 0 : -1;
 }
 
-static void deliver(void *user, struct stream *stream, const char *data, size_t len)
+static int begin_client(struct server *server, struct session *session, struct lws *wsi)
 {
-    struct server *server = user;
-    struct message *made[2] = {NULL, NULL}; /* raw, combined: each rendered once */
-    stream->sent++;
-    if (server->faults->gap_book && (stream->kind == STREAM_DEPTH || stream->kind == STREAM_DEPTH_FAST) &&
-        stream->sent % FAULT_GAP_EVERY == 0)
-        return;
-    if (server->faults->silence && silent(server))
-        return;
-    for (size_t i = 0; i < stream->n_listeners; i++) {
-        const struct listener *listener = &stream->listeners[i];
-        struct message **m = &made[listener->combined];
-        if (!*m && !(*m = wrap(stream, data, len, listener->combined))) {
-            server->tape->failed = true;
-            break;
-        }
-        send_data(server, listener->client, *m);
-    }
-    message_unref(made[0]);
-    message_unref(made[1]);
-}
-
-/* Ends at a '?' or at the end; the arguments are read apart. */
-static bool copy_path(struct lws *wsi, char *path, size_t size)
-{
-    return lws_hdr_copy(wsi, path, (int)size, WSI_TOKEN_GET_URI) > 0;
-}
-
-static void begin_client(struct server *server, struct session *session, struct lws *wsi)
-{
-    char path[4096], *args = malloc(HEADER_BYTES);
+    struct request_copy *copy = request_read(wsi, server->protocol->ops->headers);
     struct client *client = calloc(1, sizeof(*client));
-    if (!client || !args || client_init(client, server, wsi) < 0) {
+    if (!copy || !client || client_init(client, server, wsi) < 0) {
+        request_free(copy);
         free(client);
-        free(args);
-        return;
+        return -1;
     }
     client->paced = server->play.speed == 0;
     session->client = client;
     client->next = server->clients;
     server->clients = client;
-    if (!copy_path(wsi, path, sizeof(path)))
-        path[0] = '\0';
-    client->combined = strncmp(path, "/stream", 7) == 0;
-    int rc = 0;
-    for (int i = 0; lws_hdr_copy_fragment(wsi, args, HEADER_BYTES, WSI_TOKEN_HTTP_URI_ARGS, i) >= 0; i++) {
-        if (client->combined && strncmp(args, "streams=", 8) == 0)
-            rc = subscribe_list(client, args + 8);
-        else if (strncasecmp(args, "timeUnit=MICROSECOND", 20) == 0)
-            client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION,
-                         "timeUnit=MICROSECOND is not served: use milliseconds");
-    }
-    if (strncmp(path, "/ws/", 4) == 0)
-        rc = subscribe_list(client, path + 4);
-    if (rc == -E2BIG)
-        client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "more than 1024 streams on one connection");
-    else if (rc < 0)
-        client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
-    free(args);
+    server->protocol->ops->enter(server->protocol, client, &copy->request);
+    request_free(copy);
+    return 0;
 }
 
 static void end_client(struct server *server, struct session *session)
@@ -205,32 +154,30 @@ static void end_client(struct server *server, struct session *session)
     while (*at != client)
         at = &(*at)->next;
     *at = client->next;
-    subscribe_drop(client);
+    server->protocol->ops->leave(server->protocol, client);
     client_finish(client);
     free(client);
+    server_recount(server);
 }
 
-/* Collects a request until it is whole. */
+/* Collects a message until it is whole. */
 static void receive(struct client *client, const char *data, size_t len)
 {
-    struct text *request = &client->request;
-    if (request->len + len > CLIENT_REQUEST_MAX) {
-        client_close(client, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "request too long");
+    struct text *heard = &client->heard;
+    struct protocol *protocol = client->server->protocol;
+    if (heard->len + len > CLIENT_REQUEST_MAX) {
+        client_close(client, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "message too long");
         return;
     }
-    text_bytes(request, data, len);
+    if (lws_is_first_fragment(client->wsi))
+        client->heard_binary = lws_frame_is_binary(client->wsi);
+    text_bytes(heard, data, len);
     if (!lws_is_final_fragment(client->wsi) || lws_remaining_packet_payload(client->wsi) > 0)
         return;
-    uint64_t now = uv_hrtime();
-    if (now - client->second_ns >= NS_PER_S) {
-        client->second_ns = now;
-        client->requests = 0;
-    }
-    if (++client->requests > CLIENT_MESSAGES_PER_S)
-        client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "Too many requests");
-    else if (text_ok(request))
-        subscribe_request(client, request->data ? request->data : "", request->len);
-    text_clear(request);
+    text_bytes(heard, "", 1);
+    if (text_ok(heard) && !client->close_code)
+        protocol->ops->hear(protocol, client, heard->data, heard->len - 1, client->heard_binary);
+    text_clear(heard);
 }
 
 static void receive_pong(struct client *client, const char *data, size_t len)
@@ -246,83 +193,34 @@ static void receive_pong(struct client *client, const char *data, size_t len)
     }
 }
 
-static int64_t count_weight(struct server *server, int weight)
+static void heartbeat(struct client *client)
 {
-    int64_t minute = (int64_t)(uv_hrtime() / (60 * NS_PER_S));
-    if (minute != server->weight_minute) {
-        server->weight_minute = minute;
-        server->used_weight = 0;
-    }
-    return server->used_weight += weight;
+    struct protocol *protocol = client->server->protocol;
+    if (protocol->ops->heartbeat)
+        protocol->ops->heartbeat(protocol, client);
 }
 
-static bool write_headers(struct server *server, struct lws *wsi, int status, size_t body_len, int weight)
+static int answer_http(struct server *server, struct session *session)
 {
-    unsigned char buf[LWS_PRE + 2048], *start = buf + LWS_PRE, *p = start, *end = buf + sizeof(buf) - 1;
-    char used[24];
-    int len = snprintf(used, sizeof(used), "%lld", (long long)count_weight(server, weight));
-    return lws_add_http_common_headers(wsi, (unsigned)status, "application/json;charset=UTF-8", body_len, &p,
-                                       end) == 0 &&
-           lws_add_http_header_by_name(
-               wsi, (const unsigned char *)"x-mbx-used-weight:", (unsigned char *)used, len, &p, end) == 0 &&
-           lws_add_http_header_by_name(wsi,
-                                       (const unsigned char *)"x-mbx-used-weight-1m:", (unsigned char *)used,
-                                       len, &p, end) == 0 &&
-           lws_finalize_write_http_header(wsi, start, &p, end) == 0;
-}
-
-/* Takes the request off libwebsockets, which forgets it once this callback returns. */
-static int take_request(struct session *session, struct lws *wsi)
-{
-    char path[512];
-    size_t used = 0;
-    int n;
-    session->wsi = wsi;
-    session->request = (struct rest_request){0};
-    session->args = malloc(HEADER_BYTES);
-    session->path = strdup(copy_path(wsi, path, sizeof(path)) ? path : "");
-    if (!session->args || !session->path)
-        return -1;
-    struct rest_request *request = &session->request;
-    request->path = session->path;
-    while (request->n_args < REST_ARGS_MAX &&
-           (n = lws_hdr_copy_fragment(wsi, session->args + used, (int)(HEADER_BYTES - used),
-                                      WSI_TOKEN_HTTP_URI_ARGS, request->n_args)) >= 0) {
-        request->args[request->n_args++] = session->args + used;
-        used += (size_t)n + 1;
-    }
-    return 0;
-}
-
-static void drop_request(struct session *session)
-{
-    free(session->path);
-    free(session->args);
-    session->path = session->args = NULL;
-}
-
-static int answer_http(struct server *server, struct session *session, struct lws *wsi)
-{
-    int weight = 1, status = HTTP_STATUS_NOT_FOUND;
-    text_clear(&session->body);
+    struct response *response = &session->response;
+    response_clear(response);
     session->body_sent = 0;
-    if (session->path[0])
-        status = rest_answer(server->source, &session->request, &session->body, &weight);
-    else
-        rest_error(&session->body, -1000, "Path not found: market data is read by GET.");
-    drop_request(session);
-    if (!text_ok(&session->body) || !write_headers(server, wsi, status, session->body.len, weight))
+    server->protocol->ops->answer(server->protocol, &session->request->request, response);
+    request_free(session->request);
+    session->request = NULL;
+    if (!text_ok(&response->body) || !response_write_head(response, session->wsi))
         return -1;
-    lws_callback_on_writable(wsi);
+    if (response->body.len == 0)
+        return lws_http_transaction_completed(session->wsi) ? -1 : 0;
+    lws_callback_on_writable(session->wsi);
     return 0;
 }
 
-static int begin_http(struct server *server, struct session *session, struct lws *wsi)
+/* The request is whole: answers it, or lets it wait. */
+static int ask(struct server *server, struct session *session)
 {
-    if (take_request(session, wsi) < 0)
-        return -1;
     if (server->play.speed > 0 || !server->play.started)
-        return answer_http(server, session, wsi);
+        return answer_http(server, session);
     session->next = server->deferred;
     server->deferred = session;
     server->settled_turns = 0;
@@ -330,29 +228,29 @@ static int begin_http(struct server *server, struct session *session, struct lws
     return 0;
 }
 
+static int begin_http(struct server *server, struct session *session, struct lws *wsi)
+{
+    session->wsi = wsi;
+    request_free(session->request);
+    session->request = request_read(wsi, server->protocol->ops->headers);
+    if (!session->request)
+        return -1;
+    return request_body_expected(wsi) > 0 ? 0 : ask(server, session);
+}
+
 static void end_http(struct server *server, struct session *session)
 {
     forget_deferred(server, session);
-    drop_request(session);
-    text_finish(&session->body);
+    request_free(session->request);
+    session->request = NULL;
+    response_finish(&session->response);
 }
 
-static int write_body(struct session *session, struct lws *wsi)
+static int write_http(struct server *server, struct session *session)
 {
-    static unsigned char buf[LWS_PRE + BODY_CHUNK]; /* one loop, one owner */
-    size_t left = session->body.len - session->body_sent;
-    size_t n = left < BODY_CHUNK ? left : BODY_CHUNK;
-    if (n == 0)
-        return 0;
-    memcpy(buf + LWS_PRE, session->body.data + session->body_sent, n);
-    if (lws_write(wsi, buf + LWS_PRE, n, n == left ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)n)
-        return -1;
-    session->body_sent += n;
-    if (n < left) {
-        lws_callback_on_writable(wsi);
-        return 0;
-    }
-    return lws_http_transaction_completed(wsi) ? -1 : 0;
+    if (session->request)
+        return answer_http(server, session);
+    return response_write_some(&session->response, session->wsi, &session->body_sent);
 }
 
 static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
@@ -362,16 +260,21 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     switch (reason) {
     case LWS_CALLBACK_HTTP:
         return begin_http(server, session, wsi);
+    case LWS_CALLBACK_HTTP_BODY:
+        return !session->request || request_append(session->request, in, len) ? 0 : -1;
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+        return session->request ? ask(server, session) : 0;
     case LWS_CALLBACK_HTTP_WRITEABLE:
-        return session->path ? answer_http(server, session, wsi) : write_body(session, wsi);
+        return write_http(server, session);
     case LWS_CALLBACK_CLOSED_HTTP:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
         if (session)
             end_http(server, session);
         return 0;
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return admit(server, wsi);
     case LWS_CALLBACK_ESTABLISHED:
-        begin_client(server, session, wsi);
-        return session->client ? 0 : -1;
+        return begin_client(server, session, wsi);
     case LWS_CALLBACK_CLOSED:
         end_client(server, session);
         return 0;
@@ -380,6 +283,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return 0;
     case LWS_CALLBACK_RECEIVE_PONG:
         receive_pong(session->client, in, len);
+        heartbeat(session->client);
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return session->client ? client_write(session->client) : 0;
@@ -398,8 +302,11 @@ static void on_beat(uv_timer_t *timer)
         else if (client_behind(c) && now - c->last_ping_ns > NS_PER_S)
             client_ping(c, c->ping_seq); /* the answer was left out, or lost: ask again */
         else if (now - c->last_ping_ns > PING_EVERY_S * NS_PER_S)
-            client_ping(c, c->paced ? c->ping_seq : (uint64_t)server->tape->now_ns / 1000000);
+            client_ping(c, c->paced ? c->ping_seq
+                                    : (uint64_t)server->protocol->ops->now_ns(server->protocol) / 1000000);
     }
+    if (server->protocol->ops->beat)
+        server->protocol->ops->beat(server->protocol);
     server_recount(server);
 }
 
@@ -434,7 +341,7 @@ static int try_address(const struct server_options *options)
 static int listen_on(struct server *server, const struct ca *ca, const struct server_options *options)
 {
     static const struct lws_protocols protocols[] = {
-        {.name = "binance",
+        {.name = "market",
          .callback = callback,
          .per_session_data_size = sizeof(struct session),
          .rx_buffer_size = 4096},
@@ -457,9 +364,9 @@ static int listen_on(struct server *server, const struct ca *ca, const struct se
         .server_ssl_private_key_mem = ca->key_pem,
         .server_ssl_private_key_mem_len = (unsigned)ca->key_len,
         .alpn = "http/1.1",
-        .max_http_header_data2 = HEADER_BYTES,
+        .max_http_header_data2 = REQUEST_HEAD_MAX,
         .max_http_header_pool2 = 64,
-        .pt_serv_buf_size = BODY_CHUNK,
+        .pt_serv_buf_size = SERVICE_BYTES,
     };
     int rc = try_address(options);
     if (rc < 0)
@@ -475,14 +382,12 @@ static int listen_on(struct server *server, const struct ca *ca, const struct se
     return server->port > 0 ? 0 : -EADDRINUSE;
 }
 
-int server_init(struct server *server, uv_loop_t *loop, struct source *source, const struct ca *ca,
+int server_init(struct server *server, uv_loop_t *loop, struct protocol *protocol, const struct ca *ca,
                 const struct server_options *options)
 {
-    *server =
-        (struct server){.loop = loop, .source = source, .tape = source->tape, .faults = options->faults};
-    source->tape->deliver = deliver;
-    source->tape->user = server;
-    int rc = play_init(&server->play, loop, source, options->speed, ready, server);
+    *server = (struct server){.loop = loop, .protocol = protocol, .faults = options->faults};
+    protocol->server = server;
+    int rc = play_init(&server->play, loop, protocol->source, options->speed, ready, server);
     if (rc < 0)
         return rc;
     uv_timer_init(loop, &server->beat);

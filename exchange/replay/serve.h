@@ -11,14 +11,13 @@
 #include "exchange/replay/client.h"
 #include "exchange/replay/fault.h"
 #include "exchange/replay/play.h"
-#include "exchange/replay/source.h"
+#include "exchange/replay/protocol.h"
 
 struct session;
 
 struct server {
     uv_loop_t *loop;
-    struct source *source;
-    struct tape *tape;
+    struct protocol *protocol;
     struct play play;
     const struct faults *faults;
     bool closed_one; /* fault close@N has happened */
@@ -29,13 +28,11 @@ struct server {
     uv_prepare_t turn;
 
     struct client *clients;
-    struct session *deferred; /* REST requests that wait for the play to stand still */
+    struct session *deferred; /* REST requests that wait until the play stands still */
     unsigned deferred_steps;  /* steps of the play since the first of them */
     unsigned settled_turns;   /* turns of the loop since the play stood still */
     uv_idle_t settle;
     int n_behind, n_listening; /* clients that the play waits for; that have subscriptions */
-
-    int64_t used_weight, weight_minute; /* of REST */
 };
 
 struct server_options {
@@ -45,15 +42,19 @@ struct server_options {
     const struct faults *faults;
 };
 
-/* Listens. The source, its tape, the certificates and the options outlive the server. 0; -EADDRINUSE and
- * other errors of the address; -EIO when libwebsockets cannot start. */
-int server_init(struct server *server, uv_loop_t *loop, struct source *source, const struct ca *ca,
+/* Listens. The protocol, the certificates and the options outlive the server. 0; -EADDRINUSE and other errors
+ * of the address; -EIO when libwebsockets cannot start. */
+int server_init(struct server *server, uv_loop_t *loop, struct protocol *protocol, const struct ca *ca,
                 const struct server_options *options);
 
 /* Closes all and runs the loop until it has no handles left: the caller has closed its own. */
 void server_finish(struct server *server);
 
-/* For subscribe.c: how many clients are behind and listening may have changed. */
+/* For protocols: client->listening has changed, of one client or of several. */
 void server_recount(struct server *server);
+
+/* For protocols: one message of the play to one client, with the pace of full speed and the faults. Answers
+ * to what a client said go by client_say() and client_push(). */
+void server_send(struct client *client, struct message *message);
 
 #endif

@@ -19,9 +19,9 @@ struct source_book {
 struct source_ops {
     /* When the next step is due, in the source's own time (ns, rising); INT64_MAX at the end. */
     int64_t (*due)(struct source *source);
-    /* Plays that step into the tape. 0, or a negative errno with source->error set. */
+    /* Plays that step, into the tape where there is one. 0, or a negative errno with source->error set. */
     int (*step)(struct source *source);
-    /* False when nothing is known of the symbol's book. */
+    /* False when nothing is known of the symbol's book. Of a source with a tape; else NULL. */
     bool (*book)(struct source *source, int symbol, struct source_book *ret);
     void (*destroy)(struct source *source);
 };
@@ -31,7 +31,7 @@ enum { SOURCE_ERROR_MAX = 512 };
 /* First member of every source. */
 struct source {
     const struct source_ops *ops;
-    struct tape *tape;
+    struct tape *tape;            /* not owned; NULL: the protocol renders for itself */
     char error[SOURCE_ERROR_MAX]; /* "what: where: what would be right" */
 };
 

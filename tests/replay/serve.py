@@ -384,7 +384,7 @@ def test_faults():
 
 
 def test_usage():
-    for args, status, word in ((["--venue", "alpaca", "--synthetic", "1"], 2, "not served yet"), ([], 2, "nothing to play"),
+    for args, status, word in ((["--venue", "kraken", "--synthetic", "1"], 2, "unknown venue"), ([], 2, "nothing to play"),
                                (["--synthetic", "x"], 2, "bad seed"), (["--synthetic", "1", "--speed", "0"], 2, "bad speed"),
                                (["--synthetic", "1", "--fault", "dup"], 2, "not served yet"),
                                (["--synthetic", "1", "--fault", "bang"], 2, "unknown fault"),

@@ -1,4 +1,4 @@
-#include "exchange/replay/exchange_info.h"
+#include "exchange/replay/binance/exchange_info.h"
 
 #include <string.h>
 

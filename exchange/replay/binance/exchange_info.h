@@ -1,6 +1,6 @@
 /* What the venue says of itself: exchangeInfo, with filters as Binance has them. */
-#ifndef EXCHANGE_REPLAY_EXCHANGE_INFO_H
-#define EXCHANGE_REPLAY_EXCHANGE_INFO_H
+#ifndef EXCHANGE_REPLAY_BINANCE_EXCHANGE_INFO_H
+#define EXCHANGE_REPLAY_BINANCE_EXCHANGE_INFO_H
 
 #include "exchange/replay/tape.h"
 #include "exchange/replay/text.h"

@@ -1,23 +1,23 @@
 /* Requests of websocket clients: SUBSCRIBE, UNSUBSCRIBE, LIST_SUBSCRIPTIONS, SET_PROPERTY, GET_PROPERTY. */
-#ifndef EXCHANGE_REPLAY_SUBSCRIBE_H
-#define EXCHANGE_REPLAY_SUBSCRIBE_H
+#ifndef EXCHANGE_REPLAY_BINANCE_SUBSCRIBE_H
+#define EXCHANGE_REPLAY_BINANCE_SUBSCRIBE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "exchange/replay/client.h"
+#include "exchange/replay/binance/subscriber.h"
 
 /* Subscribes to one stream; names that the venue does not play are accepted and stay silent. 0; -E2BIG above
  * the venue's limit; -ENOMEM. */
-int subscribe_add(struct client *client, const char *name, size_t len);
+int subscribe_add(struct subscriber *subscriber, const char *name, size_t len);
 
 /* The streams of a URL: names between slashes. */
-int subscribe_list(struct client *client, const char *names);
+int subscribe_list(struct subscriber *subscriber, const char *names);
 
 /* Drops all subscriptions, as before the client goes. */
-void subscribe_drop(struct client *client);
+void subscribe_drop(struct subscriber *subscriber);
 
 /* Answers one request. */
-void subscribe_request(struct client *client, const char *text, size_t len);
+void subscribe_request(struct subscriber *subscriber, const char *text, size_t len);
 
 #endif

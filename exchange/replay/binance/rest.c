@@ -1,4 +1,4 @@
-#include "exchange/replay/rest.h"
+#include "exchange/replay/binance/rest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "exchange/json.h"
-#include "exchange/replay/exchange_info.h"
+#include "exchange/replay/binance/exchange_info.h"
 #include "exchange/replay/render.h"
 
 #define NS_PER_MS 1000000LL
@@ -22,7 +22,7 @@ enum {
 struct call {
     struct source *source;
     struct tape *tape;
-    const struct rest_request *request;
+    const struct request *request;
     struct text *body;
     int weight;
 };
@@ -39,11 +39,7 @@ void rest_error(struct text *body, int code, const char *msg)
 
 static const char *arg(const struct call *c, const char *name)
 {
-    size_t len = strlen(name);
-    for (int i = 0; i < c->request->n_args; i++)
-        if (strncmp(c->request->args[i], name, len) == 0 && c->request->args[i][len] == '=')
-            return c->request->args[i] + len + 1;
-    return NULL;
+    return request_arg(c->request, name);
 }
 
 /* A parameter of digits; *ret keeps its value when it was not sent. False after an error was written. */
@@ -359,7 +355,7 @@ static int get_ticker_book(struct call *c)
     return for_symbols(c, write_book_ticker);
 }
 
-int rest_answer(struct source *source, const struct rest_request *request, struct text *body, int *ret_weight)
+int rest_answer(struct source *source, const struct request *request, struct text *body, int *ret_weight)
 {
     static const struct {
         const char *path;

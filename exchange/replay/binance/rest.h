@@ -1,0 +1,17 @@
+/* Binance's keyless REST: what is asked for becomes a status and a body. No sockets here. */
+#ifndef EXCHANGE_REPLAY_BINANCE_REST_H
+#define EXCHANGE_REPLAY_BINANCE_REST_H
+
+#include <stddef.h>
+
+#include "exchange/replay/protocol.h"
+#include "exchange/replay/source.h"
+#include "exchange/replay/text.h"
+
+/* Answers into `body` (cleared first). Returns the HTTP status; *ret_weight is what the venue charges. */
+int rest_answer(struct source *source, const struct request *request, struct text *body, int *ret_weight);
+
+/* {"code":…,"msg":…} */
+void rest_error(struct text *body, int code, const char *msg);
+
+#endif

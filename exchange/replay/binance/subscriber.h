@@ -1,0 +1,28 @@
+/* A websocket client as Binance sees it: what it is subscribed to, and what it may still say. */
+#ifndef EXCHANGE_REPLAY_BINANCE_SUBSCRIBER_H
+#define EXCHANGE_REPLAY_BINANCE_SUBSCRIBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exchange/replay/client.h"
+#include "exchange/replay/tape.h"
+
+enum {
+    SUBSCRIBER_STREAMS_MAX = 1024, /* the venue's limit of one connection */
+    SUBSCRIBER_MESSAGES_PER_S = 5, /* the same, of what a client sends */
+};
+
+struct subscriber {
+    struct client *client;
+    struct tape *tape;
+    bool combined; /* {"stream":…,"data":…} */
+
+    char **names; /* streams subscribed to */
+    int n_names, cap_names;
+
+    uint64_t second_ns; /* start of the second in which messages are counted */
+    int messages;
+};
+
+#endif
