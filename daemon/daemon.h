@@ -9,7 +9,7 @@
 #include "db/state.h"
 #include "exchange/net/control.h"
 
-struct feed;
+struct feeds;
 struct commands;
 struct telemetry;
 struct board;
@@ -25,7 +25,7 @@ struct daemon {
     uint64_t started_ms; /* uv_now() */
 
     struct session *session;
-    struct feed *feed;
+    struct feeds *feeds;
     struct control *control;
     struct commands *commands;
     struct telemetry *telemetry;

@@ -13,7 +13,7 @@
 #include "daemon/command/command.h"
 #include "daemon/compute.h"
 #include "daemon/daemon.h"
-#include "daemon/feed.h"
+#include "daemon/feed/feeds.h"
 #include "daemon/log.h"
 #include "daemon/parity.h"
 #include "daemon/policies.h"
@@ -195,7 +195,7 @@ static void session_drained(void *user)
     }
 }
 
-static void feed_stopped(void *user)
+static void feeds_stopped(void *user)
 {
     struct daemon *daemon = user;
     struct board *board = daemon->board;
@@ -211,7 +211,7 @@ static void stop(struct daemon *daemon)
     notify_stopping();
     trainings_stop(daemon->trainings); /* answers what waits for the co-process */
     daemon->trainings = NULL;
-    feed_stop(daemon->feed, feed_stopped, daemon);
+    feeds_stop(daemon->feeds, feeds_stopped, daemon);
 }
 
 void daemon_fail(const char *format, ...)
@@ -242,14 +242,14 @@ static void need_snapshot(void *ctx, int symbol)
 {
     struct daemon *daemon = ctx;
     if (!daemon->stopping)
-        feed_need_snapshot(daemon->feed, symbol);
+        feeds_need_snapshot(daemon->feeds, symbol);
 }
 
 static void need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns)
 {
     struct daemon *daemon = ctx;
     if (!daemon->stopping)
-        feed_need_bars(daemon->feed, symbol, from_open_ns, to_open_ns);
+        feeds_need_bars(daemon->feeds, symbol, from_open_ns, to_open_ns);
 }
 
 static void command_done(void *ctx, const struct event_command *command, enum order_reason reason,
@@ -347,7 +347,7 @@ static int start(struct daemon *daemon)
                      err, sizeof err);
     if (r < 0)
         goto no_control;
-    r = feed_create(daemon, &daemon->feed, err, sizeof err);
+    r = feeds_create(daemon, &daemon->feeds, err, sizeof err);
     if (r < 0)
         goto no_feed;
     struct compute_config compute = {.ctx = daemon,
@@ -418,7 +418,7 @@ static int run(struct daemon *daemon)
         return EXIT_FAILURE;
     }
     log_info("papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
-    feed_start(daemon->feed);
+    feeds_start(daemon->feeds);
     notify_ready("waiting for the venue");
     uv_run(&loop, UV_RUN_DEFAULT);
     int r = uv_loop_close(&loop);

@@ -69,12 +69,14 @@ int session_open(uv_loop_t *loop, const struct config *config, const struct stat
 int session_begin(struct session *session, const struct symbol *symbols, int n_symbols, int64_t now_ns,
                   char *err, size_t err_size);
 
-/* The symbols of the configuration as a former run stored them, in an array for the caller to free. 0;
- * -ENOENT when one is not known; -errno. */
-int session_stored_symbols(struct session *session, struct symbol **ret);
+/* A venue's symbols, by their names, as a former run stored them. 0; -ENOENT when one is not known, -errno:
+ * then nothing is written. */
+int session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n);
 
-/* The venue answered after the session had begun with stored symbols. 0, or -EINVAL with one line. */
-int session_update_symbols(struct session *session, const struct symbol *symbols, char *err, size_t err_size);
+/* The venue lists a symbol otherwise than the engine knows it: an event, and its row. 0, or -EINVAL with one
+ * line for other units. */
+int session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
+                          size_t err_size);
 
 /* Has it begun? */
 bool session_begun(const struct session *session);

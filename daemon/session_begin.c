@@ -451,50 +451,43 @@ void session_caught_up(struct session *session)
     session_alert(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
 }
 
-int session_stored_symbols(struct session *session, struct symbol **ret)
+int session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n)
 {
     char reason[DB_ERROR_MAX];
-    const struct config *config = session->config;
     struct db_reader *reader;
-    struct symbol *symbols = calloc((size_t)config->n_symbols, sizeof *symbols);
-    int r = symbols ? db_reader_open(session->state->database, &reader, reason, sizeof reason) : -ENOMEM;
+    struct symbol *found = calloc((size_t)n, sizeof *found);
+    int r = found ? db_reader_open(session->state->database, &reader, reason, sizeof reason) : -ENOMEM;
     if (r < 0) {
-        free(symbols);
+        free(found);
         return r;
     }
-    for (int s = 0; s < config->n_symbols && r == 0; s++) {
+    for (int s = 0; s < n && r == 0; s++) {
         struct db_symbol_row row;
-        r = db_reader_symbol(reader, config->symbols[s], &row);
-        if (r == 0 && strcmp(row.venue, config->venue) != 0)
+        r = db_reader_symbol(reader, symbols[s].name, &row);
+        if (r == 0 && strcmp(row.venue, venue) != 0)
             r = -ENOENT;
         if (r == 0)
-            symbols[s] = row.symbol;
+            found[s] = row.symbol;
     }
     db_reader_close(reader);
-    if (r < 0)
-        free(symbols);
-    else
-        *ret = symbols;
+    if (r == 0)
+        memcpy(symbols, found, (size_t)n * sizeof *symbols);
+    free(found);
     return r;
 }
 
-int session_update_symbols(struct session *session, const struct symbol *symbols, char *err, size_t err_size)
+int session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
+                          size_t err_size)
 {
-    db_writer_group_begin(session->writer);
-    int r = 0;
-    for (int s = 0; s < engine_symbols(session->engine) && r == 0; s++) {
-        if (!symbol_same_units(engine_symbol(session->engine, s), &symbols[s]))
-            r = -EINVAL;
-        struct event event = {.kind = EVENT_SYMBOL, .symbol = {s, symbols[s]}};
-        if (r == 0)
-            session_event(session, &event);
-        if (r == 0)
-            db_writer_put_symbol(session->writer, s, session->config->venue, &symbols[s],
-                                 session_now(session));
-        else
-            snprintf(err, err_size, "%s: the venue lists it with other assets or decimals than %s holds",
-                     symbols[s].name, session->state->database);
+    if (!symbol_same_units(engine_symbol(session->engine, index), symbol)) {
+        snprintf(err, err_size, "%s: the venue lists it with other assets or decimals than %s holds",
+                 symbol->name, session->state->database);
+        return -EINVAL;
     }
+    struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
+    db_writer_group_begin(session->writer);
+    session_event(session, &event);
+    db_writer_put_symbol(session->writer, index, session->config->venue, symbol, session_now(session));
     db_writer_group_end(session->writer);
-    return r;
+    return 0;
 }

@@ -7,7 +7,7 @@
 #include "daemon/arena/arena.h"
 #include "daemon/board.h"
 #include "daemon/compute.h"
-#include "daemon/feed.h"
+#include "daemon/feed/feeds.h"
 #include "daemon/parity.h"
 #include "daemon/status_internal.h"
 #include "daemon/telemetry.h"
@@ -18,18 +18,26 @@ enum { STATUS_POLICIES_MAX = 64 };
 static const char *const book_states[] = {
     [BOOK_EMPTY] = "none", [BOOK_SYNCING] = "syncing", [BOOK_SYNCED] = "synced"};
 
+static void add_streams(json_t *array, const struct engine *engine, const struct feed *feed)
+{
+    for (size_t i = 0; engine && i < feed_streams(feed); i++) {
+        struct feed_stream_view stream;
+        feed_stream_view(feed, i, &stream);
+        json_array_append_new(array, json_pack("{s:s, s:s, s:o, s:I, s:I, s:b}", "symbol",
+                                               engine_symbol(engine, stream.symbol)->name, "stream",
+                                               stream.name, "age_ms", status_age(stream.age_ms), "limit_ms",
+                                               (json_int_t)stream.limit_ms, "frames",
+                                               (json_int_t)stream.frames, "stale", stream.stale));
+    }
+}
+
 static json_t *feed_object(const struct daemon *daemon)
 {
     struct feed_view view;
     json_t *streams = json_array();
-    feed_view(daemon->feed, &view);
-    for (size_t i = 0; i < view.n_streams; i++) {
-        const struct feed_stream_view *stream = &view.streams[i];
-        json_array_append_new(streams, json_pack("{s:s, s:s, s:o, s:I, s:I, s:b}", "symbol", stream->symbol,
-                                                 "stream", stream->name, "age_ms", status_age(stream->age_ms),
-                                                 "limit_ms", (json_int_t)stream->limit_ms, "frames",
-                                                 (json_int_t)stream->frames, "stale", stream->stale));
-    }
+    feeds_view(daemon->feeds, &view);
+    for (size_t i = 0; i < feeds_count(daemon->feeds); i++)
+        add_streams(streams, session_engine(daemon->session), feeds_at(daemon->feeds, i));
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "state", view.state,
                      "venue", daemon->config.venue, "url", view.url, "detail", view.detail, "age_ms",
                      status_age(view.age_ms), "retry_in_ms", status_age(view.retry_in_ms), "connects",
@@ -74,7 +82,7 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
         json_object_set_new(object, "bid", status_price(view.bid, symbol->price_scale));
         json_object_set_new(object, "ask", status_price(view.ask, symbol->price_scale));
         json_object_set_new(object, "mark", status_price(view.mark, symbol->price_scale));
-        json_object_set_new(object, "age_ms", status_age(feed_symbol_age_ms(daemon->feed, s)));
+        json_object_set_new(object, "age_ms", status_age(feeds_symbol_age_ms(daemon->feeds, s)));
         json_object_set_new(object, "stale", json_boolean(view.stale));
         json_object_set_new(object, "change_24h_pct",
                             view.change_open > 0 && view.last > 0

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "daemon/feed.h"
+#include "daemon/feed/feeds.h"
 #include "daemon/status_internal.h"
 
 json_t *status_number_or_null(double value)
@@ -152,7 +152,7 @@ static json_t *position_object(const struct daemon *daemon, const struct engine 
         "symbol", symbol->name, "side", is_long ? "L" : "S", "qty", qty, "entry", cost / fabs(qty),
         "fifo_entry", fifo_cost / fabs(qty), "mark", status_price(view.mark, symbol->price_scale), "upnl",
         view.mark > 0 ? json_real(is_long ? worth - cost : worth + cost) : json_null(), "stop",
-        status_price(stop, symbol->price_scale), "age_ms", status_age(feed_symbol_age_ms(daemon->feed, s)),
+        status_price(stop, symbol->price_scale), "age_ms", status_age(feeds_symbol_age_ms(daemon->feeds, s)),
         "qty_decimals", status_decimals_of(symbol->filters.step, symbol->qty_scale));
 }
 

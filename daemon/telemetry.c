@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/feed.h"
+#include "daemon/feed/feeds.h"
 #include "daemon/gpu_sampler.h"
 #include "daemon/process.h"
 #include "exchange/net/notify.h"
@@ -37,7 +37,7 @@ static void put_prices(struct telemetry *telemetry)
     int64_t wall = wall_ns();
     for (int s = 0; s < engine_symbols(engine); s++) {
         struct engine_symbol_view view;
-        int64_t age_ms = feed_symbol_age_ms(daemon->feed, s);
+        int64_t age_ms = feeds_symbol_age_ms(daemon->feeds, s);
         if (age_ms < 0)
             continue;
         engine_symbol_view(engine, s, &view);
@@ -76,18 +76,24 @@ static void put_feed(struct telemetry *telemetry, const struct feed_view *view)
         .detail = view->detail,
     };
     db_writer_put_feed(writer, &link);
-    for (size_t i = 0; i < view->n_streams; i++) {
-        const struct feed_stream_view *stream = &view->streams[i];
+}
+
+static void put_streams(struct telemetry *telemetry, const struct feed *feed)
+{
+    int64_t wall = wall_ns();
+    for (size_t i = 0; i < feed_streams(feed); i++) {
+        struct feed_stream_view stream;
+        feed_stream_view(feed, i, &stream);
         struct db_feed row = {
-            .symbol = engine_find_symbol(session_engine(telemetry->daemon->session), stream->symbol),
-            .state = stream->stale ? DB_FEED_STALE : DB_FEED_OK,
-            .last_recv_ns = stream->age_ms < 0 ? 0 : wall - stream->age_ms * 1000000,
-            .limit_ns = stream->limit_ms * 1000000,
-            .frames = (int64_t)stream->frames,
-            .stream = stream->name,
+            .symbol = stream.symbol,
+            .state = stream.stale ? DB_FEED_STALE : DB_FEED_OK,
+            .last_recv_ns = stream.age_ms < 0 ? 0 : wall - stream.age_ms * 1000000,
+            .limit_ns = stream.limit_ms * 1000000,
+            .frames = (int64_t)stream.frames,
+            .stream = stream.name,
             .detail = "",
         };
-        db_writer_put_feed(writer, &row);
+        db_writer_put_feed(session_writer(telemetry->daemon->session), &row);
     }
 }
 
@@ -122,7 +128,7 @@ static void on_tick(uv_timer_t *timer)
     notify_watchdog();
     if (daemon->stopping)
         return; /* the feed is being taken down */
-    feed_view(daemon->feed, &view);
+    feeds_view(daemon->feeds, &view);
     char line[128];
     snprintf(line, sizeof line, "feed %s, %s", view.state,
              session_begun(daemon->session) ? "trading on paper" : "waiting for the venue");
@@ -130,6 +136,8 @@ static void on_tick(uv_timer_t *timer)
     if (session_begun(daemon->session)) {
         put_prices(telemetry);
         put_feed(telemetry, &view);
+        for (size_t i = 0; i < feeds_count(daemon->feeds); i++)
+            put_streams(telemetry, feeds_at(daemon->feeds, i));
         if (telemetry->ticks++ % SLOW_TICKS == 0)
             put_process(telemetry, &view);
     }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/feed_internal.h"
+#include "daemon/feed/internal.h"
 #include "daemon/log.h"
 
 enum { HELD_BYTES = 1 << 20 }; /* of frames, to begin with */
@@ -63,8 +63,9 @@ static void take_message(struct feed *feed, const char *data, size_t len, size_t
     struct event event = {.kind = EVENT_MARKET};
     int r = feed->venue->format->parse(feed->parser, data, len, pos, &event.market);
     if (r == 0) {
-        int at =
-            event.market.kind < MARKET_CHANNELS ? feed->index[event.market.symbol][event.market.kind] : -1;
+        const struct feed_symbol *symbol = &feed->symbols[event.market.symbol];
+        int at = event.market.kind < MARKET_CHANNELS ? symbol->streams[event.market.kind] : -1;
+        event.market.symbol = symbol->index;
         feed->last_frame_ms = feed_now_ms();
         feed->silences = 0;
         if (event.market.event_ns > feed->newest_ns)
@@ -104,7 +105,7 @@ static void set_connection(struct feed *feed, bool up)
     struct event event = {.kind = EVENT_CONNECTION, .connection.up = up};
     session_event(feed->daemon->session, &event);
     for (int s = 0; s < feed->n_symbols; s++)
-        feed->stale[s] = !up;
+        feed->symbols[s].stale = !up;
 }
 
 static void gone_up(struct feed *feed)
@@ -119,7 +120,7 @@ static void gone_up(struct feed *feed)
         int64_t interval = feed->daemon->config.interval_ns, now = feed_venue_now_ns(feed);
         for (int s = 0; s < feed->n_symbols; s++) {
             struct engine_symbol_view view;
-            engine_symbol_view(engine, s, &view);
+            engine_symbol_view(engine, feed->symbols[s].index, &view);
             int64_t last_closed = bar_open_time(now, interval) - interval;
             if (view.bars > 0 && view.last_bar.open_ns < last_closed)
                 feed_fill_gap(feed, s, view.last_bar.open_ns + interval, last_closed, BARS_INTERRUPTED);
@@ -147,54 +148,72 @@ static void on_link(void *user, const struct venue_status *status)
     }
 }
 
-static void list_streams(struct feed *feed)
+static void add_stream(struct feed *feed, int symbol, enum market_kind kind)
 {
     const struct config *config = &feed->daemon->config;
-    memset(feed->index, -1, sizeof feed->index);
-    for (int s = 0; s < feed->n_symbols; s++) {
-        for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
-            if (!config->streams[kind])
-                continue;
-            struct stream *stream = &feed->streams[feed->n_streams];
-            stream->symbol = s;
-            stream->kind = (enum market_kind)kind;
-            if (kind == MARKET_KLINE)
-                snprintf(stream->name, sizeof stream->name, "kline_%s",
-                         bar_interval_name(config->interval_ns));
-            else
-                snprintf(stream->name, sizeof stream->name, "%s", market_kind_name((enum market_kind)kind));
-            bool rare = kind == MARKET_TRADE || kind == MARKET_AGG_TRADE;
-            feed->watched[feed->n_streams].max_age = rare ? config->stale_trade_ms : config->stale_ms;
-            feed->index[s][kind] = (int16_t)feed->n_streams++;
-        }
-    }
-    watchdog_init(&feed->watchdog, feed->watched, feed->n_streams, feed_now_ms());
+    struct stream *stream = &feed->streams[feed->n_streams];
+    bool rare = kind == MARKET_TRADE || kind == MARKET_AGG_TRADE;
+    stream->symbol = symbol;
+    stream->kind = kind;
+    if (kind == MARKET_KLINE)
+        snprintf(stream->name, sizeof stream->name, "kline_%s", bar_interval_name(config->interval_ns));
+    else
+        snprintf(stream->name, sizeof stream->name, "%s", market_kind_name(kind));
+    feed->watched[feed->n_streams].max_age = rare ? config->stale_trade_ms : config->stale_ms;
+    feed->symbols[symbol].streams[kind] = (int)feed->n_streams++;
 }
 
-void feed_open_stream(struct feed *feed)
+static int list_streams(struct feed *feed)
+{
+    const struct config *config = &feed->daemon->config;
+    size_t most = (size_t)feed->n_symbols * MARKET_CHANNELS;
+    feed->streams = calloc(most, sizeof *feed->streams);
+    feed->watched = calloc(most, sizeof *feed->watched);
+    if (!feed->streams || !feed->watched)
+        return -ENOMEM;
+    for (int s = 0; s < feed->n_symbols; s++)
+        for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
+            feed->symbols[s].streams[kind] = -1;
+            if (config->streams[kind])
+                add_stream(feed, s, (enum market_kind)kind);
+        }
+    watchdog_init(&feed->watchdog, feed->watched, feed->n_streams, feed_now_ms());
+    return 0;
+}
+
+static int connect_stream(struct feed *feed, char (*names)[VENUE_STREAM_NAME_MAX], const char **list)
 {
     static const struct venue_stream_handler handler = {.state = on_link, .frame = on_frame};
     const struct config *config = &feed->daemon->config;
-    static char names[FEED_STREAMS_MAX][VENUE_STREAM_NAME_MAX];
-    static const char *list[FEED_STREAMS_MAX];
-    feed->stage = STAGE_STREAM;
-    session_caught_up(feed->daemon->session);
-    list_streams(feed);
-    int r = feed->venue->format->parser_create(feed->symbols, (size_t)feed->n_symbols, &feed->parser);
+    int r = 0;
     for (size_t i = 0; i < feed->n_streams && r == 0; i++) {
-        r = feed->venue->stream_name(feed->symbols[feed->streams[i].symbol].name, feed->streams[i].kind,
+        r = feed->venue->stream_name(feed->listed[feed->streams[i].symbol].name, feed->streams[i].kind,
                                      config->interval_ns, names[i]);
         list[i] = names[i];
     }
     struct venue_stream_config stream = {
-        .net = feed->net,
+        .net = feeds_net(feed->feeds),
         .ws_url = config->ws_url[0] ? config->ws_url : NULL,
         .streams = list,
         .n_streams = feed->n_streams,
         .jitter_seed = uv_hrtime(),
     };
+    return r < 0 ? r : feed->venue->stream_create(&stream, &handler, feed, &feed->link);
+}
+
+void feed_open_stream(struct feed *feed)
+{
+    feed->stage = STAGE_STREAM;
+    session_caught_up(feed->daemon->session);
+    int r = list_streams(feed);
     if (r == 0)
-        r = feed->venue->stream_create(&stream, &handler, feed, &feed->link);
+        r = feed->venue->format->parser_create(feed->listed, (size_t)feed->n_symbols, &feed->parser);
+    char(*names)[VENUE_STREAM_NAME_MAX] = calloc(feed->n_streams + 1, sizeof *names);
+    const char **list = calloc(feed->n_streams + 1, sizeof *list);
+    if (r == 0)
+        r = names && list ? connect_stream(feed, names, list) : -ENOMEM;
+    free(names);
+    free(list);
     if (r < 0)
-        daemon_fail("[market] ws_url: %s: %s", config->ws_url, strerror(-r));
+        daemon_fail("[market] ws_url: %s: %s", feed->daemon->config.ws_url, strerror(-r));
 }

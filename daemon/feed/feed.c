@@ -1,15 +1,12 @@
-#include "daemon/feed.h"
-
+/* A feed's way up and down. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "daemon/feed_internal.h"
+#include "daemon/feed/internal.h"
 #include "daemon/log.h"
-#include "exchange/net/context.h"
-#include "exchange/venues.h"
 
 enum {
     TICK_MS = 1000,
@@ -52,37 +49,50 @@ static void tap_reply(void *user, const char *path, const char *body, size_t len
     session_reply(feed->daemon->session, path, body, len);
 }
 
-int feed_create(struct daemon *daemon, struct feed **ret, char *err, size_t err_size)
+static int make_symbols(struct feed *feed, const char (*names)[SYMBOL_NAME_MAX], const int *indices, int n)
+{
+    feed->listed = calloc((size_t)n, sizeof *feed->listed);
+    feed->symbols = calloc((size_t)n, sizeof *feed->symbols);
+    if (!feed->listed || !feed->symbols)
+        return -ENOMEM;
+    for (int s = 0; s < n; s++) {
+        memcpy(feed->listed[s].name, names[s], sizeof feed->listed[s].name);
+        feed->symbols[s].index = indices[s];
+    }
+    feed->n_symbols = n;
+    return 0;
+}
+
+int feed_create(struct feeds *feeds, struct daemon *daemon, const struct venue *venue,
+                const char (*names)[SYMBOL_NAME_MAX], const int *indices, int n, struct feed **ret, char *err,
+                size_t err_size)
 {
     const struct config *config = &daemon->config;
     struct feed *feed = calloc(1, sizeof *feed);
-    char reason[NET_ERROR_MAX] = "";
-    if (!feed) {
-        snprintf(err, err_size, "out of memory");
-        return -ENOMEM;
+    int r = feed ? make_symbols(feed, names, indices, n) : -ENOMEM;
+    if (r == 0) {
+        feed->feeds = feeds;
+        feed->daemon = daemon;
+        feed->venue = venue;
+        backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
+        struct venue_rest_config rest = {
+            .net = feeds_net(feeds),
+            .rest_url = config->rest_url[0] ? config->rest_url : NULL,
+            .jitter_seed = uv_hrtime(),
+            .tap = tap_reply,
+            .tap_user = feed,
+        };
+        r = venue->rest_create(&rest, &feed->rest);
     }
-    feed->daemon = daemon;
-    feed->venue = venue_default();
-    backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
-    struct net_config net = {.loop = daemon->loop, .ca_file = config->ca_file[0] ? config->ca_file : NULL};
-    int r = net_context_create(&net, &feed->net, reason);
     if (r < 0) {
-        snprintf(err, err_size, "%s", reason);
-        free(feed);
-        return r;
-    }
-    struct venue_rest_config rest = {
-        .net = feed->net,
-        .rest_url = config->rest_url[0] ? config->rest_url : NULL,
-        .jitter_seed = uv_hrtime(),
-        .tap = tap_reply,
-        .tap_user = feed,
-    };
-    r = feed->venue->rest_create(&rest, &feed->rest);
-    if (r < 0) {
-        snprintf(err, err_size, "[market] rest_url: %s: %s", config->rest_url, strerror(-r));
-        net_context_stop(feed->net, NULL, NULL);
-        uv_run(daemon->loop, UV_RUN_DEFAULT);
+        if (r == -ENOMEM)
+            snprintf(err, err_size, "out of memory");
+        else
+            snprintf(err, err_size, "[market] rest_url: %s: %s", config->rest_url, strerror(-r));
+        if (feed) {
+            free(feed->listed);
+            free(feed->symbols);
+        }
         free(feed);
         return r;
     }
@@ -140,7 +150,7 @@ static int64_t history_from(const struct feed *feed, int symbol, int64_t open)
 {
     const struct config *config = &feed->daemon->config;
     struct engine_symbol_view view;
-    engine_symbol_view(session_engine(feed->daemon->session), symbol, &view);
+    engine_symbol_view(session_engine(feed->daemon->session), feed->symbols[symbol].index, &view);
     if (view.bars == 0)
         return open - config->history * config->interval_ns;
     int64_t next = view.last_bar.open_ns + config->interval_ns;
@@ -165,7 +175,6 @@ static void ask_history(struct feed *feed)
 static void have_symbols(void *user, const struct venue_reply *reply)
 {
     struct feed *feed = user;
-    struct daemon *daemon = feed->daemon;
     char err[SESSION_ERROR_MAX];
     if (reply->error) {
         try_again(feed, "symbols", reply->text);
@@ -180,27 +189,32 @@ static void have_symbols(void *user, const struct venue_reply *reply)
                     symbol->nearest[0] ? "?" : "");
         return;
     }
-    struct symbol *symbols = calloc(reply->symbols.n, sizeof *symbols);
-    if (!symbols) {
-        daemon_fail("out of memory");
-        return;
-    }
     for (size_t i = 0; i < reply->symbols.n; i++)
-        symbols[i] = reply->symbols.list[i].symbol;
-    free(feed->symbols);
-    feed->symbols = symbols;
-    feed->n_symbols = (int)reply->symbols.n;
-    int64_t first = daemon->config.clock == CLOCK_FEED ? feed->server_ns : feed_wall_ns();
-    int r = session_begun(daemon->session)
-                ? session_update_symbols(daemon->session, symbols, err, sizeof err)
-                : session_begin(daemon->session, symbols, feed->n_symbols, first, err, sizeof err);
-    if (r < 0) {
-        daemon_fail("%s", err);
-        return;
-    }
+        feed->listed[i] = reply->symbols.list[i].symbol;
     backoff_reset(&feed->backoff);
     feed->detail[0] = '\0';
+    feed->answered = true;
+    if (!session_begun(feed->daemon->session)) {
+        feed->known = true;
+        feeds_known(feed->feeds);
+        return;
+    }
+    for (int s = 0; s < feed->n_symbols; s++)
+        if (session_update_symbol(feed->daemon->session, feed->symbols[s].index, &feed->listed[s], err,
+                                  sizeof err) < 0) {
+            daemon_fail("%s", err);
+            return;
+        }
     ask_history(feed);
+}
+
+void feed_begun(struct feed *feed)
+{
+    const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
+    if (feed->answered)
+        ask_history(feed);
+    else
+        session_alert(feed->daemon->session, DB_WARNING, "feed", status->detail);
 }
 
 /* The venue does not answer: its trouble is told once, and the session begins with what a former run knew of
@@ -209,25 +223,15 @@ void feed_begin_without_venue(struct feed *feed)
 {
     struct session *session = feed->daemon->session;
     const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
-    char err[SESSION_ERROR_MAX];
-    if (feed->told_absence || status->failures == 0 || feed->stage > STAGE_SYMBOLS)
+    if (feed->told_absence || status->failures == 0 || feed->stage > STAGE_SYMBOLS || feed->answered)
         return;
     feed->told_absence = true;
     log_warning("feed: the venue does not answer: %s; trying again", status->detail);
-    struct symbol *symbols = NULL;
     if (feed->daemon->config.clock == CLOCK_FEED || session_begun(session) ||
-        session_stored_symbols(session, &symbols) < 0)
+        session_stored_symbols(session, feed->venue->format->name, feed->listed, feed->n_symbols) < 0)
         return;
-    if (session_begin(session, symbols, feed->daemon->config.n_symbols, feed_wall_ns(), err, sizeof err) <
-        0) {
-        daemon_fail("%s", err);
-    } else {
-        feed->symbols = symbols;
-        feed->n_symbols = feed->daemon->config.n_symbols;
-        symbols = NULL;
-        session_alert(session, DB_WARNING, "feed", status->detail);
-    }
-    free(symbols);
+    feed->known = true;
+    feeds_known(feed->feeds);
 }
 
 static void begin_stage(struct feed *feed)
@@ -237,10 +241,9 @@ static void begin_stage(struct feed *feed)
     if (feed->stage == STAGE_TIME) {
         r = feed->venue->rest_time(feed->rest, have_time, feed, NULL);
     } else if (feed->stage == STAGE_SYMBOLS) {
-        for (int s = 0; s < feed->daemon->config.n_symbols; s++)
-            names[s] = feed->daemon->config.symbols[s];
-        r = feed->venue->rest_symbols(feed->rest, names, (size_t)feed->daemon->config.n_symbols, have_symbols,
-                                      feed, NULL);
+        for (int s = 0; s < feed->n_symbols; s++)
+            names[s] = feed->listed[s].name;
+        r = feed->venue->rest_symbols(feed->rest, names, (size_t)feed->n_symbols, have_symbols, feed, NULL);
     }
     if (r < 0)
         try_again(feed, "request", strerror(-r));
@@ -260,6 +263,11 @@ static void part_closed(struct feed *feed)
         return;
     void (*stopped)(void *) = feed->stopped;
     void *user = feed->stopped_user;
+    free(feed->held);
+    free(feed->listed);
+    free(feed->symbols);
+    free(feed->streams);
+    free(feed->watched);
     free(feed);
     stopped(user);
 }
@@ -269,27 +277,18 @@ static void handle_closed(uv_handle_t *handle)
     part_closed(handle->data);
 }
 
-static void net_stopped(void *user)
-{
-    part_closed(user);
-}
-
 void feed_stop(struct feed *feed, void (*done)(void *user), void *user)
 {
     feed->stopped = done;
     feed->stopped_user = user;
-    feed->open_handles = 4;
+    feed->open_handles = 3;
     feed->venue->stream_destroy(feed->link);
     feed->venue->rest_destroy(feed->rest);
     feed_forget_asked(feed);
     feed->venue->format->parser_destroy(feed->parser);
-    free(feed->held);
-    free(feed->symbols);
-    feed->symbols = NULL;
     feed->n_symbols = 0;
     feed->n_streams = 0;
     uv_close((uv_handle_t *)&feed->tick, handle_closed);
     uv_close((uv_handle_t *)&feed->retry, handle_closed);
     uv_close((uv_handle_t *)&feed->settle, handle_closed);
-    net_context_stop(feed->net, net_stopped, feed);
 }

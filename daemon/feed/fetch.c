@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/feed_internal.h"
+#include "daemon/feed/internal.h"
 #include "daemon/log.h"
 
 /* Bars asked for: history, or a gap. */
@@ -84,12 +84,13 @@ void feed_forget_asked(struct feed *feed)
 static void bars_call_end(struct bars_call *call)
 {
     struct feed *feed = call->feed;
-    struct event event = {.kind = EVENT_BARS,
-                          .bars = {call->symbol, call->bars, (uint32_t)call->n, call->missed}};
+    struct event event = {
+        .kind = EVENT_BARS,
+        .bars = {feed->symbols[call->symbol].index, call->bars, (uint32_t)call->n, call->missed}};
     session_event(feed->daemon->session, &event);
     if (call->why != BARS_HISTORY) {
         struct db_gap gap = {
-            .symbol = call->symbol,
+            .symbol = feed->symbols[call->symbol].index,
             .interval_ns = feed->daemon->config.interval_ns,
             .from_open_ns = call->from_ns,
             .to_open_ns = call->to_ns,
@@ -98,7 +99,7 @@ static void bars_call_end(struct bars_call *call)
         int64_t wanted = (call->to_ns - call->from_ns) / gap.interval_ns + 1;
         gap.filled_ns = (int64_t)call->n >= wanted ? session_now(feed->daemon->session) : 0;
         db_writer_put_gap(session_writer(feed->daemon->session), &gap);
-        log_info("%s: %zu of %lld missing bars fetched", feed->symbols[call->symbol].name, call->n,
+        log_info("%s: %zu of %lld missing bars fetched", feed->listed[call->symbol].name, call->n,
                  (long long)wanted);
     }
     free(call->bars);
@@ -111,7 +112,7 @@ static void have_bars(void *user, const struct venue_reply *reply)
     struct feed *feed = call->feed;
     if (reply->error) {
         char text[256];
-        snprintf(text, sizeof text, "%s: bars could not be fetched: %s", feed->symbols[call->symbol].name,
+        snprintf(text, sizeof text, "%s: bars could not be fetched: %s", feed->listed[call->symbol].name,
                  reply->text);
         log_warning("%s", text);
         session_alert(feed->daemon->session, DB_WARNING, "bars-missing", text);
@@ -122,7 +123,7 @@ static void have_bars(void *user, const struct venue_reply *reply)
             call->bars = call->asked.owned = grown;
             call->n += reply->bars.n_closed;
         } else {
-            log_error("%s: out of memory: %zu bars are left out", feed->symbols[call->symbol].name,
+            log_error("%s: out of memory: %zu bars are left out", feed->listed[call->symbol].name,
                       reply->bars.n_closed);
         }
     }
@@ -142,7 +143,7 @@ static int send_bars(struct asked *asked)
     struct bars_call *call = (struct bars_call *)asked;
     struct feed *feed = call->feed;
     struct venue_bars_request request = {
-        .symbol = &feed->symbols[call->symbol],
+        .symbol = &feed->listed[call->symbol],
         .interval_ns = feed->daemon->config.interval_ns,
         .start_ns = call->from_ns,
         .end_ns = call->to_ns,
@@ -173,19 +174,14 @@ void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t 
     int64_t interval = feed->daemon->config.interval_ns;
     int64_t most = (int64_t)(feed->daemon->config.history > 0 ? feed->daemon->config.history : 1) * interval;
     int64_t from = to_open_ns - most + interval > from_open_ns ? to_open_ns - most + interval : from_open_ns;
-    struct db_gap gap = {.symbol = symbol,
+    struct db_gap gap = {.symbol = feed->symbols[symbol].index,
                          .interval_ns = interval,
                          .from_open_ns = from_open_ns,
                          .to_open_ns = to_open_ns,
                          .found_ns = session_now(feed->daemon->session)};
     db_writer_put_gap(session_writer(feed->daemon->session), &gap);
     if (feed_ask_bars(feed, symbol, from, to_open_ns, why) < 0)
-        log_error("%s: missing bars could not be asked for: out of memory", feed->symbols[symbol].name);
-}
-
-void feed_need_bars(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns)
-{
-    feed_fill_gap(feed, symbol, from_open_ns, to_open_ns, BARS_LOST);
+        log_error("%s: missing bars could not be asked for: out of memory", feed->listed[symbol].name);
 }
 
 struct book_call {
@@ -201,16 +197,16 @@ static void have_book(void *user, const struct venue_reply *reply)
     int symbol = call->symbol;
     feed_answered(&call->asked);
     free(call);
-    feed->book_asked[symbol] = false;
+    feed->symbols[symbol].book_asked = false;
     if (reply->error) {
-        log_warning("%s: order book: %s", feed->symbols[symbol].name, reply->text);
+        log_warning("%s: order book: %s", feed->listed[symbol].name, reply->text);
         feed_release(feed);
         return;
     }
     struct event event = {
         .kind = EVENT_SNAPSHOT,
-        .snapshot = {symbol, reply->book.last_id, reply->book.bids, reply->book.asks, reply->book.n_bids,
-                     reply->book.n_asks},
+        .snapshot = {feed->symbols[symbol].index, reply->book.last_id, reply->book.bids, reply->book.asks,
+                     reply->book.n_bids, reply->book.n_asks},
     };
     session_event(feed->daemon->session, &event);
     feed_release(feed);
@@ -220,14 +216,14 @@ static int send_book(struct asked *asked)
 {
     struct book_call *call = (struct book_call *)asked;
     struct feed *feed = call->feed;
-    return feed->venue->rest_book(feed->rest, &feed->symbols[call->symbol], have_book, call, NULL);
+    return feed->venue->rest_book(feed->rest, &feed->listed[call->symbol], have_book, call, NULL);
 }
 
 void feed_need_snapshot(struct feed *feed, int symbol)
 {
-    struct book_call *call = feed->book_asked[symbol] ? NULL : calloc(1, sizeof *call);
+    struct book_call *call = feed->symbols[symbol].book_asked ? NULL : calloc(1, sizeof *call);
     if (!call)
         return;
     *call = (struct book_call){.asked.send = send_book, .feed = feed, .symbol = symbol};
-    feed->book_asked[symbol] = feed_asked(feed, &call->asked, true) == 0;
+    feed->symbols[symbol].book_asked = feed_asked(feed, &call->asked, true) == 0;
 }

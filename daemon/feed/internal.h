@@ -1,23 +1,28 @@
-/* A feed's insides, shared by its own files: feed.c goes the way up and down, feed_fetch.c asks for bars and
- * books, feed_stream.c takes frames, feed_watch.c judges their age and tells. */
+/* The feeds' insides, shared by this folder's files: feeds.c holds them together, feed.c takes one up and
+ * down, fetch.c asks for bars and books, stream.c takes frames, watch.c judges their age, view.c tells. */
 #ifndef DAEMON_FEED_INTERNAL_H
 #define DAEMON_FEED_INTERNAL_H
 
-#include "daemon/feed.h"
+#include "daemon/feed/feeds.h"
 #include "exchange/net/backoff.h"
 #include "exchange/net/watchdog.h"
-#include "exchange/venue.h"
 
-enum { FEED_STREAMS_MAX = SYMBOLS_MAX * MARKET_CHANNELS };
+struct net_context;
 
 enum stage { STAGE_TIME, STAGE_SYMBOLS, STAGE_HISTORY, STAGE_STREAM };
 
 struct stream {
-    int symbol;
+    int symbol; /* the feed's */
     enum market_kind kind;
     char name[FEED_STREAM_NAME_MAX];
     uint64_t frames;
     int64_t last_ms; /* 0: nothing yet */
+};
+
+struct feed_symbol {
+    int index; /* the engine's */
+    bool stale, book_asked;
+    int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
 };
 
 /* A request that the venue has not answered; all of a feed's stand in a list, so that none is lost at the
@@ -30,14 +35,17 @@ struct asked {
 };
 
 struct feed {
+    struct feeds *feeds;
     struct daemon *daemon;
     const struct venue *venue;
-    struct net_context *net;
     struct venue_rest *rest;
     struct venue_stream *link;
     struct venue_parser *parser;
-    struct symbol *symbols;
+    struct symbol *listed;       /* as the venue lists them, or by name alone before `known` */
+    struct feed_symbol *symbols; /* the same ones */
     int n_symbols;
+    bool known;    /* what they are: told, or stored by a former run */
+    bool answered; /* told */
     enum stage stage;
     int history_left;
     struct asked *asked;
@@ -51,13 +59,10 @@ struct feed {
     char *held; /* frames, each after its length */
     size_t held_len, held_cap;
 
-    struct stream streams[FEED_STREAMS_MAX];
-    struct watchdog_stream watched[FEED_STREAMS_MAX];
-    struct feed_stream_view views[FEED_STREAMS_MAX];
-    int16_t index[SYMBOLS_MAX][MARKET_CHANNELS]; /* of a symbol's stream of a kind, or -1 */
+    struct stream *streams;
+    struct watchdog_stream *watched; /* the same ones */
     size_t n_streams;
     struct watchdog watchdog;
-    bool stale[SYMBOLS_MAX], book_asked[SYMBOLS_MAX];
 
     uv_timer_t tick, retry;
     struct backoff backoff;
@@ -80,12 +85,39 @@ struct feed {
 int64_t feed_now_ms(void);  /* monotonic */
 int64_t feed_wall_ns(void); /* the wall's clock */
 
+/* ---- feeds.c ---- */
+
+/* A feed knows its symbols: begins the session when all do. */
+void feeds_known(struct feeds *feeds);
+struct net_context *feeds_net(const struct feeds *feeds);
+
+/* ---- feed.c ---- */
+
+/* names: what it is to stream, with the engine's numbers of them. 0 or -errno with one line. */
+int feed_create(struct feeds *feeds, struct daemon *daemon, const struct venue *venue,
+                const char (*names)[SYMBOL_NAME_MAX], const int *indices, int n, struct feed **ret, char *err,
+                size_t err_size);
+
+/* Begins with the venue's time and symbols, and keeps trying. */
+void feed_start(struct feed *feed);
+
+/* The session has begun: history, then the stream. */
+void feed_begun(struct feed *feed);
+
+/* Ends the stream and all requests; `done` is called when nothing is left, then the feed is gone. */
+void feed_stop(struct feed *feed, void (*done)(void *user), void *user);
+
 /* The venue's time, as well as it is known: what it told and the time since, but not before the newest
  * event. */
 int64_t feed_venue_now_ns(const struct feed *feed);
 
 /* All the symbols' history has been asked for, or one has it. */
 void feed_history_done(struct feed *feed);
+
+/* Before the venue has answered, once a second. */
+void feed_begin_without_venue(struct feed *feed);
+
+/* ---- fetch.c: symbols here are the feed's ---- */
 
 /* Why bars are asked for. */
 enum bars_why {
@@ -101,11 +133,15 @@ int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns,
 void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns,
                    enum bars_why why);
 
+void feed_need_snapshot(struct feed *feed, int symbol);
+
 /* Forgets every request that is not answered. */
 void feed_forget_asked(struct feed *feed);
 
 /* Sends the questions that waited for the stream to stand still. */
 void feed_settle(uv_idle_t *idle);
+
+/* ---- stream.c ---- */
 
 /* On the feed's clock: the stream stands still from here until as many releases. */
 bool feed_hold(struct feed *feed); /* false on the wall's clock, or without a stream */
@@ -114,8 +150,7 @@ void feed_release(struct feed *feed);
 /* Lists the streams and connects. */
 void feed_open_stream(struct feed *feed);
 
-/* Before the venue has answered, once a second. */
-void feed_begin_without_venue(struct feed *feed);
+/* ---- watch.c ---- */
 
 /* Once a second. */
 void feed_tick(uv_timer_t *timer);

@@ -1,0 +1,36 @@
+/* All feeds, one a venue, and what they share: the network, the engine's numbering of symbols, and the first
+ * moment of the session, which begins when every venue has said what it lists, or what a former run stored
+ * stands in. */
+#ifndef DAEMON_FEED_FEEDS_H
+#define DAEMON_FEED_FEEDS_H
+
+#include "daemon/feed/feed.h"
+
+struct feeds;
+
+/* 0, or -errno with one line. The daemon, whose session is open, must outlive them. */
+int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t err_size);
+
+void feeds_start(struct feeds *feeds);
+
+/* `done` is called when nothing is left of any, then they are gone. */
+void feeds_stop(struct feeds *feeds, void (*done)(void *user), void *user);
+
+/* The engine's wishes (struct session_hooks), by its symbols. */
+void feeds_need_snapshot(struct feeds *feeds, int symbol);
+void feeds_need_bars(struct feeds *feeds, int symbol, int64_t from_open_ns, int64_t to_open_ns);
+
+/* Real time since the symbol's last data; -1 when nothing came yet. */
+int64_t feeds_symbol_age_ms(const struct feeds *feeds, int symbol);
+
+/* In the order of the configuration. */
+size_t feeds_count(const struct feeds *feeds);
+struct feed *feeds_at(const struct feeds *feeds, size_t i);
+/* The one that streams a symbol of the engine. */
+struct feed *feeds_of(const struct feeds *feeds, int symbol);
+
+/* The whole: the worst state with its detail, the sums of counts, the largest age. The url and the clock's
+ * offset are the first venue's. */
+void feeds_view(const struct feeds *feeds, struct feed_view *ret);
+
+#endif
