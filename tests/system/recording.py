@@ -103,6 +103,61 @@ def check_bars_and_book(folder, path, symbol):
           f"{sum(counts.values())} frames")
 
 
+def stamped(path):
+    """Lines "SECONDS: {json}" and "URL -> SECONDS: {json}" as pairs of URL and object; the first may name a connection only."""
+    for line in harness.lines(path):
+        head, brace, rest = line.partition(": {")
+        if brace:
+            yield head.split(" -> ")[0] if " -> " in head else "", json.loads("{" + rest)
+
+
+def by_the_rule(ws, http):
+    """Each symbol's last book: its REST snapshot, without the differences that it holds, then the others without a gap;
+    and the frames of each stream."""
+    snapshots = {url.split("symbol=")[1].split("&")[0]: reply for url, reply in stamped(http) if "/depth?" in url}
+    books, counts, first = {}, {}, {}
+    for symbol, reply in snapshots.items():
+        books[symbol] = [{Decimal(p): Decimal(q) for p, q in reply[side]} for side in ("bids", "asks")] + [reply["lastUpdateId"]]
+    for _, frame in stamped(ws):
+        if "stream" not in frame:
+            continue
+        symbol, stream = frame["stream"].upper().split("@")[0], frame["stream"].split("@", 1)[1]
+        counts[symbol, stream] = counts.get((symbol, stream), 0) + 1
+        data, book = frame["data"], books[symbol]
+        if not stream.startswith("depth") or data["u"] <= book[2]:
+            continue
+        assert data["U"] <= book[2] + 1, f"{symbol}: a gap in the recording"
+        first.setdefault(symbol, data["U"] <= snapshots[symbol]["lastUpdateId"] + 1 <= data["u"])
+        for side, levels in zip(book, (data["b"], data["a"])):
+            for price, qty in levels:
+                side.pop(Decimal(price), None)
+                if Decimal(qty) != 0:
+                    side[Decimal(price)] = Decimal(qty)
+        book[2] = data["u"]
+    assert all(first.values()) and len(first) == len(books), first
+    return {s: (sorted(b.items(), reverse=True), sorted(a.items()), u) for s, (b, a, u) in books.items()}, counts
+
+
+def four_books(folder, ws, http):
+    books, counts = by_the_rule(ws, http)
+    replay = folder.start(harness.Replay(folder.path, "--venue", "binance", "--recording", ws, http, "--speed", "max"))
+    config = f"[market]\nsymbols = {' '.join(books)}\n[account main]\ncurrency = USDT\ncash = 1000\n"
+    daemon = folder.start(harness.Daemon(folder.path, replay, config, ["--clock", "feed"], name="four", state="four"))
+    for (symbol, stream), count in counts.items():
+        if stream.startswith("depth"):
+            daemon.frames(symbol, "depth", count)
+    for symbol, (bids, asks, last_id) in books.items():
+        book = json.loads(daemon.papertape("book", symbol, "--json"), parse_float=Decimal)
+        assert (book["state"], book["last_id"]) == ("synced", last_id), (symbol, book["state"], book["last_id"], last_id)
+        assert [tuple(level) for level in book["bids"]] == bids, f"{symbol}: bids differ"
+        assert [tuple(level) for level in book["asks"]] == asks, f"{symbol}: asks differ"
+    feed = daemon.status_object()["feed"]
+    assert feed["bad_frames"] == 0, feed
+    assert daemon.stop() == 0 and replay.stop() == 0
+    levels = sum(len(b) + len(a) for b, a, _ in books.values())
+    print(f"four symbols of 2021: {sum(counts.values())} frames, books of {levels} levels equal")
+
+
 def ledger_of_a_run(folder, path, symbol, name, counts):
     replay, daemon = play(folder, path, symbol, "1s", name, counts)
     assert daemon.stop() == 0
@@ -117,7 +172,10 @@ def main():
     btc, eth = (harness.recording(f"{name}usdt_2024-08-08.jsonl.gz") for name in ("btc", "eth"))
     if not btc or not eth:
         harness.skip("no sample data (PAPERTAPE_SHARED)")
+    ws, http = (harness.recording(f"book_sync_2021-10.{kind}.gz") for kind in ("ws", "http"))
     with harness.Folder() as folder:
+        if ws and http:
+            four_books(folder, ws, http)
         check_bars_and_book(folder, btc, "BTCUSDT")
         check_bars_and_book(folder, eth, "ETHUSDT")
         counts = independent(btc)[2]
