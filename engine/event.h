@@ -62,6 +62,7 @@ struct event_session {
     char calendar[CALENDAR_NAME_MAX];
     enum market_phase phase;
     int64_t next_ns; /* when it changes again; 0: not known */
+    bool extended;   /* orders are filled in EARLY and LATE as well ([venue NAME] extended_hours) */
 };
 
 struct event_action {

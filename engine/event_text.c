@@ -12,6 +12,7 @@ const char *event_kind_name(enum event_kind kind)
         [EVENT_MARKET] = "MARKET",   [EVENT_SNAPSHOT] = "SNAPSHOT",     [EVENT_BARS] = "BARS",
         [EVENT_SYMBOL] = "SYMBOL",   [EVENT_CONNECTION] = "CONNECTION", [EVENT_STALE] = "STALE",
         [EVENT_STORAGE] = "STORAGE", [EVENT_TIMER] = "TIMER",           [EVENT_COMMAND] = "COMMAND",
+        [EVENT_SESSION] = "SESSION", [EVENT_ACTION] = "ACTION",
     };
     return names[kind];
 }
@@ -81,6 +82,50 @@ char *event_time_text(int64_t ns, char buf[static EVENT_TIME_MAX])
     return buf;
 }
 
+/* What comes along with what is subscribed. */
+static void rare_text(const struct market_event *market, const struct units *u,
+                      char buf[static EVENT_TEXT_MAX])
+{
+    static const char *const tradings[MARKET_TRADINGS] = {
+        [MARKET_TRADES] = "trades", [MARKET_HALTED] = "is halted", [MARKET_ENDED] = "has ended"};
+    const struct market_correction *correction = &market->correction;
+    switch (market->kind) {
+    case MARKET_BOOK:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s book %" PRIu64 ", whole: %u bids, %u asks", u->name,
+                 market->depth.last_id, market->depth.n_bids, market->depth.n_asks);
+        break;
+    case MARKET_CORRECTION:
+        snprintf(
+            buf, EVENT_TEXT_MAX, "MARKET %s trade %" PRId64 " corrected: %s x %s is %s x %s, id %" PRId64,
+            u->name, correction->id, decimal(correction->old_price, u->price_scale).text,
+            decimal(correction->old_qty, u->qty_scale).text, decimal(correction->price, u->price_scale).text,
+            decimal(correction->qty, u->qty_scale).text, correction->new_id);
+        break;
+    case MARKET_CANCEL:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s trade %" PRId64 " never was: %s x %s%s%s", u->name,
+                 correction->id, decimal(correction->price, u->price_scale).text,
+                 decimal(correction->qty, u->qty_scale).text, correction->code[0] ? ", " : "",
+                 correction->code);
+        break;
+    case MARKET_STATUS:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s %s%s%s%s%s", u->name, tradings[market->status.trading],
+                 market->status.code[0] ? ", " : "", market->status.code,
+                 market->status.reason[0] ? ": " : "", market->status.reason);
+        break;
+    case MARKET_BANDS:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s trades from %s to %s", u->name,
+                 decimal(market->bands.down, u->price_scale).text,
+                 decimal(market->bands.up, u->price_scale).text);
+        break;
+    case MARKET_IMBALANCE:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s imbalance of the auction at %s", u->name,
+                 decimal(market->imbalance_price, u->price_scale).text);
+        break;
+    default:
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s", u->name);
+    }
+}
+
 static void market_text(const struct market_event *market, const struct units *u,
                         char buf[static EVENT_TEXT_MAX])
 {
@@ -88,15 +133,19 @@ static void market_text(const struct market_event *market, const struct units *u
     switch (market->kind) {
     case MARKET_TRADE:
     case MARKET_AGG_TRADE:
-        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s %s %s x %s, id %" PRId64 ", the taker %s", u->name,
+        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s %s %s x %s, id %" PRId64 ", the taker %s%s", u->name,
                  market->kind == MARKET_TRADE ? "trade" : "aggregated trade",
                  decimal(market->trade.price, u->price_scale).text,
                  decimal(market->trade.qty, u->qty_scale).text, market->trade.id,
-                 market->trade.buyer_maker ? "sold" : "bought");
+                 market->trade.buyer_maker ? "sold" : "bought", market->trade.odd ? ", makes no price" : "");
         break;
     case MARKET_KLINE:
+    case MARKET_REVISION:
         snprintf(buf, EVENT_TEXT_MAX, "MARKET %s %s bar of %s: open %s, high %s, low %s, close %s, volume %s",
-                 u->name, market->kline.closed ? "closed" : "forming",
+                 u->name,
+                 market->kind == MARKET_REVISION ? "revised"
+                 : market->kline.closed          ? "closed"
+                                                 : "forming",
                  event_time_text(market->kline.bar.open_ns, open),
                  decimal(market->kline.bar.open, u->price_scale).text,
                  decimal(market->kline.bar.high, u->price_scale).text,
@@ -122,13 +171,27 @@ static void market_text(const struct market_event *market, const struct units *u
                  decimal(market->ticker.open, u->price_scale).text);
         break;
     default:
-        snprintf(buf, EVENT_TEXT_MAX, "MARKET %s", u->name);
+        rare_text(market, u, buf);
     }
+}
+
+static void action_text(const struct corporate_action *action, const struct units *u,
+                        char buf[static EVENT_TEXT_MAX])
+{
+    char ex[EVENT_TIME_MAX];
+    event_time_text(action->ex_ns, ex);
+    if (action->kind == ACTION_SPLIT)
+        snprintf(buf, EVENT_TEXT_MAX, "ACTION %s split: %" PRId64 " for %" PRId64 ", ex %s, id %s", u->name,
+                 action->shares, action->per, ex, action->id);
+    else
+        snprintf(buf, EVENT_TEXT_MAX, "ACTION %s dividend: %s a share, ex %s, id %s", u->name,
+                 decimal(action->cash, ACTION_CASH_SCALE).text, ex, action->id);
 }
 
 char *event_text(const struct event *event, const struct engine *engine, char buf[static EVENT_TEXT_MAX])
 {
     struct units u;
+    char time[EVENT_TIME_MAX];
     switch (event->kind) {
     case EVENT_MARKET:
         u = units_of(engine, event->market.symbol);
@@ -145,10 +208,12 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
         break;
     case EVENT_SYMBOL:
         u = units_of(engine, event->symbol.index);
-        snprintf(buf, EVENT_TEXT_MAX, "SYMBOL %s: the venue's filters", u.name);
+        snprintf(buf, EVENT_TEXT_MAX, "SYMBOL %s: the venue's filters%s", event->symbol.listed.name,
+                 event->symbol.listed.gone ? ", listed no longer" : "");
         break;
     case EVENT_CONNECTION:
-        snprintf(buf, EVENT_TEXT_MAX, "CONNECTION %s", event->connection.up ? "up" : "down");
+        snprintf(buf, EVENT_TEXT_MAX, "CONNECTION %s%s%s", event->connection.venue,
+                 event->connection.venue[0] ? " " : "", event->connection.up ? "up" : "down");
         break;
     case EVENT_STALE:
         u = units_of(engine, event->stale.symbol);
@@ -162,6 +227,16 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
         break;
     case EVENT_COMMAND:
         command_text(&event->command, engine, buf);
+        break;
+    case EVENT_SESSION:
+        snprintf(buf, EVENT_TEXT_MAX, "SESSION %s: %s%s%s%s", event->session.calendar,
+                 market_phase_name(event->session.phase), event->session.next_ns ? ", till " : "",
+                 event->session.next_ns ? event_time_text(event->session.next_ns, time) : "",
+                 event->session.extended ? ", extended hours are traded in" : "");
+        break;
+    case EVENT_ACTION:
+        u = units_of(engine, event->action.symbol);
+        action_text(&event->action.action, &u, buf);
         break;
     default:
         snprintf(buf, EVENT_TEXT_MAX, "event of kind %d", (int)event->kind);

@@ -9,10 +9,15 @@
 static const struct {
     const char *name, *contra;
 } kinds[LEDGER_KINDS] = {
-    [LEDGER_DEPOSIT] = {"deposit", "equity"}, [LEDGER_TRADE] = {"trade", "market"},
-    [LEDGER_FEE] = {"fee", "fees"},           [LEDGER_TRANSFER] = {"transfer", "transfers"},
-    [LEDGER_BORROW] = {"borrow", "loans"},    [LEDGER_INTEREST] = {"interest", "interest"},
+    [LEDGER_DEPOSIT] = {"deposit", "equity"},
+    [LEDGER_TRADE] = {"trade", "market"},
+    [LEDGER_FEE] = {"fee", "fees"},
+    [LEDGER_TRANSFER] = {"transfer", "transfers"},
+    [LEDGER_BORROW] = {"borrow", "loans"},
+    [LEDGER_INTEREST] = {"interest", "interest"},
     [LEDGER_RESET] = {"reset", "equity"},
+    [LEDGER_SPLIT] = {"split", "splits"},
+    [LEDGER_DIVIDEND] = {"dividend", "dividends"},
 };
 
 const char *ledger_kind_name(enum ledger_kind kind)

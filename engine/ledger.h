@@ -26,6 +26,8 @@ enum ledger_kind {
     LEDGER_BORROW,   /* contra: "loans"; negative: given back */
     LEDGER_INTEREST, /* contra: "interest" */
     LEDGER_RESET,    /* contra: "equity": what an account held when it was begun anew */
+    LEDGER_SPLIT,    /* contra: "splits": what a split gave or took, of the base */
+    LEDGER_DIVIDEND, /* contra: "dividends": for what was held; negative: from who was short */
     LEDGER_KINDS,
 };
 

@@ -99,6 +99,8 @@ static void visit_trade(struct codec *codec, int64_t event_ns, struct market_tra
     codec_i64(codec, &trade->price);
     codec_i64(codec, &trade->qty);
     codec_bool(codec, &trade->buyer_maker);
+    if (codec->version >= 6)
+        codec_bool(codec, &trade->odd);
 }
 
 static void visit_quote(struct codec *codec, struct market_quote *quote)
@@ -108,6 +110,25 @@ static void visit_quote(struct codec *codec, struct market_quote *quote)
     codec_i64(codec, &quote->bid_qty);
     visit_from(codec, quote->bid, &quote->ask);
     codec_i64(codec, &quote->ask_qty);
+}
+
+static void visit_correction(struct codec *codec, int64_t event_ns, struct market_correction *correction)
+{
+    visit_from(codec, event_ns, &correction->ts_ns);
+    codec_i64(codec, &correction->id);
+    visit_from(codec, correction->id, &correction->new_id);
+    codec_i64(codec, &correction->old_price);
+    codec_i64(codec, &correction->old_qty);
+    codec_i64(codec, &correction->price);
+    codec_i64(codec, &correction->qty);
+    codec_text(codec, correction->code, sizeof correction->code);
+}
+
+static void visit_depth(struct visit *visit, struct market_depth *depth)
+{
+    codec_u64(visit->codec, &depth->first_id);
+    visit_from_u64(visit->codec, depth->first_id, &depth->last_id);
+    visit_both_sides(visit, &depth->bids, &depth->n_bids, &depth->asks, &depth->n_asks);
 }
 
 static void visit_market_event(struct visit *visit, struct market_event *market)
@@ -124,6 +145,7 @@ static void visit_market_event(struct visit *visit, struct market_event *market)
         visit_trade(codec, market->event_ns, &market->trade);
         break;
     case MARKET_KLINE:
+    case MARKET_REVISION:
         codec_i64(codec, &market->kline.interval_ns);
         visit_bar(codec, &market->kline.bar);
         codec_bool(codec, &market->kline.closed);
@@ -132,10 +154,8 @@ static void visit_market_event(struct visit *visit, struct market_event *market)
         visit_quote(codec, &market->quote);
         break;
     case MARKET_DEPTH:
-        codec_u64(codec, &market->depth.first_id);
-        visit_from_u64(codec, market->depth.first_id, &market->depth.last_id);
-        visit_both_sides(visit, &market->depth.bids, &market->depth.n_bids, &market->depth.asks,
-                         &market->depth.n_asks);
+    case MARKET_BOOK:
+        visit_depth(visit, &market->depth);
         break;
     case MARKET_TICKER:
         codec_i64(codec, &market->ticker.open);
@@ -143,6 +163,22 @@ static void visit_market_event(struct visit *visit, struct market_event *market)
         codec_i64(codec, &market->ticker.low);
         codec_i64(codec, &market->ticker.close);
         codec_i128(codec, &market->ticker.volume);
+        break;
+    case MARKET_CORRECTION:
+    case MARKET_CANCEL:
+        visit_correction(codec, market->event_ns, &market->correction);
+        break;
+    case MARKET_STATUS:
+        codec_enum(codec, &market->status.trading, MARKET_TRADINGS);
+        codec_text(codec, market->status.code, sizeof market->status.code);
+        codec_text(codec, market->status.reason, sizeof market->status.reason);
+        break;
+    case MARKET_BANDS:
+        codec_i64(codec, &market->bands.up);
+        codec_i64(codec, &market->bands.down);
+        break;
+    case MARKET_IMBALANCE:
+        codec_i64(codec, &market->imbalance_price);
         break;
     default:
         codec->failed = true;
@@ -277,6 +313,16 @@ static void visit_command(struct visit *visit, struct event_command *command)
     }
 }
 
+static void visit_action(struct codec *codec, struct corporate_action *action)
+{
+    codec_text(codec, action->id, sizeof action->id);
+    codec_enum(codec, &action->kind, CORPORATE_ACTION_KINDS);
+    codec_i64(codec, &action->ex_ns);
+    codec_i64(codec, &action->shares);
+    codec_i64(codec, &action->per);
+    codec_i64(codec, &action->cash);
+}
+
 static void visit_event(struct visit *visit, struct event *event)
 {
     struct codec *codec = visit->codec;
@@ -298,6 +344,8 @@ static void visit_event(struct visit *visit, struct event *event)
         visit_symbol(codec, &event->symbol.listed);
         break;
     case EVENT_CONNECTION:
+        if (codec->version >= 6)
+            codec_text(codec, event->connection.venue, sizeof event->connection.venue);
         codec_bool(codec, &event->connection.up);
         break;
     case EVENT_STALE:
@@ -311,6 +359,16 @@ static void visit_event(struct visit *visit, struct event *event)
         break;
     case EVENT_COMMAND:
         visit_command(visit, &event->command);
+        break;
+    case EVENT_SESSION:
+        codec_text(codec, event->session.calendar, sizeof event->session.calendar);
+        codec_enum(codec, &event->session.phase, MARKET_PHASES);
+        codec_i64(codec, &event->session.next_ns);
+        codec_bool(codec, &event->session.extended);
+        break;
+    case EVENT_ACTION:
+        visit_index(codec, &event->action.symbol, SYMBOLS_MAX);
+        visit_action(codec, &event->action.action);
         break;
     default:
         codec->failed = true;

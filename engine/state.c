@@ -178,9 +178,10 @@ static void visit_record(struct codec *codec, const struct position *position, s
     codec_i64(codec, &keeper->flow);
 }
 
+/* Reasons that came later were never given. */
 static void visit_refused(struct codec *codec, uint64_t refused[static ORDER_REASONS])
 {
-    uint32_t n = ORDER_REASONS;
+    uint32_t n = codec->version >= 6 ? ORDER_REASONS : ORDER_RISK_POSITIONS + 1;
     visit_count(codec, &n, ORDER_REASONS, 1);
     for (uint32_t i = 0; i < n; i++)
         codec_u64(codec, &refused[i]);

@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 
 enum {
-    ENGINE_STATE_VERSION = 5, /* of the layout; older ones are read, newer ones refused */
+    ENGINE_STATE_VERSION = 6, /* of the layout; older ones are read, newer ones refused */
     ENGINE_ERROR_MAX = 512,
 };
 

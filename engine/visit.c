@@ -46,6 +46,12 @@ void visit_symbol(struct codec *codec, struct symbol *symbol)
     int unit_scale = symbol->price_scale + symbol->qty_scale - symbol->quote_scale;
     codec->failed |= unit_scale < 0 || unit_scale > DECIMAL_SCALE_MAX;
     codec_bool(codec, &symbol->trading);
+    if (codec->version >= 6) {
+        codec_bool(codec, &symbol->gone);
+        codec_bool(codec, &symbol->loose_ids);
+        codec_text(codec, symbol->venue, sizeof symbol->venue);
+        codec_text(codec, symbol->calendar, sizeof symbol->calendar);
+    }
     visit_filters(codec, &symbol->filters);
 }
 

@@ -92,6 +92,8 @@ static const char *const reason_names[ORDER_REASONS] = {
     [ORDER_RISK_COOLDOWN] = "RISK_COOLDOWN",
     [ORDER_RISK_PRICE_BAND] = "RISK_PRICE_BAND",
     [ORDER_RISK_POSITIONS] = "RISK_POSITIONS",
+    [ORDER_SPLIT] = "SPLIT",
+    [ORDER_SYMBOL_GONE] = "SYMBOL_GONE",
 };
 
 #define COUNT(names) (sizeof(names) / sizeof(*(names)))

@@ -103,6 +103,9 @@ enum order_reason {
     ORDER_RISK_COOLDOWN,
     ORDER_RISK_PRICE_BAND,
     ORDER_RISK_POSITIONS,
+    /* what became of the symbol */
+    ORDER_SPLIT,       /* nothing is left of its quantity, or of its price, after the symbol's split */
+    ORDER_SYMBOL_GONE, /* the venue lists the symbol no longer */
     ORDER_REASONS,
 };
 

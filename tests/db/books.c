@@ -152,7 +152,7 @@ int main(int argc, char **argv)
             kinds[k] += b.rows[k];
         books_close(&b);
     }
-    for (int k = 0; k < LEDGER_KINDS; k++) {
+    for (int k = 0; k <= LEDGER_RESET; k++) {
         printf("%s: %" PRIu64 " rows\n", ledger_kind_name((enum ledger_kind)k), kinds[k]);
         CHECK(kinds[k] > 0);
     }

@@ -68,17 +68,18 @@ static inline uint32_t random_levels(struct random *random, struct book_level *l
 static inline void random_market(struct random *random, struct random_event *made)
 {
     struct market_event *m = &made->event.market;
-    m->kind = (enum market_kind)random_between(random, 0, MARKET_CHANNELS - 1);
+    m->kind = (enum market_kind)random_between(random, 0, MARKET_KINDS - 1);
     m->symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
     m->event_ns = random_i64(random);
     switch (m->kind) {
     case MARKET_TRADE:
     case MARKET_AGG_TRADE:
-        m->trade = (struct market_trade){random_i64(random),       random_i64(random), random_i64(random),
-                                         random_i64(random),       random_i64(random), random_i64(random),
-                                         random_chance(random, 50)};
+        m->trade = (struct market_trade){
+            random_i64(random), random_i64(random), random_i64(random),        random_i64(random),
+            random_i64(random), random_i64(random), random_chance(random, 50), random_chance(random, 20)};
         break;
     case MARKET_KLINE:
+    case MARKET_REVISION:
         m->kline.interval_ns = random_i64(random);
         m->kline.bar = random_bar(random);
         m->kline.closed = random_chance(random, 50);
@@ -88,12 +89,31 @@ static inline void random_market(struct random *random, struct random_event *mad
                                          random_i64(random), random_i64(random)};
         break;
     case MARKET_DEPTH:
+    case MARKET_BOOK:
         m->depth.first_id = random_next(random);
         m->depth.last_id = random_next(random);
         m->depth.bids = made->levels;
         m->depth.n_bids = random_levels(random, made->levels);
         m->depth.asks = made->levels + EVENT_LEVELS;
         m->depth.n_asks = random_levels(random, made->levels + EVENT_LEVELS);
+        break;
+    case MARKET_CORRECTION:
+    case MARKET_CANCEL:
+        m->correction = (struct market_correction){
+            random_i64(random), random_i64(random), random_i64(random), random_i64(random),
+            random_i64(random), random_i64(random), random_i64(random), ""};
+        random_name(random, m->correction.code, sizeof m->correction.code);
+        break;
+    case MARKET_STATUS:
+        m->status.trading = (enum market_trading)random_between(random, 0, MARKET_TRADINGS - 1);
+        random_name(random, m->status.code, sizeof m->status.code);
+        random_name(random, m->status.reason, sizeof m->status.reason);
+        break;
+    case MARKET_BANDS:
+        m->bands = (struct market_bands){random_i64(random), random_i64(random)};
+        break;
+    case MARKET_IMBALANCE:
+        m->imbalance_price = random_i64(random);
         break;
     default:
         m->ticker =
@@ -111,6 +131,10 @@ static inline void random_symbol(struct random *random, struct symbol *s)
     s->qty_scale = (int)random_between(random, 0, 8);
     s->quote_scale = (int)random_between(random, 0, s->price_scale + s->qty_scale);
     s->trading = random_chance(random, 50);
+    s->gone = random_chance(random, 20);
+    s->loose_ids = random_chance(random, 50);
+    random_name(random, s->venue, sizeof s->venue);
+    random_name(random, s->calendar, sizeof s->calendar);
     struct symbol_filters *f = &s->filters;
     int64_t *const numbers[] = {&f->price_min,   &f->price_max,    &f->tick,           &f->qty_min,
                                 &f->qty_max,     &f->step,         &f->market_qty_min, &f->market_qty_max,
@@ -250,7 +274,23 @@ static inline void random_event(struct random *random, enum event_kind kind, str
         random_symbol(random, &e->symbol.listed);
         break;
     case EVENT_CONNECTION:
+        random_name(random, e->connection.venue, sizeof e->connection.venue);
         e->connection.up = random_chance(random, 50);
+        break;
+    case EVENT_SESSION:
+        random_name(random, e->session.calendar, sizeof e->session.calendar);
+        e->session.phase = (enum market_phase)random_between(random, 0, MARKET_PHASES - 1);
+        e->session.next_ns = random_i64(random);
+        e->session.extended = random_chance(random, 50);
+        break;
+    case EVENT_ACTION:
+        e->action.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
+        random_name(random, e->action.action.id, sizeof e->action.action.id);
+        e->action.action.kind = (enum corporate_action_kind)random_between(random, 0, CORPORATE_ACTION_KINDS - 1);
+        e->action.action.ex_ns = random_i64(random);
+        e->action.action.shares = random_i64(random);
+        e->action.action.per = random_i64(random);
+        e->action.action.cash = random_i64(random);
         break;
     case EVENT_STALE:
         e->stale.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
@@ -294,16 +334,29 @@ static inline bool same_market(const struct market_event *a, const struct market
     case MARKET_TRADE:
     case MARKET_AGG_TRADE:
         return SAME(trade.ts_ns) && SAME(trade.id) && SAME(trade.first_id) && SAME(trade.last_id) &&
-               SAME(trade.price) && SAME(trade.qty) && SAME(trade.buyer_maker);
+               SAME(trade.price) && SAME(trade.qty) && SAME(trade.buyer_maker) && SAME(trade.odd);
     case MARKET_KLINE:
+    case MARKET_REVISION:
         return SAME(kline.interval_ns) && same_bar(&a->kline.bar, &b->kline.bar) && SAME(kline.closed);
     case MARKET_QUOTE:
         return SAME(quote.update_id) && SAME(quote.bid) && SAME(quote.bid_qty) && SAME(quote.ask) &&
                SAME(quote.ask_qty);
     case MARKET_DEPTH:
+    case MARKET_BOOK:
         return SAME(depth.first_id) && SAME(depth.last_id) && SAME(depth.n_bids) && SAME(depth.n_asks) &&
                same_levels(a->depth.bids, b->depth.bids, a->depth.n_bids) &&
                same_levels(a->depth.asks, b->depth.asks, a->depth.n_asks);
+    case MARKET_CORRECTION:
+    case MARKET_CANCEL:
+        return SAME(correction.ts_ns) && SAME(correction.id) && SAME(correction.new_id) &&
+               SAME(correction.old_price) && SAME(correction.old_qty) && SAME(correction.price) &&
+               SAME(correction.qty) && SAME_TEXT(correction.code);
+    case MARKET_STATUS:
+        return SAME(status.trading) && SAME_TEXT(status.code) && SAME_TEXT(status.reason);
+    case MARKET_BANDS:
+        return SAME(bands.up) && SAME(bands.down);
+    case MARKET_IMBALANCE:
+        return SAME(imbalance_price);
     default:
         return SAME(ticker.open) && SAME(ticker.high) && SAME(ticker.low) && SAME(ticker.close) &&
                SAME(ticker.volume);
@@ -313,8 +366,9 @@ static inline bool same_market(const struct market_event *a, const struct market
 static inline bool same_symbol(const struct symbol *a, const struct symbol *b)
 {
     return SAME_TEXT(name) && SAME_TEXT(base) && SAME_TEXT(quote) && SAME(price_scale) && SAME(qty_scale) &&
-           SAME(quote_scale) && SAME(trading) && SAME(filters.price_min) && SAME(filters.price_max) &&
-           SAME(filters.tick) && SAME(filters.qty_min) && SAME(filters.qty_max) && SAME(filters.step) &&
+           SAME(quote_scale) && SAME(trading) && SAME(gone) && SAME(loose_ids) && SAME_TEXT(venue) &&
+           SAME_TEXT(calendar) && SAME(filters.price_min) && SAME(filters.price_max) && SAME(filters.tick) &&
+           SAME(filters.qty_min) && SAME(filters.qty_max) && SAME(filters.step) &&
            SAME(filters.market_qty_min) && SAME(filters.market_qty_max) && SAME(filters.market_step) &&
            SAME(filters.notional_min) && SAME(filters.notional_max) && SAME(filters.notional_min_market) &&
            SAME(filters.notional_max_market) && SAME(filters.bid_up_e4) && SAME(filters.bid_down_e4) &&
@@ -391,7 +445,14 @@ static inline bool same_event(const struct event *a, const struct event *b)
     case EVENT_SYMBOL:
         return SAME(symbol.index) && same_symbol(&a->symbol.listed, &b->symbol.listed);
     case EVENT_CONNECTION:
-        return SAME(connection.up);
+        return SAME_TEXT(connection.venue) && SAME(connection.up);
+    case EVENT_SESSION:
+        return SAME_TEXT(session.calendar) && SAME(session.phase) && SAME(session.next_ns) &&
+               SAME(session.extended);
+    case EVENT_ACTION:
+        return SAME(action.symbol) && SAME_TEXT(action.action.id) && SAME(action.action.kind) &&
+               SAME(action.action.ex_ns) && SAME(action.action.shares) && SAME(action.action.per) &&
+               SAME(action.action.cash);
     case EVENT_STALE:
         return SAME(stale.symbol) && SAME(stale.stale);
     case EVENT_STORAGE:

@@ -308,8 +308,8 @@ static void test_spoiled(void)
         {spoil_event_bytes, -EBADMSG, "event 301 cannot be read"},
         {spoil_state_newer, -ENOTSUP, "the state after event 300 is of a newer program"},
         {spoil_layout_newer, -ENOTSUP,
-         "the state after event 300: the engine's state is of a newer program: layout 6, this one reads up "
-         "to 5"},
+         "the state after event 300: the engine's state is of a newer program: layout 7, this one reads up "
+         "to 6"},
         {spoil_state, -EILSEQ, "the state after event 300 (rotation) is not what the events make of it"},
         {spoil_run, -EILSEQ, "the state of run 3 after event 300 (stop) does not follow event 300 of run 1"},
         {spoil_ledger, -EILSEQ, NULL},

@@ -168,7 +168,7 @@ static void test_bad_bytes(uint64_t seed)
     uint8_t version = saved.bytes[4];
     saved.bytes[4] = 99;
     CHECK_INT(load(saved.bytes, saved.len, err), -ENOTSUP);
-    CHECK_STR(err, "the engine's state is of a newer program: layout 99, this one reads up to 5");
+    CHECK_STR(err, "the engine's state is of a newer program: layout 99, this one reads up to 6");
     saved.bytes[4] = version;
     for (int i = 0; i < 4000; i++) { /* what it means now nobody knows, but it is a state or it is not */
         size_t at = (size_t)random_between(&random, 0, (int64_t)saved.len - 1);
@@ -276,7 +276,9 @@ static void test_numbers(void)
                                           "RISK_DRAWDOWN",
                                           "RISK_COOLDOWN",
                                           "RISK_PRICE_BAND",
-                                          "RISK_POSITIONS"};
+                                          "RISK_POSITIONS",
+                                          "SPLIT",
+                                          "SYMBOL_GONE"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         CHECK_STR(order_type_name((enum order_type)i), types[i]);
     for (size_t i = 0; i < sizeof tifs / sizeof *tifs; i++)

@@ -77,6 +77,12 @@ static const char *contra(const struct db_ledger_row *entry, char buf[static CON
     case LEDGER_RESET:
         snprintf(buf, CONTRA_MAX, "equity:resets:%s", name);
         break;
+    case LEDGER_SPLIT:
+        snprintf(buf, CONTRA_MAX, "equity:splits:%s", name);
+        break;
+    case LEDGER_DIVIDEND:
+        snprintf(buf, CONTRA_MAX, "income:dividends:%s", name);
+        break;
     case LEDGER_TRADE:
     case LEDGER_KINDS:
         break;
