@@ -11,6 +11,11 @@ enum { NET_ERROR_MAX = 256 };
 
 struct net_context;
 
+/* A header of a request. Whoever sends it keeps a copy, and wipes it. */
+struct net_header {
+    const char *name, *value; /* "Content-Type", "application/msgpack"; no line ends */
+};
+
 struct net_config {
     uv_loop_t *loop;
     const char *ca_file;    /* PEM; trusted alone. NULL: the system's certificates */

@@ -20,7 +20,7 @@ struct http_call {
     struct resolver_query *query; /* while the name is looked up */
     CURL *easy;
     bool added; /* to the multi handle */
-    struct curl_slist *addresses;
+    struct curl_slist *addresses, *headers;
     char *url_text;
     struct url url;
     int64_t timeout_ms, started_ms;
@@ -45,6 +45,9 @@ static void free_call(struct http_call *call)
         curl_multi_remove_handle(call->net->multi, call->easy);
     curl_easy_cleanup(call->easy);
     curl_slist_free_all(call->addresses);
+    for (struct curl_slist *header = call->headers; header; header = header->next)
+        explicit_bzero(header->data, strlen(header->data));
+    curl_slist_free_all(call->headers);
     free(call->url_text);
     free(call->body);
     free(call);
@@ -89,7 +92,15 @@ static void finish_call(struct http_call *call, struct http_reply *reply)
 
 static void fail_call(struct http_call *call, const char *what)
 {
-    struct http_reply reply = {.error = what, .retry_after_ms = -1, .used_weight = -1, .date_s = -1};
+    struct http_reply reply = {
+        .error = what,
+        .retry_after_ms = -1,
+        .used_weight = -1,
+        .rate_limit = -1,
+        .rate_left = -1,
+        .rate_reset_s = -1,
+        .date_s = -1,
+    };
     finish_call(call, &reply);
 }
 
@@ -116,6 +127,9 @@ static void complete(struct http_call *call, CURLcode code)
         .len = call->len,
         .retry_after_ms = retry_after_ms(call->easy),
         .used_weight = header_number(call->easy, "X-MBX-USED-WEIGHT-1M"),
+        .rate_limit = header_number(call->easy, "X-RateLimit-Limit"),
+        .rate_left = header_number(call->easy, "X-RateLimit-Remaining"),
+        .rate_reset_s = header_number(call->easy, "X-RateLimit-Reset"),
         .date_s = header_date(call->easy),
     };
     finish_call(call, &reply);
@@ -247,6 +261,27 @@ static bool give_addresses(struct http_call *call, const struct resolver_result 
     return call->addresses && curl_easy_setopt(call->easy, CURLOPT_RESOLVE, call->addresses) == CURLE_OK;
 }
 
+static int take_headers(struct http_call *call, const struct http_request *request)
+{
+    if (request->n_headers > HTTP_HEADERS_MAX)
+        return -ENAMETOOLONG;
+    for (size_t i = 0; i < request->n_headers; i++) {
+        const char *name = request->headers[i].name, *value = request->headers[i].value;
+        char line[HTTP_HEADER_MAX + 3];
+        if (!*name || !*value || strpbrk(name, ": \t\r\n") || strpbrk(value, "\r\n"))
+            return -EINVAL;
+        int len = snprintf(line, sizeof(line), "%s: %s", name, value);
+        if (len < 0 || len >= (int)sizeof(line))
+            return -ENAMETOOLONG;
+        struct curl_slist *list = curl_slist_append(call->headers, line);
+        explicit_bzero(line, sizeof(line));
+        if (!list)
+            return -ENOMEM;
+        call->headers = list;
+    }
+    return 0;
+}
+
 #define SET(option, value) (curl_easy_setopt(easy, option, value) == CURLE_OK)
 
 static bool prepare(struct http_call *call)
@@ -256,7 +291,8 @@ static bool prepare(struct http_call *call)
     return easy && SET(CURLOPT_URL, call->url_text) && SET(CURLOPT_PRIVATE, call) &&
            SET(CURLOPT_PROTOCOLS_STR, "https") && SET(CURLOPT_PROXY, "") && SET(CURLOPT_NOSIGNAL, 1L) &&
            SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) && SET(CURLOPT_ACCEPT_ENCODING, "gzip") &&
-           SET(CURLOPT_USERAGENT, net->user_agent) && SET(CURLOPT_FOLLOWLOCATION, 0L) &&
+           SET(CURLOPT_USERAGENT, net->user_agent) &&
+           (!call->headers || SET(CURLOPT_HTTPHEADER, call->headers)) && SET(CURLOPT_FOLLOWLOCATION, 0L) &&
            SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) && SET(CURLOPT_SSL_VERIFYPEER, 1L) &&
            SET(CURLOPT_SSL_VERIFYHOST, 2L) &&
            (!net->ca_file || (SET(CURLOPT_CAINFO, net->ca_file) && SET(CURLOPT_CAPATH, NULL))) &&
@@ -320,7 +356,9 @@ int http_get(struct net_context *net, const struct http_request *request, http_d
     call->done = done;
     call->user = user;
     call->url_text = strdup(request->url);
-    r = call->url_text && prepare(call) ? 0 : -ENOMEM;
+    r = take_headers(call, request);
+    if (r == 0)
+        r = call->url_text && prepare(call) ? 0 : -ENOMEM;
     if (r == 0)
         r = resolver_start(net->loop, url.host, on_resolved, call, &call->query);
     if (r < 0) {

@@ -9,6 +9,8 @@
 #include "exchange/net/context.h"
 
 enum {
+    HTTP_HEADERS_MAX = 16,
+    HTTP_HEADER_MAX = 1024, /* bytes of a name and its value */
     HTTP_TIMEOUT_MS_DEFAULT = 20000,
     HTTP_BODY_MAX_DEFAULT = 32 << 20, /* bytes; the longest list of symbols is 14 MB in 2026 */
 };
@@ -17,6 +19,8 @@ struct http_request {
     const char *url;
     int64_t timeout_ms; /* name look-up to last byte (a slow look-up itself is not cut short); 0: default */
     size_t body_max;    /* decompressed; 0: default */
+    const struct net_header *headers;
+    size_t n_headers;
 };
 
 struct http_reply {
@@ -24,9 +28,11 @@ struct http_reply {
     int status;        /* 0 when there is none */
     const char *body;  /* NUL-terminated besides; lives during the callback */
     size_t len;
-    int64_t retry_after_ms; /* Retry-After; -1: not said */
-    int64_t used_weight;    /* X-MBX-USED-WEIGHT-1M; -1: not said */
-    int64_t date_s;         /* Date, Unix seconds; -1: not said */
+    int64_t retry_after_ms;        /* Retry-After; -1: not said */
+    int64_t used_weight;           /* X-MBX-USED-WEIGHT-1M; -1: not said */
+    int64_t rate_limit, rate_left; /* X-RateLimit-Limit and -Remaining; -1: not said */
+    int64_t rate_reset_s;          /* X-RateLimit-Reset, Unix seconds; -1: not said */
+    int64_t date_s;                /* Date, Unix seconds; -1: not said */
     int64_t elapsed_ms;
 };
 
@@ -35,7 +41,8 @@ typedef void http_done(void *user, const struct http_reply *reply);
 struct http_call;
 
 /* Starts. `done` is called once from the loop, never from here, unless http_cancel() comes first. 0 and the
- * call in *ret (gone when `done` is called), or -errno: -EINVAL, -EPROTONOSUPPORT for the URL, -ENOMEM. */
+ * call in *ret (gone when `done` is called), or -errno: -EINVAL, -EPROTONOSUPPORT for the URL, -EINVAL
+ * for a header that is none, -ENAMETOOLONG for one that is too long or too many, -ENOMEM. */
 int http_get(struct net_context *net, const struct http_request *request, http_done *done, void *user,
              struct http_call **ret);
 

@@ -24,7 +24,8 @@ enum {
 struct outgoing {
     struct outgoing *next;
     size_t len;
-    unsigned char bytes[]; /* LWS_PRE of head-room, then the text */
+    enum lws_write_protocol kind;
+    unsigned char bytes[]; /* LWS_PRE of head-room, then the payload */
 };
 
 struct websocket {
@@ -35,6 +36,8 @@ struct websocket {
     char *url_text;
     char address[RESOLVER_ADDRESS_MAX];
     int64_t connect_timeout_ms;
+    char *headers; /* "name:", "value", … each with its NUL; may be secret */
+    size_t n_headers, headers_size;
     uv_timer_t timer; /* start, connect timeout, then signs of life while paused */
     struct lws *wsi;  /* NULL: not yet, or no more */
     bool opened, ended, destroyed, paused;
@@ -110,12 +113,14 @@ static void connection_failed(struct websocket *websocket, struct lws *wsi, cons
     end(websocket, &how);
 }
 
-static void connection_closed(struct websocket *websocket)
+static void connection_closed(struct websocket *websocket, struct lws *wsi)
 {
     int64_t silence_ms = (int64_t)uv_now(websocket->net->loop) - websocket->heard_ms;
     int64_t hangup_ms = websocket->net->liveness.secs_since_valid_hangup * 1000;
     if (silence_ms > hangup_ms - CONFIRM_EVERY_MS && !websocket->paused)
         say(websocket, "no data and no answer to pings for %.1f s", (double)silence_ms / 1000);
+    else if (wsi && lws_get_reserved_bits(wsi) != 0)
+        say(websocket, "a frame is marked as compressed, which was not agreed on");
     else if (websocket->len > 0)
         say(websocket, "the connection was lost in the middle of a message");
     else
@@ -151,6 +156,15 @@ static bool reserve(struct websocket *websocket, size_t size)
     return true;
 }
 
+static void hand_over(struct websocket *websocket, struct lws *wsi, const char *data, size_t len)
+{
+    const struct websocket_handler *handler = websocket->handler;
+    if (handler->binary && lws_frame_is_binary(wsi))
+        handler->binary(websocket->user, data, len);
+    else
+        handler->message(websocket->user, data, len);
+}
+
 /* One piece of a message: a frame may come in several reads, a message in several frames. Non-zero closes. */
 static int receive(struct websocket *websocket, struct lws *wsi, const char *data, size_t len)
 {
@@ -169,7 +183,7 @@ static int receive(struct websocket *websocket, struct lws *wsi, const char *dat
         return -1;
     }
     if (whole && websocket->len == 0) {
-        websocket->handler->message(websocket->user, data, len);
+        hand_over(websocket, wsi, data, len);
         return 0;
     }
     if (!reserve(websocket, websocket->len + len)) {
@@ -181,7 +195,7 @@ static int receive(struct websocket *websocket, struct lws *wsi, const char *dat
     if (whole) {
         len = websocket->len;
         websocket->len = 0;
-        websocket->handler->message(websocket->user, websocket->buffer, len);
+        hand_over(websocket, wsi, websocket->buffer, len);
     }
     return 0;
 }
@@ -222,7 +236,7 @@ static int send_next(struct websocket *websocket, struct lws *wsi)
 {
     struct outgoing *outgoing = websocket->first;
     if (outgoing) {
-        int written = lws_write(wsi, outgoing->bytes + LWS_PRE, outgoing->len, LWS_WRITE_TEXT);
+        int written = lws_write(wsi, outgoing->bytes + LWS_PRE, outgoing->len, outgoing->kind);
         if (written < (int)outgoing->len) {
             say(websocket, "the connection broke while sending");
             return -1;
@@ -236,11 +250,19 @@ static int send_next(struct websocket *websocket, struct lws *wsi)
     return 0;
 }
 
-static int add_user_agent(struct websocket *websocket, struct lws *wsi, unsigned char **p, size_t len)
+static int add_headers(struct websocket *websocket, struct lws *wsi, unsigned char **p, size_t len)
 {
-    const char *agent = websocket->net->user_agent;
-    return lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_USER_AGENT, (const unsigned char *)agent,
-                                        (int)strlen(agent), p, *p + len);
+    const char *agent = websocket->net->user_agent, *name = websocket->headers;
+    unsigned char *end = *p + len;
+    int r = lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_USER_AGENT, (const unsigned char *)agent,
+                                         (int)strlen(agent), p, end);
+    for (size_t i = 0; r == 0 && i < websocket->n_headers; i++) {
+        const char *value = name + strlen(name) + 1;
+        r = lws_add_http_header_by_name(wsi, (const unsigned char *)name, (const unsigned char *)value,
+                                        (int)strlen(value), p, end);
+        name = value + strlen(value) + 1;
+    }
+    return r;
 }
 
 /* Nobody listens any more. */
@@ -293,7 +315,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons what, void *sessi
                 X509_verify_cert_error_string(X509_STORE_CTX_get_error(session)));
         return !len;
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
-        return add_user_agent(websocket, wsi, in, len);
+        return add_headers(websocket, wsi, in, len);
     case LWS_CALLBACK_CLIENT_HTTP_REDIRECT:
         return -1;
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
@@ -320,7 +342,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons what, void *sessi
         peer_closes(websocket, in, len);
         break;
     default: /* CLIENT_CLOSED, or WSI_DESTROY without it */
-        connection_closed(websocket);
+        connection_closed(websocket, wsi);
         return 0;
     }
     return r;
@@ -385,6 +407,41 @@ static void on_timer_closed(uv_handle_t *handle)
     free(handle->data);
 }
 
+/* Copies the headers as "name:\0value\0…". */
+static int take_headers(struct websocket *websocket, const struct websocket_config *config)
+{
+    size_t size = 1;
+    if (config->n_headers > WEBSOCKET_HEADERS_MAX)
+        return -ENAMETOOLONG;
+    for (size_t i = 0; i < config->n_headers; i++) {
+        const char *name = config->headers[i].name, *value = config->headers[i].value;
+        if (!*name || strpbrk(name, ": \t\r\n") || strpbrk(value, "\r\n"))
+            return -EINVAL;
+        if (strlen(name) > WEBSOCKET_HEADER_MAX || strlen(value) > WEBSOCKET_HEADER_MAX)
+            return -ENAMETOOLONG;
+        size += strlen(name) + strlen(value) + 3;
+    }
+    websocket->headers = malloc(size);
+    if (!websocket->headers)
+        return -ENOMEM;
+    char *p = websocket->headers;
+    for (size_t i = 0; i < config->n_headers; i++)
+        p += sprintf(p, "%s:%c%s", config->headers[i].name, '\0', config->headers[i].value) + 1;
+    websocket->n_headers = config->n_headers;
+    websocket->headers_size = size;
+    return 0;
+}
+
+static void free_texts(struct websocket *websocket)
+{
+    if (websocket->headers)
+        explicit_bzero(websocket->headers, websocket->headers_size);
+    free(websocket->headers);
+    free(websocket->url_text);
+    websocket->headers = websocket->url_text = NULL;
+    websocket->n_headers = 0;
+}
+
 int websocket_connect(struct net_context *net, const struct websocket_config *config,
                       const struct websocket_handler *handler, void *user, struct websocket **ret)
 {
@@ -400,10 +457,13 @@ int websocket_connect(struct net_context *net, const struct websocket_config *co
     if (!websocket)
         return -ENOMEM;
     websocket->url_text = strdup(config->url);
-    if (!websocket->url_text || uv_timer_init(net->loop, &websocket->timer) < 0) {
-        free(websocket->url_text);
+    r = websocket->url_text ? take_headers(websocket, config) : -ENOMEM;
+    if (r == 0 && uv_timer_init(net->loop, &websocket->timer) < 0)
+        r = -ENOMEM;
+    if (r < 0) {
+        free_texts(websocket);
         free(websocket);
-        return -ENOMEM;
+        return r;
     }
     websocket->net = net;
     websocket->handler = handler;
@@ -426,7 +486,7 @@ static bool is_open(const struct websocket *websocket)
     return websocket->opened && !websocket->ended && websocket->wsi;
 }
 
-int websocket_send(struct websocket *websocket, const char *text, size_t len)
+static int queue(struct websocket *websocket, enum lws_write_protocol kind, const void *data, size_t len)
 {
     if (!is_open(websocket) || websocket->close_code)
         return -ENOTCONN;
@@ -437,12 +497,29 @@ int websocket_send(struct websocket *websocket, const char *text, size_t len)
         return -ENOMEM;
     outgoing->next = NULL;
     outgoing->len = len;
-    memcpy(outgoing->bytes + LWS_PRE, text, len);
+    outgoing->kind = kind;
+    if (len > 0)
+        memcpy(outgoing->bytes + LWS_PRE, data, len);
     *websocket->last = outgoing;
     websocket->last = &outgoing->next;
     websocket->queued++;
     lws_callback_on_writable(websocket->wsi);
     return 0;
+}
+
+int websocket_send(struct websocket *websocket, const char *text, size_t len)
+{
+    return queue(websocket, LWS_WRITE_TEXT, text, len);
+}
+
+int websocket_send_binary(struct websocket *websocket, const void *data, size_t len)
+{
+    return queue(websocket, LWS_WRITE_BINARY, data, len);
+}
+
+int websocket_ping(struct websocket *websocket)
+{
+    return queue(websocket, LWS_WRITE_PING, NULL, 0);
 }
 
 /* Pongs are not read while paused: without this, lws would give the connection up. */
@@ -494,8 +571,7 @@ void websocket_destroy(struct websocket *websocket)
     while (websocket->first)
         drop_first(websocket);
     free(websocket->buffer);
-    free(websocket->url_text);
-    websocket->url_text = NULL;
+    free_texts(websocket);
     if (goodbye) {
         uv_timer_start(&websocket->timer, on_goodbye, 0, 0);
     } else {

@@ -16,6 +16,8 @@ enum {
     WEBSOCKET_CONNECT_TIMEOUT_MS_DEFAULT = 10000,
     WEBSOCKET_QUEUE_MAX = 256, /* texts waiting to be sent */
     WEBSOCKET_PATH_MAX = 2000, /* libwebsockets 4.1 cuts the request line at 2048 bytes, silently */
+    WEBSOCKET_HEADERS_MAX = 8,
+    WEBSOCKET_HEADER_MAX = 256, /* bytes of a name, and of a value */
 };
 
 struct websocket;
@@ -24,7 +26,9 @@ struct websocket_config {
     const char *url;     /* wss://HOST[:PORT]/PATH?QUERY */
     const char *address; /* numeric, from resolver.h; the certificate is checked against the URL's host */
     size_t message_max;  /* 0: default; a longer message closes the connection with 1009 */
-    int64_t connect_timeout_ms; /* TCP, TLS and upgrade together; 0: default */
+    int64_t connect_timeout_ms;       /* TCP, TLS and upgrade together; 0: default */
+    const struct net_header *headers; /* of the upgrade's request, besides the usual ones */
+    size_t n_headers;
 };
 
 struct websocket_end {
@@ -44,15 +48,25 @@ struct websocket_handler {
     void (*message)(void *user, const char *data, size_t len); /* whole; data lives during the call */
     void (*pong)(void *user);                                  /* may be NULL */
     void (*ended)(void *user, const struct websocket_end *end);
+    /* Messages of binary frames; NULL: they come by message() as well. */
+    void (*binary)(void *user, const char *data, size_t len);
 };
 
-/* Starts to connect. 0 and the socket in *ret; -EINVAL or -EPROTONOSUPPORT for the URL (see url.h);
- * -ENAMETOOLONG for its path; -ENOMEM. The handler must outlive the socket, the config need not. */
+/* Starts to connect. 0 and the socket in *ret; -EINVAL or -EPROTONOSUPPORT for the URL (see url.h), -EINVAL
+ * for a header that is none; -ENAMETOOLONG for its path, a header, or too many of them; -ENOMEM. The handler
+ * must outlive the socket, the config need not. */
 int websocket_connect(struct net_context *net, const struct websocket_config *config,
                       const struct websocket_handler *handler, void *user, struct websocket **ret);
 
 /* Queues one text frame. 0; -ENOTCONN when not open; -ENOBUFS when WEBSOCKET_QUEUE_MAX wait; -ENOMEM. */
 int websocket_send(struct websocket *websocket, const char *text, size_t len);
+
+/* The same as a binary frame. */
+int websocket_send_binary(struct websocket *websocket, const void *data, size_t len);
+
+/* Queues a ping behind what is queued. Its pong comes behind all that the peer had sent before it was read:
+ * the handler's pong() tells of it, and of those that answer the keep-alive as well. Errors as above. */
+int websocket_ping(struct websocket *websocket);
 
 /* Stops or goes on reading, as back-pressure; what was read before may still be handed out. The
  * connection is not given up for want of pongs while paused. */

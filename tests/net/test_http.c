@@ -49,6 +49,10 @@ static void script(struct peer *peer, const char *head)
     if (strstr(head, "GET /limited ")) {
         peer_print(peer, "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 11\r\nX-MBX-USED-WEIGHT-1M: 1201\r\n"
                          "Date: Mon, 11 Oct 2021 11:48:31 GMT\r\nContent-Length: 2\r\n\r\n{}");
+    } else if (strstr(head, "GET /keys ")) {
+        CHECK(strstr(head, "APCA-API-KEY-ID: me\r\n") && strstr(head, "Accept: application/json\r\n"));
+        peer_print(peer, "HTTP/1.1 200 OK\r\nX-RateLimit-Limit: 200\r\nX-Ratelimit-Remaining: 199\r\n"
+                         "X-RateLimit-Reset: 1700000000\r\nContent-Length: 0\r\n\r\n");
     } else if (strstr(head, "GET /long ")) {
         peer_print(peer, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
         for (int i = 0; i < 10; i++)
@@ -133,6 +137,36 @@ static void test_replies(void)
     CHECK(loop_until(&loop, &all));
     for (int i = 0; i < 12; i++)
         CHECK_STR(many[i].body, "body");
+    server_stop(server);
+}
+
+static void test_headers(void)
+{
+    struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script});
+    struct seen seen = {0};
+    const struct net_header headers[] = {{"APCA-API-KEY-ID", "me"}, {"Accept", "application/json"}};
+    get(server, "localhost", "/keys", &(struct http_request){.headers = headers, .n_headers = 2}, &seen);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_STR(seen.error, "");
+    CHECK_INT(seen.reply.rate_limit, 200);
+    CHECK_INT(seen.reply.rate_left, 199);
+    CHECK_INT(seen.reply.rate_reset_s, 1700000000);
+
+    static char longest[HTTP_HEADER_MAX + 2];
+    static const struct {
+        struct net_header header;
+        int error;
+    } cases[] = {
+        {{"", "x"}, -EINVAL},    {{"A", "x\r\nB: y"}, -EINVAL},   {{"A: b", "x"}, -EINVAL},
+        {{"A\n", "x"}, -EINVAL}, {{"A", longest}, -ENAMETOOLONG},
+    };
+    memset(longest, 'x', sizeof(longest) - 1);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct http_call *call;
+        const struct http_request request = {
+            .url = "https://localhost/", .headers = &cases[i].header, .n_headers = 1};
+        CHECK_INT(http_get(net, &request, on_done, &seen, &call), cases[i].error);
+    }
     server_stop(server);
 }
 
@@ -225,6 +259,7 @@ int main(void)
     uv_loop_init(&loop);
     net = loop_net(&loop, server_ca_file(), 0, 0);
     test_replies();
+    test_headers();
     test_failures();
     test_cancel();
     loop_end(&loop, net);

@@ -131,6 +131,107 @@ static void test_messages(void)
     server_stop(server);
 }
 
+/* Headers of the request; binary messages apart from texts, both ways, in fragments too. */
+static int binaries, returned;
+
+static void on_binary(void *user, const char *data, size_t len)
+{
+    struct seen *seen = user;
+    static const char *const parts[] = {"\x00\x01\x02", "in parts"};
+    static const size_t lens[] = {3, 8};
+    CHECK(binaries < 2);
+    if (binaries < 2)
+        CHECK(len == lens[binaries] && memcmp(data, parts[binaries], len) == 0);
+    binaries++;
+    seen->enough = binaries == 2;
+}
+
+static void script_binary(struct peer *peer, const char *head)
+{
+    CHECK(strstr(head, "\r\nContent-Type: application/msgpack\r\n"));
+    CHECK(strstr(head, "\r\nAPCA-API-KEY-ID: me\r\n"));
+    peer_upgrade(peer);
+    peer_frame(peer, true, 2, "\x00\x01\x02", 3);
+    peer_text(peer, "text");
+    peer_frame(peer, false, 2, "in ", 3);
+    peer_frame(peer, true, 0, "parts", 5);
+}
+
+static void note_binary(struct peer *peer, int opcode, const char *payload, size_t len)
+{
+    if (opcode == 9) { /* the ping comes behind what was queued before it */
+        CHECK_INT(returned, 1);
+        peer_frame(peer, true, 10, payload, len);
+    } else if (opcode == 2) {
+        returned++;
+        CHECK(len == 4 && memcmp(payload, "\xff\x00\xfe\x01", 4) == 0);
+    }
+}
+
+static void test_binary(void)
+{
+    static const struct websocket_handler apart = {on_opened, on_message, on_pong, on_ended, on_binary};
+    const struct net_header headers[] = {{"Content-Type", "application/msgpack"}, {"APCA-API-KEY-ID", "me"}};
+    struct seen seen = {0};
+    char url[64];
+    struct server *server =
+        server_start(&loop, SERVER_GOOD, &(struct server_handler){script_binary, note_binary});
+    snprintf(url, sizeof(url), "wss://localhost:%u/v2/iex", server_port(server));
+    struct websocket_config config = {.url = url, .address = "127.0.0.1", .headers = headers, .n_headers = 2};
+    CHECK_INT(websocket_connect(net, &config, &apart, &seen, &seen.websocket), 0);
+    while (binaries < 2 && !seen.ended) {
+        seen.enough = false;
+        if (!loop_until(&loop, &seen.enough))
+            break;
+    }
+    CHECK_INT(binaries, 2);
+    CHECK_INT(seen.messages, 1);
+    CHECK_STR(seen.text[0], "text");
+    CHECK_INT(websocket_send_binary(seen.websocket, "\xff\x00\xfe\x01", 4), 0);
+    CHECK_INT(websocket_ping(seen.websocket), 0);
+    for (int turn = 0; turn < 100000 && seen.pongs == 0 && !seen.ended; turn++)
+        uv_run(&loop, UV_RUN_ONCE);
+    CHECK_INT(returned, 1);
+    CHECK_INT(seen.pongs, 1);
+    websocket_destroy(seen.websocket);
+    CHECK_INT(seen.ended, false);
+
+    static const struct net_header evil = {"A", "x\r\nB: y"}, nameless = {"", "x"};
+    config.n_headers = 1;
+    config.headers = &evil;
+    CHECK_INT(websocket_connect(net, &config, &apart, &seen, &seen.websocket), -EINVAL);
+    config.headers = &nameless;
+    CHECK_INT(websocket_connect(net, &config, &apart, &seen, &seen.websocket), -EINVAL);
+    config.n_headers = WEBSOCKET_HEADERS_MAX + 1;
+    CHECK_INT(websocket_connect(net, &config, &apart, &seen, &seen.websocket), -ENAMETOOLONG);
+    server_stop(server);
+}
+
+/* Nothing was agreed on: what claims to be compressed is an error of the peer, never handed out. */
+static void script_deflated(struct peer *peer, const char *head)
+{
+    (void)head;
+    peer_upgrade(peer);
+    peer_text(peer, "plain");
+    peer_frame(peer, true, 0x40 | 1, "\xca\x48\xcd\x01\x00", 5);
+    peer_text(peer, "after");
+}
+
+static void test_deflated(void)
+{
+    struct seen seen = {0};
+    struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script_deflated});
+    open_to(server, "localhost", NULL, &seen);
+    CHECK(loop_until(&loop, &seen.ended));
+    CHECK(seen.end.opened);
+    CHECK_INT(seen.messages, 1);
+    CHECK_STR(seen.text[0], "plain");
+    printf("deflated: %d %s\n", seen.end.code, seen.reason);
+    CHECK_STR(seen.reason, "a frame is marked as compressed, which was not agreed on");
+    websocket_destroy(seen.websocket);
+    server_stop(server);
+}
+
 static void script_half_message(struct peer *peer, const char *head)
 {
     (void)head;
@@ -545,6 +646,8 @@ int main(void)
     net = loop_net(&loop, server_ca_file(), 0, 0);
     test_resolver();
     test_messages();
+    test_binary();
+    test_deflated();
     test_lost();
     test_oversize();
     test_certificates();

@@ -1,0 +1,220 @@
+#include "exchange/net/link.h"
+
+enum link_failure link_failure_of(int http_status, bool final)
+{
+    if (http_status == 429)
+        return LINK_LIMITED;
+    if (http_status == 418)
+        return LINK_BANNED;
+    if (http_status >= 400 && http_status < 500 && http_status != 408)
+        return final ? LINK_ENDED : LINK_REFUSED;
+    return LINK_LOST;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+void link_init(struct link *link, const struct link_config *config, int64_t now_ms)
+{
+    *link = (struct link){.config = *config, .attempt = LINK_ATTEMPT_DUE, .retry_ms = now_ms};
+    int64_t min_ms = config->backoff_min_ms > 0 ? config->backoff_min_ms : LINK_BACKOFF_MIN_MS;
+    int64_t max_ms = config->backoff_max_ms > 0 ? config->backoff_max_ms : LINK_BACKOFF_MAX_MS;
+    backoff_init(&link->backoff, min_ms, later(min_ms, max_ms), config->jitter_seed);
+}
+
+static void due(struct link *link, int64_t at_ms)
+{
+    link->attempt = LINK_ATTEMPT_DUE;
+    link->retry_ms = at_ms;
+    link->refused = link->budget_short = false;
+}
+
+/* When a reconnection that is nobody's failure may be made. */
+static int64_t at_once(struct link *link, int64_t now_ms)
+{
+    if (link->at_once_used && now_ms - link->at_once_ms < LINK_AT_ONCE_MS)
+        return now_ms + backoff_next(&link->backoff);
+    link->at_once_used = true;
+    link->at_once_ms = now_ms;
+    return now_ms;
+}
+
+static struct link_step wait_until(int64_t at_ms)
+{
+    return (struct link_step){LINK_WAIT, at_ms};
+}
+
+static struct link_step connect_now(struct link *link, int64_t now_ms)
+{
+    if (now_ms < link->hold_ms) { /* banned meanwhile */
+        due(link, link->hold_ms);
+        return wait_until(link->hold_ms);
+    }
+    if (!budget_take(link->config.budget, now_ms)) {
+        due(link, budget_next_ms(link->config.budget, now_ms) + backoff_jitter(&link->backoff, 1000));
+        link->budget_short = true;
+        return wait_until(link->retry_ms);
+    }
+    link->attempt = LINK_ATTEMPT_CONNECTING;
+    link->attempts++;
+    return (struct link_step){LINK_CONNECT, now_ms};
+}
+
+struct link_step link_next(struct link *link, int64_t now_ms)
+{
+    if (link->attempt == LINK_ATTEMPT_NONE && link->up && now_ms >= link->renew_ms)
+        due(link, now_ms);
+    switch (link->attempt) {
+    case LINK_ATTEMPT_NONE:
+        return wait_until(link->up ? link->renew_ms : INT64_MAX);
+    case LINK_ATTEMPT_DUE: {
+        int64_t at_ms = later(link->retry_ms, link->hold_ms);
+        if (now_ms < at_ms)
+            return wait_until(at_ms);
+        link->attempt = LINK_ATTEMPT_RESOLVING;
+        link->refused = link->budget_short = false;
+        return (struct link_step){LINK_RESOLVE, now_ms};
+    }
+    case LINK_ATTEMPT_RESOLVED:
+        return connect_now(link, now_ms);
+    default:
+        return wait_until(INT64_MAX);
+    }
+}
+
+void link_resolved(struct link *link, int n_addresses)
+{
+    if (link->attempt != LINK_ATTEMPT_RESOLVING)
+        return;
+    link->attempt = LINK_ATTEMPT_RESOLVED;
+    link->n_addresses = n_addresses;
+    link->address = 0;
+}
+
+void link_opened(struct link *link, int64_t now_ms)
+{
+    const struct link_config *config = &link->config;
+    int64_t renew_ms =
+        config->age_max_ms > 0 && !config->alone
+            ? now_ms + config->age_max_ms + backoff_jitter(&link->backoff, config->age_jitter_ms)
+            : INT64_MAX;
+    link->connects++;
+    link->heard = false;
+    if (link->up) {
+        link->attempt = LINK_ATTEMPT_OPEN;
+        link->renew2_ms = renew_ms;
+        return;
+    }
+    link->attempt = LINK_ATTEMPT_NONE;
+    link->up = true;
+    link->renew_ms = renew_ms;
+}
+
+void link_heard(struct link *link)
+{
+    if (link->heard)
+        return;
+    link->heard = true;
+    backoff_reset(&link->backoff);
+}
+
+int64_t link_failed(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms)
+{
+    if (link->attempt == LINK_ATTEMPT_ENDED)
+        return INT64_MAX;
+    if (failure == LINK_ENDED) {
+        link->attempt = LINK_ATTEMPT_ENDED;
+        return INT64_MAX;
+    }
+    if (failure == LINK_UNREACHED && link->attempt == LINK_ATTEMPT_CONNECTING &&
+        ++link->address < link->n_addresses) {
+        link->attempt = LINK_ATTEMPT_RESOLVED;
+        return now_ms;
+    }
+    int64_t least_ms = 0, delay_ms = backoff_next(&link->backoff);
+    if (failure == LINK_REFUSED)
+        least_ms = LINK_REFUSED_MS;
+    else if (failure == LINK_LIMITED)
+        least_ms = LINK_LIMITED_MS;
+    else if (failure == LINK_BANNED)
+        least_ms = LINK_BANNED_MS;
+    if (retry_after_ms >= 0 && failure != LINK_REFUSED)
+        least_ms = retry_after_ms;
+    if (failure == LINK_LIMITED || failure == LINK_BANNED) /* of the address, whatever else happens */
+        link_hold(link, now_ms + least_ms);
+    due(link, now_ms + least_ms + delay_ms);
+    link->refused = failure == LINK_REFUSED;
+    return later(link->retry_ms, link->hold_ms);
+}
+
+int64_t link_lost(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms)
+{
+    if (link->attempt == LINK_ATTEMPT_OPEN) {
+        link_took_over(link);
+        return now_ms;
+    }
+    bool trying = link->attempt != LINK_ATTEMPT_NONE;
+    link->up = false;
+    if (failure == LINK_ENDED)
+        trying = false;
+    /* Another is being made already, or refused for good. */
+    if (trying && link->attempt != LINK_ATTEMPT_DUE)
+        return link->attempt == LINK_ATTEMPT_ENDED ? INT64_MAX : now_ms;
+    return link_failed(link, now_ms, failure, retry_after_ms);
+}
+
+void link_again(struct link *link, int64_t now_ms)
+{
+    link->up = false;
+    if (link->attempt == LINK_ATTEMPT_OPEN)
+        link_took_over(link);
+    else if (link->attempt == LINK_ATTEMPT_NONE || link->attempt == LINK_ATTEMPT_DUE)
+        due(link, at_once(link, now_ms));
+}
+
+void link_renew(struct link *link, int64_t now_ms)
+{
+    if (link->up && !link->config.alone && link->attempt == LINK_ATTEMPT_NONE)
+        due(link, at_once(link, now_ms));
+}
+
+void link_took_over(struct link *link)
+{
+    if (link->attempt != LINK_ATTEMPT_OPEN)
+        return;
+    link->attempt = LINK_ATTEMPT_NONE;
+    link->up = true;
+    link->renew_ms = link->renew2_ms;
+    link->renewals++;
+}
+
+void link_hold(struct link *link, int64_t until_ms)
+{
+    link->hold_ms = later(link->hold_ms, until_ms);
+}
+
+enum venue_link link_state(const struct link *link)
+{
+    if (link->up)
+        return VENUE_UP;
+    switch (link->attempt) {
+    case LINK_ATTEMPT_RESOLVING:
+        return VENUE_RESOLVING;
+    case LINK_ATTEMPT_RESOLVED:
+    case LINK_ATTEMPT_CONNECTING:
+        return VENUE_CONNECTING;
+    case LINK_ATTEMPT_ENDED:
+        return VENUE_FINAL;
+    case LINK_ATTEMPT_DUE:
+        return link->refused ? VENUE_FAILED : VENUE_WAITING;
+    default:
+        return VENUE_DOWN;
+    }
+}
+
+int64_t link_retry_ms(const struct link *link)
+{
+    return link->attempt == LINK_ATTEMPT_DUE ? later(link->retry_ms, link->hold_ms) : 0;
+}

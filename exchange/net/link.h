@@ -1,0 +1,137 @@
+/* When a connection that must be kept up is to be made, waited for, replaced or given up. Pure: it opens
+ * nothing; its owner does what link_next() says and tells what came of it. Time is passed in, monotonic
+ * milliseconds that never run backward, so that days can be played in a test.
+ *
+ * A link has at most two connections: the one that carries data and, while that one is being replaced, the
+ * attempt that is to follow it. The attempt is made while the old one stays (`overlap`); the owner ends the
+ * overlap with link_took_over() when the new one has all that the old one had.
+ *
+ *   for (;;) switch ((step = link_next(&link, now)).act) {
+ *       case LINK_RESOLVE: look the name up, then link_resolved() or link_failed(); continue
+ *       case LINK_CONNECT: connect to address link.address, then link_opened() or link_failed(); continue
+ *       case LINK_WAIT:    set the timer to step.at_ms; return
+ *   }
+ *
+ * Every event below may change what is next: call link_next() after it. */
+#ifndef EXCHANGE_NET_LINK_H
+#define EXCHANGE_NET_LINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "exchange/net/backoff.h"
+#include "exchange/net/budget.h"
+#include "exchange/venue.h"
+
+enum {
+    LINK_BACKOFF_MIN_MS = 500,
+    LINK_BACKOFF_MAX_MS = 60 * 1000,
+    LINK_AT_ONCE_MS = 60 * 1000,      /* at most one reconnection without backoff in so long */
+    LINK_REFUSED_MS = 15 * 60 * 1000, /* after a refusal that a retry hardly mends */
+    LINK_LIMITED_MS = 60 * 1000,      /* after a 429 that does not say for how long */
+    LINK_BANNED_MS = 5 * 60 * 1000,   /* a 418, likewise */
+};
+
+enum link_act {
+    LINK_WAIT,    /* until at_ms (INT64_MAX: for an event) */
+    LINK_RESOLVE, /* said once */
+    LINK_CONNECT, /* said once; the attempt is taken from the budget */
+};
+
+struct link_step {
+    enum link_act act;
+    int64_t at_ms; /* WAIT */
+};
+
+enum link_failure {
+    LINK_LOST,      /* broken, no address, 5xx: again with backoff */
+    LINK_UNREACHED, /* this address did not answer: the name's next one at once, after the last as LOST */
+    LINK_LIMITED,   /* 429, or a venue's own word for it */
+    LINK_BANNED,    /* 418 */
+    LINK_REFUSED,   /* another 4xx: tried again, rarely */
+    LINK_ENDED,     /* no retry will mend it: nothing is tried any more */
+};
+
+/* What an HTTP status means; `final` for venues whose other refusals (4xx) no retry mends. 0: LINK_LOST. */
+enum link_failure link_failure_of(int http_status, bool final);
+
+struct link_config {
+    int64_t backoff_min_ms, backoff_max_ms; /* 0: those above */
+    uint64_t jitter_seed;
+    struct budget *budget; /* must outlive the link */
+    int64_t age_max_ms;    /* a connection so old is replaced; 0: never */
+    int64_t age_jitter_ms; /* at most so much later, so that several are not replaced together */
+    bool alone;            /* the venue allows one connection: it is ended before the next is made */
+};
+
+struct link {
+    struct link_config config;
+    struct backoff backoff;
+    enum {
+        LINK_ATTEMPT_NONE, /* nothing is tried: the connection is up */
+        LINK_ATTEMPT_DUE,  /* at retry_ms */
+        LINK_ATTEMPT_RESOLVING,
+        LINK_ATTEMPT_RESOLVED,
+        LINK_ATTEMPT_CONNECTING,
+        LINK_ATTEMPT_OPEN,  /* beside the old one */
+        LINK_ATTEMPT_ENDED, /* for good */
+    } attempt;
+    bool up;           /* a connection carries data, or would */
+    bool heard;        /* the newest connection has brought data */
+    bool refused;      /* DUE: after LINK_REFUSED */
+    bool budget_short; /* DUE: the budget is used up */
+    int address, n_addresses;
+    int64_t retry_ms;
+    int64_t hold_ms;             /* no attempt before */
+    int64_t at_once_ms;          /* when a reconnection without backoff was last made */
+    int64_t renew_ms, renew2_ms; /* when the connection is to be replaced; of the attempt that is open */
+    uint64_t attempts, connects, renewals;
+    bool at_once_used;
+};
+
+/* The first attempt is due at once. */
+void link_init(struct link *link, const struct link_config *config, int64_t now_ms);
+
+/* What is to be done now. RESOLVE and CONNECT are said once for each attempt. */
+struct link_step link_next(struct link *link, int64_t now_ms);
+
+/* n >= 1 addresses; link->address says which of them LINK_CONNECT means. */
+void link_resolved(struct link *link, int n_addresses);
+
+/* The attempt is connected. Without an old connection it is the one that is up; else both are, until
+ * link_took_over(). */
+void link_opened(struct link *link, int64_t now_ms);
+
+/* The newest connection brought data: it works, and the backoff starts over. */
+void link_heard(struct link *link);
+
+/* The attempt failed, before it was open or (beside the old one) after. The old connection stays.
+ * retry_after_ms: as the venue said, -1 where it did not. Returns when the next attempt is due at the
+ * earliest; INT64_MAX: never. */
+int64_t link_failed(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms);
+
+/* The connection that was up ended. An attempt that is open beside it takes its place at once. Returns as
+ * link_failed(). */
+int64_t link_lost(struct link *link, int64_t now_ms, enum link_failure failure, int64_t retry_after_ms);
+
+/* The connection that was up was dropped by its owner, who wants another: at once, unless that was so within
+ * LINK_AT_ONCE_MS; then with backoff. */
+void link_again(struct link *link, int64_t now_ms);
+
+/* The connection that is up is to be replaced while it stays: the venue says that it will end it. At once
+ * under the same rule. Nothing when an attempt is under way, none is up, or the link is `alone`. */
+void link_renew(struct link *link, int64_t now_ms);
+
+/* The overlap is over: the old connection is closed, the new one is the one that is up. */
+void link_took_over(struct link *link);
+
+/* No attempt is made before; an earlier time than is held already changes nothing. */
+void link_hold(struct link *link, int64_t until_ms);
+
+/* UP while one is, whatever is attempted besides; WAITING also while held. */
+enum venue_link link_state(const struct link *link);
+
+/* When the next attempt is due: WAITING, FAILED; else 0. */
+int64_t link_retry_ms(const struct link *link);
+
+#endif
