@@ -5,9 +5,16 @@
 #include <string.h>
 
 static const char *const names[DB_COUNTED] = {
-    [DB_COUNT_ACCOUNTS] = "accounts", [DB_COUNT_SYMBOLS] = "symbols", [DB_COUNT_ORDERS] = "orders",
-    [DB_COUNT_FILLS] = "fills",       [DB_COUNT_LEDGER] = "ledger",   [DB_COUNT_EQUITY] = "equity",
-    [DB_COUNT_COMMANDS] = "commands", [DB_COUNT_ALERTS] = "alerts",
+    [DB_COUNT_ACCOUNTS] = "accounts",
+    [DB_COUNT_SYMBOLS] = "symbols",
+    [DB_COUNT_ORDERS] = "orders",
+    [DB_COUNT_FILLS] = "fills",
+    [DB_COUNT_LEDGER] = "ledger",
+    [DB_COUNT_EQUITY] = "equity",
+    [DB_COUNT_COMMANDS] = "commands",
+    [DB_COUNT_ALERTS] = "alerts",
+    [DB_COUNT_ACTIONS] = "corporate_actions",
+    [DB_COUNT_REVISIONS] = "revisions",
 };
 
 enum db_counted db_counted_find(const char *table)

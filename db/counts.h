@@ -17,6 +17,8 @@ enum db_counted {
     DB_COUNT_EQUITY,
     DB_COUNT_COMMANDS,
     DB_COUNT_ALERTS,
+    DB_COUNT_ACTIONS,
+    DB_COUNT_REVISIONS,
     DB_COUNTED,
 };
 
@@ -24,7 +26,7 @@ struct db_counts {
     int64_t rows[DB_COUNTED];
 };
 
-enum { DB_COUNTS_TEXT = 320 };
+enum { DB_COUNTS_TEXT = 400 };
 
 #define DB_COUNTS_KEY "counts" /* of meta */
 

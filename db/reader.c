@@ -169,6 +169,11 @@ static bool read_symbol(sqlite3_stmt *stmt, struct db_symbol_row *row)
     f->ask_down_e4 = sqlite3_column_int64(stmt, c++);
     f->orders_max = sqlite3_column_int(stmt, c++);
     row->seen_ns = sqlite3_column_int64(stmt, c++);
+    s->gone = sqlite3_column_int(stmt, c++);
+    s->loose_ids = sqlite3_column_int(stmt, c++);
+    fits &= db_column_name(stmt, c++, s->calendar, sizeof s->calendar);
+    row->streamed = sqlite3_column_type(stmt, c) == SQLITE_NULL ? -1 : sqlite3_column_int(stmt, c);
+    fits &= (size_t)snprintf(s->venue, sizeof s->venue, "%s", row->venue) < sizeof s->venue;
     return fits;
 }
 
@@ -338,11 +343,16 @@ int db_reader_symbol(struct db_reader *reader, const char *name, struct db_symbo
     int r = db_reader_load_symbols(reader);
     if (r < 0)
         return r;
-    for (size_t i = 0; i < reader->n_symbols; i++)
-        if (strcmp(reader->symbols[i].symbol.name, name) == 0) {
-            *ret = reader->symbols[i];
-            return 0;
-        }
+    const struct db_symbol_row *newest = NULL;
+    for (size_t i = 0; i < reader->n_symbols; i++) {
+        const struct db_symbol_row *at = &reader->symbols[i];
+        if (strcmp(at->symbol.name, name) == 0 && (!newest || at->seen_ns > newest->seen_ns))
+            newest = at;
+    }
+    if (newest) {
+        *ret = *newest;
+        return 0;
+    }
     snprintf(reader->error, sizeof reader->error, "symbol \"%.*s\" is not in the database", SYMBOL_NAME_MAX,
              name);
     return -ENOENT;

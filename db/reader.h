@@ -33,10 +33,11 @@ int db_reader_begin(struct db_reader *reader);
 void db_reader_end(struct db_reader *reader);
 
 struct db_symbol_row {
-    int64_t id; /* in the database */
-    char venue[SYMBOL_NAME_MAX];
+    int64_t id;                  /* in the database */
+    char venue[SYMBOL_NAME_MAX]; /* symbol.venue is the same */
     struct symbol symbol;
     int64_t seen_ns;
+    int streamed; /* by command: 0 removed, 1 added; -1: as the configuration says */
 };
 
 struct db_account_row {
@@ -44,7 +45,8 @@ struct db_account_row {
     int64_t equity_peak, day, day_equity, killed_ns; /* struct account's */
 };
 
-/* Symbols by name, accounts by number; NULL or -ENOENT where there is none. */
+/* Symbols by name, accounts by number; NULL or -ENOENT where there is none. Of two venues' symbols of one
+ * name it is the one that was seen last. */
 int db_reader_symbols(struct db_reader *reader, void (*row)(void *ctx, const struct db_symbol_row *row),
                       void *ctx);
 int db_reader_accounts(struct db_reader *reader, void (*row)(void *ctx, const struct db_account_row *row),
@@ -132,6 +134,39 @@ int db_reader_chart_series(struct db_reader *reader, const char *symbol,
 /* The newest n bars of one, oldest first; prices and volume as bars have them. -ENOENT likewise. */
 int db_reader_chart_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t n,
                          void (*row)(void *ctx, const struct db_chart_bar *row), void *ctx);
+
+/* Bars of the order book's measures that open in [from_ns, to_ns], oldest first; `symbol` of each is 0.
+ * -ENOENT for an unknown symbol. */
+int db_reader_book_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t from_ns,
+                        int64_t to_ns, void (*row)(void *ctx, const struct engine_book_bar *row), void *ctx);
+/* The newest n of them, oldest first. */
+int db_reader_last_book_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t n,
+                             void (*row)(void *ctx, const struct engine_book_bar *row), void *ctx);
+
+struct db_revision_row {
+    uint64_t id;
+    struct db_revision revision; /* but for its symbol's index */
+    const struct db_symbol_row *symbol;
+};
+/* What was changed of one symbol (NULL: of all) between two times of the engine, oldest first. -ENOENT
+ * likewise. */
+int db_reader_revisions(struct db_reader *reader, const char *symbol, int64_t from_ns, int64_t to_ns,
+                        void (*row)(void *ctx, const struct db_revision_row *row), void *ctx);
+
+struct db_action_row {
+    uint64_t id;
+    struct db_action action; /* but for its symbol's index */
+    const struct db_symbol_row *symbol;
+};
+/* Splits and dividends of one symbol (NULL: of all), in the order in which they took effect. */
+int db_reader_actions(struct db_reader *reader, const char *symbol,
+                      void (*row)(void *ctx, const struct db_action_row *row), void *ctx);
+
+/* By calendar; by venue. */
+int db_reader_sessions(struct db_reader *reader, void (*row)(void *ctx, const struct db_session *row),
+                       void *ctx);
+int db_reader_venues(struct db_reader *reader, void (*row)(void *ctx, const struct db_venue *row), void *ctx);
+int db_reader_bans(struct db_reader *reader, void (*row)(void *ctx, const struct db_ban *row), void *ctx);
 
 /* Trainings, oldest first; one by its name with `name` (NULL: all). */
 int db_reader_trainings(struct db_reader *reader, const char *name,

@@ -8,11 +8,11 @@
 static const char *const command_states[] = {
     [DB_COMMAND_PENDING] = "pending", [DB_COMMAND_DONE] = "done", [DB_COMMAND_REFUSED] = "refused"};
 static const char *const severities[] = {[DB_INFO] = "info", [DB_WARNING] = "warning", [DB_ERROR] = "error"};
-static const char *const feed_states[] = {[DB_FEED_OK] = "ok",
-                                          [DB_FEED_CONNECTING] = "connecting",
-                                          [DB_FEED_RETRY] = "retry",
-                                          [DB_FEED_STALE] = "stale",
-                                          [DB_FEED_FAILED] = "failed"};
+static const char *const feed_states[] = {
+    [DB_FEED_OK] = "ok",       [DB_FEED_CONNECTING] = "connecting", [DB_FEED_RETRY] = "retry",
+    [DB_FEED_STALE] = "stale", [DB_FEED_FAILED] = "failed",         [DB_FEED_CLOSED] = "closed"};
+static const char *const revision_kinds[] = {
+    [REVISION_CORRECTION] = "correction", [REVISION_CANCEL] = "cancel", [REVISION_BAR] = "bar"};
 
 static const char *const policy_roles[] = {[DB_POLICY_CHALLENGER] = "challenger",
                                            [DB_POLICY_CHAMPION] = "champion",
@@ -54,6 +54,38 @@ int db_severity_parse(const char *name)
 int db_feed_state_parse(const char *name)
 {
     return find(feed_states, sizeof feed_states / sizeof *feed_states, name);
+}
+
+const char *db_revision_name(enum revision_kind kind)
+{
+    return revision_kinds[kind];
+}
+
+int db_revision_parse(const char *name)
+{
+    return find(revision_kinds, sizeof revision_kinds / sizeof *revision_kinds, name);
+}
+
+void db_revision_of(const struct engine_revision *revision, uint64_t input_seq, struct db_revision *ret)
+{
+    *ret = (struct db_revision){
+        .kind = revision->kind,
+        .source = revision->source,
+        .symbol = revision->symbol,
+        .applied = revision->applied,
+        .has_old = revision->old != NULL,
+        .has_now = revision->now != NULL,
+        .ts_ns = revision->ts_ns,
+        .at_ns = revision->at_ns,
+        .correction = {.id = -1, .new_id = -1},
+        .input_seq = input_seq,
+    };
+    if (revision->correction)
+        ret->correction = *revision->correction;
+    if (revision->old)
+        ret->old = *revision->old;
+    if (revision->now)
+        ret->now = *revision->now;
 }
 
 const char *db_policy_role_name(enum db_policy_role role)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "engine/account.h"
+#include "engine/engine.h"
 #include "engine/event.h"
 #include "exchange/bar.h"
 #include "exchange/symbol.h"
@@ -68,7 +69,14 @@ struct db_telemetry {
     const char *name; /* with its unit: "resident_bytes", "gpu0_power_w" */
 };
 
-enum db_feed_state { DB_FEED_OK, DB_FEED_CONNECTING, DB_FEED_RETRY, DB_FEED_STALE, DB_FEED_FAILED };
+enum db_feed_state {
+    DB_FEED_OK,
+    DB_FEED_CONNECTING,
+    DB_FEED_RETRY,
+    DB_FEED_STALE,
+    DB_FEED_FAILED,
+    DB_FEED_CLOSED, /* its market is: silence is no fault */
+};
 
 struct db_feed {
     int symbol; /* -1 for the connection itself */
@@ -78,6 +86,53 @@ struct db_feed {
     int64_t frames, bytes, bad_frames, connects;
     const char *stream, *detail; /* "trade", "kline_1m", …; "connection" */
 };
+
+/* A venue as a whole. NaN where a figure is not known. */
+struct db_venue {
+    enum db_feed_state state;
+    int64_t last_recv_ns; /* wall clock; 0: nothing yet */
+    int64_t frames, bad_frames, connects, renewals;
+    double latency_p50_ms, latency_p99_ms, clock_offset_ms;
+    const char *venue, *detail;
+    const char *market; /* "always", or its calendar's phase */
+};
+
+/* Who may not ask before `until_ns`, of the wall clock. */
+struct db_ban {
+    int64_t until_ns;
+    const char *venue, *why;
+};
+
+/* How a calendar's market stands since then. */
+struct db_session {
+    struct event_session session;
+    int64_t since_ns;
+};
+
+/* A corporate action that took effect: of its event, once a symbol. */
+struct db_action {
+    int symbol;
+    struct corporate_action action;
+    int64_t ts_ns;
+    uint64_t input_seq;
+};
+
+/* What a venue changed of what it had told, as struct engine_revision has it. */
+struct db_revision {
+    enum revision_kind kind;
+    enum bar_source source;
+    int symbol;
+    bool applied, has_old, has_now; /* of the bars */
+    int64_t ts_ns, at_ns;
+    struct market_correction correction; /* of a trade; BAR: ids -1, else zeros */
+    struct bar old, now;                 /* without quote volume and trade ids */
+    uint64_t input_seq;
+};
+
+/* The row of a revision that event `input_seq` made. */
+void db_revision_of(const struct engine_revision *revision, uint64_t input_seq, struct db_revision *ret);
+
+enum { DB_BOOK_BARS_KEPT = 20000 }; /* intervals of a symbol */
 
 /* Bars from from_open_ns to to_open_ns, both included, that are missing, or were (filled_ns). */
 struct db_gap {
@@ -184,8 +239,10 @@ int db_policy_role_parse(const char *name);
 const char *db_command_state_name(enum db_command_state state); /* "pending", "done", "refused" */
 const char *db_severity_name(enum db_severity severity);        /* "info", "warning", "error" */
 const char *db_feed_state_name(enum db_feed_state state);       /* "ok", "connecting", … */
+const char *db_revision_name(enum revision_kind kind);          /* "correction", "cancel", "bar" */
 int db_command_state_parse(const char *name);                   /* the enum or -EINVAL */
 int db_severity_parse(const char *name);
 int db_feed_state_parse(const char *name);
+int db_revision_parse(const char *name);
 
 #endif

@@ -2,8 +2,8 @@
  * the name of its row.
  *
  * SQL's seal(rule, value, …) spells what is stored, as it is stored. The column `hash` of orders, fills,
- * accounts, symbols, positions, equity, commands, alerts and meta is seal() of the table's other columns in
- * their order, by rule 2.
+ * accounts, symbols, positions, equity, commands, alerts, corporate_actions, revisions and meta is seal() of
+ * the table's other columns in their order, by rule 2.
  *
  * Orders and fills say their rule in the column `rule`, which is not among those. Rule 1 is of the rows that
  * schema version 1 wrote: it knows the columns of that version only, an unknown account as -1 and an unknown
@@ -54,6 +54,10 @@ int db_row_hash_register(sqlite3 *db);
     "tick, " \
     "qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, notional_min, notional_max, " \
     "notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, ask_up_e4, ask_down_e4, orders_max, " \
-    "seen_ns"
+    "seen_ns, gone, loose_ids, calendar, streamed"
+#define DB_REVISION_COLUMNS \
+    "id, ts_ns, symbol, kind, source, at_ns, trade_id, new_id, old_price, old_qty, price, qty, old_bar, " \
+    "new_bar, code, applied, input_seq"
+#define DB_ACTION_COLUMNS "id, symbol, action, kind, ex_ns, shares, per, cash, ts_ns, input_seq"
 
 #endif

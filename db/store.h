@@ -23,6 +23,14 @@ struct db_row_bar {
     int64_t interval_ns;
     struct bar bar;
 };
+struct db_row_streamed {
+    int index;
+    bool streamed;
+};
+struct db_row_book_bar {
+    int64_t interval_ns;
+    struct engine_book_bar bar;
+};
 struct db_row_position {
     int account, symbol;
     struct position position;
@@ -110,6 +118,19 @@ enum db_statement {
     DB_SQL_STATE_MERGE_FORGET,
     DB_SQL_POLICY,
     DB_SQL_ORDER_POLICY,
+    DB_SQL_STREAMED,
+    DB_SQL_BAR_DROP,
+    DB_SQL_BOOK_BAR,
+    DB_SQL_BOOK_BAR_THIN,
+    DB_SQL_REVISION,
+    DB_SQL_REVISION_SEAL,
+    DB_SQL_ACTION,
+    DB_SQL_ACTION_SEAL,
+    DB_SQL_ACTION_SAME,
+    DB_SQL_SESSION,
+    DB_SQL_VENUE,
+    DB_SQL_BAN,
+    DB_SQL_BAN_OVER,
     DB_STATEMENTS,
 };
 

@@ -20,6 +20,8 @@ bool db_row_is_money(enum db_row_kind kind)
     case DB_ROW_META:
     case DB_ROW_POLICY:
     case DB_ROW_ORDER_POLICY:
+    case DB_ROW_STREAMED:
+    case DB_ROW_ACTION:
         return true;
     default:
         return false;
@@ -139,6 +141,8 @@ static int apply_again(struct db_store *store, const struct db_row_header *row)
         return db_apply_ledger(store, data, true);
     case DB_ROW_COMMAND:
         return db_apply_command(store, data, true);
+    case DB_ROW_ACTION:
+        return db_apply_action(store, data, true);
     default:
         return SQLITE_OK;
     }
@@ -198,6 +202,22 @@ int db_store_apply(struct db_store *store, const struct db_row_header *row)
         return db_apply_policy(store, data);
     case DB_ROW_ORDER_POLICY:
         return db_apply_order_policy(store, data);
+    case DB_ROW_STREAMED:
+        return db_apply_streamed(store, data);
+    case DB_ROW_BAR_DROP:
+        return db_apply_bar_drop(store, data);
+    case DB_ROW_BOOK_BAR:
+        return db_apply_book_bar(store, data);
+    case DB_ROW_REVISION:
+        return db_apply_revision(store, data);
+    case DB_ROW_ACTION:
+        return db_apply_action(store, data, false);
+    case DB_ROW_SESSION:
+        return db_apply_session(store, data);
+    case DB_ROW_VENUE:
+        return db_apply_venue(store, data);
+    case DB_ROW_BAN:
+        return db_apply_ban(store, data);
     case DB_ROW_KINDS:
         break;
     }

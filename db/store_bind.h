@@ -99,4 +99,18 @@ int db_apply_training_rewind(struct db_store *store, const struct db_row_trainin
 int db_apply_policy(struct db_store *store, const struct db_policy *row);
 int db_apply_order_policy(struct db_store *store, const struct db_order_policy *row);
 
+/* Of several venues, sessions and corporate actions: store_venues.c. */
+int db_apply_streamed(struct db_store *store, const struct db_row_streamed *row);
+int db_apply_bar_drop(struct db_store *store, const struct db_row_bar *row);
+int db_apply_book_bar(struct db_store *store, const struct db_row_book_bar *row);
+int db_apply_revision(struct db_store *store, const struct db_revision *row);
+int db_apply_action(struct db_store *store, const struct db_action *row, bool again);
+int db_apply_session(struct db_store *store, const struct db_session *row);
+int db_apply_venue(struct db_store *store, const struct db_venue *row);
+int db_apply_ban(struct db_store *store, const struct db_ban *row);
+
+/* What is stored contradicts what comes: of an event that is stored already that is counted and stays, else
+ * the database is not what we think it is. */
+int db_conflict(struct db_store *store, const char *what, uint64_t id, bool again);
+
 #endif

@@ -11,9 +11,7 @@
 #define HOUR_NS   INT64_C(3600000000000)
 #define WINDOW_NS (8 * 24 * HOUR_NS) /* of equity at full detail */
 
-/* What is stored contradicts what comes: of an event that is stored already that is counted and stays, else
- * the database is not what we think it is. */
-static int conflict(struct db_store *store, const char *what, uint64_t id, bool again)
+int db_conflict(struct db_store *store, const char *what, uint64_t id, bool again)
 {
     snprintf(store->error, sizeof store->error, "%s %" PRIu64 " is already stored, with other values", what,
              id);
@@ -27,7 +25,7 @@ static int compare(struct db_store *store, struct binding *b, const char *what, 
 {
     int64_t same = 0;
     int rc = run_returning(store, b, &same);
-    return rc == SQLITE_OK && same != 1 ? conflict(store, what, id, again) : rc;
+    return rc == SQLITE_OK && same != 1 ? db_conflict(store, what, id, again) : rc;
 }
 
 int db_apply_meta(struct db_store *store, const char *key)
@@ -129,6 +127,8 @@ int db_apply_symbol(struct db_store *store, const struct db_row_symbol *row)
         f->ask_down_e4,
         f->orders_max,
         row->seen_ns,
+        s->gone,
+        s->loose_ids,
     };
     struct binding b = bind(store, DB_SQL_SYMBOL);
     int64_t id = 0;
@@ -138,6 +138,7 @@ int db_apply_symbol(struct db_store *store, const struct db_row_symbol *row)
     text(&b, s->quote);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         integer(&b, numbers[i]);
+    text(&b, s->calendar);
     int rc = run_returning(store, &b, &id);
     if (rc == SQLITE_OK && id == 0) {
         snprintf(store->error, sizeof store->error,

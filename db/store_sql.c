@@ -46,9 +46,10 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "price_min, price_max, tick, qty_min, qty_max, step, market_qty_min, market_qty_max, market_step, "
         "notional_min, notional_max, notional_min_market, notional_max_market, bid_up_e4, bid_down_e4, "
         "ask_up_e4, "
-        "ask_down_e4, orders_max, seen_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
+        "ask_down_e4, orders_max, seen_ns, gone, loose_ids, calendar) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+        "?8, ?9, ?10, ?11, ?12, ?13, "
         "?14, ?15, "
-        "?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) "
+        "?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30) "
         "ON CONFLICT (venue, name) DO UPDATE SET trading = excluded.trading, price_min = excluded.price_min, "
         "price_max = excluded.price_max, tick = excluded.tick, qty_min = excluded.qty_min, qty_max = "
         "excluded.qty_max, "
@@ -59,7 +60,8 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "notional_max_market = excluded.notional_max_market, bid_up_e4 = excluded.bid_up_e4, "
         "bid_down_e4 = excluded.bid_down_e4, ask_up_e4 = excluded.ask_up_e4, ask_down_e4 = "
         "excluded.ask_down_e4, "
-        "orders_max = excluded.orders_max, seen_ns = excluded.seen_ns "
+        "orders_max = excluded.orders_max, seen_ns = excluded.seen_ns, gone = excluded.gone, loose_ids = "
+        "excluded.loose_ids, calendar = excluded.calendar "
         "WHERE base = excluded.base AND quote = excluded.quote AND price_scale = excluded.price_scale "
         "AND qty_scale = excluded.qty_scale AND quote_scale = excluded.quote_scale RETURNING id",
     [DB_SQL_SYMBOL_SEAL] = "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ") WHERE id = ?1",
@@ -228,4 +230,35 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
     [DB_SQL_ORDER_POLICY] = "INSERT INTO order_policies (order_id, policy, backend) VALUES (?1, ?2, ?3) "
                             "ON CONFLICT (order_id) DO UPDATE SET policy = excluded.policy, backend = "
                             "excluded.backend",
+    [DB_SQL_STREAMED] = "UPDATE symbols SET streamed = ?2 WHERE id = ?1",
+    [DB_SQL_BAR_DROP] =
+        "DELETE FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND source = ?3 AND open_ns = ?4",
+    [DB_SQL_BOOK_BAR] =
+        "INSERT OR REPLACE INTO book_bars (symbol, interval_ns, open_ns, spread_open, spread_high, "
+        "spread_low, spread_close, imbalance_open, imbalance_high, imbalance_low, imbalance_close, "
+        "microprice_open, microprice_high, microprice_low, microprice_close) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+    [DB_SQL_BOOK_BAR_THIN] = "DELETE FROM book_bars WHERE symbol = ?1 AND interval_ns = ?2 AND open_ns <= ?3",
+    [DB_SQL_REVISION] =
+        "INSERT INTO revisions (ts_ns, symbol, kind, source, at_ns, trade_id, new_id, old_price, old_qty, "
+        "price, qty, old_bar, new_bar, code, applied, input_seq, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+        "?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, x'') ON CONFLICT DO NOTHING RETURNING id",
+    [DB_SQL_REVISION_SEAL] = "UPDATE revisions SET hash = seal(2, " DB_REVISION_COLUMNS ") WHERE id = ?1",
+    [DB_SQL_ACTION] =
+        "INSERT INTO corporate_actions (symbol, action, kind, ex_ns, shares, per, cash, ts_ns, input_seq, "
+        "hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, x'') ON CONFLICT DO NOTHING RETURNING id",
+    [DB_SQL_ACTION_SEAL] = "UPDATE corporate_actions SET hash = seal(2, " DB_ACTION_COLUMNS ") WHERE id = ?1",
+    [DB_SQL_ACTION_SAME] =
+        "SELECT (kind, ex_ns, shares, per, cash, ts_ns, input_seq) IS (?3, ?4, ?5, ?6, ?7, "
+        "?8, ?9) FROM corporate_actions WHERE symbol = ?1 AND action = ?2",
+    [DB_SQL_SESSION] =
+        "INSERT INTO market_sessions (calendar, phase, since_ns, next_ns) VALUES (?1, ?2, ?3, ?4) "
+        "ON CONFLICT DO UPDATE SET since_ns = iif(phase = excluded.phase, since_ns, excluded.since_ns), "
+        "phase = excluded.phase, next_ns = excluded.next_ns",
+    [DB_SQL_VENUE] =
+        "INSERT OR REPLACE INTO venue_status (venue, state, detail, market, last_recv_ns, frames, "
+        "bad_frames, connects, renewals, latency_p50_ms, latency_p99_ms, clock_offset_ms) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    [DB_SQL_BAN] = "INSERT OR REPLACE INTO venue_bans (venue, until_ns, why) VALUES (?1, ?2, ?3)",
+    [DB_SQL_BAN_OVER] = "DELETE FROM venue_bans WHERE venue = ?1",
 };

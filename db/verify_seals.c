@@ -37,6 +37,8 @@ static const struct sealed {
     {"equity", false, NAME_OF_ACCOUNT " || ' ' || ts_ns", "account, ts_ns", "seal(2, " DB_EQUITY_COLUMNS ")"},
     {"commands", false, "id", "id", "seal(2, " DB_COMMAND_COLUMNS ")"},
     {"alerts", false, "id", "id", "seal(2, " DB_ALERT_COLUMNS ")"},
+    {"corporate_actions", true, "id", "id", "seal(2, " DB_ACTION_COLUMNS ")"},
+    {"revisions", true, "id", "id", "seal(2, " DB_REVISION_COLUMNS ")"},
     {"meta", false, "key", "key", "seal(2, key, value)"},
 };
 

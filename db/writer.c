@@ -392,6 +392,7 @@ static bool may_be_dropped(enum db_row_kind kind)
     case DB_ROW_PRICE:
     case DB_ROW_TELEMETRY:
     case DB_ROW_FEED:
+    case DB_ROW_VENUE:
     case DB_ROW_TRAINING:
     case DB_ROW_TRAINING_POINT:
     case DB_ROW_TRAINING_EVALUATION:
@@ -630,6 +631,51 @@ uint64_t db_writer_put_policy(struct db_writer *w, const struct db_policy *polic
 uint64_t db_writer_put_order_policy(struct db_writer *w, const struct db_order_policy *origin)
 {
     return PUT(w, DB_ROW_ORDER_POLICY, origin, origin->backend);
+}
+
+uint64_t db_writer_put_streamed(struct db_writer *w, int index, bool streamed)
+{
+    struct db_row_streamed row = {.index = index, .streamed = streamed};
+    return put(w, DB_ROW_STREAMED, &row, sizeof row, NULL, 0);
+}
+
+uint64_t db_writer_put_book_bar(struct db_writer *w, int64_t interval_ns, const struct engine_book_bar *bar)
+{
+    struct db_row_book_bar row = {.interval_ns = interval_ns, .bar = *bar};
+    return put(w, DB_ROW_BOOK_BAR, &row, sizeof row, NULL, 0);
+}
+
+uint64_t db_writer_drop_bar(struct db_writer *w, int symbol, int64_t interval_ns, enum bar_source source,
+                            int64_t open_ns)
+{
+    struct db_row_bar row = {
+        .symbol = symbol, .source = source, .interval_ns = interval_ns, .bar = {.open_ns = open_ns}};
+    return put(w, DB_ROW_BAR_DROP, &row, sizeof row, NULL, 0);
+}
+
+uint64_t db_writer_put_revision(struct db_writer *w, const struct db_revision *revision)
+{
+    return put(w, DB_ROW_REVISION, revision, sizeof *revision, NULL, 0);
+}
+
+uint64_t db_writer_put_action(struct db_writer *w, const struct db_action *action)
+{
+    return put(w, DB_ROW_ACTION, action, sizeof *action, NULL, 0);
+}
+
+uint64_t db_writer_put_session(struct db_writer *w, const struct db_session *session)
+{
+    return put(w, DB_ROW_SESSION, session, sizeof *session, NULL, 0);
+}
+
+uint64_t db_writer_put_venue(struct db_writer *w, const struct db_venue *venue)
+{
+    return PUT(w, DB_ROW_VENUE, venue, venue->venue, venue->detail, venue->market);
+}
+
+uint64_t db_writer_put_ban(struct db_writer *w, const struct db_ban *ban)
+{
+    return PUT(w, DB_ROW_BAN, ban, ban->venue, ban->why);
 }
 
 uint64_t db_writer_last(const struct db_writer *w)

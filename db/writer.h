@@ -67,9 +67,22 @@ uint64_t db_writer_put_account(struct db_writer *writer, const struct db_account
 /* The index may be another in the next run: the database knows a symbol by venue and name. */
 uint64_t db_writer_put_symbol(struct db_writer *writer, int index, const char *venue,
                               const struct symbol *symbol, int64_t seen_ns);
+/* Added or removed by command: over what the configuration says. The symbol was put before. */
+uint64_t db_writer_put_streamed(struct db_writer *writer, int index, bool streamed);
 /* A bar that comes again unchanged changes nothing; with other numbers it replaces, and is counted. */
 uint64_t db_writer_put_bar(struct db_writer *writer, int symbol, int64_t interval_ns, enum bar_source source,
                            const struct bar *bar);
+/* Bars of the order book's measures; those that open DB_BOOK_BARS_KEPT intervals before it go. */
+uint64_t db_writer_put_book_bar(struct db_writer *writer, int64_t interval_ns,
+                                const struct engine_book_bar *bar);
+/* A stored bar that never was: its only trade was cancelled. */
+uint64_t db_writer_drop_bar(struct db_writer *writer, int symbol, int64_t interval_ns, enum bar_source source,
+                            int64_t open_ns);
+/* The trace alone: the bar itself is put or dropped besides. */
+uint64_t db_writer_put_revision(struct db_writer *writer, const struct db_revision *revision);
+/* Once a symbol and id: another with other values is a conflict. */
+uint64_t db_writer_put_action(struct db_writer *writer, const struct db_action *action);
+uint64_t db_writer_put_session(struct db_writer *writer, const struct db_session *session);
 uint64_t db_writer_put_gap(struct db_writer *writer, const struct db_gap *gap);
 uint64_t db_writer_put_price(struct db_writer *writer, const struct db_price *price);
 uint64_t db_writer_put_order(struct db_writer *writer, const struct order *order);
@@ -84,6 +97,9 @@ uint64_t db_writer_put_command(struct db_writer *writer, const struct db_command
 uint64_t db_writer_put_alert(struct db_writer *writer, const struct db_alert *alert);
 uint64_t db_writer_put_telemetry(struct db_writer *writer, const struct db_telemetry *value);
 uint64_t db_writer_put_feed(struct db_writer *writer, const struct db_feed *feed);
+uint64_t db_writer_put_venue(struct db_writer *writer, const struct db_venue *venue);
+/* The newest ban of that venue; one that is over is forgotten by one whose until_ns is 0. */
+uint64_t db_writer_put_ban(struct db_writer *writer, const struct db_ban *ban);
 
 /* A series as it is now; `anew`: what bars it had are forgotten. Then its bars, in any order: one that comes
  * again replaces, and those that open DB_CHART_BARS_KEPT intervals before it go. */
