@@ -778,7 +778,8 @@ int db_writer_close(struct db_writer *w, int64_t timeout_ms, char *err, size_t e
     w->abandon = r < 0;
     if (r < 0)
         snprintf(err, err_size, "%llu rows could not be stored: %s",
-                 (unsigned long long)(w->last_ticket - w->committed), w->stats.last_error);
+                 (unsigned long long)(w->last_ticket - w->committed),
+                 r == -EBADMSG ? w->stats.conflict : w->stats.last_error);
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
