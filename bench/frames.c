@@ -139,8 +139,10 @@ void frames_serve(const char *path, int seconds, struct frames *ret)
     tape_init(tape);
     tape->deliver = hear;
     tape->user = &all;
+    const struct synthetic_config made = {
+        .seed = SEED, .start_ns = START_NS, .end_ns = START_NS + seconds * SECOND_NS, .symbols = 2};
     int r = path ? recording_create(tape, &path, 1, INT64_MIN, INT64_MAX, &source, error)
-                 : synthetic_create(tape, SEED, START_NS, START_NS + seconds * SECOND_NS, &source);
+                 : synthetic_create(tape, &made, &source);
     if (r < 0)
         die("frames", error);
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)

@@ -10,6 +10,8 @@
 #define DAY          (24 * HOUR)
 #define FIRST_MONDAY (4 * DAY) /* 1970-01-05 */
 
+enum { BARS_MIN = 64 }; /* that each base keeps at least */
+
 static const struct {
     const char *name;
     int64_t ns;
@@ -57,7 +59,7 @@ int64_t candle_open_time(int interval, int64_t ts_ns)
 
 void candles_init(struct candles *candles)
 {
-    *candles = (struct candles){.last_id = -1};
+    *candles = (struct candles){.last_id = -1, .share = 1};
 }
 
 void candles_finish(struct candles *candles)
@@ -69,10 +71,16 @@ void candles_finish(struct candles *candles)
     candles_init(candles);
 }
 
+static size_t bars_max(const struct candles *candles, int tier)
+{
+    size_t max = tiers[tier].max / candles->share;
+    return max > BARS_MIN ? max : BARS_MIN;
+}
+
 int candles_append(struct candles *candles, int tier, const struct candle *bar)
 {
     struct candle_tier *t = &candles->tiers[tier];
-    if (t->n == tiers[tier].max) {
+    if (t->n == bars_max(candles, tier)) {
         size_t keep = t->n / 2;
         memmove(t->bars, t->bars + (t->n - keep), keep * sizeof(*t->bars));
         t->n = keep;
@@ -110,7 +118,7 @@ static int advance_tier(struct candles *candles, int tier, int64_t ts_ns)
         return 0;
     int64_t last = t->bars[t->n - 1].open_ns, close = t->bars[t->n - 1].close;
     int64_t open = candle_open_time(tiers[tier].interval, ts_ns);
-    if ((open - last) / length > (int64_t)tiers[tier].max) /* more than is kept */
+    if ((open - last) / length > (int64_t)bars_max(candles, tier)) /* more than is kept */
         t->n = 0;
     if (open > last && (t->n == 0 || candles->hole))
         last = open - length;

@@ -40,6 +40,7 @@ struct candles {
     struct candle_tier given[CANDLE_INTERVALS]; /* recorded bars of other intervals than the bases, rising */
     int64_t last_id;                            /* of the last trade; -1 */
     bool hole;                                  /* nothing is known of the time up to the next trade */
+    size_t share; /* of the bounds: one `share`-th is kept, for markets of many symbols; 1 at first */
 };
 
 /* Intervals by index, 1s first: name, length, index of a name (-1 when the venue has none such). */

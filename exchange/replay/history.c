@@ -95,9 +95,10 @@ static bool walk_back(struct gather *gathers, const struct history_recipe *r, st
     int64_t at = start_ns;
     for (int stage = 0; stage < CANDLE_TIERS; stage++) {
         int64_t length = candle_interval_ns(stages[stage].interval);
-        int64_t until = start_ns - HISTORY_FROM_NS;
+        int64_t until = start_ns - HISTORY_FROM_NS / (int64_t)r->share;
         if (stage + 1 < CANDLE_TIERS) /* down to where the next base's grid begins */
-            until = candle_open_time(stages[stage + 1].interval, at - stages[stage].bars * length);
+            until = candle_open_time(stages[stage + 1].interval,
+                                     at - stages[stage].bars / (int64_t)r->share * length);
         while (at - length >= until) {
             struct candle bar = step_back(r, chance, stage, price, &id);
             bar.open_ns = at -= length;

@@ -11,6 +11,7 @@ struct history_recipe {
     int64_t base, tick, step; /* as the live market's; scale 8 */
     int64_t width_e9;         /* of one second, in 1e-9 of the price */
     int trade_bits;
+    size_t share; /* one `share`-th of what is said below, for markets of many symbols; 1 or more */
 };
 
 /* Walks back from `price` at start_ns (a whole second) and fills all bases: the last hour in seconds, a month

@@ -44,10 +44,12 @@ static void tell_trades(struct made_market *market, int64_t ts_ns, bool buy, int
     if (first > 0) {
         trade.id = market->next_trade_id++;
         trade.qty = first;
+        market->messages++;
         tape_trade(market->tape, market->symbol, &trade, false, NULL, 0);
     }
     trade.id = market->next_trade_id++;
     trade.qty = qty - first;
+    market->messages++;
     tape_trade(market->tape, market->symbol, &trade, true, NULL, 0);
 }
 
@@ -80,6 +82,7 @@ void made_market_quote(struct made_market *market)
         return;
     market->told_bid = *bid;
     market->told_ask = *ask;
+    market->messages++;
     tape_quote(market->tape, market->symbol, market->update_id, bid->price, bid->qty, ask->price, ask->qty,
                NULL, 0);
 }
@@ -94,6 +97,7 @@ void made_market_diff(struct made_market *market, int64_t ts_ns)
             changed->levels[i].qty =
                 ladder_qty(side == 0 ? &market->bids : &market->asks, changed->levels[i].price);
     }
+    market->messages++;
     tape_depth(market->tape, market->symbol, ts_ns, market->told_id + 1, market->update_id,
                market->changed[0].levels, market->changed[0].n, market->changed[1].levels,
                market->changed[1].n, NULL, 0);

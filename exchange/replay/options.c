@@ -23,6 +23,8 @@ static const char help[] =
     "      --recording F...       play recorded frames; several files are merged by time\n"
     "      --bars F...            play bars files: trades, quotes and depth that agree with them\n"
     "      --synthetic SEED       a seeded market without end: BTCUSDT and ETHUSDT\n"
+    "      --symbols N            of the made market, 2 by default\n"
+    "      --rate R               its messages a second of each symbol, evenly spread\n"
     "      --interval I           of the bars files, when it is not what they show (1m, 5m, 1h, ...)\n"
     "      --from T, --to T       play from, play to (ISO 8601 or an epoch); --synthetic starts at --from\n"
     "      --speed N|max          N times real time (default 1); max: as fast as clients read\n"
@@ -116,6 +118,25 @@ static int set_seed(struct options *o, const char *value)
     return GO_ON;
 }
 
+static int set_symbols(struct options *o, const char *value)
+{
+    char *end;
+    long n = strtol(value, &end, 10);
+    if (!isdigit((unsigned char)*value) || *end != '\0' || n < 1 || n > TAPE_SYMBOLS_MAX)
+        return usage("bad number: --symbols %s: from 1 to %d", value, TAPE_SYMBOLS_MAX);
+    o->symbols = (int)n;
+    return GO_ON;
+}
+
+static int set_rate(struct options *o, const char *value)
+{
+    char *end;
+    o->rate = strtod(value, &end);
+    if (end == value || *end != '\0' || !(o->rate >= 0.01 && o->rate <= 100000))
+        return usage("bad rate: --rate %s: messages a second of each symbol, from 0.01 to 100000", value);
+    return GO_ON;
+}
+
 static int set_interval(struct options *o, const char *value)
 {
     o->interval = candle_interval_find(value, strlen(value));
@@ -195,8 +216,9 @@ static const struct option {
 } table[] = {
     {"--venue", false, set_venue},    {"--recording", true, add_recording}, {"--bars", true, add_bars},
     {"--synthetic", false, set_seed}, {"--interval", false, set_interval},  {"--from", false, set_from},
-    {"--to", false, set_to},          {"--speed", false, set_speed},        {"--listen", false, set_listen},
-    {"--ca-out", false, set_ca_out},  {"--fault", true, add_fault},
+    {"--to", false, set_to},          {"--speed", false, set_speed},        {"--symbols", false, set_symbols},
+    {"--rate", false, set_rate},      {"--listen", false, set_listen},      {"--ca-out", false, set_ca_out},
+    {"--fault", true, add_fault},
 };
 
 static const struct option *find(const char *word, size_t len)
@@ -215,6 +237,8 @@ static int check(const struct options *o)
             "nothing to play, or too much: one of --recording F..., --bars F... or --synthetic SEED");
     if (o->interval >= 0 && o->n_bars == 0)
         return usage("--interval without --bars: the interval of bars files: leave it out");
+    if ((o->symbols > 0 || o->rate > 0) && !o->synthetic)
+        return usage("--symbols or --rate without --synthetic: of a made market only: leave them out");
     if (o->from_ns >= o->to_ns)
         return usage("--from is not before --to: a time range: --from earlier than --to");
     if (o->venue->check && o->venue->check(o, error) < 0)

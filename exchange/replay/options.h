@@ -23,6 +23,8 @@ struct options {
     size_t n_recordings, n_bars;
     bool synthetic;
     uint64_t seed;
+    int symbols;            /* of the synthetic market; 0: not given */
+    double rate;            /* its messages a second and symbol; 0: not given */
     int interval;           /* index as in candles.h; -1: not given */
     int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: not given */
     double speed;           /* 0: max */

@@ -4,7 +4,8 @@
 
 enum {
     TICK_MS = 5,
-    WORK_NS = 4000000, /* in one turn of the loop */
+    CROWD_SYMBOLS = 32, /* so many would say too much in one tick: they get shorter ones */
+    WORK_NS = 4000000,  /* in one turn of the loop */
     BATCH_STEPS = 256,
 };
 
@@ -43,7 +44,10 @@ static void on_tick(uv_timer_t *timer)
     bool all = play_until(play, until);
     if (play->failed || play->source->ops->due(play->source) == INT64_MAX)
         return;
-    uv_timer_start(timer, on_tick, all ? TICK_MS : 1, 0); /* with 0 libuv 1.44 would call it for ever */
+    const struct tape *tape = play->source->tape;
+    bool crowd = tape && tape->n_symbols > CROWD_SYMBOLS;
+    /* With 0 libuv 1.44 would call it for ever. */
+    uv_timer_start(timer, on_tick, all && !crowd ? TICK_MS : 1, 0);
 }
 
 static void on_idle(uv_idle_t *idle)

@@ -1,6 +1,7 @@
 #include "exchange/replay/synthetic.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,9 @@
 #define DIFF_EVERY_NS (100 * NS_PER_MS)
 
 enum {
-    SYMBOLS = 2,
-    LEVELS_START = 300, /* a side */
+    RECIPES = 2,
+    HISTORY_SYMBOLS = 14, /* that have all of it: a million bars */
+    LEVELS_START = 300,   /* a side */
     LEVELS_MIN = 240,
     LEVELS_MAX = 420,
     SWEEP_LEVELS = 6,     /* that one order takes at most */
@@ -27,7 +29,7 @@ enum {
 
 /* What tells one made symbol from another. Widths are of one fair-price step, in 1e-9 of the price. */
 struct recipe {
-    const char *name;
+    char name[SYMBOL_NAME_MAX];
     int64_t base, tick, step; /* price, price step, quantity step; scale 8 */
     int price_digits, qty_digits;
     int64_t width_e9;
@@ -37,7 +39,7 @@ struct recipe {
     int64_t trade_id;
 };
 
-static const struct recipe recipes[SYMBOLS] = {
+static const struct recipe recipes[RECIPES] = {
     {"BTCUSDT", 60000 * E8, E8 / 100, E8 / 100000, 2, 5, 10000, 9 * NS_PER_MS, 13, 17, 50000000000,
      20000000000},
     {"ETHUSDT", 3000 * E8, E8 / 100, E8 / 10000, 2, 4, 13000, 14 * NS_PER_MS, 14, 18, 35000000000,
@@ -45,7 +47,8 @@ static const struct recipe recipes[SYMBOLS] = {
 };
 
 struct maker {
-    const struct recipe *recipe;
+    struct recipe recipe;
+    int index; /* among the makers */
     struct chance chance;
     struct made_market market;
     int64_t fair;    /* scale 8 */
@@ -53,22 +56,25 @@ struct maker {
     int64_t regime_end_ns;
     int64_t volatility_e2, drift_e9;
     int64_t next_action_ns, next_diff_ns;
+    int64_t origin_ns, gap_ps; /* at an even rate: when it began, and between two messages; 0: no even rate */
 };
 
 struct synthetic {
     struct source base;
-    struct maker makers[SYMBOLS];
+    struct maker *makers;
+    int n_makers;
+    struct maker **heap; /* the next that is due first */
     int64_t end_ns;
 };
 
 static int64_t floor_tick(const struct maker *m, int64_t price)
 {
-    return price / m->recipe->tick * m->recipe->tick;
+    return price / m->recipe.tick * m->recipe.tick;
 }
 
 static int64_t level_qty(struct maker *m)
 {
-    return chance_heavy(&m->chance, m->recipe->level_bits) * m->recipe->step;
+    return chance_heavy(&m->chance, m->recipe.level_bits) * m->recipe.step;
 }
 
 static void begin_regime(struct maker *m)
@@ -82,7 +88,7 @@ static void begin_regime(struct maker *m)
 /* Lets the fair price walk up to ts_ns. */
 static void walk(struct maker *m, int64_t ts_ns)
 {
-    const struct recipe *r = m->recipe;
+    const struct recipe *r = &m->recipe;
     for (; m->fair_ns + FAIR_STEP_NS <= ts_ns; m->fair_ns += FAIR_STEP_NS) {
         if (m->fair_ns >= m->regime_end_ns)
             begin_regime(m);
@@ -98,7 +104,7 @@ static void keep_depth(struct maker *m, bool bid)
 {
     struct ladder *side = bid ? &m->market.bids : &m->market.asks;
     while (side->n < LEVELS_MIN) {
-        int64_t gap = chance_range(&m->chance, 1, 400) * m->recipe->tick;
+        int64_t gap = chance_range(&m->chance, 1, 400) * m->recipe.tick;
         int64_t worst = side->levels[0].price;
         made_market_set(&m->market, bid, bid ? worst - gap : worst + gap, level_qty(m));
     }
@@ -124,7 +130,7 @@ static void sweep(struct maker *m, int64_t ts_ns, bool buy)
 static void narrow(struct maker *m)
 {
     int64_t bid = ladder_best(&m->market.bids, 0)->price, ask = ladder_best(&m->market.asks, 0)->price;
-    int64_t tick = m->recipe->tick, at = floor_tick(m, m->fair);
+    int64_t tick = m->recipe.tick, at = floor_tick(m, m->fair);
     int64_t new_bid = at < ask - tick ? at : ask - tick;
     int64_t new_ask = at + tick > bid + tick ? at + tick : bid + tick;
     bool can_bid = new_bid > bid, can_ask = new_ask < ask;
@@ -138,15 +144,15 @@ static void take_some(struct maker *m, int64_t ts_ns)
 {
     bool buy = chance_range(&m->chance, -2000, 2000) < m->drift_e9;
     const struct level *best = ladder_best(buy ? &m->market.asks : &m->market.bids, 0);
-    int64_t qty = chance_heavy(&m->chance, m->recipe->trade_bits) * m->recipe->step;
-    int64_t slack = 20 * m->recipe->tick;
+    int64_t qty = chance_heavy(&m->chance, m->recipe.trade_bits) * m->recipe.step;
+    int64_t slack = 20 * m->recipe.tick;
     made_market_take(&m->market, ts_ns, buy, qty, buy ? best->price + slack : best->price - slack);
 }
 
 static void place(struct maker *m, int64_t bid, int64_t ask)
 {
     bool buy = chance_next(&m->chance) & 1;
-    int64_t away = (chance_heavy(&m->chance, 12) - 1) * m->recipe->tick;
+    int64_t away = (chance_heavy(&m->chance, 12) - 1) * m->recipe.tick;
     int64_t price = buy ? bid - away : ask + away;
     const struct ladder *side = buy ? &m->market.bids : &m->market.asks;
     made_market_set(&m->market, buy, price, ladder_qty(side, price) + level_qty(m));
@@ -159,14 +165,14 @@ static void cancel(struct maker *m)
     size_t i = (size_t)(chance_heavy(&m->chance, 8) - 1);
     const struct level *level = ladder_best(side, i < side->n ? i : side->n - 1);
     struct level was = *level;
-    int64_t left = was.qty / m->recipe->step / 2 * m->recipe->step;
+    int64_t left = was.qty / m->recipe.step / 2 * m->recipe.step;
     made_market_set(&m->market, buy, was.price, i > 0 && (chance_next(&m->chance) & 1) ? 0 : left);
 }
 
 static bool spread_is_wide(const struct maker *m)
 {
     return ladder_best(&m->market.asks, 0)->price - ladder_best(&m->market.bids, 0)->price >
-           SPREAD_TICKS * m->recipe->tick;
+           SPREAD_TICKS * m->recipe.tick;
 }
 
 static void act(struct maker *m, int64_t ts_ns)
@@ -193,7 +199,12 @@ static void act(struct maker *m, int64_t ts_ns)
         narrow(m);
     made_market_quote(&m->market);
 
-    int64_t pause = 2 * m->recipe->pause_ns;
+    int64_t pause = 2 * m->recipe.pause_ns;
+    if (m->gap_ps > 0) {
+        int64_t next_ns = m->origin_ns + (int64_t)((int128_t)m->market.messages * m->gap_ps / 1000);
+        m->next_action_ns = next_ns > ts_ns ? next_ns : ts_ns + 1;
+        return;
+    }
     m->next_action_ns = ts_ns + 1 + chance_below(&m->chance, spread_is_wide(m) ? pause / 10 : pause);
 }
 
@@ -202,25 +213,38 @@ static int64_t due_of(const struct maker *m)
     return m->next_action_ns < m->next_diff_ns ? m->next_action_ns : m->next_diff_ns;
 }
 
-static struct maker *next_maker(struct synthetic *s)
+/* Two that are due together go in the order of their symbols. */
+static bool before(const struct maker *a, const struct maker *b)
 {
-    struct maker *first = &s->makers[0];
-    for (int i = 1; i < SYMBOLS; i++)
-        if (due_of(&s->makers[i]) < due_of(first))
-            first = &s->makers[i];
-    return first;
+    int64_t due_a = due_of(a), due_b = due_of(b);
+    return due_a != due_b ? due_a < due_b : a->index < b->index;
+}
+
+/* Moves the maker at `at` of the heap down to where it belongs. */
+static void sift(struct synthetic *s, int at)
+{
+    struct maker *m = s->heap[at];
+    for (int child; (child = 2 * at + 1) < s->n_makers; at = child) {
+        if (child + 1 < s->n_makers && before(s->heap[child + 1], s->heap[child]))
+            child++;
+        if (!before(s->heap[child], m))
+            break;
+        s->heap[at] = s->heap[child];
+    }
+    s->heap[at] = m;
 }
 
 static int64_t synthetic_due(struct source *source)
 {
     struct synthetic *synthetic = (struct synthetic *)source;
-    int64_t due_ns = due_of(next_maker(synthetic));
+    int64_t due_ns = due_of(synthetic->heap[0]);
     return due_ns < synthetic->end_ns ? due_ns : INT64_MAX;
 }
 
 static int synthetic_step(struct source *source)
 {
-    struct maker *m = next_maker((struct synthetic *)source);
+    struct synthetic *synthetic = (struct synthetic *)source;
+    struct maker *m = synthetic->heap[0];
     int64_t ts_ns = due_of(m);
     tape_advance(source->tape, m->market.symbol, ts_ns, 0);
     if (m->next_action_ns == ts_ns) {
@@ -229,13 +253,14 @@ static int synthetic_step(struct source *source)
         made_market_diff(&m->market, ts_ns);
         m->next_diff_ns += DIFF_EVERY_NS;
     }
+    sift(synthetic, 0);
     return 0;
 }
 
 static bool synthetic_book(struct source *source, int symbol, struct source_book *ret)
 {
     struct synthetic *s = (struct synthetic *)source;
-    for (int i = 0; i < SYMBOLS; i++)
+    for (int i = 0; i < s->n_makers; i++)
         if (s->makers[i].market.symbol == symbol)
             return made_market_book(&s->makers[i].market, ret);
     return false;
@@ -244,8 +269,10 @@ static bool synthetic_book(struct source *source, int symbol, struct source_book
 static void synthetic_destroy(struct source *source)
 {
     struct synthetic *s = (struct synthetic *)source;
-    for (int i = 0; i < SYMBOLS; i++)
+    for (int i = 0; i < s->n_makers; i++)
         made_market_finish(&s->makers[i].market);
+    free(s->makers);
+    free(s->heap);
     free(s);
 }
 
@@ -254,7 +281,7 @@ static const struct source_ops synthetic_ops = {synthetic_due, synthetic_step, s
 
 static void fill_book(struct maker *m)
 {
-    int64_t tick = m->recipe->tick;
+    int64_t tick = m->recipe.tick;
     int64_t bid = floor_tick(m, m->fair), ask = bid + tick;
     for (int i = 0; i < LEVELS_START; i++) {
         made_market_set(&m->market, true, bid, level_qty(m));
@@ -268,21 +295,60 @@ static void fill_book(struct maker *m)
     m->market.changed[0].n = m->market.changed[1].n = 0;
 }
 
-static int make_symbol(struct synthetic *s, int i, uint64_t seed, int64_t start_ns)
+/* The i-th symbol's recipe: behind the first ones prices from 0.1 to 90,000, each with six digits that move.
+ */
+static struct recipe make_recipe(int i, uint64_t seed)
 {
-    const struct recipe *r = &recipes[i];
+    if (i < RECIPES)
+        return recipes[i];
+    static const int64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, E8};
+    struct chance chance = {seed * TAPE_SYMBOLS_MAX + (uint64_t)i};
+    int magnitude = (int)chance_range(&chance, -1, 4); /* base price: 1 to 9 times ten to this */
+    int price_digits = 6 - magnitude, qty_digits = magnitude + 1, k = i - RECIPES;
+    struct recipe r = {
+        .base = chance_range(&chance, 1, 9) * (magnitude < 0 ? E8 / 10 : E8 * tens[magnitude]),
+        .tick = tens[8 - price_digits],
+        .step = tens[8 - qty_digits],
+        .price_digits = price_digits,
+        .qty_digits = qty_digits,
+        .width_e9 = chance_range(&chance, 8000, 16000),
+        .pause_ns = chance_range(&chance, 9, 40) * NS_PER_MS,
+        .trade_bits = 13,
+        .level_bits = 17,
+        .update_id = (uint64_t)chance_range(&chance, 1000000, 4000000000),
+        .trade_id = chance_range(&chance, 1000000, 4000000000),
+    };
+    snprintf(r.name, sizeof(r.name), "X%c%c%cUSDT", 'A' + k / 676 % 26, 'A' + k / 26 % 26, 'A' + k % 26);
+    return r;
+}
+
+static int make_symbol(struct synthetic *s, int i, const struct synthetic_config *config, int64_t start_ns)
+{
     struct maker *m = &s->makers[i];
+    struct recipe *r = &m->recipe;
+    *r = make_recipe(i, config->seed);
     int symbol = tape_symbol_add(s->base.tape, r->name, strlen(r->name));
     if (symbol < 0)
         return symbol;
-    s->base.tape->symbols[symbol].price_digits = r->price_digits;
-    s->base.tape->symbols[symbol].qty_digits = r->qty_digits;
-    m->recipe = r;
-    m->chance.state = seed * SYMBOLS + (uint64_t)i;
+    struct tape_symbol *listed = &s->base.tape->symbols[symbol];
+    size_t share = (size_t)(config->symbols + HISTORY_SYMBOLS - 1) / HISTORY_SYMBOLS;
+    listed->price_digits = r->price_digits;
+    listed->qty_digits = r->qty_digits;
+    listed->candles.share = share;
+    m->index = i;
+    m->chance.state = i < RECIPES ? config->seed * RECIPES + (uint64_t)i
+                                  : chance_next(&(struct chance){config->seed ^ ((uint64_t)i << 32)});
     made_market_init(&m->market, s->base.tape, symbol, r->update_id, r->trade_id);
+    s->n_makers++;
     m->fair = r->base + r->base / 10000 * chance_range(&m->chance, -50, 50);
-    m->fair_ns = m->next_action_ns = start_ns;
+    m->fair_ns = m->next_action_ns = m->origin_ns = start_ns;
     m->next_diff_ns = start_ns + DIFF_EVERY_NS;
+    if (i >= RECIPES || config->rate > 0) { /* so that a crowd does not speak all at once */
+        int64_t late_ns = DIFF_EVERY_NS * i / config->symbols;
+        m->next_diff_ns += late_ns;
+        m->next_action_ns = m->origin_ns += late_ns;
+    }
+    m->gap_ps = config->rate > 0 ? (int64_t)(1e12 / config->rate) : 0;
     begin_regime(m);
     fill_book(m);
     struct chance past = {chance_next(&m->chance)};
@@ -290,26 +356,32 @@ static int make_symbol(struct synthetic *s, int i, uint64_t seed, int64_t start_
                                      .tick = r->tick,
                                      .step = r->step,
                                      .width_e9 = r->width_e9 * 7, /* a second is 50 steps of 20 ms */
-                                     .trade_bits = r->trade_bits};
-    return history_make(&s->base.tape->symbols[symbol].candles, &history, &past, start_ns,
-                        floor_tick(m, m->fair), r->trade_id);
+                                     .trade_bits = r->trade_bits,
+                                     .share = share};
+    return history_make(&listed->candles, &history, &past, start_ns, floor_tick(m, m->fair), r->trade_id);
 }
 
-int synthetic_create(struct tape *tape, uint64_t seed, int64_t start_ns, int64_t end_ns, struct source **ret)
+int synthetic_create(struct tape *tape, const struct synthetic_config *config, struct source **ret)
 {
     struct synthetic *s = calloc(1, sizeof(*s));
     if (!s)
         return -ENOMEM;
     s->base = (struct source){.ops = &synthetic_ops, .tape = tape};
-    s->end_ns = end_ns;
-    start_ns -= start_ns % NS_PER_S;
-    for (int i = 0; i < SYMBOLS; i++) {
-        int rc = make_symbol(s, i, seed, start_ns);
-        if (rc < 0) {
-            synthetic_destroy(&s->base);
-            return rc;
-        }
+    s->end_ns = config->end_ns;
+    s->makers = calloc((size_t)config->symbols, sizeof(*s->makers));
+    s->heap = calloc((size_t)config->symbols, sizeof(struct maker *));
+    int64_t start_ns = config->start_ns - config->start_ns % NS_PER_S;
+    int rc = s->makers && s->heap ? 0 : -ENOMEM;
+    for (int i = 0; rc == 0 && i < config->symbols; i++) {
+        rc = make_symbol(s, i, config, start_ns);
+        s->heap[i] = &s->makers[i];
     }
+    if (rc < 0) {
+        synthetic_destroy(&s->base);
+        return rc;
+    }
+    for (int i = s->n_makers / 2; i >= 0; i--)
+        sift(s, i);
     if (start_ns > tape->now_ns)
         tape->now_ns = start_ns;
     *ret = &s->base;

@@ -1,4 +1,5 @@
-/* A synthetic market without end: BTCUSDT around 60000 and ETHUSDT around 3000.
+/* A synthetic market without end: BTCUSDT around 60000, ETHUSDT around 3000, and as many more as are asked
+ * for.
  *
  * A fair price walks at random in short regimes of trend and volatility and is drawn back to where it began
  * (within a few percent, over hours). Takers buy what is offered below it and sell to bids above it; makers
@@ -12,9 +13,18 @@
 
 #include "exchange/replay/source.h"
 
-/* Starts at start_ns, cut to a whole second, and ends before end_ns (INT64_MAX: never). Adds its symbols to
- * the tape. 0, -ENOMEM, or the tape's error.
- */
-int synthetic_create(struct tape *tape, uint64_t seed, int64_t start_ns, int64_t end_ns, struct source **ret);
+struct synthetic_config {
+    uint64_t seed;
+    int64_t start_ns; /* cut to a whole second */
+    int64_t end_ns;   /* ends before it; INT64_MAX: never */
+    int symbols;      /* 1 to TAPE_SYMBOLS_MAX: BTCUSDT, ETHUSDT, XAAAUSDT, XAABUSDT, ... */
+    /* Messages a second of each symbol: its trades, quotes and differences together, evenly spread; 0: as the
+     * market goes, some 150. */
+    double rate;
+};
+
+/* Adds its symbols to the tape. Of many symbols less history is kept, so that all need some 300 MB at most.
+ * 0, -ENOMEM, or the tape's error. */
+int synthetic_create(struct tape *tape, const struct synthetic_config *config, struct source **ret);
 
 #endif

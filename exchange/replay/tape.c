@@ -38,15 +38,53 @@ void tape_finish(struct tape *tape)
         tape->hash[i] = NULL;
     }
     text_finish(&tape->scratch);
-    tape->n_symbols = 0;
+    free(tape->symbols);
+    free(tape->by_name);
+    tape->symbols = NULL;
+    tape->by_name = NULL;
+    tape->n_symbols = tape->cap_symbols = 0;
+}
+
+/* FNV-1a, of the name in lower case. */
+static uint32_t hash_name(const char *name, size_t len)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)tolower((unsigned char)name[i])) * 16777619u;
+    return h % TAPE_HASH;
+}
+
+/* The slot of a name: its own, or the free one where it would stand. */
+static int *slot(const struct tape *tape, const char *name, size_t len)
+{
+    uint32_t h = hash_name(name, len);
+    for (;; h = (h + 1) % TAPE_HASH) {
+        int at = tape->by_name[h];
+        if (at == 0 || (strlen(tape->symbols[at - 1].name) == len &&
+                        strncasecmp(tape->symbols[at - 1].name, name, len) == 0))
+            return &tape->by_name[h];
+    }
 }
 
 int tape_symbol_find(const struct tape *tape, const char *name, size_t len)
 {
-    for (int i = 0; i < tape->n_symbols; i++)
-        if (strlen(tape->symbols[i].name) == len && strncasecmp(tape->symbols[i].name, name, len) == 0)
-            return i;
-    return -1;
+    return tape->by_name ? *slot(tape, name, len) - 1 : -1;
+}
+
+/* Room for one more; false when memory is out. */
+static bool reserve_symbol(struct tape *tape)
+{
+    if (!tape->by_name && !(tape->by_name = calloc(TAPE_HASH, sizeof(*tape->by_name))))
+        return false;
+    if (tape->n_symbols < tape->cap_symbols)
+        return true;
+    int cap = tape->cap_symbols ? tape->cap_symbols * 2 : 8;
+    struct tape_symbol *symbols = reallocarray(tape->symbols, (size_t)cap, sizeof(*symbols));
+    if (!symbols)
+        return false;
+    tape->symbols = symbols;
+    tape->cap_symbols = cap;
+    return true;
 }
 
 int tape_symbol_add(struct tape *tape, const char *name, size_t len)
@@ -61,6 +99,8 @@ int tape_symbol_add(struct tape *tape, const char *name, size_t len)
             return -EINVAL;
     if (tape->n_symbols == TAPE_SYMBOLS_MAX)
         return -ENOSPC;
+    if (!reserve_symbol(tape))
+        return -ENOMEM;
     struct tape_symbol *s = &tape->symbols[tape->n_symbols];
     *s = (struct tape_symbol){.next_close_ns = INT64_MAX};
     s->trades = calloc(TAPE_TRADES_KEPT, sizeof(*s->trades));
@@ -73,15 +113,13 @@ int tape_symbol_add(struct tape *tape, const char *name, size_t len)
     candles_init(&s->candles);
     s->slow[0] = (struct ladder){.bid = true, .keep_zero = true};
     s->slow[1] = (struct ladder){.keep_zero = true};
-    return tape->n_symbols++;
+    *slot(tape, name, len) = ++tape->n_symbols;
+    return tape->n_symbols - 1;
 }
 
 static struct stream **bucket(struct tape *tape, const char *name, size_t len)
 {
-    uint32_t h = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)name[i]) * 16777619u;
-    return &tape->hash[h % TAPE_HASH];
+    return &tape->hash[hash_name(name, len)];
 }
 
 static struct stream *find_stream(struct tape *tape, const char *name, size_t len)
@@ -105,12 +143,10 @@ struct stream *tape_stream(struct tape *tape, const char *name, size_t len)
     size_t symbol_len;
     s->name_len = len;
     s->kind = stream_parse(name, len, &symbol_len, &s->interval);
-    s->symbol = -1;
+    s->symbol = tape_symbol_find(tape, name, symbol_len);
+    if (s->symbol >= 0 && memcmp(tape->symbols[s->symbol].lower, name, symbol_len) != 0)
+        s->symbol = -1; /* names of streams are in lower case */
     s->open_ns = s->last_sent_ns = INT64_MIN;
-    for (int i = 0; i < tape->n_symbols; i++) /* names of streams are in lower case */
-        if (strlen(tape->symbols[i].lower) == symbol_len &&
-            memcmp(tape->symbols[i].lower, name, symbol_len) == 0)
-            s->symbol = i;
     if (s->symbol >= 0) {
         s->sibling = tape->symbols[s->symbol].streams;
         tape->symbols[s->symbol].streams = s;

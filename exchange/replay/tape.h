@@ -20,9 +20,9 @@
 #include "exchange/symbol.h"
 
 enum {
-    TAPE_SYMBOLS_MAX = 64,
+    TAPE_SYMBOLS_MAX = 4096,
     TAPE_TRADES_KEPT = 1000, /* for /api/v3/trades */
-    TAPE_HASH = 4096,
+    TAPE_HASH = 1 << 14,
 };
 
 struct tape_trade {
@@ -55,8 +55,9 @@ struct tape_symbol {
 };
 
 struct tape {
-    struct tape_symbol symbols[TAPE_SYMBOLS_MAX];
-    int n_symbols;
+    struct tape_symbol *symbols; /* moves when one is added */
+    int n_symbols, cap_symbols;
+    int *by_name;   /* TAPE_HASH slots of index + 1; 0: free */
     int64_t now_ns; /* market time: the latest event time seen */
     struct stream *hash[TAPE_HASH];
     struct text scratch;

@@ -2,6 +2,8 @@
  * like a market. */
 #include "exchange/replay/synthetic.h"
 
+#include <math.h>
+
 #include "tests/replay/made.h"
 
 #define NS_PER_S 1000000000LL
@@ -13,14 +15,21 @@ struct run {
     struct made_check check;
 };
 
-static void run_begin(struct run *run, uint64_t seed, const char *symbol)
+static void run_begin_crowd(struct run *run, uint64_t seed, int symbols, double rate, const char *symbol)
 {
     run->tape = calloc(1, sizeof(*run->tape));
     CHECK(run->tape != NULL);
     tape_init(run->tape);
-    CHECK_INT(synthetic_create(run->tape, seed, START_NS + 12345, INT64_MAX, &run->source), 0);
+    struct synthetic_config config = {
+        .seed = seed, .start_ns = START_NS + 12345, .end_ns = INT64_MAX, .symbols = symbols, .rate = rate};
+    CHECK_INT(synthetic_create(run->tape, &config, &run->source), 0);
     CHECK_INT(run->tape->now_ns, START_NS);
     made_check_init(&run->check, run->source, symbol);
+}
+
+static void run_begin(struct run *run, uint64_t seed, const char *symbol)
+{
+    run_begin_crowd(run, seed, 2, 0, symbol);
 }
 
 static void run_for(struct run *run, int64_t seconds)
@@ -154,6 +163,30 @@ static void test_crosses(void)
     run_end(&run);
 }
 
+/* Many symbols at an even rate: each agrees with itself and says as much as was asked for. */
+static void test_crowd(int symbols, double rate, const char *symbol)
+{
+    enum { SECONDS = 20 };
+    struct run run;
+    run_begin_crowd(&run, 7, symbols, rate, symbol);
+    CHECK_INT(run.tape->n_symbols, symbols);
+    run_for(&run, SECONDS);
+    made_check_book(&run.check);
+    double messages = (double)(run.check.trades + run.check.quotes + run.check.diffs);
+    printf("%d symbols, %g messages/s each: %s said %g in %d s\n", symbols, rate, symbol, messages, SECONDS);
+    /* The last action may have told several at once, and it began up to a tenth of a second late. */
+    CHECK(fabs(messages - rate * SECONDS) <= 0.1 * rate + 12);
+    CHECK(run.check.trades > 0 && run.check.quotes > 0 && run.check.diffs > 0);
+    for (int i = 0; i < symbols; i++) {
+        const struct tape_symbol *s = &run.tape->symbols[i];
+        struct symbol listed;
+        CHECK_INT(symbol_default(s->name, s->price_digits, s->qty_digits, &listed), 0);
+        CHECK_INT(tape_symbol_find(run.tape, s->lower, strlen(s->lower)), i);
+        CHECK(s->candles.tiers[1].n >= 64);
+    }
+    run_end(&run);
+}
+
 int main(void)
 {
     test_agreement("BTCUSDT", 7, 60000 * 100000000LL, 400);
@@ -162,5 +195,8 @@ int main(void)
     test_determinism();
     test_history();
     test_crosses();
+    test_crowd(300, 50, "XAFZUSDT");
+    test_crowd(3, 400, "XAAAUSDT");
+    test_crowd(40, 2, "BTCUSDT");
     return check_done("synthetic");
 }

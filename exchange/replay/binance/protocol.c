@@ -186,8 +186,14 @@ static int open_source(const struct options *options, struct tape *tape, struct 
                            options->to_ns, ret, error);
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    int64_t start_ns = options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * NS_PER_S;
-    return synthetic_create(tape, options->seed, start_ns, options->to_ns, ret);
+    struct synthetic_config config = {
+        .seed = options->seed,
+        .start_ns = options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * NS_PER_S,
+        .end_ns = options->to_ns,
+        .symbols = options->symbols > 0 ? options->symbols : 2,
+        .rate = options->rate,
+    };
+    return synthetic_create(tape, &config, ret);
 }
 
 static void tell_gaps(struct source *source)
