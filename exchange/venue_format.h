@@ -32,7 +32,7 @@ struct venue_format {
      * more than SYMBOLS_MAX or a name twice. */
     int (*parser_create)(const struct symbol *symbols, size_t n, struct venue_parser **ret);
     /* A frame may hold several messages: *pos is 0 at first and goes on with each call, until it is `len`.
-     * Each call takes one message: 0 with *ret written (levels live until the next call); 1 for one that is
+     * Each call takes one message, or one more event of the same (then *pos has not moved yet): 0 with *ret written (levels live until the next call); 1 for one that is
      * valid but no market data; -EBADMSG for one that is malformed, lacks a field or holds a number beyond
      * its scale; -ENOENT for one of a symbol that is not in the table. After an error that hides where the
      * next message begins *pos is `len`. *ret is meaningless unless 0 is returned. No allocation. */

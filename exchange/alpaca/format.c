@@ -1,5 +1,28 @@
 #include "exchange/alpaca/format.h"
 
 #include "exchange/alpaca/fees.h"
+#include "exchange/alpaca/parse.h"
 
-const struct venue_format alpaca_format = {.name = "alpaca", .fees = &alpaca_fees};
+static int parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
+{
+    return alpaca_parser_create(symbols, n, (struct alpaca_parser **)ret);
+}
+
+static int parse(struct venue_parser *parser, const char *frame, size_t len, size_t *pos,
+                 struct market_event *ret)
+{
+    return alpaca_parse((struct alpaca_parser *)parser, frame, len, pos, ret);
+}
+
+static void parser_destroy(struct venue_parser *parser)
+{
+    alpaca_parser_destroy((struct alpaca_parser *)parser);
+}
+
+const struct venue_format alpaca_format = {
+    .name = "alpaca",
+    .fees = &alpaca_fees,
+    .parser_create = parser_create,
+    .parse = parse,
+    .parser_destroy = parser_destroy,
+};

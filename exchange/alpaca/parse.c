@@ -1,0 +1,282 @@
+#include "exchange/alpaca/parse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/alpaca/message.h"
+#include "exchange/bar_join.h"
+
+#define MINUTE_NS 60000000000LL
+#define HOUR_NS   (60 * MINUTE_NS)
+
+static const int64_t intervals[] = {
+    3 * MINUTE_NS, 5 * MINUTE_NS, 15 * MINUTE_NS, 30 * MINUTE_NS, HOUR_NS,      2 * HOUR_NS,
+    4 * HOUR_NS,   6 * HOUR_NS,   8 * HOUR_NS,    12 * HOUR_NS,   24 * HOUR_NS,
+};
+
+enum { INTERVALS = sizeof intervals / sizeof *intervals };
+
+/* What is remembered of a symbol. */
+struct known {
+    uint64_t id;      /* of its last quote or book */
+    uint64_t book_id; /* of its last book */
+    struct bar_join joins[INTERVALS];
+};
+
+struct alpaca_parser {
+    const struct symbol *symbols;
+    struct known *known;
+    int32_t *table;      /* symbol index + 1, by hash of the name */
+    uint32_t table_size; /* power of two, at least four times the symbols */
+    size_t n;
+
+    uint32_t left; /* msgpack: messages that the frame still owes */
+
+    /* Long bars that the message at pending_pos closed; the next one follows at pending_next. */
+    struct market_event pending[INTERVALS * BAR_JOIN_MAX];
+    int n_pending, next_pending;
+    size_t pending_pos, pending_next;
+
+    struct alpaca_levels levels;
+};
+
+static uint32_t hash_name(const char *name, size_t len)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return hash ^ (hash >> 15);
+}
+
+static int find_symbol(const struct alpaca_parser *parser, const char *name, size_t len)
+{
+    if (len >= SYMBOL_NAME_MAX)
+        return -1;
+    for (uint32_t slot = hash_name(name, len);; slot++) {
+        int index = parser->table[slot & (parser->table_size - 1)] - 1;
+        if (index < 0)
+            return -1;
+        const char *known = parser->symbols[index].name;
+        if (memcmp(known, name, len) == 0 && known[len] == '\0')
+            return index;
+    }
+}
+
+int alpaca_parser_create(const struct symbol *symbols, size_t n, struct alpaca_parser **ret)
+{
+    if (n > SYMBOLS_MAX)
+        return -EINVAL;
+    struct alpaca_parser *parser = calloc(1, sizeof(*parser));
+    if (!parser)
+        return -ENOMEM;
+    parser->symbols = symbols;
+    parser->n = n;
+    parser->table_size = 16;
+    while (parser->table_size < 4 * n)
+        parser->table_size *= 2;
+    parser->known = calloc(n > 0 ? n : 1, sizeof(*parser->known));
+    parser->table = calloc(parser->table_size, sizeof(*parser->table));
+    if (!parser->known || !parser->table) {
+        alpaca_parser_destroy(parser);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t len = strlen(symbols[i].name);
+        if (find_symbol(parser, symbols[i].name, len) >= 0) {
+            alpaca_parser_destroy(parser);
+            return -EINVAL;
+        }
+        uint32_t slot = hash_name(symbols[i].name, len);
+        while (parser->table[slot & (parser->table_size - 1)] != 0)
+            slot++;
+        parser->table[slot & (parser->table_size - 1)] = (int32_t)(i + 1);
+        for (int k = 0; k < INTERVALS; k++)
+            bar_join_init(&parser->known[i].joins[k], intervals[k]);
+    }
+    *ret = parser;
+    return 0;
+}
+
+void alpaca_parser_destroy(struct alpaca_parser *parser)
+{
+    if (!parser)
+        return;
+    free(parser->known);
+    free(parser->table);
+    free(parser);
+}
+
+/* A new connection: what came before may have holes. */
+static void interrupt(struct alpaca_parser *parser)
+{
+    for (size_t i = 0; i < parser->n; i++)
+        for (int k = 0; k < INTERVALS; k++)
+            bar_join_interrupt(&parser->known[i].joins[k]);
+}
+
+static void join_bars(struct alpaca_parser *parser, const struct market_event *event)
+{
+    struct known *known = &parser->known[event->symbol];
+    parser->n_pending = parser->next_pending = 0;
+    for (int k = 0; k < INTERVALS; k++) {
+        struct bar closed[BAR_JOIN_MAX];
+        int n = bar_join_add(&known->joins[k], &event->kline.bar, MINUTE_NS, closed);
+        for (int i = 0; i < n; i++) {
+            struct market_event *pending = &parser->pending[parser->n_pending++];
+            *pending = *event;
+            pending->kline.interval_ns = intervals[k];
+            pending->kline.bar = closed[i];
+        }
+    }
+}
+
+static void number_event(struct known *known, struct market_event *event)
+{
+    uint64_t us = (uint64_t)(event->event_ns / 1000);
+    if (event->kind == MARKET_QUOTE) {
+        if (us > known->id)
+            known->id = us;
+        event->quote.update_id = known->id;
+        return;
+    }
+    uint64_t next = known->book_id + 1;
+    known->id = us > known->id ? us : known->id;
+    known->id = next > known->id ? next : known->id;
+    event->depth.first_id = event->kind == MARKET_BOOK || known->book_id == 0 ? known->id : next;
+    event->depth.last_id = known->book_id = known->id;
+}
+
+/* What the message says of itself; T and S stand first, so this costs little. */
+static bool read_head(struct reader reader, struct json_text *ret_type, struct json_text *ret_symbol,
+                      struct json_text *ret_said)
+{
+    struct json_text key;
+    *ret_type = *ret_symbol = *ret_said = (struct json_text){0};
+    if (!reader_enter_map(&reader))
+        return false;
+    while ((!ret_type->data || !ret_symbol->data) && reader_member(&reader, &key)) {
+        bool ok = json_is(key, "T")                                    ? reader_text(&reader, ret_type)
+                  : json_is(key, "S")                                  ? reader_text(&reader, ret_symbol)
+                  : json_is(key, "msg") && reader_peek(&reader) == '"' ? reader_text(&reader, ret_said)
+                                                                       : reader_skip(&reader);
+        if (!ok)
+            return false;
+    }
+    return ret_type->data != NULL;
+}
+
+/* Reads the message at the reader and leaves it behind, however wrong it is; if that cannot be done the
+ * reader is at fault. */
+static int read_message(struct alpaca_parser *parser, struct reader *reader, struct market_event *ret)
+{
+    struct reader behind = *reader;
+    struct json_text type, symbol, said;
+    int r = -EBADMSG;
+    if (read_head(*reader, &type, &symbol, &said)) {
+        int index = symbol.data ? find_symbol(parser, symbol.data, symbol.len) : -1;
+        if (json_is(type, "success") && json_is(said, "connected"))
+            interrupt(parser);
+        if (symbol.data && index < 0) {
+            r = type.len == 1 ? -ENOENT : 1;
+        } else if (!symbol.data || type.len != 1) {
+            r = type.len == 1 && strchr("tqbduclxsio", *type.data) ? -EBADMSG : 1;
+        } else {
+            ret->symbol = index;
+            r = alpaca_read_message(reader, *type.data, false, &parser->symbols[index], &parser->levels, ret);
+            if (r >= 0)
+                return r;
+        }
+    }
+    *reader = behind;
+    reader_skip(reader);
+    return r;
+}
+
+/* Moves past the message: to the next one, or to the end, which must be where the frame says. */
+static bool step_on(struct alpaca_parser *parser, struct reader *reader, bool listed, const char *frame,
+                    size_t len, size_t *pos)
+{
+    const char *p = reader_at(reader), *end = frame + len;
+    *pos = len;
+    if (reader_failed(reader))
+        return false;
+    if (reader->packed) {
+        if (listed)
+            parser->left--;
+        *pos = (size_t)(p - frame);
+        if (listed && parser->left > 0 && p < end)
+            return true;
+        *pos = len;
+        return p == end && (!listed || parser->left == 0);
+    }
+    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+        p++;
+    if (listed) {
+        if (p == end || (*p != ',' && *p != ']'))
+            return false;
+        if (*p++ == ',') {
+            *pos = (size_t)(p - frame);
+            return p < end;
+        }
+        while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+            p++;
+    }
+    return p == end;
+}
+
+/* At the frame's first byte: enters the array. 0; 1 for one without messages; -EBADMSG. */
+static int begin(struct alpaca_parser *parser, struct reader *reader)
+{
+    if (!reader_enter_array(reader))
+        return -EBADMSG;
+    if (reader->packed) {
+        parser->left = reader->left[0];
+        return parser->left > 0 ? 0 : reader->p == reader->end ? 1 : -EBADMSG;
+    }
+    struct reader look = *reader;
+    if (reader_element(&look))
+        return 0;
+    return json_done(&look.json) ? 1 : -EBADMSG;
+}
+
+int alpaca_parse(struct alpaca_parser *parser, const char *frame, size_t len, size_t *pos,
+                 struct market_event *ret)
+{
+    if (*pos > 0 && parser->next_pending < parser->n_pending && *pos == parser->pending_pos) {
+        *ret = parser->pending[parser->next_pending++];
+        if (parser->next_pending == parser->n_pending)
+            *pos = parser->pending_next;
+        return 0;
+    }
+    parser->n_pending = parser->next_pending = 0;
+    struct reader reader;
+    bool packed = reader_is_packed(frame, len), listed = true;
+    reader_init(&reader, packed, frame + *pos, len - *pos);
+    if (*pos == 0) {
+        listed = reader_peek(&reader) == '[';
+        int r = listed ? begin(parser, &reader) : 0;
+        if (r != 0) {
+            *pos = len;
+            return r;
+        }
+        reader_init(&reader, packed, reader_at(&reader), (size_t)(frame + len - reader_at(&reader)));
+    }
+    size_t start = (size_t)(reader_at(&reader) - frame);
+    int r = read_message(parser, &reader, ret);
+    if (!step_on(parser, &reader, listed, frame, len, pos))
+        return -EBADMSG;
+    if (r != 0)
+        return r;
+    if (ret->kind == MARKET_QUOTE || ret->kind == MARKET_DEPTH || ret->kind == MARKET_BOOK)
+        number_event(&parser->known[ret->symbol], ret);
+    if (ret->kind == MARKET_KLINE) {
+        join_bars(parser, ret);
+        if (parser->n_pending > 0 && listed) {
+            parser->pending_pos = start;
+            parser->pending_next = *pos;
+            *pos = start;
+        }
+    }
+    return 0;
+}

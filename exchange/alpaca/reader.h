@@ -1,0 +1,58 @@
+/* One reader for both of Alpaca's encodings, JSON and msgpack: the same walk over the same messages. It looks
+ * at each byte once, builds nothing and allocates nothing; what msgpack says about lengths is believed only
+ * as far as the bytes are there. A copy of the struct is a reader of its own at the same place. */
+#ifndef EXCHANGE_ALPACA_READER_H
+#define EXCHANGE_ALPACA_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/decimal.h"
+#include "exchange/json.h"
+
+enum { READER_DEPTH_MAX = 8 };
+
+struct reader {
+    bool packed; /* msgpack */
+    struct json json;
+    const char *p, *end;             /* msgpack: what is left */
+    uint32_t left[READER_DEPTH_MAX]; /* items of each open container */
+    int depth;
+    bool failed;
+};
+
+/* Is it msgpack? Its messages begin with an array's or a map's code, which no JSON text does. */
+bool reader_is_packed(const char *data, size_t len);
+
+void reader_init(struct reader *reader, bool packed, const char *data, size_t len);
+
+/* Where the next item begins (JSON: blanks before it may be left). */
+const char *reader_at(const struct reader *reader);
+
+static inline bool reader_failed(const struct reader *reader)
+{
+    return reader->failed || reader->json.failed;
+}
+
+/* What stands next: { [ " n t, 0 for any number, x for msgpack's extensions (times); '\0' at the end or after
+ * an error. */
+char reader_peek(struct reader *reader);
+
+/* As those of json.h: false is the end, left behind, or an error, which holds for good. */
+bool reader_enter_map(struct reader *reader);
+bool reader_enter_array(struct reader *reader);
+bool reader_member(struct reader *reader, struct json_text *ret_key);
+bool reader_element(struct reader *reader);
+
+/* Values; false, and nothing written, where another kind stands next or the number does not fit. */
+bool reader_text(struct reader *reader, struct json_text *ret);
+bool reader_int(struct reader *reader, int64_t *ret);
+bool reader_bool(struct reader *reader, bool *ret);
+bool reader_time(struct reader *reader, int64_t *ret_ns);           /* RFC 3339, or the timestamp extension */
+bool reader_amount(struct reader *reader, int scale, int64_t *ret); /* number or text, >= 0 */
+bool reader_wide(struct reader *reader, int scale, int128_t *ret);  /* the same */
+bool reader_rough(struct reader *reader, int scale, int64_t *ret);  /* digits beyond the scale cut */
+bool reader_skip(struct reader *reader);
+
+#endif
