@@ -6,11 +6,12 @@
 #include "daemon/config_keys.h"
 #include "engine/specs.h"
 #include "exchange/bar.h"
-#include "exchange/binance/stream.h"
 #include "exchange/nearest.h"
+#include "exchange/venues.h"
 #include "strategy/policy/policy.h"
 
 #define ACCOUNT_SECTION "account"
+#define VENUE_SECTION   "venue"
 #define PARAM_PREFIX    "strategy."
 
 static void account_defaults(struct account_config *account, const char *name)
@@ -32,22 +33,14 @@ static void account_defaults(struct account_config *account, const char *name)
 void config_defaults(struct config *config)
 {
     *config = (struct config){
-        .venue = "binance",
         .symbols = {"BTCUSDT", "ETHUSDT"},
         .n_symbols = 2,
         .interval_ns = 60000000000,
         .history = 500,
-        .streams = {[MARKET_TRADE] = true,
-                    [MARKET_KLINE] = true,
-                    [MARKET_QUOTE] = true,
-                    [MARKET_DEPTH] = true,
-                    [MARKET_TICKER] = true},
-        /* The venue's hosts for market data without a key:
-         * https://developers.binance.com/docs/binance-spot-api-docs/faqs/market_data_only */
-        .ws_url = "wss://data-stream.binance.vision:443",
-        .rest_url = "https://data-api.binance.vision",
+        .n_venues = 1,
         .stale_ms = 30000,
         .stale_trade_ms = 300000,
+        .refresh_ms = 300000,
         .clock = CLOCK_WALL,
         .latency_ns = 50000000,
         .equity_interval_ns = 10000000000,
@@ -68,6 +61,13 @@ void config_defaults(struct config *config)
         .log_level = LOG_LEVEL_INFO,
         .n_accounts = 1,
     };
+    struct config_venue *venue = &config->venues[0];
+    config_venue_defaults(venue, venue_default());
+    snprintf(venue->ws_url, sizeof venue->ws_url, "%s", venue->venue->ws_url);
+    snprintf(venue->rest_url, sizeof venue->rest_url, "%s", venue->venue->rest_url);
+    venue->own_streams = true;
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
+        venue->streams[kind] = kind != MARKET_AGG_TRADE;
     config->n_specs = config_default_specs(config->specs);
     account_defaults(&config->accounts[0], "main");
 }
@@ -82,7 +82,7 @@ struct account_rules config_rules(const struct config *config, const struct acco
         .maintenance_e4 = account->maintenance_e4,
         .borrow_rate_e6 = account->borrow_rate_e6,
     };
-    const struct fee_tier *tier = fee_tier_find(config->venue, account->fee_tier);
+    const struct fee_tier *tier = config_fee_tier(config, account->fee_tier);
     if (tier)
         rules.fees = tier->rates;
     if (account->policy[0]) { /* these are there by default, and would refuse what the policy learned to do */
@@ -113,33 +113,48 @@ static bool same_section(const struct config_key *key, const char *section)
     return strcmp(key->section, section) == 0;
 }
 
+/* "account main" of the prefix "account": the name after it; NULL for another section. */
+static const char *named_section(const char *section, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    if (strncmp(section, prefix, len) != 0 || (section[len] != ' ' && section[len] != '\0'))
+        return NULL;
+    return section + len + strspn(section + len, " ");
+}
+
 int config_section(const char *section, const char **ret_name, char reason[static CONFIG_REASON_MAX])
 {
-    size_t prefix = strlen(ACCOUNT_SECTION), n;
-    if (strncmp(section, ACCOUNT_SECTION, prefix) == 0 &&
-        (section[prefix] == ' ' || section[prefix] == '\0')) {
-        const char *name = section + prefix + strspn(section + prefix, " ");
-        if (!account_name_good(name))
-            return config_reason(reason, CONFIG_REASON_MAX,
-                                 "a name of letters, digits, - _ and . is needed, at most %d: [account main]",
-                                 ACCOUNT_NAME_MAX - 1);
-        *ret_name = name;
-        return 0;
+    size_t n;
+    const char *account = named_section(section, ACCOUNT_SECTION),
+               *venue = named_section(section, VENUE_SECTION);
+    if (account && !account_name_good(account))
+        return config_reason(reason, CONFIG_REASON_MAX,
+                             "a name of letters, digits, - _ and . is needed, at most %d: [account main]",
+                             ACCOUNT_NAME_MAX - 1);
+    if (venue && !venue_find(venue)) {
+        const char *nearest = venue_nearest(venue);
+        return config_reason(reason, CONFIG_REASON_MAX, "unknown venue: did you mean [venue %s]?",
+                             nearest[0] ? nearest : venue_default()->format->name);
     }
+    *ret_name = account ? account : venue;
+    if (*ret_name)
+        return account ? SECTION_ACCOUNT : SECTION_VENUE;
     const struct config_key *keys = config_keys(&n);
     struct nearest nearest = {0};
     for (size_t i = 0; i < n; i++) {
-        if (same_section(&keys[i], section) && strcmp(section, ACCOUNT_SECTION) != 0) {
-            *ret_name = NULL;
-            return 0;
-        }
+        if (same_section(&keys[i], section))
+            return SECTION_PLAIN;
         nearest_offer(&nearest, section, keys[i].section);
     }
     /* "acount main" is nearest to "account main", not to a short word. */
     char first[32];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(section, " "), section);
-    bool account = nearest_distance(first, ACCOUNT_SECTION) < nearest_distance(first, nearest.best);
-    const char *meant = account || strcmp(nearest.best, ACCOUNT_SECTION) == 0 ? "account NAME" : nearest.best;
+    struct nearest word = nearest;
+    nearest_offer(&word, first, ACCOUNT_SECTION);
+    nearest_offer(&word, first, VENUE_SECTION);
+    const char *meant = strcmp(word.best, ACCOUNT_SECTION) == 0 ? "account NAME"
+                        : strcmp(word.best, VENUE_SECTION) == 0 ? "venue NAME"
+                                                                : word.best;
     return config_reason(reason, CONFIG_REASON_MAX, "unknown section: did you mean [%s]?", meant);
 }
 
@@ -224,12 +239,14 @@ int config_set(struct config *config, const char *section, const char *key, cons
                char error[static CONFIG_ERROR_MAX])
 {
     char reason[CONFIG_REASON_MAX];
-    const char *account;
-    int e = config_section(section, &account, reason);
-    if (e)
+    const char *name;
+    int kind = config_section(section, &name, reason), e = 0;
+    if (kind < 0)
         return config_reason(error, CONFIG_ERROR_MAX, "[%.60s]: %s", section, reason);
-    if (account) {
-        e = set_account(config, account, key, value, reason);
+    if (kind == SECTION_ACCOUNT) {
+        e = set_account(config, name, key, value, reason);
+    } else if (kind == SECTION_VENUE) {
+        e = config_venue_set(config, name, key, value, reason);
     } else if (key) {
         const struct config_key *row = find_key(section, key);
         e = row ? row->parse(row, value, config, reason) : unknown_key(section, NULL, key, reason);
@@ -260,32 +277,11 @@ static int check_policy_files(const struct account_config *account, char error[s
 
 int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX])
 {
-    if (config->n_symbols < 1)
-        return config_reason(error, CONFIG_ERROR_MAX, "[market] symbols: at least one is needed");
     if (config->n_accounts < 1)
         return config_reason(error, CONFIG_ERROR_MAX, "[account NAME]: at least one is needed");
-    int streams = 0;
-    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
-        streams += config->streams[kind];
-    if (streams * config->n_symbols > BINANCE_STREAMS_MAX)
-        return config_reason(
-            error, CONFIG_ERROR_MAX,
-            "[market] symbols: %d streams of each of %d symbols are %d, and the venue allows %d", streams,
-            config->n_symbols, streams * config->n_symbols, BINANCE_STREAMS_MAX);
-    if (config->fill_model == FILL_BOOK && !config->streams[MARKET_QUOTE] && !config->streams[MARKET_DEPTH])
-        return config_reason(
-            error, CONFIG_ERROR_MAX,
-            "[market] streams: orders are filled from bookTicker or depth: name one of them");
-    if (config->fill_model == FILL_QUOTE && !config->streams[MARKET_QUOTE])
-        return config_reason(error, CONFIG_ERROR_MAX,
-                             "[market] streams: with fill_model = quote orders are filled from bookTicker: "
-                             "name it");
-    if (config->fill_model == FILL_BAR && !config->streams[MARKET_KLINE])
-        return config_reason(error, CONFIG_ERROR_MAX,
-                             "[market] streams: with fill_model = bar orders are filled from kline: name it");
-    if (!config->streams[MARKET_KLINE] && !config->streams[MARKET_TRADE])
-        return config_reason(error, CONFIG_ERROR_MAX,
-                             "[market] streams: bars come from kline or trade: name one of them");
+    int e = config_venue_check(config, error);
+    if (e)
+        return e;
     for (int i = 0; i < config->n_timeframes; i++)
         if (config->timeframes[i] % config->interval_ns != 0)
             return config_reason(error, CONFIG_ERROR_MAX,
@@ -299,7 +295,7 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
         if (why)
             return config_reason(error, CONFIG_ERROR_MAX, "[account %s] " PARAM_PREFIX "%s", account->name,
                                  why);
-        int e = check_policy_files(account, error);
+        e = check_policy_files(account, error);
         if (e)
             return e;
         if (!account->cash[0] && !account->policy[0])
@@ -311,10 +307,10 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
         if (strategy &&
             desk_specs(strategy, account->params, config->interval_ns, specs, &n_specs, unfit) < 0)
             return config_reason(error, CONFIG_ERROR_MAX, "[account %s] %s", account->name, unfit);
-        if (account->fee_tier[0] && !fee_tier_find(config->venue, account->fee_tier))
+        if (account->fee_tier[0] && !config_fee_tier(config, account->fee_tier))
             return config_reason(error, CONFIG_ERROR_MAX,
                                  "[account %s] fees: %s is no tier of %s: see papertape fees", account->name,
-                                 account->fee_tier, config->venue);
+                                 account->fee_tier, config->venues[0].venue->format->name);
         if (account->maintenance_e4 > account->collateral_e4)
             return config_reason(error, CONFIG_ERROR_MAX,
                                  "[account %s] maintenance: at most the collateral is needed", account->name);
@@ -359,6 +355,8 @@ void config_print(const struct config *config, FILE *to)
         keys[i].print(&keys[i], config, to);
         fputc('\n', to);
     }
+    for (int v = 0; v < config->n_venues; v++)
+        config_venue_print(config, v, to);
     for (int i = 0; i < config->n_accounts; i++)
         print_account(&config->accounts[i], to);
 }

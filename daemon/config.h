@@ -13,6 +13,7 @@
 #include "exchange/fees.h"
 #include "exchange/market.h"
 #include "exchange/symbol.h"
+#include "exchange/venue.h"
 #include "indicators_gpu/indicators.h"
 #include "strategy/risk.h"
 #include "strategy/strategy.h"
@@ -27,6 +28,9 @@ enum {
     CONFIG_SPECS_MAX = 32,
     CONFIG_SPEC_OUTPUTS_MAX = 64, /* of all specs together */
     CONFIG_TIMEFRAMES_MAX = 8,
+    CONFIG_VENUES_MAX = 8,
+    CONFIG_SETTINGS_MAX = 8, /* of a venue's own options */
+    CONFIG_SETTING_MAX = 48,
 };
 
 enum config_inference { INFERENCE_CPU, INFERENCE_GPU };
@@ -66,19 +70,31 @@ struct account_config {
     bool own_cash;
 };
 
+/* [market] for the first, [venue NAME] for the others, and for what [market] has no key for. */
+struct config_venue {
+    const struct venue *venue;
+    bool streams[MARKET_CHANNELS];                         /* what is subscribed, where … */
+    bool own_streams;                                      /* … it says so; else as [market] */
+    char ws_url[CONFIG_URL_MAX], rest_url[CONFIG_URL_MAX]; /* "": the venue's own */
+    char keys[CONFIG_PATH_MAX]; /* a credential's name, or a file's path; "": none */
+    bool extended_hours;        /* traded in before and after the session */
+    char settings[CONFIG_SETTINGS_MAX][CONFIG_SETTING_MAX]; /* of venue->options, in their order */
+};
+
 struct config {
-    /* [market] */
-    char venue[16]; /* "binance" */
+    /* [market] and [venue NAME] */
+    struct config_venue venues[CONFIG_VENUES_MAX];
+    int n_venues; /* at least one: [market]'s */
     char symbols[SYMBOLS_MAX][SYMBOL_NAME_MAX];
+    uint8_t symbol_venues[SYMBOLS_MAX]; /* whose each is; going up */
     int n_symbols;
     int64_t interval_ns;
-    int history;                /* bars fetched before the stream starts, 0..1000 */
-    bool streams[MARKET_CHANNELS]; /* what is subscribed */
-    char ws_url[CONFIG_URL_MAX], rest_url[CONFIG_URL_MAX];
+    int history;                   /* bars fetched before the stream starts, 0..1000 */
     char ca_file[CONFIG_PATH_MAX]; /* "": the system's trust store */
     /* [feed] */
     int64_t stale_ms;       /* price data older than this is stale: no order is filled from it */
     int64_t stale_trade_ms; /* trades may be rarer */
+    int64_t refresh_ms;     /* between two readings of what the venues list; 0: only at the start */
     /* [engine] */
     enum config_clock clock;
     int64_t latency_ns, equity_interval_ns;
@@ -119,7 +135,8 @@ struct config {
     int n_accounts;
 };
 
-/* The defaults: Binance's public market data, BTCUSDT and ETHUSDT, 1m bars, one account with 10,000 USDT. */
+/* The defaults: the default venue's public market data, BTCUSDT and ETHUSDT, 1m bars, one account with 10,000
+ * USDT. */
 void config_defaults(struct config *config);
 
 /* Reads `path` over the defaults. 0; -errno when it cannot be read; -EINVAL for a bad line. On failure *ret
@@ -137,6 +154,12 @@ int config_check(const struct config *config, char error[static CONFIG_ERROR_MAX
 
 /* Writes the whole configuration as an INI file that config_read() reads back to the same. */
 void config_print(const struct config *config, FILE *to);
+
+/* What is subscribed of a venue: its own list, or [market]'s. */
+const bool *config_streams(const struct config *config, const struct config_venue *venue);
+
+/* A venue that has such a tier: its rates; NULL. */
+const struct fee_tier *config_fee_tier(const struct config *config, const char *name);
 
 /* What the account may do and what it costs, with [risk]'s limits where it sets none of its own. */
 struct account_rules config_rules(const struct config *config, const struct account_config *account);

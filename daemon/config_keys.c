@@ -128,8 +128,8 @@ static int parse_policy(const struct config_key *key, const char *text, void *ba
 #define FITS(type, field) ((int64_t)sizeof(((type *)NULL)->field) - 1)
 
 static const struct config_key keys[] = {
-    {"market", "venue", "where the data come from: binance", config_parse_venue, config_print_text, AT(venue),
-     .max = FITS(struct config, venue)},
+    {"market", "venue", "where the data come from; others have sections of their own: [venue NAME]",
+     config_parse_venue, config_print_venue},
     {"market", "symbols", "what is streamed and traded, up to 256", config_parse_symbols,
      config_print_symbols},
     {"market", "interval", "of the bars that strategies see: 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w",
@@ -138,10 +138,11 @@ static const struct config_key keys[] = {
      config_print_i32, AT(history), .max = 1000},
     {"market", "streams", "what is subscribed: trade aggTrade kline bookTicker depth miniTicker",
      config_parse_streams, config_print_streams},
-    {"market", "ws_url", "where the streams are; TLS only", config_parse_url, config_print_text, AT(ws_url),
-     .max = FITS(struct config, ws_url)},
-    {"market", "rest_url", "where history, snapshots and filters are; TLS only", config_parse_url,
-     config_print_text, AT(rest_url), .max = FITS(struct config, rest_url)},
+    {"market", "ws_url", "where the streams are; TLS only; empty: the venue's own", config_parse_url,
+     config_print_text, AT(venues[0].ws_url), .max = FITS(struct config, venues[0].ws_url)},
+    {"market", "rest_url", "where history, snapshots and filters are; TLS only; empty: the venue's own",
+     config_parse_url, config_print_text, AT(venues[0].rest_url),
+     .max = FITS(struct config, venues[0].rest_url)},
     {"market", "ca_file", "certificates to trust instead of the system's; empty: the system's",
      config_parse_path, config_print_text, AT(ca_file), .max = FITS(struct config, ca_file)},
 
@@ -149,6 +150,8 @@ static const struct config_key keys[] = {
      config_parse_i64, config_print_i64, AT(stale_ms), 100, 86400000, 3},
     {"feed", "stale_trade_s", "the same for trades and what is made of them, which may be rare",
      config_parse_i64, config_print_i64, AT(stale_trade_ms), 100, 86400000, 3},
+    {"feed", "refresh_s", "between two readings of what the venues list; 0: only at the start",
+     config_parse_i64, config_print_i64, AT(refresh_ms), 0, 86400000, 3},
 
     {"engine", "clock", "wall, or feed: time is that of the events, for replays", config_parse_clock,
      config_print_clock, AT(clock)},

@@ -29,9 +29,23 @@ struct config_key {
 /* All keys, those of a section together. */
 const struct config_key *config_keys(size_t *ret_n);
 
-/* Whether a section is one: 0, and the account's name (inside `section`) or NULL for the others; -EINVAL and
- * why. */
+enum config_section { SECTION_PLAIN, SECTION_ACCOUNT, SECTION_VENUE };
+
+/* Which section it is, and the name of [account NAME] or [venue NAME] (inside `section`); -EINVAL and why. */
 int config_section(const char *section, const char **ret_name, char reason[static CONFIG_REASON_MAX]);
+
+/* Sets a key of [venue NAME], made with its defaults when there is none of that name; a key of NULL only
+ * makes it. 0, or -EINVAL and why. */
+int config_venue_set(struct config *config, const char *name, const char *key, const char *value,
+                     char reason[static CONFIG_REASON_MAX]);
+/* Checks what single keys cannot. */
+int config_venue_check(const struct config *config, char error[static CONFIG_ERROR_MAX]);
+/* Its whole section; nothing of the first venue unless something is to be said of it. */
+void config_venue_print(const struct config *config, int venue, FILE *to);
+/* The keys that every [venue NAME] may have: name and doc. */
+const char *const (*config_venue_keys(size_t *ret_n))[2];
+/* The unset options of a venue, at their fallback. */
+void config_venue_defaults(struct config_venue *venue, const struct venue *which);
 
 /* What is kept when nothing is said. Returns how many. */
 int config_default_specs(struct indicator_spec ret[static CONFIG_SPECS_MAX]);

@@ -1,24 +1,43 @@
 /* Values that are lists of names. */
 #include "daemon/config_values.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { REASON = CONFIG_REASON_MAX };
 
 #define LIST_SEPARATORS ", \t"
 
-int config_parse_symbols(const struct config_key *key, const char *text, void *base,
-                         char reason[static REASON])
+/* Puts `n` names in place of those of a venue; the others keep their order. */
+static void put_symbols(struct config *config, int venue, const char (*names)[SYMBOL_NAME_MAX], int n)
 {
-    (void)key;
-    struct config *config = base;
-    char symbols[SYMBOLS_MAX][SYMBOL_NAME_MAX];
-    int n = 0;
+    int before = 0, after;
+    while (before < config->n_symbols && config->symbol_venues[before] < venue)
+        before++;
+    after = before;
+    while (after < config->n_symbols && config->symbol_venues[after] == venue)
+        after++;
+    size_t rest = (size_t)(config->n_symbols - after);
+    memmove(config->symbols[before + n], config->symbols[after], rest * sizeof *config->symbols);
+    memmove(&config->symbol_venues[before + n], &config->symbol_venues[after], rest);
+    memcpy(config->symbols[before], names, (size_t)n * sizeof *names);
+    memset(&config->symbol_venues[before], venue, (size_t)n);
+    config->n_symbols = before + n + (int)rest;
+    memset(config->symbols[config->n_symbols], 0,
+           (size_t)(SYMBOLS_MAX - config->n_symbols) * sizeof *config->symbols);
+}
+
+static int read_symbols(const struct config *config, int venue, const char *text,
+                        char (*symbols)[SYMBOL_NAME_MAX], char *reason)
+{
+    int n = 0, others = 0;
+    for (int i = 0; i < config->n_symbols; i++)
+        others += config->symbol_venues[i] != venue;
     for (const char *at = text + strspn(text, LIST_SEPARATORS); *at; at += strspn(at, LIST_SEPARATORS)) {
         size_t len = strcspn(at, LIST_SEPARATORS);
-        if (n == SYMBOLS_MAX)
+        if (n + others == SYMBOLS_MAX)
             return config_reason(reason, REASON, "more than %d symbols", SYMBOLS_MAX);
-        if (!config_upper_name(at, len, "-_.", symbols[n], sizeof symbols[n]))
+        if (!config_upper_name(at, len, "-_./", symbols[n], sizeof symbols[n]))
             return config_reason(reason, REASON, "\"%.*s\": a symbol like BTCUSDT is needed",
                                  len < 60 ? (int)len : 60, at);
         for (int i = 0; i < n; i++)
@@ -29,24 +48,46 @@ int config_parse_symbols(const struct config_key *key, const char *text, void *b
     }
     if (n == 0)
         return config_reason(reason, REASON, "at least one symbol is needed, like BTCUSDT");
-    memset(config->symbols, 0, sizeof config->symbols);
-    memcpy(config->symbols, symbols, (size_t)n * sizeof *symbols);
-    config->n_symbols = n;
-    return 0;
+    return n;
+}
+
+int config_set_symbols(struct config *config, int venue, const char *text, char *reason)
+{
+    char(*symbols)[SYMBOL_NAME_MAX] = calloc(SYMBOLS_MAX, sizeof *symbols);
+    if (!symbols)
+        return config_reason(reason, REASON, "out of memory");
+    int n = read_symbols(config, venue, text, symbols, reason);
+    if (n > 0)
+        put_symbols(config, venue, (const char(*)[SYMBOL_NAME_MAX])symbols, n);
+    free(symbols);
+    return n < 0 ? n : 0;
+}
+
+int config_parse_symbols(const struct config_key *key, const char *text, void *base,
+                         char reason[static REASON])
+{
+    (void)key;
+    return config_set_symbols(base, 0, text, reason);
+}
+
+void config_print_symbols_of(const struct config *config, int venue, FILE *to)
+{
+    const char *separator = "";
+    for (int i = 0; i < config->n_symbols; i++)
+        if (config->symbol_venues[i] == venue) {
+            fprintf(to, "%s%s", separator, config->symbols[i]);
+            separator = ", ";
+        }
 }
 
 void config_print_symbols(const struct config_key *key, const void *base, FILE *to)
 {
     (void)key;
-    const struct config *config = base;
-    for (int i = 0; i < config->n_symbols; i++)
-        fprintf(to, "%s%s", i ? ", " : "", config->symbols[i]);
+    config_print_symbols_of(base, 0, to);
 }
 
-int config_parse_streams(const struct config_key *key, const char *text, void *base,
-                         char reason[static REASON])
+int config_streams_of(const char *text, bool ret[static MARKET_CHANNELS], char *reason)
 {
-    (void)key;
     const char *names[MARKET_CHANNELS];
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         names[kind] = market_kind_name((enum market_kind)kind);
@@ -65,18 +106,29 @@ int config_parse_streams(const struct config_key *key, const char *text, void *b
     }
     if (!any)
         return config_reason(reason, REASON, "at least one stream is needed, like trade");
-    memcpy(((struct config *)base)->streams, streams, sizeof streams);
+    memcpy(ret, streams, sizeof streams);
     return 0;
+}
+
+int config_parse_streams(const struct config_key *key, const char *text, void *base,
+                         char reason[static REASON])
+{
+    (void)key;
+    return config_streams_of(text, ((struct config *)base)->venues[0].streams, reason);
+}
+
+void config_print_streams_of(const bool streams[static MARKET_CHANNELS], FILE *to)
+{
+    const char *separator = "";
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
+        if (streams[kind]) {
+            fprintf(to, "%s%s", separator, market_kind_name((enum market_kind)kind));
+            separator = ", ";
+        }
 }
 
 void config_print_streams(const struct config_key *key, const void *base, FILE *to)
 {
     (void)key;
-    const struct config *config = base;
-    const char *separator = "";
-    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
-        if (config->streams[kind]) {
-            fprintf(to, "%s%s", separator, market_kind_name((enum market_kind)kind));
-            separator = ", ";
-        }
+    config_print_streams_of(((const struct config *)base)->venues[0].streams, to);
 }

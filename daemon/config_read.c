@@ -18,10 +18,15 @@ static int set_before(const struct ini_lines *file, size_t i)
     return 0;
 }
 
-/* A strategy's parameters can only be understood once the strategy is known, wherever it stands. */
-static bool is_param(const struct ini_line *entry)
+/* Wherever they stand: the venue, since a section of its name is then no other one's; all else; and a
+ * strategy's parameters, which can only be understood once the strategy is known. */
+enum reading { FIRST, MIDDLE, LAST };
+
+static enum reading order_of(const struct ini_line *entry)
 {
-    return entry->key && strncmp(entry->key, "strategy.", strlen("strategy.")) == 0;
+    if (entry->key && strcmp(entry->section, "market") == 0 && strcmp(entry->key, "venue") == 0)
+        return FIRST;
+    return entry->key && strncmp(entry->key, "strategy.", strlen("strategy.")) == 0 ? LAST : MIDDLE;
 }
 
 static int apply(const struct ini_lines *file, const char *path, struct config *config, char *error)
@@ -29,10 +34,10 @@ static int apply(const struct ini_lines *file, const char *path, struct config *
     for (size_t i = 0; i < file->n; i++)
         if (strncmp(file->lines[i].section, "account", strlen("account")) == 0)
             config->n_accounts = 0; /* the file's accounts replace the default one */
-    for (int params = 0; params <= 1; params++)
+    for (enum reading order = FIRST; order <= LAST; order++)
         for (size_t i = 0; i < file->n; i++) {
             const struct ini_line *entry = &file->lines[i];
-            if (is_param(entry) != (params == 1))
+            if (order_of(entry) != order)
                 continue;
             int before = entry->key ? set_before(file, i) : 0;
             if (before)
@@ -52,8 +57,8 @@ static int apply(const struct ini_lines *file, const char *path, struct config *
 static int read_heading(const char *section, char reason[static INI_ERROR_MAX])
 {
     char why[CONFIG_REASON_MAX];
-    const char *account;
-    if (config_section(section, &account, why) == 0)
+    const char *name;
+    if (config_section(section, &name, why) >= 0)
         return 0;
     return config_reason(reason, INI_ERROR_MAX, "[%.60s]: %.200s", section, why);
 }

@@ -22,6 +22,7 @@ CONFIG_PARSE(url);
 CONFIG_PARSE(asset);
 CONFIG_PARSE(cash);
 CONFIG_PARSE(venue);
+CONFIG_PRINT(venue);
 CONFIG_PARSE(clock);
 CONFIG_PRINT(clock);
 CONFIG_PARSE(inference);
@@ -56,6 +57,12 @@ CONFIG_PRINT(timeframes);
 
 /* Parts of them. */
 
+/* A list of symbols, which become those of config->venues[venue]. 0 or -EINVAL. */
+int config_set_symbols(struct config *config, int venue, const char *text, char *reason);
+void config_print_symbols_of(const struct config *config, int venue, FILE *to);
+/* A list of kinds of streams; `ret` is left alone on -EINVAL. */
+int config_streams_of(const char *text, bool ret[static MARKET_CHANNELS], char *reason);
+void config_print_streams_of(const bool streams[static MARKET_CHANNELS], FILE *to);
 /* Text within key->max. 0 or -EINVAL. */
 int config_set_text(const struct config_key *key, const char *text, void *base, char *reason);
 /* Copies text[0..n) in upper case when it consists of letters, digits and `others`. */

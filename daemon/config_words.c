@@ -56,6 +56,8 @@ int config_parse_url(const struct config_key *key, const char *text, void *base,
     size_t n = strlen(base_url);
     if (n > 0 && base_url[n - 1] == '/')
         base_url[n - 1] = '\0';
+    if (!text[0])
+        return config_set_text(key, text, base, reason);
     bool whole = strlen(text) < sizeof base_url && printable(text) && url_parse(base_url, &url) == 0;
     if (!whole || strcmp(url.scheme, scheme) != 0 || strchr(base_url + strlen(scheme) + 3, '/'))
         return config_reason(reason, REASON, "\"%.100s\": a URL like %s://HOST:PORT is needed", text, scheme);
@@ -107,7 +109,6 @@ int config_unknown_word(const char *text, const char *const *words, size_t n, ch
 
 enum { FEE_TIERS_MAX = 64 };
 
-static const char *const venues[] = {"binance"};
 static const char *const inferences[] = {[INFERENCE_CPU] = "cpu", [INFERENCE_GPU] = "gpu"};
 static const char *const clocks[] = {[CLOCK_WALL] = "wall", [CLOCK_FEED] = "feed"};
 static const char *const levels[] = {
@@ -129,25 +130,11 @@ static const char *const missed[] = {[MISSED_STOPS_FILL] = "fill", [MISSED_STOPS
 static const char *const switches[] = {"off", "on"};
 static const char *const starts[] = {"never", "auto"};
 
-enum {
-    VENUES = sizeof venues / sizeof *venues,
-    CLOCKS = 2,
-    INFERENCES = 2,
-    LEVELS = 4,
-    MISSED = 2,
-    SWITCHES = 2
-};
+enum { CLOCKS = 2, INFERENCES = 2, LEVELS = 4, MISSED = 2, SWITCHES = 2 };
 
 int config_log_level_parse(const char *name)
 {
     return config_find_word(name, levels, LEVELS);
-}
-
-int config_parse_venue(const struct config_key *key, const char *text, void *base, char reason[static REASON])
-{
-    if (config_find_word(text, venues, VENUES) < 0)
-        return config_unknown_word(text, venues, VENUES, reason);
-    return config_set_text(key, text, base, reason);
 }
 
 int config_parse_clock(const struct config_key *key, const char *text, void *base, char reason[static REASON])

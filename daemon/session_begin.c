@@ -487,7 +487,7 @@ int session_update_symbol(struct session *session, int index, const struct symbo
     struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
     db_writer_group_begin(session->writer);
     session_event(session, &event);
-    db_writer_put_symbol(session->writer, index, session->config->venue, symbol, session_now(session));
+    db_writer_put_symbol(session->writer, index, symbol->venue, symbol, session_now(session));
     db_writer_group_end(session->writer);
     return 0;
 }

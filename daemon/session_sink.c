@@ -153,9 +153,13 @@ static void put_account(void *ctx, int account)
 
 void session_put_symbols(struct session *session, const struct engine *engine)
 {
-    for (int s = 0; s < engine_symbols(engine); s++)
-        db_writer_put_symbol(session->writer, s, session->config->venue, engine_symbol(engine, s),
-                             session->now_ns);
+    for (int s = 0; s < engine_symbols(engine); s++) {
+        const struct symbol *symbol = engine_symbol(engine, s);
+        const char *venue = symbol->venue; /* "" in a log of before there were several */
+        if (!venue[0])
+            venue = session->config->venues[0].venue->format->name;
+        db_writer_put_symbol(session->writer, s, venue, symbol, session->now_ns);
+    }
 }
 
 struct engine_sink session_sink(struct session *session)

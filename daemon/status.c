@@ -39,10 +39,11 @@ static json_t *feed_object(const struct daemon *daemon)
     for (size_t i = 0; i < feeds_count(daemon->feeds); i++)
         add_streams(streams, session_engine(daemon->session), feeds_at(daemon->feeds, i));
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "state", view.state,
-                     "venue", daemon->config.venue, "url", view.url, "detail", view.detail, "age_ms",
-                     status_age(view.age_ms), "retry_in_ms", status_age(view.retry_in_ms), "connects",
-                     (json_int_t)view.connects, "frames", (json_int_t)view.frames, "bytes",
-                     (json_int_t)view.bytes, "bad_frames", (json_int_t)view.bad_frames, "clock_offset_ms",
+                     "venue", daemon->config.venues[0].venue->format->name, "url", view.url, "detail",
+                     view.detail, "age_ms", status_age(view.age_ms), "retry_in_ms",
+                     status_age(view.retry_in_ms), "connects", (json_int_t)view.connects, "frames",
+                     (json_int_t)view.frames, "bytes", (json_int_t)view.bytes, "bad_frames",
+                     (json_int_t)view.bad_frames, "clock_offset_ms",
                      view.have_offset ? json_integer(view.clock_offset_ms) : json_null(), "streams", streams);
 }
 

@@ -49,6 +49,16 @@ static void tap_reply(void *user, const char *path, const char *body, size_t len
     session_reply(feed->daemon->session, path, body, len);
 }
 
+const char *feed_ws_url(const struct feed *feed)
+{
+    return feed->config->ws_url[0] ? feed->config->ws_url : feed->venue->ws_url;
+}
+
+const char *feed_rest_url(const struct feed *feed)
+{
+    return feed->config->rest_url[0] ? feed->config->rest_url : feed->venue->rest_url;
+}
+
 static int make_symbols(struct feed *feed, const char (*names)[SYMBOL_NAME_MAX], const int *indices, int n)
 {
     feed->listed = calloc((size_t)n, sizeof *feed->listed);
@@ -63,17 +73,18 @@ static int make_symbols(struct feed *feed, const char (*names)[SYMBOL_NAME_MAX],
     return 0;
 }
 
-int feed_create(struct feeds *feeds, struct daemon *daemon, const struct venue *venue,
+int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_venue *config,
                 const char (*names)[SYMBOL_NAME_MAX], const int *indices, int n, struct feed **ret, char *err,
                 size_t err_size)
 {
-    const struct config *config = &daemon->config;
     struct feed *feed = calloc(1, sizeof *feed);
     int r = feed ? make_symbols(feed, names, indices, n) : -ENOMEM;
     if (r == 0) {
         feed->feeds = feeds;
         feed->daemon = daemon;
-        feed->venue = venue;
+        feed->venue = config->venue;
+        feed->config = config;
+        feed->kinds = config_streams(&daemon->config, config);
         backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
         struct venue_rest_config rest = {
             .net = feeds_net(feeds),
@@ -82,13 +93,14 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct venue *
             .tap = tap_reply,
             .tap_user = feed,
         };
-        r = venue->rest_create(&rest, &feed->rest);
+        r = feed->venue->rest_create(&rest, &feed->rest);
     }
     if (r < 0) {
         if (r == -ENOMEM)
             snprintf(err, err_size, "out of memory");
         else
-            snprintf(err, err_size, "[market] rest_url: %s: %s", config->rest_url, strerror(-r));
+            snprintf(err, err_size, "%s rest_url: %s: %s", config->venue->format->name, feed_rest_url(feed),
+                     strerror(-r));
         if (feed) {
             free(feed->listed);
             free(feed->symbols);
@@ -172,6 +184,13 @@ static void ask_history(struct feed *feed)
     feed_history_done(feed);
 }
 
+/* Its rows say whose a symbol is. */
+static void name_venue(struct feed *feed)
+{
+    for (int s = 0; s < feed->n_symbols; s++)
+        snprintf(feed->listed[s].venue, sizeof feed->listed[s].venue, "%s", feed->venue->format->name);
+}
+
 static void have_symbols(void *user, const struct venue_reply *reply)
 {
     struct feed *feed = user;
@@ -191,6 +210,7 @@ static void have_symbols(void *user, const struct venue_reply *reply)
     }
     for (size_t i = 0; i < reply->symbols.n; i++)
         feed->listed[i] = reply->symbols.list[i].symbol;
+    name_venue(feed);
     backoff_reset(&feed->backoff);
     feed->detail[0] = '\0';
     feed->answered = true;
@@ -230,6 +250,7 @@ void feed_begin_without_venue(struct feed *feed)
     if (feed->daemon->config.clock == CLOCK_FEED || session_begun(session) ||
         session_stored_symbols(session, feed->venue->format->name, feed->listed, feed->n_symbols) < 0)
         return;
+    name_venue(feed);
     feed->known = true;
     feeds_known(feed->feeds);
 }

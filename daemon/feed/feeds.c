@@ -7,7 +7,6 @@
 
 #include "daemon/feed/internal.h"
 #include "exchange/net/context.h"
-#include "exchange/venues.h"
 
 struct feeds {
     struct daemon *daemon;
@@ -45,26 +44,31 @@ struct feed *feeds_of(const struct feeds *feeds, int symbol)
 
 /* ---- the way up ---- */
 
-static int add_feed(struct feeds *feeds, char *err, size_t err_size)
+/* A venue's symbols, by the engine's numbers: those of the configuration, in its order. */
+static int add_feed(struct feeds *feeds, int venue, char *err, size_t err_size)
 {
     const struct config *config = &feeds->daemon->config;
-    int *indices = calloc((size_t)config->n_symbols, sizeof *indices);
+    int first = 0, n = 0, r;
+    while (first < config->n_symbols && config->symbol_venues[first] != venue)
+        first++;
+    while (first + n < config->n_symbols && config->symbol_venues[first + n] == venue)
+        n++;
+    int *indices = calloc((size_t)n, sizeof *indices);
     if (!indices) {
         snprintf(err, err_size, "out of memory");
         return -ENOMEM;
     }
-    for (int s = 0; s < config->n_symbols; s++)
-        indices[s] = s;
-    int r = feed_create(feeds, feeds->daemon, venue_default(), config->symbols, indices, config->n_symbols,
-                        &feeds->list[feeds->n], err, err_size);
+    for (int s = 0; s < n; s++)
+        indices[s] = first + s;
+    r = feed_create(feeds, feeds->daemon, &config->venues[venue], config->symbols + first, indices, n,
+                    &feeds->list[feeds->n], err, err_size);
     free(indices);
     if (r < 0)
         return r;
-    for (int s = 0; s < config->n_symbols; s++) {
-        feeds->symbols[s].feed = feeds->list[feeds->n];
-        feeds->symbols[s].at = s;
+    for (int s = 0; s < n; s++) {
+        feeds->symbols[first + s].feed = feeds->list[feeds->n];
+        feeds->symbols[first + s].at = s;
     }
-    feeds->n_symbols = config->n_symbols;
     feeds->n++;
     return 0;
 }
@@ -78,14 +82,15 @@ int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t er
     int r = feeds ? 0 : -ENOMEM;
     if (r == 0) {
         feeds->daemon = daemon;
-        feeds->list = calloc(1, sizeof *feeds->list);
+        feeds->list = calloc((size_t)config->n_venues, sizeof *feeds->list);
+        feeds->n_symbols = config->n_symbols;
         feeds->symbols = calloc((size_t)config->n_symbols, sizeof *feeds->symbols);
         r = feeds->list && feeds->symbols ? net_context_create(&net, &feeds->net, reason) : -ENOMEM;
     }
     if (r < 0)
         snprintf(err, err_size, "%s", reason);
-    else
-        r = add_feed(feeds, err, err_size);
+    for (int v = 0; v < config->n_venues && r == 0; v++)
+        r = add_feed(feeds, v, err, err_size);
     if (r == 0) {
         *ret = feeds;
     } else if (feeds) {

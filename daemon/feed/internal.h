@@ -38,6 +38,8 @@ struct feed {
     struct feeds *feeds;
     struct daemon *daemon;
     const struct venue *venue;
+    const struct config_venue *config;
+    const bool *kinds; /* [MARKET_CHANNELS]: that are subscribed */
     struct venue_rest *rest;
     struct venue_stream *link;
     struct venue_parser *parser;
@@ -94,9 +96,13 @@ struct net_context *feeds_net(const struct feeds *feeds);
 /* ---- feed.c ---- */
 
 /* names: what it is to stream, with the engine's numbers of them. 0 or -errno with one line. */
-int feed_create(struct feeds *feeds, struct daemon *daemon, const struct venue *venue,
+int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_venue *config,
                 const char (*names)[SYMBOL_NAME_MAX], const int *indices, int n, struct feed **ret, char *err,
                 size_t err_size);
+
+/* Where its streams and all else are. */
+const char *feed_ws_url(const struct feed *feed);
+const char *feed_rest_url(const struct feed *feed);
 
 /* Begins with the venue's time and symbols, and keeps trying. */
 void feed_start(struct feed *feed);

@@ -113,7 +113,7 @@ static void gone_up(struct feed *feed)
     feed->up_since_ms = feed_now_ms();
     watchdog_restart(&feed->watchdog, feed->up_since_ms);
     set_connection(feed, true);
-    log_info("feed: connected to %s", feed->daemon->config.ws_url);
+    log_info("feed: connected to %s", feed_ws_url(feed));
     if (feed->was_up) {
         /* What closed meanwhile is history by now. */
         const struct engine *engine = session_engine(feed->daemon->session);
@@ -165,7 +165,6 @@ static void add_stream(struct feed *feed, int symbol, enum market_kind kind)
 
 static int list_streams(struct feed *feed)
 {
-    const struct config *config = &feed->daemon->config;
     size_t most = (size_t)feed->n_symbols * MARKET_CHANNELS;
     feed->streams = calloc(most, sizeof *feed->streams);
     feed->watched = calloc(most, sizeof *feed->watched);
@@ -174,7 +173,7 @@ static int list_streams(struct feed *feed)
     for (int s = 0; s < feed->n_symbols; s++)
         for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
             feed->symbols[s].streams[kind] = -1;
-            if (config->streams[kind])
+            if (feed->kinds[kind])
                 add_stream(feed, s, (enum market_kind)kind);
         }
     watchdog_init(&feed->watchdog, feed->watched, feed->n_streams, feed_now_ms());
@@ -193,7 +192,7 @@ static int connect_stream(struct feed *feed, char (*names)[VENUE_STREAM_NAME_MAX
     }
     struct venue_stream_config stream = {
         .net = feeds_net(feed->feeds),
-        .ws_url = config->ws_url[0] ? config->ws_url : NULL,
+        .ws_url = feed->config->ws_url[0] ? feed->config->ws_url : NULL,
         .streams = list,
         .n_streams = feed->n_streams,
         .jitter_seed = uv_hrtime(),
@@ -215,5 +214,5 @@ void feed_open_stream(struct feed *feed)
     free(names);
     free(list);
     if (r < 0)
-        daemon_fail("[market] ws_url: %s: %s", feed->daemon->config.ws_url, strerror(-r));
+        daemon_fail("%s ws_url: %s: %s", feed->venue->format->name, feed_ws_url(feed), strerror(-r));
 }

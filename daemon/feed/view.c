@@ -51,7 +51,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
                            : requests_wait(feed, now);
     *ret = (struct feed_view){
         .state = state_name(feed, status, retry_at),
-        .url = feed->daemon->config.ws_url,
+        .url = feed_ws_url(feed),
         .detail = status     ? status->detail
                   : retry_at ? feed->detail
                              : feed->venue->rest_status(feed->rest)->detail,

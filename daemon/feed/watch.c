@@ -63,7 +63,7 @@ void feed_tick(uv_timer_t *timer)
         judge_silence(feed, now);
         const struct engine *engine = session_engine(feed->daemon->session);
         for (int s = 0; s < feed->n_symbols; s++)
-            if (feed->daemon->config.streams[MARKET_DEPTH] &&
+            if (feed->kinds[MARKET_DEPTH] &&
                 engine_book(engine, feed->symbols[s].index)->state != BOOK_SYNCED &&
                 now - feed->up_since_ms > QUIET_BOOK_MS)
                 feed_need_snapshot(feed, s);

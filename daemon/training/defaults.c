@@ -11,7 +11,7 @@
 
 static void print_symbols(const struct config *config, FILE *to)
 {
-    for (int s = 0; s < config->n_symbols; s++)
+    for (int s = 0; s < config->n_symbols && config->symbol_venues[s] == 0; s++)
         fprintf(to, "%s%s", s ? ", " : "", config->symbols[s]);
 }
 

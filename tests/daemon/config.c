@@ -67,15 +67,17 @@ static void test_defaults(void)
 {
     struct config config;
     CHECK_INT(read_text("", &config), 0);
-    CHECK_STR(config.venue, "binance");
+    CHECK_STR(config.venues[0].venue->format->name, "binance");
+    CHECK_INT(config.n_venues, 1);
     CHECK_INT(config.n_symbols, 2);
     CHECK_STR(config.symbols[0], "BTCUSDT");
     CHECK_STR(config.symbols[1], "ETHUSDT");
     CHECK_INT(config.interval_ns, 60000000000);
     CHECK_INT(config.history, 500);
-    CHECK(config.streams[MARKET_TRADE] && !config.streams[MARKET_AGG_TRADE]);
+    CHECK(config.venues[0].streams[MARKET_TRADE] && !config.venues[0].streams[MARKET_AGG_TRADE]);
     CHECK_INT(config.stale_ms, 30000);
     CHECK_INT(config.stale_trade_ms, 300000);
+    CHECK_INT(config.refresh_ms, 300000);
     CHECK_INT(config.latency_ns, 50000000);
     CHECK_INT(config.fill_model, FILL_BOOK);
     CHECK_INT(config.slippage_e6, 0);
@@ -136,9 +138,9 @@ static void test_values(void)
     CHECK_STR(config.symbols[0], "SOLUSDT");
     CHECK_STR(config.symbols[2], "ETHUSDT");
     CHECK_INT(config.interval_ns, 900000000000);
-    CHECK(config.streams[MARKET_QUOTE] && config.streams[MARKET_KLINE] && !config.streams[MARKET_TRADE]);
+    CHECK(config.venues[0].streams[MARKET_QUOTE] && config.venues[0].streams[MARKET_KLINE] && !config.venues[0].streams[MARKET_TRADE]);
     CHECK_STR(config.ca_file, "/a b/ca;1.pem");
-    CHECK_STR(config.ws_url, "wss://127.0.0.1:4242");
+    CHECK_STR(config.venues[0].ws_url, "wss://127.0.0.1:4242");
     CHECK_INT(config.stale_ms, 250);
     CHECK_INT(config.clock, CLOCK_FEED);
     CHECK_INT(config.latency_ns, 1500000);
@@ -226,8 +228,8 @@ static void test_refusals(void)
           ":2: [market] history: \"1e2\": a whole number from 0 to 1000 is needed");
     fails("[market]\nsymbols = BTCUSDT btcusdt\n", ":2: [market] symbols: BTCUSDT is named twice");
     fails("[market]\nsymbols = , ,\n", ":2: [market] symbols: at least one symbol is needed, like BTCUSDT");
-    fails("[market]\nsymbols = BTC/USDT\n",
-          ":2: [market] symbols: \"BTC/USDT\": a symbol like BTCUSDT is needed");
+    fails("[market]\nsymbols = BTC:USDT\n",
+          ":2: [market] symbols: \"BTC:USDT\": a symbol like BTCUSDT is needed");
     fails("[market]\nstreams = trade deph\n", ":2: [market] streams: \"deph\": did you mean depth? (trade, "
                                               "aggTrade, kline, bookTicker, depth, miniTicker)");
     fails("[market]\nstreams = trade trade\n", ":2: [market] streams: trade is named twice");
@@ -366,7 +368,7 @@ static void test_set(void)
     struct config config;
     config_defaults(&config);
     CHECK_INT(config_set(&config, "market", "ws_url", "wss://127.0.0.1:9", error), 0);
-    CHECK_STR(config.ws_url, "wss://127.0.0.1:9");
+    CHECK_STR(config.venues[0].ws_url, "wss://127.0.0.1:9");
     CHECK_INT(config_set(&config, "account second", "cash", "5", error), 0);
     CHECK_INT(config.n_accounts, 2);
     CHECK_STR(config.accounts[1].cash, "5");

@@ -1,0 +1,94 @@
+/* Keys from a credential and from a file: what is taken, what is refused, and that no message holds a secret.
+ */
+#include "daemon/feed/keys.h"
+
+#include <errno.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+
+static char folder[] = "/tmp/papertape-keys-XXXXXX";
+static char path[128], error[512];
+static struct feed_keys keys;
+
+static void write_keys(const char *bytes, size_t n, mode_t mode)
+{
+    unlink(path);
+    FILE *file = fopen(path, "w");
+    if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0 || chmod(path, mode) != 0)
+        abort();
+}
+
+static int read_keys(const char *name)
+{
+    error[0] = '\0';
+    memset(&keys, 0, sizeof keys);
+    return feed_keys_read(name, &keys, error, sizeof error);
+}
+
+static void refused(const char *text, size_t n, int expected)
+{
+    write_keys(text, n, 0600);
+    CHECK_INT(read_keys(path), expected);
+    CHECK(strstr(error, "two lines, id and secret") != NULL);
+    CHECK(strchr(error, '\n') == NULL);
+    CHECK(strstr(error, "hush") == NULL);
+    CHECK(keys.secret[0] == '\0' && keys.id[0] == '\0');
+}
+
+int main(void)
+{
+    if (!mkdtemp(folder))
+        abort();
+    snprintf(path, sizeof path, "%s/pair", folder);
+
+    write_keys("PKID\nhush-1/+=\n", 15, 0600);
+    CHECK_INT(read_keys(path), 0);
+    CHECK_STR(keys.id, "PKID");
+    CHECK_STR(keys.secret, "hush-1/+=");
+    feed_keys_forget(&keys);
+    CHECK(keys.id[0] == '\0' && keys.secret[0] == '\0' && keys.secret[3] == '\0');
+
+    write_keys("PKID\r\nhush", 10, 0400); /* from a Windows editor; without an end of line */
+    CHECK_INT(read_keys(path), 0);
+    CHECK_STR(keys.secret, "hush");
+
+    refused("", 0, -EINVAL);
+    refused("PKID\n", 5, -EINVAL);
+    refused("\nhush\n", 6, -EINVAL);
+    refused("PKID\nhush\nmore\n", 15, -EINVAL);
+    refused("PK ID\nhush\n", 11, -EINVAL);
+    refused("PKID\nhu\0sh\n", 11, -EINVAL);
+    static char longer[600];
+    memset(longer, 'a', sizeof longer);
+    memcpy(longer, "PKID\n", 5);
+    refused(longer, sizeof longer, -EINVAL);
+    refused(longer, 5 + FEED_KEY_MAX, -EINVAL);
+    write_keys(longer, 5 + FEED_KEY_MAX - 1, 0600);
+    CHECK_INT(read_keys(path), 0);
+
+    write_keys("PKID\nhush\n", 10, 0640);
+    CHECK_INT(read_keys(path), -EACCES);
+    CHECK(strstr(error, "mode 0600 is needed") != NULL);
+    CHECK_INT(read_keys("/nonexistent/keys"), -ENOENT);
+    CHECK(strstr(error, "two lines, id and secret") != NULL);
+    CHECK_INT(read_keys(folder), -EINVAL);
+
+    /* A credential is guarded by its directory: systemd's are 0440 and 0400. */
+    unsetenv("CREDENTIALS_DIRECTORY");
+    CHECK_INT(read_keys("pair"), -ENOENT);
+    CHECK(strstr(error, "LoadCredential=pair") != NULL);
+    setenv("CREDENTIALS_DIRECTORY", folder, 1);
+    CHECK_INT(read_keys("pair"), 0);
+    CHECK_STR(keys.id, "PKID");
+    CHECK_INT(read_keys("other"), -ENOENT);
+
+    unlink(path);
+    rmdir(folder);
+    return check_done("daemon/keys");
+}
