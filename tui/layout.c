@@ -5,6 +5,7 @@
 enum {
     STACK_MAX = 8,
     TRAININGS_ROWS = 3, /* of the overview, at most */
+    VENUES_ROWS = 4,    /* with two lines each */
     GUTTER = 1,         /* blank columns between stacks */
 };
 
@@ -101,8 +102,15 @@ static void stack(struct layout *layout, const struct slot *slots, int n, int x,
 #define STACK(layout, slots, x, y, width, height) \
     stack(layout, slots, (int)(sizeof(slots) / sizeof((slots)[0])), x, y, width, height)
 
-static void overview(struct layout *layout, int trainings, int y, int width, int height)
+/* The venues with two lines each, as far as they get them; 0: no panel. */
+static int venue_rows(int venues)
 {
+    return venues == 0 ? 0 : 1 + 2 * (venues < VENUES_ROWS ? venues : VENUES_ROWS);
+}
+
+static void overview(struct layout *layout, int trainings, int venues, int y, int width, int height)
+{
+    int venue_lines = venue_rows(venues);
     int few = trainings == 0 ? 0 : 1 + (trainings < TRAININGS_ROWS ? trainings : TRAININGS_ROWS);
     int policies = trainings == 0 ? 0 : 5;
     const struct slot narrow[] = {
@@ -115,22 +123,20 @@ static void overview(struct layout *layout, int trainings, int y, int width, int
         {PANEL_POLICIES, 2, policies, 0, 6, PANEL_NONE}, {PANEL_POSITIONS, 2, 5, 1, 2, PANEL_NONE},
         {PANEL_ORDERS, 2, 6, 1, 5, PANEL_NONE},          {PANEL_FILLS, 2, 6, 3, 4, PANEL_NONE},
     };
-    static const struct slot right[] = {
-        {PANEL_EQUITY, 4, 9, 2, 1, PANEL_NONE},
-        {PANEL_ALERTS, 2, 6, 1, 2, PANEL_NONE},
-        {PANEL_FEED, 4, 4, 0, 3, PANEL_NONE},
-        {PANEL_STREAMS, 3, 9, 2, 4, PANEL_NONE},
+    const struct slot right[] = {
+        {PANEL_EQUITY, 4, 9, 2, 1, PANEL_NONE},           {PANEL_ALERTS, 2, 6, 1, 2, PANEL_NONE},
+        {PANEL_VENUES, 2, venue_lines, 0, 4, PANEL_NONE}, {PANEL_FEED, 4, 4, 0, 3, PANEL_NONE},
+        {PANEL_STREAMS, 3, 9, 2, 5, PANEL_NONE},
     };
     static const struct slot middle[] = {
         {PANEL_CHART, 8, 16, 3, 1, PANEL_NONE},
         {PANEL_EQUITY, 6, 10, 2, 2, PANEL_NONE},
         {PANEL_LOG, 4, 8, 1, 3, PANEL_NONE},
     };
-    static const struct slot edge[] = {
-        {PANEL_ACCOUNTS, 3, 5, 0, 3, PANEL_NONE},
-        {PANEL_ALERTS, 2, 8, 1, 1, PANEL_NONE},
-        {PANEL_FEED, 4, 4, 0, 2, PANEL_NONE},
-        {PANEL_STREAMS, 4, 14, 1, 4, PANEL_NONE},
+    const struct slot edge[] = {
+        {PANEL_ACCOUNTS, 3, 5, 0, 3, PANEL_NONE},         {PANEL_ALERTS, 2, 8, 1, 1, PANEL_NONE},
+        {PANEL_VENUES, 2, venue_lines, 0, 4, PANEL_NONE}, {PANEL_FEED, 4, 4, 0, 2, PANEL_NONE},
+        {PANEL_STREAMS, 4, 14, 1, 5, PANEL_NONE},
     };
 
     if (width >= 180 && height >= 30) {
@@ -180,9 +186,10 @@ static void body(struct layout *layout, const struct layout_choice *choice, int 
         {PANEL_PRICES, 2, 5, 0, 1, PANEL_NONE},
         {PANEL_CHART, 4, 12, 1, 2, PANEL_NONE},
     };
-    static const struct slot market_wide[] = {
+    const struct slot market_wide[] = {
         {PANEL_PRICES, 3, 9, 0, 1, PANEL_NONE},
         {PANEL_CHART, 4, 20, 3, 2, PANEL_NONE},
+        {PANEL_VENUES, 2, venue_rows(choice->venues), 0, 4, PANEL_NONE},
         {PANEL_STREAMS, 3, 8, 1, 3, PANEL_NONE},
     };
     static const struct slot positions[] = {
@@ -195,9 +202,10 @@ static void body(struct layout *layout, const struct layout_choice *choice, int 
         {PANEL_ORDERS, 2, 10, 1, 1, PANEL_NONE},
         {PANEL_FILLS, 2, 10, 1, 2, PANEL_NONE},
     };
-    static const struct slot alerts[] = {
-        {PANEL_ALERTS, 2, 8, 3, 1, PANEL_NONE},
-        {PANEL_FEED, 4, 4, 0, 2, PANEL_NONE},
+    const struct slot alerts[] = {
+        {PANEL_ALERTS, 2, 6, 3, 1, PANEL_NONE},
+        {PANEL_VENUES, 2, venue_rows(choice->venues), 0, 2, PANEL_NONE},
+        {PANEL_FEED, 4, 4, 0, 4, PANEL_NONE},
         {PANEL_STREAMS, 3, 7, 1, 3, PANEL_NONE},
     };
     static const struct slot log[] = {{PANEL_LOG, 2, 2, 1, 1, PANEL_NONE}};
@@ -205,7 +213,7 @@ static void body(struct layout *layout, const struct layout_choice *choice, int 
     switch (choice->tab) {
     case TAB_OVERVIEW:
     case TABS:
-        overview(layout, choice->trainings, y, width, height);
+        overview(layout, choice->trainings, choice->venues, y, width, height);
         break;
     case TAB_STUDY:
         study(layout, choice->detail, y, width, height);

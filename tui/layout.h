@@ -37,6 +37,7 @@ enum panel {
     PANEL_FILLS,
     PANEL_ORDERS,
     PANEL_FEED,
+    PANEL_VENUES, /* each venue: rates, latency, budgets, its market's hours */
     PANEL_STREAMS,
     PANEL_GPU,
     PANEL_TRAININGS,
@@ -66,6 +67,7 @@ struct layout_choice {
     enum panel zoomed; /* takes the body alone, or PANEL_NONE; one that the tab does not have is not zoomed */
     bool detail;       /* the study's tab shows one training's page instead of the lists */
     int trainings;     /* that there are: the overview gives them room */
+    int venues;        /* likewise */
 };
 
 /* Fills a screen of width × height (1 or more) without overlap, but for a blank column between stacks. */

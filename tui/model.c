@@ -159,23 +159,34 @@ static enum freshness worse(enum freshness a, enum freshness b)
     return a > b ? a : b;
 }
 
+bool model_symbol_closed(const struct status_symbol *symbol)
+{
+    return strcmp(symbol->market, "closed") == 0;
+}
+
+/* Of something of a symbol that is so old; NULL: of one that is not known. */
+static enum freshness of_symbol(const struct model *model, const struct status_symbol *symbol, int64_t age_ms,
+                                struct moment now)
+{
+    int64_t expected = symbol && symbol->limit_ms > 0 ? symbol->limit_ms / 3 : PRICE_EXPECTED_MS;
+    enum freshness own = freshness_of(model_age(model, age_ms, now), expected);
+
+    own = worse(own, symbol && symbol->stale ? STALE : FRESH);
+    if (symbol && model_symbol_closed(symbol))
+        own = CLOSED;
+    return worse(own, model_freshness(model, now));
+}
+
 enum freshness model_symbol_freshness(const struct model *model, const struct status_symbol *symbol,
                                       struct moment now)
 {
-    int64_t expected = symbol->limit_ms > 0 ? symbol->limit_ms / 3 : PRICE_EXPECTED_MS;
-    enum freshness own = freshness_of(model_age(model, symbol->age_ms, now), expected);
-
-    return worse(worse(own, symbol->stale ? STALE : FRESH), model_freshness(model, now));
+    return of_symbol(model, symbol, symbol->age_ms, now);
 }
 
 enum freshness model_position_freshness(const struct model *model, const struct status_position *position,
                                         struct moment now)
 {
-    const struct status_symbol *symbol = model_symbol(model, position->symbol);
-    int64_t expected = symbol && symbol->limit_ms > 0 ? symbol->limit_ms / 3 : PRICE_EXPECTED_MS;
-    enum freshness own = freshness_of(model_age(model, position->age_ms, now), expected);
-
-    return worse(worse(own, symbol && symbol->stale ? STALE : FRESH), model_freshness(model, now));
+    return of_symbol(model, model_symbol(model, position->symbol), position->age_ms, now);
 }
 
 enum freshness model_accounts_freshness(const struct model *model, struct moment now)

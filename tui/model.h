@@ -23,9 +23,9 @@ enum model_source {
     MODEL_DAEMON,
 };
 
-/* How far a figure may be trusted: older than three times the expected interval it is stale, than ten gone.
- */
-enum freshness { FRESH, STALE, GONE };
+/* How far a figure may be trusted: older than three times the expected interval it is stale, than ten gone;
+ * one of a market that is closed, however old, is the last there is. */
+enum freshness { FRESH, CLOSED, STALE, GONE };
 
 enum {
     MODEL_LOG_LINES_MAX = 200,
@@ -81,6 +81,9 @@ int64_t model_age(const struct model *model, int64_t age_ms, struct moment now);
 
 /* Of the status itself. GONE when there is none. */
 enum freshness model_freshness(const struct model *model, struct moment now);
+
+/* Is its market closed, by its calendar? */
+bool model_symbol_closed(const struct status_symbol *symbol);
 
 /* Of a symbol's prices; of a position's mark. */
 enum freshness model_symbol_freshness(const struct model *model, const struct status_symbol *symbol,

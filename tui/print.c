@@ -22,6 +22,29 @@ static const char *word(const char *text)
     return text[0] ? text : "n/a";
 }
 
+static void venues(FILE *out, const struct status *s)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX], e[FORMAT_MAX], f[FORMAT_MAX];
+
+    for (int i = 0; i < s->n_venues; i++) {
+        const struct status_venue *v = &s->venues[i];
+        fprintf(out, "venue     %s %s, market %s", v->venue, word(v->state), word(v->market));
+        if (v->market_next_ns > 0)
+            fprintf(out, " until %sZ", format_time(a, v->market_next_ns));
+        fprintf(out, ", %s messages/s, latency p50 %s ms p99 %s ms, clock %s ms, connections %s of %s",
+                format_number(a, v->per_second, 1), format_number(b, v->latency_p50_ms, 1),
+                format_number(c, v->latency_p99_ms, 1), format_signed(d, v->clock_offset_ms, 1),
+                exact(e, v->up), exact(f, v->connections));
+        fprintf(out, ", connects %s (%s of %s in the budget), renewals %s", exact(a, v->connects),
+                exact(b, v->budget_used), exact(c, v->budget), exact(d, v->renewals));
+        if (v->weight_limit > 0)
+            fprintf(out, ", weight %s of %s", exact(a, v->weight_used), exact(b, v->weight_limit));
+        if (v->banned_until_ns > 0)
+            fprintf(out, ", banned until %sZ", format_time(a, v->banned_until_ns));
+        fprintf(out, ", bad %s%s%s\n", exact(a, v->bad_frames), v->detail[0] ? ": " : "", v->detail);
+    }
+}
+
 static void feed(FILE *out, const struct model *model, struct moment now)
 {
     const struct status *s = &model->status;
@@ -45,6 +68,7 @@ static void feed(FILE *out, const struct model *model, struct moment now)
             format_age(a, model_age(model, s->feed.age_ms, now)), exact(b, s->feed.frames),
             exact(c, s->feed.bad_frames), exact(d, s->feed.connects), s->feed.detail[0] ? ": " : "",
             s->feed.detail);
+    venues(out, s);
 }
 
 /* "12s", or with the word STALE. */
@@ -52,7 +76,9 @@ static void age_words(char *buf, enum freshness freshness, int64_t age_ms)
 {
     char age[FORMAT_MAX];
 
-    snprintf(buf, FORMAT_MAX, "%s%.20s", freshness == FRESH ? "" : "STALE ", format_age(age, age_ms));
+    const char *word = freshness == FRESH ? "" : freshness == CLOSED ? "closed " : "STALE ";
+
+    snprintf(buf, FORMAT_MAX, "%s%.20s", word, format_age(age, age_ms));
 }
 
 static void accounts(FILE *out, const struct model *model, struct moment now)
@@ -217,10 +243,11 @@ bool print_is_stale(const struct model *model, struct moment now)
 {
     if (model_freshness(model, now) != FRESH)
         return true;
-    if (model->source == MODEL_DAEMON && strcmp(model->status.feed.state, "ok") != 0)
+    const char *feed = model->status.feed.state;
+    if (model->source == MODEL_DAEMON && strcmp(feed, "ok") != 0 && strcmp(feed, "closed") != 0)
         return true;
     for (int i = 0; i < model->status.n_symbols; i++)
-        if (model_symbol_freshness(model, &model->status.symbols[i], now) != FRESH)
+        if (model_symbol_freshness(model, &model->status.symbols[i], now) >= STALE)
             return true;
     return false;
 }

@@ -75,12 +75,52 @@ static void read_feed(const json_t *object, struct status *s)
         struct status_stream *stream = &s->streams[n_streams++];
         TEXT(e, "symbol", stream->symbol);
         TEXT(e, "stream", stream->stream);
+        TEXT(e, "venue", stream->venue);
+        stream->per_second = status_real(e, "messages_per_second");
+        stream->latency_p50_ms = status_real(e, "latency_p50_ms");
+        stream->latency_p99_ms = status_real(e, "latency_p99_ms");
         stream->age_ms = status_count(e, "age_ms");
         stream->limit_ms = status_count(e, "limit_ms");
         stream->frames = status_count(e, "frames");
         stream->stale = json_is_true(json_object_get(e, "stale"));
     }
     s->n_streams = n_streams;
+}
+
+static void read_venues(const json_t *object, struct status *s)
+{
+    int n_venues = 0;
+
+    EACH(object, "venues", e, s->venues, n_venues)
+    {
+        struct status_venue *venue = &s->venues[n_venues++];
+        TEXT(e, "venue", venue->venue);
+        TEXT(e, "state", venue->state);
+        TEXT(e, "detail", venue->detail);
+        TEXT(e, "url", venue->url);
+        TEXT(e, "market", venue->market);
+        venue->market_next_ns = status_whole(e, "market_next_ns");
+        venue->market_half = json_is_true(json_object_get(e, "market_half"));
+        venue->age_ms = status_count(e, "age_ms");
+        venue->retry_in_ms = status_count(e, "retry_in_ms");
+        venue->connections = status_count(e, "connections");
+        venue->up = status_count(e, "connections_up");
+        venue->connects = status_count(e, "connects");
+        venue->renewals = status_count(e, "renewals");
+        venue->budget = status_count(e, "connect_budget");
+        venue->budget_used = status_count(e, "connect_budget_used");
+        venue->frames = status_count(e, "frames");
+        venue->bad_frames = status_count(e, "bad_frames");
+        venue->symbols = status_count(e, "symbols");
+        venue->weight_used = status_count(e, "weight_used");
+        venue->weight_limit = status_count(e, "weight_limit");
+        venue->banned_until_ns = status_whole(e, "banned_until_ns");
+        venue->per_second = status_real(e, "messages_per_second");
+        venue->latency_p50_ms = status_real(e, "latency_p50_ms");
+        venue->latency_p99_ms = status_real(e, "latency_p99_ms");
+        venue->clock_offset_ms = status_real(e, "clock_offset_ms");
+    }
+    s->n_venues = n_venues;
 }
 
 static void read_indicators(const json_t *symbol, struct status_symbol *ret)
@@ -123,6 +163,9 @@ static void read_symbols(const json_t *object, struct status *s)
         TEXT(e, "symbol", symbol->symbol);
         TEXT(e, "book", symbol->book);
         TEXT(e, "interval", symbol->interval);
+        TEXT(e, "venue", symbol->venue);
+        TEXT(e, "market", symbol->market);
+        TEXT(e, "trading", symbol->trading);
         symbol->last = status_real(e, "last");
         symbol->bid = status_real(e, "bid");
         symbol->ask = status_real(e, "ask");
@@ -340,6 +383,7 @@ int status_parse(const json_t *object, struct status *ret)
     ret->alerts_open = status_count(object, "alerts_open");
     ret->begun = json_is_array(json_object_get(object, "accounts"));
     read_feed(object, ret);
+    read_venues(object, ret);
     read_symbols(object, ret);
     read_accounts(object, ret);
     read_positions(object, ret);

@@ -15,6 +15,7 @@ enum {
     STATUS_TEXT_MAX = 160,
     STATUS_SYMBOLS_MAX = 64, /* shown; the daemon may stream more */
     STATUS_STREAMS_MAX = 256,
+    STATUS_VENUES_MAX = 16,
     STATUS_INDICATORS_MAX = 8,
     STATUS_ACCOUNTS_MAX = 32,
     STATUS_POSITIONS_MAX = 128,
@@ -34,9 +35,20 @@ struct status_feed {
 };
 
 struct status_stream {
-    char symbol[SYMBOL_NAME_MAX], stream[STATUS_WORD_MAX];
+    char venue[VENUE_NAME_MAX], symbol[SYMBOL_NAME_MAX], stream[STATUS_WORD_MAX];
     int64_t age_ms, limit_ms, frames;
+    double per_second, latency_p50_ms, latency_p99_ms;
     bool stale;
+};
+
+struct status_venue {
+    char venue[VENUE_NAME_MAX], state[STATUS_WORD_MAX], detail[STATUS_TEXT_MAX], url[STATUS_TEXT_MAX];
+    char market[STATUS_WORD_MAX]; /* "always", or the phase of its calendar */
+    int64_t market_next_ns;       /* when that changes; -1: not known */
+    bool market_half;             /* today's session is a short one */
+    int64_t age_ms, retry_in_ms, connections, up, connects, renewals, budget, budget_used;
+    int64_t frames, bad_frames, symbols, weight_used, weight_limit, banned_until_ns;
+    double per_second, latency_p50_ms, latency_p99_ms, clock_offset_ms;
 };
 
 struct status_indicator {
@@ -46,6 +58,9 @@ struct status_indicator {
 
 struct status_symbol {
     char symbol[SYMBOL_NAME_MAX], book[STATUS_WORD_MAX], interval[STATUS_WORD_MAX];
+    char venue[VENUE_NAME_MAX];
+    char market[STATUS_WORD_MAX];  /* as its venue's; "" from an older daemon */
+    char trading[STATUS_WORD_MAX]; /* "trades", "halted", "ended"; likewise */
     double last, bid, ask, mark, change_24h_pct;
     int64_t age_ms, limit_ms; /* limit: of its quickest price stream; -1 when none is named */
     bool stale;
@@ -155,13 +170,14 @@ struct status {
     bool begun; /* false: the daemon does not know yet what it holds; no symbol, account, position or order */
     struct status_feed feed;
     struct status_stream streams[STATUS_STREAMS_MAX];
+    struct status_venue venues[STATUS_VENUES_MAX];
     struct status_symbol symbols[STATUS_SYMBOLS_MAX];
     struct status_account accounts[STATUS_ACCOUNTS_MAX];
     struct status_position positions[STATUS_POSITIONS_MAX];
     struct status_order orders[STATUS_ORDERS_MAX];
     struct status_refusal refusals[STATUS_REFUSALS_MAX];
     struct status_device devices[STATUS_DEVICES_MAX];
-    int n_streams, n_symbols, n_accounts, n_positions, n_orders, n_refusals, n_devices;
+    int n_streams, n_venues, n_symbols, n_accounts, n_positions, n_orders, n_refusals, n_devices;
     int64_t count_orders, count_fills, count_rejected, alerts_open;
     char gpu_state[STATUS_WORD_MAX], gpu_reason[STATUS_TEXT_MAX];
     char compute_backend[STATUS_WORD_MAX], compute_reason[STATUS_TEXT_MAX];

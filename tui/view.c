@@ -89,7 +89,8 @@ int view_cursor(const struct view *view, const struct model *model, enum panel p
 void view_layout(const struct view *view, const struct model *model, int width, int height,
                  struct layout *ret)
 {
-    struct layout_choice choice = {view->tab, view->zoomed, view->detail, model->status.n_trainings};
+    struct layout_choice choice = {view->tab, view->zoomed, view->detail, model->status.n_trainings,
+                                   model->status.n_venues};
 
     layout_compute(width, height, &choice, ret);
 }

@@ -12,6 +12,9 @@ static const int64_t fixture_now_ns = 1723161255342000000; /* 2024-08-08 23:54:1
 /* A status of that moment, one account, two symbols. */
 extern const char fixture_status[];
 
+/* To be merged into it: three venues, one closed for the night, one banned, and a share that is halted. */
+extern const char fixture_venues[];
+
 /* What becomes of it with two accounts, a short, an OCO and a bracket: to be merged into it. */
 extern const char fixture_several[];
 

@@ -46,7 +46,8 @@ static void check_size(int width, int height)
     for (int tab = 0; tab < 2 * TABS; tab++) { /* without trainings; with some, and a page */
         struct layout_choice choice = {.tab = (enum tab)(tab % TABS),
                                        .detail = tab > TABS,
-                                       .trainings = tab < TABS ? 0 : 1 + (width + height) % 5};
+                                       .trainings = tab < TABS ? 0 : 1 + (width + height) % 5,
+                                       .venues = tab < TABS ? 0 : (width + 2 * height) % 6};
         layout_compute(width, height, &choice, &layout);
         if (bad(&layout, width, height) || hollow(&layout, height)) {
             fprintf(stderr, "%dx%d, tab %d\n", width, height, tab + 1);
@@ -68,7 +69,8 @@ static void check_zoom(int width, int height)
     for (int tab = 0; tab < TABS; tab++)
         for (int panel = 0; panel < PANELS; panel++) {
             for (int detail = 0; detail < 2; detail++) {
-                struct layout_choice choice = {(enum tab)tab, (enum panel)panel, detail, detail * 3};
+                struct layout_choice choice = {(enum tab)tab, (enum panel)panel, detail, detail * 3,
+                                               detail * 2};
                 layout_compute(width, height, &choice, &layout);
                 CHECK(!bad(&layout, width, height));
             }

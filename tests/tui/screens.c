@@ -188,6 +188,27 @@ static void check_several(void)
     json_decref(object);
 }
 
+/* Venues: rates and budgets, a market that is closed, one that is banned, a symbol that is halted. */
+static void check_venues(void)
+{
+    json_t *object;
+    struct view view;
+
+    CHECK_INT(fixture_take(model, fixture_venues, now), 0);
+    view_init(&view, true, 1000);
+    check_screen("venues-overview-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_screen("venues-overview-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    check_screen("venues-overview-200x60", &view, 200, 60, GLYPHS_BRAILLE);
+    view.tab = TAB_ALERTS;
+    check_screen("venues-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_screen("venues-40x10", &view, 40, 10, GLYPHS_BRAILLE);
+    view.zoomed = PANEL_VENUES;
+    check_screen("venues-zoomed-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    object = json_loads(fixture_status, 0, NULL);
+    CHECK_INT(model_take_status(model, object, now), 0);
+    json_decref(object);
+}
+
 /* Trades that were closed, and a backtest beside the live equity: running, done, failed. */
 static void check_strategies(void)
 {
@@ -332,6 +353,7 @@ int main(int argc, char **argv)
     check_overlays();
     check_halted();
     check_several();
+    check_venues();
     check_strategies();
     check_every_size();
 

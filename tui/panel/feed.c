@@ -55,11 +55,13 @@ static int detail(const struct area *body, int x, int y, const char *words)
 }
 
 /* Returns the next free row. */
-static int connection(const struct area *body, const struct status_feed *feed, enum freshness freshness,
+static int connection(const struct area *body, const struct status *s, enum freshness freshness,
                       int64_t since_ms)
 {
+    const struct status_feed *feed = &s->feed;
     char a[FORMAT_MAX], state[FORMAT_MAX];
-    bool ok = strcmp(feed->state, "ok") == 0, failed = strcmp(feed->state, "failed") == 0;
+    bool ok = strcmp(feed->state, "ok") == 0 || strcmp(feed->state, "closed") == 0,
+         failed = strcmp(feed->state, "failed") == 0;
     enum style style = frame_style(freshness, ok ? STYLE_GOOD : failed ? STYLE_BAD : STYLE_WARN);
     int64_t left_ms = feed->retry_in_ms - since_ms;
 
@@ -67,7 +69,8 @@ static int connection(const struct area *body, const struct status_feed *feed, e
     if (feed->retry_in_ms >= 0)
         snprintf(state, sizeof(state), "%s in %lld s", feed->state,
                  (long long)(left_ms > 0 ? left_ms / 1000 : 0));
-    int x = pair(body, 1, 0, feed->venue[0] ? feed->venue : "venue", style, state);
+    const char *of = s->n_venues > 1 ? "venues" : feed->venue[0] ? feed->venue : "venue";
+    int x = pair(body, 1, 0, of, style, state);
     if (!ok && feed->detail[0])
         return detail(body, x, 0, feed->detail) + 1;
     x = pair(body, x, 0, "frames", STYLE_NORMAL, counted(a, feed->frames));
@@ -144,18 +147,16 @@ void panel_feed(const struct area *area, const struct scene *scene)
         frame_empty(&body, "the daemon does not answer");
         return;
     }
-    int y = connection(&body, &model->status.feed, freshness, model_age(model, 0, scene->now));
+    int y = connection(&body, &model->status, freshness, model_age(model, 0, scene->now));
     storage(&body, y, &model->status, freshness);
     devices(&body, y + 1, &model->status);
 }
 
-enum { SYMBOL, STREAM, FRAMES, LIMIT, AGE, COLUMNS };
+enum { SYMBOL, STREAM, VENUE, RATE, LATENCY, FRAMES, LIMIT, AGE, COLUMNS };
 
-static const struct column columns[COLUMNS] = {{"", 9, false, 1},
-                                               {"", 12, false, 1},
-                                               {"frames", 7, true, 4},
-                                               {"limit", 6, true, 3},
-                                               {"age", 9, true, 2}};
+static const struct column columns[COLUMNS] = {
+    {"", 9, false, 1},           {"", 12, false, 1},     {"venue", 10, false, 7}, {"msg/s", 6, true, 3},
+    {"p50/p99 ms", 11, true, 5}, {"frames", 7, true, 6}, {"limit", 6, true, 4},   {"age", 9, true, 2}};
 
 void panel_streams(const struct area *area, const struct scene *scene)
 {
@@ -178,6 +179,10 @@ void panel_streams(const struct area *area, const struct scene *scene)
             freshness = STALE;
         table_text(&table, SYMBOL, y, STYLE_STRONG, stream->symbol);
         table_text(&table, STREAM, y, STYLE_NORMAL, stream->stream);
+        table_text(&table, VENUE, y, STYLE_DIM, stream->venue);
+        table_text(&table, RATE, y, STYLE_NORMAL, format_count(text, stream->per_second));
+        table_text(&table, LATENCY, y, STYLE_NORMAL,
+                   frame_latency(text, stream->latency_p50_ms, stream->latency_p99_ms));
         table_text(&table, FRAMES, y, STYLE_NORMAL, counted(text, stream->frames));
         table_text(&table, LIMIT, y, STYLE_DIM,
                    stream->limit_ms > 0 ? format_age(text, stream->limit_ms) : "none");

@@ -1,5 +1,6 @@
 #include "tui/panel/frame.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,6 +127,18 @@ enum style frame_style(enum freshness freshness, enum style style)
     return freshness == FRESH ? style : STYLE_DIM;
 }
 
+const char *frame_latency(char buf[static FORMAT_MAX], double p50, double p99)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+
+    if (!isfinite(p50))
+        snprintf(buf, FORMAT_MAX, "n/a");
+    else
+        snprintf(buf, FORMAT_MAX, "%.20s/%.20s", format_number(a, p50, p50 < 10 ? 1 : 0),
+                 format_number(b, p99, p50 < 10 ? 1 : 0));
+    return buf;
+}
+
 void frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms)
 {
     char age[FORMAT_MAX];
@@ -133,6 +146,8 @@ void frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms)
     format_age(age, age_ms);
     if (freshness == FRESH)
         snprintf(buf, size, "%s", age);
+    else if (freshness == CLOSED)
+        snprintf(buf, size, "closed");
     else if (age_ms < 0)
         snprintf(buf, size, "-");
     else if (age_ms < 100000)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "tui/canvas.h"
+#include "tui/format.h"
 #include "tui/model.h"
 #include "tui/panel/panel.h"
 
@@ -56,9 +57,12 @@ void frame_middle(char *buf, size_t size, const char *name, int columns);
 /* Marks row y as chosen. */
 void frame_cursor(const struct area *area, int y);
 
-/* The style of a figure by its freshness, and the age in words: "0.3s", "STALE 94s", "-". */
+/* The style of a figure by its freshness, and the age in words: "0.3s", "closed", "STALE 94s", "-". */
 enum style frame_style(enum freshness freshness, enum style style);
 void frame_age(char *buf, size_t size, enum freshness freshness, int64_t age_ms);
+
+/* Two percentiles in milliseconds: "41/66", or "n/a". */
+const char *frame_latency(char buf[static FORMAT_MAX], double p50_ms, double p99_ms);
 
 /* Why there are no rows: `none`, when the database has been read and holds none; else what is wrong with it.
  */

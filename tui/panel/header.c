@@ -24,6 +24,8 @@ static enum style feed_style(const char *state)
 {
     if (strcmp(state, "ok") == 0)
         return STYLE_GOOD;
+    if (strcmp(state, "closed") == 0)
+        return STYLE_NORMAL;
     return strcmp(state, "failed") == 0 ? STYLE_BAD : STYLE_WARN;
 }
 

@@ -16,6 +16,7 @@ static const draw_fn draw[PANELS] = {
     [PANEL_ORDERS] = panel_orders,
     [PANEL_FEED] = panel_feed,
     [PANEL_STREAMS] = panel_streams,
+    [PANEL_VENUES] = panel_venues,
     [PANEL_GPU] = panel_gpu,
     [PANEL_TRAININGS] = panel_trainings,
     [PANEL_POLICIES] = panel_policies,

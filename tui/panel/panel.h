@@ -32,6 +32,7 @@ void panel_fills(const struct area *area, const struct scene *scene);
 void panel_orders(const struct area *area, const struct scene *scene);
 void panel_feed(const struct area *area, const struct scene *scene);
 void panel_streams(const struct area *area, const struct scene *scene);
+void panel_venues(const struct area *area, const struct scene *scene);
 void panel_gpu(const struct area *area, const struct scene *scene);
 void panel_trainings(const struct area *area, const struct scene *scene);
 void panel_policies(const struct area *area, const struct scene *scene);

@@ -54,7 +54,7 @@ void panel_positions(const struct area *area, const struct scene *scene)
         table_text(&table, STOP, y, STYLE_NORMAL,
                    isfinite(p->stop) ? format_fit(text, p->stop, decimals, 11) : "none");
         frame_age(text, sizeof(text), freshness, model_age(model, p->age_ms, scene->now));
-        table_text(&table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
+        table_text(&table, AGE, y, freshness < STALE ? STYLE_DIM : STYLE_WARN, text);
         if (i == window.cursor)
             frame_cursor(&body, y - 1);
     }

@@ -88,11 +88,15 @@ static void row(const struct table *table, int y, const struct scene *scene,
                freshness == GONE ? "-" : format_percent(text, symbol->change_24h_pct, 2));
     table_text(table, BARS, y, STYLE_NORMAL,
                format_count(text, symbol->bars < 0 ? NAN : (double)symbol->bars));
+    bool trades = !symbol->trading[0] || strcmp(symbol->trading, "trades") == 0;
     bool synced = strcmp(symbol->book, "synced") == 0;
-    table_text(table, BOOK, y, frame_style(freshness, synced ? STYLE_GOOD : STYLE_WARN),
-               freshness == GONE || !symbol->book[0] ? "-" : symbol->book);
+    if (!trades) /* what its venue says of it comes before what its book is */
+        table_text(table, BOOK, y, frame_style(freshness, STYLE_WARN), symbol->trading);
+    else
+        table_text(table, BOOK, y, frame_style(freshness, synced ? STYLE_GOOD : STYLE_WARN),
+                   freshness == GONE || !symbol->book[0] ? "-" : symbol->book);
     frame_age(text, sizeof(text), freshness, model_age(scene->model, symbol->age_ms, scene->now));
-    table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
+    table_text(table, AGE, y, freshness < STALE ? STYLE_DIM : STYLE_WARN, text);
 }
 
 void panel_prices(const struct area *area, const struct scene *scene)

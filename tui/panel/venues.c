@@ -1,0 +1,168 @@
+/* One line a venue; and in a second one, where there is room, what is wrong, or when its market opens. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "tui/format.h"
+#include "tui/panel/frame.h"
+#include "tui/text.h"
+
+enum {
+    VENUE,
+    STATE,
+    MARKET,
+    RATE,
+    LATENCY,
+    CLOCK,
+    LINKS,
+    CONNECTS,
+    BUDGET,
+    RENEWED,
+    WEIGHT,
+    BAD,
+    AGE,
+    COLUMNS
+};
+
+static const struct column columns[COLUMNS] = {
+    {"", 10, false, 1},          {"state", 10, false, 1},  {"market", 7, false, 2},  {"msg/s", 6, true, 3},
+    {"p50/p99 ms", 11, true, 4}, {"clock ms", 8, true, 6}, {"up", 5, true, 5},       {"connects", 8, true, 8},
+    {"budget", 7, true, 9},      {"renewed", 7, true, 11}, {"weight", 11, true, 10}, {"bad", 5, true, 7},
+    {"age", 9, true, 2},
+};
+
+static enum style state_style(const char *state)
+{
+    if (strcmp(state, "ok") == 0)
+        return STYLE_GOOD;
+    if (strcmp(state, "closed") == 0)
+        return STYLE_NORMAL;
+    return strcmp(state, "failed") == 0 ? STYLE_BAD : STYLE_WARN;
+}
+
+/* "1/2": both counts, or "n/a". */
+static const char *of(char buf[static FORMAT_MAX], int64_t part, int64_t whole)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+
+    if (part < 0 || whole <= 0)
+        snprintf(buf, FORMAT_MAX, "n/a");
+    else
+        snprintf(buf, FORMAT_MAX, "%.20s/%.20s", format_count(a, (double)part),
+                 format_count(b, (double)whole));
+    return buf;
+}
+
+static char *counted(char buf[static FORMAT_MAX], int64_t count)
+{
+    return format_count(buf, count < 0 ? NAN : (double)count);
+}
+
+/* "Mon 14:30Z", of a time within the week; with the date of a later one. */
+static void when(char *buf, size_t size, int64_t ts_ns, int64_t now_ns)
+{
+    static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    const int64_t week_ns = INT64_C(7) * 86400 * 1000000000;
+    char clock[FORMAT_MAX];
+    time_t seconds = (time_t)(ts_ns / 1000000000);
+    struct tm utc;
+
+    if (ts_ns - now_ns < week_ns && gmtime_r(&seconds, &utc))
+        snprintf(buf, size, "%s %.5sZ", days[utc.tm_wday], format_clock(clock, ts_ns));
+    else
+        snprintf(buf, size, "%.16sZ", format_time(clock, ts_ns));
+}
+
+/* What the market will do next: "opens Mon 14:30Z", "closes Fri 18:00Z (half day)". */
+static void market_words(char *buf, size_t size, const struct status_venue *venue, int64_t now_ns)
+{
+    static const struct {
+        const char *phase, *words;
+    } next[] = {{"closed", "opens"}, {"early", "session at"}, {"open", "closes"}, {"late", "ends"}};
+    char time[FORMAT_MAX];
+
+    buf[0] = '\0';
+    if (venue->market_next_ns <= 0)
+        return;
+    when(time, sizeof(time), venue->market_next_ns, now_ns);
+    for (size_t i = 0; i < sizeof(next) / sizeof(next[0]); i++)
+        if (strcmp(venue->market, next[i].phase) == 0)
+            snprintf(buf, size, "%s %s%s", next[i].words, time, venue->market_half ? " (half day)" : "");
+}
+
+static void second_line(const struct area *body, int y, const struct status_venue *venue, int64_t now_ns)
+{
+    char words[STATUS_TEXT_MAX], time[FORMAT_MAX];
+    int x = 3;
+
+    if (venue->banned_until_ns > now_ns) {
+        when(time, sizeof(time), venue->banned_until_ns, now_ns);
+        x = area_text(body, x, y, STYLE_WARN, "banned until") + 1;
+        x = area_text(body, x, y, STYLE_WARN, time) + 2;
+    }
+    market_words(words, sizeof(words), venue, now_ns);
+    if (words[0] && x + text_width(words) <= body->width)
+        x = area_text(body, x, y, STYLE_NORMAL, words) + 2;
+    if (x < body->width)
+        area_text_cut(body, x, y, body->width - x, venue->detail[0] ? STYLE_WARN : STYLE_DIM,
+                      venue->detail[0] ? venue->detail : venue->url);
+}
+
+static void row(const struct table *table, int y, const struct scene *scene, const struct status_venue *venue)
+{
+    const struct model *model = scene->model;
+    enum freshness freshness = model_freshness(model, scene->now);
+    int64_t left = venue->retry_in_ms - model_age(model, 0, scene->now);
+    char text[FORMAT_MAX], age[FORMAT_MAX];
+
+    table_text(table, VENUE, y, STYLE_STRONG, venue->venue);
+    if (venue->retry_in_ms >= 0)
+        snprintf(text, sizeof(text), "%.12s %.12s", venue->state, format_age(age, left > 0 ? left : 0));
+    else
+        snprintf(text, sizeof(text), "%s", venue->state[0] ? venue->state : "n/a");
+    table_text(table, STATE, y, frame_style(freshness, state_style(venue->state)), text);
+    table_text(table, MARKET, y, frame_style(freshness, STYLE_NORMAL),
+               venue->market[0] ? venue->market : "n/a");
+    table_text(table, RATE, y, frame_style(freshness, STYLE_NORMAL),
+               freshness == GONE ? "-" : format_count(text, venue->per_second));
+    table_text(table, LATENCY, y, frame_style(freshness, STYLE_NORMAL),
+               freshness == GONE ? "-" : frame_latency(text, venue->latency_p50_ms, venue->latency_p99_ms));
+    table_text(table, CLOCK, y, STYLE_NORMAL, format_signed(text, venue->clock_offset_ms, 0));
+    bool all_up = venue->up == venue->connections;
+    table_text(table, LINKS, y, all_up ? STYLE_NORMAL : STYLE_WARN, of(text, venue->up, venue->connections));
+    table_text(table, CONNECTS, y, STYLE_NORMAL, counted(text, venue->connects));
+    table_text(table, BUDGET, y, STYLE_NORMAL, of(text, venue->budget_used, venue->budget));
+    table_text(table, RENEWED, y, STYLE_NORMAL, counted(text, venue->renewals));
+    table_text(table, WEIGHT, y, STYLE_NORMAL, of(text, venue->weight_used, venue->weight_limit));
+    table_text(table, BAD, y, venue->bad_frames > 0 ? STYLE_WARN : STYLE_NORMAL,
+               counted(text, venue->bad_frames));
+    frame_age(text, sizeof(text),
+              strcmp(venue->state, "closed") == 0 && freshness == FRESH ? CLOSED : freshness,
+              model_age(model, venue->age_ms, scene->now));
+    table_text(table, AGE, y, freshness == FRESH ? STYLE_DIM : STYLE_WARN, text);
+}
+
+void panel_venues(const struct area *area, const struct scene *scene)
+{
+    const struct model *model = scene->model;
+    const struct status *s = &model->status;
+    int title;
+    struct area body = frame_rule(area, scene, PANEL_VENUES, "Venues", s->n_venues, &title);
+
+    if (model->source != MODEL_DAEMON || s->n_venues == 0) {
+        frame_empty(&body, model->source != MODEL_DAEMON ? "the daemon is not there" : "none told");
+        return;
+    }
+    struct table table = frame_table(area, title, columns, COLUMNS);
+    int lines = 2 * s->n_venues <= body.height ? 2 : 1;
+    struct window window = frame_window(scene, PANEL_VENUES, s->n_venues, body.height / lines);
+    for (int i = window.first; i < window.end; i++) {
+        int y = (i - window.first) * lines;
+        row(&table, y + 1, scene, &s->venues[i]);
+        if (lines == 2)
+            second_line(&body, y + 1, &s->venues[i], model_clock_ns(model, scene->now));
+        if (i == window.cursor)
+            frame_cursor(&body, y);
+    }
+}
