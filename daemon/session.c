@@ -255,7 +255,7 @@ void session_event(struct session *session, struct event *event)
     if (!session->engine)
         return;
     event->recv_ns = stamp(session, event);
-    event->seq = ++session->seq;
+    event->seq = session->event_seq = ++session->seq;
     if (event->kind == EVENT_BARS && event->bars.missed)
         session->recovery.missed_bars += event->bars.n;
     session_log_event(session, event);

@@ -451,28 +451,37 @@ void session_caught_up(struct session *session)
     session_alert(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
 }
 
+struct stored {
+    const char *venue;
+    const struct symbol *wanted;
+    int n;
+    struct symbol *found; /* as wanted; without a name: not stored */
+};
+
+static void take_stored(void *ctx, const struct db_symbol_row *row)
+{
+    struct stored *stored = ctx;
+    for (int s = 0; s < stored->n; s++)
+        if (strcmp(stored->wanted[s].name, row->symbol.name) == 0 && strcmp(stored->venue, row->venue) == 0)
+            stored->found[s] = row->symbol;
+}
+
 int session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n)
 {
     char reason[DB_ERROR_MAX];
     struct db_reader *reader;
-    struct symbol *found = calloc((size_t)n, sizeof *found);
-    int r = found ? db_reader_open(session->state->database, &reader, reason, sizeof reason) : -ENOMEM;
-    if (r < 0) {
-        free(found);
-        return r;
+    struct stored stored = {venue, symbols, n, calloc((size_t)n, sizeof *stored.found)};
+    int r = stored.found ? db_reader_open(session->state->database, &reader, reason, sizeof reason) : -ENOMEM;
+    if (r == 0) {
+        r = db_reader_symbols(reader, take_stored, &stored);
+        db_reader_close(reader);
     }
-    for (int s = 0; s < n && r == 0; s++) {
-        struct db_symbol_row row;
-        r = db_reader_symbol(reader, symbols[s].name, &row);
-        if (r == 0 && strcmp(row.venue, venue) != 0)
+    for (int s = 0; s < n && r == 0; s++)
+        if (!stored.found[s].name[0])
             r = -ENOENT;
-        if (r == 0)
-            found[s] = row.symbol;
-    }
-    db_reader_close(reader);
     if (r == 0)
-        memcpy(symbols, found, (size_t)n * sizeof *symbols);
-    free(found);
+        memcpy(symbols, stored.found, (size_t)n * sizeof *symbols);
+    free(stored.found);
     return r;
 }
 
@@ -487,7 +496,21 @@ int session_update_symbol(struct session *session, int index, const struct symbo
     struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
     db_writer_group_begin(session->writer);
     session_event(session, &event);
-    db_writer_put_symbol(session->writer, index, symbol->venue, symbol, session_now(session));
+    session_put_symbol(session, index, symbol);
     db_writer_group_end(session->writer);
     return 0;
+}
+
+int session_add_symbol(struct session *session, const struct symbol *symbol)
+{
+    int index = engine_symbols(session->engine);
+    if (index >= SYMBOLS_MAX)
+        return -ENOSPC;
+    struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
+    db_writer_group_begin(session->writer);
+    session_put_symbol(session, index, symbol); /* before the rows that name it */
+    db_writer_put_streamed(session->writer, index, true);
+    session_event(session, &event);
+    db_writer_group_end(session->writer);
+    return engine_symbols(session->engine) > index ? index : -EINVAL;
 }

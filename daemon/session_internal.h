@@ -58,6 +58,7 @@ struct session {
     uint64_t holes_told, lost_told; /* of the log, in alerts */
     uint64_t seq, run, last_command, last_alert;
     uint64_t last_order; /* the newest that came out of the engine */
+    uint64_t event_seq;  /* of the event that it handles, or plays again */
     int64_t now_ns;      /* of the last event */
     struct steady steady;
     struct open_alert alerts[ALERTS_OPEN_MAX];
@@ -79,6 +80,8 @@ struct session {
 
 /* session_sink.c */
 struct engine_sink session_sink(struct session *session);
+/* With the venue that the symbol names, or else the first. */
+void session_put_symbol(struct session *session, int index, const struct symbol *symbol);
 void session_put_symbols(struct session *session, const struct engine *engine);
 void session_put_account(struct session *session, const struct engine *engine, int account);
 

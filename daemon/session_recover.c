@@ -19,6 +19,7 @@ struct playing {
     const struct db_recovered *recovered;
     struct replay *replay;
     uint64_t runs; /* that the writer knows the symbols of */
+    int symbols;   /* … and how many of them: more are added while it runs */
     bool compared; /* with the database, at its newest event */
     char reason[REASON_MAX];
 };
@@ -69,8 +70,12 @@ const struct engine *session_replayed(struct session *session)
 {
     struct playing *playing = session->playing;
     const struct engine *engine = replay_engine(playing->replay);
+    if (!session->stored && playing->runs == replay_runs(playing->replay))
+        for (; playing->symbols < engine_symbols(engine); playing->symbols++)
+            session_put_symbol(session, playing->symbols, engine_symbol(engine, playing->symbols));
     if (!session->stored && playing->runs != replay_runs(playing->replay)) {
         playing->runs = replay_runs(playing->replay);
+        playing->symbols = engine_symbols(engine);
         session_put_symbols(session, engine);
         for (int a = 0; a < engine_accounts(engine); a++)
             session_put_account(session, engine, a);
@@ -84,6 +89,7 @@ static int step(struct playing *playing)
     struct session *session = playing->session;
     uint64_t before = replay_seq(playing->replay);
     session->stored = before < playing->recovered->event_seq;
+    session->event_seq = before + 1;
     if (!session->stored) {
         db_writer_group_begin(session->writer);
         db_writer_put_event(session->writer, before + 1);

@@ -137,6 +137,51 @@ static void command_done(void *ctx, const struct event_command *command, enum or
         session->hooks.command_done(session->hooks.ctx, command, reason, order_id);
 }
 
+static void put_revision(void *ctx, const struct engine_revision *revision)
+{
+    struct session *session = ctx;
+    int64_t interval_ns = session->config->interval_ns;
+    struct db_revision row;
+    if (held(session) || !engine_of(session))
+        return;
+    db_revision_of(revision, session->event_seq, &row);
+    db_writer_put_revision(session->writer, &row);
+    if (revision->applied && revision->now)
+        db_writer_put_bar(session->writer, revision->symbol, interval_ns, revision->source, revision->now);
+    else if (revision->applied && revision->old) /* its only trade was cancelled */
+        db_writer_drop_bar(session->writer, revision->symbol, interval_ns, revision->source,
+                           revision->old->open_ns);
+}
+
+static void put_action(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns)
+{
+    struct session *session = ctx;
+    const struct engine *engine = engine_of(session);
+    if (held(session) || !engine)
+        return;
+    struct db_action row = {
+        .symbol = symbol, .action = *action, .ts_ns = ts_ns, .input_seq = session->event_seq};
+    db_writer_put_action(session->writer, &row);
+    if (!session->playing)
+        log_info("%s: %s %s takes effect", engine_symbol(engine, symbol)->name,
+                 corporate_action_name(action->kind), action->id);
+}
+
+static void put_session(void *ctx, const struct event_session *told, int64_t ts_ns)
+{
+    struct session *session = ctx;
+    struct db_session row = {.session = *told, .since_ns = ts_ns};
+    if (!held(session))
+        db_writer_put_session(session->writer, &row);
+}
+
+static void put_book_bar(void *ctx, const struct engine_book_bar *bar)
+{
+    struct session *session = ctx;
+    if (!held(session) && engine_of(session))
+        db_writer_put_book_bar(session->writer, session->config->interval_ns, bar);
+}
+
 void session_put_account(struct session *session, const struct engine *engine, int account)
 {
     struct db_account row;
@@ -151,15 +196,18 @@ static void put_account(void *ctx, int account)
         session_put_account(session, engine_of(session), account);
 }
 
+void session_put_symbol(struct session *session, int index, const struct symbol *symbol)
+{
+    const char *venue = symbol->venue; /* "" in a log of before there were several */
+    if (!venue[0])
+        venue = session->config->venues[0].venue->format->name;
+    db_writer_put_symbol(session->writer, index, venue, symbol, session->now_ns);
+}
+
 void session_put_symbols(struct session *session, const struct engine *engine)
 {
-    for (int s = 0; s < engine_symbols(engine); s++) {
-        const struct symbol *symbol = engine_symbol(engine, s);
-        const char *venue = symbol->venue; /* "" in a log of before there were several */
-        if (!venue[0])
-            venue = session->config->venues[0].venue->format->name;
-        db_writer_put_symbol(session->writer, s, venue, symbol, session->now_ns);
-    }
+    for (int s = 0; s < engine_symbols(engine); s++)
+        session_put_symbol(session, s, engine_symbol(engine, s));
 }
 
 struct engine_sink session_sink(struct session *session)
@@ -177,5 +225,9 @@ struct engine_sink session_sink(struct session *session)
         .need_bars = need_bars,
         .account = put_account,
         .command_done = command_done,
+        .revision = put_revision,
+        .action = put_action,
+        .session = put_session,
+        .book_bar = put_book_bar,
     };
 }

@@ -288,6 +288,8 @@ int db_reader_load_accounts(struct db_reader *reader)
 
 static const struct db_symbol_row *find_symbol(const struct db_reader *reader, int64_t id)
 {
+    if (id > 0 && (uint64_t)id <= reader->n_symbols && reader->symbols[id - 1].id == id)
+        return &reader->symbols[id - 1]; /* ids have no hole */
     for (size_t i = 0; i < reader->n_symbols; i++)
         if (reader->symbols[i].id == id)
             return &reader->symbols[i];
