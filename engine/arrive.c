@@ -94,6 +94,25 @@ bool arrive_trail(const struct engine *engine, struct order *order, int64_t pric
     return true;
 }
 
+/* The market is closed or halted: the order rests, and takes, makes or triggers by what comes after. A limit
+ * that the last price crosses is one that comes to the market. */
+static void wait_for_market(struct engine *engine, uint64_t id)
+{
+    struct live_order *live = &engine->orders[match_find(engine, id)];
+    struct order *order = &live->order;
+    int64_t last = engine->markets[order->symbol].last;
+    if (order->tif == ORDER_IOC || order->tif == ORDER_FOK) {
+        live_end(engine, id, ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
+        return;
+    }
+    live->queue_ahead = -1;
+    live->takes =
+        order_works_as_limit(order) && last > 0 && fill_limit_crosses(order->side, order->price, last);
+    if (order->type == ORDER_TRAILING_STOP)
+        order->stop_price = trailing_stop(engine, order);
+    fills_rest(engine, id);
+}
+
 void arrive_stand(struct engine *engine, uint64_t id)
 {
     struct order *order = &engine->orders[match_find(engine, id)].order;
@@ -104,6 +123,8 @@ void arrive_stand(struct engine *engine, uint64_t id)
         if (order->type == ORDER_TRAILING_STOP)
             order->stop_price = trailing_stop(engine, order);
         fills_rest(engine, id);
+    } else if (!session_trades(market)) {
+        wait_for_market(engine, id);
     } else if (order->type == ORDER_MARKET) {
         arrive_market(engine, id, true);
     } else if (order->type == ORDER_LIMIT || order_works_as_limit(order)) {
@@ -129,7 +150,8 @@ void arrive_new(struct engine *engine, uint64_t id)
     bool protects = order_is_stop(order->type) || order->parent != 0;
     if (order->reduce_only && match_reducible(engine, order->account, order->symbol, order->side) == 0)
         live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
-    else if (engine->markets[order->symbol].stale && !protects)
+    else if (engine->markets[order->symbol].stale && !protects &&
+             !session_rests(&engine->markets[order->symbol]))
         live_end(engine, id, ORDER_IS_CANCELED, ORDER_RISK_STALE_DATA);
     else
         arrive_stand(engine, id);

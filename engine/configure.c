@@ -170,9 +170,26 @@ static void move_markets(const struct change *change)
         struct market_state fresh = *to;
         *to = *from;
         *from = fresh;
+        bool other_calendar = strcmp(to->symbol.calendar, fresh.symbol.calendar) != 0;
         to->symbol = fresh.symbol;
+        if (other_calendar)
+            to->phase =
+                MARKET_PHASE_UNKNOWN; /* what is true of it is asked of the others: begin_sessions() */
         if (change->interval)
             forget_bars(to, change->made->interval_ns);
+    }
+}
+
+/* Of symbols that are new, or in another calendar, by those that go on. */
+static void begin_sessions(const struct change *change)
+{
+    struct engine *made = change->made;
+    for (int s = 0; s < made->n_symbols; s++) {
+        struct market_state *market = &made->markets[s];
+        if (change->from[s] < 0 || market->phase == MARKET_PHASE_UNKNOWN)
+            session_begin(made, s);
+        if (market->symbol.gone != (market->trading == MARKET_ENDED))
+            market->trading = market->symbol.gone ? MARKET_ENDED : MARKET_TRADES;
     }
 }
 
@@ -260,7 +277,7 @@ static void take_over(const struct change *change)
     match_model(engine);
     engine->to_begin |= made->to_begin;
     engine->watches = made->watches;
-    engine->closes = true; /* looked at with the next event */
+    engine->closes = engine->ends = true; /* looked at with the next event */
     for (size_t i = 0; i < engine->n_orders; i++)
         engine->orders[i].order.symbol = change->to[engine->orders[i].order.symbol];
 }
@@ -282,6 +299,7 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
         for (int a = 0; a < n_before; a++)
             change.goes_on[a] = move_account(&change, a);
         move_markets(&change);
+        begin_sessions(&change);
         take_over(&change);
         for (int a = 0; a < engine->n_accounts; a++)
             if (!change.goes_on[a] && a < n_before && engine->desks[a].steering.policy)

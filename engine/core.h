@@ -49,6 +49,15 @@ struct market_state {
     int64_t last_ns;     /* receive time of the last event */
     int64_t change_open; /* 24 h ago */
     bool stale;
+    /* Its calendar's session; OPEN where it has none. */
+    enum market_phase phase;
+    bool extended;         /* EARLY and LATE are traded in as well */
+    int64_t phase_next_ns; /* when the phase changes; 0: not known */
+    /* When the newest stretch that orders are filled in began, and when the newest one that is over ended; 0:
+     * not known. */
+    int64_t opened_ns, closed_ns;
+    enum market_trading trading;
+    struct market_bands bands; /* shown only */
     uint64_t bars;
     struct bar last_bar, forming;
     struct bar held[HELD_BARS_MAX]; /* closed bars that wait for the ones missing before them */
@@ -183,6 +192,7 @@ struct engine {
     bool killing;       /* some account->killing is set */
     bool watches;       /* some account has a limit of drawdown; follows from their rules */
     bool closes;        /* some desk->closing is set; derived */
+    bool ends;          /* some symbol that has ended may have orders; derived */
     struct engine_counters counters;
 };
 
@@ -281,9 +291,27 @@ void match_model(struct engine *engine);
 void match_trade(struct engine *engine, int symbol, const struct market_trade *trade);
 void match_quotes(struct engine *engine, int symbol); /* after a quote or a book change */
 void match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n);
-void match_interrupted(struct engine *engine); /* the stream broke: nothing is shown any more */
+void match_interrupted(struct engine *engine, const char *venue); /* nothing of it is shown any more */
 int match_restore(struct engine *engine, const struct order *order);
 size_t match_find(const struct engine *engine, uint64_t order_id); /* in orders; n_orders: not live */
+
+/* session.c */
+#define SESSION_DAY_NS (86400 * INT64_C(1000000000))
+bool session_trades(const struct market_state *market); /* are orders filled now? */
+/* Is it known that they are not? Then they rest, and old data alarms nobody. */
+bool session_rests(const struct market_state *market);
+/* Could orders be filled in this bar, as far as sessions are remembered? */
+bool session_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
+/* When a DAY order that takes effect then expires: the next midnight, or with a calendar the session's end;
+ * 0: not known yet. */
+int64_t session_day_end(const struct market_state *market, int64_t effective_ns);
+void session_begin(struct engine *engine, int symbol); /* of a symbol that is new, or in another calendar */
+void session_event(struct engine *engine, const struct event_session *event);
+/* `status`: what the venue said; NULL: its list did. ENDED cancels the symbol's orders. */
+void session_trading(struct engine *engine, int symbol, enum market_trading trading,
+                     const struct market_status *status);
+void session_ends(struct engine *engine); /* orders of symbols that a new configuration says are gone */
+bool session_of_venue(const struct market_state *market, const char *venue); /* "": of every */
 
 /* match_bar.c */
 /* A bar of the symbol closed: FILL_BAR. The engine's time is the bar's end afterwards. */

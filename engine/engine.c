@@ -25,6 +25,8 @@ static int open_markets(struct engine *engine, const struct engine_config *confi
         market->notional_unit = filter_notional_unit(symbol);
         book_init(&market->book);
         bar_builder_init(&market->builder, config->interval_ns);
+        market->trading = symbol->gone ? MARKET_ENDED : MARKET_TRADES;
+        session_begin(engine, s);
     }
     return 0;
 }
@@ -280,6 +282,16 @@ static int on_market(struct engine *engine, const struct market_event *event)
     case MARKET_TICKER:
         market->change_open = event->ticker.open;
         return 0;
+    case MARKET_STATUS:
+        if ((unsigned)event->status.trading >= MARKET_TRADINGS)
+            return -EINVAL;
+        session_trading(engine, symbol, event->status.trading, &event->status);
+        return 0;
+    case MARKET_BANDS:
+        market->bands = event->bands;
+        return 0;
+    case MARKET_IMBALANCE: /* of an auction, which nothing here trades in */
+        return 0;
     default:
         return -EINVAL;
     }
@@ -312,21 +324,31 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
     if (event->index < 0 || event->index >= engine->n_symbols ||
         !symbol_same_units(&engine->markets[event->index].symbol, &event->listed))
         return -EINVAL;
-    engine->markets[event->index].symbol = event->listed;
+    struct market_state *market = &engine->markets[event->index];
+    bool other_calendar = strcmp(market->symbol.calendar, event->listed.calendar) != 0;
+    market->symbol = event->listed;
+    if (other_calendar)
+        session_begin(engine, event->index);
     steer_symbol(engine, event->index);
+    if (market->symbol.gone)
+        session_trading(engine, event->index, MARKET_ENDED, NULL);
+    else if (market->trading == MARKET_ENDED)
+        session_trading(engine, event->index, MARKET_TRADES, NULL);
     return 0;
 }
 
 /* After an interruption nothing that was pieced together can be trusted to be whole. */
-static void on_connection(struct engine *engine, bool up)
+static void on_connection(struct engine *engine, const struct event_connection *event)
 {
-    match_interrupted(engine);
+    match_interrupted(engine, event->venue);
     for (int s = 0; s < engine->n_symbols; s++) {
         struct market_state *market = &engine->markets[s];
+        if (!session_of_venue(market, event->venue))
+            continue;
         bar_builder_interrupt(&market->builder);
         book_reset(&market->book);
         market->quote = (struct market_quote){0};
-        market->stale = !up;
+        market->stale = !event->up;
     }
 }
 
@@ -456,7 +478,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         r = on_symbol(engine, &event->symbol);
         break;
     case EVENT_CONNECTION:
-        on_connection(engine, event->connection.up);
+        on_connection(engine, &event->connection);
         break;
     case EVENT_STALE:
         if (event->stale.symbol < 0 || event->stale.symbol >= engine->n_symbols)
@@ -472,6 +494,12 @@ int engine_handle(struct engine *engine, const struct event *event)
     case EVENT_COMMAND:
         on_command(engine, &event->command);
         break;
+    case EVENT_SESSION:
+        if ((unsigned)event->session.phase >= MARKET_PHASES)
+            r = -EINVAL;
+        else
+            session_event(engine, &event->session);
+        break;
     default:
         r = -EINVAL;
         break;
@@ -479,6 +507,8 @@ int engine_handle(struct engine *engine, const struct event *event)
     if (engine->fill_model != FILL_BAR &&
         due(engine, engine->now_ns)) /* a bracket's exits, whose entry this event filled */
         match_release(engine, engine->now_ns);
+    if (engine->ends)
+        session_ends(engine);
     account_equity_points(engine);
     kill_due(engine);
     desk_closed(engine);

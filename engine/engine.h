@@ -193,6 +193,7 @@ struct engine_symbol_view {
     bool stale;
     enum market_phase phase;     /* of its calendar; OPEN without one */
     enum market_trading trading; /* MARKET_ENDED: the venue lists it no longer */
+    struct market_bands bands;   /* that it is held within, as the venue told last */
 };
 
 /* The time that rows are dated by: of the last event, or with FILL_BAR of the last bar. */

@@ -243,7 +243,7 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
         .now_ns = engine->now_ns,
         .reduces = lowers || reduces(engine, order),
         .paused = engine->paused,
-        .stale = market->stale,
+        .stale = market->stale && !session_rests(market),
         .storage_failing = engine->storage_failing,
         .killed = account->killed_ns != 0,
         .last = market->last,
@@ -273,14 +273,16 @@ enum order_reason gate_check(struct engine *engine, const struct order *order, i
     const struct engine_trace *trace = engine->sink.trace;
     struct risk_facts facts;
     bool asked = false;
-    enum order_reason reason = check_filters(engine, order, ahead);
+    const struct market_state *market = &engine->markets[order->symbol];
+    enum order_reason reason =
+        market->trading == MARKET_ENDED ? ORDER_SYMBOL_GONE : check_filters(engine, order, ahead);
     if (reason == ORDER_OK) {
         struct book_level best;
         facts = gather(engine, order, lowers);
         if ((facts.paused || facts.killed) && !facts.reduces) /* whatever else it lacks */
             reason = facts.paused ? ORDER_RISK_PAUSED : ORDER_RISK_DRAWDOWN;
         asked = reason != ORDER_OK;
-        if (reason == ORDER_OK && order->type == ORDER_MARKET &&
+        if (reason == ORDER_OK && order->type == ORDER_MARKET && !session_rests(market) &&
             !match_best(engine, order->symbol, order->side, &best))
             reason = ORDER_NO_LIQUIDITY;
         if (reason == ORDER_OK)

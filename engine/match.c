@@ -43,6 +43,10 @@
  * is shown next, since a position must not lose its protection to a thin moment. Its limit cousins work as
  * limit orders from then on.
  *
+ * Sessions. While its market is closed, or halted, nothing of a symbol is filled or triggered, and every
+ * order rests, market orders too; at the opening what was shown is forgotten, and they go on by what comes
+ * (session.c).
+ *
  * Groups. An OCO's legs share a reserve; when one trades any part, or triggers, the other is cancelled with
  * OTHER_LEG; a leg that ends otherwise (would take, cannot be paid) leaves the other; a cancel by the user of
  * either cancels both; they expire together. A bracket's exits are reduce-only, HELD until the entry ends:
@@ -60,8 +64,6 @@
 
 #include "engine/match.h"
 #include "exchange/fill_rules.h"
-
-#define DAY_NS (86400 * 1000000000LL)
 
 static struct order order_of(const struct engine *engine, const struct order_request *request)
 {
@@ -88,7 +90,7 @@ static struct order order_of(const struct engine *engine, const struct order_req
         .by_hand = request->by_hand,
     };
     if (request->tif == ORDER_DAY)
-        order.expires_ns = (order.effective_ns / DAY_NS + 1) * DAY_NS;
+        order.expires_ns = session_day_end(&engine->markets[request->symbol], order.effective_ns);
     memcpy(order.client_id, request->client_id, sizeof order.client_id - 1);
     memcpy(order.tag, request->tag, sizeof order.tag - 1);
     return order;
@@ -345,7 +347,7 @@ void match_trade(struct engine *engine, int symbol, const struct market_trade *t
     const struct market_state *market = &engine->markets[symbol];
     if (market->live_orders == 0 ||
         (market->calm && trade->price > market->calm_above && trade->price < market->calm_below) ||
-        !clear_dealt(engine))
+        !session_trades(market) || !clear_dealt(engine))
         return;
     size_t n = line_up(engine, symbol);
     for (size_t i = 0; i < n; i++) {
@@ -361,14 +363,14 @@ void match_quotes(struct engine *engine, int symbol)
     struct market_state *market = &engine->markets[symbol];
     if (market->n_taken > 0)
         walk_refresh(market);
-    if (market->live_orders == 0 || market->unmoved)
+    if (market->live_orders == 0 || market->unmoved || !session_trades(market))
         return;
     bool moved = false;
     size_t n = line_up(engine, symbol);
     market->unmoved = true; /* until an order is told of */
     for (size_t i = 0; i < n; i++) {
         const struct order *order = still_resting(engine, i);
-        if (!order || (!order->triggered && order->type != ORDER_LIMIT))
+        if (!order || (!order->triggered && order->type != ORDER_LIMIT && order->type != ORDER_MARKET))
             continue;
         moved = true;
         resting_quote(engine, order->id);
@@ -386,12 +388,14 @@ void match_model(struct engine *engine)
     }
 }
 
-void match_interrupted(struct engine *engine)
+void match_interrupted(struct engine *engine, const char *venue)
 {
     for (size_t i = 0; i < engine->n_orders; i++)
-        engine->orders[i].queue_ahead = -1;
+        if (session_of_venue(&engine->markets[engine->orders[i].order.symbol], venue))
+            engine->orders[i].queue_ahead = -1;
     for (int s = 0; s < engine->n_symbols; s++)
-        engine->markets[s].n_taken = 0;
+        if (session_of_venue(&engine->markets[s], venue))
+            engine->markets[s].n_taken = 0;
 }
 
 /* Did a limit order come to the market, not the market to it? As far as its trades say: at better prices than

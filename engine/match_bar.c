@@ -186,7 +186,9 @@ void match_bar(struct engine *engine, int symbol, const struct bar *bar)
         if (engine->next_expiry_ns <= bar->open_ns)
             live_expire(engine, symbol, bar->open_ns);
         release(engine, symbol, &at);
-        for (int k = 0; k < BAR_STEPS && engine->markets[symbol].live_orders > 0; k++)
+        bool fills = engine->markets[symbol].trading == MARKET_TRADES &&
+                     session_has_bar(&engine->markets[symbol], bar, engine->interval_ns);
+        for (int k = 0; fills && k < BAR_STEPS && engine->markets[symbol].live_orders > 0; k++)
             take_step(engine, symbol, &at, (enum bar_step)k);
     }
     engine->now_ns = at.end_ns;

@@ -57,12 +57,14 @@ static void tell(struct engine *engine, struct live_order *live, const struct ba
 
 void match_missed(struct engine *engine, int symbol, const struct bar *bars, uint32_t n)
 {
-    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders; i++) {
+    const struct market_state *market = &engine->markets[symbol];
+    for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
         struct live_order *live = &engine->orders[i];
         if (live->order.symbol != symbol || !live_resting(&live->order) || live->missed)
             continue;
         uint32_t k = 0;
-        while (k < n && !crossed(&live->order, &bars[k]))
+        while (k < n &&
+               !(session_has_bar(market, &bars[k], engine->interval_ns) && crossed(&live->order, &bars[k])))
             k++;
         if (k < n)
             tell(engine, live, &bars[k]);

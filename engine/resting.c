@@ -48,7 +48,7 @@ void resting_calm(const struct live_order *live, int64_t *above, int64_t *below)
     bool profit = order->type == ORDER_TAKE_PROFIT || order->type == ORDER_TAKE_PROFIT_LIMIT;
     int64_t at = limit ? order->price : order->stop_price;
     bool falls = limit ? buy : buy == profit; /* it waits for the price to fall to `at` */
-    if (live->missed || (order->triggered && !limit) ||
+    if (live->missed || order->type == ORDER_MARKET || (order->triggered && !limit) ||
         (order->type == ORDER_TRAILING_STOP && (order->peak == 0 || order->stop_price == 0))) {
         *above = INT64_MAX; /* any trade */
         return;
@@ -71,7 +71,7 @@ void resting_trade(struct engine *engine, uint64_t id, const struct market_trade
     struct order *order = &live->order;
     if (order_works_as_limit(order)) {
         limit_trade(engine, id, trade, dealt);
-    } else if (order->triggered) {
+    } else if (order->triggered || order->type == ORDER_MARKET) {
         arrive_market(engine, id, false);
     } else if (live->missed || arrive_triggers(order, trade->price)) {
         arrive_trigger(engine, id);
@@ -86,7 +86,7 @@ void resting_quote(struct engine *engine, uint64_t id)
     struct order *order = &live->order;
     struct book_level best;
     if (!order_works_as_limit(order)) {
-        if (order->triggered)
+        if (order->triggered || order->type == ORDER_MARKET) /* the latter came before the market opened */
             arrive_market(engine, id, false);
         return;
     }

@@ -452,7 +452,7 @@ static void visit_engine(struct visit *visit)
         account_count_shorts(engine);
         kill_watch(engine);
         steer_waits(engine);
-        engine->closes = true; /* looked at with the next event */
+        engine->closes = engine->ends = true; /* looked at with the next event */
         match_model(engine);
     }
     if (!over(visit))

@@ -116,6 +116,24 @@ static int visit_taken(struct codec *codec, struct market_state *market)
     return 0;
 }
 
+/* Before there were calendars every market traded at all times. */
+static void visit_session(struct codec *codec, struct market_state *market)
+{
+    if (codec->version < 6) {
+        if (!codec->saving)
+            market->phase = MARKET_PHASE_OPEN;
+        return;
+    }
+    codec_enum(codec, &market->phase, MARKET_PHASES);
+    codec_bool(codec, &market->extended);
+    codec_i64(codec, &market->phase_next_ns);
+    codec_i64(codec, &market->opened_ns);
+    codec_i64(codec, &market->closed_ns);
+    codec_enum(codec, &market->trading, MARKET_TRADINGS);
+    codec_i64(codec, &market->bands.up);
+    codec_i64(codec, &market->bands.down);
+}
+
 int visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns)
 {
     visit_symbol(codec, &market->symbol);
@@ -139,6 +157,7 @@ int visit_market(struct codec *codec, struct market_state *market, int64_t inter
     codec_i64(codec, &market->last_ns);
     codec_i64(codec, &market->change_open);
     codec_bool(codec, &market->stale);
+    visit_session(codec, market);
     codec_u64(codec, &market->bars);
     visit_bar(codec, &market->last_bar);
     visit_bar(codec, &market->forming);

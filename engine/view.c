@@ -52,6 +52,9 @@ void engine_symbol_view(const struct engine *engine, int symbol, struct engine_s
         .last_bar = market->last_bar,
         .forming = market->forming,
         .stale = market->stale,
+        .phase = market->phase,
+        .trading = market->trading,
+        .bands = market->bands,
     };
     const struct book_level *bid = book_bid(&market->book, 0), *ask = book_ask(&market->book, 0);
     if (ret->bid == 0 && ret->ask == 0 && market->book.state == BOOK_SYNCED) { /* no bookTicker is streamed */

@@ -30,7 +30,7 @@ enum order_tif {
     ORDER_GTC, /* till it is cancelled */
     ORDER_IOC, /* what does not fill at once expires */
     ORDER_FOK, /* fills whole at once, or expires whole */
-    ORDER_DAY, /* expires at the end of the trading day: at 00:00 UTC where the venue never closes */
+    ORDER_DAY, /* expires at the end of the session: at 00:00 UTC where the venue never closes */
     ORDER_GTD, /* expires at expires_ns */
     ORDER_TIFS,
 };
@@ -130,7 +130,7 @@ struct order {
     uint64_t parent;  /* a bracket's exit: its entry; else 0 */
     int64_t cost;     /* sum of fills' notional, quote_scale */
     int64_t created_ns, effective_ns, updated_ns;
-    int64_t expires_ns;                  /* DAY, GTD; else 0 */
+    int64_t expires_ns;                  /* DAY (0: its session's end is not known yet), GTD; else 0 */
     uint64_t input_seq;                  /* the event that it answers */
     uint32_t amends;                     /* how often its numbers were changed */
     bool by_hand;                        /* from the control socket, not a strategy */

@@ -48,7 +48,8 @@ struct harness {
     struct fill last_fill;
     struct equity_point last_equity[HARNESS_ACCOUNTS_MAX];
     int64_t row_ns; /* of the last ledger row */
-    uint64_t rows, fills, maker_fills, equity_points, alerts, snapshots_wanted, bars_wanted, bars, bars_built;
+    uint64_t rows, fills, maker_fills, equity_points, alerts, snapshots_wanted, bars_wanted, bars, bars_built,
+        sessions;
     int64_t wanted_from_ns, wanted_to_ns;
     struct bar last_bar;
     uint64_t command_id, command_order;
@@ -287,6 +288,13 @@ static inline void harness_init(struct harness *h)
     h->orders = calloc(RECORDED_ORDERS, sizeof *h->orders);
 }
 
+static void on_session(void *ctx, const struct event_session *session, int64_t ts_ns)
+{
+    struct harness *h = ctx;
+    CHECK(session->calendar[0] && ts_ns <= h->now_ns);
+    h->sessions++;
+}
+
 static inline void harness_create(struct harness *h)
 {
     struct engine_sink sink = {.ctx = h,
@@ -298,7 +306,8 @@ static inline void harness_create(struct harness *h)
                                .alert = on_alert,
                                .need_snapshot = on_need_snapshot,
                                .need_bars = on_need_bars,
-                               .command_done = on_command_done};
+                               .command_done = on_command_done,
+                               .session = on_session};
     for (int a = 0; a < HARNESS_ACCOUNTS; a++)
         h->accounts[a].rules.risk = h->risk;
     if (engine_create(&h->config, &sink, &h->engine) < 0 || !h->orders) {

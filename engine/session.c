@@ -1,0 +1,212 @@
+/* When a symbol trades: its calendar's sessions, halts, and its end at the venue. docs/orders.md tells of
+ * what becomes of orders. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/match.h"
+
+bool session_trades(const struct market_state *market)
+{
+    bool hours =
+        market->phase == MARKET_PHASE_OPEN ||
+        (market->extended && (market->phase == MARKET_PHASE_EARLY || market->phase == MARKET_PHASE_LATE));
+    return hours && market->trading == MARKET_TRADES;
+}
+
+bool session_rests(const struct market_state *market)
+{
+    return !session_trades(market) && market->phase != MARKET_PHASE_UNKNOWN;
+}
+
+/* Is it a phase of the session, as far as orders go? */
+static bool working(const struct market_state *market, enum market_phase phase)
+{
+    return phase == MARKET_PHASE_OPEN ||
+           (market->extended && (phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE));
+}
+
+bool session_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns)
+{
+    bool begun = bar->open_ns + interval_ns > market->opened_ns, over = bar->open_ns >= market->closed_ns;
+    if (market->symbol.calendar[0] == '\0')
+        return true;
+    return working(market, market->phase) ? begun || !over : begun && !over;
+}
+
+int64_t session_day_end(const struct market_state *market, int64_t effective_ns)
+{
+    bool last = market->extended ? market->phase == MARKET_PHASE_LATE : market->phase == MARKET_PHASE_OPEN;
+    if (market->symbol.calendar[0] == '\0')
+        return (effective_ns / SESSION_DAY_NS + 1) * SESSION_DAY_NS;
+    return last && market->phase_next_ns > effective_ns ? market->phase_next_ns : 0;
+}
+
+bool session_of_venue(const struct market_state *market, const char *venue)
+{
+    return venue[0] == '\0' || market->symbol.venue[0] == '\0' || strcmp(market->symbol.venue, venue) == 0;
+}
+
+void session_begin(struct engine *engine, int symbol)
+{
+    struct market_state *market = &engine->markets[symbol];
+    const char *calendar = market->symbol.calendar;
+    market->phase = calendar[0] ? MARKET_PHASE_UNKNOWN : MARKET_PHASE_OPEN;
+    market->phase_next_ns = market->opened_ns = market->closed_ns = 0;
+    market->extended = false;
+    for (int s = 0; s < engine->n_symbols && calendar[0]; s++) {
+        const struct market_state *other = &engine->markets[s];
+        if (s == symbol || strcmp(other->symbol.calendar, calendar) != 0 ||
+            other->phase == MARKET_PHASE_UNKNOWN)
+            continue;
+        market->phase = other->phase;
+        market->phase_next_ns = other->phase_next_ns;
+        market->opened_ns = other->opened_ns;
+        market->closed_ns = other->closed_ns;
+        market->extended = other->extended;
+        break;
+    }
+}
+
+/* Nothing that was shown before is traded at, and what rests stands in no known queue. */
+static void reopen(struct engine *engine, int symbol)
+{
+    struct market_state *market = &engine->markets[symbol];
+    market->quote = (struct market_quote){0};
+    market->n_taken = 0;
+    market->unmoved = market->calm = false;
+    for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++)
+        if (engine->orders[i].order.symbol == symbol)
+            engine->orders[i].queue_ahead = -1;
+}
+
+/* Did a session end between the two? Phases of one day only go on. */
+static bool day_ended(const struct market_state *market, enum market_phase next, int64_t now_ns)
+{
+    if (!working(market, market->phase))
+        return false;
+    return !working(market, next) || next < market->phase ||
+           (next == market->phase && market->phase_next_ns > 0 && market->phase_next_ns <= now_ns);
+}
+
+/* DAY orders that no end was known for end with the session, and those that go on into one with its end. With
+ * FILL_BAR the next bar ends them. */
+static void date_orders(struct engine *engine, int symbol, bool ended, int64_t end_ns)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++) {
+        struct order *order = &engine->orders[i].order;
+        if (order->symbol != symbol || order->tif != ORDER_DAY)
+            continue;
+        int64_t expires_ns = ended ? end_ns : session_day_end(market, engine->recv_ns);
+        if (expires_ns == order->expires_ns ||
+            (order->expires_ns > 0 && (ended || order->expires_ns <= engine->recv_ns)))
+            continue;
+        order->expires_ns = expires_ns;
+        if (expires_ns > 0 && expires_ns < engine->next_expiry_ns)
+            engine->next_expiry_ns = expires_ns;
+        live_tell(engine, order);
+    }
+}
+
+static void change(struct engine *engine, int symbol, const struct event_session *event)
+{
+    struct market_state *market = &engine->markets[symbol];
+    bool was = session_trades(market), worked = working(market, market->phase);
+    int64_t now_ns = engine->recv_ns, planned_ns = market->phase_next_ns;
+    int64_t at_ns = planned_ns > 0 && planned_ns <= now_ns ? planned_ns : now_ns;
+    int64_t begin_ns = now_ns - at_ns < SESSION_DAY_NS / 2 && market->phase != MARKET_PHASE_UNKNOWN
+                           ? at_ns
+                           : bar_open_time(now_ns, engine->interval_ns);
+    bool ended = day_ended(market, event->phase, now_ns);
+    market->extended = event->extended;
+    market->phase = event->phase;
+    market->phase_next_ns = event->next_ns;
+    if (ended)
+        date_orders(engine, symbol, true, at_ns);
+    if (ended || (worked && !working(market, market->phase)))
+        market->closed_ns = at_ns;
+    if (working(market, market->phase) && (ended || !worked))
+        market->opened_ns = begin_ns;
+    if (working(market, market->phase))
+        date_orders(engine, symbol, false, 0);
+    if (!was && session_trades(market))
+        reopen(engine, symbol);
+}
+
+void session_event(struct engine *engine, const struct event_session *event)
+{
+    bool ours = false;
+    for (int s = 0; s < engine->n_symbols && event->calendar[0]; s++)
+        if (strcmp(engine->markets[s].symbol.calendar, event->calendar) == 0) {
+            change(engine, s, event);
+            ours = true;
+        }
+    if (ours && engine->fill_model != FILL_BAR && engine->next_expiry_ns <= engine->now_ns)
+        live_expire(engine, -1, engine->now_ns);
+    if (engine->sink.session)
+        engine->sink.session(engine->sink.ctx, event, engine->now_ns);
+}
+
+/* Is any of it held or ordered? */
+static bool concerns(const struct engine *engine, int symbol)
+{
+    if (engine->markets[symbol].live_orders > 0)
+        return true;
+    for (int a = 0; a < engine->n_accounts; a++)
+        if (engine->accounts[a].positions[symbol].qty != 0)
+            return true;
+    return false;
+}
+
+static void end_orders(struct engine *engine, int symbol)
+{
+    for (size_t i = 0; engine->markets[symbol].live_orders > 0 && i < engine->n_orders;) {
+        const struct order *order = &engine->orders[i].order;
+        if (order->symbol != symbol) {
+            i++;
+            continue;
+        }
+        live_end(engine, order->id, ORDER_IS_CANCELED, ORDER_SYMBOL_GONE);
+        i = 0; /* others may have ended, or started, with it */
+    }
+}
+
+static void tell(struct engine *engine, int symbol, const struct market_status *status)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    static const char *const codes[MARKET_TRADINGS] = {"RESUMED", "HALTED", "SYMBOL_GONE"};
+    static const char *const words[MARKET_TRADINGS] = {
+        "is traded again", "is halted: its orders wait",
+        "is listed no longer: its orders are cancelled, what is held of it stays"};
+    char why[MARKET_CODE_MAX + MARKET_REASON_MAX + 8] = "";
+    if (status && (status->code[0] || status->reason[0]))
+        snprintf(why, sizeof why, " (%s%s%s)", status->code, status->code[0] && status->reason[0] ? ": " : "",
+                 status->reason);
+    engine_alert(engine, codes[market->trading], "%s %s%s", market->symbol.name, words[market->trading], why);
+}
+
+void session_trading(struct engine *engine, int symbol, enum market_trading trading,
+                     const struct market_status *status)
+{
+    struct market_state *market = &engine->markets[symbol];
+    bool was = session_trades(market);
+    if (market->trading == trading)
+        return;
+    market->trading = trading;
+    if (concerns(engine, symbol))
+        tell(engine, symbol, status);
+    if (trading == MARKET_ENDED)
+        end_orders(engine, symbol);
+    if (!was && session_trades(market))
+        reopen(engine, symbol);
+}
+
+void session_ends(struct engine *engine)
+{
+    engine->ends = false;
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (engine->markets[s].trading == MARKET_ENDED && engine->markets[s].live_orders > 0) {
+            tell(engine, s, NULL);
+            end_orders(engine, s);
+        }
+}

@@ -1,0 +1,294 @@
+/* Sessions, halts and the end of a symbol, with numbers that one can check by hand: nothing is filled while
+ * the market is closed, DAY ends with the session, and what rests goes on by what is seen after the opening.
+ */
+#include "tests/engine/by_hand.h"
+
+#define HOUR_NS     (60 * MINUTE_NS)
+#define SESSION_DAY (24 * HOUR_NS)
+
+static void phase_to(enum market_phase phase, int64_t next_ns, bool extended)
+{
+    struct event event = {.kind = EVENT_SESSION,
+                          .session = {.calendar = "us-equity", .phase = phase, .next_ns = next_ns}};
+    event.session.extended = extended;
+    uint64_t before = h.sessions;
+    CHECK_INT(harness_event(&h, &event), 0);
+    CHECK_INT(h.sessions, before + 1);
+}
+
+static void status(enum market_trading trading)
+{
+    struct event event = {
+        .kind = EVENT_MARKET,
+        .market = {.kind = MARKET_STATUS, .symbol = BTCUSDT, .status = {.trading = trading, .code = "H"}}};
+    CHECK_INT(harness_event(&h, &event), 0);
+}
+
+static void listed(bool gone)
+{
+    struct event event = {.kind = EVENT_SYMBOL, .symbol = {.index = BTCUSDT, .listed = h.symbols[BTCUSDT]}};
+    event.symbol.listed.gone = gone;
+    CHECK_INT(harness_event(&h, &event), 0);
+}
+
+static struct engine_symbol_view seen(int symbol)
+{
+    struct engine_symbol_view view;
+    engine_symbol_view(h.engine, symbol, &view);
+    return view;
+}
+
+/* A stock that is at 60,000, in a session that ends in an hour. */
+static void open_session(bool extended)
+{
+    harness_init(&h);
+    h.accounts[ALICE].cash = 1000000 * USDT;
+    snprintf(h.symbols[BTCUSDT].calendar, sizeof h.symbols[BTCUSDT].calendar, "us-equity");
+    h.symbols[BTCUSDT].loose_ids = true;
+    harness_open(&h);
+    CHECK_INT(seen(BTCUSDT).phase, MARKET_PHASE_UNKNOWN);
+    CHECK_INT(seen(ETHUSDT).phase, MARKET_PHASE_OPEN);
+    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, extended);
+    quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 5 * BTC);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+}
+
+static void test_closed(void)
+{
+    open_session(false);
+    hold(BTC);
+    uint64_t sale = rested(limit(ORDER_SELL, BTC / 4, 60100 * USDT));
+    uint64_t stop_loss = rested(stop(ORDER_SELL, BTC / 4, 59500 * USDT));
+    h.now_ns = START_NS + HOUR_NS;
+    phase_to(MARKET_PHASE_LATE, h.now_ns + 4 * HOUR_NS, false);
+    struct event stale = {.kind = EVENT_STALE, .stale = {BTCUSDT, true}};
+    CHECK_INT(harness_event(&h, &stale), 0);
+    uint64_t market = rested(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    uint64_t bid = rested(limit(ORDER_BUY, BTC, 59000 * USDT));
+    struct order_request now_or_never = wish(ORDER_BUY, ORDER_MARKET, BTC);
+    now_or_never.tif = ORDER_IOC;
+    uint64_t never = rested(now_or_never);
+    sees(never, ORDER_EXPIRED, ORDER_NO_LIQUIDITY);
+    uint64_t fills = h.fills;
+    quote(&h, BTCUSDT, 58000 * USDT, BTC, 58001 * USDT, BTC); /* shown, and not traded at */
+    trade(&h, BTCUSDT, 58000 * USDT, BTC);
+    trade(&h, BTCUSDT, 61000 * USDT, BTC);
+    CHECK_INT(h.fills, fills);
+    CHECK_INT(seen(BTCUSDT).last, 61000 * USDT);
+    sees(market, ORDER_OPEN, ORDER_OK);
+    sees(stop_loss, ORDER_OPEN, ORDER_OK);
+    h.now_ns += 4 * HOUR_NS;
+    phase_to(MARKET_PHASE_CLOSED, h.now_ns + 8 * HOUR_NS, false);
+    cancel(&h, stop_loss);
+    pass(&h, SECOND_NS);
+    sees(stop_loss, ORDER_CANCELED, ORDER_OK);
+    h.now_ns += 8 * HOUR_NS;
+    struct event fresh = {.kind = EVENT_STALE, .stale = {BTCUSDT, false}};
+    CHECK_INT(harness_event(&h, &fresh), 0);
+    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false);
+    CHECK_INT(h.fills, fills); /* last night's prices are not traded at */
+    CHECK_INT(seen(BTCUSDT).bid, 0);
+    trade(&h, BTCUSDT, 60000 * USDT, BTC);
+    sees(market, ORDER_OPEN, ORDER_OK); /* nothing is offered yet */
+    quote(&h, BTCUSDT, 60200 * USDT, BTC, 60210 * USDT, 2 * BTC);
+    sees(market, ORDER_FILLED, ORDER_OK);
+    CHECK_INT(told(&h, market)->cost, 60210 * USDT);
+    sees(sale, ORDER_FILLED, ORDER_OK);
+    sees(bid, ORDER_OPEN, ORDER_OK);
+    trade(&h, BTCUSDT, 58999 * USDT, 2 * BTC);
+    sees(bid, ORDER_FILLED, ORDER_OK);
+    harness_close(&h);
+}
+
+static struct order_request for_the_day(int64_t price)
+{
+    struct order_request request = limit(ORDER_BUY, BTC / 10, price);
+    request.tif = ORDER_DAY;
+    return request;
+}
+
+static void test_day(void)
+{
+    open_session(false);
+    uint64_t id = rested(for_the_day(50000 * USDT));
+    CHECK_INT(told(&h, id)->expires_ns, START_NS + HOUR_NS);
+    h.now_ns = START_NS + HOUR_NS + SECOND_NS;
+    phase_to(MARKET_PHASE_CLOSED, h.now_ns + 10 * HOUR_NS, false);
+    sees(id, ORDER_EXPIRED, ORDER_OK);
+    CHECK_INT(told(&h, id)->updated_ns, START_NS + HOUR_NS);
+    id = rested(for_the_day(50000 * USDT)); /* of the next session, whose end nobody knows */
+    CHECK_INT(told(&h, id)->expires_ns, 0);
+    struct order_request other = for_the_day(50000 * USDT);
+    other.symbol = ETHUSDT;
+    other.price = 3000 * USDT;
+    uint64_t always = rested(other);
+    CHECK_INT(told(&h, always)->expires_ns, (START_NS / SESSION_DAY + 1) * SESSION_DAY + SESSION_DAY);
+    h.now_ns += 10 * HOUR_NS;
+    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS / 2, false); /* a half day */
+    CHECK_INT(told(&h, id)->expires_ns, h.now_ns + HOUR_NS / 2);
+    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false); /* no: it was read again */
+    CHECK_INT(told(&h, id)->expires_ns, h.now_ns + HOUR_NS);
+    h.now_ns += 24 * HOUR_NS; /* a day was slept through */
+    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false);
+    sees(id, ORDER_EXPIRED, ORDER_OK);
+    sees(always, ORDER_EXPIRED, ORDER_OK);
+    harness_close(&h);
+
+    open_session(true); /* the end of the late session is known in it only */
+    id = rested(for_the_day(50000 * USDT));
+    CHECK_INT(told(&h, id)->expires_ns, 0);
+    h.now_ns = START_NS + HOUR_NS;
+    phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, true);
+    CHECK_INT(told(&h, id)->expires_ns, h.now_ns + HOUR_NS);
+    uint64_t market = rested(wish(ORDER_BUY, ORDER_MARKET, BTC)); /* and is traded in */
+    sees(market, ORDER_FILLED, ORDER_OK);
+    phase_to(MARKET_PHASE_CLOSED, h.now_ns + 10 * HOUR_NS, true); /* earlier than was said */
+    sees(id, ORDER_OPEN, ORDER_OK);
+    h.now_ns = START_NS + 2 * HOUR_NS;
+    pass(&h, 0);
+    sees(id, ORDER_EXPIRED, ORDER_OK);
+    harness_close(&h);
+}
+
+static void test_halt(void)
+{
+    open_session(false);
+    hold(BTC);
+    uint64_t stop_loss = rested(stop(ORDER_SELL, BTC / 2, 59500 * USDT));
+    status(MARKET_HALTED);
+    CHECK_STR(h.last_alert, "HALTED");
+    CHECK_INT(seen(BTCUSDT).trading, MARKET_HALTED);
+    uint64_t market = rested(wish(ORDER_BUY, ORDER_MARKET, BTC));
+    trade(&h, BTCUSDT, 59000 * USDT, BTC);
+    sees(stop_loss, ORDER_OPEN, ORDER_OK);
+    sees(market, ORDER_OPEN, ORDER_OK);
+    phase_to(MARKET_PHASE_OPEN, h.now_ns + HOUR_NS, false); /* a session does not lift a halt */
+    quote(&h, BTCUSDT, 59000 * USDT, 2 * BTC, 59001 * USDT, 2 * BTC);
+    sees(market, ORDER_OPEN, ORDER_OK);
+    status(MARKET_TRADES);
+    CHECK_STR(h.last_alert, "RESUMED");
+    sees(market, ORDER_OPEN, ORDER_OK);
+    quote(&h, BTCUSDT, 59100 * USDT, 2 * BTC, 59101 * USDT, 2 * BTC);
+    sees(market, ORDER_FILLED, ORDER_OK);
+    trade(&h, BTCUSDT, 59100 * USDT, BTC);
+    sees(stop_loss, ORDER_FILLED, ORDER_OK);
+    harness_close(&h);
+}
+
+static void test_gone(void)
+{
+    for (int by_list = 0; by_list < 2; by_list++) {
+        open_session(false);
+        hold(BTC);
+        uint64_t sale = rested(limit(ORDER_SELL, BTC / 4, 61000 * USDT));
+        uint64_t entry = bracket(limit(ORDER_BUY, BTC / 2, 59500 * USDT));
+        pass(&h, SECOND_NS);
+        uint64_t on_its_way = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC));
+        if (by_list)
+            listed(true);
+        else
+            status(MARKET_ENDED);
+        CHECK_STR(h.last_alert, "SYMBOL_GONE");
+        sees(sale, ORDER_CANCELED, ORDER_SYMBOL_GONE);
+        sees(entry, ORDER_CANCELED, ORDER_SYMBOL_GONE);
+        sees(entry + 1, ORDER_CANCELED, ORDER_OTHER_LEG);
+        sees(on_its_way, ORDER_CANCELED, ORDER_SYMBOL_GONE);
+        CHECK_INT(engine_orders(h.engine), 0);
+        CHECK_INT(h.position[ALICE][BTCUSDT], BTC);
+        ask(&h, wish(ORDER_SELL, ORDER_MARKET, BTC));
+        CHECK_INT(h.command_reason, ORDER_SYMBOL_GONE);
+        if (by_list)
+            listed(false);
+        else
+            status(MARKET_TRADES);
+        quote(&h, BTCUSDT, 59999 * USDT, 2 * BTC, 60000 * USDT, 5 * BTC);
+        CHECK_INT(told(&h, rested(wish(ORDER_SELL, ORDER_MARKET, BTC)))->filled, BTC);
+        harness_close(&h);
+    }
+}
+
+/* A venue's connection concerns its own symbols. */
+static void test_venues(void)
+{
+    harness_init(&h);
+    snprintf(h.symbols[BTCUSDT].venue, sizeof h.symbols[BTCUSDT].venue, "alpaca");
+    snprintf(h.symbols[ETHUSDT].venue, sizeof h.symbols[ETHUSDT].venue, "binance");
+    harness_open(&h);
+    quote(&h, BTCUSDT, 59999 * USDT, BTC, 60000 * USDT, BTC);
+    quote(&h, ETHUSDT, 2999 * USDT, BTC, 3000 * USDT, BTC);
+    struct event down = {.kind = EVENT_CONNECTION, .connection = {.venue = "binance"}};
+    CHECK_INT(harness_event(&h, &down), 0);
+    CHECK(!seen(BTCUSDT).stale && seen(BTCUSDT).bid == 59999 * USDT);
+    CHECK(seen(ETHUSDT).stale && seen(ETHUSDT).bid == 0 && seen(ETHBTC).stale); /* whose venue nobody said */
+    struct event all = {.kind = EVENT_CONNECTION, .connection = {.up = true}};
+    CHECK_INT(harness_event(&h, &all), 0);
+    CHECK(!seen(ETHUSDT).stale && !seen(ETHBTC).stale && seen(BTCUSDT).bid == 0);
+    harness_close(&h);
+}
+
+/* Bars of the bar model, and bars that were missed, count where they are of a session. */
+static void test_bars(void)
+{
+    static const struct bar low = {.open = 59000 * USDT,
+                                   .high = 59000 * USDT,
+                                   .low = 58000 * USDT,
+                                   .close = 59000 * USDT,
+                                   .volume = BTC};
+    open_session(false);
+    hold(BTC);
+    uint64_t id = rested(stop(ORDER_SELL, BTC / 2, 59500 * USDT));
+    h.now_ns = START_NS + 2 * HOUR_NS;
+    phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, false);
+    struct bar bar = low;
+    bar.open_ns = START_NS + HOUR_NS + HOUR_NS / 2;
+    struct event bars = {.kind = EVENT_BARS, .bars = {BTCUSDT, &bar, 1, true}};
+    uint64_t alerts = h.alerts;
+    CHECK_INT(harness_event(&h, &bars), 0);
+    CHECK_INT(h.alerts, alerts); /* of the evening */
+    harness_close(&h);
+
+    for (int evening = 0; evening < 2; evening++) {
+        open_session(false);
+        hold(BTC);
+        id = rested(stop(ORDER_SELL, BTC / 2, 59500 * USDT));
+        h.now_ns = START_NS + 2 * HOUR_NS;
+        phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, false);
+        bar.open_ns = START_NS + (evening ? HOUR_NS : HOUR_NS - MINUTE_NS);
+        alerts = h.alerts;
+        CHECK_INT(harness_event(&h, &bars), 0);
+        CHECK_INT(h.alerts, alerts + !evening);
+        harness_close(&h);
+    }
+
+    for (int evening = 0; evening < 2; evening++) {
+        harness_init(&h);
+        h.config.fill_model = FILL_BAR;
+        snprintf(h.symbols[BTCUSDT].calendar, sizeof h.symbols[BTCUSDT].calendar, "us-equity");
+        harness_open(&h);
+        phase_to(MARKET_PHASE_OPEN, START_NS + HOUR_NS, false);
+        bar = low;
+        bar.open_ns = START_NS;
+        CHECK_INT(harness_event(&h, &bars), 0);
+        h.now_ns = START_NS + HOUR_NS - 2 * MINUTE_NS;
+        id = ask(&h, wish(ORDER_BUY, ORDER_MARKET, BTC / 10));
+        CHECK_INT(h.command_reason, ORDER_OK);
+        h.now_ns = START_NS + HOUR_NS + SECOND_NS;
+        phase_to(MARKET_PHASE_LATE, h.now_ns + HOUR_NS, false);
+        bar.open_ns = START_NS + (evening ? HOUR_NS : HOUR_NS - MINUTE_NS);
+        h.now_ns += 2 * MINUTE_NS;
+        CHECK_INT(harness_event(&h, &bars), 0);
+        sees(id, evening ? ORDER_PENDING : ORDER_FILLED, ORDER_OK);
+        harness_close(&h);
+    }
+}
+
+int main(void)
+{
+    test_closed();
+    test_day();
+    test_halt();
+    test_gone();
+    test_venues();
+    test_bars();
+    return check_done("engine/sessions");
+}
