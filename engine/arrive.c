@@ -123,7 +123,7 @@ void arrive_stand(struct engine *engine, uint64_t id)
         if (order->type == ORDER_TRAILING_STOP)
             order->stop_price = trailing_stop(engine, order);
         fills_rest(engine, id);
-    } else if (!session_trades(market)) {
+    } else if (!hours_trades(market)) {
         wait_for_market(engine, id);
     } else if (order->type == ORDER_MARKET) {
         arrive_market(engine, id, true);
@@ -151,7 +151,7 @@ void arrive_new(struct engine *engine, uint64_t id)
     if (order->reduce_only && match_reducible(engine, order->account, order->symbol, order->side) == 0)
         live_end(engine, id, ORDER_IS_CANCELED, ORDER_REDUCE_ONLY);
     else if (engine->markets[order->symbol].stale && !protects &&
-             !session_rests(&engine->markets[order->symbol]))
+             !hours_rests(&engine->markets[order->symbol]))
         live_end(engine, id, ORDER_IS_CANCELED, ORDER_RISK_STALE_DATA);
     else
         arrive_stand(engine, id);

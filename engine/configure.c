@@ -187,7 +187,7 @@ static void begin_sessions(const struct change *change)
     for (int s = 0; s < made->n_symbols; s++) {
         struct market_state *market = &made->markets[s];
         if (change->from[s] < 0 || market->phase == MARKET_PHASE_UNKNOWN)
-            session_begin(made, s);
+            hours_begin(made, s);
         if (market->symbol.gone != (market->trading == MARKET_ENDED))
             market->trading = market->symbol.gone ? MARKET_ENDED : MARKET_TRADES;
     }

@@ -295,23 +295,23 @@ void match_interrupted(struct engine *engine, const char *venue); /* nothing of 
 int match_restore(struct engine *engine, const struct order *order);
 size_t match_find(const struct engine *engine, uint64_t order_id); /* in orders; n_orders: not live */
 
-/* session.c */
-#define SESSION_DAY_NS (86400 * INT64_C(1000000000))
-bool session_trades(const struct market_state *market); /* are orders filled now? */
+/* hours.c */
+#define HOURS_DAY_NS (86400 * INT64_C(1000000000))
+bool hours_trades(const struct market_state *market); /* are orders filled now? */
 /* Is it known that they are not? Then they rest, and old data alarms nobody. */
-bool session_rests(const struct market_state *market);
+bool hours_rests(const struct market_state *market);
 /* Could orders be filled in this bar, as far as sessions are remembered? */
-bool session_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
+bool hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns);
 /* When a DAY order that takes effect then expires: the next midnight, or with a calendar the session's end;
  * 0: not known yet. */
-int64_t session_day_end(const struct market_state *market, int64_t effective_ns);
-void session_begin(struct engine *engine, int symbol); /* of a symbol that is new, or in another calendar */
-void session_event(struct engine *engine, const struct event_session *event);
+int64_t hours_day_end(const struct market_state *market, int64_t effective_ns);
+void hours_begin(struct engine *engine, int symbol); /* of a symbol that is new, or in another calendar */
+void hours_event(struct engine *engine, const struct event_session *event);
 /* `status`: what the venue said; NULL: its list did. ENDED cancels the symbol's orders. */
-void session_trading(struct engine *engine, int symbol, enum market_trading trading,
-                     const struct market_status *status);
-void session_ends(struct engine *engine); /* orders of symbols that a new configuration says are gone */
-bool session_of_venue(const struct market_state *market, const char *venue); /* "": of every */
+void hours_trading(struct engine *engine, int symbol, enum market_trading trading,
+                   const struct market_status *status);
+void hours_ends(struct engine *engine); /* orders of symbols that a new configuration says are gone */
+bool hours_of_venue(const struct market_state *market, const char *venue); /* "": of every */
 
 /* match_bar.c */
 /* A bar of the symbol closed: FILL_BAR. The engine's time is the bar's end afterwards. */

@@ -26,7 +26,7 @@ static int open_markets(struct engine *engine, const struct engine_config *confi
         book_init(&market->book);
         bar_builder_init(&market->builder, config->interval_ns);
         market->trading = symbol->gone ? MARKET_ENDED : MARKET_TRADES;
-        session_begin(engine, s);
+        hours_begin(engine, s);
     }
     return 0;
 }
@@ -285,7 +285,7 @@ static int on_market(struct engine *engine, const struct market_event *event)
     case MARKET_STATUS:
         if ((unsigned)event->status.trading >= MARKET_TRADINGS)
             return -EINVAL;
-        session_trading(engine, symbol, event->status.trading, &event->status);
+        hours_trading(engine, symbol, event->status.trading, &event->status);
         return 0;
     case MARKET_BANDS:
         market->bands = event->bands;
@@ -328,12 +328,12 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
     bool other_calendar = strcmp(market->symbol.calendar, event->listed.calendar) != 0;
     market->symbol = event->listed;
     if (other_calendar)
-        session_begin(engine, event->index);
+        hours_begin(engine, event->index);
     steer_symbol(engine, event->index);
     if (market->symbol.gone)
-        session_trading(engine, event->index, MARKET_ENDED, NULL);
+        hours_trading(engine, event->index, MARKET_ENDED, NULL);
     else if (market->trading == MARKET_ENDED)
-        session_trading(engine, event->index, MARKET_TRADES, NULL);
+        hours_trading(engine, event->index, MARKET_TRADES, NULL);
     return 0;
 }
 
@@ -343,7 +343,7 @@ static void on_connection(struct engine *engine, const struct event_connection *
     match_interrupted(engine, event->venue);
     for (int s = 0; s < engine->n_symbols; s++) {
         struct market_state *market = &engine->markets[s];
-        if (!session_of_venue(market, event->venue))
+        if (!hours_of_venue(market, event->venue))
             continue;
         bar_builder_interrupt(&market->builder);
         book_reset(&market->book);
@@ -498,7 +498,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         if ((unsigned)event->session.phase >= MARKET_PHASES)
             r = -EINVAL;
         else
-            session_event(engine, &event->session);
+            hours_event(engine, &event->session);
         break;
     default:
         r = -EINVAL;
@@ -508,7 +508,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         due(engine, engine->now_ns)) /* a bracket's exits, whose entry this event filled */
         match_release(engine, engine->now_ns);
     if (engine->ends)
-        session_ends(engine);
+        hours_ends(engine);
     account_equity_points(engine);
     kill_due(engine);
     desk_closed(engine);

@@ -243,7 +243,7 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
         .now_ns = engine->now_ns,
         .reduces = lowers || reduces(engine, order),
         .paused = engine->paused,
-        .stale = market->stale && !session_rests(market),
+        .stale = market->stale && !hours_rests(market),
         .storage_failing = engine->storage_failing,
         .killed = account->killed_ns != 0,
         .last = market->last,
@@ -282,7 +282,7 @@ enum order_reason gate_check(struct engine *engine, const struct order *order, i
         if ((facts.paused || facts.killed) && !facts.reduces) /* whatever else it lacks */
             reason = facts.paused ? ORDER_RISK_PAUSED : ORDER_RISK_DRAWDOWN;
         asked = reason != ORDER_OK;
-        if (reason == ORDER_OK && order->type == ORDER_MARKET && !session_rests(market) &&
+        if (reason == ORDER_OK && order->type == ORDER_MARKET && !hours_rests(market) &&
             !match_best(engine, order->symbol, order->side, &best))
             reason = ORDER_NO_LIQUIDITY;
         if (reason == ORDER_OK)

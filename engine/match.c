@@ -45,7 +45,7 @@
  *
  * Sessions. While its market is closed, or halted, nothing of a symbol is filled or triggered, and every
  * order rests, market orders too; at the opening what was shown is forgotten, and they go on by what comes
- * (session.c).
+ * (hours.c).
  *
  * Groups. An OCO's legs share a reserve; when one trades any part, or triggers, the other is cancelled with
  * OTHER_LEG; a leg that ends otherwise (would take, cannot be paid) leaves the other; a cancel by the user of
@@ -90,7 +90,7 @@ static struct order order_of(const struct engine *engine, const struct order_req
         .by_hand = request->by_hand,
     };
     if (request->tif == ORDER_DAY)
-        order.expires_ns = session_day_end(&engine->markets[request->symbol], order.effective_ns);
+        order.expires_ns = hours_day_end(&engine->markets[request->symbol], order.effective_ns);
     memcpy(order.client_id, request->client_id, sizeof order.client_id - 1);
     memcpy(order.tag, request->tag, sizeof order.tag - 1);
     return order;
@@ -347,7 +347,7 @@ void match_trade(struct engine *engine, int symbol, const struct market_trade *t
     const struct market_state *market = &engine->markets[symbol];
     if (market->live_orders == 0 ||
         (market->calm && trade->price > market->calm_above && trade->price < market->calm_below) ||
-        !session_trades(market) || !clear_dealt(engine))
+        !hours_trades(market) || !clear_dealt(engine))
         return;
     size_t n = line_up(engine, symbol);
     for (size_t i = 0; i < n; i++) {
@@ -363,7 +363,7 @@ void match_quotes(struct engine *engine, int symbol)
     struct market_state *market = &engine->markets[symbol];
     if (market->n_taken > 0)
         walk_refresh(market);
-    if (market->live_orders == 0 || market->unmoved || !session_trades(market))
+    if (market->live_orders == 0 || market->unmoved || !hours_trades(market))
         return;
     bool moved = false;
     size_t n = line_up(engine, symbol);
@@ -391,10 +391,10 @@ void match_model(struct engine *engine)
 void match_interrupted(struct engine *engine, const char *venue)
 {
     for (size_t i = 0; i < engine->n_orders; i++)
-        if (session_of_venue(&engine->markets[engine->orders[i].order.symbol], venue))
+        if (hours_of_venue(&engine->markets[engine->orders[i].order.symbol], venue))
             engine->orders[i].queue_ahead = -1;
     for (int s = 0; s < engine->n_symbols; s++)
-        if (session_of_venue(&engine->markets[s], venue))
+        if (hours_of_venue(&engine->markets[s], venue))
             engine->markets[s].n_taken = 0;
 }
 

@@ -187,7 +187,7 @@ void match_bar(struct engine *engine, int symbol, const struct bar *bar)
             live_expire(engine, symbol, bar->open_ns);
         release(engine, symbol, &at);
         bool fills = engine->markets[symbol].trading == MARKET_TRADES &&
-                     session_has_bar(&engine->markets[symbol], bar, engine->interval_ns);
+                     hours_has_bar(&engine->markets[symbol], bar, engine->interval_ns);
         for (int k = 0; fills && k < BAR_STEPS && engine->markets[symbol].live_orders > 0; k++)
             take_step(engine, symbol, &at, (enum bar_step)k);
     }

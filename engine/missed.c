@@ -64,7 +64,7 @@ void match_missed(struct engine *engine, int symbol, const struct bar *bars, uin
             continue;
         uint32_t k = 0;
         while (k < n &&
-               !(session_has_bar(market, &bars[k], engine->interval_ns) && crossed(&live->order, &bars[k])))
+               !(hours_has_bar(market, &bars[k], engine->interval_ns) && crossed(&live->order, &bars[k])))
             k++;
         if (k < n)
             tell(engine, live, &bars[k]);

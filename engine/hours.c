@@ -5,7 +5,7 @@
 
 #include "engine/match.h"
 
-bool session_trades(const struct market_state *market)
+bool hours_trades(const struct market_state *market)
 {
     bool hours =
         market->phase == MARKET_PHASE_OPEN ||
@@ -13,9 +13,9 @@ bool session_trades(const struct market_state *market)
     return hours && market->trading == MARKET_TRADES;
 }
 
-bool session_rests(const struct market_state *market)
+bool hours_rests(const struct market_state *market)
 {
-    return !session_trades(market) && market->phase != MARKET_PHASE_UNKNOWN;
+    return !hours_trades(market) && market->phase != MARKET_PHASE_UNKNOWN;
 }
 
 /* Is it a phase of the session, as far as orders go? */
@@ -25,7 +25,7 @@ static bool working(const struct market_state *market, enum market_phase phase)
            (market->extended && (phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE));
 }
 
-bool session_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns)
+bool hours_has_bar(const struct market_state *market, const struct bar *bar, int64_t interval_ns)
 {
     bool begun = bar->open_ns + interval_ns > market->opened_ns, over = bar->open_ns >= market->closed_ns;
     if (market->symbol.calendar[0] == '\0')
@@ -33,20 +33,20 @@ bool session_has_bar(const struct market_state *market, const struct bar *bar, i
     return working(market, market->phase) ? begun || !over : begun && !over;
 }
 
-int64_t session_day_end(const struct market_state *market, int64_t effective_ns)
+int64_t hours_day_end(const struct market_state *market, int64_t effective_ns)
 {
     bool last = market->extended ? market->phase == MARKET_PHASE_LATE : market->phase == MARKET_PHASE_OPEN;
     if (market->symbol.calendar[0] == '\0')
-        return (effective_ns / SESSION_DAY_NS + 1) * SESSION_DAY_NS;
+        return (effective_ns / HOURS_DAY_NS + 1) * HOURS_DAY_NS;
     return last && market->phase_next_ns > effective_ns ? market->phase_next_ns : 0;
 }
 
-bool session_of_venue(const struct market_state *market, const char *venue)
+bool hours_of_venue(const struct market_state *market, const char *venue)
 {
     return venue[0] == '\0' || market->symbol.venue[0] == '\0' || strcmp(market->symbol.venue, venue) == 0;
 }
 
-void session_begin(struct engine *engine, int symbol)
+void hours_begin(struct engine *engine, int symbol)
 {
     struct market_state *market = &engine->markets[symbol];
     const char *calendar = market->symbol.calendar;
@@ -97,7 +97,7 @@ static void date_orders(struct engine *engine, int symbol, bool ended, int64_t e
         struct order *order = &engine->orders[i].order;
         if (order->symbol != symbol || order->tif != ORDER_DAY)
             continue;
-        int64_t expires_ns = ended ? end_ns : session_day_end(market, engine->recv_ns);
+        int64_t expires_ns = ended ? end_ns : hours_day_end(market, engine->recv_ns);
         if (expires_ns == order->expires_ns ||
             (order->expires_ns > 0 && (ended || order->expires_ns <= engine->recv_ns)))
             continue;
@@ -111,10 +111,10 @@ static void date_orders(struct engine *engine, int symbol, bool ended, int64_t e
 static void change(struct engine *engine, int symbol, const struct event_session *event)
 {
     struct market_state *market = &engine->markets[symbol];
-    bool was = session_trades(market), worked = working(market, market->phase);
+    bool was = hours_trades(market), worked = working(market, market->phase);
     int64_t now_ns = engine->recv_ns, planned_ns = market->phase_next_ns;
     int64_t at_ns = planned_ns > 0 && planned_ns <= now_ns ? planned_ns : now_ns;
-    int64_t begin_ns = now_ns - at_ns < SESSION_DAY_NS / 2 && market->phase != MARKET_PHASE_UNKNOWN
+    int64_t begin_ns = now_ns - at_ns < HOURS_DAY_NS / 2 && market->phase != MARKET_PHASE_UNKNOWN
                            ? at_ns
                            : bar_open_time(now_ns, engine->interval_ns);
     bool ended = day_ended(market, event->phase, now_ns);
@@ -129,11 +129,11 @@ static void change(struct engine *engine, int symbol, const struct event_session
         market->opened_ns = begin_ns;
     if (working(market, market->phase))
         date_orders(engine, symbol, false, 0);
-    if (!was && session_trades(market))
+    if (!was && hours_trades(market))
         reopen(engine, symbol);
 }
 
-void session_event(struct engine *engine, const struct event_session *event)
+void hours_event(struct engine *engine, const struct event_session *event)
 {
     bool ours = false;
     for (int s = 0; s < engine->n_symbols && event->calendar[0]; s++)
@@ -185,11 +185,11 @@ static void tell(struct engine *engine, int symbol, const struct market_status *
     engine_alert(engine, codes[market->trading], "%s %s%s", market->symbol.name, words[market->trading], why);
 }
 
-void session_trading(struct engine *engine, int symbol, enum market_trading trading,
-                     const struct market_status *status)
+void hours_trading(struct engine *engine, int symbol, enum market_trading trading,
+                   const struct market_status *status)
 {
     struct market_state *market = &engine->markets[symbol];
-    bool was = session_trades(market);
+    bool was = hours_trades(market);
     if (market->trading == trading)
         return;
     market->trading = trading;
@@ -197,11 +197,11 @@ void session_trading(struct engine *engine, int symbol, enum market_trading trad
         tell(engine, symbol, status);
     if (trading == MARKET_ENDED)
         end_orders(engine, symbol);
-    if (!was && session_trades(market))
+    if (!was && hours_trades(market))
         reopen(engine, symbol);
 }
 
-void session_ends(struct engine *engine)
+void hours_ends(struct engine *engine)
 {
     engine->ends = false;
     for (int s = 0; s < engine->n_symbols; s++)
