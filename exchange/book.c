@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/book_side.h"
+
 void book_init(struct book *book)
 {
     memset(book, 0, sizeof *book);
@@ -24,6 +26,17 @@ static void forget_pending(struct book *book)
     book->n_pending_levels = 0;
 }
 
+/* A book in step buffers nothing: most of thousands. */
+static void give_pending_back(struct book *book)
+{
+    free(book->pending);
+    free(book->pending_levels);
+    book->pending = NULL;
+    book->pending_levels = NULL;
+    book->cap_pending = book->cap_pending_levels = 0;
+    forget_pending(book);
+}
+
 void book_reset(struct book *book)
 {
     book->bids.n = book->asks.n = 0;
@@ -33,84 +46,21 @@ void book_reset(struct book *book)
     forget_pending(book);
 }
 
-/* Makes room for `need` items; capacities double, so a book stops allocating soon. */
-static int reserve(void **items, uint32_t *cap, uint32_t need, size_t size, uint32_t most)
-{
-    if (need <= *cap)
-        return 0;
-    if (need > most)
-        return -E2BIG;
-    uint32_t grown = *cap ? *cap : 256;
-    while (grown < need)
-        grown *= 2;
-    void *moved = realloc(*items, grown * size);
-    if (!moved)
-        return -ENOMEM;
-    *items = moved;
-    *cap = grown;
-    return 0;
-}
-
 int book_reserve(struct book *book, uint32_t n_bids, uint32_t n_asks, uint32_t n_pending,
                  uint32_t n_pending_levels)
 {
-    int r = reserve((void **)&book->bids.levels, &book->bids.cap, n_bids, sizeof *book->bids.levels,
-                    BOOK_LEVELS_MAX);
+    int r = book_room((void **)&book->bids.levels, &book->bids.cap, n_bids, sizeof *book->bids.levels,
+                      BOOK_LEVELS_MAX);
     if (r == 0)
-        r = reserve((void **)&book->asks.levels, &book->asks.cap, n_asks, sizeof *book->asks.levels,
-                    BOOK_LEVELS_MAX);
+        r = book_room((void **)&book->asks.levels, &book->asks.cap, n_asks, sizeof *book->asks.levels,
+                      BOOK_LEVELS_MAX);
     if (r == 0)
-        r = reserve((void **)&book->pending, &book->cap_pending, n_pending, sizeof *book->pending,
-                    BOOK_BUFFER_MAX);
+        r = book_room((void **)&book->pending, &book->cap_pending, n_pending, sizeof *book->pending,
+                      BOOK_BUFFER_MAX);
     if (r == 0)
-        r = reserve((void **)&book->pending_levels, &book->cap_pending_levels, n_pending_levels,
-                    sizeof *book->pending_levels, BOOK_BUFFER_MAX);
+        r = book_room((void **)&book->pending_levels, &book->cap_pending_levels, n_pending_levels,
+                      sizeof *book->pending_levels, BOOK_BUFFER_MAX);
     return r;
-}
-
-/* The index where `key` stands or belongs, in an array ascending by sign·price. Most changes are near the
- * best price, at the end: steps double from there, then the interval is halved. */
-static uint32_t find(const struct book_side *side, int64_t key, int sign)
-{
-    const struct book_level *levels = side->levels;
-    uint32_t high = side->n, step = 1;
-    while (high >= step && sign * levels[high - step].price >= key) {
-        high -= step;
-        step *= 2;
-    }
-    uint32_t low = high >= step ? high - step + 1 : 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (sign * levels[middle].price < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int set_level(struct book_side *side, struct book_level level, int sign)
-{
-    uint32_t at = find(side, sign * level.price, sign);
-    bool present = at < side->n && side->levels[at].price == level.price;
-    if (present && level.qty != 0) {
-        side->levels[at].qty = level.qty;
-        return 0;
-    }
-    if (present) {
-        memmove(&side->levels[at], &side->levels[at + 1], (side->n - at - 1) * sizeof level);
-        side->n--;
-        return 0;
-    }
-    if (level.qty == 0)
-        return 0;
-    int r = reserve((void **)&side->levels, &side->cap, side->n + 1, sizeof level, BOOK_LEVELS_MAX);
-    if (r < 0)
-        return r;
-    memmove(&side->levels[at + 1], &side->levels[at], (side->n - at) * sizeof level);
-    side->levels[at] = level;
-    side->n++;
-    return 0;
 }
 
 static bool is_crossed(const struct book *book)
@@ -122,11 +72,9 @@ static bool is_crossed(const struct book *book)
 static int apply(struct book *book, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
                  const struct book_level *asks, uint32_t n_asks)
 {
-    int r = 0;
-    for (uint32_t i = 0; i < n_bids && r == 0; i++)
-        r = set_level(&book->bids, bids[i], 1);
-    for (uint32_t i = 0; i < n_asks && r == 0; i++)
-        r = set_level(&book->asks, asks[i], -1);
+    int r = book_side_apply(&book->bids, bids, n_bids, 1);
+    if (r == 0)
+        r = book_side_apply(&book->asks, asks, n_asks, -1);
     if (r < 0) {
         book_reset(book);
         return r;
@@ -143,11 +91,11 @@ static int buffer(struct book *book, uint64_t first_id, uint64_t last_id, const 
         forget_pending(book);
     }
     uint32_t levels = n_bids + n_asks;
-    int r = reserve((void **)&book->pending, &book->cap_pending, book->n_pending + 1, sizeof *book->pending,
-                    BOOK_BUFFER_MAX);
+    int r = book_room((void **)&book->pending, &book->cap_pending, book->n_pending + 1, sizeof *book->pending,
+                      BOOK_BUFFER_MAX);
     if (r == 0)
-        r = reserve((void **)&book->pending_levels, &book->cap_pending_levels,
-                    book->n_pending_levels + levels + 1, sizeof *book->pending_levels, BOOK_BUFFER_MAX);
+        r = book_room((void **)&book->pending_levels, &book->cap_pending_levels,
+                      book->n_pending_levels + levels + 1, sizeof *book->pending_levels, BOOK_BUFFER_MAX);
     if (r < 0) {
         book_reset(book);
         return r;
@@ -203,21 +151,6 @@ int book_diff(struct book *book, uint64_t first_id, uint64_t last_id, const stru
     return BOOK_APPLIED;
 }
 
-/* Snapshots come best first; sides are kept best last. Strictly sorted, no empty level. */
-static int load_side(struct book_side *side, const struct book_level *levels, uint32_t n, int sign)
-{
-    int r = reserve((void **)&side->levels, &side->cap, n, sizeof *levels, BOOK_LEVELS_MAX);
-    if (r < 0)
-        return r;
-    for (uint32_t i = 0; i < n; i++) {
-        if (levels[i].qty <= 0 || (i > 0 && sign * levels[i].price >= sign * levels[i - 1].price))
-            return -EINVAL;
-        side->levels[n - 1 - i] = levels[i];
-    }
-    side->n = n;
-    return 0;
-}
-
 int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
                   const struct book_level *asks, uint32_t n_asks)
 {
@@ -226,9 +159,9 @@ int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *
     if (book->n_pending > 0 && last_id != 0 && book->pending[0].first_id > last_id + 1)
         return BOOK_NEED_SNAPSHOT;
     bool crossed = n_bids > 0 && n_asks > 0 && bids[0].price >= asks[0].price;
-    int r = crossed ? -EINVAL : load_side(&book->bids, bids, n_bids, 1);
+    int r = crossed ? -EINVAL : book_side_load(&book->bids, bids, n_bids, 1);
     if (r == 0)
-        r = load_side(&book->asks, asks, n_asks, -1);
+        r = book_side_load(&book->asks, asks, n_asks, -1);
     if (r < 0) {
         book_reset(book); /* so that the next difference asks for another one */
         return r;
@@ -253,7 +186,7 @@ int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *
         book->last_id = 0;
         return BOOK_NEED_SNAPSHOT;
     }
-    forget_pending(book);
+    give_pending_back(book);
     book->ahead = reached < book->last_id;
     book->state = book->ahead ? BOOK_SYNCING : BOOK_SYNCED;
     return BOOK_APPLIED;
@@ -261,16 +194,14 @@ int book_snapshot(struct book *book, uint64_t last_id, const struct book_level *
 
 static int replace_side(struct book_side *side, const struct book_level *levels, uint32_t n, int sign)
 {
-    int r = load_side(side, levels, n, sign);
+    int r = book_side_load(side, levels, n, sign);
     if (r != -EINVAL)
         return r;
     side->n = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        r = levels[i].qty < 0 ? -EINVAL : set_level(side, levels[i], sign);
-        if (r < 0)
-            return r;
-    }
-    return 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (levels[i].qty < 0)
+            return -EINVAL;
+    return book_side_apply(side, levels, n, sign);
 }
 
 int book_replace(struct book *book, uint64_t last_id, const struct book_level *bids, uint32_t n_bids,
@@ -310,7 +241,7 @@ int64_t book_shown(const struct book *book, bool bids, int64_t price)
 {
     const struct book_side *side = bids ? &book->bids : &book->asks;
     int sign = bids ? 1 : -1;
-    uint32_t at = find(side, sign * price, sign);
+    uint32_t at = book_side_find(side, price, sign);
     if (at < side->n && side->levels[at].price == price)
         return side->levels[at].qty;
     return at == 0 ? -1 : 0;
@@ -327,4 +258,10 @@ bool book_valid(const struct book *book)
             (i > 0 && book->asks.levels[i - 1].price <= book->asks.levels[i].price))
             return false;
     return book->bids.n == 0 || book->asks.n == 0 || book_bid(book, 0)->price < book_ask(book, 0)->price;
+}
+
+size_t book_bytes(const struct book *book)
+{
+    return ((size_t)book->bids.cap + book->asks.cap + book->cap_pending_levels) * sizeof(struct book_level) +
+           book->cap_pending * sizeof *book->pending;
 }

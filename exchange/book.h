@@ -100,6 +100,9 @@ const struct book_level *book_ask(const struct book *book, uint32_t i);
  */
 int64_t book_shown(const struct book *book, bool bids, int64_t price);
 
+/* Memory that it has taken, itself not counted. */
+size_t book_bytes(const struct book *book);
+
 /* bid < ask, sides sorted strictly, no empty level. */
 bool book_valid(const struct book *book);
 
