@@ -96,9 +96,10 @@ struct listener_of_all {
     bool depth_came;
 };
 
-static void hear(void *user, struct stream *stream, const char *data, size_t len)
+static void hear(void *user, struct stream *stream, int unit, const char *data, size_t len)
 {
     struct listener_of_all *all = user;
+    (void)unit;
     if (stream->n_listeners == 0)
         return;
     size_t offset = all->text.len;
@@ -146,7 +147,7 @@ void frames_serve(const char *path, int seconds, struct frames *ret)
     if (r < 0)
         die("frames", error);
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
-        if (tape_listen(tape, streams[i], strlen(streams[i]), &all, true) < 0)
+        if (tape_listen(tape, streams[i], strlen(streams[i]), &all, true, STREAM_MS) < 0)
             die(streams[i], error);
     bool have_book = false;
     int symbol = tape_symbol_find(tape, frames_symbol.name, strlen(frames_symbol.name));

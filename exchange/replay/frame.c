@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "exchange/bars_file.h"
-
-#define NS_PER_MS 1000000LL
+#include "exchange/replay/retime.h"
 
 /* The time that stands at text[0..len), up to `end`. */
 static int read_time(const char *text, size_t len, int64_t *ret_ns)
@@ -124,14 +123,15 @@ int frame_raw_name(struct json_text data, char name[static 64])
     char stream[32] = "bookTicker";
     if (json_is(event, "kline")) {
         snprintf(stream, sizeof(stream), "kline_%.*s", (int)interval.len, interval.data);
-    } else if (event.len > 0) {
+    } else if (event.len > 0 && !json_is(event, "bookTicker")) {
         size_t i = 0;
         while (i < 4 &&
                (strlen(names[i].event) != event.len || memcmp(names[i].event, event.data, event.len) != 0))
             i++;
-        if (i == 4)
-            return -EINVAL;
-        snprintf(stream, sizeof(stream), "%s", names[i].stream);
+        if (i < 4)
+            snprintf(stream, sizeof(stream), "%s", names[i].stream);
+        else /* none that is made here: passed on under the event's name */
+            snprintf(stream, sizeof(stream), "%.*s", (int)event.len, event.data);
     }
     int len = snprintf(name, 64, "%.*s@%s", (int)symbol.len, symbol.data, stream);
     for (int i = 0; i < (int)symbol.len; i++)
@@ -142,13 +142,10 @@ int frame_raw_name(struct json_text data, char name[static 64])
 /* One letter keys, as a bit each, so that what is missing can be told. */
 #define SEEN(c) (1ull << ((c) - 'A'))
 
-static bool read_ms(struct json *json, int64_t *ret_ns)
+static bool read_moment(struct json *json, int64_t *ret_ns)
 {
-    int64_t ms;
-    if (!json_int(json, &ms) || ms < 0 || ms > INT64_MAX / NS_PER_MS)
-        return false;
-    *ret_ns = ms * NS_PER_MS;
-    return true;
+    int64_t value;
+    return json_int(json, &value) && retime_ns(value, ret_ns);
 }
 
 int frame_trade(struct json_text data, struct tape_trade *ret)
@@ -172,10 +169,10 @@ int frame_agg_trade(struct json_text data, struct tape_trade *ret, int64_t *ret_
         bool ok = true;
         switch (c) {
         case 'E':
-            ok = read_ms(&json, &t.event_ns);
+            ok = read_moment(&json, &t.event_ns);
             break;
         case 'T':
-            ok = read_ms(&json, &t.ts_ns);
+            ok = read_moment(&json, &t.ts_ns);
             break;
         case 't':
         case 'a':
@@ -285,7 +282,7 @@ int frame_depth(struct json_text data, int64_t *ret_event_ns, uint64_t *ret_firs
         char c = key.len == 1 ? key.data[0] : '\0';
         int rc = 0;
         if (c == 'E')
-            rc = read_ms(&json, &event_ns) ? 0 : -EINVAL;
+            rc = read_moment(&json, &event_ns) ? 0 : -EINVAL;
         else if (c == 'U')
             json_int(&json, &first);
         else if (c == 'u')
@@ -356,7 +353,7 @@ static bool read_candle(struct json *json, struct candle *k)
         bool ok = true;
         switch (c) {
         case 't':
-            ok = read_ms(json, &k->open_ns);
+            ok = read_moment(json, &k->open_ns);
             break;
         case 'f':
             ok = json_int(json, &k->first_id);
@@ -414,7 +411,7 @@ int frame_kline(struct json_text data, int64_t *ret_event_ns, struct candle *ret
     while (json_member(&json, &key)) {
         bool ok = true;
         if (json_is(key, "E"))
-            ok = read_ms(&json, &event_ns);
+            ok = read_moment(&json, &event_ns);
         else if (json_is(key, "k"))
             ok = has_bar = read_candle(&json, &k);
         else
@@ -440,7 +437,7 @@ int frame_event_time(struct json_text data, int64_t *ret_ns)
     json_enter_object(&json);
     while (json_member(&json, &key)) {
         if (json_is(key, "E") && json_peek(&json) == '0') {
-            if (!read_ms(&json, &ns))
+            if (!read_moment(&json, &ns))
                 return -EINVAL;
         } else {
             json_skip(&json);

@@ -2,14 +2,16 @@
 
 #include <string.h>
 
+static const int64_t unit_ns[STREAM_UNITS] = {1000000, 1000};
+
 enum { NS_PER_MS = 1000000 };
 
-static void head(struct text *out, const char *event, int64_t event_ns, const char *symbol)
+static void head(struct text *out, int unit, const char *event, int64_t event_ns, const char *symbol)
 {
     text_lit(out, "{\"e\":\"");
     text_str(out, event);
     text_lit(out, "\",\"E\":");
-    text_int(out, event_ns / NS_PER_MS);
+    text_int(out, event_ns / unit_ns[unit]);
     text_lit(out, ",\"s\":\"");
     text_str(out, symbol);
     text_lit(out, "\"");
@@ -33,27 +35,27 @@ static void key_bool(struct text *out, const char *key, bool value)
     text_str(out, value ? "true" : "false");
 }
 
-void render_trade(struct text *out, const char *symbol, const struct tape_trade *trade)
+void render_trade(struct text *out, int unit, const char *symbol, const struct tape_trade *trade)
 {
-    head(out, "trade", trade->event_ns, symbol);
+    head(out, unit, "trade", trade->event_ns, symbol);
     key_int(out, ",\"t\":", trade->id);
     key_e8(out, ",\"p\":", trade->price);
     key_e8(out, ",\"q\":", trade->qty);
-    key_int(out, ",\"T\":", trade->ts_ns / NS_PER_MS);
+    key_int(out, ",\"T\":", trade->ts_ns / unit_ns[unit]);
     key_bool(out, ",\"m\":", trade->buyer_maker);
     text_lit(out, ",\"M\":true}");
 }
 
-void render_agg_trade(struct text *out, const char *symbol, const struct tape_trade *trade, int64_t agg_id,
-                      int64_t first_id, int64_t last_id, int64_t qty)
+void render_agg_trade(struct text *out, int unit, const char *symbol, const struct tape_trade *trade,
+                      int64_t agg_id, int64_t first_id, int64_t last_id, int64_t qty)
 {
-    head(out, "aggTrade", trade->event_ns, symbol);
+    head(out, unit, "aggTrade", trade->event_ns, symbol);
     key_int(out, ",\"a\":", agg_id);
     key_e8(out, ",\"p\":", trade->price);
     key_e8(out, ",\"q\":", qty);
     key_int(out, ",\"f\":", first_id);
     key_int(out, ",\"l\":", last_id);
-    key_int(out, ",\"T\":", trade->ts_ns / NS_PER_MS);
+    key_int(out, ",\"T\":", trade->ts_ns / unit_ns[unit]);
     key_bool(out, ",\"m\":", trade->buyer_maker);
     text_lit(out, ",\"M\":true}");
 }
@@ -64,12 +66,12 @@ static void key_sum(struct text *out, const char *key, int128_t value, int scale
     text_sum(out, value, scale);
 }
 
-void render_kline(struct text *out, const char *symbol, int64_t event_ns, int interval,
+void render_kline(struct text *out, int unit, const char *symbol, int64_t event_ns, int interval,
                   const struct candle *candle, bool closed)
 {
-    head(out, "kline", event_ns, symbol);
-    key_int(out, ",\"k\":{\"t\":", candle->open_ns / NS_PER_MS);
-    key_int(out, ",\"T\":", (candle->open_ns + candle_interval_ns(interval)) / NS_PER_MS - 1);
+    head(out, unit, "kline", event_ns, symbol);
+    key_int(out, ",\"k\":{\"t\":", candle->open_ns / unit_ns[unit]);
+    key_int(out, ",\"T\":", (candle->open_ns + candle_interval_ns(interval)) / unit_ns[unit] - 1);
     text_lit(out, ",\"s\":\"");
     text_str(out, symbol);
     text_lit(out, "\",\"i\":\"");
@@ -116,10 +118,11 @@ void render_levels(struct text *out, const struct level *levels, size_t n, int s
     text_lit(out, "]");
 }
 
-void render_depth(struct text *out, const char *symbol, int64_t event_ns, uint64_t first_id, uint64_t last_id,
-                  const struct level *bids, size_t n_bids, const struct level *asks, size_t n_asks)
+void render_depth(struct text *out, int unit, const char *symbol, int64_t event_ns, uint64_t first_id,
+                  uint64_t last_id, const struct level *bids, size_t n_bids, const struct level *asks,
+                  size_t n_asks)
 {
-    head(out, "depthUpdate", event_ns, symbol);
+    head(out, unit, "depthUpdate", event_ns, symbol);
     key_int(out, ",\"U\":", (int64_t)first_id);
     key_int(out, ",\"u\":", (int64_t)last_id);
     text_lit(out, ",\"b\":");
@@ -129,9 +132,10 @@ void render_depth(struct text *out, const char *symbol, int64_t event_ns, uint64
     text_lit(out, "}");
 }
 
-void render_mini_ticker(struct text *out, const char *symbol, int64_t event_ns, const struct candle *day)
+void render_mini_ticker(struct text *out, int unit, const char *symbol, int64_t event_ns,
+                        const struct candle *day)
 {
-    head(out, "24hrMiniTicker", event_ns, symbol);
+    head(out, unit, "24hrMiniTicker", event_ns, symbol);
     key_e8(out, ",\"c\":", day->close);
     key_e8(out, ",\"o\":", day->open);
     key_e8(out, ",\"h\":", day->high);

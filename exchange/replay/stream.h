@@ -20,10 +20,13 @@ enum stream_kind {
     STREAM_OTHER = STREAM_KINDS, /* none of these: served only if a recording holds it under this name */
 };
 
+enum { STREAM_MS, STREAM_US, STREAM_UNITS }; /* of times in messages */
+
 /* Who listens, and whether frames are wrapped as {"stream":…,"data":…}. */
 struct listener {
     void *client;
     bool combined;
+    int unit;
 };
 
 struct stream {
@@ -36,11 +39,12 @@ struct stream {
 
     struct listener *listeners;
     size_t n_listeners, cap_listeners;
+    size_t n_units[STREAM_UNITS]; /* of the listeners, by what they want */
 
-    int64_t open_ns;      /* klines: of the forming one as last sent; INT64_MIN: none yet */
-    int64_t last_sent_ns; /* klines, tickers: market time of the last frame */
-    bool changed;         /* trades came since then */
-    uint64_t sent;        /* frames, for faults */
+    int64_t open_ns;             /* klines: of the forming one as last sent; INT64_MIN: none yet */
+    int64_t last_sent_ns;        /* klines, tickers: market time of the last frame */
+    bool changed;                /* trades came since then */
+    uint64_t sent[STREAM_UNITS]; /* frames, for faults */
 
     struct stream *next;    /* in the tape's hash */
     struct stream *sibling; /* the next of its symbol */

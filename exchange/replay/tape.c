@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/replay/render.h"
+#include "exchange/replay/retime.h"
 
 #define NS_PER_MS 1000000LL
 #define NS_PER_S  1000000000LL
@@ -38,6 +39,7 @@ void tape_finish(struct tape *tape)
         tape->hash[i] = NULL;
     }
     text_finish(&tape->scratch);
+    text_finish(&tape->other);
     free(tape->symbols);
     free(tape->by_name);
     tape->symbols = NULL;
@@ -202,7 +204,7 @@ static void begin_stream(struct tape *tape, struct stream *s)
     find_next_close(sym);
 }
 
-int tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined)
+int tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined, int unit)
 {
     struct stream *s = tape_stream(tape, name, len);
     if (!s)
@@ -218,7 +220,8 @@ int tape_listen(struct tape *tape, const char *name, size_t len, void *client, b
         s->listeners = listeners;
         s->cap_listeners = cap;
     }
-    s->listeners[s->n_listeners++] = (struct listener){client, combined};
+    s->listeners[s->n_listeners++] = (struct listener){client, combined, unit};
+    s->n_units[unit]++;
     if (s->n_listeners == 1 && s->symbol >= 0)
         begin_stream(tape, s);
     return 0;
@@ -230,6 +233,7 @@ bool tape_unlisten(struct tape *tape, const char *name, size_t len, void *client
     for (size_t i = 0; s && i < s->n_listeners; i++) {
         if (s->listeners[i].client != client)
             continue;
+        s->n_units[s->listeners[i].unit]--;
         s->listeners[i] = s->listeners[--s->n_listeners];
         int symbol = s->symbol;
         if (s->n_listeners == 0 && !s->recorded)
@@ -241,41 +245,72 @@ bool tape_unlisten(struct tape *tape, const char *name, size_t len, void *client
     return false;
 }
 
-static void send_stream(struct tape *tape, struct stream *s, const char *data, size_t len)
+/* A recorded message goes to each listener in the unit that it wants. */
+static void send_recorded(struct tape *tape, struct stream *s, const char *raw, size_t raw_len)
 {
-    if (s->n_listeners > 0)
-        tape->deliver(tape->user, s, data, len);
+    for (int unit = 0; unit < STREAM_UNITS; unit++) {
+        if (s->n_units[unit] == 0)
+            continue;
+        text_clear(&tape->other);
+        if (!retime(&tape->other, unit, raw, raw_len))
+            tape->deliver(tape->user, s, unit, raw, raw_len);
+        else if (text_ok(&tape->other))
+            tape->deliver(tape->user, s, unit, tape->other.data, tape->other.len);
+        else
+            tape->failed = true;
+    }
 }
 
-static void send_scratch(struct tape *tape, struct stream *s)
+/* What stands in the scratch text. */
+static void send_scratch(struct tape *tape, struct stream *s, int unit)
 {
-    if (text_ok(&tape->scratch))
-        send_stream(tape, s, tape->scratch.data, tape->scratch.len);
-    else
+    if (!text_ok(&tape->scratch))
         tape->failed = true;
+    else if (s->n_units[unit] > 0)
+        tape->deliver(tape->user, s, unit, tape->scratch.data, tape->scratch.len);
+}
+
+static bool hears(const struct stream *s, enum stream_kind kind)
+{
+    return s->kind == kind && s->n_listeners > 0 && !s->recorded;
 }
 
 /* The stream of a kind, if somebody listens and it is not recorded. */
 static struct stream *wanted(const struct tape_symbol *sym, enum stream_kind kind)
 {
     for (struct stream *s = sym->streams; s; s = s->sibling)
-        if (s->kind == kind && s->n_listeners > 0 && !s->recorded)
+        if (hears(s, kind))
             return s;
     return NULL;
 }
 
-/* Sends a message to every stream of a kind: the recorded text, or what stands in the scratch text. */
-static void send_kind(struct tape *tape, struct tape_symbol *sym, enum stream_kind kind, const char *raw,
-                      size_t raw_len)
+/* The same in a unit; the scratch text is empty then. */
+static bool wanted_in(struct tape *tape, const struct tape_symbol *sym, enum stream_kind kind, int unit)
 {
-    for (struct stream *s = sym->streams; s; s = s->sibling) {
-        if (s->kind != kind || s->n_listeners == 0 || (s->recorded && !raw))
-            continue;
-        if (raw)
-            send_stream(tape, s, raw, raw_len);
-        else
-            send_scratch(tape, s);
+    for (const struct stream *s = sym->streams; s; s = s->sibling) {
+        if (hears(s, kind) && s->n_units[unit] > 0) {
+            text_clear(&tape->scratch);
+            return true;
+        }
     }
+    return false;
+}
+
+/* Sends what stands in the scratch text to every stream of a kind that is not recorded. */
+static void send_kind(struct tape *tape, struct tape_symbol *sym, enum stream_kind kind, int unit)
+{
+    for (struct stream *s = sym->streams; s; s = s->sibling)
+        if (hears(s, kind))
+            send_scratch(tape, s, unit);
+}
+
+/* Sends a recorded message to every stream of a kind. */
+static void pass_on(struct tape *tape, struct tape_symbol *sym, enum stream_kind kind, const char *raw,
+                    size_t raw_len)
+{
+    for (struct stream *s = sym->streams; s; s = s->sibling)
+        if (s->kind == kind && s->n_listeners > 0)
+            send_recorded(tape, s, raw, raw_len);
 }
 
 static void flush_agg(struct tape *tape, struct tape_symbol *sym)
@@ -283,11 +318,12 @@ static void flush_agg(struct tape *tape, struct tape_symbol *sym)
     if (!sym->agg_open)
         return;
     sym->agg_open = false;
-    if (wanted(sym, STREAM_AGG_TRADE)) {
-        text_clear(&tape->scratch);
-        render_agg_trade(&tape->scratch, sym->name, &sym->agg, sym->agg_id, sym->agg_first_id,
+    for (int unit = 0; unit < STREAM_UNITS; unit++) {
+        if (!wanted_in(tape, sym, STREAM_AGG_TRADE, unit))
+            continue;
+        render_agg_trade(&tape->scratch, unit, sym->name, &sym->agg, sym->agg_id, sym->agg_first_id,
                          sym->agg_last_id, sym->agg_qty);
-        send_kind(tape, sym, STREAM_AGG_TRADE, NULL, 0);
+        send_kind(tape, sym, STREAM_AGG_TRADE, unit);
     }
     sym->agg_id++;
 }
@@ -297,9 +333,12 @@ static void send_kline(struct tape *tape, struct tape_symbol *sym, struct stream
     struct candle candle;
     if (!candles_get(&sym->candles, s->interval, s->open_ns, &candle))
         return;
-    text_clear(&tape->scratch);
-    render_kline(&tape->scratch, sym->name, tape->now_ns, s->interval, &candle, closed);
-    send_scratch(tape, s);
+    for (int unit = 0; unit < STREAM_UNITS; unit++) {
+        text_clear(&tape->scratch);
+        if (s->n_units[unit] > 0)
+            render_kline(&tape->scratch, unit, sym->name, tape->now_ns, s->interval, &candle, closed);
+        send_scratch(tape, s, unit);
+    }
     s->last_sent_ns = tape->now_ns;
     s->changed = false;
 }
@@ -334,9 +373,12 @@ static void send_ticker(struct tape *tape, int symbol)
     if (!s || !s->changed || (s->last_sent_ns != INT64_MIN && tape->now_ns - s->last_sent_ns < NS_PER_S) ||
         !tape_day(tape, symbol, &day))
         return;
-    text_clear(&tape->scratch);
-    render_mini_ticker(&tape->scratch, sym->name, tape->now_ns, &day);
-    send_scratch(tape, s);
+    for (int unit = 0; unit < STREAM_UNITS; unit++) {
+        text_clear(&tape->scratch);
+        if (s->n_units[unit] > 0)
+            render_mini_ticker(&tape->scratch, unit, sym->name, tape->now_ns, &day);
+        send_scratch(tape, s, unit);
+    }
     s->last_sent_ns = tape->now_ns;
     s->changed = false;
 }
@@ -424,12 +466,13 @@ void tape_trade(struct tape *tape, int symbol, const struct tape_trade *trade, b
     sym->trades[sym->n_trades++ % TAPE_TRADES_KEPT] = *trade;
     count_trade(tape, symbol, trade, trade->id, trade->id);
 
-    if (raw) {
-        send_kind(tape, sym, STREAM_TRADE, raw, raw_len);
-    } else if (wanted(sym, STREAM_TRADE)) {
-        text_clear(&tape->scratch);
-        render_trade(&tape->scratch, sym->name, trade);
-        send_kind(tape, sym, STREAM_TRADE, NULL, 0);
+    if (raw)
+        pass_on(tape, sym, STREAM_TRADE, raw, raw_len);
+    for (int unit = 0; unit < STREAM_UNITS && !raw; unit++) {
+        if (!wanted_in(tape, sym, STREAM_TRADE, unit))
+            continue;
+        render_trade(&tape->scratch, unit, sym->name, trade);
+        send_kind(tape, sym, STREAM_TRADE, unit);
     }
     if (run_ends)
         flush_agg(tape, sym);
@@ -446,7 +489,8 @@ void tape_agg_trade(struct tape *tape, int symbol, const struct tape_trade *trad
     close_klines(tape, sym, trade->ts_ns);
     if (count)
         count_trade(tape, symbol, trade, first_id, last_id);
-    send_kind(tape, sym, STREAM_AGG_TRADE, raw, raw_len);
+    if (raw)
+        pass_on(tape, sym, STREAM_AGG_TRADE, raw, raw_len);
     if (count)
         send_forming(tape, sym);
     send_ticker(tape, symbol);
@@ -460,11 +504,14 @@ void tape_quote(struct tape *tape, int symbol, uint64_t id, int64_t bid, int64_t
     sym->bid_qty = bid_qty;
     sym->ask = ask;
     sym->ask_qty = ask_qty;
-    if (!raw && wanted(sym, STREAM_BOOK_TICKER)) {
-        text_clear(&tape->scratch);
+    if (raw)
+        pass_on(tape, sym, STREAM_BOOK_TICKER, raw, raw_len);
+    for (int unit = 0; unit < STREAM_UNITS && !raw; unit++) { /* it has no times */
+        if (!wanted_in(tape, sym, STREAM_BOOK_TICKER, unit))
+            continue;
         render_quote(&tape->scratch, sym->name, id, bid, bid_qty, ask, ask_qty);
+        send_kind(tape, sym, STREAM_BOOK_TICKER, unit);
     }
-    send_kind(tape, sym, STREAM_BOOK_TICKER, raw, raw_len);
 }
 
 static void flush_slow(struct tape *tape, struct tape_symbol *sym)
@@ -480,12 +527,13 @@ static void flush_slow(struct tape *tape, struct tape_symbol *sym)
             l->levels[j] = level;
         }
     }
-    text_clear(out);
-    render_depth(out, sym->name, sym->slow_event_ns, sym->slow_first_id, sym->slow_last_id, b->levels, b->n,
-                 a->levels, a->n);
-    for (struct stream *s = sym->streams; s; s = s->sibling)
-        if (s->kind == STREAM_DEPTH && !s->recorded && s->n_listeners > 0)
-            send_scratch(tape, s);
+    for (int unit = 0; unit < STREAM_UNITS; unit++) {
+        if (!wanted_in(tape, sym, STREAM_DEPTH, unit))
+            continue;
+        render_depth(out, unit, sym->name, sym->slow_event_ns, sym->slow_first_id, sym->slow_last_id,
+                     b->levels, b->n, a->levels, a->n);
+        send_kind(tape, sym, STREAM_DEPTH, unit);
+    }
     b->n = a->n = 0;
     sym->slow_last_id = 0;
 }
@@ -512,11 +560,15 @@ void tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_
         tape->now_ns = event_ns;
     if (slow && sym->slow_last_id != 0 && event_ns / NS_PER_S != sym->slow_event_ns / NS_PER_S)
         flush_slow(tape, sym);
-    if (!raw && wanted(sym, STREAM_DEPTH_FAST)) {
-        text_clear(&tape->scratch);
-        render_depth(&tape->scratch, sym->name, event_ns, first_id, last_id, bids, n_bids, asks, n_asks);
+    if (raw)
+        pass_on(tape, sym, STREAM_DEPTH_FAST, raw, raw_len);
+    for (int unit = 0; unit < STREAM_UNITS && !raw; unit++) {
+        if (!wanted_in(tape, sym, STREAM_DEPTH_FAST, unit))
+            continue;
+        render_depth(&tape->scratch, unit, sym->name, event_ns, first_id, last_id, bids, n_bids, asks,
+                     n_asks);
+        send_kind(tape, sym, STREAM_DEPTH_FAST, unit);
     }
-    send_kind(tape, sym, STREAM_DEPTH_FAST, raw, raw_len);
     if (slow) {
         if (sym->slow_last_id == 0)
             sym->slow_first_id = first_id;
@@ -528,7 +580,8 @@ void tape_depth(struct tape *tape, int symbol, int64_t event_ns, uint64_t first_
 
 void tape_recorded(struct tape *tape, struct stream *stream, const char *raw, size_t raw_len)
 {
-    send_stream(tape, stream, raw, raw_len);
+    if (stream->n_listeners > 0)
+        send_recorded(tape, stream, raw, raw_len);
 }
 
 void tape_end(struct tape *tape)

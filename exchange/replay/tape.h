@@ -4,8 +4,8 @@
  * every stream that somebody listens to (trades joined to aggregates, klines, slow depth, tickers), renders
  * each message once, and hands it to `deliver`. It keeps what REST shows: klines and the last trades.
  *
- * Messages that stand in a recording are handed on as they stand; for a stream that is recorded, none is
- * made. */
+ * Messages that stand in a recording are handed on as they stand, times in another unit excepted; for a
+ * stream that is recorded, none is made. */
 #ifndef EXCHANGE_REPLAY_TAPE_H
 #define EXCHANGE_REPLAY_TAPE_H
 
@@ -60,11 +60,11 @@ struct tape {
     int *by_name;   /* TAPE_HASH slots of index + 1; 0: free */
     int64_t now_ns; /* market time: the latest event time seen */
     struct stream *hash[TAPE_HASH];
-    struct text scratch;
-    bool failed; /* out of memory */
+    struct text scratch, other; /* what is being rendered; a recorded message in another unit */
+    bool failed;                /* out of memory */
 
-    /* One message: the stream's data object. */
-    void (*deliver)(void *user, struct stream *stream, const char *data, size_t len);
+    /* One message: the stream's data object, for those of its listeners that want times in `unit`. */
+    void (*deliver)(void *user, struct stream *stream, int unit, const char *data, size_t len);
     void *user;
 };
 
@@ -79,8 +79,8 @@ int tape_symbol_find(const struct tape *tape, const char *name, size_t len); /* 
 /* The stream of a name, made when there is none; NULL when memory is out. */
 struct stream *tape_stream(struct tape *tape, const char *name, size_t len);
 
-/* A client listens; 1 when it did already, else 0, or -ENOMEM. */
-int tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined);
+/* A client listens, for times in STREAM_MS or STREAM_US; 1 when it did already, else 0, or -ENOMEM. */
+int tape_listen(struct tape *tape, const char *name, size_t len, void *client, bool combined, int unit);
 /* It no longer does; false when it did not. */
 bool tape_unlisten(struct tape *tape, const char *name, size_t len, void *client);
 

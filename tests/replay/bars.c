@@ -109,7 +109,7 @@ static void test_play(void)
     CHECK_INT(gaps, 1);
     CHECK_INT(missing, 3);
 
-    made_check_init(&check, source, "BTCUSDT");
+    made_check_init(&check, source, "BTCUSDT", STREAM_MS);
     int64_t before = INT64_MIN;
     for (int64_t due; (due = source->ops->due(source)) != INT64_MAX; before = due) {
         CHECK(due >= before);

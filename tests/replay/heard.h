@@ -12,9 +12,10 @@ struct heard {
     size_t messages;
 };
 
-static void hear(void *user, struct stream *stream, const char *data, size_t len)
+static void hear(void *user, struct stream *stream, int unit, const char *data, size_t len)
 {
     struct heard *h = user;
+    (void)unit;
     size_t more = stream->name_len + len + 3;
     if (h->cap - h->len < more) {
         h->cap = (h->cap + more) * 2;
@@ -31,7 +32,7 @@ static void listen_to(struct tape *tape, struct heard *h, const char *const *nam
     tape->deliver = hear;
     tape->user = h;
     for (size_t i = 0; i < n; i++)
-        CHECK_INT(tape_listen(tape, names[i], strlen(names[i]), h, true), 0);
+        CHECK_INT(tape_listen(tape, names[i], strlen(names[i]), h, true, STREAM_MS), 0);
 }
 
 static void play_all(struct source *source)

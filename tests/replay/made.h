@@ -14,7 +14,7 @@
 struct made_check {
     struct tape *tape;
     struct source *source;
-    int symbol;
+    int symbol, unit;
 
     struct ladder bids, asks; /* from the snapshot at the start and the differences */
     uint64_t book_id;
@@ -32,10 +32,10 @@ struct made_check {
 };
 
 /* Listens to every stream of the symbol and takes the book as it is now. */
-static void made_check_init(struct made_check *check, struct source *source, const char *symbol);
+static void made_check_init(struct made_check *check, struct source *source, const char *symbol, int unit);
 
 /* The same message by message; installed by made_check_init(). */
-static void made_check_message(void *user, struct stream *stream, const char *data, size_t len);
+static void made_check_message(void *user, struct stream *stream, int unit, const char *data, size_t len);
 
 /* At the end: the rebuilt book equals the venue's. */
 static void made_check_book(struct made_check *check);
@@ -53,12 +53,15 @@ static void take_book(struct made_check *c)
     c->book_id = book.last_id;
 }
 
-static void made_check_init(struct made_check *c, struct source *source, const char *symbol)
+static void made_check_init(struct made_check *c, struct source *source, const char *symbol, int unit)
 {
     static const char *const words[] = {"trade",      "aggTrade", "bookTicker", "depth@100ms", "depth",
                                         "miniTicker", "kline_1s", "kline_1m",   "kline_5m"};
-    *c = (struct made_check){
-        .source = source, .tape = source->tape, .last_trade_id = -1, .hash = 14695981039346656037u};
+    *c = (struct made_check){.source = source,
+                             .tape = source->tape,
+                             .unit = unit,
+                             .last_trade_id = -1,
+                             .hash = 14695981039346656037u};
     c->symbol = tape_symbol_find(c->tape, symbol, strlen(symbol));
     CHECK(c->symbol >= 0);
     c->tape->deliver = made_check_message;
@@ -67,8 +70,8 @@ static void made_check_init(struct made_check *c, struct source *source, const c
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
         char name[64];
         int len = snprintf(name, sizeof(name), "%s@%s", c->tape->symbols[c->symbol].lower, words[i]);
-        CHECK_INT(tape_listen(c->tape, name, (size_t)len, c, true), 0);
-        CHECK_INT(tape_listen(c->tape, name, (size_t)len, c, true), 1);
+        CHECK_INT(tape_listen(c->tape, name, (size_t)len, c, true, unit), 0);
+        CHECK_INT(tape_listen(c->tape, name, (size_t)len, c, true, unit), 1);
     }
     take_book(c);
 }
@@ -131,9 +134,10 @@ static void apply(struct made_check *c, uint64_t first_id, uint64_t last_id)
     }
 }
 
-static void made_check_message(void *user, struct stream *stream, const char *data, size_t len)
+static void made_check_message(void *user, struct stream *stream, int unit, const char *data, size_t len)
 {
     struct made_check *c = user;
+    CHECK_INT(unit, c->unit);
     struct json_text text = {data, len};
     struct tape_trade trade;
     struct candle candle;

@@ -335,11 +335,38 @@ def test_subscriptions():
             raise AssertionError("1025 streams were accepted")
         except Closed as e:
             equal(e.code, 1008)
-        try:
-            v.socket("/stream?streams=btcusdt@trade&timeUnit=MICROSECOND").message()
-            raise AssertionError("microseconds were accepted")
-        except Closed as e:
-            equal(e.code, 1008)
+
+
+def test_microseconds():
+    """The same messages, with times in the unit that the URL asks for; of a recording too."""
+    with synthetic("--speed", "max") as v:
+        names = ("btcusdt@trade", "btcusdt@kline_1s", "btcusdt@depth@100ms", "btcusdt@bookTicker")
+        ms = v.streams(*names)
+        us = v.socket("/stream?streams=" + "/".join(names) + "&timeUnit=microsecond")
+        heard = [[], []]
+        for side, s in enumerate((ms, us)):
+            thread = threading.Thread(target=lambda s=s, to=heard[side]: to.extend(s.message() for _ in range(4000)))
+            heard[side].append(thread)
+            thread.start()
+        for side in heard:
+            side.pop(0).join()
+        by_key = [{}, {}]
+        for side in range(2):
+            for m in heard[side]:
+                d = m["data"]
+                by_key[side][m["stream"], d.get("t", d.get("u")), d.get("k", {}).get("L"), d.get("k", {}).get("x"),
+                             d.get("k", {}).get("t", 0) // (1, 1000)[side]] = d
+        both = by_key[0].keys() & by_key[1].keys()
+        assert len(both) > 2000, len(both)
+        for key in both:
+            a, b = by_key[0][key], by_key[1][key]
+            for name in "ET":
+                if name in a:
+                    equal(b[name] // 1000, a[name], key)
+            if "k" in a:
+                equal((b["k"]["t"], b["k"]["T"]), (a["k"]["t"] * 1000, a["k"]["T"] * 1000 + 999), key)
+            strip = [{k: v for k, v in x.items() if k not in "ETk"} for x in (a, b)]
+            equal(*strip, key)
 
 
 def test_faults():

@@ -15,7 +15,8 @@ struct run {
     struct made_check check;
 };
 
-static void run_begin_crowd(struct run *run, uint64_t seed, int symbols, double rate, const char *symbol)
+static void run_begin_crowd(struct run *run, uint64_t seed, int symbols, double rate, const char *symbol,
+                            int unit)
 {
     run->tape = calloc(1, sizeof(*run->tape));
     CHECK(run->tape != NULL);
@@ -24,12 +25,12 @@ static void run_begin_crowd(struct run *run, uint64_t seed, int symbols, double 
         .seed = seed, .start_ns = START_NS + 12345, .end_ns = INT64_MAX, .symbols = symbols, .rate = rate};
     CHECK_INT(synthetic_create(run->tape, &config, &run->source), 0);
     CHECK_INT(run->tape->now_ns, START_NS);
-    made_check_init(&run->check, run->source, symbol);
+    made_check_init(&run->check, run->source, symbol, unit);
 }
 
 static void run_begin(struct run *run, uint64_t seed, const char *symbol)
 {
-    run_begin_crowd(run, seed, 2, 0, symbol);
+    run_begin_crowd(run, seed, 2, 0, symbol, STREAM_MS);
 }
 
 static void run_for(struct run *run, int64_t seconds)
@@ -168,7 +169,7 @@ static void test_crowd(int symbols, double rate, const char *symbol)
 {
     enum { SECONDS = 20 };
     struct run run;
-    run_begin_crowd(&run, 7, symbols, rate, symbol);
+    run_begin_crowd(&run, 7, symbols, rate, symbol, symbols % 2 == 0 ? STREAM_US : STREAM_MS);
     CHECK_INT(run.tape->n_symbols, symbols);
     run_for(&run, SECONDS);
     made_check_book(&run.check);

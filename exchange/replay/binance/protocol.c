@@ -72,8 +72,7 @@ static void enter(struct protocol *protocol, struct client *client, const struct
     subscriber->combined = strncmp(request->path, "/stream", 7) == 0;
     const char *unit = request_arg(request, "timeUnit"), *streams = request_arg(request, "streams");
     if (unit && strcasecmp(unit, "MICROSECOND") == 0)
-        client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION,
-                     "timeUnit=MICROSECOND is not served: use milliseconds");
+        subscriber->unit = STREAM_US;
     if (subscriber->combined && streams)
         rc = subscribe_list(subscriber, streams);
     else if (strncmp(request->path, "/ws/", 4) == 0)
@@ -131,17 +130,19 @@ static struct message *wrap(const struct stream *stream, const char *data, size_
 }
 
 /* The tape says something: it goes to all that listen. */
-static void deliver(void *user, struct stream *stream, const char *data, size_t len)
+static void deliver(void *user, struct stream *stream, int unit, const char *data, size_t len)
 {
     struct binance *binance = user;
     const struct faults *faults = binance->base.server->faults;
     struct message *made[2] = {NULL, NULL}; /* raw, combined: each rendered once */
-    stream->sent++;
+    uint64_t sent = ++stream->sent[unit];
     if (faults->gap_book && (stream->kind == STREAM_DEPTH || stream->kind == STREAM_DEPTH_FAST) &&
-        stream->sent % FAULT_GAP_EVERY == 0)
+        sent % FAULT_GAP_EVERY == 0)
         return;
     for (size_t i = 0; i < stream->n_listeners; i++) {
         const struct listener *listener = &stream->listeners[i];
+        if (listener->unit != unit)
+            continue;
         struct message **m = &made[listener->combined];
         if (!*m && !(*m = wrap(stream, data, len, listener->combined))) {
             binance->tape->failed = true;

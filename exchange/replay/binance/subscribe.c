@@ -31,7 +31,7 @@ int subscribe_add(struct subscriber *subscriber, const char *name, size_t len)
     char *copy = strndup(name, len);
     if (!copy)
         return -ENOMEM;
-    int rc = tape_listen(subscriber->tape, name, len, subscriber, subscriber->combined);
+    int rc = tape_listen(subscriber->tape, name, len, subscriber, subscriber->combined, subscriber->unit);
     if (rc != 0) {
         free(copy);
         return rc < 0 ? rc : 0; /* already there: nothing changes */

@@ -17,6 +17,7 @@ struct subscriber {
     struct client *client;
     struct tape *tape;
     bool combined; /* {"stream":…,"data":…} */
+    int unit;      /* STREAM_MS, STREAM_US: of times */
 
     char **names; /* streams subscribed to */
     int n_names, cap_names;

@@ -1,0 +1,21 @@
+/* Binance's messages in another unit of time: as the venue sends them on connections with
+ * timeUnit=MICROSECOND. */
+#ifndef EXCHANGE_REPLAY_RETIME_H
+#define EXCHANGE_REPLAY_RETIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/replay/text.h"
+
+/* A time of a message: in milliseconds or, from 10^14 on, in microseconds. False outside of int64's
+ * nanoseconds, and before 1970. */
+bool retime_ns(int64_t value, int64_t *ret_ns);
+
+/* Writes a message with its times in `unit` (STREAM_MS, STREAM_US): E, T, O and C of the message, t and T of
+ * its kline; the last moment of a kline stays the last of its unit. All else stays as it stands. False when
+ * nothing is to be changed, or the text is no such message: `out` is to be forgotten then. */
+bool retime(struct text *out, int unit, const char *data, size_t len);
+
+#endif
