@@ -21,16 +21,20 @@
 #include "tui/command/parity.h"
 #include "tui/command/policy.h"
 #include "tui/command/positions.h"
+#include "tui/command/revisions.h"
 #include "tui/command/status.h"
 #include "tui/command/sweep.h"
+#include "tui/command/symbol.h"
 #include "tui/command/trading.h"
 #include "tui/command/train.h"
+#include "tui/command/venues.h"
 #include "tui/command/warmup.h"
 #include "tui/command/what_if.h"
 
 /* In the order of the alphabet. */
 static const struct verb verbs[] = {
     {"account", "accounts: list, create, deposit, withdraw, transfer, reset, resume", command_account},
+    {"actions", "splits and dividends that took effect", command_actions},
     {"alerts", "alerts: list, ack ID", command_alerts},
     {"backtest", "strategies on bars, trades, or a recorded event log", command_backtest},
     {"bars", "stored bars of a symbol, as CSV", command_bars},
@@ -50,9 +54,12 @@ static const struct verb verbs[] = {
     {"policy", "policies in the arena: list, show, promote, retire", command_policy},
     {"positions", "what is held now", command_positions},
     {"resume", "trade again", command_resume},
+    {"revisions", "corrected and cancelled trades, and late bars", command_revisions},
     {"status", "the daemon's state, as text or JSON", command_status},
     {"sweep", "a strategy with every combination of parameters", command_sweep},
+    {"symbol", "what is streamed: list, add, remove", command_symbol},
     {"train", "trainings: list, start, stop, resume, restart, check, log", command_train},
+    {"venues", "each venue's state and limits; streams: what it sends", command_venues},
     {"warmup", "how much history does a strategy need?", command_warmup},
     {"what-if", "a past moment again, with other parameters", command_what_if},
 };

@@ -164,6 +164,20 @@ class Daemon:
                                            "bids": [["61837.63", "3.78826"]], "asks": [["61837.64", "1.5"]]}}
         if cmd.startswith(("train_", "policy_")):
             return self.learning.answer(cmd, args)
+        if cmd in ("symbol_add", "symbol_remove"):
+            if args["symbol"] == "BTCUSTD":
+                return self._refuse("ENOENT", 'args.symbol: "BTCUSTD" is not listed: did you mean BTCUSDT?')
+            if args.get("venue") == "binnace":
+                return self._refuse("EINVAL", 'args.venue: "binnace" is not one of this run: did you mean binance?')
+            if cmd == "symbol_remove":
+                return {"ok": True, "result": {"symbol": args["symbol"]}}
+            return {"ok": True, "result": {"symbol": args["symbol"], "venue": args.get("venue", "binance")}}
+        if cmd == "symbol_list":
+            return {"ok": True, "result": {"symbols": [
+                {"symbol": "BTCUSDT", "venue": "binance", "streamed": True, "calendar": None},
+                {"symbol": "AAPL", "venue": "alpaca", "streamed": False, "calendar": "us-equity"}]}}
+        if cmd == "streams":
+            return {"ok": True, "result": {"streams": ["btcusdt@trade", "btcusdt@depth"]}}
         if cmd in ("ack", "ping"):
             return {"ok": True, "result": {}}
         return self._refuse("EINVAL", f"cmd: \"{cmd}\": not a command")
