@@ -53,7 +53,7 @@ int client_init(struct client *client, struct server *server, struct lws *wsi)
     return 0;
 }
 
-static void drop_queue(struct client *client)
+void client_drop_queue(struct client *client)
 {
     for (; client->n_queued > 0; client->n_queued--) {
         message_unref(client->queue[client->head]);
@@ -64,7 +64,7 @@ static void drop_queue(struct client *client)
 
 void client_finish(struct client *client)
 {
-    drop_queue(client);
+    client_drop_queue(client);
     free(client->queue);
     text_finish(&client->heard);
 }
@@ -142,7 +142,7 @@ void client_close(struct client *client, int code, const char *reason)
 {
     if (client->close_code)
         return;
-    drop_queue(client);
+    client_drop_queue(client);
     client->close_code = code;
     client->close_reason = reason;
     /* client_turn() does it: a close from lws's WRITEABLE callback would send no close frame. */

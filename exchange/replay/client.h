@@ -70,6 +70,9 @@ void client_push(struct client *client, struct message *message);
 /* The same for a text. */
 void client_say(struct client *client, const char *text, size_t len);
 
+/* Forgets what is queued and not written yet. */
+void client_drop_queue(struct client *client);
+
 /* A ping with a number as payload. */
 void client_ping(struct client *client, uint64_t number);
 

@@ -1,9 +1,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exchange/replay/alpaca/alpaca.h"
 #include "exchange/replay/binance/protocol.h"
 
-static const struct protocol_row *const rows[] = {&binance_protocol};
+static const struct protocol_row *const rows[] = {&alpaca_protocol, &binance_protocol};
 
 const struct protocol_row *protocol_find(const char *name, size_t len)
 {

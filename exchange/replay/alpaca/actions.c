@@ -1,0 +1,110 @@
+/* What is asked for by --action. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/bars_file.h"
+#include "exchange/decimal.h"
+#include "exchange/replay/alpaca/eastern.h"
+#include "exchange/replay/alpaca/made.h"
+#include "exchange/replay/alpaca/sessions.h"
+
+enum { FIELDS_MAX = 8, SHARES_MAX = 10000, HALT_MINUTES_MAX = 390 };
+
+static bool read_count(const char *text, int64_t *ret)
+{
+    return decimal_parse_str(text, 0, ret) == 0 && *ret > 0 && *ret <= SHARES_MAX;
+}
+
+/* The ex-date's first moment: that of its extended hours. */
+static bool read_ex_date(const char *text, struct made_action *action)
+{
+    struct trading_day day;
+    if (eastern_date_parse(text, &action->date) < 0 || sessions_on(action->date, &day) == SESSIONS_CLOSED)
+        return false;
+    action->from_ns = day.early_ns;
+    return true;
+}
+
+static bool read_split(char *const *fields, int n, struct made_action *action)
+{
+    action->kind = MADE_ACTION_SPLIT;
+    return n == 5 && read_count(fields[2], &action->shares) && read_count(fields[3], &action->per) &&
+           read_ex_date(fields[4], action);
+}
+
+static bool read_dividend(char *const *fields, int n, struct made_action *action)
+{
+    action->kind = MADE_ACTION_DIVIDEND;
+    return n == 4 && decimal_parse_str(fields[2], ACTION_CASH_SCALE, &action->cash) == 0 &&
+           action->cash > 0 && read_ex_date(fields[3], action);
+}
+
+/* The time holds colons, so it is the text between the symbol and the last one. */
+static bool read_halt(const char *time, const char *length, struct made_action *action)
+{
+    char *end;
+    long minutes = strtol(length, &end, 10);
+    if (end == length || strcmp(end, "m") != 0 || minutes < 1 || minutes > HALT_MINUTES_MAX ||
+        bars_time_parse(time, strlen(time), &action->from_ns) != 0 || action->from_ns % MADE_MINUTE != 0 ||
+        sessions_phase(action->from_ns) != MARKET_PHASE_OPEN)
+        return false;
+    action->kind = MADE_ACTION_HALT;
+    action->to_ns = action->from_ns + minutes * MADE_MINUTE;
+    action->date = eastern_date(action->from_ns);
+    return true;
+}
+
+static int split_fields(char *text, char *fields[static FIELDS_MAX])
+{
+    int n = 0;
+    for (char *rest = text, *field; n < FIELDS_MAX && (field = strsep(&rest, ":"));)
+        fields[n++] = field;
+    return n;
+}
+
+static bool read_action(const struct made *made, const char *spec, struct made_action *action)
+{
+    char text[128], whole[128], *fields[FIELDS_MAX];
+    if (strlen(spec) >= sizeof(text))
+        return false;
+    strcpy(text, spec);
+    strcpy(whole, spec);
+    int n = split_fields(text, fields);
+    if (n < 3)
+        return false;
+    action->symbol = made_find(made, fields[1]);
+    if (action->symbol < 0 || made->symbols[action->symbol].class != MADE_STOCK)
+        return false;
+    if (strcmp(fields[0], "split") == 0)
+        return read_split(fields, n, action);
+    if (strcmp(fields[0], "dividend") == 0)
+        return read_dividend(fields, n, action);
+    if (strcmp(fields[0], "halt") != 0)
+        return false;
+    char *last = strrchr(whole, ':'), *time = whole + (fields[2] - text);
+    *last = '\0';
+    return last > time && read_halt(time, last + 1, action);
+}
+
+int made_action_add(struct made *made, const char *spec, char error[static MADE_ERROR_MAX])
+{
+    struct made_action action = {0};
+    if (made->n_actions == MADE_ACTIONS_MAX) {
+        snprintf(error, MADE_ERROR_MAX, "too many actions: --action %.40s: at most %d", spec,
+                 MADE_ACTIONS_MAX);
+        return -EINVAL;
+    }
+    if (!read_action(made, spec, &action)) {
+        snprintf(
+            error, MADE_ERROR_MAX,
+            "bad action: --action %.60s: split:AAPL:4:1:2026-01-15, dividend:AAPL:0.24:2026-01-15 (days with "
+            "a session) or halt:AAPL:2026-01-15T15:00:00Z:5m (whole minutes of one), of AAPL, MSFT, SPY, "
+            "IBM or F",
+            spec);
+        return -EINVAL;
+    }
+    made->actions[made->n_actions++] = action;
+    return 0;
+}

@@ -1,0 +1,56 @@
+/* The venue's state: its made markets, its endpoints and who listens to them, and the position. */
+#ifndef EXCHANGE_REPLAY_ALPACA_ALPACA_H
+#define EXCHANGE_REPLAY_ALPACA_ALPACA_H
+
+#include "exchange/replay/alpaca/flow.h"
+#include "exchange/replay/alpaca/made.h"
+#include "exchange/replay/protocol.h"
+
+extern const struct protocol_row alpaca_protocol;
+
+enum {
+    ALPACA_ENDPOINTS = 7,
+    ALPACA_MARKETS = 4, /* stocks; crypto of each location */
+    ALPACA_CALLS_PER_MINUTE = 200,
+};
+
+/* In the order of alpaca_protocol's `headers`. */
+enum alpaca_header { HEADER_KEY, HEADER_SECRET, HEADER_CONTENT_TYPE };
+
+/* A path that data streams from. */
+struct endpoint {
+    const char *path;
+    const char *feed; /* its name in REST; crypto: the location */
+    struct flow flow;
+    struct subscriber *subscribers; /* all, authenticated or not */
+};
+
+struct alpaca {
+    struct protocol base;
+    struct source source;
+    struct made made[ALPACA_MARKETS];
+    struct endpoint endpoints[ALPACA_ENDPOINTS];
+    struct subscriber *traders; /* of /stream */
+
+    int64_t now_ns, to_ns; /* the position; the end */
+    int64_t beat_ns;       /* when time itself is next told, while nothing happens */
+    struct text scratch[2];
+
+    bool free_plan;
+    const char *key_id; /* NULL: any is good */
+    char *secret;       /* follows key_id in its memory */
+    int refuse;         /* the error that every authentication gets; 0: none */
+
+    int64_t minute; /* of wall time, in which calls are counted */
+    int calls;
+};
+
+/* NULL: no such path. */
+struct endpoint *alpaca_endpoint(struct alpaca *alpaca, const char *path);
+
+bool alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret);
+
+/* Begins, or ends, what flows to an endpoint, as somebody listens or nobody does. */
+void alpaca_run(struct alpaca *alpaca, struct endpoint *endpoint);
+
+#endif

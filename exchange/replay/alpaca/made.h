@@ -1,0 +1,130 @@
+/* A made market of stocks and pairs of coins in which every minute is a function of the seed, the symbol and
+ * the minute alone: nothing is remembered, so that what is streamed, what REST tells of any time in any year,
+ * and what another run of the same seed tells, are the same. Prices wander as sums of noise of all periods
+ * from a second to half a year (sum of octaves whose amplitude grows with the root of the period, as a random
+ * walk's does).
+ *
+ * All prices and sizes are in units of 10^-9; shares and coins alike. */
+#ifndef EXCHANGE_REPLAY_ALPACA_MADE_H
+#define EXCHANGE_REPLAY_ALPACA_MADE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/corporate_action.h"
+
+#define MADE_E9       1000000000LL
+#define MADE_SECOND   1000000000LL
+#define MADE_MINUTE   (60 * MADE_SECOND)
+#define MADE_TAKEN_NS 100000 /* a trade comes so long after the quote that it takes */
+
+enum {
+    MADE_OCTAVES = 25,
+    MADE_TICKS_MAX = 96, /* of one symbol in one minute */
+    MADE_LEVELS = 16,    /* of each side of a book */
+    MADE_SYMBOLS_MAX = 16,
+    MADE_ACTIONS_MAX = 32,
+    MADE_ERROR_MAX = 256,
+};
+
+enum made_class { MADE_STOCK, MADE_CRYPTO, MADE_TEST };
+
+/* A row of the list of what is traded. */
+struct made_symbol {
+    const char *name, *title, *exchange; /* "AAPL", "Apple Inc. Common Stock", "NASDAQ" */
+    enum made_class class;
+    char tape, home;     /* 'C'; its listing exchange's letter */
+    int64_t price, tick; /* that it wanders around; the steps of quotes */
+    int64_t level;       /* crypto: the step of the book's levels below the best */
+    int64_t size;        /* a typical trade's, crypto */
+    int rate;            /* quotes in a minute of the session */
+    int swing;           /* by how much it moves, in units of a stock's ordinary move / 4 */
+};
+
+enum made_revision { MADE_STANDS, MADE_CANCELLED, MADE_CORRECTED };
+
+struct made_trade {
+    int64_t ts_ns, told_ns; /* when it was; when it is told: later only for one that is reported late */
+    int64_t id;             /* rises with ts_ns, with holes */
+    int64_t price, size;
+    char exchange;
+    bool odd;      /* less than a round lot: volume only */
+    bool extended; /* outside of the session */
+    bool buy;      /* by the taker */
+    enum made_revision revision;
+    int64_t revised_ns, new_id, new_price, new_size; /* of a revision */
+};
+
+/* A quote, and perhaps the trade that takes it. */
+struct made_tick {
+    int64_t ts_ns;
+    int64_t bid, bid_size, ask, ask_size;
+    char bid_exchange, ask_exchange;
+    bool iex; /* seen on IEX: quote and trade are that exchange's */
+    bool traded;
+    struct made_trade trade;
+};
+
+struct made_level {
+    int64_t price, size;
+};
+
+struct made_book {
+    struct made_level bids[MADE_LEVELS], asks[MADE_LEVELS]; /* best first */
+};
+
+struct made_halt {
+    int64_t from_ns, to_ns; /* whole minutes */
+    const char *code, *reason;
+};
+
+struct made_action {
+    enum { MADE_ACTION_SPLIT, MADE_ACTION_DIVIDEND, MADE_ACTION_HALT } kind;
+    int symbol;
+    int64_t date, from_ns; /* of the ex-date, and its first moment; or of a halt */
+    int64_t to_ns;         /* of a halt */
+    int64_t shares, per, cash;
+};
+
+struct made {
+    uint64_t seed;
+    const struct made_symbol *symbols;
+    int n_symbols;
+    struct made_action actions[MADE_ACTIONS_MAX];
+    int n_actions;
+    struct made_path { /* lattice values around the last time asked for: a cache */
+        int64_t index[MADE_OCTAVES];
+        int32_t at[MADE_OCTAVES], next[MADE_OCTAVES];
+    } paths[MADE_SYMBOLS_MAX];
+};
+
+void made_init(struct made *made, uint64_t seed);
+
+/* -1: not listed. */
+int made_find(const struct made *made, const char *name);
+
+/* Adds "split:AAPL:4:1:2026-01-15", "dividend:AAPL:0.24:2026-01-15" or "halt:AAPL:2026-01-15T15:00:00Z:5m".
+ * 0, or -EINVAL with "what: where: what would be right". */
+int made_action_add(struct made *made, const char *spec, char error[static MADE_ERROR_MAX]);
+
+/* What happens in the minute that begins at minute × 60 s, in order of time; returns how many. */
+size_t made_minute(struct made *made, int symbol, int64_t minute,
+                   struct made_tick ticks[static MADE_TICKS_MAX]);
+
+/* Is it open then, and not halted? */
+bool made_trades_at(const struct made *made, int symbol, int64_t ns);
+
+/* The halt that begins or ends in, or covers, that moment's day after `ns`: false when there is none. */
+bool made_halt_on(const struct made *made, int symbol, int64_t date, int nth, struct made_halt *ret);
+
+/* The price that it wanders around at that time, before quotes are rounded to ticks. */
+int64_t made_price(struct made *made, int symbol, int64_t ns);
+
+/* The book whose best levels the tick's quote is. */
+void made_book(const struct made *made, int symbol, const struct made_tick *tick, struct made_book *ret);
+
+/* Seeded numbers of a symbol, a purpose and a time. */
+uint64_t made_hash(const struct made *made, int symbol, uint64_t purpose, uint64_t at);
+
+#endif

@@ -1,0 +1,373 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <uv.h>
+
+#include "exchange/replay/alpaca/alpaca.h"
+#include "exchange/replay/alpaca/render.h"
+#include "exchange/replay/alpaca/rest.h"
+#include "exchange/replay/alpaca/subscriber.h"
+#include "exchange/replay/alpaca/trader.h"
+#include "exchange/replay/serve.h"
+
+#define TOGETHER_NS    250000 /* what is said within so long goes in one frame */
+#define SIP_DELAY_NS   (15 * MADE_MINUTE)
+#define TRADING_STREAM "/stream"
+
+static const char *const header_names[] = {
+    [HEADER_KEY] = "apca-api-key-id:",
+    [HEADER_SECRET] = "apca-api-secret-key:",
+    [HEADER_CONTENT_TYPE] = "content-type:",
+    NULL,
+};
+
+static struct alpaca *of(struct protocol *protocol)
+{
+    return (struct alpaca *)protocol;
+}
+
+static struct alpaca *of_source(struct source *source)
+{
+    return (struct alpaca *)((char *)source - offsetof(struct alpaca, source));
+}
+
+struct endpoint *alpaca_endpoint(struct alpaca *alpaca, const char *path)
+{
+    for (int i = 0; i < ALPACA_ENDPOINTS; i++)
+        if (strcmp(alpaca->endpoints[i].path, path) == 0)
+            return &alpaca->endpoints[i];
+    return NULL;
+}
+
+bool alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret)
+{
+    if (!alpaca->key_id)
+        return *id && *secret;
+    return strcmp(id, alpaca->key_id) == 0 && strcmp(secret, alpaca->secret) == 0;
+}
+
+void alpaca_run(struct alpaca *alpaca, struct endpoint *endpoint)
+{
+    bool listened = false;
+    for (const struct subscriber *s = endpoint->subscribers; s; s = s->next)
+        listened |= s->client->listening;
+    if (listened && !endpoint->flow.running)
+        flow_start(&endpoint->flow, alpaca->now_ns);
+    else if (!listened)
+        flow_stop(&endpoint->flow);
+    server_recount(alpaca->base.server);
+    if (listened)
+        play_start(&alpaca->base.server->play);
+}
+
+/* The endpoint that speaks next, or NULL when time itself comes first. */
+static struct endpoint *next(struct alpaca *alpaca, int64_t *ret_due_ns)
+{
+    struct endpoint *first = NULL;
+    *ret_due_ns = alpaca->beat_ns;
+    for (int i = 0; i < ALPACA_ENDPOINTS; i++) {
+        int64_t due_ns = flow_due(&alpaca->endpoints[i].flow);
+        if (due_ns < *ret_due_ns) {
+            *ret_due_ns = due_ns;
+            first = &alpaca->endpoints[i];
+        }
+    }
+    return first;
+}
+
+static int64_t due(struct source *source)
+{
+    int64_t due_ns;
+    next(of_source(source), &due_ns);
+    return due_ns < of_source(source)->to_ns ? due_ns : INT64_MAX;
+}
+
+/* Renders an event at most once for each encoding, and only for those who want it. */
+struct rendering {
+    struct alpaca *alpaca;
+    struct endpoint *endpoint;
+    const struct flow_event *event;
+    const struct made_book *told;
+    struct text made[2][2]; /* msgpack; whole book */
+    bool done[2][2];
+};
+
+static const struct text *rendered(struct rendering *r, bool msgpack, bool whole)
+{
+    struct text *text = &r->made[msgpack][whole];
+    if (!r->done[msgpack][whole]) {
+        struct wire wire = wire_to(text, msgpack);
+        render_event(&wire, r->endpoint->flow.made, r->event, whole ? NULL : r->told);
+        r->done[msgpack][whole] = true;
+    }
+    return text;
+}
+
+static void tell(struct alpaca *alpaca, struct endpoint *endpoint, const struct flow_event *event)
+{
+    struct flow_symbol *symbol = &endpoint->flow.symbols[event->symbol];
+    struct made_book now;
+    struct rendering r = {.alpaca = alpaca, .endpoint = endpoint, .event = event};
+    bool changed = true;
+    if (event->kind == FLOW_BOOK) {
+        made_book(endpoint->flow.made, event->symbol, &event->tick, &now);
+        r.told = symbol->has_book ? &symbol->book : NULL;
+        changed = !r.told || render_book_differs(r.told, &now);
+    }
+    for (struct subscriber *s = endpoint->subscribers; s; s = s->next) {
+        if (!s->wants[event->kind][event->symbol])
+            continue;
+        bool whole = event->kind == FLOW_BOOK && !(s->has_book[event->symbol] && r.told);
+        if (!whole && !changed)
+            continue;
+        subscriber_add(s, rendered(&r, s->msgpack, whole));
+        s->has_book[event->symbol] |= whole;
+    }
+    if (event->kind == FLOW_BOOK) {
+        symbol->book = now;
+        symbol->book_ns = event->due_ns;
+        symbol->has_book = true;
+    }
+    for (int i = 0; i < 4; i++)
+        text_finish(&r.made[i / 2][i % 2]);
+}
+
+static int step(struct source *source)
+{
+    struct alpaca *alpaca = of_source(source);
+    int64_t due_ns;
+    struct endpoint *endpoint = next(alpaca, &due_ns);
+    alpaca->now_ns = due_ns;
+    if (!endpoint) {
+        alpaca->beat_ns += MADE_SECOND;
+        return 0;
+    }
+    do {
+        struct flow_event event;
+        flow_take(&endpoint->flow, &event);
+        alpaca->now_ns = event.due_ns + endpoint->flow.delay_ns;
+        tell(alpaca, endpoint, &event);
+    } while (flow_due(&endpoint->flow) - due_ns < TOGETHER_NS);
+    for (struct subscriber *s = endpoint->subscribers; s; s = s->next)
+        subscriber_flush(s);
+    if (alpaca->beat_ns <= alpaca->now_ns)
+        alpaca->beat_ns = (alpaca->now_ns / MADE_SECOND + 1) * MADE_SECOND;
+    snprintf(source->error, sizeof(source->error), "out of memory");
+    return endpoint->flow.failed ? -ENOMEM : 0;
+}
+
+static void nothing(struct source *source)
+{
+    (void)source; /* it is a part of the protocol */
+}
+
+static int64_t now_ns(const struct protocol *protocol)
+{
+    return ((const struct alpaca *)protocol)->now_ns;
+}
+
+static void answer(struct protocol *protocol, const struct request *request, struct response *response)
+{
+    alpaca_rest(of(protocol), request, response);
+}
+
+static bool admit(struct protocol *protocol, const struct request *request, struct response *response)
+{
+    if (strcmp(request->path, TRADING_STREAM) == 0 || alpaca_endpoint(of(protocol), request->path))
+        return true;
+    response->status = 404;
+    text_str(&response->body, "{\"message\":\"Not Found\"}");
+    return false;
+}
+
+static void enter(struct protocol *protocol, struct client *client, const struct request *request)
+{
+    struct alpaca *alpaca = of(protocol);
+    struct endpoint *endpoint = alpaca_endpoint(alpaca, request->path);
+    struct subscriber *s = subscriber_create(alpaca, endpoint, client, request);
+    client->state = s;
+    if (!s) {
+        client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+        return;
+    }
+    struct subscriber **list = endpoint ? &endpoint->subscribers : &alpaca->traders;
+    s->next = *list;
+    *list = s;
+}
+
+static void leave(struct protocol *protocol, struct client *client)
+{
+    struct alpaca *alpaca = of(protocol);
+    struct subscriber *s = client->state;
+    if (!s)
+        return;
+    struct subscriber **at = s->endpoint ? &s->endpoint->subscribers : &alpaca->traders;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    if (s->endpoint)
+        alpaca_run(alpaca, s->endpoint);
+    subscriber_destroy(s);
+    client->state = NULL;
+}
+
+static void hear(struct protocol *protocol, struct client *client, const char *data, size_t len, bool binary)
+{
+    struct subscriber *s = client->state;
+    (void)protocol, (void)binary;
+    if (s->endpoint)
+        subscriber_hear(s, data, len);
+    else
+        trader_hear(s, data, len);
+}
+
+static void beat(struct protocol *protocol)
+{
+    struct alpaca *alpaca = of(protocol);
+    for (int i = 0; i < ALPACA_ENDPOINTS; i++)
+        for (struct subscriber *s = alpaca->endpoints[i].subscribers; s; s = s->next)
+            subscriber_beat(s);
+    for (struct subscriber *s = alpaca->traders; s; s = s->next)
+        trader_beat(s);
+}
+
+static void destroy(struct protocol *protocol)
+{
+    struct alpaca *alpaca = of(protocol);
+    for (int i = 0; i < ALPACA_ENDPOINTS; i++)
+        flow_finish(&alpaca->endpoints[i].flow);
+    for (int i = 0; i < 2; i++)
+        text_finish(&alpaca->scratch[i]);
+    free((char *)(uintptr_t)alpaca->key_id);
+    free(alpaca);
+}
+
+static const struct protocol_ops ops = {
+    .headers = header_names,
+    .now_ns = now_ns,
+    .answer = answer,
+    .admit = admit,
+    .enter = enter,
+    .leave = leave,
+    .hear = hear,
+    .beat = beat,
+    .destroy = destroy,
+};
+
+static const struct source_ops source_ops = {.due = due, .step = step, .destroy = nothing};
+
+static int bad(char error[static PROTOCOL_ERROR_MAX], const char *what, const char *value, const char *right)
+{
+    snprintf(error, PROTOCOL_ERROR_MAX, "%s %.60s: %s", what, value, right);
+    return -EINVAL;
+}
+
+/* One of its own options. 0 or -EINVAL. */
+static int set(struct alpaca *alpaca, const struct option_given *given, char error[static PROTOCOL_ERROR_MAX])
+{
+    static const char codes[] = "402 406 409 411 500";
+    const char *value = given->value, *colon = strchr(value, ':');
+    if (strcmp(given->name, "--action") == 0)
+        return made_action_add(&alpaca->made[0], value, error);
+    if (strcmp(given->name, "--plan") == 0) {
+        alpaca->free_plan = strcmp(value, "free") == 0;
+        return alpaca->free_plan || strcmp(value, "unlimited") == 0
+                   ? 0
+                   : bad(error, "unknown plan: --plan", value, "free or unlimited");
+    }
+    if (strcmp(given->name, "--refuse") == 0) {
+        alpaca->refuse = atoi(value);
+        return strlen(value) == 3 && strstr(codes, value)
+                   ? 0
+                   : bad(error, "unknown error: --refuse", value, "one of 402 406 409 411 500");
+    }
+    if (!colon || colon == value || !colon[1])
+        return bad(error, "bad keys:", given->name, "ID:SECRET"); /* the value is nobody's business */
+    free((char *)(uintptr_t)alpaca->key_id);
+    char *copy = strdup(value);
+    alpaca->key_id = copy;
+    if (!copy)
+        return bad(error, "out of memory:", given->name, "a free machine");
+    alpaca->secret = copy + (colon - value) + 1;
+    alpaca->secret[-1] = '\0';
+    return 0;
+}
+
+static void init_endpoints(struct alpaca *alpaca)
+{
+    static const struct {
+        const char *path, *feed;
+        enum made_class class;
+        enum made_feed is;
+        int64_t delay_ns;
+        int market;
+    } rows[ALPACA_ENDPOINTS] = {
+        {"/v2/sip", "sip", MADE_STOCK, MADE_FEED_ALL, 0, 0},
+        {"/v2/iex", "iex", MADE_STOCK, MADE_FEED_IEX, 0, 0},
+        {"/v2/delayed_sip", "delayed_sip", MADE_STOCK, MADE_FEED_ALL, SIP_DELAY_NS, 0},
+        {"/v2/test", "test", MADE_TEST, MADE_FEED_ALL, 0, 0},
+        {"/v1beta3/crypto/us", "us", MADE_CRYPTO, MADE_FEED_ALL, 0, 1},
+        {"/v1beta3/crypto/us-1", "us-1", MADE_CRYPTO, MADE_FEED_ALL, 0, 2},
+        {"/v1beta3/crypto/eu-1", "eu-1", MADE_CRYPTO, MADE_FEED_ALL, 0, 3},
+    };
+    for (int i = 0; i < ALPACA_ENDPOINTS; i++) {
+        struct endpoint *endpoint = &alpaca->endpoints[i];
+        *endpoint = (struct endpoint){.path = rows[i].path, .feed = rows[i].feed};
+        flow_init(&endpoint->flow, &alpaca->made[rows[i].market], rows[i].class, rows[i].is,
+                  rows[i].delay_ns);
+    }
+}
+
+static int begin(struct alpaca *alpaca, const struct options *options, char error[static PROTOCOL_ERROR_MAX])
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (int i = 0; i < ALPACA_MARKETS; i++)
+        made_init(&alpaca->made[i], options->seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
+    init_endpoints(alpaca);
+    alpaca->base.ops = &ops;
+    alpaca->base.source = &alpaca->source;
+    alpaca->source.ops = &source_ops;
+    alpaca->now_ns = options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * MADE_SECOND;
+    alpaca->beat_ns = alpaca->now_ns;
+    alpaca->to_ns = options->to_ns;
+    for (size_t i = 0; i < options->n_given; i++)
+        if (set(alpaca, &options->given[i], error) < 0)
+            return -EINVAL;
+    return 0;
+}
+
+static int create(const struct options *options, struct protocol **ret, char error[static PROTOCOL_ERROR_MAX])
+{
+    struct alpaca *alpaca = calloc(1, sizeof(*alpaca));
+    if (!alpaca) {
+        snprintf(error, PROTOCOL_ERROR_MAX, "out of memory");
+        return -ENOMEM;
+    }
+    int rc = begin(alpaca, options, error);
+    if (rc < 0)
+        destroy(&alpaca->base);
+    else
+        *ret = &alpaca->base;
+    return rc;
+}
+
+static int check(const struct options *options, char error[static PROTOCOL_ERROR_MAX])
+{
+    struct protocol *made;
+    if (!options->synthetic) {
+        snprintf(error, PROTOCOL_ERROR_MAX, "nothing to play: --venue alpaca: --synthetic SEED");
+        return -EINVAL;
+    }
+    int rc = create(options, &made, error);
+    if (rc == 0)
+        destroy(made);
+    return rc;
+}
+
+static const char *const own_options[] = {"--plan", "--keys", "--action", "--refuse", NULL};
+
+const struct protocol_row alpaca_protocol = {
+    .name = "alpaca", .options = own_options, .trades = true, .check = check, .create = create};

@@ -1,0 +1,25 @@
+/* The venue's market messages and the objects of its REST replies: the same fields, but that a message begins
+ * with its type and symbol ("T" comes first: clients rely on it). */
+#ifndef EXCHANGE_REPLAY_ALPACA_RENDER_H
+#define EXCHANGE_REPLAY_ALPACA_RENDER_H
+
+#include "exchange/replay/alpaca/flow.h"
+#include "exchange/replay/alpaca/made.h"
+#include "exchange/replay/alpaca/tally.h"
+#include "exchange/replay/alpaca/wire.h"
+
+/* One message of a flow. BOOK: the changes against `told`; NULL: the whole book, which resets. */
+void render_event(struct wire *wire, const struct made *made, const struct flow_event *event,
+                  const struct made_book *told);
+
+/* REST: without type and symbol. */
+void render_trade_object(struct wire *wire, const struct made_symbol *symbol, const struct made_trade *trade,
+                         int64_t as_of_ns);
+void render_quote_object(struct wire *wire, const struct made_symbol *symbol, const struct made_tick *tick);
+void render_bar_object(struct wire *wire, const struct made_symbol *symbol, const struct tally *bar);
+void render_book_object(struct wire *wire, const struct made_book *book, int64_t ns);
+
+/* Does a BOOK event change anything against what was told? */
+bool render_book_differs(const struct made_book *told, const struct made_book *now);
+
+#endif

@@ -1,0 +1,81 @@
+#include "exchange/replay/alpaca/rest.h"
+
+#include <string.h>
+#include <uv.h>
+
+#define NS_PER_S 1000000000LL
+
+void rest_refuse(struct rest_call *call, int status, int64_t code, const char *message)
+{
+    text_clear(&call->response->body);
+    call->response->status = status;
+    call->wire = wire_to(&call->response->body, false);
+    wire_map(&call->wire, 1);
+    if (code) {
+        wire_key(&call->wire, "code");
+        wire_int(&call->wire, code);
+    }
+    wire_key(&call->wire, "message");
+    wire_str(&call->wire, message);
+    wire_map_end(&call->wire);
+}
+
+/* Counts the call; false when there are too many of them in this minute. */
+static bool within_limit(struct alpaca *alpaca, struct response *response)
+{
+    int64_t s = (int64_t)(uv_hrtime() / NS_PER_S), minute = s / 60;
+    if (minute != alpaca->minute) {
+        alpaca->minute = minute;
+        alpaca->calls = 0;
+    }
+    bool within = alpaca->calls < ALPACA_CALLS_PER_MINUTE;
+    alpaca->calls += within;
+    uv_timeval64_t wall = {0};
+    uv_gettimeofday(&wall);
+    response_header_int(response, "x-ratelimit-limit:", ALPACA_CALLS_PER_MINUTE);
+    response_header_int(response, "x-ratelimit-remaining:", ALPACA_CALLS_PER_MINUTE - alpaca->calls);
+    response_header_int(response, "x-ratelimit-reset:", wall.tv_sec + 60 - s % 60);
+    return within;
+}
+
+static bool authorized(const struct alpaca *alpaca, const struct request *request)
+{
+    const char *id = request->headers[HEADER_KEY], *secret = request->headers[HEADER_SECRET];
+    return id && secret && alpaca_keys_good(alpaca, id, secret);
+}
+
+static const struct {
+    const char *prefix;
+    bool keys;  /* needs them */
+    bool reads; /* is only read */
+    bool (*answer)(struct rest_call *call, const char *rest);
+} paths[] = {
+    /* The longer ones first. */
+    {"/v2/stocks/", true, true, rest_stocks},
+    {"/v2/", true, false, rest_trading},
+    {"/v1beta3/crypto/", false, true, rest_crypto},
+    {"/v1/corporate-actions", true, true, rest_actions},
+};
+
+void alpaca_rest(struct alpaca *alpaca, const struct request *request, struct response *response)
+{
+    struct rest_call call = {.alpaca = alpaca, .request = request, .response = response};
+    call.wire = wire_to(&response->body, false);
+    if (!within_limit(alpaca, response)) {
+        rest_refuse(&call, 429, 42910000, "rate limit exceeded");
+        return;
+    }
+    for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+        size_t len = strlen(paths[i].prefix);
+        if (strncmp(request->path, paths[i].prefix, len) != 0)
+            continue;
+        if (paths[i].keys && !authorized(alpaca, request))
+            rest_refuse(&call, 401, 40110000, "request is not authorized");
+        else if (paths[i].reads && strcmp(request->method, "GET") != 0)
+            rest_refuse(&call, 405, 0, "Method Not Allowed");
+        else if (!paths[i].answer(&call, request->path + len))
+            rest_refuse(&call, 404, 0, "Not Found");
+        return;
+    }
+    rest_refuse(&call, 404, 0, "Not Found");
+}

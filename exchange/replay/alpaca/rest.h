@@ -1,0 +1,28 @@
+/* REST: the trading API's clock, calendar, assets and account, and the market data of stocks and coins. */
+#ifndef EXCHANGE_REPLAY_ALPACA_REST_H
+#define EXCHANGE_REPLAY_ALPACA_REST_H
+
+#include "exchange/replay/alpaca/alpaca.h"
+#include "exchange/replay/alpaca/wire.h"
+
+/* One call while it is answered. */
+struct rest_call {
+    struct alpaca *alpaca;
+    const struct request *request;
+    struct response *response;
+    struct wire wire; /* into the response */
+};
+
+void alpaca_rest(struct alpaca *alpaca, const struct request *request, struct response *response);
+
+/* {"code":…,"message":…} with an HTTP status; what was written is dropped. code 0: none. */
+void rest_refuse(struct rest_call *call, int status, int64_t code, const char *message);
+
+/* Each answers what lies below its path (`rest` begins behind it) and returns false for a path that it has
+ * not. */
+bool rest_trading(struct rest_call *call, const char *rest); /* /v2/ */
+bool rest_stocks(struct rest_call *call, const char *rest);  /* /v2/stocks/ */
+bool rest_crypto(struct rest_call *call, const char *rest);  /* /v1beta3/crypto/ */
+bool rest_actions(struct rest_call *call, const char *rest); /* /v1/corporate-actions */
+
+#endif

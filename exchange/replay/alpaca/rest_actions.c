@@ -1,0 +1,134 @@
+/* Corporate actions (v1): what --action asked for. */
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/replay/alpaca/eastern.h"
+#include "exchange/replay/alpaca/rest.h"
+
+enum { FORWARD, REVERSE, CASH, LISTS };
+
+static const char *const list_names[LISTS] = {"forward_splits", "reverse_splits", "cash_dividends"};
+static const char *const type_names[LISTS] = {"forward_split", "reverse_split", "cash_dividend"};
+
+/* Is `word` in a list with commas? An empty list holds all. */
+static bool listed(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+    if (!list || !*list)
+        return true;
+    for (;;) {
+        size_t n = strcspn(list, ",");
+        if (n == len && memcmp(list, word, n) == 0)
+            return true;
+        if (!list[n])
+            return false;
+        list += n + 1;
+    }
+}
+
+static void key_date(struct wire *wire, const char *key, int64_t date)
+{
+    wire_key(wire, key);
+    text_lit(wire->out, "\"");
+    eastern_date_write(wire->out, date);
+    text_lit(wire->out, "\"");
+    wire->comma = true;
+}
+
+static int list_of(const struct made_action *action)
+{
+    if (action->kind == MADE_ACTION_DIVIDEND)
+        return CASH;
+    return action->shares > action->per ? FORWARD : REVERSE;
+}
+
+static void key_str(struct wire *wire, const char *key, const char *value)
+{
+    wire_key(wire, key);
+    wire_str(wire, value);
+}
+
+static void key_id(struct wire *wire, const struct rest_call *call, const struct made_action *action)
+{
+    char id[64];
+    int index = (int)(action - call->alpaca->made[0].actions);
+    uint64_t hash =
+        made_hash(&call->alpaca->made[0], action->symbol, 17, (uint64_t)action->date * 64 + (uint64_t)index);
+    snprintf(id, sizeof(id), "%08x-%04x-4%03x-a%03x-%012llx", (unsigned)(hash >> 32),
+             (unsigned)(hash >> 16 & 0xffff), (unsigned)(hash & 0xfff), (unsigned)(action->date & 0xfff),
+             (unsigned long long)(hash & 0xffffffffffff));
+    key_str(wire, "id", id);
+}
+
+static void write_action(struct rest_call *call, const struct made_action *action)
+{
+    struct wire *wire = &call->wire;
+    int list = list_of(action);
+    wire_map(wire, 0);
+    key_id(wire, call, action);
+    key_str(wire, "symbol", call->alpaca->made[0].symbols[action->symbol].name);
+    if (list == REVERSE) {
+        key_str(wire, "old_cusip", "000000000");
+        key_str(wire, "new_cusip", "000000000");
+    } else {
+        key_str(wire, "cusip", "000000000");
+    }
+    if (list == CASH) {
+        wire_key(wire, "rate");
+        wire_e9(wire, action->cash);
+        wire_key(wire, "special");
+        wire_bool(wire, false);
+        wire_key(wire, "foreign");
+        wire_bool(wire, false);
+    } else {
+        wire_key(wire, "new_rate");
+        wire_int(wire, action->shares);
+        wire_key(wire, "old_rate");
+        wire_int(wire, action->per);
+    }
+    key_date(wire, "process_date", action->date);
+    key_date(wire, "ex_date", action->date);
+    key_date(wire, "record_date", action->date);
+    key_date(wire, "payable_date", action->date);
+    wire_map_end(wire);
+}
+
+bool rest_actions(struct rest_call *call, const char *rest)
+{
+    const struct made *made = &call->alpaca->made[0];
+    const char *symbols = request_arg(call->request, "symbols"), *types = request_arg(call->request, "types");
+    const char *start = request_arg(call->request, "start"), *end = request_arg(call->request, "end");
+    int64_t today = eastern_date(call->alpaca->now_ns), from = today, to = today;
+    if (*rest)
+        return false;
+    if ((start && *start && eastern_date_parse(start, &from) < 0) ||
+        (end && *end && eastern_date_parse(end, &to) < 0)) {
+        rest_refuse(call, 400, 0, "start and end are dates as 2026-01-15");
+        return true;
+    }
+    wire_map(&call->wire, 2);
+    wire_key(&call->wire, "corporate_actions");
+    wire_map(&call->wire, 0);
+    for (int list = 0; list < LISTS; list++) {
+        bool begun = false;
+        for (int i = 0; i < made->n_actions; i++) {
+            const struct made_action *a = &made->actions[i];
+            if (a->kind == MADE_ACTION_HALT || list_of(a) != list || a->date < from || a->date > to ||
+                !listed(symbols, made->symbols[a->symbol].name) || !listed(types, type_names[list]))
+                continue;
+            if (!begun) {
+                wire_key(&call->wire, list_names[list]);
+                wire_array(&call->wire, 0);
+            }
+            begun = true;
+            write_action(call, a);
+        }
+        if (begun)
+            wire_array_end(&call->wire);
+    }
+    wire_map_end(&call->wire);
+    wire_key(&call->wire, "next_page_token");
+    wire_null(&call->wire);
+    wire_map_end(&call->wire);
+    return true;
+}

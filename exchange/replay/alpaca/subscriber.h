@@ -1,0 +1,63 @@
+/* One websocket of a data endpoint: who it is, what it listens to, and in which encoding. */
+#ifndef EXCHANGE_REPLAY_ALPACA_SUBSCRIBER_H
+#define EXCHANGE_REPLAY_ALPACA_SUBSCRIBER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exchange/replay/alpaca/alpaca.h"
+
+enum {
+    SUBSCRIBER_AUTH_S = 10,
+    SUBSCRIBER_FREE_SYMBOLS = 30,
+    SUBSCRIBER_QUEUE_MAX = 16 << 20, /* bytes that a slow client may leave unread */
+    SUBSCRIBER_NAMES_MAX = 20000,    /* of a channel */
+    SUBSCRIBER_KEY_MAX = 128,
+};
+
+/* Names of a channel as they were asked for; "*" is one. */
+struct names {
+    char (*list)[SYMBOL_NAME_MAX];
+    size_t n, cap;
+};
+
+struct subscriber {
+    struct alpaca *alpaca;
+    struct endpoint *endpoint; /* NULL: the trading stream */
+    struct client *client;
+    struct subscriber *next;
+    bool msgpack, authenticated;
+    bool ends; /* an error that ends the connection was told */
+    char key_id[SUBSCRIBER_KEY_MAX];
+    uint64_t since_ns; /* uv_hrtime() when it connected */
+
+    struct names channels[FLOW_KINDS];
+    bool wants[FLOW_KINDS][MADE_SYMBOLS_MAX];
+    bool has_book[MADE_SYMBOLS_MAX]; /* was told the whole one */
+
+    struct text pending; /* messages of this step */
+    size_t n_pending;
+};
+
+/* NULL when memory is out. */
+struct subscriber *subscriber_create(struct alpaca *alpaca, struct endpoint *endpoint, struct client *client,
+                                     const struct request *request);
+void subscriber_destroy(struct subscriber *subscriber);
+
+/* A whole message from it. */
+void subscriber_hear(struct subscriber *subscriber, const char *data, size_t len);
+
+/* Wall time passes. */
+void subscriber_beat(struct subscriber *subscriber);
+
+/* Adds a message of the play to what is sent at the end of the step. */
+void subscriber_add(struct subscriber *subscriber, const struct text *message);
+/* Sends what was added, as one frame. */
+void subscriber_flush(struct subscriber *subscriber);
+
+/* [{"T":"error",…}]; codes that end the connection close it. */
+void subscriber_error(struct subscriber *subscriber, int code);
+
+#endif

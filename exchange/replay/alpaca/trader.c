@@ -1,0 +1,85 @@
+#include "exchange/replay/alpaca/trader.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#include "exchange/replay/serve.h"
+
+#define NS_PER_S 1000000000ull
+
+static void say(struct subscriber *trader, json_t *answer)
+{
+    char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+    struct message *message = text ? message_new(LWS_WRITE_BINARY, strlen(text)) : NULL;
+    if (message) {
+        memcpy(message_text(message), text, strlen(text));
+        client_push(trader->client, message);
+    }
+    message_unref(message);
+    free(text);
+    json_decref(answer);
+}
+
+static void say_authorization(struct subscriber *trader, const char *action, bool good)
+{
+    say(trader, json_pack("{s:s,s:{s:s,s:s}}", "stream", "authorization", "data", "action", action, "status",
+                          good ? "authorized" : "unauthorized"));
+}
+
+/* {"action":"auth","key":…,"secret":…}, or the older {"action":"authenticate","data":{"key_id":…,
+ * "secret_key":…}}. */
+static void authenticate(struct subscriber *trader, const char *action, const json_t *request)
+{
+    bool older = strcmp(action, "authenticate") == 0;
+    const json_t *from = older ? json_object_get(request, "data") : request;
+    const char *id = json_string_value(json_object_get(from, older ? "key_id" : "key"));
+    const char *secret = json_string_value(json_object_get(from, older ? "secret_key" : "secret"));
+    bool good = alpaca_keys_good(trader->alpaca, id ? id : "", secret ? secret : "");
+    say_authorization(trader, action, good);
+    trader->authenticated = good;
+    if (!good)
+        trader->client->close_after_queue = trader->ends = true;
+}
+
+static void listen_to(struct subscriber *trader, const json_t *request)
+{
+    json_t *asked = json_object_get(json_object_get(request, "data"), "streams"), *heard = json_array(),
+           *name;
+    size_t i;
+    json_array_foreach(asked, i, name)
+    {
+        if (json_is_string(name) && strcmp(json_string_value(name), "trade_updates") == 0 &&
+            json_array_size(heard) == 0)
+            json_array_append(heard, name);
+    }
+    say(trader, json_pack("{s:s,s:{s:o}}", "stream", "listening", "data", "streams", heard));
+}
+
+void trader_hear(struct subscriber *trader, const char *data, size_t len)
+{
+    json_t *request = json_loadb(data, len, JSON_REJECT_DUPLICATES, NULL);
+    const char *action = json_string_value(json_object_get(request, "action"));
+    if (trader->ends)
+        action = NULL;
+    else if (!action)
+        say(trader, json_pack("{s:s,s:{s:s}}", "stream", "error", "data", "message", "invalid syntax"));
+    if (action && (strcmp(action, "auth") == 0 || strcmp(action, "authenticate") == 0))
+        authenticate(trader, action, request);
+    else if (action && !trader->authenticated)
+        say_authorization(trader, action, false);
+    else if (action && strcmp(action, "listen") == 0)
+        listen_to(trader, request);
+    else if (action)
+        say(trader, json_pack("{s:s,s:{s:s}}", "stream", "error", "data", "message", "unknown action"));
+    json_decref(request);
+}
+
+void trader_beat(struct subscriber *trader)
+{
+    if (!trader->authenticated && !trader->ends &&
+        uv_hrtime() - trader->since_ns > SUBSCRIBER_AUTH_S * NS_PER_S) {
+        say_authorization(trader, "auth", false);
+        trader->client->close_after_queue = trader->ends = true;
+    }
+}

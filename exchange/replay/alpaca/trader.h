@@ -1,0 +1,11 @@
+/* The trading stream, /stream: it authenticates and is listened to; orders are not served, so that no update
+ * follows. Its frames are binary and hold JSON, as on paper. */
+#ifndef EXCHANGE_REPLAY_ALPACA_TRADER_H
+#define EXCHANGE_REPLAY_ALPACA_TRADER_H
+
+#include "exchange/replay/alpaca/subscriber.h"
+
+void trader_hear(struct subscriber *trader, const char *data, size_t len);
+void trader_beat(struct subscriber *trader);
+
+#endif
