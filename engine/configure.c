@@ -158,6 +158,8 @@ static void forget_bars(struct market_state *market, int64_t interval_ns)
     market->last_bar = market->forming = (struct bar){0};
     market->n_held = 0;
     recent_finish(&market->recent);
+    free(market->measured);
+    market->measured = NULL;
 }
 
 static void move_markets(const struct change *change)
@@ -277,6 +279,7 @@ static void take_over(const struct change *change)
     match_model(engine);
     engine->to_begin |= made->to_begin;
     engine->watches = made->watches;
+    engine->measures = made->measures;
     engine->closes = engine->ends = true; /* looked at with the next event */
     for (size_t i = 0; i < engine->n_orders; i++)
         engine->orders[i].order.symbol = change->to[engine->orders[i].order.symbol];

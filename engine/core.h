@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 #include "engine/frame.h"
+#include "engine/measure.h"
 #include "engine/specs.h"
 #include "exchange/fill_rules.h"
 #include "indicators_gpu/indicators.h"
@@ -69,8 +70,9 @@ struct market_state {
      * false: not known. */
     bool unmoved, calm;
     int64_t calm_above, calm_below;
-    bool quotes_only;    /* derived: the fill model looks at no book */
-    struct taken *taken; /* oldest first */
+    bool quotes_only;               /* derived: the fill model looks at no book */
+    struct measure_track *measured; /* for sink.book_bar, and not of the state; NULL until it is needed */
+    struct taken *taken;            /* oldest first */
     uint32_t n_taken, cap_taken;
 };
 
@@ -78,7 +80,9 @@ struct market_state {
 struct seat {
     struct indicator_stream *streams[STRATEGY_SPECS_MAX];
     uint32_t outputs[STRATEGY_SPECS_MAX];
-    int8_t frame_of[STRATEGY_SPECS_MAX]; /* which higher bars it reads; -1: the run's own */
+    int8_t frame_of[STRATEGY_SPECS_MAX];   /* which higher bars it reads; -1: the run's own */
+    int8_t measure_of[STRATEGY_SPECS_MAX]; /* of the book; -1: it reads prices */
+    struct measure_track *measured;        /* since the seat was opened; NULL: no stream reads any */
     size_t n_streams, n_values, n_frames;
     struct frame frames[STRATEGY_SPECS_MAX]; /* one an interval */
     double values[OUTPUTS_MAX];
@@ -193,6 +197,7 @@ struct engine {
     bool watches;       /* some account has a limit of drawdown; follows from their rules */
     bool closes;        /* some desk->closing is set; derived */
     bool ends;          /* some symbol that has ended may have orders; derived */
+    bool measures;      /* some seat reads measures of its book; derived */
     struct engine_counters counters;
 };
 
@@ -312,6 +317,10 @@ void hours_trading(struct engine *engine, int symbol, enum market_trading tradin
                    const struct market_status *status);
 void hours_ends(struct engine *engine); /* orders of symbols that a new configuration says are gone */
 bool hours_of_venue(const struct market_state *market, const char *venue); /* "": of every */
+
+/* measure.c: the symbol's book, or quote, changed or is gone; event_ns 0: not known. And: a bar closed. */
+void measure_update(struct engine *engine, int symbol, int64_t event_ns);
+void measure_tell(struct engine *engine, int symbol, int64_t open_ns);
 
 /* match_bar.c */
 /* A bar of the symbol closed: FILL_BAR. The engine's time is the bar's end afterwards. */

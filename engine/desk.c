@@ -24,8 +24,10 @@ int desk_open(struct engine *engine, int account, const struct account_spec *spe
     if (!desk->seats)
         return -ENOMEM;
     int r = 0;
-    for (int s = 0; s < engine->n_symbols && r == 0; s++)
+    for (int s = 0; s < engine->n_symbols && r == 0; s++) {
         r = seat_open(&desk->seats[s], desk->strategy, desk->params, engine->interval_ns);
+        engine->measures |= desk->seats[s].measured != NULL;
+    }
     return r;
 }
 

@@ -75,6 +75,7 @@ void engine_destroy(struct engine *engine)
         book_finish(&engine->markets[s].book);
         recent_finish(&engine->markets[s].recent);
         free(engine->markets[s].taken);
+        free(engine->markets[s].measured);
     }
     free(engine->markets);
     free(engine->accounts);
@@ -120,6 +121,7 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
         engine->out_of_memory = true;
     if (engine->sink.bar)
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
+    measure_tell(engine, symbol, bar->open_ns);
     if (fills)
         match_bar(engine, symbol, bar);
     if (market->last_from != LAST_TRADE || fills) {
@@ -223,8 +225,9 @@ void engine_alert(struct engine *engine, const char *code, const char *format, .
     engine->sink.alert(engine->sink.ctx, engine->now_ns, code, text);
 }
 
-static int on_book(struct engine *engine, int symbol, int result)
+static int on_book(struct engine *engine, int symbol, int result, int64_t event_ns)
 {
+    measure_update(engine, symbol, event_ns);
     if (result == -ENOMEM)
         return result;
     if (result < 0) { /* the book was reset: the next difference asks for a snapshot */
@@ -263,6 +266,8 @@ static int on_market(struct engine *engine, const struct market_event *event)
     case MARKET_QUOTE:
         if (event->quote.update_id >= market->quote.update_id) {
             market->quote = event->quote;
+            if (market->book.state != BOOK_SYNCED)
+                measure_update(engine, symbol, event->event_ns);
             if (engine->fill_model != FILL_BAR)
                 match_quotes(engine, symbol);
         }
@@ -271,13 +276,15 @@ static int on_market(struct engine *engine, const struct market_event *event)
         const struct market_depth *depth = &event->depth;
         return on_book(engine, symbol,
                        book_diff(&market->book, depth->first_id, depth->last_id, depth->bids, depth->n_bids,
-                                 depth->asks, depth->n_asks));
+                                 depth->asks, depth->n_asks),
+                       event->event_ns);
     }
     case MARKET_BOOK: {
         const struct market_depth *depth = &event->depth;
         return on_book(engine, symbol,
                        book_replace(&market->book, depth->last_id, depth->bids, depth->n_bids, depth->asks,
-                                    depth->n_asks));
+                                    depth->n_asks),
+                       event->event_ns);
     }
     case MARKET_TICKER:
         market->change_open = event->ticker.open;
@@ -349,6 +356,7 @@ static void on_connection(struct engine *engine, const struct event_connection *
         book_reset(&market->book);
         market->quote = (struct market_quote){0};
         market->stale = !event->up;
+        measure_update(engine, s, 0);
     }
 }
 
@@ -468,7 +476,8 @@ int engine_handle(struct engine *engine, const struct event *event)
         else
             r = on_book(engine, snapshot->symbol,
                         book_snapshot(&engine->markets[snapshot->symbol].book, snapshot->last_id,
-                                      snapshot->bids, snapshot->n_bids, snapshot->asks, snapshot->n_asks));
+                                      snapshot->bids, snapshot->n_bids, snapshot->asks, snapshot->n_asks),
+                        0);
         break;
     }
     case EVENT_BARS:

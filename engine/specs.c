@@ -5,8 +5,15 @@
 #include <string.h>
 
 #include "exchange/bar.h"
+#include "exchange/book_measure.h"
 
-/* A word, and behind an @ its timeframe. */
+/* Behind the @: a measure of the book, or a timeframe. */
+static bool parse_source(const char *text, struct desk_spec *ret)
+{
+    ret->measure = book_measure_find(text);
+    return ret->measure >= 0 || bar_interval_parse(text, &ret->frame_ns) == 0;
+}
+
 static int parse(const char *text, const struct strategy *strategy, struct desk_spec *ret,
                  char err[static SPECS_ERROR_MAX])
 {
@@ -14,16 +21,25 @@ static int parse(const char *text, const struct strategy *strategy, struct desk_
     snprintf(word, sizeof word, "%.*s", (int)sizeof word - 1, text);
     char *at = strchr(word, '@');
     ret->frame_ns = 0;
+    ret->measure = -1;
     if (at) {
         *at++ = '\0';
-        if (bar_interval_parse(at, &ret->frame_ns) < 0) {
-            snprintf(err, SPECS_ERROR_MAX, "strategy %.32s: %.47s: a timeframe such as 1h or 4h is needed",
-                     strategy->name, text);
+        if (!parse_source(at, ret)) {
+            snprintf(
+                err, SPECS_ERROR_MAX,
+                "strategy %.32s: %.47s: a timeframe such as 1h or 4h, or spread, imbalance or microprice is "
+                "needed",
+                strategy->name, text);
             return -EINVAL;
         }
     }
     if (indicator_spec_parse(word, &ret->indicator, why, sizeof why) < 0) {
         snprintf(err, SPECS_ERROR_MAX, "strategy %.32s: %.100s", strategy->name, why);
+        return -EINVAL;
+    }
+    if (ret->measure >= 0 && (ret->indicator.row->inputs & INDICATOR_VOLUME)) {
+        snprintf(err, SPECS_ERROR_MAX, "strategy %.32s: %.47s: %s reads volumes, and a measure has none",
+                 strategy->name, text, ret->indicator.row->name);
         return -EINVAL;
     }
     return 0;
@@ -58,6 +74,21 @@ int desk_specs(const struct strategy *strategy, const double *params, int64_t in
     return 0;
 }
 
+int desk_specs_of_bars(const struct strategy *strategy, const struct desk_spec *specs, size_t n,
+                       char err[static SPECS_ERROR_MAX])
+{
+    char name[48];
+    for (size_t i = 0; i < n; i++)
+        if (specs[i].measure >= 0) {
+            desk_output_name(&specs[i], 0, name, sizeof name);
+            snprintf(err, SPECS_ERROR_MAX,
+                     "strategy %.32s reads %.47s: bars have no order book, an event log has", strategy->name,
+                     name);
+            return -EINVAL;
+        }
+    return 0;
+}
+
 size_t desk_outputs(const struct desk_spec *specs, size_t n)
 {
     size_t sum = 0;
@@ -71,5 +102,8 @@ size_t desk_output_name(const struct desk_spec *spec, size_t output, char *buf, 
     size_t len = indicator_spec_name(&spec->indicator, output, buf, cap);
     if (spec->frame_ns > 0 && len < cap)
         len += (size_t)snprintf(buf + len, cap - len, "@%s", bar_interval_name(spec->frame_ns));
+    if (spec->measure >= 0 && len < cap)
+        len += (size_t)snprintf(buf + len, cap - len, "@%s",
+                                book_measure_name((enum book_measure)spec->measure));
     return len;
 }

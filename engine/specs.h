@@ -1,5 +1,6 @@
-/* The indicators that a strategy reads, parsed from its own words: "sma:20" of the run's bars, or "ema:9@4h"
- * of the closed bars of a longer interval. */
+/* The indicators that a strategy reads, parsed from its own words: "sma:20" of the run's bars, "ema:9@4h" of
+ * the closed bars of a longer interval, or "sma:20@imbalance" of what the order book was during the run's
+ * bars (exchange/book_measure.h): open, high, low and close are that measure's. */
 #ifndef ENGINE_SPECS_H
 #define ENGINE_SPECS_H
 
@@ -14,6 +15,7 @@ enum { SPECS_ERROR_MAX = 200 };
 struct desk_spec {
     struct indicator_spec indicator;
     int64_t frame_ns; /* of the higher bars; 0: the run's own bars */
+    int measure;      /* of the book, an enum book_measure; -1: of prices */
 };
 
 /* Asks the strategy, and looks whether bars of this interval can serve it: a timeframe is a multiple of it.
@@ -23,10 +25,14 @@ int desk_specs(const struct strategy *strategy, const double *params, int64_t in
                struct desk_spec specs[static STRATEGY_SPECS_MAX], size_t *ret_n,
                char err[static SPECS_ERROR_MAX]);
 
+/* Bars alone have no order book: 0, or -EINVAL with a clause as above for a spec of a measure. */
+int desk_specs_of_bars(const struct strategy *strategy, const struct desk_spec *specs, size_t n,
+                       char err[static SPECS_ERROR_MAX]);
+
 /* How many outputs they have together: the length of strategy_input's indicators. */
 size_t desk_outputs(const struct desk_spec *specs, size_t n);
 
-/* The name of an output: "ema_9", "macd_12_26_9.hist", "ema_9@4h". As snprintf(). */
+/* The name of an output: "ema_9", "macd_12_26_9.hist", "ema_9@4h", "sma_20@imbalance". As snprintf(). */
 size_t desk_output_name(const struct desk_spec *spec, size_t output, char *buf, size_t cap);
 
 #endif

@@ -272,6 +272,35 @@ static void visit_frame(struct codec *codec, struct frame *frame)
     codec->failed |= frame->open_ns > INT64_MAX / 2 || frame->open_ns < INT64_MIN / 2;
 }
 
+static void visit_span(struct codec *codec, struct measure_span *span)
+{
+    codec_i64(codec, &span->open_ns);
+    codec_bool(codec, &span->there);
+    for (int m = 0; m < BOOK_MEASURES; m++) {
+        codec_double(codec, &span->bars[m].open);
+        codec_double(codec, &span->bars[m].high);
+        codec_double(codec, &span->bars[m].low);
+        codec_double(codec, &span->bars[m].close);
+    }
+    codec->failed |= span->open_ns > INT64_MAX / 2 || span->open_ns < INT64_MIN / 2;
+}
+
+/* No strategy read measures before layout 6. */
+static void visit_track(struct codec *codec, struct measure_track *track)
+{
+    if (codec->version < 6)
+        return;
+    codec_bool(codec, &track->begun);
+    codec_bool(codec, &track->standing);
+    codec_bool(codec, &track->carried);
+    for (int m = 0; m < BOOK_MEASURES; m++) {
+        codec_double(codec, &track->now[m]);
+        codec_double(codec, &track->before[m]);
+    }
+    visit_span(codec, &track->forming);
+    visit_span(codec, &track->previous);
+}
+
 /* Strategies of the first layout knew no higher bars. */
 static void visit_seat(struct codec *codec, struct seat *seat)
 {
@@ -283,6 +312,8 @@ static void visit_seat(struct codec *codec, struct seat *seat)
     for (size_t i = 0; i < seat->n_values; i++)
         codec_double(codec, &seat->values[i]);
     codec_bytes(codec, seat->state, sizeof seat->state);
+    if (seat->measured)
+        visit_track(codec, seat->measured);
 }
 
 /* Faults that came later have none. */

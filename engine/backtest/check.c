@@ -38,7 +38,8 @@ int backtest_needs(const struct backtest_config *config, const struct account_sp
         ret->most_there = market->rows;
         return 0;
     }
-    if (desk_specs(account->strategy, account->params, market->interval_ns, specs, &n, why) < 0) {
+    if (desk_specs(account->strategy, account->params, market->interval_ns, specs, &n, why) < 0 ||
+        desk_specs_of_bars(account->strategy, specs, n, why) < 0) {
         snprintf(err, err_size, "%s", why);
         return -EINVAL;
     }

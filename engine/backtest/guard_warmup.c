@@ -39,6 +39,8 @@ int guard_history(const struct strategy *strategy, const double *params, int64_t
     char why_not[SPECS_ERROR_MAX];
     size_t n, warmup = 0, lookback = 0;
     int r = desk_specs(strategy, params, interval_ns, specs, &n, why_not);
+    if (r == 0)
+        r = desk_specs_of_bars(strategy, specs, n, why_not);
     if (r < 0) {
         snprintf(err, err_size, "%s", why_not);
         return r;

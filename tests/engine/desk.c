@@ -425,7 +425,8 @@ static void test_intervals(void)
     CHECK_STR(name, "ema_9@1h");
     strategy.specs = wrong_frame;
     CHECK_INT(desk_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
-    CHECK_STR(err, "strategy puppet: ema:9@7h: a timeframe such as 1h or 4h is needed");
+    CHECK_STR(err, "strategy puppet: ema:9@7h: a timeframe such as 1h or 4h, or spread, imbalance or "
+                   "microprice is needed");
     strategy.specs = wrong_row;
     CHECK_INT(desk_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
     CHECK(strstr(err, "strategy puppet: there is no indicator \"emma\"") != NULL);
