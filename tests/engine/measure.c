@@ -155,11 +155,12 @@ static struct event book_event(int64_t bid, int64_t bid_qty, int64_t ask, int64_
     static struct book_level bids[1], asks[1];
     bids[0] = (struct book_level){bid, bid_qty};
     asks[0] = (struct book_level){ask, ask_qty};
+    book_id++;
     return (struct event){.kind = EVENT_MARKET,
                           .market = {.kind = MARKET_BOOK,
                                      .symbol = BTCUSDT,
                                      .event_ns = h.now_ns,
-                                     .depth = {++book_id, book_id, bids, asks, 1, 1}}};
+                                     .depth = {book_id, book_id, bids, asks, 1, 1}}};
 }
 
 static struct event bar_event(int symbol)
