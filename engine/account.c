@@ -105,8 +105,7 @@ static int64_t gives_back(const struct fill *fill, int64_t held)
     return fill->qty < -held ? fill->qty : -held;
 }
 
-/* Keeps count of who is short of what. */
-static void turned(struct engine *engine, int index, int symbol, int64_t before)
+void account_turned(struct engine *engine, int index, int symbol, int64_t before)
 {
     struct account *account = &engine->accounts[index];
     bool was = before < 0, is = account->positions[symbol].qty < 0;
@@ -116,7 +115,7 @@ static void turned(struct engine *engine, int index, int symbol, int64_t before)
         account->margin_ns = 0;
 }
 
-static void tell_position(struct engine *engine, int account, int symbol)
+void account_tell_position(struct engine *engine, int account, int symbol)
 {
     const struct position *position = &engine->accounts[account].positions[symbol];
     if (engine->sink.position)
@@ -146,9 +145,9 @@ void account_fill(struct engine *engine, const struct fill *fill)
                        fill->ts_ns) < 0)
         engine->out_of_memory = true;
     position->fees += fill->fee;
-    turned(engine, index, fill->symbol, held);
+    account_turned(engine, index, fill->symbol, held);
     account->moved = engine->account_moved = true;
-    tell_position(engine, index, fill->symbol);
+    account_tell_position(engine, index, fill->symbol);
 }
 
 void account_count_shorts(struct engine *engine)
@@ -185,8 +184,8 @@ void account_clear(struct engine *engine, int index)
         if (position->updated_ns == 0)
             continue;
         *position = (struct position){.updated_ns = engine->now_ns};
-        turned(engine, index, s, before);
-        tell_position(engine, index, s);
+        account_turned(engine, index, s, before);
+        account_tell_position(engine, index, s);
     }
     account->deposits = account->interest_owed = account->margin_ns = 0;
 }

@@ -38,6 +38,12 @@ struct taken {
  * nobody is killed by it. */
 enum last_from { LAST_NONE, LAST_HISTORY, LAST_BAR, LAST_TRADE };
 
+/* A split or a dividend that took effect. */
+struct known_action {
+    char id[ACTION_ID_MAX];
+    int64_t ex_ns;
+};
+
 /* One symbol's market, as the events told it. */
 struct market_state {
     struct symbol symbol;
@@ -58,7 +64,10 @@ struct market_state {
      * not known. */
     int64_t opened_ns, closed_ns;
     enum market_trading trading;
-    struct market_bands bands; /* shown only */
+    struct market_bands bands;  /* shown only */
+    struct known_action *known; /* in order of arrival */
+    uint32_t n_known, cap_known;
+    int64_t known_before_ns; /* those whose ex_ns is not after it took effect, or never will; 0: none */
     uint64_t bars;
     struct bar last_bar, forming;
     struct bar held[HELD_BARS_MAX]; /* closed bars that wait for the ones missing before them */
@@ -135,6 +144,7 @@ struct live_order {
     bool cancel_queued;  /* it needs nothing any more */
     bool missed;         /* a stop that was crossed unseen: it triggers at the next price */
     bool takes;          /* its limit crossed what was shown when it came to rest, and crosses it since */
+    int64_t split_fills; /* what it filled is by now this much more, after splits: of a bracket's entry */
     int64_t queue_ahead; /* of others at its price before it, as far as is shown; -1: not known */
 };
 
@@ -249,6 +259,14 @@ int64_t account_position_value(const struct engine *engine, int account, int sym
 void account_mark(struct engine *engine, int account);
 void account_equity_point(struct engine *engine, int account);
 void account_equity_points(struct engine *engine); /* those that are due, or moved by this event */
+
+/* After a position went from `before` to what it is. */
+void account_turned(struct engine *engine, int account, int symbol, int64_t before);
+void account_tell_position(struct engine *engine, int account, int symbol);
+
+/* action.c: splits and dividends */
+int action_event(struct engine *engine, const struct event_action *event);       /* 0 or -EINVAL */
+int action_remember(struct market_state *market, const char *id, int64_t ex_ns); /* 0 or -ENOMEM */
 
 /* kill.c: the kill switch, docs/risk.md. Its limit is looked at whenever an account is marked, and at each
  * price that moves what it holds. */
@@ -383,6 +401,11 @@ void steer_begin(struct engine *engine, int account);
 /* Another policy, or none, in place of what trades for an account. ORDER_OK or ORDER_BAD_ACCOUNT. */
 enum order_reason steer_swap(struct engine *engine, int account, const struct policy *policy, bool close);
 
+/* After a split: what it remembers of the symbol, of which `before` was held, counts in new shares. */
+void steer_split(struct engine *engine, int account, int symbol, int64_t before, int64_t shares, int64_t per);
+/* Its mind begins anew on the recent bars, where it looks at the symbol. */
+void steer_again(struct engine *engine, int account, int symbol);
+
 /* steer_mind.c: a policy that looks at the market */
 int64_t steer_first(const struct steering *steering); /* open of row 0; 0: not known yet */
 /* The bar of one of its assets, as history or not. */
@@ -399,6 +422,7 @@ int desk_open(struct engine *engine, int account, const struct account_spec *spe
 void desk_close(struct engine *engine, int account);
 void desk_leave(struct engine *engine, int account); /* its strategy's seats only */
 void desk_warm(struct engine *engine, int account); /* gives it the recent bars of every symbol, as history */
+void desk_again(struct engine *engine, int symbol); /* its past bars are others: all begin anew on them */
 void desk_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
 void desk_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
 void desk_flatten(struct engine *engine);

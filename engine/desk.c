@@ -128,16 +128,39 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
         wish_carry_out(engine, account, symbol, &input, intents, n);
 }
 
+static void warm_seat(struct engine *engine, int account, int symbol)
+{
+    const struct recent_bars *recent = &engine->markets[symbol].recent;
+    for (uint32_t i = 0; i < recent->n; i++)
+        decide(engine, account, symbol, recent_bar(recent, i), false);
+}
+
 void desk_warm(struct engine *engine, int account)
 {
     if (engine->desks[account].steering.mind)
         steer_warm(engine, account);
     if (!engine->desks[account].strategy)
         return;
-    for (int s = 0; s < engine->n_symbols; s++) {
-        const struct recent_bars *recent = &engine->markets[s].recent;
-        for (uint32_t i = 0; i < recent->n; i++)
-            decide(engine, account, s, recent_bar(recent, i), false);
+    for (int s = 0; s < engine->n_symbols; s++)
+        warm_seat(engine, account, s);
+}
+
+void desk_again(struct engine *engine, int symbol)
+{
+    for (int a = 0; a < engine->n_accounts; a++) {
+        struct desk *desk = &engine->desks[a];
+        struct seat fresh = {0};
+        steer_again(engine, a, symbol);
+        if (!desk->strategy)
+            continue;
+        if (seat_open(&fresh, desk->strategy, desk->params, engine->interval_ns) < 0) {
+            seat_close(&fresh);
+            engine->out_of_memory = true;
+            continue;
+        }
+        seat_close(&desk->seats[symbol]);
+        desk->seats[symbol] = fresh;
+        warm_seat(engine, a, symbol);
     }
 }
 

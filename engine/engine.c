@@ -76,6 +76,7 @@ void engine_destroy(struct engine *engine)
         recent_finish(&engine->markets[s].recent);
         free(engine->markets[s].taken);
         free(engine->markets[s].measured);
+        free(engine->markets[s].known);
     }
     free(engine->markets);
     free(engine->accounts);
@@ -502,6 +503,9 @@ int engine_handle(struct engine *engine, const struct event *event)
         break;
     case EVENT_COMMAND:
         on_command(engine, &event->command);
+        break;
+    case EVENT_ACTION:
+        r = action_event(engine, &event->action);
         break;
     case EVENT_SESSION:
         if ((unsigned)event->session.phase >= MARKET_PHASES)

@@ -167,6 +167,8 @@ void engine_restore_killed(struct engine *engine, int account, int64_t killed_ns
 /* After the positions: the time of the account's last INTEREST row, 0 without one. What it is short of is
  * charged from there on, or from when it was borrowed. */
 void engine_restore_interest(struct engine *engine, int account, int64_t charged_ns);
+/* A split or a dividend that took effect: it does nothing when it comes again. 0, -EINVAL, -ENOMEM. */
+int engine_restore_action(struct engine *engine, int symbol, const char *id, int64_t ex_ns);
 void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,
                         const uint8_t hash[static LEDGER_HASH_SIZE]);
 void engine_restore_paused(struct engine *engine, bool paused);

@@ -53,7 +53,7 @@ void fills_cancel_other_leg(struct engine *engine, uint64_t id)
 
 /* After a trade of the account's: reduce-only orders at the venue that have nothing left to reduce end; what
  * the others reserve follows the position. */
-static void position_changed(struct engine *engine, int account, int symbol)
+void fills_position_changed(struct engine *engine, int account, int symbol)
 {
     for (size_t i = 0; i < engine->n_orders;) {
         const struct order *order = &engine->orders[i].order;
@@ -192,7 +192,7 @@ void fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enu
     else
         live_end(engine, id, order->tif == ORDER_GTC ? ORDER_IS_CANCELED : ORDER_EXPIRES, ORDER_NO_LIQUIDITY);
     if (traded)
-        position_changed(engine, account, symbol);
+        fills_position_changed(engine, account, symbol);
 }
 
 void fills_all(struct engine *engine, uint64_t id, int64_t shown, int64_t price, bool maker,

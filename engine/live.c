@@ -119,20 +119,20 @@ struct live_order *live_other_leg(const struct engine *engine, const struct orde
 
 /* A bracket's entry ended: its exits start with what it filled, or end with it. An exit that the market may
  * trade at once does so after the event that filled the entry. */
-static void entry_ended(struct engine *engine, const struct order *entry)
+static void entry_ended(struct engine *engine, const struct order *entry, int64_t split_fills)
 {
     for (uint64_t id = entry->id + 1; id < entry->id + ORDER_LEGS_MAX; id++) {
         size_t at = match_find(engine, id);
         if (at == engine->n_orders || engine->orders[at].order.parent != entry->id)
             continue;
         struct order *exit = &engine->orders[at].order;
-        if (entry->filled == 0) {
-            live_end(engine, id, ORDER_IS_CANCELED, ORDER_OTHER_LEG);
+        if (entry->filled + split_fills <= 0) {
+            live_end(engine, id, ORDER_IS_CANCELED, entry->filled == 0 ? ORDER_OTHER_LEG : ORDER_SPLIT);
             continue;
         }
         if (!live_step(engine, exit, ORDER_ACTIVATES))
             continue;
-        exit->qty = entry->filled;
+        exit->qty = entry->filled + split_fills;
         exit->effective_ns = engine->now_ns;
         if (engine->fill_model != FILL_BAR && /* there they start within the bar: match_bar.c */
             !live_later(engine, (struct pending){.created_ns = engine->now_ns,
@@ -166,9 +166,10 @@ void live_end(struct engine *engine, uint64_t id, enum order_action action, enum
     struct order *ended = &engine->orders[at].order;
     if (ended->state != ORDER_FILLED && !live_step(engine, ended, action))
         return;
+    int64_t split_fills = engine->orders[at].split_fills;
     struct order order = remove_at(engine, at, reason);
     if (order.group == order.id && order.parent == 0)
-        entry_ended(engine, &order);
+        entry_ended(engine, &order, split_fills);
     if (order.filled > 0)
         desk_ended(engine, &order);
 }

@@ -83,6 +83,7 @@ bool fills_whole_or_ends(struct engine *engine, const struct order *order); /* F
 /* After an order traded, or could not: what is left of it ends, or rests where it may. */
 void fills_settle(struct engine *engine, uint64_t id, int64_t filled_before, enum order_reason reason,
                   bool rests);
+void fills_position_changed(struct engine *engine, int account, int symbol);
 void fills_rest(struct engine *engine, uint64_t id);
 void fills_cancel_other_leg(struct engine *engine, uint64_t id);
 

@@ -107,6 +107,13 @@ void engine_restore_interest(struct engine *engine, int account, int64_t charged
         to->interest_ns = loan_hour(since_ns > charged_ns ? since_ns : charged_ns);
 }
 
+int engine_restore_action(struct engine *engine, int symbol, const char *id, int64_t ex_ns)
+{
+    if (symbol < 0 || symbol >= engine->n_symbols || id[0] == '\0')
+        return -EINVAL;
+    return action_remember(&engine->markets[symbol], id, ex_ns);
+}
+
 void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,
                         const uint8_t hash[static LEDGER_HASH_SIZE])
 {

@@ -68,6 +68,8 @@ static void visit_live(struct codec *codec, const struct engine *engine, struct 
     codec_bool(codec, &live->takes);
     codec_i64(codec, &live->queue_ahead);
     codec_u32(codec, &live->amends);
+    if (codec->version >= 6)
+        codec_i64(codec, &live->split_fills);
 }
 
 static void visit_orders(struct visit *visit)

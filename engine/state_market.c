@@ -136,6 +136,26 @@ static void visit_session(struct codec *codec, struct market_state *market)
     codec_i64(codec, &market->bands.down);
 }
 
+static int visit_known(struct codec *codec, struct market_state *market)
+{
+    uint32_t n = market->n_known;
+    if (codec->version < 6)
+        return 0;
+    codec_i64(codec, &market->known_before_ns);
+    visit_count(codec, &n, UINT32_MAX, 2);
+    for (uint32_t i = 0; i < n && !codec->failed; i++) {
+        struct known_action known = {0};
+        if (codec->saving)
+            known = market->known[i];
+        codec_text(codec, known.id, sizeof known.id);
+        codec_i64(codec, &known.ex_ns);
+        int r = codec->saving || codec->failed ? 0 : action_remember(market, known.id, known.ex_ns);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
 int visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns)
 {
     visit_symbol(codec, &market->symbol);
@@ -160,6 +180,9 @@ int visit_market(struct codec *codec, struct market_state *market, int64_t inter
     codec_i64(codec, &market->change_open);
     codec_bool(codec, &market->stale);
     visit_session(codec, market);
+    r = visit_known(codec, market);
+    if (r < 0)
+        return r;
     codec_u64(codec, &market->bars);
     visit_bar(codec, &market->last_bar);
     visit_bar(codec, &market->forming);

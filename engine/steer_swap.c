@@ -5,6 +5,7 @@
  * remembered of a symbol that both trade goes on; scales, rows and what a mind remembers are the new one's
  * own, of the recent bars. It first decides on bars that open after those that are there. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,12 +42,47 @@ void steer_begin(struct engine *engine, int account)
     steer_scales(engine, account);
 }
 
+void steer_split(struct engine *engine, int account, int symbol, int64_t before, int64_t shares, int64_t per)
+{
+    const struct steering *steering = &engine->desks[account].steering;
+    int64_t after = engine->accounts[account].positions[symbol].qty;
+    double ratio = (double)shares / (double)per;
+    for (int i = 0; steering->policy && i < steering->policy->n_assets; i++) {
+        struct policy_seat *seat = &steering->seats[i];
+        if (seat->symbol != symbol)
+            continue;
+        /* What it saw held last is what is held: so that the split is no sale, nor a purchase. */
+        bool seen = seat->memory.qty == (before > 0 ? (double)(before / seat->quantum) : 0);
+        seat->memory.qty =
+            seen ? (after > 0 ? (double)(after / seat->quantum) : 0) : floor(seat->memory.qty * ratio);
+        seat->memory.scale *= ratio;
+        seat->memory.peak = rint(seat->memory.peak / ratio);
+    }
+}
+
 static bool trades(const struct steering *steering, int symbol)
 {
     for (int i = 0; steering->policy && i < steering->policy->n_assets; i++)
         if (steering->seats[i].symbol == symbol)
             return true;
     return false;
+}
+
+void steer_again(struct engine *engine, int account, int symbol)
+{
+    struct steering *steering = &engine->desks[account].steering;
+    struct policy_mind *mind = NULL;
+    if (!steering->mind || !trades(steering, symbol))
+        return;
+    if (steering->policy->mind->create(steering->policy, &mind) < 0) {
+        engine->out_of_memory = true;
+        return;
+    }
+    steering->policy->mind->destroy(steering->mind);
+    steering->mind = mind;
+    steering->round_ns = 0;
+    steer_warm(engine, account);
+    steer_waits(engine);
 }
 
 static void tell_left(struct engine *engine, int account)

@@ -49,7 +49,7 @@ struct harness {
     struct equity_point last_equity[HARNESS_ACCOUNTS_MAX];
     int64_t row_ns; /* of the last ledger row */
     uint64_t rows, fills, maker_fills, equity_points, alerts, snapshots_wanted, bars_wanted, bars, bars_built,
-        sessions;
+        sessions, actions;
     int64_t wanted_from_ns, wanted_to_ns;
     struct bar last_bar;
     uint64_t command_id, command_order;
@@ -185,6 +185,10 @@ static void on_ledger(void *ctx, const struct ledger_row *row)
             if (row->kind != LEDGER_TRADE && row->kind != LEDGER_FEE)
                 h->naive[row->account][i] += row->amount;
         }
+    if (row->kind == LEDGER_SPLIT) { /* of the one symbol with that base that tests split */
+        CHECK_STR(row->asset, "BTC");
+        h->position[row->account][BTCUSDT] += row->amount;
+    }
     if (row->kind == LEDGER_RESET)
         memset(h->position[row->account], 0, sizeof h->position[row->account]);
     struct ledger_row chained = *row;
@@ -295,6 +299,13 @@ static void on_session(void *ctx, const struct event_session *session, int64_t t
     h->sessions++;
 }
 
+static void on_action(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns)
+{
+    struct harness *h = ctx;
+    CHECK(symbol >= 0 && symbol < h->config.n_symbols && action->id[0] && ts_ns <= h->now_ns);
+    h->actions++;
+}
+
 static inline void harness_create(struct harness *h)
 {
     struct engine_sink sink = {.ctx = h,
@@ -307,7 +318,8 @@ static inline void harness_create(struct harness *h)
                                .need_snapshot = on_need_snapshot,
                                .need_bars = on_need_bars,
                                .command_done = on_command_done,
-                               .session = on_session};
+                               .session = on_session,
+                               .action = on_action};
     for (int a = 0; a < HARNESS_ACCOUNTS; a++)
         h->accounts[a].rules.risk = h->risk;
     if (engine_create(&h->config, &sink, &h->engine) < 0 || !h->orders) {

@@ -1,0 +1,50 @@
+/* What a split makes of numbers: pure, for the engine's own files and for whoever reckons beside it
+ * (db/verify, recovery). `shares` new ones for every `per` old ones, both above zero. */
+#ifndef ENGINE_SPLIT_H
+#define ENGINE_SPLIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/position.h"
+#include "exchange/bar.h"
+#include "exchange/corporate_action.h"
+#include "exchange/symbol.h"
+
+struct split {
+    int64_t shares, per;
+    int64_t ex_ns; /* what was opened, or told, before is concerned */
+};
+
+/* Most of both sides of a ratio, and of money and quantities after it. */
+enum { SPLIT_RATIO_MAX = 1000000000 };
+bool split_valid(const struct split *split);
+
+/* A quantity >= 0, rounded down; -1 beyond what quantities can be. */
+int64_t split_qty(const struct split *split, int64_t qty);
+/* The same on the symbol's step. */
+int64_t split_lot(const struct split *split, const struct symbol *symbol, int64_t qty);
+/* A price, to the nearest unit; 0 when it rounds to nothing, -1 beyond what prices can be. */
+int64_t split_price(const struct split *split, int64_t price);
+/* The same of a price that is only told: at least one unit where it was not 0, and bounded. */
+int64_t split_shown(const struct split *split, int64_t price);
+/* The same to the nearest tick. */
+int64_t split_tick(const struct split *split, const struct symbol *symbol, int64_t price);
+/* A bar that opens before ex_ns, in new shares; prices are at least one unit. */
+void split_bar(const struct split *split, struct bar *bar);
+
+/* The part of a position that was opened before ex_ns, and all of it as it is after. Returns how much it
+ * becomes more (of a short: less), lots and costs with it; what rounds to nothing is closed for nothing at
+ * now_ns. On failure nothing has changed: -ERANGE beyond what quantities can be, -ENOMEM. *ret_left_out: was
+ * a fraction left out? */
+int split_position(const struct split *split, struct position *position, struct lots *lots, int64_t now_ns,
+                   int64_t *ret_change, bool *ret_left_out);
+
+/* Of a dividend: what `qty` shares (negative: owed) are paid in the quote, rounded down; false beyond what
+ * money can be. */
+bool dividend_amount(const struct corporate_action *action, const struct symbol *symbol, int64_t qty,
+                     int64_t *ret);
+/* What of a position was opened before a moment; negative of a short. */
+int64_t position_before(const struct position *position, const struct lots *lots, int64_t ns);
+
+#endif
