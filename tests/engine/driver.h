@@ -34,6 +34,10 @@ struct driver {
     int64_t now_ns;
     uint64_t seq;
     int created;
+    /* Besides: a calendar with sessions, halts, splits, dividends. Off unless driver_venues() was called. */
+    bool venues;
+    int phase, actions;
+    bool halved;
     struct book_level bids[DRIVER_PRICES], asks[DRIVER_PRICES];
     struct bar bars[8];
 };
@@ -414,6 +418,82 @@ static inline void driver_market_event(struct driver *d, int symbol, struct mark
     }
 }
 
+/* The first symbol is a stock by now. */
+static inline void driver_venues(struct driver *d)
+{
+    d->venues = true;
+    snprintf(d->symbols[0].calendar, sizeof d->symbols[0].calendar, "us-equity");
+    snprintf(d->symbols[0].venue, sizeof d->symbols[0].venue, "one");
+    snprintf(d->symbols[1].venue, sizeof d->symbols[1].venue, "two");
+}
+
+static inline void driver_session(struct driver *d, struct event_session *ret)
+{
+    static const enum market_phase phases[] = {MARKET_PHASE_EARLY, MARKET_PHASE_OPEN, MARKET_PHASE_OPEN,
+                                               MARKET_PHASE_LATE, MARKET_PHASE_CLOSED};
+    *ret = (struct event_session){
+        .calendar = "us-equity", .phase = phases[d->phase++ % 5], .extended = random_chance(&d->random, 30)};
+    if (random_chance(&d->random, 80))
+        ret->next_ns = d->now_ns + random_between(&d->random, 1, 20000) * DRIVER_MS_NS;
+}
+
+/* One for two, then two for one, so that prices stay where they can be traded at; at times one once more. */
+static inline void driver_action(struct driver *d, struct event_action *ret)
+{
+    bool again = d->actions > 0 && random_chance(&d->random, 20), dividend = random_chance(&d->random, 50);
+    *ret = (struct event_action){.symbol = 0};
+    struct corporate_action *action = &ret->action;
+    d->actions += !again;
+    snprintf(action->id, sizeof action->id, "action-%d", d->actions);
+    action->ex_ns = d->now_ns + random_between(&d->random, -2000, 2) * DRIVER_MS_NS;
+    action->kind = dividend ? ACTION_DIVIDEND : ACTION_SPLIT;
+    action->cash = random_between(&d->random, 1, 9000000000);
+    if (again || dividend)
+        return;
+    action->cash = 0;
+    action->shares = d->halved ? 1 : 2;
+    action->per = d->halved ? 2 : 1;
+    struct driver_market *market = &d->markets[0];
+    market->low = d->halved ? 2 * market->low : market->low / 2;
+    market->tick = d->halved ? 2 * market->tick : market->tick / 2;
+    d->halved = !d->halved;
+}
+
+static inline void driver_status(struct driver *d, struct market_event *ret)
+{
+    *ret = (struct market_event){.kind = MARKET_STATUS,
+                                 .symbol = (int)random_between(&d->random, 0, DRIVER_SYMBOLS - 1)};
+    int dice = (int)random_between(&d->random, 0, 99);
+    ret->status.trading = dice < 70 ? MARKET_TRADES : dice < 97 ? MARKET_HALTED : MARKET_ENDED;
+    snprintf(ret->status.code, sizeof ret->status.code, "T%d", dice);
+    if (random_chance(&d->random, 20)) {
+        ret->kind = MARKET_BANDS;
+        ret->bands = (struct market_bands){.up = 70000 * DRIVER_E8, .down = 40000 * DRIVER_E8};
+    }
+}
+
+/* Did it make one? */
+static inline bool driver_of_venues(struct driver *d, struct event *ret)
+{
+    if (!d->venues || !random_chance(&d->random, 3))
+        return false;
+    int dice = (int)random_between(&d->random, 0, 99);
+    if (dice < 50) {
+        ret->kind = EVENT_SESSION;
+        driver_session(d, &ret->session);
+    } else if (dice < 65) {
+        ret->kind = EVENT_ACTION;
+        driver_action(d, &ret->action);
+    } else if (dice < 90) {
+        driver_status(d, &ret->market);
+    } else {
+        ret->kind = EVENT_CONNECTION;
+        ret->connection = (struct event_connection){.up = random_chance(&d->random, 90)};
+        snprintf(ret->connection.venue, sizeof ret->connection.venue, "%s", dice < 95 ? "one" : "two");
+    }
+    return true;
+}
+
 /* The next event; its levels and bars live until the one after. */
 static inline void driver_next(struct driver *d, const struct engine *engine, struct event *ret)
 {
@@ -421,6 +501,9 @@ static inline void driver_next(struct driver *d, const struct engine *engine, st
     int64_t dice = random_between(&d->random, 0, 999);
     d->now_ns += random_between(&d->random, 0, 40 * DRIVER_MS_NS);
     *ret = (struct event){.seq = ++d->seq, .kind = EVENT_MARKET};
+    ret->recv_ns = d->now_ns;
+    if (driver_of_venues(d, ret))
+        return;
     bool syncing = engine_book(engine, symbol)->state == BOOK_SYNCING;
     if (syncing && !d->markets[symbol].asked_id)
         driver_ask(&d->markets[symbol]);

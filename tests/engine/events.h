@@ -286,7 +286,8 @@ static inline void random_event(struct random *random, enum event_kind kind, str
     case EVENT_ACTION:
         e->action.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
         random_name(random, e->action.action.id, sizeof e->action.action.id);
-        e->action.action.kind = (enum corporate_action_kind)random_between(random, 0, CORPORATE_ACTION_KINDS - 1);
+        e->action.action.kind =
+            (enum corporate_action_kind)random_between(random, 0, CORPORATE_ACTION_KINDS - 1);
         e->action.action.ex_ns = random_i64(random);
         e->action.action.shares = random_i64(random);
         e->action.action.per = random_i64(random);

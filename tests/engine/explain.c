@@ -220,7 +220,7 @@ static void test_hole(void)
 int main(void)
 {
     for (uint64_t seed = 21; seed < 25; seed++) {
-        logged_open(&logged, seed);
+        logged_open_as(&logged, seed, seed % 2 == 0);
         logged_play(&logged, EVENTS, false);
         logged_state(&logged, STATE_ROTATION);
         logged_play(&logged, EVENTS, false);

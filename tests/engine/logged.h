@@ -156,10 +156,13 @@ static inline void logged_writer(struct logged *l)
     }
 }
 
-static inline void logged_open(struct logged *l, uint64_t seed)
+/* `venues`: with what several venues bring: sessions, halts, splits, dividends. */
+static inline void logged_open_as(struct logged *l, uint64_t seed, bool venues)
 {
     memset(l, 0, sizeof *l);
     driver_init(&l->driver, seed);
+    if (venues)
+        driver_venues(&l->driver);
     const struct engine_sink sink = {
         .ctx = l, .order = logged_on_order, .fill = logged_on_fill, .ledger = logged_on_ledger};
     journal_batch_init(&l->batch);
@@ -169,6 +172,11 @@ static inline void logged_open(struct logged *l, uint64_t seed)
         .ctx = l, .order = logged_order_row, .fill = logged_fill_row, .ledger = logged_ledger_row};
     logged_writer(l);
     logged_state(l, STATE_NEW_RUN);
+}
+
+static inline void logged_open(struct logged *l, uint64_t seed)
+{
+    logged_open_as(l, seed, false);
 }
 
 /* Everything up to now is in the record. */

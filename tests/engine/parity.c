@@ -42,7 +42,7 @@ static void check_named(const struct parity_result *result, const char *table, u
 
 static void test_equal(uint64_t seed)
 {
-    logged_open(&logged, seed);
+    logged_open_as(&logged, seed, seed % 2 == 0);
     logged_play(&logged, EVENTS, false);
     logged_state(&logged, STATE_ROTATION);
     int64_t middle_ns = logged.driver.now_ns;

@@ -70,6 +70,8 @@ static inline void recording_begin(struct recording *r, uint64_t seed, uint64_t 
     scratch_make(r->dir);
     r->segment_bytes = segment_bytes;
     driver_init(&r->driver, seed);
+    if (seed % 2 == 0)
+        driver_venues(&r->driver);
     struct engine_sink sink = tape_sink(&r->tape);
     CHECK_INT(engine_create(&r->driver.config, &sink, &r->engine), 0);
     journal_batch_init(&r->batch);

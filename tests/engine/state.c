@@ -63,6 +63,8 @@ static bool run(uint64_t seed, struct totals *totals)
     static struct driver d;
     struct voice first = {0}, second = {0};
     driver_init(&d, seed);
+    if (seed % 2 == 0)
+        driver_venues(&d);
     struct random points = {seed ^ 0x5eed};
     struct engine_sink sink = tape_sink(&first.tape);
     if (engine_create(&d.config, &sink, &first.engine) < 0 || engine_start(first.engine, d.now_ns) < 0)

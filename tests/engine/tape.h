@@ -147,6 +147,18 @@ static inline void tape_command(void *ctx, const struct event_command *command, 
     TAPE(tape, 11, (int64_t)command->command_id, command->kind, reason, (int64_t)order_id);
 }
 
+static inline void tape_action(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns)
+{
+    struct tape *tape = ctx;
+    TAPE(tape, 12, symbol, action->kind, action->shares, action->per, action->cash, ts_ns);
+}
+
+static inline void tape_session(void *ctx, const struct event_session *session, int64_t ts_ns)
+{
+    struct tape *tape = ctx;
+    TAPE(tape, 13, session->phase, session->next_ns, session->extended, ts_ns);
+}
+
 static inline struct engine_sink tape_sink(struct tape *tape)
 {
     return (struct engine_sink){.ctx = tape,
@@ -160,7 +172,9 @@ static inline struct engine_sink tape_sink(struct tape *tape)
                                 .need_snapshot = tape_need_snapshot,
                                 .need_bars = tape_need_bars,
                                 .account = tape_account,
-                                .command_done = tape_command};
+                                .command_done = tape_command,
+                                .action = tape_action,
+                                .session = tape_session};
 }
 
 static inline void tape_view_symbol(struct tape *tape, const struct engine *engine, int s)
@@ -168,7 +182,7 @@ static inline void tape_view_symbol(struct tape *tape, const struct engine *engi
     struct engine_symbol_view v;
     engine_symbol_view(engine, s, &v);
     TAPE(tape, v.last, v.bid, v.bid_qty, v.ask, v.ask_qty, v.mark, v.last_ns, v.change_open, v.book,
-         (int64_t)v.book_gaps, (int64_t)v.bars, v.stale);
+         (int64_t)v.book_gaps, (int64_t)v.bars, v.stale, v.phase, v.trading, v.bands.up, v.bands.down);
     const struct symbol *symbol = engine_symbol(engine, s);
     const struct symbol_filters *f = &symbol->filters;
     tape_text(tape, symbol->name);

@@ -145,7 +145,7 @@ static void test_errors(int64_t at_ns)
 int main(void)
 {
     for (uint64_t seed = 31; seed < 34; seed++) {
-        logged_open(&logged, seed);
+        logged_open_as(&logged, seed, seed % 2 == 0);
         logged_play(&logged, EVENTS / 2, false);
         int64_t at_ns = logged.driver.now_ns;
         logged_play(&logged, EVENTS / 2, false);
