@@ -274,6 +274,7 @@ static void take_split(struct engine *engine, int symbol, const struct split *sp
         if (engine->orders[i].order.symbol == symbol)
             reserve_lift(engine, &engine->orders[i].order);
     split_market(&engine->markets[symbol], split);
+    measure_update(engine, symbol, 0);
     for (int a = 0; a < engine->n_accounts; a++) {
         int64_t before = engine->accounts[a].positions[symbol].qty;
         split_account(engine, a, symbol, split, &outcome);

@@ -77,6 +77,7 @@ static void reopen(struct engine *engine, int symbol)
     for (size_t i = 0; market->live_orders > 0 && i < engine->n_orders; i++)
         if (engine->orders[i].order.symbol == symbol)
             engine->orders[i].queue_ahead = -1;
+    measure_update(engine, symbol, 0);
 }
 
 /* Did a session end between the two? Phases of one day only go on. */
