@@ -49,6 +49,26 @@ int db_holdings_fill(struct db_holdings *holdings, int64_t account, int64_t symb
     return r;
 }
 
+int db_holdings_split(struct db_holdings *holdings, int64_t symbol, const struct split *split, int64_t ts_ns,
+                      void (*told)(void *ctx, const struct db_holding *holding, int64_t before,
+                                   int64_t change),
+                      void *ctx)
+{
+    int r = 0;
+    for (size_t i = 0; i < holdings->n && r == 0; i++) {
+        struct db_holding *holding = &holdings->rows[i];
+        int64_t before = holding->position.qty, change = 0;
+        bool left_out;
+        if (holding->symbol != symbol ||
+            position_before(&holding->position, &holding->lots, split->ex_ns) == 0)
+            continue;
+        r = split_position(split, &holding->position, &holding->lots, ts_ns, &change, &left_out);
+        if (r == 0 && told)
+            told(ctx, holding, before, change);
+    }
+    return r;
+}
+
 void db_holdings_reset(struct db_holdings *holdings, int64_t account, int64_t ts_ns)
 {
     for (size_t i = place_of(holdings, account, INT64_MIN);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "engine/position.h"
+#include "engine/split.h"
 
 struct db_holding {
     int64_t account, symbol; /* as the caller numbers them */
@@ -26,6 +27,13 @@ struct db_holding *db_holdings_of(struct db_holdings *holdings, int64_t account,
 /* 0; -ENOMEM; -ERANGE as position_apply(). */
 int db_holdings_fill(struct db_holdings *holdings, int64_t account, int64_t symbol, enum order_side side,
                      int64_t qty, int64_t notional, int64_t fee, int64_t ts_ns);
+
+/* A split of a symbol, in every account that holds it: `told` hears of each after it, what it held before and
+ * how much it became more (of a short: less). 0; -ENOMEM; -ERANGE as split_position(). */
+int db_holdings_split(struct db_holdings *holdings, int64_t symbol, const struct split *split, int64_t ts_ns,
+                      void (*told)(void *ctx, const struct db_holding *holding, int64_t before,
+                                   int64_t change),
+                      void *ctx);
 
 /* The account is begun anew: nothing is held, nothing was gained. */
 void db_holdings_reset(struct db_holdings *holdings, int64_t account, int64_t ts_ns);

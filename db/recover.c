@@ -9,14 +9,24 @@
 #include "db/queue.h"
 #include "db/reader_query.h"
 
+/* A split, of the symbol with this id in the database. */
+struct known_split {
+    int64_t symbol, ts_ns;
+    uint64_t input_seq;
+    struct split split;
+    char base[ASSET_NAME_MAX];
+};
+
 struct recovery {
     struct db_reader *reader;
     struct db_recovered *to;
     const struct symbol *symbols;
     int n_symbols;
     struct db_holdings holdings; /* by account's number and symbol's id */
-    char err[DB_ERROR_MAX];      /* of the first failure that is not the reader's own */
-    int r;                       /* the first failure in a callback */
+    struct known_split *splits;  /* in the order in which they took effect */
+    size_t n_splits, splits_done;
+    char err[DB_ERROR_MAX]; /* of the first failure that is not the reader's own */
+    int r;                  /* the first failure in a callback */
 };
 
 /* Room for one more, zeroed, at the end of a growing array; NULL without memory. */
@@ -38,12 +48,26 @@ static void *append(struct recovery *recovery, void **rows, size_t *n, size_t si
 
 #define APPEND(recovery, rows, n) append(recovery, (void **)&(rows), &(n), sizeof *(rows))
 
+/* Is it the one that is stored? A symbol that names no venue is of any. */
+static bool same_symbol(const struct symbol *s, const struct symbol *stored)
+{
+    return strcmp(s->name, stored->name) == 0 && (!s->venue[0] || strcmp(s->venue, stored->venue) == 0);
+}
+
+static int index_of(const struct recovery *recovery, const struct symbol *stored)
+{
+    for (int i = 0; i < recovery->n_symbols; i++)
+        if (same_symbol(&recovery->symbols[i], stored))
+            return i;
+    return -1;
+}
+
 /* The index of a stored symbol among those of the daemon, or -1 with the failure noted. */
 static int find_symbol(struct recovery *recovery, const struct symbol *stored, const char *holds)
 {
-    for (int i = 0; i < recovery->n_symbols; i++)
-        if (strcmp(recovery->symbols[i].name, stored->name) == 0)
-            return i;
+    int index = index_of(recovery, stored);
+    if (index >= 0)
+        return index;
     snprintf(recovery->err, sizeof recovery->err,
              "%s: there is %s of it: add it to the configured symbols again", stored->name, holds);
     recovery->r = -ENOENT;
@@ -56,7 +80,7 @@ static void check_symbol(void *ctx, const struct db_symbol_row *row)
     const struct symbol *stored = &row->symbol;
     for (int i = 0; i < recovery->n_symbols; i++) {
         const struct symbol *s = &recovery->symbols[i];
-        if (strcmp(s->name, stored->name) != 0)
+        if (!same_symbol(s, stored))
             continue;
         if (strcmp(s->base, stored->base) != 0 || strcmp(s->quote, stored->quote) != 0 ||
             s->price_scale != stored->price_scale || s->qty_scale != stored->qty_scale ||
@@ -114,12 +138,61 @@ static void take_policy(void *ctx, const struct db_policy *row)
     }
 }
 
-/* Lots are not stored: the fills lead to them, in the order of the ledger, which resets begin anew. */
+static void take_action(void *ctx, const struct db_action_row *row)
+{
+    struct recovery *recovery = ctx;
+    struct db_recovered *to = recovery->to;
+    const struct corporate_action *action = &row->action.action;
+    if (recovery->r < 0)
+        return;
+    int symbol = index_of(recovery, &row->symbol->symbol);
+    struct db_recovered_action *taken = symbol < 0 ? NULL : APPEND(recovery, to->actions, to->n_actions);
+    if (taken) {
+        *taken = (struct db_recovered_action){.symbol = symbol, .ex_ns = action->ex_ns};
+        memcpy(taken->id, action->id, sizeof taken->id);
+    }
+    struct known_split *split =
+        action->kind == ACTION_SPLIT ? APPEND(recovery, recovery->splits, recovery->n_splits) : NULL;
+    if (split) {
+        *split = (struct known_split){.symbol = row->symbol->id,
+                                      .ts_ns = row->action.ts_ns,
+                                      .input_seq = row->action.input_seq,
+                                      .split = {action->shares, action->per, action->ex_ns}};
+        memcpy(split->base, row->symbol->symbol.base, sizeof split->base);
+    }
+}
+
+static void take_session(void *ctx, const struct db_session *row)
+{
+    struct recovery *recovery = ctx;
+    struct db_session *session = APPEND(recovery, recovery->to->sessions, recovery->to->n_sessions);
+    if (session)
+        *session = *row;
+}
+
+/* The splits that took effect before an event: those of a row of the ledger that tells its time alone are
+ * before it when they are older, which is enough where the row is a reset. */
+static int follow_splits(struct recovery *recovery, uint64_t before_seq, int64_t before_ns)
+{
+    int r = 0;
+    for (; r == 0 && recovery->splits_done < recovery->n_splits; recovery->splits_done++) {
+        const struct known_split *split = &recovery->splits[recovery->splits_done];
+        if (before_seq ? split->input_seq >= before_seq : split->ts_ns >= before_ns)
+            break;
+        r = db_holdings_split(&recovery->holdings, split->symbol, &split->split, split->ts_ns, NULL, NULL);
+    }
+    return r;
+}
+
+/* Lots are not stored: the fills and splits lead to them, in the order of the ledger, which resets begin
+ * anew.
+ */
 static int follow_fills(struct recovery *recovery)
 {
     sqlite3_stmt *stmt;
     int r = db_query(recovery->reader,
-                     "SELECT l.account, l.ts_ns, f.id, f.symbol, f.side, f.qty, f.notional, f.fee, f.ts_ns "
+                     "SELECT l.account, l.ts_ns, f.id, f.symbol, f.side, f.qty, f.notional, f.fee, f.ts_ns, "
+                     "f.input_seq "
                      "FROM ledger AS l LEFT JOIN fills AS f ON f.id = l.fill_id "
                      "WHERE l.kind = 'reset' OR (l.kind = 'trade' AND l.amount <> 0) ORDER BY l.id",
                      &stmt);
@@ -129,6 +202,11 @@ static int follow_fills(struct recovery *recovery)
     while (r >= 0 && (r = db_query_step(recovery->reader, stmt)) > 0) {
         int64_t account = sqlite3_column_int64(stmt, 0), fill = sqlite3_column_int64(stmt, 2);
         int side = order_side_parse(db_column_text(stmt, 4));
+        if (fill != last || fill == 0)
+            r = follow_splits(recovery, (uint64_t)sqlite3_column_int64(stmt, 9),
+                              sqlite3_column_int64(stmt, 1));
+        if (r < 0)
+            break;
         if (fill == 0)
             db_holdings_reset(&recovery->holdings, account, sqlite3_column_int64(stmt, 1));
         else if (fill != last)
@@ -138,6 +216,8 @@ static int follow_fills(struct recovery *recovery)
                                  sqlite3_column_int64(stmt, 8));
         last = fill;
     }
+    if (r == 0)
+        r = follow_splits(recovery, 0, INT64_MAX);
     if (r < 0)
         snprintf(recovery->err, sizeof recovery->err, "the fills lead to no positions: %s",
                  r == -ENOMEM ? "out of memory" : db_reader_error(recovery->reader));
@@ -156,10 +236,7 @@ static void take_position(void *ctx, const struct db_position_row *row)
     struct db_recovered *to = recovery->to;
     if (recovery->r < 0)
         return;
-    int symbol = -1;
-    for (int i = 0; i < recovery->n_symbols; i++)
-        if (strcmp(recovery->symbols[i].name, row->symbol->symbol.name) == 0)
-            symbol = i;
+    int symbol = index_of(recovery, &row->symbol->symbol);
     if (symbol < 0 && row->position.qty == 0)
         return; /* flat, and no longer streamed */
     if (symbol < 0 && find_symbol(recovery, &row->symbol->symbol, "a position") < 0)
@@ -332,6 +409,10 @@ static int take_all(struct recovery *recovery)
     if (r == 0 && recovery->r == 0)
         r = take_balances(recovery);
     if (r == 0 && recovery->r == 0)
+        r = db_reader_actions(reader, NULL, take_action, recovery);
+    if (r == 0 && recovery->r == 0)
+        r = db_reader_sessions(reader, take_session, recovery);
+    if (r == 0 && recovery->r == 0)
         r = follow_fills(recovery);
     if (r == 0 && recovery->r == 0)
         r = db_reader_positions(reader, take_position, recovery);
@@ -363,6 +444,7 @@ int db_recover(struct db_reader *reader, const struct symbol *symbols, int n_sym
         db_reader_end(reader);
     }
     db_holdings_finish(&recovery.holdings);
+    free(recovery.splits);
     r = r < 0 ? r : recovery.r;
     if (r < 0) {
         snprintf(err, err_size, "%s", *recovery.err ? recovery.err : db_reader_error(reader));
@@ -383,6 +465,8 @@ void db_recovered_destroy(struct db_recovered *recovered)
     free(recovered->balances);
     free(recovered->positions);
     free(recovered->orders);
+    free(recovered->actions);
+    free(recovered->sessions);
     free(recovered->keys);
     free(recovered->key_texts);
     free(recovered);

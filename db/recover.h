@@ -28,6 +28,12 @@ struct db_recovered_position {
     struct position position;
     struct lots lots; /* of the position */
 };
+/* A split or a dividend that took effect. */
+struct db_recovered_action {
+    int symbol;
+    char id[ACTION_ID_MAX];
+    int64_t ex_ns;
+};
 /* A command that bore a key. */
 struct db_recovered_key {
     char key[COMMAND_KEY_MAX];
@@ -45,6 +51,10 @@ struct db_recovered {
     size_t n_positions;
     struct order *orders; /* live, oldest first */
     size_t n_orders;
+    struct db_recovered_action *actions; /* of these symbols, in the order in which they took effect */
+    size_t n_actions;
+    struct db_session *sessions; /* by calendar: how each market stood last */
+    size_t n_sessions;
     struct db_recovered_key
         *keys; /* of the newest DB_RECOVERED_KEYS_MAX commands that bore one, sorted by it */
     size_t n_keys;

@@ -18,6 +18,8 @@ struct known_order {
     uint64_t group, parent;
     int64_t says_filled, says_cost;
     int64_t filled, cost; /* of the fills seen so far */
+    int64_t worth;        /* what it filled, in the shares of now: splits since are in it */
+    int64_t created_ns, updated_ns;
 };
 
 enum { BASE_ROW = 1, QUOTE_ROW = 2, FEE_ROW = 4, BORROW_ROW = 8 };
@@ -27,7 +29,25 @@ struct known_fill {
     int account, symbol;
     enum order_side side;
     int64_t ts_ns, price, qty, notional, fee;
+    uint64_t input_seq;
     unsigned rows; /* of the ledger, seen so far */
+};
+
+struct known_action {
+    uint64_t id;
+    int symbol; /* index in the reader */
+    struct corporate_action action;
+    int64_t ts_ns;
+    uint64_t input_seq;
+};
+
+/* A row of the ledger that an action asks for. */
+struct expected_row {
+    enum ledger_kind kind;
+    int account, scale;
+    char asset[ASSET_NAME_MAX];
+    int64_t amount;
+    bool at_most; /* less of it may have been there, or nothing */
 };
 
 struct verification {
@@ -36,6 +56,10 @@ struct verification {
     struct known_order *orders;
     struct known_fill *fills;
     size_t n_orders, n_fills;
+    struct known_action *actions; /* in the order in which they took effect */
+    size_t n_actions, actions_done, worth_done;
+    struct expected_row *expected; /* of the action that took effect last */
+    size_t n_expected, at_expected;
     struct db_holdings holdings; /* by account's number and symbol's index in the reader */
     size_t *balance_index;       /* of to->balances by account and asset: position + 1, 0 for none */
     size_t balance_room;         /* a power of two */
@@ -63,6 +87,20 @@ int verify_seals(struct verification *v);  /* verify_seals.c: every table's firs
 int verify_trades(struct verification *v); /* verify_trades.c: orders, and fills against them */
 int verify_ledger(struct verification *v); /* verify_ledger.c: rows against fills and each other; balances */
 int verify_positions(struct verification *v);
+
+/* verify_actions.c: before the trades. 0 or -errno of the reader. */
+int verify_load_actions(struct verification *v);
+/* Each row of the ledger: lets the actions before it take effect. true when it is one of an action's. */
+bool verify_action_row(struct verification *v, const struct ledger_row *row);
+void verify_actions_end(struct verification *v);
+/* The splits of events before this one change what orders filled is worth. */
+void verify_worth(struct verification *v, uint64_t before_seq);
+/* Did a split change the order after a fill of that event? Its former limit is not known then. */
+bool verify_spans_split(const struct verification *v, const struct known_order *order, uint64_t seq);
+struct split verify_split(const struct known_action *action);
+
+/* verify_ledger.c: what an account has of an asset by the rows seen so far. */
+int64_t verify_total(struct verification *v, int account, const char *asset);
 
 /* verify_trades.c: a fill, in the ledger's order, moves the position that it is of. */
 void verify_follow(struct verification *v, uint64_t fill_id);

@@ -156,6 +156,8 @@ int db_verify(struct db_reader *reader, struct db_verified **ret)
     v.to->fills = v.n_fills;
     free(v.orders);
     free(v.fills);
+    free(v.actions);
+    free(v.expected);
     free(v.balance_index);
     db_holdings_finish(&v.holdings);
     if (r < 0) {

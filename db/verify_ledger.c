@@ -48,6 +48,12 @@ static bool make_room(struct verification *v)
     return true;
 }
 
+int64_t verify_total(struct verification *v, int account, const char *asset)
+{
+    size_t slot = v->balance_room ? *slot_of(v, account, asset) : 0;
+    return slot ? v->to->balances[slot - 1].total : 0;
+}
+
 static struct db_verified_balance *balance_of(struct verification *v, const struct db_ledger_row *entry)
 {
     const struct ledger_row *row = &entry->row;
@@ -139,10 +145,10 @@ static void check_emptied(struct verification *v, uint64_t id)
 
 /* A reset is of the account's currency first, then of all else that it holds, to nothing; then what it was
  * lent is given back. */
-static void check_reset(struct verification *v, const struct db_ledger_row *entry)
+static void check_reset(struct verification *v, const struct db_ledger_row *entry, bool of_action)
 {
     const struct ledger_row *row = &entry->row;
-    bool part = row->fill_id == 0 && (row->kind == LEDGER_RESET || row->kind == LEDGER_BORROW);
+    bool part = !of_action && row->fill_id == 0 && (row->kind == LEDGER_RESET || row->kind == LEDGER_BORROW);
     bool begins = row->kind == LEDGER_RESET && strcmp(row->asset, entry->account->currency) == 0;
     if (v->resetting >= 0 && (!part || begins || row->account != v->resetting || row->ts_ns != v->last.ts_ns))
         check_emptied(v, v->last.id);
@@ -176,8 +182,9 @@ static void check_row(void *ctx, const struct db_ledger_row *entry)
     const struct ledger_row *row = &entry->row;
     if (verify_stopped(v))
         return;
+    bool of_action = verify_action_row(v, row);
     check_transfer(v, row);
-    check_reset(v, entry);
+    check_reset(v, entry, of_action);
     check_kind(v, entry);
     struct db_verified_balance *balance = balance_of(v, entry);
     if (!balance)
@@ -220,6 +227,8 @@ int verify_ledger(struct verification *v)
                      v->last.amount);
     if (r == 0 && !verify_stopped(v))
         check_emptied(v, v->last.id);
+    if (r == 0 && !verify_stopped(v))
+        verify_actions_end(v);
     if (r == 0 && !verify_stopped(v))
         check_fills_booked(v);
     return r;

@@ -66,14 +66,17 @@ static void check_order(void *ctx, const struct db_order_row *row)
             .parent = o->parent,
             .says_filled = o->filled,
             .says_cost = o->cost,
+            .created_ns = o->created_ns,
+            .updated_ns = o->updated_ns,
         };
 }
 
-/* Did the fill keep to what the order asked for? An amended order's former limit is not known any more. */
+/* Did the fill keep to what the order asked for? The former limit of an order that was amended, or split, is
+ * not known any more. */
 static void check_terms(struct verification *v, const struct fill *f, const struct known_order *order)
 {
     bool conditional = order->type == ORDER_STOP_LIMIT || order->type == ORDER_TAKE_PROFIT_LIMIT;
-    if (order_has_limit(order->type) && !order->amended &&
+    if (order_has_limit(order->type) && !order->amended && !verify_spans_split(v, order, f->input_seq) &&
         !fill_limit_crosses(f->side, order->price, f->price))
         verify_wrong(v, "fills", f->id, "%s at %" PRId64 ", beyond the order's limit of %" PRId64,
                      order_side_name(f->side), f->price, order->price);
@@ -107,7 +110,9 @@ static void check_fill(void *ctx, const struct db_fill_row *row)
         verify_wrong(v, "fills", f->id, "the fee is %" PRId64 ", its rate asks for %" PRId64, f->fee,
                      fill_fee(f->notional, f->fee_e6));
     check_terms(v, f, order);
+    verify_worth(v, f->input_seq);
     order->filled += f->qty;
+    order->worth += f->qty;
     order->cost += f->notional;
     struct known_fill *known = VERIFY_APPEND(v, v->fills, v->n_fills);
     if (known)
@@ -121,6 +126,7 @@ static void check_fill(void *ctx, const struct db_fill_row *row)
             .qty = f->qty,
             .notional = f->notional,
             .fee = f->fee,
+            .input_seq = f->input_seq,
         };
 }
 
@@ -148,15 +154,15 @@ static void check_group(struct verification *v, uint64_t id, const struct known_
         int64_t exits = 0;
         for (uint64_t other = o->parent + 1; other <= id; other++)
             if (v->orders[other - 1].parent == o->parent)
-                exits += v->orders[other - 1].filled;
+                exits += v->orders[other - 1].worth;
         if (entry->group != o->group || entry->account != o->account || entry->symbol != o->symbol ||
             entry->side == o->side)
             verify_wrong(v, "orders", id, "is no exit of its entry, order %" PRIu64, o->parent);
-        if (exits > entry->filled)
+        if (exits > entry->worth)
             verify_wrong(v, "orders", id,
                          "exits of order %" PRIu64 " traded %" PRId64 ", more than the %" PRId64
                          " that it did",
-                         o->parent, exits, entry->filled);
+                         o->parent, exits, entry->worth);
     }
     for (uint64_t other = id > 2 ? id - 2 : 1; other < id; other++) {
         const struct known_order *twin = &v->orders[other - 1];
@@ -167,9 +173,12 @@ static void check_group(struct verification *v, uint64_t id, const struct known_
 
 int verify_trades(struct verification *v)
 {
-    int r = db_reader_orders(v->reader, false, 0, check_order, v);
+    int r = verify_load_actions(v);
+    if (r == 0 && !verify_stopped(v))
+        r = db_reader_orders(v->reader, false, 0, check_order, v);
     if (r == 0 && !verify_stopped(v))
         r = db_reader_fills(v->reader, 0, check_fill, v);
+    verify_worth(v, UINT64_MAX);
     for (size_t i = 0; r == 0 && i < v->n_orders && !verify_stopped(v); i++) {
         check_sums(v, i + 1, &v->orders[i]);
         check_group(v, i + 1, &v->orders[i]);
