@@ -1,7 +1,17 @@
 #include "exchange/alpaca/format.h"
 
+#include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/fees.h"
 #include "exchange/alpaca/parse.h"
+
+static int list_parse(const char *text, size_t len, struct venue_symbol *wanted, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        wanted[i].found = false;
+        wanted[i].nearest[0] = '\0';
+    }
+    return alpaca_parse_assets(text, len, wanted, n);
+}
 
 static int parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
 {
@@ -22,6 +32,7 @@ static void parser_destroy(struct venue_parser *parser)
 const struct venue_format alpaca_format = {
     .name = "alpaca",
     .fees = &alpaca_fees,
+    .list_parse = list_parse,
     .parser_create = parser_create,
     .parse = parse,
     .parser_destroy = parser_destroy,

@@ -11,7 +11,7 @@ enum {
     ALPACA_LEVELS_MAX = 16384, /* a side of one message */
     ALPACA_PRICE_SCALE = 9,    /* quotes and prints are finer than the increments that orders keep to */
     ALPACA_QTY_SCALE = 9,
-    ALPACA_QUOTE_SCALE = 9,
+    ALPACA_QUOTE_SCALE = 8,
 };
 
 struct alpaca_levels {

@@ -1,0 +1,350 @@
+#include "exchange/alpaca/assets.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/alpaca/calendar.h"
+#include "exchange/alpaca/message.h"
+#include "exchange/alpaca/number.h"
+#include "exchange/nearest.h"
+
+enum {
+    NEAREST_DISTANCE = 3, /* a name further away is no suggestion */
+    RATE_SCALE = 9,
+};
+
+#define CENT   10000000LL /* at ALPACA_PRICE_SCALE */
+#define SHARE  1000000000LL
+#define DOLLAR 100000000LL /* at ALPACA_QUOTE_SCALE */
+
+bool alpaca_is_crypto(const char *name)
+{
+    return strchr(name, '/') != NULL;
+}
+
+static bool is(struct json_text text, const char *word)
+{
+    size_t len = strlen(word);
+    return text.len == len && memcmp(text.data, word, len) == 0;
+}
+
+static bool copy_name(const char *data, size_t len, char *ret, size_t size)
+{
+    if (len == 0 || len >= size || memchr(data, '\\', len))
+        return false;
+    memcpy(ret, data, len);
+    ret[len] = '\0';
+    return true;
+}
+
+/* A string or number, or null for what is not said. */
+static bool maybe_amount(struct reader *reader, int scale, int64_t *ret)
+{
+    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_amount(reader, scale, ret);
+}
+
+static bool maybe_text(struct reader *reader, struct json_text *ret)
+{
+    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_text(reader, ret);
+}
+
+static bool maybe_bool(struct reader *reader, bool *ret)
+{
+    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_bool(reader, ret);
+}
+
+struct asset {
+    struct json_text name, class, status;
+    bool tradable, divisible;
+    int64_t size_min, step, tick;
+};
+
+static bool read_asset(struct reader *reader, struct asset *asset)
+{
+    struct json_text key;
+    *asset = (struct asset){.class = {"", 0}, .status = {"", 0}};
+    if (!reader_enter_map(reader))
+        return false;
+    while (reader_member(reader, &key)) {
+        bool ok = is(key, "symbol")                ? reader_text(reader, &asset->name)
+                  : is(key, "class")               ? maybe_text(reader, &asset->class)
+                  : is(key, "status")              ? maybe_text(reader, &asset->status)
+                  : is(key, "tradable")            ? maybe_bool(reader, &asset->tradable)
+                  : is(key, "fractionable")        ? maybe_bool(reader, &asset->divisible)
+                  : is(key, "min_order_size")      ? maybe_amount(reader, ALPACA_QTY_SCALE, &asset->size_min)
+                  : is(key, "min_trade_increment") ? maybe_amount(reader, ALPACA_QTY_SCALE, &asset->step)
+                  : is(key, "price_increment")     ? maybe_amount(reader, ALPACA_PRICE_SCALE, &asset->tick)
+                                                   : reader_skip(reader);
+        if (!ok)
+            return false;
+    }
+    return !reader_failed(reader) && asset->name.data != NULL;
+}
+
+static bool stock_symbol(struct symbol *symbol)
+{
+    if (!copy_name(symbol->name, strlen(symbol->name), symbol->base, sizeof(symbol->base)))
+        return false;
+    snprintf(symbol->quote, sizeof(symbol->quote), "USD");
+    return true;
+}
+
+/* False: a name that we cannot hold. */
+static bool to_symbol(const struct asset *asset, struct symbol *ret)
+{
+    struct symbol symbol = {
+        .price_scale = ALPACA_PRICE_SCALE,
+        .qty_scale = ALPACA_QTY_SCALE,
+        .quote_scale = ALPACA_QUOTE_SCALE,
+        .gone = is(asset->status, "inactive"),
+        .loose_ids = true,
+        .venue = "alpaca",
+    };
+    struct symbol_filters *filters = &symbol.filters;
+    symbol.trading = asset->tradable && !symbol.gone;
+    if (!copy_name(asset->name.data, asset->name.len, symbol.name, sizeof(symbol.name)))
+        return false;
+    const char *slash = strchr(symbol.name, '/');
+    if (slash) {
+        if (!copy_name(symbol.name, (size_t)(slash - symbol.name), symbol.base, sizeof(symbol.base)) ||
+            !copy_name(slash + 1, strlen(slash + 1), symbol.quote, sizeof(symbol.quote)))
+            return false;
+        filters->tick = asset->tick;
+        filters->step = asset->step;
+        filters->qty_min = asset->size_min;
+    } else {
+        if (!stock_symbol(&symbol))
+            return false;
+        snprintf(symbol.calendar, sizeof(symbol.calendar), "%s", ALPACA_CALENDAR);
+        filters->tick = asset->tick > 0 ? asset->tick : CENT;
+        filters->step = filters->qty_min = asset->divisible ? 1 : SHARE;
+        if (asset->divisible) {
+            filters->notional_min = DOLLAR;
+            filters->notional_min_market = true;
+        }
+    }
+    *ret = symbol;
+    return true;
+}
+
+static void offer(const struct asset *asset, struct venue_symbol *wanted, size_t n)
+{
+    char name[SYMBOL_NAME_MAX];
+    if (!copy_name(asset->name.data, asset->name.len, name, sizeof(name)))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        struct venue_symbol *want = &wanted[i];
+        if (want->found)
+            continue;
+        if (strcmp(want->name, name) == 0) {
+            want->found = to_symbol(asset, &want->symbol);
+            continue;
+        }
+        size_t distance = nearest_distance(want->name, name);
+        if (distance <= NEAREST_DISTANCE &&
+            (!want->nearest[0] || distance < nearest_distance(want->name, want->nearest)))
+            memcpy(want->nearest, name, sizeof(name));
+    }
+}
+
+int alpaca_parse_assets(const char *text, size_t len, struct venue_symbol *wanted, size_t n)
+{
+    struct reader reader;
+    struct asset asset;
+    reader_init(&reader, false, text, len);
+    if (reader_peek(&reader) == '{') {
+        if (!read_asset(&reader, &asset))
+            return -EBADMSG;
+        offer(&asset, wanted, n);
+        return json_done(&reader.json) ? 0 : -EBADMSG;
+    }
+    reader_enter_array(&reader);
+    while (reader_element(&reader)) {
+        if (!read_asset(&reader, &asset))
+            return -EBADMSG;
+        offer(&asset, wanted, n);
+    }
+    return json_done(&reader.json) ? 0 : -EBADMSG;
+}
+
+void alpaca_add_test_symbol(struct venue_symbol *wanted, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct venue_symbol *want = &wanted[i];
+        if (strcmp(want->name, ALPACA_TEST_SYMBOL) != 0)
+            continue;
+        const struct asset asset = {
+            .name = {ALPACA_TEST_SYMBOL, sizeof(ALPACA_TEST_SYMBOL) - 1},
+            .status = {"active", 6},
+            .tradable = true,
+        };
+        if (!want->found)
+            want->found = to_symbol(&asset, &want->symbol);
+        want->symbol.calendar[0] = '\0';
+    }
+}
+
+/* One action's fields; which of the rates there are depends on its kind. */
+struct listed_action {
+    struct json_text id, symbol, ex_date;
+    int64_t new_rate, old_rate, rate;
+};
+
+static bool read_action(struct reader *reader, struct listed_action *action)
+{
+    struct json_text key;
+    *action = (struct listed_action){.new_rate = -1, .old_rate = -1, .rate = -1};
+    if (!reader_enter_map(reader))
+        return false;
+    while (reader_member(reader, &key)) {
+        bool ok = is(key, "id")         ? maybe_text(reader, &action->id)
+                  : is(key, "symbol")   ? maybe_text(reader, &action->symbol)
+                  : is(key, "ex_date")  ? maybe_text(reader, &action->ex_date)
+                  : is(key, "new_rate") ? maybe_amount(reader, RATE_SCALE, &action->new_rate)
+                  : is(key, "old_rate") ? maybe_amount(reader, RATE_SCALE, &action->old_rate)
+                  : is(key, "rate")     ? maybe_amount(reader, RATE_SCALE, &action->rate)
+                                        : reader_skip(reader);
+        if (!ok)
+            return false;
+    }
+    return !reader_failed(reader);
+}
+
+static int64_t divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static int to_action(const struct listed_action *listed, struct json_text kind, struct venue_action *ret)
+{
+    struct venue_action action = {0};
+    int32_t day;
+    const int64_t one = decimal_pow10(RATE_SCALE);
+    if (!listed->symbol.data || !listed->ex_date.data ||
+        !copy_name(listed->symbol.data, listed->symbol.len, action.symbol, sizeof(action.symbol)) ||
+        !alpaca_date(listed->ex_date.data, listed->ex_date.len, &day))
+        return -EBADMSG;
+    action.action.ex_ns = alpaca_eastern_ns(day, ALPACA_EARLY_MINUTE);
+    if (is(kind, "cash_dividends")) {
+        if (listed->rate < 0)
+            return -EBADMSG;
+        action.action.kind = ACTION_DIVIDEND;
+        action.action.cash = listed->rate;
+    } else {
+        bool shares = is(kind, "stock_dividends");
+        if (shares && (listed->rate < 0 || listed->rate > INT64_MAX - one))
+            return -EBADMSG;
+        int64_t to = shares ? one + listed->rate : listed->new_rate, from = shares ? one : listed->old_rate;
+        if (to <= 0 || from <= 0)
+            return -EBADMSG;
+        int64_t common = divisor(to, from);
+        action.action.kind = ACTION_SPLIT;
+        action.action.shares = to / common;
+        action.action.per = from / common;
+    }
+    if (!listed->id.data ||
+        !copy_name(listed->id.data, listed->id.len, action.action.id, sizeof(action.action.id)))
+        snprintf(action.action.id, sizeof(action.action.id), "%s %s %.10s", action.symbol,
+                 corporate_action_name(action.action.kind), listed->ex_date.data);
+    *ret = action;
+    return 0;
+}
+
+static int read_actions(struct reader *reader, struct venue_action *ret, size_t cap, size_t *n)
+{
+    struct json_text kind;
+    if (reader_peek(reader) == 'n')
+        return reader_skip(reader) ? 0 : -EBADMSG;
+    if (!reader_enter_map(reader))
+        return -EBADMSG;
+    while (reader_member(reader, &kind)) {
+        bool known = is(kind, "forward_splits") || is(kind, "reverse_splits") || is(kind, "cash_dividends") ||
+                     is(kind, "stock_dividends");
+        if (!known || reader_peek(reader) == 'n') {
+            if (!reader_skip(reader))
+                return -EBADMSG;
+            continue;
+        }
+        if (!reader_enter_array(reader))
+            return -EBADMSG;
+        while (reader_element(reader)) {
+            struct listed_action listed;
+            if (!read_action(reader, &listed))
+                return -EBADMSG;
+            if (*n == cap)
+                return -E2BIG;
+            int r = to_action(&listed, kind, &ret[*n]);
+            if (r < 0)
+                return r;
+            ++*n;
+        }
+    }
+    return reader_failed(reader) ? -EBADMSG : 0;
+}
+
+int alpaca_parse_actions(const char *text, size_t len, struct venue_action *ret, size_t cap, size_t *ret_n,
+                         struct json_text *ret_next)
+{
+    struct reader reader;
+    struct json_text key, next = {"", 0};
+    size_t n = 0;
+    bool have = false;
+    reader_init(&reader, false, text, len);
+    reader_enter_map(&reader);
+    while (reader_member(&reader, &key)) {
+        int r = 0;
+        if (is(key, "corporate_actions")) {
+            have = true;
+            r = read_actions(&reader, ret, cap, &n);
+        } else if (is(key, "next_page_token")) {
+            r = maybe_text(&reader, &next) ? 0 : -EBADMSG;
+        } else if (!reader_skip(&reader)) {
+            r = -EBADMSG;
+        }
+        if (r < 0)
+            return r;
+    }
+    if (!json_done(&reader.json) || !have)
+        return -EBADMSG;
+    *ret_n = n;
+    *ret_next = next;
+    return 0;
+}
+
+bool alpaca_parse_refusal(const char *text, size_t len, struct json_text *ret)
+{
+    struct json json;
+    struct json_text key, message = {0};
+    json_init(&json, text, len);
+    json_enter_object(&json);
+    while (json_member(&json, &key))
+        if (is(key, "message") ? !json_read_string(&json, &message) : !json_skip(&json))
+            return false;
+    if (!json_done(&json) || !message.data)
+        return false;
+    *ret = message;
+    return true;
+}
+
+int alpaca_parse_clock(const char *text, size_t len, int64_t *ret_ns)
+{
+    struct reader reader;
+    struct json_text key;
+    int64_t ns = -1;
+    reader_init(&reader, false, text, len);
+    reader_enter_map(&reader);
+    while (reader_member(&reader, &key))
+        if (is(key, "timestamp") ? !reader_time(&reader, &ns) : !reader_skip(&reader))
+            return -EBADMSG;
+    if (!json_done(&reader.json) || ns < 0)
+        return -EBADMSG;
+    *ret_ns = ns;
+    return 0;
+}

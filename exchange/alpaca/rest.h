@@ -1,0 +1,43 @@
+/* Alpaca's REST: clock, calendar and assets of the trading API, bars, order books and corporate actions of
+ * the market data API. See exchange/venue.h for the calls' contracts.
+ *
+ * The venue allows 200 calls a minute and says in each reply how many are left: eight of ten are used, then
+ * requests wait; on 429 everything waits as the reply says. Replies of 5xx and broken connections are tried
+ * again with backoff, a bounded number of times: all requests only read. 401 and 403 are final for the call.
+ * Keys go into headers and into no message.
+ *
+ * Bars of up to an hour are the venue's own; longer ones are put together from hours, so that days begin at
+ * 0:00 UTC as everywhere here. With `feed = delayed_sip` the last quarter of an hour is not asked for: the
+ * venue refuses it. rest_book() is for crypto: -EINVAL for a stock. */
+#ifndef EXCHANGE_ALPACA_REST_H
+#define EXCHANGE_ALPACA_REST_H
+
+#include "exchange/venue.h"
+
+enum {
+    ALPACA_CALLS_PER_MINUTE = 200,
+    ALPACA_BARS_MAX = 10000,   /* a page */
+    ALPACA_ACTIONS_MAX = 1000, /* a page */
+};
+
+struct alpaca_rest;
+struct alpaca_call;
+
+int alpaca_rest_create(const struct venue_rest_config *config, struct alpaca_rest **ret);
+void alpaca_rest_destroy(struct alpaca_rest *rest);
+int alpaca_rest_time(struct alpaca_rest *rest, venue_reply_done *done, void *user, struct alpaca_call **ret);
+int alpaca_rest_symbols(struct alpaca_rest *rest, const char *const *names, size_t n, venue_reply_done *done,
+                        void *user, struct alpaca_call **ret);
+int alpaca_rest_bars(struct alpaca_rest *rest, const struct venue_bars_request *request,
+                     venue_reply_done *done, void *user, struct alpaca_call **ret);
+int alpaca_rest_book(struct alpaca_rest *rest, const struct symbol *symbol, venue_reply_done *done,
+                     void *user, struct alpaca_call **ret);
+int alpaca_rest_days(struct alpaca_rest *rest, int64_t from_ns, int64_t to_ns, venue_reply_done *done,
+                     void *user, struct alpaca_call **ret);
+int alpaca_rest_actions(struct alpaca_rest *rest, const char *const *names, size_t n, int64_t from_ns,
+                        int64_t to_ns, venue_reply_done *done, void *user, struct alpaca_call **ret);
+void alpaca_rest_hold(struct alpaca_rest *rest, int64_t until_ns, const char *why);
+void alpaca_rest_cancel(struct alpaca_rest *rest, struct alpaca_call *call);
+const struct venue_rest_status *alpaca_rest_status(const struct alpaca_rest *rest);
+
+#endif

@@ -1,0 +1,505 @@
+#include "exchange/alpaca/rest_call.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/alpaca/assets.h"
+#include "exchange/alpaca/calendar.h"
+#include "exchange/alpaca/number.h"
+#include "exchange/alpaca/reply.h"
+#include "exchange/bar_join.h"
+
+enum {
+    NAMES_IN_URL_MAX = 100,
+    EMPTY_PAGES_MAX = 100, /* one after another */
+    DAYS_MAX = 4000,       /* sixteen years */
+    ACTIONS_TOTAL_MAX = 100000,
+    PROCESS_DAYS = 7, /* the venue looks by process date, which is near the ex-date */
+};
+
+#define MINUTE_NS 60000000000LL
+#define HOUR_NS   (60 * MINUTE_NS)
+#define DAY_NS    (24 * HOUR_NS)
+#define DELAY_NS  (16 * MINUTE_NS)
+
+void alpaca_call_free(struct alpaca_call *call)
+{
+    free(call->wanted);
+    free(call->actions);
+    free(call);
+}
+
+/* A text that grows; once memory is short it stays failed. */
+struct text {
+    char *data;
+    size_t len, cap;
+    bool failed;
+};
+
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct text *text, const char *format, ...)
+{
+    for (;;) {
+        va_list arguments;
+        va_start(arguments, format);
+        int n =
+            vsnprintf(text->data ? text->data + text->len : NULL, text->cap - text->len, format, arguments);
+        va_end(arguments);
+        if (n < 0 || text->failed) {
+            text->failed = true;
+            return;
+        }
+        if ((size_t)n < text->cap - text->len) {
+            text->len += (size_t)n;
+            return;
+        }
+        size_t cap = (text->cap + (size_t)n + 1) * 2;
+        char *data = realloc(text->data, cap);
+        if (!data) {
+            text->failed = true;
+            return;
+        }
+        text->data = data;
+        text->cap = cap;
+    }
+}
+
+/* Percent-encoded but for what a URL may hold bare. */
+static void add_encoded(struct text *text, const char *value)
+{
+    for (; *value; value++) {
+        unsigned char c = (unsigned char)*value;
+        add(text, isalnum(c) || strchr("-_.", c) ? "%c" : "%%%02X", c);
+    }
+}
+
+static void add_base(struct text *text, const char *base)
+{
+    size_t len = strlen(base);
+    while (len > 0 && base[len - 1] == '/')
+        len--;
+    add(text, "%.*s", (int)len, base);
+}
+
+static void add_time(struct text *text, const char *name, int64_t ns)
+{
+    char time[ALPACA_TIME_TEXT_MAX];
+    alpaca_time_text(ns, time);
+    add(text, "&%s=", name);
+    add_encoded(text, time);
+}
+
+static void add_date(struct text *text, const char *name, int32_t days)
+{
+    int year, month, day;
+    alpaca_civil(days, &year, &month, &day);
+    add(text, "%s=%04d-%02d-%02d", name, year, month, day);
+}
+
+/* The venue's own bars that a long one is put together from. */
+static int64_t part_ns(const struct alpaca_call *call)
+{
+    return call->bars.interval_ns > HOUR_NS ? HOUR_NS : call->bars.interval_ns;
+}
+
+static int64_t min_ns(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The last open time that is asked for. */
+static int64_t last_ns(const struct alpaca_call *call, bool delayed)
+{
+    int64_t last = call->bars.end_ns;
+    if (call->bars.interval_ns > HOUR_NS)
+        last = bar_open_time(last, call->bars.interval_ns) + call->bars.interval_ns - HOUR_NS;
+    return delayed ? min_ns(last, call->bars.now_ns - DELAY_NS) : last;
+}
+
+static bool is_delayed(const struct alpaca_call *call, const struct alpaca_settings *settings)
+{
+    return !alpaca_is_crypto(call->symbol.name) && strcmp(settings->feed, "delayed_sip") == 0;
+}
+
+bool alpaca_call_is_nothing(const struct alpaca_call *call, const struct alpaca_settings *settings)
+{
+    if (call->kind == VENUE_REPLY_ACTIONS)
+        return call->n_wanted == 0; /* crypto has none */
+    return call->kind == VENUE_REPLY_BARS && last_ns(call, is_delayed(call, settings)) < call->bars.start_ns;
+}
+
+static void add_bars(struct text *text, const struct alpaca_call *call, const char *data,
+                     const struct alpaca_settings *settings)
+{
+    bool crypto = alpaca_is_crypto(call->symbol.name);
+    bool delayed = is_delayed(call, settings);
+    add_base(text, data);
+    if (crypto)
+        add(text, "/v1beta3/crypto/%s/bars?symbols=", settings->crypto);
+    else
+        add(text, "/v2/stocks/bars?symbols=");
+    add_encoded(text, call->symbol.name);
+    if (part_ns(call) == HOUR_NS)
+        add(text, "&timeframe=1Hour");
+    else
+        add(text, "&timeframe=%dMin", (int)(part_ns(call) / MINUTE_NS));
+    add_time(text, "start", call->bars.start_ns);
+    add_time(text, "end", last_ns(call, delayed));
+    add(text, "&limit=%zu&sort=asc", call->limit);
+    if (!crypto)
+        add(text, "&adjustment=%s&feed=%s", call->bars.adjusted ? "split" : "raw",
+            delayed                               ? "sip"
+            : strcmp(settings->feed, "test") == 0 ? "iex"
+                                                  : settings->feed);
+}
+
+static size_t names_end(const struct alpaca_call *call)
+{
+    size_t end = call->first + NAMES_IN_URL_MAX;
+    return end < call->n_wanted ? end : call->n_wanted;
+}
+
+static void add_actions(struct text *text, const struct alpaca_call *call, const char *data)
+{
+    add_base(text, data);
+    add(text, "/v1/corporate-actions?symbols=");
+    for (size_t i = call->first; i < names_end(call); i++) {
+        if (i > call->first)
+            add(text, "%%2C");
+        add_encoded(text, call->wanted[i].name);
+    }
+    add(text, "&types=forward_split%%2Creverse_split%%2Cstock_dividend%%2Ccash_dividend");
+    add_date(text, "&start", alpaca_eastern_day(call->from_ns) - PROCESS_DAYS);
+    add_date(text, "&end", alpaca_eastern_day(call->to_ns) + PROCESS_DAYS);
+    add(text, "&limit=%d&sort=asc", ALPACA_ACTIONS_MAX);
+}
+
+char *alpaca_call_url(const struct alpaca_call *call, const char *data, const char *trading,
+                      const struct alpaca_settings *settings)
+{
+    struct text text = {0};
+    switch (call->kind) {
+    case VENUE_REPLY_TIME:
+        add_base(&text, trading);
+        add(&text, "/v2/clock");
+        break;
+    case VENUE_REPLY_SYMBOLS:
+        add_base(&text, trading);
+        add(&text, "/v2/assets?status=active&asset_class=%s", call->crypto_list ? "crypto" : "us_equity");
+        break;
+    case VENUE_REPLY_DAYS:
+        add_base(&text, trading);
+        add(&text, "/v2/calendar?");
+        add_date(&text, "start", alpaca_eastern_day(call->from_ns));
+        add_date(&text, "&end", alpaca_eastern_day(call->to_ns));
+        break;
+    case VENUE_REPLY_BARS:
+        add_bars(&text, call, data, settings);
+        break;
+    case VENUE_REPLY_BOOK:
+        add_base(&text, data);
+        add(&text, "/v1beta3/crypto/%s/latest/orderbooks?symbols=", settings->crypto);
+        add_encoded(&text, call->symbol.name);
+        break;
+    case VENUE_REPLY_ACTIONS:
+        add_actions(&text, call, data);
+        break;
+    }
+    if (call->token[0]) {
+        add(&text, "&page_token=");
+        add_encoded(&text, call->token);
+    }
+    if (text.failed) {
+        free(text.data);
+        return NULL;
+    }
+    return text.data;
+}
+
+void alpaca_call_title(const struct alpaca_call *call, char ret[static VENUE_DETAIL_MAX])
+{
+    static const char *const titles[] = {
+        [VENUE_REPLY_TIME] = "clock",    [VENUE_REPLY_SYMBOLS] = "assets",
+        [VENUE_REPLY_BARS] = "bars",     [VENUE_REPLY_BOOK] = "order book",
+        [VENUE_REPLY_DAYS] = "calendar", [VENUE_REPLY_ACTIONS] = "corporate actions",
+    };
+    bool named = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK;
+    snprintf(ret, VENUE_DETAIL_MAX, "%s%s%s", titles[call->kind], named ? " " : "",
+             named ? call->symbol.name : "");
+}
+
+/* Moves the call to the page of that token. False for one that cannot be the next. */
+static bool next_page(struct alpaca_call *call, struct json_text token)
+{
+    if (token.len >= sizeof(call->token) ||
+        (token.len == strlen(call->token) && memcmp(token.data, call->token, token.len) == 0))
+        return false;
+    memcpy(call->token, token.data, token.len);
+    call->token[token.len] = '\0';
+    return true;
+}
+
+static int take_symbols(struct alpaca_call *call, const char *body, size_t len,
+                        const struct alpaca_settings *settings, struct venue_reply *reply)
+{
+    int r = alpaca_parse_assets(body, len, call->wanted, call->n_wanted);
+    if (r < 0)
+        return r;
+    bool more = false;
+    for (size_t i = 0; i < call->n_wanted && !call->crypto_list; i++)
+        more |= alpaca_is_crypto(call->wanted[i].name);
+    if (more) {
+        call->crypto_list = true;
+        return 1;
+    }
+    if (strcmp(settings->feed, "test") == 0)
+        alpaca_add_test_symbol(call->wanted, call->n_wanted);
+    reply->symbols.list = call->wanted;
+    reply->symbols.n = call->n_wanted;
+    reply->symbols.n_missing = 0;
+    for (size_t i = 0; i < call->n_wanted; i++)
+        reply->symbols.n_missing += !call->wanted[i].found;
+    return 0;
+}
+
+struct bars_page {
+    struct alpaca_call *call;
+    struct bar *bars;
+    size_t n, parts;
+};
+
+static const struct symbol *bars_symbol(void *user, struct json_text name)
+{
+    const struct bars_page *page = user;
+    const char *wanted = page->call->symbol.name;
+    return name.len == strlen(wanted) && memcmp(name.data, wanted, name.len) == 0 ? &page->call->symbol
+                                                                                  : NULL;
+}
+
+static void finish_partial(struct bars_page *page)
+{
+    struct alpaca_call *call = page->call;
+    if (call->has_partial && call->partial.open_ns >= call->bars.start_ns)
+        page->bars[page->n++] = call->partial;
+    call->has_partial = false;
+}
+
+static int bars_message(void *user, const struct symbol *symbol, const struct market_event *event)
+{
+    struct bars_page *page = user;
+    struct alpaca_call *call = page->call;
+    const struct bar *part = &event->kline.bar;
+    (void)symbol;
+    if (event->kind != MARKET_KLINE || page->parts == ALPACA_BARS_MAX || part->open_ns <= call->before_ns ||
+        part->open_ns < call->bars.start_ns || part->open_ns > last_ns(call, false) ||
+        part->open_ns % part_ns(call) != 0)
+        return -EBADMSG; /* not what was asked for: a next page might never end */
+    page->parts++;
+    call->before_ns = part->open_ns;
+    int64_t open_ns = bar_open_time(part->open_ns, call->bars.interval_ns);
+    if (call->has_partial && call->partial.open_ns != open_ns)
+        finish_partial(page);
+    if (!call->has_partial)
+        call->partial.open_ns = open_ns;
+    bar_join_merge(&call->partial, part, !call->has_partial);
+    call->has_partial = true;
+    return 0;
+}
+
+static int take_bars(struct alpaca_call *call, const char *body, size_t len, struct alpaca_levels *levels,
+                     struct venue_reply *reply, void **storage)
+{
+    struct venue_bars_request *ask = &call->bars;
+    struct bar *bars = malloc((ALPACA_BARS_MAX + 1) * sizeof(*bars));
+    if (!bars)
+        return -ENOMEM;
+    struct bars_page page = {.call = call, .bars = bars};
+    const struct alpaca_reply_handler handler = {bars_symbol, bars_message, &page};
+    struct alpaca_reply said;
+    int r = alpaca_parse_reply(body, len, levels, &handler, &said);
+    call->empty_pages = page.parts > 0 ? 0 : call->empty_pages + 1;
+    bool more = r == 0 && said.next_page.len > 0 && (ask->max == 0 || page.n < ask->max);
+    if (r == 0 && more && (call->empty_pages > EMPTY_PAGES_MAX || !next_page(call, said.next_page)))
+        r = -EBADMSG;
+    if (r < 0) {
+        free(bars);
+        return r == -E2BIG ? -EBADMSG : r;
+    }
+    if (!more)
+        finish_partial(&page);
+    if (more && page.n == 0) {
+        free(bars);
+        return 1;
+    }
+    size_t n = ask->max > 0 && page.n > ask->max ? ask->max : page.n, closed = 0;
+    while (closed < n && bars[closed].open_ns + ask->interval_ns <= ask->now_ns)
+        closed++;
+    *storage = bars;
+    reply->bars.list = bars;
+    reply->bars.n = n;
+    reply->bars.n_closed = closed;
+    reply->more = more;
+    if (ask->max > 0)
+        ask->max -= n;
+    return 0;
+}
+
+struct book_page {
+    const struct alpaca_call *call;
+    struct market_depth depth;
+    bool found;
+};
+
+static const struct symbol *book_symbol(void *user, struct json_text name)
+{
+    const struct book_page *page = user;
+    const char *wanted = page->call->symbol.name;
+    return name.len == strlen(wanted) && memcmp(name.data, wanted, name.len) == 0 ? &page->call->symbol
+                                                                                  : NULL;
+}
+
+static int book_message(void *user, const struct symbol *symbol, const struct market_event *event)
+{
+    struct book_page *page = user;
+    (void)symbol;
+    if (event->kind != MARKET_DEPTH && event->kind != MARKET_BOOK)
+        return -EBADMSG;
+    page->depth = event->depth;
+    page->found = true;
+    return 0;
+}
+
+static int highest_first(const void *a, const void *b)
+{
+    int64_t x = ((const struct book_level *)a)->price, y = ((const struct book_level *)b)->price;
+    return (y > x) - (y < x);
+}
+
+static int lowest_first(const void *a, const void *b)
+{
+    return highest_first(b, a);
+}
+
+/* Without empty levels, best first. */
+static uint32_t tidy(const struct book_level *levels, uint32_t n, struct book_level *ret,
+                     int (*order)(const void *, const void *))
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (levels[i].qty > 0)
+            ret[kept++] = levels[i];
+    qsort(ret, kept, sizeof(*ret), order);
+    return kept;
+}
+
+static int take_book(struct alpaca_call *call, const char *body, size_t len, struct alpaca_levels *levels,
+                     struct venue_reply *reply, void **storage)
+{
+    struct book_page page = {.call = call};
+    const struct alpaca_reply_handler handler = {book_symbol, book_message, &page};
+    struct alpaca_reply said;
+    int r = alpaca_parse_reply(body, len, levels, &handler, &said);
+    if (r == 0 && !page.found)
+        r = -EBADMSG;
+    if (r < 0)
+        return r == -E2BIG ? -EBADMSG : r;
+    const struct market_depth *depth = &page.depth;
+    struct book_level *own = malloc(((size_t)depth->n_bids + depth->n_asks + 1) * sizeof(*own));
+    if (!own)
+        return -ENOMEM;
+    reply->book.last_id = 0; /* the venue numbers nothing */
+    reply->book.bids = own;
+    reply->book.n_bids = tidy(depth->bids, depth->n_bids, own, highest_first);
+    reply->book.asks = own + depth->n_bids;
+    reply->book.n_asks = tidy(depth->asks, depth->n_asks, own + depth->n_bids, lowest_first);
+    *storage = own;
+    return 0;
+}
+
+static int take_days(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply,
+                     void **storage)
+{
+    struct trading_day *days = malloc(DAYS_MAX * sizeof(*days));
+    size_t n;
+    (void)call;
+    if (!days)
+        return -ENOMEM;
+    int r = alpaca_parse_calendar(body, len, days, DAYS_MAX, &n);
+    if (r < 0) {
+        free(days);
+        return -EBADMSG;
+    }
+    *storage = days;
+    reply->days.calendar = ALPACA_CALENDAR;
+    reply->days.list = days;
+    reply->days.n = n;
+    return 0;
+}
+
+static int earliest_first(const void *a, const void *b)
+{
+    int64_t x = ((const struct venue_action *)a)->action.ex_ns;
+    int64_t y = ((const struct venue_action *)b)->action.ex_ns;
+    return (x > y) - (x < y);
+}
+
+static int take_actions(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply)
+{
+    if (call->n_actions + ALPACA_ACTIONS_MAX > call->cap_actions) {
+        size_t cap = call->n_actions + 2 * (size_t)ALPACA_ACTIONS_MAX;
+        if (cap > ACTIONS_TOTAL_MAX)
+            return -EBADMSG;
+        struct venue_action *actions = realloc(call->actions, cap * sizeof(*actions));
+        if (!actions)
+            return -ENOMEM;
+        call->actions = actions;
+        call->cap_actions = cap;
+    }
+    struct venue_action *page = call->actions + call->n_actions;
+    struct json_text token;
+    size_t n;
+    int r = alpaca_parse_actions(body, len, page, ALPACA_ACTIONS_MAX, &n, &token);
+    if (r < 0)
+        return -EBADMSG;
+    for (size_t i = 0; i < n; i++)
+        if (page[i].action.ex_ns >= call->from_ns && page[i].action.ex_ns <= call->to_ns)
+            call->actions[call->n_actions++] = page[i];
+    call->empty_pages = n > 0 ? 0 : call->empty_pages + 1;
+    if (token.len > 0)
+        return call->empty_pages <= EMPTY_PAGES_MAX && next_page(call, token) ? 1 : -EBADMSG;
+    call->token[0] = '\0';
+    call->first = names_end(call);
+    if (call->first < call->n_wanted)
+        return 1;
+    qsort(call->actions, call->n_actions, sizeof(*call->actions), earliest_first);
+    reply->actions.list = call->actions;
+    reply->actions.n = call->n_actions;
+    return 0;
+}
+
+int alpaca_call_take(struct alpaca_call *call, const char *body, size_t len,
+                     const struct alpaca_settings *settings, struct alpaca_levels *levels,
+                     struct venue_reply *reply, void **storage)
+{
+    *storage = NULL;
+    switch (call->kind) {
+    case VENUE_REPLY_TIME:
+        return alpaca_parse_clock(body, len, &reply->server_ns);
+    case VENUE_REPLY_SYMBOLS:
+        return take_symbols(call, body, len, settings, reply);
+    case VENUE_REPLY_BARS:
+        return take_bars(call, body, len, levels, reply, storage);
+    case VENUE_REPLY_BOOK:
+        return take_book(call, body, len, levels, reply, storage);
+    case VENUE_REPLY_DAYS:
+        return take_days(call, body, len, reply, storage);
+    case VENUE_REPLY_ACTIONS:
+        return take_actions(call, body, len, reply);
+    }
+    return -EBADMSG;
+}
