@@ -2,10 +2,11 @@
 
 #include <string.h>
 
+#include "exchange/alpaca/venue.h"
 #include "exchange/binance/venue.h"
 #include "exchange/nearest.h"
 
-static const struct venue *const list[] = {&binance_venue};
+static const struct venue *const list[] = {&alpaca_venue, &binance_venue};
 
 enum { VENUES = sizeof list / sizeof *list };
 

@@ -1,0 +1,532 @@
+#include "exchange/alpaca/endpoint.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    SECOND_MS = 1000,
+    PATIENCE_MS = 10 * SECOND_MS,             /* for the welcome, and for the answer to the keys */
+    CONNECTION_LIMIT_MS = 5 * 60 * SECOND_MS, /* another program is connected: it will hardly go soon */
+    TEXT_MAX = 120,
+};
+
+static const char packed_type[] = "application/msgpack";
+
+static int64_t now_ms(void)
+{
+    return (int64_t)(uv_hrtime() / 1000000);
+}
+
+static int64_t wall_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void say(struct endpoint *endpoint, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct endpoint *endpoint, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(endpoint->detail, sizeof(endpoint->detail), format, arguments);
+    va_end(arguments);
+}
+
+enum venue_link endpoint_state(const struct endpoint *endpoint)
+{
+    return endpoint->active ? link_state(&endpoint->link) : VENUE_DOWN;
+}
+
+static void drive(struct endpoint *endpoint);
+
+static void on_timer(uv_timer_t *timer)
+{
+    drive(timer->data);
+}
+
+static void wake_at(struct endpoint *endpoint, int64_t at_ms)
+{
+    if (at_ms > endpoint->deadline_ms)
+        at_ms = endpoint->deadline_ms;
+    if (at_ms == INT64_MAX) {
+        uv_timer_stop(&endpoint->timer);
+        return;
+    }
+    int64_t delay_ms = at_ms - now_ms();
+    uv_update_time(endpoint->timer.loop);
+    uv_timer_start(&endpoint->timer, on_timer, delay_ms > 0 ? (uint64_t)delay_ms : 0, 0);
+}
+
+void endpoint_touch(struct endpoint *endpoint)
+{
+    uv_update_time(endpoint->timer.loop);
+    uv_timer_start(&endpoint->timer, on_timer, 0, 0);
+}
+
+static void announce(struct endpoint *endpoint)
+{
+    enum venue_link link = endpoint_state(endpoint);
+    if (link == endpoint->told)
+        return;
+    endpoint->told = link;
+    endpoint->since_ms = now_ms();
+    endpoint->owner->changed(endpoint->owner->user, endpoint);
+}
+
+static void drop_connection(struct endpoint *endpoint)
+{
+    resolver_cancel(endpoint->query);
+    endpoint->query = NULL;
+    websocket_destroy(endpoint->websocket);
+    endpoint->websocket = NULL;
+    endpoint->phase = ENDPOINT_AWAY;
+    endpoint->deadline_ms = INT64_MAX;
+    endpoint->refused = false;
+    for (size_t i = 0; i < endpoint->n_subscriptions; i++)
+        endpoint->subscriptions[i].sent = 0;
+    endpoint->list_lost |= endpoint->listing;
+    endpoint->listing = false;
+}
+
+/* Ends the connection, or the attempt, for that cause. */
+static void give_up(struct endpoint *endpoint, enum link_failure failure, int64_t retry_after_ms)
+{
+    bool ready = endpoint->phase == ENDPOINT_READY;
+    int64_t now = now_ms();
+    drop_connection(endpoint);
+    if (ready)
+        link_lost(&endpoint->link, now, failure, retry_after_ms);
+    else
+        link_failed(&endpoint->link, now, failure, retry_after_ms);
+    drive(endpoint);
+}
+
+static bool send_request(struct endpoint *endpoint, const struct alpaca_request *request)
+{
+    int r = request->overflow ? -EMSGSIZE
+            : request->packed ? websocket_send_binary(endpoint->websocket, request->data, request->len)
+                              : websocket_send(endpoint->websocket, request->data, request->len);
+    endpoint->sent += r == 0;
+    return r == 0;
+}
+
+static bool send_changes(struct endpoint *endpoint, bool add)
+{
+    struct alpaca_request request;
+    size_t at = 0;
+    while (at < endpoint->n_subscriptions)
+        if (alpaca_request_channels(&request, endpoint->packed, add, endpoint->subscriptions,
+                                    endpoint->n_subscriptions, &at) &&
+            !send_request(endpoint, &request))
+            return false;
+    return true;
+}
+
+/* Tells the venue what changed, and forgets what nobody asks for any more. */
+static void subscribe(struct endpoint *endpoint)
+{
+    if (endpoint->phase != ENDPOINT_READY)
+        return;
+    if (!send_changes(endpoint, false) || !send_changes(endpoint, true)) {
+        say(endpoint, "a request could not be sent");
+        give_up(endpoint, LINK_LOST, -1);
+    }
+}
+
+static void forget_unasked(struct endpoint *endpoint)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < endpoint->n_subscriptions; i++)
+        if (endpoint->subscriptions[i].asked || endpoint->subscriptions[i].sent)
+            endpoint->subscriptions[kept++] = endpoint->subscriptions[i];
+    endpoint->n_subscriptions = kept;
+}
+
+static bool is_asked_for(const struct endpoint *endpoint)
+{
+    for (size_t i = 0; i < endpoint->n_subscriptions; i++)
+        if (endpoint->subscriptions[i].asked)
+            return true;
+    return false;
+}
+
+static void on_opened(void *user)
+{
+    struct endpoint *endpoint = user;
+    endpoint->phase = ENDPOINT_OPEN;
+    endpoint->deadline_ms = now_ms() + PATIENCE_MS;
+    if (endpoint->paused)
+        websocket_pause(endpoint->websocket, true);
+    drive(endpoint);
+}
+
+static void send_keys(struct endpoint *endpoint)
+{
+    struct alpaca_request request;
+    alpaca_request_auth(&request, endpoint->packed, endpoint->keys.id, endpoint->keys.secret);
+    bool sent = send_request(endpoint, &request);
+    explicit_bzero(&request, sizeof(request));
+    endpoint->phase = ENDPOINT_ASKED;
+    endpoint->deadline_ms = now_ms() + PATIENCE_MS;
+    if (!sent) {
+        say(endpoint, "the keys could not be sent");
+        give_up(endpoint, LINK_LOST, -1);
+    }
+}
+
+/* Codes of the venue's errors: final ones are never tried again. */
+static void on_error(struct endpoint *endpoint, const struct alpaca_notice *notice)
+{
+    int code = notice->code > 0 && notice->code < 1000 ? (int)notice->code : 0;
+    char said[TEXT_MAX];
+    snprintf(said, sizeof(said), "%.*s", (int)(notice->text.len < TEXT_MAX ? notice->text.len : TEXT_MAX - 1),
+             notice->text.data);
+    switch (code) {
+    case 402:
+        say(endpoint, "the venue refuses the keys (402 %s): check [venue alpaca] keys", said);
+        give_up(endpoint, LINK_ENDED, -1);
+        return;
+    case 408:
+    case 409:
+    case 410:
+    case 411:
+        say(endpoint, "these keys may not have this stream (%d %s): another feed or plan would do", code,
+            said);
+        give_up(endpoint, LINK_ENDED, -1);
+        return;
+    case 403: /* authenticated already */
+        return;
+    case 405:
+        say(endpoint, "the plan's limit of symbols is passed (405 %s): %zu were asked for", said,
+            endpoint->n_subscriptions);
+        endpoint->refused = true;
+        endpoint->owner->changed(endpoint->owner->user, endpoint);
+        return;
+    case 406:
+        say(endpoint, "the plan's connections are in use (406 %s): another program has these keys", said);
+        give_up(endpoint, LINK_LIMITED, CONNECTION_LIMIT_MS);
+        return;
+    case 400:
+        say(endpoint, "the venue does not understand us (400 %s)", said);
+        give_up(endpoint, LINK_REFUSED, -1);
+        return;
+    case 407:
+        say(endpoint, "the venue found us too slow (407 %s)", said);
+        break;
+    default: /* 401, 404, 500 and what is new */
+        say(endpoint, "the venue reports error %d %s", code, said);
+    }
+    give_up(endpoint, LINK_LOST, -1);
+}
+
+static void on_notice(struct endpoint *endpoint, const struct alpaca_notice *notice, const char *data,
+                      size_t len)
+{
+    switch (notice->kind) {
+    case NOTICE_CONNECTED:
+        if (endpoint->phase == ENDPOINT_OPEN)
+            send_keys(endpoint);
+        break;
+    case NOTICE_AUTHENTICATED:
+        if (endpoint->phase == ENDPOINT_AWAY || endpoint->phase == ENDPOINT_READY)
+            break;
+        endpoint->phase = ENDPOINT_READY;
+        endpoint->deadline_ms = INT64_MAX;
+        link_opened(&endpoint->link, now_ms());
+        subscribe(endpoint);
+        if (!endpoint->closed)
+            drive(endpoint);
+        break;
+    case NOTICE_SUBSCRIBED:
+        link_heard(&endpoint->link);
+        if (!endpoint->refused)
+            endpoint->detail[0] = '\0';
+        if (endpoint->listing) {
+            endpoint->listing = false;
+            endpoint->owner->listed(endpoint->owner->user, endpoint, data, len);
+        }
+        break;
+    case NOTICE_ERROR:
+        on_error(endpoint, notice);
+        break;
+    case NOTICE_NONE:
+        break;
+    }
+}
+
+static void on_message(void *user, const char *data, size_t len)
+{
+    struct endpoint *endpoint = user;
+    struct websocket *websocket = endpoint->websocket;
+    struct alpaca_notice notice;
+    endpoint->frames++;
+    endpoint->bytes += len;
+    endpoint->last_frame_ms = now_ms();
+    alpaca_notice_read(data, len, &notice);
+    if (notice.kind == NOTICE_NONE && endpoint->phase == ENDPOINT_READY)
+        link_heard(&endpoint->link);
+    endpoint->owner->frame(endpoint->owner->user, endpoint, data, len);
+    if (!endpoint->closed && endpoint->websocket == websocket) /* the owner may have dropped it */
+        on_notice(endpoint, &notice, data, len);
+}
+
+static void on_ended(void *user, const struct websocket_end *end)
+{
+    struct endpoint *endpoint = user;
+    enum link_failure failure = LINK_LOST;
+    if (!end->opened && end->http_status == 0)
+        failure = LINK_UNREACHED;
+    else if (!end->opened)
+        failure = link_failure_of(end->http_status, true);
+    if (failure == LINK_LIMITED || failure == LINK_BANNED) {
+        int64_t wait_ms = end->retry_after_ms >= 0  ? end->retry_after_ms
+                          : failure == LINK_LIMITED ? LINK_LIMITED_MS
+                                                    : LINK_BANNED_MS;
+        say(endpoint, "the venue limits this address (HTTP %d): waiting %lld s", end->http_status,
+            (long long)(wait_ms / SECOND_MS));
+        if (endpoint->ban.told)
+            endpoint->ban.told(endpoint->ban.user, wall_ns() + wait_ms * 1000000, endpoint->detail);
+        if (endpoint->closed)
+            return;
+    } else if (failure == LINK_ENDED) {
+        say(endpoint, "the venue refuses the stream (HTTP %d): check the URL, the feed and the keys",
+            end->http_status);
+    } else if (end->opened && endpoint->detail[0] && endpoint->phase != ENDPOINT_READY) {
+        /* the venue said why before it closed */
+    } else {
+        say(endpoint, "%s", end->reason);
+    }
+    give_up(endpoint, failure, end->retry_after_ms);
+}
+
+static void on_resolved(void *user, const struct resolver_result *result)
+{
+    struct endpoint *endpoint = user;
+    endpoint->query = NULL;
+    if (result->error) {
+        say(endpoint, "%s has no address: %s", endpoint->url.host, uv_strerror(result->error));
+        link_failed(&endpoint->link, now_ms(), LINK_LOST, -1);
+    } else {
+        endpoint->addresses = *result;
+        link_resolved(&endpoint->link, result->n);
+    }
+    drive(endpoint);
+}
+
+static void connect_now(struct endpoint *endpoint)
+{
+    static const struct websocket_handler handler = {
+        .opened = on_opened, .message = on_message, .ended = on_ended};
+    const struct net_header header = {"Content-Type", packed_type};
+    const struct websocket_config config = {
+        .url = endpoint->url_text,
+        .address = endpoint->addresses.addresses[endpoint->link.address],
+        .headers = &header,
+        .n_headers = endpoint->packed,
+    };
+    int r = websocket_connect(endpoint->net, &config, &handler, endpoint, &endpoint->websocket);
+    if (r < 0) {
+        say(endpoint, "%s", strerror(-r));
+        link_failed(&endpoint->link, now_ms(), LINK_LOST, -1);
+    }
+}
+
+static void drive(struct endpoint *endpoint)
+{
+    if (endpoint->list_lost) {
+        endpoint->list_lost = false;
+        endpoint->owner->listed(endpoint->owner->user, endpoint, NULL, 0);
+        if (endpoint->closed)
+            return;
+    }
+    if (endpoint->active && !is_asked_for(endpoint)) {
+        drop_connection(endpoint);
+        forget_unasked(endpoint);
+        endpoint->active = false;
+        if (endpoint->link.attempt != LINK_ATTEMPT_ENDED) { /* it keeps what it learnt of waiting */
+            endpoint->link.up = false;
+            endpoint->link.attempt = LINK_ATTEMPT_DUE;
+        }
+    } else if (!endpoint->active && is_asked_for(endpoint)) {
+        endpoint->active = true;
+    }
+    if (!endpoint->active) {
+        uv_timer_stop(&endpoint->timer);
+        announce(endpoint);
+        return;
+    }
+    if (endpoint->phase != ENDPOINT_AWAY && now_ms() >= endpoint->deadline_ms) {
+        say(endpoint, "the venue let %d s pass without %s", PATIENCE_MS / SECOND_MS,
+            endpoint->phase == ENDPOINT_OPEN ? "its welcome" : "an answer to the keys");
+        give_up(endpoint, LINK_LOST, -1);
+        return;
+    }
+    for (;;) {
+        struct link_step step = link_next(&endpoint->link, now_ms());
+        if (step.act == LINK_WAIT) {
+            wake_at(endpoint, step.at_ms);
+            break;
+        }
+        if (step.act == LINK_CONNECT) {
+            connect_now(endpoint);
+            continue;
+        }
+        int r =
+            resolver_start(endpoint->timer.loop, endpoint->url.host, on_resolved, endpoint, &endpoint->query);
+        if (r < 0) {
+            say(endpoint, "%s: %s", endpoint->url.host, uv_strerror(r));
+            link_failed(&endpoint->link, now_ms(), LINK_LOST, -1);
+        }
+    }
+    if (endpoint->phase == ENDPOINT_READY) {
+        subscribe(endpoint);
+        if (endpoint->closed || endpoint->phase != ENDPOINT_READY)
+            return;
+        forget_unasked(endpoint);
+    }
+    announce(endpoint);
+}
+
+int endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
+                  const struct venue_stream_config *config, const char *base, const char *path, bool packed,
+                  struct budget *budget, uint64_t jitter_seed)
+{
+    size_t len = strlen(base);
+    while (len > 0 && base[len - 1] == '/')
+        len--;
+    size_t size = len + strlen(path) + 1;
+    char *text = malloc(size);
+    struct url url;
+    if (!text)
+        return -ENOMEM;
+    snprintf(text, size, "%.*s%s", (int)len, base, path);
+    int r = url_parse(text, &url);
+    if (r == 0 && strcmp(url.scheme, "wss") != 0)
+        r = -EPROTONOSUPPORT;
+    if (r == 0)
+        r = uv_timer_init(net_context_loop(config->net), &endpoint->timer);
+    if (r < 0) {
+        free(text);
+        return r;
+    }
+    endpoint->timer.data = endpoint;
+    endpoint->owner = owner;
+    endpoint->net = config->net;
+    endpoint->url_text = text;
+    endpoint->url = url;
+    endpoint->packed = packed;
+    endpoint->keys = config->keys;
+    endpoint->ban = config->ban;
+    endpoint->deadline_ms = INT64_MAX;
+    endpoint->since_ms = now_ms();
+    const struct link_config link = {
+        .backoff_min_ms = config->backoff_min_ms,
+        .backoff_max_ms = config->backoff_max_ms,
+        .jitter_seed = jitter_seed,
+        .budget = budget,
+        .alone = true,
+    };
+    link_init(&endpoint->link, &link, now_ms());
+    if (!config->keys.id || !config->keys.secret || !config->keys.id[0] || !config->keys.secret[0]) {
+        say(endpoint, "the venue wants keys and there are none: set [venue alpaca] keys");
+        link_failed(&endpoint->link, now_ms(), LINK_ENDED, -1);
+    }
+    if (config->ban.until_ns > 0)
+        endpoint_hold(endpoint, now_ms() + (config->ban.until_ns - wall_ns()) / 1000000,
+                      "the venue's limit, as known from before");
+    endpoint_touch(endpoint);
+    return 0;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct endpoint *endpoint = handle->data;
+    free(endpoint->url_text);
+    free(endpoint->subscriptions);
+    endpoint->owner->closed(endpoint->owner->user, endpoint);
+}
+
+void endpoint_close(struct endpoint *endpoint)
+{
+    if (endpoint->closed)
+        return;
+    endpoint->closed = true;
+    drop_connection(endpoint);
+    uv_close((uv_handle_t *)&endpoint->timer, on_timer_closed);
+}
+
+int endpoint_reserve(struct endpoint *endpoint, size_t more)
+{
+    size_t need = endpoint->n_subscriptions + more;
+    if (need <= endpoint->cap_subscriptions)
+        return 0;
+    struct subscription *list = realloc(endpoint->subscriptions, 2 * need * sizeof(*list));
+    if (!list)
+        return -ENOMEM;
+    endpoint->subscriptions = list;
+    endpoint->cap_subscriptions = 2 * need;
+    return 0;
+}
+
+void endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const char *symbol, bool wanted)
+{
+    size_t i = 0;
+    while (i < endpoint->n_subscriptions && strcmp(endpoint->subscriptions[i].symbol, symbol) != 0)
+        i++;
+    if (i == endpoint->n_subscriptions) {
+        if (!wanted)
+            return;
+        endpoint->subscriptions[endpoint->n_subscriptions] = (struct subscription){0};
+        snprintf(endpoint->subscriptions[endpoint->n_subscriptions++].symbol, SYMBOL_NAME_MAX, "%s", symbol);
+    }
+    uint16_t bit = (uint16_t)(1u << channel);
+    if (wanted)
+        endpoint->subscriptions[i].asked |= bit;
+    else
+        endpoint->subscriptions[i].asked &= (uint16_t)~bit;
+}
+
+void endpoint_reconnect(struct endpoint *endpoint, const char *why)
+{
+    if (endpoint->phase != ENDPOINT_READY)
+        return;
+    drop_connection(endpoint);
+    say(endpoint, "%s", why);
+    link_again(&endpoint->link, now_ms());
+    endpoint_touch(endpoint);
+}
+
+void endpoint_pause(struct endpoint *endpoint, bool paused)
+{
+    endpoint->paused = paused;
+    if (endpoint->websocket && endpoint->phase != ENDPOINT_AWAY)
+        websocket_pause(endpoint->websocket, paused);
+}
+
+int endpoint_list(struct endpoint *endpoint)
+{
+    struct alpaca_request request;
+    if (endpoint->phase != ENDPOINT_READY)
+        return -ENOTCONN;
+    alpaca_request_list(&request, endpoint->packed);
+    if (!send_request(endpoint, &request))
+        return -ENOTCONN;
+    endpoint->listing = true;
+    return 0;
+}
+
+void endpoint_hold(struct endpoint *endpoint, int64_t until_ms, const char *why)
+{
+    if (until_ms <= now_ms())
+        return;
+    link_hold(&endpoint->link, until_ms);
+    if (!endpoint->link.up)
+        say(endpoint, "%s", why);
+    endpoint_touch(endpoint);
+}

@@ -1,0 +1,83 @@
+/* One of Alpaca's endpoints, stocks or crypto, and the one connection that it allows: kept up by
+ * exchange/net/link.h, authenticated, and subscribed to what it should carry. Internal to
+ * exchange/alpaca/stream.c. Nothing is connected while there is nothing to subscribe to. */
+#ifndef EXCHANGE_ALPACA_ENDPOINT_H
+#define EXCHANGE_ALPACA_ENDPOINT_H
+
+#include "exchange/alpaca/channel.h"
+#include "exchange/net/link.h"
+#include "exchange/net/resolver.h"
+#include "exchange/net/url.h"
+#include "exchange/net/websocket.h"
+
+enum endpoint_phase {
+    ENDPOINT_AWAY,  /* no connection, or one that is being made */
+    ENDPOINT_OPEN,  /* the welcome is due */
+    ENDPOINT_ASKED, /* the keys are sent */
+    ENDPOINT_READY,
+};
+
+struct endpoint;
+
+/* Called from the loop. */
+struct endpoint_owner {
+    void (*changed)(void *user, struct endpoint *endpoint);
+    void (*frame)(void *user, struct endpoint *endpoint, const char *data, size_t len);
+    /* The answer to endpoint_list(), or NULL: the connection ended first. */
+    void (*listed)(void *user, struct endpoint *endpoint, const char *data, size_t len);
+    void (*closed)(void *user, struct endpoint *endpoint); /* after endpoint_close() */
+    void *user;
+};
+
+struct endpoint {
+    const struct endpoint_owner *owner;
+    struct net_context *net;
+    char *url_text;
+    struct url url;
+    bool packed, paused, active, closed;
+    struct venue_keys keys;
+    struct venue_ban ban;
+
+    struct link link;
+    enum endpoint_phase phase;
+    int64_t deadline_ms; /* of the phase; INT64_MAX: none */
+    uv_timer_t timer;
+    struct resolver_query *query;
+    struct resolver_result addresses;
+    struct websocket *websocket;
+
+    struct subscription *subscriptions;
+    size_t n_subscriptions, cap_subscriptions;
+    bool listing, list_lost; /* a list is asked for; it was when the connection ended */
+    bool refused;            /* the venue refused a subscription */
+
+    enum venue_link told; /* the state that the owner was told last */
+    int64_t since_ms, last_frame_ms;
+    uint64_t frames, bytes, sent;
+    char detail[VENUE_DETAIL_MAX];
+};
+
+/* `path` begins with '/'. 0; -EINVAL, -EPROTONOSUPPORT for the URL; -ENOMEM. The config lives as long as the
+ * endpoint as far as keys and ban go. */
+int endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
+                  const struct venue_stream_config *config, const char *base, const char *path, bool packed,
+                  struct budget *budget, uint64_t jitter_seed);
+
+/* Ends everything; `closed` follows. */
+void endpoint_close(struct endpoint *endpoint);
+
+/* Makes room, then takes: the second cannot fail for so many more. */
+int endpoint_reserve(struct endpoint *endpoint, size_t more);
+void endpoint_ask(struct endpoint *endpoint, enum alpaca_channel channel, const char *symbol, bool wanted);
+
+/* Brings the connection in line with what is asked, soon. */
+void endpoint_touch(struct endpoint *endpoint);
+
+void endpoint_reconnect(struct endpoint *endpoint, const char *why);
+void endpoint_pause(struct endpoint *endpoint, bool paused);
+int endpoint_list(struct endpoint *endpoint); /* 0; -ENOTCONN */
+void endpoint_hold(struct endpoint *endpoint, int64_t until_ms, const char *why);
+
+enum venue_link endpoint_state(const struct endpoint *endpoint);
+
+#endif

@@ -1,0 +1,294 @@
+#include "exchange/alpaca/stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "exchange/alpaca/assets.h"
+#include "exchange/alpaca/endpoint.h"
+#include "exchange/alpaca/settings.h"
+
+enum { STOCKS, CRYPTO, ENDPOINTS };
+
+struct alpaca_stream {
+    const struct venue_stream_handler *handler;
+    void *user;
+    struct endpoint_owner owner;
+    struct endpoint endpoints[ENDPOINTS];
+    int n_endpoints; /* made, and not closed yet */
+    bool destroyed;
+    struct budget *budget, own_budget;
+    struct venue_status status;
+
+    /* stream_list(): what came of it so far. */
+    void (*list_done)(void *user, const char *const *names, size_t n, const char *error);
+    void *list_user;
+    int list_due; /* answers that are due */
+    bool list_failed;
+    char **list;
+    size_t n_list, cap_list;
+};
+
+static int64_t now_ms(void)
+{
+    return (int64_t)(uv_hrtime() / 1000000);
+}
+
+/* The worst first: the link of the whole is that of its worst connection. */
+static int badness(enum venue_link link)
+{
+    static const int order[] = {
+        [VENUE_UP] = 0,      [VENUE_CONNECTING] = 1, [VENUE_RESOLVING] = 2, [VENUE_DOWN] = 3,
+        [VENUE_WAITING] = 4, [VENUE_FAILED] = 5,     [VENUE_FINAL] = 6,
+    };
+    return order[link];
+}
+
+static void gather(struct alpaca_stream *stream)
+{
+    struct venue_status *status = &stream->status;
+    const struct endpoint *worst = NULL;
+    struct venue_status sum = {.link = VENUE_DOWN, .since_ms = status->since_ms};
+    for (int i = 0; i < ENDPOINTS; i++) {
+        const struct endpoint *endpoint = &stream->endpoints[i];
+        sum.attempts += endpoint->link.attempts;
+        sum.connects += endpoint->link.connects;
+        sum.frames += endpoint->frames;
+        sum.bytes += endpoint->bytes;
+        sum.sent += endpoint->sent;
+        if (endpoint->last_frame_ms > sum.last_frame_ms)
+            sum.last_frame_ms = endpoint->last_frame_ms;
+        if (!endpoint->active)
+            continue;
+        sum.connections++;
+        sum.up += endpoint_state(endpoint) == VENUE_UP;
+        if (!worst || badness(endpoint_state(endpoint)) > badness(endpoint_state(worst)))
+            worst = endpoint;
+    }
+    if (worst) {
+        sum.link = endpoint_state(worst);
+        sum.since_ms = worst->since_ms;
+        sum.retry_ms =
+            sum.link == VENUE_WAITING || sum.link == VENUE_FAILED ? link_retry_ms(&worst->link) : 0;
+        memcpy(sum.detail, worst->detail, sizeof(sum.detail));
+        for (int i = 0; i < ENDPOINTS && !sum.detail[0]; i++)
+            if (stream->endpoints[i].active)
+                memcpy(sum.detail, stream->endpoints[i].detail, sizeof(sum.detail));
+    }
+    int64_t now = now_ms();
+    sum.budget = stream->budget->limit;
+    for (uint32_t i = 0; i < stream->budget->n; i++)
+        sum.budget_used += now - stream->budget->attempts_ms[i] < stream->budget->window_ms;
+    *status = sum;
+}
+
+static void on_changed(void *user, struct endpoint *endpoint)
+{
+    struct alpaca_stream *stream = user;
+    (void)endpoint;
+    if (stream->destroyed)
+        return;
+    gather(stream);
+    stream->handler->state(stream->user, &stream->status);
+}
+
+static void on_frame(void *user, struct endpoint *endpoint, const char *data, size_t len)
+{
+    struct alpaca_stream *stream = user;
+    stream->status.frames++;
+    stream->status.bytes += len;
+    stream->status.last_frame_ms = endpoint->last_frame_ms;
+    stream->handler->frame(stream->user, data, len);
+}
+
+static void forget_list(struct alpaca_stream *stream)
+{
+    for (size_t i = 0; i < stream->n_list; i++)
+        free(stream->list[i]);
+    free(stream->list);
+    stream->list = NULL;
+    stream->n_list = stream->cap_list = 0;
+    stream->list_done = NULL;
+}
+
+static int keep_name(void *user, const char *name)
+{
+    struct alpaca_stream *stream = user;
+    if (stream->n_list == stream->cap_list) {
+        size_t cap = stream->cap_list ? 2 * stream->cap_list : 64;
+        char **list = realloc(stream->list, cap * sizeof(*list));
+        if (!list)
+            return -ENOMEM;
+        stream->list = list;
+        stream->cap_list = cap;
+    }
+    char *copy = strdup(name);
+    if (!copy)
+        return -ENOMEM;
+    stream->list[stream->n_list++] = copy;
+    return 0;
+}
+
+static void on_listed(void *user, struct endpoint *endpoint, const char *data, size_t len)
+{
+    struct alpaca_stream *stream = user;
+    (void)endpoint;
+    if (!stream->list_done || stream->destroyed)
+        return;
+    if (!data || alpaca_notice_names(data, len, keep_name, stream) < 0)
+        stream->list_failed = true;
+    if (--stream->list_due > 0)
+        return;
+    void (*done)(void *, const char *const *, size_t, const char *) = stream->list_done;
+    char **list = stream->list;
+    size_t n = stream->n_list;
+    stream->list = NULL;
+    forget_list(stream);
+    stream->n_list = 0;
+    if (stream->list_failed)
+        done(stream->list_user, NULL, 0, "the connection ended, or its answer cannot be read");
+    else
+        done(stream->list_user, (const char *const *)list, n, NULL);
+    for (size_t i = 0; i < n; i++)
+        free(list[i]);
+    free(list);
+}
+
+static void on_closed(void *user, struct endpoint *endpoint)
+{
+    struct alpaca_stream *stream = user;
+    (void)endpoint;
+    if (--stream->n_endpoints > 0)
+        return;
+    forget_list(stream);
+    free(stream);
+}
+
+static struct endpoint *endpoint_of(struct alpaca_stream *stream, const char *symbol)
+{
+    return &stream->endpoints[alpaca_is_crypto(symbol) ? CRYPTO : STOCKS];
+}
+
+/* All names or none. */
+static int ask(struct alpaca_stream *stream, const char *const *names, size_t n, bool wanted)
+{
+    enum alpaca_channel channel;
+    char symbol[SYMBOL_NAME_MAX];
+    for (size_t i = 0; i < n; i++)
+        if (alpaca_name_parse(names[i], &channel, symbol) < 0)
+            return -EINVAL;
+    for (int i = 0; i < ENDPOINTS && wanted; i++)
+        if (endpoint_reserve(&stream->endpoints[i], n) < 0)
+            return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (alpaca_name_parse(names[i], &channel, symbol) == 0)
+            endpoint_ask(endpoint_of(stream, symbol), channel, symbol, wanted);
+    for (int i = 0; i < ENDPOINTS; i++)
+        endpoint_touch(&stream->endpoints[i]);
+    return 0;
+}
+
+int alpaca_stream_create(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
+                         void *user, struct alpaca_stream **ret)
+{
+    const char *base = config->ws_url ? config->ws_url : ALPACA_WS_URL;
+    struct alpaca_settings settings = alpaca_settings(config->settings, config->n_settings);
+    char paths[ENDPOINTS][64];
+    if (config->n_streams == 0)
+        return -EINVAL;
+    struct alpaca_stream *stream = calloc(1, sizeof(*stream));
+    if (!stream)
+        return -ENOMEM;
+    stream->handler = handler;
+    stream->user = user;
+    stream->owner = (struct endpoint_owner){on_changed, on_frame, on_listed, on_closed, stream};
+    budget_init(&stream->own_budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
+    stream->budget = config->budget ? config->budget : &stream->own_budget;
+    snprintf(paths[STOCKS], sizeof(paths[STOCKS]), "/v2/%s", settings.feed);
+    snprintf(paths[CRYPTO], sizeof(paths[CRYPTO]), "/v1beta3/crypto/%s", settings.crypto);
+    int r = 0;
+    for (int i = 0; i < ENDPOINTS && r == 0; i++) {
+        r = endpoint_init(&stream->endpoints[i], &stream->owner, config, base, paths[i], settings.packed,
+                          stream->budget, config->jitter_seed + (uint64_t)i);
+        stream->n_endpoints += r == 0;
+    }
+    if (r == 0)
+        r = ask(stream, config->streams, config->n_streams, true);
+    if (r < 0) {
+        if (stream->n_endpoints == 0)
+            free(stream);
+        else
+            alpaca_stream_destroy(stream);
+        return r;
+    }
+    gather(stream);
+    stream->status.since_ms = now_ms();
+    *ret = stream;
+    return 0;
+}
+
+void alpaca_stream_destroy(struct alpaca_stream *stream)
+{
+    if (!stream || stream->destroyed)
+        return;
+    stream->destroyed = true;
+    for (int i = 0, n = stream->n_endpoints; i < n; i++)
+        endpoint_close(&stream->endpoints[i]);
+}
+
+void alpaca_stream_reconnect(struct alpaca_stream *stream, const char *why)
+{
+    for (int i = 0; i < ENDPOINTS; i++)
+        endpoint_reconnect(&stream->endpoints[i], why);
+    gather(stream);
+}
+
+void alpaca_stream_pause(struct alpaca_stream *stream, bool paused)
+{
+    for (int i = 0; i < ENDPOINTS; i++)
+        endpoint_pause(&stream->endpoints[i], paused);
+}
+
+const struct venue_status *alpaca_stream_status(const struct alpaca_stream *stream)
+{
+    return &stream->status;
+}
+
+int alpaca_stream_follow(struct alpaca_stream *stream, const char *const *names, size_t n)
+{
+    return ask(stream, names, n, true);
+}
+
+int alpaca_stream_unfollow(struct alpaca_stream *stream, const char *const *names, size_t n)
+{
+    return ask(stream, names, n, false);
+}
+
+int alpaca_stream_list(struct alpaca_stream *stream,
+                       void (*done)(void *user, const char *const *names, size_t n, const char *error),
+                       void *user)
+{
+    int due = 0;
+    if (stream->list_done)
+        return -EBUSY;
+    for (int i = 0; i < ENDPOINTS; i++)
+        due += endpoint_list(&stream->endpoints[i]) == 0;
+    if (due == 0)
+        return -ENOTCONN;
+    stream->list_done = done;
+    stream->list_user = user;
+    stream->list_due = due;
+    stream->list_failed = false;
+    return 0;
+}
+
+void alpaca_stream_hold(struct alpaca_stream *stream, int64_t until_ns, const char *why)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t wait_ms = until_ns / 1000000 - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+    for (int i = 0; i < ENDPOINTS; i++)
+        endpoint_hold(&stream->endpoints[i], now_ms() + wait_ms, why);
+}

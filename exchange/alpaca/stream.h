@@ -1,0 +1,30 @@
+/* Alpaca's market data streams, kept up: one connection for stocks (/v2/FEED) and one for crypto
+ * (/v1beta3/crypto/LOC), each only while names ask for it: "trades:AAPL", "quotes:BTC/USD", "bars:AAPL",
+ * "dailyBars:AAPL", "orderbooks:BTC/USD". What belongs to them comes along: late bars with bars; halts, bands
+ * and imbalances with a stock; corrections and cancellations with trades.
+ *
+ * Errors of the venue that no retry mends are final: keys refused (402), a stream that the keys may not have
+ * (409, 410, 411), HTTP 4xx. A connection that another program holds (406) is tried for again rarely, as the
+ * venue allows one an endpoint; a passed limit of symbols (405) is said and leaves the rest up. See
+ * exchange/venue.h for the calls' contracts. */
+#ifndef EXCHANGE_ALPACA_STREAM_H
+#define EXCHANGE_ALPACA_STREAM_H
+
+#include "exchange/venue.h"
+
+struct alpaca_stream;
+
+int alpaca_stream_create(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
+                         void *user, struct alpaca_stream **ret);
+void alpaca_stream_destroy(struct alpaca_stream *stream);
+void alpaca_stream_reconnect(struct alpaca_stream *stream, const char *why);
+void alpaca_stream_pause(struct alpaca_stream *stream, bool paused);
+const struct venue_status *alpaca_stream_status(const struct alpaca_stream *stream);
+int alpaca_stream_follow(struct alpaca_stream *stream, const char *const *names, size_t n);
+int alpaca_stream_unfollow(struct alpaca_stream *stream, const char *const *names, size_t n);
+int alpaca_stream_list(struct alpaca_stream *stream,
+                       void (*done)(void *user, const char *const *names, size_t n, const char *error),
+                       void *user);
+void alpaca_stream_hold(struct alpaca_stream *stream, int64_t until_ns, const char *why);
+
+#endif
