@@ -1,0 +1,40 @@
+/* One calendar's market through time: which phase was told last, and which changes are due. Pure: days and
+ * time are passed in. */
+#ifndef DAEMON_FEED_CALENDAR_H
+#define DAEMON_FEED_CALENDAR_H
+
+#include "exchange/symbol.h"
+#include "exchange/trading_day.h"
+
+struct calendar {
+    char name[CALENDAR_NAME_MAX];
+    bool extended; /* it is traded in before and after the session, too: then that is open */
+    struct trading_day *days;
+    size_t n;
+    bool told;               /* `phase` and `next_ns` were */
+    enum market_phase phase; /* as traded: EARLY and LATE are OPEN where extended */
+    int64_t next_ns;         /* when it changes; 0: not known */
+    struct trading_now now;  /* as the venue has it */
+    int64_t due_ns;          /* when calendar_step() has something to say; INT64_MAX: not known */
+};
+
+void calendar_init(struct calendar *calendar, const char *name, bool extended);
+void calendar_finish(struct calendar *calendar);
+
+/* Days that the venue told: they replace those of the same time, others stay. 0; -EINVAL for days that
+ * contradict each other, -ENOMEM: then nothing has changed. */
+int calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n);
+
+/* One change that is due by `now_ns`: true, with when it took effect (not before the last one), and phase and
+ * next_ns as they are from then on. To be called until it is false: so nothing that lay between is left out.
+ */
+bool calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_at_ns);
+
+/* The opening of the bar from which on `bars` bars of sessions closed before `now_ns`; as far back as the
+ * days reach. */
+int64_t calendar_back(const struct calendar *calendar, int64_t now_ns, int64_t interval_ns, int64_t bars);
+
+/* Is any of it in a session, between two times? */
+bool calendar_any(const struct calendar *calendar, int64_t from_ns, int64_t to_ns);
+
+#endif

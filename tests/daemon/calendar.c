@@ -1,0 +1,167 @@
+/* A calendar through months of made days: a weekend, a half day, a clock that jumps, days that come late;
+ * each against what trading_days_at() says of the moment. */
+#include "daemon/feed/calendar.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tests/check.h"
+#include "tests/random.h"
+
+static struct random rng;
+
+static uint64_t random_below(uint64_t n)
+{
+    return random_next(&rng) % n;
+}
+
+#define HOUR 3600000000000LL
+#define DAY  (24 * HOUR)
+
+enum { DAYS = 400 };
+
+static struct trading_day days[DAYS];
+static size_t n_days;
+
+/* Monday to Friday from a Monday on: 4:00, 9:30, 16:00 (13:00 on each 23rd), 20:00. */
+static void make_days(void)
+{
+    for (int64_t day = 0; n_days < DAYS; day++) {
+        int64_t at = day * DAY;
+        if (day % 7 >= 5)
+            continue;
+        bool half = n_days % 23 == 22;
+        days[n_days++] = (struct trading_day){at + 4 * HOUR, at + 9 * HOUR + HOUR / 2,
+                                              at + (half ? 13 : 16) * HOUR, at + (half ? 17 : 20) * HOUR};
+    }
+}
+
+static void test_week(void)
+{
+    struct calendar calendar;
+    int64_t at = 0;
+    calendar_init(&calendar, "us-equity", false);
+    CHECK(!calendar_step(&calendar, 0, &at)); /* no days: nothing can be told */
+    CHECK_INT(calendar_take(&calendar, days, 30), 0);
+    CHECK(calendar_step(&calendar, 3 * DAY + 10 * HOUR, &at));
+    CHECK_INT(calendar.phase, MARKET_PHASE_OPEN);
+    CHECK_INT(calendar.next_ns, 3 * DAY + 16 * HOUR);
+    CHECK(!calendar_step(&calendar, 3 * DAY + 16 * HOUR - 1, &at));
+    /* From Thursday noon to Monday noon in one step of the clock: nothing between is left out. */
+    static const enum market_phase phases[] = {MARKET_PHASE_LATE,  MARKET_PHASE_CLOSED, MARKET_PHASE_EARLY,
+                                               MARKET_PHASE_OPEN,  MARKET_PHASE_LATE,   MARKET_PHASE_CLOSED,
+                                               MARKET_PHASE_EARLY, MARKET_PHASE_OPEN};
+    int64_t last = 0;
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        CHECK(calendar_step(&calendar, 7 * DAY + 12 * HOUR, &at));
+        CHECK_INT(calendar.phase, phases[i]);
+        CHECK(at > last);
+        last = at;
+    }
+    CHECK_INT(at, 7 * DAY + 9 * HOUR + HOUR / 2);
+    CHECK(!calendar_step(&calendar, 7 * DAY + 12 * HOUR, &at));
+    /* The half day. */
+    while (calendar_step(&calendar, days[22].open_ns, &at))
+        ;
+    CHECK(calendar.now.half);
+    CHECK_INT(calendar.next_ns, days[22].open_ns - (9 * HOUR + HOUR / 2) + 13 * HOUR);
+    /* The venue closes earlier today than it had said. */
+    struct trading_day shorter = days[22];
+    shorter.close_ns = days[22].open_ns + HOUR;
+    CHECK_INT(calendar_take(&calendar, &shorter, 1), 0);
+    CHECK_INT(calendar.n, 30);
+    CHECK(calendar_step(&calendar, days[22].open_ns + 1, &at));
+    CHECK_INT(calendar.phase, MARKET_PHASE_OPEN);
+    CHECK_INT(calendar.next_ns, shorter.close_ns);
+    /* Beyond the last day nothing is known, until more days come. */
+    while (calendar_step(&calendar, days[29].late_ns + DAY, &at))
+        ;
+    CHECK_INT(calendar.phase, MARKET_PHASE_UNKNOWN);
+    CHECK_INT(calendar_take(&calendar, days + 25, 20), 0);
+    CHECK(calendar_step(&calendar, days[30].open_ns + 1, &at));
+    CHECK_INT(calendar.phase, MARKET_PHASE_OPEN);
+    struct trading_day wrong = {10, 5, 20, 30};
+    CHECK_INT(calendar_take(&calendar, &wrong, 1), -EINVAL);
+    CHECK_INT(calendar.n, 45);
+    calendar_finish(&calendar);
+}
+
+static void test_extended(void)
+{
+    struct calendar calendar;
+    int64_t at;
+    calendar_init(&calendar, "us-equity", true);
+    CHECK_INT(calendar_take(&calendar, days, 10), 0);
+    CHECK(calendar_step(&calendar, 5 * HOUR, &at));
+    CHECK_INT(calendar.phase, MARKET_PHASE_OPEN);
+    CHECK_INT(calendar.now.phase, MARKET_PHASE_EARLY);
+    CHECK_INT(calendar.next_ns, 20 * HOUR);
+    CHECK(!calendar_step(&calendar, 17 * HOUR, &at)); /* nothing changes for who trades */
+    CHECK_INT(calendar.now.phase, MARKET_PHASE_LATE);
+    CHECK(calendar_step(&calendar, 20 * HOUR, &at));
+    CHECK_INT(calendar.phase, MARKET_PHASE_CLOSED);
+    CHECK_INT(calendar.next_ns, DAY + 4 * HOUR);
+    calendar_finish(&calendar);
+}
+
+/* Whatever the steps of the clock and the days known: after the last step it is as of the moment. */
+static void test_random(void)
+{
+    struct calendar calendar;
+    calendar_init(&calendar, "us-equity", false);
+    int64_t now = 0, told = 0, at;
+    size_t known = 0;
+    for (int i = 0; i < 20000 && known < DAYS; i++) {
+        if (known == 0 || random_below(60) == 0) {
+            size_t back = known > 5 ? random_below(5) : 0, more = 1 + random_below(8);
+            more = known + more > DAYS ? DAYS - known : more;
+            CHECK_INT(calendar_take(&calendar, days + known - back, back + more), 0);
+            known += more;
+        }
+        now += (int64_t)random_below(40) * (HOUR / 4);
+        while (calendar_step(&calendar, now, &at)) {
+            CHECK(at <= now && at >= told);
+            told = at;
+        }
+        struct trading_now expected;
+        trading_days_at(days, known, now, &expected);
+        CHECK_INT(calendar.phase, expected.phase);
+        CHECK_INT(calendar.next_ns, expected.next_ns);
+        if (calendar.phase == MARKET_PHASE_UNKNOWN && calendar.next_ns == 0) /* wait for days */
+        {
+            CHECK_INT(calendar_take(&calendar, days + known, known < DAYS ? 1 : 0), 0);
+            known += known < DAYS;
+        }
+    }
+    calendar_finish(&calendar);
+}
+
+static void test_history(void)
+{
+    struct calendar calendar;
+    int64_t minute = HOUR / 60;
+    calendar_init(&calendar, "us-equity", false);
+    CHECK_INT(calendar_back(&calendar, 100 * minute, minute, 10), 100 * minute); /* no days: nothing */
+    CHECK_INT(calendar_take(&calendar, days, 20), 0);
+    /* Monday 10:00: 30 bars of today, and the rest of Friday's end. */
+    int64_t now = days[5].open_ns + 30 * minute;
+    CHECK_INT(calendar_back(&calendar, now, minute, 30), days[5].open_ns);
+    CHECK_INT(calendar_back(&calendar, now, minute, 31), days[4].close_ns - minute);
+    CHECK_INT(calendar_back(&calendar, now, minute, 30 + 390), days[4].open_ns);
+    CHECK_INT(calendar_back(&calendar, now, minute, 1000000), days[0].open_ns);
+    CHECK_INT(calendar_back(&calendar, now, DAY, 2), days[4].open_ns - days[4].open_ns % DAY);
+    CHECK(!calendar_any(&calendar, days[4].close_ns, days[5].open_ns));
+    CHECK(calendar_any(&calendar, days[4].close_ns - 1, days[5].open_ns));
+    calendar_finish(&calendar);
+}
+
+int main(void)
+{
+    rng = random_seeded("daemon/calendar", 11);
+    make_days();
+    test_week();
+    test_extended();
+    test_random();
+    test_history();
+    return check_done("daemon/calendar");
+}
