@@ -268,6 +268,12 @@ void session_event(struct session *session, struct event *event)
     session_log_wants(session);
 }
 
+void session_pass(struct session *session, int64_t at_ns)
+{
+    if (session->config->clock == CLOCK_FEED && at_ns > session->now_ns)
+        session->now_ns = at_ns;
+}
+
 int64_t session_now(const struct session *session)
 {
     return session->config->clock == CLOCK_WALL ? steady_look(&session->steady, wall_ns(), boot_ns())

@@ -95,6 +95,10 @@ void session_reply(struct session *session, const char *path, const char *body, 
 /* Stamps the event (sequence number, receive time), records it, and gives it to the engine. */
 void session_event(struct session *session, struct event *event);
 
+/* On the feed's clock time has come to this, though no message says so: something takes effect then. On the
+ * wall's nothing happens. */
+void session_pass(struct session *session, int64_t at_ns);
+
 /* Time of the session's clock: the wall's, or the last event's. */
 int64_t session_now(const struct session *session);
 

@@ -18,34 +18,8 @@ enum { STATUS_POLICIES_MAX = 64 };
 static const char *const book_states[] = {
     [BOOK_EMPTY] = "none", [BOOK_SYNCING] = "syncing", [BOOK_SYNCED] = "synced"};
 
-static void add_streams(json_t *array, const struct engine *engine, const struct feed *feed)
-{
-    for (size_t i = 0; engine && i < feed_streams(feed); i++) {
-        struct feed_stream_view stream;
-        feed_stream_view(feed, i, &stream);
-        json_array_append_new(array, json_pack("{s:s, s:s, s:o, s:I, s:I, s:b}", "symbol",
-                                               engine_symbol(engine, stream.symbol)->name, "stream",
-                                               stream.name, "age_ms", status_age(stream.age_ms), "limit_ms",
-                                               (json_int_t)stream.limit_ms, "frames",
-                                               (json_int_t)stream.frames, "stale", stream.stale));
-    }
-}
-
-static json_t *feed_object(const struct daemon *daemon)
-{
-    struct feed_view view;
-    json_t *streams = json_array();
-    feeds_view(daemon->feeds, &view);
-    for (size_t i = 0; i < feeds_count(daemon->feeds); i++)
-        add_streams(streams, session_engine(daemon->session), feeds_at(daemon->feeds, i));
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "state", view.state,
-                     "venue", daemon->config.venues[0].venue->format->name, "url", view.url, "detail",
-                     view.detail, "age_ms", status_age(view.age_ms), "retry_in_ms",
-                     status_age(view.retry_in_ms), "connects", (json_int_t)view.connects, "frames",
-                     (json_int_t)view.frames, "bytes", (json_int_t)view.bytes, "bad_frames",
-                     (json_int_t)view.bad_frames, "clock_offset_ms",
-                     view.have_offset ? json_integer(view.clock_offset_ms) : json_null(), "streams", streams);
-}
+static const char *const trading_words[MARKET_TRADINGS] = {
+    [MARKET_TRADES] = "trades", [MARKET_HALTED] = "halted", [MARKET_ENDED] = "ended"};
 
 static json_t *bar_object(const struct bar *bar, const struct symbol *symbol)
 {
@@ -79,6 +53,10 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
         engine_symbol_view(engine, s, &view);
         json_t *object = json_object();
         json_object_set_new(object, "symbol", json_string(symbol->name));
+        json_object_set_new(object, "venue", symbol->venue[0] ? json_string(symbol->venue) : json_null());
+        json_object_set_new(object, "market",
+                            json_string(symbol->calendar[0] ? market_phase_name(view.phase) : "always"));
+        json_object_set_new(object, "trading", json_string(trading_words[view.trading]));
         json_object_set_new(object, "last", status_price(view.last, symbol->price_scale));
         json_object_set_new(object, "bid", status_price(view.bid, symbol->price_scale));
         json_object_set_new(object, "ask", status_price(view.ask, symbol->price_scale));
@@ -175,7 +153,8 @@ json_t *status_object(struct daemon *daemon)
                                                       : "on")
                                : json_null());
     json_object_set_new(object, "trading_reason", reason ? json_string(reason) : json_null());
-    json_object_set_new(object, "feed", feed_object(daemon));
+    json_object_set_new(object, "feed", status_feed(daemon));
+    json_object_set_new(object, "venues", status_venues(daemon));
     json_object_set_new(object, "symbols", engine ? symbols_array(daemon, engine) : json_null());
     json_object_set_new(object, "accounts", status_accounts(daemon));
     json_object_set_new(object, "positions", status_positions(daemon));

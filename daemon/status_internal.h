@@ -1,5 +1,5 @@
 /* The parts of the status object, shared by its own files: status.c puts it together, status_trading.c has
- * the accounts, positions and orders, status_log.c the event log and the recovery. */
+ * the accounts, positions and orders, status_venues.c the feeds, status_log.c the event log and the recovery. */
 #ifndef DAEMON_STATUS_INTERNAL_H
 #define DAEMON_STATUS_INTERNAL_H
 
@@ -17,6 +17,10 @@ json_t *status_refused(const uint64_t refused[static ORDER_REASONS]);
 /* null before there is an engine */
 json_t *status_positions(const struct daemon *daemon);
 json_t *status_orders(const struct daemon *daemon);
+
+/* What comes of the venues: the whole, and each. */
+json_t *status_feed(const struct daemon *daemon);
+json_t *status_venues(const struct daemon *daemon);
 
 json_t *status_events(const struct daemon *daemon);
 json_t *status_recovery(const struct daemon *daemon);

@@ -1,5 +1,6 @@
 #include "daemon/telemetry.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,12 +79,13 @@ static void put_feed(struct telemetry *telemetry, const struct feed_view *view)
     db_writer_put_feed(writer, &link);
 }
 
-static void put_streams(struct telemetry *telemetry, const struct feed *feed)
+static void put_streams(struct telemetry *telemetry, struct feed *feed)
 {
     int64_t wall = wall_ns();
     for (size_t i = 0; i < feed_streams(feed); i++) {
         struct feed_stream_view stream;
-        feed_stream_view(feed, i, &stream);
+        if (!feed_stream_view(feed, i, &stream))
+            continue;
         struct db_feed row = {
             .symbol = stream.symbol,
             .state = stream.stale ? DB_FEED_STALE : DB_FEED_OK,
@@ -95,6 +97,32 @@ static void put_streams(struct telemetry *telemetry, const struct feed *feed)
         };
         db_writer_put_feed(session_writer(telemetry->daemon->session), &row);
     }
+}
+
+static double figure(double value)
+{
+    return value < 0 ? (double)NAN : value;
+}
+
+static void put_venue(struct telemetry *telemetry, struct feed *feed)
+{
+    struct feed_view view;
+    feed_view(feed, &view);
+    struct db_venue row = {
+        .state = feed_state(view.state),
+        .last_recv_ns = view.age_ms < 0 ? 0 : wall_ns() - view.age_ms * 1000000,
+        .frames = (int64_t)view.frames,
+        .bad_frames = (int64_t)view.bad_frames,
+        .connects = (int64_t)view.connects,
+        .renewals = (int64_t)view.renewals,
+        .latency_p50_ms = figure(view.latency_p50_ms),
+        .latency_p99_ms = figure(view.latency_p99_ms),
+        .clock_offset_ms = view.have_offset ? (double)view.clock_offset_ms : (double)NAN,
+        .venue = feed_venue(feed)->format->name,
+        .detail = view.detail,
+        .market = view.market,
+    };
+    db_writer_put_venue(session_writer(telemetry->daemon->session), &row);
 }
 
 static void put_value(struct telemetry *telemetry, int64_t ts_ns, const char *name, double value)
@@ -136,8 +164,10 @@ static void on_tick(uv_timer_t *timer)
     if (session_begun(daemon->session)) {
         put_prices(telemetry);
         put_feed(telemetry, &view);
-        for (size_t i = 0; i < feeds_count(daemon->feeds); i++)
+        for (size_t i = 0; i < feeds_count(daemon->feeds); i++) {
             put_streams(telemetry, feeds_at(daemon->feeds, i));
+            put_venue(telemetry, feeds_at(daemon->feeds, i));
+        }
         if (telemetry->ticks++ % SLOW_TICKS == 0)
             put_process(telemetry, &view);
     }

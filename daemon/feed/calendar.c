@@ -48,22 +48,11 @@ int calendar_take(struct calendar *calendar, const struct trading_day *days, siz
     return 0;
 }
 
-/* What is traded: with extended hours one long session. */
-static void traded_at(const struct calendar *calendar, int64_t at_ns, const struct trading_now *now,
-                      enum market_phase *ret_phase, int64_t *ret_next_ns)
+bool calendar_open(const struct calendar *calendar)
 {
-    *ret_phase = now->phase;
-    *ret_next_ns = now->next_ns;
-    if (!calendar->extended)
-        return;
-    for (size_t i = 0; i < calendar->n; i++) {
-        const struct trading_day *day = &calendar->days[i];
-        if (at_ns < day->early_ns || at_ns >= day->late_ns)
-            continue;
-        *ret_phase = MARKET_PHASE_OPEN;
-        *ret_next_ns = day->late_ns;
-        return;
-    }
+    enum market_phase phase = calendar->now.phase;
+    return phase == MARKET_PHASE_OPEN ||
+           (calendar->extended && (phase == MARKET_PHASE_EARLY || phase == MARKET_PHASE_LATE));
 }
 
 /* The first moment after the last one told that changes anything, at most now_ns. */
@@ -77,15 +66,13 @@ static int64_t next_moment(const struct calendar *calendar, int64_t now_ns)
 bool calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_at_ns)
 {
     while (calendar->due_ns <= now_ns) {
-        enum market_phase phase;
-        int64_t at = next_moment(calendar, now_ns), next;
+        struct trading_now before = calendar->now;
+        int64_t at = next_moment(calendar, now_ns);
         trading_days_at(calendar->days, calendar->n, at, &calendar->now);
-        traded_at(calendar, at, &calendar->now, &phase, &next);
         calendar->due_ns = calendar->now.next_ns ? calendar->now.next_ns : INT64_MAX;
-        bool changed = !calendar->told || phase != calendar->phase || next != calendar->next_ns;
+        bool changed =
+            !calendar->told || calendar->now.phase != before.phase || calendar->now.next_ns != before.next_ns;
         calendar->told = true;
-        calendar->phase = phase;
-        calendar->next_ns = next;
         *ret_at_ns = at;
         if (changed)
             return true;

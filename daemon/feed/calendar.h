@@ -8,14 +8,12 @@
 
 struct calendar {
     char name[CALENDAR_NAME_MAX];
-    bool extended; /* it is traded in before and after the session, too: then that is open */
+    bool extended; /* it is traded in before and after the session, too */
     struct trading_day *days;
     size_t n;
-    bool told;               /* `phase` and `next_ns` were */
-    enum market_phase phase; /* as traded: EARLY and LATE are OPEN where extended */
-    int64_t next_ns;         /* when it changes; 0: not known */
-    struct trading_now now;  /* as the venue has it */
-    int64_t due_ns;          /* when calendar_step() has something to say; INT64_MAX: not known */
+    bool told;              /* `now` was, by calendar_step() */
+    struct trading_now now; /* UNKNOWN before */
+    int64_t due_ns;         /* when calendar_step() has something to say; INT64_MAX: not known */
 };
 
 void calendar_init(struct calendar *calendar, const char *name, bool extended);
@@ -25,8 +23,11 @@ void calendar_finish(struct calendar *calendar);
  * contradict each other, -ENOMEM: then nothing has changed. */
 int calendar_take(struct calendar *calendar, const struct trading_day *days, size_t n);
 
-/* One change that is due by `now_ns`: true, with when it took effect (not before the last one), and phase and
- * next_ns as they are from then on. To be called until it is false: so nothing that lay between is left out.
+/* Is it traded in, as far as was told? */
+bool calendar_open(const struct calendar *calendar);
+
+/* One change that is due by `now_ns`: true, with when it took effect (not before the last one), and `now` as
+ * it is from then on. To be called until it is false: so nothing that lay between is left out.
  */
 bool calendar_step(struct calendar *calendar, int64_t now_ns, int64_t *ret_at_ns);
 

@@ -1,5 +1,6 @@
 /* A feed's way up and down. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@ enum {
     TICK_MS = 1000,
     RETRY_MIN_MS = 1000,
     RETRY_MAX_MS = 60000,
-    MISSED_BARS_MAX = 10000, /* that are fetched after a time away; a week of minutes */
 };
 
 int64_t feed_now_ms(void)
@@ -35,18 +35,58 @@ static int64_t boot_ns(void)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+int64_t feed_clock_ns(const struct feed *feed)
+{
+    return feed->have_offset ? feed->server_ns + boot_ns() - feed->server_boot_ns : feed_wall_ns();
+}
+
 int64_t feed_venue_now_ns(const struct feed *feed)
 {
     if (feed->daemon->config.clock == CLOCK_FEED)
         return session_now(feed->daemon->session);
-    int64_t now = feed->have_offset ? feed->server_ns + boot_ns() - feed->server_boot_ns : feed_wall_ns();
+    int64_t now = feed_clock_ns(feed);
     return now > feed->newest_ns ? now : feed->newest_ns;
+}
+
+void feed_tell(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
+{
+    char text[VENUE_DETAIL_MAX + 200];
+    va_list args;
+    int n = snprintf(text, sizeof text, "%s: ", feed->venue->format->name);
+    va_start(args, format);
+    vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+    va_end(args);
+    if (severity == DB_INFO)
+        log_info("%s", text);
+    else if (severity == DB_WARNING)
+        log_warning("%s", text);
+    else
+        log_error("%s", text);
+    session_alert(feed->daemon->session, severity, code, text);
 }
 
 static void tap_reply(void *user, const char *path, const char *body, size_t len)
 {
     struct feed *feed = user;
-    session_reply(feed->daemon->session, path, body, len);
+    if (feed->config == &feed->daemon->config.venues[0]) /* a recording is one venue's */
+        session_reply(feed->daemon->session, path, body, len);
+}
+
+/* The venue's word holds for everything that is asked of it, and for the next run. */
+static void banned(void *user, int64_t until_ns, const char *why)
+{
+    struct feed *feed = user;
+    struct db_ban row = {.until_ns = until_ns, .venue = feed->venue->format->name, .why = why};
+    if (until_ns <= feed->ban_until_ns)
+        return;
+    feed->ban_until_ns = until_ns;
+    db_writer_put_ban(session_writer(feed->daemon->session), &row);
+    feed_tell(feed, DB_WARNING, "banned", "nothing is asked for %lld s: %s",
+              (long long)((until_ns - feed_wall_ns() + 999999999) / 1000000000), why);
+    if (feed->venue->rest_hold)
+        feed->venue->rest_hold(feed->rest, until_ns, why);
+    if (feed->link && feed->venue->stream_hold)
+        feed->venue->stream_hold(feed->link, until_ns, why);
 }
 
 const char *feed_ws_url(const struct feed *feed)
@@ -59,53 +99,96 @@ const char *feed_rest_url(const struct feed *feed)
     return feed->config->rest_url[0] ? feed->config->rest_url : feed->venue->rest_url;
 }
 
-static int make_symbols(struct feed *feed, const char (*names)[SYMBOL_NAME_MAX], const int *indices, int n)
+struct venue_ban feed_ban(struct feed *feed)
 {
-    feed->listed = calloc((size_t)n, sizeof *feed->listed);
-    feed->symbols = calloc((size_t)n, sizeof *feed->symbols);
+    return (struct venue_ban){.until_ns = feed->ban_until_ns, .told = banned, .user = feed};
+}
+
+struct venue_keys feed_venue_keys(const struct feed *feed)
+{
+    return feed->config->keys[0] ? (struct venue_keys){feed->keys.id, feed->keys.secret}
+                                 : (struct venue_keys){0};
+}
+
+static int make_symbols(struct feed *feed, const struct feed_wanted *wanted, int n)
+{
+    feed->listed = calloc(SYMBOLS_MAX, sizeof *feed->listed);
+    feed->symbols = calloc(SYMBOLS_MAX, sizeof *feed->symbols);
     if (!feed->listed || !feed->symbols)
         return -ENOMEM;
     for (int s = 0; s < n; s++) {
-        memcpy(feed->listed[s].name, names[s], sizeof feed->listed[s].name);
-        feed->symbols[s].index = indices[s];
+        memcpy(feed->listed[s].name, wanted[s].name, sizeof feed->listed[s].name);
+        feed->symbols[s] = (struct feed_symbol){.index = wanted[s].index, .calendar = -1, .streamed = true};
+        memset(feed->symbols[s].streams, -1, sizeof feed->symbols[s].streams);
     }
     feed->n_symbols = n;
     return 0;
 }
 
+static int make_rest(struct feed *feed, char *err, size_t err_size)
+{
+    struct venue_rest_config rest = {
+        .net = feeds_net(feed->feeds),
+        .rest_url = feed->config->rest_url[0] ? feed->config->rest_url : NULL,
+        .jitter_seed = uv_hrtime(),
+        .tap = tap_reply,
+        .tap_user = feed,
+        .keys = feed_venue_keys(feed),
+        .settings = feed->settings,
+        .n_settings = feed->n_settings,
+        .ban = feed_ban(feed),
+    };
+    int r = feed->venue->rest_create(&rest, &feed->rest);
+    if (r < 0)
+        snprintf(err, err_size, "[%s%s] rest_url: %s: %s",
+                 feed->config == feed->daemon->config.venues ? "market" : "venue ",
+                 feed->config == feed->daemon->config.venues ? "" : feed->venue->format->name,
+                 feed_rest_url(feed), strerror(-r));
+    return r;
+}
+
+static void free_feed(struct feed *feed)
+{
+    feed_keys_forget(&feed->keys);
+    feed_hours_finish(feed);
+    free(feed->held);
+    free(feed->listed);
+    free(feed->symbols);
+    free(feed->streams);
+    free(feed->watched);
+    free(feed);
+}
+
 int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_venue *config,
-                const char (*names)[SYMBOL_NAME_MAX], const int *indices, int n, struct feed **ret, char *err,
+                const struct feed_wanted *wanted, int n, int64_t ban_until_ns, struct feed **ret, char *err,
                 size_t err_size)
 {
     struct feed *feed = calloc(1, sizeof *feed);
-    int r = feed ? make_symbols(feed, names, indices, n) : -ENOMEM;
-    if (r == 0) {
-        feed->feeds = feeds;
-        feed->daemon = daemon;
-        feed->venue = config->venue;
-        feed->config = config;
-        feed->kinds = config_streams(&daemon->config, config);
-        backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
-        struct venue_rest_config rest = {
-            .net = feeds_net(feeds),
-            .rest_url = config->rest_url[0] ? config->rest_url : NULL,
-            .jitter_seed = uv_hrtime(),
-            .tap = tap_reply,
-            .tap_user = feed,
-        };
-        r = feed->venue->rest_create(&rest, &feed->rest);
+    if (!feed || make_symbols(feed, wanted, n) < 0) {
+        if (feed)
+            free_feed(feed);
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
     }
+    feed->feeds = feeds;
+    feed->daemon = daemon;
+    feed->venue = config->venue;
+    feed->config = config;
+    feed->kinds = config_streams(&daemon->config, config);
+    feed->ban_until_ns = ban_until_ns;
+    feed->due_ns = feed->hours_ask_ns = feed->list_ask_ns = INT64_MAX;
+    for (size_t i = 0; i < feed->venue->n_options && i < CONFIG_SETTINGS_MAX; i++)
+        feed->settings[feed->n_settings++] =
+            (struct venue_setting){feed->venue->options[i].name, config->settings[i]};
+    backoff_init(&feed->backoff, RETRY_MIN_MS, RETRY_MAX_MS, uv_hrtime());
+    char why[400];
+    int r = config->keys[0] ? feed_keys_read(config->keys, &feed->keys, why, sizeof why) : 0;
+    if (r < 0)
+        snprintf(err, err_size, "[venue %s] %s", feed->venue->format->name, why);
+    else
+        r = make_rest(feed, err, err_size);
     if (r < 0) {
-        if (r == -ENOMEM)
-            snprintf(err, err_size, "out of memory");
-        else
-            snprintf(err, err_size, "%s rest_url: %s: %s", config->venue->format->name, feed_rest_url(feed),
-                     strerror(-r));
-        if (feed) {
-            free(feed->listed);
-            free(feed->symbols);
-        }
-        free(feed);
+        free_feed(feed);
         return r;
     }
     uv_timer_init(daemon->loop, &feed->tick);
@@ -116,15 +199,15 @@ int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_
     return 0;
 }
 
-/* The way up: time, symbols, history, stream. */
+/* ---- the way up: time, symbols, days, actions, history, stream ---- */
+
+static void begin_stage(struct feed *feed);
 
 void feed_history_done(struct feed *feed)
 {
     if (--feed->history_left == 0)
         feed_open_stream(feed);
 }
-
-static void begin_stage(struct feed *feed);
 
 static void on_retry(uv_timer_t *timer)
 {
@@ -133,84 +216,129 @@ static void on_retry(uv_timer_t *timer)
     begin_stage(feed);
 }
 
-static void try_again(struct feed *feed, const char *what, const char *why)
+void feed_try_again(struct feed *feed, const char *what, const char *why)
 {
     int64_t delay = backoff_next(&feed->backoff);
     snprintf(feed->detail, sizeof feed->detail, "%s: %s", what, why);
-    log_warning("feed: %s; trying again in %.1f s", feed->detail, (double)delay / 1000);
+    log_warning("feed: %s: %s; trying again in %.1f s", feed->venue->format->name, feed->detail,
+                (double)delay / 1000);
     feed->retry_at_ms = feed_now_ms() + delay;
     uv_timer_start(&feed->retry, on_retry, (uint64_t)delay, 0);
+}
+
+bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *reply)
+{
+    return reply->error == -EACCES && feed->config->keys[0] && (reply->status == 401 || reply->status == 403);
+}
+
+/* What a former run stored of the symbols stands in. */
+static bool stand_in(struct feed *feed)
+{
+    struct session *session = feed->daemon->session;
+    if (feed->daemon->config.clock == CLOCK_FEED || session_begun(session) || feed->known ||
+        session_stored_symbols(session, feed->venue->format->name, feed->listed, feed->n_symbols) < 0)
+        return false;
+    feed->known = true;
+    feeds_known(feed->feeds);
+    return true;
+}
+
+void feed_end_for_good(struct feed *feed, const char *why)
+{
+    if (feed->final)
+        return;
+    feed->final = true;
+    feed->retry_at_ms = 0;
+    uv_timer_stop(&feed->retry);
+    snprintf(feed->detail, sizeof feed->detail, "%s", why);
+    if (!session_begun(feed->daemon->session) && !feed->known && !stand_in(feed)) {
+        daemon_fail("%s: refused: %s", feed->venue->format->name, why);
+        return;
+    }
+    feed_tell(feed, DB_ERROR, "venue-refused", "refused, and not tried again until the next start: %s", why);
+}
+
+void feed_take_time(struct feed *feed, const struct venue_reply *reply)
+{
+    feed->server_ns = reply->server_ns;
+    feed->server_boot_ns = boot_ns() - reply->elapsed_ms * 1000000 / 2;
+    feed->clock_offset_ns = reply->server_ns - (feed_wall_ns() - reply->elapsed_ms * 1000000 / 2);
+    feed->have_offset = true;
 }
 
 static void have_time(void *user, const struct venue_reply *reply)
 {
     struct feed *feed = user;
-    if (reply->error) {
-        try_again(feed, "time", reply->text);
-        return;
+    if (feed_reply_is_final(feed, reply)) {
+        feed_end_for_good(feed, reply->text);
+    } else if (reply->error) {
+        feed_try_again(feed, "time", reply->text);
+    } else {
+        feed_take_time(feed, reply);
+        feed_go_on(feed, STAGE_SYMBOLS);
     }
-    feed->server_ns = reply->server_ns;
-    feed->server_boot_ns = boot_ns() - reply->elapsed_ms * 1000000 / 2;
-    feed->clock_offset_ns = reply->server_ns - (feed_wall_ns() - reply->elapsed_ms * 1000000 / 2);
-    feed->have_offset = true;
-    feed->stage = STAGE_SYMBOLS;
-    begin_stage(feed);
-}
-
-/* History before the stream starts; of a symbol that a former run streamed, what closed since. */
-static int64_t history_from(const struct feed *feed, int symbol, int64_t open)
-{
-    const struct config *config = &feed->daemon->config;
-    struct engine_symbol_view view;
-    engine_symbol_view(session_engine(feed->daemon->session), feed->symbols[symbol].index, &view);
-    if (view.bars == 0)
-        return open - config->history * config->interval_ns;
-    int64_t next = view.last_bar.open_ns + config->interval_ns;
-    int64_t most = open - MISSED_BARS_MAX * config->interval_ns;
-    return next > most ? next : most;
 }
 
 static void ask_history(struct feed *feed)
 {
-    const struct config *config = &feed->daemon->config;
-    int64_t open = bar_open_time(feed_venue_now_ns(feed), config->interval_ns);
-    feed->stage = STAGE_HISTORY;
+    int64_t interval = feed->daemon->config.interval_ns;
+    int64_t open = bar_open_time(feed_venue_now_ns(feed), interval);
     feed->history_left = feed->n_symbols + 1;
     for (int s = 0; s < feed->n_symbols; s++) {
-        int64_t from = history_from(feed, s, open);
-        if (from >= open || feed_ask_bars(feed, s, from, open, BARS_HISTORY) < 0)
+        int64_t from = feed_history_from(feed, s, open);
+        if (from >= open || feed->listed[s].gone || feed_ask_bars(feed, s, from, open, BARS_HISTORY) < 0)
             feed->history_left--;
     }
     feed_history_done(feed);
 }
 
-/* Its rows say whose a symbol is. */
-static void name_venue(struct feed *feed)
+/* One that a former run streamed and the venue lists no longer: what is held of it stays. */
+static bool was_listed(struct feed *feed, int symbol)
 {
-    for (int s = 0; s < feed->n_symbols; s++)
+    struct symbol stored = {0};
+    memcpy(stored.name, feed->listed[symbol].name, sizeof stored.name);
+    if (session_stored_symbols(feed->daemon->session, feed->venue->format->name, &stored, 1) < 0)
+        return false;
+    stored.gone = true;
+    stored.trading = false;
+    feed->listed[symbol] = stored;
+    log_warning("%s: %s lists it no longer", stored.name, feed->venue->format->name);
+    return true;
+}
+
+static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
+{
+    for (int s = 0; s < feed->n_symbols; s++) {
+        const struct venue_symbol *told = &list[s];
+        bool first = feed->config == &feed->daemon->config.venues[0];
+        if (told->found) {
+            feed->listed[s] = told->symbol;
+        } else if (!was_listed(feed, s)) {
+            daemon_fail("[%s%s] symbols: %s: %s does not list it%s%s%s", first ? "market" : "venue ",
+                        first ? "" : feed->venue->format->name, told->name, feed->venue->format->name,
+                        told->nearest[0] ? ": did you mean " : "", told->nearest,
+                        told->nearest[0] ? "?" : "");
+            return false;
+        }
         snprintf(feed->listed[s].venue, sizeof feed->listed[s].venue, "%s", feed->venue->format->name);
+    }
+    return true;
 }
 
 static void have_symbols(void *user, const struct venue_reply *reply)
 {
     struct feed *feed = user;
     char err[SESSION_ERROR_MAX];
+    if (feed_reply_is_final(feed, reply)) {
+        feed_end_for_good(feed, reply->text);
+        return;
+    }
     if (reply->error) {
-        try_again(feed, "symbols", reply->text);
+        feed_try_again(feed, "symbols", reply->text);
         return;
     }
-    for (size_t i = 0; i < reply->symbols.n; i++) {
-        const struct venue_symbol *symbol = &reply->symbols.list[i];
-        if (symbol->found)
-            continue;
-        daemon_fail("[market] symbols: %s: %s does not list it%s%s%s", symbol->name,
-                    feed->venue->format->name, symbol->nearest[0] ? ": did you mean " : "", symbol->nearest,
-                    symbol->nearest[0] ? "?" : "");
+    if (!take_symbols(feed, reply->symbols.list))
         return;
-    }
-    for (size_t i = 0; i < reply->symbols.n; i++)
-        feed->listed[i] = reply->symbols.list[i].symbol;
-    name_venue(feed);
     backoff_reset(&feed->backoff);
     feed->detail[0] = '\0';
     feed->answered = true;
@@ -225,15 +353,17 @@ static void have_symbols(void *user, const struct venue_reply *reply)
             daemon_fail("%s", err);
             return;
         }
-    ask_history(feed);
+    feed_go_on(feed, STAGE_DAYS);
 }
 
 void feed_begun(struct feed *feed)
 {
+    const struct session_recovery *recovery = session_recovery(feed->daemon->session);
     const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
+    feed->actions_from_ns = session_now(feed->daemon->session) - recovery->away_ns;
     if (feed->answered)
-        ask_history(feed);
-    else
+        feed_go_on(feed, STAGE_DAYS);
+    else if (!feed->final)
         session_alert(feed->daemon->session, DB_WARNING, "feed", status->detail);
 }
 
@@ -241,33 +371,57 @@ void feed_begun(struct feed *feed)
  * the symbols, so that positions are shown and commands are taken. Nothing is filled: all data is stale. */
 void feed_begin_without_venue(struct feed *feed)
 {
-    struct session *session = feed->daemon->session;
     const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
-    if (feed->told_absence || status->failures == 0 || feed->stage > STAGE_SYMBOLS || feed->answered)
+    if (feed->told_absence || status->failures == 0 || feed->stage > STAGE_SYMBOLS || feed->answered ||
+        feed->final)
         return;
     feed->told_absence = true;
     log_warning("feed: the venue does not answer: %s; trying again", status->detail);
-    if (feed->daemon->config.clock == CLOCK_FEED || session_begun(session) ||
-        session_stored_symbols(session, feed->venue->format->name, feed->listed, feed->n_symbols) < 0)
-        return;
-    name_venue(feed);
-    feed->known = true;
-    feeds_known(feed->feeds);
+    stand_in(feed);
+}
+
+static int ask_symbols(struct feed *feed)
+{
+    const char **names = calloc((size_t)feed->n_symbols, sizeof *names);
+    if (!names)
+        return -ENOMEM;
+    for (int s = 0; s < feed->n_symbols; s++)
+        names[s] = feed->listed[s].name;
+    int r = feed->venue->rest_symbols(feed->rest, names, (size_t)feed->n_symbols, have_symbols, feed, NULL);
+    free(names);
+    return r;
 }
 
 static void begin_stage(struct feed *feed)
 {
-    const char *names[SYMBOLS_MAX];
     int r = 0;
-    if (feed->stage == STAGE_TIME) {
+    switch (feed->stage) {
+    case STAGE_TIME:
         r = feed->venue->rest_time(feed->rest, have_time, feed, NULL);
-    } else if (feed->stage == STAGE_SYMBOLS) {
-        for (int s = 0; s < feed->n_symbols; s++)
-            names[s] = feed->listed[s].name;
-        r = feed->venue->rest_symbols(feed->rest, names, (size_t)feed->n_symbols, have_symbols, feed, NULL);
+        break;
+    case STAGE_SYMBOLS:
+        r = ask_symbols(feed);
+        break;
+    case STAGE_DAYS:
+        feed_ask_days(feed);
+        break;
+    case STAGE_ACTIONS:
+        feed_ask_actions(feed);
+        break;
+    case STAGE_HISTORY:
+        ask_history(feed);
+        break;
+    case STAGE_STREAM:
+        break;
     }
     if (r < 0)
-        try_again(feed, "request", strerror(-r));
+        feed_try_again(feed, "request", strerror(-r));
+}
+
+void feed_go_on(struct feed *feed, enum stage stage)
+{
+    feed->stage = stage;
+    begin_stage(feed);
 }
 
 void feed_start(struct feed *feed)
@@ -276,7 +430,7 @@ void feed_start(struct feed *feed)
     begin_stage(feed);
 }
 
-/* The way down. */
+/* ---- the way down ---- */
 
 static void part_closed(struct feed *feed)
 {
@@ -284,12 +438,7 @@ static void part_closed(struct feed *feed)
         return;
     void (*stopped)(void *) = feed->stopped;
     void *user = feed->stopped_user;
-    free(feed->held);
-    free(feed->listed);
-    free(feed->symbols);
-    free(feed->streams);
-    free(feed->watched);
-    free(feed);
+    free_feed(feed);
     stopped(user);
 }
 
@@ -303,10 +452,12 @@ void feed_stop(struct feed *feed, void (*done)(void *user), void *user)
     feed->stopped = done;
     feed->stopped_user = user;
     feed->open_handles = 3;
+    feed_list_drop(feed);
     feed->venue->stream_destroy(feed->link);
     feed->venue->rest_destroy(feed->rest);
     feed_forget_asked(feed);
     feed->venue->format->parser_destroy(feed->parser);
+    feed->venue->format->parser_destroy(feed->late);
     feed->n_symbols = 0;
     feed->n_streams = 0;
     uv_close((uv_handle_t *)&feed->tick, handle_closed);

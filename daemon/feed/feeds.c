@@ -6,17 +6,21 @@
 #include <string.h>
 
 #include "daemon/feed/internal.h"
+#include "db/reader.h"
 #include "exchange/net/context.h"
+
+struct feed_place {
+    struct feed *feed;
+    int at; /* among the feed's */
+};
 
 struct feeds {
     struct daemon *daemon;
     struct net_context *net;
     struct feed **list;
     size_t n, left; /* left: that are not stopped yet */
-    struct {
-        struct feed *feed;
-        int at;  /* among the feed's */
-    } * symbols; /* by the engine's numbers */
+    int64_t due_ns;
+    struct feed_place *symbols; /* by the engine's numbers; room for SYMBOLS_MAX */
     int n_symbols;
     void (*stopped)(void *user);
     void *stopped_user;
@@ -42,66 +46,176 @@ struct feed *feeds_of(const struct feeds *feeds, int symbol)
     return symbol >= 0 && symbol < feeds->n_symbols ? feeds->symbols[symbol].feed : NULL;
 }
 
-/* ---- the way up ---- */
+/* ---- what there is to stream ---- */
 
-/* A venue's symbols, by the engine's numbers: those of the configuration, in its order. */
-static int add_feed(struct feeds *feeds, int venue, char *err, size_t err_size)
+/* The configuration, and what was added and removed by command since, as the database has it. */
+struct plan {
+    const struct config *config;
+    struct wanted {
+        char name[SYMBOL_NAME_MAX];
+        int venue;
+        bool removed;
+    } list[SYMBOLS_MAX];
+    int n;
+    int64_t bans_ns[CONFIG_VENUES_MAX];
+};
+
+static int venue_of(const struct config *config, const char *name)
 {
-    const struct config *config = &feeds->daemon->config;
-    int first = 0, n = 0, r;
-    while (first < config->n_symbols && config->symbol_venues[first] != venue)
-        first++;
-    while (first + n < config->n_symbols && config->symbol_venues[first + n] == venue)
-        n++;
-    int *indices = calloc((size_t)n, sizeof *indices);
-    if (!indices) {
+    int v = 0;
+    while (v < config->n_venues && strcmp(config->venues[v].venue->format->name, name) != 0)
+        v++;
+    return v < config->n_venues ? v : -1;
+}
+
+static void take_symbol(void *ctx, const struct db_symbol_row *row)
+{
+    struct plan *plan = ctx;
+    int venue = venue_of(plan->config, row->venue), at = 0;
+    if (row->streamed < 0 || venue < 0)
+        return;
+    while (at < plan->n && strcmp(plan->list[at].name, row->symbol.name) != 0)
+        at++;
+    if (at < plan->n) {
+        if (plan->list[at].venue == venue)
+            plan->list[at].removed = row->streamed == 0;
+    } else if (row->streamed == 1 && plan->n < SYMBOLS_MAX) {
+        struct wanted *wanted = &plan->list[plan->n++];
+        *wanted = (struct wanted){.venue = venue};
+        memcpy(wanted->name, row->symbol.name, sizeof wanted->name);
+    }
+}
+
+static void take_ban(void *ctx, const struct db_ban *row)
+{
+    struct plan *plan = ctx;
+    int venue = venue_of(plan->config, row->venue);
+    if (venue >= 0 && row->until_ns > feed_wall_ns())
+        plan->bans_ns[venue] = row->until_ns;
+}
+
+static int make_plan(const struct daemon *daemon, struct plan **ret, char *err, size_t err_size)
+{
+    struct db_reader *reader;
+    struct plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
         snprintf(err, err_size, "out of memory");
         return -ENOMEM;
     }
-    for (int s = 0; s < n; s++)
-        indices[s] = first + s;
-    r = feed_create(feeds, feeds->daemon, &config->venues[venue], config->symbols + first, indices, n,
-                    &feeds->list[feeds->n], err, err_size);
-    free(indices);
-    if (r < 0)
-        return r;
-    for (int s = 0; s < n; s++) {
-        feeds->symbols[first + s].feed = feeds->list[feeds->n];
-        feeds->symbols[first + s].at = s;
+    plan->config = &daemon->config;
+    for (int s = 0; s < daemon->config.n_symbols; s++) {
+        struct wanted *wanted = &plan->list[plan->n++];
+        wanted->venue = daemon->config.symbol_venues[s];
+        memcpy(wanted->name, daemon->config.symbols[s], sizeof wanted->name);
     }
-    feeds->n++;
-    return 0;
+    int r = db_reader_open(daemon->state.database, &reader, err, err_size);
+    if (r == 0) {
+        r = db_reader_symbols(reader, take_symbol, plan);
+        if (r == 0)
+            r = db_reader_bans(reader, take_ban, plan);
+        if (r < 0)
+            snprintf(err, err_size, "%s: %s", daemon->state.database, db_reader_error(reader));
+        db_reader_close(reader);
+    }
+    int kept = 0;
+    for (int s = 0; s < plan->n; s++)
+        if (!plan->list[s].removed)
+            plan->list[kept++] = plan->list[s];
+    plan->n = kept;
+    if (r < 0)
+        free(plan);
+    else
+        *ret = plan;
+    return r;
+}
+
+static int add_feed(struct feeds *feeds, const struct plan *plan, int venue, char *err, size_t err_size)
+{
+    struct feed_wanted *wanted = calloc((size_t)plan->n + 1, sizeof *wanted);
+    int n = 0;
+    if (!wanted) {
+        snprintf(err, err_size, "out of memory");
+        return -ENOMEM;
+    }
+    for (int s = 0; s < plan->n; s++) {
+        if (plan->list[s].venue != venue)
+            continue;
+        wanted[n].index = s;
+        memcpy(wanted[n++].name, plan->list[s].name, sizeof wanted->name);
+    }
+    struct feed *feed = NULL;
+    int r = n == 0 ? 0
+                   : feed_create(feeds, feeds->daemon, &plan->config->venues[venue], wanted, n,
+                                 plan->bans_ns[venue], &feed, err, err_size);
+    for (int i = 0; i < n && r == 0; i++)
+        feeds->symbols[wanted[i].index] = (struct feed_place){feed, i};
+    free(wanted);
+    if (r == 0 && feed)
+        feeds->list[feeds->n++] = feed;
+    return r;
+}
+
+/* ---- the way up ---- */
+
+static void undone(void *user)
+{
+    *(bool *)user = true;
+}
+
+/* What was made before something could not be: its handles close on the loop, on which others stay. */
+static void undo(struct feeds *feeds)
+{
+    uv_loop_t *loop = feeds->daemon->loop;
+    bool done = false;
+    if (feeds->n > 0) {
+        feeds_stop(feeds, undone, &done);
+    } else {
+        if (feeds->net)
+            net_context_stop(feeds->net, undone, &done);
+        else
+            done = true;
+        free(feeds->list);
+        free(feeds->symbols);
+        free(feeds);
+    }
+    while (!done)
+        uv_run(loop, UV_RUN_ONCE);
 }
 
 int feeds_create(struct daemon *daemon, struct feeds **ret, char *err, size_t err_size)
 {
     const struct config *config = &daemon->config;
-    char reason[NET_ERROR_MAX] = "out of memory";
+    char reason[NET_ERROR_MAX];
     struct net_config net = {.loop = daemon->loop, .ca_file = config->ca_file[0] ? config->ca_file : NULL};
+    struct plan *plan;
     struct feeds *feeds = calloc(1, sizeof *feeds);
-    int r = feeds ? 0 : -ENOMEM;
+    snprintf(err, err_size, "out of memory");
+    if (!feeds)
+        return -ENOMEM;
+    feeds->daemon = daemon;
+    feeds->due_ns = INT64_MAX;
+    feeds->list = calloc((size_t)config->n_venues, sizeof *feeds->list);
+    feeds->symbols = calloc(SYMBOLS_MAX, sizeof *feeds->symbols);
+    int r = feeds->list && feeds->symbols ? make_plan(daemon, &plan, err, err_size) : -ENOMEM;
     if (r == 0) {
-        feeds->daemon = daemon;
-        feeds->list = calloc((size_t)config->n_venues, sizeof *feeds->list);
-        feeds->n_symbols = config->n_symbols;
-        feeds->symbols = calloc((size_t)config->n_symbols, sizeof *feeds->symbols);
-        r = feeds->list && feeds->symbols ? net_context_create(&net, &feeds->net, reason) : -ENOMEM;
+        r = net_context_create(&net, &feeds->net, reason);
+        if (r < 0)
+            snprintf(err, err_size, "%s", reason);
+        feeds->n_symbols = plan->n;
+        for (int v = 0; v < config->n_venues && r == 0; v++)
+            r = add_feed(feeds, plan, v, err, err_size);
+        if (r == 0 && feeds->n == 0) {
+            snprintf(err, err_size,
+                     "nothing is streamed: every symbol was removed: papertape symbol add NAME, "
+                     "or another state directory");
+            r = -EINVAL;
+        }
+        free(plan);
     }
     if (r < 0)
-        snprintf(err, err_size, "%s", reason);
-    for (int v = 0; v < config->n_venues && r == 0; v++)
-        r = add_feed(feeds, v, err, err_size);
-    if (r == 0) {
+        undo(feeds);
+    else
         *ret = feeds;
-    } else if (feeds) {
-        if (feeds->net) {
-            net_context_stop(feeds->net, NULL, NULL);
-            uv_run(daemon->loop, UV_RUN_DEFAULT);
-        }
-        free(feeds->list);
-        free(feeds->symbols);
-        free(feeds);
-    }
     return r;
 }
 
@@ -147,6 +261,14 @@ void feeds_known(struct feeds *feeds)
         feed_begun(feeds->list[i]);
 }
 
+void feeds_caught_up(struct feeds *feeds)
+{
+    for (size_t i = 0; i < feeds->n; i++)
+        if (feeds->list[i]->answered && feeds->list[i]->stage != STAGE_STREAM)
+            return;
+    session_caught_up(feeds->daemon->session);
+}
+
 /* ---- the way down ---- */
 
 static void net_stopped(void *user)
@@ -177,7 +299,41 @@ void feeds_stop(struct feeds *feeds, void (*done)(void *user), void *user)
         feed_stop(feeds->list[i], feed_stopped, feeds);
 }
 
+/* ---- time ---- */
+
+int64_t feeds_due_ns(const struct feeds *feeds)
+{
+    return feeds->due_ns;
+}
+
+void feeds_due(struct feeds *feeds)
+{
+    feeds->due_ns = INT64_MAX;
+    for (size_t i = 0; i < feeds->n; i++)
+        if (feeds->list[i]->due_ns < feeds->due_ns)
+            feeds->due_ns = feeds->list[i]->due_ns;
+}
+
+void feeds_pass(struct feeds *feeds, int64_t now_ns)
+{
+    for (size_t i = 0; i < feeds->n; i++)
+        feed_pass(feeds->list[i], now_ns);
+}
+
 /* ---- by the engine's symbols ---- */
+
+void feeds_added(struct feeds *feeds, struct feed *feed)
+{
+    feeds->symbols[feeds->n_symbols++] = (struct feed_place){feed, feed->n_symbols - 1};
+}
+
+struct feed *feeds_find(const struct feeds *feeds, const char *venue)
+{
+    for (size_t i = 0; i < feeds->n; i++)
+        if (strcmp(feeds->list[i]->venue->format->name, venue) == 0)
+            return feeds->list[i];
+    return NULL;
+}
 
 void feeds_need_snapshot(struct feeds *feeds, int symbol)
 {

@@ -13,17 +13,18 @@ struct bars_call {
     struct feed *feed;
     int symbol;
     enum bars_why why;
-    bool missed;
+    bool missed, failed;
     int64_t from_ns, to_ns, found_ns;
     struct bar *bars;
     size_t n;
 };
 
 enum {
-    SETTLE_TURNS = 3, /* in which libwebsockets writes the pongs that it owes, see feed_asked() */
+    MISSED_BARS_MAX = 10000, /* that are fetched after a time away; a week of minutes */
+    SETTLE_TURNS = 3,        /* in which libwebsockets writes the pongs that it owes, see feed_ask() */
 };
 
-static void feed_answered(struct asked *asked)
+void feed_answered(struct asked *asked)
 {
     *asked->at = asked->next;
     if (asked->next)
@@ -33,7 +34,7 @@ static void feed_answered(struct asked *asked)
 /* Sends a question, at once; or, when the stream must not move until the answer, as soon as it stands still:
  * the venue has then been told of everything that was read, and a replay's answer does not depend on this
  * machine's speed. */
-static int feed_asked(struct feed *feed, struct asked *asked, bool hold)
+int feed_ask(struct feed *feed, struct asked *asked, bool hold)
 {
     asked->next = feed->asked;
     asked->at = &feed->asked;
@@ -76,6 +77,8 @@ void feed_forget_asked(struct feed *feed)
     while (feed->asked) {
         struct asked *asked = feed->asked; /* the first member of what was asked */
         feed_answered(asked);
+        if (asked->dropped)
+            asked->dropped(asked);
         free(asked->owned);
         free(asked);
     }
@@ -88,7 +91,8 @@ static void bars_call_end(struct bars_call *call)
         .kind = EVENT_BARS,
         .bars = {feed->symbols[call->symbol].index, call->bars, (uint32_t)call->n, call->missed}};
     session_event(feed->daemon->session, &event);
-    if (call->why != BARS_HISTORY) {
+    bool sparse = feed->listed[call->symbol].loose_ids; /* an interval without trades has no bar */
+    if (call->why == BARS_LOST || call->why == BARS_INTERRUPTED) {
         struct db_gap gap = {
             .symbol = feed->symbols[call->symbol].index,
             .interval_ns = feed->daemon->config.interval_ns,
@@ -97,7 +101,8 @@ static void bars_call_end(struct bars_call *call)
             .found_ns = call->found_ns,
         };
         int64_t wanted = (call->to_ns - call->from_ns) / gap.interval_ns + 1;
-        gap.filled_ns = (int64_t)call->n >= wanted ? session_now(feed->daemon->session) : 0;
+        gap.filled_ns =
+            (int64_t)call->n >= wanted || (sparse && !call->failed) ? session_now(feed->daemon->session) : 0;
         db_writer_put_gap(session_writer(feed->daemon->session), &gap);
         log_info("%s: %zu of %lld missing bars fetched", feed->listed[call->symbol].name, call->n,
                  (long long)wanted);
@@ -112,6 +117,7 @@ static void have_bars(void *user, const struct venue_reply *reply)
     struct feed *feed = call->feed;
     if (reply->error) {
         char text[256];
+        call->failed = true;
         snprintf(text, sizeof text, "%s: bars could not be fetched: %s", feed->listed[call->symbol].name,
                  reply->text);
         log_warning("%s", text);
@@ -129,13 +135,17 @@ static void have_bars(void *user, const struct venue_reply *reply)
     }
     if (!reply->error && reply->more)
         return;
-    bool history = call->why == BARS_HISTORY;
+    enum bars_why why = call->why;
+    int symbol = call->symbol;
     feed_answered(&call->asked);
     bars_call_end(call);
-    if (history)
+    if (why == BARS_HISTORY) {
         feed_history_done(feed);
-    else
-        feed_release(feed);
+        return;
+    }
+    if (why == BARS_ADDED)
+        feed_symbol_ready(feed, symbol);
+    feed_release(feed);
 }
 
 static int send_bars(struct asked *asked)
@@ -148,8 +158,25 @@ static int send_bars(struct asked *asked)
         .start_ns = call->from_ns,
         .end_ns = call->to_ns,
         .now_ns = feed_venue_now_ns(feed),
+        .adjusted = feed->symbols[call->symbol].calendar >= 0,
     };
     return feed->venue->rest_bars(feed->rest, &request, have_bars, call, NULL);
+}
+
+int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns)
+{
+    const struct config *config = &feed->daemon->config;
+    const struct feed_symbol *ours = &feed->symbols[symbol];
+    struct engine_symbol_view view;
+    engine_symbol_view(session_engine(feed->daemon->session), ours->index, &view);
+    if (view.bars == 0 && ours->calendar >= 0 && feed->calendars[ours->calendar].n > 0)
+        return calendar_back(&feed->calendars[ours->calendar], open_ns, config->interval_ns, config->history);
+    if (view.bars == 0)
+        return open_ns - config->history * config->interval_ns;
+    /* Of a symbol that a former run streamed, what closed since. */
+    int64_t next = view.last_bar.open_ns + config->interval_ns;
+    int64_t most = open_ns - MISSED_BARS_MAX * config->interval_ns;
+    return next > most ? next : most;
 }
 
 int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, enum bars_why why)
@@ -166,7 +193,7 @@ int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns,
                                .from_ns = from_ns,
                                .to_ns = to_ns,
                                .found_ns = session_now(feed->daemon->session)};
-    return feed_asked(feed, &call->asked, why != BARS_HISTORY);
+    return feed_ask(feed, &call->asked, why != BARS_HISTORY);
 }
 
 void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns, enum bars_why why)
@@ -225,5 +252,5 @@ void feed_need_snapshot(struct feed *feed, int symbol)
     if (!call)
         return;
     *call = (struct book_call){.asked.send = send_book, .feed = feed, .symbol = symbol};
-    feed->symbols[symbol].book_asked = feed_asked(feed, &call->asked, true) == 0;
+    feed->symbols[symbol].book_asked = feed_ask(feed, &call->asked, true) == 0;
 }

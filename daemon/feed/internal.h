@@ -1,15 +1,22 @@
 /* The feeds' insides, shared by this folder's files: feeds.c holds them together, feed.c takes one up and
- * down, fetch.c asks for bars and books, stream.c takes frames, watch.c judges their age, view.c tells. */
+ * down, hours.c has its calendars and corporate actions, fetch.c asks for bars and books, refresh.c asks
+ * again and again for what changes slowly, stream.c takes frames, symbols.c adds and removes what they are
+ * of, watch.c judges their age, view.c tells. */
 #ifndef DAEMON_FEED_INTERNAL_H
 #define DAEMON_FEED_INTERNAL_H
 
+#include "daemon/feed/calendar.h"
 #include "daemon/feed/feeds.h"
+#include "daemon/feed/keys.h"
+#include "daemon/feed/measure.h"
 #include "exchange/net/backoff.h"
 #include "exchange/net/watchdog.h"
 
 struct net_context;
 
-enum stage { STAGE_TIME, STAGE_SYMBOLS, STAGE_HISTORY, STAGE_STREAM };
+enum { FEED_CALENDARS_MAX = 4 };
+
+enum stage { STAGE_TIME, STAGE_SYMBOLS, STAGE_DAYS, STAGE_ACTIONS, STAGE_HISTORY, STAGE_STREAM };
 
 struct stream {
     int symbol; /* the feed's */
@@ -17,11 +24,14 @@ struct stream {
     char name[FEED_STREAM_NAME_MAX];
     uint64_t frames;
     int64_t last_ms; /* 0: nothing yet */
+    struct measure measure;
 };
 
 struct feed_symbol {
-    int index; /* the engine's */
-    bool stale, book_asked;
+    int index;     /* the engine's */
+    int calendar;  /* of the feed's, or -1 */
+    bool streamed; /* false: removed while it runs */
+    bool stale, book_asked, odd_units;
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
 };
 
@@ -31,7 +41,15 @@ struct asked {
     struct asked *next, **at;
     void *owned; /* freed with it */
     bool sent;
-    int (*send)(struct asked *asked); /* 0 or -errno */
+    int (*send)(struct asked *asked);     /* 0 or -errno */
+    void (*dropped)(struct asked *asked); /* no answer will come, and it is freed; NULL: nobody waits */
+};
+
+/* A corporate action that the venue told. */
+struct known_action {
+    struct venue_action told;
+    int symbol; /* the feed's */
+    bool given; /* to the engine, or of a time before it */
 };
 
 struct feed {
@@ -42,15 +60,33 @@ struct feed {
     const bool *kinds; /* [MARKET_CHANNELS]: that are subscribed */
     struct venue_rest *rest;
     struct venue_stream *link;
-    struct venue_parser *parser;
+    struct feed_keys keys;
+    struct venue_setting settings[CONFIG_SETTINGS_MAX];
+    size_t n_settings;
+    int64_t ban_until_ns; /* of the wall's clock; 0: none was told */
+
+    /* Room for SYMBOLS_MAX, since parsers point into `listed`: the first knows the first n_first of them, the
+     * late one those that were added since. */
     struct symbol *listed;       /* as the venue lists them, or by name alone before `known` */
     struct feed_symbol *symbols; /* the same ones */
-    int n_symbols;
+    int n_symbols, n_first;
+    struct venue_parser *parser, *late;
     bool known;    /* what they are: told, or stored by a former run */
     bool answered; /* told */
+    bool final;    /* refused, and no retry mends it: nothing is asked any more */
     enum stage stage;
     int history_left;
     struct asked *asked;
+    struct feed_list *list; /* of streams: the answer that somebody waits for, or NULL */
+
+    struct calendar calendars[FEED_CALENDARS_MAX];
+    int n_calendars;
+    struct known_action *actions;
+    size_t n_actions;
+    int64_t actions_from_ns; /* those before took effect in a former run, or before the first */
+    int64_t due_ns;          /* when a calendar or an action has something to tell */
+    int64_t hours_ask_ns,
+        list_ask_ns; /* by the venue's time: when both, and what it lists, are asked again */
 
     /* On the feed's clock nothing may depend on how long a reply takes: from the question to the answer the
      * stream is not read, and what was read already is held. */
@@ -74,6 +110,8 @@ struct feed {
     bool was_up, told_absence;
     int silences; /* reconnections for silence since data last came */
     uint64_t bad_frames;
+    bool told_bad; /* that there are many */
+    struct measure measure;
     int64_t server_ns, server_boot_ns; /* the time that it told, and when by CLOCK_BOOTTIME */
     int64_t clock_offset_ns;
     bool have_offset;
@@ -91,31 +129,55 @@ int64_t feed_wall_ns(void); /* the wall's clock */
 
 /* A feed knows its symbols: begins the session when all do. */
 void feeds_known(struct feeds *feeds);
+/* A feed has its history: when all do, or wait for their venue, what was missed is told. */
+void feeds_caught_up(struct feeds *feeds);
 struct net_context *feeds_net(const struct feeds *feeds);
+/* Time has come to that of the venue: what is due of calendars and actions becomes events, of all feeds. */
+void feeds_pass(struct feeds *feeds, int64_t now_ns);
+int64_t feeds_due_ns(const struct feeds *feeds); /* when feeds_pass() has something to do */
+void feeds_due(struct feeds *feeds);             /* a feed's due_ns changed */
+/* The engine knows one more symbol of that feed: its last. */
+void feeds_added(struct feeds *feeds, struct feed *feed);
 
 /* ---- feed.c ---- */
 
-/* names: what it is to stream, with the engine's numbers of them. 0 or -errno with one line. */
+struct feed_wanted {
+    char name[SYMBOL_NAME_MAX];
+    int index; /* the engine's */
+};
+
+/* 0 or -errno with one line. `ban_until_ns`: as a former run was told; 0: not. */
 int feed_create(struct feeds *feeds, struct daemon *daemon, const struct config_venue *config,
-                const char (*names)[SYMBOL_NAME_MAX], const int *indices, int n, struct feed **ret, char *err,
+                const struct feed_wanted *wanted, int n, int64_t ban_until_ns, struct feed **ret, char *err,
                 size_t err_size);
 
-/* Where its streams and all else are. */
+struct venue_ban feed_ban(struct feed *feed);
+struct venue_keys feed_venue_keys(const struct feed *feed);
 const char *feed_ws_url(const struct feed *feed);
 const char *feed_rest_url(const struct feed *feed);
 
 /* Begins with the venue's time and symbols, and keeps trying. */
 void feed_start(struct feed *feed);
 
-/* The session has begun: history, then the stream. */
+/* The session has begun: what is left of the way up. */
 void feed_begun(struct feed *feed);
 
 /* Ends the stream and all requests; `done` is called when nothing is left, then the feed is gone. */
 void feed_stop(struct feed *feed, void (*done)(void *user), void *user);
 
-/* The venue's time, as well as it is known: what it told and the time since, but not before the newest
- * event. */
+/* The venue's clock, as well as it is known: what it told and the time since. */
+int64_t feed_clock_ns(const struct feed *feed);
+/* The same, but not before the newest event; on the feed's clock the session's. */
 int64_t feed_venue_now_ns(const struct feed *feed);
+
+/* The way up, from here on. */
+void feed_go_on(struct feed *feed, enum stage stage);
+/* The stage again, later. */
+void feed_try_again(struct feed *feed, const char *what, const char *why);
+/* No retry mends it: told once, nothing is tried any more. */
+void feed_end_for_good(struct feed *feed, const char *why);
+/* Is a reply such an end? */
+bool feed_reply_is_final(const struct feed *feed, const struct venue_reply *reply);
 
 /* All the symbols' history has been asked for, or one has it. */
 void feed_history_done(struct feed *feed);
@@ -123,17 +185,54 @@ void feed_history_done(struct feed *feed);
 /* Before the venue has answered, once a second. */
 void feed_begin_without_venue(struct feed *feed);
 
+/* What the venue told of its clock. */
+void feed_take_time(struct feed *feed, const struct venue_reply *reply);
+/* An alert and a line of the log, of this venue. */
+void feed_tell(struct feed *feed, enum db_severity severity, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- hours.c ---- */
+
+/* Of the symbols' calendars; what was known before stays. */
+void feed_find_calendars(struct feed *feed);
+/* The stages: what is told is taken, then the way goes on. */
+void feed_ask_days(struct feed *feed);
+void feed_ask_actions(struct feed *feed);
+/* Both once more, while the stream runs. */
+void feed_ask_hours(struct feed *feed);
+/* What is due by then becomes events. */
+void feed_pass(struct feed *feed, int64_t now_ns);
+bool feed_symbol_open(const struct feed *feed, int symbol); /* now; without a calendar always */
+bool feed_closed(const struct feed *feed);                  /* all its markets are */
+void feed_hours_finish(struct feed *feed);
+
+/* ---- refresh.c ---- */
+
+/* Asks for what is due by the venue's time. */
+void feed_refresh(struct feed *feed, int64_t now_ns);
+/* The venue lists it so now: an event when that is news. */
+void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *told);
+
 /* ---- fetch.c: symbols here are the feed's ---- */
 
 /* Why bars are asked for. */
 enum bars_why {
     BARS_HISTORY,     /* before the stream starts */
+    BARS_ADDED,       /* of a symbol that is added while it runs */
     BARS_LOST,        /* the stream left them out */
     BARS_INTERRUPTED, /* they closed while there was no stream */
 };
 
+/* Asks; `hold`: on the feed's clock the stream stands still until the answer, whose taker says
+ * feed_answered(), and then feed_release(). 0 or -errno, then `asked` is freed. */
+int feed_ask(struct feed *feed, struct asked *asked, bool hold);
+void feed_answered(struct asked *asked);
+
 /* Asks for bars of open times from..to; the answer is an EVENT_BARS. 0 or -errno. */
 int feed_ask_bars(struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns, enum bars_why why);
+
+/* From when on history is wanted that ends with the bar that opens then. */
+int64_t feed_history_from(const struct feed *feed, int symbol, int64_t open_ns);
 
 /* The same of missing ones, at most as many as history has, and writes the gap down. */
 void feed_fill_gap(struct feed *feed, int symbol, int64_t from_open_ns, int64_t to_open_ns,
@@ -155,6 +254,18 @@ void feed_release(struct feed *feed);
 
 /* Lists the streams and connects. */
 void feed_open_stream(struct feed *feed);
+/* Adds those of one symbol to the list; 0, or -EINVAL when the venue has none of them for it. */
+int feed_add_streams(struct feed *feed, int symbol);
+/* Their names as the venue has them: follows them, or no longer. 0 or -errno. */
+int feed_follow(struct feed *feed, int symbol, bool follow);
+
+/* ---- symbols.c ---- */
+
+/* Once a second: who waited for the list of streams for too long is told. */
+void feed_list_late(struct feed *feed, int64_t now_ms);
+/* The history of one that was added is there: its streams are followed. */
+void feed_symbol_ready(struct feed *feed, int symbol);
+void feed_list_drop(struct feed *feed);
 
 /* ---- watch.c ---- */
 

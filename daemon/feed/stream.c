@@ -9,6 +9,8 @@
 
 enum { HELD_BYTES = 1 << 20 }; /* of frames, to begin with */
 
+#define AHEAD_NS (60 * 1000000000LL) /* that a message may be of the venue's clock */
+
 bool feed_hold(struct feed *feed)
 {
     if (feed->daemon->config.clock != CLOCK_FEED || !feed->link)
@@ -58,35 +60,88 @@ static void hold_frame(struct feed *feed, const char *data, size_t len)
     feed->held_len = need;
 }
 
+/* By the venue's own clock: how long ago it was said. */
+static int64_t latency_us(const struct feed *feed, int64_t event_ns)
+{
+    if (event_ns == 0)
+        return -1;
+    int64_t late = (feed_clock_ns(feed) - event_ns) / 1000;
+    return late > 0 ? late : 0;
+}
+
+/* What takes effect before this message does. A venue's word about the future is not taken for the time. */
+static void pass_time(struct feed *feed, int64_t event_ns)
+{
+    int64_t now = event_ns;
+    if (feed->daemon->config.clock == CLOCK_WALL && now > feed_clock_ns(feed) + AHEAD_NS)
+        return;
+    feeds_pass(feed->feeds, now);
+}
+
+static void take_event(struct feed *feed, struct event *event)
+{
+    const struct feed_symbol *symbol = &feed->symbols[event->market.symbol];
+    int at = event->market.kind < MARKET_CHANNELS ? symbol->streams[event->market.kind] : -1;
+    int64_t event_ns = event->market.event_ns, late = latency_us(feed, event_ns);
+    feed->last_frame_ms = feed_now_ms();
+    measure_message(&feed->measure, feed->last_frame_ms, late);
+    if (!symbol->streamed)
+        return; /* on its way when it was removed */
+    feed->silences = 0;
+    event->market.symbol = symbol->index;
+    if (event_ns > feed->newest_ns)
+        feed->newest_ns = event_ns;
+    if (at >= 0) {
+        feed->streams[at].frames++;
+        feed->streams[at].last_ms = feed->last_frame_ms;
+        measure_message(&feed->streams[at].measure, feed->last_frame_ms, late);
+        watchdog_touch(&feed->watchdog, (size_t)at, feed->last_frame_ms);
+    }
+    if (event_ns >= feeds_due_ns(feed->feeds))
+        pass_time(feed, event_ns);
+    session_event(feed->daemon->session, event);
+    if (feed->daemon->config.clock == CLOCK_FEED)
+        feed_refresh(feed, session_now(feed->daemon->session));
+}
+
+static void take_bad(struct feed *feed, int error, const char *data, size_t len)
+{
+    if (feed->bad_frames++ == 0)
+        session_alert(feed->daemon->session, DB_WARNING, "bad-frame",
+                      "the venue sent a frame that cannot be read; such frames are counted and dropped");
+    measure_bad(&feed->measure, feed_now_ms());
+    log_debug("bad frame (%s): %.*s", strerror(-error), (int)(len < 200 ? len : 200), data);
+}
+
+/* One of a symbol that was added since is another parser's. */
+static int parse(struct feed *feed, const char *data, size_t len, size_t *pos, struct market_event *ret)
+{
+    const struct venue_format *format = feed->venue->format;
+    size_t at = *pos;
+    int r = format->parse(feed->parser, data, len, pos, ret);
+    if (r != -ENOENT || !feed->late)
+        return r;
+    *pos = at;
+    r = format->parse(feed->late, data, len, pos, ret);
+    if (r == 0)
+        ret->symbol += feed->n_first;
+    return r;
+}
+
 static void take_message(struct feed *feed, const char *data, size_t len, size_t *pos)
 {
     struct event event = {.kind = EVENT_MARKET};
-    int r = feed->venue->format->parse(feed->parser, data, len, pos, &event.market);
-    if (r == 0) {
-        const struct feed_symbol *symbol = &feed->symbols[event.market.symbol];
-        int at = event.market.kind < MARKET_CHANNELS ? symbol->streams[event.market.kind] : -1;
-        event.market.symbol = symbol->index;
-        feed->last_frame_ms = feed_now_ms();
-        feed->silences = 0;
-        if (event.market.event_ns > feed->newest_ns)
-            feed->newest_ns = event.market.event_ns;
-        if (at >= 0) {
-            feed->streams[at].frames++;
-            feed->streams[at].last_ms = feed->last_frame_ms;
-            watchdog_touch(&feed->watchdog, (size_t)at, feed->last_frame_ms);
-        }
-        session_event(feed->daemon->session, &event);
-    } else if (r < 0) {
-        if (feed->bad_frames++ == 0)
-            session_alert(feed->daemon->session, DB_WARNING, "bad-frame",
-                          "the venue sent a frame that cannot be read; such frames are counted and dropped");
-        log_debug("bad frame (%s): %.*s", strerror(-r), (int)(len < 200 ? len : 200), data);
-    }
+    int r = parse(feed, data, len, pos, &event.market);
+    if (r == 0)
+        take_event(feed, &event);
+    else if (r < 0)
+        take_bad(feed, r, data, len);
 }
 
 static void take_frame(struct feed *feed, const char *data, size_t len)
 {
-    session_frame(feed->daemon->session, data, len);
+    if (feed->config == &feed->daemon->config.venues[0]) /* a recording is one venue's */
+        session_frame(feed->daemon->session, data, len);
     for (size_t pos = 0; pos < len;)
         take_message(feed, data, len, &pos);
 }
@@ -103,9 +158,16 @@ static void on_frame(void *user, const char *data, size_t len)
 static void set_connection(struct feed *feed, bool up)
 {
     struct event event = {.kind = EVENT_CONNECTION, .connection.up = up};
+    snprintf(event.connection.venue, sizeof event.connection.venue, "%s", feed->venue->format->name);
     session_event(feed->daemon->session, &event);
     for (int s = 0; s < feed->n_symbols; s++)
         feed->symbols[s].stale = !up;
+}
+
+static bool was_open(const struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns)
+{
+    int calendar = feed->symbols[symbol].calendar;
+    return calendar < 0 || calendar_any(&feed->calendars[calendar], from_ns, to_ns);
 }
 
 static void gone_up(struct feed *feed)
@@ -122,8 +184,10 @@ static void gone_up(struct feed *feed)
             struct engine_symbol_view view;
             engine_symbol_view(engine, feed->symbols[s].index, &view);
             int64_t last_closed = bar_open_time(now, interval) - interval;
-            if (view.bars > 0 && view.last_bar.open_ns < last_closed)
-                feed_fill_gap(feed, s, view.last_bar.open_ns + interval, last_closed, BARS_INTERRUPTED);
+            int64_t next = view.last_bar.open_ns + interval;
+            if (view.bars > 0 && next <= last_closed && feed->symbols[s].streamed &&
+                was_open(feed, s, next, last_closed + interval))
+                feed_fill_gap(feed, s, next, last_closed, BARS_INTERRUPTED);
         }
     }
     feed->was_up = true;
@@ -143,10 +207,16 @@ static void on_link(void *user, const struct venue_status *status)
         snprintf(text, sizeof text, "feed lost: %s", status->detail);
         log_warning("%s", text);
         session_alert(feed->daemon->session, DB_WARNING, "feed", text);
+        if (status->link == VENUE_FINAL)
+            feed_end_for_good(feed, status->detail);
+    } else if (status->link == VENUE_FINAL) {
+        feed_end_for_good(feed, status->detail);
     } else if (status->link == VENUE_WAITING || status->link == VENUE_FAILED) {
         log_warning("feed: %s", status->detail);
     }
 }
+
+/* ---- the list of streams ---- */
 
 static void add_stream(struct feed *feed, int symbol, enum market_kind kind)
 {
@@ -161,33 +231,69 @@ static void add_stream(struct feed *feed, int symbol, enum market_kind kind)
         snprintf(stream->name, sizeof stream->name, "%s", market_kind_name(kind));
     feed->watched[feed->n_streams].max_age = rare ? config->stale_trade_ms : config->stale_ms;
     feed->symbols[symbol].streams[kind] = (int)feed->n_streams++;
+    feed->watchdog.n = feed->n_streams;
+    watchdog_touch(&feed->watchdog, feed->n_streams - 1, feed_now_ms());
 }
 
+static int name_stream(const struct feed *feed, int symbol, enum market_kind kind,
+                       char ret[VENUE_STREAM_NAME_MAX])
+{
+    return feed->venue->stream_name(feed->listed[symbol].name, kind, feed->daemon->config.interval_ns, ret);
+}
+
+/* A kind that the venue does not have of this symbol is left out. */
+int feed_add_streams(struct feed *feed, int symbol)
+{
+    char name[VENUE_STREAM_NAME_MAX];
+    int n = 0;
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
+        if (feed->kinds[kind] && name_stream(feed, symbol, (enum market_kind)kind, name) == 0) {
+            add_stream(feed, symbol, (enum market_kind)kind);
+            n++;
+        }
+    return n > 0 ? 0 : -EINVAL;
+}
+
+int feed_follow(struct feed *feed, int symbol, bool follow)
+{
+    char names[MARKET_CHANNELS][VENUE_STREAM_NAME_MAX];
+    const char *list[MARKET_CHANNELS];
+    size_t n = 0;
+    int (*call)(struct venue_stream *, const char *const *, size_t) =
+        follow ? feed->venue->stream_follow : feed->venue->stream_unfollow;
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
+        if (feed->symbols[symbol].streams[kind] >= 0 &&
+            name_stream(feed, symbol, (enum market_kind)kind, names[n]) == 0) {
+            list[n] = names[n];
+            n++;
+        }
+    return !call ? -EOPNOTSUPP : n > 0 ? call(feed->link, list, n) : 0;
+}
+
+/* Room for all that there may ever be: what is not used costs nothing. */
 static int list_streams(struct feed *feed)
 {
-    size_t most = (size_t)feed->n_symbols * MARKET_CHANNELS;
+    size_t most = (size_t)SYMBOLS_MAX * MARKET_CHANNELS;
     feed->streams = calloc(most, sizeof *feed->streams);
     feed->watched = calloc(most, sizeof *feed->watched);
     if (!feed->streams || !feed->watched)
         return -ENOMEM;
+    watchdog_init(&feed->watchdog, feed->watched, 0, feed_now_ms());
     for (int s = 0; s < feed->n_symbols; s++)
-        for (int kind = 0; kind < MARKET_CHANNELS; kind++) {
-            feed->symbols[s].streams[kind] = -1;
-            if (feed->kinds[kind])
-                add_stream(feed, s, (enum market_kind)kind);
+        if (!feed->listed[s].gone && feed_add_streams(feed, s) < 0) {
+            daemon_fail("%s: %s has none of the streams that are subscribed", feed->listed[s].name,
+                        feed->venue->format->name);
+            return -EINVAL;
         }
-    watchdog_init(&feed->watchdog, feed->watched, feed->n_streams, feed_now_ms());
     return 0;
 }
 
 static int connect_stream(struct feed *feed, char (*names)[VENUE_STREAM_NAME_MAX], const char **list)
 {
     static const struct venue_stream_handler handler = {.state = on_link, .frame = on_frame};
-    const struct config *config = &feed->daemon->config;
     int r = 0;
     for (size_t i = 0; i < feed->n_streams && r == 0; i++) {
-        r = feed->venue->stream_name(feed->listed[feed->streams[i].symbol].name, feed->streams[i].kind,
-                                     config->interval_ns, names[i]);
+        r = name_stream(feed, feed->streams[i].symbol, feed->streams[i].kind, names[i]);
         list[i] = names[i];
     }
     struct venue_stream_config stream = {
@@ -196,6 +302,10 @@ static int connect_stream(struct feed *feed, char (*names)[VENUE_STREAM_NAME_MAX
         .streams = list,
         .n_streams = feed->n_streams,
         .jitter_seed = uv_hrtime(),
+        .keys = feed_venue_keys(feed),
+        .settings = feed->settings,
+        .n_settings = feed->n_settings,
+        .ban = feed_ban(feed),
     };
     return r < 0 ? r : feed->venue->stream_create(&stream, &handler, feed, &feed->link);
 }
@@ -203,16 +313,17 @@ static int connect_stream(struct feed *feed, char (*names)[VENUE_STREAM_NAME_MAX
 void feed_open_stream(struct feed *feed)
 {
     feed->stage = STAGE_STREAM;
-    session_caught_up(feed->daemon->session);
-    int r = list_streams(feed);
-    if (r == 0)
-        r = feed->venue->format->parser_create(feed->listed, (size_t)feed->n_symbols, &feed->parser);
+    feeds_caught_up(feed->feeds);
+    if (list_streams(feed) == -EINVAL)
+        return; /* told */
+    feed->n_first = feed->n_symbols;
+    int r = feed->venue->format->parser_create(feed->listed, (size_t)feed->n_symbols, &feed->parser);
     char(*names)[VENUE_STREAM_NAME_MAX] = calloc(feed->n_streams + 1, sizeof *names);
     const char **list = calloc(feed->n_streams + 1, sizeof *list);
     if (r == 0)
-        r = names && list ? connect_stream(feed, names, list) : -ENOMEM;
+        r = names && list && feed->streams && feed->watched ? connect_stream(feed, names, list) : -ENOMEM;
     free(names);
     free(list);
     if (r < 0)
-        daemon_fail("%s ws_url: %s: %s", feed->venue->format->name, feed_ws_url(feed), strerror(-r));
+        daemon_fail("%s: ws_url: %s: %s", feed->venue->format->name, feed_ws_url(feed), strerror(-r));
 }

@@ -25,47 +25,99 @@ static int64_t requests_wait(struct feed *feed, int64_t now)
 
 static const char *state_name(const struct feed *feed, const struct venue_status *status, int64_t retry_at)
 {
+    if (feed->final)
+        return "failed";
     if (feed->retry_at_ms != 0 || (!status && retry_at != 0))
         return "retry";
     if (!status)
         return feed->venue->rest_status(feed->rest)->detail[0] ? "retry" : "connecting";
-    if (status->link == VENUE_FAILED)
+    if (status->link == VENUE_FAILED || status->link == VENUE_FINAL)
         return "failed";
     if (status->link == VENUE_WAITING)
         return "retry";
+    if (status->link == VENUE_UP && feed_closed(feed))
+        return "closed";
     if (status->link != VENUE_UP || feed->last_frame_ms == 0)
         return "connecting";
     for (int s = 0; s < feed->n_symbols; s++)
-        if (feed->symbols[s].stale)
+        if (feed->symbols[s].streamed && feed->symbols[s].stale)
             return "stale";
     return "ok";
+}
+
+static void view_link(const struct venue_status *status, struct feed_view *ret)
+{
+    ret->connects = status->connects;
+    ret->frames = status->frames;
+    ret->bytes = status->bytes;
+    ret->renewals = status->renewals;
+    ret->doubled = status->doubled;
+    ret->sent = status->sent;
+    ret->connections = status->connections;
+    ret->connections_up = status->up;
+    ret->connect_budget = status->budget;
+    ret->connect_budget_used = status->budget_used;
+}
+
+static void view_market(const struct feed *feed, struct feed_view *ret)
+{
+    ret->market = "always";
+    for (int s = 0; s < feed->n_symbols; s++)
+        ret->symbols += feed->symbols[s].streamed;
+    if (feed->n_calendars == 0)
+        return;
+    const struct calendar *calendar = &feed->calendars[0];
+    ret->calendar = calendar->name;
+    ret->market = market_phase_name(calendar->now.phase);
+    ret->market_next_ns = calendar->now.next_ns;
+    ret->market_half = calendar->now.half;
+}
+
+static void view_measured(const struct measured *seen, double *per_second, double *p50, double *p99)
+{
+    *per_second = seen->per_second;
+    *p50 = seen->have_latency ? seen->latency_p50_ms : -1;
+    *p99 = seen->have_latency ? seen->latency_p99_ms : -1;
 }
 
 void feed_view(struct feed *feed, struct feed_view *ret)
 {
     const struct venue_status *status = feed->link ? feed->venue->stream_status(feed->link) : NULL;
+    const struct venue_rest_status *rest = feed->venue->rest_status(feed->rest);
+    struct measured seen;
     int64_t now = feed_now_ms();
     int64_t retry_at = feed->retry_at_ms != 0 ? feed->retry_at_ms
                        : status && (status->link == VENUE_WAITING || status->link == VENUE_FAILED)
                            ? status->retry_ms
                            : requests_wait(feed, now);
+    measure_look(&feed->measure, now, &seen);
     *ret = (struct feed_view){
         .state = state_name(feed, status, retry_at),
         .url = feed_ws_url(feed),
-        .detail = status     ? status->detail
-                  : retry_at ? feed->detail
-                             : feed->venue->rest_status(feed->rest)->detail,
+        .rest_url = feed_rest_url(feed),
+        .detail = feed->final ? feed->detail
+                  : status    ? status->detail
+                  : retry_at  ? feed->detail
+                              : rest->detail,
         .age_ms = feed->last_frame_ms ? now - feed->last_frame_ms : -1,
-        .retry_in_ms = retry_at == 0    ? -1
-                       : retry_at > now ? retry_at - now
-                                        : 0,
-        .connects = status ? status->connects : 0,
-        .frames = status ? status->frames : 0,
-        .bytes = status ? status->bytes : 0,
+        .retry_in_ms = retry_at == 0 || feed->final ? -1
+                       : retry_at > now             ? retry_at - now
+                                                    : 0,
         .bad_frames = feed->bad_frames,
+        .bad_per_minute = seen.bad,
         .clock_offset_ms = feed->clock_offset_ns / 1000000,
         .have_offset = feed->have_offset,
+        .requests = rest->requests,
+        .requests_failed = rest->failures,
+        .requests_waiting = rest->queued,
+        .used_weight = rest->used_weight,
+        .weight_limit = rest->weight_limit,
+        .banned_until_ns = feed->ban_until_ns > feed_wall_ns() ? feed->ban_until_ns : 0,
     };
+    if (status)
+        view_link(status, ret);
+    view_market(feed, ret);
+    view_measured(&seen, &ret->per_second, &ret->latency_p50_ms, &ret->latency_p99_ms);
 }
 
 const struct venue *feed_venue(const struct feed *feed)
@@ -78,22 +130,28 @@ size_t feed_streams(const struct feed *feed)
     return feed->n_streams;
 }
 
-void feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view *ret)
+bool feed_stream_view(struct feed *feed, size_t i, struct feed_stream_view *ret)
 {
-    const struct stream *stream = &feed->streams[i];
+    struct stream *stream = &feed->streams[i];
+    const struct feed_symbol *symbol = &feed->symbols[stream->symbol];
+    struct measured seen;
     int64_t now = feed_now_ms();
+    measure_look(&stream->measure, now, &seen);
     *ret = (struct feed_stream_view){
-        .symbol = feed->symbols[stream->symbol].index,
+        .symbol = symbol->index,
         .name = stream->name,
         .age_ms = stream->last_ms ? now - stream->last_ms : -1,
         .limit_ms = feed->watched[i].max_age,
         .frames = stream->frames,
-        .stale = feed->up_since_ms == 0 || watchdog_stale(&feed->watchdog, i, now),
+        .stale = feed->up_since_ms == 0 ||
+                 (watchdog_stale(&feed->watchdog, i, now) && feed_symbol_open(feed, stream->symbol)),
     };
+    view_measured(&seen, &ret->per_second, &ret->latency_p50_ms, &ret->latency_p99_ms);
+    return symbol->streamed;
 }
 
 /* From the best to the worst. */
-static const char *const states[] = {"ok", "connecting", "stale", "retry", "failed"};
+static const char *const states[] = {"closed", "ok", "connecting", "stale", "retry", "failed"};
 
 static size_t rank(const char *state)
 {
@@ -109,13 +167,14 @@ void feeds_view(const struct feeds *feeds, struct feed_view *ret)
     feed_view(feeds_at(feeds, 0), ret);
     for (size_t i = 1; i < feeds_count(feeds); i++) {
         feed_view(feeds_at(feeds, i), &view);
+        bool both = rank(view.state) > 0 && rank(ret->state) > 0; /* of a closed market age says nothing */
+        if ((both && view.age_ms > ret->age_ms) || rank(ret->state) == 0)
+            ret->age_ms = view.age_ms;
         if (rank(view.state) > rank(ret->state)) {
             ret->state = view.state;
             ret->detail = view.detail;
             ret->retry_in_ms = view.retry_in_ms;
         }
-        if (view.age_ms > ret->age_ms)
-            ret->age_ms = view.age_ms;
         ret->connects += view.connects;
         ret->frames += view.frames;
         ret->bytes += view.bytes;

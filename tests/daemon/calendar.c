@@ -44,8 +44,8 @@ static void test_week(void)
     CHECK(!calendar_step(&calendar, 0, &at)); /* no days: nothing can be told */
     CHECK_INT(calendar_take(&calendar, days, 30), 0);
     CHECK(calendar_step(&calendar, 3 * DAY + 10 * HOUR, &at));
-    CHECK_INT(calendar.phase, MARKET_PHASE_OPEN);
-    CHECK_INT(calendar.next_ns, 3 * DAY + 16 * HOUR);
+    CHECK_INT(calendar.now.phase, MARKET_PHASE_OPEN);
+    CHECK_INT(calendar.now.next_ns, 3 * DAY + 16 * HOUR);
     CHECK(!calendar_step(&calendar, 3 * DAY + 16 * HOUR - 1, &at));
     /* From Thursday noon to Monday noon in one step of the clock: nothing between is left out. */
     static const enum market_phase phases[] = {MARKET_PHASE_LATE,  MARKET_PHASE_CLOSED, MARKET_PHASE_EARLY,
@@ -54,7 +54,7 @@ static void test_week(void)
     int64_t last = 0;
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
         CHECK(calendar_step(&calendar, 7 * DAY + 12 * HOUR, &at));
-        CHECK_INT(calendar.phase, phases[i]);
+        CHECK_INT(calendar.now.phase, phases[i]);
         CHECK(at > last);
         last = at;
     }
@@ -64,22 +64,22 @@ static void test_week(void)
     while (calendar_step(&calendar, days[22].open_ns, &at))
         ;
     CHECK(calendar.now.half);
-    CHECK_INT(calendar.next_ns, days[22].open_ns - (9 * HOUR + HOUR / 2) + 13 * HOUR);
+    CHECK_INT(calendar.now.next_ns, days[22].open_ns - (9 * HOUR + HOUR / 2) + 13 * HOUR);
     /* The venue closes earlier today than it had said. */
     struct trading_day shorter = days[22];
     shorter.close_ns = days[22].open_ns + HOUR;
     CHECK_INT(calendar_take(&calendar, &shorter, 1), 0);
     CHECK_INT(calendar.n, 30);
     CHECK(calendar_step(&calendar, days[22].open_ns + 1, &at));
-    CHECK_INT(calendar.phase, MARKET_PHASE_OPEN);
-    CHECK_INT(calendar.next_ns, shorter.close_ns);
+    CHECK_INT(calendar.now.phase, MARKET_PHASE_OPEN);
+    CHECK_INT(calendar.now.next_ns, shorter.close_ns);
     /* Beyond the last day nothing is known, until more days come. */
     while (calendar_step(&calendar, days[29].late_ns + DAY, &at))
         ;
-    CHECK_INT(calendar.phase, MARKET_PHASE_UNKNOWN);
+    CHECK_INT(calendar.now.phase, MARKET_PHASE_UNKNOWN);
     CHECK_INT(calendar_take(&calendar, days + 25, 20), 0);
     CHECK(calendar_step(&calendar, days[30].open_ns + 1, &at));
-    CHECK_INT(calendar.phase, MARKET_PHASE_OPEN);
+    CHECK_INT(calendar.now.phase, MARKET_PHASE_OPEN);
     struct trading_day wrong = {10, 5, 20, 30};
     CHECK_INT(calendar_take(&calendar, &wrong, 1), -EINVAL);
     CHECK_INT(calendar.n, 45);
@@ -88,20 +88,22 @@ static void test_week(void)
 
 static void test_extended(void)
 {
-    struct calendar calendar;
-    int64_t at;
-    calendar_init(&calendar, "us-equity", true);
-    CHECK_INT(calendar_take(&calendar, days, 10), 0);
-    CHECK(calendar_step(&calendar, 5 * HOUR, &at));
-    CHECK_INT(calendar.phase, MARKET_PHASE_OPEN);
-    CHECK_INT(calendar.now.phase, MARKET_PHASE_EARLY);
-    CHECK_INT(calendar.next_ns, 20 * HOUR);
-    CHECK(!calendar_step(&calendar, 17 * HOUR, &at)); /* nothing changes for who trades */
-    CHECK_INT(calendar.now.phase, MARKET_PHASE_LATE);
-    CHECK(calendar_step(&calendar, 20 * HOUR, &at));
-    CHECK_INT(calendar.phase, MARKET_PHASE_CLOSED);
-    CHECK_INT(calendar.next_ns, DAY + 4 * HOUR);
-    calendar_finish(&calendar);
+    for (int extended = 0; extended <= 1; extended++) {
+        struct calendar calendar;
+        int64_t at;
+        calendar_init(&calendar, "us-equity", extended);
+        CHECK_INT(calendar_take(&calendar, days, 10), 0);
+        CHECK(!calendar_open(&calendar));
+        CHECK(calendar_step(&calendar, 5 * HOUR, &at));
+        CHECK(calendar_open(&calendar) == extended);
+        CHECK(calendar_step(&calendar, 12 * HOUR, &at));
+        CHECK(calendar_open(&calendar));
+        CHECK(calendar_step(&calendar, 17 * HOUR, &at));
+        CHECK(calendar_open(&calendar) == extended);
+        CHECK(calendar_step(&calendar, 21 * HOUR, &at));
+        CHECK(!calendar_open(&calendar));
+        calendar_finish(&calendar);
+    }
 }
 
 /* Whatever the steps of the clock and the days known: after the last step it is as of the moment. */
@@ -125,9 +127,9 @@ static void test_random(void)
         }
         struct trading_now expected;
         trading_days_at(days, known, now, &expected);
-        CHECK_INT(calendar.phase, expected.phase);
-        CHECK_INT(calendar.next_ns, expected.next_ns);
-        if (calendar.phase == MARKET_PHASE_UNKNOWN && calendar.next_ns == 0) /* wait for days */
+        CHECK_INT(calendar.now.phase, expected.phase);
+        CHECK_INT(calendar.now.next_ns, expected.next_ns);
+        if (calendar.now.phase == MARKET_PHASE_UNKNOWN && calendar.now.next_ns == 0) /* wait for days */
         {
             CHECK_INT(calendar_take(&calendar, days + known, known < DAYS ? 1 : 0), 0);
             known += known < DAYS;

@@ -1,0 +1,372 @@
+/* When a feed's markets trade, and what companies do to their shares: asked of the venue before history and
+ * once a day, and told to the engine at its moment, before anything of the market that comes after. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/feed/internal.h"
+#include "daemon/log.h"
+
+#define DAY_NS (86400 * 1000000000LL)
+
+enum {
+    DAYS_AHEAD = 30,
+    DAYS_BACK_MIN = 14,
+    DAYS_BACK_MAX = 800,
+    ACTIONS_AHEAD = 8,
+    ACTIONS_BACK = 3, /* a venue may be late to tell of one */
+    ASK_HOURS = 6,
+    AGAIN_MINUTES = 10,
+};
+
+/* ---- what is known ---- */
+
+void feed_find_calendars(struct feed *feed)
+{
+    for (int s = 0; s < feed->n_symbols; s++) {
+        const char *name = feed->listed[s].calendar;
+        int at = 0;
+        while (at < feed->n_calendars && strcmp(feed->calendars[at].name, name) != 0)
+            at++;
+        if (name[0] && at == feed->n_calendars && at < FEED_CALENDARS_MAX)
+            calendar_init(&feed->calendars[feed->n_calendars++], name, feed->config->extended_hours);
+        feed->symbols[s].calendar = name[0] && at < FEED_CALENDARS_MAX ? at : -1;
+    }
+}
+
+void feed_hours_finish(struct feed *feed)
+{
+    for (int c = 0; c < feed->n_calendars; c++)
+        calendar_finish(&feed->calendars[c]);
+    free(feed->actions);
+}
+
+bool feed_symbol_open(const struct feed *feed, int symbol)
+{
+    int calendar = feed->symbols[symbol].calendar;
+    return calendar < 0 || calendar_open(&feed->calendars[calendar]);
+}
+
+bool feed_closed(const struct feed *feed)
+{
+    int streamed = 0;
+    for (int s = 0; s < feed->n_symbols; s++) {
+        if (!feed->symbols[s].streamed)
+            continue;
+        int calendar = feed->symbols[s].calendar;
+        if (feed_symbol_open(feed, s) || feed->calendars[calendar].now.phase == MARKET_PHASE_UNKNOWN)
+            return false;
+        streamed++;
+    }
+    return streamed > 0;
+}
+
+static void find_due(struct feed *feed)
+{
+    int64_t due = INT64_MAX;
+    for (int c = 0; c < feed->n_calendars; c++)
+        if (feed->calendars[c].due_ns < due)
+            due = feed->calendars[c].due_ns;
+    for (size_t i = 0; i < feed->n_actions; i++)
+        if (!feed->actions[i].given && feed->actions[i].told.action.ex_ns < due)
+            due = feed->actions[i].told.action.ex_ns;
+    feed->due_ns = due;
+    feeds_due(feed->feeds);
+}
+
+/* ---- what is due ---- */
+
+static void give_actions(struct feed *feed, int64_t now_ns)
+{
+    struct session *session = feed->daemon->session;
+    for (size_t i = 0; i < feed->n_actions; i++) { /* by ex_ns */
+        struct known_action *known = &feed->actions[i];
+        if (known->given || known->told.action.ex_ns > now_ns)
+            continue;
+        known->given = true;
+        struct event event = {.kind = EVENT_ACTION,
+                              .action = {feed->symbols[known->symbol].index, known->told.action}};
+        session_pass(session, known->told.action.ex_ns);
+        session_event(session, &event);
+    }
+}
+
+/* Who was not watched while the market was closed counts from its opening. */
+static void watch_anew(struct feed *feed, int calendar)
+{
+    int64_t now = feed_now_ms();
+    for (size_t i = 0; i < feed->n_streams; i++)
+        if (feed->symbols[feed->streams[i].symbol].calendar == calendar)
+            watchdog_touch(&feed->watchdog, i, now);
+}
+
+static void tell_session(struct feed *feed, int at, int64_t at_ns)
+{
+    const struct calendar *calendar = &feed->calendars[at];
+    struct session *session = feed->daemon->session;
+    struct event event = {.kind = EVENT_SESSION,
+                          .session = {.phase = calendar->now.phase,
+                                      .next_ns = calendar->now.next_ns,
+                                      .extended = calendar->extended}};
+    memcpy(event.session.calendar, calendar->name, sizeof event.session.calendar);
+    session_pass(session, at_ns);
+    session_event(session, &event);
+    log_info("%s: the market is %s%s", calendar->name, market_phase_name(calendar->now.phase),
+             calendar->now.half ? ", of a half day" : "");
+    watch_anew(feed, at);
+}
+
+/* The calendar whose change comes first; -1: none is due. */
+static int first_due(const struct feed *feed, int64_t now_ns)
+{
+    int first = -1;
+    for (int c = 0; c < feed->n_calendars; c++)
+        if (feed->calendars[c].due_ns <= now_ns &&
+            (first < 0 || feed->calendars[c].due_ns < feed->calendars[first].due_ns))
+            first = c;
+    return first;
+}
+
+void feed_pass(struct feed *feed, int64_t now_ns)
+{
+    int first;
+    int64_t at_ns;
+    if (now_ns < feed->due_ns || !session_begun(feed->daemon->session))
+        return;
+    while ((first = first_due(feed, now_ns)) >= 0)
+        if (calendar_step(&feed->calendars[first], now_ns, &at_ns)) {
+            give_actions(feed, at_ns);
+            tell_session(feed, first, at_ns);
+        }
+    give_actions(feed, now_ns);
+    find_due(feed);
+}
+
+/* ---- days ---- */
+
+static void take_days(struct feed *feed, const struct venue_reply *reply)
+{
+    int c = 0;
+    while (c < feed->n_calendars && strcmp(feed->calendars[c].name, reply->days.calendar) != 0)
+        c++;
+    if (c == feed->n_calendars)
+        return;
+    feed_pass(feed, feed_venue_now_ns(feed)); /* what was due by the days known before */
+    int r = calendar_take(&feed->calendars[c], reply->days.list, reply->days.n);
+    if (r < 0)
+        feed_tell(feed, DB_WARNING, "calendar", "the days of %s contradict each other: %s is kept",
+                  feed->calendars[c].name, feed->calendars[c].n > 0 ? "what was told before" : "nothing");
+    find_due(feed);
+}
+
+/* Far enough back for the history that is wanted. */
+static int64_t days_from(const struct feed *feed, int64_t now_ns)
+{
+    const struct config *config = &feed->daemon->config;
+    int64_t span = (int64_t)config->history * config->interval_ns; /* of sessions: a fifth of the time */
+    int64_t days = DAYS_BACK_MIN + 6 * (span / DAY_NS + 1);
+    return now_ns - (days > DAYS_BACK_MAX ? DAYS_BACK_MAX : days) * DAY_NS;
+}
+
+static int send_days(struct feed *feed, venue_reply_done *done, void *user)
+{
+    int64_t now = feed_venue_now_ns(feed);
+    return feed->venue->rest_days(feed->rest, days_from(feed, now), now + DAYS_AHEAD * DAY_NS, done, user,
+                                  NULL);
+}
+
+static void have_days(void *user, const struct venue_reply *reply)
+{
+    struct feed *feed = user;
+    if (feed_reply_is_final(feed, reply)) {
+        feed_end_for_good(feed, reply->text);
+        return;
+    }
+    if (reply->error) {
+        feed_try_again(feed, "calendar", reply->text);
+        return;
+    }
+    take_days(feed, reply);
+    if (reply->more)
+        return;
+    feed_pass(feed, feed_venue_now_ns(feed));
+    feed_go_on(feed, STAGE_ACTIONS);
+}
+
+void feed_ask_days(struct feed *feed)
+{
+    feed_find_calendars(feed);
+    int r = feed->n_calendars > 0 && feed->venue->rest_days ? send_days(feed, have_days, feed) : 1;
+    if (r < 0)
+        feed_try_again(feed, "request", strerror(-r));
+    else if (r == 1)
+        feed_go_on(feed, STAGE_ACTIONS);
+}
+
+/* ---- corporate actions ---- */
+
+static int find_symbol(const struct feed *feed, const char *name)
+{
+    int s = 0;
+    while (s < feed->n_symbols && strcmp(feed->listed[s].name, name) != 0)
+        s++;
+    return s < feed->n_symbols ? s : -1;
+}
+
+static bool action_known(const struct feed *feed, int symbol, const char *id)
+{
+    for (size_t i = 0; i < feed->n_actions; i++)
+        if (feed->actions[i].symbol == symbol && strcmp(feed->actions[i].told.action.id, id) == 0)
+            return true;
+    return false;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct known_action *x = a, *y = b;
+    int64_t left = x->told.action.ex_ns, right = y->told.action.ex_ns;
+    return left != right ? (left > right) - (left < right) : strcmp(x->told.action.id, y->told.action.id);
+}
+
+/* Those that are long given go. */
+static void forget_actions(struct feed *feed)
+{
+    int64_t before = feed_venue_now_ns(feed) - 2 * ACTIONS_AHEAD * DAY_NS;
+    size_t kept = 0;
+    for (size_t i = 0; i < feed->n_actions; i++)
+        if (!feed->actions[i].given || feed->actions[i].told.action.ex_ns >= before)
+            feed->actions[kept++] = feed->actions[i];
+    feed->n_actions = kept;
+}
+
+/* What is news of a reply. Before the feed's first moment nothing takes effect: what is held since then was
+ * counted in new shares already. */
+static void take_actions(struct feed *feed, const struct venue_reply *reply)
+{
+    forget_actions(feed);
+    struct known_action *grown =
+        realloc(feed->actions, (feed->n_actions + reply->actions.n + 1) * sizeof *grown);
+    if (!grown) {
+        log_error("%s: out of memory: corporate actions are left out", feed->venue->format->name);
+        return;
+    }
+    feed->actions = grown;
+    for (size_t i = 0; i < reply->actions.n; i++) {
+        const struct venue_action *told = &reply->actions.list[i];
+        int symbol = find_symbol(feed, told->symbol);
+        if (symbol < 0 || action_known(feed, symbol, told->action.id))
+            continue;
+        feed->actions[feed->n_actions++] = (struct known_action){
+            .told = *told, .symbol = symbol, .given = told->action.ex_ns <= feed->actions_from_ns};
+    }
+    qsort(feed->actions, feed->n_actions, sizeof *feed->actions, by_time);
+    find_due(feed);
+}
+
+static int send_actions(struct feed *feed, venue_reply_done *done, void *user)
+{
+    int64_t now = feed_venue_now_ns(feed);
+    int64_t from = (feed->actions_from_ns < now ? feed->actions_from_ns : now) - ACTIONS_BACK * DAY_NS;
+    if (feed->stage == STAGE_STREAM)
+        from = now - ACTIONS_BACK * DAY_NS;
+    size_t n = 0;
+    const char **names = calloc((size_t)feed->n_symbols, sizeof *names);
+    if (!names)
+        return -ENOMEM;
+    for (int s = 0; s < feed->n_symbols; s++)
+        if (feed->symbols[s].calendar >= 0)
+            names[n++] = feed->listed[s].name;
+    int r =
+        feed->venue->rest_actions(feed->rest, names, n, from, now + ACTIONS_AHEAD * DAY_NS, done, user, NULL);
+    free(names);
+    return r;
+}
+
+/* A venue that does not tell a plan's users is not asked in vain for ever: the stream is worth more. */
+static void have_actions(void *user, const struct venue_reply *reply)
+{
+    struct feed *feed = user;
+    if (reply->error == -EIO || reply->error == -ENOMEM) {
+        feed_try_again(feed, "corporate actions", reply->text);
+        return;
+    }
+    if (reply->error)
+        feed_tell(feed, DB_WARNING, "actions-missing", "splits and dividends are not told: %s", reply->text);
+    else
+        take_actions(feed, reply);
+    if (reply->more && !reply->error)
+        return;
+    feed_pass(feed, feed_venue_now_ns(feed));
+    feed->hours_ask_ns = feed_venue_now_ns(feed) + ASK_HOURS * 3600 * 1000000000LL;
+    feed_go_on(feed, STAGE_HISTORY);
+}
+
+void feed_ask_actions(struct feed *feed)
+{
+    int r = feed->n_calendars > 0 && feed->venue->rest_actions ? send_actions(feed, have_actions, feed) : 1;
+    if (r < 0) {
+        feed_try_again(feed, "request", strerror(-r));
+    } else if (r == 1) {
+        if (feed->n_calendars > 0)
+            feed->hours_ask_ns = feed_venue_now_ns(feed) + ASK_HOURS * 3600 * 1000000000LL;
+        feed_go_on(feed, STAGE_HISTORY);
+    }
+}
+
+/* ---- both, while it runs ---- */
+
+struct hours_call {
+    struct asked asked;
+    struct feed *feed;
+    bool actions;
+};
+
+static int send_hours(struct asked *asked);
+
+static void ask_again(struct feed *feed, bool actions)
+{
+    struct hours_call *call = calloc(1, sizeof *call);
+    if (!call)
+        return;
+    *call = (struct hours_call){.asked.send = send_hours, .feed = feed, .actions = actions};
+    feed_ask(feed, &call->asked, true);
+}
+
+static void have_hours(void *user, const struct venue_reply *reply)
+{
+    struct hours_call *call = user;
+    struct feed *feed = call->feed;
+    if (reply->error) {
+        log_warning("feed: %s: %s: %s", feed->venue->format->name,
+                    call->actions ? "corporate actions" : "calendar", reply->text);
+        feed->hours_ask_ns = feed_venue_now_ns(feed) + AGAIN_MINUTES * 60 * 1000000000LL;
+    } else if (call->actions) {
+        take_actions(feed, reply);
+    } else {
+        take_days(feed, reply);
+    }
+    if (reply->more && !reply->error)
+        return;
+    bool next = !call->actions && !reply->error && feed->venue->rest_actions;
+    feed_answered(&call->asked);
+    free(call);
+    feed_pass(feed, feed_venue_now_ns(feed));
+    if (next)
+        ask_again(feed, true);
+    feed_release(feed);
+}
+
+static int send_hours(struct asked *asked)
+{
+    struct hours_call *call = (struct hours_call *)asked;
+    return call->actions ? send_actions(call->feed, have_hours, call)
+                         : send_days(call->feed, have_hours, call);
+}
+
+void feed_ask_hours(struct feed *feed)
+{
+    feed->hours_ask_ns = feed_venue_now_ns(feed) + ASK_HOURS * 3600 * 1000000000LL;
+    if (feed->n_calendars > 0 && feed->venue->rest_days)
+        ask_again(feed, false);
+}

@@ -1,0 +1,145 @@
+/* What changes slowly is asked again: the venue's clock, and what it lists. Filters, halts and delistings
+ * become events. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/feed/internal.h"
+#include "daemon/log.h"
+
+#define FEED_CLOCK_REFRESH_NS (3600 * 1000000000LL) /* of the market's time, which may run fast */
+
+/* ---- is it news? ---- */
+
+static bool same_filters(const struct symbol_filters *a, const struct symbol_filters *b)
+{
+    return a->price_min == b->price_min && a->price_max == b->price_max && a->tick == b->tick &&
+           a->qty_min == b->qty_min && a->qty_max == b->qty_max && a->step == b->step &&
+           a->market_qty_min == b->market_qty_min && a->market_qty_max == b->market_qty_max &&
+           a->market_step == b->market_step && a->notional_min == b->notional_min &&
+           a->notional_max == b->notional_max && a->notional_min_market == b->notional_min_market &&
+           a->notional_max_market == b->notional_max_market && a->bid_up_e4 == b->bid_up_e4 &&
+           a->bid_down_e4 == b->bid_down_e4 && a->ask_up_e4 == b->ask_up_e4 &&
+           a->ask_down_e4 == b->ask_down_e4 && a->orders_max == b->orders_max;
+}
+
+static bool same(const struct symbol *a, const struct symbol *b)
+{
+    return a->trading == b->trading && a->gone == b->gone && a->loose_ids == b->loose_ids &&
+           strcmp(a->calendar, b->calendar) == 0 && same_filters(&a->filters, &b->filters);
+}
+
+static void tell_change(struct feed *feed, const struct symbol *before, const struct symbol *now)
+{
+    if (now->gone && !before->gone)
+        feed_tell(feed, DB_WARNING, "delisted", "%s is listed no longer", now->name);
+    else if (now->trading != before->trading)
+        feed_tell(feed, DB_WARNING, "symbol-trading", "%s: the venue %s", now->name,
+                  now->trading ? "takes orders again" : "takes no orders for now");
+    else if (!same_filters(&now->filters, &before->filters))
+        feed_tell(feed, DB_INFO, "symbol-filters", "%s: the venue has other filters for orders", now->name);
+}
+
+void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *told)
+{
+    struct feed_symbol *ours = &feed->symbols[symbol];
+    struct symbol before = feed->listed[symbol], now = told->found ? told->symbol : before;
+    char err[SESSION_ERROR_MAX];
+    if (!told->found) {
+        now.gone = true;
+        now.trading = false;
+    }
+    memcpy(now.venue, before.venue, sizeof now.venue);
+    if (!symbol_same_units(&before, &now)) {
+        if (!ours->odd_units)
+            feed_tell(
+                feed, DB_ERROR, "symbol-units",
+                "%s is listed with other assets or decimals by now: it is known as it was until the next "
+                "start",
+                now.name);
+        ours->odd_units = true;
+        return;
+    }
+    if (same(&before, &now))
+        return;
+    feed->listed[symbol] = now; /* in its place: parsers point to it */
+    if (session_update_symbol(feed->daemon->session, ours->index, &now, err, sizeof err) < 0)
+        log_error("%s", err);
+    tell_change(feed, &before, &now);
+}
+
+/* ---- asking ---- */
+
+struct refresh_call {
+    struct asked asked;
+    struct feed *feed;
+    bool list; /* else the time */
+    int n;
+};
+
+static void ask(struct feed *feed, bool list);
+
+static void have_list(void *user, const struct venue_reply *reply)
+{
+    struct refresh_call *call = user;
+    struct feed *feed = call->feed;
+    int n = call->n;
+    bool list = call->list;
+    feed_answered(&call->asked);
+    free(call);
+    if (reply->error) {
+        log_warning("feed: %s: %s: %s", feed->venue->format->name, list ? "symbols" : "time", reply->text);
+    } else if (!list) {
+        feed_take_time(feed, reply);
+    } else {
+        for (int s = 0; s < n; s++)
+            feed_take_listed(feed, s, &reply->symbols.list[s]);
+    }
+    if (!list)
+        ask(feed, true);
+    feed_release(feed);
+}
+
+static int send_refresh(struct asked *asked)
+{
+    struct refresh_call *call = (struct refresh_call *)asked;
+    struct feed *feed = call->feed;
+    if (!call->list)
+        return feed->venue->rest_time(feed->rest, have_list, call, NULL);
+    const char **names = calloc((size_t)feed->n_symbols, sizeof *names);
+    if (!names)
+        return -ENOMEM;
+    call->n = feed->n_symbols;
+    for (int s = 0; s < call->n; s++)
+        names[s] = feed->listed[s].name;
+    int r = feed->venue->rest_symbols(feed->rest, names, (size_t)call->n, have_list, call, NULL);
+    free(names);
+    return r;
+}
+
+static void ask(struct feed *feed, bool list)
+{
+    struct refresh_call *call = calloc(1, sizeof *call);
+    if (!call)
+        return;
+    *call = (struct refresh_call){.asked.send = send_refresh, .feed = feed, .list = list};
+    feed_ask(feed, &call->asked, true);
+}
+
+void feed_refresh(struct feed *feed, int64_t now_ns)
+{
+    int64_t every = feed->daemon->config.refresh_ms * 1000000;
+    bool wall = feed->daemon->config.clock == CLOCK_WALL;
+    if (!wall && every > 0 && every < FEED_CLOCK_REFRESH_NS)
+        every = FEED_CLOCK_REFRESH_NS;
+    if (now_ns >= feed->hours_ask_ns)
+        feed_ask_hours(feed);
+    if (every == 0)
+        return;
+    if (feed->list_ask_ns == INT64_MAX) {
+        feed->list_ask_ns = now_ns + every;
+    } else if (now_ns >= feed->list_ask_ns) {
+        feed->list_ask_ns = now_ns + every;
+        ask(feed, !wall); /* on the feed's clock the venue's is not looked at */
+    }
+}

@@ -1,0 +1,240 @@
+/* Symbols that come and go while a feed runs, and what the venue says that it sends. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/feed/internal.h"
+#include "daemon/log.h"
+
+enum { LIST_TIMEOUT_MS = 10000 };
+
+bool feed_is_up(const struct feed *feed)
+{
+    return feed->link != NULL && !feed->final;
+}
+
+static int find(const struct feed *feed, int index)
+{
+    int s = 0;
+    while (s < feed->n_symbols && feed->symbols[s].index != index)
+        s++;
+    return s < feed->n_symbols ? s : -1;
+}
+
+bool feed_streams_symbol(const struct feed *feed, int index)
+{
+    int s = find(feed, index);
+    return s >= 0 && feed->symbols[s].streamed;
+}
+
+/* ---- does the venue list it? ---- */
+
+struct find_call {
+    struct asked asked;
+    struct feed *feed;
+    char name[SYMBOL_NAME_MAX];
+    feed_found *taker;
+    void *user;
+};
+
+static void find_dropped(struct asked *asked)
+{
+    struct find_call *call = (struct find_call *)asked;
+    call->taker(call->user, "ESHUTDOWN", "the daemon stopped before the venue had answered", NULL);
+}
+
+static void have_symbol(void *user, const struct venue_reply *reply)
+{
+    struct find_call *call = user;
+    struct feed *feed = call->feed;
+    char why[VENUE_DETAIL_MAX + 80];
+    const struct venue_symbol *told = reply->error ? NULL : &reply->symbols.list[0];
+    feed_answered(&call->asked);
+    if (reply->error) {
+        call->taker(call->user, "EIO", reply->text, NULL);
+    } else if (!told->found) {
+        snprintf(why, sizeof why, "args.symbol: %s: %s does not list it%s%s%s", told->name,
+                 feed->venue->format->name, told->nearest[0] ? ": did you mean " : "", told->nearest,
+                 told->nearest[0] ? "?" : "");
+        call->taker(call->user, "ENOENT", why, NULL);
+    } else {
+        struct symbol symbol = told->symbol;
+        snprintf(symbol.venue, sizeof symbol.venue, "%s", feed->venue->format->name);
+        call->taker(call->user, NULL, NULL, &symbol);
+    }
+    free(call);
+    feed_release(feed);
+}
+
+static int send_find(struct asked *asked)
+{
+    struct find_call *call = (struct find_call *)asked;
+    const char *name = call->name;
+    return call->feed->venue->rest_symbols(call->feed->rest, &name, 1, have_symbol, call, NULL);
+}
+
+int feed_find_symbol(struct feed *feed, const char *name, feed_found *taker, void *user)
+{
+    struct find_call *call = calloc(1, sizeof *call);
+    if (!call)
+        return -ENOMEM;
+    *call = (struct find_call){
+        .asked = {.send = send_find, .dropped = find_dropped}, .feed = feed, .taker = taker, .user = user};
+    snprintf(call->name, sizeof call->name, "%s", name);
+    return feed_ask(feed, &call->asked, true);
+}
+
+/* ---- one more ---- */
+
+/* Of those that were added since the stream began; the first ones' parser goes on. */
+static int make_late_parser(struct feed *feed, int n)
+{
+    struct venue_parser *parser;
+    int r = feed->venue->format->parser_create(feed->listed + feed->n_first, (size_t)n, &parser);
+    if (r < 0)
+        return r;
+    feed->venue->format->parser_destroy(feed->late);
+    feed->late = parser;
+    return 0;
+}
+
+static void begin(struct feed *feed, int symbol)
+{
+    int64_t interval = feed->daemon->config.interval_ns;
+    int64_t open = bar_open_time(feed_venue_now_ns(feed), interval);
+    int64_t from = feed_history_from(feed, symbol, open);
+    feed->symbols[symbol].streamed = true;
+    feed->symbols[symbol].stale = false;
+    if (from >= open || feed_ask_bars(feed, symbol, from, open, BARS_ADDED) < 0)
+        feed_symbol_ready(feed, symbol);
+}
+
+void feed_symbol_ready(struct feed *feed, int symbol)
+{
+    int64_t now = feed_now_ms();
+    if (!feed->symbols[symbol].streamed)
+        return; /* removed again */
+    for (int kind = 0; kind < MARKET_CHANNELS; kind++)
+        if (feed->symbols[symbol].streams[kind] >= 0)
+            watchdog_touch(&feed->watchdog, (size_t)feed->symbols[symbol].streams[kind], now);
+    int r = feed_follow(feed, symbol, true);
+    if (r < 0)
+        feed_tell(feed, DB_ERROR, "symbol",
+                  "%s could not be subscribed: %s: it is streamed from the next start on",
+                  feed->listed[symbol].name, strerror(-r));
+}
+
+int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
+{
+    struct session *session = feed->daemon->session;
+    int at = 0, r;
+    while (at < feed->n_symbols && strcmp(feed->listed[at].name, symbol->name) != 0)
+        at++;
+    if (at < feed->n_symbols) { /* it was removed in this run */
+        struct venue_symbol told = {.found = true, .symbol = *symbol};
+        db_writer_put_streamed(session_writer(session), feed->symbols[at].index, true);
+        feed_take_listed(feed, at, &told);
+        begin(feed, at);
+        return 0;
+    }
+    if (feed->n_symbols == SYMBOLS_MAX)
+        return -ENOSPC;
+    feed->listed[at] = *symbol;
+    feed->symbols[at] = (struct feed_symbol){.index = -1, .calendar = -1};
+    memset(feed->symbols[at].streams, -1, sizeof feed->symbols[at].streams);
+    r = make_late_parser(feed, at + 1 - feed->n_first);
+    if (r == 0)
+        r = feed_add_streams(feed, at);
+    if (r == 0)
+        r = session_add_symbol(session, symbol);
+    if (r < 0)
+        return r;
+    feed->symbols[at].index = r;
+    feed->n_symbols++;
+    feeds_added(feed->feeds, feed);
+    feed_find_calendars(feed);
+    struct event stale = {.kind = EVENT_STALE, .stale = {r, feed->up_since_ms == 0}};
+    session_event(session, &stale);
+    begin(feed, at);
+    if (feed->symbols[at].calendar >= 0)
+        feed_ask_hours(feed); /* of a calendar that may be new, and its own splits */
+    return 0;
+}
+
+void feed_remove_symbol(struct feed *feed, int index)
+{
+    struct session *session = feed->daemon->session;
+    int s = find(feed, index);
+    if (s < 0 || !feed->symbols[s].streamed)
+        return;
+    feed->symbols[s].streamed = false;
+    db_writer_put_streamed(session_writer(session), index, false);
+    struct event stale = {.kind = EVENT_STALE, .stale = {index, true}};
+    session_event(session, &stale);
+    feed->symbols[s].stale = true;
+    int r = feed->link ? feed_follow(feed, s, false) : 0;
+    if (r < 0)
+        log_warning("feed: %s: it could not be unsubscribed: %s: what comes of it is dropped",
+                    feed->listed[s].name, strerror(-r));
+}
+
+/* ---- what it sends ---- */
+
+struct feed_list {
+    feed_listed *taker; /* NULL: nobody waits any more */
+    void *user;
+    int64_t until_ms;
+};
+
+static void answer_list(struct feed *feed, const char *code, const char *why, const char *const *names,
+                        size_t n)
+{
+    struct feed_list *list = feed->list;
+    feed_listed *taker = list->taker;
+    list->taker = NULL;
+    if (taker)
+        taker(list->user, code, why, names, n);
+}
+
+static void have_list(void *user, const char *const *names, size_t n, const char *error)
+{
+    struct feed *feed = user;
+    answer_list(feed, error ? "EIO" : NULL, error, names, n);
+    free(feed->list);
+    feed->list = NULL;
+}
+
+int feed_list_streams(struct feed *feed, feed_listed *taker, void *user)
+{
+    if (!feed->venue->stream_list)
+        return -EOPNOTSUPP;
+    if (!feed->link || feed->up_since_ms == 0)
+        return -ENOTCONN;
+    if (feed->list)
+        return -EBUSY;
+    feed->list = calloc(1, sizeof *feed->list);
+    if (!feed->list)
+        return -ENOMEM;
+    *feed->list = (struct feed_list){taker, user, feed_now_ms() + LIST_TIMEOUT_MS};
+    int r = feed->venue->stream_list(feed->link, have_list, feed);
+    if (r < 0) {
+        free(feed->list);
+        feed->list = NULL;
+    }
+    return r;
+}
+
+void feed_list_late(struct feed *feed, int64_t now_ms)
+{
+    if (feed->list && now_ms >= feed->list->until_ms)
+        answer_list(feed, "ETIMEDOUT", "the venue did not say within 10 s", NULL, 0);
+}
+
+void feed_list_drop(struct feed *feed)
+{
+    if (feed->list)
+        answer_list(feed, "ESHUTDOWN", "the daemon stopped before the venue had answered", NULL, 0);
+    free(feed->list);
+    feed->list = NULL;
+}
