@@ -30,7 +30,7 @@ enum {
     CONFIG_TIMEFRAMES_MAX = 8,
     CONFIG_VENUES_MAX = 8,
     CONFIG_SETTINGS_MAX = 8, /* of a venue's own options */
-    CONFIG_SETTING_MAX = 48,
+    CONFIG_SETTING_MAX = 128,
 };
 
 enum config_inference { INFERENCE_CPU, INFERENCE_GPU };

@@ -103,6 +103,82 @@ static void test_defaults(void)
     round_trip(&config);
 }
 
+/* A venue of its own section; the first venue's may stand before [market] names it. */
+static void test_venues(void)
+{
+    static struct config config;
+    CHECK_INT(read_text("[venue alpaca]\nsymbols = aapl, BTC/USD\nkeys = /etc/keys\nfeed = sip\n"
+                        "streams = trade kline bookTicker\nextended_hours = on\nws_url = wss://h:1\n"
+                        "[market]\nsymbols = BTCUSDT\n",
+                        &config),
+              0);
+    CHECK_STR(error, "");
+    CHECK_INT(config_check(&config, error), 0);
+    CHECK_INT(config.n_venues, 2);
+    CHECK_INT(config.n_symbols, 3);
+    CHECK_STR(config.symbols[0], "BTCUSDT");
+    CHECK_STR(config.symbols[1], "AAPL");
+    CHECK_STR(config.symbols[2], "BTC/USD");
+    CHECK_INT(config.symbol_venues[0], 0);
+    CHECK_INT(config.symbol_venues[2], 1);
+    const struct config_venue *venue = &config.venues[1];
+    CHECK_STR(venue->venue->format->name, "alpaca");
+    CHECK_STR(venue->keys, "/etc/keys");
+    CHECK(venue->extended_hours && venue->own_streams && !venue->streams[MARKET_DEPTH]);
+    CHECK_STR(venue->ws_url, "wss://h:1");
+    CHECK_STR(venue->rest_url, "");
+    CHECK_STR(venue->venue->options[0].name, "feed");
+    CHECK_STR(venue->settings[0], "sip");
+    CHECK(config_fee_tier(&config, "vip1") != NULL && config_fee_tier(&config, "nonsense") == NULL);
+    round_trip(&config);
+
+    CHECK_INT(read_text("[venue alpaca]\nkeys = alpaca\n[market]\nvenue = alpaca\nsymbols = AAPL\n", &config),
+              0);
+    CHECK_INT(config.n_venues, 1);
+    CHECK_STR(config.venues[0].venue->format->name, "alpaca");
+    CHECK_STR(config.venues[0].keys, "alpaca");
+    CHECK_STR(config.venues[0].ws_url, "");
+    CHECK_INT(config_check(&config, error), 0);
+    round_trip(&config);
+
+    /* Symbols that are given again replace that venue's alone. */
+    CHECK_INT(read_text("[market]\nsymbols = A1, A2\n[venue alpaca]\nsymbols = B1\nkeys = k\n", &config), 0);
+    CHECK_INT(config_set(&config, "market", "symbols", "C1 C2 C3", error), 0);
+    CHECK_INT(config_set(&config, "venue alpaca", "symbols", "D1 D2", error), 0);
+    CHECK_INT(config.n_symbols, 5);
+    CHECK_STR(config.symbols[2], "C3");
+    CHECK_STR(config.symbols[3], "D1");
+    CHECK_INT(config.symbol_venues[3], 1);
+    CHECK_INT(config_set(&config, "venue alpaca", "symbols", "D1 C2", error), 0);
+    CHECK_INT(config_check(&config, error), -EINVAL);
+    CHECK_STR(error, "[venue alpaca] symbols: C2 is named by [market] already");
+}
+
+static void test_venue_errors(void)
+{
+    fails("[venue alpacca]\n", ":1: [venue alpacca]: unknown venue: did you mean [venue alpaca]?");
+    fails("[venu alpaca]\n", ":1: [venu alpaca]: unknown section: did you mean [venue NAME]?");
+    fails("[venue alpaca]\nfed = iex\n", ":2: [venue alpaca] fed: unknown key: did you mean feed?");
+    fails("[venue alpaca]\nfeed = iexx\n",
+          ":2: [venue alpaca] feed: \"iexx\": one of these is needed: iex sip delayed_sip test");
+    fails("[venue alpaca]\nfeed = ie\n",
+          ":2: [venue alpaca] feed: \"ie\": one of these is needed: iex sip delayed_sip test");
+    fails("[venue alpaca]\nkeys = a b\n",
+          ":2: [venue alpaca] keys: \"a b\": a credential's name, or a path with a /, is needed");
+    fails("[venue alpaca]\nrest_url = http://h\n",
+          ":2: [venue alpaca] rest_url: \"http://h\": a URL like https://HOST:PORT is needed");
+    fails("[venue binance]\nsymbols = BTCUSDT\n",
+          ":2: [venue binance] symbols: of the first venue [market] says it");
+    fails("[venue binance]\nextended_hours = on\n",
+          ":2: [venue binance] extended_hours: binance is open at all times: it has no extended hours");
+    fails("[venue alpaca]\nkeys = k\n", ": [venue alpaca] symbols: at least one is needed");
+    fails("[venue alpaca]\nsymbols = AAPL\n",
+          ": [venue alpaca] keys: alpaca says nothing without: a systemd credential's name, or the path of a "
+          "file of mode 0600 with two lines, id and secret, is needed");
+    fails("[venue alpaca]\nsymbols = AAPL\nkeys = k\nstreams = aggTrade\n",
+          ": [venue alpaca] streams: orders are filled from bookTicker or depth: name one of them");
+}
+
 static void test_values(void)
 {
     struct config config;
@@ -138,7 +214,8 @@ static void test_values(void)
     CHECK_STR(config.symbols[0], "SOLUSDT");
     CHECK_STR(config.symbols[2], "ETHUSDT");
     CHECK_INT(config.interval_ns, 900000000000);
-    CHECK(config.venues[0].streams[MARKET_QUOTE] && config.venues[0].streams[MARKET_KLINE] && !config.venues[0].streams[MARKET_TRADE]);
+    CHECK(config.venues[0].streams[MARKET_QUOTE] && config.venues[0].streams[MARKET_KLINE] &&
+          !config.venues[0].streams[MARKET_TRADE]);
     CHECK_STR(config.ca_file, "/a b/ca;1.pem");
     CHECK_STR(config.venues[0].ws_url, "wss://127.0.0.1:4242");
     CHECK_INT(config.stale_ms, 250);
@@ -235,7 +312,8 @@ static void test_refusals(void)
     fails("[market]\nstreams = trade trade\n", ":2: [market] streams: trade is named twice");
     fails("[market]\ninterval = 1x\n", ":2: [market] interval: \"1x\": did you mean 1s? (1s, 1m, 3m, 5m, "
                                        "15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w)");
-    fails("[market]\nvenue = binanse\n", ":2: [market] venue: \"binanse\": did you mean binance? (binance)");
+    fails("[market]\nvenue = binanse\n",
+          ":2: [market] venue: \"binanse\": did you mean binance? (alpaca, binance)");
     fails("[market]\nws_url = ws://h\n",
           ":2: [market] ws_url: \"ws://h\": a URL like wss://HOST:PORT is needed");
     fails("[market]\nrest_url = wss://h\n",
@@ -577,6 +655,8 @@ int main(int argc, char **argv)
     test_defaults();
     test_policy();
     test_values();
+    test_venues();
+    test_venue_errors();
     test_refusals();
     test_set();
     size_t n;
