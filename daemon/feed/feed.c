@@ -292,6 +292,16 @@ static void ask_history(struct feed *feed)
     feed_history_done(feed);
 }
 
+/* What is counted in quantities of other decimals than the same venue's money is held pair by pair: an
+ * account has one scale for each asset, and another pair, or another venue, may have another for the same
+ * one. */
+void feed_own(const struct feed *feed, struct symbol *symbol)
+{
+    snprintf(symbol->venue, sizeof symbol->venue, "%s", feed->venue->format->name);
+    if (symbol->qty_scale != symbol->quote_scale && strlen(symbol->name) < sizeof symbol->base)
+        snprintf(symbol->base, sizeof symbol->base, "%.15s", symbol->name);
+}
+
 /* One that a former run streamed and the venue lists no longer: what is held of it stays. */
 static bool was_listed(struct feed *feed, int symbol)
 {
@@ -320,7 +330,7 @@ static bool take_symbols(struct feed *feed, const struct venue_symbol *list)
                         told->nearest[0] ? "?" : "");
             return false;
         }
-        snprintf(feed->listed[s].venue, sizeof feed->listed[s].venue, "%s", feed->venue->format->name);
+        feed_own(feed, &feed->listed[s]);
     }
     return true;
 }

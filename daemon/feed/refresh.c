@@ -49,7 +49,7 @@ void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *
         now.gone = true;
         now.trading = false;
     }
-    memcpy(now.venue, before.venue, sizeof now.venue);
+    feed_own(feed, &now);
     if (!symbol_same_units(&before, &now)) {
         if (!ours->odd_units)
             feed_tell(

@@ -229,7 +229,10 @@ static void add_stream(struct feed *feed, int symbol, enum market_kind kind)
         snprintf(stream->name, sizeof stream->name, "kline_%s", bar_interval_name(config->interval_ns));
     else
         snprintf(stream->name, sizeof stream->name, "%s", market_kind_name(kind));
-    feed->watched[feed->n_streams].max_age = rare ? config->stale_trade_ms : config->stale_ms;
+    int64_t max_age = rare ? config->stale_trade_ms : config->stale_ms;
+    if (kind == MARKET_KLINE && feed->listed[symbol].loose_ids) /* told once it has closed, and traded */
+        max_age = config->stale_trade_ms + config->interval_ns / 1000000;
+    feed->watched[feed->n_streams].max_age = max_age;
     feed->symbols[symbol].streams[kind] = (int)feed->n_streams++;
     feed->watchdog.n = feed->n_streams;
     watchdog_touch(&feed->watchdog, feed->n_streams - 1, feed_now_ms());

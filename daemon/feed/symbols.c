@@ -60,7 +60,7 @@ static void have_symbol(void *user, const struct venue_reply *reply)
         call->taker(call->user, "ENOENT", why, NULL);
     } else {
         struct symbol symbol = told->symbol;
-        snprintf(symbol.venue, sizeof symbol.venue, "%s", feed->venue->format->name);
+        feed_own(feed, &symbol);
         call->taker(call->user, NULL, NULL, &symbol);
     }
     free(call);
