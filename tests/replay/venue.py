@@ -54,10 +54,10 @@ class Venue:
         err = self.process.communicate(timeout=DEADLINE)[1]
         return self.process.returncode, err
 
-    def get(self, path, method="GET", connection=None):
+    def get(self, path, method="GET", connection=None, headers=None):
         """(status, headers, body as JSON)"""
         c = connection or http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context, timeout=DEADLINE)
-        c.request(method, path)
+        c.request(method, path, headers=headers or {})
         r = c.getresponse()
         body = json.loads(r.read())
         if not connection:
@@ -70,8 +70,8 @@ class Venue:
             raise AssertionError(f"{path}: {status} {body}")
         return body
 
-    def socket(self, path):
-        return Socket(self, path)
+    def socket(self, path, headers=None):
+        return Socket(self, path, headers)
 
     def streams(self, *names):
         return Socket(self, "/stream?streams=" + "/".join(names))
@@ -80,12 +80,13 @@ class Venue:
 class Socket:
     """A websocket client that shows every frame and answers pings only when asked to."""
 
-    def __init__(self, venue, path):
+    def __init__(self, venue, path, headers=None):
+        more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
         raw = socket.create_connection(("127.0.0.1", venue.port), timeout=DEADLINE)
         self.tls = venue.context.wrap_socket(raw, server_hostname="127.0.0.1")
         key = base64.b64encode(os.urandom(16)).decode()
         self.tls.sendall((f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                          f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
+                          f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n{more}\r\n").encode())
         self.buffer = bytearray()
         self.at = 0
         while b"\r\n\r\n" not in self.buffer:
@@ -130,9 +131,13 @@ class Socket:
 
     def text(self):
         """The next text message; pings are answered, a close frame raises Closed."""
+        return self.data(TEXT)
+
+    def data(self, *ops):
+        """The next message of one of these kinds; the rest as text()."""
         while True:
             f = self.frame()
-            if f.op == TEXT:
+            if f.op in ops:
                 return f.data
             if f.op == PING:
                 self.send(PONG, f.data)
@@ -143,13 +148,14 @@ class Socket:
     def message(self):
         return json.loads(self.text())
 
-    def send(self, op, data):
+    def send(self, op, data, final=True):
+        first = 0x80 * final | op
         mask = os.urandom(4)
         masked = bytes(b ^ mask[i % 4] for i, b in enumerate(data))
         if len(data) < 126:
-            head = struct.pack(">BB", 0x80 | op, 0x80 | len(data))
+            head = struct.pack(">BB", first, 0x80 | len(data))
         else:
-            head = struct.pack(">BBH", 0x80 | op, 0x80 | 126, len(data))
+            head = struct.pack(">BBH", first, 0x80 | 126, len(data))
         self.tls.sendall(head + mask + masked)
 
     def say(self, value):

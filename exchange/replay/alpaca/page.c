@@ -10,7 +10,12 @@
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/render.h"
 
-enum { BACK_MINUTES_MAX = 14 * 24 * 60, MONDAY = 1, DAYS_OF_WEEK = 7 };
+enum {
+    BACK_MINUTES_MAX = 14 * 24 * 60,
+    WORK_MINUTES_MAX = 40000, /* that a page looks at: it may hold less than its limit, and a token */
+    MONDAY = 1,
+    DAYS_OF_WEEK = 7,
+};
 
 struct page {
     const struct page_query *query;
@@ -19,8 +24,22 @@ struct page {
     size_t n;
     bool more;
     int open; /* the symbol whose list is open; -1: none */
+    int last; /* the symbol that was looked at last, and how far */
     int64_t last_ns;
+    int64_t minutes_left; /* of work */
 };
+
+/* More of them are looked at: false when the page ends here, `ns` being the last that it told of. */
+static bool work(struct page *page, int64_t minutes, int symbol, int64_t ns)
+{
+    page->minutes_left -= minutes;
+    if (page->minutes_left > 0)
+        return true;
+    page->more = true;
+    page->last = symbol;
+    page->last_ns = ns;
+    return false;
+}
 
 /* Room for one more? Its list is open then. */
 static bool begin_item(struct page *page, int symbol, int64_t ns)
@@ -36,7 +55,7 @@ static bool begin_item(struct page *page, int symbol, int64_t ns)
         wire_key(page->wire, q->made->symbols[symbol].name);
         wire_array(page->wire, 0);
     }
-    page->open = symbol;
+    page->open = page->last = symbol;
     page->last_ns = ns;
     page->n++;
     return true;
@@ -76,9 +95,12 @@ static bool put_minute(struct page *page, int symbol, int64_t minute, int64_t st
 static bool put_ticks(struct page *page, int symbol, int64_t start_ns, int64_t end_ns)
 {
     int64_t first = start_ns / MADE_MINUTE, last = end_ns / MADE_MINUTE;
-    for (int64_t i = 0; i <= last - first; i++)
-        if (!put_minute(page, symbol, page->query->falls ? last - i : first + i, start_ns, end_ns))
+    for (int64_t i = 0; i <= last - first; i++) {
+        int64_t minute = page->query->falls ? last - i : first + i;
+        if (!put_minute(page, symbol, minute, start_ns, end_ns) ||
+            !work(page, 1, symbol, (minute + !page->query->falls) * MADE_MINUTE - !page->query->falls))
             return false;
+    }
     return true;
 }
 
@@ -137,6 +159,8 @@ static bool put_bars(struct page *page, int symbol, int64_t start_ns, int64_t en
                 return false;
             render_bar_object(page->wire, &q->made->symbols[symbol], &bar);
         }
+        if (!work(page, (end - begin) / MADE_MINUTE, symbol, begin))
+            return false;
         period_at(q, symbol, q->falls ? begin - 1 : end, &begin, &end);
     }
     return true;
@@ -151,7 +175,7 @@ static void write_token(struct page *page)
     }
     char plain[64];
     unsigned char token[PAGE_TOKEN_MAX];
-    int len = snprintf(plain, sizeof(plain), "%s|%" PRId64, page->query->made->symbols[page->open].name,
+    int len = snprintf(plain, sizeof(plain), "%s|%" PRId64, page->query->made->symbols[page->last].name,
                        page->last_ns);
     EVP_EncodeBlock(token, (const unsigned char *)plain, len);
     wire_str(page->wire, (const char *)token);
@@ -177,7 +201,7 @@ bool page_token_read(const char *token, const struct made *made, int *ret_symbol
 
 void page_write(const struct page_query *q, enum page_of what, const char *name, struct wire *wire)
 {
-    struct page page = {.query = q, .wire = wire, .what = what, .open = -1};
+    struct page page = {.query = q, .wire = wire, .what = what, .open = -1, .minutes_left = WORK_MINUTES_MAX};
     bool skip = q->token_symbol >= 0;
     wire_key(wire, name);
     if (q->alone)

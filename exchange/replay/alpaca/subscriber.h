@@ -12,8 +12,8 @@
 enum {
     SUBSCRIBER_AUTH_S = 10,
     SUBSCRIBER_FREE_SYMBOLS = 30,
-    SUBSCRIBER_QUEUE_MAX = 16 << 20, /* bytes that a slow client may leave unread */
-    SUBSCRIBER_NAMES_MAX = 20000,    /* of a channel */
+    SUBSCRIBER_QUEUE_MAX = 8 << 20, /* bytes that a slow client may leave unread */
+    SUBSCRIBER_NAMES_MAX = 20000,   /* of a channel */
     SUBSCRIBER_KEY_MAX = 128,
 };
 

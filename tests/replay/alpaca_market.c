@@ -4,6 +4,7 @@
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/flow.h"
 #include "exchange/replay/alpaca/sessions.h"
+#include "exchange/replay/alpaca/unpack.h"
 #include "tests/check.h"
 #include "tests/random.h"
 
@@ -180,13 +181,53 @@ static void test_actions(uint64_t seed)
           !made_trades_at(&plain, ibm, 1768489500 * MADE_SECOND));
 }
 
+/* Every prefix and many a change of a request is read or refused, and costs no more than its bytes. */
+static void test_unpack(struct random *random)
+{
+    static const char good[] = "\x82\xa6"
+                               "action\xa9"
+                               "subscribe\xa6"
+                               "trades\x93\xa4"
+                               "AAPL\xcd\x01\x02\xcb\x3f\xf8\0\0\0\0\0\0";
+    enum { LEN = sizeof(good) - 1, ROUNDS = 20000 };
+    json_t *tree = msgpack_read(good, LEN), *trades = json_object_get(tree, "trades");
+    CHECK_STR(json_string_value(json_object_get(tree, "action")), "subscribe");
+    CHECK_INT(json_array_size(trades), 3);
+    CHECK_INT(json_integer_value(json_array_get(trades, 1)), 258);
+    CHECK_NEAR(json_real_value(json_array_get(trades, 2)), 1.5, 0);
+    json_decref(tree);
+    for (size_t len = 0; len < LEN; len++)
+        CHECK(!msgpack_read(good, len));
+    static const struct {
+        const char *data;
+        size_t len;
+    } lies[] = {{"\xdd\xff\xff\xff\xff", 5},
+                {"\xdf\xff\xff\xff\xff", 5},
+                {"\xdb\xff\xff\xff\xff", 5},
+                {"\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91", 10},
+                {"\xc1", 1},
+                {"\xa1\xff", 2},
+                {"\x01\x01", 2}};
+    for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
+        CHECK(!msgpack_read(lies[i].data, lies[i].len));
+    for (int i = 0; i < ROUNDS; i++) {
+        char *copy = malloc(LEN); /* its own, so that a read past the end is seen */
+        memcpy(copy, good, LEN);
+        for (int64_t n = random_between(random, 1, 4); n > 0; n--)
+            copy[random_between(random, 0, LEN - 1)] = (char)random_next(random);
+        json_decref(msgpack_read(copy, (size_t)random_between(random, 0, LEN)));
+        free(copy);
+    }
+}
+
 int main(void)
 {
-    struct random random = random_seeded("replay/alpaca", 20260115);
+    struct random random = random_seeded("replay/alpaca_market", 20260115);
     test_calendar();
     test_clock();
     for (int i = 0; i < 3; i++)
         test_flows(random_next(&random));
     test_actions(random_next(&random));
-    return check_done("replay/alpaca");
+    test_unpack(&random);
+    return check_done("replay/alpaca_market");
 }

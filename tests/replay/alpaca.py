@@ -1,0 +1,447 @@
+"""papertape-replay --venue alpaca, from outside: each error at its condition, both encodings alike, and what streams
+against what REST tells of the same time.
+
+usage: alpaca.py PROGRAM
+PAPERTAPE_LONG=1 waits for what takes ten seconds."""
+
+import base64
+import collections
+import datetime
+import json
+import os
+import random
+import struct
+import sys
+import zoneinfo
+
+from venue import BINARY, TEXT, Closed, Venue, until
+
+PROGRAM = sys.argv[1]
+LONG = os.environ.get("PAPERTAPE_LONG") == "1"
+KEYS = {"APCA-API-KEY-ID": "k", "APCA-API-SECRET-KEY": "s"}
+MSGPACK = {"Content-Type": "application/msgpack"}
+WELCOME = [{"T": "success", "msg": "connected"}]
+IN = [{"T": "success", "msg": "authenticated"}]
+SESSION = "2026-01-15T14:25:00Z"  # before a Thursday's opening
+
+
+class Alpaca(Venue):
+    """Ends well, and says nothing."""
+
+    def __exit__(self, kind, *rest):
+        if kind is None:
+            assert (ended := self.stop()) == (0, ""), ended
+        super().__exit__(kind, *rest)
+
+
+def start(*args):
+    return Alpaca(PROGRAM, "--venue", "alpaca", "--synthetic", "7", *args)
+
+
+def unpack(b, i=0):
+    """One msgpack value, as (value, end); timestamps are nanoseconds in a tuple."""
+    c = b[i]
+    i += 1
+
+    def array(n, i):
+        out = []
+        for _ in range(n):
+            v, i = unpack(b, i)
+            out.append(v)
+        return out, i
+
+    def table(n, i):
+        out = {}
+        for _ in range(n):
+            k, i = unpack(b, i)
+            out[k], i = unpack(b, i)
+        return out, i
+
+    def text(n, i):
+        return b[i:i + n].decode(), i + n
+
+    if c < 0x80:
+        return c, i
+    if c < 0x90:
+        return table(c & 15, i)
+    if c < 0xa0:
+        return array(c & 15, i)
+    if c < 0xc0:
+        return text(c & 31, i)
+    if c >= 0xe0:
+        return c - 256, i
+    if c in (0xc0, 0xc2, 0xc3):
+        return {0xc0: None, 0xc2: False, 0xc3: True}[c], i
+    if c == 0xd6 and b[i] == 0xff:
+        return (struct.unpack_from(">I", b, i + 1)[0] * 10**9,), i + 5
+    if c == 0xd7 and b[i] == 0xff:
+        n = struct.unpack_from(">Q", b, i + 1)[0]
+        return ((n & (1 << 34) - 1) * 10**9 + (n >> 34),), i + 9
+    kind = {0xcb: ">d", 0xcc: ">B", 0xcd: ">H", 0xce: ">I", 0xcf: ">Q", 0xd3: ">q", 0xd9: ">B", 0xda: ">H",
+            0xdc: ">H", 0xdd: ">I", 0xde: ">H"}[c]
+    n = struct.unpack_from(kind, b, i)[0]
+    i += struct.calcsize(kind)
+    if c in (0xd9, 0xda):
+        return text(n, i)
+    if c in (0xdc, 0xdd):
+        return array(n, i)
+    return table(n, i) if c == 0xde else (n, i)
+
+
+def pack(v):
+    """msgpack of what is said here: short strings, lists and maps."""
+    if isinstance(v, str):
+        return bytes([0xd9, len(v)]) + v.encode()
+    if isinstance(v, dict):
+        return bytes([0x80 | len(v)]) + b"".join(pack(k) + pack(x) for k, x in v.items())
+    return b"\xdc" + struct.pack(">H", len(v)) + b"".join(map(pack, v))
+
+
+def nanoseconds(text):
+    whole, _, part = text.rstrip("Z").partition(".")
+    s = datetime.datetime.fromisoformat(whole).replace(tzinfo=datetime.timezone.utc).timestamp()
+    return int(s) * 10**9 + int(part.ljust(9, "0") or 0)
+
+
+def plain(message):
+    """A message without its encoding: times in nanoseconds."""
+    t = message.get("t")
+    return message if t is None else {**message, "t": t[0] if isinstance(t, tuple) else nanoseconds(t)}
+
+
+class Client:
+    def __init__(self, venue, path, key="k", auth=True, msgpack=False):
+        self.msgpack = msgpack
+        self.socket = venue.socket(path, MSGPACK if msgpack else None)
+        assert self.hear() == WELCOME
+        if auth:
+            self.say(action="auth", key=key, secret="s")
+            assert self.hear() == IN
+
+    def say(self, **message):
+        if self.msgpack:
+            self.socket.send(BINARY, pack(message))
+        else:
+            self.socket.say(message)
+
+    def hear(self):
+        """One frame: a list of messages."""
+        if self.msgpack:
+            data = self.socket.data(BINARY)
+            value, end = unpack(data)
+            assert end == len(data), (end, len(data))
+        else:
+            value = json.loads(self.socket.text())
+        assert isinstance(value, list) and value and all(next(iter(m)) == "T" for m in value), value
+        return value
+
+    def subscribe(self, **channels):
+        self.say(action="subscribe", **channels)
+        return self.answer()
+
+    def answer(self):
+        while True:
+            frame = self.hear()
+            if frame[0]["T"] in ("subscription", "error"):
+                return frame[0]
+
+    def error(self):
+        m = self.answer()
+        assert m["T"] == "error" and m["msg"], m
+        return m["code"]
+
+    def ends(self):
+        try:
+            while True:
+                self.hear()
+        except Closed:
+            return True
+
+    def messages(self, n):
+        out = []
+        while len(out) < n:
+            out += [plain(m) for m in self.hear()]
+        return out
+
+
+def rest(venue, path, status=200, headers=KEYS, method="GET"):
+    got, _, body = venue.get(path, headers=headers, method=method)
+    assert got == status, (path, got, body)
+    return body
+
+
+def test_authentication():
+    with start("--keys", "id:secret") as v:
+        c = Client(v, "/v2/iex", auth=False)
+        c.say(action="subscribe", trades=["AAPL"])
+        assert c.error() == 401
+        c.socket.say("{")
+        assert c.error() == 400
+        c.say(action="auth", key="id", secret="wrong")
+        assert c.error() == 402 and c.ends()
+        s = v.socket("/v2/iex", {"APCA-API-KEY-ID": "id", "APCA-API-SECRET-KEY": "secret"})
+        assert json.loads(s.text()) == WELCOME and json.loads(s.text()) == IN
+        s.say({"action": "auth", "key": "id", "secret": "secret"})
+        assert json.loads(s.text())[0]["code"] == 403
+        second = Client(v, "/v2/iex", auth=False)
+        second.say(action="auth", key="id", secret="secret")
+        assert second.error() == 406 and second.ends()
+        other = Client(v, "/v1beta3/crypto/us", auth=False)
+        other.say(action="auth", key="id", secret="secret")
+        assert other.hear() == IN
+        s.close()
+
+        def again():
+            c = Client(v, "/v2/iex", auth=False)
+            c.say(action="auth", key="id", secret="secret")
+            return c.hear() == IN
+
+        until(again, "the first one's place is free")
+        rest(v, "/v2/clock", 401)
+        rest(v, "/v2/clock", headers={"APCA-API-KEY-ID": "id", "APCA-API-SECRET-KEY": "secret"})
+        try:
+            v.socket("/v2/nothing")
+            raise AssertionError("a path that the venue has not")
+        except AssertionError as e:
+            assert " 404 " in str(e), e
+    for code in (406, 409, 411, 500):
+        with start("--refuse", str(code)) as v:
+            c = Client(v, "/v2/sip", auth=False)
+            c.say(action="auth", key="k", secret="s")
+            assert c.error() == code and c.ends()
+    if LONG:
+        with start() as v:
+            c, t = Client(v, "/v2/iex", auth=False), v.socket("/stream")
+            assert c.error() == 404 and c.ends()
+            assert json.loads(t.data(BINARY))["data"]["status"] == "unauthorized"
+
+
+def test_subscriptions():
+    with start("--plan", "free") as v:
+        c = Client(v, "/v2/sip", auth=False)
+        c.say(action="auth", key="k", secret="s")
+        assert c.error() == 409 and c.ends()
+        c = Client(v, "/v2/iex")
+        names = [f"S{i}" for i in range(30)]
+        assert c.subscribe(trades=names)["trades"] == names
+        assert c.subscribe(quotes=["MORE"])["code"] == 405
+        assert c.subscribe(trades=["*"])["code"] == 405
+        answer = c.subscribe(quotes=["S1"], bars=["*"])
+        assert answer["trades"] == names and answer["quotes"] == ["S1"] and answer["bars"] == ["*"], answer
+        assert answer["corrections"] == answer["cancelErrors"] == names, answer
+        assert set(answer) == {"T", "trades", "quotes", "bars", "updatedBars", "dailyBars", "statuses", "lulds",
+                               "imbalances", "corrections", "cancelErrors"}, answer
+        c.say(action="unsubscribe", trades=names[1:], bars=["*"])
+        answer = c.answer()
+        assert answer["trades"] == ["S0"] and answer["bars"] == [] and answer["quotes"] == ["S1"], answer
+        assert c.subscribe(orderbooks=["AAPL"])["code"] == 410
+        assert c.subscribe(trades=[1])["code"] == 400 and c.subscribe(trades=["A" * 40])["code"] == 400
+        # In two fragments, as some clients send.
+        half = json.dumps({"action": "subscribe", "trades": ["S7"]}).encode()
+        c.socket.send(TEXT, half[:9], final=False)
+        c.socket.send(0, half[9:])
+        assert c.answer()["trades"] == ["S0", "S7"]
+        rest(v, "/v2/stocks/trades/latest?symbols=AAPL&feed=sip", 403)
+        assert "AAPL" in rest(v, "/v2/stocks/trades/latest?symbols=AAPL")["trades"]
+    with start() as v:
+        c = Client(v, "/v1beta3/crypto/us", msgpack=True)
+        answer = c.subscribe(orderbooks=["BTC/USD"], trades=["*"])
+        assert set(answer) == {"T", "trades", "quotes", "orderbooks", "bars", "updatedBars", "dailyBars"}, answer
+        c.socket.send(BINARY, b"\xdd\xff\xff\xff\xff")
+        assert c.error() == 400
+        assert c.subscribe(statuses=["*"])["code"] == 410
+
+
+def test_slow():
+    with start("--speed", "1000000", "--from", SESSION) as v:
+        c = Client(v, "/v2/sip")
+        c.say(action="subscribe", trades=["*"], quotes=["*"])
+        # Nothing is read: after the buffers of the kernels the queue fills, and what is told last is why.
+        until(lambda: rest(v, "/v2/clock")["timestamp"] > "2026-01-23", "a week has passed")
+        codes = []
+        try:
+            while True:
+                codes += [m["code"] for m in c.hear() if m["T"] == "error"]
+        except Closed:
+            pass
+        assert codes == [407], codes
+
+
+ALL = {"trades": ["*"], "quotes": ["*"], "bars": ["*"], "updatedBars": ["*"], "dailyBars": ["*"]}
+STOCKS = {**ALL, "statuses": ["*"], "lulds": ["*"], "imbalances": ["*"]}
+
+
+def test_encodings():
+    """The same messages in JSON and in msgpack, float for float."""
+    for path, channels, n in (("/v2/sip", STOCKS, 3000), ("/v1beta3/crypto/us", {**ALL, "orderbooks": ["*"]}, 1500)):
+        with start("--speed", "4000", "--from", SESSION) as v:
+            a, b = Client(v, path, "a"), Client(v, path, "b", msgpack=True)
+            assert a.subscribe(**channels)["T"] == b.subscribe(**channels)["T"] == "subscription"
+            ours, theirs = a.messages(2 * n), b.messages(n)
+            if "orderbooks" in channels:  # whose first book is whole for each of them
+                ours, theirs = ([m for m in x if m["T"] != "o"] for x in (ours, theirs))
+            at = ours.index(theirs[0])
+            assert len(ours) - at > n / 4
+            for x, y in zip(ours[at:], theirs):
+                assert x == y, (x, y)
+
+
+def pages(venue, path, what, **args):
+    """All pages of one symbol's list."""
+    out, token, n = [], "", 0
+    while token is not None:
+        query = "&".join(f"{k}={v}" for k, v in {**args, "page_token": token}.items() if v != "")
+        body = rest(venue, f"{path}?{query}".replace("+", "%2B"))
+        (items,) = body[what].values() or [[]]
+        assert len(items) <= int(args["limit"])
+        out += items
+        token, n = body["next_page_token"], n + 1
+    assert n > 1
+    return out
+
+
+def test_session():
+    """Through a stock's session at full speed: every kind of message, and REST tells the same."""
+    with start("--speed", "max", "--from", SESSION, "--action", "halt:AAPL:2026-01-15T15:00:00Z:5m") as v:
+        c = Client(v, "/v2/sip")
+        c.subscribe(**STOCKS)
+        heard = collections.defaultdict(list)
+        while not heard["i"]:
+            for m in c.hear():
+                heard[m["T"]].append(m)
+        assert set(heard) == set("tqbudcxlsi"), set(heard)
+        halts = [(m["sc"], m["rc"], m["t"]) for m in heard["s"] if m["S"] == "AAPL"]
+        assert ("H", "T1", "2026-01-15T15:00:00Z") in halts and ("T", "", "2026-01-15T15:05:00Z") in halts, halts
+        assert not [m for m in heard["t"] if m["S"] == "AAPL" and "2026-01-15T15:00:00Z" < m["t"] < "2026-01-15T15:05:00Z"]
+        end = "2026-01-15T20:00:00Z"
+        for symbol in ("AAPL", "F"):
+            bars = {}
+            for kind in "bu":  # a bar that comes once more replaces the first
+                bars.update({m["t"]: m for m in heard[kind] if m["S"] == symbol and SESSION <= m["t"] < end})
+            told = pages(v, "/v2/stocks/bars", "bars", symbols=symbol, timeframe="1Min", start=SESSION, end=end, limit=100)
+            assert [{"T": "b", "S": symbol, **x} for x in told if x["t"] < end] == \
+                [{**bars[t], "T": "b"} for t in sorted(bars)], symbol
+            trades = {m["i"]: m for m in heard["t"] if m["S"] == symbol and m["t"] < end}
+            told = pages(v, "/v2/stocks/trades", "trades", symbols=symbol, start=SESSION, end=end, limit=1000)
+            cancelled = {m["i"] for m in heard["x"] if m["S"] == symbol}
+            corrected = {m["ci"]: m for m in heard["c"] if m["S"] == symbol}
+            seen = 0
+            for x in told:
+                if x["t"] >= end:
+                    continue
+                if x.get("u") == "corrected":
+                    m = corrected[x["i"]]
+                    assert (m["cp"], m["cs"]) == (x["p"], x["s"])
+                else:
+                    assert (x.get("u") == "canceled") == (x["i"] in cancelled), x
+                    m = trades[x["i"]]
+                    assert (m["p"], m["s"], m["t"], m["c"]) == (x["p"], x["s"], x["t"], x["c"])
+                seen += 1
+            assert seen == len(trades) > 500, (seen, len(trades))
+        falling = pages(v, "/v2/stocks/quotes", "quotes", symbols="IBM", start=SESSION, end=end, limit=500, sort="desc")
+        rising = pages(v, "/v2/stocks/quotes", "quotes", symbols="IBM", start=SESSION, end=end, limit=700)
+        assert falling == rising[::-1]
+        hours = rest(v, f"/v2/stocks/bars?symbols=SPY,AAPL&timeframe=1Hour&start=2026-01-15T15:00:00Z&end={end}&feed=iex")
+        assert list(hours["bars"]) == ["AAPL", "SPY"] and len(hours["bars"]["SPY"]) >= 5
+
+
+def test_book():
+    """The book put together from the stream is REST's, at a moment when the play stands still."""
+    with start("--speed", "max", "--from", SESSION) as v:
+        c = Client(v, "/v1beta3/crypto/us")
+        assert c.subscribe(orderbooks=["ETH/USD"])["orderbooks"] == ["ETH/USD"]
+        sides, resets = {"b": {}, "a": {}}, 0
+
+        def apply(m):
+            nonlocal resets
+            if m.get("r"):
+                resets += 1
+                sides["b"].clear(), sides["a"].clear()
+            for side in "ba":
+                for level in m[side]:
+                    if level["s"]:
+                        sides[side][level["p"]] = level["s"]
+                    else:
+                        del sides[side][level["p"]]
+            return m["t"]
+
+        last = ""
+        for _ in range(500):
+            for m in c.hear():
+                last = apply(m)
+        book = rest(v, "/v1beta3/crypto/us/latest/orderbooks?symbols=ETH/USD", headers={})["orderbooks"]["ETH/USD"]
+        while last < book["t"]:
+            for m in c.hear():
+                last = apply(m) if m["t"] <= book["t"] else m["t"]
+        assert resets == 1
+        assert [(x["p"], x["s"]) for x in book["b"]] == sorted(sides["b"].items(), reverse=True)
+        assert [(x["p"], x["s"]) for x in book["a"]] == sorted(sides["a"].items())
+
+
+def test_rest():
+    zone = zoneinfo.ZoneInfo("America/New_York")
+    with start("--from", "2026-01-16T16:00:00Z", "--action", "split:AAPL:4:1:2026-01-15", "--action",
+               "split:F:1:5:2026-01-14", "--action", "dividend:MSFT:0.83:2026-01-15") as v:
+        days = {d["date"]: d for d in rest(v, "/v2/calendar?start=2007-01-01&end=2030-12-31")}
+        clocks = random.Random(7).sample(sorted(days), 40)
+        assert len(days) > 24 * 250 and days["2026-11-27"]["close"] == "13:00" and "2026-07-03" not in days
+        now = rest(v, "/v2/clock")
+        assert now == {"timestamp": "2026-01-16T11:00:00-05:00", "is_open": True, "next_open": "2026-01-20T09:30:00-05:00",
+                       "next_close": "2026-01-16T16:00:00-05:00"}, now
+        raw, split, both = ({x["t"][:10]: x for x in rest(
+            v, f"/v2/stocks/bars?symbols={s}&timeframe=1Day&start=2026-01-12&adjustment={a}")["bars"][s]}
+            for s, a in (("AAPL", "raw"), ("AAPL", "split"), ("MSFT", "all")))
+        assert raw["2026-01-15"] == split["2026-01-15"] and split["2026-01-14"]["v"] == 4 * raw["2026-01-14"]["v"]
+        assert abs(split["2026-01-14"]["c"] * 4 - raw["2026-01-14"]["c"]) < 1e-8
+        plain_bar = rest(v, "/v2/stocks/bars?symbols=MSFT&timeframe=1Day&start=2026-01-14&limit=1")["bars"]["MSFT"][0]
+        assert both["2026-01-14"]["c"] < plain_bar["c"] and both["2026-01-14"]["v"] == plain_bar["v"]
+        actions = rest(v, "/v1/corporate-actions?start=2026-01-01&end=2026-01-31&symbols=AAPL,F,MSFT")["corporate_actions"]
+        assert {k: [(a["symbol"], a["ex_date"], a.get("new_rate"), a.get("old_rate"), a.get("rate")) for a in x]
+                for k, x in actions.items()} == {
+            "forward_splits": [("AAPL", "2026-01-15", 4, 1, None)], "reverse_splits": [("F", "2026-01-14", 1, 5, None)],
+            "cash_dividends": [("MSFT", "2026-01-15", None, None, 0.83)]}
+        assert rest(v, "/v2/assets/BTC%2FUSD")["min_trade_increment"] == "0.000000001"
+        assert {a["class"] for a in rest(v, "/v2/assets")} == {"us_equity", "crypto"}
+        assert rest(v, "/v2/account")["status"] == "ACTIVE" and rest(v, "/v2/positions") == []
+        assert "orders are not served" in rest(v, "/v2/orders", 403, method="POST")["message"]
+        rest(v, "/v2/assets/NOPE", 404), rest(v, "/v2/nothing", 404), rest(v, "/nothing", 404)
+        for bad in ("timeframe=1Year", "timeframe=1Min&limit=10001", "timeframe=1Min&start=x", "timeframe=1Min&page_token=x",
+                    "timeframe=1Min&start=2026-01-16&end=2026-01-15", "timeframe=1Min&feed=none", "timeframe=1Min&adjustment=no"):
+            assert rest(v, "/v2/stocks/bars?symbols=AAPL&" + bad, 400)["message"]
+        token = base64.b64encode(b"AAPL|1").decode()
+        assert rest(v, f"/v2/stocks/bars?symbols=AAPL&timeframe=1Day&start=2026-01-12&page_token={token}")["bars"]
+        for d in clocks:
+            noon = datetime.datetime.fromisoformat(d + "T12:00").replace(tzinfo=zone).isoformat().replace("+", "%2B")
+            bar = rest(v, f"/v2/stocks/bars?symbols=SPY&timeframe=1Day&end={noon}&start={d}&limit=1")["bars"]
+            if bar:
+                begin = datetime.datetime.fromisoformat(bar["SPY"][0]["t"].replace("Z", "+00:00"))
+                assert begin.astimezone(zone).strftime("%F %T") == d + " 00:00:00", (d, begin)
+        left = [v.get("/v2/clock", headers=KEYS) for _ in range(201)]
+        assert left[0][1]["X-RateLimit-Limit"] == "200" and left[-1][0] == 429, left[-1]
+        assert left[-1][1]["X-RateLimit-Remaining"] == "0" and int(left[-1][1]["X-RateLimit-Reset"]) > 1.7e9
+
+
+def test_trading_stream():
+    with start("--keys", "id:secret") as v:
+        s = v.socket("/stream")
+        s.say({"action": "listen", "data": {"streams": ["trade_updates"]}})
+        assert json.loads(s.data(BINARY))["data"]["status"] == "unauthorized"
+        s.say({"action": "authenticate", "data": {"key_id": "id", "secret_key": "secret"}})
+        assert json.loads(s.data(BINARY)) == {
+            "stream": "authorization", "data": {"action": "authenticate", "status": "authorized"}}
+        s.say({"action": "listen", "data": {"streams": ["trade_updates", "nothing"]}})
+        assert json.loads(s.data(BINARY)) == {"stream": "listening", "data": {"streams": ["trade_updates"]}}
+        s = v.socket("/stream")
+        s.say({"action": "auth", "key": "id", "secret": "no"})
+        assert json.loads(s.data(BINARY))["data"]["status"] == "unauthorized"
+        try:
+            s.text()
+            raise AssertionError("open after a refusal")
+        except Closed:
+            pass
+
+
+for test in (test_authentication, test_subscriptions, test_trading_stream, test_rest, test_book, test_encodings,
+             test_session, test_slow):
+    test()
+    print(f"{test.__name__}: ok", flush=True)
