@@ -5,7 +5,7 @@
 #include "exchange/binance/format.h"
 #include "exchange/venue_format.h"
 
-static const struct venue_format *const list[] = {&alpaca_format, &binance_format};
+static const struct venue_format *const list[] = {&alpaca_format, &binance_format, &binance_us_format};
 
 enum { FORMATS = sizeof list / sizeof *list };
 

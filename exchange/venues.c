@@ -6,7 +6,7 @@
 #include "exchange/binance/venue.h"
 #include "exchange/nearest.h"
 
-static const struct venue *const list[] = {&alpaca_venue, &binance_venue};
+static const struct venue *const list[] = {&alpaca_venue, &binance_venue, &binance_us_venue};
 
 enum { VENUES = sizeof list / sizeof *list };
 

@@ -4,6 +4,6 @@
 
 #include "exchange/fees.h"
 
-extern const struct fee_schedule binance_fees;
+extern const struct fee_schedule binance_fees, binance_us_fees;
 
 #endif

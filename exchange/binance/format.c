@@ -7,7 +7,13 @@
 static int list_parse(const char *text, size_t len, struct venue_symbol *wanted, size_t n)
 {
     struct binance_info info;
-    return binance_parse_wanted(text, len, wanted, n, &info);
+    return binance_parse_wanted(text, len, "binance", wanted, n, &info);
+}
+
+static int list_parse_us(const char *text, size_t len, struct venue_symbol *wanted, size_t n)
+{
+    struct binance_info info;
+    return binance_parse_wanted(text, len, "binance-us", wanted, n, &info);
 }
 
 static int parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
@@ -31,6 +37,15 @@ const struct venue_format binance_format = {
     .name = "binance",
     .fees = &binance_fees,
     .list_parse = list_parse,
+    .parser_create = parser_create,
+    .parse = parse,
+    .parser_destroy = parser_destroy,
+};
+
+const struct venue_format binance_us_format = {
+    .name = "binance-us",
+    .fees = &binance_us_fees,
+    .list_parse = list_parse_us,
     .parser_create = parser_create,
     .parse = parse,
     .parser_destroy = parser_destroy,

@@ -3,6 +3,6 @@
 
 #include "exchange/venue_format.h"
 
-extern const struct venue_format binance_format;
+extern const struct venue_format binance_format, binance_us_format;
 
 #endif

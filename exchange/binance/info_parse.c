@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exchange/binance/rest_parse.h"
@@ -147,7 +149,7 @@ static bool scale_valid(int64_t scale)
 }
 
 /* False: a name or a number that we cannot hold. */
-static bool to_symbol(struct listed *listed, struct symbol *ret)
+static bool to_symbol(struct listed *listed, const char *venue, struct symbol *ret)
 {
     struct symbol symbol = {.price_scale = BINANCE_PRICE_SCALE, .trading = listed->trading};
     int64_t quote =
@@ -161,6 +163,7 @@ static bool to_symbol(struct listed *listed, struct symbol *ret)
         !copy_name(listed->quote, symbol.quote, sizeof(symbol.quote)) ||
         !parse_filters(&listed->filters, &symbol))
         return false;
+    snprintf(symbol.venue, sizeof(symbol.venue), "%s", venue);
     *ret = symbol;
     return true;
 }
@@ -265,22 +268,24 @@ static int walk(const char *text, size_t len, take_listed *take, void *user, str
 struct each {
     void (*call)(void *user, const struct symbol *symbol);
     void *user;
+    const char *venue;
 };
 
 static void take_each(void *user, struct listed *listed, struct binance_info *info)
 {
     struct each *each = user;
     struct symbol symbol;
-    if (to_symbol(listed, &symbol))
+    if (to_symbol(listed, each->venue, &symbol))
         each->call(each->user, &symbol);
     else
         info->unusable++;
 }
 
-int binance_parse_info(const char *text, size_t len, void (*each)(void *user, const struct symbol *symbol),
-                       void *user, struct binance_info *ret)
+int binance_parse_info(const char *text, size_t len, const char *venue,
+                       void (*each)(void *user, const struct symbol *symbol), void *user,
+                       struct binance_info *ret)
 {
-    return walk(text, len, take_each, &(struct each){each, user}, ret);
+    return walk(text, len, take_each, &(struct each){each, user, venue}, ret);
 }
 
 /* Levenshtein's distance with transpositions of neighbours, of short names. */
@@ -310,37 +315,89 @@ static int distance(const char *a, size_t n, const char *b, size_t m)
 }
 
 struct wanted {
-    struct venue_symbol *list;
+    struct venue_symbol **by_name; /* sorted */
     size_t n;
+    const char *venue;
 };
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp((*(struct venue_symbol *const *)a)->name, (*(struct venue_symbol *const *)b)->name);
+}
+
+/* The first of that name, or NULL. */
+static struct venue_symbol **find_wanted(const struct wanted *wanted, struct json_text name)
+{
+    size_t low = 0, high = wanted->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const char *here = wanted->by_name[middle]->name;
+        int order = strncmp(here, name.data, name.len);
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == wanted->n || strncmp(wanted->by_name[low]->name, name.data, name.len) != 0 ||
+        wanted->by_name[low]->name[name.len] != '\0')
+        return NULL;
+    return &wanted->by_name[low];
+}
 
 static void take_wanted(void *user, struct listed *listed, struct binance_info *info)
 {
-    struct wanted *wanted = user;
+    const struct wanted *wanted = user;
+    struct symbol symbol;
+    struct venue_symbol **want =
+        listed->name.len > 0 && listed->name.len < SYMBOL_NAME_MAX ? find_wanted(wanted, listed->name) : NULL;
+    if (!want || (*want)->found)
+        return;
+    bool usable = to_symbol(listed, wanted->venue, &symbol);
+    info->unusable += !usable;
+    for (; usable && want < wanted->by_name + wanted->n && strcmp((*want)->name, symbol.name) == 0; want++) {
+        (*want)->found = true;
+        (*want)->symbol = symbol;
+    }
+}
+
+static void take_nearest(void *user, struct listed *listed, struct binance_info *info)
+{
+    const struct wanted *wanted = user;
+    (void)info;
     for (size_t i = 0; i < wanted->n; i++) {
-        struct venue_symbol *want = &wanted->list[i];
+        struct venue_symbol *want = wanted->by_name[i];
         size_t len = strlen(want->name);
-        if (want->found)
-            continue;
-        if (listed->name.len == len && memcmp(listed->name.data, want->name, len) == 0) {
-            struct listed copy = *listed;
-            want->found = to_symbol(&copy, &want->symbol);
-            info->unusable += !want->found;
-            continue;
-        }
         int to_best = want->nearest[0] ? distance(want->name, len, want->nearest, strlen(want->nearest))
                                        : NEAREST_DISTANCE + 1;
-        if (distance(want->name, len, listed->name.data, listed->name.len) < to_best)
+        if (!want->found && distance(want->name, len, listed->name.data, listed->name.len) < to_best)
             copy_name(listed->name, want->nearest, sizeof(want->nearest));
     }
 }
 
-int binance_parse_wanted(const char *text, size_t len, struct venue_symbol *wanted, size_t n,
+int binance_parse_wanted(const char *text, size_t len, const char *venue, struct venue_symbol *list, size_t n,
                          struct binance_info *ret)
 {
+    struct venue_symbol **by_name = malloc((n ? n : 1) * sizeof(*by_name));
+    if (!by_name)
+        return -ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        wanted[i].found = false;
-        wanted[i].nearest[0] = '\0';
+        list[i].found = false;
+        list[i].nearest[0] = '\0';
+        by_name[i] = &list[i];
     }
-    return walk(text, len, take_wanted, &(struct wanted){wanted, n}, ret);
+    qsort(by_name, n, sizeof(*by_name), compare_names);
+    struct wanted wanted = {by_name, n, venue};
+    struct binance_info info, again;
+    int r = walk(text, len, take_wanted, &wanted, &info);
+    size_t missing = 0; /* moved to the front */
+    for (size_t i = 0; r == 0 && i < n; i++)
+        if (!by_name[i]->found)
+            by_name[missing++] = by_name[i];
+    wanted.n = missing;
+    if (r == 0 && missing > 0)
+        r = walk(text, len, take_nearest, &wanted, &again);
+    free(by_name);
+    if (r == 0)
+        *ret = info;
+    return r;
 }

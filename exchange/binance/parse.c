@@ -8,13 +8,18 @@
 
 enum {
     LEVELS_MAX = 16384, /* a side of one difference; the venue sends at most a few thousand */
-    TABLE_SIZE = 1024,  /* power of two, at least four times SYMBOLS_MAX */
+    TABLE_SIZE = 16384, /* power of two, at least four times SYMBOLS_MAX */
     KIND_OTHER = MARKET_KINDS,
     KIND_UNKNOWN,
 };
 
+#define US_NS  1000LL
 #define MS_NS  1000000LL
-#define MS_MAX 4102444800000LL /* 2100-01-01: a later time is a lie */
+#define MS_MAX 4102444800000LL /* 2100-01-01: a later time is a lie, or in microseconds */
+#define US_MIN (MS_MAX * 250)  /* 2002: in microseconds, an earlier one is a lie as well */
+#define US_MAX (MS_MAX * 1000)
+
+_Static_assert(TABLE_SIZE >= 4 * SYMBOLS_MAX && SYMBOLS_MAX < INT16_MAX, "the table of names is too small");
 
 struct binance_parser {
     const struct symbol *symbols;
@@ -103,18 +108,20 @@ static int kind_of_event(struct json_text type)
         return MARKET_DEPTH;
     if (json_is(type, "kline"))
         return MARKET_KLINE;
+    if (json_is(type, "bookTicker")) /* futures' */
+        return MARKET_QUOTE;
     if (json_is(type, "24hrMiniTicker"))
         return MARKET_TICKER;
     return KIND_OTHER;
 }
 
-/* A time in milliseconds, as nanoseconds. */
+/* A time in milliseconds or, as the stream was asked to tell it, in microseconds: as nanoseconds. */
 static bool read_time(struct json *json, int64_t *ret_ns)
 {
-    int64_t ms;
-    if (!json_int(json, &ms) || ms < 0 || ms > MS_MAX)
+    int64_t time;
+    if (!json_int(json, &time) || time < 0 || time > US_MAX || (time > MS_MAX && time < US_MIN))
         return false;
-    *ret_ns = ms * MS_NS;
+    *ret_ns = time <= MS_MAX ? time * MS_NS : time * US_NS;
     return true;
 }
 
@@ -349,6 +356,7 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
     const struct symbol *symbol = &parser->symbols[symbol_index];
     struct json_text key, text;
     uint32_t seen = 0;
+    uint64_t before = UINT64_MAX; /* futures': the last difference's last id, which this one follows on */
     event->kind = (enum market_kind)kind;
     event->symbol = symbol_index;
     event->event_ns = 0;
@@ -359,6 +367,8 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
             ok = json_skip(json);
         } else if (c == 'E') {
             ok = read_time(json, &event->event_ns);
+        } else if (kind == MARKET_DEPTH && json_is(key, "pu")) {
+            ok = read_id(json, &before);
         } else if (c == 's') {
             ok = json_read_string(json, &text);
             if (ok && find_symbol(parser, text.data, text.len) != symbol_index)
@@ -394,6 +404,8 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
         return -EBADMSG;
     if (kind == MARKET_TRADE)
         event->trade.first_id = event->trade.last_id = event->trade.id;
+    if (kind == MARKET_DEPTH && before != UINT64_MAX) /* its U is beyond ids that touched no level */
+        event->depth.first_id = before + 1;
     if (kind == MARKET_DEPTH && event->depth.first_id > event->depth.last_id)
         return -EBADMSG;
     return 0;
@@ -413,14 +425,17 @@ static int symbol_of_stream(const struct binance_parser *parser, struct json_tex
     return find_symbol(parser, name, len);
 }
 
-/* A raw frame says what it is in its own fields: a first pass finds the event type and the symbol. */
+/* A raw frame says what it is in its own fields: a first pass finds the event type and the symbol. Spot's
+ * bookTicker alone has no type: it is what has an update id and a best bid's quantity. */
 static int read_raw(struct binance_parser *parser, const char *frame, size_t len, struct market_event *ret)
 {
     struct json json;
     struct json_text key, type = {0}, name = {0};
     json_init(&json, frame, len);
-    bool ok = json_enter_object(&json);
+    bool ok = json_enter_object(&json), update = false, quote = false;
     while (ok && json_member(&json, &key)) {
+        update |= json_is(key, "u");
+        quote |= json_is(key, "B");
         if (json_is(key, "e") && json_peek(&json) == '"')
             ok = json_read_string(&json, &type);
         else if (json_is(key, "s") && json_peek(&json) == '"')
@@ -430,7 +445,7 @@ static int read_raw(struct binance_parser *parser, const char *frame, size_t len
     }
     if (!ok || !json_done(&json))
         return -EBADMSG;
-    int kind = type.data ? kind_of_event(type) : KIND_OTHER;
+    int kind = type.data ? kind_of_event(type) : update && quote && name.data ? MARKET_QUOTE : KIND_OTHER;
     if (kind == KIND_OTHER)
         return 1;
     int symbol = name.data ? find_symbol(parser, name.data, name.len) : -1;
@@ -463,7 +478,7 @@ int binance_parse(struct binance_parser *parser, const char *frame, size_t len, 
         } else if (json_is(key, "data")) {
             data = json;
             ok = json_skip(&json);
-        } else if (json_is(key, "e") && !wrapped) {
+        } else if ((json_is(key, "e") || json_is(key, "u")) && !wrapped) {
             return read_raw(parser, frame, len, ret);
         } else {
             ok = json_skip(&json);

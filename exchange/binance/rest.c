@@ -8,6 +8,7 @@
 
 #include "exchange/binance/rest_call.h"
 #include "exchange/binance/rest_parse.h"
+#include "exchange/net/clock.h"
 #include "exchange/net/url.h"
 
 enum {
@@ -39,12 +40,9 @@ struct binance_rest {
     bool destroyed;
     void (*tap)(void *tap_user, const char *path, const char *body, size_t len);
     void *tap_user;
+    const struct binance_variant *variant;
+    struct venue_ban ban;
 };
-
-static int64_t now_ms(void)
-{
-    return (int64_t)(uv_hrtime() / 1000000);
-}
 
 static void on_timer(uv_timer_t *timer);
 
@@ -126,13 +124,13 @@ static void retry(struct binance_call *call, const char *why, const struct http_
         return;
     }
     snprintf(rest->status.detail, sizeof(rest->status.detail), "%s", why);
-    call->not_before_ms = now_ms() + backoff_next(&call->backoff);
+    call->not_before_ms = clock_now_ms() + backoff_next(&call->backoff);
     wake_in(rest, 0);
 }
 
 static void note_weight(struct binance_rest *rest, const struct http_reply *http)
 {
-    int64_t now = now_ms();
+    int64_t now = clock_now_ms();
     if (http->used_weight < 0)
         return;
     rest->status.used_weight = rest->weight_used = http->used_weight;
@@ -141,6 +139,16 @@ static void note_weight(struct binance_rest *rest, const struct http_reply *http
             rest->weight_used += binance_call_weight(call);
     int64_t into_ms = http->date_s >= 0 ? http->date_s % 60 * SECOND_MS : 0;
     rest->minute_ends_ms = now + MINUTE_MS - into_ms + SECOND_MS; /* Date is cut to the second */
+}
+
+/* The wait is the address', not this program's alone: whoever keeps it over restarts is told. */
+static void tell_ban(struct binance_rest *rest, int status, int64_t wait_ms)
+{
+    char why[VENUE_DETAIL_MAX];
+    snprintf(why, sizeof(why), "the venue %s this address (HTTP %d)", status == 429 ? "limits" : "has banned",
+             status);
+    if (rest->ban.told)
+        rest->ban.told(rest->ban.user, clock_wall_ns() + wait_ms * 1000000, why);
 }
 
 static void refused(struct binance_call *call, const struct http_reply *http)
@@ -160,12 +168,14 @@ static void refused(struct binance_call *call, const struct http_reply *http)
         int64_t wait_ms = http->retry_after_ms >= 0 ? http->retry_after_ms
                           : http->status == 429     ? LIMITED_MS
                                                     : BANNED_MS;
-        pause_until(rest, now_ms() + wait_ms);
+        pause_until(rest, clock_now_ms() + wait_ms);
         retry(call, why, http);
+        if (!rest->destroyed)
+            tell_ban(rest, http->status, wait_ms);
     } else if (http->status >= 500 || http->status < 400) {
         retry(call, why, http);
     } else if (http->status == 401 || http->status == 403 || http->status == 451) {
-        pause_until(rest, now_ms() + FIREWALL_MS);
+        pause_until(rest, clock_now_ms() + FIREWALL_MS);
         fail(call, -EACCES, why, http);
     } else if (code == UNKNOWN_SYMBOL && call->kind == VENUE_REPLY_SYMBOLS && !call->whole_list) {
         call->whole_list = true;
@@ -222,7 +232,7 @@ static bool send_call(struct binance_rest *rest, struct binance_call *call)
     int r = url ? http_get(rest->net, &request, on_reply, call, &call->http) : -ENOMEM;
     free(url);
     if (r < 0) {
-        call->not_before_ms = now_ms() + rest->backoff_min_ms;
+        call->not_before_ms = clock_now_ms() + rest->backoff_min_ms;
         return false;
     }
     rest->weight_used += binance_call_weight(call);
@@ -249,7 +259,7 @@ static bool weight_allows(struct binance_rest *rest, int weight, int64_t now)
 static void on_timer(uv_timer_t *timer)
 {
     struct binance_rest *rest = timer->data;
-    int64_t now = now_ms(), next_ms = INT64_MAX;
+    int64_t now = clock_now_ms(), next_ms = INT64_MAX;
     if (rest->status.paused_until_ms > 0 && now >= rest->status.paused_until_ms)
         rest->status.paused_until_ms = 0;
     for (struct binance_call *call = rest->calls; call; call = call->next) {
@@ -269,9 +279,10 @@ static void on_timer(uv_timer_t *timer)
         wake_in(rest, next_ms - now);
 }
 
-int binance_rest_create(const struct venue_rest_config *config, struct binance_rest **ret)
+int binance_rest_create(const struct binance_variant *variant, const struct venue_rest_config *config,
+                        struct binance_rest **ret)
 {
-    const char *base = config->rest_url ? config->rest_url : BINANCE_REST_URL;
+    const char *base = config->rest_url ? config->rest_url : variant->rest_url;
     struct url url;
     int r = url_parse(base, &url);
     if (r == 0 && strcmp(url.scheme, "https") != 0)
@@ -296,6 +307,10 @@ int binance_rest_create(const struct venue_rest_config *config, struct binance_r
     rest->timeout_ms = config->timeout_ms;
     rest->tap = config->tap;
     rest->tap_user = config->tap_user;
+    rest->variant = variant;
+    rest->ban = config->ban;
+    if (config->ban.until_ns > clock_wall_ns())
+        rest->status.paused_until_ms = clock_ms_of_wall(config->ban.until_ns);
     rest->status.weight_limit = BINANCE_WEIGHT_LIMIT_DEFAULT;
     rest->status.used_weight = -1;
     backoff_init(&rest->random, rest->backoff_min_ms, rest->backoff_max_ms, config->jitter_seed);
@@ -328,6 +343,15 @@ void binance_rest_cancel(struct binance_rest *rest, struct binance_call *call)
         wake_in(rest, 0);
 }
 
+void binance_rest_hold(struct binance_rest *rest, int64_t until_ns, const char *why)
+{
+    if (until_ns <= clock_wall_ns())
+        return;
+    snprintf(rest->status.detail, sizeof(rest->status.detail), "%s", why);
+    pause_until(rest, clock_ms_of_wall(until_ns));
+    wake_in(rest, 0);
+}
+
 void binance_rest_destroy(struct binance_rest *rest)
 {
     if (!rest || rest->destroyed)
@@ -350,6 +374,7 @@ static struct binance_call *new_call(struct binance_rest *rest, enum venue_reply
     if (!call)
         return NULL;
     call->rest = rest;
+    call->variant = rest->variant;
     call->kind = kind;
     call->done = done;
     call->user = user;

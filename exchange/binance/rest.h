@@ -6,9 +6,8 @@
 #ifndef EXCHANGE_BINANCE_REST_H
 #define EXCHANGE_BINANCE_REST_H
 
+#include "exchange/binance/variant.h"
 #include "exchange/venue.h"
-
-#define BINANCE_REST_URL "https://data-api.binance.vision"
 
 enum {
     BINANCE_KLINES_MAX = 1000, /* a page */
@@ -19,7 +18,8 @@ enum {
 struct binance_rest;
 struct binance_call;
 
-int binance_rest_create(const struct venue_rest_config *config, struct binance_rest **ret);
+int binance_rest_create(const struct binance_variant *variant, const struct venue_rest_config *config,
+                        struct binance_rest **ret);
 void binance_rest_destroy(struct binance_rest *rest);
 int binance_rest_time(struct binance_rest *rest, venue_reply_done *done, void *user,
                       struct binance_call **ret);
@@ -32,6 +32,7 @@ int binance_rest_bars(struct binance_rest *rest, const struct venue_bars_request
                       venue_reply_done *done, void *user, struct binance_call **ret);
 int binance_rest_book(struct binance_rest *rest, const struct symbol *symbol, venue_reply_done *done,
                       void *user, struct binance_call **ret);
+void binance_rest_hold(struct binance_rest *rest, int64_t until_ns, const char *why);
 void binance_rest_cancel(struct binance_rest *rest, struct binance_call *call);
 const struct venue_rest_status *binance_rest_status(const struct binance_rest *rest);
 

@@ -111,6 +111,8 @@ char *binance_call_url(const struct binance_call *call, const char *base)
         add(&text, "exchangeInfo");
         if (!call->whole_list && call->n_wanted <= NAMES_IN_URL_MAX)
             add_names(&text, call);
+        else if (call->variant->lists_briefly) /* without who may trade what: most of the text */
+            add(&text, "?showPermissionSets=false");
         break;
     case VENUE_REPLY_BARS:
         add(&text, "klines?symbol=");
@@ -151,7 +153,7 @@ static int take_symbols(struct binance_call *call, const char *body, size_t len,
                         int64_t *ret_weight)
 {
     struct binance_info info;
-    int r = binance_parse_wanted(body, len, call->wanted, call->n_wanted, &info);
+    int r = binance_parse_wanted(body, len, call->variant->name, call->wanted, call->n_wanted, &info);
     if (r < 0)
         return r;
     if (info.weight_per_minute > 0)

@@ -9,6 +9,7 @@
 struct binance_call {
     struct binance_call *next; /* in order of asking */
     struct binance_rest *rest;
+    const struct binance_variant *variant;
     enum venue_reply_kind kind;
     venue_reply_done *done;
     void *user;

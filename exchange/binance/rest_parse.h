@@ -1,8 +1,8 @@
 /* Binance's REST replies into the market's vocabulary. Pure: text in, structs out, nothing kept.
  *
- * Each returns 0, or -EBADMSG for anything malformed (syntax, a missing field, a number that does not fit its
- * scale, a bar that contradicts itself), and leaves its results untouched or partly written on failure: use
- * them on success only. */
+ * Each returns 0, -ENOMEM (binance_parse_wanted() alone), or -EBADMSG for anything malformed (syntax, a
+ * missing field, a number that does not fit its scale, a bar that contradicts itself), and leaves its results
+ * untouched or partly written on failure: use them on success only. */
 #ifndef EXCHANGE_BINANCE_REST_PARSE_H
 #define EXCHANGE_BINANCE_REST_PARSE_H
 
@@ -23,13 +23,15 @@ struct binance_info {
     size_t symbols, unusable;  /* listed; of those with a name or a number that we cannot hold */
 };
 
-/* exchangeInfo: calls `each` for every usable symbol, in order. */
-int binance_parse_info(const char *text, size_t len, void (*each)(void *user, const struct symbol *symbol),
-                       void *user, struct binance_info *ret);
+/* exchangeInfo: calls `each` for every usable symbol, in order; they are said to be `venue`'s. */
+int binance_parse_info(const char *text, size_t len, const char *venue,
+                       void (*each)(void *user, const struct symbol *symbol), void *user,
+                       struct binance_info *ret);
 
-/* exchangeInfo: fills the n wanted symbols, whose names are given. */
-int binance_parse_wanted(const char *text, size_t len, struct venue_symbol *wanted, size_t n,
-                         struct binance_info *ret);
+/* exchangeInfo: fills the n wanted symbols, whose names are given. Costs a pass over the text and a look-up a
+ * listed symbol; a second pass where one is missing, for the nearest names. */
+int binance_parse_wanted(const char *text, size_t len, const char *venue, struct venue_symbol *wanted,
+                         size_t n, struct binance_info *ret);
 
 /* klines: at most `cap` bars into ret[], ascending; -E2BIG for more. Bars that close at or after now_ns are
  * forming: they come last, and *ret_closed does not count them. */

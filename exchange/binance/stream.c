@@ -2,414 +2,493 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/net/backoff.h"
-#include "exchange/net/budget.h"
-#include "exchange/net/resolver.h"
-#include "exchange/net/url.h"
+#include "exchange/binance/shard.h"
+#include "exchange/net/clock.h"
 #include "exchange/net/websocket.h"
 
 enum {
-    SECOND_MS = 1000,
-    MINUTE_MS = 60 * SECOND_MS,
-    HOUR_MS = 60 * MINUTE_MS,
-    BACKOFF_MIN_MS = 500,
-    BACKOFF_MAX_MS = MINUTE_MS,
+    HOUR_MS = 60 * 60 * 1000,
     AGE_MS = 23 * HOUR_MS, /* the venue ends a connection at 24 hours */
-    AGE_JITTER_MS = 30 * MINUTE_MS,
-    AT_ONCE_MS = MINUTE_MS,      /* at most one reconnection without backoff in so long */
-    REFUSED_MS = 15 * MINUTE_MS, /* after a 4xx */
-    LIMITED_MS = MINUTE_MS,      /* after a 429 that does not say for how long */
-    BANNED_MS = 5 * MINUTE_MS,   /* a 418, likewise */
-    NEWS_MAX = 512,              /* bytes; no longer frame is looked into for news of the connection */
-    SUBSCRIBE_NAMES = 100,       /* in one request */
-    SUBSCRIBE_EVERY_MS = 300,    /* the venue takes 5 messages a second, pongs included */
+    AGE_JITTER_MS = HOUR_MS / 2,
+    LIST_MAX_MS = 15 * 1000, /* that an answer to stream_list() may take */
+};
+
+struct listing {
+    void (*done)(void *user, const char *const *names, size_t n, const char *error); /* NULL: none */
+    void *user;
+    unsigned left; /* connections still to answer */
+    int64_t until_ms;
+    const char **names;
+    size_t n, cap;
+    bool failed;
 };
 
 struct binance_stream {
-    struct net_context *net;
     const struct venue_stream_handler *handler;
     void *user;
-    struct venue_status status;
-    struct url url;
-    char *url_text;
-    char **more; /* names that do not fit the URL: subscribed to when open */
-    size_t n_more, n_subscribed;
-    bool paused, destroyed;
-    bool fresh; /* the connection has brought no data yet */
-    int64_t age_max_ms;
-
-    struct backoff backoff;
-    struct budget *budget, own_budget;
-    int64_t at_once_ms; /* when a reconnection without backoff was last made; 0: never */
-
-    uv_timer_t timer; /* the next attempt, or the connection's age */
-    struct resolver_query *query;
-    struct resolver_result addresses;
-    int address;
-    struct websocket *websocket;
+    struct venue_status status, told; /* told: as the handler last heard it */
+    struct shard_config config;
+    struct budget own_budget;
+    struct shard **shards;
+    size_t n_shards;
+    struct binance_names names;
+    struct listing listing;
+    struct venue_ban ban;
+    int64_t hold_ms;
+    uv_timer_t timer;
+    bool destroyed, dropping, unsettled;
 };
 
-static int64_t now_ms(void)
+/* Status. */
+
+/* From the best to the worst. */
+static int badness(enum venue_link link)
 {
-    return (int64_t)(uv_hrtime() / 1000000);
-}
-
-static void say(struct binance_stream *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct binance_stream *stream, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(stream->status.detail, sizeof(stream->status.detail), format, arguments);
-    va_end(arguments);
-}
-
-/* delay_ms: until the next attempt; negative where none is planned. */
-static void enter(struct binance_stream *stream, enum venue_link link, int64_t delay_ms)
-{
-    int64_t now = now_ms();
-    stream->status.link = link;
-    stream->status.since_ms = now;
-    stream->status.retry_ms = delay_ms >= 0 ? now + delay_ms : 0;
-    stream->handler->state(stream->user, &stream->status);
-}
-
-static void resolve(struct binance_stream *stream);
-static void connect_next(struct binance_stream *stream);
-
-static void on_retry(uv_timer_t *timer)
-{
-    resolve(timer->data);
-}
-
-static void wait_for(struct binance_stream *stream, enum venue_link link, int64_t delay_ms)
-{
-    uv_update_time(stream->timer.loop);
-    uv_timer_start(&stream->timer, on_retry, (uint64_t)delay_ms, 0);
-    enter(stream, link, delay_ms);
-}
-
-static void drop_connection(struct binance_stream *stream)
-{
-    uv_timer_stop(&stream->timer);
-    resolver_cancel(stream->query);
-    stream->query = NULL;
-    websocket_destroy(stream->websocket);
-    stream->websocket = NULL;
-}
-
-/* Comes back without backoff, unless it just did so: then as after a failure. */
-static void again(struct binance_stream *stream)
-{
-    int64_t now = now_ms();
-    drop_connection(stream);
-    if (stream->at_once_ms > 0 && now - stream->at_once_ms < AT_ONCE_MS) {
-        wait_for(stream, VENUE_WAITING, backoff_next(&stream->backoff));
-        return;
-    }
-    stream->at_once_ms = now;
-    resolve(stream);
-}
-
-static void refused(struct binance_stream *stream, const struct websocket_end *end)
-{
-    int status = end->http_status;
-    int64_t delay_ms = backoff_next(&stream->backoff);
-    if (status == 429 || status == 418) {
-        int64_t least_ms = end->retry_after_ms >= 0 ? end->retry_after_ms
-                           : status == 429          ? LIMITED_MS
-                                                    : BANNED_MS;
-        say(stream, "the venue %s this address (HTTP %d): waiting %lld s",
-            status == 429 ? "limits" : "has banned", status, (long long)(least_ms / SECOND_MS));
-        wait_for(stream, VENUE_WAITING, least_ms + delay_ms);
-        return;
-    }
-    if (status >= 400 && status < 500) {
-        say(stream, "the venue refuses the stream (HTTP %d): check the URL and the symbols", status);
-        wait_for(stream, VENUE_FAILED, REFUSED_MS + delay_ms);
-        return;
-    }
-    say(stream, "%s", end->reason);
-    wait_for(stream, VENUE_WAITING, delay_ms);
-}
-
-static void on_aged(uv_timer_t *timer)
-{
-    struct binance_stream *stream = timer->data;
-    say(stream, "the connection is old: the venue ends one at 24 hours");
-    again(stream);
-}
-
-/* {"method":"SUBSCRIBE","params":["a","b"],"id":1}: the next names, then again until all are. */
-static void on_subscribe(uv_timer_t *timer)
-{
-    struct binance_stream *stream = timer->data;
-    char text[64 + SUBSCRIBE_NAMES * (VENUE_STREAM_NAME_MAX + 3)];
-    size_t first = stream->n_subscribed, end = first + SUBSCRIBE_NAMES;
-    if (first == stream->n_more) {
-        int64_t age_ms = stream->age_max_ms > 0 ? stream->age_max_ms
-                                                : AGE_MS + backoff_jitter(&stream->backoff, AGE_JITTER_MS);
-        uv_timer_start(timer, on_aged, (uint64_t)age_ms, 0);
-        return;
-    }
-    if (end > stream->n_more)
-        end = stream->n_more;
-    size_t len = (size_t)snprintf(text, sizeof(text), "{\"method\":\"SUBSCRIBE\",\"params\":[");
-    for (size_t i = first; i < end; i++)
-        len += (size_t)snprintf(text + len, sizeof(text) - len, i > first ? ",\"%s\"" : "\"%s\"",
-                                stream->more[i]);
-    len += (size_t)snprintf(text + len, sizeof(text) - len, "],\"id\":%zu}", end);
-    if (websocket_send(stream->websocket, text, len) == 0)
-        stream->n_subscribed = end;
-    uv_timer_start(timer, on_subscribe, SUBSCRIBE_EVERY_MS, 0);
-}
-
-static void on_opened(void *user)
-{
-    struct binance_stream *stream = user;
-    stream->status.connects++;
-    stream->fresh = true;
-    stream->n_subscribed = 0;
-    if (stream->paused)
-        websocket_pause(stream->websocket, true);
-    on_subscribe(&stream->timer);
-    enter(stream, VENUE_UP, -1);
-}
-
-/* Frames of a combined stream begin so; what the connection itself has to say does not, or names a stream
- * that begins with '!'. */
-static bool is_market_data(const char *data, size_t len)
-{
-    static const char start[] = "{\"stream\":\"";
-    return len > NEWS_MAX || (len > sizeof(start) && memcmp(data, start, sizeof(start) - 1) == 0 &&
-                              data[sizeof(start) - 1] != '!');
-}
-
-static bool mentions(const char *data, size_t len, const char *word)
-{
-    return memmem(data, len, word, strlen(word)) != NULL;
-}
-
-static void on_message(void *user, const char *data, size_t len)
-{
-    struct binance_stream *stream = user;
-    stream->status.frames++;
-    stream->status.bytes += len;
-    stream->status.last_frame_ms = now_ms();
-    if (stream->fresh) {
-        stream->fresh = false;
-        stream->status.detail[0] = '\0';
-        backoff_reset(&stream->backoff);
-    }
-    bool shutdown = false;
-    if (!is_market_data(
-            data, len)) { /* {"e":"serverShutdown"} bare or in a stream; {"error":{"code":2,…},"id":1} */
-        shutdown = mentions(data, len, "\"serverShutdown\"");
-        if (!shutdown && mentions(data, len, "\"code\":"))
-            say(stream, "the venue refused a request: %.*s", (int)len, data);
-    }
-    stream->handler->frame(stream->user, data, len);
-    if (shutdown && !stream->destroyed && stream->websocket) {
-        say(stream, "the venue's server shuts down");
-        again(stream);
-    }
-}
-
-static void on_ended(void *user, const struct websocket_end *end)
-{
-    struct binance_stream *stream = user;
-    bool never_reached = !end->opened && end->http_status == 0;
-    if (never_reached && ++stream->address < stream->addresses.n) { /* the name has other addresses */
-        say(stream, "%s", end->reason);
-        drop_connection(stream);
-        connect_next(stream);
-        return;
-    }
-    struct websocket_end copy = *end;
-    char reason[VENUE_DETAIL_MAX];
-    snprintf(reason, sizeof(reason), "%s", end->reason);
-    copy.reason = reason;
-    drop_connection(stream);
-    refused(stream, &copy);
-}
-
-static void connect_next(struct binance_stream *stream)
-{
-    static const struct websocket_handler handler = {on_opened, on_message, NULL, on_ended};
-    int64_t now = now_ms();
-    if (!budget_take(stream->budget, now)) {
-        int64_t delay_ms = budget_next_ms(stream->budget, now) - now;
-        say(stream, "%u attempts in %lld s used up", stream->budget->limit,
-            (long long)(stream->budget->window_ms / SECOND_MS));
-        wait_for(stream, VENUE_WAITING, delay_ms + backoff_jitter(&stream->backoff, SECOND_MS));
-        return;
-    }
-    const struct websocket_config config = {
-        .url = stream->url_text,
-        .address = stream->addresses.addresses[stream->address],
+    static const int ranks[] = {
+        [VENUE_UP] = 0,      [VENUE_CONNECTING] = 1, [VENUE_RESOLVING] = 2, [VENUE_DOWN] = 3,
+        [VENUE_WAITING] = 4, [VENUE_FAILED] = 5,     [VENUE_FINAL] = 6,
     };
-    stream->status.attempts++;
-    int r = websocket_connect(stream->net, &config, &handler, stream, &stream->websocket);
-    if (r < 0) {
-        say(stream, "%s", strerror(-r));
-        wait_for(stream, VENUE_WAITING, backoff_next(&stream->backoff));
-        return;
-    }
-    enter(stream, VENUE_CONNECTING, -1);
+    return ranks[link];
 }
 
-static void on_resolved(void *user, const struct resolver_result *result)
+static void refresh(struct binance_stream *stream)
+{
+    struct venue_status *status = &stream->status;
+    const struct budget *budget = stream->config.link.budget;
+    enum venue_link worst = VENUE_UP;
+    status->retry_ms = 0;
+    status->up = 0;
+    for (size_t i = 0; i < stream->n_shards; i++) {
+        const struct link *link = &stream->shards[i]->link;
+        enum venue_link state = link_state(link);
+        int64_t retry_ms = link->up ? 0 : link_retry_ms(link);
+        status->up += state == VENUE_UP;
+        if (badness(state) > badness(worst))
+            worst = state;
+        if (retry_ms > 0 && (status->retry_ms == 0 || retry_ms < status->retry_ms))
+            status->retry_ms = retry_ms;
+    }
+    status->connections = (uint32_t)stream->n_shards;
+    status->budget = budget->limit;
+    status->budget_used = budget_used(budget, clock_now_ms());
+    if (worst != status->link) {
+        status->link = worst;
+        status->since_ms = clock_now_ms();
+    }
+}
+
+/* From the loop only. */
+static void tell(struct binance_stream *stream)
+{
+    struct venue_status *now = &stream->status, *told = &stream->told;
+    if (stream->destroyed || stream->dropping)
+        return;
+    refresh(stream);
+    bool same = now->link == told->link && now->up == told->up && now->connections == told->connections &&
+                now->attempts == told->attempts && strcmp(now->detail, told->detail) == 0;
+    *told = *now;
+    if (!same)
+        stream->handler->state(stream->user, now);
+}
+
+static void on_timer(uv_timer_t *timer);
+
+static void wake(struct binance_stream *stream)
+{
+    if (stream->destroyed)
+        return;
+    uv_update_time(stream->timer.loop);
+    uv_timer_start(&stream->timer, on_timer, 0, 0);
+}
+
+/* What the shards tell. */
+
+static void on_changed(void *user)
 {
     struct binance_stream *stream = user;
-    stream->query = NULL;
-    if (result->error) {
-        say(stream, "%s has no address: %s", stream->url.host, uv_strerror(result->error));
-        wait_for(stream, VENUE_WAITING, backoff_next(&stream->backoff));
-        return;
-    }
-    stream->addresses = *result;
-    stream->address = 0;
-    connect_next(stream);
+    tell(stream);
+    wake(stream);
 }
 
-static void resolve(struct binance_stream *stream)
+static void on_frame(void *user, const char *data, size_t len)
 {
-    int r = resolver_start(stream->timer.loop, stream->url.host, on_resolved, stream, &stream->query);
-    if (r < 0) {
-        say(stream, "%s: %s", stream->url.host, uv_strerror(r));
-        wait_for(stream, VENUE_WAITING, backoff_next(&stream->backoff));
-        return;
-    }
-    enter(stream, VENUE_RESOLVING, -1);
+    struct binance_stream *stream = user;
+    if (!stream->destroyed && !stream->dropping)
+        stream->handler->frame(stream->user, data, len);
 }
 
-static bool stream_name_valid(const char *name)
+/* One connection was told to wait: that means the others as well, and whoever else asks the venue. */
+static void on_limited(void *user, int64_t until_ms, const char *why)
 {
-    if (!*name || strlen(name) >= VENUE_STREAM_NAME_MAX)
-        return false;
-    for (; *name; name++)
-        if (!isalnum((unsigned char)*name) && !strchr("@_!-.", *name))
+    struct binance_stream *stream = user;
+    stream->hold_ms = until_ms > stream->hold_ms ? until_ms : stream->hold_ms;
+    for (size_t i = 0; i < stream->n_shards; i++)
+        link_hold(&stream->shards[i]->link, until_ms);
+    if (stream->ban.told && !stream->destroyed)
+        stream->ban.told(stream->ban.user, clock_wall_of_ms(until_ms), why);
+}
+
+/* Listing. */
+
+static void end_listing(struct binance_stream *stream, const char *error)
+{
+    struct listing listing = stream->listing;
+    if (!listing.done)
+        return;
+    stream->listing = (struct listing){0};
+    for (size_t i = 0; i < stream->n_shards; i++) {
+        stream->shards[i]->list_wanted = false;
+        stream->shards[i]->list_id = 0;
+    }
+    if (!stream->destroyed)
+        listing.done(listing.user, error ? NULL : listing.names, error ? 0 : listing.n, error);
+    for (size_t i = 0; i < listing.n; i++)
+        free((char *)listing.names[i]);
+    free(listing.names);
+}
+
+static bool list_one(struct listing *listing, struct json_text text)
+{
+    if (listing->n == listing->cap) {
+        size_t cap = listing->cap ? listing->cap * 2 : 64;
+        const char **names = reallocarray(listing->names, cap, sizeof(*names));
+        if (!names)
             return false;
+        listing->names = names;
+        listing->cap = cap;
+    }
+    char *name = strndup(text.data, text.len);
+    if (!name)
+        return false;
+    listing->names[listing->n++] = name;
     return true;
 }
 
-/* BASE/stream?streams=a/b/c, with as many names as fit; the rest go to stream->more. */
-static int take_names(struct binance_stream *stream, const struct venue_stream_config *config)
+static void on_listed(void *user, struct json list, const char *error)
 {
-    const char *base = config->ws_url ? config->ws_url : BINANCE_WS_URL;
-    size_t base_len = strlen(base);
-    while (base_len > 0 && base[base_len - 1] == '/')
-        base_len--;
-    if (config->n_streams == 0)
-        return -EINVAL;
-    if (config->n_streams > BINANCE_STREAMS_MAX)
-        return -E2BIG;
-    for (size_t i = 0; i < config->n_streams; i++)
-        if (!stream_name_valid(config->streams[i]))
-            return -EINVAL;
-
-    size_t size = base_len + WEBSOCKET_PATH_MAX + 1, len, used = 0;
-    stream->url_text = malloc(size);
-    stream->more = calloc(config->n_streams, sizeof(*stream->more));
-    if (!stream->url_text || !stream->more)
-        return -ENOMEM;
-    len = (size_t)snprintf(stream->url_text, size, "%.*s/stream?streams=", (int)base_len, base);
-    while (used < config->n_streams && len + 1 + strlen(config->streams[used]) < size) {
-        len += (size_t)snprintf(stream->url_text + len, size - len, used > 0 ? "/%s" : "%s",
-                                config->streams[used]);
-        used++;
+    struct binance_stream *stream = user;
+    struct listing *listing = &stream->listing;
+    if (!listing->done)
+        return;
+    if (!error) {
+        json_enter_array(&list);
+        while (json_element(&list)) {
+            struct json_text text;
+            if (!json_read_string(&list, &text) || !list_one(listing, text)) {
+                error = "the venue's list of what it sends cannot be kept or read";
+                break;
+            }
+        }
     }
-    for (; used < config->n_streams; used++) {
-        char *name = strdup(config->streams[used]);
-        if (!name)
-            return -ENOMEM;
-        stream->more[stream->n_more++] = name;
+    if (error || --listing->left == 0)
+        end_listing(stream, error);
+}
+
+int binance_stream_list(struct binance_stream *stream,
+                        void (*done)(void *user, const char *const *names, size_t n, const char *error),
+                        void *user)
+{
+    if (stream->listing.done)
+        return -EBUSY;
+    for (size_t i = 0; i < stream->n_shards; i++)
+        if (stream->shards[i]->current < 0 || stream->dropping)
+            return -ENOTCONN;
+    if (stream->n_shards == 0)
+        return -ENOTCONN;
+    for (size_t i = 0; i < stream->n_shards; i++)
+        shard_list(stream->shards[i]);
+    stream->listing = (struct listing){
+        .done = done,
+        .user = user,
+        .left = (unsigned)stream->n_shards,
+        .until_ms = clock_now_ms() + LIST_MAX_MS,
+    };
+    wake(stream);
+    return 0;
+}
+
+/* Names. */
+
+static struct shard *shard_with_room(struct binance_stream *stream)
+{
+    for (size_t i = 0; i < stream->n_shards; i++)
+        if (stream->shards[i]->n < SHARD_NAMES_MAX)
+            return stream->shards[i];
+    if (stream->n_shards == BINANCE_CONNECTIONS_MAX)
+        return NULL;
+    struct shard *shard = shard_create(&stream->config, stream->hold_ms);
+    if (shard)
+        stream->shards[stream->n_shards++] = shard;
+    return shard;
+}
+
+/* Frees the last shards, as long as they have no names. */
+static void drop_empty(struct binance_stream *stream)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < stream->n_shards; i++) {
+        if (stream->shards[i]->n > 0)
+            stream->shards[kept++] = stream->shards[i];
+        else
+            shard_destroy(stream->shards[i]);
+    }
+    stream->n_shards = kept;
+}
+
+static int add_name(struct binance_stream *stream, const char *text)
+{
+    struct shard *shard = shard_with_room(stream);
+    struct binance_name *name = shard ? binance_names_add(&stream->names, text) : NULL;
+    if (!name)
+        return -ENOMEM;
+    if (!shard_add(shard, name)) {
+        binance_names_remove(&stream->names, name);
+        return -ENOMEM;
     }
     return 0;
 }
 
-static void on_start(uv_timer_t *timer)
+int binance_stream_follow(struct binance_stream *stream, const char *const *names, size_t n)
 {
-    resolve(timer->data);
+    size_t added = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!binance_name_valid(names[i]))
+            return -EINVAL;
+        added += !binance_names_find(&stream->names, names[i]);
+    }
+    if (stream->names.n + added > BINANCE_STREAMS_MAX)
+        return -E2BIG;
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < n; i++)
+        if (!binance_names_find(&stream->names, names[i]))
+            r = add_name(stream, names[i]);
+    for (size_t i = 0; i < n; i++) {
+        struct binance_name *name = binance_names_find(&stream->names, names[i]);
+        if (r == 0) {
+            name->wanted = true;
+            shard_unsettle(name->shard);
+        } else if (name && !name->wanted && !name->on[0] && !name->on[1]) {
+            shard_forget(name->shard, name);
+            binance_names_remove(&stream->names, name);
+        }
+    }
+    wake(stream);
+    return r;
+}
+
+int binance_stream_unfollow(struct binance_stream *stream, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!binance_name_valid(names[i]))
+            return -EINVAL;
+    for (size_t i = 0; i < n; i++) {
+        struct binance_name *name = binance_names_find(&stream->names, names[i]);
+        if (!name || !name->wanted)
+            continue;
+        name->wanted = false;
+        shard_unsettle(name->shard);
+        stream->unsettled = true;
+    }
+    wake(stream);
+    return 0;
+}
+
+/* Forgets names that are wanted no more and that no connection carries. */
+static void forget_names(struct binance_stream *stream)
+{
+    stream->unsettled = false;
+    for (size_t s = 0; s < stream->n_shards; s++) {
+        struct shard *shard = stream->shards[s];
+        for (size_t i = 0; i < shard->n;) {
+            struct binance_name *name = shard->names[i];
+            if (name->wanted || name->on[0] || name->on[1]) {
+                stream->unsettled |= !name->wanted;
+                i++;
+                continue;
+            }
+            shard_forget(shard, name);
+            binance_names_remove(&stream->names, name);
+        }
+    }
+    drop_empty(stream);
+}
+
+/* The loop. */
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct binance_stream *stream = timer->data;
+    int64_t now = clock_now_ms(), wake_ms = INT64_MAX;
+    uv_timer_stop(timer);
+    if (stream->dropping) {
+        stream->dropping = false;
+        for (size_t i = 0; i < stream->n_shards; i++)
+            shard_again(stream->shards[i], now);
+    }
+    if (stream->unsettled)
+        forget_names(stream);
+    for (size_t i = 0; i < stream->n_shards && !stream->destroyed; i++) {
+        int64_t at_ms = shard_drive(stream->shards[i], now);
+        wake_ms = at_ms < wake_ms ? at_ms : wake_ms;
+    }
+    if (stream->listing.done && !stream->destroyed) {
+        bool lost = false;
+        for (size_t i = 0; i < stream->n_shards; i++)
+            lost |= stream->shards[i]->current < 0;
+        if (lost || now >= stream->listing.until_ms)
+            end_listing(stream, lost ? "the connection was lost" : "the venue does not answer");
+        else if (stream->listing.until_ms < wake_ms)
+            wake_ms = stream->listing.until_ms;
+    }
+    tell(stream);
+    if (stream->destroyed || uv_is_active((uv_handle_t *)timer) || wake_ms == INT64_MAX)
+        return;
+    uv_update_time(timer->loop);
+    now = clock_now_ms();
+    uv_timer_start(timer, on_timer, wake_ms > now ? (uint64_t)(wake_ms - now) : 0, 0);
 }
 
 static void free_stream(struct binance_stream *stream)
 {
-    for (size_t i = 0; i < stream->n_more; i++)
-        free(stream->more[i]);
-    free(stream->more);
-    free(stream->url_text);
+    for (size_t i = 0; i < stream->n_shards; i++)
+        shard_destroy(stream->shards[i]);
+    free(stream->shards);
+    binance_names_clear(&stream->names);
+    free(stream->config.base);
     free(stream);
 }
 
-int binance_stream_create(const struct venue_stream_config *config,
+static int take_settings(struct binance_stream *stream, const struct venue_stream_config *config)
+{
+    const char *unit = BINANCE_TIME_UNIT;
+    for (size_t i = 0; i < config->n_settings; i++) {
+        if (strcmp(config->settings[i].name, "time_unit") != 0)
+            return -EINVAL;
+        unit = config->settings[i].value;
+    }
+    if (strcmp(unit, "microsecond") != 0 && strcmp(unit, "millisecond") != 0)
+        return -EINVAL;
+    stream->config.suffix = *unit == 'm' && unit[2] == 'c' ? "&timeUnit=MICROSECOND" : "";
+    return 0;
+}
+
+static int take_url(struct binance_stream *stream, const char *base)
+{
+    size_t len = strlen(base);
+    while (len > 0 && base[len - 1] == '/')
+        len--;
+    if (len >= SHARD_BASE_MAX)
+        return -EINVAL;
+    stream->config.base = strndup(base, len);
+    if (!stream->config.base)
+        return -ENOMEM;
+    int r = url_parse(stream->config.base, &stream->config.url);
+    if (r == 0 && strcmp(stream->config.url.scheme, "wss") != 0)
+        r = -EPROTONOSUPPORT;
+    return r;
+}
+
+int binance_stream_create(const struct binance_variant *variant, const struct venue_stream_config *config,
                           const struct venue_stream_handler *handler, void *user, struct binance_stream **ret)
 {
     struct binance_stream *stream = calloc(1, sizeof(*stream));
     if (!stream)
         return -ENOMEM;
-    int r = take_names(stream, config);
+    stream->shards = calloc(BINANCE_CONNECTIONS_MAX, sizeof(*stream->shards));
+    int r = stream->shards ? take_url(stream, config->ws_url ? config->ws_url : variant->ws_url) : -ENOMEM;
     if (r == 0)
-        r = url_parse(stream->url_text, &stream->url);
-    if (r == 0 && strcmp(stream->url.scheme, "wss") != 0)
-        r = -EPROTONOSUPPORT;
-    if (r == 0 && strlen(stream->url.path) > WEBSOCKET_PATH_MAX)
-        r = -EINVAL; /* the base has a path of its own */
+        r = config->n_streams > 0 ? take_settings(stream, config) : -EINVAL;
+    budget_init(&stream->own_budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
+    stream->config.net = config->net;
+    stream->config.link = (struct link_config){
+        .backoff_min_ms = config->backoff_min_ms,
+        .backoff_max_ms = config->backoff_max_ms,
+        .jitter_seed = config->jitter_seed,
+        .budget = config->budget ? config->budget : &stream->own_budget,
+        .age_max_ms = config->age_max_ms > 0 ? config->age_max_ms : AGE_MS,
+        .age_jitter_ms = config->age_max_ms > 0 ? 0 : AGE_JITTER_MS,
+    };
+    stream->config.status = &stream->status;
+    stream->config.user = stream;
+    stream->config.frame = on_frame;
+    stream->config.changed = on_changed;
+    stream->config.limited = on_limited;
+    stream->config.listed = on_listed;
+    stream->handler = handler;
+    stream->user = user;
+    stream->ban = config->ban;
+    if (config->ban.until_ns > clock_wall_ns())
+        stream->hold_ms = clock_ms_of_wall(config->ban.until_ns);
+    stream->destroyed = true; /* nothing is woken yet */
+    if (r == 0)
+        r = binance_stream_follow(stream, config->streams, config->n_streams);
     if (r == 0)
         r = uv_timer_init(net_context_loop(config->net), &stream->timer);
     if (r < 0) {
         free_stream(stream);
         return r;
     }
-    stream->net = config->net;
-    stream->handler = handler;
-    stream->user = user;
+    stream->destroyed = false;
     stream->timer.data = stream;
-    stream->age_max_ms = config->age_max_ms;
-    stream->status.since_ms = now_ms();
-    backoff_init(&stream->backoff, config->backoff_min_ms > 0 ? config->backoff_min_ms : BACKOFF_MIN_MS,
-                 config->backoff_max_ms > 0 ? config->backoff_max_ms : BACKOFF_MAX_MS, config->jitter_seed);
-    budget_init(&stream->own_budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
-    stream->budget = config->budget ? config->budget : &stream->own_budget;
-    uv_timer_start(&stream->timer, on_start, 0, 0);
+    stream->status.since_ms = clock_now_ms();
+    stream->status.connections = (uint32_t)stream->n_shards;
+    stream->status.budget = stream->config.link.budget->limit;
+    if (stream->hold_ms > 0)
+        snprintf(stream->status.detail, sizeof(stream->status.detail),
+                 "the venue has banned this address, as was known before");
+    stream->told = stream->status;
+    wake(stream);
     *ret = stream;
     return 0;
 }
 
 void binance_stream_reconnect(struct binance_stream *stream, const char *why)
 {
-    if (stream->status.link != VENUE_UP)
+    bool up = false;
+    for (size_t i = 0; i < stream->n_shards; i++)
+        up |= stream->shards[i]->current >= 0;
+    if (!up || stream->dropping)
         return;
-    int64_t now = now_ms(), delay_ms = 0;
-    say(stream, "%s", why);
-    drop_connection(stream);
-    if (stream->at_once_ms > 0 && now - stream->at_once_ms < AT_ONCE_MS)
-        delay_ms = backoff_next(&stream->backoff);
-    else
-        stream->at_once_ms = now;
-    /* As wait_for(), but `state` must not be called from within this call. */
+    /* `state` must not be called from within this call: the connections are dropped from the loop, and bring
+     * nothing any more. */
+    stream->dropping = true;
+    snprintf(stream->status.detail, sizeof(stream->status.detail), "%s", why);
     stream->status.link = VENUE_WAITING;
-    stream->status.since_ms = now;
-    stream->status.retry_ms = now + delay_ms;
-    uv_update_time(stream->timer.loop);
-    uv_timer_start(&stream->timer, on_retry, (uint64_t)delay_ms, 0);
+    stream->status.since_ms = stream->status.retry_ms = clock_now_ms();
+    wake(stream);
 }
 
 void binance_stream_pause(struct binance_stream *stream, bool paused)
 {
-    stream->paused = paused;
-    if (stream->websocket)
-        websocket_pause(stream->websocket, paused);
+    stream->config.paused = paused;
+    for (size_t i = 0; i < stream->n_shards; i++)
+        shard_pause(stream->shards[i], paused);
+    wake(stream);
 }
 
 const struct venue_status *binance_stream_status(const struct binance_stream *stream)
 {
-    return &stream->status;
+    /* Attempts leave the budget's window as time goes by. */
+    struct venue_status *status = (struct venue_status *)&stream->status;
+    status->budget_used = budget_used(stream->config.link.budget, clock_now_ms());
+    return status;
+}
+
+void binance_stream_hold(struct binance_stream *stream, int64_t until_ns, const char *why)
+{
+    if (until_ns <= clock_wall_ns())
+        return;
+    int64_t until_ms = clock_ms_of_wall(until_ns);
+    stream->hold_ms = until_ms > stream->hold_ms ? until_ms : stream->hold_ms;
+    for (size_t i = 0; i < stream->n_shards; i++)
+        link_hold(&stream->shards[i]->link, until_ms);
+    if (stream->status.link != VENUE_UP)
+        snprintf(stream->status.detail, sizeof(stream->status.detail), "%s", why);
+    wake(stream);
 }
 
 static void on_timer_closed(uv_handle_t *handle)
@@ -422,7 +501,9 @@ void binance_stream_destroy(struct binance_stream *stream)
     if (!stream || stream->destroyed)
         return;
     stream->destroyed = true;
-    drop_connection(stream);
+    end_listing(stream, NULL);
+    for (size_t i = 0; i < stream->n_shards; i++)
+        shard_close(stream->shards[i]);
     uv_close((uv_handle_t *)&stream->timer, on_timer_closed);
 }
 

@@ -1,27 +1,37 @@
-/* One combined stream of Binance's market data, kept up: /stream?streams=a/b/c.
+/* Binance's market data, kept up: combined streams, over as few connections as the venue's limit of names
+ * allows (exchange/binance/shard.h), each renewed before the venue ends it (exchange/binance/renew.h).
  *
- * It reconnects with backoff, jitter and a budget of attempts; at once when the venue announces a shutdown
- * or the connection nears the 24 hours that the venue allows it; after Retry-After on 429 and 418; and rarely
- * after another 4xx, which no retry mends. The backoff starts over only once a new connection has brought
- * data. See exchange/venue.h for the calls' contracts. */
+ * It reconnects as exchange/net/link.h says, with one budget for all connections: at once when the venue
+ * announces a shutdown; after Retry-After on 429 and 418; and rarely after another 4xx, which no retry mends.
+ * Names are followed and dropped at run time, within the venue's limit of messages. See exchange/venue.h for
+ * the calls' contracts. */
 #ifndef EXCHANGE_BINANCE_STREAM_H
 #define EXCHANGE_BINANCE_STREAM_H
 
+#include "exchange/binance/variant.h"
 #include "exchange/venue.h"
 
-#define BINANCE_WS_URL "wss://data-stream.binance.vision:443"
-
-enum { BINANCE_STREAMS_MAX = 1024 }; /* per connection, by the venue */
+enum {
+    BINANCE_CONNECTIONS_MAX = 24,
+    BINANCE_STREAMS_MAX = BINANCE_CONNECTIONS_MAX * 1024, /* names; 1024 a connection, by the venue */
+};
 
 struct binance_stream;
 
-int binance_stream_create(const struct venue_stream_config *config,
+/* -EINVAL also for a setting that the venue has not. */
+int binance_stream_create(const struct binance_variant *variant, const struct venue_stream_config *config,
                           const struct venue_stream_handler *handler, void *user,
                           struct binance_stream **ret);
 void binance_stream_destroy(struct binance_stream *stream);
 void binance_stream_reconnect(struct binance_stream *stream, const char *why);
 void binance_stream_pause(struct binance_stream *stream, bool paused);
 const struct venue_status *binance_stream_status(const struct binance_stream *stream);
+int binance_stream_follow(struct binance_stream *stream, const char *const *names, size_t n);
+int binance_stream_unfollow(struct binance_stream *stream, const char *const *names, size_t n);
+int binance_stream_list(struct binance_stream *stream,
+                        void (*done)(void *user, const char *const *names, size_t n, const char *error),
+                        void *user);
+void binance_stream_hold(struct binance_stream *stream, int64_t until_ns, const char *why);
 
 /* "btcusdt@aggTrade", "btcusdt@kline_1m", "btcusdt@depth@100ms", … */
 int binance_stream_name(const char *symbol, enum market_kind kind, int64_t interval_ns,

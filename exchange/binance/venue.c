@@ -5,14 +5,38 @@
 #include "exchange/binance/rest.h"
 #include "exchange/binance/stream.h"
 
-#define STREAM(stream) ((struct binance_stream *)(stream))
-#define REST(rest)     ((struct binance_rest *)(rest))
-#define CALL(ret)      ((struct binance_call **)(ret))
+#define STREAM(stream)  ((struct binance_stream *)(stream))
+#define REST(rest)      ((struct binance_rest *)(rest))
+#define CALL(ret)       ((struct binance_call **)(ret))
+
+#define GLOBAL_WS_URL   "wss://data-stream.binance.vision:443"
+#define GLOBAL_REST_URL "https://data-api.binance.vision"
+#define US_WS_URL       "wss://stream.binance.us:9443"
+#define US_REST_URL     "https://api.binance.us"
+
+const struct binance_variant binance_global = {
+    .name = "binance",
+    .ws_url = GLOBAL_WS_URL,
+    .rest_url = GLOBAL_REST_URL,
+    .lists_briefly = true,
+};
+
+const struct binance_variant binance_us = {
+    .name = "binance-us",
+    .ws_url = US_WS_URL,
+    .rest_url = US_REST_URL,
+};
 
 static int stream_create(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
                          void *user, struct venue_stream **ret)
 {
-    return binance_stream_create(config, handler, user, (struct binance_stream **)ret);
+    return binance_stream_create(&binance_global, config, handler, user, (struct binance_stream **)ret);
+}
+
+static int stream_create_us(const struct venue_stream_config *config,
+                            const struct venue_stream_handler *handler, void *user, struct venue_stream **ret)
+{
+    return binance_stream_create(&binance_us, config, handler, user, (struct binance_stream **)ret);
 }
 
 static void stream_destroy(struct venue_stream *stream)
@@ -35,9 +59,36 @@ static const struct venue_status *stream_status(const struct venue_stream *strea
     return binance_stream_status((const struct binance_stream *)stream);
 }
 
+static int stream_follow(struct venue_stream *stream, const char *const *names, size_t n)
+{
+    return binance_stream_follow(STREAM(stream), names, n);
+}
+
+static int stream_unfollow(struct venue_stream *stream, const char *const *names, size_t n)
+{
+    return binance_stream_unfollow(STREAM(stream), names, n);
+}
+
+static int stream_list(struct venue_stream *stream,
+                       void (*done)(void *user, const char *const *names, size_t n, const char *error),
+                       void *user)
+{
+    return binance_stream_list(STREAM(stream), done, user);
+}
+
+static void stream_hold(struct venue_stream *stream, int64_t until_ns, const char *why)
+{
+    binance_stream_hold(STREAM(stream), until_ns, why);
+}
+
 static int rest_create(const struct venue_rest_config *config, struct venue_rest **ret)
 {
-    return binance_rest_create(config, (struct binance_rest **)ret);
+    return binance_rest_create(&binance_global, config, (struct binance_rest **)ret);
+}
+
+static int rest_create_us(const struct venue_rest_config *config, struct venue_rest **ret)
+{
+    return binance_rest_create(&binance_us, config, (struct binance_rest **)ret);
 }
 
 static void rest_destroy(struct venue_rest *rest)
@@ -68,6 +119,11 @@ static int rest_book(struct venue_rest *rest, const struct symbol *symbol, venue
     return binance_rest_book(REST(rest), symbol, done, user, CALL(ret));
 }
 
+static void rest_hold(struct venue_rest *rest, int64_t until_ns, const char *why)
+{
+    binance_rest_hold(REST(rest), until_ns, why);
+}
+
 static void rest_cancel(struct venue_rest *rest, struct venue_call *call)
 {
     binance_rest_cancel(REST(rest), (struct binance_call *)call);
@@ -78,24 +134,36 @@ static const struct venue_rest_status *rest_status(const struct venue_rest *rest
     return binance_rest_status((const struct binance_rest *)rest);
 }
 
+static const struct venue_option options[] = {
+    {"time_unit", BINANCE_TIME_UNIT, "millisecond microsecond", "how finely the streams tell their times"},
+};
+
+/* What both have alike. */
+#define ALIKE \
+    .options = options, .n_options = sizeof(options) / sizeof(*options), .always_open = true, \
+    .stream_name = binance_stream_name, .stream_destroy = stream_destroy, \
+    .stream_reconnect = stream_reconnect, .stream_pause = stream_pause, .stream_status = stream_status, \
+    .stream_follow = stream_follow, .stream_unfollow = stream_unfollow, .stream_list = stream_list, \
+    .stream_hold = stream_hold, .rest_destroy = rest_destroy, .rest_time = rest_time, \
+    .rest_symbols = rest_symbols, .rest_bars = rest_bars, .rest_book = rest_book, .rest_hold = rest_hold, \
+    .rest_cancel = rest_cancel, .rest_status = rest_status
+
 const struct venue binance_venue = {
     .format = &binance_format,
     .title = "Binance",
-    .always_open = true,
-    .ws_url = BINANCE_WS_URL,
-    .rest_url = BINANCE_REST_URL,
-    .stream_name = binance_stream_name,
+    .ws_url = GLOBAL_WS_URL,
+    .rest_url = GLOBAL_REST_URL,
     .stream_create = stream_create,
-    .stream_destroy = stream_destroy,
-    .stream_reconnect = stream_reconnect,
-    .stream_pause = stream_pause,
-    .stream_status = stream_status,
     .rest_create = rest_create,
-    .rest_destroy = rest_destroy,
-    .rest_time = rest_time,
-    .rest_symbols = rest_symbols,
-    .rest_bars = rest_bars,
-    .rest_book = rest_book,
-    .rest_cancel = rest_cancel,
-    .rest_status = rest_status,
+    ALIKE,
+};
+
+const struct venue binance_us_venue = {
+    .format = &binance_us_format,
+    .title = "Binance US",
+    .ws_url = US_WS_URL,
+    .rest_url = US_REST_URL,
+    .stream_create = stream_create_us,
+    .rest_create = rest_create_us,
+    ALIKE,
 };

@@ -23,6 +23,14 @@ int64_t budget_next_ms(const struct budget *budget, int64_t now_ms)
     return free_ms > now_ms ? free_ms : now_ms;
 }
 
+uint32_t budget_used(const struct budget *budget, int64_t now_ms)
+{
+    uint32_t used = 0;
+    while (used < budget->n && attempt_ms(budget, used) + budget->window_ms > now_ms)
+        used++;
+    return used;
+}
+
 bool budget_take(struct budget *budget, int64_t now_ms)
 {
     if (budget_next_ms(budget, now_ms) > now_ms)

@@ -45,6 +45,8 @@ struct websocket {
     char *buffer; /* fragments of one message */
     size_t len, cap, max;
 
+    uint32_t ping, ping_answered; /* numbers of the last ping of websocket_ping(), and of its pong */
+
     struct outgoing *first, **last;
     unsigned queued;
 
@@ -332,6 +334,8 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons what, void *sessi
         break;
     case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
         websocket->heard_ms = (int64_t)uv_now(websocket->net->loop);
+        if (len == sizeof(websocket->ping) && memcmp(in, &websocket->ping, len) == 0)
+            websocket->ping_answered = websocket->ping;
         if (websocket->handler->pong)
             websocket->handler->pong(websocket->user);
         break;
@@ -519,7 +523,16 @@ int websocket_send_binary(struct websocket *websocket, const void *data, size_t 
 
 int websocket_ping(struct websocket *websocket)
 {
-    return queue(websocket, LWS_WRITE_PING, NULL, 0);
+    uint32_t number = websocket->ping + 1;
+    int r = queue(websocket, LWS_WRITE_PING, &number, sizeof(number));
+    if (r == 0)
+        websocket->ping = number;
+    return r;
+}
+
+bool websocket_pinged(const struct websocket *websocket)
+{
+    return websocket->ping != 0 && websocket->ping == websocket->ping_answered;
 }
 
 /* Pongs are not read while paused: without this, lws would give the connection up. */

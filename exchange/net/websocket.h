@@ -64,9 +64,14 @@ int websocket_send(struct websocket *websocket, const char *text, size_t len);
 /* The same as a binary frame. */
 int websocket_send_binary(struct websocket *websocket, const void *data, size_t len);
 
-/* Queues a ping behind what is queued. Its pong comes behind all that the peer had sent before it was read:
- * the handler's pong() tells of it, and of those that answer the keep-alive as well. Errors as above. */
+/* Queues a ping behind what is queued. Its pong comes behind all that the peer had sent before it read the
+ * ping. Errors as above. */
 int websocket_ping(struct websocket *websocket);
+
+/* Was the last of them answered? To be asked in the handler's pong(), which tells of the keep-alive's as
+ * well.
+ */
+bool websocket_pinged(const struct websocket *websocket);
 
 /* Stops or goes on reading, as back-pressure; what was read before may still be handed out. The
  * connection is not given up for want of pongs while paused. */

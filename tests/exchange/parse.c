@@ -214,7 +214,7 @@ static void test_missing_and_wrong(void)
     CHECK_INT(parse_combined(&frames[0], NULL, -1, 4, "\"100000000000\"", false), -EBADMSG);
     CHECK_INT(parse_combined(&frames[0], NULL, -1, 4, "\"0.00000000\"", false), -EBADMSG);
     CHECK_INT(parse_combined(&frames[0], NULL, -1, 8, "4102444800001", false), -EBADMSG);
-    CHECK_INT(parse_combined(&frames[0], NULL, -1, 8, "1723161255342000", false), -EBADMSG);
+    CHECK_INT(parse_combined(&frames[0], NULL, -1, 8, "172316125534200", false), -EBADMSG);
     CHECK_INT(parse_combined(&frames[1], NULL, -1, 6, "3735683262", false), -EBADMSG);  /* f > l */
     CHECK_INT(parse_combined(&frames[5], NULL, -1, 3, "50093239203", false), -EBADMSG); /* U > u */
     CHECK_INT(parse_combined(&frames[5], NULL, -1, 5, "[[\"0.00000000\",\"1.0\"]]", false), -EBADMSG);
@@ -273,8 +273,7 @@ static void test_other_frames(void)
         {"{\"e\":\"serverShutdown\",\"E\":1770000000000}", 1},
         {"{\"stream\":\"!serverShutdown\",\"data\":{\"e\":\"serverShutdown\",\"E\":1770000000000}}", 1},
         {"{\"lastUpdateId\":5,\"bids\":[],\"asks\":[]}", 1},
-        {"{\"u\":1,\"s\":\"BTCUSDT\",\"b\":\"1\",\"B\":\"1\",\"a\":\"1\",\"A\":\"1\"}",
-         1}, /* raw: cannot be told */
+        {"{\"u\":1,\"s\":\"BTCUSDT\",\"b\":\"1\",\"a\":\"1\",\"A\":\"1\"}", 1}, /* raw: cannot be told */
         {"{\"e\":\"trade\"}", -ENOENT},
         {"{\"e\":\"trade\",\"s\":\"SOLUSDT\"}", -ENOENT},
         {"{\"e\":\"trade\",\"s\":\"BTCUSDT\"}", -EBADMSG},
@@ -356,6 +355,66 @@ static void test_damaged(void)
         }
 }
 
+/* Times in microseconds, futures' fields, raw frames without a type. */
+static void test_variants(void)
+{
+    CHECK_INT(parse_combined(&frames[0], NULL, -1, 8, "1723161255342123", false), 0);
+    CHECK_INT(event.trade.ts_ns, 1723161255342123000);
+    CHECK_INT(
+        parse_text(
+            "{\"stream\":\"btcusdt@kline_1m\",\"data\":{\"e\":\"kline\",\"E\":1723161255342123,"
+            "\"s\":\"BTCUSDT\",\"k\":{\"t\":1723161240000000,\"T\":1723161299999999,\"s\":\"BTCUSDT\","
+            "\"i\":\"1m\",\"f\":-1,\"L\":-1,\"o\":\"1\",\"c\":\"1\",\"h\":\"1\",\"l\":\"1\",\"v\":\"0\","
+            "\"n\":0,\"x\":false,\"q\":\"0\",\"V\":\"0\",\"Q\":\"0\",\"B\":\"0\"}}}"),
+        0);
+    CHECK_INT(event.event_ns, 1723161255342123000);
+    CHECK_INT(event.kline.bar.open_ns, 1723161240000000000);
+    static const char *const lies[] = {"4102444800001", "999999999999999", "4102444800000001"};
+    for (size_t i = 0; i < 3; i++)
+        CHECK_INT(parse_combined(&frames[0], NULL, -1, 8, lies[i], false), -EBADMSG);
+
+    /* A difference that names the one before it: its U may lie beyond ids that touched no level. */
+    static const char depth[] = "{\"e\":\"depthUpdate\",\"E\":1723161255343,\"T\":1723161255342,\"s\":"
+                                "\"BTCUSDT\",\"U\":207,\"u\":210,"
+                                "\"pu\":200,\"b\":[[\"1\",\"2\"]],\"a\":[]}";
+    for (size_t i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s%s%s", i == 0 ? "{\"stream\":\"btcusdt@depth@100ms\",\"data\":" : "",
+                 depth, i == 0 ? "}" : "");
+        CHECK_INT(parse_text(text), 0);
+        CHECK_INT(event.depth.first_id, 201);
+        CHECK_INT(event.depth.last_id, 210);
+        *strstr(text, "200") = '3'; /* after what it follows */
+        CHECK_INT(parse_text(text), -EBADMSG);
+    }
+    static const char *const quotes[] = {
+        "{\"stream\":\"btcusdt@bookTicker\",\"data\":{\"e\":\"bookTicker\",\"u\":7,\"E\":1723161255343,"
+        "\"T\":1723161255342,\"s\":\"BTCUSDT\",\"b\":\"1\",\"B\":\"2\",\"a\":\"3\",\"A\":\"4\"}}",
+        "{\"e\":\"bookTicker\",\"u\":7,\"E\":1723161255343,\"T\":1723161255342,\"s\":\"BTCUSDT\",\"b\":\"1\","
+        "\"B\":\"2\",\"a\":\"3\",\"A\":\"4\"}",
+        "{\"u\":7,\"s\":\"BTCUSDT\",\"b\":\"1\",\"B\":\"2\",\"a\":\"3\",\"A\":\"4\"}",
+    };
+    for (size_t i = 0; i < 3; i++) {
+        CHECK_INT(parse_text(quotes[i]), 0);
+        CHECK_INT(event.kind, MARKET_QUOTE);
+        CHECK_INT(event.event_ns, i < 2 ? 1723161255343000000 : 0);
+        CHECK_INT(event.quote.update_id, 7);
+        CHECK_INT(event.quote.bid_qty, 200000000);
+        CHECK_INT(event.quote.ask, 300000000);
+    }
+    CHECK_INT(parse_text("{\"u\":7,\"s\":\"BTCUSDT\",\"b\":\"1\",\"B\":\"2\",\"a\":\"3\"}"), -EBADMSG);
+    CHECK_INT(parse_text("{\"u\":7,\"s\":\"SOLUSDT\",\"b\":\"1\",\"B\":\"2\",\"a\":\"3\",\"A\":\"4\"}"),
+              -ENOENT);
+    CHECK_INT(parse_text("{\"u\":7,\"s\":\"BTCUSDT\"}"), 1);
+
+    /* Without the field that only spot has, and with some that nobody knows. */
+    CHECK_INT(parse_text("{\"stream\":\"btcusdt@aggTrade\",\"data\":{\"e\":\"aggTrade\",\"E\":1723161255343,"
+                         "\"a\":5,\"s\":\"BTCUSDT\",\"p\":\"1\",\"q\":\"2\",\"nq\":\"2\",\"f\":8,\"l\":9,"
+                         "\"T\":1723161255342,\"m\":true,\"new\":{\"x\":[1,null]}}}"),
+              0);
+    CHECK_INT(event.trade.last_id, 9);
+}
+
 static void test_tables(void)
 {
     struct binance_parser *other = NULL;
@@ -398,6 +457,7 @@ int main(void)
     test_other_frames();
     test_large();
     test_damaged();
+    test_variants();
     test_tables();
     binance_parser_destroy(parser);
     return check_done("exchange/parse");

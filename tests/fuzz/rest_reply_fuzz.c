@@ -31,8 +31,8 @@ static void info(const char *text, size_t len)
 {
     struct venue_symbol wanted[2] = {{.name = "ETHUSDT"}, {.name = "BTCUSTD"}};
     struct binance_info first, second;
-    int r = binance_parse_info(text, len, see_symbol, NULL, &first);
-    must(binance_parse_wanted(text, len, wanted, 2, &second) == r);
+    int r = binance_parse_info(text, len, "binance", see_symbol, NULL, &first);
+    must(binance_parse_wanted(text, len, "binance", wanted, 2, &second) == r);
     if (r == 0)
         must(first.symbols == second.symbols && first.server_ns == second.server_ns && first.server_ns >= 0);
 }

@@ -143,8 +143,10 @@ static void unlink_peer(struct peer *peer)
     for (struct peer **p = &peer->server->peers; *p; p = &(*p)->next)
         if (*p == peer) {
             *p = peer->next;
-            return;
+            break;
         }
+    if (peer->server->handler.closed)
+        peer->server->handler.closed(peer);
 }
 
 static void close_peer(struct peer *peer)

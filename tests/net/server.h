@@ -22,6 +22,7 @@ struct server_handler {
     void (*request)(struct peer *peer, const char *head);                          /* a whole request head */
     void (*frame)(struct peer *peer, int opcode, const char *payload, size_t len); /* after peer_upgrade() */
     void *user;
+    void (*closed)(struct peer *peer); /* may be NULL */
 };
 
 struct server *server_start(uv_loop_t *loop, enum server_kind kind, const struct server_handler *handler);

@@ -231,7 +231,7 @@ static void test_replies(void)
     CHECK_INT(seen.replies, 1);
     CHECK_INT(seen.missing, 1);
     CHECK_STR(seen.nearest, "BTCUSDT");
-    CHECK(strstr(last_head, "GET /api/v3/exchangeInfo HTTP"));
+    CHECK(strstr(last_head, "GET /api/v3/exchangeInfo?showPermissionSets=false HTTP"));
 
     seen = (struct seen){0};
     CHECK_INT(venue->rest_book(rest, &btc, on_reply, &seen, NULL), 0);

@@ -72,7 +72,7 @@ static void test_wanted(void)
     want(&wanted[2], "BTCUSDT");
     want(&wanted[3], "DEEPUSDT");
     want(&wanted[4], "ZZZZZZZZZZ");
-    CHECK_INT(binance_parse_wanted(info_text, sizeof(info_text) - 1, wanted, 5, &info), 0);
+    CHECK_INT(binance_parse_wanted(info_text, sizeof(info_text) - 1, "binance", wanted, 5, &info), 0);
     CHECK_INT(info.server_ns, 1633998511098000000);
     CHECK_INT(info.weight_per_minute, 6000);
     CHECK_INT(info.symbols, 5);
@@ -265,7 +265,7 @@ static int parse_any(int which, const char *text, size_t len)
     case 0:
         want(&wanted[0], "ETHUSDT");
         want(&wanted[1], "NOSUCH");
-        return binance_parse_wanted(text, len, wanted, 2, &info);
+        return binance_parse_wanted(text, len, "binance", wanted, 2, &info);
     case 1:
         return klines(text, len, 1723075320000000000, bars, 4, &n, &closed);
     case 2:
@@ -374,7 +374,7 @@ static void test_recorded_info(void)
     struct sums sums = {0};
     if (!text)
         return;
-    CHECK_INT(binance_parse_info(text, len, sum, &sums, &info), 0);
+    CHECK_INT(binance_parse_info(text, len, "binance", sum, &sums, &info), 0);
     CHECK_INT(info.symbols, 1695);
     CHECK_INT(info.unusable, 0);
     CHECK_INT(info.weight_per_minute, 1200);
@@ -392,14 +392,14 @@ static void test_recorded_info(void)
     struct venue_symbol wanted[2];
     want(&wanted[0], "BTCUSDT");
     want(&wanted[1], "ETHUSTD");
-    CHECK_INT(binance_parse_wanted(text, len, wanted, 2, &info), 0);
+    CHECK_INT(binance_parse_wanted(text, len, "binance", wanted, 2, &info), 0);
     CHECK(wanted[0].found && !wanted[1].found);
     CHECK_STR(wanted[1].nearest, "ETHUSDT");
     CHECK_INT(wanted[0].symbol.filters.market_qty_max, 10005381873);
 
     for (size_t cut = 1; cut < len; cut += len / 200) {
         char *copy = exact(text, cut);
-        CHECK_INT(binance_parse_wanted(copy, cut, wanted, 2, &info), -EBADMSG);
+        CHECK_INT(binance_parse_wanted(copy, cut, "binance", wanted, 2, &info), -EBADMSG);
         free(copy);
     }
     free(text);

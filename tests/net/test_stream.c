@@ -3,6 +3,7 @@
 
 #include "exchange/binance/stream.h"
 #include "exchange/net/budget.h"
+#include "exchange/net/clock.h"
 #include "tests/net/loop.h"
 #include "tests/net/server.h"
 
@@ -65,7 +66,7 @@ static void open_stream(struct server *server, struct budget *budget, struct see
         .backoff_min_ms = 1,
         .backoff_max_ms = 4,
     };
-    CHECK_INT(binance_stream_create(&config, &handler, seen, &seen->stream), 0);
+    CHECK_INT(binance_stream_create(&binance_global, &config, &handler, seen, &seen->stream), 0);
     CHECK_INT(seen->states, 0);
 }
 
@@ -82,6 +83,14 @@ static bool wait_frames(struct seen *seen, unsigned frames)
     seen->until_frames = frames;
     seen->ready = seen->frames >= frames;
     return loop_until(&loop, &seen->ready);
+}
+
+/* {"stream":"btcusdt@trade",…} with an id. */
+static void send_trade(struct peer *peer, unsigned id)
+{
+    char text[96];
+    snprintf(text, sizeof(text), "{\"stream\":\"btcusdt@trade\",\"data\":{\"e\":\"trade\",\"t\":%u}}", id);
+    peer_text(peer, text);
 }
 
 static const char trade[] = "{\"stream\":\"btcusdt@trade\",\"data\":{\"e\":\"trade\"}}";
@@ -208,14 +217,19 @@ static void test_refusals(void)
     server_stop(server);
 }
 
+/* The server that shuts down goes once its client has come back. */
 static unsigned upgrades;
+static struct peer *first_peer;
 
 static void script_shutdown(struct peer *peer, const char *head)
 {
     (void)head;
     peer_upgrade(peer);
-    peer_text(peer, trade);
-    if (++upgrades == 1)
+    send_trade(peer, ++upgrades);
+    if (upgrades == 2 && first_peer)
+        peer_close_frame(first_peer, 1001, "shutdown");
+    first_peer = peer;
+    if (upgrades == 1)
         peer_text(peer,
                   "{\"stream\":\"!serverShutdown\",\"data\":{\"e\":\"serverShutdown\",\"E\":1770123456789}}");
 }
@@ -224,27 +238,13 @@ static void test_shutdown(void)
 {
     struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script_shutdown});
     struct seen seen = {0};
+    upgrades = 0;
     open_stream(server, NULL, &seen);
     CHECK(wait_frames(&seen, 3)); /* the announcement is a frame as well */
+    CHECK_STR(seen.last, "{\"stream\":\"btcusdt@trade\",\"data\":{\"e\":\"trade\",\"t\":2}}");
+    CHECK_INT(binance_stream_status(seen.stream)->link, VENUE_UP);
     CHECK_INT(binance_stream_status(seen.stream)->connects, 2);
     CHECK(!seen.were[VENUE_WAITING]); /* at once */
-    binance_stream_destroy(seen.stream);
-    server_stop(server);
-}
-
-/* A connection near the venue's limit of age is replaced, the first time at once. */
-static void test_age(void)
-{
-    char url[64];
-    struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script_data});
-    struct seen seen = {0};
-    snprintf(url, sizeof(url), "wss://localhost:%u", server_port(server));
-    const struct venue_stream_config config = {
-        .net = net, .ws_url = url, .streams = names, .n_streams = 2, .age_max_ms = 500};
-    CHECK_INT(binance_stream_create(&config, &handler, &seen, &seen.stream), 0);
-    CHECK(wait_frames(&seen, 2));
-    CHECK_INT(binance_stream_status(seen.stream)->connects, 2);
-    CHECK(!seen.were[VENUE_WAITING]);
     binance_stream_destroy(seen.stream);
     server_stop(server);
 }
@@ -270,7 +270,8 @@ static void test_destroy(void)
     for (int i = 0; i < 4; i++) {
         struct server *server = server_start(&loop, SERVER_GOOD, &(struct server_handler){script_shutdown});
         struct seen seen = {.destroy_on_frame = i == 0, .destroy_on_up = i == 1};
-        upgrades = 0;
+        upgrades = 1; /* no shutdown */
+        first_peer = NULL;
         open_stream(server, NULL, &seen);
         if (i == 2)
             CHECK(wait_for(&seen, VENUE_RESOLVING));
@@ -289,7 +290,7 @@ static void test_destroy(void)
     }
 }
 
-/* As many streams as a connection may carry: most are subscribed to. */
+/* More streams than an URL can carry: the others are subscribed to. */
 static unsigned in_url, subscribed, requests;
 
 static unsigned count(const char *text, const char *word)
@@ -323,45 +324,54 @@ static void note_subscription(struct peer *peer, int opcode, const char *payload
                                   : "{\"result\":null,\"id\":1}");
 }
 
+enum { MANY = 300 };
+
 static void test_many(void)
 {
-    static char text[BINANCE_STREAMS_MAX + 1][32];
-    static const char *many[BINANCE_STREAMS_MAX + 1];
+    static char text[MANY][32];
+    static const char *many[MANY];
     char url[64];
     struct seen seen = {0};
-    for (int i = 0; i <= BINANCE_STREAMS_MAX; i++) {
+    for (int i = 0; i < MANY; i++) {
         snprintf(text[i], sizeof(text[i]), "symbol%dusdt@depth@100ms", i);
         many[i] = text[i];
     }
     struct server *server =
         server_start(&loop, SERVER_GOOD, &(struct server_handler){script_many, note_subscription});
     snprintf(url, sizeof(url), "wss://localhost:%u/", server_port(server));
-    struct venue_stream_config config = {
-        .net = net, .ws_url = url, .streams = many, .n_streams = BINANCE_STREAMS_MAX};
-    CHECK_INT(binance_stream_create(&config, &handler, &seen, &seen.stream), 0);
-    while (in_url + subscribed < BINANCE_STREAMS_MAX && wait_frames(&seen, seen.frames + 1))
+    struct venue_stream_config config = {.net = net, .ws_url = url, .streams = many, .n_streams = MANY};
+    CHECK_INT(binance_stream_create(&binance_global, &config, &handler, &seen, &seen.stream), 0);
+    while (in_url + subscribed < MANY && wait_frames(&seen, seen.frames + 1))
         ;
     CHECK(wait_frames(&seen, 1 + requests)); /* all answers */
-    CHECK_INT(in_url + subscribed, BINANCE_STREAMS_MAX);
+    CHECK_INT(in_url + subscribed, MANY);
+    CHECK_INT(server_accepted(server), 1);
     printf("many: %u in the URL; %s\n", in_url, binance_stream_status(seen.stream)->detail);
     CHECK_STR(binance_stream_status(seen.stream)->detail,
               "the venue refused a request: {\"error\":{\"code\":2,\"msg\":\"no\"},\"id\":1}");
+    CHECK_INT(binance_stream_status(seen.stream)->sent, requests);
     binance_stream_destroy(seen.stream);
     server_stop(server);
 
-    config.n_streams = BINANCE_STREAMS_MAX + 1;
-    CHECK_INT(binance_stream_create(&config, &handler, &seen, &seen.stream), -E2BIG);
     config.n_streams = 0;
-    CHECK_INT(binance_stream_create(&config, &handler, &seen, &seen.stream), -EINVAL);
+    CHECK_INT(binance_stream_create(&binance_global, &config, &handler, &seen, &seen.stream), -EINVAL);
     config.n_streams = 1;
     config.ws_url = "ws://localhost";
-    CHECK_INT(binance_stream_create(&config, &handler, &seen, &seen.stream), -EPROTONOSUPPORT);
+    CHECK_INT(binance_stream_create(&binance_global, &config, &handler, &seen, &seen.stream),
+              -EPROTONOSUPPORT);
     config.ws_url = "nonsense";
-    CHECK_INT(binance_stream_create(&config, &handler, &seen, &seen.stream), -EINVAL);
+    CHECK_INT(binance_stream_create(&binance_global, &config, &handler, &seen, &seen.stream), -EINVAL);
     config.ws_url = url;
     static const char *const evil[] = {"btcusdt@trade HTTP/1.1\r\nHost: x"};
     config.streams = evil;
-    CHECK_INT(binance_stream_create(&config, &handler, &seen, &seen.stream), -EINVAL);
+    CHECK_INT(binance_stream_create(&binance_global, &config, &handler, &seen, &seen.stream), -EINVAL);
+    config.streams = many;
+    const struct venue_setting unknown[] = {{"feed", "iex"}}, wrong[] = {{"time_unit", "year"}};
+    config.settings = unknown;
+    config.n_settings = 1;
+    CHECK_INT(binance_stream_create(&binance_global, &config, &handler, &seen, &seen.stream), -EINVAL);
+    config.settings = wrong;
+    CHECK_INT(binance_stream_create(&binance_global, &config, &handler, &seen, &seen.stream), -EINVAL);
 }
 
 static void test_names(void)
@@ -399,7 +409,6 @@ int main(void)
     test_budget();
     test_refusals();
     test_shutdown();
-    test_age();
     test_pause();
     test_destroy();
     test_many();

@@ -189,10 +189,12 @@ static void test_binary(void)
     CHECK_STR(seen.text[0], "text");
     CHECK_INT(websocket_send_binary(seen.websocket, "\xff\x00\xfe\x01", 4), 0);
     CHECK_INT(websocket_ping(seen.websocket), 0);
+    CHECK(!websocket_pinged(seen.websocket));
     for (int turn = 0; turn < 100000 && seen.pongs == 0 && !seen.ended; turn++)
         uv_run(&loop, UV_RUN_ONCE);
     CHECK_INT(returned, 1);
     CHECK_INT(seen.pongs, 1);
+    CHECK(websocket_pinged(seen.websocket));
     websocket_destroy(seen.websocket);
     CHECK_INT(seen.ended, false);
 

@@ -60,7 +60,7 @@ static void test_listed(const char *name, int price_digits, int qty_digits)
     tape->symbols[0].qty_digits = qty_digits;
     exchange_info_write(&text, tape, &wanted);
     CHECK(text_ok(&text));
-    CHECK_INT(binance_parse_info(text.data, text.len, take, &listed, &info), 0);
+    CHECK_INT(binance_parse_info(text.data, text.len, "binance", take, &listed, &info), 0);
     CHECK_INT(info.unusable, 0);
     int r = symbol_default(name, price_digits, qty_digits, &expected);
     CHECK_INT(listed.n, r == 0);

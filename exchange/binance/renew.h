@@ -1,0 +1,59 @@
+/* One connection replaced by another without a message lost or told twice.
+ *
+ * While both are up each brings every message of every stream, in the stream's order, neither ahead for sure;
+ * the new one begins somewhere in the middle. Per stream: the old one's messages go on to the user at once.
+ * The new one's are held until the old one has brought the first of them: from there on both are whole, and
+ * whichever comes first is told. When the old one is gone, what is still held goes on, and the new one's
+ * messages that the user had from the old one already are left out.
+ *
+ * Nothing is lost as long as the old one stays until it has brought all that was sent before the new one's
+ * streams began: its owner asks for a pong on it after the new one is subscribed. If either breaks earlier
+ * the other goes on alone. Pure: no socket, no clock. */
+#ifndef EXCHANGE_BINANCE_RENEW_H
+#define EXCHANGE_BINANCE_RENEW_H
+
+#include "exchange/binance/identity.h"
+
+enum {
+    RENEW_HELD_MAX = 64 << 20, /* bytes of messages */
+    RENEW_TIES_MAX = 32,       /* messages of a stream with one id */
+    RENEW_NAME_MAX = 64,       /* bytes of a stream's name */
+};
+
+enum renew_side { RENEW_OLD, RENEW_NEW };
+
+struct renew;
+
+/* Takes what goes on to the user; `data` lives during the call. It must not call the functions below. */
+typedef void renew_emit(void *user, const char *data, size_t len);
+
+/* Of one connection to be replaced again and again. NULL without memory. */
+struct renew *renew_create(renew_emit *emit, void *user);
+void renew_destroy(struct renew *renew); /* NULL is fine */
+
+/* Before a second connection is made: from here on the frames of both go through renew_frame(). */
+void renew_begin(struct renew *renew);
+
+/* A frame of one of them; the side means nothing while there is but one. 0; -ENOBUFS or -ENOMEM when it
+ * cannot be held: the new one is of no use then and must be given up. */
+int renew_frame(struct renew *renew, enum renew_side side, const struct binance_identity *identity,
+                const char *data, size_t len);
+
+/* One of the two is gone; the other is alone, and is the old one of the next renew_begin(). */
+void renew_end(struct renew *renew, enum renew_side gone);
+
+/* Forgets everything. */
+void renew_reset(struct renew *renew);
+
+/* Must frames go through renew_frame()? From renew_begin() until one is alone and has brought all that the
+ * user had from the other. */
+bool renew_active(const struct renew *renew);
+bool renew_both(const struct renew *renew);
+
+/* Nothing is held: the old one has caught up with all that the new one brought. */
+bool renew_caught_up(const struct renew *renew);
+
+/* Frames left out, because the user had them already. Since creation. */
+uint64_t renew_doubled(const struct renew *renew);
+
+#endif

@@ -1,0 +1,521 @@
+#include "exchange/binance/shard.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/binance/news.h"
+#include "exchange/net/clock.h"
+#include "exchange/net/websocket.h"
+
+struct shard *shard_create(struct shard_config *config, int64_t hold_ms)
+{
+    struct shard *shard = calloc(1, sizeof(*shard));
+    if (!shard)
+        return NULL;
+    shard->renew = renew_create(config->frame, config->user);
+    if (!shard->renew) {
+        free(shard);
+        return NULL;
+    }
+    shard->config = config;
+    shard->current = shard->next = -1;
+    for (int i = 0; i < 2; i++)
+        shard->connections[i].shard = shard;
+    link_init(&shard->link, &config->link, clock_now_ms());
+    config->link.jitter_seed = (uint64_t)backoff_jitter(&shard->link.backoff, INT64_MAX); /* the next one's */
+    link_hold(&shard->link, hold_ms);
+    return shard;
+}
+
+static void say(struct shard *shard, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct shard *shard, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(shard->config->status->detail, VENUE_DETAIL_MAX, format, arguments);
+    va_end(arguments);
+}
+
+/* Names. */
+
+bool shard_add(struct shard *shard, struct binance_name *name)
+{
+    if (shard->n == shard->cap) {
+        size_t cap = shard->cap ? shard->cap * 2 : 16;
+        struct binance_name **names = reallocarray(shard->names, cap, sizeof(*names));
+        if (!names)
+            return false;
+        shard->names = names;
+        shard->cap = cap;
+    }
+    name->shard = shard;
+    name->index = shard->n;
+    shard->names[shard->n++] = name;
+    return true;
+}
+
+void shard_forget(struct shard *shard, struct binance_name *name)
+{
+    struct binance_name *last = shard->names[--shard->n];
+    shard->names[name->index] = last;
+    last->index = name->index;
+    name->shard = NULL;
+}
+
+void shard_unsettle(struct shard *shard)
+{
+    for (int i = 0; i < 2; i++)
+        shard->connections[i].unsettled = true;
+}
+
+/* Connections. */
+
+static void close_connection(struct shard *shard, int which)
+{
+    struct connection *connection = &shard->connections[which];
+    websocket_destroy(connection->websocket);
+    *connection = (struct connection){.shard = shard, .unsettled = true};
+    for (size_t i = 0; i < shard->n; i++)
+        shard->names[i]->on[which] = false;
+}
+
+void shard_close(struct shard *shard)
+{
+    resolver_cancel(shard->query);
+    shard->query = NULL;
+    for (int i = 0; i < 2; i++)
+        close_connection(shard, i);
+}
+
+void shard_destroy(struct shard *shard)
+{
+    if (!shard)
+        return;
+    shard_close(shard);
+    renew_destroy(shard->renew);
+    free(shard->names);
+    free(shard);
+}
+
+static void end_overlap(struct shard *shard, enum renew_side gone)
+{
+    uint64_t before = renew_doubled(shard->renew);
+    shard->behind_ms = clock_now_ms();
+    renew_end(shard->renew, gone);
+    shard->config->status->doubled += renew_doubled(shard->renew) - before;
+}
+
+/* The one that is up is gone; the next one, if it is open, takes its place. */
+static void drop_current(struct shard *shard)
+{
+    close_connection(shard, shard->current);
+    shard->current = -1;
+    if (shard->next >= 0 && shard->connections[shard->next].opened) {
+        shard->current = shard->next;
+        shard->next = -1;
+        shard->config->status->renewals++;
+    }
+    end_overlap(shard, RENEW_OLD);
+}
+
+static void drop_next(struct shard *shard)
+{
+    close_connection(shard, shard->next);
+    shard->next = -1;
+    end_overlap(shard, RENEW_NEW);
+}
+
+static void take_over(struct shard *shard)
+{
+    drop_current(shard);
+    link_took_over(&shard->link);
+    shard->config->changed(shard->config->user);
+}
+
+void shard_again(struct shard *shard, int64_t now_ms)
+{
+    if (shard->current < 0)
+        return;
+    link_again(&shard->link, now_ms);
+    drop_current(shard);
+    if (shard->current < 0 && shard->next < 0)
+        renew_reset(shard->renew);
+}
+
+/* The venue's news. */
+
+static void heard_news(struct connection *connection, const char *data, size_t len)
+{
+    struct shard *shard = connection->shard;
+    struct binance_news news;
+    if (!binance_news_read(data, len, &news))
+        return;
+    if (news.refused)
+        say(shard, "the venue refused a request: %.*s",
+            (int)(len < VENUE_DETAIL_MAX ? len : VENUE_DETAIL_MAX), data);
+    if (news.answered && connection->unanswered > 0)
+        connection->unanswered--;
+    if (news.answered && news.id == shard->list_id && shard->list_id != 0) {
+        shard->list_id = 0;
+        shard->config->listed(shard->config->user, news.list,
+                              news.listed ? NULL : "the venue refused to list what it sends");
+    }
+    if (news.shutdown) {
+        say(shard, "the venue's server shuts down");
+        if (shard->current >= 0 && connection == &shard->connections[shard->current])
+            link_renew(&shard->link, clock_now_ms());
+    }
+    shard->config->changed(shard->config->user);
+}
+
+static int index_of(const struct connection *connection)
+{
+    return (int)(connection - connection->shard->connections);
+}
+
+/* Has the old one brought all from before the new one began, and all that the new one brought? */
+static void look_at_overlap(struct shard *shard)
+{
+    if (shard->current >= 0 && shard->next >= 0 && shard->connections[shard->current].pong &&
+        renew_caught_up(shard->renew) && clock_now_ms() >= shard->settled_ms + SHARD_OVERLAP_MIN_MS)
+        take_over(shard);
+}
+
+static void on_opened(void *user)
+{
+    struct connection *connection = user;
+    struct shard *shard = connection->shard;
+    int64_t now = clock_now_ms();
+    connection->opened = true;
+    link_opened(&shard->link, now);
+    shard->config->status->connects++;
+    shard->overlap_ms = now;
+    shard->settled_ms = 0;
+    if (shard->current < 0) {
+        shard->current = index_of(connection);
+        shard->next = -1;
+    }
+    if (shard->config->paused)
+        websocket_pause(connection->websocket, true);
+    shard->config->changed(shard->config->user);
+}
+
+static void pass_on(struct connection *connection, const char *data, size_t len)
+{
+    struct shard *shard = connection->shard;
+    struct binance_identity identity;
+    if (!renew_active(shard->renew) || !binance_identify(data, len, &identity)) {
+        shard->config->frame(shard->config->user, data, len);
+        return;
+    }
+    bool is_new = shard->next >= 0 && connection == &shard->connections[shard->next];
+    uint64_t before = renew_doubled(shard->renew);
+    int r = renew_frame(shard->renew, is_new ? RENEW_NEW : RENEW_OLD, &identity, data, len);
+    shard->config->status->doubled += renew_doubled(shard->renew) - before;
+    if (r < 0) { /* the old one goes on; another new one, later */
+        say(shard, "a renewal was given up: %s", strerror(-r));
+        link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+        drop_next(shard);
+        shard->config->changed(shard->config->user);
+    }
+}
+
+static void on_message(void *user, const char *data, size_t len)
+{
+    struct connection *connection = user;
+    struct shard *shard = connection->shard;
+    struct venue_status *status = shard->config->status;
+    status->frames++;
+    status->bytes += len;
+    status->last_frame_ms = clock_now_ms();
+    if (!connection->heard) {
+        connection->heard = true;
+        link_heard(&shard->link);
+        if (shard->next < 0)
+            status->detail[0] = '\0';
+    }
+    if (binance_is_market_data(data, len)) {
+        pass_on(connection, data, len);
+        look_at_overlap(shard);
+    } else {
+        shard->config->frame(shard->config->user, data, len);
+        heard_news(connection, data, len);
+    }
+}
+
+static void on_pong(void *user)
+{
+    struct connection *connection = user;
+    if (!connection->pinged || !websocket_pinged(connection->websocket))
+        return;
+    connection->pong = true;
+    connection->shard->config->changed(connection->shard->config->user);
+}
+
+/* Why, and what it means for the address. */
+static void explain(struct shard *shard, enum link_failure failure, const struct websocket_end *end,
+                    int64_t until_ms)
+{
+    char why[VENUE_DETAIL_MAX];
+    if (failure == LINK_LIMITED || failure == LINK_BANNED) {
+        snprintf(why, sizeof(why), "the venue %s this address (HTTP %d)",
+                 failure == LINK_LIMITED ? "limits" : "has banned", end->http_status);
+        say(shard, "%s: waiting %lld s", why, (long long)((until_ms - clock_now_ms()) / 1000));
+        shard->config->limited(shard->config->user, shard->link.hold_ms, why);
+    } else if (failure == LINK_REFUSED) {
+        say(shard, "the venue refuses the stream (HTTP %d): check the URL and the symbols", end->http_status);
+    } else {
+        say(shard, "%s", end->reason);
+    }
+}
+
+static void on_ended(void *user, const struct websocket_end *end)
+{
+    struct connection *connection = user;
+    struct shard *shard = connection->shard;
+    int64_t now = clock_now_ms(), until_ms;
+    enum link_failure failure = link_failure_of(end->http_status, false);
+    if (!end->opened && end->http_status == 0)
+        failure = LINK_UNREACHED;
+    struct websocket_end copy = *end;
+    char reason[VENUE_DETAIL_MAX];
+    snprintf(reason, sizeof(reason), "%s", end->reason);
+    copy.reason = reason;
+    if (index_of(connection) == shard->current) {
+        until_ms = link_lost(&shard->link, now, failure, end->retry_after_ms);
+        drop_current(shard);
+    } else {
+        until_ms = link_failed(&shard->link, now, failure, end->retry_after_ms);
+        drop_next(shard);
+    }
+    if (shard->current < 0 && shard->next < 0)
+        renew_reset(shard->renew);
+    explain(shard, failure, &copy, until_ms);
+    shard->config->changed(shard->config->user);
+}
+
+/* BASE/stream?streams=a/b/cSUFFIX, with as many names as fit: the others are asked for when it is open. */
+static void make_url(struct shard *shard, int which, char *url, size_t size)
+{
+    const char *suffix = shard->config->suffix;
+    size_t end = size - strlen(suffix);
+    size_t len = (size_t)snprintf(url, end, "%s/stream?streams=", shard->config->base);
+    bool first = true;
+    for (size_t i = 0; i < shard->n; i++) {
+        struct binance_name *name = shard->names[i];
+        if (!name->wanted || len + 1 + strlen(name->text) >= end)
+            continue;
+        len += (size_t)snprintf(url + len, end - len, first ? "%s" : "/%s", name->text);
+        name->on[which] = true;
+        first = false;
+    }
+    memcpy(url + len, suffix, strlen(suffix) + 1);
+}
+
+static void connect_next(struct shard *shard)
+{
+    static const struct websocket_handler handler = {on_opened, on_message, on_pong, on_ended, NULL};
+    char url[SHARD_BASE_MAX + WEBSOCKET_PATH_MAX + 1];
+    const struct shard_config *shared = shard->config;
+    size_t host = strlen(shared->base) - (shared->url.path[1] ? strlen(shared->url.path) : 0);
+    int which = shard->current == 0 ? 1 : 0;
+    shard->next = which;
+    make_url(shard, which, url, host + WEBSOCKET_PATH_MAX + 1);
+    const struct websocket_config config = {
+        .url = url,
+        .address = shard->addresses.addresses[shard->link.address],
+    };
+    shard->config->status->attempts++;
+    if (shard->current >= 0)
+        renew_begin(shard->renew);
+    int r = websocket_connect(shard->config->net, &config, &handler, &shard->connections[which],
+                              &shard->connections[which].websocket);
+    if (r < 0) {
+        say(shard, "%s", strerror(-r));
+        link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+        drop_next(shard);
+    }
+    shard->config->changed(shard->config->user);
+}
+
+static void on_resolved(void *user, const struct resolver_result *result)
+{
+    struct shard *shard = user;
+    shard->query = NULL;
+    if (result->error) {
+        say(shard, "%s has no address: %s", shard->config->url.host, uv_strerror(result->error));
+        link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+    } else {
+        shard->addresses = *result;
+        link_resolved(&shard->link, result->n);
+    }
+    shard->config->changed(shard->config->user);
+}
+
+static void resolve(struct shard *shard)
+{
+    int r = resolver_start(net_context_loop(shard->config->net), shard->config->url.host, on_resolved, shard,
+                           &shard->query);
+    if (r < 0) {
+        say(shard, "%s: %s", shard->config->url.host, uv_strerror(r));
+        link_failed(&shard->link, clock_now_ms(), LINK_LOST, -1);
+    }
+    shard->config->changed(shard->config->user);
+}
+
+/* Requests. */
+
+/* {"method":"SUBSCRIBE","params":["a","b"],"id":1}: the next names that are wanted and not asked for, or with
+ * UNSUBSCRIBE those that were. False: there are none, or it cannot be sent now. */
+static bool send_names(struct connection *connection, bool wanted)
+{
+    struct shard *shard = connection->shard;
+    struct binance_name *sent[SHARD_REQUEST_NAMES];
+    char text[64 + SHARD_REQUEST_NAMES * (VENUE_STREAM_NAME_MAX + 3)];
+    int which = index_of(connection);
+    size_t n = 0;
+    size_t len = (size_t)snprintf(text, sizeof(text), "{\"method\":\"%s\",\"params\":[",
+                                  wanted ? "SUBSCRIBE" : "UNSUBSCRIBE");
+    for (size_t i = 0; i < shard->n && n < SHARD_REQUEST_NAMES; i++) {
+        struct binance_name *name = shard->names[i];
+        if (name->wanted != wanted || name->on[which] == wanted)
+            continue;
+        len += (size_t)snprintf(text + len, sizeof(text) - len, n > 0 ? ",\"%s\"" : "\"%s\"", name->text);
+        sent[n++] = name;
+    }
+    len += (size_t)snprintf(text + len, sizeof(text) - len, "],\"id\":%lld}", (long long)++shard->request_id);
+    if (n == 0 || websocket_send(connection->websocket, text, len) < 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        sent[i]->on[which] = wanted;
+    connection->unanswered++;
+    return true;
+}
+
+static bool send_list(struct connection *connection)
+{
+    struct shard *shard = connection->shard;
+    char text[80];
+    int len = snprintf(text, sizeof(text), "{\"method\":\"LIST_SUBSCRIPTIONS\",\"id\":%lld}",
+                       (long long)++shard->request_id);
+    if (websocket_send(connection->websocket, text, (size_t)len) < 0)
+        return false;
+    shard->list_wanted = false;
+    shard->list_id = shard->request_id;
+    connection->unanswered++;
+    return true;
+}
+
+/* Sends one thing, if one is due. Returns when the next is. */
+static int64_t drive_connection(struct shard *shard, struct connection *connection, int64_t now_ms)
+{
+    bool current = index_of(connection) == shard->current;
+    if (!connection->opened ||
+        !(connection->unsettled || connection->pinging || (current && shard->list_wanted)))
+        return INT64_MAX;
+    if (now_ms < connection->send_ms)
+        return connection->send_ms;
+    bool sent = false;
+    if (connection->unsettled) {
+        sent = send_names(connection, true) || send_names(connection, false);
+        connection->unsettled = sent;
+    }
+    if (!sent && connection->pinging && websocket_ping(connection->websocket) == 0) {
+        sent = connection->pinged = true;
+        connection->pinging = false;
+    }
+    if (!sent && current && shard->list_wanted)
+        sent = send_list(connection);
+    if (sent)
+        shard->config->status->sent++;
+    connection->send_ms = now_ms + SHARD_SEND_EVERY_MS;
+    return connection->send_ms;
+}
+
+/* Both are up: asks the old one for a pong once the new one carries all, and hands over. Returns when to look
+ * again. */
+static int64_t drive_both(struct shard *shard, int64_t now_ms)
+{
+    struct connection *old = &shard->connections[shard->current];
+    const struct connection *new = &shard->connections[shard->next];
+    if (shard->config->paused) { /* nothing is read: time does not count */
+        shard->overlap_ms = now_ms;
+        shard->settled_ms = shard->settled_ms > 0 ? now_ms : 0;
+    }
+    if (shard->settled_ms == 0 && !new->unsettled &&new->unanswered == 0) {
+        shard->settled_ms = now_ms;
+        old->pinging = true;
+    }
+    int64_t least_ms = shard->settled_ms + SHARD_OVERLAP_MIN_MS;
+    int64_t most_ms = shard->settled_ms > 0 ? shard->settled_ms + SHARD_OVERLAP_MAX_MS
+                                            : shard->overlap_ms + SHARD_SETTLE_MAX_MS;
+    if (now_ms >= most_ms)
+        take_over(shard);
+    else
+        look_at_overlap(shard);
+    return shard->next < 0 ? INT64_MAX : old->pong && now_ms < least_ms ? least_ms : most_ms;
+}
+
+static int64_t drive_overlap(struct shard *shard, int64_t now_ms)
+{
+    if (shard->current >= 0 && shard->next >= 0 && shard->connections[shard->next].opened) {
+        int64_t at_ms = drive_both(shard, now_ms);
+        if (shard->next >= 0)
+            return at_ms;
+    }
+    if (!renew_active(shard->renew) || renew_both(shard->renew))
+        return INT64_MAX;
+    if (shard->config->paused)
+        shard->behind_ms = now_ms;
+    if (now_ms < shard->behind_ms + SHARD_BEHIND_MAX_MS)
+        return shard->behind_ms + SHARD_BEHIND_MAX_MS;
+    renew_reset(shard->renew);
+    return INT64_MAX;
+}
+
+static int64_t drive_link(struct shard *shard, int64_t now_ms)
+{
+    for (;;) {
+        bool short_before = shard->link.budget_short;
+        struct link_step step = link_next(&shard->link, now_ms);
+        if (shard->link.budget_short && !short_before)
+            say(shard, "%u attempts in %lld s used up", shard->config->link.budget->limit,
+                (long long)(shard->config->link.budget->window_ms / 1000));
+        if (step.act == LINK_WAIT)
+            return step.at_ms;
+        if (step.act == LINK_RESOLVE)
+            resolve(shard);
+        else
+            connect_next(shard);
+    }
+}
+
+int64_t shard_drive(struct shard *shard, int64_t now_ms)
+{
+    int64_t wake_ms = drive_link(shard, now_ms), at_ms = drive_overlap(shard, now_ms);
+    wake_ms = at_ms < wake_ms ? at_ms : wake_ms;
+    for (int i = 0; i < 2; i++) {
+        at_ms = drive_connection(shard, &shard->connections[i], now_ms);
+        wake_ms = at_ms < wake_ms ? at_ms : wake_ms;
+    }
+    return wake_ms;
+}
+
+void shard_pause(struct shard *shard, bool paused)
+{
+    for (int i = 0; i < 2; i++)
+        if (shard->connections[i].websocket)
+            websocket_pause(shard->connections[i].websocket, paused);
+}
+
+int shard_list(struct shard *shard)
+{
+    if (shard->current < 0)
+        return -ENOTCONN;
+    shard->list_wanted = true;
+    return 0;
+}

@@ -1,0 +1,96 @@
+/* One connection's share of the names, and the connection: kept up, renewed by overlap, told what to send.
+ * Internal to exchange/binance/stream.c. */
+#ifndef EXCHANGE_BINANCE_SHARD_H
+#define EXCHANGE_BINANCE_SHARD_H
+
+#include "exchange/binance/names.h"
+#include "exchange/binance/renew.h"
+#include "exchange/net/link.h"
+#include "exchange/net/resolver.h"
+#include "exchange/net/url.h"
+
+enum {
+    SHARD_BASE_MAX = 1024,     /* bytes of the URL without the names */
+    SHARD_NAMES_MAX = 1024,    /* of one connection, by the venue */
+    SHARD_REQUEST_NAMES = 100, /* in one request */
+    /* The venue takes 5 messages a second from a connection; two are left for a ping and a pong. */
+    SHARD_SEND_EVERY_MS = 350,
+    SHARD_SETTLE_MAX_MS = 60 * 1000,     /* until all names of a new connection are asked for and answered */
+    SHARD_OVERLAP_MIN_MS = 1000,         /* that both are up from then on: a venue's servers are not as one */
+    SHARD_OVERLAP_MAX_MS = 10 * 1000,    /* then the new one goes on alone: the old one does not keep up */
+    SHARD_BEHIND_MAX_MS = 5 * 60 * 1000, /* that its frames are looked at afterwards */
+};
+
+/* What all shards of a stream share; outlives them. */
+struct shard_config {
+    struct net_context *net;
+    char *base;         /* "wss://HOST[:PORT]" without a slash at the end */
+    struct url url;     /* of it */
+    const char *suffix; /* of the query: "&timeUnit=MICROSECOND" */
+    struct link_config link;
+    struct venue_status *status; /* whose counts and detail are written */
+    void *user;
+    void (*frame)(void *user, const char *data, size_t len);
+    void (*changed)(void *user); /* the link may have changed, something may be due */
+    void (*limited)(void *user, int64_t until_ms, const char *why); /* the address may not try before */
+    void (*listed)(void *user, struct json list, const char *error);
+    bool paused;
+};
+
+struct connection {
+    struct shard *shard;
+    struct websocket *websocket; /* NULL: none */
+    bool opened, heard;
+    bool unsettled;     /* names are to be asked for or taken off */
+    bool pinging, pong; /* a ping is to be sent; it was answered */
+    bool pinged;
+    int64_t send_ms; /* no request before */
+    uint32_t unanswered;
+};
+
+struct shard {
+    struct shard_config *config;
+    struct link link;
+    struct resolver_query *query;
+    struct resolver_result addresses;
+    struct connection connections[2];
+    int current, next; /* the one that is up, and the one that is being made or follows it; -1: none */
+    struct renew *renew;
+    int64_t overlap_ms, behind_ms; /* since when both are up, one is alone */
+    int64_t settled_ms;            /* since when the new one carries all names; 0: it does not */
+    struct binance_name **names;
+    size_t n, cap;
+    int64_t request_id, list_id; /* the last; of the list that is asked for, 0: none */
+    bool list_wanted;
+};
+
+/* NULL without memory. */
+struct shard *shard_create(struct shard_config *config, int64_t hold_ms);
+
+/* Closes what is open: nothing is told any more. */
+void shard_close(struct shard *shard);
+
+/* The same, and frees it. Names stay with their set. NULL is fine. */
+void shard_destroy(struct shard *shard);
+
+/* False without memory. */
+bool shard_add(struct shard *shard, struct binance_name *name);
+
+/* Takes the name out of the shard's list, at once. */
+void shard_forget(struct shard *shard, struct binance_name *name);
+
+/* A name is wanted, or no more. */
+void shard_unsettle(struct shard *shard);
+
+/* Does all that is due, and returns when it is to be called again. */
+int64_t shard_drive(struct shard *shard, int64_t now_ms);
+
+/* Drops what is up and makes another, by the link's rule. */
+void shard_again(struct shard *shard, int64_t now_ms);
+
+void shard_pause(struct shard *shard, bool paused);
+
+/* Asks what the venue sends: config->listed() tells. -ENOTCONN. */
+int shard_list(struct shard *shard);
+
+#endif

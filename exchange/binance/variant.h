@@ -1,0 +1,18 @@
+/* What differs between the venues that speak Binance's protocol. */
+#ifndef EXCHANGE_BINANCE_VARIANT_H
+#define EXCHANGE_BINANCE_VARIANT_H
+
+#include <stdbool.h>
+
+#define BINANCE_TIME_UNIT "millisecond" /* unless the setting time_unit says another */
+
+struct binance_variant {
+    const char *name; /* as in struct venue_format */
+    const char *ws_url, *rest_url;
+    bool lists_briefly; /* exchangeInfo takes showPermissionSets=false */
+};
+
+/* In venue.c. */
+extern const struct binance_variant binance_global, binance_us;
+
+#endif
