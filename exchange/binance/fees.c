@@ -21,8 +21,8 @@ const struct fee_schedule binance_fees = {"binance", tiers, sizeof tiers / sizeo
 /* Binance US has tables of its own: the dearest rates of its usual pairs, and those of its Tier 0 pairs, as
  * they stood in 2025. What volume and BNB take off is not in here: fee_maker and fee_taker say it. */
 static const struct fee_tier us_tiers[] = {
-    {"regular", {4000, 6000}, "everyone"},
-    {"tier0", {0, 100}, "its Tier 0 pairs, as BTCUSDT"},
+    {"us", {4000, 6000}, "everyone"},
+    {"us-tier0", {0, 100}, "its Tier 0 pairs, as BTCUSDT"},
 };
 
 const struct fee_schedule binance_us_fees = {"binance-us", us_tiers, sizeof us_tiers / sizeof *us_tiers};
