@@ -313,7 +313,8 @@ static void test_refusals(void)
     fails("[market]\ninterval = 1x\n", ":2: [market] interval: \"1x\": did you mean 1s? (1s, 1m, 3m, 5m, "
                                        "15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w)");
     fails("[market]\nvenue = binanse\n",
-          ":2: [market] venue: \"binanse\": did you mean binance? (alpaca, binance)");
+          ":2: [market] venue: \"binanse\": did you mean binance? (alpaca, binance, "
+          "binance-us)");
     fails("[market]\nws_url = ws://h\n",
           ":2: [market] ws_url: \"ws://h\": a URL like wss://HOST:PORT is needed");
     fails("[market]\nrest_url = wss://h\n",
@@ -372,11 +373,11 @@ static void test_refusals(void)
           ":3: [account main] fee_taker: fees = vip1 says it already: one of the two is needed");
     fails("[account main]\nfee_maker = 0\nfees = vip1\n",
           ":3: [account main] fees: fee_maker or fee_taker says it already: one of the two is needed");
-    fails(
-        "[account main]\nfees = vip10\n",
-        ":2: [account main] fees: \"vip10\": did you mean vip1? (crypto1, crypto2, crypto3, crypto4, "
-        "crypto5, "
-        "crypto6, crypto7, crypto8, stocks, regular, vip1, vip2, vip3, vip4, vip5, vip6, vip7, vip8, vip9)");
+    fails("[account main]\nfees = vip10\n",
+          ":2: [account main] fees: \"vip10\": did you mean vip1? (crypto1, crypto2, crypto3, crypto4, "
+          "crypto5, "
+          "crypto6, crypto7, crypto8, stocks, regular, vip1, vip2, vip3, vip4, vip5, vip6, vip7, vip8, vip9, "
+          "us, us-tier0)");
     fails("[account main]\nfees = crypto2\n",
           ": [account main] fees: crypto2 is no tier of binance: see papertape fees");
     fails("[account main]\npolicy = p.json\n",
