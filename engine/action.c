@@ -255,6 +255,7 @@ static void split_market(struct market_state *market, const struct split *split)
     split_bar(split, &market->forming);
     if (market->builder.have_forming)
         split_bar(split, &market->builder.forming);
+    revise_split(&market->trades, split);
     if (market->last_ns < split->ex_ns) {
         market->last = split_shown(split, market->last);
         market->change_open = split_shown(split, market->change_open);

@@ -156,7 +156,9 @@ static void forget_bars(struct market_state *market, int64_t interval_ns)
     bar_builder_init(&market->builder, interval_ns);
     market->bars = 0;
     market->last_bar = market->forming = (struct bar){0};
+    market->builder.loose = market->symbol.loose_ids;
     market->n_held = 0;
+    revise_interrupted(&market->trades);
     recent_finish(&market->recent);
     free(market->measured);
     market->measured = NULL;
@@ -174,6 +176,7 @@ static void move_markets(const struct change *change)
         *from = fresh;
         bool other_calendar = strcmp(to->symbol.calendar, fresh.symbol.calendar) != 0;
         to->symbol = fresh.symbol;
+        to->builder.loose = fresh.symbol.loose_ids;
         if (other_calendar)
             to->phase =
                 MARKET_PHASE_UNKNOWN; /* what is true of it is asked of the others: begin_sessions() */

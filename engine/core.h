@@ -6,6 +6,7 @@
 #include "engine/frame.h"
 #include "engine/measure.h"
 #include "engine/specs.h"
+#include "engine/split.h"
 #include "exchange/fill_rules.h"
 #include "indicators_gpu/indicators.h"
 #include "strategy/policy/policy.h"
@@ -37,6 +38,20 @@ struct taken {
 /* Where a symbol's last price is from. One of history may be long past: no peak is reckoned from it, and
  * nobody is killed by it. */
 enum last_from { LAST_NONE, LAST_HISTORY, LAST_BAR, LAST_TRADE };
+
+/* A trade as it was told, while it may be corrected. */
+struct kept_trade {
+    int64_t ts_ns, id, price, qty;
+    bool odd;
+};
+
+/* The newest of a symbol, in order of arrival. {0} is empty. */
+struct kept_trades {
+    struct kept_trade *trades; /* a ring */
+    uint32_t first, n, cap;
+    bool begun;
+    int64_t whole_ns; /* of bars that open then or later all are there, since `begun` */
+};
 
 /* A split or a dividend that took effect. */
 struct known_action {
@@ -70,8 +85,10 @@ struct market_state {
     int64_t known_before_ns; /* those whose ex_ns is not after it took effect, or never will; 0: none */
     uint64_t bars;
     struct bar last_bar, forming;
-    struct bar held[HELD_BARS_MAX]; /* closed bars that wait for the ones missing before them */
+    struct bar *held; /* closed bars that wait for the ones missing before them; NULL: none ever did */
     uint32_t n_held;
+    bool torn; /* bars may be missing since the last one: the stream was interrupted */
+    struct kept_trades trades;
     struct recent_bars recent;
     uint32_t shorts;      /* accounts that are short of it */
     uint32_t live_orders; /* of all accounts, resting or on their way */
@@ -263,6 +280,19 @@ void account_equity_points(struct engine *engine); /* those that are due, or mov
 /* After a position went from `before` to what it is. */
 void account_turned(struct engine *engine, int account, int symbol, int64_t before);
 void account_tell_position(struct engine *engine, int account, int symbol);
+
+/* revise.c: what the venue changes of what it told */
+bool revise_keeps(const struct symbol *symbol);                             /* may its trades be corrected? */
+int revise_put(struct kept_trades *trades, const struct kept_trade *trade); /* as it was kept */
+int revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade);
+const struct kept_trade *revise_kept(const struct kept_trades *trades, uint32_t i); /* i < n, oldest first */
+bool revise_seen(const struct kept_trades *trades, const struct market_trade *trade); /* not long ago */
+void revise_interrupted(struct kept_trades *trades);
+void revise_forget(struct kept_trades *trades); /* frees */
+void revise_split(struct kept_trades *trades, const struct split *split);
+void revise_trade(struct engine *engine, int symbol, const struct market_event *event);
+/* A closed bar once more; false: it is none yet. */
+bool revise_bar(struct engine *engine, int symbol, const struct bar *now);
 
 /* action.c: splits and dividends */
 int action_event(struct engine *engine, const struct event_action *event);       /* 0 or -EINVAL */

@@ -25,6 +25,7 @@ static int open_markets(struct engine *engine, const struct engine_config *confi
         market->notional_unit = filter_notional_unit(symbol);
         book_init(&market->book);
         bar_builder_init(&market->builder, config->interval_ns);
+        market->builder.loose = symbol->loose_ids;
         market->trading = symbol->gone ? MARKET_ENDED : MARKET_TRADES;
         hours_begin(engine, s);
     }
@@ -75,6 +76,8 @@ void engine_destroy(struct engine *engine)
         book_finish(&engine->markets[s].book);
         recent_finish(&engine->markets[s].recent);
         free(engine->markets[s].taken);
+        free(engine->markets[s].held);
+        revise_forget(&engine->markets[s].trades);
         free(engine->markets[s].measured);
         free(engine->markets[s].known);
     }
@@ -146,6 +149,10 @@ static void hold_bar(struct engine *engine, int symbol, const struct bar *bar, i
     struct market_state *market = &engine->markets[symbol];
     if (market->n_held > 0 && bar->open_ns <= market->held[market->n_held - 1].open_ns)
         return;
+    if (!market->held && !(market->held = calloc(HELD_BARS_MAX, sizeof *market->held))) {
+        engine->out_of_memory = true;
+        return;
+    }
     if (market->n_held == HELD_BARS_MAX) {
         /* The missing bars did not come for this long: go on without them. */
         for (uint32_t i = 0; i < market->n_held; i++)
@@ -190,22 +197,44 @@ static void on_kline(struct engine *engine, int symbol, const struct market_klin
     market->forming.open_ns = 0;
     if (market->bars > 0 && bar->open_ns <= market->last_bar.open_ns)
         return;
-    if (market->n_held > 0 ||
-        (market->bars > 0 && bar->open_ns > market->last_bar.open_ns + engine->interval_ns))
+    bool gap = market->bars > 0 && bar->open_ns > market->last_bar.open_ns + engine->interval_ns;
+    if (gap && market->symbol.calendar[0] != '\0' && !market->torn)
+        gap = false; /* it closed meanwhile, or nobody traded: such intervals have no bar */
+    if (market->n_held > 0 || gap) {
         hold_bar(engine, symbol, bar, venue_ns);
-    else
-        accept_bar(engine, symbol, bar, true, venue_ns);
+        return;
+    }
+    market->torn = false;
+    accept_bar(engine, symbol, bar, true, venue_ns);
+}
+
+/* One that came too late for its bar is of none. */
+static void keep_trade(struct engine *engine, struct market_state *market, const struct market_trade *trade,
+                       enum bar_built built)
+{
+    const struct kept_trade kept = {trade->ts_ns, trade->id, trade->price, trade->qty, trade->odd};
+    if (built != BAR_STALE && revise_keeps(&market->symbol) &&
+        revise_keep(market, engine->interval_ns, &kept) < 0)
+        engine->out_of_memory = true;
 }
 
 static void on_trade(struct engine *engine, int symbol, const struct market_trade *trade)
 {
     struct market_state *market = &engine->markets[symbol];
     struct bar built;
-    if (trade->id <= market->builder.last_trade_id)
+    if (market->symbol.loose_ids ? revise_seen(&market->trades, trade)
+                                 : trade->id <= market->builder.last_trade_id)
         return; /* seen already, or overtaken: it must not trade twice */
-    trades_bar(engine, symbol,
-               bar_builder_trade(&market->builder, trade->ts_ns, trade->id, trade->price, trade->qty, &built),
-               &built);
+    if (trade->odd) {
+        enum bar_built counted =
+            bar_builder_odd(&market->builder, trade->ts_ns, trade->id, trade->price, trade->qty);
+        keep_trade(engine, market, trade, counted);
+        return;
+    }
+    enum bar_built made =
+        bar_builder_trade(&market->builder, trade->ts_ns, trade->id, trade->price, trade->qty, &built);
+    keep_trade(engine, market, trade, made);
+    trades_bar(engine, symbol, made, &built);
     if (engine->fill_model == FILL_BAR)
         return;
     market->last = trade->price;
@@ -290,6 +319,18 @@ static int on_market(struct engine *engine, const struct market_event *event)
     case MARKET_TICKER:
         market->change_open = event->ticker.open;
         return 0;
+    case MARKET_REVISION:
+        if (event->kline.interval_ns == engine->interval_ns &&
+            !revise_bar(engine, symbol, &event->kline.bar)) {
+            struct market_kline closed = event->kline;
+            closed.closed = true;
+            on_kline(engine, symbol, &closed, event->event_ns);
+        }
+        return 0;
+    case MARKET_CORRECTION:
+    case MARKET_CANCEL:
+        revise_trade(engine, symbol, event);
+        return 0;
     case MARKET_STATUS:
         if ((unsigned)event->status.trading >= MARKET_TRADINGS)
             return -EINVAL;
@@ -320,9 +361,12 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
         match_missed(engine, event->symbol, event->bars + known, event->n - known);
     uint32_t n_held = market->n_held;
     market->n_held = 0;
+    market->torn = false;
     for (uint32_t i = 0; i < n_held; i++)
         if (market->held[i].open_ns > market->last_bar.open_ns)
             accept_bar(engine, event->symbol, &market->held[i], true, 0);
+    free(market->held);
+    market->held = NULL;
     return 0;
 }
 
@@ -335,6 +379,7 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
     struct market_state *market = &engine->markets[event->index];
     bool other_calendar = strcmp(market->symbol.calendar, event->listed.calendar) != 0;
     market->symbol = event->listed;
+    market->builder.loose = event->listed.loose_ids;
     if (other_calendar)
         hours_begin(engine, event->index);
     steer_symbol(engine, event->index);
@@ -354,6 +399,8 @@ static void on_connection(struct engine *engine, const struct event_connection *
         if (!hours_of_venue(market, event->venue))
             continue;
         bar_builder_interrupt(&market->builder);
+        revise_interrupted(&market->trades);
+        market->torn = true;
         book_reset(&market->book);
         market->quote = (struct market_quote){0};
         market->stale = !event->up;

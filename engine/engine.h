@@ -105,9 +105,9 @@ struct engine_revision {
     int symbol;
     int64_t ts_ns, at_ns;                       /* of the engine; of the trade, or the bar's opening */
     const struct market_correction *correction; /* NULL: BAR */
-    const struct bar *old, *now; /* the venue's bar before and after; NULL: not kept, or no bar */
-    enum bar_source source;      /* whose bar */
-    bool applied;                /* false: what it belongs to is not kept any more */
+    const struct bar *old, *now;                /* the bar before and after; NULL: not kept, or no bar */
+    enum bar_source source; /* whose bar: of a trade's the one made of trades, not told by `bar` again */
+    bool applied;           /* false: what it belongs to is not kept any more, and no bar changes */
 };
 
 /* What the order book was during a bar. */

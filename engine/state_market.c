@@ -73,6 +73,12 @@ static void visit_builder(struct codec *codec, struct bar_builder *builder)
     codec_i64(codec, &builder->last_trade_id);
     codec_i64(codec, &builder->closed_ns);
     codec_u64(codec, &builder->gaps);
+    if (codec->version < 6)
+        return;
+    codec_i64(codec, &builder->odd_open_ns);
+    codec_i64(codec, &builder->odd_trades);
+    codec_i128(codec, &builder->odd_volume);
+    codec_i128(codec, &builder->odd_quote_volume);
 }
 
 static void visit_quote(struct codec *codec, struct market_quote *quote)
@@ -156,6 +162,39 @@ static int visit_known(struct codec *codec, struct market_state *market)
     return 0;
 }
 
+static int visit_trades(struct codec *codec, struct market_state *market)
+{
+    struct kept_trades *trades = &market->trades;
+    uint32_t n = trades->n;
+    int64_t whole_ns = trades->whole_ns, before = 0;
+    bool begun = trades->begun;
+    if (codec->version < 6)
+        return 0;
+    codec_bool(codec, &market->torn);
+    codec_bool(codec, &begun);
+    codec_i64(codec, &whole_ns);
+    visit_count(codec, &n, UINT32_MAX, 5);
+    for (uint32_t i = 0; i < n && !codec->failed; i++) {
+        struct kept_trade trade = codec->saving ? *revise_kept(trades, i) : (struct kept_trade){0};
+        int64_t step = (int64_t)((uint64_t)trade.ts_ns - (uint64_t)before);
+        codec_i64(codec, &step);
+        before = trade.ts_ns = (int64_t)((uint64_t)before + (uint64_t)step);
+        codec_i64(codec, &trade.id);
+        codec_i64(codec, &trade.price);
+        codec_i64(codec, &trade.qty);
+        codec_bool(codec, &trade.odd);
+        int r = codec->saving || codec->failed ? 0 : revise_put(trades, &trade);
+        codec->failed |= r == -ENOSPC;
+        if (r == -ENOMEM)
+            return r;
+    }
+    if (!codec->saving && !codec->failed) {
+        trades->begun = begun;
+        trades->whole_ns = whole_ns;
+    }
+    return 0;
+}
+
 int visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns)
 {
     visit_symbol(codec, &market->symbol);
@@ -165,6 +204,7 @@ int visit_market(struct codec *codec, struct market_state *market, int64_t inter
         market->notional_unit = filter_notional_unit(&market->symbol);
         book_init(&market->book);
         bar_builder_init(&market->builder, interval_ns);
+        market->builder.loose = market->symbol.loose_ids;
     }
     int r = visit_book(codec, &market->book);
     if (r < 0)
@@ -188,7 +228,14 @@ int visit_market(struct codec *codec, struct market_state *market, int64_t inter
     visit_bar(codec, &market->forming);
     r = visit_recent(codec, &market->recent);
     visit_count(codec, &market->n_held, HELD_BARS_MAX, 10);
+    if (!codec->saving && !codec->failed && market->n_held > 0 &&
+        !(market->held = calloc(HELD_BARS_MAX, sizeof *market->held))) {
+        market->n_held = 0;
+        return -ENOMEM;
+    }
     for (uint32_t i = 0; i < market->n_held && !codec->failed; i++)
         visit_bar(codec, &market->held[i]);
+    if (r == 0)
+        r = visit_trades(codec, market);
     return r < 0 ? r : visit_taken(codec, market);
 }

@@ -62,17 +62,39 @@ static enum bar_built close_forming(struct bar_builder *builder, struct bar *ret
     return builder->complete && !builder->first_unknown ? BAR_CLOSED : BAR_INCOMPLETE;
 }
 
+/* What came before the trade that opens its interval. */
+static void take_odd(struct bar_builder *builder, struct bar *bar)
+{
+    if (builder->odd_trades > 0 && builder->odd_open_ns == bar->open_ns) {
+        bar->volume = builder->odd_volume;
+        bar->quote_volume = builder->odd_quote_volume;
+        bar->trades = builder->odd_trades;
+    }
+    builder->odd_open_ns = builder->odd_trades = 0;
+    builder->odd_volume = builder->odd_quote_volume = 0;
+}
+
+/* False for an id that was seen; else it is the newest now. */
+static bool takes_id(struct bar_builder *builder, int64_t id, bool *ret_first_ever, bool *ret_jump)
+{
+    bool first_ever = builder->last_trade_id < 0;
+    if (!builder->loose && !first_ever && id <= builder->last_trade_id)
+        return false;
+    *ret_first_ever = first_ever;
+    *ret_jump = !builder->loose && !first_ever && id != builder->last_trade_id + 1;
+    builder->gaps += *ret_jump;
+    builder->last_trade_id = id;
+    return true;
+}
+
 enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
                                  int64_t qty, struct bar *ret)
 {
     struct bar *bar = &builder->forming;
     int64_t open_ns = bar_open_time(ts_ns, builder->interval_ns);
-    bool first_ever = builder->last_trade_id < 0;
-    if (!first_ever && id <= builder->last_trade_id)
+    bool first_ever, jump;
+    if (!takes_id(builder, id, &first_ever, &jump))
         return BAR_STALE;
-    bool jump = !first_ever && id != builder->last_trade_id + 1;
-    builder->gaps += jump;
-    builder->last_trade_id = id;
     if (open_ns <= builder->closed_ns || (builder->have_forming && open_ns < bar->open_ns)) {
         builder->complete &= !jump;
         return BAR_STALE;
@@ -87,6 +109,7 @@ enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int
     if (!builder->have_forming) {
         *bar = (struct bar){
             .open_ns = open_ns, .open = price, .high = price, .low = price, .first_trade_id = id};
+        take_odd(builder, bar);
         builder->have_forming = true;
         builder->complete = !jump;
         builder->first_unknown = first_ever;
@@ -103,6 +126,38 @@ enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int
     bar->trades++;
     bar->last_trade_id = id;
     return built;
+}
+
+enum bar_built bar_builder_odd(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
+                               int64_t qty)
+{
+    struct bar *bar = &builder->forming;
+    int64_t open_ns = bar_open_time(ts_ns, builder->interval_ns);
+    bool first_ever, jump;
+    if (!takes_id(builder, id, &first_ever, &jump))
+        return BAR_STALE;
+    builder->complete &= !jump;
+    if (first_ever)
+        builder->last_trade_id = -1; /* it opens no bar: whether the next one does is still not known */
+    if (open_ns <= builder->closed_ns || (builder->have_forming && open_ns < bar->open_ns))
+        return BAR_STALE;
+    if (builder->have_forming && open_ns == bar->open_ns) {
+        bar->volume += qty;
+        bar->trades++;
+        if (__builtin_add_overflow(bar->quote_volume, (int128_t)price * qty, &bar->quote_volume))
+            builder->complete = false;
+        return BAR_NONE;
+    }
+    if (builder->odd_trades == 0 || builder->odd_open_ns != open_ns) {
+        builder->odd_open_ns = open_ns;
+        builder->odd_trades = 0;
+        builder->odd_volume = builder->odd_quote_volume = 0;
+    }
+    builder->odd_trades++;
+    builder->odd_volume += qty;
+    if (__builtin_add_overflow(builder->odd_quote_volume, (int128_t)price * qty, &builder->odd_quote_volume))
+        builder->odd_quote_volume = 0;
+    return BAR_NONE;
 }
 
 void bar_builder_confirm_first(struct bar_builder *builder, int64_t open_ns, int64_t first_trade_id)

@@ -40,6 +40,7 @@ int64_t bar_open_time(int64_t ts_ns, int64_t interval_ns);
  * the venue's kline (its first trade id); bar_builder_confirm_first() tells. */
 struct bar_builder {
     int64_t interval_ns;
+    bool loose; /* ids do not count up one by one: none is known to be missing, and each is taken */
     struct bar forming;
     bool have_forming;  /* `forming` holds at least one trade */
     bool complete;      /* no trade of `forming` was missed, as far as ids tell */
@@ -47,6 +48,9 @@ struct bar_builder {
     int64_t last_trade_id;
     int64_t closed_ns; /* open time of the last bar handed out: trades up to its end come too late */
     uint64_t gaps;     /* jumps in trade ids */
+    /* Trades that make no price, of an interval that no trade has opened yet. */
+    int64_t odd_open_ns, odd_trades;
+    int128_t odd_volume, odd_quote_volume;
 };
 
 enum bar_built {
@@ -62,6 +66,11 @@ void bar_builder_init(struct bar_builder *builder, int64_t interval_ns);
  * without trades are not invented: the next bar's open time tells. */
 enum bar_built bar_builder_trade(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
                                  int64_t qty, struct bar *ret);
+
+/* Feeds one trade that makes no price: it counts in its interval's volume and number of trades only, once a
+ * trade has opened it. BAR_NONE or BAR_STALE. */
+enum bar_built bar_builder_odd(struct bar_builder *builder, int64_t ts_ns, int64_t id, int64_t price,
+                               int64_t qty);
 
 /* The venue says that the interval opening at `open_ns` began with trade `first_trade_id`. */
 void bar_builder_confirm_first(struct bar_builder *builder, int64_t open_ns, int64_t first_trade_id);

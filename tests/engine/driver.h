@@ -424,6 +424,7 @@ static inline void driver_venues(struct driver *d)
     d->venues = true;
     snprintf(d->symbols[0].calendar, sizeof d->symbols[0].calendar, "us-equity");
     snprintf(d->symbols[0].venue, sizeof d->symbols[0].venue, "one");
+    d->symbols[1].loose_ids = true;
     snprintf(d->symbols[1].venue, sizeof d->symbols[1].venue, "two");
 }
 
@@ -472,13 +473,41 @@ static inline void driver_status(struct driver *d, struct market_event *ret)
     }
 }
 
-/* Did it make one? */
-static inline bool driver_of_venues(struct driver *d, struct event *ret)
+/* Of one of the newest trades, as far as its id goes; and bars once more. */
+static inline void driver_revision(struct driver *d, const struct engine *engine, struct market_event *ret)
 {
-    if (!d->venues || !random_chance(&d->random, 3))
+    int symbol = (int)random_between(&d->random, 0, 1);
+    struct driver_market *market = &d->markets[symbol];
+    struct engine_symbol_view view;
+    engine_symbol_view(engine, symbol, &view);
+    *ret = (struct market_event){.symbol = symbol, .event_ns = d->now_ns};
+    if (view.bars > 0 && random_chance(&d->random, 40)) {
+        ret->kind = MARKET_REVISION;
+        ret->kline = (struct market_kline){DRIVER_INTERVAL_NS, view.last_bar, true};
+        ret->kline.bar.open_ns += random_between(&d->random, -5, 1) * DRIVER_INTERVAL_NS;
+        ret->kline.bar.volume += random_between(&d->random, 0, 9);
+        return;
+    }
+    ret->kind = random_chance(&d->random, 50) ? MARKET_CORRECTION : MARKET_CANCEL;
+    ret->correction = (struct market_correction){.ts_ns = d->now_ns,
+                                                 .id = market->trade_id - random_between(&d->random, 0, 12),
+                                                 .price = driver_price(market, market->middle),
+                                                 .qty = random_between(&d->random, 1, 9000) * 1000,
+                                                 .code = "C"};
+    ret->correction.new_id = random_chance(&d->random, 50) ? ret->correction.id : market->trade_id + 1000000;
+    if (ret->kind == MARKET_CANCEL)
+        ret->correction.price = ret->correction.qty = 0;
+}
+
+/* Did it make one? */
+static inline bool driver_of_venues(struct driver *d, const struct engine *engine, struct event *ret)
+{
+    if (!d->venues || !random_chance(&d->random, 4))
         return false;
     int dice = (int)random_between(&d->random, 0, 99);
-    if (dice < 50) {
+    if (dice < 25) {
+        driver_revision(d, engine, &ret->market);
+    } else if (dice < 50) {
         ret->kind = EVENT_SESSION;
         driver_session(d, &ret->session);
     } else if (dice < 65) {
@@ -502,7 +531,7 @@ static inline void driver_next(struct driver *d, const struct engine *engine, st
     d->now_ns += random_between(&d->random, 0, 40 * DRIVER_MS_NS);
     *ret = (struct event){.seq = ++d->seq, .kind = EVENT_MARKET};
     ret->recv_ns = d->now_ns;
-    if (driver_of_venues(d, ret))
+    if (driver_of_venues(d, engine, ret))
         return;
     bool syncing = engine_book(engine, symbol)->state == BOOK_SYNCING;
     if (syncing && !d->markets[symbol].asked_id)

@@ -49,7 +49,9 @@ struct harness {
     struct equity_point last_equity[HARNESS_ACCOUNTS_MAX];
     int64_t row_ns; /* of the last ledger row */
     uint64_t rows, fills, maker_fills, equity_points, alerts, snapshots_wanted, bars_wanted, bars, bars_built,
-        sessions, actions;
+        sessions, actions, revisions;
+    struct engine_revision last_revision; /* its pointers are of the past */
+    struct bar revision_old, revision_now, last_built;
     int64_t wanted_from_ns, wanted_to_ns;
     struct bar last_bar;
     uint64_t command_id, command_order;
@@ -213,6 +215,7 @@ static void on_bar(void *ctx, int symbol, enum bar_source source, const struct b
         h->last_bar = *bar;
     } else {
         h->bars_built++;
+        h->last_built = *bar;
     }
 }
 
@@ -306,6 +309,15 @@ static void on_action(void *ctx, int symbol, const struct corporate_action *acti
     h->actions++;
 }
 
+static void on_revision(void *ctx, const struct engine_revision *revision)
+{
+    struct harness *h = ctx;
+    h->revisions++;
+    h->last_revision = *revision;
+    h->revision_old = revision->old ? *revision->old : (struct bar){0};
+    h->revision_now = revision->now ? *revision->now : (struct bar){0};
+}
+
 static inline void harness_create(struct harness *h)
 {
     struct engine_sink sink = {.ctx = h,
@@ -319,7 +331,8 @@ static inline void harness_create(struct harness *h)
                                .need_bars = on_need_bars,
                                .command_done = on_command_done,
                                .session = on_session,
-                               .action = on_action};
+                               .action = on_action,
+                               .revision = on_revision};
     for (int a = 0; a < HARNESS_ACCOUNTS; a++)
         h->accounts[a].rules.risk = h->risk;
     if (engine_create(&h->config, &sink, &h->engine) < 0 || !h->orders) {

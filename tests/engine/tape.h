@@ -8,7 +8,7 @@
 #include "engine/core.h"
 
 struct tape {
-    uint64_t hash, bars, orders, fills, rows, positions, points, alerts, wants, accounts, commands;
+    uint64_t hash, bars, orders, fills, rows, positions, points, alerts, wants, accounts, commands, revisions;
 };
 
 static inline void tape_put(struct tape *tape, uint64_t value)
@@ -153,6 +153,17 @@ static inline void tape_action(void *ctx, int symbol, const struct corporate_act
     TAPE(tape, 12, symbol, action->kind, action->shares, action->per, action->cash, ts_ns);
 }
 
+static inline void tape_revision(void *ctx, const struct engine_revision *revision)
+{
+    struct tape *tape = ctx;
+    const struct bar none = {0}, *old = revision->old ? revision->old : &none,
+                     *now = revision->now ? revision->now : &none;
+    tape->revisions += revision->applied;
+    TAPE(tape, 14, revision->kind, revision->symbol, revision->ts_ns, revision->at_ns, revision->source,
+         revision->applied, old->high, old->low, old->close, (int64_t)old->volume, now->high, now->low,
+         now->close, (int64_t)now->volume);
+}
+
 static inline void tape_session(void *ctx, const struct event_session *session, int64_t ts_ns)
 {
     struct tape *tape = ctx;
@@ -173,6 +184,7 @@ static inline struct engine_sink tape_sink(struct tape *tape)
                                 .need_bars = tape_need_bars,
                                 .account = tape_account,
                                 .command_done = tape_command,
+                                .revision = tape_revision,
                                 .action = tape_action,
                                 .session = tape_session};
 }

@@ -162,6 +162,58 @@ static void test_interrupt(void)
     CHECK_INT(bar_builder_close(&builder, 180 * SECOND_NS, &bar), BAR_CLOSED);
 }
 
+/* Ids in any order: every trade counts, no gap is known, and what begins in the middle is not whole. */
+static void test_loose(void)
+{
+    struct bar_builder builder = minute_builder();
+    struct bar bar = {0};
+    builder.loose = true;
+    CHECK_INT(feed(&builder, 70, 500, &bar), BAR_NONE);
+    CHECK_INT(feed(&builder, 80, 3, &bar), BAR_NONE);
+    CHECK_INT(feed(&builder, 120, 4000, &bar), BAR_INCOMPLETE);
+    CHECK_INT(feed(&builder, 130, 17, &bar), BAR_NONE);
+    CHECK_INT(feed(&builder, 130, 17, &bar), BAR_NONE); /* whoever feeds it looks for doubles */
+    CHECK_INT(feed(&builder, 240, 5, &bar), BAR_CLOSED);
+    CHECK(bar.open == 4100 && bar.high == 4100 && bar.low == 117 && bar.close == 117 && bar.volume == 6 &&
+          bar.trades == 3 && bar.first_trade_id == 4000 && bar.last_trade_id == 17);
+    CHECK_INT(builder.gaps, 0);
+    bar_builder_interrupt(&builder);
+    CHECK_INT(feed(&builder, 250, 6, &bar), BAR_NONE);
+    CHECK_INT(feed(&builder, 310, 7, &bar), BAR_INCOMPLETE);
+    CHECK_INT(feed(&builder, 360, 8, &bar), BAR_CLOSED);
+}
+
+static enum bar_built odd(struct bar_builder *builder, int64_t second, int64_t id)
+{
+    return bar_builder_odd(builder, second * SECOND_NS, id, 1000000, 5);
+}
+
+/* Trades that make no price: volume only, before and after the first one that does. */
+static void test_odd(void)
+{
+    struct bar_builder builder = minute_builder();
+    struct bar bar = {0};
+    CHECK_INT(odd(&builder, 60, 9), BAR_NONE);
+    CHECK_INT(feed(&builder, 61, 10, &bar), BAR_NONE);
+    CHECK_INT(odd(&builder, 62, 11), BAR_NONE);
+    CHECK_INT(odd(&builder, 62, 11), BAR_STALE);              /* seen */
+    CHECK_INT(feed(&builder, 120, 12, &bar), BAR_INCOMPLETE); /* what came before the first is not known */
+    CHECK(bar.open == 110 && bar.high == 110 && bar.low == 110 && bar.close == 110 && bar.volume == 12 &&
+          bar.trades == 3);
+    CHECK(bar.quote_volume == 2 * 110 + 2 * 5 * 1000000);
+    CHECK_INT(odd(&builder, 185, 13), BAR_NONE); /* of the next bar, which is not open yet */
+    CHECK_INT(odd(&builder, 125, 14), BAR_NONE);
+    CHECK_INT(odd(&builder, 119, 15), BAR_STALE);
+    CHECK_INT(feed(&builder, 190, 16, &bar), BAR_CLOSED);
+    CHECK(bar.volume == 7 && bar.trades == 2 && bar.first_trade_id == 12);
+    CHECK_INT(feed(&builder, 240, 17, &bar), BAR_CLOSED);
+    CHECK(bar.volume == 7 && bar.trades == 2 && bar.open == 116);
+    CHECK_INT(odd(&builder, 305, 18), BAR_NONE); /* of an interval that no trade opens: of no bar */
+    CHECK_INT(feed(&builder, 360, 19, &bar), BAR_CLOSED);
+    CHECK_INT(odd(&builder, 370, 21), BAR_NONE); /* one was missed */
+    CHECK_INT(feed(&builder, 420, 22, &bar), BAR_INCOMPLETE);
+}
+
 /* Sums that no market reaches make a bar incomplete, not undefined. */
 static void test_absurd_sums(void)
 {
@@ -270,6 +322,8 @@ int main(void)
     test_stale();
     test_close();
     test_interrupt();
+    test_loose();
+    test_odd();
     test_absurd_sums();
     test_at_random();
     return check_done("exchange/bar");

@@ -1,0 +1,258 @@
+/* What a venue changes after it told it: corrected and cancelled trades, and bars told once more.
+ *
+ * The newest trades of symbols whose venue does so are kept, for an hour at most. A bar is reckoned anew from
+ * them while all of its own are there. What was decided stays decided: no strategy sees a bar twice, nothing
+ * is filled or triggered. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine/core.h"
+
+#define HOUR_NS (3600 * INT64_C(1000000000))
+
+enum { KEPT_MAX = 2048, SEEN_MAX = 32 /* among the newest of them a trade is looked for that comes twice */ };
+
+bool revise_keeps(const struct symbol *symbol)
+{
+    return symbol->loose_ids || symbol->calendar[0] != '\0';
+}
+
+/* ---- the trades kept ---- */
+
+static struct kept_trade *kept(const struct kept_trades *trades, uint32_t i)
+{
+    return &trades->trades[(trades->first + i) % trades->cap];
+}
+
+static void drop_oldest(struct kept_trades *trades, int64_t interval_ns)
+{
+    int64_t whole_ns = bar_open_time(kept(trades, 0)->ts_ns, interval_ns) + interval_ns;
+    if (whole_ns > trades->whole_ns)
+        trades->whole_ns = whole_ns;
+    trades->first = (trades->first + 1) % trades->cap;
+    trades->n--;
+}
+
+int revise_put(struct kept_trades *trades, const struct kept_trade *trade)
+{
+    if (trades->n == trades->cap) {
+        if (trades->cap == KEPT_MAX)
+            return -ENOSPC;
+        uint32_t cap = trades->cap ? 2 * trades->cap : 16;
+        struct kept_trade *moved = calloc(cap, sizeof *moved);
+        if (!moved)
+            return -ENOMEM;
+        for (uint32_t i = 0; i < trades->n; i++)
+            moved[i] = *kept(trades, i);
+        free(trades->trades);
+        trades->trades = moved;
+        trades->cap = cap;
+        trades->first = 0;
+    }
+    *kept(trades, trades->n++) = *trade;
+    return 0;
+}
+
+int revise_keep(struct market_state *market, int64_t interval_ns, const struct kept_trade *trade)
+{
+    struct kept_trades *trades = &market->trades;
+    if (!trades->begun) {
+        trades->begun = true;
+        trades->whole_ns = bar_open_time(trade->ts_ns, interval_ns) + interval_ns;
+    }
+    while (trades->n > 0 && (trades->n == KEPT_MAX || kept(trades, 0)->ts_ns < trade->ts_ns - HOUR_NS))
+        drop_oldest(trades, interval_ns);
+    return revise_put(trades, trade);
+}
+
+const struct kept_trade *revise_kept(const struct kept_trades *trades, uint32_t i)
+{
+    return kept(trades, i);
+}
+
+void revise_forget(struct kept_trades *trades)
+{
+    free(trades->trades);
+    *trades = (struct kept_trades){0};
+}
+
+void revise_interrupted(struct kept_trades *trades)
+{
+    trades->n = trades->first = 0;
+    trades->begun = false;
+}
+
+bool revise_seen(const struct kept_trades *trades, const struct market_trade *trade)
+{
+    for (uint32_t i = trades->n, seen = 0; i > 0 && seen < SEEN_MAX; i--, seen++) {
+        const struct kept_trade *one = kept(trades, i - 1);
+        if (one->id == trade->id && one->ts_ns == trade->ts_ns && one->price == trade->price &&
+            one->qty == trade->qty)
+            return true;
+    }
+    return false;
+}
+
+void revise_split(struct kept_trades *trades, const struct split *split)
+{
+    for (uint32_t i = 0; i < trades->n; i++) {
+        struct kept_trade *one = kept(trades, i);
+        int64_t qty = split_qty(split, one->qty);
+        if (one->ts_ns >= split->ex_ns)
+            continue;
+        one->price = split_shown(split, one->price);
+        one->qty = qty < 0 ? one->qty : qty;
+    }
+}
+
+/* ---- corrections ---- */
+
+/* The bar of an interval as its trades give it; false without one that makes a price. */
+static bool rebuild(const struct kept_trades *trades, int64_t open_ns, int64_t interval_ns, struct bar *ret)
+{
+    struct bar_builder builder;
+    struct bar none;
+    bar_builder_init(&builder, interval_ns);
+    builder.loose = true;
+    for (uint32_t i = 0; i < trades->n; i++) {
+        const struct kept_trade *one = kept(trades, i);
+        if (bar_open_time(one->ts_ns, interval_ns) != open_ns)
+            continue;
+        if (one->odd)
+            bar_builder_odd(&builder, one->ts_ns, one->id, one->price, one->qty);
+        else
+            bar_builder_trade(&builder, one->ts_ns, one->id, one->price, one->qty, &none);
+    }
+    if (builder.have_forming)
+        *ret = builder.forming;
+    return builder.have_forming;
+}
+
+static bool matches(const struct kept_trade *one, const struct market_correction *correction, bool cancel)
+{
+    int64_t price = correction->old_price, qty = correction->old_qty;
+    if (cancel && price == 0)
+        price = correction->price;
+    if (cancel && qty == 0)
+        qty = correction->qty;
+    return one->id == correction->id && (price == 0 || one->price == price) && (qty == 0 || one->qty == qty);
+}
+
+static void take_out(struct kept_trades *trades, uint32_t at)
+{
+    for (uint32_t i = at + 1; i < trades->n; i++)
+        *kept(trades, i - 1) = *kept(trades, i);
+    trades->n--;
+}
+
+/* The last price is that of the newest trade that makes one. */
+static void price_again(struct market_state *market)
+{
+    const struct kept_trades *trades = &market->trades;
+    for (uint32_t i = trades->n; market->last_from == LAST_TRADE && i > 0; i--)
+        if (!kept(trades, i - 1)->odd) {
+            market->last = kept(trades, i - 1)->price;
+            return;
+        }
+}
+
+static bool prices(const struct kept_trades *trades, uint32_t at)
+{
+    for (uint32_t i = trades->n; i > at + 1; i--)
+        if (!kept(trades, i - 1)->odd)
+            return false;
+    return !kept(trades, at)->odd;
+}
+
+static void correct(struct engine *engine, struct market_state *market, uint32_t at,
+                    const struct market_event *event, struct bar *before, struct bar *after,
+                    struct engine_revision *told)
+{
+    struct kept_trades *trades = &market->trades;
+    const struct market_correction *correction = &event->correction;
+    struct bar_builder *builder = &market->builder;
+    struct kept_trade *one = kept(trades, at);
+    int64_t open_ns = bar_open_time(one->ts_ns, engine->interval_ns);
+    bool whole = open_ns >= trades->whole_ns, last = prices(trades, at);
+    bool was = rebuild(trades, open_ns, engine->interval_ns, before);
+    told->at_ns = one->ts_ns;
+    if (event->kind == MARKET_CANCEL) {
+        take_out(trades, at);
+    } else {
+        one->id = correction->new_id;
+        one->price = correction->price;
+        one->qty = correction->qty;
+    }
+    bool is = rebuild(trades, open_ns, engine->interval_ns, after);
+    if (last)
+        price_again(market);
+    if (whole && builder->have_forming && builder->forming.open_ns == open_ns) {
+        builder->have_forming = is;
+        builder->forming = is ? *after : (struct bar){0};
+    }
+    told->applied = whole;
+    told->old = whole && was ? before : NULL;
+    told->now = whole && is ? after : NULL;
+}
+
+void revise_trade(struct engine *engine, int symbol, const struct market_event *event)
+{
+    struct market_state *market = &engine->markets[symbol];
+    const struct market_correction *correction = &event->correction;
+    bool cancel = event->kind == MARKET_CANCEL;
+    struct bar before, after;
+    struct engine_revision told = {.kind = cancel ? REVISION_CANCEL : REVISION_CORRECTION,
+                                   .symbol = symbol,
+                                   .ts_ns = engine->now_ns,
+                                   .at_ns = correction->ts_ns,
+                                   .correction = correction,
+                                   .source = BAR_TRADES};
+    for (uint32_t i = market->trades.n; i > 0; i--)
+        if (matches(kept(&market->trades, i - 1), correction, cancel)) {
+            correct(engine, market, i - 1, event, &before, &after, &told);
+            break;
+        }
+    if (engine->sink.revision)
+        engine->sink.revision(engine->sink.ctx, &told);
+}
+
+/* ---- bars told once more ---- */
+
+static struct bar *find_bar(struct recent_bars *recent, int64_t open_ns)
+{
+    for (uint32_t i = recent->n; i > 0; i--) {
+        struct bar *bar = &recent->bars[(recent->first + i - 1) % RECENT_BARS_MAX];
+        if (bar->open_ns <= open_ns)
+            return bar->open_ns == open_ns ? bar : NULL;
+    }
+    return NULL;
+}
+
+bool revise_bar(struct engine *engine, int symbol, const struct bar *now)
+{
+    struct market_state *market = &engine->markets[symbol];
+    if (market->bars == 0 || now->open_ns > market->last_bar.open_ns)
+        return false;
+    struct bar *bar = find_bar(&market->recent, now->open_ns);
+    struct bar old = bar ? *bar : (struct bar){0};
+    bool kept_yet =
+        now->open_ns == market->last_bar.open_ns || now->open_ns > market->last_bar.open_ns - HOUR_NS;
+    struct engine_revision told = {.kind = REVISION_BAR,
+                                   .symbol = symbol,
+                                   .ts_ns = engine->now_ns,
+                                   .at_ns = now->open_ns,
+                                   .old = bar ? &old : NULL,
+                                   .now = now,
+                                   .source = BAR_VENUE,
+                                   .applied = kept_yet};
+    if (bar && kept_yet)
+        *bar = *now;
+    if (now->open_ns == market->last_bar.open_ns) {
+        market->last_bar = *now;
+        if (market->last_from == LAST_BAR || market->last_from == LAST_HISTORY)
+            market->last = now->close;
+    }
+    if (engine->sink.revision)
+        engine->sink.revision(engine->sink.ctx, &told);
+    return true;
+}

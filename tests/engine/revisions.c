@@ -1,0 +1,271 @@
+/* What a venue changes after it told it: corrections, cancellations and late bars change the bars that are
+ * kept and the last price, and leave a trace; trades without order in their ids; trades that make no price;
+ * minutes in which nobody traded. Bars are held against those of the trades as they should have been. */
+#include "tests/engine/by_hand.h"
+#include "tests/random.h"
+
+enum { TRADES = 400 };
+
+static void open_stock(void)
+{
+    harness_init(&h);
+    snprintf(h.symbols[BTCUSDT].calendar, sizeof h.symbols[BTCUSDT].calendar, "us-equity");
+    h.symbols[BTCUSDT].loose_ids = true;
+    harness_open(&h);
+    struct event event = {.kind = EVENT_SESSION,
+                          .session = {.calendar = "us-equity", .phase = MARKET_PHASE_OPEN}};
+    CHECK_INT(harness_event(&h, &event), 0);
+}
+
+static void trade_of(int64_t ts_ns, int64_t id, int64_t price, int64_t qty, bool odd)
+{
+    struct event event = {
+        .kind = EVENT_MARKET,
+        .market = {.kind = MARKET_TRADE,
+                   .symbol = BTCUSDT,
+                   .trade = {.ts_ns = ts_ns, .id = id, .price = price, .qty = qty, .odd = odd}}};
+    h.now_ns = ts_ns > h.now_ns ? ts_ns : h.now_ns;
+    CHECK_INT(harness_event(&h, &event), 0);
+}
+
+static void revise(enum market_kind kind, struct market_correction correction)
+{
+    struct event event = {.kind = EVENT_MARKET, .market = {.kind = kind, .symbol = BTCUSDT}};
+    event.market.correction = correction;
+    uint64_t told = h.revisions;
+    CHECK_INT(harness_event(&h, &event), 0);
+    CHECK_INT(h.revisions, told + 1);
+}
+
+static int64_t last(void)
+{
+    struct engine_symbol_view view;
+    engine_symbol_view(h.engine, BTCUSDT, &view);
+    return view.last;
+}
+
+/* Minutes: 0 begins in the middle, 1 is whole, 2 forms. */
+static void test_corrections(void)
+{
+    int64_t minute = START_NS + MINUTE_NS;
+    open_stock();
+    trade_of(START_NS + 5 * SECOND_NS, 77, 100 * USDT, BTC, false);
+    trade_of(minute, 9, 101 * USDT, BTC, false);
+    trade_of(minute + SECOND_NS, 5000, 120 * USDT, 2 * BTC, false); /* an error */
+    trade_of(minute + 2 * SECOND_NS, 3, 102 * USDT, 3 * BTC, false);
+    trade_of(minute + 2 * SECOND_NS, 3, 102 * USDT, 3 * BTC, false); /* twice */
+    trade_of(minute + 3 * SECOND_NS, 4, 90 * USDT, BTC / 2, true);   /* makes no price */
+    CHECK_INT(last(), 102 * USDT);
+    trade_of(minute + MINUTE_NS, 10, 103 * USDT, BTC, false);
+    CHECK_INT(h.bars_built, 1);
+    CHECK(h.last_built.open_ns == minute && h.last_built.high == 120 * USDT &&
+          h.last_built.low == 101 * USDT && h.last_built.trades == 4 &&
+          h.last_built.volume == 6 * BTC + BTC / 2);
+
+    revise(MARKET_CORRECTION, (struct market_correction){.ts_ns = h.now_ns,
+                                                         .id = 5000,
+                                                         .new_id = 5001,
+                                                         .old_price = 120 * USDT,
+                                                         .old_qty = 2 * BTC,
+                                                         .price = 102 * USDT + 1,
+                                                         .qty = BTC,
+                                                         .code = "C"});
+    CHECK(h.last_revision.applied && h.last_revision.kind == REVISION_CORRECTION &&
+          h.last_revision.source == BAR_TRADES && h.last_revision.at_ns == minute + SECOND_NS);
+    CHECK(h.revision_old.high == 120 * USDT && h.revision_old.volume == 6 * BTC + BTC / 2);
+    CHECK(h.revision_now.high == 102 * USDT + 1 && h.revision_now.volume == 5 * BTC + BTC / 2 &&
+          h.revision_now.trades == 4 && h.revision_now.open == 101 * USDT &&
+          h.revision_now.close == 102 * USDT);
+    revise(MARKET_CANCEL, (struct market_correction){.id = 5000}); /* its id is another by now */
+    CHECK(!h.last_revision.applied && h.revision_now.open_ns == 0);
+    revise(MARKET_CANCEL, (struct market_correction){.id = 5001, .price = 1, .qty = BTC});
+    CHECK(!h.last_revision.applied); /* its price is another */
+    revise(MARKET_CANCEL, (struct market_correction){.id = 5001, .price = 102 * USDT + 1, .qty = BTC});
+    CHECK(h.last_revision.applied && h.last_revision.kind == REVISION_CANCEL);
+    CHECK(h.revision_now.high == 102 * USDT && h.revision_now.trades == 3);
+    revise(MARKET_CANCEL, (struct market_correction){.id = 77, .price = 100 * USDT, .qty = BTC});
+    CHECK(!h.last_revision.applied); /* that minute was never whole */
+
+    CHECK_INT(last(), 103 * USDT); /* the forming one, and the last price */
+    revise(MARKET_CORRECTION,
+           (struct market_correction){.id = 10, .new_id = 10, .price = 104 * USDT, .qty = 2 * BTC});
+    CHECK(h.last_revision.applied && h.revision_now.open == 104 * USDT);
+    CHECK_INT(last(), 104 * USDT);
+    trade_of(minute + MINUTE_NS + SECOND_NS, 11, 99 * USDT, BTC, false);
+    revise(MARKET_CANCEL, (struct market_correction){.id = 11});
+    CHECK_INT(last(), 104 * USDT);
+    trade_of(minute + 2 * MINUTE_NS, 12, 105 * USDT, BTC, false);
+    CHECK(h.last_built.open == 104 * USDT && h.last_built.low == 104 * USDT &&
+          h.last_built.volume == 2 * BTC && h.last_built.trades == 1);
+    revise(MARKET_CANCEL, (struct market_correction){.id = 10}); /* all that there was */
+    CHECK(h.last_revision.applied && h.revision_old.open == 104 * USDT && h.revision_now.open_ns == 0);
+    connection(&h, true); /* what was before is not corrected any more */
+    revise(MARKET_CANCEL, (struct market_correction){.id = 12});
+    CHECK(!h.last_revision.applied);
+    harness_close(&h);
+}
+
+static void revision(const struct bar *bar)
+{
+    struct event event = {
+        .kind = EVENT_MARKET,
+        .market = {.kind = MARKET_REVISION, .symbol = BTCUSDT, .kline = {h.config.interval_ns, *bar, true}}};
+    CHECK_INT(harness_event(&h, &event), 0);
+}
+
+static void test_bars(void)
+{
+    open_stock();
+    for (int i = 0; i < 90; i++) {
+        struct bar bar = flat_bar(START_NS + i * MINUTE_NS, (100 + i) * USDT);
+        h.now_ns = bar.open_ns + MINUTE_NS;
+        if (i != 80) /* nobody traded: nothing is missing, and nothing is asked for */
+            kline(&h, BTCUSDT, &bar);
+    }
+    CHECK_INT(h.bars, 89);
+    CHECK_INT(h.bars_wanted, 0);
+    CHECK_INT(last(), 189 * USDT);
+    struct bar late = flat_bar(START_NS + 89 * MINUTE_NS, 200 * USDT);
+    revision(&late);
+    CHECK(h.last_revision.applied && h.last_revision.kind == REVISION_BAR &&
+          h.last_revision.source == BAR_VENUE);
+    CHECK(h.revision_old.close == 189 * USDT && h.revision_now.close == 200 * USDT);
+    CHECK_INT(last(), 200 * USDT);
+    late = flat_bar(START_NS + 50 * MINUTE_NS, 7 * USDT);
+    revision(&late);
+    CHECK(h.last_revision.applied && h.revision_old.close == 150 * USDT);
+    revision(&late);
+    CHECK_INT(h.revision_old.close, 7 * USDT); /* it is remembered */
+    late.open_ns = START_NS + 80 * MINUTE_NS;
+    revision(&late); /* one that was not there */
+    CHECK(h.last_revision.applied && h.revision_old.open_ns == 0 && h.revision_now.close == 7 * USDT);
+    late.open_ns = START_NS + 10 * MINUTE_NS;
+    revision(&late);
+    CHECK(!h.last_revision.applied); /* older than an hour */
+    CHECK_INT(h.revisions, 5);
+    CHECK_INT(h.bars, 89);
+    late.open_ns = START_NS + 90 * MINUTE_NS; /* the first word of it */
+    h.now_ns = late.open_ns + MINUTE_NS;
+    revision(&late);
+    CHECK_INT(h.revisions, 5);
+    CHECK_INT(h.bars, 90);
+    connection(&h, false);
+    connection(&h, true);
+    late.open_ns += 5 * MINUTE_NS; /* after an interruption a gap is one */
+    h.now_ns = late.open_ns + MINUTE_NS;
+    kline(&h, BTCUSDT, &late);
+    CHECK_INT(h.bars_wanted, 1);
+    CHECK_INT(h.bars, 90);
+    struct event none = {.kind = EVENT_BARS, .bars = {.symbol = BTCUSDT}};
+    CHECK_INT(harness_event(&h, &none), 0);
+    CHECK_INT(h.bars, 91);
+    harness_close(&h);
+}
+
+/* No order is filled by a correction, nor by a trade that makes no price. */
+static void test_orders(void)
+{
+    open_stock();
+    quote(&h, BTCUSDT, 99 * USDT, 100 * BTC, 100 * USDT, 100 * BTC);
+    trade_of(h.now_ns, 1, 100 * USDT, BTC, false);
+    uint64_t id = rested(limit(ORDER_BUY, BTC, 95 * USDT));
+    trade_of(h.now_ns + SECOND_NS, 2, 90 * USDT, BTC, true);
+    revise(MARKET_CORRECTION,
+           (struct market_correction){.id = 1, .new_id = 1, .price = 90 * USDT, .qty = BTC});
+    CHECK_INT(last(), 90 * USDT);
+    sees(id, ORDER_OPEN, ORDER_OK);
+    trade_of(h.now_ns + SECOND_NS, 1, 94 * USDT, BTC, false);
+    sees(id, ORDER_FILLED, ORDER_OK);
+    harness_close(&h);
+}
+
+/* Random trades and corrections against bars made of the trades as they are in the end. */
+struct truth {
+    int64_t ts_ns, id, price, qty;
+    bool odd, gone;
+};
+
+static struct bar bar_of(const struct truth *trades, int n, int64_t open_ns)
+{
+    struct bar bar = {.open_ns = open_ns};
+    for (int i = 0; i < n; i++) {
+        const struct truth *t = &trades[i];
+        if (t->gone || t->ts_ns < open_ns || t->ts_ns >= open_ns + MINUTE_NS)
+            continue;
+        bar.volume += t->qty;
+        bar.trades++;
+        if (t->odd)
+            continue;
+        bar.open = bar.open ? bar.open : t->price;
+        bar.high = t->price > bar.high ? t->price : bar.high;
+        bar.low = bar.low == 0 || t->price < bar.low ? t->price : bar.low;
+        bar.close = t->price;
+    }
+    return bar;
+}
+
+static void test_random(struct random *random)
+{
+    static struct truth trades[TRADES];
+    unsigned applied = 0;
+    for (int round = 0; round < 20; round++) {
+        open_stock();
+        trade_of(START_NS, 1, USDT, BTC, false); /* the first minute is not whole */
+        int64_t now_ns = START_NS + MINUTE_NS;
+        for (int n = 0; n < TRADES; n++) {
+            now_ns += random_between(random, 0, 2 * SECOND_NS);
+            struct truth *t = &trades[n];
+            *t = (struct truth){.ts_ns = now_ns,
+                                .id = n % 2 ? 100000 - n : n + 100,
+                                .price = random_between(random, 90, 110) * USDT,
+                                .qty = random_between(random, 1, 99) * 1000,
+                                .odd = random_chance(random, 10)};
+            trade_of(t->ts_ns, t->id, t->price, t->qty, t->odd);
+            if (!random_chance(random, 30))
+                continue;
+            t = &trades[random_between(random, n > 150 ? n - 150 : 0, n)];
+            if (t->gone)
+                continue;
+            int64_t open_ns = bar_open_time(t->ts_ns, MINUTE_NS);
+            struct bar before = bar_of(trades, n + 1, open_ns);
+            struct market_correction correction = {
+                .id = t->id, .new_id = t->id, .price = t->price, .qty = t->qty};
+            bool cancel = random_chance(random, 50);
+            if (cancel) {
+                t->gone = true;
+            } else {
+                correction.old_price = t->price;
+                correction.price = t->price = random_between(random, 90, 110) * USDT;
+                correction.new_id = t->id = t->id + 1000000;
+            }
+            revise(cancel ? MARKET_CANCEL : MARKET_CORRECTION, correction);
+            struct bar after = bar_of(trades, n + 1, open_ns);
+            const struct bar *old = &h.revision_old, *now = &h.revision_now;
+            CHECK(h.last_revision.applied);
+            applied++;
+            if (before.open)
+                CHECK(old->open == before.open && old->high == before.high && old->low == before.low &&
+                      old->close == before.close && old->volume == before.volume &&
+                      old->trades == before.trades);
+            if (after.open)
+                CHECK(now->open == after.open && now->high == after.high && now->low == after.low &&
+                      now->close == after.close && now->volume == after.volume &&
+                      now->trades == after.trades);
+            else
+                CHECK_INT(now->open_ns, 0);
+        }
+        harness_close(&h);
+    }
+    printf("engine/revisions: %u applied\n", applied);
+    CHECK(applied > 1000);
+}
+
+int main(void)
+{
+    struct random random = random_seeded("engine/revisions", 20261122);
+    test_corrections();
+    test_bars();
+    test_orders();
+    test_random(&random);
+    return check_done("engine/revisions");
+}
