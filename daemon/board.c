@@ -44,7 +44,7 @@ struct board *board_create(struct daemon *daemon)
 
 void board_bar(struct board *board, int symbol, const struct bar *bar)
 {
-    if (!board_begun(board))
+    if (!board_begun(board) || symbol >= board->n_symbols) /* one that was added since has none yet */
         return;
     uint64_t ticket = db_writer_last(session_writer(board->daemon->session));
     pthread_mutex_lock(&board->lock);

@@ -75,6 +75,10 @@ static const struct command {
     {"policy_show", command_policy_show, false},
     {"resume", command_resume, true},
     {"status", command_status, false},
+    {"streams", command_streams, true},
+    {"symbol_add", command_symbol_add, true},
+    {"symbol_list", command_symbol_list, true},
+    {"symbol_remove", command_symbol_remove, true},
     {"train_check", command_train_check, false},
     {"train_config", command_train_config, false},
     {"train_list", command_train_list, false},
@@ -98,7 +102,7 @@ void commands_handle(void *ctx, struct control_call *call, const char *cmd, json
     size_t n = sizeof table / sizeof *table;
     const struct command *command = bsearch(cmd, table, n, sizeof *table, compare);
     if (!command) {
-        char known[512] = "";
+        char known[640] = "";
         for (size_t i = 0; i < n; i++)
             snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                      table[i].name);

@@ -173,6 +173,10 @@ bool command_train_changes(const char *cmd);
 /* What the co-process is asked for one that changes a training and whose arguments are good: *ret_cmd, and a
  * new object. NULL without memory. */
 json_t *command_train_asked(const struct request *request, const char **ret_cmd);
+void command_symbol_add(const struct request *request); /* symbol.c … */
+void command_symbol_remove(const struct request *request);
+void command_symbol_list(const struct request *request);
+void command_streams(const struct request *request);
 void command_policy_list(const struct request *request); /* policy_show.c … */
 void command_policy_show(const struct request *request);
 void command_policy_promote(const struct request *request); /* policy.c … */

@@ -1,0 +1,302 @@
+/* Symbols added and removed while the daemon runs, and what the venues say that they send. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/command/internal.h"
+#include "daemon/feed/feeds.h"
+#include "exchange/nearest.h"
+#include "exchange/venues.h"
+
+enum { SHOWN = 60 };
+
+/* A question to a venue that a command waits for; it is answered, or dropped when the daemon stops. */
+struct venue_job {
+    struct request request; /* its args are a reference, its peer is … */
+    struct control_peer peer;
+    struct feed *feed;
+};
+
+static struct venue_job *make_job(const struct request *request, const char *cmd, struct feed *feed)
+{
+    struct venue_job *job = calloc(1, sizeof *job);
+    if (!job) {
+        control_error(request->call, "ENOMEM", "out of memory");
+        return NULL;
+    }
+    job->request = *request;
+    job->request.cmd = cmd;
+    job->request.args = json_incref(request->args);
+    job->peer = *request->peer;
+    job->request.peer = &job->peer;
+    job->feed = feed;
+    return job;
+}
+
+static void end_job(struct venue_job *job)
+{
+    json_decref(job->request.args);
+    free(job);
+}
+
+static struct feeds *feeds_of_request(const struct request *request)
+{
+    return request->commands->daemon->feeds;
+}
+
+static bool is_streamed(const struct request *request, const char *name)
+{
+    int index = engine_find_symbol(request->engine, name);
+    struct feed *feed = index < 0 ? NULL : feeds_of(feeds_of_request(request), index);
+    return feed && feed_streams_symbol(feed, index);
+}
+
+/* ---- arguments ---- */
+
+static bool take_venue(const struct args *args, struct feed **ret)
+{
+    struct feeds *feeds = feeds_of_request(args->request);
+    const char *name;
+    struct nearest nearest = {0};
+    char all[160] = "";
+    if (!args_text(args, "venue", &name))
+        return false;
+    *ret = feeds_find(feeds, name);
+    if (*ret)
+        return true;
+    for (size_t i = 0; i < feeds_count(feeds); i++) {
+        const char *known = feed_venue(feeds_at(feeds, i))->format->name;
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", known);
+        nearest_offer(&nearest, name, known);
+    }
+    control_error(args->request->call, "ENOENT", "args.venue: \"%.*s\": %s: did you mean %s? (%s)", SHOWN,
+                  name, venue_find(name) ? "the configuration has no section of it" : "unknown venue",
+                  nearest.best, all);
+    return false;
+}
+
+/* The venue that streams the name which looks most alike; the first for one that looks like none. */
+static struct feed *guess_venue(const struct request *request, const char *name)
+{
+    struct feeds *feeds = feeds_of_request(request);
+    struct nearest nearest = {0};
+    int best = -1;
+    for (int s = 0; s < engine_symbols(request->engine); s++) {
+        const char *known = engine_symbol(request->engine, s)->name, *before = nearest.best;
+        if (!feeds_of(feeds, s) || !strchr(known, '/') != !strchr(name, '/'))
+            continue;
+        nearest_offer(&nearest, name, known);
+        if (nearest.best != before)
+            best = s;
+    }
+    return best < 0 ? feeds_at(feeds, 0) : feeds_of(feeds, best);
+}
+
+/* A name in capitals, as venues list them. */
+static bool take_name(const struct args *args, char ret[static SYMBOL_NAME_MAX])
+{
+    const char *name;
+    size_t n;
+    if (!args_text(args, "symbol", &name))
+        return false;
+    for (n = 0; name[n] && n < SYMBOL_NAME_MAX - 1; n++) {
+        bool letter = (name[n] >= 'a' && name[n] <= 'z') || (name[n] >= 'A' && name[n] <= 'Z');
+        if (!letter && !(name[n] >= '0' && name[n] <= '9') && !strchr("-_./", name[n]))
+            break;
+        ret[n] = (char)(name[n] >= 'a' && name[n] <= 'z' ? name[n] - 'a' + 'A' : name[n]);
+    }
+    ret[n] = '\0';
+    if (n > 0 && name[n] == '\0')
+        return true;
+    control_error(args->request->call, "EINVAL", "args.symbol: \"%.*s\": a symbol like BTCUSDT is needed",
+                  SHOWN, name);
+    return false;
+}
+
+/* ---- add ---- */
+
+static void add(struct venue_job *job, const struct symbol *symbol)
+{
+    const struct request *request = &job->request;
+    struct work work;
+    if (is_streamed(request, symbol->name)) {
+        control_error(request->call, "EEXIST", "args.symbol: %s is streamed already", symbol->name);
+        return;
+    }
+    if (engine_symbols(request->engine) >= SYMBOLS_MAX) {
+        control_error(request->call, "ENOSPC", "args.symbol: %d symbols are known, the most there can be",
+                      SYMBOLS_MAX);
+        return;
+    }
+    if (!command_begin(request, &work))
+        return;
+    int r = feed_add_symbol(job->feed, symbol);
+    if (r < 0)
+        work.reason = ORDER_UNKNOWN_SYMBOL;
+    command_end(&work, json_pack("{s:s, s:s}", "symbol", symbol->name, "venue", symbol->venue));
+}
+
+static void have_symbol(void *user, const char *code, const char *why, const struct symbol *symbol)
+{
+    struct venue_job *job = user;
+    if (code)
+        control_error(job->request.call, code, "%s", why);
+    else
+        add(job, symbol);
+    end_job(job);
+}
+
+void command_symbol_add(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    char name[SYMBOL_NAME_MAX];
+    struct feed *feed = NULL;
+    if (!args_known(&args, "symbol venue key") || !take_name(&args, name) ||
+        (args_given(&args, "venue") && !take_venue(&args, &feed)))
+        return;
+    if (is_streamed(request, name)) {
+        control_error(request->call, "EEXIST", "args.symbol: %s is streamed already", name);
+        return;
+    }
+    int index = engine_find_symbol(request->engine, name);
+    if (index >= 0 && feeds_of(feeds_of_request(request), index)) { /* it was removed: its venue is known */
+        if (feed && feed != feeds_of(feeds_of_request(request), index)) {
+            control_error(request->call, "EEXIST", "args.symbol: %s is a symbol of %s", name,
+                          engine_symbol(request->engine, index)->venue);
+            return;
+        }
+        feed = feeds_of(feeds_of_request(request), index);
+    }
+    if (!feed)
+        feed = guess_venue(request, name);
+    if (!feed_is_up(feed)) {
+        control_error(request->call, "EAGAIN", "%s has not answered yet: nothing can be added",
+                      feed_venue(feed)->format->name);
+        return;
+    }
+    struct venue_job *job = make_job(request, "symbol_add", feed);
+    if (job && feed_find_symbol(feed, name, have_symbol, job) < 0) {
+        control_error(request->call, "ENOMEM", "out of memory");
+        end_job(job);
+    }
+}
+
+/* ---- remove ---- */
+
+/* The account that cannot do without it, or NULL. */
+static const char *user_of(const struct engine *engine, int symbol, const char **ret_why)
+{
+    for (int a = 0; a < engine_accounts(engine); a++) {
+        const struct account *account = engine_account(engine, a);
+        *ret_why = account->positions[symbol].qty < 0 ? "owes it" : "holds it";
+        if (account->positions[symbol].qty != 0)
+            return account->name;
+    }
+    for (size_t i = 0; i < engine_orders(engine); i++) {
+        const struct order *order = engine_order(engine, i);
+        *ret_why = "has an order in it";
+        if (order->symbol == symbol)
+            return engine_account(engine, order->account)->name;
+    }
+    return NULL;
+}
+
+static int count_streamed(const struct request *request)
+{
+    int n = 0;
+    for (int s = 0; s < engine_symbols(request->engine); s++) {
+        struct feed *feed = feeds_of(feeds_of_request(request), s);
+        n += feed && feed_streams_symbol(feed, s);
+    }
+    return n;
+}
+
+void command_symbol_remove(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    const char *why, *user;
+    int symbol;
+    struct work work;
+    if (!args_known(&args, "symbol key") || !args_symbol(&args, "symbol", &symbol))
+        return;
+    const char *name = engine_symbol(request->engine, symbol)->name;
+    if (!is_streamed(request, name)) {
+        if (!command_came_before(request))
+            control_error(request->call, "ENOENT", "args.symbol: %s is not streamed any more", name);
+        return;
+    }
+    user = user_of(request->engine, symbol, &why);
+    if (user) {
+        control_error(request->call, "EBUSY", "args.symbol: account %s %s", user, why);
+        return;
+    }
+    if (count_streamed(request) == 1) {
+        control_error(request->call, "EINVAL",
+                      "args.symbol: %s is the last one: another is to be added first", name);
+        return;
+    }
+    if (!command_begin(request, &work))
+        return;
+    feed_remove_symbol(feeds_of(feeds_of_request(request), symbol), symbol);
+    command_end(&work, json_pack("{s:s}", "symbol", name));
+}
+
+/* ---- list ---- */
+
+void command_symbol_list(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    json_t *array = json_array();
+    if (!args_known(&args, "")) {
+        json_decref(array);
+        return;
+    }
+    for (int s = 0; s < engine_symbols(request->engine); s++) {
+        const struct symbol *symbol = engine_symbol(request->engine, s);
+        json_t *calendar = symbol->calendar[0] ? json_string(symbol->calendar) : json_null();
+        json_array_append_new(array, json_pack("{s:s, s:s, s:b, s:o}", "symbol", symbol->name, "venue",
+                                               symbol->venue, "streamed", is_streamed(request, symbol->name),
+                                               "calendar", calendar));
+    }
+    control_ok(request->call, json_pack("{s:o}", "symbols", array));
+}
+
+/* ---- what a venue sends ---- */
+
+static void have_streams(void *user, const char *code, const char *why, const char *const *names, size_t n)
+{
+    struct venue_job *job = user;
+    if (code) {
+        control_error(job->request.call, code, "%s", why);
+    } else {
+        json_t *array = json_array();
+        for (size_t i = 0; i < n; i++)
+            json_array_append_new(array, json_string(names[i]));
+        control_ok(job->request.call, json_pack("{s:o}", "streams", array));
+    }
+    end_job(job);
+}
+
+void command_streams(const struct request *request)
+{
+    struct args args = {request, request->args, "args"};
+    struct feed *feed = feeds_at(feeds_of_request(request), 0);
+    if (!args_known(&args, "venue") || (args_given(&args, "venue") && !take_venue(&args, &feed)))
+        return;
+    struct venue_job *job = make_job(request, "streams", feed);
+    int r = job ? feed_list_streams(feed, have_streams, job) : 0;
+    if (r == 0)
+        return;
+    const char *name = feed_venue(feed)->format->name;
+    if (r == -EOPNOTSUPP)
+        control_error(request->call, "EOPNOTSUPP", "%s does not say what it sends", name);
+    else if (r == -ENOTCONN)
+        control_error(request->call, "ENOTCONN", "%s is not connected", name);
+    else if (r == -EBUSY)
+        control_error(request->call, "EBUSY", "%s is asked already", name);
+    else
+        control_error(request->call, "ENOMEM", "%s", strerror(-r));
+    end_job(job);
+}
