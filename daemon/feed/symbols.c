@@ -143,13 +143,16 @@ int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
     feed->listed[at] = *symbol;
     feed->symbols[at] = (struct feed_symbol){.index = -1, .calendar = -1};
     memset(feed->symbols[at].streams, -1, sizeof feed->symbols[at].streams);
+    size_t streams = feed->n_streams;
     r = make_late_parser(feed, at + 1 - feed->n_first);
     if (r == 0)
         r = feed_add_streams(feed, at);
     if (r == 0)
         r = session_add_symbol(session, symbol);
-    if (r < 0)
+    if (r < 0) {
+        feed->n_streams = feed->watchdog.n = streams;
         return r;
+    }
     feed->symbols[at].index = r;
     feed->n_symbols++;
     feeds_added(feed->feeds, feed);

@@ -145,8 +145,8 @@ static void on_listed(void *user, struct endpoint *endpoint, const char *data, s
     char **list = stream->list;
     size_t n = stream->n_list;
     stream->list = NULL;
-    forget_list(stream);
     stream->n_list = 0;
+    forget_list(stream);
     if (stream->list_failed)
         done(stream->list_user, NULL, 0, "the connection ended, or its answer cannot be read");
     else
