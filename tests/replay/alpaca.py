@@ -11,6 +11,7 @@ import json
 import os
 import random
 import struct
+import subprocess
 import sys
 import zoneinfo
 
@@ -441,7 +442,18 @@ def test_trading_stream():
             pass
 
 
-for test in (test_authentication, test_subscriptions, test_trading_stream, test_rest, test_book, test_encodings,
+def test_usage():
+    """Bad options: status 2, one line that says what would be right."""
+    for args, right in ((["--plan", "gold"], "free or unlimited"), (["--keys", "x"], "ID:SECRET"), (["--refuse", "400"], "402"),
+                        (["--action", "split:AAPL:4:1:2026-01-17"], "split:AAPL"), (["--rate", "5"], "leave them out"),
+                        (["--venue", "binance", "--plan", "free"], "--help")):
+        p = subprocess.run([PROGRAM, "--venue", "alpaca", "--synthetic", "7", *args], capture_output=True, text=True)
+        assert p.returncode == 2 and right in p.stderr and p.stderr.count("\n") == 1 and not p.stdout, (args, p)
+    p = subprocess.run([PROGRAM, "--venue", "alpaca", "--bars", "x.csv"], capture_output=True, text=True)
+    assert p.returncode == 2 and "--synthetic SEED" in p.stderr, p
+
+
+for test in (test_usage, test_authentication, test_subscriptions, test_trading_stream, test_rest, test_book, test_encodings,
              test_session, test_slow):
     test()
     print(f"{test.__name__}: ok", flush=True)

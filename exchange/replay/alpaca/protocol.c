@@ -361,6 +361,10 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
         snprintf(error, PROTOCOL_ERROR_MAX, "nothing to play: --venue alpaca: --synthetic SEED");
         return -EINVAL;
     }
+    if (options->symbols || options->rate > 0) {
+        snprintf(error, PROTOCOL_ERROR_MAX, "not of this venue: --symbols, --rate: leave them out");
+        return -EINVAL;
+    }
     int rc = create(options, &made, error);
     if (rc == 0)
         destroy(made);
