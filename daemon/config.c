@@ -19,7 +19,7 @@ static void account_defaults(struct account_config *account, const char *name)
     *account = (struct account_config){
         .currency = "USDT",
         .cash = "10000",
-        .fees = {1000, 1000}, /* Binance spot, regular tier */
+        .fees = {1000, 1000}, /* the dearest tier of the default venue */
         .collateral_e4 = 15000,
         .maintenance_e4 = 12500,
         .borrow_rate_e6 = 50000,

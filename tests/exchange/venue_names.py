@@ -1,0 +1,44 @@
+"""No code names a venue but its own folder, the replay, the list of venues and the default configuration.
+
+usage: venue_names.py SOURCE_ROOT
+A venue is a folder of exchange/ with a venue.c. Its name is looked for in every line of the rooms' sources, in any case."""
+
+import pathlib
+import re
+import sys
+
+ROOMS = "exchange indicators_gpu strategy engine db trainer daemon tui".split()
+KINDS = {".c", ".h", ".cu", ".cuh", ".py", ".ini", ".sql", ".in"}
+LISTS = {"exchange/venues.c", "exchange/venue_formats.c", "daemon/papertaped.ini"}
+
+
+def allowed(path, venues):
+    parts = path.parts
+    return path.as_posix() in LISTS or (parts[0] == "exchange" and parts[1] in venues | {"replay"})
+
+
+def lines_that_name(root, path, pattern):
+    text = (root / path).read_text(errors="replace")
+    return [(path, n, line.strip()) for n, line in enumerate(text.splitlines(), 1) if pattern.search(line)]
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    venues = {p.parent.name for p in (root / "exchange").glob("*/venue.c")}
+    assert len(venues) >= 2, f"exchange/ holds {sorted(venues)}: at least two venues are expected"
+    pattern = re.compile("|".join(sorted(venues)), re.IGNORECASE)
+    files = [p.relative_to(root) for room in ROOMS for p in (root / room).rglob("*") if p.suffix in KINDS]
+    looked = [p for p in files if not allowed(p, venues)]
+    assert len(looked) > 500, f"only {len(looked)} files: is {root} the source root?"
+    # The pattern finds what it should: each list names every venue, by its folder at least.
+    for name in LISTS - {"daemon/papertaped.ini"}:
+        text = (root / name).read_text()
+        assert all(v in text for v in venues), f"{name} does not name {sorted(v for v in venues if v not in text)}"
+    found = [hit for path in looked for hit in lines_that_name(root, path, pattern)]
+    for path, n, line in found:
+        print(f"{path}:{n}: {line}")
+    print(f"{len(looked)} files of {len(ROOMS)} rooms, {len(venues)} venues: {len(found)} lines name one")
+    return 1 if found else 0
+
+
+sys.exit(main())
