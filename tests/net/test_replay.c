@@ -1,13 +1,9 @@
 /* The venue table against papertape-replay, a process of its own: everything that a daemon asks of a venue.
  * Usage: test PAPERTAPE_REPLAY */
-#include <errno.h>
-#include <jansson.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "exchange/binance/venue.h"
 #include "tests/net/loop.h"
+#include "tests/net/replay.h"
+#include <errno.h>
 
 enum { SYMBOLS = 2, FRAMES = 20000 };
 #define MINUTE_NS (60 * 1000000000LL)
@@ -16,57 +12,6 @@ static const struct venue *const venue = &binance_venue;
 static uv_loop_t loop;
 
 static const char *const symbol_names[] = {"BTCUSDT", "ETHUSDT"};
-
-struct replay {
-    pid_t pid;
-    FILE *out;
-    char ws_url[128], rest_url[128], ca_file[128];
-};
-
-static void start_replay(struct replay *replay, const char *program, const char *fault)
-{
-    int out[2];
-    char line[1024];
-    snprintf(replay->ca_file, sizeof(replay->ca_file), "/tmp/papertape-test-replay-XXXXXX");
-    int ca = mkstemp(replay->ca_file);
-    if (ca < 0 || pipe(out) < 0) {
-        perror("start_replay");
-        exit(EXIT_FAILURE);
-    }
-    close(ca);
-    replay->pid = fork();
-    if (replay->pid == 0) {
-        dup2(out[1], STDOUT_FILENO);
-        close(out[0]);
-        close(out[1]);
-        execl(program, program, "--synthetic", "7", "--speed", "max", "--ca-out", replay->ca_file,
-              fault ? "--fault" : (char *)NULL, fault, (char *)NULL);
-        _exit(127);
-    }
-    close(out[1]);
-    replay->out = fdopen(out[0], "r");
-    json_error_t error;
-    json_t *json = fgets(line, sizeof(line), replay->out) ? json_loads(line, 0, &error) : NULL;
-    const char *ws_url, *rest_url;
-    if (!json || json_unpack(json, "{s:s,s:s}", "ws_url", &ws_url, "rest_url", &rest_url) < 0) {
-        fprintf(stderr, "%s did not say where it listens\n", program);
-        kill(replay->pid, SIGKILL);
-        exit(EXIT_FAILURE);
-    }
-    snprintf(replay->ws_url, sizeof(replay->ws_url), "%s", ws_url);
-    snprintf(replay->rest_url, sizeof(replay->rest_url), "%s", rest_url);
-    json_decref(json);
-}
-
-static void stop_replay(struct replay *replay)
-{
-    int status = -1;
-    kill(replay->pid, SIGTERM);
-    waitpid(replay->pid, &status, 0);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    fclose(replay->out);
-    unlink(replay->ca_file);
-}
 
 struct seen {
     bool done;
@@ -251,7 +196,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct symbol symbols[SYMBOLS];
         struct replay replay;
-        start_replay(&replay, argv[1], cases[i].fault);
+        start_replay(&replay, argv[1], "max", cases[i].fault);
         uv_loop_init(&loop);
         struct net_context *net = loop_net(&loop, replay.ca_file, 0, 0);
         test_rest(net, &replay, symbols);
