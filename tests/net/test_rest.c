@@ -3,6 +3,7 @@
 
 #include "exchange/binance/rest.h"
 #include "exchange/binance/venue.h"
+#include "exchange/net/clock.h"
 #include "tests/net/loop.h"
 #include "tests/net/server.h"
 
@@ -373,6 +374,58 @@ static void test_limited(void)
     CHECK_INT(book.replies, 0);
 }
 
+/* A ban is told to whoever keeps it, holds whatever asks, and is known to the next one from the start. */
+static int64_t ban_until_ns;
+
+static void on_ban(void *user, int64_t until_ns, const char *why)
+{
+    (void)user;
+    ban_until_ns = until_ns;
+    CHECK_STR(why, "the venue has banned this address (HTTP 418)");
+}
+
+static bool held(struct venue_rest *who)
+{
+    struct seen seen = {0};
+    int before = requests;
+    CHECK_INT(venue->rest_time(who, on_reply, &seen, NULL), 0);
+    for (int turn = 0; turn < 100; turn++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    return requests == before && venue->rest_status(who)->paused_until_ms > clock_now_ms() + 3500000;
+}
+
+static void test_ban(void)
+{
+    char url[64];
+    snprintf(url, sizeof(url), "https://localhost:%u", server_port(server));
+    struct venue_rest_config config = {.net = net, .rest_url = url, .ban = {.told = on_ban}};
+    struct venue_rest *banned, *later, *other;
+    int64_t now_ns = clock_wall_ns();
+    CHECK_INT(venue->rest_create(&config, &banned), 0);
+    say_instead = "HTTP/1.1 418 I'm a teapot\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n";
+    say_times = 1;
+    struct seen seen = {0};
+    CHECK_INT(venue->rest_time(banned, on_reply, &seen, NULL), 0);
+    for (int64_t end = clock_now_ms() + DEADLINE_MS; ban_until_ns == 0 && clock_now_ms() < end;)
+        uv_run(&loop, UV_RUN_ONCE);
+    CHECK(ban_until_ns >= now_ns + 3600000000000 && ban_until_ns < now_ns + 3700000000000);
+    CHECK(held(banned));
+    CHECK_INT(seen.replies, 0);
+
+    CHECK_INT(venue->rest_create(&config, &other), 0);
+    venue->rest_hold(other, now_ns - 1, "long ago");
+    CHECK_INT(venue->rest_status(other)->paused_until_ms, 0);
+    venue->rest_hold(other, ban_until_ns, "the stream was banned");
+    CHECK_STR(venue->rest_status(other)->detail, "the stream was banned");
+    CHECK(held(other));
+    config.ban.until_ns = ban_until_ns;
+    CHECK_INT(venue->rest_create(&config, &later), 0);
+    CHECK(held(later));
+    venue->rest_destroy(banned);
+    venue->rest_destroy(other);
+    venue->rest_destroy(later);
+}
+
 static void test_cancel(void)
 {
     open_rest();
@@ -405,6 +458,7 @@ int main(void)
     test_bars();
     test_refusals();
     test_limited();
+    test_ban();
     test_cancel();
     server_stop(server);
     loop_end(&loop, net);

@@ -121,6 +121,52 @@ static void test_wanted(void)
     CHECK_INT(s->filters.orders_max, 0);
 }
 
+/* A whole list, as large as a venue's, again and again: what trades, halts, comes back and goes. */
+static void test_changes(void)
+{
+    enum { LISTED = 400 };
+    static const char *const states[] = {"TRADING", "HALT", "BREAK", "END_OF_DAY", "AUCTION_MATCH"};
+    static char text[LISTED * 200];
+    static struct venue_symbol wanted[LISTED];
+    for (int round = 0; round < 5; round++) {
+        size_t len = (size_t)snprintf(text, sizeof(text), "{\"serverTime\":1,\"symbols\":[");
+        for (int i = 0; i < LISTED; i++) {
+            snprintf(wanted[i].name, sizeof(wanted[i].name), "S%dUSDT",
+                     (i * 211) % LISTED); /* out of order */
+            if (i % 7 != round)           /* others are delisted each time */
+                len +=
+                    (size_t)snprintf(text + len, sizeof(text) - len,
+                                     "%s{\"symbol\":\"S%dUSDT\",\"status\":\"%s\",\"baseAsset\":\"S%d\","
+                                     "\"baseAssetPrecision\":8,\"quoteAsset\":\"USDT\",\"quotePrecision\":8,"
+                                     "\"filters\":[]}",
+                                     text[len - 1] == '[' ? "" : ",", i, states[(i + round) % 5], i);
+        }
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "]}");
+        struct binance_info info;
+        CHECK_INT(binance_parse_wanted(text, len, "binance-us", wanted, LISTED, &info), 0);
+        for (int i = 0; i < LISTED; i++) {
+            int number = atoi(wanted[i].name + 1);
+            CHECK_INT(wanted[i].found, number % 7 != round);
+            if (!wanted[i].found) {
+                CHECK(wanted[i].nearest[0] == 'S' && strcmp(wanted[i].nearest, wanted[i].name) != 0);
+                continue;
+            }
+            CHECK_STR(wanted[i].symbol.name, wanted[i].name);
+            CHECK_STR(wanted[i].symbol.venue, "binance-us");
+            CHECK_STR(wanted[i].symbol.calendar, "");
+            CHECK_INT(wanted[i].symbol.trading, (number + round) % 5 == 0);
+        }
+    }
+
+    /* A name asked for twice is told twice. */
+    struct venue_symbol twice[3] = {{.name = "S6USDT"}, {.name = "S5USDT"}, {.name = "S6USDT"}};
+    struct binance_info info;
+    CHECK_INT(binance_parse_wanted(text, strlen(text), "binance", twice, 3, &info), 0);
+    CHECK(twice[0].found && twice[1].found && twice[2].found);
+    CHECK_STR(twice[0].symbol.venue, "binance");
+    CHECK_STR(twice[2].symbol.name, "S6USDT");
+}
+
 static const char klines_text[] =
     "[[1723075200000,\"55133.34000000\",\"55140.00000000\",\"55100.10000000\",\"55101.00000000\",\"12."
     "34567000\","
@@ -437,6 +483,7 @@ static void test_recorded_depth(void)
 int main(void)
 {
     test_wanted();
+    test_changes();
     test_klines();
     test_depth();
     test_small();
