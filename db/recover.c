@@ -170,14 +170,14 @@ static void take_session(void *ctx, const struct db_session *row)
         *session = *row;
 }
 
-/* The splits that took effect before an event: those of a row of the ledger that tells its time alone are
- * before it when they are older, which is enough where the row is a reset. */
-static int follow_splits(struct recovery *recovery, uint64_t before_seq, int64_t before_ns)
+/* The splits of events before that of a fill. A reset leaves nothing of its account to be split, so that it
+ * does not matter on which side of it a split is. */
+static int follow_splits(struct recovery *recovery, uint64_t before_seq)
 {
     int r = 0;
     for (; r == 0 && recovery->splits_done < recovery->n_splits; recovery->splits_done++) {
         const struct known_split *split = &recovery->splits[recovery->splits_done];
-        if (before_seq ? split->input_seq >= before_seq : split->ts_ns >= before_ns)
+        if (split->input_seq >= before_seq)
             break;
         r = db_holdings_split(&recovery->holdings, split->symbol, &split->split, split->ts_ns, NULL, NULL);
     }
@@ -202,9 +202,8 @@ static int follow_fills(struct recovery *recovery)
     while (r >= 0 && (r = db_query_step(recovery->reader, stmt)) > 0) {
         int64_t account = sqlite3_column_int64(stmt, 0), fill = sqlite3_column_int64(stmt, 2);
         int side = order_side_parse(db_column_text(stmt, 4));
-        if (fill != last || fill == 0)
-            r = follow_splits(recovery, (uint64_t)sqlite3_column_int64(stmt, 9),
-                              sqlite3_column_int64(stmt, 1));
+        if (fill != last && fill != 0)
+            r = follow_splits(recovery, (uint64_t)sqlite3_column_int64(stmt, 9));
         if (r < 0)
             break;
         if (fill == 0)
@@ -217,7 +216,7 @@ static int follow_fills(struct recovery *recovery)
         last = fill;
     }
     if (r == 0)
-        r = follow_splits(recovery, 0, INT64_MAX);
+        r = follow_splits(recovery, UINT64_MAX);
     if (r < 0)
         snprintf(recovery->err, sizeof recovery->err, "the fills lead to no positions: %s",
                  r == -ENOMEM ? "out of memory" : db_reader_error(recovery->reader));

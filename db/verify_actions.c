@@ -1,6 +1,6 @@
-/* Splits and dividends against the ledger: what each books, in which order, engine/ledger.h and
- * docs/venues.md say. An action takes effect before the first fill of a later event, or where its rows stand.
- */
+/* Splits and dividends against the ledger: what each books, and in which order, engine/ledger.h and
+ * docs/venues.md say. An action takes effect where its rows stand, or before the first fill of a later event;
+ * the times of rows tell nothing of their order (bars fill orders after their time). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -153,8 +153,7 @@ bool verify_action_row(struct verification *v, const struct ledger_row *row)
     if ((of_action || loan) && take(v, row))
         return true;
     end(v);
-    while ((of_action || loan) && v->actions_done < v->n_actions && !verify_stopped(v) &&
-           v->actions[v->actions_done].ts_ns <= row->ts_ns) {
+    while ((of_action || loan) && v->actions_done < v->n_actions && !verify_stopped(v)) {
         begin(v);
         if (take(v, row))
             return true;
@@ -165,8 +164,7 @@ bool verify_action_row(struct verification *v, const struct ledger_row *row)
                      ledger_kind_name(row->kind), row->amount, row->asset);
     uint64_t seq = row->fill_id >= 1 && row->fill_id <= v->n_fills ? v->fills[row->fill_id - 1].input_seq : 0;
     while (v->actions_done < v->n_actions && !verify_stopped(v) &&
-           (seq ? v->actions[v->actions_done].input_seq < seq
-                : v->actions[v->actions_done].ts_ns < row->ts_ns)) {
+           v->actions[v->actions_done].input_seq < seq) {
         begin(v);
         end(v);
     }

@@ -159,6 +159,8 @@ static bool fits(struct engine *engine, int symbol, const struct split *split)
         int64_t most = base->total > base->borrowed ? base->total : base->borrowed;
         if (new < 0 || new > MONEY_MAX - most)
             return false;
+        if (old > 0 && base->total + new - old < 0) /* it paid with some of it, where that is a quote too */
+            return false;
     }
     return true;
 }
@@ -309,7 +311,8 @@ int action_event(struct engine *engine, const struct event_action *event)
         take_split(engine, event->symbol, &split);
     } else {
         engine_alert(engine, "ACTION_REFUSED",
-                     "%s: %" PRId64 " for %" PRId64 ": an account would hold more than can be reckoned with",
+                     "%s: %" PRId64 " for %" PRId64
+                     ": an account would hold more than can be reckoned with, or less than nothing",
                      market->symbol.name, action->shares, action->per);
         return 0;
     }

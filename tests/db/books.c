@@ -115,6 +115,13 @@ static void check_recovered(const char *path, const struct books *b)
             CHECK(memcmp(&p->lots.lots[p->lots.first + k], &lots->lots[lots->first + k],
                          sizeof(struct lot)) == 0);
     }
+    CHECK_INT(r->n_actions, b->actions);
+    CHECK_INT(r->n_sessions, 1);
+    if (r->n_sessions == 1) {
+        CHECK_STR(r->sessions[0].session.calendar, b->session.calendar);
+        CHECK_INT(r->sessions[0].session.phase, b->session.phase);
+        CHECK_INT(r->sessions[0].session.next_ns, b->session.next_ns);
+    }
     CHECK_INT(r->n_orders, engine_orders(b->engine));
     for (size_t i = 0; i < r->n_orders && i < engine_orders(b->engine); i++)
         check_order(&r->orders[i], engine_order(b->engine, i));
@@ -152,7 +159,7 @@ int main(int argc, char **argv)
             kinds[k] += b.rows[k];
         books_close(&b);
     }
-    for (int k = 0; k <= LEDGER_RESET; k++) {
+    for (int k = 0; k < LEDGER_KINDS; k++) {
         printf("%s: %" PRIu64 " rows\n", ledger_kind_name((enum ledger_kind)k), kinds[k]);
         CHECK(kinds[k] > 0);
     }

@@ -3,6 +3,7 @@
 #ifndef TESTS_DB_BOOKS_H
 #define TESTS_DB_BOOKS_H
 
+#include <errno.h>
 #include <sqlite3.h>
 
 #include "db/writer.h"
@@ -24,6 +25,8 @@ static const struct {
     {"equity", "account, ts_ns", "(SELECT name FROM accounts WHERE id = account) || ' ' || ts_ns"},
     {"commands", "id", "id"},
     {"alerts", "id", "id"},
+    {"corporate_actions", "id", "id"},
+    {"revisions", "id", "id"},
     {"meta", "key", "key"},
 };
 enum { BOOKS_TABLES = sizeof books_tables / sizeof *books_tables };
@@ -32,7 +35,8 @@ struct books {
     struct driver driver;
     struct engine *engine;
     struct db_writer *writer;
-    uint64_t command, alert, fills, orders, rows[LEDGER_KINDS];
+    uint64_t command, alert, fills, orders, actions, rows[LEDGER_KINDS];
+    struct event_session session; /* the last */
     enum db_command_state outcome;
     uint64_t outcome_order;
 };
@@ -98,11 +102,47 @@ static void books_command_done(void *ctx, const struct event_command *command, e
     b->outcome_order = order;
 }
 
+static void books_action(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns)
+{
+    struct books *b = ctx;
+    struct db_action row = {.symbol = symbol, .action = *action, .ts_ns = ts_ns, .input_seq = b->driver.seq};
+    b->actions++;
+    db_writer_put_action(b->writer, &row);
+}
+
+static void books_session(void *ctx, const struct event_session *told, int64_t ts_ns)
+{
+    struct books *b = ctx;
+    struct db_session row = {.session = *told, .since_ns = ts_ns};
+    b->session = *told;
+    db_writer_put_session(b->writer, &row);
+}
+
+/* A correction, a cancelled trade, a late bar. */
+static inline void books_revisions(struct books *b)
+{
+    const struct bar bar = {
+        .open_ns = DRIVER_START_NS, .open = 5, .high = 9, .low = 1, .close = 7, .volume = 11};
+    const struct market_correction trade = {.id = 8, .new_id = 9, .old_price = 3, .old_qty = 4, .code = "12"};
+    for (int kind = REVISION_CORRECTION; kind <= REVISION_BAR; kind++) {
+        struct engine_revision told = {.kind = (enum revision_kind)kind,
+                                       .symbol = kind,
+                                       .ts_ns = DRIVER_START_NS + kind,
+                                       .correction = kind == REVISION_BAR ? NULL : &trade,
+                                       .old = &bar,
+                                       .now = kind == REVISION_CANCEL ? NULL : &bar};
+        struct db_revision row;
+        db_revision_of(&told, 1, &row);
+        db_writer_put_revision(b->writer, &row);
+    }
+}
+
 /* The engine, its accounts and symbols; the first deposits. */
 static inline void books_open(struct books *b, struct db_writer *writer, uint64_t seed)
 {
     memset(b, 0, sizeof *b);
     driver_init(&b->driver, seed);
+    driver_venues(&b->driver);
     b->writer = writer;
     struct engine_sink sink = {.ctx = b,
                                .order = books_order,
@@ -112,15 +152,18 @@ static inline void books_open(struct books *b, struct db_writer *writer, uint64_
                                .equity = books_equity,
                                .alert = books_alert,
                                .account = books_account,
+                               .action = books_action,
+                               .session = books_session,
                                .command_done = books_command_done};
     CHECK_INT(engine_create(&b->driver.config, &sink, &b->engine), 0);
     db_writer_group_begin(writer);
     db_writer_put_event(writer, 1); /* what is there before it comes with it */
     for (int s = 0; s < DRIVER_SYMBOLS; s++)
-        db_writer_put_symbol(writer, s, "binance", &b->driver.symbols[s], b->driver.now_ns);
+        db_writer_put_symbol(writer, s, b->driver.symbols[s].venue, &b->driver.symbols[s], b->driver.now_ns);
     for (int a = 0; a < DRIVER_ACCOUNTS; a++)
         books_account(b, a);
     CHECK_INT(engine_start(b->engine, b->driver.now_ns), 0);
+    books_revisions(b);
     db_writer_group_end(writer);
 }
 
@@ -131,7 +174,8 @@ static inline uint64_t books_event(struct books *b)
     driver_next(&b->driver, b->engine, &event);
     db_writer_group_begin(b->writer);
     db_writer_put_event(b->writer, event.seq);
-    CHECK_INT(engine_handle(b->engine, &event), 0);
+    int r = engine_handle(b->engine, &event);
+    CHECK(r == 0 || (r == -EINVAL && event.kind == EVENT_ACTION)); /* one that is none */
     if (event.kind == EVENT_COMMAND) {
         struct db_command row = {.id = ++b->command,
                                  .ts_ns = event.recv_ns,
