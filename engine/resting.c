@@ -99,6 +99,10 @@ void resting_quote(struct engine *engine, uint64_t id)
         live->takes = false; /* from here on the market comes to it */
         return;
     }
+    if (live->takes && order->post_only) { /* it came while the market was closed, and would take now */
+        live_end(engine, id, ORDER_IS_CANCELED, ORDER_WOULD_TAKE);
+        return;
+    }
     int64_t before = order->filled;
     enum order_reason reason = fills_shown(engine, live, !live->takes);
     if (order->filled == before && (reason == ORDER_OK || reason == ORDER_NO_LIQUIDITY))

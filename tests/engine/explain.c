@@ -47,7 +47,9 @@ static bool check_explanation(void *ctx, const struct explanation *e)
     bool passed_alone = order->group != 0 && e->verdict.reason == ORDER_OK; /* another leg did not */
     if (e->have_verdict && order->state == ORDER_REJECTED && !passed_alone)
         CHECK_INT(e->verdict.reason, order->reason);
-    if (!order->by_hand && made->by_bar && !order_is_stop(order->type) && strcmp(order->tag, "flatten") != 0)
+    bool closes = strcmp(order->tag, "flatten") == 0 || strcmp(order->tag, "drawdown") == 0 ||
+                  strcmp(order->tag, "margin call") == 0; /* nobody decided on it */
+    if (!order->by_hand && made->by_bar && !order_is_stop(order->type) && !closes)
         CHECK(e->have_decision);
     if (e->have_decision && made->by_bar) {
         decided++;
