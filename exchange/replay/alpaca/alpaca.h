@@ -41,7 +41,7 @@ struct alpaca {
     char *secret;       /* follows key_id in its memory */
     int refuse;         /* the error that every authentication gets; 0: none */
 
-    int64_t minute; /* of wall time, in which calls are counted */
+    int64_t minute, market_minute; /* in which calls are counted: of wall time, of the position */
     int calls;
 };
 

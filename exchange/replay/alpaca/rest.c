@@ -20,12 +20,15 @@ void rest_refuse(struct rest_call *call, int status, int64_t code, const char *m
     wire_map_end(&call->wire);
 }
 
-/* Counts the call; false when there are too many of them in this minute. */
+/* Counts the call; false when there are too many of them in this minute: of the wall's clock, or of the
+ * market's where that is faster. */
 static bool within_limit(struct alpaca *alpaca, struct response *response)
 {
-    int64_t s = (int64_t)(uv_hrtime() / NS_PER_S), minute = s / 60;
-    if (minute != alpaca->minute) {
+    int64_t s = (int64_t)(uv_hrtime() / NS_PER_S), minute = s / 60,
+            market_minute = alpaca->now_ns / MADE_MINUTE;
+    if (minute != alpaca->minute || market_minute != alpaca->market_minute) {
         alpaca->minute = minute;
+        alpaca->market_minute = market_minute;
         alpaca->calls = 0;
     }
     bool within = alpaca->calls < ALPACA_CALLS_PER_MINUTE;
