@@ -14,11 +14,16 @@ BUILD = ROOT / sys.argv[1]
 os.environ["PAPERTAPE_BUILD"] = str(BUILD)
 sys.path.insert(0, str(ROOT / "tests/system"))
 
+import feed_many  # noqa: E402
 import feed_peers  # noqa: E402
 import feed_programs  # noqa: E402
+import figures  # noqa: E402
 import harness  # noqa: E402
 
 RECORDING = "btcusdt_2024-08-08.jsonl.gz"
+CLIENTS = ["orjson==3.13.0", "cryptofeed==2.4.1"]
+ASKED_FOR = 1.5e6  # frames/s a core with book, bars and indicators
+MANY = (500, 100, 60)  # symbols, frames a second of each, seconds
 STREAMS = {"trade": "trade", "bookTicker": "bookTicker", "depth@100ms": "depth"}
 
 
@@ -55,13 +60,42 @@ def check_agreement(path, frames):
     say(f"book and bars agree with Python's: {len(theirs)} lines")
 
 
+def other_readers(path):
+    """Frames a second of Python's fastest readers; None where they cannot be had."""
+    python = figures.peers_python("feed", CLIENTS)
+    if not python:
+        return None
+    done = subprocess.run([python, ROOT / "bench/feed_clients.py", path], stdout=subprocess.PIPE, text=True, check=True)
+    clients = json.loads(done.stdout)
+    ours = subprocess.run([BUILD / "bench/feed_frames", "--state", path], stdout=subprocess.PIPE, text=True, check=True)
+    sides = collections.Counter(line.split(" ", 1)[0] for line in ours.stdout.splitlines())
+    if (sides["bid"], sides["ask"]) != (clients["book"]["bids"], clients["book"]["asks"]):
+        sys.exit(f"bench/feed: our book has {sides['bid']} bids and {sides['ask']} asks, cryptofeed's {clients['book']}")
+    say("cryptofeed's book has as many levels as ours")
+    return clients
+
+
+def many():
+    for fifo in (False, True):
+        for case, value, unit, limit in feed_many.run(BUILD, *MANY, fifo):
+            figure(case, value, unit, limit=limit)
+
+
 def rates(path, frames):
     json_rate = feed_peers.rate(feed_peers.loads, frames)
     book_rate = feed_peers.rate(feed_peers.book_bars, frames)
     peers = {"parse": ("python json.loads", json_rate), "book_bars": ("python json + Decimal book", book_rate),
              "engine": ("python json + Decimal book", book_rate)}
+    clients = other_readers(path)
+    if clients:
+        peers["book_bars_indicators"] = ("cryptofeed's handler", clients["cryptofeed"])
     for case, median, best, unit, limit in run("feed_frames", path):
-        figure(case, float(median), unit, peers.get(case), float(limit), best=float(best))
+        more = {"asked_for": ASKED_FOR} if case == "book_bars_indicators" else {}
+        figure(case, float(median), unit, peers.get(case), float(limit), best=float(best), **more)
+        if case == "parse" and clients:
+            figure("parse_orjson", float(median), unit, ("python orjson.loads", clients["orjson"]), float(limit))
+    for case, asked, frames_seen in run("feed_frames", "--allocations", path):
+        figure(f"allocations_{case}", int(asked) / int(frames_seen), "allocations/frame", count=int(asked))
     if (BUILD / "bench/feed_simdjson").exists():
         rows = {row[0]: row for row in run("feed_simdjson", path)}
         case, median, best, unit, _ = rows["parse_pull"]
@@ -90,6 +124,7 @@ def main():
         rates(path, frames)
         os.sched_setaffinity(0, cores)
         decisions(folder, recording)
+        many()
         kinds = collections.Counter(frame[:64].split('"')[3].split("@", 1)[-1] for frame in frames)
         for case, value, unit, limit in feed_programs.dashboard():
             figure(case, value, unit, limit=limit)

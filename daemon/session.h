@@ -39,7 +39,8 @@ struct session_hooks {
     void (*log_anew)(void *ctx);        /* the former log is put aside, or no truth any more */
     void (*committed)(void *ctx,
                       uint64_t ticket); /* on the loop: everything up to the ticket is on the disk */
-    void (*begun)(void *ctx); /* the session has begun, and takes events; at the end of session_begin() */
+    /* The session has begun, and takes events; at the end of session_begin(). May be NULL. */
+    void (*begun)(void *ctx);
     /* A closed bar of the venue, after it was put to the writer; not while the log is played again. May be
      * NULL. */
     void (*bar)(void *ctx, int symbol, const struct bar *bar);

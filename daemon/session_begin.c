@@ -432,7 +432,8 @@ int session_begin(struct session *session, const struct symbol *symbols, int n_s
         struct event event = {.kind = EVENT_STORAGE, .storage_ok = false};
         session_event(session, &event);
     }
-    session->hooks.begun(session->hooks.ctx);
+    if (session->hooks.begun)
+        session->hooks.begun(session->hooks.ctx);
     return 0;
 }
 
