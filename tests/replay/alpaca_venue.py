@@ -1,7 +1,7 @@
 """papertape-replay --venue alpaca, from outside: each error at its condition, both encodings alike, and what streams
 against what REST tells of the same time.
 
-usage: alpaca.py PROGRAM
+usage: alpaca_venue.py PROGRAM
 PAPERTAPE_LONG=1 waits for what takes ten seconds."""
 
 import base64
