@@ -154,7 +154,7 @@ void command_symbol_add(const struct request *request)
     char name[SYMBOL_NAME_MAX];
     struct feed *feed = NULL;
     if (!args_known(&args, "symbol venue key") || !take_name(&args, name) ||
-        (args_given(&args, "venue") && !take_venue(&args, &feed)))
+        (args_given(&args, "venue") && !take_venue(&args, &feed)) || command_came_before(request))
         return;
     if (is_streamed(request, name)) {
         control_error(request->call, "EEXIST", "args.symbol: %s is streamed already", name);
@@ -219,12 +219,12 @@ void command_symbol_remove(const struct request *request)
     const char *why, *user;
     int symbol;
     struct work work;
-    if (!args_known(&args, "symbol key") || !args_symbol(&args, "symbol", &symbol))
+    if (!args_known(&args, "symbol key") || command_came_before(request) ||
+        !args_symbol(&args, "symbol", &symbol))
         return;
     const char *name = engine_symbol(request->engine, symbol)->name;
     if (!is_streamed(request, name)) {
-        if (!command_came_before(request))
-            control_error(request->call, "ENOENT", "args.symbol: %s is not streamed any more", name);
+        control_error(request->call, "ENOENT", "args.symbol: %s is not streamed any more", name);
         return;
     }
     user = user_of(request->engine, symbol, &why);

@@ -243,6 +243,12 @@ static bool stand_in(struct feed *feed)
     return true;
 }
 
+static void tell_refusal(struct feed *feed)
+{
+    feed_tell(feed, DB_ERROR, "venue-refused", "refused, and not tried again until the next start: %s",
+              feed->detail);
+}
+
 void feed_end_for_good(struct feed *feed, const char *why)
 {
     if (feed->final)
@@ -251,11 +257,10 @@ void feed_end_for_good(struct feed *feed, const char *why)
     feed->retry_at_ms = 0;
     uv_timer_stop(&feed->retry);
     snprintf(feed->detail, sizeof feed->detail, "%s", why);
-    if (!session_begun(feed->daemon->session) && !feed->known && !stand_in(feed)) {
+    if (session_begun(feed->daemon->session))
+        tell_refusal(feed);
+    else if (!feed->known && !stand_in(feed))
         daemon_fail("%s: refused: %s", feed->venue->format->name, why);
-        return;
-    }
-    feed_tell(feed, DB_ERROR, "venue-refused", "refused, and not tried again until the next start: %s", why);
 }
 
 void feed_take_time(struct feed *feed, const struct venue_reply *reply)
@@ -373,7 +378,9 @@ void feed_begun(struct feed *feed)
     feed->actions_from_ns = session_now(feed->daemon->session) - recovery->away_ns;
     if (feed->answered)
         feed_go_on(feed, STAGE_DAYS);
-    else if (!feed->final)
+    else if (feed->final)
+        tell_refusal(feed);
+    else
         session_alert(feed->daemon->session, DB_WARNING, "feed", status->detail);
 }
 

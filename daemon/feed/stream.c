@@ -205,8 +205,10 @@ static void on_link(void *user, const struct venue_status *status)
         feed->held_len = 0; /* of a book and bars that are begun anew */
         set_connection(feed, false);
         snprintf(text, sizeof text, "feed lost: %s", status->detail);
-        log_warning("%s", text);
-        session_alert(feed->daemon->session, DB_WARNING, "feed", text);
+        if (status->detail[0]) { /* else another connection is made for what was asked for besides */
+            log_warning("%s", text);
+            session_alert(feed->daemon->session, DB_WARNING, "feed", text);
+        }
         if (status->link == VENUE_FINAL)
             feed_end_for_good(feed, status->detail);
     } else if (status->link == VENUE_FINAL) {

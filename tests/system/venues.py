@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Several venues in one daemon, each a replay of ours: both stream at once, one is refused, closed over a long weekend, split
+and paid a dividend, symbols come and go, and everything is as it was after a restart."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+
+import harness
+
+STOCKS = """[market]
+venue = alpaca
+symbols = AAPL
+interval = 1m
+history = 20
+streams = trade, kline, bookTicker
+[engine]
+clock = feed
+latency_ms = 0
+[venue alpaca]
+keys = {keys}
+feed = sip
+[account usd]
+currency = USD
+cash = 100000
+strategy = buy-and-hold
+strategy.fraction = 0.5
+"""
+
+BOTH = """[market]
+symbols = BTCUSDT
+interval = 1m
+history = 20
+ca_file = {ca}
+ws_url = {coins[ws_url]}
+rest_url = {coins[rest_url]}
+[venue alpaca]
+symbols = {symbols}
+streams = trade, kline, bookTicker, depth
+keys = {keys}
+ws_url = {stocks[ws_url]}
+rest_url = {stocks[rest_url]}
+[account usd]
+currency = USD
+strategy = none
+[account main]
+strategy = none
+"""
+
+
+class Venue(harness.Replay):
+    """A replay in a folder of its own."""
+
+    def __init__(self, folder, name, *arguments):
+        place = os.path.join(folder, name)
+        os.makedirs(place, exist_ok=True)
+        super().__init__(place, *arguments)
+
+
+def write_keys(folder, name, secret):
+    path = os.path.join(folder, name)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(f"PKTEST\n{secret}\n")
+    return path
+
+
+def query(daemon, sql):
+    with sqlite3.connect(f"file:{os.path.join(daemon.state, 'papertape.db')}?mode=ro", uri=True) as database:
+        return database.execute(sql).fetchall()
+
+
+def sessions(daemon):
+    """The phases of the calendar that the engine was told, in order."""
+    events = json.loads(daemon.papertape("events", "show", "--seq", "1", "--n", "1000000", "--json"))["events"]
+    return [e["words"].split()[2].rstrip(":,") for e in events if e["words"].startswith("SESSION us-equity")]
+
+
+def weekend(folder):
+    """Friday's last minutes to Tuesday's first ones over a holiday: states, no alarm; a split before Tuesday's first trade."""
+    keys = write_keys(folder.path, "keys", "hush")
+    replay = folder.start(Venue(folder.path, "weekend", "--venue", "alpaca", "--synthetic", "5", "--speed", "max",
+                                "--keys", "PKTEST:hush", "--from", "2026-01-16T20:50:00Z", "--to", "2026-01-20T14:50:00Z",
+                                "--action", "split:AAPL:4:1:2026-01-20"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, STOCKS.format(keys=keys), name="weekend", state="weekend-state"))
+    daemon.wait_status(lambda s: s["now_ns"] > 1768920300 * 10**9, "Tuesday, 14:45")
+    status = daemon.status_object()
+    venue = status["venues"][0]
+    assert venue["market"] == "open" and venue["calendar"] == "us-equity", venue
+    assert venue["connects"] == 1 and venue["bad_frames"] == 0, venue
+    alerts = query(daemon, "SELECT code, text FROM alerts")
+    assert not [a for a in alerts if a[0] in ("stale", "feed", "bad-frames")], alerts
+    told = sessions(daemon)
+    assert told == ["open", "late", "closed", "early", "open"], told
+    actions = query(daemon, "SELECT kind, shares, per, ex_ns, ts_ns FROM corporate_actions")
+    assert [a[:3] for a in actions] == [("split", 4, 1)], actions
+    first = query(daemon, "SELECT qty FROM fills ORDER BY id LIMIT 1")[0][0]
+    assert status["positions"][0]["qty"] * 10**9 == 4 * first, (status["positions"], first)
+    price = status["symbols"][0]["last"]
+    assert daemon.stop() == 0
+    print(f"weekend: {' '.join(told)}; 4 for 1 at {actions[0][4]}, {first} became {4 * first}, last {price}")
+
+
+def refused(folder):
+    """Keys that are missing, open to others, or wrong: one line, no second attempt, and no secret anywhere."""
+    replay = folder.start(Venue(folder.path, "refused", "--venue", "alpaca", "--synthetic", "5", "--keys", "PKTEST:right"))
+    for name, keys, words in (("missing", "/nonexistent/keys", "No such file"), ("credential", "alpaca", "LoadCredential=alpaca"),
+                              ("open", write_keys(folder.path, "open-keys", "hush"), "mode 0600"),
+                              ("wrong", write_keys(folder.path, "wrong-keys", "hush"), "refused")):
+        if name == "open":
+            os.chmod(keys, 0o644)
+        daemon = folder.start(harness.Daemon(folder.path, replay, STOCKS.format(keys=keys), name=name, state=name))
+        status = daemon.popen.wait(harness.PATIENCE)
+        errors = [line for line in daemon.log_text().splitlines() if line.startswith("papertaped: ")]
+        assert status == 1 and len(errors) == 1 and words in errors[0], (name, status, daemon.log_text())
+        assert "hush" not in daemon.log_text(), name
+        print("refused:", errors[0])
+
+
+def both(folder):
+    """Two venues at once; then one of them refuses after a restart, and the other goes on."""
+    start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    coins = folder.start(Venue(folder.path, "coins", "--synthetic", "5", "--from", start))
+    stocks = folder.start(Venue(folder.path, "stocks", "--venue", "alpaca", "--synthetic", "5", "--from", start,
+                                "--keys", "PKTEST:right"))
+    ca = os.path.join(folder.path, "both.pem")
+    with open(ca, "w") as file:
+        file.write(open(coins.ca).read() + open(stocks.ca).read())
+    settings = dict(ca=ca, coins=coins.urls, stocks=stocks.urls)
+    good, bad = write_keys(folder.path, "good", "right"), write_keys(folder.path, "bad", "hush")
+    config = BOTH.format(keys=good, symbols="BTC/USD", **settings)
+    daemon = folder.start(harness.Daemon(folder.path, None, config, name="both", state="both-state"))
+    daemon.wait_status(lambda s: s["symbols"] and all(x["last"] and x["book"] == "synced" for x in s["symbols"]), "both books")
+    status = daemon.status_object()
+    assert [v["venue"] for v in status["venues"]] == ["binance", "alpaca"], status["venues"]
+    assert [x["venue"] for x in status["symbols"]] == ["binance", "alpaca"], status["symbols"]
+    assert status["feed"]["state"] == "ok" and {x["venue"] for x in status["feed"]["streams"]} == {"binance", "alpaca"}
+    for venue in status["venues"]:
+        assert venue["messages_per_second"] > 0 and venue["state"] == "ok" and venue["clock_offset_ms"] is not None, venue
+        assert 0 <= venue["latency_p50_ms"] <= venue["latency_p99_ms"] < 60000, venue
+    assert harness.control(daemon, "symbol_remove", {"symbol": "BTCUSDT"})["ok"]
+    last = harness.control(daemon, "symbol_remove", {"symbol": "BTC/USD"})
+    assert last["error"]["code"] == "EINVAL", last
+    assert harness.control(daemon, "symbol_add", {"symbol": "BTC/USD"})["error"]["code"] == "EEXIST"
+    unknown = harness.control(daemon, "symbol_add", {"symbol": "BTCUSDX", "venue": "binance"})
+    assert unknown["error"]["code"] == "ENOENT" and "did you mean BTCUSDT?" in unknown["error"]["message"], unknown
+    nowhere = harness.control(daemon, "symbol_add", {"symbol": "X", "venue": "alpacca"})
+    assert nowhere["error"]["code"] == "ENOENT" and "did you mean alpaca?" in nowhere["error"]["message"], nowhere
+    listed = harness.control(daemon, "symbol_list", {})["result"]["symbols"]
+    assert [(x["symbol"], x["streamed"]) for x in listed] == [("BTCUSDT", False), ("BTC/USD", True)], listed
+    names = harness.control(daemon, "streams", {"venue": "alpaca"})["result"]["streams"]
+    assert "trades:BTC/USD" in names and not any("AAPL" in name for name in names), names
+    assert harness.control(daemon, "symbol_add", {"symbol": "btcusdt", "key": "again"})["ok"]
+    assert harness.control(daemon, "symbol_add", {"symbol": "btcusdt", "key": "again"})["result"]["repeated"]
+    daemon.wait_status(lambda s: any(x["symbol"] == "BTCUSDT" and x["frames"] > 0 and x["age_ms"] < 1000
+                                     for x in s["feed"]["streams"]) and s["feed"]["state"] == "ok",
+                       "the symbol that came back")
+    sent = harness.control(daemon, "streams", {"venue": "binance"})
+    assert sent["ok"] and "btcusdt@trade" in sent["result"]["streams"], sent
+    assert daemon.stop() == 0
+
+    daemon = folder.start(harness.Daemon(folder.path, None, BOTH.format(keys=bad, symbols="BTC/USD", **settings), name="again",
+                                         state="both-state"))
+    status = daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced" and
+                                s["venues"][1]["state"] == "failed", "one venue that goes on")
+    assert status["venues"][0]["state"] == "ok" and status["venues"][1]["retry_in_ms"] is None, status["venues"]
+    assert status["feed"]["state"] == "failed" and status["symbols"][1]["stale"], status["feed"]
+    codes = [row[0] for row in query(daemon, "SELECT code FROM alerts")]
+    assert codes.count("venue-refused") == 1, codes
+    requests = status["venues"][1]["requests"]
+    daemon.wait_status(lambda s: s["symbols"][0]["bars"] > 0 and s["uptime_s"] > 3, "three seconds")
+    assert daemon.status_object()["venues"][1]["requests"] == requests, "a refused venue was asked again"
+    assert "hush" not in daemon.log_text()
+    assert daemon.stop() == 0
+    print(f"both: {len(names)} streams told, refused after {requests} requests, the other went on")
+
+
+def main():
+    with harness.Folder() as folder:
+        both(folder)
+        refused(folder)
+        weekend(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
