@@ -500,6 +500,12 @@ static void test_man_page(const char *page)
         if (!strstr(text, expected))
             fprintf(stderr, "%s: \"%s\" is not in it\n", page, expected);
     }
+    const char *const(*venue_keys)[2] = config_venue_keys(&n);
+    for (size_t i = 0; i < n; i++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "*%s*", venue_keys[i][0]);
+        CHECK(strstr(text, expected) != NULL);
+    }
     const struct strategy *strategy = strategy_find("sma-cross-rsi");
     for (size_t i = 0; i < strategy->n_params; i++) {
         char expected[64];
@@ -520,6 +526,13 @@ static char *test_example(const char *example, size_t *ret_n)
     CHECK_INT(config_read(example, &config, error), 0);
     char *a = printed(&config), *b = printed(&defaults);
     CHECK_STR(a, b);
+    size_t n_keys;
+    const char *const(*venue_keys)[2] = config_venue_keys(&n_keys);
+    for (size_t i = 0; i < n_keys; i++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "\n#%s =", venue_keys[i][0]);
+        CHECK(strstr(text, expected) != NULL);
+    }
     free(a);
     free(b);
 
