@@ -146,6 +146,11 @@ static int restore_sums(struct session *session, const struct db_recovered *reco
             r = engine_restore_position(session->engine, position->account, position->symbol,
                                         &position->position);
     }
+    for (size_t i = 0; i < recovery->n_actions && r == 0; i++) {
+        const struct db_recovered_action *action = &recovery->actions[i];
+        if (!known[action->symbol])
+            r = engine_restore_action(session->engine, action->symbol, action->id, action->ex_ns);
+    }
     return r;
 }
 
@@ -197,6 +202,10 @@ static int restore(struct session *session, const struct db_recovered *recovery)
     }
     for (size_t i = 0; i < recovery->n_orders && r == 0; i++)
         r = engine_restore_order(engine, &recovery->orders[i]);
+    for (size_t i = 0; i < recovery->n_actions && r == 0; i++) {
+        const struct db_recovered_action *action = &recovery->actions[i];
+        r = engine_restore_action(engine, action->symbol, action->id, action->ex_ns);
+    }
     for (int a = 0; a < recovery->n_accounts; a++) {
         const struct db_recovered_account *account = &recovery->accounts[a];
         engine_restore_equity(engine, a, account->deposits, account->peak, account->day, account->day_equity);
@@ -450,68 +459,4 @@ void session_caught_up(struct session *session)
              (unsigned long long)recovery->crossed);
     log_info("%s", text);
     session_alert(session, recovery->crossed > 0 ? DB_WARNING : DB_INFO, "away", text);
-}
-
-struct stored {
-    const char *venue;
-    const struct symbol *wanted;
-    int n;
-    struct symbol *found; /* as wanted; without a name: not stored */
-};
-
-static void take_stored(void *ctx, const struct db_symbol_row *row)
-{
-    struct stored *stored = ctx;
-    for (int s = 0; s < stored->n; s++)
-        if (strcmp(stored->wanted[s].name, row->symbol.name) == 0 && strcmp(stored->venue, row->venue) == 0)
-            stored->found[s] = row->symbol;
-}
-
-int session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n)
-{
-    char reason[DB_ERROR_MAX];
-    struct db_reader *reader;
-    struct stored stored = {venue, symbols, n, calloc((size_t)n, sizeof *stored.found)};
-    int r = stored.found ? db_reader_open(session->state->database, &reader, reason, sizeof reason) : -ENOMEM;
-    if (r == 0) {
-        r = db_reader_symbols(reader, take_stored, &stored);
-        db_reader_close(reader);
-    }
-    for (int s = 0; s < n && r == 0; s++)
-        if (!stored.found[s].name[0])
-            r = -ENOENT;
-    if (r == 0)
-        memcpy(symbols, stored.found, (size_t)n * sizeof *symbols);
-    free(stored.found);
-    return r;
-}
-
-int session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
-                          size_t err_size)
-{
-    if (!symbol_same_units(engine_symbol(session->engine, index), symbol)) {
-        snprintf(err, err_size, "%s: the venue lists it with other assets or decimals than %s holds",
-                 symbol->name, session->state->database);
-        return -EINVAL;
-    }
-    struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
-    db_writer_group_begin(session->writer);
-    session_event(session, &event);
-    session_put_symbol(session, index, symbol);
-    db_writer_group_end(session->writer);
-    return 0;
-}
-
-int session_add_symbol(struct session *session, const struct symbol *symbol)
-{
-    int index = engine_symbols(session->engine);
-    if (index >= SYMBOLS_MAX)
-        return -ENOSPC;
-    struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
-    db_writer_group_begin(session->writer);
-    session_put_symbol(session, index, symbol); /* before the rows that name it */
-    db_writer_put_streamed(session->writer, index, true);
-    session_event(session, &event);
-    db_writer_group_end(session->writer);
-    return engine_symbols(session->engine) > index ? index : -EINVAL;
 }

@@ -1,6 +1,7 @@
 /* A session's insides, shared by its own files: session.c opens, stamps and closes, session_begin.c makes the
  * engine, session_recover.c plays the event log again, session_sink.c stores what the engine puts out,
- * session_alert.c keeps the alerts, session_log.c the event log and the recording. */
+ * session_alert.c keeps the alerts, session_log.c the event log and the recording, session_symbols.c symbols
+ * that change. */
 #ifndef DAEMON_SESSION_INTERNAL_H
 #define DAEMON_SESSION_INTERNAL_H
 

@@ -107,7 +107,9 @@ static void put_alert(void *ctx, int64_t ts_ns, const char *code, const char *te
         session->recovery.crossed++;
         log_warning("%s", text);
     }
-    session_alert(session, strcmp(code, "KILLED") == 0 ? DB_ERROR : DB_WARNING, code, text);
+    bool told = strcmp(code, "SPLIT") == 0 || strcmp(code, "DIVIDEND") == 0;
+    bool wrong = strcmp(code, "KILLED") == 0 || strcmp(code, "ACTION_REFUSED") == 0;
+    session_alert(session, told ? DB_INFO : wrong ? DB_ERROR : DB_WARNING, code, text);
 }
 
 static void need_snapshot(void *ctx, int symbol)

@@ -109,7 +109,7 @@ struct db_session {
     int64_t since_ns;
 };
 
-/* A corporate action that took effect: of its event, once a symbol. */
+/* A corporate action that took effect, once, with its event. */
 struct db_action {
     int symbol;
     struct corporate_action action;

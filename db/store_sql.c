@@ -248,9 +248,8 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "INSERT INTO corporate_actions (symbol, action, kind, ex_ns, shares, per, cash, ts_ns, input_seq, "
         "hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, x'') ON CONFLICT DO NOTHING RETURNING id",
     [DB_SQL_ACTION_SEAL] = "UPDATE corporate_actions SET hash = seal(2, " DB_ACTION_COLUMNS ") WHERE id = ?1",
-    [DB_SQL_ACTION_SAME] =
-        "SELECT (kind, ex_ns, shares, per, cash, ts_ns, input_seq) IS (?3, ?4, ?5, ?6, ?7, "
-        "?8, ?9) FROM corporate_actions WHERE symbol = ?1 AND action = ?2",
+    [DB_SQL_ACTION_SAME] = "SELECT (kind, ex_ns, shares, per, cash) IS (?3, ?4, ?5, ?6, ?7), ?8, ?9 "
+                           "FROM corporate_actions WHERE symbol = ?1 AND action = ?2",
     [DB_SQL_SESSION] =
         "INSERT INTO market_sessions (calendar, phase, since_ns, next_ns) VALUES (?1, ?2, ?3, ?4) "
         "ON CONFLICT DO UPDATE SET since_ns = iif(phase = excluded.phase, since_ns, excluded.since_ns), "

@@ -141,10 +141,11 @@ int db_apply_action(struct db_store *store, const struct db_action *row, bool ag
             return run(store, &b);
         }
     }
+    /* Once more, of a symbol that was away: it holds nothing that the action could have changed. */
     b = bind_action(store, DB_SQL_ACTION_SAME, row);
     int rc = run_returning(store, &b, &same);
     return rc == SQLITE_OK && same != 1
-               ? db_conflict(store, "corporate action of event", row->input_seq, again)
+               ? db_conflict(store, "corporate action of event", row->input_seq, true)
                : rc;
 }
 

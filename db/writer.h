@@ -80,7 +80,7 @@ uint64_t db_writer_drop_bar(struct db_writer *writer, int symbol, int64_t interv
                             int64_t open_ns);
 /* The trace alone: the bar itself is put or dropped besides. */
 uint64_t db_writer_put_revision(struct db_writer *writer, const struct db_revision *revision);
-/* Once a symbol and id: another with other values is a conflict. */
+/* Once a symbol and id: the first stays; one with other numbers is counted as a conflict. */
 uint64_t db_writer_put_action(struct db_writer *writer, const struct db_action *action);
 uint64_t db_writer_put_session(struct db_writer *writer, const struct db_session *session);
 uint64_t db_writer_put_gap(struct db_writer *writer, const struct db_gap *gap);

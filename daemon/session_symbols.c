@@ -1,0 +1,143 @@
+/* The session's symbols: as a former run stored them, as their venue lists them otherwise, and more of them
+ * while it runs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/session_internal.h"
+
+struct stored {
+    const char *venue;
+    const struct symbol *wanted;
+    int n;
+    struct symbol *found; /* as wanted; without a name: not stored */
+};
+
+static void take_stored(void *ctx, const struct db_symbol_row *row)
+{
+    struct stored *stored = ctx;
+    for (int s = 0; s < stored->n; s++)
+        if (strcmp(stored->wanted[s].name, row->symbol.name) == 0 && strcmp(stored->venue, row->venue) == 0)
+            stored->found[s] = row->symbol;
+}
+
+int session_stored_symbols(struct session *session, const char *venue, struct symbol *symbols, int n)
+{
+    char reason[DB_ERROR_MAX];
+    struct db_reader *reader;
+    struct stored stored = {venue, symbols, n, calloc((size_t)n, sizeof *stored.found)};
+    int r = stored.found ? db_reader_open(session->state->database, &reader, reason, sizeof reason) : -ENOMEM;
+    if (r == 0) {
+        r = db_reader_symbols(reader, take_stored, &stored);
+        db_reader_close(reader);
+    }
+    for (int s = 0; s < n && r == 0; s++)
+        if (!stored.found[s].name[0])
+            r = -ENOENT;
+    if (r == 0)
+        memcpy(symbols, stored.found, (size_t)n * sizeof *symbols);
+    free(stored.found);
+    return r;
+}
+
+int session_update_symbol(struct session *session, int index, const struct symbol *symbol, char *err,
+                          size_t err_size)
+{
+    if (!symbol_same_units(engine_symbol(session->engine, index), symbol)) {
+        snprintf(err, err_size, "%s: the venue lists it with other assets or decimals than %s holds",
+                 symbol->name, session->state->database);
+        return -EINVAL;
+    }
+    struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
+    db_writer_group_begin(session->writer);
+    session_event(session, &event);
+    session_put_symbol(session, index, symbol);
+    db_writer_group_end(session->writer);
+    return 0;
+}
+
+/* ---- one more ---- */
+
+struct past {
+    const struct symbol *symbol;
+    bool known;
+};
+
+static void see_position(void *ctx, const struct db_position_row *row)
+{
+    struct past *past = ctx;
+    past->known |= strcmp(row->symbol->symbol.name, past->symbol->name) == 0;
+}
+
+static void see_action(void *ctx, const struct db_action_row *row)
+{
+    (void)row;
+    ((struct past *)ctx)->known = true;
+}
+
+/* A symbol that was streamed by a run before this one: what was realized with it goes on, and splits and
+ * dividends that took effect do not once more. Events do not tell of it, so that the log goes on from a
+ * state. */
+static int restore_past(struct session *session, int index)
+{
+    const struct engine *engine = session->engine;
+    struct past past = {.symbol = engine_symbol(engine, index)};
+    struct db_reader *reader = NULL;
+    struct db_recovered *recovered = NULL;
+    char reason[DB_ERROR_MAX] = "";
+    int n = engine_symbols(engine), r;
+    struct symbol *symbols = calloc((size_t)n, sizeof *symbols);
+    if (!symbols)
+        return -ENOMEM;
+    for (int s = 0; s < n; s++)
+        symbols[s] = *engine_symbol(engine, s);
+    r = db_reader_open(session->state->database, &reader, reason, sizeof reason);
+    if (r == 0)
+        r = db_reader_positions(reader, see_position, &past);
+    if (r == 0)
+        r = db_reader_actions(reader, past.symbol->name, see_action, &past);
+    if (r == -ENOENT) /* a name that is new */
+        r = 0;
+    if (r == 0 && past.known)
+        r = db_recover(reader, symbols, n, &recovered, reason, sizeof reason);
+    for (size_t i = 0; r == 0 && recovered && i < recovered->n_positions; i++) {
+        const struct db_recovered_position *position = &recovered->positions[i];
+        if (position->symbol == index && position->position.qty == 0)
+            r = engine_restore_position(session->engine, position->account, index, &position->position);
+    }
+    for (size_t i = 0; r == 0 && recovered && i < recovered->n_actions; i++)
+        if (recovered->actions[i].symbol == index)
+            r = engine_restore_action(session->engine, index, recovered->actions[i].id,
+                                      recovered->actions[i].ex_ns);
+    if (r == 0 && recovered) {
+        session->run++;
+        r = session_log_state(session, STATE_NEW_RUN);
+    }
+    if (r < 0)
+        log_error("%s: what the database holds of it cannot be kept: %s", past.symbol->name,
+                  *reason ? reason : strerror(-r));
+    db_recovered_destroy(recovered);
+    db_reader_close(reader);
+    free(symbols);
+    return r;
+}
+
+int session_add_symbol(struct session *session, const struct symbol *symbol)
+{
+    int index = engine_symbols(session->engine);
+    if (index >= SYMBOLS_MAX)
+        return -ENOSPC;
+    struct event event = {.kind = EVENT_SYMBOL, .symbol = {index, *symbol}};
+    db_writer_group_begin(session->writer);
+    session_put_symbol(session, index, symbol); /* before the rows that name it */
+    db_writer_put_streamed(session->writer, index, true);
+    session_event(session, &event);
+    db_writer_group_end(session->writer);
+    if (engine_symbols(session->engine) == index)
+        return -EINVAL;
+    int r = restore_past(session, index);
+    return r < 0 ? r : index;
+}
