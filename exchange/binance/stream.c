@@ -362,9 +362,10 @@ static void free_stream(struct binance_stream *stream)
     free(stream);
 }
 
-static int take_settings(struct binance_stream *stream, const struct venue_stream_config *config)
+static int take_settings(struct binance_stream *stream, const struct binance_variant *variant,
+                         const struct venue_stream_config *config)
 {
-    const char *unit = BINANCE_TIME_UNIT;
+    const char *unit = variant->time_unit;
     for (size_t i = 0; i < config->n_settings; i++) {
         if (strcmp(config->settings[i].name, "time_unit") != 0)
             return -EINVAL;
@@ -372,7 +373,7 @@ static int take_settings(struct binance_stream *stream, const struct venue_strea
     }
     if (strcmp(unit, "microsecond") != 0 && strcmp(unit, "millisecond") != 0)
         return -EINVAL;
-    stream->config.suffix = *unit == 'm' && unit[2] == 'c' ? "&timeUnit=MICROSECOND" : "";
+    stream->config.suffix = strcmp(unit, "microsecond") == 0 ? "&timeUnit=MICROSECOND" : "";
     return 0;
 }
 
@@ -401,7 +402,7 @@ int binance_stream_create(const struct binance_variant *variant, const struct ve
     stream->shards = calloc(BINANCE_CONNECTIONS_MAX, sizeof(*stream->shards));
     int r = stream->shards ? take_url(stream, config->ws_url ? config->ws_url : variant->ws_url) : -ENOMEM;
     if (r == 0)
-        r = config->n_streams > 0 ? take_settings(stream, config) : -EINVAL;
+        r = config->n_streams > 0 ? take_settings(stream, variant, config) : -EINVAL;
     budget_init(&stream->own_budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
     stream->config.net = config->net;
     stream->config.link = (struct link_config){

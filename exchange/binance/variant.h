@@ -4,12 +4,11 @@
 
 #include <stdbool.h>
 
-#define BINANCE_TIME_UNIT "millisecond" /* unless the setting time_unit says another */
-
 struct binance_variant {
     const char *name; /* as in struct venue_format */
     const char *ws_url, *rest_url;
-    bool lists_briefly; /* exchangeInfo takes showPermissionSets=false */
+    const char *time_unit; /* of the streams, unless the setting of that name says another */
+    bool lists_briefly;    /* exchangeInfo takes showPermissionSets=false */
 };
 
 /* In venue.c. */

@@ -18,6 +18,7 @@ const struct binance_variant binance_global = {
     .name = "binance",
     .ws_url = GLOBAL_WS_URL,
     .rest_url = GLOBAL_REST_URL,
+    .time_unit = "microsecond",
     .lists_briefly = true,
 };
 
@@ -25,6 +26,7 @@ const struct binance_variant binance_us = {
     .name = "binance-us",
     .ws_url = US_WS_URL,
     .rest_url = US_REST_URL,
+    .time_unit = "millisecond",
 };
 
 static int stream_create(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
@@ -134,22 +136,24 @@ static const struct venue_rest_status *rest_status(const struct venue_rest *rest
     return binance_rest_status((const struct binance_rest *)rest);
 }
 
-static const struct venue_option options[] = {
-    {"time_unit", BINANCE_TIME_UNIT, "millisecond microsecond", "how finely the streams tell their times"},
-};
+#define UNIT_WORDS   "millisecond microsecond"
+#define UNIT_SUMMARY "how finely the streams tell their times"
+
+static const struct venue_option options[] = {{"time_unit", "microsecond", UNIT_WORDS, UNIT_SUMMARY}};
+static const struct venue_option us_options[] = {{"time_unit", "millisecond", UNIT_WORDS, UNIT_SUMMARY}};
 
 /* What both have alike. */
 #define ALIKE \
-    .options = options, .n_options = sizeof(options) / sizeof(*options), .always_open = true, \
-    .stream_name = binance_stream_name, .stream_destroy = stream_destroy, \
-    .stream_reconnect = stream_reconnect, .stream_pause = stream_pause, .stream_status = stream_status, \
-    .stream_follow = stream_follow, .stream_unfollow = stream_unfollow, .stream_list = stream_list, \
-    .stream_hold = stream_hold, .rest_destroy = rest_destroy, .rest_time = rest_time, \
-    .rest_symbols = rest_symbols, .rest_bars = rest_bars, .rest_book = rest_book, .rest_hold = rest_hold, \
-    .rest_cancel = rest_cancel, .rest_status = rest_status
+    .n_options = 1, .always_open = true, .stream_name = binance_stream_name, \
+    .stream_destroy = stream_destroy, .stream_reconnect = stream_reconnect, .stream_pause = stream_pause, \
+    .stream_status = stream_status, .stream_follow = stream_follow, .stream_unfollow = stream_unfollow, \
+    .stream_list = stream_list, .stream_hold = stream_hold, .rest_destroy = rest_destroy, \
+    .rest_time = rest_time, .rest_symbols = rest_symbols, .rest_bars = rest_bars, .rest_book = rest_book, \
+    .rest_hold = rest_hold, .rest_cancel = rest_cancel, .rest_status = rest_status
 
 const struct venue binance_venue = {
     .format = &binance_format,
+    .options = options,
     .title = "Binance",
     .ws_url = GLOBAL_WS_URL,
     .rest_url = GLOBAL_REST_URL,
@@ -160,6 +164,7 @@ const struct venue binance_venue = {
 
 const struct venue binance_us_venue = {
     .format = &binance_us_format,
+    .options = us_options,
     .title = "Binance US",
     .ws_url = US_WS_URL,
     .rest_url = US_REST_URL,

@@ -97,7 +97,8 @@ static const char trade[] = "{\"stream\":\"btcusdt@trade\",\"data\":{\"e\":\"tra
 
 static void script_data(struct peer *peer, const char *head)
 {
-    CHECK(strstr(head, "GET /stream?streams=btcusdt@trade/ethusdt@kline_1m HTTP/1.1\r\n"));
+    CHECK(
+        strstr(head, "GET /stream?streams=btcusdt@trade/ethusdt@kline_1m&timeUnit=MICROSECOND HTTP/1.1\r\n"));
     peer_upgrade(peer);
     peer_text(peer, trade);
 }
@@ -304,7 +305,7 @@ static unsigned count(const char *text, const char *word)
 static void script_many(struct peer *peer, const char *head)
 {
     in_url = count(head, "@depth@100ms");
-    CHECK(strstr(head, "@depth@100ms HTTP/1.1\r\n"));
+    CHECK(strstr(head, "@depth@100ms&timeUnit=MICROSECOND HTTP/1.1\r\n"));
     CHECK(strstr(head, "Host: localhost:"));
     peer_upgrade(peer);
     peer_text(peer, trade);
