@@ -21,6 +21,7 @@
 enum {
     VALID_BEFORE_S = 24 * 3600, /* clocks differ */
     VALID_AFTER_S = 90 * 24 * 3600,
+    EXPIRED_S = 3600, /* how long ago it ended, where it is to be expired */
 };
 
 static bool add_extension(X509 *cert, X509 *issuer, int nid, const char *value)
@@ -34,7 +35,7 @@ static bool add_extension(X509 *cert, X509 *issuer, int nid, const char *value)
     return ok;
 }
 
-static X509 *begin_certificate(EVP_PKEY *key, const char *name, const X509 *issuer)
+static X509 *begin_certificate(EVP_PKEY *key, const char *name, const X509 *issuer, long valid_s)
 {
     unsigned char serial[16];
     X509 *cert = X509_new();
@@ -47,7 +48,7 @@ static X509 *begin_certificate(EVP_PKEY *key, const char *name, const X509 *issu
     if (!number || !BN_to_ASN1_INTEGER(number, X509_get_serialNumber(cert)) ||
         X509_set_version(cert, X509_VERSION_3) != 1 ||
         !X509_gmtime_adj(X509_getm_notBefore(cert), -VALID_BEFORE_S) ||
-        !X509_gmtime_adj(X509_getm_notAfter(cert), VALID_AFTER_S) || X509_set_pubkey(cert, key) != 1 ||
+        !X509_gmtime_adj(X509_getm_notAfter(cert), valid_s) || X509_set_pubkey(cert, key) != 1 ||
         X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, (const unsigned char *)name, -1, -1, 0) !=
             1 ||
         X509_set_issuer_name(cert, issuer ? X509_get_subject_name(issuer) : subject) != 1)
@@ -62,7 +63,7 @@ fail:
 
 static X509 *make_ca(EVP_PKEY *key)
 {
-    X509 *cert = begin_certificate(key, "papertape-replay CA", NULL);
+    X509 *cert = begin_certificate(key, "papertape-replay CA", NULL, VALID_AFTER_S);
     if (cert && add_extension(cert, cert, NID_basic_constraints, "critical,CA:TRUE,pathlen:0") &&
         add_extension(cert, cert, NID_key_usage, "critical,keyCertSign,cRLSign") &&
         add_extension(cert, cert, NID_subject_key_identifier, "hash") &&
@@ -73,9 +74,9 @@ static X509 *make_ca(EVP_PKEY *key)
     return NULL;
 }
 
-static X509 *make_server(EVP_PKEY *key, X509 *ca, EVP_PKEY *ca_key)
+static X509 *make_server(EVP_PKEY *key, X509 *ca, EVP_PKEY *ca_key, bool expired)
 {
-    X509 *cert = begin_certificate(key, "localhost", ca);
+    X509 *cert = begin_certificate(key, "localhost", ca, expired ? -EXPIRED_S : VALID_AFTER_S);
     if (cert && add_extension(cert, ca, NID_basic_constraints, "critical,CA:FALSE") &&
         add_extension(cert, ca, NID_key_usage, "critical,digitalSignature") &&
         add_extension(cert, ca, NID_ext_key_usage, "serverAuth") &&
@@ -111,12 +112,12 @@ static char *key_text(EVP_PKEY *key, size_t *ret_len)
     return take_text(bio, bio && PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) == 1, ret_len);
 }
 
-int ca_make(struct ca *ret)
+int ca_make(struct ca *ret, bool expired)
 {
     struct ca out = {0};
     EVP_PKEY *ca_key = EVP_EC_gen("P-256"), *server_key = EVP_EC_gen("P-256");
     X509 *ca = ca_key ? make_ca(ca_key) : NULL;
-    X509 *server = ca && server_key ? make_server(server_key, ca, ca_key) : NULL;
+    X509 *server = ca && server_key ? make_server(server_key, ca, ca_key, expired) : NULL;
     if (server) {
         out.ca_pem = certificate_text(ca, &out.ca_len);
         out.server_pem = certificate_text(server, &out.server_len);

@@ -3,6 +3,7 @@
 #ifndef EXCHANGE_REPLAY_CA_H
 #define EXCHANGE_REPLAY_CA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct ca {
@@ -12,8 +13,8 @@ struct ca {
     size_t ca_len, server_len, key_len;
 };
 
-/* 0, or -EIO when OpenSSL fails. */
-int ca_make(struct ca *ret);
+/* `expired`: the server's certificate was good until an hour ago. 0, or -EIO when OpenSSL fails. */
+int ca_make(struct ca *ret, bool expired);
 void ca_finish(struct ca *ca);
 
 /* Writes the CA's certificate: to a new file beside it, then renamed, so that a reader sees a whole one. 0 or

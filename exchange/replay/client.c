@@ -8,6 +8,8 @@
 #include <string.h>
 #include <uv.h>
 
+#include "exchange/replay/serve.h"
+
 enum {
     GATHER_BYTES = 64 << 10,
     WRITE_BYTES = 256 << 10, /* in one turn, so that other clients get theirs */
@@ -65,6 +67,8 @@ void client_drop_queue(struct client *client)
 void client_finish(struct client *client)
 {
     client_drop_queue(client);
+    message_unref(client->held);
+    message_unref(client->piece);
     free(client->queue);
     text_finish(&client->heard);
 }
@@ -94,7 +98,7 @@ static bool grow_queue(struct client *client)
 
 void client_push(struct client *client, struct message *message)
 {
-    if (client->close_code || client->close_after_queue)
+    if (client->close_code || client->end_code)
         return;
     if (client->n_queued == client->cap_queue && !grow_queue(client)) {
         client_close(client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
@@ -148,32 +152,19 @@ void client_close(struct client *client, int code, const char *reason)
     /* client_turn() does it: a close from lws's WRITEABLE callback would send no close frame. */
 }
 
+void client_end(struct client *client, int code, const char *reason)
+{
+    if (client->close_code || client->end_code)
+        return;
+    client->end_code = code;
+    client->end_reason = reason;
+    ask_writable(client);
+}
+
 bool client_behind(const struct client *client)
 {
     return client->paced && client->listening && !client->close_code &&
            client->ping_seq - client->pong_seq >= CLIENT_WINDOWS_AHEAD;
-}
-
-int client_write(struct client *client)
-{
-    size_t written = 0;
-    client->writable_asked = false;
-    while (client->n_queued > 0 && written < WRITE_BYTES && !lws_partial_buffered(client->wsi)) {
-        struct message *message = client->queue[client->head];
-        client->head = (client->head + 1) % client->cap_queue;
-        client->n_queued--;
-        client->queued_bytes -= message->len;
-        written += message->len;
-        int n = lws_write(client->wsi, message_text(message), message->len, message->protocol);
-        message_unref(message);
-        if (n < 0)
-            return -1;
-    }
-    if (client->close_after_queue && client->n_queued == 0)
-        client_close(client, LWS_CLOSE_STATUS_NORMAL, "");
-    if (client->n_queued > 0)
-        ask_writable(client);
-    return 0;
 }
 
 /* Hands gathered bytes to the socket; asks for another turn when it takes no more. */
@@ -182,6 +173,94 @@ static void flush(struct client *client)
     BIO *gather = client->ssl ? SSL_get_wbio(client->ssl) : NULL;
     if (gather && BIO_wpending(gather) > 0 && BIO_flush(gather) <= 0 && BIO_should_retry(gather))
         ask_writable(client);
+}
+
+/* Writes the next fragment of the message that is being sent: a third of it, or the rest. */
+static int write_fragment(struct client *client)
+{
+    struct message *m = client->piece;
+    size_t left = m->len - client->piece_at, n = m->len / 3 + 1;
+    bool first = client->piece_at == 0, last = n >= left;
+    unsigned char *at = message_text(m) + client->piece_at;
+    unsigned char kept[LWS_PRE];
+    if (last)
+        n = left;
+    int how = lws_write_ws_flags(m->protocol, first, last);
+    /* libwebsockets writes a header before the bytes: what stands there is needed by who sends it next. */
+    memcpy(kept, at - LWS_PRE, LWS_PRE);
+    int written = lws_write(client->wsi, at, n, (enum lws_write_protocol)how);
+    memcpy(at - LWS_PRE, kept, LWS_PRE);
+    client->piece_at += n;
+    if (last) {
+        message_unref(m);
+        client->piece = NULL;
+    }
+    return written < 0 ? -1 : (int)n;
+}
+
+static int write_next(struct client *client)
+{
+    const struct faults *faults = client->server->faults;
+    if (client->piece)
+        return write_fragment(client);
+    struct message *message = client->queue[client->head];
+    bool data = message->protocol == LWS_WRITE_TEXT || message->protocol == LWS_WRITE_BINARY;
+    client->head = (client->head + 1) % client->cap_queue;
+    client->n_queued--;
+    client->queued_bytes -= message->len;
+    if (data && (faults->fragment || client->cut) && message->len > 1) {
+        client->piece = message;
+        client->piece_at = 0;
+        return write_fragment(client);
+    }
+    size_t len = message->len;
+    int n = lws_write(client->wsi, message_text(message), len, message->protocol);
+    message_unref(message);
+    return n < 0 ? -1 : (int)len;
+}
+
+int client_write(struct client *client)
+{
+    size_t written = 0;
+    bool slow = client->server->faults->slow_bytes_s > 0;
+    client->writable_asked = false;
+    while ((client->n_queued > 0 || client->piece) && written < WRITE_BYTES &&
+           !lws_partial_buffered(client->wsi) && (!slow || client->allowance > 0)) {
+        bool begun = client->piece != NULL;
+        int n = write_next(client);
+        if (n < 0)
+            return -1;
+        written += (size_t)n;
+        client->allowance -= n;
+        if (client->cut && !begun && client->piece) {
+            flush(client);
+            return -1; /* half a message, and the socket is gone */
+        }
+    }
+    bool empty = client->n_queued == 0 && !client->piece;
+    if (client->end_code && empty)
+        client_close(client, client->end_code, client->end_reason);
+    if (!empty && (!slow || client->allowance > 0))
+        ask_writable(client);
+    return 0;
+}
+
+void client_allow(struct client *client, int64_t bytes)
+{
+    client->allowance = client->allowance + bytes < bytes ? client->allowance + bytes : bytes;
+    if (client->n_queued > 0 || client->piece)
+        ask_writable(client);
+}
+
+void client_deflated(struct client *client)
+{
+    /* FIN, RSV1 and text: a message that says to be compressed. */
+    static const unsigned char frame[] = {0xc1, 7, 0xaa, 0x56, 0x4a, 0x54, 0xb2, 0xaa, 0x05};
+    BIO *gather = client->ssl ? SSL_get_wbio(client->ssl) : NULL;
+    if (!gather || client->piece || lws_partial_buffered(client->wsi) ||
+        BIO_wpending(gather) > GATHER_BYTES / 2)
+        return;
+    SSL_write(client->ssl, frame, sizeof(frame)); /* gathered: it cannot be written in part */
 }
 
 void client_turn(struct client *client)

@@ -55,8 +55,15 @@ struct client {
     struct text heard; /* being received */
     bool heard_binary;
 
-    bool close_after_queue; /* fault close@N: what is queued still goes out */
-    int close_code;         /* not 0: close at the next chance */
+    struct message *held;  /* fault reorder: goes out after the next one */
+    struct message *piece; /* being sent in fragments, from piece_at on */
+    size_t piece_at;
+    int64_t allowance; /* fault slow: bytes that it may get now */
+
+    int end_code; /* not 0: close when what is queued has gone out */
+    const char *end_reason;
+    bool cut;       /* fault half-frame: the message that is begun is the last, and is not ended */
+    int close_code; /* not 0: close at the next chance */
     const char *close_reason;
     bool close_asked;
 };
@@ -79,11 +86,20 @@ void client_ping(struct client *client, uint64_t number);
 /* Closes the connection with a websocket code; what is queued is dropped. The reason is a literal. */
 void client_close(struct client *client, int code, const char *reason);
 
+/* The same once all that is queued has gone out; nothing more is queued. */
+void client_end(struct client *client, int code, const char *reason);
+
 /* Does the play wait for it? */
 bool client_behind(const struct client *client);
 
 /* Writes what is queued; as lws's WRITEABLE callback returns: -1 closes. */
 int client_write(struct client *client);
+
+/* Fault slow: so many bytes more may go out, and no more than that. */
+void client_allow(struct client *client, int64_t bytes);
+
+/* Fault deflate: a frame that is flagged as compressed goes out, out of turn. */
+void client_deflated(struct client *client);
 
 /* Once in every turn of the loop, outside of lws's callbacks: hands gathered bytes to the socket, and begins
  * the close that was asked for (which may free the client). */

@@ -8,28 +8,46 @@
 
 #include "exchange/decimal.h"
 
-#define NS_PER_MS 1000000LL
-#define NS_PER_S  1000000000LL
+#define NS_PER_MS         1000000LL
+#define NS_PER_S          1000000000LL
+#define SHUTDOWN_NS       (10 * NS_PER_S) /* where no time is given */
+#define SHUTDOWN_CLOSE_NS (10 * NS_PER_S)
+#define HUGE_MAX          (64 << 20)
 
-/* 30s, 1.5s, 250ms, 2m; *end is set behind it. */
+/* 30s, 1.5s, 250ms, 2m, 24h; *end is set behind it. */
 static bool read_duration(const char *text, const char **end, int64_t *ret_ns)
 {
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"ms", NS_PER_MS}, {"s", NS_PER_S}, {"m", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}};
     size_t len = strspn(text, "0123456789.");
-    int64_t value, unit;
-    if (decimal_parse(text, len, 3, &value) != 0 || value > INT64_MAX / (60 * NS_PER_S))
+    int64_t value;
+    if (decimal_parse(text, len, 3, &value) != 0)
         return false;
     text += len;
-    if (strncmp(text, "ms", 2) == 0) {
-        unit = NS_PER_MS;
-        text += 2;
-    } else if (*text == 's' || *text == 'm') {
-        unit = *text == 's' ? NS_PER_S : 60 * NS_PER_S;
-        text++;
-    } else {
-        return false;
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        size_t n = strlen(units[i].name);
+        if (strncmp(text, units[i].name, n) != 0)
+            continue;
+        if (value > INT64_MAX / 4 / (units[i].ns / 1000))
+            return false;
+        *ret_ns = value * (units[i].ns / 1000);
+        *end = text + n;
+        return true;
     }
-    *ret_ns = value * (unit / 1000);
-    *end = text;
+    return false;
+}
+
+static bool read_count(const char *text, const char **end, uint64_t *ret)
+{
+    char *stop;
+    errno = 0;
+    unsigned long long n = strtoull(text, &stop, 10);
+    if (!isdigit((unsigned char)*text) || errno != 0 || n == 0)
+        return false;
+    *ret = n;
+    *end = stop;
     return true;
 }
 
@@ -52,44 +70,188 @@ static bool parse_silence(struct faults *faults, const char *text)
 
 static bool parse_close(struct faults *faults, const char *text)
 {
-    char *end;
-    errno = 0;
-    unsigned long long n = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end != '\0' || errno != 0 || n == 0)
+    const char *end;
+    return read_count(text, &end, &faults->close_after) && *end == '\0';
+}
+
+static bool parse_ban(struct faults *faults, const char *text)
+{
+    const char *end;
+    return read_count(text, &end, &faults->ban_after) && *end == '+' &&
+           read_duration(end + 1, &end, &faults->ban_ns) && *end == '\0' && faults->ban_ns > 0;
+}
+
+static bool parse_whole_duration(const char *text, int64_t *ret_ns)
+{
+    const char *end;
+    return read_duration(text, &end, ret_ns) && *end == '\0' && *ret_ns > 0;
+}
+
+static bool parse_429(struct faults *faults, const char *text)
+{
+    return parse_whole_duration(text, &faults->too_many_ns);
+}
+
+static bool parse_418(struct faults *faults, const char *text)
+{
+    return parse_whole_duration(text, &faults->teapot_ns);
+}
+
+static bool parse_age(struct faults *faults, const char *text)
+{
+    return parse_whole_duration(text, &faults->age_ns);
+}
+
+static bool parse_shutdown(struct faults *faults, const char *text)
+{
+    const char *end = text;
+    faults->shutdown = true;
+    faults->shutdown_ns = SHUTDOWN_NS;
+    faults->shutdown_close_ns = SHUTDOWN_CLOSE_NS;
+    if (*text == '\0')
+        return true;
+    if (*text != '@' || !read_duration(text + 1, &end, &faults->shutdown_ns))
         return false;
-    faults->close_after = n;
+    if (*end == '+' && !read_duration(end + 1, &end, &faults->shutdown_close_ns))
+        return false;
+    return *end == '\0';
+}
+
+/* 64B/s, 2kB/s, 1MB/s; of "huge" without the "/s". */
+static bool read_bytes(const char *text, const char **end, uint64_t *ret)
+{
+    if (!read_count(text, end, ret))
+        return false;
+    if (**end == 'k' || **end == 'M') {
+        *ret *= **end == 'k' ? 1000 : 1000000;
+        (*end)++;
+    }
+    return *(*end)++ == 'B' && *ret <= HUGE_MAX;
+}
+
+static bool parse_slow(struct faults *faults, const char *text)
+{
+    uint64_t bytes;
+    const char *end;
+    if (!read_bytes(text, &end, &bytes) || strcmp(end, "/s") != 0)
+        return false;
+    faults->slow_bytes_s = (int64_t)bytes;
     return true;
+}
+
+static bool parse_huge(struct faults *faults, const char *text)
+{
+    uint64_t bytes;
+    const char *end;
+    if (!read_bytes(text, &end, &bytes) || *end != '\0')
+        return false;
+    faults->huge_bytes = bytes;
+    return true;
+}
+
+static bool parse_clock(struct faults *faults, const char *text)
+{
+    if ((*text != '+' && *text != '-') || !parse_whole_duration(text + 1, &faults->clock_skew_ns))
+        return false;
+    if (*text == '-')
+        faults->clock_skew_ns = -faults->clock_skew_ns;
+    return true;
+}
+
+/* TIME:SYMBOL and, of a status, =WORD. */
+static bool parse_change(struct faults *faults, enum fault_change_kind kind, const char *text)
+{
+    struct fault_change change = {.kind = kind};
+    const char *end;
+    if (faults->n_changes == FAULT_CHANGES_MAX || !read_duration(text, &end, &change.at_ns) || *end != ':')
+        return false;
+    size_t len = strcspn(++end, "=");
+    if (len == 0 || len >= sizeof(change.symbol) || (end[len] == '=') != (kind == FAULT_STATUS))
+        return false;
+    memcpy(change.symbol, end, len);
+    if (kind == FAULT_STATUS) {
+        const char *word = end + len + 1;
+        if (!*word || strlen(word) >= sizeof(change.word) ||
+            strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != strlen(word))
+            return false;
+        strcpy(change.word, word);
+    }
+    size_t at = faults->n_changes++;
+    for (; at > 0 && faults->changes[at - 1].at_ns > change.at_ns; at--)
+        faults->changes[at] = faults->changes[at - 1];
+    faults->changes[at] = change;
+    return true;
+}
+
+static bool parse_status(struct faults *faults, const char *text)
+{
+    return parse_change(faults, FAULT_STATUS, text);
+}
+
+static bool parse_filters(struct faults *faults, const char *text)
+{
+    return parse_change(faults, FAULT_FILTERS, text);
+}
+
+static bool parse_delist(struct faults *faults, const char *text)
+{
+    return parse_change(faults, FAULT_DELIST, text);
+}
+
+/* Those that are on or off. */
+static const struct {
+    const char *name;
+    size_t at;
+} words[] = {
+    {"gap@book", offsetof(struct faults, gap_book)},
+    {"garbage", offsetof(struct faults, garbage)},
+    {"dup", offsetof(struct faults, dup)},
+    {"reorder", offsetof(struct faults, reorder)},
+    {"half-frame", offsetof(struct faults, half_frame)},
+    {"deflate", offsetof(struct faults, deflate)},
+    {"fragment", offsetof(struct faults, fragment)},
+    {"5xx", offsetof(struct faults, broken)},
+    {"tls-expired", offsetof(struct faults, tls_expired)},
+};
+
+/* Those that say more. */
+static const struct {
+    const char *name;
+    bool (*parse)(struct faults *faults, const char *text);
+} rows[] = {
+    {"silence@", parse_silence},  {"close@", parse_close},   {"ban@", parse_ban},
+    {"429:", parse_429},          {"418:", parse_418},       {"age@", parse_age},
+    {"shutdown", parse_shutdown}, {"slow:", parse_slow},     {"huge:", parse_huge},
+    {"clock:", parse_clock},      {"status@", parse_status}, {"filters@", parse_filters},
+    {"delist@", parse_delist},
+};
+
+const char *fault_help(void)
+{
+    return "silence@30s[+10s], close@1000, gap@book, garbage, dup, reorder, half-frame, deflate, fragment, "
+           "huge:10MB, slow:64B/s, 5xx, 429:5s, 418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, "
+           "clock:+3s, "
+           "tls-expired, status@30s:BTCUSDT=HALT, filters@30s:BTCUSDT, delist@30s:BTCUSDT";
 }
 
 int fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX])
 {
-    static const char *const later[] = {"dup",         "reorder", "half-frame", "429",   "418",     "5xx",
-                                        "tls-expired", "slow",    "huge",       "clock", "shutdown"};
-    static const char served[] = "silence@30s, silence@30s+10s, close@1000, gap@book, garbage";
-    size_t word = strcspn(spec, ":@");
-    bool ok;
-
-    for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
-        if (strlen(later[i]) == word && strncmp(spec, later[i], word) == 0) {
-            snprintf(error, FAULT_ERROR_MAX, "fault not served yet: %.40s: one of %s", spec, served);
-            return -EINVAL;
+    struct faults with = *faults;
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        if (strcmp(spec, words[i].name) == 0) {
+            *(bool *)((char *)faults + words[i].at) = true;
+            return 0;
         }
     }
-    if (strncmp(spec, "silence@", 8) == 0)
-        ok = parse_silence(faults, spec + 8);
-    else if (strncmp(spec, "close@", 6) == 0)
-        ok = parse_close(faults, spec + 6);
-    else if (strcmp(spec, "gap@book") == 0)
-        ok = faults->gap_book = true;
-    else if (strcmp(spec, "garbage") == 0)
-        ok = faults->garbage = true;
-    else
-        ok = false;
-    if (!ok) {
-        snprintf(error, FAULT_ERROR_MAX, "unknown fault: %.40s: one of %s", spec, served);
-        return -EINVAL;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        size_t len = strlen(rows[i].name);
+        if (strncmp(spec, rows[i].name, len) == 0 && rows[i].parse(&with, spec + len)) {
+            *faults = with;
+            return 0;
+        }
     }
-    return 0;
+    snprintf(error, FAULT_ERROR_MAX, "unknown fault: %.40s: one of %s", spec, fault_help());
+    return -EINVAL;
 }
 
 bool fault_silent(const struct faults *faults, int64_t since_start_ns)

@@ -1,31 +1,71 @@
-/* Faults on request: what goes wrong, and when.
- *
- *   silence@30s      30 s of wall time after the start of play no more data goes out; sockets, pings and REST
- * live on silence@30s+10s  the same, for 10 s close@1000       the first connection that was sent 1000
- * messages is closed, with code 1000, once gap@book         of every 200 differences of a book one is left
- * out garbage          after every 500 messages a connection gets one that is no JSON */
+/* Faults on request: what goes wrong, and when. fault_help() lists them; papertape-replay(1) says more. Times
+ * are of the wall's clock since the start of play, those of a symbol's changes of market time since then. */
 #ifndef EXCHANGE_REPLAY_FAULT_H
 #define EXCHANGE_REPLAY_FAULT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "exchange/symbol.h"
+
 enum {
-    FAULT_GAP_EVERY = 200,
-    FAULT_GARBAGE_EVERY = 500,
-    FAULT_ERROR_MAX = 256,
+    FAULT_GAP_EVERY = 200,     /* differences of a book */
+    FAULT_GARBAGE_EVERY = 500, /* messages of a connection, as in all that follows */
+    FAULT_DEFLATE_EVERY = 500,
+    FAULT_DUP_EVERY = 50,
+    FAULT_REORDER_EVERY = 50,
+    FAULT_HALF_AFTER = 500,
+    FAULT_HUGE_AFTER = 1000,
+    FAULT_BROKEN_EVERY = 4, /* REST requests */
+    FAULT_CHANGES_MAX = 16,
+    FAULT_WORD_MAX = 24,
+    FAULT_ERROR_MAX = 512,
+};
+
+/* What becomes of a symbol while it is played. */
+enum fault_change_kind {
+    FAULT_STATUS,  /* its status is `word` from then on */
+    FAULT_FILTERS, /* its filters change */
+    FAULT_DELIST,  /* it is listed no longer */
+};
+
+struct fault_change {
+    enum fault_change_kind kind;
+    int64_t at_ns;
+    char symbol[SYMBOL_NAME_MAX];
+    char word[FAULT_WORD_MAX];
 };
 
 struct faults {
     bool silence;
     int64_t silence_from_ns, silence_to_ns; /* since the start of play; to: INT64_MAX for good */
     uint64_t close_after;                   /* messages; 0: never */
-    bool gap_book;
-    bool garbage;
+    bool gap_book, garbage, dup, reorder, half_frame, deflate, fragment;
+    size_t huge_bytes;     /* of one message; 0: none */
+    int64_t slow_bytes_s;  /* that a connection gets in a second; 0: all */
+    bool tls_expired;      /* the server's certificate */
+    int64_t clock_skew_ns; /* of the time that REST tells */
+
+    /* Limits: see exchange/replay/binance/limits.h. */
+    int64_t too_many_ns, teapot_ns; /* from the first request on: 429, 418; 0: not */
+    uint64_t ban_after;             /* requests; 0: never */
+    int64_t ban_ns;
+    bool broken; /* every fourth REST request fails on the venue's side */
+
+    bool shutdown;
+    int64_t shutdown_ns, shutdown_close_ns; /* it is announced, then connections are closed */
+    int64_t age_ns;                         /* of a connection, in market time; 0: the venue's own */
+
+    struct fault_change changes[FAULT_CHANGES_MAX]; /* by time */
+    size_t n_changes;
 };
 
 /* Adds what one --fault says. 0, or -EINVAL with a message "what: where: what would be right". */
 int fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX]);
+
+/* One of each, with commas between. */
+const char *fault_help(void);
 
 /* Is data held back, so long after the start of play? */
 bool fault_silent(const struct faults *faults, int64_t since_start_ns);

@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     struct protocol *protocol = open_protocol(&options);
     if (!protocol)
         goto out;
-    int rc = ca_make(&ca);
+    int rc = ca_make(&ca, options.faults.tls_expired);
     if (rc < 0) {
         fail("cannot make certificates: OpenSSL: a working libcrypto");
         goto out;

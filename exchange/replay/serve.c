@@ -91,24 +91,68 @@ static bool ready(void *user)
     return server->n_listening > 0 && server->n_behind == 0 && !silent(server);
 }
 
+static void push_huge(struct client *client, size_t bytes)
+{
+    static const char begin[] = "{\"pad\":\"", end[] = "\"}";
+    struct message *m = message_new(LWS_WRITE_TEXT, bytes);
+    if (!m)
+        return;
+    unsigned char *text = message_text(m);
+    memset(text, '.', bytes);
+    if (bytes >= sizeof(begin) + sizeof(end)) {
+        memcpy(text, begin, sizeof(begin) - 1);
+        memcpy(text + bytes - (sizeof(end) - 1), end, sizeof(end) - 1);
+    }
+    client_push(client, m);
+    message_unref(m);
+}
+
+/* A message, and what faults make of it. */
+static void push_data(struct client *client, struct message *message)
+{
+    const struct faults *faults = client->server->faults;
+    uint64_t n = ++client->sent;
+    if (faults->huge_bytes > 0 && n == FAULT_HUGE_AFTER)
+        push_huge(client, faults->huge_bytes);
+    if (faults->reorder && n % FAULT_REORDER_EVERY == 0 && !client->held) {
+        message->refs++;
+        client->held = message;
+        return;
+    }
+    client_push(client, message);
+    if (client->held) {
+        client_push(client, client->held);
+        message_unref(client->held);
+        client->held = NULL;
+    }
+    if (faults->dup && n % FAULT_DUP_EVERY == FAULT_DUP_EVERY / 2) /* not the one that is reordered */
+        client_push(client, message);
+    if (faults->garbage && n % FAULT_GARBAGE_EVERY == 0) {
+        const char *frame = fault_garbage(n / FAULT_GARBAGE_EVERY);
+        client_say(client, frame, strlen(frame));
+    }
+    if (faults->deflate && n % FAULT_DEFLATE_EVERY == 0)
+        client_deflated(client);
+}
+
 void server_send(struct client *client, struct message *message)
 {
     struct server *server = client->server;
-    if (server->faults->silence && silent(server))
+    const struct faults *faults = server->faults;
+    if (faults->silence && silent(server))
         return;
-    client_push(client, message);
-    client->sent++;
+    push_data(client, message);
     if (client->paced && client->sent % CLIENT_WINDOW == 0) {
         bool was = client_behind(client);
         client_ping(client, ++client->ping_seq);
         server->n_behind += client_behind(client) - was;
     }
-    if (server->faults->garbage && client->sent % FAULT_GARBAGE_EVERY == 0) {
-        const char *frame = fault_garbage(client->sent / FAULT_GARBAGE_EVERY);
-        client_say(client, frame, strlen(frame));
+    if (faults->close_after && !server->closed_one && client->sent >= faults->close_after) {
+        server->closed_one = true;
+        client_end(client, LWS_CLOSE_STATUS_NORMAL, "");
     }
-    if (server->faults->close_after && !server->closed_one && client->sent >= server->faults->close_after)
-        server->closed_one = client->close_after_queue = true;
+    if (faults->half_frame && !server->cut_one && client->sent >= FAULT_HALF_AFTER)
+        server->cut_one = client->cut = true;
 }
 
 /* An upgrade: the protocol may refuse it. As libwebsockets' filter returns: -1 closes. */
@@ -297,6 +341,8 @@ static void on_beat(uv_timer_t *timer)
     struct server *server = timer->data;
     uint64_t now = uv_hrtime();
     for (struct client *c = server->clients; c; c = c->next) {
+        if (server->faults->slow_bytes_s > 0)
+            client_allow(c, server->faults->slow_bytes_s * BEAT_MS / 1000);
         if (now - c->last_pong_ns > PONG_WITHIN_S * NS_PER_S)
             client_close(c, LWS_CLOSE_STATUS_POLICY_VIOLATION, "no pong");
         else if (client_behind(c) && now - c->last_ping_ns > NS_PER_S)

@@ -20,7 +20,7 @@ struct server {
     struct protocol *protocol;
     struct play play;
     const struct faults *faults;
-    bool closed_one; /* fault close@N has happened */
+    bool closed_one, cut_one; /* faults close@N and half-frame have happened */
 
     struct lws_context *context;
     int port;        /* that it listens on */

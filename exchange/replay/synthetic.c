@@ -247,7 +247,9 @@ static int synthetic_step(struct source *source)
     struct maker *m = synthetic->heap[0];
     int64_t ts_ns = due_of(m);
     tape_advance(source->tape, m->market.symbol, ts_ns, 0);
-    if (m->next_action_ns == ts_ns) {
+    if (strcmp(source->tape->symbols[m->market.symbol].status, "TRADING") != 0) {
+        m->next_action_ns = m->next_diff_ns = ts_ns + DIFF_EVERY_NS;
+    } else if (m->next_action_ns == ts_ns) {
         act(m, ts_ns);
     } else {
         made_market_diff(&m->market, ts_ns);

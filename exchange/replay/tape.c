@@ -104,7 +104,7 @@ int tape_symbol_add(struct tape *tape, const char *name, size_t len)
     if (!reserve_symbol(tape))
         return -ENOMEM;
     struct tape_symbol *s = &tape->symbols[tape->n_symbols];
-    *s = (struct tape_symbol){.next_close_ns = INT64_MAX};
+    *s = (struct tape_symbol){.next_close_ns = INT64_MAX, .status = "TRADING"};
     s->trades = calloc(TAPE_TRADES_KEPT, sizeof(*s->trades));
     if (!s->trades)
         return -ENOMEM;

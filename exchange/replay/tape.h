@@ -34,7 +34,9 @@ struct tape_trade {
 struct tape_symbol {
     char name[SYMBOL_NAME_MAX]; /* upper case */
     char lower[SYMBOL_NAME_MAX];
-    int price_digits, qty_digits; /* digits after the point in its prices and quantities */
+    int price_digits, qty_digits;          /* digits after the point in its prices and quantities */
+    char status[24];                       /* as exchangeInfo has it: "TRADING" */
+    bool changed, delisted, other_filters; /* its status, its listing, its filters: see binance/changes.h */
     char *info; /* its object in exchangeInfo as it was recorded, or NULL; freed with the tape */
     struct candles candles;
     struct stream *streams; /* that somebody listens to, or that are recorded */
@@ -61,6 +63,7 @@ struct tape {
     int64_t now_ns; /* market time: the latest event time seen */
     struct stream *hash[TAPE_HASH];
     struct text scratch, other; /* what is being rendered; a recorded message in another unit */
+    size_t n_changed;           /* changes of symbols that were applied */
     bool failed;                /* out of memory */
 
     /* One message: the stream's data object, for those of its listeners that want times in `unit`. */

@@ -45,8 +45,8 @@ int main(void)
     char dir[SCRATCH_MAX], path[SCRATCH_PATH_MAX], text[4096];
     struct ca ca, other;
     scratch_make(dir);
-    CHECK_INT(ca_make(&ca), 0);
-    CHECK_INT(ca_make(&other), 0);
+    CHECK_INT(ca_make(&ca, false), 0);
+    CHECK_INT(ca_make(&other, false), 0);
     X509 *root = read_certificate(ca.ca_pem, ca.ca_len),
          *server = read_certificate(ca.server_pem, ca.server_len);
     X509 *stranger = read_certificate(other.ca_pem, other.ca_len);

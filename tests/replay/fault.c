@@ -23,12 +23,66 @@ int main(void)
     CHECK_INT(fault_parse(&f, "garbage", error), 0);
     CHECK(f.gap_book && f.garbage);
 
-    static const char *const later[] = {"dup",       "reorder",   "half-frame",  "429:5s",
-                                        "418:60s",   "5xx",       "tls-expired", "slow:64B/s",
-                                        "huge:10MB", "clock:+3s", "shutdown"};
-    for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
-        CHECK_INT(fault_parse(&f, later[i], error), -EINVAL);
-        CHECK(strstr(error, "not served yet") && strstr(error, "silence@30s") && strstr(error, later[i]));
+    static const struct {
+        const char *word;
+        size_t at;
+    } words[] = {{"dup", offsetof(struct faults, dup)},
+                 {"reorder", offsetof(struct faults, reorder)},
+                 {"half-frame", offsetof(struct faults, half_frame)},
+                 {"deflate", offsetof(struct faults, deflate)},
+                 {"fragment", offsetof(struct faults, fragment)},
+                 {"5xx", offsetof(struct faults, broken)},
+                 {"tls-expired", offsetof(struct faults, tls_expired)}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        const bool *set = (const bool *)((const char *)&f + words[i].at);
+        CHECK(!*set);
+        CHECK_INT(fault_parse(&f, words[i].word, error), 0);
+        CHECK(*set);
+    }
+    CHECK_INT(fault_parse(&f, "ban@100+60s", error), 0);
+    CHECK(f.ban_after == 100 && f.ban_ns == 60 * s);
+    CHECK_INT(fault_parse(&f, "429:5s", error), 0);
+    CHECK_INT(fault_parse(&f, "418:1m", error), 0);
+    CHECK(f.too_many_ns == 5 * s && f.teapot_ns == 60 * s);
+    CHECK_INT(fault_parse(&f, "age@24h", error), 0);
+    CHECK_INT(f.age_ns, 24 * 3600 * s);
+    CHECK_INT(fault_parse(&f, "shutdown", error), 0);
+    CHECK(f.shutdown && f.shutdown_ns == 10 * s && f.shutdown_close_ns == 10 * s);
+    CHECK_INT(fault_parse(&f, "shutdown@30s", error), 0);
+    CHECK(f.shutdown_ns == 30 * s && f.shutdown_close_ns == 10 * s);
+    CHECK_INT(fault_parse(&f, "shutdown@500ms+2s", error), 0);
+    CHECK(f.shutdown_ns == s / 2 && f.shutdown_close_ns == 2 * s);
+    CHECK_INT(fault_parse(&f, "slow:64B/s", error), 0);
+    CHECK_INT(f.slow_bytes_s, 64);
+    CHECK_INT(fault_parse(&f, "slow:2kB/s", error), 0);
+    CHECK_INT(f.slow_bytes_s, 2000);
+    CHECK_INT(fault_parse(&f, "huge:10MB", error), 0);
+    CHECK_INT(f.huge_bytes, 10000000);
+    CHECK_INT(fault_parse(&f, "clock:+3s", error), 0);
+    CHECK_INT(f.clock_skew_ns, 3 * s);
+    CHECK_INT(fault_parse(&f, "clock:-250ms", error), 0);
+    CHECK_INT(f.clock_skew_ns, -s / 4);
+    CHECK_INT(fault_parse(&f, "delist@60s:ETHUSDT", error), 0);
+    CHECK_INT(fault_parse(&f, "status@30s:BTCUSDT=HALT", error), 0);
+    CHECK_INT(fault_parse(&f, "filters@45s:BTCUSDT", error), 0);
+    CHECK_INT(fault_parse(&f, "status@60s:BTCUSDT=TRADING", error), 0);
+    CHECK_INT(f.n_changes, 4);
+    CHECK(f.changes[0].kind == FAULT_STATUS && f.changes[0].at_ns == 30 * s);
+    CHECK_STR(f.changes[0].symbol, "BTCUSDT");
+    CHECK_STR(f.changes[0].word, "HALT");
+    CHECK(f.changes[1].kind == FAULT_FILTERS && f.changes[2].kind == FAULT_DELIST);
+    CHECK_STR(f.changes[2].symbol, "ETHUSDT");
+    CHECK_STR(f.changes[3].word, "TRADING"); /* of one time: in the order given */
+
+    /* What is listed is accepted. */
+    char list[1024];
+    snprintf(list, sizeof(list), "%s", fault_help());
+    for (char *save, *word = strtok_r(list, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
+        char *open = strchr(word, '[');
+        struct faults one = {0};
+        if (open)
+            *open = '\0';
+        CHECK_INT(fault_parse(&one, word, error), 0);
     }
     static const char *const wrong[] = {"",
                                         "silence",
@@ -46,11 +100,42 @@ int main(void)
                                         "gap",
                                         "gap@",
                                         "garbage@1",
-                                        "close@99999999999999999999"};
+                                        "close@99999999999999999999",
+                                        "ban@100",
+                                        "ban@0+60s",
+                                        "ban@10+0s",
+                                        "429",
+                                        "418:",
+                                        "418:60",
+                                        "age@",
+                                        "age@99999999999h",
+                                        "shutdown@",
+                                        "shutdown30s",
+                                        "slow:64B",
+                                        "slow:0B/s",
+                                        "huge:10GB",
+                                        "huge:999MB",
+                                        "clock:3s",
+                                        "clock:+0s",
+                                        "status@30s:BTCUSDT",
+                                        "status@30s:BTCUSDT=",
+                                        "status@30s:BTCUSDT=halt",
+                                        "status@30s:=HALT",
+                                        "status@30s:BTCUSDT=AAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+                                        "delist@30s:BTCUSDT=HALT",
+                                        "delist@30s:",
+                                        "filters@x:BTCUSDT",
+                                        "delist@30s:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+                                        "dups"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         struct faults none = {0};
+        static const struct faults untouched;
         CHECK_INT(fault_parse(&none, wrong[i], error), -EINVAL);
+        CHECK(memcmp(&none, &untouched, sizeof(none)) == 0);
         CHECK(strstr(error, "unknown fault") && strstr(error, "one of"));
     }
+    for (int i = 0; i < FAULT_CHANGES_MAX - 4; i++)
+        CHECK_INT(fault_parse(&f, "delist@60s:ETHUSDT", error), 0);
+    CHECK_INT(fault_parse(&f, "delist@60s:ETHUSDT", error), -EINVAL);
     return check_done("fault");
 }

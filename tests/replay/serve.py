@@ -344,12 +344,16 @@ def test_microseconds():
         ms = v.streams(*names)
         us = v.socket("/stream?streams=" + "/".join(names) + "&timeUnit=microsecond")
         heard = [[], []]
-        for side, s in enumerate((ms, us)):
-            thread = threading.Thread(target=lambda s=s, to=heard[side]: to.extend(s.message() for _ in range(4000)))
-            heard[side].append(thread)
+
+        def listen(s, to):
+            to.extend(s.message() for _ in range(4000))
+            s.close()  # else the other would be held up
+
+        threads = [threading.Thread(target=listen, args=(s, to)) for s, to in zip((ms, us), heard)]
+        for thread in threads:
             thread.start()
-        for side in heard:
-            side.pop(0).join()
+        for thread in threads:
+            thread.join(60)
         by_key = [{}, {}]
         for side in range(2):
             for m in heard[side]:
@@ -413,7 +417,7 @@ def test_faults():
 def test_usage():
     for args, status, word in ((["--venue", "kraken", "--synthetic", "1"], 2, "unknown venue"), ([], 2, "nothing to play"),
                                (["--synthetic", "x"], 2, "bad seed"), (["--synthetic", "1", "--speed", "0"], 2, "bad speed"),
-                               (["--synthetic", "1", "--fault", "dup"], 2, "not served yet"),
+                               (["--synthetic", "1", "--fault", "ban@5"], 2, "unknown fault"),
                                (["--synthetic", "1", "--fault", "bang"], 2, "unknown fault"),
                                (["--synthetic", "1", "--listen", "127.0.0.1"], 2, "bad address"),
                                (["--synthetic", "1", "--bogus"], 2, "unknown option"),

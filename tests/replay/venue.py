@@ -16,13 +16,21 @@ import time
 DEADLINE = 60.0
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
-Frame = collections.namedtuple("Frame", "op data")
+Frame = collections.namedtuple("Frame", "op data first", defaults=(0x80,))
 
 
 class Closed(Exception):
     def __init__(self, code, reason=""):
         super().__init__(f"closed with {code} {reason}")
         self.code = code
+
+
+class Refused(AssertionError):
+    def __init__(self, head, body):
+        super().__init__(head)
+        self.status = int(head.split()[1])
+        self.headers = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:])
+        self.body = json.loads(body) if body else None
 
 
 class Venue:
@@ -80,6 +88,8 @@ class Venue:
 class Socket:
     """A websocket client that shows every frame and answers pings only when asked to."""
 
+    whole = True  # fragments and flags of extensions are errors
+
     def __init__(self, venue, path, headers=None):
         more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
         raw = socket.create_connection(("127.0.0.1", venue.port), timeout=DEADLINE)
@@ -93,7 +103,12 @@ class Socket:
             self._more()
         head, _, rest = bytes(self.buffer).partition(b"\r\n\r\n")
         if b" 101 " not in head.split(b"\r\n")[0]:
-            raise AssertionError(head.decode())
+            try:
+                while True:
+                    self._more()
+            except (Closed, OSError):
+                pass
+            raise Refused(head.decode(), bytes(self.buffer).partition(b"\r\n\r\n")[2])
         if b"permessage-deflate" in head.lower():
             raise AssertionError("compression was not asked for")
         self.buffer = bytearray(rest)
@@ -125,9 +140,9 @@ class Socket:
         self._need(head + length)
         data = bytes(self.buffer[self.at + head:self.at + head + length])
         self.at += head + length
-        if not first & 0x80:
-            raise AssertionError("a fragmented message")
-        return Frame(first & 15, data)
+        if self.whole and first & 0xf0 != 0x80:
+            raise AssertionError("a fragmented message, or one of an extension")
+        return Frame(first & 15, data, first & 0xf0)
 
     def text(self):
         """The next text message; pings are answered, a close frame raises Closed."""

@@ -110,7 +110,7 @@ void subscriber_error(struct subscriber *s, int code)
     if (errors[i].ends) {
         s->ends = true;
         s->client->listening = false;
-        s->client->close_after_queue = true;
+        client_end(s->client, LWS_CLOSE_STATUS_NORMAL, "");
     }
 }
 

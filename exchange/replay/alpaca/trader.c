@@ -38,8 +38,10 @@ static void authenticate(struct subscriber *trader, const char *action, const js
     bool good = alpaca_keys_good(trader->alpaca, id ? id : "", secret ? secret : "");
     say_authorization(trader, action, good);
     trader->authenticated = good;
-    if (!good)
-        trader->client->close_after_queue = trader->ends = true;
+    if (!good) {
+        trader->ends = true;
+        client_end(trader->client, LWS_CLOSE_STATUS_NORMAL, "");
+    }
 }
 
 static void listen_to(struct subscriber *trader, const json_t *request)
@@ -80,6 +82,7 @@ void trader_beat(struct subscriber *trader)
     if (!trader->authenticated && !trader->ends &&
         uv_hrtime() - trader->since_ns > SUBSCRIBER_AUTH_S * NS_PER_S) {
         say_authorization(trader, "auth", false);
-        trader->client->close_after_queue = trader->ends = true;
+        trader->ends = true;
+        client_end(trader->client, LWS_CLOSE_STATUS_NORMAL, "");
     }
 }

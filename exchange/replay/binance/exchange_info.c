@@ -40,11 +40,13 @@ static void write_filters(struct text *out, const struct symbol_filters *f)
                   ",{\"filterType\":\"MAX_NUM_ALGO_ORDERS\",\"maxNumAlgoOrders\":5}]");
 }
 
-static void write_symbol(struct text *out, const struct symbol *listed)
+static void write_symbol(struct text *out, const struct symbol *listed, const char *status)
 {
     text_lit(out, "{\"symbol\":\"");
     text_str(out, listed->name);
-    text_lit(out, "\",\"status\":\"TRADING\",\"baseAsset\":\"");
+    text_lit(out, "\",\"status\":\"");
+    text_str(out, status);
+    text_lit(out, "\",\"baseAsset\":\"");
     text_str(out, listed->base);
     text_lit(out, "\",\"baseAssetPrecision\":8,\"quoteAsset\":\"");
     text_str(out, listed->quote);
@@ -63,6 +65,30 @@ static void write_symbol(struct text *out, const struct symbol *listed)
                   "\"EXPIRE_BOTH\",\"DECREMENT\"]}");
 }
 
+/* The recorded object, with the status that the symbol has now. */
+static void write_recorded(struct text *out, const char *info, const char *status)
+{
+    static const char key[] = "\"status\":\"";
+    const char *at = strstr(info, key);
+    if (!at) {
+        text_str(out, info);
+        return;
+    }
+    at += sizeof(key) - 1;
+    text_bytes(out, info, (size_t)(at - info));
+    text_str(out, status);
+    text_str(out, at + strcspn(at, "\""));
+}
+
+/* What a venue changes now and then: an order must be worth more, and may not be as large. */
+static void change_filters(struct symbol_filters *f)
+{
+    f->notional_min *= 2;
+    f->qty_max = f->qty_max / 2 / f->step * f->step;
+    f->market_qty_max = f->qty_max < f->market_qty_max ? f->qty_max : f->market_qty_max;
+    f->qty_min = f->step * 10;
+}
+
 void exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols)
 {
     bool first = true;
@@ -79,15 +105,20 @@ void exchange_info_write(struct text *out, const struct tape *tape, const bool *
     for (int i = 0; i < tape->n_symbols; i++) {
         const struct tape_symbol *sym = &tape->symbols[i];
         struct symbol listed;
-        if (!symbols[i] || (!sym->info && symbol_default(sym->name, sym->price_digits, sym->qty_digits,
-                                                         &listed) < 0)) /* no asset has such a name */
+        bool recorded = sym->info && !sym->other_filters;
+        if (!symbols[i] || (!recorded && symbol_default(sym->name, sym->price_digits, sym->qty_digits,
+                                                        &listed) < 0)) /* no asset has such a name */
             continue;
         if (!first)
             text_lit(out, ",");
-        if (sym->info)
+        if (!recorded && sym->other_filters)
+            change_filters(&listed.filters);
+        if (recorded && !sym->changed)
             text_str(out, sym->info);
+        else if (recorded)
+            write_recorded(out, sym->info, sym->status);
         else
-            write_symbol(out, &listed);
+            write_symbol(out, &listed, sym->status);
         first = false;
     }
     text_lit(out, "]}");

@@ -1,25 +1,31 @@
 #include "exchange/replay/binance/protocol.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "exchange/replay/bars.h"
+#include "exchange/replay/binance/changes.h"
+#include "exchange/replay/binance/limits.h"
+#include "exchange/replay/binance/open.h"
 #include "exchange/replay/binance/rest.h"
 #include "exchange/replay/binance/subscribe.h"
-#include "exchange/replay/recording.h"
 #include "exchange/replay/serve.h"
-#include "exchange/replay/synthetic.h"
 
-#define NS_PER_S 1000000000LL
+#define NS_PER_S  1000000000ULL
+#define NS_PER_MS 1000000LL
+#define DAY_NS    (24 * 3600 * 1000000000LL)
 
 struct binance {
     struct protocol base;
     struct tape *tape;
-    int64_t used_weight, weight_minute; /* of REST */
+    struct limits limits;
+    uint64_t asked;            /* REST requests and attempts to connect */
+    int64_t first_asked_ms;    /* when the first came */
+    int64_t age_ns;            /* of a connection, in market time; INT64_MAX: no bound */
+    bool announced, shut_down; /* fault shutdown */
+    bool made;                 /* a market that stands still by itself in a halt */
 };
 
 static int64_t now_ns(const struct protocol *protocol)
@@ -27,39 +33,126 @@ static int64_t now_ns(const struct protocol *protocol)
     return ((const struct binance *)protocol)->tape->now_ns;
 }
 
-static int64_t count_weight(struct binance *binance, int weight)
+static int64_t monotonic_ms(void)
 {
-    int64_t minute = (int64_t)(uv_hrtime() / (60 * NS_PER_S));
-    if (minute != binance->weight_minute) {
-        binance->weight_minute = minute;
-        binance->used_weight = 0;
+    return (int64_t)(uv_hrtime() / NS_PER_MS);
+}
+
+/* Market time since the start of play. */
+static int64_t played_ns(const struct binance *binance)
+{
+    const struct play *play = &binance->base.server->play;
+    return play->started ? binance->tape->now_ns - play->origin_ns : INT64_MIN;
+}
+
+static void tell_wait(struct response *response, int status, int64_t wait_s)
+{
+    char msg[256];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    response->status = status;
+    response_header_int(response, "retry-after:", wait_s);
+    if (status == LIMITS_BANNED)
+        snprintf(
+            msg, sizeof(msg),
+            "Way too much request weight used; IP banned until %lld. Please use WebSocket Streams for live "
+            "updates to avoid bans.",
+            ((long long)now.tv_sec + wait_s) * 1000);
+    else
+        snprintf(msg, sizeof(msg),
+                 "Too much request weight used; current limit is %d request weight per 1 MINUTE. Please use "
+                 "WebSocket Streams for live updates to avoid polling the API.",
+                 LIMITS_WEIGHT);
+    rest_error(&response->body, -1003, msg);
+}
+
+/* What faults make of the limits: 0 or the status of the refusal. */
+static int refuse_by_fault(struct binance *binance, int64_t ms, int64_t *ret_wait_s)
+{
+    const struct faults *faults = binance->base.server->faults;
+    if (binance->asked++ == 0)
+        binance->first_asked_ms = ms;
+    if (faults->ban_after > 0 && binance->asked == faults->ban_after)
+        limits_ban(&binance->limits, ms, faults->ban_ns / NS_PER_MS);
+    int64_t teapot_ms = binance->first_asked_ms + faults->teapot_ns / NS_PER_MS;
+    int64_t too_many_ms = binance->first_asked_ms + faults->too_many_ns / NS_PER_MS;
+    if (ms < teapot_ms) {
+        *ret_wait_s = (teapot_ms - ms + 999) / 1000;
+        return LIMITS_BANNED;
     }
-    return binance->used_weight += weight;
+    *ret_wait_s = (too_many_ms - ms + 999) / 1000;
+    return ms < too_many_ms ? LIMITS_TOO_MANY : 0;
+}
+
+/* Every fourth request, in turn: what a broken venue answers. Of a timeout nothing is known. */
+static bool break_down(struct binance *binance, struct response *response)
+{
+    static const int statuses[] = {500, 502, 503, 504};
+    if (!binance->base.server->faults->broken || binance->asked % FAULT_BROKEN_EVERY != 0)
+        return false;
+    response->status = statuses[binance->asked / FAULT_BROKEN_EVERY % 4];
+    if (response->status == 504)
+        rest_error(&response->body, -1007,
+                   "Timeout waiting for response from backend server. Send status unknown; "
+                   "execution status unknown.");
+    else
+        rest_error(&response->body, -1000, "An unknown error occurred while processing the request.");
+    return true;
 }
 
 static void answer(struct protocol *protocol, const struct request *request, struct response *response)
 {
     struct binance *binance = (struct binance *)protocol;
-    int weight = 1;
-    if (strcmp(request->method, "GET") == 0) {
-        response->status = rest_answer(protocol->source, request, &response->body, &weight);
-    } else {
-        response->status = 404;
-        rest_error(&response->body, -1000, "Path not found: market data is read by GET.");
+    int64_t ms = monotonic_ms(), wait_s = 0;
+    int weight = 1, status;
+    if ((status = refuse_by_fault(binance, ms, &wait_s)) != 0 ||
+        (status = limits_request(&binance->limits, ms, &wait_s)) != 0) {
+        tell_wait(response, status, wait_s);
+    } else if (!break_down(binance, response)) {
+        if (strcmp(request->method, "GET") == 0) {
+            changes_apply(binance->tape, binance->base.server->faults, played_ns(binance));
+            response->status = rest_answer(protocol->source, binance->base.server->faults->clock_skew_ns,
+                                           request, &response->body, &weight);
+        } else {
+            response->status = 404;
+            rest_error(&response->body, -1000, "Path not found: market data is read by GET.");
+        }
+        if ((status = limits_charge(&binance->limits, ms, weight, &wait_s)) != 0) {
+            text_clear(&response->body);
+            tell_wait(response, status, wait_s);
+        }
     }
-    int64_t used = count_weight(binance, weight);
+    int64_t used = limits_used(&binance->limits, ms);
     response_header_int(response, "x-mbx-used-weight:", used);
     response_header_int(response, "x-mbx-used-weight-1m:", used);
 }
 
+static bool is_socket_path(const char *path)
+{
+    return strcmp(path, "/") == 0 || strcmp(path, "/ws") == 0 || strncmp(path, "/ws/", 4) == 0 ||
+           strcmp(path, "/stream") == 0 || strcmp(path, "/stream/") == 0;
+}
+
 static bool admit(struct protocol *protocol, const struct request *request, struct response *response)
 {
-    (void)protocol, (void)request, (void)response;
-    return true;
+    struct binance *binance = (struct binance *)protocol;
+    int64_t ms = monotonic_ms(), wait_s = 0;
+    int status = refuse_by_fault(binance, ms, &wait_s);
+    if (status != 0 || (status = limits_attempt(&binance->limits, ms, &wait_s)) != 0) {
+        tell_wait(response, status, wait_s);
+        return false;
+    }
+    if (is_socket_path(request->path))
+        return true;
+    response->status = 404;
+    rest_error(&response->body, -1000,
+               "Path not found: streams are at /ws, /ws/NAME and /stream?streams=NAME/NAME.");
+    return false;
 }
 
 static void enter(struct protocol *protocol, struct client *client, const struct request *request)
 {
+    struct binance *binance = (struct binance *)protocol;
     struct subscriber *subscriber = calloc(1, sizeof(*subscriber));
     int rc = 0;
     client->state = subscriber;
@@ -68,7 +161,8 @@ static void enter(struct protocol *protocol, struct client *client, const struct
         return;
     }
     subscriber->client = client;
-    subscriber->tape = ((struct binance *)protocol)->tape;
+    subscriber->tape = binance->tape;
+    subscriber->opened_ns = binance->tape->now_ns;
     subscriber->combined = strncmp(request->path, "/stream", 7) == 0;
     const char *unit = request_arg(request, "timeUnit"), *streams = request_arg(request, "streams");
     if (unit && strcasecmp(unit, "MICROSECOND") == 0)
@@ -92,19 +186,80 @@ static void leave(struct protocol *protocol, struct client *client)
     client->state = NULL;
 }
 
-static void hear(struct protocol *protocol, struct client *client, const char *data, size_t len, bool binary)
+/* Counts what it said: messages and pongs; false when that is too much. */
+static bool count_message(struct subscriber *subscriber)
 {
-    struct subscriber *subscriber = client->state;
-    (void)protocol, (void)binary;
     uint64_t now = uv_hrtime();
     if (now - subscriber->second_ns >= NS_PER_S) {
         subscriber->second_ns = now;
         subscriber->messages = 0;
     }
-    if (++subscriber->messages > SUBSCRIBER_MESSAGES_PER_S)
-        client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "Too many requests");
-    else
-        subscribe_request(subscriber, data, len);
+    if (++subscriber->messages <= SUBSCRIBER_MESSAGES_PER_S)
+        return true;
+    client_close(subscriber->client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "Too many requests");
+    return false;
+}
+
+static void hear(struct protocol *protocol, struct client *client, const char *data, size_t len, bool binary)
+{
+    (void)protocol, (void)binary;
+    if (count_message(client->state))
+        subscribe_request(client->state, data, len);
+}
+
+static void heartbeat(struct protocol *protocol, struct client *client)
+{
+    (void)protocol;
+    if (!client->paced) /* pongs that keep the pace of full speed are ours, not the venue's */
+        count_message(client->state);
+}
+
+/* A connection lives a day. */
+static void end_old(const struct binance *binance, struct subscriber *subscriber)
+{
+    if (binance->tape->now_ns - subscriber->opened_ns >= binance->age_ns)
+        client_end(subscriber->client, LWS_CLOSE_STATUS_GOINGAWAY, "connection is 24 hours old");
+}
+
+/* Tells who is connected now that the server will go, and closes those connections a while later. */
+static void shut_down(struct binance *binance)
+{
+    const struct faults *faults = binance->base.server->faults;
+    int64_t since_ns = play_elapsed_ns(&binance->base.server->play);
+    bool announce = since_ns >= faults->shutdown_ns && !binance->announced;
+    bool close = since_ns >= faults->shutdown_ns + faults->shutdown_close_ns && !binance->shut_down;
+    char data[96], text[160];
+    if (!binance->base.server->play.started || (!announce && !close))
+        return;
+    binance->announced = true;
+    binance->shut_down |= close;
+    for (struct client *c = binance->base.server->clients; c; c = c->next) {
+        struct subscriber *subscriber = c->state;
+        if (!subscriber)
+            continue;
+        if (announce) {
+            int64_t unit_ns = subscriber->unit == STREAM_US ? 1000 : NS_PER_MS;
+            snprintf(data, sizeof(data), "{\"e\":\"serverShutdown\",\"E\":%lld}",
+                     (long long)(binance->tape->now_ns / unit_ns));
+            snprintf(text, sizeof(text),
+                     subscriber->combined ? "{\"stream\":\"!serverShutdown\",\"data\":%s}" : "%s", data);
+            client_say(c, text, strlen(text));
+            subscriber->leaving = true;
+        }
+        if (close && subscriber->leaving)
+            client_end(c, LWS_CLOSE_STATUS_GOINGAWAY, "server is shutting down");
+    }
+}
+
+static void beat(struct protocol *protocol)
+{
+    struct binance *binance = (struct binance *)protocol;
+    changes_apply(binance->tape, protocol->server->faults, played_ns(binance));
+    for (struct client *c = protocol->server->clients; c; c = c->next)
+        if (c->state)
+            end_old(binance, c->state);
+    if (protocol->server->faults->shutdown)
+        shut_down(binance);
 }
 
 static struct message *wrap(const struct stream *stream, const char *data, size_t len, bool combined)
@@ -135,7 +290,11 @@ static void deliver(void *user, struct stream *stream, int unit, const char *dat
     struct binance *binance = user;
     const struct faults *faults = binance->base.server->faults;
     struct message *made[2] = {NULL, NULL}; /* raw, combined: each rendered once */
+    const struct tape_symbol *symbol = stream->symbol >= 0 ? &binance->tape->symbols[stream->symbol] : NULL;
     uint64_t sent = ++stream->sent[unit];
+    changes_apply(binance->tape, faults, played_ns(binance));
+    if (symbol && (symbol->delisted || (!binance->made && changes_silence(symbol, stream->kind))))
+        return;
     if (faults->gap_book && (stream->kind == STREAM_DEPTH || stream->kind == STREAM_DEPTH_FAST) &&
         sent % FAULT_GAP_EVERY == 0)
         return;
@@ -148,7 +307,9 @@ static void deliver(void *user, struct stream *stream, int unit, const char *dat
             binance->tape->failed = true;
             break;
         }
-        server_send(((struct subscriber *)listener->client)->client, *m);
+        struct subscriber *subscriber = listener->client;
+        server_send(subscriber->client, *m);
+        end_old(binance, subscriber);
     }
     message_unref(made[0]);
     message_unref(made[1]);
@@ -171,47 +332,10 @@ static const struct protocol_ops ops = {
     .enter = enter,
     .leave = leave,
     .hear = hear,
+    .heartbeat = heartbeat,
+    .beat = beat,
     .destroy = destroy,
 };
-
-/* What the options name, ready to play. */
-static int open_source(const struct options *options, struct tape *tape, struct source **ret,
-                       char error[static PROTOCOL_ERROR_MAX])
-{
-    snprintf(error, PROTOCOL_ERROR_MAX, "out of memory");
-    if (options->n_recordings > 0)
-        return recording_create(tape, options->recordings, options->n_recordings, options->from_ns,
-                                options->to_ns, ret, error);
-    if (options->n_bars > 0)
-        return bars_create(tape, options->bars, options->n_bars, options->interval, options->from_ns,
-                           options->to_ns, ret, error);
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    struct synthetic_config config = {
-        .seed = options->seed,
-        .start_ns = options->from_ns != INT64_MIN ? options->from_ns : (int64_t)now.tv_sec * NS_PER_S,
-        .end_ns = options->to_ns,
-        .symbols = options->symbols > 0 ? options->symbols : 2,
-        .rate = options->rate,
-    };
-    return synthetic_create(tape, &config, ret);
-}
-
-static void tell_gaps(struct source *source)
-{
-    size_t gaps;
-    int64_t missing;
-    bars_gaps(source, &gaps, &missing);
-    if (gaps > 0)
-        fprintf(stderr, "papertape-replay: gaps in the bars: %zu, %" PRId64 " bars missing: kept as gaps\n",
-                gaps, missing);
-}
-
-static int check(const struct options *options, char error[static PROTOCOL_ERROR_MAX])
-{
-    (void)options, (void)error;
-    return 0;
-}
 
 static int create(const struct options *options, struct protocol **ret, char error[static PROTOCOL_ERROR_MAX])
 {
@@ -222,6 +346,10 @@ static int create(const struct options *options, struct protocol **ret, char err
         return -ENOMEM;
     }
     binance->base.ops = &ops;
+    binance->made = options->synthetic;
+    binance->age_ns = options->faults.age_ns > 0 ? options->faults.age_ns
+                      : options->speed > 0       ? DAY_NS
+                                                 : INT64_MAX;
     tape_init(binance->tape);
     binance->tape->deliver = deliver;
     binance->tape->user = binance;
@@ -230,10 +358,8 @@ static int create(const struct options *options, struct protocol **ret, char err
         destroy(&binance->base);
         return rc;
     }
-    if (options->n_bars > 0)
-        tell_gaps(binance->base.source);
     *ret = &binance->base;
     return 0;
 }
 
-const struct protocol_row binance_protocol = {.name = "binance", .check = check, .create = create};
+const struct protocol_row binance_protocol = {.name = "binance", .create = create};

@@ -25,6 +25,7 @@ struct call {
     const struct request *request;
     struct text *body;
     int weight;
+    int64_t skew_ns; /* of the clock that is told */
 };
 
 void rest_error(struct text *body, int code, const char *msg)
@@ -90,7 +91,7 @@ static int need_symbol(struct call *c)
     }
     int symbol = tape_symbol_find(c->tape, text, strlen(text));
     /* The venue knows symbols in upper case only. */
-    if (symbol < 0 || strcmp(c->tape->symbols[symbol].name, text) != 0) {
+    if (symbol < 0 || c->tape->symbols[symbol].delisted || strcmp(c->tape->symbols[symbol].name, text) != 0) {
         bad_symbol(c);
         return -1;
     }
@@ -106,7 +107,7 @@ static int get_ping(struct call *c)
 static int get_time(struct call *c)
 {
     text_lit(c->body, "{\"serverTime\":");
-    text_int(c->body, c->tape->now_ns / NS_PER_MS);
+    text_int(c->body, (c->tape->now_ns + c->skew_ns) / NS_PER_MS);
     text_lit(c->body, "}");
     return OK;
 }
@@ -118,7 +119,7 @@ static bool mark_symbols(struct call *c, bool *marked, bool *ret_one)
     const char *one = arg(c, "symbol"), *list = arg(c, "symbols");
     *ret_one = one != NULL;
     for (int i = 0; i < c->tape->n_symbols; i++)
-        marked[i] = !one && !list;
+        marked[i] = !one && !list && !c->tape->symbols[i].delisted;
     if (one) {
         int symbol = need_symbol(c);
         if (symbol < 0)
@@ -131,7 +132,7 @@ static bool mark_symbols(struct call *c, bool *marked, bool *ret_one)
         json_enter_array(&json);
         while (json_element(&json)) {
             int symbol = json_read_string(&json, &name) ? tape_symbol_find(c->tape, name.data, name.len) : -1;
-            if (symbol < 0) {
+            if (symbol < 0 || c->tape->symbols[symbol].delisted) {
                 bad_symbol(c);
                 return false;
             }
@@ -355,7 +356,8 @@ static int get_ticker_book(struct call *c)
     return for_symbols(c, write_book_ticker);
 }
 
-int rest_answer(struct source *source, const struct request *request, struct text *body, int *ret_weight)
+int rest_answer(struct source *source, int64_t skew_ns, const struct request *request, struct text *body,
+                int *ret_weight)
 {
     static const struct {
         const char *path;
@@ -372,7 +374,8 @@ int rest_answer(struct source *source, const struct request *request, struct tex
         {"/api/v3/ticker/price", 2, get_ticker_price},
         {"/api/v3/ticker/bookTicker", 2, get_ticker_book},
     };
-    struct call call = {.source = source, .tape = source->tape, .request = request, .body = body};
+    struct call call = {
+        .source = source, .tape = source->tape, .request = request, .body = body, .skew_ns = skew_ns};
     text_clear(body);
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
         if (strcmp(request->path, paths[i].path) != 0)

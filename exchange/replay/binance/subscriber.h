@@ -24,6 +24,9 @@ struct subscriber {
 
     uint64_t second_ns; /* start of the second in which messages are counted */
     int messages;
+
+    int64_t opened_ns; /* market time */
+    bool leaving;      /* was told that the server shuts down */
 };
 
 #endif

@@ -1,0 +1,47 @@
+/* Binance's limits of one address, as the venue keeps them: the weight of REST requests in a minute, their
+ * number in five, attempts to connect in five, and bans of who goes on when told to wait. Pure: times are
+ * milliseconds of any clock that does not go back, passed in. */
+#ifndef EXCHANGE_REPLAY_BINANCE_LIMITS_H
+#define EXCHANGE_REPLAY_BINANCE_LIMITS_H
+
+#include <stdint.h>
+
+enum {
+    LIMITS_WEIGHT = 6000,      /* a minute; in exchangeInfo too, as the next */
+    LIMITS_REQUESTS = 61000,   /* in five minutes */
+    LIMITS_ATTEMPTS = 300,     /* to connect in five minutes */
+    LIMITS_IGNORED = 10,       /* requests after a 429 and before its time is over: then a ban */
+    LIMITS_BAN_S = 120,        /* the first one; each further one twice as long */
+    LIMITS_BAN_MAX_S = 259200, /* three days */
+    LIMITS_TOO_MANY = 429,
+    LIMITS_BANNED = 418,
+};
+
+/* How much was used in the window that now_ms falls into. */
+struct limits_window {
+    int64_t index, used;
+};
+
+struct limits {
+    struct limits_window weight, requests, attempts;
+    int64_t told_until_ms; /* a 429 said to wait until then */
+    int64_t ignored;       /* requests since then */
+    int64_t banned_until_ms;
+    int bans;
+};
+
+/* Of a request, or of an attempt to connect, before it is looked at: 0, or the status that it is answered
+ * with, LIMITS_TOO_MANY or LIMITS_BANNED, and the seconds to wait (at least one). */
+int limits_request(struct limits *limits, int64_t now_ms, int64_t *ret_wait_s);
+int limits_attempt(struct limits *limits, int64_t now_ms, int64_t *ret_wait_s);
+
+/* The weight of a request that was let in; as above when that is more than is left of the minute. */
+int limits_charge(struct limits *limits, int64_t now_ms, int weight, int64_t *ret_wait_s);
+
+/* The weight used so far in this minute. */
+int64_t limits_used(const struct limits *limits, int64_t now_ms);
+
+/* Bans from now on, as long as no other ban lasts longer. */
+void limits_ban(struct limits *limits, int64_t now_ms, int64_t length_ms);
+
+#endif

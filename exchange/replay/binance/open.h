@@ -1,0 +1,12 @@
+/* What the options name, ready to play into a tape. */
+#ifndef EXCHANGE_REPLAY_BINANCE_OPEN_H
+#define EXCHANGE_REPLAY_BINANCE_OPEN_H
+
+#include "exchange/replay/options.h"
+#include "exchange/replay/source.h"
+
+/* 0, or a negative errno with an error in one line. */
+int open_source(const struct options *options, struct tape *tape, struct source **ret,
+                char error[static SOURCE_ERROR_MAX]);
+
+#endif

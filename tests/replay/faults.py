@@ -1,0 +1,277 @@
+"""papertape-replay's limits and faults on request: each as the venue, or what breaks between, would do it.
+
+usage: faults.py PROGRAM"""
+
+import json
+import socket
+import ssl
+import sys
+import time
+
+from venue import CLOSE, PING, PONG, TEXT, Closed, Refused, Venue, until
+
+PROGRAM = sys.argv[1]
+FROM = "2024-08-08T23:54:15Z"
+CONTINUATION = 0
+TRADES = "btcusdt@trade"
+
+
+def synthetic(*args):
+    return Venue(PROGRAM, "--synthetic", "7", "--from", FROM, *args)
+
+
+def equal(got, want, what=""):
+    if got != want:
+        raise AssertionError(f"{what}: {got!r}, not {want!r}")
+
+
+def closed(s):
+    """How a socket ends: the code, and what came before."""
+    before = []
+    try:
+        while True:
+            before.append(s.message())
+    except Closed as e:
+        return e.code, before
+
+
+def told_to_wait(reply, status, most):
+    got, headers, body = reply
+    equal(got, status)
+    assert 1 <= int(headers["Retry-After"]) <= most, headers
+    equal(body["code"], -1003)
+    return int(headers["Retry-After"])
+
+
+def refused(v, status, most):
+    try:
+        v.streams(TRADES)
+    except Refused as e:
+        told_to_wait((e.status, {"Retry-After": e.headers["retry-after"]}, e.body), status, most)
+        return
+    raise AssertionError("the connection was let in")
+
+
+def test_weight():
+    """Who asks for too much is told to wait, and banned when it does not."""
+    with synthetic() as v:
+        limits = {x["rateLimitType"]: x["limit"] for x in v.rest("/api/v3/exchangeInfo")["rateLimits"]}
+        used, calls = 0, 0
+        while True:
+            reply = v.get("/api/v3/depth?symbol=BTCUSDT&limit=5000")
+            if reply[0] != 200:
+                break
+            calls += 1
+            before, used = used, int(reply[1]["X-MBX-USED-WEIGHT-1M"])
+            assert used <= limits["REQUEST_WEIGHT"] and (used == before + 250 or used <= 270), (before, used)
+        assert calls >= 23, calls
+        told_to_wait(reply, 429, 60)
+        n = 0
+        while (reply := v.get("/api/v3/time"))[0] != 418:
+            n += 1
+            assert n < 200, reply
+        assert 60 < told_to_wait(reply, 418, 120)
+        assert "banned until" in reply[2]["msg"], reply
+        refused(v, 418, 120)
+
+
+def test_ban():
+    with synthetic("--fault", "ban@4+400ms") as v:
+        for _ in range(3):
+            equal(v.get("/api/v3/time")[0], 200)
+        told_to_wait(v.get("/api/v3/time"), 418, 1)
+        refused(v, 418, 1)
+        until(lambda: v.get("/api/v3/time")[0] == 200, "the ban ends")
+        v.streams(TRADES).message()
+    with synthetic("--fault", "429:400ms") as v:
+        told_to_wait(v.get("/api/v3/time"), 429, 1)
+        refused(v, 429, 1)
+        until(lambda: v.get("/api/v3/time")[0] == 200, "it is let in again")
+    with synthetic("--fault", "418:400ms") as v:
+        told_to_wait(v.get("/api/v3/exchangeInfo"), 418, 1)
+        until(lambda: v.get("/api/v3/exchangeInfo")[0] == 200, "the ban ends")
+    with synthetic("--fault", "5xx") as v:
+        got = [v.get("/api/v3/time")[0] for _ in range(16)]
+        equal((got.count(200), sorted(set(got))), (12, [200, 500, 502, 503, 504]))
+
+
+def test_connections():
+    with synthetic() as v:
+        for path in ("/ws-api/v3", "/public", "/streams"):
+            try:
+                v.socket(path)
+                raise AssertionError(path)
+            except Refused as e:
+                equal((e.status, e.body["code"]), (404, -1000), path)
+        s = v.socket("/ws/0")  # any name, as clients that subscribe later connect
+        equal(s.ask("SUBSCRIBE", [TRADES], 1)[0], {"result": None, "id": 1})
+        equal(s.message()["e"], "trade")
+        # Pongs count among the five messages a second.
+        s = v.socket("/ws")
+        for _ in range(6):
+            s.send(PONG, b"x")
+        equal(closed(s), (1008, []))
+
+
+def test_shutdown():
+    with synthetic("--fault", "shutdown@200ms+300ms") as v:
+        both = v.streams(TRADES), v.socket("/ws/" + TRADES)
+        told = [closed(s) for s in both]
+        equal([code for code, _ in told], [1001, 1001])
+        combined, raw = ([m for m in before if "serverShutdown" in json.dumps(m)] for _, before in told)
+        equal((len(combined), len(raw)), (1, 1))
+        equal((combined[0]["stream"], combined[0]["data"]["e"], raw[0]["e"]), ("!serverShutdown",) + ("serverShutdown",) * 2)
+        assert told[0][1][-1] != combined[0], "messages go on until it closes"
+        s = v.streams(TRADES)
+        for _ in range(20):
+            s.message()
+
+
+def test_age():
+    with synthetic("--speed", "100", "--fault", "age@30s") as v:
+        code, before = closed(v.streams(TRADES))
+        equal(code, 1001)
+        span = before[-1]["data"]["E"] - before[0]["data"]["E"]
+        assert 28000 <= span <= 30100, span
+    with synthetic("--speed", "max", "--fault", "age@10s") as v:
+        code, before = closed(v.streams(TRADES))
+        equal(code, 1001)
+        assert before[-1]["data"]["E"] - before[0]["data"]["E"] <= 10000
+
+
+def test_frames():
+    with synthetic("--speed", "max", "--fault", "fragment") as v:
+        s, whole, parts, fragments = v.streams(TRADES, "btcusdt@depth@100ms"), 0, b"", 0
+        s.whole = False
+        while whole < 300:
+            f = s.frame()
+            if f.op == PING:
+                s.send(PONG, f.data)
+                continue
+            equal(f.op, CONTINUATION if parts else TEXT)
+            parts += f.data
+            fragments += 1
+            if f.first & 0x80:
+                json.loads(parts)
+                whole += 1
+                parts = b""
+        assert fragments >= 3 * whole, fragments
+
+    with synthetic("--speed", "max", "--fault", "deflate") as v:
+        s, flagged, plain = v.streams(TRADES), 0, 0
+        s.whole = False
+        while flagged < 3:
+            f = s.frame()
+            if f.op == PING:
+                s.send(PONG, f.data)
+            elif f.first == 0xc0:
+                flagged += 1
+            else:
+                equal(f.first, 0x80)
+                json.loads(f.data)
+                plain += 1
+        assert 1400 <= plain <= 1700, plain
+
+    with synthetic("--speed", "max", "--fault", "half-frame") as v:
+        s, n = v.streams(TRADES), 0
+        s.whole = False
+        try:
+            while True:
+                f = s.frame()
+                if f.op == PING:
+                    s.send(PONG, f.data)
+                    continue
+                n += 1
+                assert f.op != CLOSE
+                if not f.first & 0x80:
+                    break
+            s.frame()
+            raise AssertionError("something came after half a frame")
+        except (Closed, ssl.SSLError, OSError) as e:
+            assert not isinstance(e, Closed) or e.code is None, e
+        assert 300 <= n <= 503, n  # what was queued when the fault came is cut into
+        v.streams(TRADES).message()
+
+    with synthetic("--speed", "max", "--fault", "dup", "reorder", "huge:2MB") as v:
+        s, ids, huge = v.streams(TRADES), [], 0
+        for _ in range(2000):
+            text = s.text()
+            if len(text) > 1000000:
+                equal(len(text), 2000000)
+                assert "pad" in json.loads(text)
+                huge += 1
+            else:
+                ids.append(json.loads(text)["data"]["t"])
+        repeated, back = (sum(a - b == n for a, b in zip(ids, ids[1:])) for n in (0, 1))
+        equal(huge, 1)
+        assert repeated >= 38 and back >= 38, (repeated, back)
+        equal(sorted(set(ids)), list(range(min(ids), max(ids) + 1)), "nothing is lost")
+
+    with synthetic("--fault", "slow:4kB/s") as v:
+        s, start, n = v.streams(TRADES, "btcusdt@depth@100ms"), time.monotonic(), 0
+        while time.monotonic() < start + 1:
+            n += len(s.text())
+        assert n <= 4000 * (time.monotonic() - start) + 8000, n
+
+
+def test_clock_and_tls():
+    for word, skew in (("clock:+3s", 3000), ("clock:-250ms", -250)):
+        with synthetic("--fault", word) as v:
+            equal(v.rest("/api/v3/time")["serverTime"], 1723161255000 + skew)
+    with synthetic("--fault", "tls-expired") as v:
+        try:
+            with socket.create_connection(("127.0.0.1", v.port)) as raw:
+                v.context.wrap_socket(raw, server_hostname="127.0.0.1")
+            raise AssertionError("an expired certificate was accepted")
+        except ssl.SSLCertVerificationError as e:
+            assert "expired" in str(e), e
+
+
+def test_changes():
+    """Statuses, filters and the end of a symbol, at their market time."""
+    with synthetic("--speed", "20", "--fault", "status@10s:BTCUSDT=HALT", "status@20s:BTCUSDT=TRADING", "filters@25s:ETHUSDT",
+                   "delist@30s:ETHUSDT") as v:
+        def listed():
+            return {s["symbol"]: s for s in v.rest("/api/v3/exchangeInfo")["symbols"]}
+
+        def at(seconds):
+            until(lambda: v.rest("/api/v3/ping") == {} and v.rest("/api/v3/time")["serverTime"] >= 1723161255000 + seconds * 1000,
+                  f"{seconds} s")
+
+        before = listed()
+        equal([s["status"] for s in before.values()], ["TRADING"] * 2)
+        s = v.streams(TRADES, "btcusdt@depth@100ms", "ethusdt@bookTicker", "btcusdt@bookTicker")
+        times, ids, last = [], [], None
+        halted = None
+        while not times or times[-1] < 28000:
+            m = s.message()
+            kind, d = m["stream"], m["data"]
+            if "E" in d:
+                times.append(d["E"] - 1723161255000)
+            if kind.endswith("100ms"):
+                assert last is None or d["U"] == last + 1, "differences go on where they stood"
+                last = d["u"]
+            if halted is None and times and times[-1] > 9000:
+                at(12)
+                halted = listed()
+        equal(halted["BTCUSDT"]["status"], "HALT")
+        equal(halted["ETHUSDT"]["status"], "TRADING")
+        assert not [t for t in times if 10100 < t < 19900], "nothing is traded in a halt"
+        assert [t for t in times if t <= 10100] and [t for t in times if t > 20000]
+        changed = listed()
+        equal(changed["BTCUSDT"], before["BTCUSDT"])
+        assert changed["ETHUSDT"]["filters"] != before["ETHUSDT"]["filters"]
+        equal(changed["ETHUSDT"]["filters"][0], before["ETHUSDT"]["filters"][0], "prices keep their tick")
+        at(31)
+        equal(list(listed()), ["BTCUSDT"])
+        equal(v.get("/api/v3/depth?symbol=ETHUSDT")[2]["code"], -1121)
+
+
+def main():
+    for test in [value for name, value in globals().items() if name.startswith("test_")]:
+        start = time.monotonic()
+        test()
+        print(f"{test.__name__}: ok, {time.monotonic() - start:.1f} s", flush=True)
+
+
+main()
