@@ -293,7 +293,7 @@ static int take_balances(struct recovery *recovery)
         "sum(iif(l.kind IN ('deposit', 'transfer') AND l.id > ifnull(begun.id, 0), l.amount, 0)), "
         "sum(iif(l.kind = 'borrow', l.amount, 0)), charged.ts_ns "
         "FROM ledger AS l LEFT JOIN begun ON begun.account = l.account "
-        "LEFT JOIN charged ON charged.account = l.account GROUP BY l.account, l.asset",
+        "LEFT JOIN charged ON charged.account = l.account GROUP BY l.account, l.asset, l.scale",
         &stmt);
     if (r < 0)
         return r;

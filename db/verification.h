@@ -100,7 +100,7 @@ bool verify_spans_split(const struct verification *v, const struct known_order *
 struct split verify_split(const struct known_action *action);
 
 /* verify_ledger.c: what an account has of an asset by the rows seen so far. */
-int64_t verify_total(struct verification *v, int account, const char *asset);
+int64_t verify_total(struct verification *v, int account, const char *asset, int scale);
 
 /* verify_trades.c: a fill, in the ledger's order, moves the position that it is of. */
 void verify_follow(struct verification *v, uint64_t fill_id);

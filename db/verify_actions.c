@@ -85,7 +85,8 @@ static void expect_dividend(struct verification *v, const struct known_action *a
             continue;
         int64_t qty = position_before(&holding->position, &holding->lots, action->action.ex_ns);
         if (qty == 0 || !dividend_amount(&action->action, symbol, qty, &amount) || amount == 0 ||
-            amount > FILL_MONEY_MAX - verify_total(v, (int)holding->account, symbol->quote))
+            amount >
+                FILL_MONEY_MAX - verify_total(v, (int)holding->account, symbol->quote, symbol->quote_scale))
             continue;
         expect(v, LEDGER_DIVIDEND, holding->account, symbol->quote, symbol->quote_scale, amount, amount < 0);
     }

@@ -17,7 +17,7 @@ static size_t hash_of(int account, const char *asset)
 }
 
 /* Where the balance's index is, or would be. There is always room. */
-static size_t *slot_of(struct verification *v, int account, const char *asset)
+static size_t *slot_of(struct verification *v, int account, const char *asset, int scale)
 {
     size_t at = hash_of(account, asset);
     for (;; at++) {
@@ -25,7 +25,7 @@ static size_t *slot_of(struct verification *v, int account, const char *asset)
         if (*slot == 0)
             return slot;
         const struct db_verified_balance *balance = &v->to->balances[*slot - 1];
-        if (balance->account == account && strcmp(balance->asset, asset) == 0)
+        if (balance->account == account && balance->scale == scale && strcmp(balance->asset, asset) == 0)
             return slot;
     }
 }
@@ -44,13 +44,13 @@ static bool make_room(struct verification *v)
     v->balance_index = index;
     v->balance_room = room;
     for (size_t i = 0; i < v->to->n_balances; i++)
-        *slot_of(v, v->to->balances[i].account, v->to->balances[i].asset) = i + 1;
+        *slot_of(v, v->to->balances[i].account, v->to->balances[i].asset, v->to->balances[i].scale) = i + 1;
     return true;
 }
 
-int64_t verify_total(struct verification *v, int account, const char *asset)
+int64_t verify_total(struct verification *v, int account, const char *asset, int scale)
 {
-    size_t slot = v->balance_room ? *slot_of(v, account, asset) : 0;
+    size_t slot = v->balance_room ? *slot_of(v, account, asset, scale) : 0;
     return slot ? v->to->balances[slot - 1].total : 0;
 }
 
@@ -59,13 +59,18 @@ static struct db_verified_balance *balance_of(struct verification *v, const stru
     const struct ledger_row *row = &entry->row;
     if (!make_room(v))
         return NULL;
-    size_t *slot = slot_of(v, row->account, row->asset);
+    size_t *slot = slot_of(v, row->account, row->asset, row->scale);
     if (*slot)
         return &v->to->balances[*slot - 1];
     struct db_verified_balance *balance = VERIFY_APPEND(v, v->to->balances, v->to->n_balances);
     if (!balance)
         return NULL;
     *slot = v->to->n_balances;
+    for (size_t i = 0; i + 1 < v->to->n_balances; i++) /* of other assets venues may count in other units */
+        if (v->to->balances[i].account == row->account && strcmp(row->asset, entry->account->currency) == 0 &&
+            strcmp(v->to->balances[i].asset, row->asset) == 0)
+            verify_wrong(v, "ledger", row->id, "the scale of %s was %d before", row->asset,
+                         v->to->balances[i].scale);
     balance->account = row->account;
     balance->scale = row->scale;
     snprintf(balance->account_name, sizeof balance->account_name, "%s", entry->account->name);
@@ -198,8 +203,6 @@ static void check_row(void *ctx, const struct db_ledger_row *entry)
     if (row->kind == LEDGER_BORROW &&
         (__builtin_add_overflow(balance->borrowed, row->amount, &balance->borrowed) || balance->borrowed < 0))
         verify_wrong(v, "ledger", row->id, "more of %s is given back than was borrowed", row->asset);
-    if (row->scale != balance->scale)
-        verify_wrong(v, "ledger", row->id, "the scale of %s was %d before", row->asset, balance->scale);
     memcpy(v->to->hash, row->hash, sizeof row->hash);
     v->to->ledger_rows++;
     v->last = *row;

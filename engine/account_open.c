@@ -41,12 +41,16 @@ struct balance *account_find_balance(const struct account *account, const char *
     return NULL;
 }
 
-/* Finds or adds a balance; returns its place among the assets. */
+/* Finds or adds a balance; returns its place among the assets. What two venues count in other units are two
+ * balances, but of the account's currency there is one. */
 static int place_balance(struct account *account, const char *asset, int scale)
 {
-    struct balance *balance = account_find_balance(account, asset);
-    if (balance)
-        return balance->scale == scale ? (int)(balance - account->assets) : -EINVAL;
+    for (int i = 0; i < account->n_assets; i++)
+        if (strcmp(account->assets[i].asset, asset) == 0 && account->assets[i].scale == scale)
+            return i;
+    if (strcmp(asset, account->currency) == 0 && scale != account->currency_scale)
+        return -EINVAL;
+    struct balance *balance;
     if (account->n_assets == account->cap_assets)
         return -ENOMEM;
     balance = &account->assets[account->n_assets];

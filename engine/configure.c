@@ -318,3 +318,28 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
     free(change.goes_on);
     return r;
 }
+
+int configure_add(struct engine *engine, const struct symbol *symbol)
+{
+    char err[ENGINE_ERROR_MAX];
+    struct symbol *symbols = calloc((size_t)engine->n_symbols + 1, sizeof *symbols);
+    if (!symbols)
+        return -ENOMEM;
+    for (int s = 0; s < engine->n_symbols; s++)
+        symbols[s] = engine->markets[s].symbol;
+    symbols[engine->n_symbols] = *symbol;
+    const struct engine_config config = {.symbols = symbols,
+                                         .n_symbols = engine->n_symbols + 1,
+                                         .accounts = engine->specs,
+                                         .n_accounts = engine->n_accounts,
+                                         .interval_ns = engine->interval_ns,
+                                         .latency_ns = engine->latency_ns,
+                                         .equity_interval_ns = engine->equity_interval_ns,
+                                         .missed_stops = engine->missed_stops,
+                                         .fill_model = engine->fill_model,
+                                         .slippage_e6 = engine->slippage_e6,
+                                         .policy_wait_ns = engine->policy_wait_ns};
+    int r = engine_configure(engine, &config, err);
+    free(symbols);
+    return r;
+}

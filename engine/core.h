@@ -248,7 +248,7 @@ int account_arrays(struct engine *engine, int account); /* one entry a symbol, z
  * in account->assets, were replaced. 0, -EINVAL, -ENOMEM. */
 int account_bind(struct engine *engine, int account);
 /* A balance's place among the assets, made if need be: while accounts are set up only, as balances move.
- * -EINVAL when it is there with another scale, -ENOMEM. */
+ * -EINVAL for the account's currency with another scale than its own, -ENOMEM. */
 int account_place(struct engine *engine, int account, const char *asset, int scale);
 /* NULL when there is none. */
 struct balance *account_find_balance(const struct account *account, const char *asset);
@@ -347,6 +347,10 @@ void match_missed(struct engine *engine, int symbol, const struct bar *bars, uin
 void match_interrupted(struct engine *engine, const char *venue); /* nothing of it is shown any more */
 int match_restore(struct engine *engine, const struct order *order);
 size_t match_find(const struct engine *engine, uint64_t order_id); /* in orders; n_orders: not live */
+
+/* configure.c: one more symbol while it runs. 0; -EINVAL for one that is there, or in units that contradict
+ * an account's; -ENOMEM. On failure nothing has changed. */
+int configure_add(struct engine *engine, const struct symbol *symbol);
 
 /* hours.c */
 #define HOURS_DAY_NS (86400 * INT64_C(1000000000))

@@ -370,9 +370,11 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
     return 0;
 }
 
-/* The venue's filters changed. Assets and scales cannot: the ledger is in them. */
+/* The venue's filters changed, or the symbol is one more. Assets and scales cannot: the ledger is in them. */
 static int on_symbol(struct engine *engine, const struct event_symbol *event)
 {
+    if (event->index == engine->n_symbols && event->index < SYMBOLS_MAX)
+        return configure_add(engine, &event->listed);
     if (event->index < 0 || event->index >= engine->n_symbols ||
         !symbol_same_units(&engine->markets[event->index].symbol, &event->listed))
         return -EINVAL;

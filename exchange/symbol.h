@@ -12,7 +12,7 @@ enum {
     ASSET_NAME_MAX = 16,
     VENUE_NAME_MAX = 16,
     CALENDAR_NAME_MAX = 16, /* "us-equity" */
-    SYMBOLS_MAX = 256,      /* that one daemon streams */
+    SYMBOLS_MAX = 4096,     /* that one daemon streams */
 };
 
 /* A venue's filters, with the field's names for them; a field of 0 disables its check, as the venue defines

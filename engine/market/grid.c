@@ -313,7 +313,7 @@ int market_build(struct market_source *sources, int n, const struct market_optio
     if (n < 1 || n > SYMBOLS_MAX || options->interval_ns < 0 ||
         (!all && options->from_ns >= options->to_ns)) {
         snprintf(err, MARKET_ERROR_MAX, "%s",
-                 n < 1 || n > SYMBOLS_MAX   ? "number of symbols: 1 to 256"
+                 n < 1 || n > SYMBOLS_MAX   ? "number of symbols: 1 to 4096"
                  : options->interval_ns < 0 ? "interval: above 0"
                                             : "--from and --to: the first before the second");
         return -EINVAL;

@@ -182,9 +182,8 @@ static void test_refused(void)
     own.symbols[DRIVER_SYMBOLS] = own.symbols[BTCUSDT];
     struct symbol *listed = &own.symbols[own.config.n_symbols++];
     snprintf(listed->name, sizeof listed->name, "BTCEUR");
-    snprintf(listed->quote, sizeof listed->quote, "EUR");
-    listed->qty_scale = 9;
-    CHECK_INT(engine_configure(engine, &own.config, err), -EINVAL); /* BTC is kept with 8 digits */
+    listed->quote_scale = 9;
+    CHECK_INT(engine_configure(engine, &own.config, err), -EINVAL); /* the currency is kept with 8 digits */
     own_config(&own, engine);
     own.config.fill_model = FILL_MODELS;
     configure(engine, &own.config, -EINVAL, "the configuration contradicts itself: Invalid argument");
