@@ -121,7 +121,7 @@ int db_market_load(const char *path, const char *const *symbols, size_t n, enum 
     if (n < 1 || n > SYMBOLS_MAX || options->interval_ns <= 0) {
         snprintf(err, MARKET_ERROR_MAX, "%s",
                  options->interval_ns <= 0 ? "no interval: that of the bars that the database keeps"
-                                           : "number of symbols: 1 to 256");
+                                           : "number of symbols: 1 to 4096");
         return -EINVAL;
     }
     int r = db_reader_open(path, &reader, why, sizeof(why));

@@ -120,7 +120,7 @@ static int parse(struct reading *reading, const char *name, char *err)
     /* Debian's build has these as variables. An indented line is a line, not more of the one above. */
     ini_allow_multiline = false;
     ini_use_stack = false;
-    ini_initial_alloc = ini_max_line = INI_LINE_MAX;
+    ini_initial_alloc = ini_max_line = reading->rules->line_max ? reading->rules->line_max : INI_LINE_MAX;
 
     errno = 0;
     int line = ini_parse_stream(read_line, reading, take_pair, reading);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { INI_ERROR_MAX = 512, INI_LINE_MAX = 8448 /* 256 symbols fit */, INI_LINES_MAX = 4096 };
+enum { INI_ERROR_MAX = 512, INI_LINE_MAX = 131072 /* 4096 symbols fit */, INI_LINES_MAX = 4096 };
 
 struct ini_line {
     int line;
@@ -21,6 +21,7 @@ struct ini_lines {
 struct ini_rules {
     const char *example; /* a section, for a key that stands before all of them */
     int (*heading)(const char *section, char reason[static INI_ERROR_MAX]); /* 0, or -errno and why not */
+    int line_max; /* bytes of a line, its NUL among them; 0: INI_LINE_MAX */
 };
 
 /* Reads to the file's end. 0, or -errno and one sentence that names the file, and the line where there is

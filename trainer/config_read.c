@@ -59,7 +59,8 @@ static int read_heading(const char *section, char reason[static INI_ERROR_MAX])
     return -EINVAL;
 }
 
-const struct ini_rules config_rules = {.example = "training", .heading = read_heading};
+const struct ini_rules config_rules = {
+    .example = "training", .heading = read_heading, .line_max = CONFIG_LINE_MAX};
 
 static int read_stream(FILE *file, const char *name, struct config *ret, char *err)
 {

@@ -271,14 +271,14 @@ static void test_values(void)
     CHECK_STR(config.accounts[2].name, "empty");
     round_trip(&config);
 
-    /* 256 symbols in one line are read, printed and read again. */
-    char text[8192] = "[market]\nstreams = trade kline bookTicker depth\nsymbols =";
+    /* As many symbols as there may be, in one line, are read, printed and read again. */
+    static char text[32 * SYMBOLS_MAX] = "[market]\nstreams = trade kline bookTicker depth\nsymbols =";
     for (int i = 0; i < SYMBOLS_MAX; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), " LONGNAME%03dUSDT", i);
+        snprintf(text + strlen(text), sizeof text - strlen(text), " LONGNAME%04dUSDT", i);
     CHECK_INT(read_text(text, &config), 0);
     CHECK_STR(error, "");
     CHECK_INT(config.n_symbols, SYMBOLS_MAX);
-    CHECK_STR(config.symbols[255], "LONGNAME255USDT");
+    CHECK_STR(config.symbols[SYMBOLS_MAX - 1], "LONGNAME4095USDT");
     round_trip(&config);
 }
 
@@ -365,8 +365,8 @@ static void test_refusals(void)
     fails("[risk]\ncooldown_s = 2592001\n",
           ":2: [risk] cooldown_s: \"2592001\": a number from 0 to 2592000 is needed");
     fails("[risk]\npositions = 1.5\n", ":2: [risk] positions: \"1.5\": at most 0 digits after the point");
-    fails("[risk]\npositions = 257\n",
-          ":2: [risk] positions: \"257\": a whole number from 0 to 256 is needed");
+    fails("[risk]\npositions = 4097\n",
+          ":2: [risk] positions: \"4097\": a whole number from 0 to 4096 is needed");
     fails("[account main]\nrisk.drawdown = x\n",
           ":2: [account main] risk.drawdown: \"x\": a number from 0 to 1 is needed");
     fails("[account main]\nfees = vip1\nfee_taker = 0.001\n",
@@ -426,7 +426,7 @@ static void test_refusals(void)
           ": [market] streams: orders are filled from bookTicker or depth: name one of them");
 
     struct config config;
-    char text[9000];
+    static char text[140000];
     memset(text, 'x', sizeof text);
     memcpy(text, "[market]\n", 9);
     text[sizeof text - 1] = '\0';
