@@ -14,8 +14,8 @@ enum {
     DAY_S = 86400,
 };
 
-#define SECOND_NS    1000000000LL
-#define DOUBLE_EXACT 9007199254740992.0 /* 2^53 */
+#define SECOND_NS   1000000000LL
+#define DOUBLE_SURE 1e15 /* fewer digits than these: no two decimals of them have the same double */
 
 /* The exponent at text[*len] on, cut off there. */
 static int take_exponent(const char *text, size_t *len, int *ret)
@@ -76,7 +76,7 @@ int alpaca_decimal_double(double x, int scale, int128_t *ret)
     if (!isfinite(x))
         return -EINVAL;
     double power = (double)decimal_pow10(scale), units = nearbyint(x * power);
-    if (fabs(units) < DOUBLE_EXACT && scale <= 15) { /* both exact, so the quotient is the nearest double */
+    if (fabs(units) < DOUBLE_SURE && scale <= 15) { /* both exact, so the quotient is the nearest double */
         if (units / power != x)
             return -EDOM;
         *ret = (int128_t)units;

@@ -14,8 +14,8 @@
  * beyond the scale. */
 int alpaca_decimal(const char *text, size_t len, int scale, int128_t *ret);
 
-/* The decimal at `scale` whose nearest double is x: what was meant, where the sender had that decimal. -EDOM
- * when there is none, -EINVAL for NaN and infinity, -ERANGE. */
+/* The shortest decimal at `scale` whose nearest double is x: what the sender meant. -EDOM when there is none,
+ * -EINVAL for NaN and infinity, -ERANGE. */
 int alpaca_decimal_double(double x, int scale, int128_t *ret);
 
 /* The same, digits beyond the scale cut (averages have more than anything needs). */

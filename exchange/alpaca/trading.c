@@ -1,0 +1,182 @@
+#include "exchange/alpaca/trading.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "exchange/alpaca/number.h"
+#include "exchange/alpaca/reader.h"
+
+enum { SCALE = 9 };
+
+static const char *const events[ORDER_EVENTS] = {
+    [ORDER_EVENT_OTHER] = "",
+    [ORDER_EVENT_NEW] = "new",
+    [ORDER_EVENT_FILL] = "fill",
+    [ORDER_EVENT_PARTIAL_FILL] = "partial_fill",
+    [ORDER_EVENT_CANCELED] = "canceled",
+    [ORDER_EVENT_EXPIRED] = "expired",
+    [ORDER_EVENT_DONE_FOR_DAY] = "done_for_day",
+    [ORDER_EVENT_REPLACED] = "replaced",
+    [ORDER_EVENT_REJECTED] = "rejected",
+    [ORDER_EVENT_PENDING_NEW] = "pending_new",
+    [ORDER_EVENT_PENDING_CANCEL] = "pending_cancel",
+    [ORDER_EVENT_PENDING_REPLACE] = "pending_replace",
+    [ORDER_EVENT_STOPPED] = "stopped",
+    [ORDER_EVENT_SUSPENDED] = "suspended",
+    [ORDER_EVENT_CALCULATED] = "calculated",
+    [ORDER_EVENT_CANCEL_REJECTED] = "order_cancel_rejected",
+    [ORDER_EVENT_REPLACE_REJECTED] = "order_replace_rejected",
+};
+
+static bool is(struct json_text text, const char *word)
+{
+    size_t len = strlen(word);
+    return text.len == len && memcmp(text.data, word, len) == 0;
+}
+
+static bool maybe_text(struct reader *reader, struct json_text *ret)
+{
+    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_text(reader, ret);
+}
+
+static bool maybe_amount(struct reader *reader, int64_t *ret)
+{
+    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_amount(reader, SCALE, ret);
+}
+
+static bool maybe_rough(struct reader *reader, int64_t *ret)
+{
+    return reader_peek(reader) == 'n' ? reader_skip(reader) : reader_rough(reader, SCALE, ret);
+}
+
+/* The only amount that may be below 0. */
+static bool maybe_position(struct reader *reader, int64_t *ret)
+{
+    struct json_text text;
+    int128_t value;
+    if (reader_peek(reader) != '"')
+        return reader_skip(reader);
+    if (!reader_text(reader, &text) || alpaca_decimal(text.data, text.len, SCALE, &value) < 0 ||
+        value > INT64_MAX || value < -INT64_MAX)
+        return false;
+    *ret = (int64_t)value;
+    return true;
+}
+
+static bool read_order(struct reader *reader, struct alpaca_order *order)
+{
+    struct json_text key;
+    if (!reader_enter_map(reader))
+        return false;
+    while (reader_member(reader, &key)) {
+        bool ok = is(key, "id")                 ? maybe_text(reader, &order->id)
+                  : is(key, "client_order_id")  ? maybe_text(reader, &order->client_id)
+                  : is(key, "symbol")           ? maybe_text(reader, &order->symbol)
+                  : is(key, "side")             ? maybe_text(reader, &order->side)
+                  : is(key, "type")             ? maybe_text(reader, &order->type)
+                  : is(key, "time_in_force")    ? maybe_text(reader, &order->time_in_force)
+                  : is(key, "status")           ? maybe_text(reader, &order->status)
+                  : is(key, "qty")              ? maybe_amount(reader, &order->qty)
+                  : is(key, "filled_qty")       ? maybe_amount(reader, &order->filled_qty)
+                  : is(key, "filled_avg_price") ? maybe_rough(reader, &order->filled_avg_price)
+                  : is(key, "limit_price")      ? maybe_amount(reader, &order->limit_price)
+                  : is(key, "stop_price")       ? maybe_amount(reader, &order->stop_price)
+                                                : reader_skip(reader);
+        if (!ok)
+            return false;
+    }
+    return !reader_failed(reader) && order->id.len > 0 && order->symbol.len > 0 && order->side.len > 0;
+}
+
+static bool read_update(struct reader *reader, struct alpaca_trading *ret)
+{
+    struct json_text key;
+    bool ordered = false, timed = false;
+    const struct json_text none = {"", 0};
+    ret->event = ret->event_id = ret->execution_id = none;
+    ret->price = ret->qty = -1;
+    ret->position_qty = INT64_MIN;
+    ret->order = (struct alpaca_order){none, none, none, none, none, none, none, -1, -1, -1, -1, -1};
+    if (!reader_enter_map(reader))
+        return false;
+    while (reader_member(reader, &key)) {
+        bool ok;
+        if (is(key, "event"))
+            ok = reader_text(reader, &ret->event);
+        else if (is(key, "event_id"))
+            ok = maybe_text(reader, &ret->event_id);
+        else if (is(key, "execution_id"))
+            ok = maybe_text(reader, &ret->execution_id);
+        else if (is(key, "timestamp"))
+            timed = ok = reader_time(reader, &ret->ts_ns);
+        else if (is(key, "price"))
+            ok = maybe_amount(reader, &ret->price);
+        else if (is(key, "qty"))
+            ok = maybe_amount(reader, &ret->qty);
+        else if (is(key, "position_qty"))
+            ok = maybe_position(reader, &ret->position_qty);
+        else if (is(key, "order"))
+            ordered = ok = read_order(reader, &ret->order);
+        else
+            ok = reader_skip(reader);
+        if (!ok)
+            return false;
+    }
+    for (int kind = ORDER_EVENT_NEW; kind < ORDER_EVENTS; kind++)
+        if (is(ret->event, events[kind]))
+            ret->event_kind = (enum alpaca_order_event)kind;
+    bool fill = ret->event_kind == ORDER_EVENT_FILL || ret->event_kind == ORDER_EVENT_PARTIAL_FILL;
+    return !reader_failed(reader) && ordered && timed && ret->event.len > 0 &&
+           (!fill || (ret->price > 0 && ret->qty > 0));
+}
+
+static bool read_authorization(struct reader *reader, struct alpaca_trading *ret)
+{
+    struct json_text key, status = {"", 0};
+    if (!reader_enter_map(reader))
+        return false;
+    while (reader_member(reader, &key)) {
+        bool ok = is(key, "status")    ? reader_text(reader, &status)
+                  : is(key, "message") ? maybe_text(reader, &ret->said)
+                                       : reader_skip(reader);
+        if (!ok)
+            return false;
+    }
+    ret->kind = is(status, "authorized") ? TRADING_AUTHORIZED : TRADING_REFUSED;
+    return !reader_failed(reader) && status.len > 0;
+}
+
+int alpaca_parse_trading(const char *frame, size_t len, struct alpaca_trading *ret)
+{
+    struct reader reader, data = {0};
+    struct json_text key, stream = {"", 0};
+    bool found = false, ok;
+    reader_init(&reader, false, frame, len);
+    reader_enter_map(&reader);
+    while (reader_member(&reader, &key)) {
+        if (is(key, "data")) {
+            data = reader;
+            found = true;
+        }
+        if (is(key, "stream") ? !reader_text(&reader, &stream) : !reader_skip(&reader))
+            return -EBADMSG;
+    }
+    if (!json_done(&reader.json) || !found)
+        return -EBADMSG;
+    struct alpaca_trading trading = {.said = {"", 0}};
+    if (is(stream, "trade_updates")) {
+        trading.kind = TRADING_UPDATE;
+        ok = read_update(&data, &trading);
+    } else if (is(stream, "authorization")) {
+        ok = read_authorization(&data, &trading);
+    } else if (is(stream, "listening")) {
+        trading.kind = TRADING_LISTENING;
+        ok = true;
+    } else {
+        return stream.len > 0 ? 1 : -EBADMSG;
+    }
+    if (!ok)
+        return -EBADMSG;
+    *ret = trading;
+    return 0;
+}

@@ -1,0 +1,192 @@
+"""Every recorded reply and frame of Alpaca's through its parsers, compared with a reading by Python's json,
+Decimal and datetime; then numbers and times by the thousand. Usage: alpaca_oracle.py EXCHANGE_LINES"""
+
+import datetime
+import decimal
+import gzip
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import zoneinfo
+
+E9 = decimal.Decimal(10) ** 9
+decimal.getcontext().prec = 60
+
+
+def units(value):
+    whole = decimal.Decimal(value) * E9
+    assert whole == whole.to_integral_value(), value
+    return int(whole)
+
+
+def cut(value):
+    return int((decimal.Decimal(value) * E9).to_integral_value(decimal.ROUND_FLOOR))
+
+
+def nanoseconds(text):
+    """By datetime, whose microseconds are not enough."""
+    head, _, rest = text.replace("Z", "").partition(".")
+    moment = datetime.datetime.fromisoformat(head).replace(tzinfo=datetime.timezone.utc)
+    return int(moment.timestamp()) * 10**9 + int(rest.ljust(9, "0") or 0)
+
+
+def message(symbol, kind, m):
+    if kind == "trades":
+        return (f"{symbol} trade {nanoseconds(m['t'])} {m['i']} {units(m['p'])} {units(m['s'])} "
+                f"{int(m.get('tks') == 'S')}")
+    if kind == "quotes":
+        return (f"{symbol} bookTicker {nanoseconds(m['t'])} {units(m['bp'])} {units(m['bs'])} {units(m['ap'])} "
+                f"{units(m['as'])}")
+    prices = " ".join(str(units(m[k])) for k in "ohlc")
+    if kind == "days":
+        return f"{symbol} miniTicker {prices} {units(m['v'])}"
+    return (f"{symbol} kline {nanoseconds(m['t'])} {prices} {m.get('n', 0)} {units(m['v'])} "
+            f"{units(m['v']) * cut(m.get('vw', 0))}")
+
+
+PARTS = {"latestTrade": "trades", "latestQuote": "quotes", "minuteBar": "bars", "dailyBar": "days",
+         "prevDailyBar": "days"}
+
+
+def snapshots(body):
+    return [message(symbol, PARTS[part], m) for symbol, one in body.items() for part, m in (one or {}).items() if m]
+
+
+def reply(body):
+    lines = []
+    for key, value in body.items():
+        if key in ("trades", "quotes", "bars"):
+            for symbol, messages in value.items():
+                for m in messages if isinstance(messages, list) else [messages]:
+                    lines.append(message(symbol, key, m))
+        elif key == "snapshots":
+            lines += snapshots(value)
+        elif key != "next_page_token" and not isinstance(value, str):
+            lines += snapshots({key: value})
+    return lines + [f"next {body.get('next_page_token') or ''}".rstrip()]
+
+
+def actions(body):
+    lines = []
+    for kind, listed in body["corporate_actions"].items():
+        for a in listed:
+            if kind not in ("forward_splits", "reverse_splits", "cash_dividends", "stock_dividends"):
+                continue
+            day = datetime.datetime.fromisoformat(a["ex_date"])
+            ex = int(day.replace(hour=4, tzinfo=zoneinfo.ZoneInfo("America/New_York")).timestamp()) * 10**9
+            word, cash, shares, per = "split", 0, 0, 0
+            if kind == "cash_dividends":
+                word, cash = "dividend", units(a["rate"])
+            else:
+                new, old = (a["new_rate"], a["old_rate"]) if "splits" in kind else (1 + a["rate"], 1)
+                shares, per = (decimal.Decimal(new) / decimal.Decimal(old)).as_integer_ratio()
+            lines.append(f"{a['symbol']} {word} {ex} {shares} {per} {cash} "
+                         f"{a.get('id') or a['symbol'] + ' ' + word + ' ' + a['ex_date']}")
+    return lines
+
+
+def trading(frame):
+    data = frame["data"]
+    if frame["stream"] == "authorization":
+        return ["0" if data["status"] == "authorized" else "1"]
+    if frame["stream"] == "listening":
+        return ["2"]
+    order = data["order"]
+
+    def amount(value):
+        return "-1" if value is None else str(units(value))
+
+    return [" ".join(["3", data["event"], data["event_id"], str(nanoseconds(data["timestamp"])),
+                      amount(data.get("price")), amount(data.get("qty")), amount(data.get("position_qty")),
+                      *(order[k] for k in ("id", "client_order_id", "symbol", "side", "type", "time_in_force",
+                                           "status")),
+                      *(amount(order[k]) for k in ("qty", "filled_qty", "filled_avg_price", "limit_price")), "1"])]
+
+
+def recorded(folder):
+    """Pairs of what is asked and what must be said."""
+    pairs = []
+    with gzip.open(folder / "rest_replies.jsonl.gz", "rt") as file:
+        for line in file:
+            row = json.loads(line, parse_float=decimal.Decimal)
+            start = line.index('"body": ') + len('"body": ')
+            body, text = row["body"], line[start:].rstrip()[:-1]
+            assert json.loads(text, parse_float=decimal.Decimal) == body
+            if "corporate_actions" in body:
+                pairs.append(("actions " + text, actions(body)))
+            elif "class" in body:
+                pairs.append(("asset " + text, ["1 APCA APCA USD alpaca us-equity 1 0 1 10000000"]))
+            elif "message" in body:
+                pairs.append(("refusal " + text, ["refusal " + body["message"]]))
+            elif list(body) == ["id", "symbol"]:  # an order that was cancelled: no market data
+                pairs.append(("reply " + text, ["next"]))
+            else:
+                pairs.append(("reply " + text, reply(body)))
+    with open(folder / "trade_updates_2026-09-18.jsonl") as file:
+        for line in file:
+            if line.strip():
+                pairs.append(("trading " + line.rstrip(), trading(json.loads(line))))
+    return pairs
+
+
+def numbers(rng, n):
+    pairs = []
+    for _ in range(n):
+        digits, scale = rng.randint(0, 10 ** rng.randint(1, 15) - 1), rng.randint(0, 9)
+        value = decimal.Decimal(digits).scaleb(-scale)
+        text = repr(float(value))  # shortest digits, as the venue's language writes them
+        if decimal.Decimal(text) != value:
+            continue
+        pairs.append(("number " + text, [f"{units(value)} 0 {units(value)}"]))
+    return pairs
+
+
+def times(rng, n):
+    pairs = []
+    for _ in range(n):
+        ns = rng.randint(0, 4102444799) * 10**9 + rng.choice([0, rng.randint(0, 999999999)])
+        head = datetime.datetime.fromtimestamp(ns // 10**9, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+        full = head + (f".{ns % 10**9:09d}" if ns % 10**9 else "") + "Z"
+        short = full if "." not in full else full[:-1].rstrip("0") + "Z"
+        pairs.append(("time " + short, [f"{ns} {full}"]))
+    return pairs
+
+
+def main():
+    program = sys.argv[1]
+    seed = int(os.environ.get("PAPERTAPE_SEED", "20261122"))
+    print(f"alpaca_oracle: PAPERTAPE_SEED={seed}")
+    rng = random.Random(seed)
+    pairs = numbers(rng, 5000) + times(rng, 2000)
+    pairs += [("number 1e-10", None), ("number 12x", None), ("time 2025-02-29T00:00:00Z", None),
+              ("time 2025-02-28T24:00:00Z", None)]
+    shared = os.environ.get("PAPERTAPE_SHARED")
+    shared = pathlib.Path(shared) if shared else pathlib.Path(__file__).resolve().parents[3] / "shared"
+    folder = shared / "data" / "recorded" / "alpaca"
+    n = 0
+    if folder.is_dir():
+        pairs += recorded(folder)
+        n = len(recorded(folder))
+    asked = "".join(text + "\n" for text, _ in pairs)
+    said = subprocess.run([program], input=asked, capture_output=True, text=True, check=True).stdout.splitlines()
+    at = failures = 0
+    for text, wanted in pairs:
+        lines = []
+        while not said[at].startswith("end "):
+            lines.append(said[at].rstrip())
+            at += 1
+        code = int(said[at].split()[1])
+        at += 1
+        good = code != 0 if wanted is None else code == 0 and lines == wanted
+        if not good:
+            failures += 1
+            print(f"{text[:200]}\n  code {code}, {lines}\n  wanted {wanted}")
+    assert at == len(said)
+    print(f"alpaca_oracle: {n} recorded replies and frames, {len(pairs)} texts, {failures} differ")
+    sys.exit(1 if failures else 0)
+
+
+main()
