@@ -7,12 +7,14 @@ PAPERTAPE_LONG=1 waits for what takes ten seconds."""
 import base64
 import collections
 import datetime
+import gzip
 import json
 import os
 import random
 import struct
 import subprocess
 import sys
+import tempfile
 import zoneinfo
 
 from venue import BINARY, TEXT, Closed, Venue, until
@@ -422,6 +424,17 @@ def test_rest():
         assert left[-1][1]["X-RateLimit-Remaining"] == "0" and int(left[-1][1]["X-RateLimit-Reset"]) > 1.7e9
 
 
+def test_years():
+    """Any year works; a month's first trading day is never a weekend's."""
+    for year, opens in ((1998, "1998-01-02T09:30:00-05:00"), (2044, "2044-01-04T09:30:00-05:00")):
+        with start("--from", f"{year}-01-01T15:00:00Z", "--speed", "100") as v:
+            assert rest(v, "/v2/clock")["next_open"] == opens
+            c = Client(v, "/v1beta3/crypto/us")
+            c.subscribe(quotes=["BTC/USD"])
+            assert c.messages(1)[0]["t"] // 10**9 > 883612800
+            assert rest(v, f"/v2/stocks/bars?symbols=AAPL&timeframe=1Day&start={year - 1}-12-01&limit=5")["bars"]["AAPL"]
+
+
 def test_trading_stream():
     with start("--keys", "id:secret") as v:
         s = v.socket("/stream")
@@ -446,14 +459,36 @@ def test_usage():
     """Bad options: status 2, one line that says what would be right."""
     for args, right in ((["--plan", "gold"], "free or unlimited"), (["--keys", "x"], "ID:SECRET"), (["--refuse", "400"], "402"),
                         (["--action", "split:AAPL:4:1:2026-01-17"], "split:AAPL"), (["--rate", "5"], "leave them out"),
-                        (["--venue", "binance", "--plan", "free"], "--help")):
+                        (["--from", "1990-01-01"], "from 1998"), (["--venue", "binance", "--plan", "free"], "--help")):
         p = subprocess.run([PROGRAM, "--venue", "alpaca", "--synthetic", "7", *args], capture_output=True, text=True)
         assert p.returncode == 2 and right in p.stderr and p.stderr.count("\n") == 1 and not p.stdout, (args, p)
     p = subprocess.run([PROGRAM, "--venue", "alpaca", "--bars", "x.csv"], capture_output=True, text=True)
     assert p.returncode == 2 and "--synthetic SEED" in p.stderr, p
+    with tempfile.NamedTemporaryFile("w") as f:
+        for text, line in (('{"stream":"listening","data":{}}\n{"stream":', 2), ("7", 1), ('{"stream":"trade_updates"}', 1)):
+            f.seek(0), f.truncate(), f.write(text), f.flush()
+            p = subprocess.run([PROGRAM, "--venue", "alpaca", "--recording", f.name], capture_output=True, text=True)
+            assert p.returncode == 1 and f"{f.name}:{line}: " in p.stderr and p.stderr.count("\n") == 1, (text, p)
 
 
-for test in (test_usage, test_authentication, test_subscriptions, test_trading_stream, test_rest, test_book, test_encodings,
-             test_session, test_slow):
+def test_recorded_updates():
+    """A recorded trading stream's updates go out as they stand, and nothing else of it does."""
+    updates = [json.dumps({"stream": "trade_updates", "data": {"event": e, "order": {"qty": "129.7"}}})
+               for e in ("pending_new", "new", "fill")]
+    with tempfile.NamedTemporaryFile(suffix=".gz") as f:
+        f.write(gzip.compress("\n".join(['{"stream":"listening","data":{"streams":[]}}', *updates, ""]).encode()))
+        f.flush()
+        with Alpaca(PROGRAM, "--venue", "alpaca", "--recording", f.name) as v:
+            for _ in range(2):
+                s = v.socket("/stream")
+                s.say({"action": "auth", "key": "k", "secret": "s"})
+                s.say({"action": "listen", "data": {"streams": ["trade_updates"]}})
+                heard = [s.data(BINARY).decode() for _ in range(2 + len(updates))]
+                assert [json.loads(x)["stream"] for x in heard[:2]] == ["authorization", "listening"]
+                assert heard[2:] == updates, heard
+
+
+for test in (test_usage, test_recorded_updates, test_authentication, test_subscriptions, test_trading_stream, test_years,
+             test_rest, test_book, test_encodings, test_session, test_slow):
     test()
     print(f"{test.__name__}: ok", flush=True)

@@ -4,6 +4,7 @@
 
 #include "exchange/replay/alpaca/flow.h"
 #include "exchange/replay/alpaca/made.h"
+#include "exchange/replay/alpaca/updates.h"
 #include "exchange/replay/protocol.h"
 
 extern const struct protocol_row alpaca_protocol;
@@ -31,6 +32,7 @@ struct alpaca {
     struct made made[ALPACA_MARKETS];
     struct endpoint endpoints[ALPACA_ENDPOINTS];
     struct subscriber *traders; /* of /stream */
+    struct updates updates;     /* that it tells to who listens */
 
     int64_t now_ns, to_ns; /* the position; the end */
     int64_t beat_ns;       /* when time itself is next told, while nothing happens */

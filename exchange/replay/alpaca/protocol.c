@@ -15,6 +15,8 @@
 #define TOGETHER_NS    250000 /* what is said within so long goes in one frame */
 #define SIP_DELAY_NS   (15 * MADE_MINUTE)
 #define TRADING_STREAM "/stream"
+#define FIRST_NS       (883612800 * MADE_SECOND)  /* 1998: what sessions.h has rules for */
+#define LAST_NS        (7258118400 * MADE_SECOND) /* 2200 */
 
 static const char *const header_names[] = {
     [HEADER_KEY] = "apca-api-key-id:",
@@ -240,6 +242,7 @@ static void destroy(struct protocol *protocol)
         flow_finish(&alpaca->endpoints[i].flow);
     for (int i = 0; i < 2; i++)
         text_finish(&alpaca->scratch[i]);
+    updates_finish(&alpaca->updates);
     free((char *)(uintptr_t)alpaca->key_id);
     free(alpaca);
 }
@@ -339,7 +342,8 @@ static int begin(struct alpaca *alpaca, const struct options *options, char erro
     return 0;
 }
 
-static int create(const struct options *options, struct protocol **ret, char error[static PROTOCOL_ERROR_MAX])
+/* As the options say; what they name is not read. */
+static int make(const struct options *options, struct alpaca **ret, char error[static PROTOCOL_ERROR_MAX])
 {
     struct alpaca *alpaca = calloc(1, sizeof(*alpaca));
     if (!alpaca) {
@@ -350,24 +354,45 @@ static int create(const struct options *options, struct protocol **ret, char err
     if (rc < 0)
         destroy(&alpaca->base);
     else
+        *ret = alpaca;
+    return rc;
+}
+
+static int create(const struct options *options, struct protocol **ret, char error[static PROTOCOL_ERROR_MAX])
+{
+    struct alpaca *alpaca;
+    int rc = make(options, &alpaca, error);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < options->n_recordings; i++)
+        rc = updates_read(&alpaca->updates, options->recordings[i], error);
+    if (rc < 0)
+        destroy(&alpaca->base);
+    else
         *ret = &alpaca->base;
     return rc;
 }
 
 static int check(const struct options *options, char error[static PROTOCOL_ERROR_MAX])
 {
-    struct protocol *made;
-    if (!options->synthetic) {
-        snprintf(error, PROTOCOL_ERROR_MAX, "nothing to play: --venue alpaca: --synthetic SEED");
+    struct alpaca *alpaca;
+    if (options->n_bars > 0) {
+        snprintf(
+            error, PROTOCOL_ERROR_MAX,
+            "bars are not played here: --venue alpaca: --synthetic SEED, or --recording of a trading stream");
         return -EINVAL;
     }
     if (options->symbols || options->rate > 0) {
         snprintf(error, PROTOCOL_ERROR_MAX, "not of this venue: --symbols, --rate: leave them out");
         return -EINVAL;
     }
-    int rc = create(options, &made, error);
+    if (options->from_ns != INT64_MIN && (options->from_ns < FIRST_NS || options->from_ns > LAST_NS)) {
+        snprintf(error, PROTOCOL_ERROR_MAX, "no market then: --from: a time from 1998 to 2200");
+        return -EINVAL;
+    }
+    int rc = make(options, &alpaca, error);
     if (rc == 0)
-        destroy(made);
+        destroy(&alpaca->base);
     return rc;
 }
 

@@ -8,15 +8,22 @@
 
 #define NS_PER_S 1000000000ull
 
+static void say_text(struct subscriber *trader, const char *text)
+{
+    struct message *message = text ? message_new(LWS_WRITE_BINARY, strlen(text)) : NULL;
+    if (!message) {
+        client_close(trader->client, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, "out of memory");
+        return;
+    }
+    memcpy(message_text(message), text, strlen(text));
+    client_push(trader->client, message);
+    message_unref(message);
+}
+
 static void say(struct subscriber *trader, json_t *answer)
 {
     char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
-    struct message *message = text ? message_new(LWS_WRITE_BINARY, strlen(text)) : NULL;
-    if (message) {
-        memcpy(message_text(message), text, strlen(text));
-        client_push(trader->client, message);
-    }
-    message_unref(message);
+    say_text(trader, text);
     free(text);
     json_decref(answer);
 }
@@ -55,7 +62,10 @@ static void listen_to(struct subscriber *trader, const json_t *request)
             json_array_size(heard) == 0)
             json_array_append(heard, name);
     }
+    bool updates = json_array_size(heard) > 0;
     say(trader, json_pack("{s:s,s:{s:o}}", "stream", "listening", "data", "streams", heard));
+    for (size_t at = 0; updates && at < trader->alpaca->updates.n; at++)
+        say_text(trader, trader->alpaca->updates.frames[at]);
 }
 
 void trader_hear(struct subscriber *trader, const char *data, size_t len)

@@ -1,5 +1,5 @@
-/* The trading stream, /stream: it authenticates and is listened to; orders are not served, so that no update
- * follows. Its frames are binary and hold JSON, as on paper. */
+/* The trading stream, /stream: it authenticates and is listened to. Orders are not served: what updates
+ * follow are recorded ones (--recording), all at once. Its frames are binary and hold JSON, as on paper. */
 #ifndef EXCHANGE_REPLAY_ALPACA_TRADER_H
 #define EXCHANGE_REPLAY_ALPACA_TRADER_H
 
