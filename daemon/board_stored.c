@@ -97,9 +97,10 @@ static int read_bars(struct catching_up *up, struct db_reader *reader)
     int r = db_reader_last_bars(reader, name, board->base_ns, BAR_VENUE, 1, note_newest, up);
     if (r < 0)
         return r;
-    return from == INT64_MIN
-               ? db_reader_last_bars(reader, name, board->base_ns, BAR_VENUE, BOARD_WARM_BARS, stored_bar, up)
-               : db_reader_bars(reader, name, board->base_ns, BAR_VENUE, from, INT64_MAX, stored_bar, up);
+    return from == INT64_MIN ? db_reader_last_split_bars(reader, name, board->base_ns, BAR_VENUE,
+                                                         BOARD_WARM_BARS, stored_bar, up)
+                             : db_reader_split_bars(reader, name, board->base_ns, BAR_VENUE, from, INT64_MAX,
+                                                    stored_bar, up);
 }
 
 bool board_catch_up(struct board *board)

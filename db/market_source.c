@@ -85,8 +85,8 @@ static int read_symbol(struct db_reader *reader, const char *path, const char *n
         source->symbol = row.symbol;
         source->bars.interval_ns = options->interval_ns;
         memcpy(source->bars.symbol, row.symbol.name, sizeof(row.symbol.name));
-        r = db_reader_bars(reader, name, options->interval_ns, from, all ? INT64_MIN : options->from_ns,
-                           all ? INT64_MAX : options->to_ns - 1, take_bar, &taker);
+        r = db_reader_split_bars(reader, name, options->interval_ns, from, all ? INT64_MIN : options->from_ns,
+                                 all ? INT64_MAX : options->to_ns - 1, take_bar, &taker);
     }
     if (r < 0)
         snprintf(err, MARKET_ERROR_MAX, "cannot read: %s: %s", source->origin, db_reader_error(reader));

@@ -124,6 +124,15 @@ int db_reader_last_bars(struct db_reader *reader, const char *symbol, int64_t in
                         enum bar_source source, int64_t n, void (*row)(void *ctx, const struct bar *row),
                         void *ctx);
 
+/* The same in the shares of now: prices and volumes of bars that were told in other ones are split as the
+ * engine splits what it remembers (engine/split.h). For whoever reckons on a series of bars. */
+int db_reader_split_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                         enum bar_source source, int64_t from_ns, int64_t to_ns,
+                         void (*row)(void *ctx, const struct bar *row), void *ctx);
+int db_reader_last_split_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                              enum bar_source source, int64_t n,
+                              void (*row)(void *ctx, const struct bar *row), void *ctx);
+
 struct db_chart_row {
     struct db_chart_series series; /* but for its symbol's index */
     const struct db_symbol_row *symbol;

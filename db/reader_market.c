@@ -1,9 +1,11 @@
 /* What the market and the service did: prices, bars, equity, alerts, commands. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "db/reader_query.h"
 #include "db/row_hash.h"
+#include "engine/split.h"
 
 int db_reader_prices(struct db_reader *reader, void (*row)(void *ctx, const struct db_price_row *row),
                      void *ctx)
@@ -141,23 +143,86 @@ int db_reader_commands(struct db_reader *reader, int64_t limit,
     return db_query_end(stmt, r);
 }
 
-static int bars(struct db_reader *reader, const char *sql, const char *name, int64_t interval_ns,
-                enum bar_source source, int64_t a, int64_t b, void (*row)(void *ctx, const struct bar *row),
-                void *ctx)
+/* The splits of a symbol, oldest first. */
+struct splits {
+    struct split *list;
+    int64_t *ids;
+    size_t n;
+};
+
+static void splits_finish(struct splits *splits)
 {
-    struct db_symbol_row symbol;
+    free(splits->list);
+    free(splits->ids);
+}
+
+static int read_splits(struct db_reader *reader, int64_t symbol, struct splits *ret)
+{
     sqlite3_stmt *stmt;
-    int r = db_reader_symbol(reader, name, &symbol);
-    if (r == 0)
-        r = db_query(reader, sql, &stmt);
+    int r =
+        db_query(reader,
+                 "SELECT id, shares, per, ex_ns FROM corporate_actions WHERE symbol = ?1 AND kind = 'split' "
+                 "ORDER BY id",
+                 &stmt);
     if (r < 0)
         return r;
+    sqlite3_bind_int64(stmt, 1, symbol);
+    while ((r = db_query_step(reader, stmt)) > 0) {
+        struct split *list = realloc(ret->list, (ret->n + 1) * sizeof *list);
+        ret->list = list ? list : ret->list;
+        int64_t *ids = realloc(ret->ids, (ret->n + 1) * sizeof *ids);
+        ret->ids = ids ? ids : ret->ids;
+        if (!list || !ids)
+            return db_query_end(stmt, -ENOMEM);
+        ids[ret->n] = sqlite3_column_int64(stmt, 0);
+        list[ret->n] = (struct split){sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
+                                      sqlite3_column_int64(stmt, 3)};
+        if (!split_valid(&list[ret->n]))
+            return db_query_end(
+                stmt, db_query_bad(reader, "corporate_actions", ids[ret->n], "no split is like that"));
+        ret->n++;
+    }
+    return db_query_end(stmt, r);
+}
+
+#define BAR_COLUMNS \
+    "open_ns, open, high, low, close, volume, quote_volume, trades, first_trade_id, last_trade_id, split"
+
+static const char between[] = "SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND "
+                              "source = ?3 AND open_ns BETWEEN ?4 AND ?5 ORDER BY open_ns";
+static const char newest[] =
+    "SELECT * FROM (SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND "
+    "interval_ns = ?2 AND source = ?3 ORDER BY open_ns DESC LIMIT ?4) ORDER BY open_ns";
+
+struct bars_query {
+    const char *sql, *name;
+    int64_t interval_ns;
+    enum bar_source source;
+    int64_t a, b;
+    bool split;
+};
+
+static int bars(struct db_reader *reader, const struct bars_query *query,
+                void (*row)(void *ctx, const struct bar *row), void *ctx)
+{
+    struct db_symbol_row symbol;
+    struct splits splits = {0};
+    sqlite3_stmt *stmt = NULL;
+    int r = db_reader_symbol(reader, query->name, &symbol);
+    if (r == 0 && query->split)
+        r = read_splits(reader, symbol.id, &splits);
+    if (r == 0)
+        r = db_query(reader, query->sql, &stmt);
+    if (r < 0) {
+        splits_finish(&splits);
+        return r;
+    }
     sqlite3_bind_int64(stmt, 1, symbol.id);
-    sqlite3_bind_int64(stmt, 2, interval_ns);
-    sqlite3_bind_text(stmt, 3, source == BAR_VENUE ? "venue" : "trades", -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 4, a);
+    sqlite3_bind_int64(stmt, 2, query->interval_ns);
+    sqlite3_bind_text(stmt, 3, query->source == BAR_VENUE ? "venue" : "trades", -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 4, query->a);
     if (sqlite3_bind_parameter_count(stmt) > 4)
-        sqlite3_bind_int64(stmt, 5, b);
+        sqlite3_bind_int64(stmt, 5, query->b);
     while ((r = db_query_step(reader, stmt)) > 0) {
         struct bar bar = {
             .open_ns = sqlite3_column_int64(stmt, 0),
@@ -171,31 +236,44 @@ static int bars(struct db_reader *reader, const char *sql, const char *name, int
         };
         const char *volume = db_column_text(stmt, 5), *quote_volume = db_column_text(stmt, 6);
         if (decimal_parse128(volume, strlen(volume), 0, &bar.volume) < 0 ||
-            decimal_parse128(quote_volume, strlen(quote_volume), 0, &bar.quote_volume) < 0)
-            return db_query_end(stmt, db_query_bad(reader, "bars", bar.open_ns, "the volume is no number"));
+            decimal_parse128(quote_volume, strlen(quote_volume), 0, &bar.quote_volume) < 0) {
+            r = db_query_bad(reader, "bars", bar.open_ns, "the volume is no number");
+            break;
+        }
+        for (size_t i = 0; i < splits.n; i++)
+            if (splits.ids[i] > sqlite3_column_int64(stmt, 10))
+                split_bar(&splits.list[i], &bar);
         row(ctx, &bar);
     }
+    splits_finish(&splits);
     return db_query_end(stmt, r);
 }
-
-#define BAR_COLUMNS \
-    "open_ns, open, high, low, close, volume, quote_volume, trades, first_trade_id, last_trade_id"
 
 int db_reader_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns, enum bar_source source,
                    int64_t from_ns, int64_t to_ns, void (*row)(void *ctx, const struct bar *row), void *ctx)
 {
-    return bars(reader,
-                "SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 AND source = ?3 "
-                "AND open_ns BETWEEN ?4 AND ?5 ORDER BY open_ns",
-                symbol, interval_ns, source, from_ns, to_ns, row, ctx);
+    return bars(reader, &(struct bars_query){between, symbol, interval_ns, source, from_ns, to_ns, false},
+                row, ctx);
 }
 
 int db_reader_last_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
                         enum bar_source source, int64_t n, void (*row)(void *ctx, const struct bar *row),
                         void *ctx)
 {
-    return bars(reader,
-                "SELECT * FROM (SELECT " BAR_COLUMNS " FROM bars WHERE symbol = ?1 AND interval_ns = ?2 "
-                "AND source = ?3 ORDER BY open_ns DESC LIMIT ?4) ORDER BY open_ns",
-                symbol, interval_ns, source, n, 0, row, ctx);
+    return bars(reader, &(struct bars_query){newest, symbol, interval_ns, source, n, 0, false}, row, ctx);
+}
+
+int db_reader_split_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                         enum bar_source source, int64_t from_ns, int64_t to_ns,
+                         void (*row)(void *ctx, const struct bar *row), void *ctx)
+{
+    return bars(reader, &(struct bars_query){between, symbol, interval_ns, source, from_ns, to_ns, true}, row,
+                ctx);
+}
+
+int db_reader_last_split_bars(struct db_reader *reader, const char *symbol, int64_t interval_ns,
+                              enum bar_source source, int64_t n,
+                              void (*row)(void *ctx, const struct bar *row), void *ctx)
+{
+    return bars(reader, &(struct bars_query){newest, symbol, interval_ns, source, n, 0, true}, row, ctx);
 }

@@ -20,6 +20,8 @@
     " WHERE training = ?1) WHERE n <= ?2 AND n % 2 = 0)"
 #define REWIND(table) "DELETE FROM " table " WHERE training = ?1 AND (?2 < 0 OR steps > ?2)"
 
+#define NEWEST_SPLIT  "(SELECT ifnull(max(id), 0) FROM corporate_actions WHERE symbol = ?1 AND kind = 'split')"
+
 const char *const db_statements_sql[DB_STATEMENTS] = {
     [DB_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [DB_SQL_COMMIT] = "COMMIT",
@@ -66,13 +68,13 @@ const char *const db_statements_sql[DB_STATEMENTS] = {
         "AND qty_scale = excluded.qty_scale AND quote_scale = excluded.quote_scale RETURNING id",
     [DB_SQL_SYMBOL_SEAL] = "UPDATE symbols SET hash = seal(2, " DB_SYMBOL_COLUMNS ") WHERE id = ?1",
     [DB_SQL_BAR] = "INSERT INTO bars (symbol, interval_ns, source, open_ns, open, high, low, close, volume, "
-                   "quote_volume, trades, first_trade_id, last_trade_id) "
-                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) "
+                   "quote_volume, trades, first_trade_id, last_trade_id, split) "
+                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, " NEWEST_SPLIT ") "
                    "ON CONFLICT DO NOTHING",
     [DB_SQL_BAR_CORRECT] =
         "UPDATE bars SET open = ?5, high = ?6, low = ?7, close = ?8, volume = ?9, quote_volume = ?10, trades "
         "= ?11, "
-        "first_trade_id = ?12, last_trade_id = ?13 "
+        "first_trade_id = ?12, last_trade_id = ?13, split = " NEWEST_SPLIT " "
         "WHERE symbol = ?1 AND interval_ns = ?2 AND source = ?3 AND open_ns = ?4 AND "
         "(open, high, low, close, volume, quote_volume, trades, first_trade_id, last_trade_id) "
         "IS NOT (?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",

@@ -100,8 +100,8 @@ int history_read_bars(struct history_reader *reader, struct history *h, const ch
                                  &reading);
     if (r == 0 && h->n_bars == 0) {
         h->n_outputs = 0;
-        r = db_reader_last_bars(reader->db, symbol, reading.interval_ns, BAR_VENUE, HISTORY_BARS_MAX, on_bar,
-                                &reading);
+        r = db_reader_last_split_bars(reader->db, symbol, reading.interval_ns, BAR_VENUE, HISTORY_BARS_MAX,
+                                      on_bar, &reading);
     }
     return r;
 }

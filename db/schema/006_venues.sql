@@ -56,6 +56,9 @@ CREATE TABLE corporate_actions (
     CHECK (kind <> 'split' OR (shares > 0 AND per > 0))
 ) STRICT;
 
+-- The newest split of its symbol that had taken effect when the bar was stored: it is told in those shares. 0: none had.
+ALTER TABLE bars ADD COLUMN split INTEGER NOT NULL DEFAULT 0;
+
 -- How each calendar's market stands, and when that changes.
 CREATE TABLE market_sessions (
     calendar TEXT PRIMARY KEY,

@@ -293,6 +293,62 @@ static void test_actions(void)
     CHECK_INT(sqlite3_close(db), SQLITE_OK);
 }
 
+/* ---- bars across splits ---- */
+
+static void see_high(void *ctx, const struct bar *bar)
+{
+    char *text = ctx, volume[DECIMAL_TEXT_MAX];
+    decimal_format(bar->volume, 0, volume);
+    snprintf(text + strlen(text), 300 - strlen(text), "%" PRId64 ":%" PRId64 "/%s ",
+             (bar->open_ns - AT) / MINUTE, bar->high, volume);
+}
+
+static void put_bar(struct db_writer *writer, int64_t i, int64_t high, int64_t volume)
+{
+    struct bar bar = {
+        .open_ns = AT + i * MINUTE, .open = high, .high = high, .low = high, .close = high, .volume = volume};
+    CHECK(db_writer_put_bar(writer, 1, MINUTE, BAR_VENUE, &bar) > 0);
+}
+
+static void put_split(struct db_writer *writer, const char *id, int64_t ex, int64_t shares, int64_t per)
+{
+    struct db_action action = {
+        .symbol = 1,
+        .action = {.kind = ACTION_SPLIT, .ex_ns = AT + ex * MINUTE, .shares = shares, .per = per},
+        .ts_ns = AT + ex * MINUTE};
+    snprintf(action.action.id, sizeof action.action.id, "%s", id);
+    CHECK(db_writer_put_action(writer, &action) > 0);
+}
+
+/* Four for one, then one for two: a bar is in the shares of when it was stored. */
+static void test_split_bars(void)
+{
+    const char *path = scratch_path("split_bars.db");
+    char text[300] = "";
+    struct db_writer *writer = begin(path);
+    put_bar(writer, 1, 800, 100);
+    put_bar(writer, 2, 840, 10);
+    put_split(writer, "a", 10, 4, 1);
+    put_bar(writer, 0, 190, 444); /* fetched later, in new shares */
+    put_bar(writer, 2, 220, 40);  /* corrected later, likewise */
+    put_bar(writer, 10, 230, 60);
+    put_split(writer, "b", 20, 1, 2);
+    put_bar(writer, 20, 470, 31);
+    fixture_close(writer);
+
+    struct db_reader *reader = fixture_reader(path);
+    CHECK_INT(db_reader_bars(reader, "AAPL", MINUTE, BAR_VENUE, 0, INT64_MAX, see_high, text), 0);
+    CHECK_STR(text, "0:190/444 1:800/100 2:220/40 10:230/60 20:470/31 ");
+    text[0] = '\0';
+    CHECK_INT(db_reader_split_bars(reader, "AAPL", MINUTE, BAR_VENUE, 0, INT64_MAX, see_high, text), 0);
+    CHECK_STR(text, "0:380/222 1:400/200 2:440/20 10:460/30 20:470/31 ");
+    text[0] = '\0';
+    CHECK_INT(db_reader_last_split_bars(reader, "AAPL", MINUTE, BAR_VENUE, 2, see_high, text), 0);
+    CHECK_STR(text, "10:460/30 20:470/31 ");
+    CHECK_INT(db_reader_split_bars(reader, "TSLA", MINUTE, BAR_VENUE, 0, 1, see_high, text), -ENOENT);
+    db_reader_close(reader);
+}
+
 /* ---- sessions, venues, bans ---- */
 
 static void see_session(void *ctx, const struct db_session *row)
@@ -452,6 +508,7 @@ int main(void)
     test_symbols();
     test_revisions();
     test_actions();
+    test_split_bars();
     test_venues();
     test_book_bars();
     return check_done("db/venues");

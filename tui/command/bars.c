@@ -10,13 +10,15 @@
 #include "tui/dashboard.h"
 
 static const char help[] =
-    "Usage: papertape bars SYMBOL INTERVAL [--source venue|trades] [--from T] [--to T] [--state DIR]\n"
+    "Usage: papertape bars SYMBOL INTERVAL [--source venue|trades] [--split] [--from T] [--to T] [--state "
+    "DIR]\n"
     "\n"
     "Stored bars as CSV, in exact decimals: open_time_ms,open,high,low,close,volume. Gaps stay gaps.\n"
     "\n"
     "  INTERVAL          1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w\n"
     "  --source venue    the venue's closed klines (default)\n"
     "  --source trades   built here from trades\n"
+    "  --split           in the shares of now: what was told before a split, divided by it\n"
     "  --from T, --to T  open times, both included: ISO 8601 (UTC without a zone), or epoch s, ms, us, ns\n"
     "  --state DIR       the daemon's state directory\n";
 
@@ -95,7 +97,7 @@ int command_bars(int argc, char **argv)
     int64_t interval_ns, from_ns = INT64_MIN, to_ns = INT64_MAX;
     enum bar_source source = BAR_VENUE;
 
-    int r = stored_options(argc, argv, "source from to", help, &options);
+    int r = stored_options(argc, argv, "source split from to", help, &options);
     if (r != EXIT_OK || options.done)
         return r;
     if (argc - options.first != 2)
@@ -121,7 +123,8 @@ int command_bars(int argc, char **argv)
     if (r == 0) {
         struct printing printing = {symbol.symbol.price_scale, symbol.symbol.qty_scale, false};
         puts("open_time_ms,open,high,low,close,volume");
-        r = db_reader_bars(reader, name, interval_ns, source, from_ns, to_ns, print_bar, &printing);
+        r = (options.split ? db_reader_split_bars : db_reader_bars)(reader, name, interval_ns, source,
+                                                                    from_ns, to_ns, print_bar, &printing);
         if (r == 0 && !printing.any)
             r = note_stored(reader, name, interval, interval_ns, source);
     }

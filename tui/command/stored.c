@@ -35,17 +35,12 @@ static bool allows(const char *allowed, const char *name)
 int stored_options(int argc, char **argv, const char *allowed, const char *help, struct stored_options *ret)
 {
     static const struct option options[] = {
-        {"state", required_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},
-        {"csv", no_argument, NULL, 'c'},
-        {"json", no_argument, NULL, 'j'},
-        {"from", required_argument, NULL, 'f'},
-        {"to", required_argument, NULL, 't'},
-        {"source", required_argument, NULL, 'o'},
-        {"all", no_argument, NULL, 'a'},
-        {"hledger", no_argument, NULL, 'l'},
-        {"daemon", no_argument, NULL, 'd'},
-        {NULL, 0, NULL, 0},
+        {"state", required_argument, NULL, 's'},  {"help", no_argument, NULL, 'h'},
+        {"csv", no_argument, NULL, 'c'},          {"json", no_argument, NULL, 'j'},
+        {"from", required_argument, NULL, 'f'},   {"to", required_argument, NULL, 't'},
+        {"source", required_argument, NULL, 'o'}, {"all", no_argument, NULL, 'a'},
+        {"hledger", no_argument, NULL, 'l'},      {"daemon", no_argument, NULL, 'd'},
+        {"split", no_argument, NULL, 'p'},        {NULL, 0, NULL, 0},
     };
     struct stored_options found = {0};
     int option, index;
@@ -79,6 +74,9 @@ int stored_options(int argc, char **argv, const char *allowed, const char *help,
             break;
         case 'o':
             found.source = optarg;
+            break;
+        case 'p':
+            found.split = true;
             break;
         case 'a':
             found.all = true;
