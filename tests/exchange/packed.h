@@ -4,6 +4,9 @@
 #ifndef TESTS_EXCHANGE_PACKED_H
 #define TESTS_EXCHANGE_PACKED_H
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "exchange/json.h"

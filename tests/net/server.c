@@ -287,7 +287,7 @@ static bool take_frame(struct peer *peer)
         len = (size_t)p[2] << 8 | p[3];
         head = 4;
     }
-    must(len != 127 && (p[1] & 0x80), "client frame");
+    must((p[1] & 0x7f) != 127 && (p[1] & 0x80), "client frame");
     if (peer->len < head + 4 + len)
         return false;
     char payload[65536];
