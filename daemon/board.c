@@ -42,17 +42,26 @@ struct board *board_create(struct daemon *daemon)
 
 /* ---- to the thread ---- */
 
+void board_book_bar(struct board *board, const struct engine_book_bar *bar)
+{
+    if (board_begun(board) && board->book_told && bar->symbol < board->n_symbols)
+        board->book_told[bar->symbol] = board_book_of(bar);
+}
+
 void board_bar(struct board *board, int symbol, const struct bar *bar)
 {
     if (!board_begun(board) || symbol >= board->n_symbols) /* one that was added since has none yet */
         return;
     uint64_t ticket = db_writer_last(session_writer(board->daemon->session));
+    struct board_book book = {0};
+    if (board->book_told && board->book_told[symbol].open_ns == bar->open_ns)
+        book = board->book_told[symbol];
     pthread_mutex_lock(&board->lock);
     bool full = !board->needs && board->n_queue == BOARD_QUEUE_MAX;
     if (board->needs || full) {
         board->missed += full;
     } else {
-        board->queue[board->n_queue++] = (struct queued_bar){symbol, *bar};
+        board->queue[board->n_queue++] = (struct queued_bar){symbol, *bar, book};
         pthread_cond_signal(&board->work);
     }
     pthread_mutex_unlock(&board->lock);

@@ -23,6 +23,9 @@ struct board *board_create(struct daemon *daemon);
 /* A closed bar of the market's interval, after it was put to the writer; a session has begun. */
 void board_bar(struct board *board, int symbol, const struct bar *bar);
 
+/* What the book was during the bar that comes next. */
+void board_book_bar(struct board *board, const struct engine_book_bar *bar);
+
 /* Everything up to the ticket is in the database. */
 void board_committed(struct board *board, uint64_t ticket);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "daemon/board_internal.h"
+#include "engine/specs.h"
 
 static int results_init(struct board_results *results, size_t outputs)
 {
@@ -25,6 +26,7 @@ void board_destroy(struct board *board)
     results_finish(&board->given);
     results_finish(&board->results);
     streams_destroy(board->streams);
+    board_measured_finish(board);
     pthread_mutex_destroy(&board->lock);
     pthread_cond_destroy(&board->work);
     pthread_cond_destroy(&board->room);
@@ -44,7 +46,10 @@ void board_destroy(struct board *board)
     free(board->round.series);
     free(board->round.bars);
     free(board->round.ticks);
+    if (board->round.priced != board->round.outputs)
+        free(board->round.priced);
     free(board->round.outputs);
+    free(board->round.books);
     free(board->round.there);
     free(board);
 }
@@ -59,10 +64,13 @@ static int take_specs(struct board *board, const struct config *config)
     for (size_t i = 0; specs && names && i < board->n_specs; i++) {
         char text[64];
         board->specs[i] = config->specs[i];
-        config_spec_text(&board->specs[i], text, sizeof text);
+        board->measures[i] = config->measures[i];
+        board->n_priced += board->measures[i] < 0;
+        config_spec_text(&board->specs[i], board->measures[i], text, sizeof text);
         fprintf(specs, "%s%s", i ? " " : "", text);
         for (size_t k = 0; k < board->specs[i].row->n_outputs; k++, at++) {
-            indicator_spec_name(&board->specs[i], k, board->names[at], sizeof board->names[at]);
+            const struct desk_spec named = {board->specs[i], 0, board->measures[i]};
+            desk_output_name(&named, k, board->names[at], sizeof board->names[at]);
             fprintf(names, "%s%s", at ? " " : "", board->names[at]);
         }
     }
@@ -99,14 +107,19 @@ int board_make(struct daemon *daemon, struct board **ret)
     return 0;
 }
 
-static int round_init(struct board_round *round, size_t n_series, size_t outputs)
+static int round_init(struct board_round *round, size_t n_series, size_t outputs, bool all_priced)
 {
     round->series = calloc(n_series, sizeof *round->series);
     round->bars = calloc(n_series, sizeof *round->bars);
     round->ticks = calloc(n_series, sizeof *round->ticks);
     round->outputs = calloc(n_series * outputs + 1, sizeof *round->outputs);
+    round->priced = all_priced ? round->outputs : calloc(n_series * outputs + 1, sizeof *round->outputs);
+    round->books = calloc(n_series, sizeof *round->books);
     round->there = calloc(n_series, sizeof *round->there);
-    return round->series && round->bars && round->ticks && round->outputs && round->there ? 0 : -ENOMEM;
+    return round->priced && round->books && round->series && round->bars && round->ticks && round->outputs &&
+                   round->there
+               ? 0
+               : -ENOMEM;
 }
 
 /* The symbols are known: everything before is read from the database. */
@@ -126,8 +139,13 @@ static int begin(struct board *board)
     board->changed = calloc(n_series, sizeof *board->changed);
     if (!board->symbols || !board->forming || !board->forming_taken || !board->unsaved || !board->newest ||
         !board->newest_closed || !board->newest_forming || !board->frames || !board->changed ||
-        round_init(&board->round, n_series, board->outputs) < 0 ||
-        streams_create(board->specs, board->n_specs, n_series, &board->streams) < 0)
+        round_init(&board->round, n_series, board->outputs, board->n_priced == board->n_specs) < 0 ||
+        streams_create(board->specs, board->n_priced, n_series, &board->streams) < 0 ||
+        board_measured_begin(board, (size_t)n) < 0)
+        return -ENOMEM;
+    if (board->n_priced < board->n_specs)
+        board->book_told = calloc((size_t)n, sizeof *board->book_told);
+    if (board->n_priced < board->n_specs && !board->book_told)
         return -ENOMEM;
     for (int s = 0; s < n; s++) {
         const struct symbol *symbol = engine_symbol(engine, s);

@@ -9,6 +9,7 @@
 #include "daemon/streams.h"
 #include "daemon/timeframe.h"
 #include "db/reader.h"
+#include "engine/measure.h"
 
 enum {
     BOARD_QUEUE_MAX = 16384,  /* bars of the market's interval */
@@ -17,9 +18,17 @@ enum {
     BOARD_SAVE_BARS = 256,    /* of a symbol, between two times that its streams' memory is stored */
 };
 
+/* What the book was during a bar; there: was it? */
+struct board_book {
+    bool there;
+    int64_t open_ns;
+    struct measure_bar bars[BOOK_MEASURES];
+};
+
 struct queued_bar {
     int symbol;
     struct bar bar;
+    struct board_book book;
 };
 
 enum board_row { BOARD_ROW_BAR, BOARD_ROW_ANEW, BOARD_ROW_MEMORY, BOARD_ROW_GONE };
@@ -57,6 +66,8 @@ struct board_round {
     struct bar *bars;
     struct indicator_bar *ticks;
     double *outputs;
+    double *priced; /* of the indicators of prices, where there are others; else `outputs` */
+    struct board_book *books;
     bool *there; /* by series */
     size_t n;
 };
@@ -66,8 +77,9 @@ struct board {
     int64_t base_ns;
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
     int n_timeframes;
-    struct indicator_spec specs[CONFIG_SPECS_MAX];
-    size_t n_specs, outputs;
+    struct indicator_spec specs[CONFIG_SPECS_MAX]; /* those of prices first, then by measure */
+    int measures[CONFIG_SPECS_MAX];                /* as config.measures */
+    size_t n_specs, n_priced, outputs;
     char *specs_text, *names_text;
     char names[CONFIG_SPEC_OUTPUTS_MAX][48];
 
@@ -78,6 +90,7 @@ struct board {
     bool needs; /* bars were not queued, and none will be until the thread has read them from the database */
     uint64_t need_first, need_last; /* the tickets of those that it has not been told to read */
     struct board_results given;     /* emptied by the loop */
+    struct board_book *book_told;   /* [symbols]: the newest; NULL where nobody asks */
     bool silence_told;              /* of the call to the device that is under way */
     void (*stopped)(void *user);
     void *stopped_user;
@@ -106,9 +119,10 @@ struct board {
     struct board_symbol *symbols;
     int n_symbols;
     struct streams *streams;
-    struct timeframe *frames; /* [series] */
-    bool *changed;            /* [series]: since its memory was stored */
-    int *unsaved;             /* [symbols]: bars since then */
+    struct streams *measured[BOOK_MEASURES]; /* [symbol], on the CPU; NULL: no indicator reads that measure */
+    struct timeframe *frames;                /* [series] */
+    bool *changed;                           /* [series]: since its memory was stored */
+    int *unsaved;                            /* [symbols]: bars since then */
     struct queued_bar *taken;
     struct bar *forming_taken;
     struct board_round round;
@@ -141,9 +155,18 @@ bool board_stopping(struct board *board);
 /* Leaves a row for the loop, once there is room; takes the row's memory. */
 void board_give(struct board *board, struct board_result row, const double *outputs);
 void board_leave_device(struct board *board);
-void board_take_bar(struct board *board, int symbol, const struct bar *bar);
+/* `book`: what the book was during it. */
+void board_take_bar(struct board *board, int symbol, const struct bar *bar, const struct board_book *book);
 void board_close_round(struct board *board); /* gives the gathered bars to the streams */
 void board_save_symbol(struct board *board, int symbol);
+
+/* board_measured.c: 0 or -ENOMEM; takes what the book was and writes the values; writes that there are none
+ * of a measure's indicators, or of all (-1). */
+int board_measured_begin(struct board *board, size_t n_symbols);
+void board_measured_finish(struct board *board);
+void board_measured_take(struct board *board, int symbol, const struct board_book *book, double *out);
+void board_measured_none(const struct board *board, int measure, double *out);
+struct board_book board_book_of(const struct engine_book_bar *told);
 
 /* board_stored.c: takes what the database holds and the board has not seen. False: not to the end, and what
  * follows must wait until it is tried again. */

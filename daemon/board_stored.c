@@ -1,4 +1,6 @@
 /* What the database holds for the board: the memories that a former run stored, and bars. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/board_internal.h"
@@ -8,6 +10,8 @@ struct catching_up {
     int symbol;
     uint32_t series;
     bool loaded[CONFIG_TIMEFRAMES_MAX];
+    struct board_book *books; /* stored ones, oldest first, of which the first `next` are taken */
+    size_t n_books, next;
 };
 
 static void load_series(void *ctx, const struct db_chart_row *row)
@@ -52,11 +56,33 @@ static void note_newest(void *ctx, const struct bar *bar)
     up->board->newest_ns = bar->open_ns;
 }
 
+static void stored_book(void *ctx, const struct engine_book_bar *told)
+{
+    struct catching_up *up = ctx;
+    if (up->n_books < BOARD_WARM_BARS)
+        up->books[up->n_books++] = board_book_of(told);
+}
+
+/* Books of bars that the streams have seen, or that are none of the board's: they warm what reads books. */
+static void warm_books(struct catching_up *up, int64_t before_ns)
+{
+    double outputs[CONFIG_SPEC_OUTPUTS_MAX];
+    for (; up->next < up->n_books && up->books[up->next].open_ns < before_ns; up->next++)
+        board_measured_take(up->board, up->symbol, &up->books[up->next], outputs);
+}
+
 static void stored_bar(void *ctx, const struct bar *bar)
 {
     struct catching_up *up = ctx;
-    if (!board_stopping(up->board)) /* the next run takes the rest, as the memory says */
-        board_take_bar(up->board, up->symbol, bar);
+    struct board_book book = {0};
+    if (board_stopping(up->board))
+        return; /* the next run takes the rest, as the memory says */
+    warm_books(up, bar->open_ns);
+    if (up->next < up->n_books && up->books[up->next].open_ns == bar->open_ns)
+        book = up->books[up->next++];
+    board_take_bar(up->board, up->symbol, bar, &book);
+    if (book.there)
+        board_close_round(up->board); /* before a later book is taken */
 }
 
 /* The memories that a former run stored; a series that has none, or was kept with other specifications,
@@ -88,6 +114,31 @@ static int64_t first_wanted(const struct board *board, int symbol)
     return first;
 }
 
+/* Bars of the market's interval that open before this have been taken; INT64_MAX where no series is of them.
+ */
+static int64_t base_next(const struct board *board, int symbol)
+{
+    for (int t = 0; t < board->n_timeframes; t++)
+        if (board->timeframes[t] == board->base_ns)
+            return board->frames[board_series(board, symbol, t)].next_ns;
+    return INT64_MAX;
+}
+
+/* Those of bars from `from` on, and once, before the first, what came before them. */
+static int read_books(struct catching_up *up, struct db_reader *reader, int64_t from, bool first)
+{
+    const struct board *board = up->board;
+    const char *name = board->symbols[up->symbol].name;
+    if (board->n_priced == board->n_specs)
+        return 0;
+    up->books = calloc(BOARD_WARM_BARS, sizeof *up->books);
+    if (!up->books)
+        return -ENOMEM;
+    if (first)
+        return db_reader_last_book_bars(reader, name, board->base_ns, BOARD_WARM_BARS, stored_book, up);
+    return db_reader_book_bars(reader, name, board->base_ns, from, INT64_MAX, stored_book, up);
+}
+
 static int read_bars(struct catching_up *up, struct db_reader *reader)
 {
     struct board *board = up->board;
@@ -112,9 +163,15 @@ bool board_catch_up(struct board *board)
     board_leave_device(board);
     for (int s = 0; r == 0 && s < board->n_symbols && !(cut = board_stopping(board)); s++) {
         struct catching_up up = {.board = board, .symbol = s};
-        r = board->symbols[s].begun ? 0 : begin_series(&up, reader);
+        bool first = !board->symbols[s].begun;
+        r = first ? begin_series(&up, reader) : 0;
+        int64_t next = base_next(board, s);
+        if (r == 0)
+            r = read_books(&up, reader, next, first);
+        warm_books(&up, next);
         if (r == 0)
             r = read_bars(&up, reader);
+        free(up.books);
         if (r == 0)
             board_save_symbol(board, s);
     }

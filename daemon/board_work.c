@@ -141,13 +141,31 @@ static void clear_round(struct board *board)
     round->n = 0;
 }
 
-static void add(struct board *board, uint32_t series, const struct bar *bar)
+static void add(struct board *board, uint32_t series, const struct bar *bar, const struct board_book *book)
 {
     struct board_round *round = &board->round;
     round->series[round->n] = series;
     round->bars[round->n] = *bar;
+    round->books[round->n] = *book;
     round->ticks[round->n++] = board_tick(&board->symbols[(int)series / board->n_timeframes], bar);
     round->there[series] = true;
+}
+
+/* The values of prices, and behind them those of the book: the bars have closed, or form. */
+static void compose(struct board *board, bool closed)
+{
+    struct board_round *round = &board->round;
+    size_t priced = streams_outputs(board->streams);
+    for (size_t i = 0; i < round->n && round->priced != round->outputs; i++) {
+        uint32_t series = round->series[i];
+        double *to = round->outputs + i * board->outputs;
+        bool base = board->timeframes[series % (uint32_t)board->n_timeframes] == board->base_ns;
+        memcpy(to, round->priced + i * priced, priced * sizeof *to);
+        if (closed && base)
+            board_measured_take(board, (int)series / board->n_timeframes, &round->books[i], to + priced);
+        else
+            board_measured_none(board, -1, to + priced);
+    }
 }
 
 /* Gives the gathered closed bars to the streams, and what comes of them to the loop. */
@@ -157,8 +175,9 @@ void board_close_round(struct board *board)
     if (round->n == 0)
         return;
     begin_call(board);
-    streams_update(board->streams, round->n, round->series, round->ticks, round->outputs);
+    streams_update(board->streams, round->n, round->series, round->ticks, round->priced);
     end_call(board);
+    compose(board, true);
     pthread_mutex_lock(&board->lock);
     board->updates += round->n;
     for (size_t i = 0; i < round->n; i++) {
@@ -205,7 +224,7 @@ void board_save_symbol(struct board *board, int symbol)
     board->unsaved[symbol] = 0;
 }
 
-void board_take_bar(struct board *board, int symbol, const struct bar *bar)
+void board_take_bar(struct board *board, int symbol, const struct bar *bar, const struct board_book *book)
 {
     for (int t = 0; t < board->n_timeframes; t++) {
         uint32_t series = board_series(board, symbol, t);
@@ -214,7 +233,7 @@ void board_take_bar(struct board *board, int symbol, const struct bar *bar)
             continue;
         if (board->round.there[series])
             board_close_round(board);
-        add(board, series, &higher);
+        add(board, series, &higher, book);
     }
     if (++board->unsaved[symbol] >= BOARD_SAVE_BARS)
         board_save_symbol(board, symbol);
@@ -223,6 +242,7 @@ void board_take_bar(struct board *board, int symbol, const struct bar *bar)
 /* What the bars that form would give. */
 static void peek(struct board *board)
 {
+    static const struct board_book no_book;
     struct board_round *round = &board->round;
     for (int s = 0; s < board->n_symbols; s++)
         for (int t = 0; t < board->n_timeframes; t++) {
@@ -230,12 +250,13 @@ static void peek(struct board *board)
             struct bar forming;
             if (board->forming_taken[s].open_ns != 0 &&
                 timeframe_peek(&board->frames[series], &board->forming_taken[s], &forming))
-                add(board, series, &forming);
+                add(board, series, &forming, &no_book);
         }
     begin_call(board);
     if (round->n > 0)
-        streams_peek(board->streams, round->n, round->series, round->ticks, round->outputs);
+        streams_peek(board->streams, round->n, round->series, round->ticks, round->priced);
     end_call(board);
+    compose(board, false);
     pthread_mutex_lock(&board->lock);
     for (size_t i = 0; i < round->n; i++) {
         board->newest[round->series[i]].forming = round->bars[i];
@@ -297,7 +318,7 @@ static void work(struct board *board, const struct work *work)
         if (!work->stop && work->known)
             go_to_device(board);
         for (size_t i = 0; i < work->n_bars && !board_stopping(board); i++)
-            board_take_bar(board, board->taken[i].symbol, &board->taken[i].bar);
+            board_take_bar(board, board->taken[i].symbol, &board->taken[i].bar, &board->taken[i].book);
         if (work->known)
             board_close_round(board);
         if (work->forming)

@@ -68,7 +68,7 @@ void config_defaults(struct config *config)
     venue->own_streams = true;
     for (int kind = 0; kind < MARKET_CHANNELS; kind++)
         venue->streams[kind] = kind != MARKET_AGG_TRADE;
-    config->n_specs = config_default_specs(config->specs);
+    config->n_specs = config_default_specs(config->specs, config->measures);
     account_defaults(&config->accounts[0], "main");
 }
 

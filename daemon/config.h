@@ -116,6 +116,8 @@ struct config {
     int parity_minute; /* of the UTC day; -1: off */
     /* [indicators] */
     struct indicator_spec specs[CONFIG_SPECS_MAX];
+    int measures[CONFIG_SPECS_MAX]; /* of the book, an enum book_measure, that a spec reads; -1: prices. In
+                                       order */
     int n_specs;
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX]; /* going up */
     int n_timeframes;                          /* 0: config_timeframes() chooses */
@@ -168,8 +170,9 @@ struct account_rules config_rules(const struct config *config, const struct acco
  * what it divides of 5m, 15m, 1h, 4h and 1d. Returns how many. */
 int config_timeframes(const struct config *config, int64_t ret_ns[static CONFIG_TIMEFRAMES_MAX]);
 
-/* "macd:12,26,9": what indicator_spec_parse() reads back to the same. Returns its length as snprintf(). */
-size_t config_spec_text(const struct indicator_spec *spec, char *buf, size_t size);
+/* "macd:12,26,9", or of a measure (-1: none) "sma:20@spread": what is read back to the same. Returns its
+ * length as snprintf(). */
+size_t config_spec_text(const struct indicator_spec *spec, int measure, char *buf, size_t size);
 
 int config_log_level_parse(const char *name); /* "error" … "debug", or -EINVAL */
 

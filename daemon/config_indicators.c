@@ -4,6 +4,7 @@
 
 #include "daemon/config_values.h"
 #include "exchange/bar.h"
+#include "exchange/book_measure.h"
 
 enum { REASON = CONFIG_REASON_MAX, WORD_MAX_BYTES = 64 };
 
@@ -11,12 +12,15 @@ enum { REASON = CONFIG_REASON_MAX, WORD_MAX_BYTES = 64 };
 
 static const char default_specs[] = "sma:20 ema:14 rsi:14 macd:12,26,9 atr:14 bbands:20,2";
 
-size_t config_spec_text(const struct indicator_spec *spec, char *buf, size_t size)
+size_t config_spec_text(const struct indicator_spec *spec, int measure, char *buf, size_t size)
 {
     size_t n = (size_t)snprintf(buf, size, "%s", spec->row->name);
     for (size_t i = 0; i < spec->row->n_options; i++)
         n += (size_t)snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%c%.15g", i ? ',' : ':',
                               spec->options[i]);
+    if (measure >= 0)
+        n += (size_t)snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "@%s",
+                              book_measure_name((enum book_measure)measure));
     return n;
 }
 
@@ -40,20 +44,58 @@ static bool same_spec(const struct indicator_spec *a, const struct indicator_spe
 }
 
 /* Returns how many, or -EINVAL. */
-static int parse_specs(const char *text, struct indicator_spec ret[static CONFIG_SPECS_MAX], char *reason)
+static int parse_spec(char *word, struct indicator_spec *ret, int *ret_measure, char *reason)
 {
-    char word[WORD_MAX_BYTES], why[REASON];
+    char why[REASON], *at = strchr(word, '@');
+    *ret_measure = -1;
+    if (at) {
+        *at++ = '\0';
+        *ret_measure = book_measure_find(at);
+        if (*ret_measure < 0)
+            return config_reason(reason, REASON,
+                                 "%.32s@%.32s: behind the @ spread, imbalance or microprice is needed", word,
+                                 at);
+    }
+    if (indicator_spec_parse(word, ret, why, sizeof why) < 0)
+        return config_reason(reason, REASON, "%s", why);
+    if (at && (ret->row->inputs & INDICATOR_VOLUME))
+        return config_reason(reason, REASON, "%s@%s: %s reads volumes, and a measure of the book has none",
+                             word, at, ret->row->name);
+    return 0;
+}
+
+/* Those of prices first, then by measure, else in the order given. */
+static int place_of(const int *measures, int n, int measure)
+{
+    while (n > 0 && measures[n - 1] > measure)
+        n--;
+    return n;
+}
+
+static int parse_specs(const char *text, struct indicator_spec ret[static CONFIG_SPECS_MAX],
+                       int measures[static CONFIG_SPECS_MAX], char *reason)
+{
+    char word[WORD_MAX_BYTES];
     int n = 0;
     size_t outputs = 0;
     while (next_word(&text, word)) {
         if (n == CONFIG_SPECS_MAX)
             return config_reason(reason, REASON, "more than %d indicators", CONFIG_SPECS_MAX);
-        if (indicator_spec_parse(word, &ret[n], why, sizeof why) < 0)
-            return config_reason(reason, REASON, "%s", why);
+        struct indicator_spec spec = {0};
+        int measure, r = parse_spec(word, &spec, &measure, reason);
+        if (r < 0)
+            return r;
         for (int i = 0; i < n; i++)
-            if (same_spec(&ret[i], &ret[n]))
-                return config_reason(reason, REASON, "%s is named twice", word);
-        outputs += ret[n++].row->n_outputs;
+            if (measures[i] == measure && same_spec(&ret[i], &spec))
+                return config_reason(reason, REASON, "%s%s%s is named twice", word, measure < 0 ? "" : "@",
+                                     measure < 0 ? "" : book_measure_name((enum book_measure)measure));
+        int at = place_of(measures, n, measure);
+        memmove(&ret[at + 1], &ret[at], (size_t)(n - at) * sizeof *ret);
+        memmove(&measures[at + 1], &measures[at], (size_t)(n - at) * sizeof *measures);
+        ret[at] = spec;
+        measures[at] = measure;
+        outputs += spec.row->n_outputs;
+        n++;
     }
     if (outputs > CONFIG_SPEC_OUTPUTS_MAX)
         return config_reason(reason, REASON, "they have %zu outputs together: at most %d can be kept",
@@ -61,10 +103,11 @@ static int parse_specs(const char *text, struct indicator_spec ret[static CONFIG
     return n;
 }
 
-int config_default_specs(struct indicator_spec ret[static CONFIG_SPECS_MAX])
+int config_default_specs(struct indicator_spec ret[static CONFIG_SPECS_MAX],
+                         int measures[static CONFIG_SPECS_MAX])
 {
     char reason[REASON];
-    int n = parse_specs(default_specs, ret, reason);
+    int n = parse_specs(default_specs, ret, measures, reason);
     return n < 0 ? 0 : n;
 }
 
@@ -73,11 +116,13 @@ int config_parse_specs(const struct config_key *key, const char *text, void *bas
     (void)key;
     struct config *config = base;
     struct indicator_spec specs[CONFIG_SPECS_MAX];
+    int measures[CONFIG_SPECS_MAX] = {0};
     memset(specs, 0, sizeof specs);
-    int n = parse_specs(text, specs, reason);
+    int n = parse_specs(text, specs, measures, reason);
     if (n < 0)
         return n;
     memcpy(config->specs, specs, sizeof specs);
+    memcpy(config->measures, measures, sizeof measures);
     config->n_specs = n;
     return 0;
 }
@@ -88,7 +133,7 @@ void config_print_specs(const struct config_key *key, const void *base, FILE *to
     const struct config *config = base;
     char text[WORD_MAX_BYTES];
     for (int i = 0; i < config->n_specs; i++) {
-        config_spec_text(&config->specs[i], text, sizeof text);
+        config_spec_text(&config->specs[i], config->measures[i], text, sizeof text);
         fprintf(to, "%s%s", i ? " " : "", text);
     }
 }

@@ -48,7 +48,8 @@ const char *const (*config_venue_keys(size_t *ret_n))[2];
 void config_venue_defaults(struct config_venue *venue, const struct venue *which);
 
 /* What is kept when nothing is said. Returns how many. */
-int config_default_specs(struct indicator_spec ret[static CONFIG_SPECS_MAX]);
+int config_default_specs(struct indicator_spec ret[static CONFIG_SPECS_MAX],
+                         int measures[static CONFIG_SPECS_MAX]);
 
 /* Writes the reason, control characters replaced; returns -EINVAL. */
 int config_reason(char *to, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));

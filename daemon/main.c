@@ -312,6 +312,13 @@ static void closed_bar(void *ctx, int symbol, const struct bar *bar)
         board_bar(daemon->board, symbol, bar);
 }
 
+static void closed_book(void *ctx, const struct engine_book_bar *bar)
+{
+    struct daemon *daemon = ctx;
+    if (!daemon->stopping)
+        board_book_bar(daemon->board, bar);
+}
+
 static void device_found(void *ctx, struct gpu_module *module)
 {
     struct daemon *daemon = ctx;
@@ -335,6 +342,7 @@ static int start(struct daemon *daemon)
         .log_anew = log_anew,
         .committed = committed,
         .bar = closed_bar,
+        .book_bar = closed_book,
     };
     daemon->commands = commands_create(daemon);
     int r = daemon->commands ? 0 : -ENOMEM;

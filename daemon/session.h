@@ -44,6 +44,8 @@ struct session_hooks {
     /* A closed bar of the venue, after it was put to the writer; not while the log is played again. May be
      * NULL. */
     void (*bar)(void *ctx, int symbol, const struct bar *bar);
+    /* What the book was during the bar that comes next, likewise. */
+    void (*book_bar)(void *ctx, const struct engine_book_bar *bar);
 };
 
 /* How a session came to be what it is. */

@@ -182,6 +182,8 @@ static void put_book_bar(void *ctx, const struct engine_book_bar *bar)
     struct session *session = ctx;
     if (!held(session) && engine_of(session))
         db_writer_put_book_bar(session->writer, session->config->interval_ns, bar);
+    if (!session->playing && session->engine && session->hooks.book_bar)
+        session->hooks.book_bar(session->hooks.ctx, bar);
 }
 
 void session_put_account(struct session *session, const struct engine *engine, int account)

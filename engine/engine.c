@@ -123,9 +123,9 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *bar,
     market->bars++;
     if (recent_push(&market->recent, bar) < 0)
         engine->out_of_memory = true;
+    measure_tell(engine, symbol, bar->open_ns);
     if (engine->sink.bar)
         engine->sink.bar(engine->sink.ctx, symbol, BAR_VENUE, bar);
-    measure_tell(engine, symbol, bar->open_ns);
     if (fills)
         match_bar(engine, symbol, bar);
     if (market->last_from != LAST_TRADE || fills) {

@@ -143,7 +143,7 @@ struct engine_sink {
     void (*revision)(void *ctx, const struct engine_revision *revision);
     void (*action)(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns);
     void (*session)(void *ctx, const struct event_session *session, int64_t ts_ns);
-    /* With the bar that closed, after it; only of a symbol whose book, or quote, was there. */
+    /* With the bar that closed, before it; only of a symbol whose book, or quote, was there. */
     void (*book_bar)(void *ctx, const struct engine_book_bar *bar);
 };
 

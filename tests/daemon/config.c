@@ -244,7 +244,7 @@ static void test_values(void)
     int64_t timeframes[CONFIG_TIMEFRAMES_MAX];
     char spec[32];
     CHECK_INT(config.n_specs, 3);
-    CHECK_INT(config_spec_text(&config.specs[1], spec, sizeof spec), 12);
+    CHECK_INT(config_spec_text(&config.specs[1], -1, spec, sizeof spec), 12);
     CHECK_STR(spec, "macd:12,26,9");
     CHECK_INT(config_timeframes(&config, timeframes), 3);
     CHECK_INT(timeframes[0], 900000000000);

@@ -232,6 +232,14 @@ static int parse_specs(char **texts, struct request *request)
 {
     for (size_t i = 0; i < request->n_specs; i++) {
         char err[200];
+        if (strchr(texts[i], '@')) {
+            fprintf(stderr,
+                    "papertape: indicators: %s: bars in a file have no order book, and one timeframe: a spec "
+                    "without @ is "
+                    "needed\n",
+                    texts[i]);
+            return -EINVAL;
+        }
         if (indicator_spec_parse(texts[i], &request->specs[i], err, sizeof(err)) < 0) {
             fprintf(stderr, "papertape: indicators: %s: %s\n", texts[i], err);
             return -EINVAL;
