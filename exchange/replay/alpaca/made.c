@@ -15,14 +15,12 @@ enum {
     SWING_1S = 13422, /* by which a stock moves in a second, a quarter: 5e-5 of its price in all */
     ROOT_2 = 46341,   /* 2^15 √2 */
     EXTENDED_SHARE = 8,
-    OPENING_NS_30 = 30,
-    IEX_IN = 4, /* one tick in so many is IEX's */
+    BUSY_MINUTES = 30, /* after the opening and before the close */
+    IEX_IN = 4,        /* one tick in so many is IEX's */
     REVISED_IN = 512,
     HALTED_DAY_IN = 5,
     HALT_MINUTES = 5,
 };
-
-enum { PURPOSE_PATH, PURPOSE_MINUTE, PURPOSE_SIZE, PURPOSE_HALT };
 
 static const struct made_symbol listed[] = {
     {"AAPL", "Apple Inc. Common Stock", "NASDAQ", MADE_STOCK, 'C', 'Q', E9(230), MADE_E9 / 100, 0, 0, 24, 4},
@@ -63,16 +61,16 @@ static uint64_t mixed(uint64_t state)
     return chance_next(&chance);
 }
 
-uint64_t made_hash(const struct made *made, int symbol, uint64_t purpose, uint64_t at)
+uint64_t made_hash(const struct made *made, int symbol, enum made_purpose purpose, uint64_t at)
 {
-    return mixed(mixed(mixed(made->seed ^ purpose << 56) + (uint64_t)symbol) ^ at);
+    return mixed(mixed(mixed(made->seed ^ (uint64_t)purpose << 56) + (uint64_t)symbol) ^ at);
 }
 
 /* −2^20 … 2^20 at a point of an octave's lattice. */
 static int32_t lattice(const struct made *made, int symbol, int octave, int64_t index)
 {
     uint64_t at = (uint64_t)octave << 48 ^ ((uint64_t)index & 0xffffffffffff);
-    return (int32_t)(made_hash(made, symbol, PURPOSE_PATH, at) >> 43) - (1 << UNIT_BITS);
+    return (int32_t)(made_hash(made, symbol, MADE_PATHS, at) >> 43) - (1 << UNIT_BITS);
 }
 
 static int64_t floor_div(int64_t a, int64_t b)
@@ -136,7 +134,7 @@ bool made_halt_on(const struct made *made, int symbol, int64_t date, int nth, st
     struct trading_day day;
     if (s->class != MADE_STOCK || sessions_on(date, &day) == SESSIONS_CLOSED)
         return false;
-    uint64_t hash = made_hash(made, symbol, PURPOSE_HALT, (uint64_t)date);
+    uint64_t hash = made_hash(made, symbol, MADE_HALTS, (uint64_t)date);
     if (hash % HALTED_DAY_IN == 0 && nth-- == 0) {
         int64_t minutes = (day.close_ns - day.open_ns) / MADE_MINUTE;
         int64_t from = day.open_ns + (15 + (int64_t)(hash >> 32) % (minutes - 60)) * MADE_MINUTE;
@@ -191,7 +189,7 @@ static int64_t count_ticks(const struct made *made, int symbol, int64_t ns, stru
         return chance_below(chance, 2 * s->rate / EXTENDED_SHARE + 1);
     }
     bool busy =
-        ns < day.open_ns + OPENING_NS_30 * MADE_MINUTE || ns >= day.close_ns - OPENING_NS_30 * MADE_MINUTE;
+        ns < day.open_ns + BUSY_MINUTES * MADE_MINUTE || ns >= day.close_ns - BUSY_MINUTES * MADE_MINUTE;
     int64_t n = chance_below(chance, 2 * s->rate) + (busy ? s->rate : 0);
     return n < MADE_TICKS_MAX ? n : MADE_TICKS_MAX;
 }
@@ -295,7 +293,7 @@ size_t made_minute(struct made *made, int symbol, int64_t minute,
 {
     const struct made_symbol *s = &made->symbols[symbol];
     int64_t begin_ns = minute * MADE_MINUTE, end_ns = begin_ns + MADE_MINUTE, times[MADE_TICKS_MAX];
-    struct chance chance = {made_hash(made, symbol, PURPOSE_MINUTE, (uint64_t)minute)};
+    struct chance chance = {made_hash(made, symbol, MADE_MINUTES, (uint64_t)minute)};
     int64_t shares, per;
     bool extended;
     int64_t n = count_ticks(made, symbol, begin_ns, &chance, &extended);
@@ -320,7 +318,7 @@ size_t made_minute(struct made *made, int symbol, int64_t minute,
 static int64_t level_size(const struct made *made, int symbol, int64_t price, int64_t ns)
 {
     const struct made_symbol *s = &made->symbols[symbol];
-    uint64_t key = made_hash(made, symbol, PURPOSE_SIZE, (uint64_t)price);
+    uint64_t key = made_hash(made, symbol, MADE_SIZES, (uint64_t)price);
     uint64_t epoch = ((uint64_t)ns + key % (8 * MADE_SECOND)) / (8 * MADE_SECOND);
     uint64_t hash = mixed(key ^ epoch);
     return s->size * (1 + (int64_t)(hash % 40)) + (int64_t)(hash >> 40) % s->size;

@@ -115,7 +115,7 @@ size_t made_minute(struct made *made, int symbol, int64_t minute,
 /* Is it open then, and not halted? */
 bool made_trades_at(const struct made *made, int symbol, int64_t ns);
 
-/* The halt that begins or ends in, or covers, that moment's day after `ns`: false when there is none. */
+/* The nth of a stock's halts on a date, from 0 on; false when there are no more. */
 bool made_halt_on(const struct made *made, int symbol, int64_t date, int nth, struct made_halt *ret);
 
 /* The price that it wanders around at that time, before quotes are rounded to ticks. */
@@ -124,7 +124,8 @@ int64_t made_price(struct made *made, int symbol, int64_t ns);
 /* The book whose best levels the tick's quote is. */
 void made_book(const struct made *made, int symbol, const struct made_tick *tick, struct made_book *ret);
 
-/* Seeded numbers of a symbol, a purpose and a time. */
-uint64_t made_hash(const struct made *made, int symbol, uint64_t purpose, uint64_t at);
+/* Seeded numbers of a symbol, for a purpose, at a time or of a number. */
+enum made_purpose { MADE_PATHS, MADE_MINUTES, MADE_SIZES, MADE_HALTS, MADE_ASSET_IDS, MADE_ACTION_IDS };
+uint64_t made_hash(const struct made *made, int symbol, enum made_purpose purpose, uint64_t at);
 
 #endif

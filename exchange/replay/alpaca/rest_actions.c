@@ -52,8 +52,8 @@ static void key_id(struct wire *wire, const struct rest_call *call, const struct
 {
     char id[64];
     int index = (int)(action - call->alpaca->made[0].actions);
-    uint64_t hash =
-        made_hash(&call->alpaca->made[0], action->symbol, 17, (uint64_t)action->date * 64 + (uint64_t)index);
+    uint64_t hash = made_hash(&call->alpaca->made[0], action->symbol, MADE_ACTION_IDS,
+                              (uint64_t)action->date * 64 + (uint64_t)index);
     snprintf(id, sizeof(id), "%08x-%04x-4%03x-a%03x-%012llx", (unsigned)(hash >> 32),
              (unsigned)(hash >> 16 & 0xffff), (unsigned)(hash & 0xfff), (unsigned)(action->date & 0xfff),
              (unsigned long long)(hash & 0xffffffffffff));

@@ -9,10 +9,7 @@
 #include "exchange/replay/alpaca/rest.h"
 #include "exchange/replay/alpaca/sessions.h"
 
-enum {
-    CALENDAR_DAYS_MAX = 100 * 366,
-    PURPOSE_ID = 16, /* of made_hash() */
-};
+enum { CALENDAR_DAYS_MAX = 100 * 366 };
 
 #define ACCOUNT_CASH "100000"
 
@@ -118,7 +115,8 @@ static bool get_calendar(struct rest_call *call)
 
 static void make_id(const struct made *made, int symbol, char id[static 37])
 {
-    uint64_t high = made_hash(made, symbol, PURPOSE_ID, 0), low = made_hash(made, symbol, PURPOSE_ID, 1);
+    uint64_t high = made_hash(made, symbol, MADE_ASSET_IDS, 0),
+             low = made_hash(made, symbol, MADE_ASSET_IDS, 1);
     snprintf(id, 37, "%08" PRIx32 "-%04x-4%03x-a%03x-%012" PRIx64, (uint32_t)(high >> 32),
              (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff), (unsigned)(low >> 48 & 0xfff),
              low & 0xffffffffffff);
