@@ -18,10 +18,18 @@ static json_t *time_or_null(int64_t ns)
     return ns ? json_integer(ns) : json_null();
 }
 
+static void add_rates(json_t *object, const struct feed_rates *rates)
+{
+    json_object_set_new(object, "messages_per_second", json_real(rates->per_second));
+    json_object_set_new(object, "latency_p50_ms", figure(rates->latency_p50_ms));
+    json_object_set_new(object, "latency_p99_ms", figure(rates->latency_p99_ms));
+}
+
 static void add_streams(json_t *array, const struct engine *engine, struct feed *feed)
 {
     for (size_t i = 0; engine && i < feed_streams(feed); i++) {
         struct feed_stream_view view;
+        struct feed_rates rates;
         if (!feed_stream_view(feed, i, &view))
             continue;
         json_t *object = json_object();
@@ -32,9 +40,8 @@ static void add_streams(json_t *array, const struct engine *engine, struct feed 
         json_object_set_new(object, "frames", count(view.frames));
         json_object_set_new(object, "stale", json_boolean(view.stale));
         json_object_set_new(object, "venue", json_string(feed_venue(feed)->format->name));
-        json_object_set_new(object, "messages_per_second", json_real(view.per_second));
-        json_object_set_new(object, "latency_p50_ms", figure(view.latency_p50_ms));
-        json_object_set_new(object, "latency_p99_ms", figure(view.latency_p99_ms));
+        feed_stream_rates(feed, i, &rates);
+        add_rates(object, &rates);
         json_array_append_new(array, object);
     }
 }
@@ -86,9 +93,7 @@ static void add_data(json_t *object, const struct feed_view *view)
     json_object_set_new(object, "bytes", count(view->bytes));
     json_object_set_new(object, "bad_frames", count(view->bad_frames));
     json_object_set_new(object, "bad_per_minute", count(view->bad_per_minute));
-    json_object_set_new(object, "messages_per_second", json_real(view->per_second));
-    json_object_set_new(object, "latency_p50_ms", figure(view->latency_p50_ms));
-    json_object_set_new(object, "latency_p99_ms", figure(view->latency_p99_ms));
+    add_rates(object, &view->rates);
     json_object_set_new(object, "clock_offset_ms",
                         view->have_offset ? json_integer(view->clock_offset_ms) : json_null());
 }

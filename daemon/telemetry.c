@@ -79,7 +79,7 @@ static void put_feed(struct telemetry *telemetry, const struct feed_view *view)
     db_writer_put_feed(writer, &link);
 }
 
-static void put_streams(struct telemetry *telemetry, struct feed *feed)
+static void put_streams(struct telemetry *telemetry, const struct feed *feed)
 {
     int64_t wall = wall_ns();
     for (size_t i = 0; i < feed_streams(feed); i++) {
@@ -115,8 +115,8 @@ static void put_venue(struct telemetry *telemetry, struct feed *feed)
         .bad_frames = (int64_t)view.bad_frames,
         .connects = (int64_t)view.connects,
         .renewals = (int64_t)view.renewals,
-        .latency_p50_ms = figure(view.latency_p50_ms),
-        .latency_p99_ms = figure(view.latency_p99_ms),
+        .latency_p50_ms = figure(view.rates.latency_p50_ms),
+        .latency_p99_ms = figure(view.rates.latency_p99_ms),
         .clock_offset_ms = view.have_offset ? (double)view.clock_offset_ms : (double)NAN,
         .venue = feed_venue(feed)->format->name,
         .detail = view.detail,

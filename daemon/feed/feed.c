@@ -376,6 +376,8 @@ void feed_begun(struct feed *feed)
     const struct session_recovery *recovery = session_recovery(feed->daemon->session);
     const struct venue_rest_status *status = feed->venue->rest_status(feed->rest);
     feed->actions_from_ns = session_now(feed->daemon->session) - recovery->away_ns;
+    for (int s = 0; s < feed->n_symbols; s++)
+        feed->symbols[s].actions_from_ns = feed->actions_from_ns;
     if (feed->answered)
         feed_go_on(feed, STAGE_DAYS);
     else if (feed->final)

@@ -22,8 +22,11 @@ struct feed_stream_view {
     int64_t limit_ms;
     uint64_t frames;
     bool stale;
-    double per_second;                     /* of the last minute, as … */
-    double latency_p50_ms, latency_p99_ms; /* … these: below 0: not known */
+};
+
+/* Of the last minute; below 0: not known. */
+struct feed_rates {
+    double per_second, latency_p50_ms, latency_p99_ms;
 };
 
 struct feed_view {
@@ -37,7 +40,7 @@ struct feed_view {
     uint64_t renewals, doubled, sent;
     uint32_t connections, connections_up, connect_budget, connect_budget_used;
     uint64_t bad_per_minute;
-    double per_second, latency_p50_ms, latency_p99_ms; /* as of a stream */
+    struct feed_rates rates;
     uint64_t requests, requests_failed;
     uint32_t requests_waiting;
     int64_t used_weight, weight_limit; /* used_weight -1: not known */
@@ -53,7 +56,8 @@ const struct venue *feed_venue(const struct feed *feed);
 void feed_view(struct feed *feed, struct feed_view *ret);
 size_t feed_streams(const struct feed *feed);
 /* False of one whose symbol is not streamed any more. */
-bool feed_stream_view(struct feed *feed, size_t i, struct feed_stream_view *ret);
+bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view *ret);
+void feed_stream_rates(struct feed *feed, size_t i, struct feed_rates *ret);
 
 /* What is asked of one feed while it runs. A taker is called once from the loop, not from within; `code` is
  * NULL, or a code of docs/control.md with one line. */

@@ -240,8 +240,8 @@ static void forget_actions(struct feed *feed)
     feed->n_actions = kept;
 }
 
-/* What is news of a reply. Before the feed's first moment nothing takes effect: what is held since then was
- * counted in new shares already. */
+/* What is news of a reply. Before a symbol's first moment here nothing takes effect: what is held and known
+ * of it since then was counted in new shares already. */
 static void take_actions(struct feed *feed, const struct venue_reply *reply)
 {
     forget_actions(feed);
@@ -257,8 +257,10 @@ static void take_actions(struct feed *feed, const struct venue_reply *reply)
         int symbol = find_symbol(feed, told->symbol);
         if (symbol < 0 || action_known(feed, symbol, told->action.id))
             continue;
-        feed->actions[feed->n_actions++] = (struct known_action){
-            .told = *told, .symbol = symbol, .given = told->action.ex_ns <= feed->actions_from_ns};
+        feed->actions[feed->n_actions++] =
+            (struct known_action){.told = *told,
+                                  .symbol = symbol,
+                                  .given = told->action.ex_ns <= feed->symbols[symbol].actions_from_ns};
     }
     qsort(feed->actions, feed->n_actions, sizeof *feed->actions, by_time);
     find_due(feed);

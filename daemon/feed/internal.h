@@ -32,6 +32,7 @@ struct feed_symbol {
     int calendar;  /* of the feed's, or -1 */
     bool streamed; /* false: removed while it runs */
     bool stale, book_asked, odd_units;
+    int64_t actions_from_ns;      /* those before took effect in a former run, or before it was streamed */
     int streams[MARKET_CHANNELS]; /* of each kind, or -1 */
 };
 
@@ -83,7 +84,7 @@ struct feed {
     int n_calendars;
     struct known_action *actions;
     size_t n_actions;
-    int64_t actions_from_ns; /* those before took effect in a former run, or before the first */
+    int64_t actions_from_ns; /* the earliest of the symbols' */
     int64_t due_ns;          /* when a calendar or an action has something to tell */
     int64_t hours_ask_ns,
         list_ask_ns; /* by the venue's time: when both, and what it lists, are asked again */

@@ -160,8 +160,12 @@ static void set_connection(struct feed *feed, bool up)
     struct event event = {.kind = EVENT_CONNECTION, .connection.up = up};
     snprintf(event.connection.venue, sizeof event.connection.venue, "%s", feed->venue->format->name);
     session_event(feed->daemon->session, &event);
-    for (int s = 0; s < feed->n_symbols; s++)
-        feed->symbols[s].stale = !up;
+    for (int s = 0; s < feed->n_symbols; s++) {
+        struct event stale = {.kind = EVENT_STALE, .stale = {feed->symbols[s].index, true}};
+        feed->symbols[s].stale = !up || !feed->symbols[s].streamed;
+        if (up && !feed->symbols[s].streamed)
+            session_event(feed->daemon->session, &stale);
+    }
 }
 
 static bool was_open(const struct feed *feed, int symbol, int64_t from_ns, int64_t to_ns)

@@ -141,7 +141,8 @@ int feed_add_symbol(struct feed *feed, const struct symbol *symbol)
     if (feed->n_symbols == SYMBOLS_MAX)
         return -ENOSPC;
     feed->listed[at] = *symbol;
-    feed->symbols[at] = (struct feed_symbol){.index = -1, .calendar = -1};
+    feed->symbols[at] =
+        (struct feed_symbol){.index = -1, .calendar = -1, .actions_from_ns = feed_venue_now_ns(feed)};
     memset(feed->symbols[at].streams, -1, sizeof feed->symbols[at].streams);
     size_t streams = feed->n_streams;
     r = make_late_parser(feed, at + 1 - feed->n_first);

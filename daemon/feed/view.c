@@ -73,11 +73,11 @@ static void view_market(const struct feed *feed, struct feed_view *ret)
     ret->market_half = calendar->now.half;
 }
 
-static void view_measured(const struct measured *seen, double *per_second, double *p50, double *p99)
+static struct feed_rates rates_of(const struct measured *seen)
 {
-    *per_second = seen->per_second;
-    *p50 = seen->have_latency ? seen->latency_p50_ms : -1;
-    *p99 = seen->have_latency ? seen->latency_p99_ms : -1;
+    return (struct feed_rates){.per_second = seen->per_second,
+                               .latency_p50_ms = seen->have_latency ? seen->latency_p50_ms : -1,
+                               .latency_p99_ms = seen->have_latency ? seen->latency_p99_ms : -1};
 }
 
 void feed_view(struct feed *feed, struct feed_view *ret)
@@ -117,7 +117,7 @@ void feed_view(struct feed *feed, struct feed_view *ret)
     if (status)
         view_link(status, ret);
     view_market(feed, ret);
-    view_measured(&seen, &ret->per_second, &ret->latency_p50_ms, &ret->latency_p99_ms);
+    ret->rates = rates_of(&seen);
 }
 
 const struct venue *feed_venue(const struct feed *feed)
@@ -130,13 +130,11 @@ size_t feed_streams(const struct feed *feed)
     return feed->n_streams;
 }
 
-bool feed_stream_view(struct feed *feed, size_t i, struct feed_stream_view *ret)
+bool feed_stream_view(const struct feed *feed, size_t i, struct feed_stream_view *ret)
 {
-    struct stream *stream = &feed->streams[i];
+    const struct stream *stream = &feed->streams[i];
     const struct feed_symbol *symbol = &feed->symbols[stream->symbol];
-    struct measured seen;
     int64_t now = feed_now_ms();
-    measure_look(&stream->measure, now, &seen);
     *ret = (struct feed_stream_view){
         .symbol = symbol->index,
         .name = stream->name,
@@ -146,8 +144,14 @@ bool feed_stream_view(struct feed *feed, size_t i, struct feed_stream_view *ret)
         .stale = feed->up_since_ms == 0 ||
                  (watchdog_stale(&feed->watchdog, i, now) && feed_symbol_open(feed, stream->symbol)),
     };
-    view_measured(&seen, &ret->per_second, &ret->latency_p50_ms, &ret->latency_p99_ms);
     return symbol->streamed;
+}
+
+void feed_stream_rates(struct feed *feed, size_t i, struct feed_rates *ret)
+{
+    struct measured seen;
+    measure_look(&feed->streams[i].measure, feed_now_ms(), &seen);
+    *ret = rates_of(&seen);
 }
 
 /* From the best to the worst. */

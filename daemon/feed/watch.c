@@ -95,6 +95,15 @@ static void fetch_books(struct feed *feed, int64_t now)
             feed_need_snapshot(feed, s);
 }
 
+static void end_ban(struct feed *feed)
+{
+    struct db_ban row = {.venue = feed->venue->format->name, .why = ""};
+    if (feed->ban_until_ns == 0 || feed_wall_ns() < feed->ban_until_ns)
+        return;
+    feed->ban_until_ns = 0;
+    db_writer_put_ban(session_writer(feed->daemon->session), &row);
+}
+
 void feed_tick(uv_timer_t *timer)
 {
     struct feed *feed = timer->data;
@@ -110,6 +119,7 @@ void feed_tick(uv_timer_t *timer)
         fetch_books(feed, now);
     }
     judge_bad(feed, now);
+    end_ban(feed);
     feed_list_late(feed, now);
     feed_begin_without_venue(feed);
     if (wall && session_begun(feed->daemon->session) && feeds_at(feed->feeds, 0) == feed) {
