@@ -16,6 +16,12 @@ struct venue_job {
     struct request request; /* its args are a reference, its peer is … */
     struct control_peer peer;
     struct feed *feed;
+    /* Of a symbol whose venue was guessed: those that are asked next, and what the first one said. */
+    char name[SYMBOL_NAME_MAX];
+    bool guessed;
+    size_t next;
+    struct feed *first;
+    char why[VENUE_DETAIL_MAX + 80];
 };
 
 static struct venue_job *make_job(const struct request *request, const char *cmd, struct feed *feed)
@@ -138,11 +144,33 @@ static void add(struct venue_job *job, const struct symbol *symbol)
     command_end(&work, json_pack("{s:s, s:s}", "symbol", symbol->name, "venue", symbol->venue));
 }
 
+static void have_symbol(void *user, const char *code, const char *why, const struct symbol *symbol);
+
+/* The guess was wrong: is it another venue's? */
+static bool ask_next(struct venue_job *job, const char *why)
+{
+    struct feeds *feeds = feeds_of_request(&job->request);
+    if (!job->first) {
+        job->first = job->feed;
+        snprintf(job->why, sizeof job->why, "%s", why);
+    }
+    while (job->guessed && job->next < feeds_count(feeds)) {
+        job->feed = feeds_at(feeds, job->next++);
+        if (job->feed != job->first && feed_is_up(job->feed) &&
+            feed_find_symbol(job->feed, job->name, have_symbol, job) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void have_symbol(void *user, const char *code, const char *why, const struct symbol *symbol)
 {
     struct venue_job *job = user;
+    bool unknown = code && strcmp(code, "ENOENT") == 0;
+    if (unknown && ask_next(job, why))
+        return;
     if (code)
-        control_error(job->request.call, code, "%s", why);
+        control_error(job->request.call, code, "%s", unknown ? job->why : why);
     else
         add(job, symbol);
     end_job(job);
@@ -169,7 +197,8 @@ void command_symbol_add(const struct request *request)
         }
         feed = feeds_of(feeds_of_request(request), index);
     }
-    if (!feed)
+    bool guessed = !feed;
+    if (guessed)
         feed = guess_venue(request, name);
     if (!feed_is_up(feed)) {
         control_error(request->call, "EAGAIN", "%s has not answered yet: nothing can be added",
@@ -177,6 +206,10 @@ void command_symbol_add(const struct request *request)
         return;
     }
     struct venue_job *job = make_job(request, "symbol_add", feed);
+    if (job) {
+        job->guessed = guessed;
+        memcpy(job->name, name, sizeof job->name);
+    }
     if (job && feed_find_symbol(feed, name, have_symbol, job) < 0) {
         control_error(request->call, "ENOMEM", "out of memory");
         end_job(job);

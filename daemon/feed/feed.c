@@ -297,14 +297,9 @@ static void ask_history(struct feed *feed)
     feed_history_done(feed);
 }
 
-/* What is counted in quantities of other decimals than the same venue's money is held pair by pair: an
- * account has one scale for each asset, and another pair, or another venue, may have another for the same
- * one. */
 void feed_own(const struct feed *feed, struct symbol *symbol)
 {
     snprintf(symbol->venue, sizeof symbol->venue, "%s", feed->venue->format->name);
-    if (symbol->qty_scale != symbol->quote_scale && strlen(symbol->name) < sizeof symbol->base)
-        snprintf(symbol->base, sizeof symbol->base, "%.15s", symbol->name);
 }
 
 /* One that a former run streamed and the venue lists no longer: what is held of it stays. */

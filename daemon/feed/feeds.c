@@ -237,41 +237,6 @@ static int64_t first_moment(const struct feeds *feeds)
     return first;
 }
 
-/* An asset of an account has one scale. */
-static bool one_scale(const struct symbol *a, const struct symbol *b, const char **ret_asset)
-{
-    const struct {
-        const char *one, *other;
-        int scale, other_scale;
-    } pairs[] = {{a->base, b->base, a->qty_scale, b->qty_scale},
-                 {a->base, b->quote, a->qty_scale, b->quote_scale},
-                 {a->quote, b->base, a->quote_scale, b->qty_scale},
-                 {a->quote, b->quote, a->quote_scale, b->quote_scale}};
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (pairs[i].scale != pairs[i].other_scale && strcmp(pairs[i].one, pairs[i].other) == 0) {
-            *ret_asset = pairs[i].one;
-            return false;
-        }
-    return true;
-}
-
-/* Where there is one venue it is of one mind. */
-static bool check_scales(const struct feeds *feeds, const struct symbol *symbols)
-{
-    const char *asset;
-    for (int s = 0; feeds->n > 1 && s < feeds->n_symbols; s++)
-        for (int t = 0; t < s; t++)
-            if (strcmp(symbols[s].venue, symbols[t].venue) != 0 &&
-                !one_scale(&symbols[s], &symbols[t], &asset)) {
-                daemon_fail(
-                    "%s of %s and %s of %s: both count %s, with other decimals: one of the two is to be "
-                    "left out",
-                    symbols[s].name, symbols[s].venue, symbols[t].name, symbols[t].venue, asset);
-                return false;
-            }
-    return true;
-}
-
 void feeds_known(struct feeds *feeds)
 {
     char err[SESSION_ERROR_MAX];
@@ -285,10 +250,6 @@ void feeds_known(struct feeds *feeds)
     }
     for (int s = 0; s < feeds->n_symbols; s++)
         symbols[s] = feeds->symbols[s].feed->listed[feeds->symbols[s].at];
-    if (!check_scales(feeds, symbols)) {
-        free(symbols);
-        return;
-    }
     int r = session_begin(feeds->daemon->session, symbols, feeds->n_symbols, first_moment(feeds), err,
                           sizeof err);
     free(symbols);

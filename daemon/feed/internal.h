@@ -186,7 +186,7 @@ void feed_history_done(struct feed *feed);
 /* Before the venue has answered, once a second. */
 void feed_begin_without_venue(struct feed *feed);
 
-/* A symbol as the venue told of it becomes one of ours: whose it is, and what its base is called. */
+/* A symbol as the venue told of it says whose it is. */
 void feed_own(const struct feed *feed, struct symbol *symbol);
 
 /* What the venue told of its clock. */

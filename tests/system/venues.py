@@ -103,6 +103,20 @@ def weekend(folder):
     print(f"weekend: {' '.join(told)}; 4 for 1 at {actions[0][4]}, {first} became {4 * first}, last {price}")
 
 
+def half_day(folder):
+    """The day after Thanksgiving ends at 13:00 in New York."""
+    keys = write_keys(folder.path, "half-keys", "hush")
+    replay = folder.start(Venue(folder.path, "half", "--venue", "alpaca", "--synthetic", "5", "--speed", "max",
+                                "--from", "2026-11-27T17:50:00Z", "--to", "2026-11-27T18:30:00Z"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, STOCKS.format(keys=keys), name="half", state="half-state"))
+    venue = daemon.wait_status(lambda s: s["venues"][0]["market"] == "late", "the close")["venues"][0]
+    assert venue["market_half"] and venue["state"] == "closed", venue
+    assert daemon.stop() == 0
+    at = query(daemon, "SELECT since_ns FROM market_sessions")[0][0]
+    assert at == 1795802400 * 10**9, at
+    print("half day: closed at", at)
+
+
 def refused(folder):
     """Keys that are missing, open to others, or wrong: one line, no second attempt, and no secret anywhere."""
     replay = folder.start(Venue(folder.path, "refused", "--venue", "alpaca", "--synthetic", "5", "--keys", "PKTEST:right"))
@@ -159,6 +173,23 @@ def both(folder):
                        "the symbol that came back")
     sent = harness.control(daemon, "streams", {"venue": "binance"})
     assert sent["ok"] and "btcusdt@trade" in sent["result"]["streams"], sent
+    # What neither configuration nor a former run knew: a coin, guessed by its name, and a stock.
+    for symbol, venue in (("ETHUSDT", "binance"), ("AAPL", "alpaca")):
+        answer = harness.control(daemon, "symbol_add", {"symbol": symbol})
+        assert answer["ok"] and answer["result"]["venue"] == venue, answer
+    daemon.wait_status(lambda s: [x for x in s["symbols"] if x["symbol"] == "ETHUSDT" and x["book"] == "synced" and x["bars"] >= 20],
+                       "the book and history of one that was added")
+    assert harness.control(daemon, "order", {"account": "main", "symbol": "ETHUSDT", "side": "buy", "qty": "0.01"})["ok"]
+    daemon.wait_status(lambda s: any(x["symbol"] == "ETHUSDT" for x in s["positions"]), "a position in it")
+    assert harness.control(daemon, "symbol_remove", {"symbol": "ETHUSDT"})["error"]["code"] == "EBUSY"
+    assert harness.control(daemon, "symbol_remove", {"symbol": "AAPL"})["ok"]
+    assert daemon.stop() == 0
+
+    # What was added and removed by command holds over the configuration, in the next run too.
+    daemon = folder.start(harness.Daemon(folder.path, None, config, name="kept", state="both-state"))
+    status = daemon.wait_status(lambda s: s["symbols"] and all(x["book"] == "synced" for x in s["symbols"]), "the next run")
+    assert [x["symbol"] for x in status["symbols"]] == ["BTCUSDT", "BTC/USD", "ETHUSDT"], status["symbols"]
+    assert [x["symbol"] for x in status["positions"]] == ["ETHUSDT"], status["positions"]
     assert daemon.stop() == 0
 
     daemon = folder.start(harness.Daemon(folder.path, None, BOTH.format(keys=bad, symbols="BTC/USD", **settings), name="again",
@@ -182,6 +213,7 @@ def main():
         both(folder)
         refused(folder)
         weekend(folder)
+        half_day(folder)
 
 
 if __name__ == "__main__":
