@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "exchange/replay/serve.h"
+#include "exchange/replay/transcript.h"
 
 enum {
     GATHER_BYTES = 64 << 10,
@@ -111,6 +112,9 @@ void client_push(struct client *client, struct message *message)
         client_close(client, LWS_CLOSE_STATUS_POLICY_VIOLATION, "client too slow");
         return;
     }
+    if (message->protocol == LWS_WRITE_TEXT || message->protocol == LWS_WRITE_BINARY)
+        transcript_message(client->server->transcript, client->number, message->protocol == LWS_WRITE_BINARY,
+                           message_text(message), message->len);
     message->refs++;
     client->queue[(client->head + client->n_queued++) % client->cap_queue] = message;
     client->queued_bytes += message->len;

@@ -39,10 +39,11 @@ struct client {
     struct server *server;
     struct lws *wsi;
     struct client *next;
-    SSL *ssl;       /* the connection's, owned by lws; its writes are gathered: see client_turn() */
-    bool paced;     /* pings count the windows of full speed */
-    bool listening; /* something of the play goes to it: set by the protocol, which then recounts */
-    void *state;    /* the protocol's own */
+    SSL *ssl;        /* the connection's, owned by lws; its writes are gathered: see client_turn() */
+    bool paced;      /* pings count the windows of full speed */
+    bool listening;  /* something of the play goes to it: set by the protocol, which then recounts */
+    void *state;     /* the protocol's own */
+    uint64_t number; /* in the transcript */
 
     struct message **queue; /* ring */
     size_t head, n_queued, cap_queue, queued_bytes;

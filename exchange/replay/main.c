@@ -10,6 +10,7 @@
 #include "exchange/replay/options.h"
 #include "exchange/replay/protocol.h"
 #include "exchange/replay/serve.h"
+#include "exchange/replay/transcript.h"
 
 static int fail(const char *text)
 {
@@ -59,12 +60,13 @@ static void on_signal(uv_signal_t *handle, int number)
     uv_stop(handle->loop);
 }
 
-static int serve(const struct options *options, struct protocol *protocol, const struct ca *ca)
+static int serve(const struct options *options, struct protocol *protocol, const struct ca *ca,
+                 struct transcript *transcript)
 {
     uv_loop_t loop;
     uv_signal_t signals[2];
     struct server server;
-    struct server_options how = {options->host, options->port, options->speed, &options->faults};
+    struct server_options how = {options->host, options->port, options->speed, &options->faults, transcript};
     char text[256];
     int status = EXIT_SUCCESS;
     if (uv_loop_init(&loop) != 0)
@@ -99,6 +101,7 @@ int main(int argc, char **argv)
 {
     struct options options;
     struct ca ca = {0};
+    struct transcript transcript = {0};
     char text[512];
     int status = options_parse(&options, argc, argv);
     if (status >= 0)
@@ -120,8 +123,16 @@ int main(int argc, char **argv)
         fail(text);
         goto out;
     }
-    status = serve(&options, protocol, &ca);
+    if (options.transcript && (rc = transcript_open(&transcript, options.transcript)) < 0) {
+        snprintf(text, sizeof(text), "cannot write: %.256s: a file in a writable folder (%s)",
+                 options.transcript, strerror(-rc));
+        fail(text);
+        goto out;
+    }
+    status = serve(&options, protocol, &ca, &transcript);
 out:
+    if (!transcript_close(&transcript))
+        status = fail("cannot write: --transcript: a disk with room");
     ca_finish(&ca);
     protocol_destroy(protocol);
     options_finish(&options);

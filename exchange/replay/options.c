@@ -30,6 +30,7 @@ static const char help[] =
     "      --speed N|max          N times real time (default 1); max: as fast as clients read\n"
     "      --listen HOST:PORT     default 127.0.0.1:0; port 0 picks one\n"
     "      --ca-out F             write the certificate that clients must trust\n"
+    "      --transcript F         write what is said to whom\n"
     "      --fault SPEC...        what goes wrong, and when: close@1000, ban@100+60s, ...; see "
     "papertape-replay(1)\n"
     "      --action SPEC          alpaca: split:AAPL:4:1:2026-01-15, dividend:AAPL:0.24:2026-01-15 or\n"
@@ -207,6 +208,12 @@ static int set_ca_out(struct options *o, const char *value)
     return GO_ON;
 }
 
+static int set_transcript(struct options *o, const char *value)
+{
+    o->transcript = value;
+    return GO_ON;
+}
+
 static int add_fault(struct options *o, const char *value)
 {
     char error[FAULT_ERROR_MAX];
@@ -220,11 +227,20 @@ static const struct option {
     bool many; /* takes every word up to the next option */
     int (*set)(struct options *o, const char *value);
 } table[] = {
-    {"--venue", false, set_venue},    {"--recording", true, add_recording}, {"--bars", true, add_bars},
-    {"--synthetic", false, set_seed}, {"--interval", false, set_interval},  {"--from", false, set_from},
-    {"--to", false, set_to},          {"--speed", false, set_speed},        {"--symbols", false, set_symbols},
-    {"--rate", false, set_rate},      {"--listen", false, set_listen},      {"--ca-out", false, set_ca_out},
+    {"--venue", false, set_venue},
+    {"--recording", true, add_recording},
+    {"--bars", true, add_bars},
+    {"--synthetic", false, set_seed},
+    {"--interval", false, set_interval},
+    {"--from", false, set_from},
+    {"--to", false, set_to},
+    {"--speed", false, set_speed},
+    {"--symbols", false, set_symbols},
+    {"--rate", false, set_rate},
+    {"--listen", false, set_listen},
+    {"--ca-out", false, set_ca_out},
     {"--fault", true, add_fault},
+    {"--transcript", false, set_transcript},
 };
 
 static const struct option *find(const char *word, size_t len)

@@ -30,7 +30,7 @@ struct options {
     double speed;           /* 0: max */
     char host[64];
     int port;
-    const char *ca_out;
+    const char *ca_out, *transcript;
     struct faults faults;
 };
 

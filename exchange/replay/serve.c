@@ -9,6 +9,7 @@
 
 #include "exchange/decimal.h"
 #include "exchange/replay/request.h"
+#include "exchange/replay/transcript.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -183,6 +184,7 @@ static int begin_client(struct server *server, struct session *session, struct l
     session->client = client;
     client->next = server->clients;
     server->clients = client;
+    client->number = transcript_enter(server->transcript, &copy->request);
     server->protocol->ops->enter(server->protocol, client, &copy->request);
     request_free(copy);
     return 0;
@@ -198,6 +200,7 @@ static void end_client(struct server *server, struct session *session)
     while (*at != client)
         at = &(*at)->next;
     *at = client->next;
+    transcript_leave(server->transcript, client->number);
     server->protocol->ops->leave(server->protocol, client);
     client_finish(client);
     free(client);
@@ -250,6 +253,7 @@ static int answer_http(struct server *server, struct session *session)
     response_clear(response);
     session->body_sent = 0;
     server->protocol->ops->answer(server->protocol, &session->request->request, response);
+    transcript_rest(server->transcript, &session->request->request, response);
     request_free(session->request);
     session->request = NULL;
     if (!text_ok(&response->body) || !response_write_head(response, session->wsi))
@@ -431,7 +435,8 @@ static int listen_on(struct server *server, const struct ca *ca, const struct se
 int server_init(struct server *server, uv_loop_t *loop, struct protocol *protocol, const struct ca *ca,
                 const struct server_options *options)
 {
-    *server = (struct server){.loop = loop, .protocol = protocol, .faults = options->faults};
+    *server = (struct server){
+        .loop = loop, .protocol = protocol, .faults = options->faults, .transcript = options->transcript};
     protocol->server = server;
     int rc = play_init(&server->play, loop, protocol->source, options->speed, ready, server);
     if (rc < 0)

@@ -14,12 +14,14 @@
 #include "exchange/replay/protocol.h"
 
 struct session;
+struct transcript;
 
 struct server {
     uv_loop_t *loop;
     struct protocol *protocol;
     struct play play;
     const struct faults *faults;
+    struct transcript *transcript;
     bool closed_one, cut_one; /* faults close@N and half-frame have happened */
 
     struct lws_context *context;
@@ -40,6 +42,7 @@ struct server_options {
     int port;         /* 0: the system picks one */
     double speed;     /* 0: as fast as clients read */
     const struct faults *faults;
+    struct transcript *transcript; /* may be one without a file */
 };
 
 /* Listens. The protocol, the certificates and the options outlive the server. 0; -EADDRINUSE and other errors

@@ -424,6 +424,10 @@ def test_usage():
                                (["--synthetic", "1", "--from", "yesterday"], 2, "bad time"),
                                (["--recording", "/nowhere.gz"], 1, "/nowhere.gz"), (["--bars", "/nowhere_1m.csv"], 1, "/nowhere_1m.csv"),
                                (["--synthetic", "1", "--ca-out", "/nowhere/ca.pem"], 1, "/nowhere/ca.pem"),
+                               (["--synthetic", "1", "--transcript", "/nowhere/t"], 1, "/nowhere/t"),
+                               (["--synthetic", "1", "--symbols", "4097"], 2, "from 1 to 4096"),
+                               (["--synthetic", "1", "--rate", "0"], 2, "bad rate"),
+                               (["--bars", "/nowhere_1m.csv", "--symbols", "3"], 2, "without --synthetic"),
                                (["--synthetic", "1", "--listen", "192.0.2.1:0"], 1, "cannot listen")):
         p = subprocess.run([PROGRAM, *args], capture_output=True, text=True, timeout=60)
         equal(p.returncode, status, args)

@@ -1,0 +1,71 @@
+#include "exchange/replay/transcript.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+int transcript_open(struct transcript *transcript, const char *path)
+{
+    *transcript = (struct transcript){.file = fopen(path, "we")};
+    return transcript->file ? 0 : -errno;
+}
+
+bool transcript_close(struct transcript *transcript)
+{
+    FILE *file = transcript->file;
+    transcript->file = NULL;
+    if (!file)
+        return true;
+    bool ok = !ferror(file);
+    return fclose(file) == 0 && ok;
+}
+
+static void write_target(FILE *file, const struct request *request)
+{
+    fputs(request->path, file);
+    for (int i = 0; i < request->n_args; i++)
+        fprintf(file, "%c%s", i == 0 ? '?' : '&', request->args[i]);
+}
+
+uint64_t transcript_enter(struct transcript *transcript, const struct request *request)
+{
+    uint64_t client = ++transcript->clients;
+    if (transcript->file) {
+        fprintf(transcript->file, "%" PRIu64 " open ", client);
+        write_target(transcript->file, request);
+        fputc('\n', transcript->file);
+    }
+    return client;
+}
+
+void transcript_message(struct transcript *transcript, uint64_t client, bool binary,
+                        const unsigned char *data, size_t len)
+{
+    FILE *file = transcript->file;
+    if (!file)
+        return;
+    fprintf(file, "%" PRIu64 " %s ", client, binary ? "binary" : "text");
+    for (size_t i = 0; binary && i < len; i++)
+        fprintf(file, "%02x", data[i]);
+    if (!binary)
+        fwrite(data, 1, len, file);
+    fputc('\n', file);
+}
+
+void transcript_leave(struct transcript *transcript, uint64_t client)
+{
+    if (transcript->file)
+        fprintf(transcript->file, "%" PRIu64 " end\n", client);
+}
+
+void transcript_rest(struct transcript *transcript, const struct request *request,
+                     const struct response *response)
+{
+    FILE *file = transcript->file;
+    if (!file)
+        return;
+    fprintf(file, "0 rest %s ", request->method);
+    write_target(file, request);
+    fprintf(file, " %d ", response->status);
+    fwrite(response->body.data, 1, response->body.len, file);
+    fputc('\n', file);
+}
