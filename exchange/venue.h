@@ -208,7 +208,7 @@ struct venue {
     int (*stream_name)(const char *symbol, enum market_kind kind, int64_t interval_ns,
                        char ret[VENUE_STREAM_NAME_MAX]);
 
-    /* -EINVAL, -EPROTONOSUPPORT for the URL; -E2BIG for more streams than a connection may carry; -ENOMEM.
+    /* -EINVAL, -EPROTONOSUPPORT for the URL; -E2BIG for more names than its connections may carry; -ENOMEM.
      * The handler must outlive the stream, the config need not. It starts to connect at once and stays at it.
      */
     int (*stream_create)(const struct venue_stream_config *config, const struct venue_stream_handler *handler,
@@ -221,7 +221,7 @@ struct venue {
     const struct venue_status *(*stream_status)(const struct venue_stream *stream);
     /* Adds and takes away names while it runs, within the venue's limits of messages and of names for a
      * connection: what is not connected gets them when it is. Names that are there already, or not, are
-     * nothing. 0; -EINVAL for a name that is none; -ENOMEM, then nothing has changed. */
+     * nothing. 0; -EINVAL for a name that is none; -E2BIG for too many; -ENOMEM; then nothing has changed. */
     int (*stream_follow)(struct venue_stream *stream, const char *const *names, size_t n);
     int (*stream_unfollow)(struct venue_stream *stream, const char *const *names, size_t n);
     /* Asks the venue what it sends; `done` comes once from the loop, with the names, or with an error in one

@@ -231,7 +231,7 @@ static void on_message(void *user, const char *data, size_t len)
     struct venue_status *status = shard->config->status;
     status->frames++;
     status->bytes += len;
-    status->last_frame_ms = clock_now_ms();
+    status->last_frame_ms = connection->heard_ms = clock_now_ms();
     if (!connection->heard) {
         connection->heard = true;
         link_heard(&shard->link);
@@ -253,6 +253,7 @@ static void on_pong(void *user)
     if (!connection->pinged || !websocket_pinged(connection->websocket))
         return;
     connection->pong = true;
+    connection->pong_ms = clock_now_ms();
     connection->shard->config->changed(connection->shard->config->user);
 }
 
@@ -442,17 +443,21 @@ static int64_t drive_both(struct shard *shard, int64_t now_ms)
 {
     struct connection *old = &shard->connections[shard->current];
     const struct connection *new = &shard->connections[shard->next];
-    if (shard->config->paused) { /* nothing is read: time does not count */
-        shard->overlap_ms = now_ms;
-        shard->settled_ms = shard->settled_ms > 0 ? now_ms : 0;
-    }
     if (shard->settled_ms == 0 && !new->unsettled &&new->unanswered == 0) {
         shard->settled_ms = now_ms;
         old->pinging = true;
     }
     int64_t least_ms = shard->settled_ms + SHARD_OVERLAP_MIN_MS;
-    int64_t most_ms = shard->settled_ms > 0 ? shard->settled_ms + SHARD_OVERLAP_MAX_MS
-                                            : shard->overlap_ms + SHARD_SETTLE_MAX_MS;
+    int64_t most_ms = shard->overlap_ms + SHARD_SETTLE_MAX_MS;
+    if (shard->settled_ms > 0) {
+        int64_t since_ms = old->pong                           ? old->pong_ms
+                           : old->heard_ms > shard->settled_ms ? old->heard_ms
+                                                               : shard->settled_ms;
+        int64_t backlog_ms = shard->settled_ms + SHARD_BACKLOG_MAX_MS;
+        most_ms = since_ms + SHARD_OVERLAP_MAX_MS < backlog_ms ? since_ms + SHARD_OVERLAP_MAX_MS : backlog_ms;
+    }
+    if (shard->config->paused) /* nothing is read */
+        return INT64_MAX;
     if (now_ms >= most_ms)
         take_over(shard);
     else
@@ -469,8 +474,6 @@ static int64_t drive_overlap(struct shard *shard, int64_t now_ms)
     }
     if (!renew_active(shard->renew) || renew_both(shard->renew))
         return INT64_MAX;
-    if (shard->config->paused)
-        shard->behind_ms = now_ms;
     if (now_ms < shard->behind_ms + SHARD_BEHIND_MAX_MS)
         return shard->behind_ms + SHARD_BEHIND_MAX_MS;
     renew_reset(shard->renew);
@@ -507,6 +510,20 @@ int64_t shard_drive(struct shard *shard, int64_t now_ms)
 
 void shard_pause(struct shard *shard, bool paused)
 {
+    int64_t now_ms = clock_now_ms();
+    if (paused && shard->paused_ms == 0) {
+        shard->paused_ms = now_ms;
+    } else if (!paused && shard->paused_ms > 0) { /* while nothing was read no time went by */
+        int64_t passed_ms = now_ms - shard->paused_ms;
+        shard->paused_ms = 0;
+        shard->overlap_ms += passed_ms;
+        shard->behind_ms += passed_ms;
+        shard->settled_ms += shard->settled_ms > 0 ? passed_ms : 0;
+        for (int i = 0; i < 2; i++) {
+            shard->connections[i].heard_ms += passed_ms;
+            shard->connections[i].pong_ms += passed_ms;
+        }
+    }
     for (int i = 0; i < 2; i++)
         if (shard->connections[i].websocket)
             websocket_pause(shard->connections[i].websocket, paused);

@@ -15,10 +15,12 @@ enum {
     SHARD_REQUEST_NAMES = 100, /* in one request */
     /* The venue takes 5 messages a second from a connection; two are left for a ping and a pong. */
     SHARD_SEND_EVERY_MS = 350,
-    SHARD_SETTLE_MAX_MS = 60 * 1000,     /* until all names of a new connection are asked for and answered */
-    SHARD_OVERLAP_MIN_MS = 1000,         /* that both are up from then on: a venue's servers are not as one */
-    SHARD_OVERLAP_MAX_MS = 10 * 1000,    /* then the new one goes on alone: the old one does not keep up */
-    SHARD_BEHIND_MAX_MS = 5 * 60 * 1000, /* that its frames are looked at afterwards */
+    SHARD_SETTLE_MAX_MS = 60 * 1000, /* until all names of a new connection are asked for and answered */
+    SHARD_OVERLAP_MIN_MS = 1000,     /* that both are up from then on: a venue's servers are not as one */
+    SHARD_OVERLAP_MAX_MS =
+        10 * 1000, /* after the old one's pong, or its last message; then the new one goes on */
+    SHARD_BACKLOG_MAX_MS = 5 * 60 * 1000, /* however much the old one still brings */
+    SHARD_BEHIND_MAX_MS = 5 * 60 * 1000,  /* that its frames are looked at afterwards */
 };
 
 /* What all shards of a stream share; outlives them. */
@@ -44,7 +46,8 @@ struct connection {
     bool unsettled;     /* names are to be asked for or taken off */
     bool pinging, pong; /* a ping is to be sent; it was answered */
     bool pinged;
-    int64_t send_ms; /* no request before */
+    int64_t heard_ms, pong_ms; /* the last message; when `pong` was set */
+    int64_t send_ms;           /* no request before */
     uint32_t unanswered;
 };
 
@@ -58,6 +61,7 @@ struct shard {
     struct renew *renew;
     int64_t overlap_ms, behind_ms; /* since when both are up, one is alone */
     int64_t settled_ms;            /* since when the new one carries all names; 0: it does not */
+    int64_t paused_ms;             /* since when nothing is read; 0: it is */
     struct binance_name **names;
     size_t n, cap;
     int64_t request_id, list_id; /* the last; of the list that is asked for, 0: none */

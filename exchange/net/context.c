@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-    CONNECTIONS_MAX = 64, /* of websockets; lws would size its tables by the limit of open files */
+    CONNECTIONS_MAX = 128, /* of websockets; lws would size its tables by the limit of open files */
     SERVICE_BUFFER = 64 << 10,
     LWS_TIMEOUT_S = 15, /* above our own connect timeout, which says more */
     PING_S = 15,

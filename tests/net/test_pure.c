@@ -61,6 +61,10 @@ static void test_budget(void)
     CHECK(!budget_take(&budget, 999));
     CHECK(budget_take(&budget, 1000));
     CHECK_INT(budget_next_ms(&budget, 1000), 1100);
+    CHECK_INT(budget_used(&budget, 1000), 3);
+    CHECK_INT(budget_used(&budget, 1100), 2);
+    CHECK_INT(budget_used(&budget, 1999), 1);
+    CHECK_INT(budget_used(&budget, 2000), 0);
 
     /* Whatever is tried, no window of 5 minutes holds more than the limit. */
     budget_init(&budget, 60, 300000);

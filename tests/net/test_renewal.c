@@ -83,9 +83,21 @@ static void on_peer_frame(struct peer *peer, int opcode, const char *payload, si
     peer_frame(peer, true, 10, payload, len);
 }
 
+struct seen {
+    uint32_t next[STREAMS];
+    bool first[STREAMS], wrong, done;
+    uint64_t renewals;
+    unsigned downs, frames;
+    struct binance_stream *stream;
+};
+
+static struct seen *reader; /* whose reading goes on with the next tick, if it was paused */
+
 static void on_tick(uv_timer_t *timer)
 {
     (void)timer;
+    if (random_chance(&random_state, 5))
+        binance_stream_pause(reader->stream, false);
     for (int64_t n = random_between(&random_state, 0, 3); n > 0 && market.n < TRUTH_MAX; n--) {
         int stream = (int)random_between(&random_state, 0, STREAMS - 1);
         market.stream[market.n] = (uint8_t)stream;
@@ -97,14 +109,6 @@ static void on_tick(uv_timer_t *timer)
             send_next(customer);
     }
 }
-
-struct seen {
-    uint32_t next[STREAMS];
-    bool first[STREAMS], wrong, done;
-    uint64_t renewals;
-    unsigned downs;
-    struct binance_stream *stream;
-};
 
 static void on_state(void *user, const struct venue_status *status)
 {
@@ -139,6 +143,11 @@ static void on_frame(void *user, const char *data, size_t len)
     }
     seen->first[stream] = true;
     seen->next[stream] = number + 1;
+    if (++seen->frames % 100 == 0) { /* back-pressure: off and on */
+        binance_stream_pause(seen->stream, true);
+        if (seen->frames % 500 != 0)
+            binance_stream_pause(seen->stream, false);
+    }
     seen->done = seen->wrong || binance_stream_status(seen->stream)->renewals >= seen->renewals;
 }
 
@@ -162,9 +171,10 @@ static void test_live(void)
         .age_max_ms = 100,
     };
     uv_timer_t timer;
+    CHECK_INT(binance_stream_create(&binance_global, &config, &handler, &seen, &seen.stream), 0);
+    reader = &seen;
     uv_timer_init(&loop, &timer);
     uv_timer_start(&timer, on_tick, 1, 1);
-    CHECK_INT(binance_stream_create(&binance_global, &config, &handler, &seen, &seen.stream), 0);
     for (int i = 0; i < 20 && !seen.done; i++)
         loop_until(&loop, &seen.done);
     const struct venue_status *status = binance_stream_status(seen.stream);
