@@ -191,8 +191,9 @@ static void test_live(void)
         CHECK(seen.next[s] + 1000 > market.made[s]);
     }
     binance_stream_destroy(seen.stream);
-    uv_close((uv_handle_t *)&timer, NULL);
     server_stop(server);
+    uv_close((uv_handle_t *)&timer, NULL);
+    uv_run(&loop, UV_RUN_NOWAIT); /* the timer is ours until then */
 }
 
 /* What each of the connections was asked for. */
