@@ -81,6 +81,20 @@ void board_bar(struct board *board, int symbol, const struct bar *bar)
         board->need_last = ticket;
 }
 
+void board_again(struct board *board, int symbol)
+{
+    if (!board_begun(board) || symbol >= board->n_symbols)
+        return;
+    uint64_t ticket = db_writer_last(session_writer(board->daemon->session));
+    pthread_mutex_lock(&board->lock);
+    board->again[symbol] = true;
+    pthread_mutex_unlock(&board->lock);
+    if (!board->needs)
+        board->need_first = ticket;
+    board->needs = true;
+    board->need_last = ticket;
+}
+
 /* When bars come faster than they are stored the thread reads what there is, again and again, until it has
  * them all. */
 static void look_at_need(struct board *board, uint64_t committed)

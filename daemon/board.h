@@ -25,6 +25,9 @@ void board_bar(struct board *board, int symbol, const struct bar *bar);
 
 /* What the book was during the bar that comes next. */
 void board_book_bar(struct board *board, const struct engine_book_bar *bar);
+/* A split of the symbol was put to the writer: its past bars are others by now, and its indicators begin anew
+ * on them. */
+void board_again(struct board *board, int symbol);
 
 /* Everything up to the ticket is in the database. */
 void board_committed(struct board *board, uint64_t ticket);

@@ -43,6 +43,7 @@ void board_destroy(struct board *board)
     free(board->frames);
     free(board->changed);
     free(board->unsaved);
+    free(board->again);
     free(board->round.series);
     free(board->round.bars);
     free(board->round.ticks);
@@ -132,13 +133,15 @@ static int begin(struct board *board)
     board->forming = calloc((size_t)n, sizeof *board->forming);
     board->forming_taken = calloc((size_t)n, sizeof *board->forming_taken);
     board->unsaved = calloc((size_t)n, sizeof *board->unsaved);
+    board->again = calloc((size_t)n, sizeof *board->again);
     board->newest = calloc(n_series, sizeof *board->newest);
     board->newest_closed = calloc(n_series * board->outputs + 1, sizeof *board->newest_closed);
     board->newest_forming = calloc(n_series * board->outputs + 1, sizeof *board->newest_forming);
     board->frames = calloc(n_series, sizeof *board->frames);
     board->changed = calloc(n_series, sizeof *board->changed);
-    if (!board->symbols || !board->forming || !board->forming_taken || !board->unsaved || !board->newest ||
-        !board->newest_closed || !board->newest_forming || !board->frames || !board->changed ||
+    if (!board->symbols || !board->forming || !board->forming_taken || !board->unsaved || !board->again ||
+        !board->newest || !board->newest_closed || !board->newest_forming || !board->frames ||
+        !board->changed ||
         round_init(&board->round, n_series, board->outputs, board->n_priced == board->n_specs) < 0 ||
         streams_create(board->specs, board->n_priced, n_series, &board->streams) < 0 ||
         board_measured_begin(board, (size_t)n) < 0)

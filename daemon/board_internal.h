@@ -103,6 +103,7 @@ struct board {
     size_t n_queue;
     struct bar *forming; /* [symbols]: the newest; open_ns 0: none */
     bool forming_news;
+    bool *again;                /* [symbols]: its series begin anew on what the database holds */
     struct gpu_module *offered; /* NULL: none is new */
     bool on_device, device_lost;
     uint64_t device_call_ns; /* when the call to it that is under way began, by uv_hrtime(); 0: none is */

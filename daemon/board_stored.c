@@ -103,6 +103,31 @@ static int begin_series(struct catching_up *up, struct db_reader *reader)
     return r;
 }
 
+/* Has the loop said that the symbol's past is another? Then its streams have seen no bar, and those of the
+ * book's measures go without a past: it was told in other shares. */
+static bool begin_again(struct catching_up *up)
+{
+    struct board *board = up->board;
+    bool failed = false;
+    pthread_mutex_lock(&board->lock);
+    bool again = board->again[up->symbol];
+    board->again[up->symbol] = false;
+    pthread_mutex_unlock(&board->lock);
+    for (int t = 0; again && t < board->n_timeframes; t++) {
+        uint32_t series = board_series(board, up->symbol, t);
+        failed |=
+            streams_load(board->streams, series, "", 0) == -ENOMEM; /* no memory of it: it begins anew */
+        timeframe_init(&board->frames[series], board->timeframes[t], board->base_ns);
+        board_give(board, (struct board_result){.kind = BOARD_ROW_ANEW, .series = series}, NULL);
+    }
+    for (int m = 0; again && m < BOOK_MEASURES; m++)
+        if (board->measured[m])
+            failed |= streams_load(board->measured[m], (uint32_t)up->symbol, "", 0) == -ENOMEM;
+    if (failed)
+        board_trouble(board, board->symbols[up->symbol].name, "no memory to begin anew after a split");
+    return again;
+}
+
 /* Bars that open before this have all been taken, by every timeframe. */
 static int64_t first_wanted(const struct board *board, int symbol)
 {
@@ -165,8 +190,9 @@ bool board_catch_up(struct board *board)
         struct catching_up up = {.board = board, .symbol = s};
         bool first = !board->symbols[s].begun;
         r = first ? begin_series(&up, reader) : 0;
+        bool again = r == 0 && begin_again(&up);
         int64_t next = base_next(board, s);
-        if (r == 0)
+        if (r == 0 && !again)
             r = read_books(&up, reader, next, first);
         warm_books(&up, next);
         if (r == 0)

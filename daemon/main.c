@@ -319,6 +319,13 @@ static void closed_book(void *ctx, const struct engine_book_bar *bar)
         board_book_bar(daemon->board, bar);
 }
 
+static void split(void *ctx, int symbol)
+{
+    struct daemon *daemon = ctx;
+    if (!daemon->stopping)
+        board_again(daemon->board, symbol);
+}
+
 static void device_found(void *ctx, struct gpu_module *module)
 {
     struct daemon *daemon = ctx;
@@ -343,6 +350,7 @@ static int start(struct daemon *daemon)
         .committed = committed,
         .bar = closed_bar,
         .book_bar = closed_book,
+        .split = split,
     };
     daemon->commands = commands_create(daemon);
     int r = daemon->commands ? 0 : -ENOMEM;

@@ -46,6 +46,8 @@ struct session_hooks {
     void (*bar)(void *ctx, int symbol, const struct bar *bar);
     /* What the book was during the bar that comes next, likewise. */
     void (*book_bar)(void *ctx, const struct engine_book_bar *bar);
+    /* A split took effect, likewise. May be NULL. */
+    void (*split)(void *ctx, int symbol);
 };
 
 /* How a session came to be what it is. */

@@ -126,6 +126,19 @@ static struct binding bind_action(struct db_store *store, enum db_statement whic
     return b;
 }
 
+/* Of a symbol that was split: what was told before is in other shares. */
+static int forget_chart(struct db_store *store, int index)
+{
+    struct binding b = bind(store, DB_SQL_CHART_FORGET);
+    symbol(&b, store, index);
+    int rc = run(store, &b);
+    if (rc != SQLITE_OK)
+        return rc;
+    b = bind(store, DB_SQL_CHART_FORGET_BARS);
+    symbol(&b, store, index);
+    return run(store, &b);
+}
+
 int db_apply_action(struct db_store *store, const struct db_action *row, bool again)
 {
     struct binding b;
@@ -138,7 +151,9 @@ int db_apply_action(struct db_store *store, const struct db_action *row, bool ag
         if (id > 0) {
             b = bind(store, DB_SQL_ACTION_SEAL);
             integer(&b, id);
-            return run(store, &b);
+            rc = run(store, &b);
+            return rc == SQLITE_OK && row->action.kind == ACTION_SPLIT ? forget_chart(store, row->symbol)
+                                                                       : rc;
         }
     }
     /* Once more, of a symbol that was away: it holds nothing that the action could have changed. */

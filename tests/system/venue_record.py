@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""The record of a stock that is split and pays a dividend: the verbs tell of it, the ledger verifies, charts and bars are in the
+shares of now, and the database alone restores it without doing either once more."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import sqlite3
+import sys
+
+import harness
+
+CONFIG = """[market]
+venue = alpaca
+symbols = AAPL
+interval = 1m
+history = 20
+streams = trade, kline, bookTicker
+[engine]
+clock = feed
+latency_ms = 0
+[venue alpaca]
+keys = {keys}
+feed = sip
+[account usd]
+currency = USD
+cash = 100000
+strategy = buy-and-hold
+strategy.fraction = 0.5
+"""
+TUESDAY_NS = 1768920300 * 10**9  # 14:45 UTC
+
+
+def query(daemon, sql):
+    with sqlite3.connect(f"file:{os.path.join(daemon.state, 'papertape.db')}?mode=ro", uri=True) as database:
+        return database.execute(sql).fetchall()
+
+
+def closes(daemon, *options):
+    rows = csv.DictReader(io.StringIO(daemon.papertape("bars", "AAPL", "1m", *options)))
+    return {int(row["open_time_ms"]): float(row["close"]) for row in rows}
+
+
+def start(folder, replay, config, name):
+    daemon = folder.start(harness.Daemon(folder.path, replay, config, name=name, state="record"))
+    status = daemon.wait_status(lambda s: s["now_ns"] > TUESDAY_NS and s["positions"] and s["symbols"][0]["last"],
+                                "Tuesday, 14:45")
+    return daemon, status
+
+
+def check_record(daemon, status):
+    """What the record says, whichever way the daemon came to it."""
+    assert "ledger ok" in daemon.papertape("ledger", "verify")
+    actions = json.loads(daemon.papertape("actions", "AAPL", "--json"))["actions"]
+    assert [(a["kind"], a["shares"], a["per"], a["cash"]) for a in actions] == \
+        [("split", 4, 1, None), ("dividend", None, None, 0.24)], actions
+    rows = query(daemon, "SELECT kind, count(*) FROM ledger WHERE kind IN ('split', 'dividend') GROUP BY kind ORDER BY kind")
+    assert rows == [("dividend", 1), ("split", 1)], rows
+    bought = sum(row[0] for row in query(daemon, "SELECT qty FROM fills WHERE ts_ns < 1768899600000000000"))
+    held, scale = query(daemon, "SELECT qty, qty_scale FROM positions JOIN symbols ON id = symbol")[0]
+    assert held == 4 * bought and status["positions"][0]["qty"] == held / 10**scale, (held, bought, status["positions"])
+    return held
+
+
+def main():
+    with harness.Folder() as folder:
+        keys = os.path.join(folder.path, "keys")
+        with open(os.open(keys, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write("PKTEST\nhush\n")
+        config = CONFIG.format(keys=keys)
+        replay = folder.start(harness.Replay(
+            folder.path, "--venue", "alpaca", "--synthetic", "5", "--speed", "max", "--keys", "PKTEST:hush",
+            "--from", "2026-01-16T20:50:00Z", "--to", "2026-01-20T14:50:00Z",
+            "--action", "split:AAPL:4:1:2026-01-20", "--action", "dividend:AAPL:0.24:2026-01-20"))
+        daemon, status = start(folder, replay, config, "first")
+        held = check_record(daemon, status)
+        parity = json.loads(daemon.papertape("parity", "--json"))
+        assert parity["ok"], parity
+        venues = json.loads(daemon.papertape("venues", "--json"))["venues"]
+        assert [v["name"] for v in venues] == ["alpaca"] and venues[0]["market"] == "open", venues
+        told, now = closes(daemon), closes(daemon, "--split")
+        last = status["symbols"][0]["last"]
+        friday = [t for t in told if t < 1768600000000]
+        assert friday and told.keys() == now.keys()
+        assert all(abs(told[t] / now[t] - 4) < 0.001 for t in friday if told[t] > 2 * last), (told, now)
+        assert any(told[t] > 2 * last for t in friday) and all(abs(close / last - 1) < 0.5 for close in now.values()), (last, now)
+        assert daemon.stop() == 0
+        chart = query(daemon, "SELECT close FROM chart_bars JOIN symbols ON id = symbol WHERE interval_ns = 60000000000")
+        scale = query(daemon, "SELECT price_scale FROM symbols")[0][0]
+        assert chart and all(abs(row[0] / 10**scale / last - 1) < 0.5 for row in chart), (last, chart)
+
+        shutil.rmtree(os.path.join(daemon.state, "events"))
+        daemon, status = start(folder, replay, config, "again")
+        assert status["recovery"]["from"] == "database", status["recovery"]
+        assert check_record(daemon, status) == held
+        assert daemon.stop() == 0
+        print(f"4 for 1 and 0.24 a share: {held} held, {len(friday)} bars of Friday in the shares of now, restored from the "
+              "database alone")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
