@@ -189,7 +189,7 @@ void verify_worth(struct verification *v, uint64_t before_seq)
         const struct split split = verify_split(action);
         for (size_t i = 0; action->action.kind == ACTION_SPLIT && i < v->n_orders; i++) {
             struct known_order *order = &v->orders[i];
-            if (order->symbol == action->symbol && order->created_ns < split.ex_ns && order->worth > 0)
+            if (order->symbol == action->symbol && order->created_ns <= split.ex_ns && order->worth > 0)
                 order->worth = split_qty(&split, order->worth);
         }
     }

@@ -205,7 +205,7 @@ static void split_amend(struct order_amend *amend, const struct order *order, in
 
 static bool concerned(const struct order *order, int symbol, const struct split *split)
 {
-    return order->symbol == symbol && order->created_ns < split->ex_ns;
+    return order->symbol == symbol && order->created_ns <= split->ex_ns;
 }
 
 static void split_orders(struct engine *engine, int symbol, const struct split *split,
@@ -216,7 +216,7 @@ static void split_orders(struct engine *engine, int symbol, const struct split *
     for (size_t i = engine->first_pending; i < engine->n_pending; i++) {
         struct pending *pending = &engine->pending[i];
         size_t at = match_find(engine, pending->order_id);
-        if (pending->kind == PENDING_AMEND && at < engine->n_orders && pending->created_ns < split->ex_ns &&
+        if (pending->kind == PENDING_AMEND && at < engine->n_orders && pending->created_ns <= split->ex_ns &&
             engine->orders[at].order.symbol == symbol)
             split_amend(&pending->amend, &engine->orders[at].order, engine->orders[at].order.filled, split,
                         listed);

@@ -68,7 +68,7 @@ static int64_t lots_before(const struct lots *lots, int64_t ns)
 {
     int64_t qty = 0;
     for (uint32_t i = lots->first; i < lots->n; i++)
-        if (lots->lots[i].opened_ns < ns)
+        if (lots->lots[i].opened_ns <= ns)
             qty += lots->lots[i].qty;
     return qty;
 }
@@ -88,7 +88,7 @@ static void share_out(const struct split *split, struct lots *lots)
     uint32_t kept = lots->first;
     for (uint32_t i = lots->first; i < lots->n; i++) {
         struct lot lot = lots->lots[i];
-        bool old = lot.opened_ns < split->ex_ns;
+        bool old = lot.opened_ns <= split->ex_ns;
         if (old) {
             had += lot.qty;
             int64_t end = (int64_t)(had * split->shares / split->per);

@@ -13,7 +13,7 @@
 
 struct split {
     int64_t shares, per;
-    int64_t ex_ns; /* what was opened, or told, before is concerned */
+    int64_t ex_ns; /* what was opened, or asked for, up to then is concerned, and what was told before */
 };
 
 /* Most of both sides of a ratio, and of money and quantities after it. */
@@ -33,7 +33,7 @@ int64_t split_tick(const struct split *split, const struct symbol *symbol, int64
 /* A bar that opens before ex_ns, in new shares; prices are at least one unit. */
 void split_bar(const struct split *split, struct bar *bar);
 
-/* The part of a position that was opened before ex_ns, and all of it as it is after. Returns how much it
+/* The part of a position that was opened up to ex_ns, and all of it as it is after. Returns how much it
  * becomes more (of a short: less), lots and costs with it; what rounds to nothing is closed for nothing at
  * now_ns. On failure nothing has changed: -ERANGE beyond what quantities can be, -ENOMEM. *ret_left_out: was
  * a fraction left out? */
@@ -44,7 +44,7 @@ int split_position(const struct split *split, struct position *position, struct 
  * money can be. */
 bool dividend_amount(const struct corporate_action *action, const struct symbol *symbol, int64_t qty,
                      int64_t *ret);
-/* What of a position was opened before a moment; negative of a short. */
+/* What of a position was opened up to a moment; negative of a short. */
 int64_t position_before(const struct position *position, const struct lots *lots, int64_t ns);
 
 #endif
