@@ -73,7 +73,17 @@ bool json_element(struct json *json)
 
 bool json_member(struct json *json, struct json_text *ret_key)
 {
-    if (!next_item(json, '}') || !json_read_string(json, ret_key))
+    if (!next_item(json, '}'))
+        return false;
+    const char *p = json->p;
+    if (json->end - p >= 4 && p[0] == '"' && p[2] == '"' && p[3] == ':' && (unsigned char)p[1] >= 0x20 &&
+        p[1] != '"' && p[1] != '\\') { /* one letter, as venues have most */
+        *ret_key = (struct json_text){p + 1, 1};
+        json->p = p + 4;
+        json->first = false;
+        return true;
+    }
+    if (!json_read_string(json, ret_key))
         return false;
     skip_space(json);
     if (json->p == json->end || *json->p != ':')
@@ -190,9 +200,60 @@ bool json_bool(struct json *json, bool *ret)
     return true;
 }
 
+/* Eight digits at once: their value, or -1. The first digit is the lowest byte; pairs, then fours, then both
+ * halves are put together by multiplications. */
+static int64_t eight_digits(const char *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    uint64_t digits = v ^ 0x3030303030303030u;
+    if ((digits | (digits + 0x0606060606060606u)) & 0xf0f0f0f0f0f0f0f0u)
+        return -1;
+    digits = digits * 10 + (digits >> 8);
+    return (int64_t)(((digits & 0x000000ff000000ffu) * 0x000f424000000064u +
+                      ((digits >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u) >>
+                     32);
+}
+
+/* The decimals that venues send, in one pass: a string of digits, a point and digits, of 18 at most at the
+ * scale. False for any other, with nothing changed: the careful way reads it, or says what is wrong. */
+static bool plain_decimal(struct json *json, int scale, int64_t *ret)
+{
+    const char *p = json->p, *end = json->end;
+    uint64_t value = 0;
+    if (p == end || *p != '"')
+        return false;
+    const char *start = ++p;
+    for (unsigned d; p < end && (d = (unsigned char)(*p - '0')) <= 9; p++)
+        value = value * 10 + d;
+    ptrdiff_t whole = p - start, fraction = 0;
+    if (p < end && *p == '.') {
+        start = ++p;
+        int64_t eight = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && end - p >= 8 ? eight_digits(p) : -1;
+        if (eight >= 0) {
+            value = value * 100000000 + (uint64_t)eight;
+            p += 8;
+        }
+        for (unsigned d; p < end && (d = (unsigned char)(*p - '0')) <= 9; p++)
+            value = value * 10 + d;
+        fraction = p - start;
+        if (fraction == 0)
+            return false;
+    }
+    if (p == end || *p != '"' || whole == 0 || fraction > scale || whole + scale > DECIMAL_SCALE_MAX)
+        return false;
+    *ret = (int64_t)value * decimal_powers[scale - fraction];
+    json->p = p + 1;
+    json->first = false;
+    return true;
+}
+
 bool json_decimal(struct json *json, int scale, int64_t *ret)
 {
     struct json_text text;
+    skip_space(json);
+    if (plain_decimal(json, scale, ret))
+        return true;
     if (!(json_peek(json) == '"' ? json_read_string(json, &text) : json_number(json, &text)))
         return false;
     return decimal_parse(text.data, text.len, scale, ret) == 0 || fail(json);

@@ -2,6 +2,7 @@
  * every text stands at the end of its own allocation, so that a step past it is seen. */
 #include "exchange/json.h"
 
+#include "exchange/decimal.h"
 #include "tests/check.h"
 #include "tests/random.h"
 
@@ -152,9 +153,51 @@ static void test_values(void)
           !json_done(&json));
 }
 
+/* Whatever stands between quotes: json_decimal() reads what decimal_parse() reads, and nothing else. */
+static void test_decimals(void)
+{
+    struct random random = random_seeded("exchange/json, decimals", 60312);
+    uint64_t good = 0;
+    for (int i = 0; i < 200000; i++) {
+        char text[40];
+        size_t len = 0, digits = (size_t)random_between(&random, 0, random_chance(&random, 90) ? 10 : 20);
+        text[len++] = '"';
+        if (random_chance(&random, 3))
+            text[len++] = random_chance(&random, 50) ? '-' : '+';
+        for (size_t k = 0; k < digits; k++)
+            text[len++] = (char)('0' + random_between(&random, 0, random_chance(&random, 50) ? 0 : 9));
+        if (random_chance(&random, 85))
+            text[len++] = '.';
+        digits = (size_t)(random_chance(&random, 50) ? 8 : random_between(&random, 0, 14));
+        for (size_t k = 0; k < digits; k++)
+            text[len++] = (char)('0' + random_between(&random, 0, 9));
+        if (random_chance(&random, 5))
+            text[1 + random_between(&random, 0, (int64_t)len - 1)] =
+                ":/ .e-\"\\\x01\xb3"[random_between(&random, 0, 9)];
+        text[len++] = '"';
+        int scale = random_chance(&random, 50) ? 8 : (int)random_between(&random, 0, 18);
+        char *own = malloc(len);
+        memcpy(own, text, len);
+        struct json json;
+        struct json_text inside;
+        int64_t value = -7, wanted = -7;
+        json_init(&json, own, len);
+        bool is =
+            json_read_string(&json, &inside) && decimal_parse(inside.data, inside.len, scale, &wanted) == 0;
+        json_init(&json, own, len);
+        CHECK(json_decimal(&json, scale, &value) == is);
+        CHECK_INT(value, wanted);
+        good += is;
+        free(own);
+    }
+    printf("exchange/json: %ju decimals read\n", (uintmax_t)good);
+    CHECK(good > 50000 && good < 190000);
+}
+
 int main(void)
 {
     test_verdicts();
+    test_decimals();
     test_depth();
     test_cut_and_mutated();
     test_values();
