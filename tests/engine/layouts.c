@@ -71,6 +71,15 @@ static const struct layout {
      "de6c695119fc332a63b5b654d5b2ff573f026c3d5f04299b3c6175ee7de32ffe",
      "1c92672c2a1464b8277a9517a139400b761076e6dd4fed0e83af475a9fd95817",
      {7380122481356, 1674905521721, 2538262298913, 48986577966}},
+    {"layout-6", /* with sessions, halts, splits, dividends and corrections */
+     6,
+     55744,
+     11633,
+     513,
+     2951,
+     "09bb3a96bf380e6e52daf11053cadf9328b653d83c88c0457b0410d77bc8ce5a",
+     "57d11fbbb24c73d50e073ced217c23eb3ddddc137dfbc18256a5351937c7ec27",
+     {1282771054652, 76100000000, 495820995315, 1078149367225}},
 };
 
 static void hex(const uint8_t *bytes, char to[static 2 * LEDGER_HASH_SIZE + 1])
@@ -107,7 +116,7 @@ static int make(const char *dir)
     struct journal_tail tail;
     char err[JOURNAL_ERROR_MAX] = "";
     const struct journal_writer_config config = {.dir = dir, .block_bytes = 65536, .level = 19};
-    logged_open(&l, 20261121);
+    logged_open_as(&l, 20261121, true);
     for (int i = 0; i < TRIES && !rich(l.engine); i++)
         logged_play(&l, 1, true);
     journal_writer_close(l.writer);
