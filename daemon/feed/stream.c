@@ -113,13 +113,13 @@ static void take_bad(struct feed *feed, int error, const char *data, size_t len)
     log_debug("bad frame (%s): %.*s", strerror(-error), (int)(len < 200 ? len : 200), data);
 }
 
-/* One of a symbol that was added since is another parser's. */
+/* One of a symbol that was added since is another parser's; what the connection itself says is for both. */
 static int parse(struct feed *feed, const char *data, size_t len, size_t *pos, struct market_event *ret)
 {
     const struct venue_format *format = feed->venue->format;
     size_t at = *pos;
     int r = format->parse(feed->parser, data, len, pos, ret);
-    if (r != -ENOENT || !feed->late)
+    if ((r != -ENOENT && r != 1) || !feed->late)
         return r;
     *pos = at;
     r = format->parse(feed->late, data, len, pos, ret);

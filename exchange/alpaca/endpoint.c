@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "exchange/net/clock.h"
 
 enum {
     SECOND_MS = 1000,
@@ -15,18 +16,6 @@ enum {
 };
 
 static const char packed_type[] = "application/msgpack";
-
-static int64_t now_ms(void)
-{
-    return (int64_t)(uv_hrtime() / 1000000);
-}
-
-static int64_t wall_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static void say(struct endpoint *endpoint, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -58,7 +47,7 @@ static void wake_at(struct endpoint *endpoint, int64_t at_ms)
         uv_timer_stop(&endpoint->timer);
         return;
     }
-    int64_t delay_ms = at_ms - now_ms();
+    int64_t delay_ms = at_ms - clock_now_ms();
     uv_update_time(endpoint->timer.loop);
     uv_timer_start(&endpoint->timer, on_timer, delay_ms > 0 ? (uint64_t)delay_ms : 0, 0);
 }
@@ -75,7 +64,7 @@ static void announce(struct endpoint *endpoint)
     if (link == endpoint->told)
         return;
     endpoint->told = link;
-    endpoint->since_ms = now_ms();
+    endpoint->since_ms = clock_now_ms();
     endpoint->owner->changed(endpoint->owner->user, endpoint);
 }
 
@@ -98,7 +87,7 @@ static void drop_connection(struct endpoint *endpoint)
 static void give_up(struct endpoint *endpoint, enum link_failure failure, int64_t retry_after_ms)
 {
     bool ready = endpoint->phase == ENDPOINT_READY;
-    int64_t now = now_ms();
+    int64_t now = clock_now_ms();
     drop_connection(endpoint);
     if (ready)
         link_lost(&endpoint->link, now, failure, retry_after_ms);
@@ -160,7 +149,7 @@ static void on_opened(void *user)
 {
     struct endpoint *endpoint = user;
     endpoint->phase = ENDPOINT_OPEN;
-    endpoint->deadline_ms = now_ms() + PATIENCE_MS;
+    endpoint->deadline_ms = clock_now_ms() + PATIENCE_MS;
     if (endpoint->paused)
         websocket_pause(endpoint->websocket, true);
     drive(endpoint);
@@ -173,7 +162,7 @@ static void send_keys(struct endpoint *endpoint)
     bool sent = send_request(endpoint, &request);
     explicit_bzero(&request, sizeof(request));
     endpoint->phase = ENDPOINT_ASKED;
-    endpoint->deadline_ms = now_ms() + PATIENCE_MS;
+    endpoint->deadline_ms = clock_now_ms() + PATIENCE_MS;
     if (!sent) {
         say(endpoint, "the keys could not be sent");
         give_up(endpoint, LINK_LOST, -1);
@@ -238,7 +227,7 @@ static void on_notice(struct endpoint *endpoint, const struct alpaca_notice *not
             break;
         endpoint->phase = ENDPOINT_READY;
         endpoint->deadline_ms = INT64_MAX;
-        link_opened(&endpoint->link, now_ms());
+        link_opened(&endpoint->link, clock_now_ms());
         subscribe(endpoint);
         if (!endpoint->closed)
             drive(endpoint);
@@ -267,7 +256,7 @@ static void on_message(void *user, const char *data, size_t len)
     struct alpaca_notice notice;
     endpoint->frames++;
     endpoint->bytes += len;
-    endpoint->last_frame_ms = now_ms();
+    endpoint->last_frame_ms = clock_now_ms();
     alpaca_notice_read(data, len, &notice);
     if (notice.kind == NOTICE_NONE && endpoint->phase == ENDPOINT_READY)
         link_heard(&endpoint->link);
@@ -291,7 +280,7 @@ static void on_ended(void *user, const struct websocket_end *end)
         say(endpoint, "the venue limits this address (HTTP %d): waiting %lld s", end->http_status,
             (long long)(wait_ms / SECOND_MS));
         if (endpoint->ban.told)
-            endpoint->ban.told(endpoint->ban.user, wall_ns() + wait_ms * 1000000, endpoint->detail);
+            endpoint->ban.told(endpoint->ban.user, clock_wall_ns() + wait_ms * 1000000, endpoint->detail);
         if (endpoint->closed)
             return;
     } else if (failure == LINK_ENDED) {
@@ -311,7 +300,7 @@ static void on_resolved(void *user, const struct resolver_result *result)
     endpoint->query = NULL;
     if (result->error) {
         say(endpoint, "%s has no address: %s", endpoint->url.host, uv_strerror(result->error));
-        link_failed(&endpoint->link, now_ms(), LINK_LOST, -1);
+        link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
     } else {
         endpoint->addresses = *result;
         link_resolved(&endpoint->link, result->n);
@@ -333,7 +322,7 @@ static void connect_now(struct endpoint *endpoint)
     int r = websocket_connect(endpoint->net, &config, &handler, endpoint, &endpoint->websocket);
     if (r < 0) {
         say(endpoint, "%s", strerror(-r));
-        link_failed(&endpoint->link, now_ms(), LINK_LOST, -1);
+        link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
     }
 }
 
@@ -361,14 +350,14 @@ static void drive(struct endpoint *endpoint)
         announce(endpoint);
         return;
     }
-    if (endpoint->phase != ENDPOINT_AWAY && now_ms() >= endpoint->deadline_ms) {
+    if (endpoint->phase != ENDPOINT_AWAY && clock_now_ms() >= endpoint->deadline_ms) {
         say(endpoint, "the venue let %d s pass without %s", PATIENCE_MS / SECOND_MS,
             endpoint->phase == ENDPOINT_OPEN ? "its welcome" : "an answer to the keys");
         give_up(endpoint, LINK_LOST, -1);
         return;
     }
     for (;;) {
-        struct link_step step = link_next(&endpoint->link, now_ms());
+        struct link_step step = link_next(&endpoint->link, clock_now_ms());
         if (step.act == LINK_WAIT) {
             wake_at(endpoint, step.at_ms);
             break;
@@ -381,7 +370,7 @@ static void drive(struct endpoint *endpoint)
             resolver_start(endpoint->timer.loop, endpoint->url.host, on_resolved, endpoint, &endpoint->query);
         if (r < 0) {
             say(endpoint, "%s: %s", endpoint->url.host, uv_strerror(r));
-            link_failed(&endpoint->link, now_ms(), LINK_LOST, -1);
+            link_failed(&endpoint->link, clock_now_ms(), LINK_LOST, -1);
         }
     }
     if (endpoint->phase == ENDPOINT_READY) {
@@ -424,7 +413,7 @@ int endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
     endpoint->keys = config->keys;
     endpoint->ban = config->ban;
     endpoint->deadline_ms = INT64_MAX;
-    endpoint->since_ms = now_ms();
+    endpoint->since_ms = clock_now_ms();
     const struct link_config link = {
         .backoff_min_ms = config->backoff_min_ms,
         .backoff_max_ms = config->backoff_max_ms,
@@ -432,13 +421,13 @@ int endpoint_init(struct endpoint *endpoint, const struct endpoint_owner *owner,
         .budget = budget,
         .alone = true,
     };
-    link_init(&endpoint->link, &link, now_ms());
+    link_init(&endpoint->link, &link, clock_now_ms());
     if (!config->keys.id || !config->keys.secret || !config->keys.id[0] || !config->keys.secret[0]) {
         say(endpoint, "the venue wants keys and there are none: set [venue alpaca] keys");
-        link_failed(&endpoint->link, now_ms(), LINK_ENDED, -1);
+        link_failed(&endpoint->link, clock_now_ms(), LINK_ENDED, -1);
     }
-    if (config->ban.until_ns > 0)
-        endpoint_hold(endpoint, now_ms() + (config->ban.until_ns - wall_ns()) / 1000000,
+    if (config->ban.until_ns > clock_wall_ns())
+        endpoint_hold(endpoint, clock_ms_of_wall(config->ban.until_ns),
                       "the venue's limit, as known from before");
     endpoint_touch(endpoint);
     return 0;
@@ -498,7 +487,7 @@ void endpoint_reconnect(struct endpoint *endpoint, const char *why)
         return;
     drop_connection(endpoint);
     say(endpoint, "%s", why);
-    link_again(&endpoint->link, now_ms());
+    link_again(&endpoint->link, clock_now_ms());
     endpoint_touch(endpoint);
 }
 
@@ -523,7 +512,7 @@ int endpoint_list(struct endpoint *endpoint)
 
 void endpoint_hold(struct endpoint *endpoint, int64_t until_ms, const char *why)
 {
-    if (until_ms <= now_ms())
+    if (until_ms <= clock_now_ms())
         return;
     link_hold(&endpoint->link, until_ms);
     if (!endpoint->link.up)

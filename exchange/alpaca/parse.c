@@ -31,8 +31,6 @@ struct alpaca_parser {
     uint32_t table_size; /* power of two, at least four times the symbols */
     size_t n;
 
-    uint32_t left; /* msgpack: messages that the frame still owes */
-
     /* Long bars that the message at pending_pos closed; the next one follows at pending_next. */
     struct market_event pending[INTERVALS * BAR_JOIN_MAX];
     int n_pending, next_pending;
@@ -194,21 +192,15 @@ static int read_message(struct alpaca_parser *parser, struct reader *reader, str
 }
 
 /* Moves past the message: to the next one, or to the end, which must be where the frame says. */
-static bool step_on(struct alpaca_parser *parser, struct reader *reader, bool listed, const char *frame,
-                    size_t len, size_t *pos)
+static bool step_on(struct reader *reader, bool listed, const char *frame, size_t len, size_t *pos)
 {
     const char *p = reader_at(reader), *end = frame + len;
     *pos = len;
     if (reader_failed(reader))
         return false;
-    if (reader->packed) {
-        if (listed)
-            parser->left--;
+    if (reader->packed) { /* begin() saw to the end */
         *pos = (size_t)(p - frame);
-        if (listed && parser->left > 0 && p < end)
-            return true;
-        *pos = len;
-        return p == end && (!listed || parser->left == 0);
+        return true;
     }
     while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
         p++;
@@ -225,16 +217,21 @@ static bool step_on(struct alpaca_parser *parser, struct reader *reader, bool li
     return p == end;
 }
 
-/* At the frame's first byte: enters the array. 0; 1 for one without messages; -EBADMSG. */
-static int begin(struct alpaca_parser *parser, struct reader *reader)
+/* At the frame's first byte: enters the array, if it is one. 0; 1 for one without messages; -EBADMSG, also
+ * for msgpack that is not as long as it says: what stands in it is found before any of it is believed. */
+static int begin(struct reader *reader, bool *ret_listed)
 {
+    struct reader look = *reader;
+    *ret_listed = reader_peek(reader) == '[';
+    if (reader->packed && (!reader_skip(&look) || look.p != look.end))
+        return -EBADMSG;
+    if (!*ret_listed)
+        return 0;
     if (!reader_enter_array(reader))
         return -EBADMSG;
-    if (reader->packed) {
-        parser->left = reader->left[0];
-        return parser->left > 0 ? 0 : reader->p == reader->end ? 1 : -EBADMSG;
-    }
-    struct reader look = *reader;
+    if (reader->packed)
+        return reader->left[0] > 0 ? 0 : 1;
+    look = *reader;
     if (reader_element(&look))
         return 0;
     return json_done(&look.json) ? 1 : -EBADMSG;
@@ -254,8 +251,7 @@ int alpaca_parse(struct alpaca_parser *parser, const char *frame, size_t len, si
     bool packed = reader_is_packed(frame, len), listed = true;
     reader_init(&reader, packed, frame + *pos, len - *pos);
     if (*pos == 0) {
-        listed = reader_peek(&reader) == '[';
-        int r = listed ? begin(parser, &reader) : 0;
+        int r = begin(&reader, &listed);
         if (r != 0) {
             *pos = len;
             return r;
@@ -264,7 +260,7 @@ int alpaca_parse(struct alpaca_parser *parser, const char *frame, size_t len, si
     }
     size_t start = (size_t)(reader_at(&reader) - frame);
     int r = read_message(parser, &reader, ret);
-    if (!step_on(parser, &reader, listed, frame, len, pos))
+    if (!step_on(&reader, listed, frame, len, pos))
         return -EBADMSG;
     if (r != 0)
         return r;

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <uv.h>
 
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/rest_call.h"
 #include "exchange/net/budget.h"
+#include "exchange/net/clock.h"
 #include "exchange/net/url.h"
 
 enum {
@@ -47,18 +47,6 @@ struct alpaca_rest {
     void *tap_user;
     struct alpaca_levels levels; /* of the reply that is read */
 };
-
-static int64_t now_ms(void)
-{
-    return (int64_t)(uv_hrtime() / 1000000);
-}
-
-static int64_t wall_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * SECOND_MS + now.tv_nsec / 1000000;
-}
 
 static void on_timer(uv_timer_t *timer);
 
@@ -134,7 +122,7 @@ static void retry(struct alpaca_call *call, const char *why, const struct http_r
         return;
     }
     snprintf(rest->status.detail, sizeof(rest->status.detail), "%s", why);
-    call->not_before_ms = now_ms() + backoff_next(&call->backoff);
+    call->not_before_ms = clock_now_ms() + backoff_next(&call->backoff);
     wake_in(rest, 0);
 }
 
@@ -143,7 +131,7 @@ static int64_t until_reset_ms(const struct http_reply *http)
 {
     if (http->rate_reset_s < 0)
         return -1;
-    int64_t now_s = http->date_s >= 0 ? http->date_s : wall_ms() / SECOND_MS;
+    int64_t now_s = http->date_s >= 0 ? http->date_s : clock_wall_ns() / 1000000000;
     int64_t wait_ms = (http->rate_reset_s - now_s + 1) * SECOND_MS;
     return wait_ms < 0 ? 0 : wait_ms < HOUR_MS ? wait_ms : HOUR_MS;
 }
@@ -157,7 +145,7 @@ static void note_limits(struct alpaca_rest *rest, const struct http_reply *http)
     rest->status.used_weight = rest->status.weight_limit - http->rate_left;
     int64_t wait_ms = until_reset_ms(http);
     if (http->rate_left * 100 < rest->status.weight_limit * LEFT_MIN && wait_ms > 0)
-        pause_until(rest, now_ms() + (wait_ms < MINUTE_MS + SECOND_MS ? wait_ms : MINUTE_MS));
+        pause_until(rest, clock_now_ms() + (wait_ms < MINUTE_MS + SECOND_MS ? wait_ms : MINUTE_MS));
 }
 
 static void refused(struct alpaca_call *call, const struct http_reply *http)
@@ -174,9 +162,9 @@ static void refused(struct alpaca_call *call, const struct http_reply *http)
         int64_t wait_ms = http->retry_after_ms >= 0 ? http->retry_after_ms : until_reset_ms(http);
         if (wait_ms < 0)
             wait_ms = LIMITED_MS;
-        pause_until(rest, now_ms() + wait_ms);
+        pause_until(rest, clock_now_ms() + wait_ms);
         if (rest->ban.told)
-            rest->ban.told(rest->ban.user, (wall_ms() + wait_ms) * 1000000, why);
+            rest->ban.told(rest->ban.user, clock_wall_ns() + wait_ms * 1000000, why);
         retry(call, why, http);
     } else if (http->status >= 500 || http->status < 400) {
         retry(call, why, http);
@@ -243,7 +231,7 @@ static bool send_call(struct alpaca_rest *rest, struct alpaca_call *call)
     int r = url ? http_get(rest->net, &request, on_reply, call, &call->http) : -ENOMEM;
     free(url);
     if (r < 0) {
-        call->not_before_ms = now_ms() + rest->backoff_min_ms;
+        call->not_before_ms = clock_now_ms() + rest->backoff_min_ms;
         return false;
     }
     rest->status.in_flight++;
@@ -255,7 +243,7 @@ static bool send_call(struct alpaca_rest *rest, struct alpaca_call *call)
 static void on_timer(uv_timer_t *timer)
 {
     struct alpaca_rest *rest = timer->data;
-    int64_t now = now_ms(), next_ms = INT64_MAX;
+    int64_t now = clock_now_ms(), next_ms = INT64_MAX;
     if (rest->status.paused_until_ms > 0 && now >= rest->status.paused_until_ms)
         rest->status.paused_until_ms = 0;
     for (struct alpaca_call *call = rest->calls; call; call = call->next) {
@@ -346,10 +334,9 @@ int alpaca_rest_create(const struct venue_rest_config *config, struct alpaca_res
 
 void alpaca_rest_hold(struct alpaca_rest *rest, int64_t until_ns, const char *why)
 {
-    int64_t wait_ms = until_ns / 1000000 - wall_ms();
-    if (wait_ms <= 0)
+    if (until_ns <= clock_wall_ns())
         return;
-    pause_until(rest, now_ms() + wait_ms);
+    pause_until(rest, clock_ms_of_wall(until_ns));
     snprintf(rest->status.detail, sizeof(rest->status.detail), "%s", why);
     wake_in(rest, 0);
 }

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "exchange/alpaca/assets.h"
 #include "exchange/alpaca/endpoint.h"
 #include "exchange/alpaca/settings.h"
+#include "exchange/net/clock.h"
 
 enum { STOCKS, CRYPTO, ENDPOINTS };
 
@@ -30,11 +30,6 @@ struct alpaca_stream {
     char **list;
     size_t n_list, cap_list;
 };
-
-static int64_t now_ms(void)
-{
-    return (int64_t)(uv_hrtime() / 1000000);
-}
 
 /* The worst first: the link of the whole is that of its worst connection. */
 static int badness(enum venue_link link)
@@ -77,10 +72,8 @@ static void gather(struct alpaca_stream *stream)
             if (stream->endpoints[i].active)
                 memcpy(sum.detail, stream->endpoints[i].detail, sizeof(sum.detail));
     }
-    int64_t now = now_ms();
     sum.budget = stream->budget->limit;
-    for (uint32_t i = 0; i < stream->budget->n; i++)
-        sum.budget_used += now - stream->budget->attempts_ms[i] < stream->budget->window_ms;
+    sum.budget_used = budget_used(stream->budget, clock_now_ms());
     *status = sum;
 }
 
@@ -224,7 +217,7 @@ int alpaca_stream_create(const struct venue_stream_config *config, const struct 
         return r;
     }
     gather(stream);
-    stream->status.since_ms = now_ms();
+    stream->status.since_ms = clock_now_ms();
     *ret = stream;
     return 0;
 }
@@ -286,9 +279,6 @@ int alpaca_stream_list(struct alpaca_stream *stream,
 
 void alpaca_stream_hold(struct alpaca_stream *stream, int64_t until_ns, const char *why)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t wait_ms = until_ns / 1000000 - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
     for (int i = 0; i < ENDPOINTS; i++)
-        endpoint_hold(&stream->endpoints[i], now_ms() + wait_ms, why);
+        endpoint_hold(&stream->endpoints[i], clock_ms_of_wall(until_ns), why);
 }

@@ -2,6 +2,7 @@
  * word and a text; the answer is a line for each thing read, then a line "end CODE". Amounts are units of
  * 10^-9. */
 #include "exchange/alpaca/assets.h"
+#include "exchange/alpaca/calendar.h"
 #include "exchange/alpaca/number.h"
 #include "exchange/alpaca/reply.h"
 #include "exchange/alpaca/trading.h"
@@ -167,6 +168,28 @@ static int say_time(const char *text, size_t len)
     return 0;
 }
 
+static int say_eastern(const char *text, size_t len)
+{
+    int day, minute;
+    (void)len;
+    if (sscanf(text, "%d %d", &day, &minute) != 2)
+        return 1;
+    int64_t ns = alpaca_eastern_ns(day, minute);
+    printf("%" PRId64 " %" PRId32 "\n", ns, alpaca_eastern_day(ns));
+    return 0;
+}
+
+static int say_calendar(const char *text, size_t len)
+{
+    static struct trading_day days[400];
+    size_t n;
+    int r = alpaca_parse_calendar(text, len, days, 400, &n);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        printf("%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", days[i].early_ns, days[i].open_ns,
+               days[i].close_ns, days[i].late_ns);
+    return r;
+}
+
 int main(void)
 {
     static const struct {
@@ -175,7 +198,7 @@ int main(void)
     } words[] = {
         {"reply ", say_reply},     {"actions ", say_actions}, {"asset ", say_asset},
         {"refusal ", say_refusal}, {"trading ", say_trading}, {"number ", say_number},
-        {"time ", say_time},
+        {"time ", say_time},       {"eastern ", say_eastern}, {"calendar ", say_calendar},
     };
     char *line = NULL;
     size_t size = 0;

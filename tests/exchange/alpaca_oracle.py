@@ -155,14 +155,61 @@ def times(rng, n):
     return pairs
 
 
+def moment(day, minute):
+    """Nanoseconds of a wall time in New York."""
+    local = datetime.datetime(1970, 1, 1) + datetime.timedelta(days=day, minutes=minute)
+    return int(local.replace(tzinfo=zoneinfo.ZoneInfo("America/New_York")).timestamp()) * 10**9
+
+
+def eastern(rng, n):
+    pairs = []
+    for _ in range(n):
+        day, minute = rng.randint(6575, 24800), rng.randint(0, 1439)  # 1988 to 2037
+        pairs.append((f"eastern {day} {minute}", [f"{moment(day, minute)} {day}"]))
+    for year in range(1990, 2037):  # the days on which clocks change, around the change
+        for month in (3, 4, 10, 11):
+            for date in range(1, 15 if month != 10 else 32):
+                day = (datetime.date(year, month, date) - datetime.date(1970, 1, 1)).days
+                for minute in (119, 120, 121, 179, 180, 181, 240):
+                    pairs.append((f"eastern {day} {minute}", [f"{moment(day, minute)} {day}"]))
+    return pairs
+
+
+def calendars(rng, n):
+    pairs = []
+    for _ in range(n):
+        first = rng.randint(15000, 24000)
+        rows, wanted = [], []
+        for day in range(first, first + 30):
+            if rng.random() < 0.3:
+                continue
+            close = rng.choice([960, 960, 960, 780])
+            row = {"date": (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).isoformat(), "open": "09:30",
+                   "close": f"{close // 60:02d}:{close % 60:02d}", "settlement_date": "x"}
+            late = 1200
+            if rng.random() < 0.7:
+                late = 1200 if close == 960 else 1020
+                row |= {"session_open": "0400", "session_close": f"{late // 60:02d}00"}
+            rows.append(row)
+            wanted.append(" ".join(str(moment(day, m)) for m in (240, 570, close, late)))
+        pairs.append(("calendar " + json.dumps(rows), wanted))
+    return pairs
+
+
 def main():
     program = sys.argv[1]
     seed = int(os.environ.get("PAPERTAPE_SEED", "20261122"))
     print(f"alpaca_oracle: PAPERTAPE_SEED={seed}")
     rng = random.Random(seed)
-    pairs = numbers(rng, 5000) + times(rng, 2000)
+    pairs = numbers(rng, 5000) + times(rng, 2000) + eastern(rng, 3000) + calendars(rng, 20)
     pairs += [("number 1e-10", None), ("number 12x", None), ("time 2025-02-29T00:00:00Z", None),
-              ("time 2025-02-28T24:00:00Z", None)]
+              ("time 2025-02-28T24:00:00Z", None),
+              ('calendar [{"date":"2025-03-04","open":"09:30","close":"16:00"},{"date":"2025-03-03","open":"09:30",'
+               '"close":"16:00"}]', None),
+              ('calendar [{"date":"2025-03-04","open":"16:00","close":"09:30"}]', None),
+              ('calendar [{"date":"2025-03-04","open":"09:30"}]', None),
+              ('calendar [{"date":"2025-02-30","open":"09:30","close":"16:00"}]', None),
+              ('calendar {}', None)]
     shared = os.environ.get("PAPERTAPE_SHARED")
     shared = pathlib.Path(shared) if shared else pathlib.Path(__file__).resolve().parents[3] / "shared"
     folder = shared / "data" / "recorded" / "alpaca"
