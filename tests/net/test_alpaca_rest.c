@@ -1,0 +1,338 @@
+/* Alpaca's REST against a venue that answers what it is told to: keys, pages, limits, refusals. */
+#include <errno.h>
+
+#include "exchange/alpaca/rest.h"
+#include "exchange/net/clock.h"
+#include "tests/net/loop.h"
+#include "tests/net/server.h"
+
+#define MINUTE_NS 60000000000LL
+#define HOUR_NS   (60 * MINUTE_NS)
+#define OPEN_NS   1741788000000000000LL /* 2025-03-12T14:00:00Z */
+
+static uv_loop_t loop;
+static struct net_context *net;
+
+static const struct symbol stock = {.name = "AAPL", .price_scale = 9, .qty_scale = 9, .quote_scale = 8};
+static const struct symbol coin = {.name = "BTC/USD", .price_scale = 9, .qty_scale = 9, .quote_scale = 8};
+
+/* The replies in order, the last one again and again; what was asked. */
+static const char *const *replies;
+static unsigned asked;
+static char lines[16][512];
+
+static void on_request(struct peer *peer, const char *head)
+{
+    const char *reply = replies[0];
+    if (replies[1])
+        replies++;
+    CHECK(strstr(head, "APCA-API-KEY-ID: the-id\r\n") && strstr(head, "APCA-API-SECRET-KEY: the-secret\r\n"));
+    if (asked < 16)
+        snprintf(lines[asked], sizeof(lines[asked]), "%.*s", (int)strcspn(head, "\r"), head);
+    asked++;
+    if (strncmp(reply, "HTTP", 4) == 0)
+        peer_print(peer, "%s", reply);
+    else
+        peer_print(peer,
+                   "HTTP/1.1 200 OK\r\nX-RateLimit-Limit: 200\r\nX-RateLimit-Remaining: "
+                   "150\r\nContent-Length: %zu\r\n\r\n%s",
+                   strlen(reply), reply);
+}
+
+struct seen {
+    bool done;
+    int replies, error;
+    char text[256];
+    struct bar bars[16];
+    size_t n_bars, closed, n_actions, n_days, n_missing;
+    struct venue_symbol symbol;
+};
+
+static void on_reply(void *user, const struct venue_reply *reply)
+{
+    struct seen *seen = user;
+    seen->replies++;
+    seen->done = !reply->more;
+    seen->error = reply->error;
+    snprintf(seen->text, sizeof(seen->text), "%s", reply->text ? reply->text : "");
+    if (reply->error)
+        return;
+    if (reply->kind == VENUE_REPLY_BARS) {
+        for (size_t i = 0; i < reply->bars.n && seen->n_bars < 16; i++)
+            seen->bars[seen->n_bars++] = reply->bars.list[i];
+        seen->closed += reply->bars.n_closed;
+    } else if (reply->kind == VENUE_REPLY_ACTIONS) {
+        seen->n_actions = reply->actions.n;
+    } else if (reply->kind == VENUE_REPLY_DAYS) {
+        seen->n_days = reply->days.n;
+    } else if (reply->kind == VENUE_REPLY_SYMBOLS) {
+        seen->symbol = reply->symbols.list[reply->symbols.n - 1];
+        seen->n_missing = reply->symbols.n_missing;
+    }
+}
+
+static int64_t banned_ns;
+
+static void on_ban(void *user, int64_t until_ns, const char *why)
+{
+    (void)user;
+    CHECK(why[0]);
+    banned_ns = until_ns;
+}
+
+static struct server *server;
+static struct alpaca_rest *rest;
+
+static void begin(const char *const *script, const char *feed)
+{
+    static char url[64];
+    replies = script;
+    asked = 0;
+    banned_ns = 0;
+    server = server_start(&loop, SERVER_GOOD, &(struct server_handler){on_request, NULL, NULL});
+    snprintf(url, sizeof(url), "https://localhost:%u/", server_port(server));
+    const struct venue_setting settings[] = {{"feed", feed}};
+    const struct venue_rest_config config = {.net = net,
+                                             .rest_url = url,
+                                             .attempts_max = 3,
+                                             .backoff_min_ms = 1,
+                                             .backoff_max_ms = 4,
+                                             .keys = {"the-id", "the-secret"},
+                                             .settings = settings,
+                                             .n_settings = 1,
+                                             .ban = {0, on_ban, NULL}};
+    CHECK_INT(alpaca_rest_create(&config, &rest), 0);
+}
+
+static void end(void)
+{
+    alpaca_rest_destroy(rest);
+    server_stop(server);
+}
+
+static struct seen ask_bars(const struct symbol *symbol, int64_t interval_ns, int64_t start_ns,
+                            int64_t end_ns, int64_t now_ns, size_t max)
+{
+    struct seen seen = {0};
+    const struct venue_bars_request request = {.symbol = symbol,
+                                               .interval_ns = interval_ns,
+                                               .start_ns = start_ns,
+                                               .end_ns = end_ns,
+                                               .now_ns = now_ns,
+                                               .max = max,
+                                               .adjusted = true};
+    CHECK_INT(alpaca_rest_bars(rest, &request, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    return seen;
+}
+
+#define BAR(time, price) \
+    "{\"t\":\"2025-03-12T" time ":00Z\",\"o\":" price ",\"h\":" price ",\"l\":" price ",\"c\":" price \
+    ",\"v\":2,\"n\":1,\"vw\":" price "}"
+#define BARS(symbol, list, token) "{\"bars\":{\"" symbol "\":[" list "]},\"next_page_token\":" token "}"
+
+static void test_pages(void)
+{
+    static const char *const pages[] = {BARS("AAPL", BAR("14:00", "1") "," BAR("14:01", "2"), "\"QQ==\""),
+                                        "{\"bars\":{},\"next_page_token\":\"Qg==\"}",
+                                        BARS("AAPL", BAR("14:03", "3"), "null"), NULL};
+    begin(pages, "iex");
+    struct seen seen =
+        ask_bars(&stock, MINUTE_NS, OPEN_NS, OPEN_NS + 10 * MINUTE_NS, OPEN_NS + 4 * MINUTE_NS - 1, 0);
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(seen.n_bars, 3); /* 14:02 had no trades: no bar */
+    CHECK_INT(seen.closed, 2);
+    CHECK_INT(seen.replies, 2); /* the empty page is nobody's business */
+    CHECK_INT(asked, 3);
+    CHECK_STR(lines[0], "GET "
+                        "/v2/stocks/"
+                        "bars?symbols=AAPL&timeframe=1Min&start=2025-03-12T14%3A00%3A00Z&end=2025-03-12T14%"
+                        "3A10%3A00Z&limit=10000&sort=asc&adjustment=split&feed=iex HTTP/1.1");
+    CHECK(strstr(lines[1], "&page_token=QQ%3D%3D HTTP"));
+    CHECK(strstr(lines[2], "&page_token=Qg%3D%3D HTTP"));
+    const struct venue_rest_status *status = alpaca_rest_status(rest);
+    CHECK_INT(status->weight_limit, 200);
+    CHECK_INT(status->used_weight, 50);
+    end();
+
+    /* Long bars go on over pages; a first one that is not whole is left out. */
+    static const char *const hours[] = {
+        BARS("BTC/USD", BAR("14:00", "1") "," BAR("15:00", "5"), "\"a\""),
+        BARS("BTC/USD", BAR("16:00", "3") "," BAR("17:00", "4") "," BAR("18:00", "9"), "null"), NULL};
+    begin(hours, "iex");
+    seen = ask_bars(&coin, 2 * HOUR_NS, OPEN_NS, OPEN_NS + 4 * HOUR_NS, OPEN_NS + 4 * HOUR_NS, 0);
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(seen.n_bars, 3);
+    CHECK_INT(seen.closed, 2);
+    CHECK_INT(seen.bars[0].high, 5000000000);
+    CHECK_INT(seen.bars[1].open, 3000000000);
+    CHECK_INT(seen.bars[1].close, 4000000000);
+    CHECK(seen.bars[1].volume == 4000000000);
+    CHECK_INT(seen.bars[2].close, 9000000000);
+    CHECK_STR(lines[0], "GET "
+                        "/v1beta3/crypto/us/"
+                        "bars?symbols=BTC%2FUSD&timeframe=1Hour&start=2025-03-12T14%3A00%3A00Z&end=2025-03-"
+                        "12T19%3A00%3A00Z&limit=10000&sort=asc HTTP/1.1");
+    end();
+}
+
+/* Pages that lie must not be asked for for ever, nor be believed. */
+static void test_lies(void)
+{
+    static const char *const same[] = {BARS("AAPL", BAR("14:00", "1"), "\"x\""),
+                                       BARS("AAPL", BAR("14:01", "1"), "\"x\""), NULL};
+    static const char *const back[] = {BARS("AAPL", BAR("14:05", "1") "," BAR("14:04", "1"), "null"), NULL};
+    static const char *const early[] = {BARS("AAPL", BAR("13:59", "1"), "null"), NULL};
+    static const char *const late[] = {BARS("AAPL", BAR("14:11", "1"), "null"), NULL};
+    static const char *const broken[] = {"{\"bars\":{\"AAPL\":[{\"t\":\"2025-03-12T14:00:00Z\"}]}}", NULL};
+    static const char *const odd[] = {
+        BARS("AAPL", "{\"t\":\"2025-03-12T14:00:07Z\",\"o\":1,\"h\":1,\"l\":1,\"c\":1,\"v\":1}", "null"),
+        NULL};
+    static const char *const cut[] = {"{\"bars\":{\"AAPL\":[", NULL};
+    static const char *const *const all[] = {same, back, early, late, broken, odd, cut};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        begin(all[i], "iex");
+        struct seen seen =
+            ask_bars(&stock, MINUTE_NS, OPEN_NS, OPEN_NS + 10 * MINUTE_NS, OPEN_NS + HOUR_NS, 0);
+        CHECK_INT(seen.error, -EBADMSG);
+        CHECK_STR(seen.text, "bars AAPL: the reply is malformed");
+        CHECK(asked <= 2);
+        end();
+    }
+}
+
+static void test_refusals(void)
+{
+    static const struct {
+        const char *reply;
+        int error, asked;
+        const char *text;
+    } cases[] = {
+        {"HTTP/1.1 401 Unauthorized\r\nContent-Length: 28\r\n\r\n{\"message\": \"unauthorized.\"}", -EACCES,
+         1, "clock: HTTP 401: unauthorized."},
+        {"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", -EACCES, 1, "clock: HTTP 403"},
+        {"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", -ENOENT, 1, "clock: HTTP 404"},
+        {"HTTP/1.1 422 Unprocessable\r\nContent-Length: 35\r\n\r\n{\"code\":42210000,\"message\":\"error\"}",
+         -EPROTO, 1, "clock: HTTP 422: error"},
+        {"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", -EIO, 3, "clock: HTTP 500 (3 attempts)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const script[] = {cases[i].reply, NULL};
+        struct seen seen = {0};
+        begin(script, "iex");
+        CHECK_INT(alpaca_rest_time(rest, on_reply, &seen, NULL), 0);
+        CHECK(loop_until(&loop, &seen.done));
+        CHECK_INT(seen.error, cases[i].error);
+        CHECK_STR(seen.text, cases[i].text);
+        CHECK_INT(asked, cases[i].asked);
+        end();
+    }
+}
+
+/* 429: everything waits as long as it says, the others are told, and the call goes on then. */
+static void test_limits(void)
+{
+    static const char *const limited[] = {
+        "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n",
+        "{\"timestamp\":\"2025-03-12T10:00:00.5-04:00\",\"is_open\":true}", NULL};
+    struct seen seen = {0};
+    begin(limited, "iex");
+    int64_t before_ms = clock_now_ms(), wall_ns = clock_wall_ns();
+    CHECK_INT(alpaca_rest_time(rest, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    CHECK(clock_now_ms() - before_ms >= 1000);
+    CHECK(banned_ns >= wall_ns + 1000000000);
+    end();
+
+    /* A limit that is known from before, or told by another: nothing is asked. */
+    begin(limited + 1, "iex");
+    seen = (struct seen){0};
+    alpaca_rest_hold(rest, clock_wall_ns() + 3600 * 1000000000LL, "held");
+    CHECK_INT(alpaca_rest_time(rest, on_reply, &seen, NULL), 0);
+    for (int i = 0; i < 20; i++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    CHECK_INT(asked, 0);
+    CHECK(alpaca_rest_status(rest)->paused_until_ms - clock_now_ms() > 3500000);
+    end();
+}
+
+static void test_others(void)
+{
+    /* The delayed feed's last quarter of an hour is not asked for; what is all in it, not at all. */
+    static const char *const empty[] = {"{\"bars\":null,\"next_page_token\":null}", NULL};
+    begin(empty, "delayed_sip");
+    struct seen seen = ask_bars(&stock, MINUTE_NS, OPEN_NS, OPEN_NS + HOUR_NS, OPEN_NS + HOUR_NS, 0);
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(seen.n_bars, 0);
+    CHECK(strstr(lines[0], "end=2025-03-12T14%3A44%3A00Z") && strstr(lines[0], "&feed=sip "));
+    seen = ask_bars(&stock, MINUTE_NS, OPEN_NS + 50 * MINUTE_NS, OPEN_NS + HOUR_NS, OPEN_NS + HOUR_NS, 0);
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(asked, 1);
+    const struct venue_bars_request odd = {
+        .symbol = &stock, .interval_ns = 1000000000, .start_ns = OPEN_NS, .end_ns = OPEN_NS};
+    CHECK_INT(alpaca_rest_bars(rest, &odd, on_reply, &seen, NULL), -EINVAL);
+    CHECK_INT(alpaca_rest_book(rest, &stock, on_reply, &seen, NULL), -EINVAL);
+    end();
+
+    /* Stocks and crypto are two lists; FAKEPACA is in neither, and trades on the test feed. */
+    static const char *const lists[] = {
+        "[{\"class\":\"us_equity\",\"symbol\":\"AAPL\",\"status\":\"active\",\"tradable\":true,"
+        "\"fractionable\":true}]",
+        "[{\"class\":\"crypto\",\"symbol\":\"BTC/"
+        "USD\",\"status\":\"active\",\"tradable\":true,\"min_order_size\":\"0.0001\",\"min_trade_increment\":"
+        "\"0.000000001\",\"price_increment\":\"0.5\",\"new\":{}}]",
+        NULL};
+    static const char *const names[] = {"AAPL", "BTC/USDT", "FAKEPACA", "BTC/USD"};
+    begin(lists, "test");
+    seen = (struct seen){0};
+    CHECK_INT(alpaca_rest_symbols(rest, names, 4, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(asked, 2);
+    CHECK(strstr(lines[0], "/v2/assets?status=active&asset_class=us_equity "));
+    CHECK(strstr(lines[1], "asset_class=crypto "));
+    CHECK_INT(seen.n_missing, 1);
+    CHECK_INT(seen.symbol.symbol.filters.tick, 500000000);
+    CHECK_INT(seen.symbol.symbol.filters.qty_min, 100000);
+    CHECK_STR(seen.symbol.symbol.calendar, "");
+    end();
+
+    /* Corporate actions of several pages, in order of the ex-date, those outside left out; crypto has none.
+     */
+    static const char *const actions[] = {
+        "{\"corporate_actions\":{\"cash_dividends\":[{\"symbol\":\"AAPL\",\"rate\":0.25,\"ex_date\":\"2025-"
+        "03-12\"},{\"symbol\":\"AAPL\",\"rate\":0.25,\"ex_date\":\"2024-03-12\"}]},\"next_page_token\":"
+        "\"p\"}",
+        "{\"corporate_actions\":{\"reverse_splits\":[{\"symbol\":\"AAPL\",\"new_rate\":1,\"old_rate\":10,"
+        "\"ex_date\":\"2025-03-11\"}],\"spin_offs\":[{}]},\"next_page_token\":null}",
+        NULL};
+    static const char *const whose[] = {"AAPL", "BTC/USD"};
+    begin(actions, "iex");
+    seen = (struct seen){0};
+    CHECK_INT(alpaca_rest_actions(rest, whose, 2, OPEN_NS - 48 * HOUR_NS, OPEN_NS, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(seen.n_actions, 2);
+    CHECK(strstr(lines[0], "symbols=AAPL&types=") && !strstr(lines[0], "BTC"));
+    seen = (struct seen){0};
+    CHECK_INT(alpaca_rest_actions(rest, whose + 1, 1, OPEN_NS, OPEN_NS, on_reply, &seen, NULL), 0);
+    CHECK(loop_until(&loop, &seen.done));
+    CHECK_INT(seen.error, 0);
+    CHECK_INT(asked, 2);
+    end();
+}
+
+int main(void)
+{
+    uv_loop_init(&loop);
+    net = loop_net(&loop, server_ca_file(), 0, 0);
+    test_pages();
+    test_lies();
+    test_refusals();
+    test_limits();
+    test_others();
+    loop_end(&loop, net);
+    server_forget_ca();
+    return check_done("alpaca_rest");
+}
